@@ -1,0 +1,40 @@
+//! Where the log goes.
+
+use env_logger::{Builder, Target};
+use log::LevelFilter;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::SystemTime;
+
+/// Logs to the end of a file, with everything that is said in both directions.
+pub(super) fn to_file(path: &Path) -> io::Result<()> {
+    let file = File::options().create(true).append(true).open(path)?;
+    start(Target::Pipe(Box::new(file)), LevelFilter::Debug);
+    Ok(())
+}
+
+/// Logs what a person should know to the standard error.
+pub(super) fn to_stderr() {
+    start(Target::Stderr, LevelFilter::Warn);
+}
+
+/// Has panics written to the log instead of the standard error. Where there is no log, nothing is written.
+pub(super) fn log_panics() {
+    std::panic::set_hook(Box::new(|info| log::error!("{info}")));
+}
+
+fn start(target: Target, level: LevelFilter) {
+    let mut builder = Builder::new();
+    builder.target(target).filter_level(level).format(|buffer, record| {
+        let time = humantime::format_rfc3339_micros(SystemTime::now());
+        writeln!(buffer, "{time} {:<5} {}: {}", record.level(), record.target(), record.args())
+    });
+    // env_logger would print a complaint about a bad RUST_LOG on stderr, where NBoard would read it.
+    let wanted = std::env::var("RUST_LOG").ok();
+    let readable = wanted.filter(|wanted| env_filter::Builder::new().try_parse(wanted).is_ok());
+    if let Some(wanted) = readable {
+        builder.parse_filters(&wanted);
+    }
+    builder.init();
+}

@@ -1,0 +1,69 @@
+//! The command line: options become one validated struct, and the work is done on the floors below.
+
+mod log_output;
+mod options;
+mod perft;
+mod serve;
+
+use crate::protocol::detect::Protocol;
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// An Othello engine that speaks NBoard and GTP.
+///
+/// Without a command, the client's first line on the standard input decides the protocol.
+#[derive(Parser, Debug)]
+#[command(version, args_conflicts_with_subcommands = true)]
+struct Cli {
+    #[command(flatten)]
+    serve: serve::ServeArguments,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Serve an NBoard client on standard input and output
+    #[command(name = "nboard")]
+    NBoard(serve::ServeArguments),
+    /// Serve a GTP client on standard input and output
+    Gtp(serve::ServeArguments),
+    /// Count the positions reached by so many plies of play
+    Perft(perft::PerftArguments),
+}
+
+/// Runs the program with the arguments of the process. The exit code is 2 for arguments that make no sense, 1 for
+/// anything else that kept it from its work.
+pub fn run() -> ExitCode {
+    let Cli { serve: options, command } = Cli::parse();
+    let result = match command {
+        None => serve::run(None, &options),
+        Some(Command::NBoard(options)) => serve::run(Some(Protocol::NBoard), &options),
+        Some(Command::Gtp(options)) => serve::run(Some(Protocol::Gtp), &options),
+        Some(Command::Perft(options)) => perft::run(&options),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("emilia: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn options_before_a_command_are_refused_not_ignored() {
+        assert!(Cli::try_parse_from(["emilia", "--depth", "3", "nboard"]).is_err());
+        assert!(Cli::try_parse_from(["emilia", "nboard", "--depth", "3"]).is_ok());
+    }
+}

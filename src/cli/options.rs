@@ -1,0 +1,135 @@
+//! The engine's options on the command line: the same names, values and checks as in both protocols.
+
+use crate::engine::{Engine, EngineKind, EngineOptions, OnMemoryCap, OptionError};
+use crate::eval::EvaluatorKind;
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+
+/// What the engine thinks with and for how long.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Thinking")]
+pub(super) struct EngineArguments {
+    /// The search
+    #[arg(long, value_name = "NAME", default_value = default("engine"), value_parser = names(EngineKind::ALL))]
+    engine: String,
+    /// The static evaluation
+    #[arg(long, value_name = "NAME", default_value = default("eval"), value_parser = names(&EvaluatorKind::ALL))]
+    eval: String,
+    /// Search threads
+    #[arg(long, value_name = "N", default_value = default("threads"), value_parser = checked("threads"))]
+    threads: String,
+    /// Size of the transposition table in MB, taken as it fills
+    #[arg(long, value_name = "MB", default_value = default("hash"), value_parser = checked("hash"))]
+    hash: String,
+    /// Cap of the stored tree in MB, taken as it fills
+    #[arg(long, value_name = "MB", default_value = default("memory"), value_parser = checked("memory"))]
+    memory: String,
+    /// What to do when the tree has filled its memory: go on in linear space, or free the least promising subtrees
+    #[arg(long, value_name = "WAY", default_value = default("on-memory-cap"), value_parser = names(OnMemoryCap::ALL))]
+    on_memory_cap: String,
+    /// Bound on the depth in plies, 1 to 60, or none
+    #[arg(long, value_name = "PLIES", default_value = default("depth"), value_parser = checked("depth"))]
+    depth: String,
+    /// Time per move, or none: the client's clock
+    #[arg(long, value_name = "SECONDS", default_value = default("time"), value_parser = checked("time"))]
+    time: String,
+    /// Bound on the positions visited for a move, or none
+    #[arg(long, value_name = "N", default_value = default("nodes"), value_parser = checked("nodes"))]
+    nodes: String,
+    /// Seed of everything random
+    #[arg(long, value_name = "N", default_value = default("seed"), value_parser = checked("seed"))]
+    seed: String,
+    /// In the first twelve plies, play any move within so many discs of the best
+    #[arg(long, value_name = "DISCS", default_value = default("variety"), value_parser = checked("variety"))]
+    variety: String,
+}
+
+impl EngineArguments {
+    /// An engine with these options; an error if this machine does not have what they ask for.
+    pub(super) fn engine(&self) -> Result<Engine, OptionError> {
+        let mut engine = Engine::new(EngineOptions::default());
+        for (name, value) in self.values() {
+            engine.set(name, value)?;
+        }
+        Ok(engine)
+    }
+
+    fn values(&self) -> [(&'static str, &str); 11] {
+        [
+            ("engine", &self.engine),
+            ("eval", &self.eval),
+            ("threads", &self.threads),
+            ("hash", &self.hash),
+            ("memory", &self.memory),
+            ("on-memory-cap", &self.on_memory_cap),
+            ("depth", &self.depth),
+            ("time", &self.time),
+            ("nodes", &self.nodes),
+            ("seed", &self.seed),
+            ("variety", &self.variety),
+        ]
+    }
+}
+
+fn default(name: &str) -> String {
+    EngineOptions::default().get(name).expect("every option of the command line is an option of the engine")
+}
+
+/// The engine's own check of an option.
+fn checked(name: &'static str) -> impl Fn(&str) -> Result<String, OptionError> + Clone + Send + Sync {
+    move |value| {
+        EngineOptions::default().set(name, value)?;
+        Ok(value.to_owned())
+    }
+}
+
+fn names<T: ToString>(values: &[T]) -> PossibleValuesParser {
+    PossibleValuesParser::new(values.iter().map(T::to_string))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Alone {
+        #[command(flatten)]
+        options: EngineArguments,
+    }
+
+    #[test]
+    fn nothing_said_means_the_defaults() {
+        let options = Alone::try_parse_from(["emilia"]).unwrap().options;
+        assert_eq!(options.engine().unwrap().options(), &EngineOptions::default());
+        let names = options.values().map(|(name, _)| name);
+        assert_eq!(names, EngineOptions::NAMES);
+    }
+
+    #[test]
+    fn every_option_reaches_the_engine() {
+        let said = ["--engine=minimax", "--eval=weighted-squares", "--threads=1", "--hash=2", "--memory=3"];
+        let more = ["--on-memory-cap=prune", "--depth=4", "--time=0.5", "--nodes=6", "--seed=7", "--variety=1.5"];
+        let options = Alone::try_parse_from(["emilia"].into_iter().chain(said).chain(more)).unwrap().options;
+        let engine = options.engine().unwrap();
+        for argument in said.into_iter().chain(more) {
+            let (name, value) = argument[2..].split_once('=').unwrap();
+            assert_eq!(engine.options().get(name).unwrap(), value, "{name}");
+        }
+    }
+
+    #[test]
+    fn refusals_say_what_is_expected() {
+        for (argument, expected) in [
+            ("--hash=0", "from 1 to 1048576"),
+            ("--depth=61", "from 1 to 60"),
+            ("--time=soon", "seconds from 0.001"),
+            ("--engine=deep-blue", "alpha-beta"),
+            ("--variety=-1", "discs from 0 to 64"),
+        ] {
+            let error = Alone::try_parse_from(["emilia", argument]).err().unwrap();
+            assert!(error.to_string().contains(expected), "{error}");
+            assert_eq!(error.exit_code(), 2);
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! What a client may set, by the same names on the command line (`--hash 64`), over GTP (`emilia-set hash 64`) and over
+//! NBoard (`set emilia.hash 64`).
+
+use crate::eval::EvaluatorKind;
+use crate::search::Score;
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+use thiserror::Error;
+
+/// The searches by the names of `--engine`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum EngineKind {
+    /// Iterative-deepening alpha-beta with a transposition table.
+    #[default]
+    AlphaBeta,
+    /// Plain full-width minimax, as the textbooks have it: for comparisons.
+    Minimax,
+}
+
+impl EngineKind {
+    /// Every search.
+    pub const ALL: &[EngineKind] = &[EngineKind::AlphaBeta, EngineKind::Minimax];
+
+    /// The name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            EngineKind::AlphaBeta => "alpha-beta",
+            EngineKind::Minimax => "minimax",
+        }
+    }
+}
+
+impl fmt::Display for EngineKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for EngineKind {
+    type Err = OptionError;
+
+    fn from_str(name: &str) -> Result<EngineKind, OptionError> {
+        let named = EngineKind::ALL.iter().copied().find(|kind| kind.name() == name);
+        named.ok_or_else(|| OptionError::bad("engine", name, one_of(EngineKind::ALL)))
+    }
+}
+
+/// What to do when the stored tree has filled its memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum OnMemoryCap {
+    /// Go on in linear space below the principal leaf, with recursive best-first minimax.
+    #[default]
+    Rbfms,
+    /// Free the least promising subtrees and go on storing.
+    Prune,
+}
+
+impl OnMemoryCap {
+    /// Both ways.
+    pub const ALL: &[OnMemoryCap] = &[OnMemoryCap::Rbfms, OnMemoryCap::Prune];
+}
+
+impl fmt::Display for OnMemoryCap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            OnMemoryCap::Rbfms => "rbfms",
+            OnMemoryCap::Prune => "prune",
+        })
+    }
+}
+
+impl FromStr for OnMemoryCap {
+    type Err = OptionError;
+
+    fn from_str(name: &str) -> Result<OnMemoryCap, OptionError> {
+        let named = OnMemoryCap::ALL.iter().copied().find(|way| way.to_string() == name);
+        named.ok_or_else(|| OptionError::bad("on-memory-cap", name, one_of(OnMemoryCap::ALL)))
+    }
+}
+
+fn one_of<T: fmt::Display>(values: &[T]) -> String {
+    let names: Vec<String> = values.iter().map(T::to_string).collect();
+    format!("one of: {}", names.join(", "))
+}
+
+/// Why an option was refused. The message names the option and what it takes.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum OptionError {
+    /// There is no such option.
+    #[error("unknown option '{name}'; expected one of: {known}", known = EngineOptions::NAMES.join(", "))]
+    Unknown {
+        /// What was asked for.
+        name: String,
+    },
+    /// The option does not take this value.
+    #[error("{name}: '{value}' is not valid; expected {expected}")]
+    Invalid {
+        /// The option.
+        name: &'static str,
+        /// What was given.
+        value: String,
+        /// What it takes.
+        expected: String,
+    },
+    /// The memory is not to be had.
+    #[error("{name}: {megabytes} MB of memory could not be had on this machine")]
+    NoMemory {
+        /// The option.
+        name: &'static str,
+        /// What was asked for.
+        megabytes: u32,
+    },
+}
+
+impl OptionError {
+    fn bad(name: &'static str, value: &str, expected: impl Into<String>) -> OptionError {
+        OptionError::Invalid { name, value: value.to_owned(), expected: expected.into() }
+    }
+}
+
+/// Everything that a client may set. The defaults suit a GUI that starts several copies.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EngineOptions {
+    /// Which search.
+    pub engine: EngineKind,
+    /// Which static evaluation.
+    pub eval: EvaluatorKind,
+    /// Search threads.
+    pub threads: u32,
+    /// Size of the transposition table, in MB (2^20 bytes); taken as it fills.
+    pub hash_mb: u32,
+    /// Cap of the stored tree, in MB; taken as it fills.
+    pub memory_mb: u32,
+    /// What to do at that cap.
+    pub on_memory_cap: OnMemoryCap,
+    /// Bound on the depth in plies, if any.
+    pub depth: Option<u8>,
+    /// Time per move, if fixed.
+    pub time: Option<Duration>,
+    /// Bound on the positions visited per move, if any.
+    pub nodes: Option<u64>,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// In the first twelve plies, play any move within this much of the best.
+    pub variety: Score,
+}
+
+impl Default for EngineOptions {
+    fn default() -> EngineOptions {
+        EngineOptions {
+            engine: EngineKind::default(),
+            eval: EvaluatorKind::default(),
+            threads: 1,
+            hash_mb: 64,
+            memory_mb: 512,
+            on_memory_cap: OnMemoryCap::default(),
+            depth: None,
+            time: None,
+            nodes: None,
+            seed: 0,
+            variety: Score::ZERO,
+        }
+    }
+}
+
+impl EngineOptions {
+    /// The names that [`EngineOptions::set`] takes.
+    pub const NAMES: &[&str] =
+        &["engine", "eval", "threads", "hash", "memory", "on-memory-cap", "depth", "time", "nodes", "seed", "variety"];
+
+    /// Sets one option from text; nothing changes if the text is refused.
+    pub fn set(&mut self, name: &str, value: &str) -> Result<(), OptionError> {
+        match name {
+            "engine" => self.engine = value.parse()?,
+            "eval" => {
+                self.eval = value.parse().map_err(|_| OptionError::bad("eval", value, one_of(&EvaluatorKind::ALL)))?
+            }
+            "threads" => self.threads = whole("threads", value, 1, 1)? as u32,
+            "hash" => self.hash_mb = whole("hash", value, 1, 1 << 20)? as u32,
+            "memory" => self.memory_mb = whole("memory", value, 1, 1 << 20)? as u32,
+            "on-memory-cap" => self.on_memory_cap = value.parse()?,
+            "depth" => self.depth = unless_none(value, |v| Ok(whole("depth", v, 1, 60)? as u8))?,
+            "time" => self.time = unless_none(value, parse_seconds)?,
+            "nodes" => self.nodes = unless_none(value, |v| whole("nodes", v, 1, u64::MAX))?,
+            "seed" => self.seed = whole("seed", value, 0, u64::MAX)?,
+            "variety" => self.variety = parse_variety(value)?,
+            _ => return Err(OptionError::Unknown { name: name.to_owned() }),
+        }
+        Ok(())
+    }
+
+    /// Whether any option bounds how long a search may go on.
+    pub fn is_bounded(&self) -> bool {
+        self.depth.is_some() || self.time.is_some() || self.nodes.is_some()
+    }
+
+    /// The value of one option as text that [`EngineOptions::set`] takes.
+    pub fn get(&self, name: &str) -> Result<String, OptionError> {
+        fn or_none<T: fmt::Display>(value: Option<T>) -> String {
+            value.map_or_else(|| "none".to_owned(), |v| v.to_string())
+        }
+        Ok(match name {
+            "engine" => self.engine.to_string(),
+            "eval" => self.eval.to_string(),
+            "threads" => self.threads.to_string(),
+            "hash" => self.hash_mb.to_string(),
+            "memory" => self.memory_mb.to_string(),
+            "on-memory-cap" => self.on_memory_cap.to_string(),
+            "depth" => or_none(self.depth),
+            "time" => or_none(self.time.map(|time| time.as_secs_f64())),
+            "nodes" => or_none(self.nodes),
+            "seed" => self.seed.to_string(),
+            "variety" => self.variety.discs().to_string(),
+            _ => return Err(OptionError::Unknown { name: name.to_owned() }),
+        })
+    }
+}
+
+/// `none` takes a bound away.
+fn unless_none<T>(value: &str, parse: impl Fn(&str) -> Result<T, OptionError>) -> Result<Option<T>, OptionError> {
+    if value == "none" { Ok(None) } else { parse(value).map(Some) }
+}
+
+fn whole(name: &'static str, value: &str, least: u64, most: u64) -> Result<u64, OptionError> {
+    let number = value.parse::<u64>().ok().filter(|n| (least..=most).contains(n));
+    number.ok_or_else(|| {
+        let expected = match (least, most) {
+            (1, 1) => "1: the searches of this version use one thread".to_owned(),
+            (_, u64::MAX) => format!("a whole number of at least {least}"),
+            _ => format!("a whole number from {least} to {most}"),
+        };
+        OptionError::bad(name, value, expected)
+    })
+}
+
+/// Seconds per move, 0.001 to 1,000,000, as `--time` takes them.
+pub fn parse_seconds(value: &str) -> Result<Duration, OptionError> {
+    let seconds = value.parse::<f64>().ok().filter(|s| (0.001..=1e6).contains(s));
+    let seconds = seconds.ok_or_else(|| OptionError::bad("time", value, "seconds from 0.001 to 1000000"))?;
+    Ok(Duration::from_secs_f64(seconds))
+}
+
+/// Discs, 0 to 64, as `--variety` takes them.
+pub fn parse_variety(value: &str) -> Result<Score, OptionError> {
+    let discs = value.parse::<f64>().ok().filter(|d| (0.0..=64.0).contains(d));
+    let discs = discs.ok_or_else(|| OptionError::bad("variety", value, "discs from 0 to 64"))?;
+    Ok(Score::from_units((discs * f64::from(crate::game::DISC)).round() as i32))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_option_can_be_read_and_set_back() {
+        let mut options = EngineOptions::default();
+        for name in EngineOptions::NAMES {
+            let value = options.get(name).unwrap();
+            options.set(name, &value).unwrap();
+        }
+        assert_eq!(options, EngineOptions::default());
+    }
+
+    #[test]
+    fn refusals_name_the_option_and_the_range() {
+        let mut options = EngineOptions::default();
+        for (name, value) in [
+            ("engine", "deep-blue"),
+            ("eval", ""),
+            ("hash", "0"),
+            ("hash", "-1"),
+            ("memory", "99999999999999999999"),
+            ("on-memory-cap", "explode"),
+            ("depth", "61"),
+            ("time", "NaN"),
+            ("time", "-1"),
+            ("variety", "65"),
+            ("threads", "0"),
+        ] {
+            let error = options.set(name, value).unwrap_err().to_string();
+            assert!(error.starts_with(name) && error.contains("expected"), "{error}");
+        }
+        assert!(options.set("colour", "red").unwrap_err().to_string().contains("variety"));
+        assert_eq!(options, EngineOptions::default());
+    }
+}

@@ -1,0 +1,333 @@
+//! The thread that thinks.
+
+use super::{DEFAULT_MOVE_TIME, Decision, EngineKind, EngineOptions, Event, Goal, OptionError, Request, SearchBuilder};
+use crate::othello::{Move, Position};
+use crate::search::{
+    AlphaBeta, Bound, Contempt, Control, Limits, Line, Minimax, Report, Score, Search, SearchDepth, StopSignal, Task,
+};
+use crossbeam::channel::{Receiver, Sender};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Weak;
+use std::time::Instant;
+
+/// How many plies of a game [`EngineOptions::variety`] applies to.
+const VARIETY_PLIES: u32 = 12;
+
+/// A request with everything it was made with.
+pub(super) struct Question {
+    pub request: Request,
+    pub options: EngineOptions,
+    pub signal: StopSignal,
+    pub listener: Weak<()>,
+    pub asked: Instant,
+    pub events: Sender<Event>,
+}
+
+/// What the worker is told to do.
+pub(super) enum Job {
+    Think(Box<Question>),
+    Clear,
+}
+
+/// The search that the options ask for.
+pub(super) fn build_search(options: &EngineOptions) -> Box<dyn Search> {
+    match options.engine {
+        EngineKind::AlphaBeta => Box::new(AlphaBeta::new(megabytes(options.hash_mb))),
+        EngineKind::Minimax => Box::new(Minimax::new()),
+    }
+}
+
+/// Whether the memory that this option asks for could be had.
+pub(super) fn check_memory(name: &str, options: &EngineOptions) -> Result<(), OptionError> {
+    let (name, megabytes_wanted) = match name {
+        "hash" => ("hash", options.hash_mb),
+        "memory" => ("memory", options.memory_mb),
+        _ => return Ok(()),
+    };
+    let mut probe: Vec<u8> = Vec::new();
+    match probe.try_reserve_exact(megabytes(megabytes_wanted)) {
+        Ok(()) => Ok(()),
+        Err(_) => Err(OptionError::NoMemory { name, megabytes: megabytes_wanted }),
+    }
+}
+
+fn megabytes(n: u32) -> usize {
+    (n as usize) << 20
+}
+
+pub(super) struct Worker {
+    builder: SearchBuilder,
+    search: Box<dyn Search>,
+    /// What `search` was built with, and the contempt that its memory holds values for.
+    built: EngineOptions,
+    contempt: Contempt,
+    random: u64,
+}
+
+impl Worker {
+    pub(super) fn new(options: EngineOptions, builder: SearchBuilder) -> Worker {
+        let random = options.seed;
+        Worker { builder, search: builder(&options), built: options, contempt: Contempt::NONE, random }
+    }
+
+    /// Works until the engine is dropped.
+    pub(super) fn run(mut self, jobs: &Receiver<Job>) {
+        for job in jobs {
+            match job {
+                Job::Think(question) => self.think(&question),
+                Job::Clear => self.search.clear(),
+            }
+        }
+    }
+
+    fn think(&mut self, question: &Question) {
+        // A client may ask thousands of questions and drop them before their turn comes.
+        if question.listener.strong_count() == 0 {
+            return;
+        }
+        let position = question.request.position;
+        let decision = if position.is_over() {
+            Decision { turn: None, report: Report::default() }
+        } else {
+            self.prepare(question);
+            let report = catch_unwind(AssertUnwindSafe(|| self.search(question))).unwrap_or_else(|_| {
+                log::error!("the search panicked in {position}; answering with any legal move");
+                self.search = (self.builder)(&self.built);
+                any_legal_move(&position)
+            });
+            self.decide(question, report)
+        };
+        // The client may have dropped the question: then nobody listens, and nothing is lost.
+        let _ = question.events.send(Event::Finished(decision));
+    }
+
+    /// Makes the search fit the options: a new one if it is of another kind or size, an empty one if its values would
+    /// mean something else.
+    fn prepare(&mut self, question: &Question) {
+        let (old, new) = (&self.built, &question.options);
+        let same_search = (old.engine, old.hash_mb, old.memory_mb, old.on_memory_cap)
+            == (new.engine, new.hash_mb, new.memory_mb, new.on_memory_cap);
+        if !same_search {
+            self.search = (self.builder)(new);
+        } else if old.eval != new.eval || self.contempt != question.request.contempt {
+            self.search.clear();
+        }
+        if old.seed != new.seed {
+            self.random = new.seed;
+        }
+        self.built = new.clone();
+        self.contempt = question.request.contempt;
+    }
+
+    fn search(&mut self, question: &Question) -> Report {
+        let Question { request, options, .. } = question;
+        let varied = self.margin(question);
+        let task = Task {
+            position: request.position,
+            lines: match request.goal {
+                Goal::Move => 1,
+                Goal::Hint { lines } => lines.max(1),
+            },
+            margin: varied,
+            contempt: request.contempt,
+            evaluator: options.eval.build(),
+        };
+        let control = Control::new(limits(request, options), question.signal.clone(), question.asked);
+        let mut last_sent = None;
+        let report = self.search.think(&task, &control, &mut |report| {
+            last_sent = Some((report.lines.clone(), report.depth));
+            let _ = question.events.send(Event::Report(report.clone()));
+        });
+        if last_sent.is_none_or(|(lines, depth)| (&lines, depth) != (&report.lines, report.depth)) {
+            let _ = question.events.send(Event::Report(report.clone()));
+        }
+        report
+    }
+
+    /// How far below the best a move may be to be played, if variety applies.
+    fn margin(&self, question: &Question) -> Option<Score> {
+        let plies_played = 60 - question.request.position.empties().count();
+        let varied = question.request.goal == Goal::Move
+            && question.options.variety > Score::ZERO
+            && plies_played < VARIETY_PLIES;
+        varied.then_some(question.options.variety)
+    }
+
+    /// Chooses the turn and puts its line in front.
+    fn decide(&mut self, question: &Question, mut report: Report) -> Decision {
+        if let (Some(margin), Some(best)) = (self.margin(question), report.lines.first().map(|line| line.score)) {
+            let good = |line: &Line| line.bound != Bound::Upper && line.score.units() >= best.units() - margin.units();
+            let good_lines = report.lines.iter().take_while(|line| good(line)).count().max(1);
+            let chosen = (splitmix(&mut self.random) % good_lines as u64) as usize;
+            let line = report.lines.remove(chosen);
+            report.lines.insert(0, line);
+        }
+        Decision { turn: report.lines.first().map(|line| line.turn), report }
+    }
+}
+
+/// The tighter of the client's and the options' limits, with the default time if there is none at all.
+fn limits(request: &Request, options: &EngineOptions) -> Limits {
+    fn tighter<T: Ord>(a: Option<T>, b: Option<T>) -> Option<T> {
+        match (a, b) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        }
+    }
+    let asked = request.limits;
+    let mut limits = Limits {
+        depth: tighter(asked.depth, options.depth),
+        nodes: tighter(asked.nodes, options.nodes),
+        evaluations: asked.evaluations,
+        soft_time: asked.soft_time,
+        hard_time: asked.hard_time,
+    };
+    let per_move =
+        options.time.or((request.goal == Goal::Move && limits == Limits::default()).then_some(DEFAULT_MOVE_TIME));
+    if let Some(time) = per_move {
+        let budget = crate::clock::TimeBudget::per_move(time);
+        limits.soft_time = tighter(limits.soft_time, Some(budget.soft));
+        limits.hard_time = tighter(limits.hard_time, Some(budget.hard));
+    }
+    limits
+}
+
+/// An answer for when thinking failed.
+fn any_legal_move(position: &Position) -> Report {
+    let turn = position.moves().into_iter().next().map_or(Move::Pass, Move::Place);
+    let line =
+        Line { turn, score: Score::ZERO, bound: Bound::Lower, depth: SearchDepth::Plies(0), pv: vec![turn], visits: 0 };
+    Report { lines: vec![line], ..Report::default() }
+}
+
+/// The next number of the splitmix64 generator.
+fn splitmix(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let z = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Engine, Request};
+    use super::*;
+    use crate::othello::Color;
+    use crate::testing::random_position;
+    use std::time::Duration;
+
+    fn at_depth(depth: u8) -> EngineOptions {
+        EngineOptions { depth: Some(depth), ..EngineOptions::default() }
+    }
+
+    #[test]
+    fn the_last_report_is_the_decision() {
+        let mut engine = Engine::new(at_depth(5));
+        let thinking = engine.start(Request::hint(Position::START, 3));
+        let events: Vec<Event> = thinking.events().iter().collect();
+        let [.., Event::Report(last), Event::Finished(decision)] = &events[..] else { panic!("{events:?}") };
+        assert_eq!((&last.lines, last.depth), (&decision.report.lines, SearchDepth::Plies(5)));
+        assert_eq!(last.lines.len(), 3);
+        assert_eq!(decision.turn, Some(last.lines[0].turn));
+    }
+
+    #[test]
+    fn the_end_and_a_forced_pass_are_answered() {
+        let mut engine = Engine::new(at_depth(3));
+        let over = (0..).map(|seed| random_position(seed, 0)).find(Position::is_over).unwrap();
+        assert_eq!(engine.start(Request::best_move(over)).wait().turn, None);
+        let passes = (0..).map(|seed| random_position(seed, 8)).find(Position::must_pass).unwrap();
+        assert_eq!(engine.start(Request::best_move(passes)).wait().turn, Some(Move::Pass));
+        let hint = engine.start(Request::hint(passes, 4)).wait();
+        assert_eq!(hint.report.lines.len(), 1);
+        assert!(hint.report.lines[0].pv.len() > 1);
+    }
+
+    #[test]
+    fn a_new_question_ends_the_old_one() {
+        let mut engine = Engine::new(EngineOptions::default());
+        let endless = engine.start(Request::hint(Position::START, 1));
+        let second = engine.start(Request {
+            limits: Limits { depth: Some(1), ..Limits::default() },
+            ..Request::best_move(Position::START)
+        });
+        assert!(second.wait().turn.is_some());
+        assert!(endless.wait().turn.is_some(), "the stopped search still says what it found");
+    }
+
+    #[test]
+    fn options_and_request_limit_together() {
+        let limit = |nodes| Limits { nodes: Some(nodes), ..Limits::default() };
+        let mut request = Request { limits: limit(10), ..Request::best_move(Position::START) };
+        let options = EngineOptions { nodes: Some(20), ..EngineOptions::default() };
+        assert_eq!(limits(&request, &options), limit(10));
+        request.limits = Limits::default();
+        assert_eq!(limits(&request, &options), limit(20));
+        let by_default = limits(&request, &EngineOptions::default());
+        assert!(by_default.hard_time.is_some_and(|time| time <= DEFAULT_MOVE_TIME));
+        let hint = Request::hint(Position::START, 1);
+        assert_eq!(limits(&hint, &EngineOptions::default()), Limits::default());
+        let timed = EngineOptions { time: Some(Duration::from_secs(1)), ..EngineOptions::default() };
+        assert!(limits(&hint, &timed).hard_time.is_some());
+    }
+
+    struct Panics;
+
+    impl Search for Panics {
+        fn think(&mut self, _: &Task, _: &Control, _: &mut dyn FnMut(&Report)) -> Report {
+            panic!("a search that always fails")
+        }
+
+        fn clear(&mut self) {}
+    }
+
+    #[test]
+    fn a_panic_is_answered_with_a_legal_move() {
+        let mut engine = Engine::with_searches(EngineOptions::default(), |_| Box::new(Panics));
+        for _ in 0..2 {
+            let turn = engine.start(Request::best_move(Position::START)).wait().turn.unwrap();
+            assert!(Position::START.take(turn).is_ok());
+        }
+    }
+
+    #[test]
+    fn variety_plays_several_moves_and_the_seed_repeats_them() {
+        let play = |seed, variety| {
+            let mut engine = Engine::new(EngineOptions { seed, variety: Score::from_discs(variety), ..at_depth(3) });
+            (0..24).map(|_| engine.start(Request::best_move(Position::START)).wait().turn.unwrap()).collect::<Vec<_>>()
+        };
+        assert_eq!(play(1, 4), play(1, 4));
+        assert_ne!(play(1, 4), play(2, 4));
+        let plain = play(1, 0);
+        assert!(plain.iter().all(|turn| *turn == plain[0]));
+    }
+
+    #[test]
+    fn contempt_moves_a_drawn_position_to_one_side() {
+        let value = |position: Position, discs| {
+            let mut engine = Engine::new(EngineOptions::default());
+            let contempt = Contempt::new(discs).unwrap();
+            engine
+                .start(Request { contempt, ..Request::hint(position, 1) })
+                .wait()
+                .report
+                .lines
+                .first()
+                .map(|line| line.score)
+        };
+        let drawn = |position: &Position| position.mover() == Color::Black && value(*position, 0) == Some(Score::ZERO);
+        let position = (0..).map(|seed| random_position(seed, 9)).find(drawn).unwrap();
+        assert!(value(position, 100) > Some(Score::ZERO));
+        assert!(value(position, -100) < Some(Score::ZERO));
+    }
+
+    #[test]
+    fn memory_that_cannot_be_had_is_refused() {
+        let mut engine = Engine::new(EngineOptions::default());
+        engine.set("hash", "16").unwrap();
+        assert_eq!(engine.options().hash_mb, 16);
+        let before = engine.options().clone();
+        assert!(engine.set("hash", "0").is_err());
+        assert_eq!(engine.options(), &before);
+    }
+}

@@ -1,0 +1,27 @@
+//! Emilia, an Othello engine.
+//!
+//! Text comes in through a [`protocol`], becomes a request to the [`engine`], which thinks with a [`search`] and an
+//! [evaluation](eval) about the positions of [`othello`], and comes back as events. [`notation`] reads and writes
+//! positions and games; [`clock`] shares out time. The page `docs/architecture.md` shows the whole house.
+//!
+//! ```
+//! use emilia::engine::{Engine, EngineOptions, Request};
+//! use emilia::notation::read_position;
+//!
+//! let game = read_position("f5d6c3d3c4").unwrap();
+//! let mut engine = Engine::new(EngineOptions { depth: Some(6), ..EngineOptions::default() });
+//! let decision = engine.start(Request::best_move(*game.position())).wait();
+//! assert!(game.position().take(decision.turn.unwrap()).is_ok());
+//! ```
+
+pub mod cli;
+pub mod clock;
+pub mod engine;
+pub mod eval;
+pub mod game;
+pub mod notation;
+pub mod othello;
+pub mod protocol;
+pub mod search;
+#[cfg(test)]
+mod testing;

@@ -1,0 +1,5 @@
+//! The program `emilia`.
+
+fn main() -> std::process::ExitCode {
+    emilia::cli::run()
+}

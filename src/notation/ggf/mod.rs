@@ -1,0 +1,336 @@
+//! The generic game format (GGF) of GGS and NBoard.
+
+mod clock;
+mod number;
+mod timed_move;
+
+pub use clock::{GgfClock, ParseClockError};
+pub use timed_move::TimedMove;
+
+use super::board::{self, Board};
+use super::cursor::Cursor;
+use super::grammar::{Parsed, failed, offset_of};
+use super::{NotationError, Problem};
+use crate::othello::{Color, GameRecord, Move, Position};
+use nom::Parser;
+use nom::bytes::complete::{tag, take_till, take_while_m_n};
+use nom::character::complete::{char, multispace0, one_of};
+use nom::combinator::{cut, opt};
+use nom::error::context;
+use nom::multi::many0;
+use nom::sequence::{delimited, preceded, terminated};
+use number::Decimal;
+use std::fmt;
+
+/// One game of a GGF record.
+///
+/// Reading is tolerant: blanks stand anywhere outside values, unknown keys are kept, a forced pass may be left out,
+/// and a known value that cannot be read counts as absent. The start and the moves must be right, though.
+///
+/// ```
+/// use emilia::notation::ggf::GgfGame;
+/// let ggf = "(;GM[Othello]PB[ada]TI[5:00]TY[8]\
+///            BO[8 -------- -------- -------- ---O*--- ---*O--- -------- -------- -------- *]B[F5//4.1]W[D6/1,18];)";
+/// let game = GgfGame::parse(ggf).unwrap();
+/// assert_eq!((game.black.as_str(), game.game.turns().len()), ("ada", 2));
+/// assert_eq!(game.timing[1].eval, Some(1.18));
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct GgfGame {
+    /// Where it was played (PC).
+    pub place: String,
+    /// When it was played (DT), in the writer's own form.
+    pub date: String,
+    /// The name of Black (PB); may be empty.
+    pub black: String,
+    /// The name of White (PW); may be empty.
+    pub white: String,
+    /// The rating of Black before the game (RB).
+    pub black_rating: Option<f64>,
+    /// The rating of White before the game (RW).
+    pub white_rating: Option<f64>,
+    /// The clock of Black at the start (TI or TB).
+    pub black_clock: Option<GgfClock>,
+    /// The clock of White at the start (TI or TW).
+    pub white_clock: Option<GgfClock>,
+    /// The kind of game (TY), such as `8` or `s8r20`; empty if it is not said.
+    pub game_type: String,
+    /// The result (RE); `None` while it is unknown.
+    pub result: Option<GgfResult>,
+    /// The start and the turns.
+    pub game: GameRecord,
+    /// For each turn, what its player thought of it and the time; implied passes have neither.
+    pub timing: Vec<Timing>,
+    /// The comments (CO), in their order.
+    pub comments: Vec<String>,
+    /// The properties that this type has no place for, keys and values in their order.
+    pub other: Vec<(String, String)>,
+}
+
+/// What a record says about a turn besides the turn.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Timing {
+    /// The value of the move for its player, in discs.
+    pub eval: Option<f64>,
+    /// The time it took, in seconds.
+    pub seconds: Option<f64>,
+}
+
+/// The result of a game.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct GgfResult {
+    /// The disc difference for Black; may be a fraction where the players agreed on one.
+    pub score: f64,
+    /// How the game ended, unless it was played out.
+    pub ending: Option<Ending>,
+}
+
+/// Why a game ended before its last move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// A player resigned (`:r`).
+    Resigned,
+    /// A player ran out of time (`:t`).
+    Timeout,
+    /// The players agreed (`:s`).
+    Agreed,
+    /// A player left (`:l`).
+    Left,
+}
+
+impl GgfGame {
+    /// A record of this game with everything else unknown.
+    pub fn new(game: GameRecord) -> GgfGame {
+        GgfGame {
+            place: String::new(),
+            date: String::new(),
+            black: String::new(),
+            white: String::new(),
+            black_rating: None,
+            white_rating: None,
+            black_clock: None,
+            white_clock: None,
+            game_type: String::new(),
+            result: None,
+            timing: vec![Timing::default(); game.turns().len()],
+            game,
+            comments: Vec::new(),
+            other: Vec::new(),
+        }
+    }
+
+    /// Reads the first game of a record; what follows it is not looked at.
+    pub fn parse(text: &str) -> Result<GgfGame, NotationError> {
+        let (_, properties) = preceded(count, game).parse(text).map_err(|error| failed(text, error))?;
+        interpret(text, &properties)
+    }
+
+    /// Reads every game of a text: one record of one or two games, or an archive of many.
+    pub fn parse_all(text: &str) -> Result<Vec<GgfGame>, NotationError> {
+        let mut games = Vec::new();
+        let mut rest = text;
+        while games.is_empty() || !rest.is_empty() {
+            let (behind, properties) =
+                delimited(count, game, multispace0).parse(rest).map_err(|error| failed(text, error))?;
+            games.push(interpret(text, &properties)?);
+            rest = behind;
+        }
+        Ok(games)
+    }
+}
+
+/// A key and its value as they stand in the text.
+type Property<'a> = (&'a str, &'a str);
+
+/// The number of games of a record, which old files do not have.
+fn count(input: &str) -> Parsed<'_, ()> {
+    let (rest, _) = (multispace0, opt(one_of("12")), multispace0).parse(input)?;
+    Ok((rest, ()))
+}
+
+/// `(;` properties `;)`
+fn game(input: &str) -> Parsed<'_, Vec<Property<'_>>> {
+    let open = context("'(;' at the beginning of a game", (char('('), multispace0, char(';'), multispace0));
+    let close =
+        context("a property such as PB[...] or ';)' at the end of the game", (opt(char(';')), multispace0, char(')')));
+    delimited(open, many0(terminated(property, multispace0)), cut(close)).parse(input)
+}
+
+/// KEY `[` text `]`
+fn property(input: &str) -> Parsed<'_, Property<'_>> {
+    let key = take_while_m_n(1, 8, |c: char| c.is_ascii_alphanumeric());
+    let value = delimited(tag("["), take_till(|c| c == ']'), cut(context("']' at the end of the property", char(']'))));
+    (terminated(key, multispace0), value).parse(input)
+}
+
+/// Makes a game of its properties.
+fn interpret(text: &str, properties: &[Property<'_>]) -> Result<GgfGame, NotationError> {
+    let mut game = GgfGame::new(GameRecord::from_position(start(text, properties)?));
+    for &(key, value) in properties {
+        let trimmed = value.trim();
+        match key.to_ascii_uppercase().as_str() {
+            "GM" | "BO" => {}
+            "PC" => game.place = value.to_owned(),
+            "DT" => game.date = value.to_owned(),
+            "PB" => game.black = value.to_owned(),
+            "PW" => game.white = value.to_owned(),
+            "RB" => game.black_rating = number::parse(value),
+            "RW" => game.white_rating = number::parse(value),
+            "TI" => {
+                let clock = trimmed.parse().ok();
+                (game.black_clock, game.white_clock) = (clock, clock);
+            }
+            "TB" => game.black_clock = trimmed.parse().ok(),
+            "TW" => game.white_clock = trimmed.parse().ok(),
+            "TY" => game.game_type = trimmed.to_owned(),
+            "RE" => game.result = trimmed.parse().ok(),
+            "CO" => game.comments.push(value.to_owned()),
+            "B" => take(text, &mut game, Color::Black, value)?,
+            "W" => take(text, &mut game, Color::White, value)?,
+            _ => game.other.push((key.to_owned(), value.to_owned())),
+        }
+    }
+    Ok(game)
+}
+
+/// The position that a game starts from: that of BO, or the standard one where there is none.
+fn start(text: &str, properties: &[Property<'_>]) -> Result<Position, NotationError> {
+    let refuse = |value, problem| Err(NotationError::at(text, offset_of(text, value), Problem::OtherGame(problem)));
+    let mut start = None;
+    for &(key, value) in properties {
+        match key.to_ascii_uppercase().as_str() {
+            "GM" if !value.trim().eq_ignore_ascii_case("othello") => return refuse(value, "another game"),
+            "TY" => {
+                let kind = value.trim();
+                let kind = kind.strip_prefix(['s', 'S']).unwrap_or(kind);
+                let flags = kind.trim_start_matches(|c: char| c.is_ascii_digit());
+                if !matches!(kind.strip_suffix(flags), None | Some("" | "8")) {
+                    return refuse(value, "another size of board");
+                }
+                if flags.contains(['a', 'A']) {
+                    return refuse(value, "anti-Othello");
+                }
+            }
+            "BO" if start.is_none() => start = Some(board_value(text, value)?),
+            _ => {}
+        }
+    }
+    Ok(start.unwrap_or(Position::START))
+}
+
+/// Reads the value of BO: the size, the squares and the side to move.
+fn board_value(text: &str, value: &str) -> Result<Position, NotationError> {
+    let offset = offset_of(text, value);
+    let mut cursor = Cursor::new(&text[..offset + value.len()]);
+    cursor.go_to(offset);
+    let board: Board = board::sized(&mut cursor)?;
+    cursor.skip_blanks();
+    if cursor.peek().is_some() {
+        return Err(cursor.expected("']' after the side to move"));
+    }
+    board.position(text, offset)
+}
+
+/// Takes a recorded turn.
+fn take(text: &str, game: &mut GgfGame, color: Color, value: &str) -> Result<(), NotationError> {
+    let offset = offset_of(text, value);
+    let timed = TimedMove::parse(value)
+        .map_err(|_| NotationError::expected(text, offset, "a move such as F5, F5/1.20/4.17 or PA"))?;
+    let position = game.game.position();
+    if color != position.mover() {
+        let mover = position.mover();
+        if !position.moves().is_empty() {
+            return Err(NotationError::at(text, offset, Problem::WrongSide(color, mover)));
+        }
+        // The mover's pass was left out.
+        if game.game.take(Move::Pass).is_ok() {
+            game.timing.push(Timing::default());
+        }
+    }
+    game.game.take(timed.turn).map_err(|illegal| NotationError::at(text, offset, Problem::Illegal(illegal)))?;
+    game.timing.push(Timing { eval: timed.eval, seconds: timed.seconds });
+    Ok(())
+}
+
+/// The text is not a result such as `+2.000` or `-64:t`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("expected a result such as +2.000 or -64.000:t")]
+pub struct ParseResultError;
+
+impl std::str::FromStr for GgfResult {
+    type Err = ParseResultError;
+
+    fn from_str(text: &str) -> Result<GgfResult, ParseResultError> {
+        let (score, ending) = text.split_once(':').map_or((text, None), |(score, ending)| (score, Some(ending)));
+        let ending = match ending.map(str::trim) {
+            None | Some("") => None,
+            Some("r") => Some(Ending::Resigned),
+            Some("t") => Some(Ending::Timeout),
+            Some("s") => Some(Ending::Agreed),
+            Some("l") => Some(Ending::Left),
+            Some(_) => return Err(ParseResultError),
+        };
+        Ok(GgfResult { score: number::parse(score).ok_or(ParseResultError)?, ending })
+    }
+}
+
+impl fmt::Display for GgfResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:+.3}", self.score)?;
+        f.write_str(match self.ending {
+            None => "",
+            Some(Ending::Resigned) => ":r",
+            Some(Ending::Timeout) => ":t",
+            Some(Ending::Agreed) => ":s",
+            Some(Ending::Left) => ":l",
+        })
+    }
+}
+
+impl fmt::Display for GgfGame {
+    /// One line, without blanks between the properties, the keys in the order that the strictest readers know. What GGF
+    /// cannot carry in a value, `]` and line ends, becomes a blank. Every pass is written.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let value = |text: &str| text.replace([']', '\n', '\r'], " ");
+        write!(f, "(;GM[Othello]PC[{}]DT[{}]", value(&self.place), value(&self.date))?;
+        write!(f, "PB[{}]PW[{}]", value(&self.black), value(&self.white))?;
+        match self.result {
+            Some(result) => write!(f, "RE[{result}]")?,
+            None => f.write_str("RE[?]")?,
+        }
+        for (key, rating) in [("RB", self.black_rating), ("RW", self.white_rating)] {
+            if let Some(number) = rating {
+                write!(f, "{key}[{}]", Decimal { number, at_least: 0 })?;
+            }
+        }
+        match (self.black_clock, self.white_clock) {
+            (Some(black), Some(white)) if black == white => write!(f, "TI[{black}]")?,
+            (black, white) => {
+                for (key, clock) in [("TB", black), ("TW", white)] {
+                    if let Some(clock) = clock {
+                        write!(f, "{key}[{clock}]")?;
+                    }
+                }
+            }
+        }
+        write!(f, "TY[{}]", if self.game_type.is_empty() { "8" } else { &self.game_type })?;
+        for (key, text) in &self.other {
+            write!(f, "{key}[{}]", value(text))?;
+        }
+        for comment in &self.comments {
+            write!(f, "CO[{}]", value(comment))?;
+        }
+        // Position's own line, in GGF's letters.
+        write!(f, "BO[8 {}]", self.game.start().to_string().replace('X', "*"))?;
+        let unknown = Timing::default();
+        for (i, (position, &turn)) in self.game.positions().iter().zip(self.game.turns()).enumerate() {
+            let key = match position.mover() {
+                Color::Black => 'B',
+                Color::White => 'W',
+            };
+            let Timing { eval, seconds } = *self.timing.get(i).unwrap_or(&unknown);
+            write!(f, "{key}[{}]", TimedMove { turn, eval, seconds })?;
+        }
+        f.write_str(";)")
+    }
+}

@@ -1,0 +1,76 @@
+//! Text to positions and games, and back: boards, move lists, GGF, SGF and OBF.
+
+mod board;
+mod cursor;
+mod error;
+pub mod ggf;
+mod grammar;
+pub mod obf;
+pub mod sgf;
+pub mod transcript;
+
+pub use board::infer_mover;
+pub use error::{Found, NotationError, Problem};
+
+use crate::othello::GameRecord;
+use cursor::{Cursor, is_blank};
+
+/// Reads a position or a game in any of the spellings that programs print and people paste; what the text is, it tells
+/// by its content.
+///
+/// - 64 squares from a1 to h8, with or without blanks, newlines, `|` and row and column labels: black is one of
+///   `X x B b * # @` or a filled circle, white one of `O o W w` or an open circle, empty one of `- . _` or a middle dot.
+///   `0` and `1` are refused: programs disagree about their colours.
+/// - The side to move behind the squares, as one of these characters or as `black` or `white`. If it is left out, the
+///   moves that follow decide, then [`infer_mover`].
+/// - GGS's `BO[8 ...]`, with or without the brackets.
+/// - Diagrams with row numbers, as this crate, Edax and GNU Rhino print them, with text around them.
+/// - The FEN-like boards of xboard's "reversi".
+/// - Lines of OBF files; what follows the side to move is ignored.
+/// - Any of these followed by moves.
+/// - Move lists from the standard start, as [`transcript::parse`] reads them; tag lines `[Name "value"]` before
+///   them are passed over.
+/// - GGF (the first game) and SGF (the main line).
+///
+/// ```
+/// use emilia::notation::read_position;
+/// use emilia::othello::Position;
+/// let board = "--------/--------/--------/---ox---/---xo---/--------/--------/--------";
+/// assert_eq!(read_position(board).unwrap().position(), &Position::START);
+/// assert_eq!(read_position("F5 d6").unwrap().turns().len(), 2);
+/// ```
+pub fn read_position(text: &str) -> Result<GameRecord, NotationError> {
+    let mut cursor = Cursor::new(text);
+    skip_preamble(&mut cursor);
+    let start = cursor.offset();
+    if cursor.peek().is_none() {
+        return Err(cursor.error(Problem::Empty));
+    }
+    // A record may begin with the number of its games.
+    cursor.skip_while(|c| is_blank(c) || matches!(c, '1' | '2'));
+    if cursor.peek() == Some('(') {
+        return if sgf::is_sgf(cursor.rest()) {
+            sgf::SgfGame::parse(text).map(|sgf| sgf.game)
+        } else {
+            ggf::GgfGame::parse(text).map(|ggf| ggf.game)
+        };
+    }
+    cursor.go_to(start);
+    if transcript::begins(&cursor) {
+        return transcript::read_from_start(&mut cursor);
+    }
+    board::read(&mut cursor)
+}
+
+/// Passes blanks, comment lines of OBF files, and the tags of a PGN-like record.
+fn skip_preamble(cursor: &mut Cursor<'_>) {
+    loop {
+        cursor.skip_blanks();
+        match cursor.peek() {
+            Some('%') => cursor.skip_while(|c| c != '\n'),
+            Some('[') => cursor.skip_while(|c| c != ']' && c != '\n'),
+            Some(']') => cursor.bump(),
+            _ => return,
+        }
+    }
+}

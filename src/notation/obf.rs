@@ -1,0 +1,125 @@
+//! OBF, the lines of Edax's problem files: a position and the values of its moves.
+
+use super::board;
+use super::cursor::Cursor;
+use super::grammar::{Parsed, failed, offset_of};
+use super::transcript::parse_turn;
+use super::{NotationError, Problem};
+use crate::othello::{Move, Position};
+use nom::Parser;
+use nom::bytes::complete::take_while_m_n;
+use nom::character::complete::{char, i32, space0};
+use nom::combinator::{cut, eof, opt, rest, verify};
+use nom::error::context;
+use nom::multi::many0;
+use nom::sequence::{preceded, terminated};
+use std::fmt;
+
+/// A position with the final disc differences of its moves.
+///
+/// ```
+/// use emilia::notation::obf::ObfEntry;
+/// let line = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X; G8:+18; H1:+12; % FFO 1";
+/// let entry = ObfEntry::parse(line).unwrap();
+/// assert_eq!(entry.moves[0].1, 18);
+/// assert_eq!(entry.to_string(), line);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ObfEntry {
+    /// The position.
+    pub position: Position,
+    /// Moves, best first where the file keeps the custom, with their scores for the mover in discs, −64 to 64.
+    pub moves: Vec<(Move, i32)>,
+    /// The score of the position for the mover, where it stands without a move.
+    pub score: Option<i32>,
+    /// What stands behind `%`.
+    pub comment: Option<String>,
+}
+
+impl ObfEntry {
+    /// Reads one line. The board may be in any spelling of [`super::read_position`] that takes one line, but must say
+    /// who is to move; the moves must be legal. A segment `--:score` counts only where the mover has to pass.
+    pub fn parse(line: &str) -> Result<ObfEntry, NotationError> {
+        let mut cursor = Cursor::new(line);
+        cursor.skip_blanks();
+        let offset = cursor.offset();
+        let board = board::sized(&mut cursor)?;
+        if board.mover.is_none() {
+            cursor.skip_blanks();
+            return Err(cursor.expected("the side to move, X or O"));
+        }
+        let mut entry =
+            ObfEntry { position: board.position(line, offset)?, moves: Vec::new(), score: None, comment: None };
+        let (_, (segments, comment)) = annotations(cursor.rest()).map_err(|error| failed(line, error))?;
+        for segment in segments {
+            match segment {
+                Segment::Score(score) => entry.score = Some(score),
+                Segment::Move(name, score) => entry.add(line, name, score)?,
+            }
+        }
+        entry.comment = comment.map(|text| text.trim().to_owned());
+        Ok(entry)
+    }
+
+    /// Reads a file: one position a line; blank lines and lines that begin with `%` are passed over.
+    pub fn parse_all(text: &str) -> Result<Vec<ObfEntry>, NotationError> {
+        let content = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('%');
+        let read =
+            |(i, line): (usize, &str)| ObfEntry::parse(line).map_err(|error| NotationError { line: i + 1, ..error });
+        text.lines().enumerate().filter(|(_, line)| content(line)).map(read).collect()
+    }
+
+    fn add(&mut self, line: &str, name: &str, score: i32) -> Result<(), NotationError> {
+        let offset = offset_of(line, name);
+        let turn = parse_turn(name).ok_or_else(|| NotationError::expected(line, offset, A_SEGMENT))?;
+        if name == "--" && !self.position.must_pass() {
+            return Ok(());
+        }
+        self.position.take(turn).map_err(|illegal| NotationError::at(line, offset, Problem::Illegal(illegal)))?;
+        self.moves.push((turn, score));
+        Ok(())
+    }
+}
+
+const A_SEGMENT: &str = "a move and its score such as G8:+18, a score, or a comment after %";
+
+enum Segment<'a> {
+    Move(&'a str, i32),
+    Score(i32),
+}
+
+/// `;` segment `;` segment … `%` comment
+fn annotations(input: &str) -> Parsed<'_, (Vec<Segment<'_>>, Option<&str>)> {
+    let separated = preceded((space0, many0((char(';'), space0))), segment);
+    let comment = preceded(char('%'), rest);
+    let blanks = many0(nom::character::complete::one_of("; \t\r\n"));
+    terminated((many0(separated), preceded(blanks, opt(comment))), cut(context(A_SEGMENT, eof))).parse(input)
+}
+
+/// `G8:+18` or `+18`
+fn segment(input: &str) -> Parsed<'_, Segment<'_>> {
+    let score = || context("a score from -64 to +64", verify(i32, |score| (-64..=64).contains(score)));
+    let name = take_while_m_n(2, 4, |c: char| c.is_ascii_alphanumeric() || c == '-');
+    let with_move =
+        (terminated(name, (space0, char(':'), space0)), cut(score())).map(|(name, n)| Segment::Move(name, n));
+    with_move.or(score().map(Segment::Score)).parse(input)
+}
+
+impl fmt::Display for ObfEntry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{};", self.position)?;
+        for (turn, score) in &self.moves {
+            match turn {
+                Move::Place(_) => write!(f, " {turn:#}:{score:+};")?,
+                Move::Pass => write!(f, " PS:{score:+};")?,
+            }
+        }
+        if let Some(score) = self.score {
+            write!(f, " {score:+};")?;
+        }
+        match &self.comment {
+            Some(comment) => write!(f, " % {}", comment.replace(['\n', '\r'], " ")),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Lists of moves: `f5d6c3d3c4`, `1. f5 d6 2. c3`, `F5 D6 PA C3`.
+
+use super::cursor::{Cursor, is_blank};
+use super::{NotationError, Problem};
+use crate::othello::{Color, GameRecord, IllegalMove, Move, Position, Square};
+use std::fmt;
+
+const A_MOVE: &str = "a move such as f5 or a pass (pa, --)";
+
+/// Reads a list of moves from the standard start.
+///
+/// Moves are in any case, joined or separated by blanks, commas or single hyphens. Move numbers (`12.`, `12)`, or a
+/// number followed by a blank) are passed over, and so is a final disc count such as `37-27`, with which PlayOK ends
+/// its records. Passes are `pa`, `pas`, `pass`, `ps` or `--`; a forced pass may be left out.
+///
+/// ```
+/// use emilia::notation::transcript;
+/// let game = transcript::parse("1. F5 d6 2. c3").unwrap();
+/// assert_eq!(game.turns().len(), 3);
+/// assert_eq!(transcript::Transcript(&game).to_string(), "f5d6c3");
+/// ```
+pub fn parse(text: &str) -> Result<GameRecord, NotationError> {
+    read_from_start(&mut Cursor::new(text))
+}
+
+/// Reads a list of moves from the standard start, from here to the end of the text.
+pub(super) fn read_from_start(cursor: &mut Cursor<'_>) -> Result<GameRecord, NotationError> {
+    Turns::read(cursor)?.play(cursor.text(), Position::START)
+}
+
+/// Reads one turn: a square in any case, or a pass as `--`, `ps`, or any beginning of `pass`. `None` for anything else.
+///
+/// ```
+/// use emilia::notation::transcript::parse_turn;
+/// use emilia::othello::Move;
+/// assert_eq!(parse_turn("F5"), Some(Move::Place("f5".parse().unwrap())));
+/// assert_eq!(parse_turn("PASS"), Some(Move::Pass));
+/// assert_eq!(parse_turn("i9"), None);
+/// ```
+pub fn parse_turn(text: &str) -> Option<Move> {
+    if let Ok(square) = text.parse() {
+        return Some(Move::Place(square));
+    }
+    let prefix_of_pass = !text.is_empty() && "pass".get(..text.len()).is_some_and(|p| p.eq_ignore_ascii_case(text));
+    (prefix_of_pass || text == "--" || text.eq_ignore_ascii_case("ps")).then_some(Move::Pass)
+}
+
+/// Turns as they stand in a text, with their byte offsets; not yet played.
+#[derive(Default)]
+pub(super) struct Turns(Vec<(usize, Move)>);
+
+impl Turns {
+    /// Reads turns up to the end of the text.
+    pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<Turns, NotationError> {
+        let mut turns = Vec::new();
+        loop {
+            cursor.skip_while(|c| is_blank(c) || c == ',');
+            let offset = cursor.offset();
+            let Some(c) = cursor.peek() else {
+                return Ok(Turns(turns));
+            };
+            match c {
+                '0'..='9' => skip_number(cursor)?,
+                '-' if cursor.byte(1) == Some(b'-') => {
+                    cursor.go_to(offset + 2);
+                    turns.push((offset, Move::Pass));
+                }
+                '-' => cursor.bump(),
+                _ => {
+                    let pair = cursor.rest().get(..2).and_then(|pair| pair.parse().ok());
+                    if let Some(square) = pair {
+                        cursor.go_to(offset + 2);
+                        turns.push((offset, Move::Place(square)));
+                    } else if ["pass", "pas", "pa", "ps"].iter().any(|pass| cursor.eat(pass)) {
+                        turns.push((offset, Move::Pass));
+                    } else {
+                        return Err(cursor.expected(A_MOVE));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Plays the turns from a position; an error names the place in the text that they were read from.
+    pub(super) fn play(&self, text: &str, start: Position) -> Result<GameRecord, NotationError> {
+        let mut game = GameRecord::from_position(start);
+        for &(offset, turn) in &self.0 {
+            game.take_with_implied_pass(turn)
+                .map_err(|illegal: IllegalMove| NotationError::at(text, offset, Problem::Illegal(illegal)))?;
+        }
+        Ok(game)
+    }
+}
+
+/// Whether a list of moves begins here: with a square, a pass, or a move number and one of these.
+pub(super) fn begins(cursor: &Cursor<'_>) -> bool {
+    let mut ahead = cursor.clone();
+    ahead.skip_while(is_blank);
+    if ahead.peek().is_some_and(|c| c.is_ascii_digit()) {
+        ahead.skip_while(|c| c.is_ascii_digit());
+        if !ahead.eat(".") && !ahead.eat(")") && !ahead.peek().is_some_and(is_blank) {
+            return false;
+        }
+        ahead.skip_while(|c| is_blank(c) || c == '.');
+    }
+    let next = ahead.rest().get(..2).unwrap_or_default();
+    next.parse::<Square>().is_ok() || ["pa", "ps"].iter().any(|pass| pass.eq_ignore_ascii_case(next))
+}
+
+/// Passes a move number, or the disc counts that end a record.
+fn skip_number(cursor: &mut Cursor<'_>) -> Result<(), NotationError> {
+    cursor.skip_while(|c| c.is_ascii_digit());
+    match cursor.peek() {
+        Some('.' | ')') => {
+            cursor.skip_while(|c| matches!(c, '.' | ')'));
+            Ok(())
+        }
+        Some('-') => {
+            let mut ahead = cursor.clone();
+            ahead.bump();
+            let digits = ahead.offset();
+            ahead.skip_while(|c| c.is_ascii_digit());
+            if ahead.offset() == digits {
+                return Err(cursor.expected("'.' after a move number"));
+            }
+            ahead.skip_blanks();
+            if ahead.peek().is_some() {
+                return Err(ahead.expected("the end after the disc counts"));
+            }
+            *cursor = ahead;
+            Ok(())
+        }
+        Some(c) if is_blank(c) => Ok(()),
+        _ => Err(cursor.expected("'.' after a move number")),
+    }
+}
+
+/// A game as a list of moves.
+///
+/// `{}` writes small letters and leaves out the passes that a reader infers, as transcripts do; passes after the last
+/// disc are written, because nothing implies them. `{:#}` writes capitals and every pass, as NBoard does.
+/// The start is not written.
+pub struct Transcript<'a>(pub &'a GameRecord);
+
+impl fmt::Display for Transcript<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if f.alternate() {
+            return self.0.turns().iter().try_for_each(|turn| write!(f, "{turn:#}"));
+        }
+        uninferable(self.0).try_for_each(|(_, turn)| write!(f, "{turn}"))
+    }
+}
+
+/// The turns, each with its side, without the passes that a later disc implies.
+pub(super) fn uninferable(game: &GameRecord) -> impl Iterator<Item = (Color, Move)> + '_ {
+    let turns = game.turns();
+    let discs = turns.iter().rposition(|turn| *turn != Move::Pass).map_or(0, |last| last + 1);
+    let written = move |(i, turn): &(usize, Move)| *i >= discs || *turn != Move::Pass;
+    let numbered = turns.iter().copied().enumerate().filter(written);
+    numbered.map(|(i, turn)| (game.positions()[i].mover(), turn))
+}

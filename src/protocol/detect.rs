@@ -1,0 +1,106 @@
+//! Which protocol a client speaks.
+
+use super::nboard;
+use super::stdio::{Connection, Input};
+use std::fmt;
+
+/// The protocols of the engine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Protocol {
+    /// NBoard, version 1 or 2.
+    NBoard,
+    /// Go text protocol, version 2, as Othello clients use it.
+    Gtp,
+}
+
+impl fmt::Display for Protocol {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Protocol::NBoard => "NBoard",
+            Protocol::Gtp => "GTP",
+        })
+    }
+}
+
+/// What the first lines of a client tell.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Detected {
+    /// The protocol.
+    pub protocol: Protocol,
+    /// The lines read to find it out. The session still has to answer them.
+    pub first: Vec<Input>,
+}
+
+/// Waits for the client's first line that is neither blank nor a comment: a word of NBoard's means NBoard, anything else
+/// GTP. `None` if the input or the reader of the output is gone before that.
+pub fn detect(connection: &Connection) -> Option<Detected> {
+    let mut first = Vec::new();
+    loop {
+        let input = crossbeam::select! {
+            recv(connection.input()) -> input => input.ok()?,
+            recv(connection.closed()) -> _ => return None,
+        };
+        let protocol = protocol_of(&input);
+        first.push(input);
+        if let Some(protocol) = protocol {
+            return Some(Detected { protocol, first });
+        }
+    }
+}
+
+/// The protocol that a line belongs to; `None` if it is blank or a comment.
+fn protocol_of(input: &Input) -> Option<Protocol> {
+    let Input::Line(line) = input else {
+        return Some(Protocol::Gtp);
+    };
+    let text = line.split(|&byte| byte == b'#').next().unwrap_or_default();
+    // GTP has all control characters dropped, so a line of nothing else is blank.
+    let mut words = text.split(|byte| *byte == b' ' || byte.is_ascii_control()).filter(|word| !word.is_empty());
+    let word = words.next()?;
+    let is_nboard = nboard::OPENING_WORDS.iter().any(|known| known.as_bytes() == word);
+    Some(if is_nboard { Protocol::NBoard } else { Protocol::Gtp })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decided(line: &str) -> Option<Protocol> {
+        protocol_of(&Input::Line(line.as_bytes().to_vec()))
+    }
+
+    #[test]
+    fn the_first_word_decides() {
+        for line in ["nboard 2", "  ping 1\r", "set depth 3", "move F5", "hint 4", "go", "learn", "analyze", "\tgo"] {
+            assert_eq!(decided(line), Some(Protocol::NBoard), "{line}");
+        }
+        for line in ["quit", "name", "1 go", "set_game Othello", "NBOARD 2", "nboards", "genmove b # go", "\u{fffd}"] {
+            assert_eq!(decided(line), Some(Protocol::Gtp), "{line}");
+        }
+        for line in ["", "   ", "\r", "# nboard 2", "  #go", "\u{1}\t"] {
+            assert_eq!(decided(line), None, "{line}");
+        }
+        assert_eq!(protocol_of(&Input::TooLong), Some(Protocol::Gtp));
+    }
+
+    #[test]
+    fn nothing_that_was_read_is_lost() {
+        let (connection, mut client) = Connection::in_memory();
+        for line in ["", "# hello", "ping 3", "ping 4"] {
+            client.send(line);
+        }
+        let detected = detect(&connection).unwrap();
+        assert_eq!(detected.protocol, Protocol::NBoard);
+        assert_eq!(detected.first.len(), 3);
+        client.close();
+        assert_eq!(connection.input().len(), 1);
+    }
+
+    #[test]
+    fn a_client_that_leaves_at_once_speaks_nothing() {
+        let (connection, mut client) = Connection::in_memory();
+        client.send("# only a comment");
+        client.close();
+        assert_eq!(detect(&connection), None);
+    }
+}

@@ -1,0 +1,418 @@
+//! What a client may say: one line becomes one typed [`Command`].
+
+use super::reply::Failure;
+use crate::othello::{Color, Move, Square};
+use nom::branch::alt;
+use nom::bytes::complete::{tag_no_case, take_till1};
+use nom::character::complete::{char, digit1, satisfy, space0, space1};
+use nom::combinator::{all_consuming, eof, map_opt, opt, peek, recognize, rest, value};
+use nom::sequence::{preceded, terminated};
+use nom::{IResult, Parser};
+use std::time::Duration;
+
+/// The largest command id.
+const MAX_ID: u32 = i32::MAX as u32;
+
+/// Longer times, in seconds, are cut to this.
+const MAX_SECONDS: f64 = 1e9;
+
+/// A line that asks for a response.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Line {
+    /// The id to answer with.
+    pub id: Option<u32>,
+    /// What is asked, or why that is not clear: an unknown command or arguments that do not fit it.
+    pub command: Result<Command, Failure>,
+}
+
+/// A command with its arguments. [`command_names`] lists the names on the wire.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Command {
+    /// `protocol_version`
+    ProtocolVersion,
+    /// `name`
+    Name,
+    /// `version`
+    Version,
+    /// `known_command [NAME]`
+    KnownCommand(String),
+    /// `list_commands`
+    ListCommands,
+    /// `quit`
+    Quit,
+    /// `boardsize N`; a number too large for the type stands as its largest value.
+    BoardSize(u32),
+    /// `clear_board`
+    ClearBoard,
+    /// `komi FLOAT`
+    Komi,
+    /// `play COLOR VERTEX`
+    Play(Color, Move),
+    /// `genmove COLOR`
+    GenMove(Color),
+    /// `reg_genmove COLOR`
+    RegGenMove(Color),
+    /// `undo`
+    Undo,
+    /// `time_settings MAIN BYO_TIME BYO_STONES`
+    TimeSettings {
+        /// The first number.
+        main: Duration,
+        /// The second.
+        period: Duration,
+        /// The third.
+        moves: u32,
+    },
+    /// `time_left COLOR SECONDS STONES`
+    TimeLeft {
+        /// Whose clock.
+        color: Color,
+        /// What it shows; less than nothing counts as nothing.
+        time: Duration,
+        /// Moves to go in the period; 0 in the main time.
+        moves: u32,
+    },
+    /// `final_score`
+    FinalScore,
+    /// `showboard`
+    ShowBoard,
+    /// `loadsgf FILE [MOVE]`
+    LoadSgf {
+        /// The file.
+        path: String,
+        /// The number of the move to stop before, from 1.
+        before: Option<u32>,
+    },
+    /// `list_games`
+    ListGames,
+    /// `set_game NAME`
+    SetGame(String),
+    /// `gogui-rules_…`
+    Rules(RulesQuery),
+    /// `gogui-interrupt`
+    Interrupt,
+    /// `emilia-set OPTION VALUE`
+    Set {
+        /// The option.
+        option: String,
+        /// Its new value.
+        value: String,
+    },
+    /// `emilia-get [OPTION]`
+    Get(Option<String>),
+    /// `emilia-stats`
+    Stats,
+    /// `emilia-setboard POSITION`
+    SetBoard(String),
+    /// `emilia-analyze [K]`
+    Analyze(usize),
+}
+
+/// What GoGui asks of an engine that knows the rules of another game than Go.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RulesQuery {
+    /// `gogui-rules_game_id`
+    GameId,
+    /// `gogui-rules_board_size`
+    BoardSize,
+    /// `gogui-rules_board`
+    Board,
+    /// `gogui-rules_side_to_move`
+    SideToMove,
+    /// `gogui-rules_legal_moves`
+    LegalMoves,
+    /// `gogui-rules_final_result`
+    FinalResult,
+}
+
+type Arguments = fn(&str) -> IResult<&str, Command>;
+
+/// Every command and the reader of its arguments.
+const COMMANDS: &[(&str, Arguments)] = &[
+    ("protocol_version", |i| value(Command::ProtocolVersion, eof).parse(i)),
+    ("name", |i| value(Command::Name, eof).parse(i)),
+    ("version", |i| value(Command::Version, eof).parse(i)),
+    ("known_command", |i| rest.map(|name: &str| Command::KnownCommand(name.to_owned())).parse(i)),
+    ("list_commands", |i| value(Command::ListCommands, eof).parse(i)),
+    ("quit", |i| value(Command::Quit, eof).parse(i)),
+    ("boardsize", |i| count.map(Command::BoardSize).parse(i)),
+    ("clear_board", |i| value(Command::ClearBoard, eof).parse(i)),
+    ("komi", |i| value(Command::Komi, number).parse(i)),
+    ("play", |i| (color, preceded(space1, vertex)).map(|(color, turn)| Command::Play(color, turn)).parse(i)),
+    ("genmove", |i| color.map(Command::GenMove).parse(i)),
+    ("reg_genmove", |i| color.map(Command::RegGenMove).parse(i)),
+    ("undo", |i| value(Command::Undo, eof).parse(i)),
+    ("time_settings", time_settings),
+    ("time_left", time_left),
+    ("final_score", |i| value(Command::FinalScore, eof).parse(i)),
+    ("showboard", |i| value(Command::ShowBoard, eof).parse(i)),
+    ("loadsgf", load_sgf),
+    ("list_games", |i| value(Command::ListGames, eof).parse(i)),
+    ("set_game", |i| text.map(Command::SetGame).parse(i)),
+    ("gogui-interrupt", |i| value(Command::Interrupt, eof).parse(i)),
+    ("gogui-rules_game_id", |i| value(Command::Rules(RulesQuery::GameId), eof).parse(i)),
+    ("gogui-rules_board_size", |i| value(Command::Rules(RulesQuery::BoardSize), eof).parse(i)),
+    ("gogui-rules_board", |i| value(Command::Rules(RulesQuery::Board), eof).parse(i)),
+    ("gogui-rules_side_to_move", |i| value(Command::Rules(RulesQuery::SideToMove), eof).parse(i)),
+    ("gogui-rules_legal_moves", |i| value(Command::Rules(RulesQuery::LegalMoves), eof).parse(i)),
+    ("gogui-rules_final_result", |i| value(Command::Rules(RulesQuery::FinalResult), eof).parse(i)),
+    ("emilia-set", |i| {
+        let set = |(option, value): (&str, String)| Command::Set { option: option.to_owned(), value };
+        (word, preceded(space1, text)).map(set).parse(i)
+    }),
+    ("emilia-get", |i| opt(word).map(|name| Command::Get(name.map(str::to_owned))).parse(i)),
+    ("emilia-stats", |i| value(Command::Stats, eof).parse(i)),
+    ("emilia-setboard", |i| text.map(Command::SetBoard).parse(i)),
+    ("emilia-analyze", |i| {
+        let lines = opt(count).map(|lines| lines.unwrap_or(1));
+        map_opt(lines, |lines| (lines > 0).then_some(Command::Analyze(lines as usize))).parse(i)
+    }),
+];
+
+/// The names of all commands, in the order of `list_commands`.
+pub fn command_names() -> impl Iterator<Item = &'static str> {
+    COMMANDS.iter().map(|(name, _)| *name)
+}
+
+/// Reads a line from a client; `None` if it asks for no response: a comment, blanks, nothing.
+///
+/// Any bytes will do. Control characters vanish, tabs are blanks, `#` begins a comment.
+///
+/// ```
+/// use emilia::protocol::gtp::{Command, parse_line};
+/// use emilia::othello::Color;
+///
+/// let line = parse_line(b"7 genmove W # think hard\r").unwrap();
+/// assert_eq!((line.id, line.command), (Some(7), Ok(Command::GenMove(Color::White))));
+/// assert_eq!(parse_line(b"# only a comment"), None);
+/// ```
+pub fn parse_line(bytes: &[u8]) -> Option<Line> {
+    let text = visible(bytes);
+    let text = text.split('#').next().unwrap_or_default().trim_matches(' ');
+    if text.is_empty() {
+        return None;
+    }
+    let (text, id) = opt(terminated(id, alt((space1, eof)))).parse(text).unwrap_or((text, None));
+    let (name, arguments) = text.split_once(' ').unwrap_or((text, ""));
+    let arguments = arguments.trim_start_matches(' ');
+    let command = match COMMANDS.iter().find(|(known, _)| *known == name) {
+        None => Err(Failure::UnknownCommand),
+        Some((_, reader)) => match all_consuming(*reader).parse(arguments) {
+            Ok((_, command)) => Ok(command),
+            Err(_) => Err(Failure::Syntax),
+        },
+    };
+    Some(Line { id, command })
+}
+
+/// Whether this is GoGui's comment that asks for the move at once, which it sends while `genmove` runs.
+pub fn is_interrupt(bytes: &[u8]) -> bool {
+    visible(bytes).trim_matches(' ').strip_prefix('#').is_some_and(|comment| comment.trim() == "interrupt")
+}
+
+/// The line without control characters, its tabs as blanks.
+fn visible(bytes: &[u8]) -> String {
+    let shown: Vec<u8> = bytes
+        .iter()
+        .filter(|byte| !byte.is_ascii_control() || **byte == b'\t')
+        .map(|&byte| if byte == b'\t' { b' ' } else { byte })
+        .collect();
+    String::from_utf8_lossy(&shown).into_owned()
+}
+
+fn id(input: &str) -> IResult<&str, u32> {
+    map_opt(digit1, |digits: &str| digits.parse().ok().filter(|id| *id <= MAX_ID)).parse(input)
+}
+
+/// A run of anything but blanks.
+fn word(input: &str) -> IResult<&str, &str> {
+    take_till1(|c| c == ' ').parse(input)
+}
+
+/// The rest of the line, which is not empty.
+fn text(input: &str) -> IResult<&str, String> {
+    preceded(peek(word), rest).map(|text: &str| text.to_owned()).parse(input)
+}
+
+fn color(input: &str) -> IResult<&str, Color> {
+    let name = alt((
+        value(Color::Black, alt((tag_no_case("black"), tag_no_case("b")))),
+        value(Color::White, alt((tag_no_case("white"), tag_no_case("w")))),
+    ));
+    terminated(name, end_of_word).parse(input)
+}
+
+fn vertex(input: &str) -> IResult<&str, Move> {
+    let letter_and_digit = recognize((satisfy(|c| c.is_ascii_alphabetic()), satisfy(|c| c.is_ascii_digit())));
+    let square = map_opt(letter_and_digit, |name: &str| name.parse::<Square>().ok());
+    terminated(alt((square.map(Move::Place), value(Move::Pass, tag_no_case("pass")))), end_of_word).parse(input)
+}
+
+fn end_of_word(input: &str) -> IResult<&str, &str> {
+    peek(alt((space1, eof))).parse(input)
+}
+
+/// A whole number from 0; one too large for the type stands as its largest value.
+fn count(input: &str) -> IResult<&str, u32> {
+    let whole = (opt(char('+')), digit1).map(|(_, digits): (_, &str)| digits.parse().unwrap_or(u32::MAX));
+    terminated(whole, end_of_word).parse(input)
+}
+
+/// A finite number.
+fn number(input: &str) -> IResult<&str, f64> {
+    map_opt(word, |word| word.parse::<f64>().ok().filter(|number| number.is_finite())).parse(input)
+}
+
+fn seconds(input: &str) -> IResult<&str, Duration> {
+    let duration = |seconds: f64| Duration::from_secs_f64(seconds.clamp(0.0, MAX_SECONDS));
+    number.map(duration).parse(input)
+}
+
+fn time_settings(input: &str) -> IResult<&str, Command> {
+    (seconds, preceded(space1, seconds), preceded(space1, count))
+        .map(|(main, period, moves)| Command::TimeSettings { main, period, moves })
+        .parse(input)
+}
+
+fn time_left(input: &str) -> IResult<&str, Command> {
+    (color, preceded(space1, seconds), preceded(space1, count))
+        .map(|(color, time, moves)| Command::TimeLeft { color, time, moves })
+        .parse(input)
+}
+
+/// A file, whose name may contain blanks, and perhaps a number.
+fn load_sgf(input: &str) -> IResult<&str, Command> {
+    let (input, text) = text(input)?;
+    let (path, before) = match text.rsplit_once(' ').map(|(path, number)| (path, number.parse())) {
+        Some((path, Ok(number))) => (path.trim_end_matches(' ').to_owned(), Some(number)),
+        _ => (text, None),
+    };
+    let (input, _) = space0(input)?;
+    Ok((input, Command::LoadSgf { path, before }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn command(text: &str) -> Result<Command, Failure> {
+        parse_line(text.as_bytes()).unwrap_or_else(|| panic!("'{text}' asks for a response")).command
+    }
+
+    #[test]
+    fn lines_without_a_command_are_skipped() {
+        for line in ["", " ", "\t \r", "# genmove b", "   # 1 name", "\u{7}\u{1}", "#"] {
+            assert_eq!(parse_line(line.as_bytes()), None, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn ids_comments_and_control_characters_are_seen_through() {
+        let line = |id, command| Some(Line { id, command });
+        assert_eq!(parse_line(b"name\r"), line(None, Ok(Command::Name)));
+        assert_eq!(parse_line(b"  12\tna\x07me # what?"), line(Some(12), Ok(Command::Name)));
+        assert_eq!(parse_line(b"0 name"), line(Some(0), Ok(Command::Name)));
+        assert_eq!(parse_line(b"2147483647 quit"), line(Some(2147483647), Ok(Command::Quit)));
+        assert_eq!(parse_line(b"2147483648 quit"), line(None, Err(Failure::UnknownCommand)));
+        assert_eq!(parse_line(b"-1 quit"), line(None, Err(Failure::UnknownCommand)));
+        assert_eq!(parse_line(b"12"), line(Some(12), Err(Failure::UnknownCommand)));
+        assert_eq!(parse_line(b"12name"), line(None, Err(Failure::UnknownCommand)));
+        assert_eq!(parse_line(b"\xff\xfe"), line(None, Err(Failure::UnknownCommand)));
+    }
+
+    #[test]
+    fn names_keep_their_case_and_arguments_need_not() {
+        assert_eq!(command("Name"), Err(Failure::UnknownCommand));
+        let f5 = Move::Place("f5".parse().unwrap());
+        for text in ["play b f5", "play BLACK F5", "play  Black   f5  ", "play\tB\tF5"] {
+            assert_eq!(command(text), Ok(Command::Play(Color::Black, f5)), "{text}");
+        }
+        assert_eq!(command("play w PASS"), Ok(Command::Play(Color::White, Move::Pass)));
+        assert_eq!(command("genmove White"), Ok(Command::GenMove(Color::White)));
+    }
+
+    #[test]
+    fn wrong_arguments_are_syntax_errors() {
+        for text in [
+            "play",
+            "play b",
+            "play f5 b",
+            "play b f5 f6",
+            "play b f9",
+            "play b i5",
+            "play b f55",
+            "play blackf5",
+            "play red f5",
+            "play b résign",
+            "genmove",
+            "genmove bw",
+            "genmove b b",
+            "quit now",
+            "komi",
+            "komi six",
+            "komi nan",
+            "boardsize",
+            "boardsize eight",
+            "boardsize -8",
+            "boardsize 8 8",
+            "time_settings 1 2",
+            "time_settings 1 2 3 4",
+            "time_settings a b c",
+            "time_left b 10",
+            "time_left 10 0",
+            "time_left b inf 0",
+            "emilia-set depth",
+            "emilia-analyze 0",
+            "emilia-analyze many",
+            "emilia-setboard",
+            "set_game",
+            "loadsgf",
+        ] {
+            assert_eq!(command(text), Err(Failure::Syntax), "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_taken_as_clients_write_them() {
+        assert_eq!(command("boardsize 99999999999999999999"), Ok(Command::BoardSize(u32::MAX)));
+        assert_eq!(command("komi -6.5"), Ok(Command::Komi));
+        let settings = |main, period, moves| {
+            let seconds = Duration::from_secs_f64;
+            Ok(Command::TimeSettings { main: seconds(main), period: seconds(period), moves })
+        };
+        assert_eq!(command("time_settings 600 0 0"), settings(600.0, 0.0, 0));
+        assert_eq!(command("time_settings 0.5 1e1 +3"), settings(0.5, 10.0, 3));
+        assert_eq!(command("time_settings 1e300 -1 99999999999"), settings(1e9, 0.0, u32::MAX));
+        let left = Command::TimeLeft { color: Color::White, time: Duration::ZERO, moves: 0 };
+        assert_eq!(command("time_left w -3 0"), Ok(left), "a flag that has fallen");
+    }
+
+    #[test]
+    fn free_text_is_kept() {
+        let load = |path: &str, before| Ok(Command::LoadSgf { path: path.to_owned(), before });
+        assert_eq!(command("loadsgf game.sgf"), load("game.sgf", None));
+        assert_eq!(command("loadsgf my game.sgf 12"), load("my game.sgf", Some(12)));
+        assert_eq!(command("loadsgf 12"), load("12", None));
+        assert_eq!(command("known_command"), Ok(Command::KnownCommand(String::new())));
+        assert_eq!(command("emilia-get"), Ok(Command::Get(None)));
+        let set = Command::Set { option: "hash".to_owned(), value: "a b".to_owned() };
+        assert_eq!(command("emilia-set hash  a b"), Ok(set));
+        assert_eq!(command("emilia-analyze"), Ok(Command::Analyze(1)));
+        assert_eq!(command("emilia-analyze 4"), Ok(Command::Analyze(4)));
+    }
+
+    #[test]
+    fn the_interrupt_is_one_comment_only() {
+        assert!(is_interrupt(b"# interrupt\r") && is_interrupt(b"#interrupt"));
+        assert!(!is_interrupt(b"interrupt") && !is_interrupt(b"# interrupted") && !is_interrupt(b"name # interrupt"));
+    }
+
+    #[test]
+    fn no_name_is_listed_twice_or_has_a_blank() {
+        let mut names: Vec<&str> = command_names().collect();
+        assert!(names.iter().all(|name| !name.contains(' ')));
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), COMMANDS.len());
+    }
+}

@@ -1,0 +1,289 @@
+//! What Emilia says: typed replies and failures, and the frame around them.
+
+use crate::engine::{EngineOptions, OptionError};
+use crate::othello::{Color, Move, Position, Square};
+use crate::search::{Bound, Line, Report};
+use std::fmt;
+use thiserror::Error;
+
+/// A command's result.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Reply {
+    /// Nothing but success.
+    Done,
+    /// A line, or several.
+    Text(String),
+    /// `true` or `false`.
+    Truth(bool),
+    /// A turn: `F5` or `pass`.
+    Turn(Move),
+    /// A finished game's score for Black, in discs: `B+12`, `W+4`, `0`.
+    Score(i32),
+    /// A side.
+    Side(Color),
+    /// A picture for people.
+    Board(Position),
+    /// GoGui's board: row 8 first, because GoGui draws row 1 at the bottom.
+    RulesBoard(Position),
+    /// The turns that a position allows: squares, a pass, or nothing at the end of a game.
+    Turns(Position),
+}
+
+impl fmt::Display for Reply {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reply::Done => Ok(()),
+            Reply::Text(text) => f.write_str(text),
+            Reply::Truth(truth) => truth.fmt(f),
+            Reply::Turn(turn) => Vertex(*turn).fmt(f),
+            Reply::Score(0) => f.write_str("0"),
+            Reply::Score(score) => write!(f, "{}+{}", if *score > 0 { 'B' } else { 'W' }, score.unsigned_abs()),
+            Reply::Side(color) => color.fmt(f),
+            Reply::Board(position) => {
+                // The first line stands behind the `=`, so that it cannot be one of the picture.
+                let diagram = format!("{position:#}");
+                match diagram.rsplit_once('\n') {
+                    Some((picture, summary)) => write!(f, "{summary}\n{picture}"),
+                    None => f.write_str(&diagram),
+                }
+            }
+            Reply::RulesBoard(position) => write_rules_board(f, position),
+            Reply::Turns(position) if position.must_pass() => Vertex(Move::Pass).fmt(f),
+            Reply::Turns(position) => {
+                let names: Vec<String> = position.moves().into_iter().map(Square::to_upper).collect();
+                f.write_str(&names.join(" "))
+            }
+        }
+    }
+}
+
+fn write_rules_board(f: &mut fmt::Formatter<'_>, position: &Position) -> fmt::Result {
+    for row in (0..8).rev() {
+        let symbols =
+            (0..8).filter_map(|column| Square::at(column, row)).map(|square| match position.color_at(square) {
+                Some(Color::Black) => "X",
+                Some(Color::White) => "O",
+                None => ".",
+            });
+        f.write_str(&symbols.collect::<Vec<_>>().join(" "))?;
+        if row > 0 {
+            f.write_str("\n")?;
+        }
+    }
+    Ok(())
+}
+
+/// A turn as GTP writes it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Vertex(pub Move);
+
+impl fmt::Display for Vertex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Move::Place(square) => f.pad(&square.to_upper()),
+            Move::Pass => f.pad("pass"),
+        }
+    }
+}
+
+/// Why a command was refused. The texts of the standard commands are those of the protocol's draft.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum Failure {
+    /// No command has this name.
+    #[error("unknown command")]
+    UnknownCommand,
+    /// The arguments are too few, too many or of the wrong kind.
+    #[error("syntax error")]
+    Syntax,
+    /// Longer than any command may be.
+    #[error("line too long")]
+    LineTooLong,
+    /// Only 8 is played.
+    #[error("unacceptable size")]
+    UnacceptableSize,
+    /// The turn cannot be taken.
+    #[error("illegal move")]
+    IllegalMove,
+    /// A move was asked for the side that is not to move, while the other has one.
+    #[error("illegal move: it is {0}'s turn")]
+    NotToMove(Color),
+    /// Nothing was played.
+    #[error("cannot undo")]
+    CannotUndo,
+    /// The game is not over.
+    #[error("cannot score")]
+    CannotScore,
+    /// The file cannot be read, or is no game of Othello.
+    #[error("cannot load file: {0}")]
+    CannotLoad(String),
+    /// Only Othello is played.
+    #[error("unsupported game")]
+    UnsupportedGame,
+    /// The text is not a position.
+    #[error("cannot read the position: {0}")]
+    BadPosition(String),
+    /// The option does not exist or does not take this value.
+    #[error(transparent)]
+    Option(#[from] OptionError),
+    /// `emilia-stats` before anything was searched.
+    #[error("no search yet")]
+    NoSearchYet,
+}
+
+/// A whole response: `=` or `?`, the id, the text, an empty line.
+///
+/// Whatever the text, the frame is kept: empty lines and control characters in it vanish, and what is not ASCII becomes
+/// a question mark.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Response {
+    /// The id of the command.
+    pub id: Option<u32>,
+    /// What it came to.
+    pub outcome: Result<Reply, Failure>,
+}
+
+impl fmt::Display for Response {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (mark, text) = match &self.outcome {
+            Ok(reply) => ('=', reply.to_string()),
+            Err(failure) => ('?', failure.to_string()),
+        };
+        write!(f, "{}", Head { mark, id: self.id })?;
+        for (number, line) in clean_lines(&text).enumerate() {
+            write!(f, "{}{line}", if number == 0 { " " } else { "\n" })?;
+        }
+        f.write_str("\n\n")
+    }
+}
+
+/// The beginning of a response.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Head {
+    /// `=` or `?`.
+    pub mark: char,
+    /// The id of the command.
+    pub id: Option<u32>,
+}
+
+impl fmt::Display for Head {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.mark)?;
+        self.id.map_or(Ok(()), |id| id.fmt(f))
+    }
+}
+
+fn clean_lines(text: &str) -> impl Iterator<Item = String> {
+    let clean = |line: &str| -> String {
+        let shown = line.trim_end().chars().filter(|c| !c.is_control());
+        shown.map(|c| if c.is_ascii() { c } else { '?' }).collect()
+    };
+    text.split('\n').map(clean).filter(|line| !line.trim().is_empty())
+}
+
+/// One line of `emilia-analyze`.
+pub struct AnalysisLine<'a> {
+    /// Which of the best moves, from 1.
+    pub rank: usize,
+    /// The move.
+    pub line: &'a Line,
+    /// The report that it is from.
+    pub report: &'a Report,
+}
+
+impl fmt::Display for AnalysisLine<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let AnalysisLine { rank, line, report } = self;
+        let bound = match line.bound {
+            Bound::Exact => "",
+            Bound::Lower => ">=",
+            Bound::Upper => "<=",
+        };
+        write!(f, "rank {rank} move {} score {bound}{} depth {}", Vertex(line.turn), line.score, line.depth)?;
+        write!(f, " visits {} nodes {} seconds {:.3}", line.visits, report.nodes, report.elapsed.as_secs_f64())?;
+        f.write_str(" pv")?;
+        line.pv.iter().try_for_each(|turn| write!(f, " {}", Vertex(*turn)))
+    }
+}
+
+/// The last search, as `emilia-stats` tells of it: a name and a value on each line.
+///
+/// The `engine`, `nodes` visited, static `evaluations`, `seconds`, `nps` (nodes per second), `depth` as far as all lines were searched,
+/// `score` in discs for the side that moved, `pv`, `tree-bytes` and `tree-nodes` stored, and `memory-cap`, which says
+/// whether the stored tree was full and what was done then.
+pub struct SearchStats<'a> {
+    /// The search's last report.
+    pub report: &'a Report,
+    /// The options it ran with.
+    pub options: &'a EngineOptions,
+}
+
+impl fmt::Display for SearchStats<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Report { lines, depth, nodes, evaluations, elapsed, memory } = self.report;
+        let seconds = elapsed.as_secs_f64();
+        // A search may be over before the clock has moved.
+        let per_second = *nodes as f64 / seconds.max(1e-6);
+        writeln!(f, "engine {}\nnodes {nodes}\nevaluations {evaluations}", self.options.engine)?;
+        writeln!(f, "seconds {seconds:.3}\nnps {per_second:.0}\ndepth {depth}")?;
+        if let Some(line) = lines.first() {
+            let pv: Vec<String> = line.pv.iter().map(|turn| Vertex(*turn).to_string()).collect();
+            writeln!(f, "score {}\npv {}", line.score, pv.join(" "))?;
+        }
+        writeln!(f, "tree-bytes {}\ntree-nodes {}", memory.tree_bytes, memory.tree_nodes)?;
+        match (memory.linear_nodes, memory.pruned_nodes) {
+            (0, 0) => f.write_str("memory-cap not reached"),
+            (linear, 0) => write!(f, "memory-cap reached, {linear} nodes expanded in linear space"),
+            (0, pruned) => write!(f, "memory-cap reached, {pruned} nodes pruned"),
+            (linear, pruned) => {
+                write!(f, "memory-cap reached, {pruned} nodes pruned, {linear} nodes expanded in linear space")
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn response(id: Option<u32>, outcome: Result<Reply, Failure>) -> String {
+        Response { id, outcome }.to_string()
+    }
+
+    #[test]
+    fn frames_are_as_the_protocol_draws_them() {
+        assert_eq!(response(None, Ok(Reply::Done)), "=\n\n");
+        assert_eq!(response(Some(13), Ok(Reply::Done)), "=13\n\n");
+        assert_eq!(response(None, Ok(Reply::Text("Foo".into()))), "= Foo\n\n");
+        assert_eq!(response(Some(12), Ok(Reply::Text("a\nb".into()))), "=12 a\nb\n\n");
+        assert_eq!(response(Some(14), Err(Failure::UnknownCommand)), "?14 unknown command\n\n");
+    }
+
+    #[test]
+    fn no_text_breaks_the_frame() {
+        let text = "\n\na\r\n \n\nb\u{7}\n\u{e9}\n\n";
+        assert_eq!(response(None, Ok(Reply::Text(text.into()))), "= a\nb\n?\n\n");
+        assert_eq!(response(None, Err(Failure::CannotLoad("\n\n".into()))), "? cannot load file:\n\n");
+    }
+
+    #[test]
+    fn values_are_written_as_clients_read_them() {
+        assert_eq!(Reply::Score(12).to_string(), "B+12");
+        assert_eq!(Reply::Score(-4).to_string(), "W+4");
+        assert_eq!(Reply::Score(0).to_string(), "0");
+        assert_eq!(Reply::Turn(Move::Pass).to_string(), "pass");
+        assert_eq!(Reply::Turn(Move::Place("c4".parse().unwrap())).to_string(), "C4");
+        assert_eq!(Reply::Turns(Position::START).to_string(), "D3 C4 F5 E6");
+    }
+
+    #[test]
+    fn gogui_sees_row_eight_first() {
+        let after = Position::START.play("d3".parse().unwrap()).unwrap();
+        let board = Reply::RulesBoard(after).to_string();
+        let rows: Vec<&str> = board.lines().collect();
+        assert_eq!(rows.len(), 8);
+        assert_eq!(rows[0], ". . . . . . . .");
+        assert_eq!(rows[3], ". . . X O . . .");
+        assert_eq!(rows[4], ". . . X X . . .");
+        assert_eq!(rows[5], ". . . X . . . .");
+    }
+}

@@ -1,0 +1,424 @@
+//! A conversation with one GTP client.
+
+use super::command::{Command, Line, RulesQuery, command_names, is_interrupt, parse_line};
+use super::game::{Demand, Game};
+use super::reply::{AnalysisLine, Failure, Head, Reply, Response, SearchStats};
+use super::sgf_file;
+use crate::clock::Clock;
+use crate::engine::{Decision, Engine, EngineOptions, Event, Request, Thinking};
+use crate::notation::read_position;
+use crate::othello::{Color, Move, Position};
+use crate::protocol::stdio::{Connection, Input};
+use crate::search::{Limits, Report};
+use crossbeam::channel::{TryRecvError, never};
+use crossbeam::select;
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+/// How many lines are read ahead while a search runs, to find an interrupt among them; the rest waits in the connection.
+const LOOK_AHEAD: usize = 64;
+
+/// Answers a client until it says `quit`, its input ends and everything read is answered, or nobody reads the answers.
+/// `first` holds lines already read from the connection.
+pub fn serve(connection: Connection, engine: Engine, first: Vec<Input>) {
+    let inbox = Inbox { connection: &connection, waiting: first.into(), open: true };
+    let mut session = Session {
+        inbox,
+        engine,
+        game: Game::default(),
+        terms: Terms::default(),
+        clocks: [Clock::unlimited(), Clock::unlimited()],
+        last_search: None,
+    };
+    let ending = session.run();
+    drop(session);
+    if ending.is_ok() {
+        connection.finish();
+    }
+}
+
+/// Nobody reads the output: there is no one to go on for.
+#[derive(Debug)]
+struct Gone;
+
+/// What `time_settings` agreed on.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+struct Terms {
+    main: Duration,
+    period: Duration,
+    moves: u32,
+}
+
+impl Terms {
+    /// `0 1 0` is how clients say that there is no limit, though one of them means a second per move.
+    const NO_LIMIT: Terms = Terms { main: Duration::ZERO, period: Duration::from_secs(1), moves: 0 };
+
+    /// The clock that a side starts a game with.
+    fn clock(self) -> Clock {
+        let Terms { main, period, moves } = self;
+        match (main.is_zero(), period.is_zero(), moves) {
+            (true, true, _) => Clock::unlimited(),
+            (false, true, _) => Clock::sudden_death(main, Duration::ZERO),
+            (true, false, 0) if self == Terms::NO_LIMIT => Clock::unlimited(),
+            (true, false, 0) => Clock::per_move(period),
+            (false, false, 0) => Clock::sudden_death(main, period),
+            (_, false, moves) => Clock::canadian(main, period, moves),
+        }
+    }
+}
+
+/// The lines of the client, some of them read but not yet looked at.
+struct Inbox<'a> {
+    connection: &'a Connection,
+    waiting: VecDeque<Input>,
+    open: bool,
+}
+
+impl Inbox<'_> {
+    /// The next line; `None` when there will be no more.
+    fn next(&mut self) -> Result<Option<Input>, Gone> {
+        if self.connection.closed().try_recv() != Err(TryRecvError::Empty) {
+            return Err(Gone);
+        }
+        if let Some(input) = self.waiting.pop_front() {
+            return Ok(Some(input));
+        }
+        if !self.open {
+            return Ok(None);
+        }
+        select! {
+            recv(self.connection.input()) -> input => Ok(input.ok()),
+            recv(self.connection.closed()) -> _ => Err(Gone),
+        }
+    }
+
+    /// Whether the client has said something that asks for a response, or nothing more will come. Comments and blank
+    /// lines in front of that are dropped.
+    fn has_command(&mut self) -> bool {
+        while let Some(Input::Line(line)) = self.waiting.front() {
+            if parse_line(line).is_some() {
+                break;
+            }
+            self.waiting.pop_front();
+        }
+        !self.waiting.is_empty() || !self.open
+    }
+}
+
+/// What the search or the client did.
+enum Happening {
+    Report(Report),
+    Finished(Decision),
+    Interrupt,
+    Input,
+}
+
+struct Session<'a> {
+    inbox: Inbox<'a>,
+    engine: Engine,
+    game: Game,
+    terms: Terms,
+    clocks: [Clock; 2],
+    last_search: Option<(Report, EngineOptions)>,
+}
+
+impl Session<'_> {
+    fn run(&mut self) -> Result<(), Gone> {
+        while let Some(input) = self.inbox.next()? {
+            let line = match input {
+                Input::TooLong => Line { id: None, command: Err(Failure::LineTooLong) },
+                Input::Line(bytes) => match parse_line(&bytes) {
+                    Some(line) => line,
+                    None => continue,
+                },
+            };
+            let id = line.id;
+            let quit = line.command == Ok(Command::Quit);
+            let outcome = match line.command {
+                Ok(Command::Analyze(lines)) => {
+                    self.analyze(id, lines)?;
+                    continue;
+                }
+                Ok(command) => self.execute(command)?,
+                Err(failure) => Err(failure),
+            };
+            self.inbox.connection.send(Response { id, outcome }.to_string());
+            if quit {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The outer result is about the client, the inner about the command.
+    fn execute(&mut self, command: Command) -> Result<Result<Reply, Failure>, Gone> {
+        let text = |text: &str| Reply::Text(text.to_owned());
+        Ok(match command {
+            Command::ProtocolVersion => Ok(text("2")),
+            Command::Name => Ok(text("Emilia")),
+            Command::Version => Ok(text(env!("CARGO_PKG_VERSION"))),
+            Command::KnownCommand(name) => Ok(Reply::Truth(command_names().any(|known| known == name))),
+            Command::ListCommands => Ok(Reply::Text(command_names().collect::<Vec<_>>().join("\n"))),
+            Command::Quit | Command::Komi | Command::Interrupt => Ok(Reply::Done),
+            Command::BoardSize(8) | Command::ClearBoard => {
+                self.engine.clear();
+                let begun = self.begin(Game::default());
+                self.clocks = [self.terms.clock(), self.terms.clock()];
+                Ok(begun)
+            }
+            Command::BoardSize(_) => Err(Failure::UnacceptableSize),
+            Command::Play(color, turn) => self.game.play(color, turn).map(|()| Reply::Done),
+            Command::GenMove(color) => return self.generate(color),
+            Command::RegGenMove(color) => match self.game.demand(color) {
+                Ok(demand) => Ok(Reply::Turn(self.choose(demand, color)?)),
+                Err(failure) => Err(failure),
+            },
+            Command::Undo => self.game.undo().map(|()| {
+                self.clocks.iter_mut().for_each(Clock::distrust);
+                Reply::Done
+            }),
+            Command::TimeSettings { main, period, moves } => {
+                self.terms = Terms { main, period, moves };
+                self.clocks = [self.terms.clock(), self.terms.clock()];
+                Ok(Reply::Done)
+            }
+            Command::TimeLeft { color, time, moves } => {
+                self.time_left(color, time, moves);
+                Ok(Reply::Done)
+            }
+            Command::FinalScore => self.final_score().map(Reply::Score),
+            Command::ShowBoard => Ok(Reply::Board(*self.game.position())),
+            Command::ListGames => Ok(text("Othello")),
+            Command::SetGame(name) if name.eq_ignore_ascii_case("Othello") => Ok(Reply::Done),
+            Command::SetGame(_) => Err(Failure::UnsupportedGame),
+            Command::Rules(query) => Ok(self.rules(query)),
+            Command::Set { option, value } => {
+                self.engine.set(&option, &value).map(|()| Reply::Done).map_err(Failure::Option)
+            }
+            Command::Get(name) => self.option(name.as_deref()),
+            Command::Stats => match &self.last_search {
+                Some((report, options)) => Ok(Reply::Text(SearchStats { report, options }.to_string())),
+                None => Err(Failure::NoSearchYet),
+            },
+            Command::LoadSgf { path, before } => sgf_file::load(&path, before).map(|game| self.begin(game)),
+            Command::SetBoard(text) => match read_position(&text) {
+                Ok(record) => Ok(self.begin(Game::from_record(record))),
+                Err(error) => Err(Failure::BadPosition(error.to_string())),
+            },
+            Command::Analyze(_) => unreachable!("it answers for itself"),
+        })
+    }
+
+    /// Another game or position; the clocks may have been set with it.
+    fn begin(&mut self, game: Game) -> Reply {
+        self.game = game;
+        self.clocks.iter_mut().for_each(Clock::distrust);
+        Reply::Done
+    }
+
+    fn time_left(&mut self, color: Color, time: Duration, moves: u32) {
+        let clock = &mut self.clocks[color as usize];
+        if self.terms == Terms::NO_LIMIT && time == self.terms.period && moves == 0 {
+            // No client that has no limit reports a clock: this one does mean a second for each move.
+            *clock = Clock::per_move(time);
+        }
+        clock.set_left(time, moves);
+    }
+
+    fn final_score(&self) -> Result<i32, Failure> {
+        let position = self.game.position();
+        if position.is_over() { Ok(position.score_for_black()) } else { Err(Failure::CannotScore) }
+    }
+
+    fn rules(&self, query: RulesQuery) -> Reply {
+        let position = self.game.position();
+        match query {
+            RulesQuery::GameId => Reply::Text("Othello".to_owned()),
+            RulesQuery::BoardSize => Reply::Text("8".to_owned()),
+            RulesQuery::Board => Reply::RulesBoard(*position),
+            RulesQuery::SideToMove => Reply::Side(position.mover()),
+            RulesQuery::LegalMoves => Reply::Turns(*position),
+            RulesQuery::FinalResult => match self.final_score() {
+                Ok(score) => Reply::Score(score),
+                Err(_) => Reply::Text("the game is not over".to_owned()),
+            },
+        }
+    }
+
+    fn option(&self, name: Option<&str>) -> Result<Reply, Failure> {
+        let options = self.engine.options();
+        Ok(Reply::Text(match name {
+            Some(name) => options.get(name)?,
+            None => {
+                let lines = EngineOptions::NAMES.iter().map(|name| Ok(format!("{name} {}", options.get(name)?)));
+                lines.collect::<Result<Vec<_>, Failure>>()?.join("\n")
+            }
+        }))
+    }
+
+    fn generate(&mut self, color: Color) -> Result<Result<Reply, Failure>, Gone> {
+        let asked = Instant::now();
+        let demand = match self.game.demand(color) {
+            Ok(demand) => demand,
+            Err(failure) => return Ok(Err(failure)),
+        };
+        let turn = self.choose(demand, color)?;
+        let outcome = self.game.play(color, turn).map(|()| Reply::Turn(turn));
+        if demand != Demand::Pass {
+            self.clocks[color as usize].spend(asked.elapsed());
+        }
+        Ok(outcome)
+    }
+
+    /// Thinks within the colour's clock, unless only a pass will do. The turn is legal.
+    fn choose(&mut self, demand: Demand, color: Color) -> Result<Move, Gone> {
+        let Demand::Choose(position) = demand else { return Ok(Move::Pass) };
+        let budget = self.clocks[color as usize].budget(position.empties().count());
+        let limits = Limits {
+            soft_time: budget.map(|budget| budget.soft),
+            hard_time: budget.map(|budget| budget.hard),
+            ..Limits::default()
+        };
+        let thinking = self.engine.start(Request { limits, ..Request::best_move(position) });
+        let decision = loop {
+            match self.happening(&thinking)? {
+                Happening::Finished(decision) => break decision,
+                Happening::Interrupt => thinking.stop(),
+                Happening::Report(_) | Happening::Input => {}
+            }
+        };
+        self.remember(decision.report);
+        Ok(legal_turn(&position, decision.turn))
+    }
+
+    /// Keeps a report for `emilia-stats`; one without lines is of a game that is over.
+    fn remember(&mut self, report: Report) {
+        if !report.lines.is_empty() {
+            self.last_search = Some((report, self.engine.options().clone()));
+        }
+    }
+
+    /// Waits for the search or the client, whichever does something first.
+    fn happening(&mut self, thinking: &Thinking) -> Result<Happening, Gone> {
+        let inbox = &mut self.inbox;
+        let room = inbox.open && inbox.waiting.len() < LOOK_AHEAD;
+        let input = if room { inbox.connection.input().clone() } else { never() };
+        select! {
+            recv(inbox.connection.closed()) -> _ => Err(Gone),
+            recv(thinking.events()) -> event => Ok(match event {
+                Ok(Event::Report(report)) => Happening::Report(report),
+                Ok(Event::Finished(decision)) => Happening::Finished(decision),
+                Err(_) => {
+                    log::error!("the search ended without a decision");
+                    Happening::Finished(Decision { turn: None, report: Report::default() })
+                }
+            }),
+            recv(input) -> line => {
+                match line {
+                    Ok(Input::Line(line)) if is_interrupt(&line) => return Ok(Happening::Interrupt),
+                    Ok(line) => inbox.waiting.push_back(line),
+                    Err(_) => inbox.open = false,
+                }
+                Ok(Happening::Input)
+            },
+        }
+    }
+
+    /// Streams the best moves until the client says something or there is nothing more to find out: one response, whose
+    /// lines come as they are known and whose empty line comes at the end.
+    fn analyze(&mut self, id: Option<u32>, lines: usize) -> Result<(), Gone> {
+        let thinking = self.engine.start(Request::hint(*self.game.position(), lines));
+        let mut stream = Stream { connection: self.inbox.connection, id, shown: None };
+        loop {
+            if self.inbox.has_command() {
+                thinking.stop();
+            }
+            match self.happening(&thinking)? {
+                Happening::Report(report) => stream.show(&report),
+                Happening::Finished(decision) => {
+                    stream.show(&decision.report);
+                    stream.end();
+                    self.remember(decision.report);
+                    return Ok(());
+                }
+                Happening::Interrupt => thinking.stop(),
+                Happening::Input => {}
+            }
+        }
+    }
+}
+
+/// The response to `emilia-analyze` in the making.
+struct Stream<'a> {
+    connection: &'a Connection,
+    id: Option<u32>,
+    shown: Option<Report>,
+}
+
+impl Stream<'_> {
+    fn show(&mut self, report: &Report) {
+        if report.lines.is_empty() || self.shown.as_ref().is_some_and(|shown| shown.lines == report.lines) {
+            return;
+        }
+        let lines =
+            report.lines.iter().zip(1..).map(|(line, rank)| AnalysisLine { rank, line, report }.to_string() + "\n");
+        let lines: String = lines.collect();
+        match self.shown {
+            None => self.connection.send(format!("{} {lines}", Head { mark: '=', id: self.id })),
+            Some(_) => self.connection.send(lines),
+        }
+        self.shown = Some(report.clone());
+    }
+
+    fn end(self) {
+        match self.shown {
+            None => self.connection.send(Response { id: self.id, outcome: Ok(Reply::Done) }.to_string()),
+            Some(_) => self.connection.send("\n"),
+        }
+    }
+}
+
+/// The search's turn, or any other that is legal should it have none.
+fn legal_turn(position: &Position, turn: Option<Move>) -> Move {
+    match turn {
+        Some(turn) if position.take(turn).is_ok() => turn,
+        _ => {
+            log::error!("the search found no legal move but {turn:?} in {position}; taking any");
+            position.moves().into_iter().next().map_or(Move::Pass, Move::Place)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_settings_are_read_as_clients_mean_them() {
+        let clock = |main, period, moves| {
+            let (main, period) = (Duration::from_secs(main), Duration::from_secs(period));
+            Terms { main, period, moves }.clock()
+        };
+        let s = Duration::from_secs;
+        assert_eq!(clock(0, 0, 0), Clock::unlimited());
+        assert_eq!(clock(0, 1, 0), Clock::unlimited());
+        assert_eq!(clock(600, 0, 0), Clock::sudden_death(s(600), s(0)));
+        assert_eq!(clock(600, 0, 25), Clock::sudden_death(s(600), s(0)));
+        assert_eq!(clock(0, 5, 0), Clock::per_move(s(5)));
+        assert_eq!(clock(60, 2, 0), Clock::sudden_death(s(60), s(2)));
+        assert_eq!(clock(60, 1, 0), Clock::sudden_death(s(60), s(1)));
+        assert_eq!(clock(0, 5, 1), Clock::canadian(s(0), s(5), 1));
+        assert_eq!(clock(60, 30, 1), Clock::canadian(s(60), s(30), 1));
+        assert_eq!(clock(600, 300, 25), Clock::canadian(s(600), s(300), 25));
+    }
+
+    #[test]
+    fn a_turn_that_is_not_legal_is_replaced() {
+        let start = Position::START;
+        let d3 = Move::Place("d3".parse().unwrap());
+        assert_eq!(legal_turn(&start, Some(d3)), d3);
+        for turn in [None, Some(Move::Pass), Some(Move::Place("a1".parse().unwrap()))] {
+            assert!(start.take(legal_turn(&start, turn)).is_ok());
+        }
+    }
+}

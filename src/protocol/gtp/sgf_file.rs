@@ -1,0 +1,51 @@
+//! `loadsgf`: a game from a file.
+
+use super::game::Game;
+use super::reply::Failure;
+use crate::notation::sgf::SgfGame;
+use crate::othello::{GameRecord, Move};
+use std::fs::{self, File};
+use std::io::{self, Read};
+
+/// No record of a game is larger.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// Reads the game in a file, up to the move before the one with this number: discs count from 1, passes do not.
+pub(super) fn load(path: &str, before: Option<u32>) -> Result<Game, Failure> {
+    let text = read(path).map_err(|error| Failure::CannotLoad(error.to_string()))?;
+    let record = SgfGame::parse(&text).map_err(|error| Failure::CannotLoad(error.to_string()))?.game;
+    let record = match before {
+        Some(number) => begin_of(&record, number.saturating_sub(1)),
+        None => record,
+    };
+    Ok(Game::from_record(record))
+}
+
+fn read(path: &str) -> io::Result<String> {
+    // A device or a pipe could keep the session waiting for ever.
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("not a file"));
+    }
+    let mut bytes = Vec::new();
+    File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(io::Error::other("too large for the record of a game"));
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The game until so many discs were placed, with a pass that followed.
+fn begin_of(record: &GameRecord, discs: u32) -> GameRecord {
+    let mut begin = GameRecord::from_position(*record.start());
+    let mut placed = 0;
+    for &turn in record.turns() {
+        if turn != Move::Pass {
+            placed += 1;
+        }
+        if placed > discs {
+            break;
+        }
+        begin.take(turn).expect("the turns of a game are legal");
+    }
+    begin
+}

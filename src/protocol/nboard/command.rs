@@ -1,0 +1,179 @@
+//! What an NBoard client says.
+
+use crate::notation::NotationError;
+use crate::notation::ggf::{GgfGame, TimedMove};
+use crate::search::Contempt;
+use nom::bytes::complete::{tag, take_while1};
+use nom::character::complete::{i32 as signed, space0, space1, u8 as small, u32 as unsigned};
+use nom::combinator::{all_consuming, map_opt, verify};
+use nom::error::Error;
+use nom::sequence::{delimited, preceded};
+use nom::{IResult, Parser};
+use thiserror::Error as ThisError;
+
+/// The words that the protocol gives a client, with NTest's extensions, but for `quit`, which GTP has too. A client that
+/// begins with one of them speaks NBoard.
+pub const OPENING_WORDS: &[&str] =
+    &["nboard", "set", "move", "ping", "hint", "go", "learn", "analyze", "new", "remove_tree", "draw_tree"];
+
+/// One line of the client.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Command {
+    /// `nboard N`: the protocol's version.
+    Version(u32),
+    /// `set game GGF`: another game; what follows is about the position after its last move.
+    SetGame(Box<GgfGame>),
+    /// `move M[/[EVAL][/SECONDS]]`, or the bare move of version 1: one more move of the game.
+    Move(TimedMove),
+    /// `set contempt C`: what a draw is worth to Black.
+    SetContempt(Contempt),
+    /// `set depth D`: the depth of the following requests, 1 to 60.
+    SetDepth(u8),
+    /// `set emilia.NAME VALUE`: one of the engine's own options, not yet looked at.
+    SetOption {
+        /// The option's name as on the command line.
+        name: String,
+        /// The text of its value.
+        value: String,
+    },
+    /// `ping N`: stop thinking and answer.
+    Ping(i32),
+    /// `hint K`: the values of the K best moves.
+    Hint(usize),
+    /// `go`: the move to play.
+    Go,
+    /// `learn`: put the game into the book.
+    Learn,
+    /// `analyze`: the value of every position of the game.
+    Analyze,
+    /// `new`, of NTest: a game from the standard start.
+    New,
+    /// `clear`, of tournament clients: forget what was learnt from the games before.
+    Clear,
+    /// `quit`.
+    Quit,
+}
+
+/// Why a line is no command. The protocol wants such lines passed over in silence; the log tells.
+#[derive(Clone, PartialEq, Debug, ThisError)]
+pub enum CommandError {
+    /// Nothing but blanks.
+    #[error("a blank line")]
+    Blank,
+    /// A word that the protocol does not have, or one without a meaning for this engine.
+    #[error("unknown command '{0}'")]
+    Unknown(String),
+    /// A variable that the engine does not have.
+    #[error("unknown variable '{0}'")]
+    UnknownVariable(String),
+    /// The argument is missing, is not of the right kind or out of range, or something follows it.
+    #[error("{command}, column {column}: expected {expected}")]
+    BadArgument {
+        /// The command.
+        command: &'static str,
+        /// Where in the line, counted in bytes from 1.
+        column: usize,
+        /// What should stand there.
+        expected: &'static str,
+    },
+    /// The game or the move cannot be read; lines and columns count from the beginning of the argument.
+    #[error("{command}: {error}")]
+    BadNotation {
+        /// The command.
+        command: &'static str,
+        /// What is wrong.
+        error: NotationError,
+    },
+}
+
+impl Command {
+    /// Reads one line, with or without its carriage return, in any encoding that has ASCII in it.
+    pub fn parse(line: &[u8]) -> Result<Command, CommandError> {
+        let text = String::from_utf8_lossy(line);
+        let line = Line(text.trim_end());
+        let (rest, word) = preceded(space0, word).parse(line.0).map_err(|_| CommandError::Blank)?;
+        match word {
+            "ping" => line.argument(rest, "ping", "a number of 32 bits", signed).map(Command::Ping),
+            "move" => TimedMove::parse(rest)
+                .map(Command::Move)
+                .map_err(|error| CommandError::BadNotation { command: "move", error }),
+            "hint" => {
+                let lines =
+                    line.argument(rest, "hint", "a number of moves, at least 1", verify(unsigned, |&n| n > 0))?;
+                Ok(Command::Hint(lines as usize))
+            }
+            "set" => line.variable(rest),
+            "nboard" => line.argument(rest, "nboard", "the number of a version", unsigned).map(Command::Version),
+            "go" => line.alone(rest, "go", Command::Go),
+            "learn" => line.alone(rest, "learn", Command::Learn),
+            "analyze" => line.alone(rest, "analyze", Command::Analyze),
+            "new" => line.alone(rest, "new", Command::New),
+            "clear" => line.alone(rest, "clear", Command::Clear),
+            "quit" => line.alone(rest, "quit", Command::Quit),
+            word => TimedMove::parse(line.0).map(Command::Move).map_err(|_| CommandError::Unknown(word.to_owned())),
+        }
+    }
+}
+
+/// The text of a line; every rest of it is a slice at its end.
+struct Line<'a>(&'a str);
+
+impl Line<'_> {
+    /// The one argument of a command.
+    fn argument<'a, T>(
+        &self,
+        rest: &'a str,
+        command: &'static str,
+        expected: &'static str,
+        parser: impl Parser<&'a str, Output = T, Error = Error<&'a str>>,
+    ) -> Result<T, CommandError> {
+        let parsed = all_consuming(delimited(space1, parser, space0)).parse(rest);
+        parsed.map(|(_, value)| value).map_err(|error| self.bad(command, expected, &error))
+    }
+
+    /// A command without arguments.
+    fn alone(&self, rest: &str, name: &'static str, command: Command) -> Result<Command, CommandError> {
+        match all_consuming(space0::<_, Error<&str>>).parse(rest) {
+            Ok(_) => Ok(command),
+            Err(error) => Err(self.bad(name, "the end of the line", &error)),
+        }
+    }
+
+    fn variable(&self, rest: &str) -> Result<Command, CommandError> {
+        let variable = preceded(space1, word).parse(rest);
+        let (rest, name) = variable.map_err(|error| self.bad("set", "the name of a variable", &error))?;
+        let value = rest.trim_start();
+        match name {
+            "game" => match GgfGame::parse(value) {
+                Ok(game) => Ok(Command::SetGame(Box::new(game))),
+                Err(error) => Err(CommandError::BadNotation { command: "set game", error }),
+            },
+            "depth" => {
+                let plies = verify(small, |&plies| (1..=60).contains(&plies));
+                self.argument(rest, "set depth", "plies from 1 to 60", plies).map(Command::SetDepth)
+            }
+            "contempt" => {
+                let contempt = map_opt(signed, Contempt::new);
+                self.argument(rest, "set contempt", "discs from -100 to 100", contempt).map(Command::SetContempt)
+            }
+            name => {
+                let option = preceded(tag::<_, _, Error<&str>>("emilia."), word).parse(name);
+                let (_, option) = option.map_err(|_| CommandError::UnknownVariable(name.to_owned()))?;
+                Ok(Command::SetOption { name: option.to_owned(), value: value.to_owned() })
+            }
+        }
+    }
+
+    fn bad(&self, command: &'static str, expected: &'static str, error: &nom::Err<Error<&str>>) -> CommandError {
+        let left = match error {
+            nom::Err::Error(error) | nom::Err::Failure(error) => error.input.len(),
+            nom::Err::Incomplete(_) => 0,
+        };
+        CommandError::BadArgument { command, column: self.0.len() - left + 1, expected }
+    }
+}
+
+/// What stands between blanks.
+fn word(text: &str) -> IResult<&str, &str> {
+    take_while1(|c| c != ' ' && c != '\t').parse(text)
+}

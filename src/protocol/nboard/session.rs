@@ -1,0 +1,396 @@
+//! One conversation with an NBoard client: the game, the settings, and the request being worked on.
+
+use super::{Command, Hint, Reply};
+use crate::clock::Clock;
+use crate::engine::{DEFAULT_MOVE_TIME, Decision, Engine, Event, Goal, Request, Thinking};
+use crate::notation::ggf::{GgfClock, GgfGame, TimedMove};
+use crate::othello::{Color, GameRecord, Move, Position};
+use crate::protocol::stdio::{Connection, Input};
+use crate::search::{Contempt, Limits, MemoryUse, Report, Score};
+use crossbeam::channel::{Receiver, never, tick};
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+/// How often a running search says how far it is.
+const HEARTBEAT: Duration = Duration::from_secs(1);
+
+/// From this on a clock is no limit: nobody waits a day for a game.
+const UNLIMITED: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Serves a client until it says `quit`, ends its input, or no longer reads the output. The lines in `first` count as
+/// read before the connection's own.
+///
+/// Lines that make no sense are passed over in silence, as the protocol demands; the log tells about them.
+pub fn serve(connection: Connection, engine: Engine, first: Vec<Input>) {
+    let mut session = Session {
+        connection,
+        engine,
+        game: GameRecord::default(),
+        clocks: Clocks::unlimited(),
+        depth: None,
+        contempt: Contempt::NONE,
+        task: None,
+    };
+    session.run(first);
+    session.task = None;
+    session.connection.finish();
+}
+
+struct Session {
+    connection: Connection,
+    engine: Engine,
+    game: GameRecord,
+    clocks: Clocks,
+    depth: Option<u8>,
+    contempt: Contempt,
+    task: Option<Task>,
+}
+
+/// A request being worked on.
+struct Task {
+    goal: TaskGoal,
+    position: Position,
+    thinking: Thinking,
+    heartbeat: Receiver<Instant>,
+    started: Instant,
+    /// Positions visited by the searches of this task that are done.
+    nodes_before: u64,
+    /// What was last told of this search, so that nothing is told twice.
+    told: Report,
+}
+
+enum TaskGoal {
+    Go,
+    Hint,
+    /// The values of `positions` from the last to the first; the one after `turns` turns is being searched.
+    Analyze {
+        positions: Vec<Position>,
+        turns: usize,
+    },
+}
+
+impl Session {
+    fn run(&mut self, first: Vec<Input>) {
+        for input in first {
+            if self.hear(&input).is_break() {
+                return;
+            }
+        }
+        let silence = (never(), never());
+        loop {
+            let (events, heartbeat) = match &self.task {
+                Some(task) => (task.thinking.events(), &task.heartbeat),
+                None => (&silence.0, &silence.1),
+            };
+            crossbeam::select! {
+                recv(self.connection.input()) -> input => match input {
+                    Ok(input) => if self.hear(&input).is_break() {
+                        return;
+                    },
+                    Err(_) => return,
+                },
+                recv(self.connection.closed()) -> _ => return,
+                recv(events) -> event => match event {
+                    Ok(Event::Report(report)) => self.tell(report),
+                    Ok(Event::Finished(decision)) => self.conclude(decision),
+                    Err(_) => self.give_up(),
+                },
+                recv(heartbeat) -> _ => self.beat(),
+            }
+        }
+    }
+
+    fn send(&self, reply: Reply) {
+        self.connection.send(format!("{reply}\n"));
+    }
+
+    fn status(&self, text: impl Into<String>) {
+        self.send(Reply::Status(text.into()));
+    }
+
+    fn hear(&mut self, input: &Input) -> ControlFlow<()> {
+        let command = match input {
+            Input::Line(line) => Command::parse(line),
+            Input::TooLong => {
+                log::debug!("ignored: a line too long to be a command");
+                return ControlFlow::Continue(());
+            }
+        };
+        match command {
+            Ok(command) => return self.obey(command),
+            Err(error) => log::debug!("ignored: {error}"),
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn obey(&mut self, command: Command) -> ControlFlow<()> {
+        match command {
+            Command::Version(version) => log::debug!("the client speaks version {version}"),
+            Command::SetGame(game) => self.set_game(*game),
+            Command::Move(played) => self.take(&played),
+            Command::SetContempt(contempt) => {
+                self.interrupt_hint();
+                self.contempt = contempt;
+            }
+            Command::SetDepth(depth) => {
+                self.interrupt_hint();
+                self.depth = Some(depth);
+                self.send(Reply::MyName(format!("Emilia{depth}")));
+            }
+            Command::SetOption { name, value } => match self.engine.set(&name, &value) {
+                Ok(()) => self.interrupt_hint(),
+                Err(error) => log::warn!("ignored: {error}"),
+            },
+            Command::Ping(number) => {
+                self.interrupt();
+                self.send(Reply::Pong(number));
+            }
+            Command::Hint(lines) => self.hint(lines),
+            Command::Go => self.go(),
+            Command::Learn => {
+                self.interrupt();
+                self.status("There is no opening book yet: nothing was learned");
+                self.send(Reply::Learned);
+            }
+            Command::Analyze => self.analyze(),
+            Command::New => {
+                self.interrupt_hint();
+                self.game = GameRecord::default();
+                self.clocks = Clocks::unlimited();
+            }
+            Command::Clear => {
+                self.interrupt();
+                self.engine.clear();
+            }
+            Command::Quit => return ControlFlow::Break(()),
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Stops whatever is running; nothing of it is told after this.
+    fn interrupt(&mut self) {
+        if self.task.take().is_some() {
+            self.status("");
+        }
+    }
+
+    /// Stops a hint or an analysis, which would be about something that has changed. A `go` is still to be answered.
+    fn interrupt_hint(&mut self) {
+        if self.task.as_ref().is_some_and(|task| !matches!(task.goal, TaskGoal::Go)) {
+            self.interrupt();
+        }
+    }
+
+    fn set_game(&mut self, game: GgfGame) {
+        self.interrupt_hint();
+        self.clocks = Clocks::after(&game);
+        self.game = game.game;
+    }
+
+    fn take(&mut self, played: &TimedMove) {
+        // A client that leaves forced passes out means the side that can move.
+        match self.game.take_with_implied_pass(played.turn) {
+            Ok(()) => {
+                self.interrupt_hint();
+                let mover = !self.game.position().mover();
+                self.clocks.spend(mover, played.seconds);
+            }
+            Err(error) => log::debug!("ignored: move {}: {error}", played.turn),
+        }
+    }
+
+    fn hint(&mut self, lines: usize) {
+        self.interrupt();
+        let position = *self.game.position();
+        if position.is_over() {
+            // There is no move to give a value for.
+            self.status("The game is over");
+            return;
+        }
+        let limits = Limits { depth: self.depth, ..Limits::default() };
+        self.status(format!("Analyzing: {}", self.manner()));
+        self.start(TaskGoal::Hint, Request { position, goal: Goal::Hint { lines }, limits, contempt: self.contempt });
+    }
+
+    fn go(&mut self) {
+        self.interrupt();
+        let position = *self.game.position();
+        if position.is_over() {
+            // NBoard never asks here and ignores the answer; another client may wait for one, and a pass harms nobody.
+            self.send(Reply::Move { turn: Move::Pass, score: None, elapsed: Duration::ZERO });
+            return;
+        }
+        let budget = self.clocks.of_side(position.mover()).budget(position.empties().count());
+        let limits = Limits {
+            depth: self.depth,
+            soft_time: budget.map(|budget| budget.soft),
+            hard_time: budget.map(|budget| budget.hard),
+            ..Limits::default()
+        };
+        self.status(format!("Thinking: {}", self.manner()));
+        self.start(TaskGoal::Go, Request { position, goal: Goal::Move, limits, contempt: self.contempt });
+    }
+
+    fn analyze(&mut self) {
+        self.interrupt();
+        let positions = self.game.positions().to_vec();
+        let turns = positions.len();
+        self.analyze_before(positions, turns, 0);
+    }
+
+    /// Goes on with the analysis of a game: the values from `turns` turns on are told.
+    fn analyze_before(&mut self, positions: Vec<Position>, mut turns: usize, nodes_before: u64) {
+        while let Some(earlier) = turns.checked_sub(1) {
+            turns = earlier;
+            let position = positions[turns];
+            if position.is_over() {
+                let score_for_black = Score::from_discs(position.score_for_black());
+                self.send(Reply::Analysis { turns, score_for_black });
+                continue;
+            }
+            let bounded = self.depth.is_some() || self.engine.options().is_bounded();
+            let time = (!bounded).then_some(DEFAULT_MOVE_TIME);
+            let limits = Limits { depth: self.depth, soft_time: time, hard_time: time, ..Limits::default() };
+            let goal = Goal::Hint { lines: 1 };
+            self.status(format!("Analyzing the game after {turns} moves: {}", self.manner()));
+            let request = Request { position, goal, limits, contempt: self.contempt };
+            self.start(TaskGoal::Analyze { positions, turns }, request);
+            if let Some(task) = &mut self.task {
+                task.nodes_before = nodes_before;
+            }
+            return;
+        }
+        self.status("");
+    }
+
+    /// How the engine thinks, for the status line.
+    fn manner(&self) -> String {
+        let options = self.engine.options();
+        let depth = self.depth.map(|depth| format!(", depth {depth}"));
+        format!("{} on {}{}", options.engine, options.eval, depth.unwrap_or_default())
+    }
+
+    fn start(&mut self, goal: TaskGoal, request: Request) {
+        let position = request.position;
+        let started = Instant::now();
+        let thinking = self.engine.start(request);
+        let told = Report::default();
+        self.task = Some(Task { goal, position, thinking, heartbeat: tick(HEARTBEAT), started, nodes_before: 0, told });
+    }
+
+    /// Tells what is new in a report of the running search.
+    fn tell(&mut self, report: Report) {
+        let Some(task) = &mut self.task else { return };
+        let first_at_cap = at_cap(&report.memory) && !at_cap(&task.told.memory);
+        let news = report.lines != task.told.lines || report.depth != task.told.depth;
+        let is_hint = matches!(task.goal, TaskGoal::Hint);
+        let nodes = task.nodes_before + report.nodes;
+        task.told = report;
+        let Some(task) = &self.task else { return };
+        if is_hint && news {
+            for line in &task.told.lines {
+                self.send(Reply::Search(Hint { line: line.clone(), depth: task.told.depth }));
+            }
+        }
+        self.send(Reply::NodeStats { nodes, elapsed: task.started.elapsed() });
+        if first_at_cap {
+            self.tell_memory(&task.told.memory);
+        }
+    }
+
+    /// Shows that a search goes on although it has nothing new to say.
+    fn beat(&self) {
+        let Some(task) = &self.task else { return };
+        let nodes = task.nodes_before + task.thinking.nodes().max(task.told.nodes);
+        self.send(Reply::NodeStats { nodes, elapsed: task.started.elapsed() });
+        if at_cap(&task.told.memory) {
+            self.tell_memory(&task.told.memory);
+        }
+    }
+
+    fn tell_memory(&self, memory: &MemoryUse) {
+        self.status(format!(
+            "Memory cap of {} MB reached: {} nodes searched in linear space, {} nodes pruned",
+            self.engine.options().memory_mb,
+            memory.linear_nodes,
+            memory.pruned_nodes
+        ));
+    }
+
+    /// Ends a search that has no result: its thread is gone. Even then the client gets a legal move.
+    fn give_up(&mut self) {
+        let Some(task) = &self.task else { return };
+        let turn = task.position.moves().into_iter().next().map_or(Move::Pass, Move::Place);
+        self.conclude(Decision { turn: Some(turn), report: Report::default() });
+    }
+
+    /// Ends the running search with its result.
+    fn conclude(&mut self, decision: Decision) {
+        self.tell(decision.report);
+        let Some(task) = self.task.take() else { return };
+        let best = task.told.lines.first();
+        match task.goal {
+            TaskGoal::Hint => self.status(""),
+            TaskGoal::Go => {
+                let turn = decision.turn.unwrap_or(Move::Pass);
+                let score = best.map(|line| line.score);
+                self.send(Reply::Move { turn, score, elapsed: task.started.elapsed() });
+            }
+            TaskGoal::Analyze { positions, turns } => {
+                if let Some(best) = best {
+                    let score_for_black = match task.position.mover() {
+                        Color::Black => best.score,
+                        Color::White => -best.score,
+                    };
+                    self.send(Reply::Analysis { turns, score_for_black });
+                }
+                self.analyze_before(positions, turns, task.nodes_before + task.told.nodes);
+            }
+        }
+    }
+}
+
+/// What both sides have left.
+struct Clocks {
+    black: Clock,
+    white: Clock,
+}
+
+impl Clocks {
+    fn unlimited() -> Clocks {
+        Clocks { black: Clock::unlimited(), white: Clock::unlimited() }
+    }
+
+    /// After the last move of a game: the record has the times at its start and the time of each move.
+    fn after(game: &GgfGame) -> Clocks {
+        let mut clocks = Clocks { black: clock(game.black_clock), white: clock(game.white_clock) };
+        for (position, timing) in game.game.positions().iter().zip(&game.timing) {
+            clocks.spend(position.mover(), timing.seconds);
+        }
+        clocks
+    }
+
+    fn of_side(&mut self, side: Color) -> &mut Clock {
+        match side {
+            Color::Black => &mut self.black,
+            Color::White => &mut self.white,
+        }
+    }
+
+    /// A move of this side took so many seconds; none are free.
+    fn spend(&mut self, side: Color, seconds: Option<f64>) {
+        self.of_side(side).spend(Duration::try_from_secs_f64(seconds.unwrap_or(0.0)).unwrap_or(Duration::MAX));
+    }
+}
+
+/// The grace of GGF clocks is not planned with: it is for the unforeseen.
+fn clock(at_start: Option<GgfClock>) -> Clock {
+    match at_start {
+        Some(clock) if clock.main < UNLIMITED => Clock::sudden_death(clock.main, clock.increment),
+        _ => Clock::unlimited(),
+    }
+}
+
+fn at_cap(memory: &MemoryUse) -> bool {
+    memory.linear_nodes > 0 || memory.pruned_nodes > 0
+}

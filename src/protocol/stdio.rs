@@ -1,0 +1,286 @@
+//! The two ends of a conversation: lines from a client, text to it.
+//!
+//! A reader thread turns the input into lines and a writer thread sends the replies, so that a session waits for
+//! neither: it can answer a `ping` while a slow client has not yet read what came before. The same [`Connection`] over
+//! memory serves the tests.
+
+use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded};
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::time::Duration;
+
+/// Longer lines are not kept: no client has a reason to send one.
+pub const MAX_LINE_BYTES: usize = 1 << 20;
+
+/// The target of the log records that hold the conversation: `>` what the client says, `<` what it is told.
+pub const TRAFFIC: &str = "emilia::traffic";
+
+/// How many lines may wait to be looked at; a client that sends more has to wait itself.
+const WAITING_LINES: usize = 1024;
+
+/// A client that takes nothing of what is waiting for it for this long, at the end of a session, gets no more.
+const STALL: Duration = Duration::from_secs(1);
+
+/// One line from the client, without its line feed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Input {
+    /// The bytes of a line: not necessarily UTF-8, possibly empty, a carriage return still in it.
+    Line(Vec<u8>),
+    /// A line of more than [`MAX_LINE_BYTES`], thrown away.
+    TooLong,
+}
+
+/// A conversation with one client.
+#[derive(Debug)]
+pub struct Connection {
+    input: Receiver<Input>,
+    output: Option<Sender<String>>,
+    closed: Receiver<()>,
+    writer: Option<Writer>,
+}
+
+/// The thread that writes, and what it has not written yet.
+#[derive(Debug)]
+struct Writer {
+    waiting: Receiver<String>,
+    done: Receiver<()>,
+}
+
+impl Connection {
+    /// The process's own standard input and output.
+    pub fn stdio() -> Connection {
+        let (gone, closed) = bounded(2);
+        #[cfg(unix)]
+        watch_stdout(gone.clone());
+        Connection::over(io::stdin(), io::stdout(), gone, closed)
+    }
+
+    /// A conversation in memory: the engine's end, and the client's.
+    pub fn in_memory() -> (Connection, Client) {
+        let (to_engine, engine_input) = bounded(WAITING_LINES);
+        let (engine_output, from_engine) = unbounded();
+        let (gone, closed) = bounded(2);
+        let connection = Connection { input: engine_input, output: Some(engine_output), closed, writer: None };
+        (connection, Client { to_engine: Some(to_engine), from_engine, _gone: gone })
+    }
+
+    fn over(
+        reader: impl Read + Send + 'static,
+        writer: impl Write + Send + 'static,
+        gone: Sender<()>,
+        closed: Receiver<()>,
+    ) -> Connection {
+        let (lines, input) = bounded(WAITING_LINES);
+        let (output, replies) = unbounded();
+        // Neither thread is waited for when the process ends: the reader may be blocked on a client that says nothing.
+        spawn("input", move || read_lines(BufReader::new(reader), &lines));
+        let waiting = replies.clone();
+        let (finished, done) = bounded(1);
+        spawn("output", move || {
+            write_replies(writer, &replies, &gone);
+            let _ = finished.send(());
+        });
+        Connection { input, output: Some(output), closed, writer: Some(Writer { waiting, done }) }
+    }
+
+    /// The lines of the client; disconnected at its end of file.
+    pub fn input(&self) -> &Receiver<Input> {
+        &self.input
+    }
+
+    /// Receives or disconnects when nobody reads the output any more.
+    pub fn closed(&self) -> &Receiver<()> {
+        &self.closed
+    }
+
+    /// Sends text as it is, line feeds included, and flushes it. Text for a client that is gone is dropped;
+    /// [`Connection::closed`] tells.
+    pub fn send(&self, text: impl Into<String>) {
+        if let Some(output) = &self.output {
+            let text = text.into();
+            if log::log_enabled!(target: TRAFFIC, log::Level::Debug) {
+                text.lines().for_each(|line| log::debug!(target: TRAFFIC, "< {line}"));
+            }
+            let _ = output.send(text);
+        }
+    }
+
+    /// Waits until everything sent has been written, or cannot be: the client is gone, or has stopped reading.
+    pub fn finish(mut self) {
+        self.output = None;
+        let Some(writer) = self.writer.take() else { return };
+        loop {
+            let before = writer.waiting.len();
+            if writer.done.recv_timeout(STALL) != Err(RecvTimeoutError::Timeout) {
+                return;
+            }
+            if writer.waiting.len() == before {
+                log::warn!("the client does not read: {before} replies are lost");
+                return;
+            }
+        }
+    }
+}
+
+/// The client's end of [`Connection::in_memory`].
+#[derive(Debug)]
+pub struct Client {
+    to_engine: Option<Sender<Input>>,
+    from_engine: Receiver<String>,
+    _gone: Sender<()>,
+}
+
+impl Client {
+    /// Sends one line, without its line feed.
+    pub fn send(&self, line: impl AsRef<[u8]>) {
+        if let Some(to_engine) = &self.to_engine {
+            let _ = to_engine.send(Input::Line(line.as_ref().to_vec()));
+        }
+    }
+
+    /// Ends the input, as a client does that closes its end.
+    pub fn close(&mut self) {
+        self.to_engine = None;
+    }
+
+    /// What the engine sends, text as it was sent; disconnected when the session has ended.
+    pub fn output(&self) -> &Receiver<String> {
+        &self.from_engine
+    }
+}
+
+fn spawn(name: &str, work: impl FnOnce() + Send + 'static) {
+    std::thread::Builder::new().name(name.to_owned()).spawn(work).expect("a thread can be started");
+}
+
+/// Cuts the input into lines until it ends, cannot be read, or nobody takes the lines. A last line without a line feed
+/// counts.
+fn read_lines(mut reader: impl BufRead, lines: &Sender<Input>) {
+    loop {
+        let mut line = Vec::new();
+        let limit = MAX_LINE_BYTES as u64 + 1;
+        match reader.by_ref().take(limit).read_until(b'\n', &mut line) {
+            Ok(0) => return,
+            Ok(_) => {}
+            Err(error) => {
+                log::error!("cannot read the input: {error}");
+                return;
+            }
+        }
+        let input = if line.last() == Some(&b'\n') {
+            line.pop();
+            Input::Line(line)
+        } else if line.len() as u64 == limit {
+            if let Err(error) = reader.skip_until(b'\n') {
+                log::error!("cannot read the input: {error}");
+                return;
+            }
+            Input::TooLong
+        } else {
+            Input::Line(line)
+        };
+        if log::log_enabled!(target: TRAFFIC, log::Level::Debug) {
+            log::debug!(target: TRAFFIC, "> {}", readable(&input));
+        }
+        if lines.send(input).is_err() {
+            return;
+        }
+    }
+}
+
+/// A line as the log shows it: whatever the client says, it stays one line of text.
+fn readable(input: &Input) -> String {
+    match input {
+        Input::Line(line) => {
+            let text = String::from_utf8_lossy(line);
+            text.trim_end().chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
+        }
+        Input::TooLong => format!("(a line of more than {MAX_LINE_BYTES} bytes)"),
+    }
+}
+
+fn write_replies(mut writer: impl Write, replies: &Receiver<String>, gone: &Sender<()>) {
+    for reply in replies {
+        if let Err(error) = writer.write_all(reply.as_bytes()).and_then(|()| writer.flush()) {
+            log::warn!("cannot write the output: {error}");
+            let _ = gone.try_send(());
+            return;
+        }
+    }
+}
+
+/// Tells when the reader of a pipe or socket on stdout goes away, which writing alone would only notice at the next
+/// line.
+#[cfg(unix)]
+fn watch_stdout(gone: Sender<()>) {
+    use rustix::event::{PollFd, PollFlags, poll};
+    spawn("stdout watch", move || {
+        let stdout = io::stdout();
+        loop {
+            // No events are asked for: errors and hang-ups are always reported.
+            let mut fds = [PollFd::new(&stdout, PollFlags::empty())];
+            match poll(&mut fds, None) {
+                Err(rustix::io::Errno::INTR) => {}
+                Ok(_) if fds[0].revents().intersects(PollFlags::ERR | PollFlags::HUP) => {
+                    let _ = gone.try_send(());
+                    return;
+                }
+                _ => return,
+            }
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Cursor;
+
+    fn lines_of(text: impl AsRef<[u8]> + Send + 'static) -> Vec<Input> {
+        let (sender, receiver) = unbounded();
+        read_lines(Cursor::new(text), &sender);
+        drop(sender);
+        receiver.into_iter().collect()
+    }
+
+    #[test]
+    fn lines_are_cut_and_the_last_needs_no_line_feed() {
+        let line = |text: &str| Input::Line(text.as_bytes().to_vec());
+        assert_eq!(lines_of("ping 1\r\n\nquit"), [line("ping 1\r"), line(""), line("quit")]);
+        assert_eq!(lines_of(""), []);
+    }
+
+    #[test]
+    fn the_log_shows_a_line_as_a_line() {
+        assert_eq!(readable(&Input::Line(b"ping\t1\x1b[2J \xff\r".to_vec())), "ping\u{fffd}1\u{fffd}[2J \u{fffd}");
+    }
+
+    #[test]
+    fn a_client_that_stops_reading_is_not_waited_for() {
+        struct Stuck;
+        impl Write for Stuck {
+            fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+                loop {
+                    std::thread::park();
+                }
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        let (gone, closed) = bounded(2);
+        let connection = Connection::over(io::empty(), Stuck, gone, closed);
+        connection.send("pong 1\n");
+        connection.finish();
+    }
+
+    #[test]
+    fn a_line_too_long_is_dropped_and_the_next_is_read() {
+        let mut text = vec![b'x'; MAX_LINE_BYTES];
+        text.extend_from_slice(b"\n");
+        text.extend_from_slice(&vec![b'y'; 10 * MAX_LINE_BYTES]);
+        text.extend_from_slice(b"\nping 7\n");
+        let lines = lines_of(text);
+        assert_eq!(lines[0], Input::Line(vec![b'x'; MAX_LINE_BYTES]));
+        assert_eq!(lines[1..], [Input::TooLong, Input::Line(b"ping 7".to_vec())]);
+    }
+}

@@ -1,0 +1,94 @@
+//! How long a search may go on, and how it is told to stop.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// Bounds on a search; whichever is reached first ends it. Without any, it goes on until it knows the exact result or
+/// is stopped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// The deepest iteration, in plies, before the endgame; positions near the end may be solved beyond it. For the
+    /// best-first family: as many evaluations as alpha-beta spends on average to that depth.
+    pub depth: Option<u8>,
+    /// Positions visited.
+    pub nodes: Option<u64>,
+    /// Static evaluations made, those for ordering moves too.
+    pub evaluations: Option<u64>,
+    /// The time after which no further iteration is begun.
+    pub soft_time: Option<Duration>,
+    /// The time after which the search stops wherever it is.
+    pub hard_time: Option<Duration>,
+}
+
+/// The line between a running search and other threads: a flag that stops it, and the count of what it has visited.
+#[derive(Clone, Debug, Default)]
+pub struct StopSignal(Arc<Shared>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    stopped: AtomicBool,
+    nodes: AtomicU64,
+}
+
+impl StopSignal {
+    /// Tells the search to stop; it does so within milliseconds.
+    pub fn stop(&self) {
+        self.0.stopped.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether [`StopSignal::stop`] was called.
+    pub fn is_stopped(&self) -> bool {
+        self.0.stopped.load(Ordering::Relaxed)
+    }
+
+    /// Positions visited when the search last asked [`Control::must_stop`].
+    pub fn nodes(&self) -> u64 {
+        self.0.nodes.load(Ordering::Relaxed)
+    }
+}
+
+/// The limits of a running search, the moment it was asked for, and its stop signal.
+#[derive(Clone, Debug)]
+pub struct Control {
+    started: Instant,
+    limits: Limits,
+    signal: StopSignal,
+}
+
+impl Control {
+    /// A search asked for at `started`: time limits count from there.
+    pub fn new(limits: Limits, signal: StopSignal, started: Instant) -> Control {
+        Control { started, limits, signal }
+    }
+
+    /// A search that begins now and is not stopped from outside.
+    pub fn with_limits(limits: Limits) -> Control {
+        Control::new(limits, StopSignal::default(), Instant::now())
+    }
+
+    /// The limits.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// The time since the search was asked for.
+    pub fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// Whether a search that has visited `nodes` and made `evaluations` must stop now. Reads the clock: ask every few
+    /// hundred nodes, not at each.
+    pub fn must_stop(&self, nodes: u64, evaluations: u64) -> bool {
+        self.signal.0.nodes.fetch_max(nodes, Ordering::Relaxed);
+        self.signal.is_stopped()
+            || self.limits.nodes.is_some_and(|limit| nodes >= limit)
+            || self.limits.evaluations.is_some_and(|limit| evaluations >= limit)
+            || self.limits.hard_time.is_some_and(|limit| self.elapsed() >= limit)
+    }
+
+    /// Whether the time to begin something new is over.
+    pub fn is_past_soft_time(&self) -> bool {
+        self.limits.soft_time.is_some_and(|limit| self.elapsed() >= limit)
+    }
+}

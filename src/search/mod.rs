@@ -1,0 +1,61 @@
+//! Thinking: every search takes a [`Task`] and a [`Control`], sends [`Report`]s to a sink while it runs, and returns the
+//! last one. No search prints, and none knows a protocol.
+
+mod alpha_beta;
+mod endgame;
+mod limits;
+mod minimax;
+mod ordering;
+mod report;
+mod score;
+mod transposition;
+
+pub use alpha_beta::AlphaBeta;
+pub use limits::{Control, Limits, StopSignal};
+pub use minimax::{Minimax, MinimaxKind, PlainCounts, PlainResult, plain_minimax};
+pub use report::{Bound, Line, MemoryUse, Report, SearchDepth};
+pub use score::{Contempt, Score};
+
+use crate::eval::Evaluator;
+use crate::othello::Position;
+use std::sync::Arc;
+
+/// What is to be searched. The position has a turn to take: the game is not over.
+#[derive(Clone)]
+pub struct Task {
+    /// The position; its side to move is the side that every reported score speaks for.
+    pub position: Position,
+    /// How many of the best moves are wanted with their exact values, at least 1.
+    pub lines: usize,
+    /// If set, every move within this much of the best one is wanted too.
+    pub margin: Option<Score>,
+    /// What a draw is worth.
+    pub contempt: Contempt,
+    /// The static evaluation.
+    pub evaluator: Arc<dyn Evaluator<Position>>,
+}
+
+impl Task {
+    /// The best move of a position, draws worth nothing.
+    pub fn new(position: Position, evaluator: Arc<dyn Evaluator<Position>>) -> Task {
+        Task { position, lines: 1, margin: None, contempt: Contempt::NONE, evaluator }
+    }
+
+    /// How many of these lines, best first, the task wants to see: [`Task::lines`] of them, and those within the margin.
+    pub fn lines_to_report(&self, lines: &[Line]) -> usize {
+        let Some(best) = lines.first() else { return 0 };
+        let within = |line: &&Line| self.margin.is_some_and(|m| line.score.units() >= best.score.units() - m.units());
+        lines.iter().take_while(within).count().max(self.lines).min(lines.len())
+    }
+}
+
+/// A way of thinking that keeps what it has learnt (a table, a tree) from one call to the next.
+pub trait Search: Send {
+    /// Searches until the task is done, a limit is reached or the control says stop. At least the first line of the
+    /// report is there whatever the limits, and its turn is legal. The sink gets a report whenever the lines have become
+    /// better founded; what is returned may repeat the last one, with the final counts.
+    fn think(&mut self, task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report;
+
+    /// Forgets everything learnt.
+    fn clear(&mut self);
+}

@@ -1,0 +1,120 @@
+//! What a search says.
+
+use super::Score;
+use crate::othello::Move;
+use std::fmt;
+use std::time::Duration;
+
+/// What a search knows at some moment.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Report {
+    /// The best moves, best first; empty only if the game is over. As many as were asked for, if there are so many.
+    pub lines: Vec<Line>,
+    /// How far all of them were searched: the depth that every line has reached.
+    pub depth: SearchDepth,
+    /// Positions visited since the search began.
+    pub nodes: u64,
+    /// Static evaluations made since the search began.
+    pub evaluations: u64,
+    /// Time since the search was asked for.
+    pub elapsed: Duration,
+    /// The state of the memory that the search thinks with.
+    pub memory: MemoryUse,
+}
+
+/// One move and what it leads to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line {
+    /// The move, or the pass that is forced.
+    pub turn: Move,
+    /// Its value for the side to move.
+    pub score: Score,
+    /// What the value says.
+    pub bound: Bound,
+    /// How far it was searched.
+    pub depth: SearchDepth,
+    /// The expected play, beginning with `turn`.
+    pub pv: Vec<Move>,
+    /// How often the best-first family went through this move; 0 for the others.
+    pub visits: u64,
+}
+
+/// How a score is to be read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Bound {
+    /// The value of the search.
+    Exact,
+    /// The search's value is this or more.
+    Lower,
+    /// The search's value is this or less.
+    Upper,
+}
+
+/// How far a search has seen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SearchDepth {
+    /// So many plies, then the static evaluation.
+    Plies(u8),
+    /// So many plies, with cuts that are right at this percentage each.
+    Selective {
+        /// Plies searched.
+        plies: u8,
+        /// Confidence of the cuts, 1 to 99.
+        percent: u8,
+    },
+    /// To the end of the game: the score is the result under perfect play.
+    Exact,
+    /// To the end of the game, but only who wins is known.
+    WinLossDraw,
+}
+
+impl Default for SearchDepth {
+    fn default() -> SearchDepth {
+        SearchDepth::Plies(0)
+    }
+}
+
+impl SearchDepth {
+    /// Whether the score is the result under perfect play.
+    pub const fn is_exact(self) -> bool {
+        matches!(self, SearchDepth::Exact)
+    }
+}
+
+impl fmt::Display for SearchDepth {
+    /// As NBoard shows it: `12`, `24@73%`, `100%`, `100%W`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SearchDepth::Plies(plies) => write!(f, "{plies}"),
+            SearchDepth::Selective { plies, percent } => write!(f, "{plies}@{percent}%"),
+            SearchDepth::Exact => f.write_str("100%"),
+            SearchDepth::WinLossDraw => f.write_str("100%W"),
+        }
+    }
+}
+
+/// The state of a search's table or tree.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MemoryUse {
+    /// Bytes in use by the stored tree; 0 for a search that keeps none.
+    pub tree_bytes: u64,
+    /// Nodes in the stored tree.
+    pub tree_nodes: u64,
+    /// Nodes freed by pruning at the memory cap since the search began.
+    pub pruned_nodes: u64,
+    /// Nodes expanded in linear space, by RBFMS, since the search began.
+    pub linear_nodes: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn depths_print_as_nboard_reads_them() {
+        assert_eq!(SearchDepth::Plies(12).to_string(), "12");
+        assert_eq!(SearchDepth::Selective { plies: 24, percent: 73 }.to_string(), "24@73%");
+        assert_eq!(SearchDepth::Exact.to_string(), "100%");
+        assert_eq!(SearchDepth::WinLossDraw.to_string(), "100%W");
+    }
+}

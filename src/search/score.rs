@@ -1,0 +1,104 @@
+//! Values as clients see them.
+
+use crate::game::{DISC, Game};
+use crate::othello::Color;
+use std::fmt;
+
+/// A value in 1/128 disc for the side to move, −64 to 64 discs; up to ±100 discs where a draw is given such a value.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
+pub struct Score(i32);
+
+impl Score {
+    /// An even position.
+    pub const ZERO: Score = Score(0);
+
+    /// A score in units of 1/128 disc.
+    pub const fn from_units(units: i32) -> Score {
+        Score(units)
+    }
+
+    /// A score of whole discs.
+    pub const fn from_discs(discs: i32) -> Score {
+        Score(discs * DISC)
+    }
+
+    /// In units of 1/128 disc.
+    pub const fn units(self) -> i32 {
+        self.0
+    }
+
+    /// In discs.
+    pub fn discs(self) -> f64 {
+        f64::from(self.0) / f64::from(DISC)
+    }
+}
+
+impl std::ops::Neg for Score {
+    type Output = Score;
+    fn neg(self) -> Score {
+        Score(-self.0)
+    }
+}
+
+impl fmt::Display for Score {
+    /// Discs with a sign and two decimals: `+1.25`, `-0.50`, `+0.00`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Rounded as an integer first, so that a tiny negative value does not print as -0.00.
+        let hundredths = (self.discs() * 100.0).round() as i64;
+        let sign = if hundredths < 0 { '-' } else { '+' };
+        let size = hundredths.unsigned_abs();
+        f.pad(&format!("{sign}{}.{:02}", size / 100, size % 100))
+    }
+}
+
+/// What a draw is worth, in discs for Black: NBoard's `set contempt`. 0 is the rule of the game; 100 makes Black content
+/// with a draw above everything, −100 does so for White.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Contempt(i32);
+
+impl Contempt {
+    /// A draw is worth nothing.
+    pub const NONE: Contempt = Contempt(0);
+    /// The largest absolute value, in discs.
+    pub const LIMIT: i32 = 100;
+
+    /// A draw is worth this many discs to Black, −100 to 100.
+    pub const fn new(discs_for_black: i32) -> Option<Contempt> {
+        if discs_for_black >= -Self::LIMIT && discs_for_black <= Self::LIMIT {
+            Some(Contempt(discs_for_black))
+        } else {
+            None
+        }
+    }
+
+    /// What a draw is worth to this side, in discs.
+    pub const fn draw_for(self, color: Color) -> i32 {
+        match color {
+            Color::Black => self.0,
+            Color::White => -self.0,
+        }
+    }
+
+    /// The outcome of a finished game for its side to move, in the evaluators' units, with draws at this worth.
+    pub fn outcome<G: Game>(self, position: &G) -> i32 {
+        match position.outcome() {
+            0 => self.draw_for(position.mover()) * DISC,
+            outcome => outcome,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_print_as_discs() {
+        let shown = |units| Score::from_units(units).to_string();
+        assert_eq!(shown(0), "+0.00");
+        assert_eq!(shown(-1), "-0.01");
+        assert_eq!(Score::from_units(-64).to_string(), "-0.50");
+        assert_eq!(Score::from_discs(64).to_string(), "+64.00");
+        assert_eq!((-Score::from_discs(12)).to_string(), "-12.00");
+    }
+}

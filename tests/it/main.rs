@@ -1,0 +1,4 @@
+//! The integration tests: one binary, one module for each subject.
+
+mod gtp;
+mod transcript;
