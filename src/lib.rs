@@ -22,6 +22,7 @@ pub mod game;
 pub mod notation;
 pub mod othello;
 pub mod protocol;
+pub mod random_tree;
 pub mod search;
 #[cfg(test)]
 mod testing;

@@ -1,5 +1,6 @@
 //! The command line: options become one validated struct, and the work is done on the floors below.
 
+mod bench;
 mod log_output;
 mod options;
 mod perft;
@@ -30,6 +31,8 @@ enum Command {
     Gtp(serve::ServeArguments),
     /// Count the positions reached by so many plies of play
     Perft(perft::PerftArguments),
+    /// Search fixed positions: a count of nodes that is always the same, and the speed
+    Bench(bench::BenchArguments),
 }
 
 /// Runs the program with the arguments of the process. The exit code is 2 for arguments that make no sense, 1 for
@@ -41,6 +44,7 @@ pub fn run() -> ExitCode {
         Some(Command::NBoard(options)) => serve::run(Some(Protocol::NBoard), &options),
         Some(Command::Gtp(options)) => serve::run(Some(Protocol::Gtp), &options),
         Some(Command::Perft(options)) => perft::run(&options),
+        Some(Command::Bench(options)) => bench::run(&options),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

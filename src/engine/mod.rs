@@ -3,7 +3,8 @@
 mod options;
 mod worker;
 
-pub use options::{EngineKind, EngineOptions, OnMemoryCap, OptionError, parse_seconds, parse_variety};
+pub use crate::search::OnMemoryCap;
+pub use options::{EngineKind, EngineOptions, OptionError, parse_seconds, parse_variety};
 
 use crate::othello::{Move, Position};
 use crate::search::{Contempt, Limits, Report, Search, StopSignal};

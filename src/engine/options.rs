@@ -2,7 +2,7 @@
 //! NBoard (`set emilia.hash 64`).
 
 use crate::eval::EvaluatorKind;
-use crate::search::Score;
+use crate::search::{OnMemoryCap, Score};
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
@@ -16,17 +16,36 @@ pub enum EngineKind {
     AlphaBeta,
     /// Plain full-width minimax, as the textbooks have it: for comparisons.
     Minimax,
+    /// Best-first minimax with a stored tree, completion and the most visited move as the answer.
+    BestFirst,
+    /// The same, begun with alpha-beta.
+    Extension,
+    /// Best-first minimax in linear space.
+    Rbfms,
+    /// Best-first minimax as Korf and Chickering published it.
+    KorfBestFirst,
 }
 
 impl EngineKind {
     /// Every search.
-    pub const ALL: &[EngineKind] = &[EngineKind::AlphaBeta, EngineKind::Minimax];
+    pub const ALL: &[EngineKind] = &[
+        EngineKind::AlphaBeta,
+        EngineKind::Minimax,
+        EngineKind::BestFirst,
+        EngineKind::Extension,
+        EngineKind::Rbfms,
+        EngineKind::KorfBestFirst,
+    ];
 
     /// The name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             EngineKind::AlphaBeta => "alpha-beta",
             EngineKind::Minimax => "minimax",
+            EngineKind::BestFirst => "best-first",
+            EngineKind::Extension => "extension",
+            EngineKind::Rbfms => "rbfms",
+            EngineKind::KorfBestFirst => "korf-best-first",
         }
     }
 }
@@ -43,30 +62,6 @@ impl FromStr for EngineKind {
     fn from_str(name: &str) -> Result<EngineKind, OptionError> {
         let named = EngineKind::ALL.iter().copied().find(|kind| kind.name() == name);
         named.ok_or_else(|| OptionError::bad("engine", name, one_of(EngineKind::ALL)))
-    }
-}
-
-/// What to do when the stored tree has filled its memory.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum OnMemoryCap {
-    /// Go on in linear space below the principal leaf, with recursive best-first minimax.
-    #[default]
-    Rbfms,
-    /// Free the least promising subtrees and go on storing.
-    Prune,
-}
-
-impl OnMemoryCap {
-    /// Both ways.
-    pub const ALL: &[OnMemoryCap] = &[OnMemoryCap::Rbfms, OnMemoryCap::Prune];
-}
-
-impl fmt::Display for OnMemoryCap {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            OnMemoryCap::Rbfms => "rbfms",
-            OnMemoryCap::Prune => "prune",
-        })
     }
 }
 

@@ -3,7 +3,8 @@
 use super::{DEFAULT_MOVE_TIME, Decision, EngineKind, EngineOptions, Event, Goal, OptionError, Request, SearchBuilder};
 use crate::othello::{Move, Position};
 use crate::search::{
-    AlphaBeta, Bound, Contempt, Control, Limits, Line, Minimax, Report, Score, Search, SearchDepth, StopSignal, Task,
+    AlphaBeta, BestFirst, BestFirstSettings, Bound, Contempt, Control, Limits, Line, Minimax, Rbfms, Report, Score,
+    Search, SearchDepth, StopSignal, Task,
 };
 use crossbeam::channel::{Receiver, Sender};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -31,9 +32,17 @@ pub(super) enum Job {
 
 /// The search that the options ask for.
 pub(super) fn build_search(options: &EngineOptions) -> Box<dyn Search> {
+    let stored_tree = |settings: BestFirstSettings| {
+        let (memory, on_memory_cap) = (megabytes(options.memory_mb), options.on_memory_cap);
+        Box::new(BestFirst::new(BestFirstSettings { memory, on_memory_cap, ..settings }))
+    };
     match options.engine {
         EngineKind::AlphaBeta => Box::new(AlphaBeta::new(megabytes(options.hash_mb))),
         EngineKind::Minimax => Box::new(Minimax::new()),
+        EngineKind::BestFirst => stored_tree(BestFirstSettings::modern()),
+        EngineKind::Extension => stored_tree(BestFirstSettings::extension()),
+        EngineKind::Rbfms => Box::new(Rbfms::new()),
+        EngineKind::KorfBestFirst => stored_tree(BestFirstSettings::korf()),
     }
 }
 

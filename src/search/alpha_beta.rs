@@ -6,7 +6,7 @@ use super::ordering::Candidates;
 use super::transposition::{Entry, TranspositionTable};
 use super::{Bound, Control, Limits, Line, MemoryUse, Report, Score, Search, SearchDepth, Task};
 use crate::game::DISC;
-use crate::othello::{GameRecord, Move, Position};
+use crate::othello::{GameRecord, Move, Position, Square};
 
 /// Beyond every value, in units of [`DISC`].
 const INFINITY: i32 = endgame::INFINITY * DISC;
@@ -31,8 +31,9 @@ impl AlphaBeta {
 
 impl Search for AlphaBeta {
     fn think(&mut self, task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
-        self.table.new_search(task.contempt != super::Contempt::NONE);
-        let mut walk = Walk { task, control, solver: Solver::new(&mut self.table, control, task.contempt) };
+        self.table.new_search(task.contempt);
+        let mut stop = |nodes, evaluations| control.must_stop(nodes, evaluations);
+        let mut walk = Walk { task, control, solver: Solver::new(&mut self.table, task.contempt, &mut stop) };
         let mut roots = walk.static_roots();
         let mut report = walk.report(&roots, roots.len());
         for stage in Stage::plan(task.position.empties().count() as u8, control.limits()) {
@@ -286,9 +287,9 @@ impl Walk<'_> {
                 value = -value;
                 continue;
             }
-            let remembered = self.solver.table.probe(&position).and_then(|entry| entry.best);
             let square = match stage {
-                Stage::Midgame(_) => remembered.filter(|&square| moves.contains(square)),
+                Stage::Midgame(_) if depth == 1 => self.best_looking_move(&position),
+                Stage::Midgame(_) => self.solver.table.probe(&position).and_then(|entry| entry.best),
                 Stage::Solve => self.solving_move(&position, value / DISC),
             };
             let Some(square) = square else { break };
@@ -299,8 +300,13 @@ impl Walk<'_> {
         std::iter::once(root.line.turn).chain(game.turns().iter().copied()).collect()
     }
 
+    /// The best move by the static evaluation: the last ply of a line, which the table does not keep.
+    fn best_looking_move(&mut self, position: &Position) -> Option<Square> {
+        position.moves().into_iter().min_by_key(|&square| self.leaf(&position.after(square)))
+    }
+
     /// A move that keeps the value of a solved position, the table's own first; `None` if there is no time to find it.
-    fn solving_move(&mut self, position: &Position, value: i32) -> Option<crate::othello::Square> {
+    fn solving_move(&mut self, position: &Position, value: i32) -> Option<Square> {
         let mut children = Candidates::of(position, position.moves());
         children.sort_by_replies(self.solver.table.probe(position).and_then(|entry| entry.best));
         let keeps = |candidate: &&super::ordering::Candidate| {

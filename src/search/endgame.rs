@@ -4,9 +4,9 @@
 //! (fastest first). Below [`TABLE_FROM`] the table no longer pays. Below [`SORT_FROM`] moves are tried in the order of
 //! parity alone: squares in quadrants with an odd number of empty squares first.
 
+use super::Contempt;
 use super::ordering::Candidates;
 use super::transposition::{Entry, TO_THE_END, TranspositionTable};
-use super::{Contempt, Control};
 use crate::game::DISC;
 use crate::othello::{Bitboard, Position, Square, final_score, flips, legal_moves};
 use arrayvec::ArrayVec;
@@ -27,12 +27,13 @@ const QUADRANTS: [u64; 4] =
 /// A solver at work.
 pub(super) struct Solver<'a> {
     pub table: &'a mut TranspositionTable,
-    pub control: &'a Control,
     pub contempt: Contempt,
     /// Positions visited, carried on from the search around it.
     pub nodes: u64,
     pub evaluations: u64,
-    /// Whether the control said stop; the value returned then means nothing.
+    /// Asked every few thousand nodes, with nodes and evaluations so far.
+    stop: &'a mut dyn FnMut(u64, u64) -> bool,
+    /// Whether it said yes; the value returned then means nothing.
     pub stopped: bool,
     next_check: u64,
 }
@@ -71,8 +72,12 @@ impl Board {
 }
 
 impl<'a> Solver<'a> {
-    pub(super) fn new(table: &'a mut TranspositionTable, control: &'a Control, contempt: Contempt) -> Solver<'a> {
-        Solver { table, control, contempt, nodes: 0, evaluations: 0, stopped: false, next_check: 0 }
+    pub(super) fn new(
+        table: &'a mut TranspositionTable,
+        contempt: Contempt,
+        stop: &'a mut dyn FnMut(u64, u64) -> bool,
+    ) -> Solver<'a> {
+        Solver { table, contempt, nodes: 0, evaluations: 0, stop, stopped: false, next_check: 0 }
     }
 
     /// The value of a position for its side to move, in discs: exact if it lies between `alpha` and `beta`, else a bound
@@ -143,7 +148,7 @@ impl<'a> Solver<'a> {
         self.nodes += 1;
         if self.nodes >= self.next_check {
             self.next_check = self.nodes + CHECK_INTERVAL;
-            self.stopped |= self.control.must_stop(self.nodes, self.evaluations);
+            self.stopped |= (self.stop)(self.nodes, self.evaluations);
         }
         self.stopped
     }
@@ -240,7 +245,6 @@ fn odd_quadrants(empties: Bitboard) -> Bitboard {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::Limits;
     use crate::testing::random_position;
 
     /// Plain negamax over every line of play.
@@ -260,14 +264,14 @@ mod tests {
     #[test]
     fn equal_to_brute_force_in_every_window() {
         let mut table = TranspositionTable::new(1 << 20);
-        let control = Control::with_limits(Limits::default());
         for seed in 0..300 {
             let contempt = Contempt::new([0, 0, 100, -3][seed as usize % 4]).unwrap();
             let position = random_position(seed, [4, 6, 8, 9][seed as usize / 4 % 4]);
             let truth = brute_force(&position, contempt);
             table.clear();
-            table.new_search(contempt != Contempt::NONE);
-            let mut solver = Solver::new(&mut table, &control, contempt);
+            table.new_search(contempt);
+            let mut never = |_, _| false;
+            let mut solver = Solver::new(&mut table, contempt, &mut never);
             for bound in [truth - 5, truth - 1, truth, truth + 1, truth + 5] {
                 let value = solver.solve(&position, bound, bound + 1);
                 if truth > bound {
@@ -283,8 +287,8 @@ mod tests {
     #[test]
     fn an_early_end_gives_the_empties_to_the_winner() {
         let mut table = TranspositionTable::new(1 << 16);
-        let control = Control::with_limits(Limits::default());
-        let mut solver = Solver::new(&mut table, &control, Contempt::NONE);
+        let mut never = |_, _| false;
+        let mut solver = Solver::new(&mut table, Contempt::NONE, &mut never);
         let wiped_out = Position::new(Bitboard::CENTRE, Bitboard::EMPTY, crate::othello::Color::White).unwrap();
         assert_eq!(solver.solve(&wiped_out, -INFINITY, INFINITY), -64);
     }

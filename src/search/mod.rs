@@ -2,17 +2,24 @@
 //! last one. No search prints, and none knows a protocol.
 
 mod alpha_beta;
+mod best_first;
 mod endgame;
 mod limits;
 mod minimax;
 mod ordering;
+mod rbfms;
 mod report;
 mod score;
 mod transposition;
 
 pub use alpha_beta::AlphaBeta;
+pub use best_first::{
+    AlphaBetaStart, BestFirst, BestFirstSettings, EndValues, EndgameSolver, Explorer, FinalMove, LeafSolver,
+    OnMemoryCap, Progress, RootMove, Tie, Work, mean_alpha_beta_evaluations,
+};
 pub use limits::{Control, Limits, StopSignal};
 pub use minimax::{Minimax, MinimaxKind, PlainCounts, PlainResult, plain_minimax};
+pub use rbfms::{Answer, Call, Rbfms, RbfmsSettings, Sibling, Stack, linear_best_first};
 pub use report::{Bound, Line, MemoryUse, Report, SearchDepth};
 pub use score::{Contempt, Score};
 

@@ -1,5 +1,6 @@
 //! What is known of positions already searched.
 
+use super::Contempt;
 use crate::othello::{Position, Square};
 
 /// The depth of entries that hold the result under perfect play.
@@ -16,16 +17,16 @@ pub(super) struct Entry {
 }
 
 /// Positions stored whole, so that no position is ever taken for another. What an entry says holds for one side to move
-/// whichever its colour, unless draws have a worth of their own; see [`TranspositionTable::new_search`].
+/// whichever its colour, unless draws have a worth of their own.
 pub(super) struct TranspositionTable {
     /// Zero means empty: no position is without discs.
     buckets: Vec<Bucket>,
     generation: u8,
-    coloured: bool,
+    contempt: Contempt,
 }
 
 /// Player, opponent, and the rest packed: from the low end lower and upper bound (16 bits each), depth, best move (64 for
-/// none), generation, and the colour to move (1 or 2) in a coloured search (8 bits each).
+/// none), generation, and the colour to move (1 or 2) where draws have a worth of their own (8 bits each).
 type Slot = [u64; 3];
 const SLOTS: usize = 4;
 type Bucket = [Slot; SLOTS];
@@ -37,7 +38,7 @@ impl TranspositionTable {
     /// is written to.
     pub(super) fn new(bytes: usize) -> TranspositionTable {
         let buckets = (bytes / size_of::<Bucket>()).max(1);
-        TranspositionTable { buckets: vec![[[0; 3]; SLOTS]; buckets], generation: 0, coloured: false }
+        TranspositionTable { buckets: vec![[[0; 3]; SLOTS]; buckets], generation: 0, contempt: Contempt::NONE }
     }
 
     pub(super) fn clear(&mut self) {
@@ -47,11 +48,13 @@ impl TranspositionTable {
         self.buckets = vec![[[0; 3]; SLOTS]; buckets];
     }
 
-    /// Begins a search: older entries are the first to be replaced. In a `coloured` search, where a draw is worth more to
-    /// one colour, entries speak for one colour only; the caller clears the table when that worth changes.
-    pub(super) fn new_search(&mut self, coloured: bool) {
+    /// Begins a search: older entries are the first to be replaced, and none is left if draws were worth something else.
+    pub(super) fn new_search(&mut self, contempt: Contempt) {
+        if self.contempt != contempt {
+            self.clear();
+        }
         self.generation = self.generation.wrapping_add(1);
-        self.coloured = coloured;
+        self.contempt = contempt;
     }
 
     #[inline]
@@ -65,7 +68,7 @@ impl TranspositionTable {
 
     #[inline]
     fn color_tag(&self, position: &Position) -> u64 {
-        if self.coloured { 1 + position.mover() as u64 } else { 0 }
+        if self.contempt == Contempt::NONE { 0 } else { 1 + position.mover() as u64 }
     }
 
     #[inline]
@@ -165,11 +168,12 @@ mod tests {
     #[test]
     fn colours_are_told_apart_where_it_matters() {
         let mut table = TranspositionTable::new(1 << 16);
-        table.new_search(true);
+        table.new_search(Contempt::new(100).unwrap());
         let start = Position::START;
         table.store(&start, entry(1, 1, 3, None));
         assert_eq!(table.probe(&start.swap_colors()), None);
-        table.new_search(false);
+        table.new_search(Contempt::NONE);
+        assert_eq!(table.probe(&start), None, "a draw is worth something else now");
         table.store(&start, entry(2, 2, 3, None));
         assert_eq!(table.probe(&start.swap_colors()), Some(entry(2, 2, 3, None)));
     }
@@ -187,7 +191,7 @@ mod tests {
             table.store(position, entry(0, 0, 1, None));
         }
         assert_eq!(table.probe(&positions[0]), Some(entry(7, 7, 20, None)));
-        table.new_search(false);
+        table.new_search(Contempt::NONE);
         for position in &positions[1..20] {
             table.store(position, entry(0, 0, 1, None));
         }

@@ -1,0 +1,146 @@
+//! `emilia bench`: what the searches visit, and how fast.
+
+use crate::engine::{Engine, EngineKind, EngineOptions, Goal, Request};
+use crate::eval::EvaluatorKind;
+use crate::notation::read_position;
+use crate::othello::Position;
+use crate::search::Limits;
+use clap::Args;
+use std::io::{self, ErrorKind, Write};
+use std::time::Instant;
+
+/// Games of Emilia against itself with `--variety 4 --depth 5`, seeds 1 to 8.
+const GAMES: [&str; 8] = [
+    "c4c5e6f5c6d3f6e7d6f7g5f4g6c7c2b6a6c3e3c1c8b5a5g7b4b3d2d7a3b2d1e1e2f1d8a2a4a7a1f8a8b8b7e8f2b1h8h4g8g2h5g3h3f3g4h7h6h2h1g1",
+    "f5d6c4g5e6c5f6e3h5b4c6f7d3c3d7c7b6d8e7f4e8f8c8b8b7a5a6a8a7b5b3a2g6g7a3h6a4h4a1b2b1c1h8g8d2c2d1e1g3f3f1f2e2h3g2h1h2g4h7g1",
+    "c4c3d3e3d2b4f4d6e6f3c5c1d1e1f5e2c6b6a6c7b5a4c2b3c8f7e7g4f2f8d7e8a5a7f1f6b1b2a3b7a8g3g5a1b8a2g6h4d8h5g8g1h2h3g7h8h7h6g2h1",
+    "f5f4g3c6d3g5e6f3c3f7h5h6h7d6f6e7e3e2d2c4c2d1c1b1e8f8g8g4g6d7c5b3b4a4a3h3a5b5f2e1d8c7c8b6a6g2f1g1h1a2a1b2h2h4a7a8h8b7b8g7",
+    "f5f4g3g6c4f3e3c5d6e7d7d3b6e6g5c6b7b5f6h4c3b4a6g4h3f7f8a8e8d8h7a5g7h6c8a7h5b8a4c7g8a3b3a2b2a1b1h8d2c1e1d1c2f1e2f2g1g2h2",
+    "d3c5e6e3d6e7f5c4f3f2d7f4c3c6e2f6e8f7b4c8g4d8b8e1g5d2b6h3h4g3c7h6h5g6g2a6b5f8g8b7a8a3a4a5g7a7a2h1b2h2b3c2c1d1f1b1a1h7h8g1",
+    "e6f6f5f4e3d6e7d7c5c4g3e8d3b5f8g8g7f3g4c6g6f7g5h8f2h6h7h5h4h3c7e2c3f1g2b6d1h1d8e1g1h2b7c1a4c8b8d2a5a7a8a6a3b2",
+    "f5d6c3f4c5f6d7c4d3e6g5e2f3e3c2g4f7h5g7c1g6h8b4h6b3b2g3d2a1f2b1h4d1f8e1a3f1a4g8e8d8e7a2c6a5c7h7g2b5c8b7b8h1a6b6g1a7a8h2h3",
+];
+
+/// How the figures are printed.
+#[derive(Args, Clone, Debug)]
+pub(super) struct BenchArguments {
+    /// Print the total of nodes alone
+    #[arg(long, conflicts_with = "json")]
+    signature: bool,
+    /// Print one line of JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// One kind of work: a search on a position from each game.
+struct Part {
+    name: &'static str,
+    engine: EngineKind,
+    limits: Limits,
+    /// How many turns of each game have been played; by game, so that the positions are spread over the middle game.
+    turns: fn(usize) -> usize,
+}
+
+const NO_LIMITS: Limits = Limits { depth: None, nodes: None, evaluations: None, soft_time: None, hard_time: None };
+
+fn parts() -> Vec<Part> {
+    let middle = |game| 12 + 3 * game;
+    let tree = Limits { evaluations: Some(100_000), ..NO_LIMITS };
+    vec![
+        Part {
+            name: "midgame",
+            engine: EngineKind::AlphaBeta,
+            limits: Limits { depth: Some(9), ..NO_LIMITS },
+            turns: middle,
+        },
+        Part { name: "endgame", engine: EngineKind::AlphaBeta, limits: NO_LIMITS, turns: |_| 43 },
+        Part { name: "best-first", engine: EngineKind::BestFirst, limits: tree, turns: middle },
+        Part { name: "extension", engine: EngineKind::Extension, limits: tree, turns: middle },
+        Part { name: "rbfms", engine: EngineKind::Rbfms, limits: tree, turns: middle },
+    ]
+}
+
+/// The figures of one part.
+struct Figures {
+    name: &'static str,
+    nodes: u64,
+    evaluations: u64,
+    seconds: f64,
+}
+
+impl Part {
+    /// Searches every position with an empty table or tree, so that the count depends on the search alone.
+    fn run(&self) -> Figures {
+        let options = EngineOptions { engine: self.engine, eval: EvaluatorKind::Mobility, ..EngineOptions::default() };
+        let mut engine = Engine::new(options);
+        let started = Instant::now();
+        let (mut nodes, mut evaluations) = (0, 0);
+        for (game, moves) in GAMES.iter().enumerate() {
+            engine.clear();
+            let limits = self.limits;
+            let position = position_after(moves, (self.turns)(game));
+            let decision =
+                engine.start(Request { limits, goal: Goal::Hint { lines: 1 }, ..Request::best_move(position) }).wait();
+            nodes += decision.report.nodes;
+            evaluations += decision.report.evaluations;
+        }
+        Figures { name: self.name, nodes, evaluations, seconds: started.elapsed().as_secs_f64() }
+    }
+}
+
+fn position_after(moves: &str, turns: usize) -> Position {
+    let game = read_position(moves).expect("the games of the bench are legal");
+    game.positions()[turns.min(game.turns().len())]
+}
+
+/// Runs every part on one thread and prints the figures; the times go where the counts go, behind them.
+pub(super) fn run(options: &BenchArguments) -> Result<(), String> {
+    let figures: Vec<Figures> = parts().iter().map(Part::run).collect();
+    let total: u64 = figures.iter().map(|part| part.nodes).sum();
+    let output = if options.signature {
+        format!("{total}\n")
+    } else if options.json {
+        let parts: Vec<_> = figures
+            .iter()
+            .map(|part| {
+                serde_json::json!({
+                    "part": part.name,
+                    "nodes": part.nodes,
+                    "evaluations": part.evaluations,
+                    "seconds": part.seconds,
+                })
+            })
+            .collect();
+        serde_json::json!({ "signature": total, "parts": parts }).to_string() + "\n"
+    } else {
+        table(&figures) + &format!("\nBench: {total}\n")
+    };
+    match io::stdout().write_all(output.as_bytes()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(format!("cannot write the figures: {error}")),
+        _ => Ok(()),
+    }
+}
+
+fn table(figures: &[Figures]) -> String {
+    let header = format!("{:<12}{:>14}{:>14}{:>10}{:>10}\n", "part", "nodes", "evaluations", "seconds", "Mn/s");
+    let rows = figures.iter().map(|part| {
+        let rate = part.nodes as f64 / part.seconds.max(1e-9) / 1e6;
+        format!("{:<12}{:>14}{:>14}{:>10.3}{:>10.2}\n", part.name, part.nodes, part.evaluations, part.seconds, rate)
+    });
+    header + &rows.collect::<String>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_positions_have_a_move() {
+        for part in parts() {
+            for (game, moves) in GAMES.iter().enumerate() {
+                let position = position_after(moves, (part.turns)(game));
+                assert!(!position.is_over(), "{} of game {game}", part.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,364 @@
+//! Where the nodes of a stored tree live: chunks of memory, a block of neighbouring nodes for the children of each node,
+//! and lists of free blocks.
+
+use std::ops::{Index, IndexMut};
+
+/// A node of a stored tree. Its position is not kept: it follows from the path.
+///
+/// Values speak for the side to move at the node.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::search) struct Node<M> {
+    /// Expansions made at this node and below it.
+    pub visits: u64,
+    /// The static value, or what the children say.
+    pub value: i32,
+    /// The result of the game under perfect play is proven to be at least this, ...
+    pub lower: i32,
+    /// ... and at most this.
+    pub upper: i32,
+    /// The first child, if `count` is not 0. In a free block: the next free block of its list.
+    pub kids: u32,
+    /// Nodes stored below this one. In a free block: its length.
+    pub size: u32,
+    /// The turn that led here, `None` for a pass.
+    pub turn: Option<M>,
+    /// Children.
+    pub count: u8,
+    /// Bits, see the constants.
+    pub flags: u8,
+}
+
+/// Not every child was generated: alpha-beta cut the others off.
+pub(super) const PARTIAL: u8 = 1;
+/// A leaf whose value comes from a search that is no longer stored.
+pub(super) const DEEP: u8 = 2;
+/// A node that was such a leaf and has children again, too few yet to speak for it.
+pub(super) const REGROWING: u8 = 4;
+/// The first and the last node of a free block.
+const FREE: u8 = 128;
+
+/// Beyond every value.
+pub(in crate::search) const INFINITY: i32 = i32::MAX;
+
+const _: () = assert!(size_of::<Node<crate::othello::Square>>() <= 40);
+
+impl<M> Node<M> {
+    /// A leaf with a static value.
+    pub fn leaf(turn: Option<M>, value: i32) -> Node<M> {
+        let (lower, upper) = (-INFINITY, INFINITY);
+        Node { visits: 0, value, lower, upper, kids: 0, size: 0, turn, count: 0, flags: 0 }
+    }
+
+    /// A leaf with a known result.
+    pub fn solved(turn: Option<M>, value: i32) -> Node<M> {
+        Node { lower: value, upper: value, ..Node::leaf(turn, value) }
+    }
+
+    /// Whether the result under perfect play is known.
+    pub fn is_solved(&self) -> bool {
+        self.lower == self.upper
+    }
+
+    /// Whether there are no children.
+    pub fn is_leaf(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Whether a flag is set.
+    pub fn has(&self, flag: u8) -> bool {
+        self.flags & flag != 0
+    }
+}
+
+/// Nodes of one chunk: the unit in which memory is taken from the system.
+const CHUNK: usize = 1 << 11;
+/// Free blocks of up to this many nodes have a list for each length; list 0 holds the longer ones.
+const LONGEST: usize = u8::MAX as usize;
+/// The end of a list.
+const NIL: u32 = u32::MAX;
+
+/// Chunks of nodes, up to a cap.
+///
+/// Every node belongs to one block, free or in use. A free block carries its length in its first and its last node and
+/// its neighbours in the list in its first, so that it is found from either side and joined with what is freed next to it.
+#[derive(Debug)]
+pub(super) struct Arena<M> {
+    chunks: Vec<Box<[Node<M>]>>,
+    most_chunks: usize,
+    lists: [u32; LONGEST + 1],
+    /// Which lists of known length have a block in them, a bit each.
+    filled: [u64; 4],
+    in_use: usize,
+}
+
+impl<M: Copy> Arena<M> {
+    /// An empty arena that will never take more than so many bytes, its own administration included.
+    pub fn new(bytes: usize) -> Arena<M> {
+        // A growing vector of chunks holds the old and the new table for a moment: three entries for each chunk.
+        let chunk_bytes = CHUNK * size_of::<Node<M>>() + 3 * size_of::<Box<[Node<M>]>>();
+        let most_chunks = (bytes.saturating_sub(size_of::<Arena<M>>()) / chunk_bytes).clamp(1, NIL as usize / CHUNK);
+        Arena { chunks: Vec::new(), most_chunks, lists: [NIL; LONGEST + 1], filled: [0; 4], in_use: 0 }
+    }
+
+    /// Bytes taken from the system.
+    pub fn bytes(&self) -> usize {
+        self.chunks.len() * CHUNK * size_of::<Node<M>>()
+            + self.chunks.capacity() * size_of::<Box<[Node<M>]>>()
+            + size_of::<Arena<M>>()
+    }
+
+    /// Nodes in use.
+    pub fn in_use(&self) -> usize {
+        self.in_use
+    }
+
+    /// Gives all memory back.
+    pub fn clear(&mut self) {
+        self.chunks = Vec::new();
+        self.lists = [NIL; LONGEST + 1];
+        self.filled = [0; 4];
+        self.in_use = 0;
+    }
+
+    /// Whether a block of so many nodes can be stored, as far as the cap goes.
+    pub fn has_room(&self, count: usize) -> bool {
+        self.chunks.len() < self.most_chunks || self.shortest_from(count).is_some()
+    }
+
+    /// Stores these nodes, 1 to 255, side by side and returns the place of the first; `None` if the arena is full.
+    pub fn store(&mut self, nodes: &[Node<M>]) -> Option<u32> {
+        debug_assert!((1..=LONGEST).contains(&nodes.len()));
+        let start = self.take(nodes.len())?;
+        let (chunk, offset) = place(start);
+        self.chunks[chunk][offset..offset + nodes.len()].copy_from_slice(nodes);
+        self.in_use += nodes.len();
+        Some(start)
+    }
+
+    /// The nodes of a block.
+    pub fn block(&self, start: u32, count: u8) -> &[Node<M>] {
+        let (chunk, offset) = place(start);
+        &self.chunks[chunk][offset..offset + usize::from(count)]
+    }
+
+    /// The nodes of a block.
+    pub fn block_mut(&mut self, start: u32, count: u8) -> &mut [Node<M>] {
+        let (chunk, offset) = place(start);
+        &mut self.chunks[chunk][offset..offset + usize::from(count)]
+    }
+
+    /// Frees a block.
+    pub fn release(&mut self, start: u32, count: u8) {
+        self.in_use -= usize::from(count);
+        let (mut start, mut length) = (start, usize::from(count));
+        let end = start as usize + length;
+        if !end.is_multiple_of(CHUNK) && self[end as u32].has(FREE) {
+            length += self[end as u32].size as usize;
+            self.unlink(end as u32);
+        }
+        if !(start as usize).is_multiple_of(CHUNK) && self[start - 1].has(FREE) {
+            let before = self[start - 1].size;
+            start -= before;
+            length += before as usize;
+            self.unlink(start);
+        }
+        self.link(start, length);
+    }
+
+    /// Takes a block out of the free ones, the shortest that is long enough, or starts a new chunk.
+    fn take(&mut self, count: usize) -> Option<u32> {
+        let start = match self.shortest_from(count) {
+            Some(list) => self.lists[list],
+            None => self.grow()?,
+        };
+        let length = self[start].size as usize;
+        self.unlink(start);
+        if length > count {
+            self.link(start + count as u32, length - count);
+        }
+        Some(start)
+    }
+
+    /// The list of the shortest free blocks with at least `count` nodes.
+    fn shortest_from(&self, count: usize) -> Option<usize> {
+        let mut word = count / 64;
+        let mut bits = self.filled[word] & (u64::MAX << (count % 64));
+        loop {
+            if bits != 0 {
+                return Some(word * 64 + bits.trailing_zeros() as usize);
+            }
+            word += 1;
+            match self.filled.get(word) {
+                Some(&next) => bits = next,
+                None => return (self.lists[0] != NIL).then_some(0),
+            }
+        }
+    }
+
+    fn grow(&mut self) -> Option<u32> {
+        if self.chunks.len() >= self.most_chunks {
+            return None;
+        }
+        let mut chunk = Vec::new();
+        // A system that has no more memory is a full arena, not the end of the process.
+        chunk.try_reserve_exact(CHUNK).ok()?;
+        self.chunks.try_reserve(1).ok()?;
+        chunk.resize(CHUNK, Node::leaf(None, 0));
+        let start = (self.chunks.len() * CHUNK) as u32;
+        self.chunks.push(chunk.into_boxed_slice());
+        self.link(start, CHUNK);
+        Some(start)
+    }
+
+    /// Puts a free block at the head of its list.
+    fn link(&mut self, start: u32, length: usize) {
+        let list = if length <= LONGEST { length } else { 0 };
+        let next = self.lists[list];
+        let mark = Node { flags: FREE, size: length as u32, ..Node::leaf(None, 0) };
+        self[start + length as u32 - 1] = mark;
+        self[start] = Node { kids: next, value: NIL.cast_signed(), ..mark };
+        if next != NIL {
+            self[next].value = start.cast_signed();
+        }
+        self.lists[list] = start;
+        self.filled[list / 64] |= u64::from(list > 0) << (list % 64);
+    }
+
+    /// Takes a free block out of its list. Its marks stay until it is linked or stored to.
+    fn unlink(&mut self, start: u32) {
+        let Node { kids: next, value, size, .. } = self[start];
+        let previous = value.cast_unsigned();
+        let list = if size as usize <= LONGEST { size as usize } else { 0 };
+        if previous == NIL {
+            self.lists[list] = next;
+            if next == NIL {
+                self.filled[list / 64] &= !(1 << (list % 64));
+            }
+        } else {
+            self[previous].kids = next;
+        }
+        if next != NIL {
+            self[next].value = previous.cast_signed();
+        }
+    }
+
+    /// Checks that the free blocks and these blocks in use, in any order, cover every chunk without gap or overlap.
+    pub fn audit(&self, used: impl Iterator<Item = (u32, u8)>) -> Result<(), String> {
+        let mut covered = vec![false; self.chunks.len() * CHUNK];
+        let mut cover = |start: u32, count: usize, what: &str| {
+            for node in start as usize..start as usize + count {
+                match covered.get_mut(node) {
+                    Some(seen) if !*seen => *seen = true,
+                    Some(_) => return Err(format!("node {node} of a block {what} belongs to another block too")),
+                    None => return Err(format!("node {node} of a block {what} is outside the arena")),
+                }
+            }
+            Ok(())
+        };
+        let mut in_use = 0;
+        for (start, count) in used {
+            cover(start, usize::from(count), "in use")?;
+            in_use += usize::from(count);
+            if self.block(start, count).iter().any(|node| node.has(FREE)) {
+                return Err(format!("the block in use at {start} is marked free"));
+            }
+        }
+        if in_use != self.in_use {
+            return Err(format!("{in_use} nodes are in use, but {} are counted", self.in_use));
+        }
+        for (list, &head) in self.lists.iter().enumerate() {
+            let (mut previous, mut start) = (NIL, head);
+            while start != NIL {
+                let node = &self[start];
+                let length = node.size as usize;
+                let right_list = if list == 0 { length > LONGEST } else { length == list };
+                if !node.has(FREE) || !right_list || node.value.cast_unsigned() != previous {
+                    return Err(format!("the free block at {start} is not linked as list {list} has it"));
+                }
+                cover(start, length, "free")?;
+                (previous, start) = (start, node.kids);
+            }
+        }
+        match covered.iter().position(|seen| !seen) {
+            Some(node) => Err(format!("node {node} is lost: neither in use nor free")),
+            None => Ok(()),
+        }
+    }
+}
+
+fn place(index: u32) -> (usize, usize) {
+    (index as usize / CHUNK, index as usize % CHUNK)
+}
+
+impl<M> Index<u32> for Arena<M> {
+    type Output = Node<M>;
+    #[inline]
+    fn index(&self, index: u32) -> &Node<M> {
+        let (chunk, offset) = place(index);
+        &self.chunks[chunk][offset]
+    }
+}
+
+impl<M> IndexMut<u32> for Arena<M> {
+    #[inline]
+    fn index_mut(&mut self, index: u32) -> &mut Node<M> {
+        let (chunk, offset) = place(index);
+        &mut self.chunks[chunk][offset]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn blocks_come_and_go_without_loss(orders in prop::collection::vec((1u8..=255, any::<prop::sample::Index>()), 1..400)) {
+            let cap = 5 << 16;
+            let mut arena: Arena<u8> = Arena::new(cap);
+            let mut blocks: Vec<(u32, u8)> = Vec::new();
+            for (count, victim) in orders {
+                let nodes = vec![Node::leaf(Some(count), i32::from(count)); usize::from(count)];
+                match arena.store(&nodes) {
+                    Some(start) => blocks.push((start, count)),
+                    None => prop_assert!(!blocks.is_empty()),
+                }
+                if count % 3 == 0 || blocks.len() > 60 {
+                    let (start, count) = blocks.swap_remove(victim.index(blocks.len().max(1)));
+                    prop_assert!(arena.block(start, count).iter().all(|node| node.turn == Some(count)));
+                    arena.release(start, count);
+                }
+                prop_assert!(arena.bytes() <= cap);
+            }
+            prop_assert_eq!(arena.audit(blocks.iter().copied()), Ok(()));
+            for (start, count) in blocks {
+                arena.release(start, count);
+            }
+            prop_assert_eq!(arena.in_use(), 0);
+            // All free blocks of a chunk have been joined again.
+            let longest = (0..arena.chunks.len()).all(|chunk| arena[(chunk * CHUNK) as u32].size as usize == CHUNK);
+            prop_assert!(longest);
+        }
+    }
+
+    #[test]
+    fn a_full_arena_says_so_and_recovers() {
+        let mut arena: Arena<u8> = Arena::new(1 << 16 | 1 << 12);
+        let block = [Node::leaf(None, 7); 100];
+        let starts: Vec<u32> = std::iter::from_fn(|| arena.store(&block)).collect();
+        assert_eq!(starts.len(), CHUNK / 100);
+        arena.release(starts[3], 100);
+        assert_eq!(arena.store(&block), Some(starts[3]));
+    }
+
+    #[test]
+    fn the_checker_sees_lost_and_shared_nodes() {
+        let mut arena: Arena<u8> = Arena::new(1 << 17);
+        let a = arena.store(&[Node::leaf(None, 0); 4]).unwrap();
+        let b = arena.store(&[Node::leaf(None, 0); 2]).unwrap();
+        assert_eq!(arena.audit([(a, 4), (b, 2)].into_iter()), Ok(()));
+        assert!(arena.audit([(a, 4)].into_iter()).is_err());
+        assert!(arena.audit([(a, 4), (a + 2, 2)].into_iter()).unwrap_err().contains("another block"));
+    }
+}

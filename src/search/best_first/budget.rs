@@ -1,0 +1,119 @@
+//! When a best-first search has thought enough, and when it is time to say something.
+
+use super::rules::Work;
+use crate::search::Control;
+use std::time::Duration;
+
+/// Static evaluations that the alpha-beta engine spends on a move at depths 1 to 13 with an empty table, on average over
+/// positions with 34 to 52 empty squares: the measure of `set depth D` for the best-first family. Measured with the
+/// `mobility` evaluator, see `docs/lab-notebook.md`.
+const MEAN_EVALUATIONS: [u64; 13] =
+    [10, 61, 271, 903, 3_048, 8_625, 26_449, 72_236, 208_190, 563_476, 1_540_334, 4_288_718, 13_755_563];
+
+/// The factor from one depth to the next beyond the measured ones.
+const GROWTH: f64 = 2.8;
+
+/// As many static evaluations as alpha-beta spends on average to search a position to this depth.
+///
+/// Measured up to 13 plies, growing geometrically beyond.
+pub fn mean_alpha_beta_evaluations(depth: u8) -> u64 {
+    let Some(beyond) = usize::from(depth).checked_sub(MEAN_EVALUATIONS.len()).filter(|&more| more > 0) else {
+        return MEAN_EVALUATIONS[usize::from(depth.max(1)) - 1];
+    };
+    (MEAN_EVALUATIONS[MEAN_EVALUATIONS.len() - 1] as f64 * GROWTH.powi(beyond as i32)) as u64
+}
+
+/// Asks the clock once in so many questions: an expansion takes about a microsecond, a look at the clock a fraction of
+/// one.
+const CLOCK_EVERY: u32 = 16;
+/// The shortest time between two reports.
+const REPORT_INTERVAL: Duration = Duration::from_millis(100);
+/// The first report comes after so many evaluations, then after twice as many each time.
+const FIRST_REPORT: u64 = 64;
+
+/// The bounds of a running best-first search.
+#[derive(Debug)]
+pub(crate) struct Budget<'a> {
+    control: &'a Control,
+    nodes: u64,
+    evaluations: u64,
+    questions: u32,
+    next_report: u64,
+    last_report: Duration,
+}
+
+impl<'a> Budget<'a> {
+    pub fn new(control: &'a Control) -> Budget<'a> {
+        let limits = control.limits();
+        let by_depth = limits.depth.map_or(u64::MAX, mean_alpha_beta_evaluations);
+        Budget {
+            control,
+            nodes: limits.nodes.unwrap_or(u64::MAX),
+            evaluations: limits.evaluations.unwrap_or(u64::MAX).min(by_depth),
+            questions: 0,
+            next_report: FIRST_REPORT,
+            last_report: control.elapsed(),
+        }
+    }
+
+    /// The static evaluations that may be made, if they are limited.
+    pub fn evaluations(&self) -> Option<u64> {
+        (self.evaluations < u64::MAX).then_some(self.evaluations)
+    }
+
+    /// Whether the search must end now. Cheap enough to ask at every expansion.
+    pub fn is_spent(&mut self, work: &Work) -> bool {
+        if work.evaluations >= self.evaluations || work.nodes >= self.nodes {
+            return true;
+        }
+        self.questions += 1;
+        self.questions.is_multiple_of(CLOCK_EVERY)
+            && (self.control.must_stop(work.nodes, work.evaluations) || self.control.is_past_soft_time())
+    }
+
+    /// Whether it is time for a report: the evaluations have doubled since the last one, but no more than ten a second.
+    pub fn is_report_due(&mut self, work: &Work) -> bool {
+        if work.evaluations < self.next_report {
+            return false;
+        }
+        let now = self.control.elapsed();
+        if now.saturating_sub(self.last_report) < REPORT_INTERVAL {
+            // Not to be asked again at every expansion.
+            self.next_report = work.evaluations + work.evaluations / 64 + 1;
+            return false;
+        }
+        self.last_report = now;
+        self.next_report = 2 * work.evaluations;
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::Limits;
+
+    #[test]
+    fn the_depth_table_grows_and_goes_on() {
+        let of = mean_alpha_beta_evaluations;
+        assert!((1..25).all(|depth| of(depth) < of(depth + 1)));
+        assert_eq!(of(60), u64::MAX);
+        assert_eq!(of(0), of(1));
+    }
+
+    #[test]
+    fn every_bound_ends_the_search() {
+        let spent = |limits, work: Work| {
+            let control = Control::with_limits(limits);
+            let mut budget = Budget::new(&control);
+            (0..2 * CLOCK_EVERY).any(|_| budget.is_spent(&work))
+        };
+        let work = Work { nodes: 100, evaluations: 90, ..Work::default() };
+        assert!(!spent(Limits::default(), work));
+        assert!(spent(Limits { nodes: Some(100), ..Limits::default() }, work));
+        assert!(spent(Limits { evaluations: Some(90), ..Limits::default() }, work));
+        assert!(spent(Limits { depth: Some(1), ..Limits::default() }, work));
+        assert!(spent(Limits { soft_time: Some(Duration::ZERO), ..Limits::default() }, work));
+        assert!(spent(Limits { hard_time: Some(Duration::ZERO), ..Limits::default() }, work));
+    }
+}

@@ -1,0 +1,117 @@
+//! Best-first search as an Othello engine.
+
+use super::budget::Budget;
+use super::explorer::{Explorer, Progress};
+use super::leaf_solver::EndgameSolver;
+use super::{BestFirstSettings, EndValues, SOLVED_EMPTIES};
+use crate::othello::{Move, Position, Square};
+use crate::search::{Bound, Control, Line, MemoryUse, Report, Search, SearchDepth, Task};
+
+/// With a margin set, a move counts as one of the good ones only if it had this part of the best one's visits, 1/8: a
+/// value that hardly anything was spent on is no reason to play it.
+const WELL_FOUNDED: u64 = 8;
+
+/// Best-first minimax as an engine, in any of its forms. Keeps its tree from move to move.
+pub struct BestFirst {
+    settings: BestFirstSettings,
+    explorer: Option<Explorer<Position>>,
+}
+
+impl BestFirst {
+    /// An engine with an empty tree.
+    pub fn new(settings: BestFirstSettings) -> BestFirst {
+        BestFirst { settings, explorer: None }
+    }
+
+    fn explorer(&mut self, task: &Task) -> &mut Explorer<Position> {
+        let settings = self.settings;
+        let explorer = self.explorer.get_or_insert_with(|| {
+            let mut explorer = Explorer::new(settings, &task.position);
+            // The paper's values at the end of the game are no results that a solver could find.
+            if !matches!(settings.ends, EndValues::Infinite(_)) {
+                explorer.solve_with(Box::new(EndgameSolver::new(SOLVED_EMPTIES)));
+            }
+            explorer
+        });
+        explorer.begin(&task.position, task.contempt);
+        explorer.want_lines(task.lines);
+        explorer
+    }
+}
+
+impl Search for BestFirst {
+    fn think(&mut self, task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
+        let explorer = self.explorer(task);
+        let evaluator = &*task.evaluator;
+        let mut budget = Budget::new(control);
+        // Whatever the limits, there is to be an answer.
+        explorer.expand_root(evaluator);
+        loop {
+            let limit = budget.evaluations();
+            explorer.start_with_alpha_beta(limit, evaluator, &mut |work| budget.is_spent(work));
+            if budget.is_spent(explorer.work())
+                || explorer.step(evaluator, &mut |work| budget.is_spent(work)) != Progress::Grown
+            {
+                return report(explorer, task, control);
+            }
+            if budget.is_report_due(explorer.work()) {
+                sink(&report(explorer, task, control));
+            }
+        }
+    }
+
+    fn clear(&mut self) {
+        if let Some(explorer) = &mut self.explorer {
+            explorer.clear();
+        }
+    }
+}
+
+fn report(explorer: &Explorer<Position>, task: &Task, control: &Control) -> Report {
+    let mut lines: Vec<Line> = Vec::new();
+    for root_move in explorer.root_moves() {
+        let (pv, plies) = line_to(&root_move.line);
+        lines.push(Line {
+            turn: pv[0],
+            score: explorer.score(root_move.value),
+            bound: Bound::Exact,
+            depth: if root_move.is_solved() { SearchDepth::Exact } else { SearchDepth::Plies(plies) },
+            pv,
+            visits: root_move.visits,
+        });
+    }
+    lines.truncate(task.lines_to_report(&lines));
+    let most_visits = lines.first().map_or(0, |line| line.visits);
+    let founded = |line: &Line| line.depth.is_exact() || line.visits >= most_visits / WELL_FOUNDED;
+    let founded = lines.iter().take_while(|line| founded(line)).count();
+    lines.truncate(founded.max(task.lines));
+    let work = explorer.work();
+    Report {
+        depth: least_depth(&lines),
+        lines,
+        nodes: work.nodes,
+        evaluations: work.evaluations,
+        elapsed: control.elapsed(),
+        memory: MemoryUse {
+            tree_bytes: explorer.stored_bytes(),
+            tree_nodes: explorer.stored_nodes(),
+            pruned_nodes: work.pruned_nodes,
+            linear_nodes: work.linear_nodes,
+        },
+    }
+}
+
+/// A line of turns as clients see it, and its length in plies, passes not counted.
+pub(in crate::search) fn line_to(turns: &[Option<Square>]) -> (Vec<Move>, u8) {
+    let plies = turns.iter().flatten().count();
+    (turns.iter().map(|turn| turn.map_or(Move::Pass, Move::Place)).collect(), plies as u8)
+}
+
+/// How far all of the lines were searched.
+pub(in crate::search) fn least_depth(lines: &[Line]) -> SearchDepth {
+    let plies = lines.iter().filter_map(|line| match line.depth {
+        SearchDepth::Plies(plies) => Some(plies),
+        _ => None,
+    });
+    plies.min().map_or(SearchDepth::Exact, SearchDepth::Plies)
+}

@@ -1,0 +1,425 @@
+//! The search itself, for any game: down to a leaf, expand it, back up.
+
+use super::arena::{DEEP, INFINITY, Node, PARTIAL, REGROWING};
+use super::extension::Start;
+use super::memory::OnMemoryCap;
+use super::tree::{Full, Tree, after};
+use super::{BestFirstSettings, LeafSolver, Rules, Work};
+use crate::eval::Evaluator;
+use crate::game::Game;
+use crate::search::rbfms::{RbfmsSettings, Recursion};
+use crate::search::{Contempt, Score};
+
+/// Nodes of cut-off subtrees freed at each iteration: more than one makes, so that the work ends.
+const SWEEP: usize = 64;
+/// Nodes freed at a time when one iteration needs memory at once.
+const SWEEP_FOR_ROOM: usize = 1024;
+/// When several lines are wanted, one iteration in so many goes to the least visited of those behind the first.
+const LINES_EVERY: u64 = 3;
+
+/// One node of the current path.
+#[derive(Clone, Debug)]
+pub(super) struct Step<G> {
+    pub node: u32,
+    pub position: G,
+    /// Plies from the root, passes not counted.
+    pub plies: u32,
+}
+
+/// What an iteration came to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Progress {
+    /// A leaf was expanded or solved.
+    Grown,
+    /// There is nothing left to do: the result is known, the depth is reached, or the principal leaf is won.
+    Done,
+    /// The iteration was stopped from outside before it was complete.
+    Stopped,
+}
+
+/// A best-first search of one game, with its tree.
+pub struct Explorer<G: Game> {
+    pub(super) settings: BestFirstSettings,
+    pub(super) tree: Tree<G>,
+    pub(super) rules: Rules,
+    pub(super) work: Work,
+    /// The path from the root to where the last change came to rest.
+    pub(super) path: Vec<Step<G>>,
+    solver: Option<Box<dyn LeafSolver<G>>>,
+    lines: usize,
+    last: Option<G>,
+    cap_was_reached: bool,
+    pub(super) start: Start,
+}
+
+impl<G: Game> Explorer<G> {
+    /// A search of this position.
+    pub fn new(settings: BestFirstSettings, position: &G) -> Explorer<G> {
+        let rules = Rules { ends: settings.ends, contempt: Contempt::NONE, max: position.mover() };
+        let mut explorer = Explorer {
+            settings,
+            tree: Tree::new(settings.memory),
+            rules,
+            work: Work::default(),
+            path: Vec::new(),
+            solver: None,
+            lines: 1,
+            last: None,
+            cap_was_reached: false,
+            start: Start::default(),
+        };
+        explorer.begin(position, Contempt::NONE);
+        explorer
+    }
+
+    /// Has leaves that the solver takes solved instead of expanded.
+    pub fn solve_with(&mut self, solver: Box<dyn LeafSolver<G>>) {
+        self.solver = Some(solver);
+    }
+
+    /// Begins a search of `position`, which is not over, with what the tree already holds of it.
+    ///
+    /// If it was reached from the last position in a few turns, the tree below it is kept with its values and visits.
+    /// Counts the work from 0 again.
+    pub fn begin(&mut self, position: &G, contempt: Contempt) {
+        let rules = Rules { ends: self.settings.ends, contempt, max: position.mover() };
+        if !self.rules.agree_with(&rules) {
+            self.tree.clear();
+        }
+        self.rules = rules;
+        self.tree.move_to(position);
+        self.work = Work::default();
+        self.lines = 1;
+        self.last = None;
+        self.cap_was_reached = false;
+        self.start = Start::default();
+        self.restart();
+    }
+
+    /// How many of the root's moves are to be well founded and, in the end, solved.
+    pub fn want_lines(&mut self, lines: usize) {
+        self.lines = lines.max(1);
+        self.restart();
+    }
+
+    /// Forgets everything; [`Explorer::begin`] comes next.
+    pub fn clear(&mut self) {
+        self.tree.clear();
+        self.path.clear();
+    }
+
+    /// The work since [`Explorer::begin`].
+    pub fn work(&self) -> &Work {
+        &self.work
+    }
+
+    /// The value of the root for its side to move.
+    pub fn value(&self) -> i32 {
+        self.tree.arena[self.tree.root()].value
+    }
+
+    /// A value as clients of Othello see it.
+    pub(super) fn score(&self, value: i32) -> Score {
+        self.rules.score(value)
+    }
+
+    /// Whether the value of the root is the result under perfect play.
+    pub fn is_solved(&self) -> bool {
+        self.tree.arena[self.tree.root()].is_solved()
+    }
+
+    /// Nodes of the stored tree, those not freed yet included.
+    pub fn stored_nodes(&self) -> u64 {
+        self.tree.arena.in_use() as u64
+    }
+
+    /// Bytes taken for the stored tree, never more than the settings' `memory`.
+    pub fn stored_bytes(&self) -> u64 {
+        self.tree.arena.bytes() as u64
+    }
+
+    /// The position that the last iteration expanded or solved.
+    pub fn last_expanded(&self) -> Option<&G> {
+        self.last.as_ref()
+    }
+
+    /// Checks that tree and memory are what they claim to be, for tests: children in order, values and proofs as the
+    /// children have them, sizes and visits that add up, no node lost, none in two places.
+    pub fn audit(&self) -> Result<(), String> {
+        let position = self.tree.position().ok_or("there is no tree")?;
+        self.tree.audit(position)
+    }
+
+    /// Begins the next descent at the root.
+    pub(super) fn restart(&mut self) {
+        self.path.clear();
+        if let Some(position) = self.tree.position() {
+            self.path.push(Step { node: self.tree.root(), position: position.clone(), plies: 0 });
+        }
+    }
+
+    /// Gives the root its children if it has none, so that there is a move to answer with.
+    pub fn expand_root(&mut self, evaluator: &dyn Evaluator<G>) {
+        let root = self.tree.arena[self.tree.root()];
+        if root.is_leaf() || root.has(PARTIAL) {
+            self.step(evaluator, &mut |_| false);
+        }
+    }
+
+    /// One iteration: the principal leaf is expanded, its value backed up.
+    ///
+    /// `stop` is asked now and then in iterations that take long, those that solve a position or search in linear space.
+    pub fn step(&mut self, evaluator: &dyn Evaluator<G>, stop: &mut dyn FnMut(&Work) -> bool) -> Progress {
+        if self.tree.has_garbage() {
+            self.tree.sweep(SWEEP);
+        }
+        if self.is_done() {
+            return Progress::Done;
+        }
+        self.descend();
+        let leaf = self.leaf().clone();
+        if self.settings.depth.is_some_and(|deepest| leaf.plies >= deepest) && leaf.plies > 0 {
+            return Progress::Done;
+        }
+        self.last = Some(leaf.position);
+        let before = self.tree.arena[leaf.node];
+        let (visits, complete) = self.grow(evaluator, stop);
+        let settled = self.add_visits(visits);
+        self.back_up(before, settled);
+        if complete { Progress::Grown } else { Progress::Stopped }
+    }
+
+    fn leaf(&self) -> &Step<G> {
+        self.path.last().expect("the path begins at the root")
+    }
+
+    fn is_done(&self) -> bool {
+        let root = &self.tree.arena[self.tree.root()];
+        if root.is_leaf() {
+            return false;
+        }
+        if self.rules.is_final_win(root.value) {
+            return true;
+        }
+        if self.lines == 1 { root.is_solved() } else { self.open_root_moves().next().is_none() }
+    }
+
+    /// Goes down from the end of the path, or from the root where other children may be chosen this time, to a node that
+    /// has children to get.
+    fn descend(&mut self) {
+        let from_root = self.settings.exploration != 0.0 || self.lines > 1;
+        let mut level = if from_root { 0 } else { self.path.len() - 1 };
+        loop {
+            let step = &self.path[level];
+            let node = self.tree.arena[step.node];
+            if node.is_leaf() || node.has(PARTIAL) {
+                break;
+            }
+            let i = if level == 0 && self.lines > 1 { self.choose_at_root() } else { self.choose(&node) };
+            let child = node.kids + i as u32;
+            level += 1;
+            if self.path.get(level).is_some_and(|known| known.node == child) {
+                continue;
+            }
+            let turn = self.tree.arena[child].turn;
+            let step = &self.path[level - 1];
+            let next = Step {
+                node: child,
+                position: after(&step.position, turn),
+                plies: step.plies + u32::from(turn.is_some()),
+            };
+            self.path.truncate(level);
+            self.path.push(next);
+        }
+        self.path.truncate(level + 1);
+    }
+
+    /// The child to go on with: the best of those that may still change the node's proven value.
+    fn choose(&self, node: &Node<G::Move>) -> usize {
+        let kids = self.tree.arena.block(node.kids, node.count);
+        let open = |kid: &Node<G::Move>| -kid.lower > node.lower;
+        if self.settings.exploration == 0.0 {
+            return kids.iter().position(open).unwrap_or(0);
+        }
+        let log = ((node.visits + 1) as f32).ln();
+        let mut best = (f32::NEG_INFINITY, 0);
+        for (i, kid) in kids.iter().enumerate().filter(|(_, kid)| open(kid)) {
+            let bonus = self.settings.exploration * (log / (kid.visits + 1) as f32).sqrt();
+            let value = -(kid.value as f32) + bonus;
+            if value > best.0 {
+                best = (value, i);
+            }
+        }
+        best.1
+    }
+
+    /// The root's children that have to be searched on for the wanted lines: not solved, and possibly among the best.
+    fn open_root_moves(&self) -> impl Iterator<Item = (usize, &Node<G::Move>)> {
+        let kids = self.tree.kids(self.tree.root());
+        let mut proven: Vec<i32> = kids.iter().map(|kid| -kid.upper).collect();
+        proven.sort_unstable_by_key(|&value| std::cmp::Reverse(value));
+        let known = proven[self.lines.min(proven.len()) - 1];
+        let is_open = move |kid: &Node<G::Move>| !kid.is_solved() && -kid.lower > known;
+        kids.iter().enumerate().filter(move |(_, kid)| is_open(kid))
+    }
+
+    /// Shares the iterations among the wanted lines: most go where the search would go anyway, some to the least visited
+    /// of the others.
+    fn choose_at_root(&self) -> usize {
+        if self.work.expansions.is_multiple_of(LINES_EVERY) {
+            let ranking = self.ranking();
+            let wanted = &ranking[..self.lines.min(ranking.len())];
+            let behind = self.open_root_moves().filter(|(i, _)| wanted[1..].contains(i));
+            if let Some((i, _)) = behind.min_by_key(|(_, kid)| kid.visits) {
+                return i;
+            }
+        }
+        self.open_root_moves().next().map_or(0, |(i, _)| i)
+    }
+
+    /// Expands or solves the node at the end of the path; returns the visits that makes and whether it was completed.
+    fn grow(&mut self, evaluator: &dyn Evaluator<G>, stop: &mut dyn FnMut(&Work) -> bool) -> (u64, bool) {
+        let Step { node, position, .. } = self.leaf().clone();
+        let is_inner = self.path.len() > 1;
+        if let Some(solver) = self.solver.as_mut().filter(|solver| is_inner && solver.takes(&position)) {
+            let exact = solver.solve(&position, self.rules.contempt, &mut self.work, stop);
+            let Some(value) = exact else {
+                return (0, false);
+            };
+            self.work.expansions += 1;
+            self.cut_off(node);
+            let turn = self.tree.arena[node].turn;
+            let visits = self.tree.arena[node].visits;
+            self.tree.arena[node] = Node { visits, ..Node::solved(turn, value) };
+            return (1, true);
+        }
+        if self.try_expand(node, &position, evaluator).is_ok() {
+            return (1, true);
+        }
+        while self.tree.sweep(SWEEP_FOR_ROOM) {
+            if self.try_expand(node, &position, evaluator).is_ok() {
+                return (1, true);
+            }
+        }
+        self.say_once_that_the_cap_was_reached();
+        if self.settings.on_memory_cap == OnMemoryCap::Prune {
+            let path: Vec<u32> = self.path.iter().map(|step| step.node).collect();
+            self.work.pruned_nodes += self.tree.prune(&path);
+            while self.tree.sweep(SWEEP_FOR_ROOM) {
+                if self.try_expand(node, &position, evaluator).is_ok() {
+                    return (1, true);
+                }
+            }
+        }
+        self.search_in_linear_space(node, &position, evaluator, stop)
+    }
+
+    fn try_expand(&mut self, node: u32, position: &G, evaluator: &dyn Evaluator<G>) -> Result<(), Full> {
+        let added = self.tree.expand(node, position, &self.rules, evaluator, INFINITY, &mut self.work)?;
+        self.work.expansions += 1;
+        for step in &self.path[..self.path.len() - 1] {
+            self.tree.arena[step.node].size += added;
+        }
+        Ok(())
+    }
+
+    /// Cuts off everything below the node at the end of the path.
+    fn cut_off(&mut self, node: u32) {
+        let size = self.tree.collapse(node);
+        for step in &self.path[..self.path.len() - 1] {
+            self.tree.arena[step.node].size -= size;
+        }
+    }
+
+    fn say_once_that_the_cap_was_reached(&mut self) {
+        if !std::mem::replace(&mut self.cap_was_reached, true) {
+            let (nodes, bytes) = (self.stored_nodes(), self.stored_bytes());
+            let then = self.settings.on_memory_cap;
+            log::info!("the tree is full with {nodes} nodes in {bytes} bytes; going on with {then}");
+        }
+    }
+
+    /// Lets recursive best-first minimax find the value of the leaf, as long as the leaf stays the principal one.
+    fn search_in_linear_space(
+        &mut self,
+        node: u32,
+        position: &G,
+        evaluator: &dyn Evaluator<G>,
+        stop: &mut dyn FnMut(&Work) -> bool,
+    ) -> (u64, bool) {
+        // Children that alpha-beta left incomplete are generated again with the others.
+        self.cut_off(node);
+        let (low, high) = self.window();
+        let mut observe = |call: crate::search::rbfms::Call<'_, G>| stop(call.work);
+        let Node { value, .. } = self.tree.arena[node];
+        let settings = RbfmsSettings::default();
+        let solver = self.solver.as_deref_mut();
+        let mut recursion = Recursion::new(self.rules, settings, evaluator, solver, self.work, &mut observe);
+        let answer = recursion.run(position, value, low, high, 0);
+        let stopped = recursion.was_stopped();
+        let visits = recursion.work.expansions - self.work.expansions;
+        self.work = recursion.work;
+        if !stopped {
+            let leaf = &mut self.tree.arena[node];
+            leaf.value = answer.value.clamp(leaf.lower, leaf.upper);
+            leaf.flags = DEEP;
+            if answer.solved {
+                *leaf = Node { visits: leaf.visits, ..Node::solved(leaf.turn, answer.value) };
+            }
+        }
+        (visits, !stopped)
+    }
+
+    /// The bounds between which the leaf at the end of the path stays the one to expand, for its side to move.
+    fn window(&self) -> (i32, i32) {
+        let (mut low, mut high) = (-INFINITY, INFINITY);
+        for pair in self.path.windows(2) {
+            let parent = self.tree.arena[pair[0].node];
+            let kids = self.tree.arena.block(parent.kids, parent.count);
+            let i = (pair[1].node - parent.kids) as usize;
+            let value = -kids[i].value;
+            let best_other = if i > 0 { -kids[0].value } else { kids.get(1).map_or(-INFINITY, |kid| -kid.value) };
+            if value >= best_other {
+                low = low.max(best_other);
+            } else {
+                // A better child is left alone, being solved or visited enough: until this one overtakes it, or falls
+                // behind the next that is open.
+                let next = kids[i + 1..].iter().find(|kid| -kid.lower > parent.lower);
+                (low, high) = (next.map_or(-INFINITY, |kid| -kid.value), best_other);
+            }
+            (low, high) = (-high, -low);
+        }
+        (low, high)
+    }
+
+    /// Counts visits along the path; returns the highest level at which a regrown subtree now speaks for its node.
+    fn add_visits(&mut self, visits: u64) -> Option<usize> {
+        let mut settled = None;
+        for (level, step) in self.path.iter().enumerate().rev() {
+            let node = &mut self.tree.arena[step.node];
+            node.visits += visits;
+            if node.has(REGROWING) && !node.is_leaf() && self.tree.trust_regrown(step.node) {
+                settled = Some(level);
+            }
+        }
+        settled
+    }
+
+    /// Carries the change at the end of the path up until nothing changes any more, and ends the path there.
+    fn back_up(&mut self, before: Node<G::Move>, settled: Option<usize>) {
+        let mut level = self.path.len() - 1;
+        if settled == Some(level) {
+            self.tree.refresh(self.path[level].node);
+        }
+        let now = &self.tree.arena[self.path[level].node];
+        let mut changed = (now.value, now.lower, now.upper) != (before.value, before.lower, before.upper);
+        while level > 0 && (changed || settled.is_some_and(|highest| level > highest)) {
+            let (child, parent) = (self.path[level].node, self.path[level - 1].node);
+            let i = child - self.tree.arena[parent].kids;
+            self.tree.reposition(parent, i as usize);
+            changed = self.tree.refresh(parent);
+            level -= 1;
+        }
+        self.path.truncate(level + 1);
+    }
+}

@@ -1,0 +1,166 @@
+//! Making room at the memory cap: the least promising subtrees become leaves that keep their values.
+
+use super::tree::Tree;
+use crate::game::Game;
+use std::fmt;
+
+/// What to do when the stored tree has filled its memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum OnMemoryCap {
+    /// Go on in linear space below the principal leaf, with recursive best-first minimax.
+    #[default]
+    Rbfms,
+    /// Free the least promising subtrees and go on storing.
+    Prune,
+}
+
+impl OnMemoryCap {
+    /// Both ways.
+    pub const ALL: &[OnMemoryCap] = &[OnMemoryCap::Rbfms, OnMemoryCap::Prune];
+}
+
+impl fmt::Display for OnMemoryCap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            OnMemoryCap::Rbfms => "rbfms",
+            OnMemoryCap::Prune => "prune",
+        })
+    }
+}
+
+/// One prune frees this part of the nodes: 1/4.
+const BATCH: u32 = 4;
+/// A subtree with less than this part of the nodes, 1/1024, is judged as a whole. That bounds the walk: few subtrees are
+/// larger, and only they are entered.
+const GRAIN: u32 = 1024;
+/// Classes of gaps: eight for each power of two.
+const CLASSES: usize = 33 * 8;
+/// The class of what is freed before everything else: the nodes below a proven value.
+const PROVEN: usize = CLASSES - 1;
+
+/// A node's gap is how far the values on the way to it fall short of the best ones: by so much they would have to change
+/// for the node to matter. The larger, the less promising.
+fn class_of(gap: u32) -> usize {
+    let exponent = gap.checked_ilog2().unwrap_or(0).max(3);
+    let mantissa = (gap >> (exponent - 3)) as usize & 7;
+    if gap < 8 { gap as usize } else { (exponent as usize - 2) * 8 + mantissa }
+}
+
+/// The place of a node as the walk has it.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    node: u32,
+    gap: u32,
+    /// Whether all turns down from the root's child were the best ones.
+    is_principal: bool,
+    /// If the node is on the path that must stay: the rest of it.
+    path: &'a [u32],
+    level: u32,
+}
+
+impl<G: Game> Tree<G> {
+    /// Collapses the least promising subtrees until about a quarter of the nodes is cut off, and returns how many are.
+    ///
+    /// The root's children, what is on the principal variation of each of them, and the nodes of `path`, which starts at
+    /// the root, stay. Proofs outlive their nodes. The memory comes back with [`Tree::sweep`].
+    pub fn prune(&mut self, path: &[u32]) -> u64 {
+        let root = self.root();
+        let total = self.arena[root].size;
+        let start = Place { node: root, gap: 0, is_principal: true, path: &path[1.min(path.len())..], level: 0 };
+        let grain = (total / GRAIN).max(16);
+        let mut histogram = [0u32; CLASSES];
+        self.survey(start, grain, &mut histogram);
+        let wanted = total / BATCH;
+        let mut sum = 0;
+        let class = (0..CLASSES).rev().find(|&class| {
+            sum += histogram[class];
+            sum >= wanted
+        });
+        let mut left = wanted;
+        let cut = self.collapse_from(start, grain, class.unwrap_or(0), &mut left);
+        u64::from(cut)
+    }
+
+    /// The children of a node with their places.
+    fn places<'a>(&self, parent: Place<'a>) -> impl Iterator<Item = Place<'a>> + use<'a, G> {
+        let this = self.arena[parent.node];
+        let best = self.kids(parent.node).first().map_or(0, |kid| kid.value);
+        let gaps: Vec<u32> = self.kids(parent.node).iter().map(|kid| kid.value.abs_diff(best)).collect();
+        gaps.into_iter().enumerate().map(move |(i, gap)| {
+            let node = this.kids + i as u32;
+            let on_path = parent.path.first() == Some(&node);
+            Place {
+                node,
+                gap: parent.gap.saturating_add(gap),
+                is_principal: parent.level == 0 || parent.is_principal && i == 0,
+                path: if on_path { &parent.path[1..] } else { &[] },
+                level: parent.level + 1,
+            }
+        })
+    }
+
+    /// The class of a node that may be collapsed.
+    fn class(&self, place: Place<'_>, is_on_path: bool) -> Option<usize> {
+        let node = &self.arena[place.node];
+        if node.is_leaf() || place.is_principal || is_on_path {
+            None
+        } else if node.is_solved() {
+            Some(PROVEN)
+        } else {
+            Some(class_of(place.gap).min(PROVEN - 1))
+        }
+    }
+
+    fn survey(&self, parent: Place<'_>, grain: u32, histogram: &mut [u32; CLASSES]) {
+        for place in self.places(parent) {
+            let node = self.arena[place.node];
+            let is_on_path = parent.path.first() == Some(&place.node);
+            match self.class(place, is_on_path) {
+                Some(class) if node.size < grain || class == PROVEN => histogram[class] += node.size,
+                Some(class) => {
+                    histogram[class] += u32::from(node.count);
+                    self.survey(place, grain, histogram);
+                }
+                None => self.survey(place, grain, histogram),
+            }
+        }
+    }
+
+    /// Collapses the nodes of at least this class until `left` nodes are cut off; returns how many were.
+    fn collapse_from(&mut self, parent: Place<'_>, grain: u32, least: usize, left: &mut u32) -> u32 {
+        let mut cut = 0;
+        for place in self.places(parent) {
+            if *left == 0 {
+                break;
+            }
+            let node = self.arena[place.node];
+            let is_on_path = parent.path.first() == Some(&place.node);
+            cut += match self.class(place, is_on_path) {
+                Some(class) if class >= least => {
+                    let size = self.collapse(place.node);
+                    *left = left.saturating_sub(size);
+                    size
+                }
+                Some(_) if node.size < grain => 0,
+                _ => self.collapse_from(place, grain, least, left),
+            };
+        }
+        self.arena[parent.node].size -= cut;
+        cut
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_grow_with_the_gap() {
+        let mut gaps: Vec<u32> = (0..5000).chain((13..32).flat_map(|e| [1 << e, 3 << (e - 1)])).collect();
+        gaps.push(u32::MAX);
+        gaps.sort_unstable();
+        assert!(gaps.windows(2).all(|pair| class_of(pair[0]) <= class_of(pair[1])));
+        assert_eq!((class_of(0), class_of(7), class_of(8), class_of(16)), (0, 7, 8, 16));
+        assert!(class_of(u32::MAX) < PROVEN);
+    }
+}

@@ -1,0 +1,96 @@
+//! Which of the root's moves to play.
+
+use super::explorer::Explorer;
+use super::{EndValues, FinalMove};
+use crate::game::Game;
+
+/// A move at the root with what is known of it, values seen by the side that makes it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RootMove<M> {
+    /// The expected play, the move itself first; `None` is a pass.
+    pub line: Vec<Option<M>>,
+    /// Its value.
+    pub value: i32,
+    /// The result under perfect play is proven to be at least this, ...
+    pub lower: i32,
+    /// ... and at most this.
+    pub upper: i32,
+    /// Expansions below it.
+    pub visits: u64,
+}
+
+impl<M> RootMove<M> {
+    /// Whether the value is the result under perfect play.
+    pub fn is_solved(&self) -> bool {
+        self.lower == self.upper
+    }
+}
+
+/// What the choice depends on, seen by the side to move at the root.
+#[derive(Clone, Copy)]
+struct Candidate {
+    i: usize,
+    value: i32,
+    lower: i32,
+    upper: i32,
+    visits: u64,
+}
+
+impl<G: Game> Explorer<G> {
+    /// The moves at the root, the one to play first. Empty before the first iteration.
+    pub fn root_moves(&self) -> Vec<RootMove<G::Move>> {
+        let root = self.tree.root();
+        let kids = self.tree.kids(root);
+        let describe = |i: usize| {
+            let kid = &kids[i];
+            let mut line = Vec::new();
+            self.tree.principal_variation(root, i, &mut line);
+            RootMove { line, value: -kid.value, lower: -kid.upper, upper: -kid.lower, visits: kid.visits }
+        };
+        self.ranking().into_iter().map(describe).collect()
+    }
+
+    /// The root's children in the order in which they would be played.
+    pub(super) fn ranking(&self) -> Vec<usize> {
+        let kids = self.tree.kids(self.tree.root());
+        if self.settings.final_move == FinalMove::BestValue {
+            return (0..kids.len()).collect();
+        }
+        let candidate = |(i, kid): (usize, &super::arena::Node<G::Move>)| Candidate {
+            i,
+            value: -kid.value,
+            lower: -kid.upper,
+            upper: -kid.lower,
+            visits: kid.visits,
+        };
+        let mut left: Vec<Candidate> = kids.iter().enumerate().map(candidate).collect();
+        let mut order = Vec::with_capacity(left.len());
+        while !left.is_empty() {
+            let best = self.choice(&left);
+            order.push(left.remove(best).i);
+        }
+        order
+    }
+
+    /// The one to play of several moves.
+    ///
+    /// A proven win first. Otherwise the move that most expansions went through; but those that are solved are left
+    /// alone by the search and have their value instead: the best of them is preferred if it is worth as much. A proven
+    /// loss only if nothing else is left.
+    fn choice(&self, moves: &[Candidate]) -> usize {
+        let by_sign = self.settings.ends != EndValues::Sum;
+        let best = |filter: &dyn Fn(&Candidate) -> bool, key: &dyn Fn(&Candidate) -> (u64, i32)| {
+            // The first of equals: the children are in the order of their values.
+            moves.iter().enumerate().filter(|(_, m)| filter(m)).reduce(|a, b| if key(b.1) > key(a.1) { b } else { a })
+        };
+        let won = best(&|m| by_sign && m.lower > 0, &|m| (0, m.lower));
+        let may_lose = |m: &Candidate| !by_sign || m.upper >= 0;
+        let solved = best(&|m| may_lose(m) && m.lower == m.upper, &|m| (0, m.value));
+        let open = best(&|m| may_lose(m) && m.lower < m.upper, &|m| (m.visits, m.value));
+        let chosen = won.or(match (solved, open) {
+            (Some(solved), Some(open)) if solved.1.value < open.1.value => Some(open),
+            (solved, open) => solved.or(open),
+        });
+        chosen.map_or(0, |(i, _)| i)
+    }
+}

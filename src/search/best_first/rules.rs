@@ -1,0 +1,112 @@
+//! What the leaves of a best-first tree are worth.
+
+use super::arena::Node;
+use crate::eval::Evaluator;
+use crate::game::Game;
+use crate::othello::Color;
+use crate::search::{Contempt, Score};
+
+/// How a draw enters the paper's end-of-game values.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Tie {
+    /// −∞ + 1 for the side that thinks: hardly better than a loss, as Korf and Chickering have it. The other side of the
+    /// search strives for it as for a win.
+    #[default]
+    Korf,
+    /// Worth nothing to either side.
+    Zero,
+}
+
+/// What a finished game is worth to the search.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum EndValues {
+    /// ±∞ for a win or a loss, wins and losses among themselves ordered by their size; the search is over when the
+    /// principal leaf is won (Korf and Chickering, AAAI-94, "Othello Results").
+    Infinite(Tie),
+    /// The result itself, on the scale of the static values; a proven win is preferred to any estimate.
+    Outcome,
+    /// The result itself, and its sign means nothing: the game is about the sum, as the random trees are.
+    Sum,
+}
+
+/// The paper's ∞, beyond every static value; the size of a win comes on top.
+pub(crate) const WIN: i32 = 1 << 30;
+
+/// Work done by the best-first family.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Work {
+    /// Positions generated, and those visited by exact solving.
+    pub nodes: u64,
+    /// Static evaluations made; every node of an exact solve counts as one.
+    pub evaluations: u64,
+    /// Nodes given children, also those in linear space.
+    pub expansions: u64,
+    /// Expansions in linear space among them.
+    pub linear_nodes: u64,
+    /// Nodes freed by pruning.
+    pub pruned_nodes: u64,
+}
+
+/// How positions get their values, for one search.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Rules {
+    pub ends: EndValues,
+    pub contempt: Contempt,
+    /// The side that thinks: MAX of the paper.
+    pub max: Color,
+}
+
+impl Rules {
+    /// Whether values stored under these rules mean the same under those.
+    pub fn agree_with(&self, other: &Rules) -> bool {
+        let own_sided = self.ends == EndValues::Infinite(Tie::Korf);
+        (self.ends, self.contempt) == (other.ends, other.contempt) && (!own_sided || self.max == other.max)
+    }
+
+    /// The node of a new position: its result if the game is over, else its static value.
+    #[inline]
+    pub fn new_node<G: Game>(
+        &self,
+        turn: Option<G::Move>,
+        position: &G,
+        evaluator: &dyn Evaluator<G>,
+        work: &mut Work,
+    ) -> Node<G::Move> {
+        work.nodes += 1;
+        if position.is_over() {
+            return Node::solved(turn, self.outcome(position));
+        }
+        work.evaluations += 1;
+        Node::leaf(turn, evaluator.evaluate(position))
+    }
+
+    /// The value of a finished game for its side to move.
+    pub fn outcome<G: Game>(&self, position: &G) -> i32 {
+        let EndValues::Infinite(tie) = self.ends else {
+            return self.contempt.outcome(position);
+        };
+        match position.outcome() {
+            0 if self.contempt != Contempt::NONE || tie == Tie::Zero => self.contempt.outcome(position),
+            0 if position.mover() == self.max => 1 - WIN,
+            0 => WIN - 1,
+            outcome if outcome > 0 => WIN + outcome,
+            outcome => outcome - WIN,
+        }
+    }
+
+    /// Whether a value says that the principal leaf is a game won by the side that it speaks for, and that this ends
+    /// the search.
+    pub fn is_final_win(&self, value: i32) -> bool {
+        matches!(self.ends, EndValues::Infinite(_)) && value >= WIN
+    }
+
+    /// A value as clients see it.
+    pub fn score(&self, value: i32) -> Score {
+        Score::from_units(match value {
+            WIN.. => value - WIN,
+            _ if value <= -WIN => value + WIN,
+            _ if value.abs() == WIN - 1 => 0,
+            _ => value,
+        })
+    }
+}

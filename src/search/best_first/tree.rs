@@ -1,0 +1,392 @@
+//! The stored game tree: expansion, values and proofs, moving the root.
+
+use super::arena::{Arena, DEEP, INFINITY, Node, PARTIAL, REGROWING};
+use super::{Rules, Work};
+use crate::eval::Evaluator;
+use crate::game::Game;
+
+/// The arena is full.
+#[derive(Debug)]
+pub(super) struct Full;
+
+/// How deep below the root a new root is looked for, passes included.
+const DEEPEST_NEW_ROOT: usize = 6;
+/// How many positions are looked at for that at most: a few milliseconds.
+const NEW_ROOT_POSITIONS: usize = 50_000;
+/// A tree grown again below a leaf that kept its value speaks for the leaf after as many expansions as the value took,
+/// or after so many: values drift with the search around them, and a wrong one must not bind the search for long.
+const TRUSTED_AFTER: u64 = 4096;
+
+/// A tree, its root position, and the subtrees that wait to be freed.
+///
+/// The children of every node are one block of the arena, best first for the side to move; those with equal values stay
+/// in the order in which they got there. Values are negated from one node to its children, a pass being a node like
+/// every other.
+#[derive(Debug)]
+pub(super) struct Tree<G: Game> {
+    pub arena: Arena<G::Move>,
+    root: Option<(u32, G)>,
+    /// Blocks cut off from the tree, whose nodes and everything below are yet to be freed.
+    garbage: Vec<(u32, u8)>,
+    fresh: Vec<Node<G::Move>>,
+}
+
+impl<G: Game> Tree<G> {
+    pub fn new(bytes: usize) -> Tree<G> {
+        Tree { arena: Arena::new(bytes), root: None, garbage: Vec::new(), fresh: Vec::new() }
+    }
+
+    /// Forgets everything and gives the memory back.
+    pub fn clear(&mut self) {
+        self.arena.clear();
+        self.garbage.clear();
+        self.root = None;
+    }
+
+    /// The root; there is one from the first [`Tree::move_to`] on.
+    pub fn root(&self) -> u32 {
+        self.root.as_ref().expect("the root was set").0
+    }
+
+    /// The root's position, if there is a tree.
+    pub fn position(&self) -> Option<&G> {
+        self.root.as_ref().map(|(_, position)| position)
+    }
+
+    pub fn kids(&self, node: u32) -> &[Node<G::Move>] {
+        let Node { kids, count, .. } = self.arena[node];
+        if count == 0 { &[] } else { self.arena.block(kids, count) }
+    }
+
+    pub fn kids_mut(&mut self, node: u32) -> &mut [Node<G::Move>] {
+        let Node { kids, count, .. } = self.arena[node];
+        if count == 0 { &mut [] } else { self.arena.block_mut(kids, count) }
+    }
+
+    /// Makes `position` the root and frees what does not lie below it. If it is not in the tree, starts afresh with a
+    /// root of no value.
+    ///
+    /// Visits and values of the part that stays are kept. Freeing is left to [`Tree::sweep`].
+    pub fn move_to(&mut self, position: &G) {
+        let Some((root, old)) = &self.root else {
+            let root = self.arena.store(&[Node::leaf(None, 0)]).expect("an empty arena has room");
+            self.root = Some((root, position.clone()));
+            return;
+        };
+        let root = *root;
+        let mut examined = 0;
+        let found = (0..=DEEPEST_NEW_ROOT)
+            .find_map(|depth| self.find(root, old, position, depth, &mut examined))
+            .unwrap_or(None);
+        match found {
+            Some(node) if node == root => return,
+            Some(node) => {
+                let new = self.arena[node];
+                // The new root keeps its children: they no longer belong to the place it had.
+                self.arena[node].count = 0;
+                self.discard(root);
+                self.arena[root] = new;
+            }
+            None => {
+                self.discard(root);
+                self.arena[root] = Node::leaf(None, 0);
+            }
+        }
+        self.root = Some((root, position.clone()));
+    }
+
+    /// The node of a position exactly so many levels below this node: `Some(None)` ends the search for it.
+    fn find(&self, node: u32, at: &G, wanted: &G, depth: usize, examined: &mut usize) -> Option<Option<u32>> {
+        if depth == 0 {
+            return (at == wanted).then_some(Some(node));
+        }
+        let first = self.arena[node].kids;
+        for (i, kid) in self.kids(node).iter().enumerate() {
+            *examined += 1;
+            if *examined > NEW_ROOT_POSITIONS {
+                return Some(None);
+            }
+            let position = after(at, kid.turn);
+            if let Some(found) = self.find(first + i as u32, &position, wanted, depth - 1, examined) {
+                return Some(found);
+            }
+        }
+        None
+    }
+
+    /// Cuts off everything below a node. The node keeps its value and its proofs.
+    pub fn discard(&mut self, node: u32) {
+        let Node { kids, count, .. } = self.arena[node];
+        if count > 0 {
+            self.garbage.push((kids, count));
+        }
+        let node = &mut self.arena[node];
+        (node.count, node.size) = (0, 0);
+        node.flags = 0;
+    }
+
+    /// Turns a node into a leaf that keeps its value; returns how many nodes that cuts off.
+    pub fn collapse(&mut self, node: u32) -> u32 {
+        let size = self.arena[node].size;
+        let regrown = self.arena[node].has(REGROWING).then(|| self.expansions_below(node));
+        self.discard(node);
+        let node = &mut self.arena[node];
+        if !node.is_solved() {
+            node.flags = DEEP;
+        }
+        if let Some(regrown) = regrown {
+            node.visits = regrown.max(node.visits - regrown);
+        }
+        size
+    }
+
+    /// Frees up to about `nodes` nodes of what was cut off; whether something was left to free.
+    pub fn sweep(&mut self, nodes: usize) -> bool {
+        let mut freed = 0;
+        while freed < nodes {
+            let Some((start, count)) = self.garbage.pop() else {
+                return freed > 0;
+            };
+            for node in self.arena.block(start, count) {
+                if node.count > 0 {
+                    self.garbage.push((node.kids, node.count));
+                }
+            }
+            self.arena.release(start, count);
+            freed += usize::from(count);
+        }
+        true
+    }
+
+    /// Whether something waits to be freed.
+    pub fn has_garbage(&self) -> bool {
+        !self.garbage.is_empty()
+    }
+
+    /// Gives a node its children, or those that are missing, and lets them speak for it; returns how many nodes were
+    /// added. The node is not solved and its game not over.
+    ///
+    /// `cut`: stop generating, one child after the other in the order of the game, once a child is worth at least this
+    /// to the node.
+    pub fn expand(
+        &mut self,
+        node: u32,
+        position: &G,
+        rules: &Rules,
+        evaluator: &dyn Evaluator<G>,
+        cut: i32,
+        work: &mut Work,
+    ) -> Result<u32, Full> {
+        if !self.arena.has_room(turns(position).count()) {
+            return Err(Full);
+        }
+        let mut fresh = std::mem::take(&mut self.fresh);
+        fresh.clear();
+        fresh.extend_from_slice(self.kids(node));
+        let old = fresh.len();
+        let mut complete = true;
+        for turn in turns(position) {
+            if old > 0 && fresh[..old].iter().any(|kid| kid.turn == turn) {
+                continue;
+            }
+            if fresh[old..].last().is_some_and(|kid| -kid.value >= cut) {
+                complete = false;
+                break;
+            }
+            fresh.push(rules.new_node(turn, &after(position, turn), evaluator, work));
+        }
+        let stored = self.replace_kids(node, &mut fresh);
+        self.fresh = fresh;
+        let added = stored?;
+        let node_now = &mut self.arena[node];
+        if complete {
+            node_now.flags &= !PARTIAL;
+        } else {
+            node_now.flags |= PARTIAL;
+        }
+        if node_now.has(DEEP) {
+            node_now.flags = node_now.flags & !DEEP | REGROWING;
+        }
+        self.refresh(node);
+        Ok(added)
+    }
+
+    fn replace_kids(&mut self, node: u32, kids: &mut [Node<G::Move>]) -> Result<u32, Full> {
+        sort_best_first(kids);
+        let start = self.arena.store(kids).ok_or(Full)?;
+        let Node { kids: old_start, count: old_count, .. } = self.arena[node];
+        if old_count > 0 {
+            self.arena.release(old_start, old_count);
+        }
+        let added = kids.len() as u32 - u32::from(old_count);
+        let node = &mut self.arena[node];
+        node.kids = start;
+        node.count = kids.len() as u8;
+        node.size += added;
+        Ok(added)
+    }
+
+    /// Lets the children, which are in order, speak for a node; whether its value or its proofs changed.
+    pub fn refresh(&mut self, node: u32) -> bool {
+        let old = self.arena[node];
+        let kids = self.kids(node);
+        let value = -kids[0].value;
+        let (mut lower, mut upper) = (-INFINITY, -INFINITY);
+        for kid in kids {
+            lower = lower.max(-kid.upper);
+            upper = upper.max(-kid.lower);
+        }
+        if old.has(PARTIAL) {
+            upper = INFINITY;
+        }
+        // A proof outlives the nodes that it was made with.
+        let (lower, upper) = (lower.max(old.lower), upper.min(old.upper));
+        let value = if old.has(REGROWING) { old.value } else { value }.clamp(lower, upper);
+        let node = &mut self.arena[node];
+        (node.value, node.lower, node.upper) = (value, lower, upper);
+        if node.is_solved() {
+            node.flags &= !REGROWING;
+        }
+        (value, lower, upper) != (old.value, old.lower, old.upper)
+    }
+
+    /// Puts the `i`th child, whose value has changed, where it belongs: the best stays in front unless another is
+    /// better, any other goes behind those that are better or equal.
+    pub fn reposition(&mut self, node: u32, i: usize) {
+        let kids = self.kids_mut(node);
+        let value = kids[i].value;
+        let behind = kids[i + 1..].iter().take_while(|kid| kid.value < value).count();
+        if behind > 0 {
+            // The children it falls behind include those equal to it.
+            let equal = kids[i + 1 + behind..].iter().take_while(|kid| kid.value == value).count();
+            kids[i..=i + behind + equal].rotate_left(1);
+        } else {
+            let before = kids[..i].iter().rev().take_while(|kid| kid.value > value).count();
+            kids[i - before..=i].rotate_right(1);
+        }
+    }
+
+    /// Puts all children in order again and counts the nodes below, after a search that changed several of them.
+    pub fn reorder(&mut self, node: u32) {
+        let kids = self.kids_mut(node);
+        sort_best_first(kids);
+        let size = kids.iter().map(|kid| 1 + kid.size).sum();
+        self.arena[node].size = size;
+        self.refresh(node);
+    }
+
+    /// Whether a regrown subtree may speak for its node from now on; asked after each expansion in it.
+    pub fn trust_regrown(&mut self, node: u32) -> bool {
+        let regrown = self.expansions_below(node);
+        let visits = self.arena[node].visits;
+        let needed = visits.saturating_sub(regrown).min(TRUSTED_AFTER);
+        if regrown < needed {
+            return false;
+        }
+        let node = &mut self.arena[node];
+        node.flags &= !REGROWING;
+        node.visits = regrown.max(visits.saturating_sub(regrown));
+        true
+    }
+
+    /// Expansions that the present children of a node account for, with its own.
+    fn expansions_below(&self, node: u32) -> u64 {
+        1 + self.kids(node).iter().map(|kid| kid.visits).sum::<u64>()
+    }
+
+    /// Adds the best play from the `i`th child of a node on to `line`, that child's turn first.
+    pub fn principal_variation(&self, node: u32, i: usize, line: &mut Vec<Option<G::Move>>) {
+        let mut kid = &self.kids(node)[i];
+        loop {
+            line.push(kid.turn);
+            if kid.is_leaf() {
+                return;
+            }
+            kid = &self.arena[kid.kids];
+        }
+    }
+
+    /// Checks that the tree is what it claims to be; for tests.
+    ///
+    /// Children in order, values and proofs as the children have them, sizes and visits that add up, and every node of
+    /// the arena in the tree, waiting to be freed, or free, once.
+    pub fn audit(&self, position: &G) -> Result<(), String> {
+        let root = self.root();
+        let mut blocks = vec![(root, 1)];
+        self.audit_node(root, position, &mut blocks)?;
+        let mut garbage = self.garbage.clone();
+        while let Some((start, count)) = garbage.pop() {
+            blocks.push((start, count));
+            garbage.extend(self.arena.block(start, count).iter().filter(|n| n.count > 0).map(|n| (n.kids, n.count)));
+        }
+        self.arena.audit(blocks.into_iter())
+    }
+
+    fn audit_node(&self, node: u32, position: &G, blocks: &mut Vec<(u32, u8)>) -> Result<(), String> {
+        let this = self.arena[node];
+        let wrong = |what: &str| Err(format!("{what} at node {node}, {this:?}, children {:?}", self.kids(node)));
+        if this.lower > this.upper || this.value < this.lower || this.value > this.upper {
+            return wrong("the value contradicts the proofs");
+        }
+        let kids = self.kids(node);
+        if kids.is_empty() {
+            return if this.size == 0 { Ok(()) } else { wrong("a leaf with a size") };
+        }
+        blocks.push((this.kids, this.count));
+        if !kids.is_sorted_by_key(|kid| kid.value) {
+            return wrong("children out of order");
+        }
+        if !this.has(REGROWING) && this.value != (-kids[0].value).clamp(this.lower, this.upper) {
+            return wrong("not the value of the best child");
+        }
+        let upper = if this.has(PARTIAL) { INFINITY } else { -kids.iter().map(|kid| kid.lower).min().unwrap_or(0) };
+        let lower = -kids.iter().map(|kid| kid.upper).min().unwrap_or(0);
+        if this.lower < lower || this.upper > upper {
+            return wrong("proofs weaker than the children's");
+        }
+        if this.size != kids.iter().map(|kid| 1 + kid.size).sum::<u32>() {
+            return wrong("the size does not add up");
+        }
+        if this.visits < kids.iter().map(|kid| kid.visits).sum() {
+            return wrong("the visits do not add up");
+        }
+        let mut expected: Vec<Option<G::Move>> = turns(position).collect();
+        for (i, kid) in kids.iter().enumerate() {
+            match expected.iter().position(|turn| *turn == kid.turn) {
+                Some(found) => expected.swap_remove(found),
+                None => return wrong("a child that is no move"),
+            };
+            self.audit_node(this.kids + i as u32, &after(position, kid.turn), blocks)?;
+        }
+        if expected.is_empty() != this.has(PARTIAL) { Ok(()) } else { wrong("children missing or one too many") }
+    }
+}
+
+/// The turns of a position whose game is not over: its moves, or the pass.
+pub(in crate::search) fn turns<G: Game>(position: &G) -> impl Iterator<Item = Option<G::Move>> {
+    let mut moves = position.moves();
+    let first = moves.next();
+    std::iter::once(first).chain(moves.map(Some))
+}
+
+/// The position after a turn.
+#[inline]
+pub(in crate::search) fn after<G: Game>(position: &G, turn: Option<G::Move>) -> G {
+    match turn {
+        Some(mv) => position.after(mv),
+        None => position.pass(),
+    }
+}
+
+/// Insertion sort: the least value, which is the best for the parent, first; equal ones keep their order.
+fn sort_best_first<M: Copy>(nodes: &mut [Node<M>]) {
+    for i in 1..nodes.len() {
+        let node = nodes[i];
+        let mut j = i;
+        while j > 0 && nodes[j - 1].value > node.value {
+            nodes[j] = nodes[j - 1];
+            j -= 1;
+        }
+        nodes[j] = node;
+    }
+}

@@ -1,0 +1,369 @@
+//! Recursive best-first minimax search (Korf and Chickering, AAAI-94): best-first expansion in linear space.
+//!
+//! The recursion stack holds the principal variation and the siblings of its nodes; what is left and returned to is
+//! generated again. Written for the side to move: low and high bounds change places and signs from one level to the
+//! next, so that one function stands for the paper's two.
+
+use super::best_first::arena::INFINITY;
+use super::best_first::tree::{after, turns};
+use super::best_first::{Budget, EndValues, EndgameSolver, LeafSolver, Rules, SOLVED_EMPTIES, Work, line_to};
+use super::{Bound, Control, Line, MemoryUse, Report, Search, SearchDepth, Task};
+use crate::eval::Evaluator;
+use crate::game::Game;
+use crate::othello::{Position, Square};
+
+/// How [`Rbfms`] and the fallback at the memory cap differ from the published algorithm, and its bounds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RbfmsSettings {
+    /// Return the first child's value that is out of bounds without generating the others.
+    pub early_return: bool,
+    /// Stop when the principal leaf is the end of a game, as published; otherwise go on with what is not proven yet.
+    pub stop_at_end: bool,
+    /// Stop when the principal leaf is so many plies below the root.
+    pub depth: Option<u32>,
+}
+
+impl Default for RbfmsSettings {
+    fn default() -> RbfmsSettings {
+        RbfmsSettings { early_return: true, stop_at_end: false, depth: None }
+    }
+}
+
+/// A child on the stack, its value seen by its parent.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Sibling<M> {
+    /// The turn that leads to it, `None` for a pass.
+    pub turn: Option<M>,
+    /// Its value for the side that takes the turn.
+    pub value: i32,
+    /// Whether the value is the result under perfect play.
+    pub solved: bool,
+}
+
+/// The recursion stack: for each node of the principal variation its children, best first.
+#[derive(Clone, Debug)]
+pub struct Stack<M> {
+    siblings: Vec<Sibling<M>>,
+    frames: Vec<Frame>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    /// The first child.
+    base: usize,
+    /// The child that is being searched.
+    current: usize,
+}
+
+impl<M: Copy> Stack<M> {
+    fn new() -> Stack<M> {
+        Stack { siblings: Vec::new(), frames: Vec::new() }
+    }
+
+    /// Nodes that the stack holds: its memory.
+    pub fn len(&self) -> usize {
+        self.siblings.len()
+    }
+
+    /// Whether not even the root has children.
+    pub fn is_empty(&self) -> bool {
+        self.siblings.is_empty()
+    }
+
+    /// The turns from the root to the node that is being searched.
+    pub fn line(&self) -> impl Iterator<Item = Option<M>> {
+        self.frames.iter().map(|frame| self.siblings[frame.current].turn)
+    }
+
+    /// The children of the root, best first.
+    pub fn root(&self) -> &[Sibling<M>] {
+        let end = self.frames.get(1).map_or(self.siblings.len(), |frame| frame.base);
+        &self.siblings[..end]
+    }
+}
+
+/// One call of the recursive function, before it does anything.
+#[derive(Debug)]
+pub struct Call<'a, G: Game> {
+    /// The node, which is the principal leaf.
+    pub position: &'a G,
+    /// Its value so far for the side to move: that of the whole principal variation.
+    pub value: i32,
+    /// The node is left when its value for the side to move falls below this.
+    pub low: i32,
+    /// The node is left when its value for the side to move rises above this.
+    pub high: i32,
+    /// The stack above it.
+    pub stack: &'a Stack<G::Move>,
+    /// Work done so far.
+    pub work: &'a Work,
+}
+
+impl<G: Game> Call<'_, G> {
+    /// The children of the root with the value that the one being searched has now: the published algorithm leaves the
+    /// values along the principal variation alone until it returns.
+    fn root_now(&self) -> Vec<Sibling<G::Move>> {
+        let mut root = self.stack.root().to_vec();
+        if let Some(frame) = self.stack.frames.first() {
+            let levels = self.stack.frames.len();
+            root[frame.current].value = if levels.is_multiple_of(2) { self.value } else { -self.value };
+        }
+        root
+    }
+}
+
+/// What is known of a node when its call returns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Answer {
+    /// Its value for the side to move; a bound where the call returned early.
+    pub value: i32,
+    /// Whether that is the result under perfect play.
+    pub solved: bool,
+}
+
+/// The recursion with everything it works with.
+pub(crate) struct Recursion<'a, G: Game> {
+    pub rules: Rules,
+    pub settings: RbfmsSettings,
+    pub evaluator: &'a dyn Evaluator<G>,
+    pub solver: Option<&'a mut (dyn LeafSolver<G> + 'static)>,
+    pub work: Work,
+    /// Told of every call; says whether to stop.
+    pub observe: &'a mut dyn FnMut(Call<'_, G>) -> bool,
+    stack: Stack<G::Move>,
+    stopped: bool,
+}
+
+impl<'a, G: Game> Recursion<'a, G> {
+    pub fn new(
+        rules: Rules,
+        settings: RbfmsSettings,
+        evaluator: &'a dyn Evaluator<G>,
+        solver: Option<&'a mut (dyn LeafSolver<G> + 'static)>,
+        work: Work,
+        observe: &'a mut dyn FnMut(Call<'_, G>) -> bool,
+    ) -> Recursion<'a, G> {
+        Recursion { rules, settings, evaluator, solver, work, observe, stack: Stack::new(), stopped: false }
+    }
+
+    /// Whether the search was stopped: by the observer, at the depth, or at the end of a game.
+    pub fn was_stopped(&self) -> bool {
+        self.stopped
+    }
+
+    /// Searches below a node as long as its value stays within the bounds, which are part of the range. The children of
+    /// the outermost node stay on the stack; if the search was stopped, so does the whole line where it was.
+    pub fn run(&mut self, position: &G, value: i32, low: i32, high: i32, plies: u32) -> Answer {
+        let call = Call { position, value, low, high, stack: &self.stack, work: &self.work };
+        if (self.observe)(call) || self.settings.depth.is_some_and(|deepest| plies >= deepest) {
+            self.stopped = true;
+            return Answer { value, solved: false };
+        }
+        self.work.expansions += 1;
+        self.work.linear_nodes += 1;
+        // The node the search began with is to get children whatever it is: they are the answer.
+        if !self.stack.is_empty()
+            && let Some(answer) = self.solve(position, value)
+        {
+            return answer;
+        }
+        let base = self.stack.siblings.len();
+        for turn in turns(position) {
+            let node = self.rules.new_node(turn, &after(position, turn), self.evaluator, &mut self.work);
+            let child = Sibling { turn, value: -node.value, solved: node.is_solved() };
+            if self.settings.early_return && child.value > high {
+                self.stack.siblings.truncate(base);
+                return Answer { value: child.value, solved: false };
+            }
+            self.stack.siblings.push(child);
+        }
+        self.stack.siblings[base..].sort_by_key(|child| std::cmp::Reverse(child.value));
+        self.stack.frames.push(Frame { base, current: base });
+        let answer = self.expand_best(position, base, low, high, plies);
+        if base == 0
+            && !self.stopped
+            && let Some(frame) = self.stack.frames.last_mut()
+        {
+            frame.current = 0;
+        } else if !self.stopped {
+            self.stack.frames.pop();
+            self.stack.siblings.truncate(base);
+        }
+        answer
+    }
+
+    fn solve(&mut self, position: &G, value: i32) -> Option<Answer> {
+        let solver = self.solver.as_deref_mut().filter(|solver| solver.takes(position))?;
+        let stack = &self.stack;
+        let observe = &mut *self.observe;
+        let mut stop = |work: &Work| observe(Call { position, value, low: -INFINITY, high: INFINITY, stack, work });
+        let exact = solver.solve(position, self.rules.contempt, &mut self.work, &mut stop);
+        self.stopped |= exact.is_none();
+        Some(Answer { value: exact.unwrap_or(value), solved: exact.is_some() })
+    }
+
+    /// The loop over the children, which start at `base` and are in order.
+    fn expand_best(&mut self, position: &G, base: usize, low: i32, high: i32, plies: u32) -> Answer {
+        loop {
+            let children = &self.stack.siblings[base..];
+            let best = children[0];
+            let Some(i) = children.iter().position(|child| !child.solved) else {
+                return Answer { value: best.value, solved: true };
+            };
+            if best.value < low || best.value > high {
+                return Answer { value: best.value, solved: false };
+            }
+            if best.solved && self.settings.stop_at_end {
+                self.stopped = true;
+                return Answer { value: best.value, solved: false };
+            }
+            let child = children[i];
+            let (child_low, child_high) = if i == 0 {
+                // Until it falls behind its best sibling, or takes its parent out of bounds.
+                (children.get(1).map_or(low, |second| second.value.max(low)), high)
+            } else {
+                // The best child is exact: until one that is not overtakes it, or falls behind the next such one.
+                let next = children[i + 1..].iter().find(|other| !other.solved);
+                (next.map_or(-INFINITY, |other| other.value), best.value)
+            };
+            if let Some(frame) = self.stack.frames.last_mut() {
+                frame.current = base + i;
+            }
+            let position = after(position, child.turn);
+            let plies = plies + u32::from(child.turn.is_some());
+            let answer = self.run(&position, -child.value, -child_high, -child_low, plies);
+            let children = &mut self.stack.siblings[base..];
+            children[i].value = -answer.value;
+            children[i].solved = answer.solved;
+            if self.stopped {
+                return Answer { value: children[i].value, solved: false };
+            }
+            reposition(children, i);
+        }
+    }
+}
+
+/// Puts the `i`th child where its new value belongs: the best stays in front unless another is better, and otherwise it
+/// goes behind its equals.
+fn reposition<M: Copy>(children: &mut [Sibling<M>], i: usize) {
+    let value = children[i].value;
+    let better = children[i + 1..].iter().take_while(|child| child.value > value).count();
+    if better > 0 {
+        let equal = children[i + 1 + better..].iter().take_while(|child| child.value == value).count();
+        children[i..=i + better + equal].rotate_left(1);
+    } else {
+        let worse = children[..i].iter().rev().take_while(|child| child.value < value).count();
+        children[i - worse..=i].rotate_right(1);
+    }
+}
+
+/// Searches a position of any game in linear space until the observer stops it or the result is known, and returns its
+/// value and the stack as it was then: the first turn of [`Stack::line`] is the choice.
+///
+/// ```
+/// use emilia::random_tree::{PathCost, RandomTree, TreeShape};
+/// use emilia::search::{EndValues, RbfmsSettings, linear_best_first};
+///
+/// let root = RandomTree::new(TreeShape::of_the_paper(5), 1);
+/// let (answer, stack) =
+///     linear_best_first(&root, &PathCost, EndValues::Sum, RbfmsSettings::default(), &mut |call| call.work.expansions >= 200);
+/// assert!(!answer.solved && stack.line().count() > 0);
+/// ```
+pub fn linear_best_first<G: Game>(
+    position: &G,
+    evaluator: &dyn Evaluator<G>,
+    ends: EndValues,
+    settings: RbfmsSettings,
+    observe: &mut dyn FnMut(Call<'_, G>) -> bool,
+) -> (Answer, Stack<G::Move>) {
+    let rules = Rules { ends, contempt: super::Contempt::NONE, max: position.mover() };
+    let mut recursion = Recursion::new(rules, settings, evaluator, None, Work::default(), observe);
+    let answer = recursion.run(position, 0, -INFINITY, INFINITY, 0);
+    (answer, recursion.stack)
+}
+
+/// Recursive best-first minimax as an engine. It keeps nothing between moves: its whole memory is its stack.
+#[derive(Debug, Default)]
+pub struct Rbfms;
+
+/// What the engine remembers of a move at the root.
+#[derive(Default)]
+struct RootMove {
+    turn: Option<Square>,
+    visits: u64,
+    line: Vec<Option<Square>>,
+}
+
+impl Rbfms {
+    /// An engine.
+    pub fn new() -> Rbfms {
+        Rbfms
+    }
+
+    fn report(task: &Task, rules: &Rules, root: &[Sibling<Square>], moves: &[RootMove], work: &Work) -> Report {
+        let mut lines = Vec::new();
+        for sibling in root {
+            let remembered = moves.iter().find(|known| known.turn == sibling.turn);
+            let unsearched = [sibling.turn];
+            let (pv, plies) = line_to(remembered.map_or(&unsearched, |known| &known.line));
+            lines.push(Line {
+                turn: pv[0],
+                score: rules.score(sibling.value),
+                bound: Bound::Exact,
+                depth: if sibling.solved { SearchDepth::Exact } else { SearchDepth::Plies(plies) },
+                pv,
+                visits: remembered.map_or(0, |known| known.visits),
+            });
+        }
+        lines.truncate(task.lines_to_report(&lines));
+        Report {
+            depth: super::best_first::least_depth(&lines),
+            lines,
+            nodes: work.nodes,
+            evaluations: work.evaluations,
+            memory: MemoryUse { linear_nodes: work.linear_nodes, ..MemoryUse::default() },
+            ..Report::default()
+        }
+    }
+}
+
+impl Search for Rbfms {
+    fn think(&mut self, task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
+        let rules = Rules { ends: EndValues::Outcome, contempt: task.contempt, max: task.position.mover() };
+        let mut budget = Budget::new(control);
+        let mut moves: Vec<RootMove> = Vec::new();
+        let mut observe = |call: Call<'_, Position>| {
+            let mut line = call.stack.line();
+            let Some(first) = line.next() else {
+                // The root itself: there must be children before anything can stop.
+                return false;
+            };
+            let known = moves.iter().position(|known| known.turn == first).unwrap_or_else(|| {
+                moves.push(RootMove { turn: first, ..RootMove::default() });
+                moves.len() - 1
+            });
+            let known = &mut moves[known];
+            known.visits += 1;
+            known.line.clear();
+            known.line.push(first);
+            known.line.extend(line);
+            if budget.is_report_due(call.work) {
+                let mut report = Rbfms::report(task, &rules, &call.root_now(), &moves, call.work);
+                report.elapsed = control.elapsed();
+                sink(&report);
+            }
+            budget.is_spent(call.work)
+        };
+        let mut solver = EndgameSolver::new(SOLVED_EMPTIES);
+        let settings = RbfmsSettings::default();
+        let mut recursion =
+            Recursion::new(rules, settings, &*task.evaluator, Some(&mut solver), Work::default(), &mut observe);
+        recursion.run(&task.position, 0, -INFINITY, INFINITY, 0);
+        let (stack, work) = (recursion.stack, recursion.work);
+        let mut report = Rbfms::report(task, &rules, stack.root(), &moves, &work);
+        report.elapsed = control.elapsed();
+        report
+    }
+
+    fn clear(&mut self) {}
+}

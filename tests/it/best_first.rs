@@ -1,0 +1,451 @@
+//! The best-first family from outside: the figures of the paper, the properties of its algorithms, memory, whole tasks.
+
+use emilia::eval::{Evaluator, EvaluatorKind};
+use emilia::game::Game;
+use emilia::othello::{Color, GameRecord, Move, Position};
+use emilia::random_tree::{PathCost, RandomTree, TreeShape};
+use emilia::search::{
+    AlphaBetaStart, BestFirst, BestFirstSettings, Contempt, Control, EndValues, EndgameSolver, Explorer, FinalMove,
+    Limits, MinimaxKind, OnMemoryCap, Progress, Rbfms, RbfmsSettings, Report, Search, SearchDepth, StopSignal, Task,
+    Work, linear_best_first, mean_alpha_beta_evaluations, plain_minimax,
+};
+use std::collections::HashSet;
+use std::time::{Duration, Instant};
+
+/// The tree of figures 1 and 2: binary, nodes named by their branches from the root, left 0 and right 1.
+#[derive(Clone, PartialEq, Debug)]
+struct FigureTree(String);
+
+impl Game for FigureTree {
+    type Move = u8;
+    type Moves = std::ops::Range<u8>;
+
+    fn moves(&self) -> Self::Moves {
+        0..2
+    }
+    fn after(&self, branch: u8) -> FigureTree {
+        FigureTree(format!("{}{branch}", self.0))
+    }
+    fn pass(&self) -> FigureTree {
+        unreachable!("there are always two moves")
+    }
+    fn is_over(&self) -> bool {
+        false
+    }
+    fn outcome(&self) -> i32 {
+        0
+    }
+    fn mover(&self) -> Color {
+        if self.0.len().is_multiple_of(2) { Color::Black } else { Color::White }
+    }
+}
+
+/// Its static values, seen by MAX; those of the grandchildren of 11, which the figures leave out, are far off.
+struct FigureValues;
+
+impl Evaluator<FigureTree> for FigureValues {
+    fn evaluate(&self, node: &FigureTree) -> i32 {
+        let for_max = match node.0.as_str() {
+            "0" => 4,
+            "1" => 6,
+            "10" => 5,
+            "11" => 2,
+            "00" => 8,
+            "01" => 1,
+            _ => 100,
+        };
+        if node.mover() == Color::Black { for_max } else { -for_max }
+    }
+}
+
+fn never(_: &Work) -> bool {
+    false
+}
+
+#[test]
+fn figure_1_expands_the_principal_leaves() {
+    let mut search = Explorer::new(BestFirstSettings::korf(), &FigureTree(String::new()));
+    let mut steps = Vec::new();
+    for _ in 0..4 {
+        assert_eq!(search.step(&FigureValues, &mut never), Progress::Grown);
+        steps.push((search.last_expanded().unwrap().0.clone(), search.value()));
+    }
+    let expected = [("", 6), ("1", 4), ("0", 2)].map(|(name, value)| (name.to_owned(), value));
+    assert_eq!(steps[..3], expected);
+    assert_eq!(steps[3].0, "11");
+    assert_eq!(search.work().evaluations, 8);
+}
+
+#[test]
+fn figure_2_calls_and_windows() {
+    const INFINITE: i32 = i32::MAX;
+    let mut calls = Vec::new();
+    linear_best_first(
+        &FigureTree(String::new()),
+        &FigureValues,
+        EndValues::Sum,
+        RbfmsSettings::default(),
+        &mut |call| {
+            // The figure's bounds are MAX's.
+            let bounds =
+                if call.position.mover() == Color::Black { (call.low, call.high) } else { (-call.high, -call.low) };
+            calls.push((call.position.0.clone(), bounds.0, bounds.1));
+            calls.len() == 5
+        },
+    );
+    let expected =
+        [("", -INFINITE, INFINITE), ("1", 4, INFINITE), ("0", 2, INFINITE), ("1", 1, INFINITE), ("11", 1, 5)];
+    assert_eq!(calls, expected.map(|(name, low, high)| (name.to_owned(), low, high)));
+}
+
+/// Values made distinct, so that no rule about ties matters.
+struct Dithered;
+
+impl Evaluator<RandomTree> for Dithered {
+    fn evaluate(&self, position: &RandomTree) -> i32 {
+        let noise = format!("{position:?}").bytes().fold(0u32, |h, b| h.wrapping_mul(31).wrapping_add(b.into()));
+        let value = position.sum() * 65_536 + (noise.wrapping_mul(2_654_435_769) >> 16) as i32;
+        if position.mover() == Color::Black { value } else { -value }
+    }
+}
+
+/// The nodes expanded by the stored search and those that RBFMS calls itself on, each once, in order, up to the first
+/// principal leaf that ends the game.
+fn expansion_orders(
+    root: &RandomTree,
+    evaluator: &dyn Evaluator<RandomTree>,
+    early_return: bool,
+) -> (Vec<RandomTree>, Vec<RandomTree>) {
+    const EXPANSIONS: usize = 60;
+    let settings = BestFirstSettings { ends: EndValues::Sum, ..BestFirstSettings::korf() };
+    let mut search = Explorer::new(settings, root);
+    let mut stored = Vec::new();
+    while stored.len() < EXPANSIONS && !principal_leaf(&search, root).is_over() {
+        assert_eq!(search.step(evaluator, &mut never), Progress::Grown);
+        stored.push(*search.last_expanded().unwrap());
+    }
+    let mut linear: Vec<RandomTree> = Vec::new();
+    let wanted = stored.len();
+    let settings = RbfmsSettings { early_return, stop_at_end: true, depth: None };
+    linear_best_first(root, evaluator, EndValues::Sum, settings, &mut |call| {
+        if !linear.contains(call.position) {
+            if linear.len() == wanted {
+                return true;
+            }
+            linear.push(*call.position);
+        }
+        false
+    });
+    (stored, linear)
+}
+
+fn principal_leaf(search: &Explorer<RandomTree>, root: &RandomTree) -> RandomTree {
+    let moves = search.root_moves();
+    let line = moves.first().map_or(&[][..], |best| &best.line);
+    line.iter().fold(*root, |position, turn| position.after(turn.expect("random trees have no passes")))
+}
+
+#[test]
+fn rbfms_expands_in_the_order_of_the_stored_search() {
+    let mut compared = 0;
+    for branching in 2..=6 {
+        for length in [6, 12, 30] {
+            for seed in 0..15 {
+                let paper = RandomTree::new(TreeShape { branching, length, cost: 1 << 15 }, seed);
+                let tied = RandomTree::new(TreeShape { branching, length, cost: 2 }, seed);
+                for (root, evaluator, early_return) in [
+                    (&paper, &PathCost as &dyn Evaluator<RandomTree>, true),
+                    (&paper, &PathCost, false),
+                    (&tied, &PathCost, false),
+                    (&tied, &Dithered, true),
+                ] {
+                    let (stored, linear) = expansion_orders(root, evaluator, early_return);
+                    assert_eq!(stored, linear, "{root:?}, early return {early_return}");
+                    compared += stored.len();
+                }
+            }
+        }
+    }
+    assert!(compared > 20_000, "{compared}");
+}
+
+/// Positions of random games, by a generator of its own so that they stay the same for ever.
+struct RandomGames(u64);
+
+impl RandomGames {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) as usize) % bound
+    }
+
+    /// A position after so many discs placed at random, in which the game is not over.
+    fn position(&mut self, discs: usize) -> Position {
+        loop {
+            let mut position = Position::START;
+            for _ in 0..discs {
+                if position.must_pass() {
+                    position = position.pass();
+                }
+                let moves: Vec<_> = position.moves().into_iter().collect();
+                if moves.is_empty() {
+                    break;
+                }
+                position = position.after(moves[self.below(moves.len())]);
+            }
+            if !position.is_over() && position.empties().count() as usize == 60 - discs {
+                return position;
+            }
+        }
+    }
+}
+
+fn task(position: Position) -> Task {
+    Task::new(position, EvaluatorKind::Mobility.build())
+}
+
+fn evaluations(limit: u64) -> Limits {
+    Limits { evaluations: Some(limit), ..Limits::default() }
+}
+
+fn think(search: &mut dyn Search, task: &Task, limits: Limits) -> Report {
+    let report = search.think(task, &Control::with_limits(limits), &mut |report| check_report(task, report));
+    check_report(task, &report);
+    report
+}
+
+/// What is true of every report.
+fn check_report(task: &Task, report: &Report) {
+    let moves = task.position.moves().count().max(1) as usize;
+    assert!(report.lines.len() >= task.lines.min(moves) && report.lines.len() <= moves);
+    let turns: HashSet<_> = report.lines.iter().map(|line| line.turn).collect();
+    assert_eq!(turns.len(), report.lines.len());
+    let mut least = SearchDepth::Exact;
+    for line in &report.lines {
+        let mut game = GameRecord::from_position(task.position);
+        for &turn in &line.pv {
+            game.take(turn).unwrap();
+        }
+        assert_eq!(line.pv.first(), Some(&line.turn));
+        let plies = line.pv.iter().filter(|turn| turn.square().is_some()).count() as u8;
+        if !line.depth.is_exact() {
+            assert_eq!(line.depth, SearchDepth::Plies(plies));
+            if least.is_exact() || SearchDepth::Plies(plies).to_string() < least.to_string() {
+                least = match least {
+                    SearchDepth::Plies(other) => SearchDepth::Plies(other.min(plies)),
+                    _ => line.depth,
+                };
+            }
+        }
+    }
+    match (report.depth, least) {
+        (SearchDepth::Plies(all), _) => assert!(
+            report
+                .lines
+                .iter()
+                .all(|line| line.depth.is_exact() || matches!(line.depth, SearchDepth::Plies(p) if p >= all))
+        ),
+        (all, least) => assert_eq!(all, least),
+    }
+}
+
+fn exact(position: &Position, contempt: Contempt) -> i32 {
+    let evaluator = EvaluatorKind::Mobility.build();
+    let empties = position.empties().count();
+    plain_minimax(MinimaxKind::AlphaBeta, position, empties, &*evaluator, contempt, &mut |_| false).value
+}
+
+const FORMS: [fn() -> BestFirstSettings; 3] =
+    [BestFirstSettings::korf, BestFirstSettings::modern, BestFirstSettings::extension];
+
+#[test]
+fn the_tree_is_sound_after_every_iteration() {
+    let evaluator = EvaluatorKind::Mobility.build();
+    for (i, form) in FORMS.into_iter().enumerate() {
+        for (exploration, discs) in [(0.0, 20), (300.0, 30), (0.0, 47), (300.0, 50)] {
+            let position = RandomGames(i as u64).position(discs);
+            let mut search = Explorer::new(BestFirstSettings { exploration, ..form() }, &position);
+            search.solve_with(Box::new(EndgameSolver::new(4)));
+            for _ in 0..300 {
+                search.start_with_alpha_beta(Some(2000), &*evaluator, &mut never);
+                search.audit().unwrap();
+                if search.step(&*evaluator, &mut never) == Progress::Done {
+                    break;
+                }
+                search.audit().unwrap();
+            }
+            let moves = search.root_moves();
+            assert_eq!(moves.len(), position.moves().count() as usize);
+            assert!(moves.iter().any(|m| m.value == search.value()));
+        }
+    }
+}
+
+#[test]
+fn visits_add_up_and_the_principal_variation_has_one_value() {
+    let evaluator = EvaluatorKind::Mobility.build();
+    let position = RandomGames(3).position(25);
+    let settings = BestFirstSettings { ends: EndValues::Outcome, ..BestFirstSettings::korf() };
+    let mut search = Explorer::new(settings, &position);
+    for expansions in 1..500 {
+        search.step(&*evaluator, &mut never);
+        let moves = search.root_moves();
+        assert_eq!(search.work().expansions, expansions);
+        assert_eq!(moves.iter().map(|m| m.visits).sum::<u64>(), expansions - 1);
+        // The leaf at its end was evaluated statically: that is the value of the root.
+        let mut end = position;
+        let mut sign = 1;
+        for turn in &moves[0].line {
+            end = turn.map_or_else(|| end.pass(), |square| end.after(square));
+            sign = -sign;
+        }
+        assert_eq!(search.value(), sign * evaluator.evaluate(&end));
+    }
+}
+
+#[test]
+fn one_ply_deep_is_alpha_beta_at_depth_one() {
+    let evaluator = EvaluatorKind::Mobility.build();
+    let mut games = RandomGames(11);
+    for _ in 0..200 {
+        let discs = 4 + games.below(50);
+        let position = games.position(discs);
+        if position.must_pass() {
+            continue;
+        }
+        let settings = BestFirstSettings { depth: Some(1), ends: EndValues::Outcome, ..BestFirstSettings::korf() };
+        let mut search = Explorer::new(settings, &position);
+        while search.step(&*evaluator, &mut never) == Progress::Grown {}
+        let alpha_beta =
+            plain_minimax(MinimaxKind::AlphaBeta, &position, 1, &*evaluator, Contempt::NONE, &mut |_| false);
+        let chosen = &search.root_moves()[0];
+        // A forced pass costs no ply and is searched through.
+        let chosen_child = position.after(chosen.line[0].unwrap());
+        if !chosen_child.must_pass() {
+            assert_eq!(
+                (chosen.line[0], chosen.value),
+                (alpha_beta.pv.first().copied(), alpha_beta.value),
+                "{position}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_whole_tree_is_exact() {
+    for form in FORMS {
+        for seed in 0..40 {
+            let shape = TreeShape { branching: 4, length: 6, cost: if seed % 2 == 0 { 2 } else { 1000 } };
+            let root = RandomTree::new(shape, seed);
+            let settings = BestFirstSettings { ends: EndValues::Sum, ..form() };
+            let mut search = Explorer::new(settings, &root);
+            while search.step(&PathCost, &mut never) == Progress::Grown {
+                search.start_with_alpha_beta(None, &PathCost, &mut never);
+            }
+            let full = plain_minimax(MinimaxKind::Full, &root, 6, &PathCost, Contempt::NONE, &mut |_| false);
+            assert!(search.is_solved());
+            assert_eq!(search.value(), full.value);
+            let chosen = &search.root_moves()[0];
+            assert_eq!(chosen.value, full.value);
+            search.audit().unwrap();
+            let (answer, _) =
+                linear_best_first(&root, &PathCost, EndValues::Sum, RbfmsSettings::default(), &mut |_| false);
+            assert_eq!((answer.value, answer.solved), (full.value, true));
+        }
+    }
+}
+
+#[test]
+fn forced_moves_are_followed_to_the_end() {
+    for length in [1, 2, 50] {
+        let chain = RandomTree::new(TreeShape { branching: 1, length, cost: 9 }, 3);
+        let end = (0..length).fold(chain, |position, _| position.after(0));
+        let settings = BestFirstSettings { ends: EndValues::Sum, ..BestFirstSettings::modern() };
+        let mut search = Explorer::new(settings, &chain);
+        while search.step(&PathCost, &mut never) == Progress::Grown {}
+        assert_eq!(search.value(), end.sum());
+        let (answer, _) =
+            linear_best_first(&chain, &PathCost, EndValues::Sum, RbfmsSettings::default(), &mut |_| false);
+        assert_eq!((answer.value, answer.solved), (end.sum(), true));
+    }
+}
+
+fn expansions(position: &Position, settings: BestFirstSettings, count: usize) -> Vec<Position> {
+    let evaluator = EvaluatorKind::Mobility.build();
+    let mut search = Explorer::new(settings, position);
+    let mut expanded = Vec::new();
+    while expanded.len() < count && search.step(&*evaluator, &mut never) == Progress::Grown {
+        expanded.push(*search.last_expanded().unwrap());
+    }
+    expanded
+}
+
+#[test]
+fn a_larger_budget_begins_like_a_smaller_one_and_colours_do_not_matter() {
+    let mut games = RandomGames(21);
+    for discs in [6, 20, 35, 48] {
+        let position = games.position(discs);
+        for settings in
+            [BestFirstSettings::korf(), BestFirstSettings { exploration: 200.0, ..BestFirstSettings::modern() }]
+        {
+            let long = expansions(&position, settings, 400);
+            assert!(long.starts_with(&expansions(&position, settings, 150)));
+            let swapped = expansions(&position.swap_colors(), settings, 400);
+            assert_eq!(swapped.iter().map(Position::swap_colors).collect::<Vec<_>>(), long);
+        }
+    }
+}
+
+#[test]
+fn the_end_of_the_game_is_solved_by_every_engine() {
+    let mut games = RandomGames(5);
+    for _ in 0..25 {
+        let discs = 50 + games.below(8);
+        let position = games.position(discs);
+        for contempt in [Contempt::NONE, Contempt::new(100).unwrap(), Contempt::new(-100).unwrap()] {
+            let mut all = task(position);
+            all.contempt = contempt;
+            all.lines = 64;
+            let one = Task { lines: 1, ..all.clone() };
+            let result = exact(&position, contempt);
+            let forms = [BestFirstSettings::modern(), BestFirstSettings::extension()];
+            for settings in forms {
+                let report = think(&mut BestFirst::new(settings), &one, Limits::default());
+                assert_eq!((report.depth, report.lines[0].score.units()), (SearchDepth::Exact, result), "{position}");
+                let report = think(&mut BestFirst::new(settings), &all, Limits::default());
+                assert_eq!(report.depth, SearchDepth::Exact);
+                for line in &report.lines {
+                    let child = position.take(line.turn).unwrap();
+                    assert_eq!(line.score.units(), -exact(&child, contempt), "{position} {}", line.turn);
+                }
+            }
+            let report = think(&mut Rbfms::new(), &one, Limits::default());
+            assert_eq!((report.depth, report.lines[0].score.units()), (SearchDepth::Exact, result), "{position}");
+        }
+        // The paper's values know only who wins, and the search ends when it does.
+        let korf = think(&mut BestFirst::new(BestFirstSettings::korf()), &task(position), Limits::default());
+        let result = exact(&position, Contempt::NONE);
+        assert_eq!(korf.lines[0].score.units() > 0, result > 0, "{position}");
+        assert_eq!(korf.lines[0].score.units() < 0, result < 0, "{position}");
+    }
+}
+
+#[test]
+fn ties_follow_the_rule_and_contempt() {
+    use emilia::search::Tie;
+    // A position that is drawn under perfect play.
+    let mut games = RandomGames(77);
+    let drawn = std::iter::from_fn(|| Some(games.position(54)))
+        .find(|position| exact(position, Contempt::NONE) == 0 && position.moves().count() > 1)
+        .unwrap();
+    let evaluator = EvaluatorKind::Mobility.build();
+    let value = |ends, contempt| {
+        let mut search = Explorer::new(BestFirstSettings { ends, ..BestFirstSettings::korf() }, &drawn);
+        search.begin(&drawn, contempt);
+        while search.step(&*evaluator, &mut never) == Progress::Grown {}
+        search.value()
+    };
+    assert_eq!(value(EndValues::Infinite(Tie::Korf), Contempt::NONE), 1 - (1 << 30));
+    assert_eq!(value(EndValues::Infinite(Tie::Zero), Contempt::NONE), 0);
+    let ten = Contempt::new(10).unwrap();
+    assert_eq!(value(EndValues::Infinite(Tie::Zero), ten), ten.draw_for(drawn.mover()) * 128);
+}
