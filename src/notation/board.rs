@@ -116,6 +116,13 @@ fn squares_and_mover(cursor: &mut Cursor<'_>) -> Result<Board, NotationError> {
         *cursor = start;
     }
     let board = sized(cursor)?;
+    if board.mover.is_none() {
+        // One more empty square would pass for the beginning of a pass, `--`.
+        cursor.skip_blanks();
+        if cursor.peek().and_then(square_of) == Some(None) {
+            return Err(cursor.expected("the side to move or a move after 64 squares"));
+        }
+    }
     if bracket {
         cursor.skip_blanks();
         if !cursor.eat("]") {

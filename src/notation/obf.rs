@@ -7,11 +7,11 @@ use super::transcript::parse_turn;
 use super::{NotationError, Problem};
 use crate::othello::{Move, Position};
 use nom::Parser;
-use nom::bytes::complete::take_while_m_n;
+use nom::bytes::complete::{take_while, take_while_m_n};
 use nom::character::complete::{char, i32, space0};
 use nom::combinator::{cut, eof, opt, rest, verify};
 use nom::error::context;
-use nom::multi::many0;
+use nom::multi::{many0, many1};
 use nom::sequence::{preceded, terminated};
 use std::fmt;
 
@@ -90,9 +90,9 @@ enum Segment<'a> {
 
 /// `;` segment `;` segment … `%` comment
 fn annotations(input: &str) -> Parsed<'_, (Vec<Segment<'_>>, Option<&str>)> {
-    let separated = preceded((space0, many0((char(';'), space0))), segment);
+    let separated = preceded((space0, many1((char(';'), space0))), segment);
     let comment = preceded(char('%'), rest);
-    let blanks = many0(nom::character::complete::one_of("; \t\r\n"));
+    let blanks = take_while(|c: char| c == ';' || c.is_ascii_whitespace());
     terminated((many0(separated), preceded(blanks, opt(comment))), cut(context(A_SEGMENT, eof))).parse(input)
 }
 

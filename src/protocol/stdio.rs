@@ -17,6 +17,9 @@ pub const TRAFFIC: &str = "emilia::traffic";
 /// How many lines may wait to be looked at; a client that sends more has to wait itself.
 const WAITING_LINES: usize = 1024;
 
+/// About how much is read or written at once.
+const BATCH_BYTES: usize = 1 << 16;
+
 /// A client that takes nothing of what is waiting for it for this long, at the end of a session, gets no more.
 const STALL: Duration = Duration::from_secs(1);
 
@@ -72,7 +75,7 @@ impl Connection {
         let (lines, input) = bounded(WAITING_LINES);
         let (output, replies) = unbounded();
         // Neither thread is waited for when the process ends: the reader may be blocked on a client that says nothing.
-        spawn("input", move || read_lines(BufReader::new(reader), &lines));
+        spawn("input", move || read_lines(BufReader::with_capacity(BATCH_BYTES, reader), &lines));
         let waiting = replies.clone();
         let (finished, done) = bounded(1);
         spawn("output", move || {
@@ -198,9 +201,15 @@ fn readable(input: &Input) -> String {
     }
 }
 
+/// Writes what is there, whole replies at a time: as many as are waiting go out together.
 fn write_replies(mut writer: impl Write, replies: &Receiver<String>, gone: &Sender<()>) {
-    for reply in replies {
-        if let Err(error) = writer.write_all(reply.as_bytes()).and_then(|()| writer.flush()) {
+    for mut text in replies {
+        while text.len() < BATCH_BYTES
+            && let Ok(more) = replies.try_recv()
+        {
+            text += &more;
+        }
+        if let Err(error) = writer.write_all(text.as_bytes()).and_then(|()| writer.flush()) {
             log::warn!("cannot write the output: {error}");
             let _ = gone.try_send(());
             return;

@@ -218,20 +218,19 @@ impl<'a, G: Game> Recursion<'a, G> {
                 return Answer { value: best.value, solved: false };
             }
             let child = children[i];
-            let (child_low, child_high) = if i == 0 {
-                // Until it falls behind its best sibling, or takes its parent out of bounds.
-                (children.get(1).map_or(low, |second| second.value.max(low)), high)
-            } else {
-                // The best child is exact: until one that is not overtakes it, or falls behind the next such one.
-                let next = children[i + 1..].iter().find(|other| !other.solved);
-                (next.map_or(-INFINITY, |other| other.value), best.value)
-            };
+            // Until it falls behind the next best that is not solved. Below `low` it takes its parent out of bounds, unless
+            // a solved sibling holds the parent. The bounds must contain every value that the child had before, or its
+            // earlier search would not be repeated but broken off: hence no bound at the value of a solved sibling.
+            let next = children[i + 1..].iter().find(|other| !other.solved);
+            let next = next.map_or(-INFINITY, |other| other.value);
+            let solved = children.iter().find(|other| other.solved).map_or(-INFINITY, |other| other.value);
+            let child_low = if solved >= low { next } else { next.max(low) };
             if let Some(frame) = self.stack.frames.last_mut() {
                 frame.current = base + i;
             }
             let position = after(position, child.turn);
             let plies = plies + u32::from(child.turn.is_some());
-            let answer = self.run(&position, -child.value, -child_high, -child_low, plies);
+            let answer = self.run(&position, -child.value, -high, -child_low, plies);
             let children = &mut self.stack.siblings[base..];
             children[i].value = -answer.value;
             children[i].solved = answer.solved;

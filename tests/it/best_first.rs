@@ -5,9 +5,9 @@ use emilia::game::Game;
 use emilia::othello::{Color, GameRecord, Move, Position};
 use emilia::random_tree::{PathCost, RandomTree, TreeShape};
 use emilia::search::{
-    AlphaBetaStart, BestFirst, BestFirstSettings, Contempt, Control, EndValues, EndgameSolver, Explorer, FinalMove,
-    Limits, MinimaxKind, OnMemoryCap, Progress, Rbfms, RbfmsSettings, Report, Search, SearchDepth, StopSignal, Task,
-    Work, linear_best_first, mean_alpha_beta_evaluations, plain_minimax,
+    BestFirst, BestFirstSettings, Contempt, Control, EndValues, EndgameSolver, Explorer, FinalMove, Limits,
+    MinimaxKind, OnMemoryCap, Progress, Rbfms, RbfmsSettings, Report, Search, SearchDepth, StopSignal, Task, Work,
+    linear_best_first, mean_alpha_beta_evaluations, plain_minimax,
 };
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -170,7 +170,7 @@ fn rbfms_expands_in_the_order_of_the_stored_search() {
 }
 
 /// Positions of random games, by a generator of its own so that they stay the same for ever.
-struct RandomGames(u64);
+pub struct RandomGames(pub u64);
 
 impl RandomGames {
     fn below(&mut self, bound: usize) -> usize {
@@ -179,7 +179,7 @@ impl RandomGames {
     }
 
     /// A position after so many discs placed at random, in which the game is not over.
-    fn position(&mut self, discs: usize) -> Position {
+    pub fn position(&mut self, discs: usize) -> Position {
         loop {
             let mut position = Position::START;
             for _ in 0..discs {
@@ -448,4 +448,230 @@ fn ties_follow_the_rule_and_contempt() {
     assert_eq!(value(EndValues::Infinite(Tie::Zero), Contempt::NONE), 0);
     let ten = Contempt::new(10).unwrap();
     assert_eq!(value(EndValues::Infinite(Tie::Zero), ten), ten.draw_for(drawn.mover()) * 128);
+}
+
+/// Settings with so little memory that the cap is reached at once: one chunk for each 64 kB.
+fn capped(on_memory_cap: OnMemoryCap, form: fn() -> BestFirstSettings) -> BestFirstSettings {
+    BestFirstSettings { memory: 256 << 10, on_memory_cap, ..form() }
+}
+
+#[test]
+fn at_the_cap_the_search_goes_on() {
+    let evaluator = EvaluatorKind::Mobility.build();
+    for on_memory_cap in [OnMemoryCap::Rbfms, OnMemoryCap::Prune] {
+        for (i, form) in FORMS.into_iter().enumerate() {
+            let position = RandomGames(i as u64 + 30).position(18);
+            let settings = BestFirstSettings { exploration: [0.0, 0.0, 150.0][i], ..capped(on_memory_cap, form) };
+            let mut search = Explorer::new(settings, &position);
+            let mut full_at = None;
+            let mut fullest = 0;
+            for iteration in 0..12_000u64 {
+                search.start_with_alpha_beta(Some(20_000), &*evaluator, &mut never);
+                let enough = &mut |work: &Work| work.expansions >= 50_000;
+                if search.step(&*evaluator, enough) == Progress::Stopped {
+                    break;
+                }
+                assert!(search.stored_bytes() <= settings.memory as u64);
+                fullest = fullest.max(search.stored_nodes());
+                let work = *search.work();
+                if full_at.is_none() && work.pruned_nodes + work.linear_nodes > 0 {
+                    full_at = Some(iteration);
+                    search.audit().unwrap();
+                }
+                if iteration % 500 == 0 {
+                    search.audit().unwrap();
+                }
+            }
+            search.audit().unwrap();
+            let work = search.work();
+            assert!(full_at.unwrap() < 2_000, "{full_at:?}");
+            assert!(fullest > 6_000, "{fullest}");
+            match on_memory_cap {
+                OnMemoryCap::Rbfms => assert!(work.linear_nodes > 8_000 && work.pruned_nodes == 0, "{work:?}"),
+                OnMemoryCap::Prune => assert!(work.pruned_nodes > 20_000 && work.linear_nodes == 0, "{work:?}"),
+            }
+            let visits: u64 = search.root_moves().iter().map(|m| m.visits).sum();
+            assert!(visits <= work.expansions && visits > work.expansions / 2, "{visits} of {work:?}");
+        }
+    }
+}
+
+#[test]
+fn endgames_are_solved_under_the_cap() {
+    let evaluator = EvaluatorKind::Mobility.build();
+    for on_memory_cap in [OnMemoryCap::Rbfms, OnMemoryCap::Prune] {
+        for seed in 0..3 {
+            let position = RandomGames(seed + 50).position(51);
+            let settings = BestFirstSettings { memory: 1, ..capped(on_memory_cap, BestFirstSettings::modern) };
+            let mut search = Explorer::new(settings, &position);
+            while search.step(&*evaluator, &mut never) == Progress::Grown {}
+            assert!(search.is_solved());
+            assert!(search.work().linear_nodes + search.work().pruned_nodes > 0, "{:?}", search.work());
+            assert_eq!(search.value(), exact(&position, Contempt::NONE));
+            search.audit().unwrap();
+        }
+    }
+}
+
+#[test]
+fn the_tree_moves_with_the_game() {
+    let evaluator = EvaluatorKind::Mobility.build();
+    for settings in [
+        BestFirstSettings::modern(),
+        BestFirstSettings::extension(),
+        capped(OnMemoryCap::Prune, BestFirstSettings::modern),
+        capped(OnMemoryCap::Rbfms, BestFirstSettings::extension),
+    ] {
+        let mut position = RandomGames(60).position(10);
+        let mut search = Explorer::new(settings, &position);
+        search.solve_with(Box::new(EndgameSolver::new(6)));
+        while !position.is_over() {
+            for _ in 0..700 {
+                search.start_with_alpha_beta(Some(5_000), &*evaluator, &mut never);
+                let enough = &mut |work: &Work| work.expansions >= 20_000;
+                if search.step(&*evaluator, enough) != Progress::Grown {
+                    break;
+                }
+            }
+            search.audit().unwrap();
+            // Our move and the expected reply, sometimes another one, sometimes more turns at once.
+            let best = search.root_moves().swap_remove(0);
+            let turns = 1 + position.empties().count() as usize % 4;
+            let mut next = position;
+            for turn in best.line.iter().take(turns) {
+                next = turn.map_or_else(|| next.pass(), |square| next.after(square));
+            }
+            position = next;
+            if position.is_over() {
+                break;
+            }
+            let known = best.line.len() > turns;
+            let before = search.stored_nodes();
+            search.begin(&position, Contempt::NONE);
+            search.audit().unwrap();
+            if known {
+                assert!(!search.root_moves().is_empty(), "the tree was kept");
+            }
+            assert!(search.stored_nodes() <= before);
+        }
+    }
+}
+
+#[test]
+fn what_was_known_after_a_move_stays_known() {
+    let evaluator = EvaluatorKind::Mobility.build();
+    let position = RandomGames(70).position(12);
+    let mut search = Explorer::new(BestFirstSettings::modern(), &position);
+    for _ in 0..2_000 {
+        search.step(&*evaluator, &mut never);
+    }
+    let best = search.root_moves().swap_remove(0);
+    let next = position.after(best.line[0].unwrap());
+    search.begin(&next, Contempt::NONE);
+    assert_eq!(search.value(), -best.value);
+    let moves = search.root_moves();
+    assert_eq!(moves.iter().map(|m| m.visits).sum::<u64>(), best.visits - 1);
+    assert_eq!(search.work(), &Work::default());
+    // What lies elsewhere is freed while the search goes on.
+    let before = search.stored_nodes();
+    for _ in 0..500 {
+        search.step(&*evaluator, &mut never);
+    }
+    assert!(search.stored_nodes() < before, "{before} {}", search.stored_nodes());
+    // A position that is not below the root begins anew.
+    search.begin(&position, Contempt::NONE);
+    assert!(search.root_moves().is_empty());
+    search.audit().unwrap();
+}
+
+/// More nodes than it takes to solve a position with eight empty squares.
+const ONE_SOLVE: u64 = 2_000;
+
+#[test]
+fn limits_are_kept_and_there_is_always_a_move() {
+    let engines: [fn() -> Box<dyn Search>; 4] = [
+        || Box::new(BestFirst::new(BestFirstSettings::korf())),
+        || Box::new(BestFirst::new(BestFirstSettings::modern())),
+        || Box::new(BestFirst::new(BestFirstSettings::extension())),
+        || Box::new(Rbfms::new()),
+    ];
+    let mut games = RandomGames(80);
+    for engine in engines {
+        let position = games.position(24);
+        let mut search = engine();
+        for limit in [1, 2, 50, 1_000, 20_000] {
+            search.clear();
+            let report = think(&mut *search, &task(position), evaluations(limit));
+            // The children of one node more at most, or of the root, or one leaf solved to the end of the game.
+            assert!(report.evaluations <= limit + 64 + ONE_SOLVE, "{limit}: {}", report.evaluations);
+            assert!(report.evaluations >= limit.min(500), "{limit}: {}", report.evaluations);
+            let report = think(&mut *search, &task(position), Limits { nodes: Some(limit), ..Limits::default() });
+            assert!(report.nodes <= limit + 64 + ONE_SOLVE);
+        }
+        search.clear();
+        let depth = Limits { depth: Some(4), ..Limits::default() };
+        let spent = think(&mut *search, &task(position), depth).evaluations;
+        assert!(spent >= mean_alpha_beta_evaluations(4) && spent < mean_alpha_beta_evaluations(4) + 64 + ONE_SOLVE);
+        let signal = StopSignal::default();
+        signal.stop();
+        let stopped = Control::new(Limits::default(), signal, Instant::now());
+        assert!(!search.think(&task(position), &stopped, &mut |_| {}).lines.is_empty());
+        let no_time = Limits { hard_time: Some(Duration::ZERO), ..Limits::default() };
+        assert!(!think(&mut *search, &task(position), no_time).lines.is_empty());
+    }
+}
+
+#[test]
+fn several_lines_are_searched_and_sorted() {
+    let position = RandomGames(90).position(16);
+    let moves = position.moves().count() as usize;
+    for settings in [BestFirstSettings::modern(), BestFirstSettings::korf(), BestFirstSettings::extension()] {
+        let several = Task { lines: 4, ..task(position) };
+        let report = think(&mut BestFirst::new(settings), &several, evaluations(20_000));
+        assert_eq!(report.lines.len(), 4.min(moves));
+        let visits: Vec<u64> = report.lines.iter().map(|line| line.visits).collect();
+        assert!(visits[1..].iter().all(|&n| n > 100), "{visits:?}");
+        if settings.final_move == FinalMove::MostVisits {
+            assert!(visits.is_sorted_by(|a, b| a >= b), "{visits:?}");
+        } else {
+            assert!(report.lines.is_sorted_by_key(|line| -line.score));
+        }
+    }
+    let all = Task { lines: 64, ..task(position) };
+    assert_eq!(think(&mut BestFirst::new(BestFirstSettings::modern()), &all, evaluations(500)).lines.len(), moves);
+}
+
+#[test]
+fn a_pass_at_the_root_is_a_line() {
+    // Black has no move here, White has.
+    let mut game = GameRecord::default();
+    for name in ["f5", "f6", "d3", "g5", "h5", "h4", "f7", "h6"] {
+        game.take(Move::Place(name.parse().unwrap())).unwrap();
+    }
+    let position = *game.position();
+    assert!(position.must_pass());
+    for settings in FORMS.map(|form| form()) {
+        let report = think(&mut BestFirst::new(settings), &task(position), evaluations(3_000));
+        assert_eq!((report.lines.len(), report.lines[0].turn), (1, Move::Pass));
+        assert!(report.lines[0].pv.len() > 2);
+    }
+    let report = think(&mut Rbfms::new(), &task(position), evaluations(3_000));
+    assert_eq!(report.lines[0].turn, Move::Pass);
+}
+
+#[test]
+fn linear_space_is_linear() {
+    let evaluator = EvaluatorKind::Mobility.build();
+    let position = RandomGames(95).position(14);
+    let mut widest = [0, 0];
+    for (largest, expansions) in widest.iter_mut().zip([300, 30_000]) {
+        linear_best_first(&position, &*evaluator, EndValues::Outcome, RbfmsSettings::default(), &mut |call| {
+            *largest = call.stack.len().max(*largest);
+            let bound = call.stack.line().count() * 33;
+            assert!(call.stack.len() <= bound);
+            call.work.expansions >= expansions
+        });
+    }
+    // A hundredfold work, and still a stack of a few lines.
+    assert!(widest[1] < 3 * widest[0], "{widest:?}");
 }

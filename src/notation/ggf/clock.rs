@@ -74,12 +74,10 @@ fn time(text: &str) -> Option<Duration> {
         return None;
     }
     let whole_seconds = (whole(days)? * 24 + whole(hours)?) * 3600 + minutes * 60;
-    if whole_seconds > LONGEST {
-        return None;
-    }
     // To the microsecond, as it is written.
     let micros = (seconds * 1e6).round() as u64;
-    Some(Duration::from_secs(whole_seconds) + Duration::from_micros(micros))
+    let time = Duration::from_secs(whole_seconds) + Duration::from_micros(micros);
+    (time <= Duration::from_secs(LONGEST)).then_some(time)
 }
 
 impl fmt::Display for GgfClock {

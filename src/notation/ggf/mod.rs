@@ -10,6 +10,7 @@ pub use timed_move::TimedMove;
 use super::board::{self, Board};
 use super::cursor::Cursor;
 use super::grammar::{Parsed, failed, offset_of};
+use super::transcript::{LONGEST_GAME, NO_FURTHER_MOVE};
 use super::{NotationError, Problem};
 use crate::othello::{Color, GameRecord, Move, Position};
 use nom::Parser;
@@ -236,6 +237,9 @@ fn take(text: &str, game: &mut GgfGame, color: Color, value: &str) -> Result<(),
     let offset = offset_of(text, value);
     let timed = TimedMove::parse(value)
         .map_err(|_| NotationError::expected(text, offset, "a move such as F5, F5/1.20/4.17 or PA"))?;
+    if game.game.turns().len() >= LONGEST_GAME {
+        return Err(NotationError::expected(text, offset, NO_FURTHER_MOVE));
+    }
     let position = game.game.position();
     if color != position.mover() {
         let mover = position.mover();
@@ -313,7 +317,7 @@ impl fmt::Display for GgfGame {
                 }
             }
         }
-        write!(f, "TY[{}]", if self.game_type.is_empty() { "8" } else { &self.game_type })?;
+        write!(f, "TY[{}]", if self.game_type.is_empty() { "8".to_owned() } else { value(&self.game_type) })?;
         for (key, text) in &self.other {
             write!(f, "{key}[{}]", value(text))?;
         }

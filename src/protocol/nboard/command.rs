@@ -90,7 +90,7 @@ impl Command {
     /// Reads one line, with or without its carriage return, in any encoding that has ASCII in it.
     pub fn parse(line: &[u8]) -> Result<Command, CommandError> {
         let text = String::from_utf8_lossy(line);
-        let line = Line(text.trim_end());
+        let line = Line(text.trim_ascii_end());
         let (rest, word) = preceded(space0, word).parse(line.0).map_err(|_| CommandError::Blank)?;
         match word {
             "ping" => line.argument(rest, "ping", "a number of 32 bits", signed).map(Command::Ping),
@@ -142,7 +142,7 @@ impl Line<'_> {
     fn variable(&self, rest: &str) -> Result<Command, CommandError> {
         let variable = preceded(space1, word).parse(rest);
         let (rest, name) = variable.map_err(|error| self.bad("set", "the name of a variable", &error))?;
-        let value = rest.trim_start();
+        let value = rest.trim_ascii_start();
         match name {
             "game" => match GgfGame::parse(value) {
                 Ok(game) => Ok(Command::SetGame(Box::new(game))),
@@ -176,4 +176,93 @@ impl Line<'_> {
 /// What stands between blanks.
 fn word(text: &str) -> IResult<&str, &str> {
     take_while1(|c| c != ' ' && c != '\t').parse(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::othello::Move;
+
+    fn parse(line: &str) -> Result<Command, CommandError> {
+        Command::parse(line.as_bytes())
+    }
+
+    #[test]
+    fn every_command_is_read() {
+        let option = |name: &str, value: &str| Command::SetOption { name: name.to_owned(), value: value.to_owned() };
+        for (line, command) in [
+            ("nboard 2", Command::Version(2)),
+            ("set depth 12", Command::SetDepth(12)),
+            ("set contempt -100", Command::SetContempt(Contempt::new(-100).unwrap())),
+            ("set emilia.hash 64", option("hash", "64")),
+            ("set emilia.on-memory-cap   prune  ", option("on-memory-cap", "prune")),
+            ("set emilia.depth", option("depth", "")),
+            ("ping 1", Command::Ping(1)),
+            ("ping -2147483648", Command::Ping(i32::MIN)),
+            ("  ping\t7 \r", Command::Ping(7)),
+            ("hint 64", Command::Hint(64)),
+            ("go\r", Command::Go),
+            ("learn", Command::Learn),
+            ("analyze", Command::Analyze),
+            ("new", Command::New),
+            ("clear", Command::Clear),
+            ("quit", Command::Quit),
+        ] {
+            assert_eq!(parse(line), Ok(command), "{line}");
+        }
+    }
+
+    #[test]
+    fn moves_come_in_both_versions() {
+        let f5 = Move::Place("f5".parse().unwrap());
+        for (line, turn, eval, seconds) in [
+            ("move F5", f5, None, None),
+            ("move f5/1.20", f5, Some(1.2), None),
+            ("move F5//4.17", f5, None, Some(4.17)),
+            ("move F5/3,25/5.0E-4", f5, Some(3.25), Some(0.0005)),
+            ("move PA", Move::Pass, None, None),
+            ("F5", f5, None, None),
+            ("f5/1.20/0.1\r", f5, Some(1.2), Some(0.1)),
+            ("PA", Move::Pass, None, None),
+            ("--", Move::Pass, None, None),
+        ] {
+            assert_eq!(parse(line), Ok(Command::Move(TimedMove { turn, eval, seconds })), "{line}");
+        }
+        assert!(matches!(parse("move Z9"), Err(CommandError::BadNotation { .. })));
+        assert!(matches!(parse("move"), Err(CommandError::BadNotation { .. })));
+    }
+
+    #[test]
+    fn games_are_read_whatever_bytes_are_in_the_names() {
+        let game = b"set game (;GM[Othello]PB[Jos\xe9]PW[\xff\xfe]TI[5:00]TY[8]\
+            BO[8 ---------------------------O*------*O--------------------------- *]B[F5//4.108]W[D6/1,18];)";
+        let Ok(Command::SetGame(game)) = Command::parse(game) else { panic!("it is a game") };
+        assert_eq!(game.game.turns().len(), 2);
+        assert!(matches!(parse("set game (;GM[Othello]B[F5"), Err(CommandError::BadNotation { .. })));
+        assert!(matches!(parse("set game"), Err(CommandError::BadNotation { .. })));
+    }
+
+    #[test]
+    fn the_log_can_say_what_is_wrong_and_where() {
+        for (line, message) in [
+            ("", "a blank line"),
+            (" \t\r", "a blank line"),
+            ("NBOARD 2", "unknown command 'NBOARD'"),
+            ("remove_tree", "unknown command 'remove_tree'"),
+            ("set name x", "unknown variable 'name'"),
+            ("set emilia.", "unknown variable 'emilia.'"),
+            ("set", "set, column 4: expected the name of a variable"),
+            ("ping", "ping, column 5: expected a number of 32 bits"),
+            ("ping one", "ping, column 6: expected a number of 32 bits"),
+            ("ping 99999999999", "ping, column 6: expected a number of 32 bits"),
+            ("ping 1 2", "ping, column 8: expected a number of 32 bits"),
+            ("hint 0", "hint, column 6: expected a number of moves, at least 1"),
+            ("set depth 61", "set depth, column 11: expected plies from 1 to 60"),
+            ("set depth 300", "set depth, column 11: expected plies from 1 to 60"),
+            ("set contempt 101", "set contempt, column 14: expected discs from -100 to 100"),
+            ("go now", "go, column 4: expected the end of the line"),
+        ] {
+            assert_eq!(parse(line).unwrap_err().to_string(), message, "{line:?}");
+        }
+    }
 }

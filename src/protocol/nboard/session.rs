@@ -49,8 +49,9 @@ struct Session {
 /// A request being worked on.
 struct Task {
     goal: TaskGoal,
-    position: Position,
-    thinking: Thinking,
+    request: Request,
+    /// The search, once it has begun.
+    thinking: Option<Thinking>,
     heartbeat: Receiver<Instant>,
     started: Instant,
     /// Positions visited by the searches of this task that are done.
@@ -78,10 +79,13 @@ impl Session {
         }
         let silence = (never(), never());
         loop {
-            let (events, heartbeat) = match &self.task {
-                Some(task) => (task.thinking.events(), &task.heartbeat),
-                None => (&silence.0, &silence.1),
-            };
+            // What the client has already said may well make a request void: then it is not worth a search.
+            if self.connection.input().is_empty() {
+                self.begin();
+            }
+            let thinking =
+                self.task.as_ref().and_then(|task| Some((task.thinking.as_ref()?.events(), &task.heartbeat)));
+            let (events, heartbeat) = thinking.unwrap_or((&silence.0, &silence.1));
             crossbeam::select! {
                 recv(self.connection.input()) -> input => match input {
                     Ok(input) => if self.hear(&input).is_break() {
@@ -137,10 +141,7 @@ impl Session {
                 self.depth = Some(depth);
                 self.send(Reply::MyName(format!("Emilia{depth}")));
             }
-            Command::SetOption { name, value } => match self.engine.set(&name, &value) {
-                Ok(()) => self.interrupt_hint(),
-                Err(error) => log::warn!("ignored: {error}"),
-            },
+            Command::SetOption { name, value } => self.set_option(&name, &value),
             Command::Ping(number) => {
                 self.interrupt();
                 self.send(Reply::Pong(number));
@@ -169,7 +170,7 @@ impl Session {
 
     /// Stops whatever is running; nothing of it is told after this.
     fn interrupt(&mut self) {
-        if self.task.take().is_some() {
+        if self.task.take().is_some_and(|task| task.thinking.is_some()) {
             self.status("");
         }
     }
@@ -178,6 +179,15 @@ impl Session {
     fn interrupt_hint(&mut self) {
         if self.task.as_ref().is_some_and(|task| !matches!(task.goal, TaskGoal::Go)) {
             self.interrupt();
+        }
+    }
+
+    fn set_option(&mut self, name: &str, value: &str) {
+        // A move already asked for is to be found with the options of that time.
+        self.begin();
+        match self.engine.set(name, value) {
+            Ok(()) => self.interrupt_hint(),
+            Err(error) => log::warn!("ignored: {error}"),
         }
     }
 
@@ -208,8 +218,7 @@ impl Session {
             return;
         }
         let limits = Limits { depth: self.depth, ..Limits::default() };
-        self.status(format!("Analyzing: {}", self.manner()));
-        self.start(TaskGoal::Hint, Request { position, goal: Goal::Hint { lines }, limits, contempt: self.contempt });
+        self.take_on(TaskGoal::Hint, Request { position, goal: Goal::Hint { lines }, limits, contempt: self.contempt });
     }
 
     fn go(&mut self) {
@@ -227,19 +236,19 @@ impl Session {
             hard_time: budget.map(|budget| budget.hard),
             ..Limits::default()
         };
-        self.status(format!("Thinking: {}", self.manner()));
-        self.start(TaskGoal::Go, Request { position, goal: Goal::Move, limits, contempt: self.contempt });
+        self.take_on(TaskGoal::Go, Request { position, goal: Goal::Move, limits, contempt: self.contempt });
     }
 
     fn analyze(&mut self) {
         self.interrupt();
         let positions = self.game.positions().to_vec();
         let turns = positions.len();
-        self.analyze_before(positions, turns, 0);
+        self.analyze_before(positions, turns, Instant::now(), 0);
     }
 
-    /// Goes on with the analysis of a game: the values from `turns` turns on are told.
-    fn analyze_before(&mut self, positions: Vec<Position>, mut turns: usize, nodes_before: u64) {
+    /// Goes on with the analysis of a game, begun at `started`: the values from `turns` turns on are told, and the
+    /// searches for them visited `nodes_before` positions.
+    fn analyze_before(&mut self, positions: Vec<Position>, mut turns: usize, started: Instant, nodes_before: u64) {
         while let Some(earlier) = turns.checked_sub(1) {
             turns = earlier;
             let position = positions[turns];
@@ -252,30 +261,46 @@ impl Session {
             let time = (!bounded).then_some(DEFAULT_MOVE_TIME);
             let limits = Limits { depth: self.depth, soft_time: time, hard_time: time, ..Limits::default() };
             let goal = Goal::Hint { lines: 1 };
-            self.status(format!("Analyzing the game after {turns} moves: {}", self.manner()));
             let request = Request { position, goal, limits, contempt: self.contempt };
-            self.start(TaskGoal::Analyze { positions, turns }, request);
+            self.take_on(TaskGoal::Analyze { positions, turns }, request);
             if let Some(task) = &mut self.task {
-                task.nodes_before = nodes_before;
+                (task.started, task.nodes_before) = (started, nodes_before);
             }
             return;
         }
         self.status("");
     }
 
-    /// How the engine thinks, for the status line.
-    fn manner(&self) -> String {
-        let options = self.engine.options();
-        let depth = self.depth.map(|depth| format!(", depth {depth}"));
-        format!("{} on {}{}", options.engine, options.eval, depth.unwrap_or_default())
+    /// Takes a request on, in place of the one before.
+    fn take_on(&mut self, goal: TaskGoal, request: Request) {
+        self.task = Some(Task {
+            goal,
+            request,
+            thinking: None,
+            heartbeat: never(),
+            started: Instant::now(),
+            nodes_before: 0,
+            told: Report::default(),
+        });
     }
 
-    fn start(&mut self, goal: TaskGoal, request: Request) {
-        let position = request.position;
-        let started = Instant::now();
-        let thinking = self.engine.start(request);
-        let told = Report::default();
-        self.task = Some(Task { goal, position, thinking, heartbeat: tick(HEARTBEAT), started, nodes_before: 0, told });
+    /// Begins the search of the task, unless that is done.
+    fn begin(&mut self) {
+        let Some(task) = &mut self.task else { return };
+        if task.thinking.is_some() {
+            return;
+        }
+        let options = self.engine.options();
+        let (engine, eval) = (options.engine, options.eval);
+        let depth = task.request.limits.depth.map_or(String::new(), |depth| format!(", depth {depth}"));
+        let doing = match &task.goal {
+            TaskGoal::Go => "Thinking".to_owned(),
+            TaskGoal::Hint => "Analyzing".to_owned(),
+            TaskGoal::Analyze { turns, .. } => format!("Analyzing the game after {turns} moves"),
+        };
+        task.thinking = Some(self.engine.start(task.request.clone()));
+        task.heartbeat = tick(HEARTBEAT);
+        self.status(format!("{doing}: {engine} on {eval}{depth}"));
     }
 
     /// Tells what is new in a report of the running search.
@@ -301,7 +326,7 @@ impl Session {
     /// Shows that a search goes on although it has nothing new to say.
     fn beat(&self) {
         let Some(task) = &self.task else { return };
-        let nodes = task.nodes_before + task.thinking.nodes().max(task.told.nodes);
+        let nodes = task.nodes_before + task.thinking.as_ref().map_or(0, Thinking::nodes).max(task.told.nodes);
         self.send(Reply::NodeStats { nodes, elapsed: task.started.elapsed() });
         if at_cap(&task.told.memory) {
             self.tell_memory(&task.told.memory);
@@ -320,7 +345,7 @@ impl Session {
     /// Ends a search that has no result: its thread is gone. Even then the client gets a legal move.
     fn give_up(&mut self) {
         let Some(task) = &self.task else { return };
-        let turn = task.position.moves().into_iter().next().map_or(Move::Pass, Move::Place);
+        let turn = task.request.position.moves().into_iter().next().map_or(Move::Pass, Move::Place);
         self.conclude(Decision { turn: Some(turn), report: Report::default() });
     }
 
@@ -338,13 +363,13 @@ impl Session {
             }
             TaskGoal::Analyze { positions, turns } => {
                 if let Some(best) = best {
-                    let score_for_black = match task.position.mover() {
+                    let score_for_black = match task.request.position.mover() {
                         Color::Black => best.score,
                         Color::White => -best.score,
                     };
                     self.send(Reply::Analysis { turns, score_for_black });
                 }
-                self.analyze_before(positions, turns, task.nodes_before + task.told.nodes);
+                self.analyze_before(positions, turns, task.started, task.nodes_before + task.told.nodes);
             }
         }
     }

@@ -377,16 +377,14 @@ impl<G: Game> Explorer<G> {
             let parent = self.tree.arena[pair[0].node];
             let kids = self.tree.arena.block(parent.kids, parent.count);
             let i = (pair[1].node - parent.kids) as usize;
-            let value = -kids[i].value;
-            let best_other = if i > 0 { -kids[0].value } else { kids.get(1).map_or(-INFINITY, |kid| -kid.value) };
-            if value >= best_other {
-                low = low.max(best_other);
-            } else {
-                // A better child is left alone, being solved or visited enough: until this one overtakes it, or falls
-                // behind the next that is open.
-                let next = kids[i + 1..].iter().find(|kid| -kid.lower > parent.lower);
-                (low, high) = (next.map_or(-INFINITY, |kid| -kid.value), best_other);
-            }
+            // The next best open sibling takes over when this child falls behind it. A better one that the search leaves
+            // alone, being solved or visited enough, holds the parent's value: then `low` is no bound. Nor does it bound
+            // from above, see `Recursion::expand_best`.
+            let is_rival = |kid: &Node<G::Move>| kid.value >= kids[i].value && -kid.lower > parent.lower;
+            let others = || kids.iter().enumerate().filter(|&(j, _)| j != i).map(|(_, kid)| kid);
+            let next = others().filter(|kid| is_rival(kid)).map(|kid| -kid.value).max().unwrap_or(-INFINITY);
+            let held = others().any(|kid| !is_rival(kid) && -kid.value >= low);
+            low = if held { next } else { next.max(low) };
             (low, high) = (-high, -low);
         }
         (low, high)

@@ -30,7 +30,7 @@ pub(super) use rules::Rules;
 pub use rules::{EndValues, Tie, Work};
 
 /// Positions with at most this many empty squares are solved instead of expanded.
-pub(super) const SOLVED_EMPTIES: u32 = 10;
+pub(super) const SOLVED_EMPTIES: u32 = 8;
 
 /// Which move is played.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

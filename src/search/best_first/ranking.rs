@@ -78,19 +78,21 @@ impl<G: Game> Explorer<G> {
     /// alone by the search and have their value instead: the best of them is preferred if it is worth as much. A proven
     /// loss only if nothing else is left.
     fn choice(&self, moves: &[Candidate]) -> usize {
+        type Key = (u64, i32, i32);
         let by_sign = self.settings.ends != EndValues::Sum;
-        let best = |filter: &dyn Fn(&Candidate) -> bool, key: &dyn Fn(&Candidate) -> (u64, i32)| {
+        let best = |filter: &dyn Fn(&Candidate) -> bool, key: &dyn Fn(&Candidate) -> Key| {
             // The first of equals: the children are in the order of their values.
             moves.iter().enumerate().filter(|(_, m)| filter(m)).reduce(|a, b| if key(b.1) > key(a.1) { b } else { a })
         };
-        let won = best(&|m| by_sign && m.lower > 0, &|m| (0, m.lower));
+        let won = best(&|m| by_sign && m.lower > 0, &|m| (0, m.lower, m.value));
         let may_lose = |m: &Candidate| !by_sign || m.upper >= 0;
-        let solved = best(&|m| may_lose(m) && m.lower == m.upper, &|m| (0, m.value));
-        let open = best(&|m| may_lose(m) && m.lower < m.upper, &|m| (m.visits, m.value));
+        let solved = best(&|m| may_lose(m) && m.lower == m.upper, &|m| (0, m.value, m.lower));
+        let open = best(&|m| may_lose(m) && m.lower < m.upper, &|m| (m.visits, m.value, m.lower));
         let chosen = won.or(match (solved, open) {
             (Some(solved), Some(open)) if solved.1.value < open.1.value => Some(open),
             (solved, open) => solved.or(open),
         });
+        let chosen = chosen.or_else(|| best(&|_| true, &|m| (0, m.value, m.lower)));
         chosen.map_or(0, |(i, _)| i)
     }
 }

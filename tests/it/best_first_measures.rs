@@ -1,0 +1,148 @@
+//! Measurements of the best-first family, run by hand in release mode:
+//! `cargo test --release --test it -- --ignored --nocapture best_first_measures`.
+
+use crate::best_first::RandomGames;
+use emilia::eval::{Evaluator, EvaluatorKind};
+use emilia::othello::{Color, Position};
+use emilia::search::{
+    AlphaBetaStart, BestFirst, BestFirstSettings, Contempt, Control, Limits, MinimaxKind, PlainCounts, Search, Task,
+    mean_alpha_beta_evaluations, plain_minimax,
+};
+use std::time::Instant;
+
+fn ordered(position: &Position, depth: u32, evaluator: &dyn Evaluator<Position>) -> (PlainCounts, Position) {
+    let result = plain_minimax(MinimaxKind::Ordered, position, depth, evaluator, Contempt::NONE, &mut |_| false);
+    (result.counts, position.after(result.pv[0]))
+}
+
+#[test]
+#[ignore = "a measurement of a minute: the table behind mean_alpha_beta_evaluations"]
+fn mean_evaluations() {
+    let evaluator = EvaluatorKind::Mobility.build();
+    let mut games = RandomGames(1);
+    for depth in 1..=8u32 {
+        let positions = if depth < 7 { 480 } else { 96 };
+        let mut sum = 0;
+        for i in 0..positions {
+            let position = games.position(i % 48 + 1);
+            sum += plain_minimax(MinimaxKind::Ordered, &position, depth, &*evaluator, Contempt::NONE, &mut |_| false)
+                .counts
+                .evaluations;
+        }
+        let mean = sum / positions as u64;
+        let table = mean_alpha_beta_evaluations(depth as u8);
+        eprintln!("depth {depth}: {mean} evaluations on average over {positions} positions, {table} in the table");
+        assert!(mean < 2 * table && table < 2 * mean);
+    }
+}
+
+#[test]
+#[ignore = "a measurement: evaluations per second against plain alpha-beta"]
+fn speed() {
+    for kind in EvaluatorKind::ALL {
+        let evaluator = kind.build();
+        let position = RandomGames(2).position(24);
+        let started = Instant::now();
+        let (counts, _) = ordered(&position, 9, &*evaluator);
+        let alpha_beta = counts.evaluations as f64 / started.elapsed().as_secs_f64();
+        eprintln!("{kind}: alpha-beta {:.2} M evaluations/s", alpha_beta / 1e6);
+        for (name, settings) in [
+            ("korf-best-first", BestFirstSettings::korf()),
+            ("best-first", BestFirstSettings::modern()),
+            ("extension", BestFirstSettings::extension()),
+        ] {
+            let task = Task::new(position, kind.build());
+            let limits = Limits { evaluations: Some(counts.evaluations), ..Limits::default() };
+            let started = Instant::now();
+            let report = BestFirst::new(settings).think(&task, &Control::with_limits(limits), &mut |_| {});
+            let speed = report.evaluations as f64 / started.elapsed().as_secs_f64();
+            eprintln!(
+                "  {name} {:.2} M/s, {:.2} of alpha-beta's, {:?}",
+                speed / 1e6,
+                speed / alpha_beta,
+                report.memory
+            );
+        }
+    }
+}
+
+/// Plays out a game from an opening; the sum of its discs for Black.
+fn play(opening: Position, settings: BestFirstSettings, best_first: Color, depth: u32, spent: &mut [u64; 2]) -> i32 {
+    let evaluator = EvaluatorKind::Mobility.build();
+    let mut engine = BestFirst::new(settings);
+    let mut position = opening;
+    while !position.is_over() {
+        if position.must_pass() {
+            position = position.pass();
+            continue;
+        }
+        // Both sides play the end perfectly.
+        let empties = position.empties().count();
+        if empties <= 9 {
+            let end =
+                plain_minimax(MinimaxKind::Ordered, &position, empties, &*evaluator, Contempt::NONE, &mut |_| false);
+            position = position.after(end.pv[0]);
+            continue;
+        }
+        let (counts, reply) = ordered(&position, depth, &*evaluator);
+        if position.mover() == best_first {
+            // As many evaluations as alpha-beta would need here.
+            let task = Task::new(position, evaluator.clone());
+            let limits = Limits { evaluations: Some(counts.evaluations), ..Limits::default() };
+            let report = engine.think(&task, &Control::with_limits(limits), &mut |_| {});
+            spent[0] += report.evaluations;
+            position = position.take(report.lines[0].turn).expect("a legal move");
+        } else {
+            spent[1] += counts.evaluations;
+            position = reply;
+        }
+    }
+    position.score_for_black()
+}
+
+#[test]
+#[ignore = "a measurement of minutes: best-first against plain alpha-beta at equal evaluations"]
+fn strength() {
+    let depth: u32 = std::env::var("EMILIA_DEPTH").ok().and_then(|text| text.parse().ok()).unwrap_or(4);
+    let pairs: u64 = std::env::var("EMILIA_PAIRS").ok().and_then(|text| text.parse().ok()).unwrap_or(50);
+    let modern = BestFirstSettings::modern();
+    let extension = BestFirstSettings::extension();
+    let mut forms = vec![
+        ("korf-best-first", BestFirstSettings::korf()),
+        ("best-first", modern),
+        ("best-first, C = 0", BestFirstSettings { exploration: 0.0, ..modern }),
+        ("best-first, C = 256", BestFirstSettings { exploration: 256.0, ..modern }),
+        ("best-first, C = 512", BestFirstSettings { exploration: 512.0, ..modern }),
+        ("extension", extension),
+    ];
+    let starts = [depth.saturating_sub(2), depth.saturating_sub(1)];
+    forms.extend(starts.map(|start| {
+        let start = AlphaBetaStart::Depth(start.max(1));
+        ("extension, fixed depth below alpha-beta's", BestFirstSettings { start, ..extension })
+    }));
+    for (name, settings) in forms {
+        let mut games = RandomGames(4);
+        let (mut won, mut lost, mut drawn, mut discs) = (0, 0, 0, 0);
+        let mut spent = [0, 0];
+        for _ in 0..pairs {
+            let opening = games.position(8);
+            for color in [Color::Black, Color::White] {
+                let black = play(opening, settings, color, depth, &mut spent);
+                let score = if color == Color::Black { black } else { -black };
+                discs += score;
+                match score.signum() {
+                    1 => won += 1,
+                    -1 => lost += 1,
+                    _ => drawn += 1,
+                }
+            }
+        }
+        let percent = 100.0 * (f64::from(won) + 0.5 * f64::from(drawn)) / (2 * pairs) as f64;
+        let mean = f64::from(discs) / (2 * pairs) as f64;
+        let share = spent[0] as f64 / spent[1] as f64;
+        eprintln!(
+            "{name} against alpha-beta {depth}: +{won} ={drawn} -{lost}, {percent:.1} %, {mean:+.1} discs, \
+             {share:.2} of its evaluations"
+        );
+    }
+}

@@ -1,0 +1,49 @@
+//! Random games for the property tests, and the data that some machines have beside the project.
+
+use emilia::othello::{GameRecord, Move, Position};
+use proptest::prelude::*;
+use std::path::Path;
+
+/// A legal game from a start: for each turn, the legal move that a number picks, or the forced pass.
+pub fn play(start: Position, picks: &[u8]) -> GameRecord {
+    let mut game = GameRecord::from_position(start);
+    for &pick in picks {
+        let position = *game.position();
+        if position.is_over() {
+            break;
+        }
+        let moves: Vec<_> = position.moves().into_iter().collect();
+        let turn = if moves.is_empty() { Move::Pass } else { Move::Place(moves[usize::from(pick) % moves.len()]) };
+        game.take(turn).expect("it is legal");
+    }
+    game
+}
+
+/// Random numbers that pick the moves of a game; often enough of them for a whole one.
+pub fn picks() -> impl Strategy<Value = Vec<u8>> {
+    prop_oneof![prop::collection::vec(any::<u8>(), 0..70), prop::collection::vec(any::<u8>(), 70)]
+}
+
+/// A game from the standard start, of any length.
+pub fn game() -> impl Strategy<Value = GameRecord> {
+    picks().prop_map(|picks| play(Position::START, &picks))
+}
+
+/// A position that random play reaches, with any side to move.
+pub fn position() -> impl Strategy<Value = Position> {
+    (game(), any::<bool>()).prop_map(|(game, other_side)| {
+        let position = *game.position();
+        if other_side { position.pass() } else { position }
+    })
+}
+
+/// A game from any position, White to move among them.
+pub fn game_from_anywhere() -> impl Strategy<Value = GameRecord> {
+    (position(), picks()).prop_map(|(start, picks)| play(start, &picks))
+}
+
+/// The text of a file beside the project; `None`, with a message, where it is absent.
+pub fn shared_data(name: &str) -> Option<String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data").join(name);
+    std::fs::read_to_string(&path).inspect_err(|error| eprintln!("skipped: {}: {error}", path.display())).ok()
+}

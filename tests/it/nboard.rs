@@ -1,0 +1,359 @@
+//! NBoard sessions over a connection in memory.
+
+use crate::transcript::replay;
+use emilia::clock::Clock;
+use emilia::engine::{Engine, EngineKind, EngineOptions};
+use emilia::eval::EvaluatorKind;
+use emilia::othello::{Move, Position, Square};
+use emilia::protocol::nboard::serve;
+use emilia::protocol::stdio::{Client, Connection};
+use emilia::search::{Bound, Control, Line, MemoryUse, Report, Score, Search, SearchDepth, Task};
+use proptest::prelude::*;
+use std::path::Path;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// A session that says nothing for so long has got stuck.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+const START: &str = "BO[8 ---------------------------O*------*O--------------------------- *]";
+
+/// The plainest search: it reports every iteration, and its values do not change with the art of searching.
+fn plain() -> EngineOptions {
+    EngineOptions { engine: EngineKind::Minimax, eval: EvaluatorKind::Mobility, ..EngineOptions::default() }
+}
+
+fn start(engine: Engine) -> (Client, JoinHandle<()>) {
+    let (connection, client) = Connection::in_memory();
+    (client, std::thread::spawn(move || serve(connection, engine, Vec::new())))
+}
+
+/// The next line of the engine without its line feed.
+fn next(client: &Client) -> String {
+    let text = client.output().recv_timeout(PATIENCE).expect("the session goes on");
+    let line = text.strip_suffix('\n').expect("a whole line");
+    assert!(is_reply(line), "not a line of the protocol: {line:?}");
+    line.to_owned()
+}
+
+/// Lines up to one that begins like this, which comes last.
+fn until(client: &Client, beginning: &str) -> Vec<String> {
+    let mut lines = vec![next(client)];
+    while !lines.last().unwrap().starts_with(beginning) {
+        lines.push(next(client));
+    }
+    lines
+}
+
+/// Whether a line is one that NBoard takes without a dialog, in the shape that this engine gives it.
+fn is_reply(line: &str) -> bool {
+    let decimal = |text: &str| {
+        let digits = text.trim_start_matches(['+', '-']);
+        text.len() - digits.len() <= 1 && digits.parse::<f64>().is_ok() && !digits.contains(['e', 'E', 'n', 'i'])
+    };
+    let turn = |text: &str| text == "PA" || text.to_uppercase() == text && text.parse::<Square>().is_ok();
+    let printable = line.bytes().all(|byte| (b' '..=b'~').contains(&byte));
+    let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+    let fields: Vec<&str> = rest.split(' ').collect();
+    printable
+        && match word {
+            "pong" => rest.parse::<i32>().is_ok(),
+            "status" => true,
+            "learned" => rest.is_empty(),
+            "set" => fields[0] == "myname" && fields.len() == 2 && fields[1].bytes().all(|b| b.is_ascii_alphanumeric()),
+            "nodestats" => fields.len() == 2 && fields[0].parse::<i64>().is_ok() && decimal(fields[1]),
+            "analysis" => fields.len() == 2 && fields[0].parse::<u32>().is_ok() && decimal(fields[1]),
+            "===" => match rest.split('/').collect::<Vec<_>>()[..] {
+                [name, eval, seconds] => turn(name) && (eval.is_empty() || decimal(eval)) && decimal(seconds),
+                _ => false,
+            },
+            "search" => {
+                let [pv, eval, "0", depth, ..] = fields[..] else { return false };
+                let turns = pv.as_bytes().chunks(2).all(|name| std::str::from_utf8(name).is_ok_and(turn));
+                turns && !pv.is_empty() && decimal(eval) && depth.starts_with(|c: char| c.is_ascii_digit())
+            }
+            _ => false,
+        }
+}
+
+#[test]
+fn transcripts() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/transcripts/nboard");
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    assert!(files.len() >= 10, "{files:?}");
+    for file in files {
+        let (client, session) = start(Engine::new(plain()));
+        replay(&file, client);
+        session.join().unwrap();
+    }
+}
+
+#[test]
+fn nothing_of_an_interrupted_request_follows_its_pong() {
+    let (client, session) = start(Engine::new(EngineOptions::default()));
+    let mut number = 0;
+    for (request, lines) in ["hint 1", "hint 4", "hint 64", "go", "analyze"].into_iter().cycle().zip(0..200) {
+        client.send(request);
+        for _ in 0..lines % 7 {
+            next(&client);
+        }
+        for _ in 0..2 {
+            number += 1;
+            client.send(format!("ping {number}"));
+        }
+        until(&client, &format!("pong {}", number - 1));
+        assert_eq!(next(&client), format!("pong {number}"));
+        if lines % 10 == 9 {
+            client.send(format!("set game (;GM[Othello]{START}B[F5];)"));
+        }
+    }
+    client.send("quit");
+    session.join().unwrap();
+}
+
+#[test]
+fn a_session_ends_with_its_input_even_during_a_search() {
+    for request in ["hint 64", "go", "analyze"] {
+        let (mut client, session) = start(Engine::new(EngineOptions::default()));
+        client.send("set depth 60");
+        client.send(request);
+        until(&client, "nodestats");
+        client.close();
+        session.join().unwrap();
+    }
+}
+
+#[test]
+fn a_position_that_comes_during_go_is_for_the_next_request() {
+    let (client, session) = start(Engine::new(plain()));
+    client.send("set emilia.time 0.3");
+    client.send("go");
+    until(&client, "nodestats");
+    client.send(
+        "set game (;GM[Othello]BO[8 -OOOOOX- XXXXXXXX XXXXXXXX XXXXXXXX XXXXXXXX XXXXXXXX XXXXXXXX XXXXXXXX X];)",
+    );
+    let answer = until(&client, "===").pop().unwrap();
+    assert!(["D3", "C4", "F5", "E6"].contains(&&answer[4..6]), "{answer}");
+    client.send("go");
+    let answer = until(&client, "===").pop().unwrap();
+    assert!(answer.starts_with("=== A1/64.00/"), "{answer}");
+    client.send("quit");
+    session.join().unwrap();
+}
+
+/// Says in its count of nodes how many milliseconds it may take, 0 for no limit.
+struct Patience;
+
+impl Search for Patience {
+    fn think(&mut self, task: &Task, control: &Control, _: &mut dyn FnMut(&Report)) -> Report {
+        let nodes = control.limits().hard_time.map_or(0, |time| time.as_millis() as u64);
+        Report { nodes, ..first_move(&task.position) }
+    }
+
+    fn clear(&mut self) {}
+}
+
+fn first_move(position: &Position) -> Report {
+    let turn = position.moves().into_iter().next().map_or(Move::Pass, Move::Place);
+    let depth = SearchDepth::Plies(1);
+    let line = Line { turn, score: Score::ZERO, bound: Bound::Exact, depth, pv: vec![turn], visits: 0 };
+    Report { lines: vec![line], depth, ..Report::default() }
+}
+
+#[test]
+fn go_has_the_time_that_the_game_leaves_it() {
+    let (client, session) = start(Engine::with_searches(EngineOptions::default(), |_| Box::new(Patience)));
+    let allowed = |requests: &[&str]| -> u64 {
+        requests.iter().for_each(|request| client.send(request));
+        let lines = until(&client, "===");
+        let stats = lines.iter().rev().find_map(|line| line.strip_prefix("nodestats ")).unwrap();
+        stats.split(' ').next().unwrap().parse().unwrap()
+    };
+    let expected = |clock: &Clock, empties| clock.budget(empties).unwrap().hard.as_millis() as u64;
+    let seconds = Duration::from_secs_f64;
+    client.send("set depth 20");
+
+    let mut clock = Clock::sudden_death(seconds(300.0), seconds(2.0));
+    let game = format!("set game (;GM[Othello]TI[5:00/2]{START}B[F5//100]W[D6/1.18/5.0E-4];)");
+    clock.spend(seconds(100.0));
+    assert_eq!(allowed(&[&game, "go"]), expected(&clock, 58));
+    // Moves that follow count too, each for its own side.
+    clock.spend(seconds(30.5));
+    assert_eq!(allowed(&["move C3//30,5", "move D3//0.1", "go"]), expected(&clock, 56));
+
+    let game = format!("set game (;GM[Othello]TB[1:00]TW[0:07]{START}B[F5//59];)");
+    assert_eq!(allowed(&[&game, "go"]), expected(&Clock::sudden_death(seconds(7.0), seconds(0.0)), 59));
+
+    for property in ["", "TI[]", "TI[nonsense]", "TI[99999999:00:00]", "TI[25:00:00]"] {
+        let game = format!("set game (;GM[Othello]{property}{START};)");
+        assert_eq!(allowed(&[&game, "go"]), 0, "{property}");
+    }
+    // A hint never looks at the clock.
+    client.send(format!("set game (;GM[Othello]TI[0:10]{START};)"));
+    client.send("hint 1");
+    let lines = until(&client, "nodestats");
+    assert!(lines.last().unwrap().starts_with("nodestats 0 "), "{lines:?}");
+    client.send("quit");
+    session.join().unwrap();
+}
+
+/// Runs into its memory cap and goes on until it is stopped.
+struct Full;
+
+impl Search for Full {
+    fn think(&mut self, task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
+        let memory = MemoryUse { linear_nodes: 1234, ..MemoryUse::default() };
+        let report = Report { memory, ..first_move(&task.position) };
+        sink(&report);
+        while !control.must_stop(777, 0) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        report
+    }
+
+    fn clear(&mut self) {}
+}
+
+#[test]
+fn a_search_that_runs_on_shows_it_and_what_became_of_its_memory() {
+    let (client, session) = start(Engine::with_searches(EngineOptions::default(), |_| Box::new(Full)));
+    client.send("hint 1");
+    let memory = "status Memory cap of 512 MB reached: 1234 nodes searched in linear space, 0 nodes pruned";
+    assert!(until(&client, memory).len() >= 3);
+    // The heartbeat has the number of nodes that no report told.
+    assert!(next(&client).starts_with("nodestats 777 "));
+    assert_eq!(next(&client), memory);
+    client.send("quit");
+    session.join().unwrap();
+}
+
+/// Dies of every question.
+struct Dying;
+
+impl Search for Dying {
+    fn think(&mut self, _: &Task, _: &Control, _: &mut dyn FnMut(&Report)) -> Report {
+        panic!("a test of what becomes of a search that panics")
+    }
+
+    fn clear(&mut self) {}
+}
+
+#[test]
+fn a_search_that_panics_is_answered_for() {
+    let (client, session) = start(Engine::with_searches(EngineOptions::default(), |_| Box::new(Dying)));
+    for number in 1..4 {
+        client.send("go");
+        let answer = until(&client, "===").pop().unwrap();
+        assert!(["D3", "C4", "F5", "E6"].contains(&&answer[4..6]), "{answer}");
+        client.send(format!("ping {number}"));
+        assert_eq!(next(&client), format!("pong {number}"));
+    }
+    client.send("quit");
+    session.join().unwrap();
+}
+
+/// Lines of sessions that make sense, and some that nearly do.
+fn sensible() -> impl Strategy<Value = Vec<u8>> {
+    let game = |moves: &str| format!("set game (;GM[Othello]PB[a]PW[b]RE[?]TI[5:00]TY[8]{START}{moves};)");
+    let fixed = [
+        "nboard 1",
+        "nboard 2",
+        "go",
+        "learn",
+        "analyze",
+        "new",
+        "clear",
+        "quit",
+        "move PA",
+        "set emilia.eval weighted-squares",
+        "set emilia.engine minimax",
+        "set emilia.variety 2",
+        "",
+    ];
+    let lines: Vec<String> = fixed
+        .into_iter()
+        .map(str::to_owned)
+        .chain([game(""), game("B[F5//4.108]W[D6/1.18]"), game("B[E6]W[F4]B[E3]W[F6]B[G5]W[D6]B[E7]W[F5]B[C5]")])
+        .collect();
+    prop_oneof![
+        4 => any::<i32>().prop_map(|number| format!("ping {number}")),
+        2 => (0u8..64).prop_map(|index| format!("move {}/1.5/0.25", Square::new(index).unwrap())),
+        1 => (0u8..64).prop_map(|index| Square::new(index).unwrap().to_upper()),
+        2 => (0u32..70).prop_map(|lines| format!("hint {lines}")),
+        1 => (-1i32..62).prop_map(|depth| format!("set depth {depth}")),
+        1 => (-110i32..110).prop_map(|contempt| format!("set contempt {contempt}")),
+        6 => prop::sample::select(lines),
+    ]
+    .prop_map(String::into_bytes)
+}
+
+/// A line with something wrong in it.
+fn damaged() -> impl Strategy<Value = Vec<u8>> {
+    (sensible(), any::<prop::sample::Index>(), any::<u8>(), 0..4).prop_map(|(mut line, place, byte, damage)| {
+        let place = if line.is_empty() { 0 } else { place.index(line.len()) };
+        match damage {
+            0 => line.insert(place, byte),
+            1 => line.truncate(place),
+            2 => line = [line.clone(), line].concat(),
+            _ if line.is_empty() => line.push(byte),
+            _ => line[place] = byte,
+        }
+        line.retain(|&byte| byte != b'\n');
+        line
+    })
+}
+
+/// The pongs that a session owes for these lines.
+fn pongs(lines: &[Vec<u8>]) -> Vec<String> {
+    let mut pongs = Vec::new();
+    for line in lines {
+        let text = String::from_utf8_lossy(line);
+        let words: Vec<&str> = text.trim_ascii_end().split([' ', '\t']).filter(|word| !word.is_empty()).collect();
+        match words[..] {
+            ["quit"] => break,
+            ["ping", number] => pongs.extend(number.parse::<i32>().ok().map(|number| format!("pong {number}"))),
+            _ => {}
+        }
+    }
+    pongs
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn random_sessions_get_every_pong_and_nothing_odd(
+        session in prop::collection::vec(
+            (
+                prop_oneof![
+                    6 => sensible(),
+                    3 => damaged(),
+                    1 => prop::collection::vec(any::<u8>(), 0..40),
+                ],
+                prop::bool::weighted(0.2),
+            ),
+            0..60,
+        ),
+    ) {
+        // Without a pause now and then no search would begin before it is void.
+        let (lines, pauses): (Vec<_>, Vec<_>) = session.into_iter().unzip();
+        let mut said = String::new();
+        let (mut client, session) = start(Engine::new(EngineOptions { nodes: Some(2_000), ..plain() }));
+        for (line, pause) in lines.iter().zip(pauses) {
+            client.send(line);
+            if pause && let Ok(text) = client.output().recv_timeout(Duration::from_millis(1)) {
+                said += &text;
+            }
+        }
+        client.close();
+        session.join().expect("no panic");
+        said.extend(client.output().try_iter());
+        prop_assert!(said.is_empty() || said.ends_with('\n'));
+        for line in said.lines() {
+            prop_assert!(is_reply(line), "{line:?}");
+        }
+        let heard: Vec<_> = said.lines().filter(|line| line.starts_with("pong")).map(str::to_owned).collect();
+        prop_assert_eq!(heard, pongs(&lines));
+    }
+}

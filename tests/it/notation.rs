@@ -1,0 +1,660 @@
+//! Reading and writing: spellings, round trips, bad input, and the files of other programs.
+
+use crate::games::{game, game_from_anywhere, position, shared_data};
+use emilia::notation::ggf::{Ending, GgfClock, GgfGame, GgfResult, TimedMove, Timing};
+use emilia::notation::obf::ObfEntry;
+use emilia::notation::sgf::SgfGame;
+use emilia::notation::transcript::{self, Transcript};
+use emilia::notation::{NotationError, Problem, infer_mover, read_position};
+use emilia::othello::{Color, GameRecord, IllegalMove, Move, Position, PositionError, Square};
+use proptest::prelude::*;
+use std::time::Duration;
+
+fn square(name: &str) -> Square {
+    name.parse().unwrap_or_else(|_| panic!("{name} is no square"))
+}
+
+fn read(text: &str) -> GameRecord {
+    read_position(text).unwrap_or_else(|error| panic!("{text}\n{error}"))
+}
+
+fn error(text: &str) -> NotationError {
+    read_position(text).expect_err(text)
+}
+
+fn moves(names: &str) -> GameRecord {
+    let mut game = GameRecord::default();
+    for name in names.split(' ') {
+        game.take(Move::Place(square(name))).unwrap_or_else(|error| panic!("{names}: {error}"));
+    }
+    game
+}
+
+// ---- Spellings ----------------------------------------------------------------------------------------------------
+
+/// After f5 d6 in every spelling that programs and people use.
+#[test]
+fn every_spelling_of_a_board_is_read() {
+    let expected = *moves("f5 d6").position();
+    let line = expected.to_string();
+    assert_eq!(line, "---------------------------OX------OXX-----O-------------------- X");
+    let rows = |squares: &str| -> Vec<String> {
+        squares.as_bytes().chunks(8).map(|row| String::from_utf8(row.to_vec()).unwrap()).collect()
+    };
+    let squares = &line[..64];
+    let spelled = |black, white, empty| squares.replace('X', black).replace('O', white).replace('-', empty);
+    let spaced = |row: &String| row.chars().map(|c| format!("{c} ")).collect::<String>();
+    let numbered: Vec<String> = rows(squares).iter().zip(1..).map(|(row, n)| format!("{n} {}", spaced(row))).collect();
+    let on_both_sides: Vec<String> = numbered.iter().zip(1..).map(|(row, n)| format!("{row}{n}")).collect();
+    let behind: Vec<String> = rows(squares).iter().zip(1..).map(|(row, n)| format!("{row} {n}")).collect();
+    let mut upside_down = numbered.clone();
+    upside_down.reverse();
+    let boxed: Vec<String> =
+        numbered.iter().map(|row| format!(" {}\n +---+---+", row.trim_end().replace(' ', "|"))).collect();
+    for text in [
+        line.clone(),
+        format!("\u{feff}  {line}\r\n"),
+        format!("{squares}X"),
+        format!("{squares} black"),
+        format!("{squares} *\n"),
+        format!("{squares} b"),
+        format!("{} x", spelled("x", "o", ".")),
+        format!("{} *", spelled("*", "O", "_")),
+        format!("{}\nB", spelled("b", "w", "-")),
+        format!("{} \u{25cf}", spelled("\u{25cf}", "\u{25cb}", "\u{b7}")),
+        format!("{line} to move"),
+        format!("{}\n*", rows(&spelled("*", "O", "-")).join("\n")),
+        format!("{} X", rows(squares).join("/")),
+        rows(squares).iter().map(spaced).collect::<Vec<_>>().join("\n"),
+        format!("BO[8 {} *]", rows(&spelled("*", "O", "-")).join(" ")),
+        format!("bo[8{squares}X]"),
+        format!("8 {} *", rows(&spelled("*", "O", "-")).join(" ")),
+        format!("{expected:#}"),
+        format!("{expected:#}").replace('\n', " "),
+        numbered.join("\n"),
+        numbered.join(" "),
+        format!("a b c d e f g h {} a b c d e f g h X", on_both_sides.join(" ")),
+        format!("  abcdefgh\n{}\n  abcdefgh\nX", behind.join("\n")),
+        upside_down.join("\n"),
+        upside_down.join(" "),
+        format!("   A B C D E F G H\n +---+---+\n{}\n X to move", boxed.join("\n")),
+        format!("= Next move: Black\n    a b c d e f g h\n{}", numbered.join("\n")),
+        format!(
+            "{} * to move\n4 {}   *: discs =  3    moves =  4\n{}",
+            numbered[..3].join("\n"),
+            spaced(&rows(squares)[3]),
+            numbered[4..].join("\n")
+        ),
+        "8/8/3P4/3Ppp2/3Pp3/8/8/8 b - - 0 1".to_owned(),
+        "8/8/3P4/3Ppp2/3Pp3/8/8/8".to_owned(),
+        format!("% FFO style comment\n\n{line}; F6:+2; D3:-4; % best first"),
+        format!("{line} % a comment"),
+    ] {
+        assert_eq!(read(&text).position(), &expected, "{text}");
+    }
+}
+
+/// The same diagrams with White to move, which the number of discs alone would not tell after a pass.
+#[test]
+fn the_mover_is_read_where_it_stands() {
+    let start = Position::START.pass();
+    let squares = &start.to_string()[..64];
+    let grid = format!("{start:#}");
+    let rows = grid.lines().take(9).collect::<Vec<_>>().join("\n");
+    for text in [
+        format!("{squares} O"),
+        format!("{squares}w"),
+        format!("{squares} WHITE to play"),
+        grid.clone(),
+        format!("{rows}\nO"),
+        format!("Turn: White\n{rows}"),
+        format!("{rows}\n(white to move)"),
+        format!("{rows}\nwhite to move\nblack 2"),
+        "8/8/8/3pP3/3Pp3/8/8/8 w".to_owned(),
+    ] {
+        assert_eq!(read(&text).position(), &start, "{text}");
+    }
+}
+
+#[test]
+fn a_missing_mover_is_inferred() {
+    // Even and odd numbers of discs.
+    let start = &Position::START.to_string()[..64];
+    assert_eq!(read(start).position(), &Position::START);
+    let after = *moves("f5").position();
+    assert_eq!(read(&after.to_string()[..64]).position(), &after);
+    // Only one side has a move, against the parity.
+    let stuck = *moves("f5 f6 d3 g5 h5 h4 f7 h6").position();
+    assert!(stuck.must_pass() && stuck.mover() == Color::Black);
+    assert_eq!(read(&stuck.to_string()[..64]).position(), &stuck.pass());
+    assert_eq!(infer_mover(stuck.discs(Color::Black), stuck.discs(Color::White)), Color::White);
+    // Said by the text, the side that must pass stays to move.
+    assert_eq!(read(&stuck.to_string()).position(), &stuck);
+    // The moves that follow decide: e3 is White's in the start position, d3 Black's.
+    let game = read(&format!("{start} e3"));
+    assert_eq!((game.start().mover(), game.turns().len()), (Color::White, 1));
+    assert_eq!(read(&format!("{start} d3")).start().mover(), Color::Black);
+    // Nobody's move: the error is that of the inferred side.
+    let failure = error(&format!("{start} a1"));
+    assert_eq!(failure.problem, Problem::Illegal(IllegalMove::TurnsNothing(square("a1"), Color::Black)));
+}
+
+#[test]
+fn moves_may_follow_a_position() {
+    let start = Position::START.to_string();
+    let expected = moves("f5 d6 c3");
+    for text in [
+        format!("{start} f5d6c3"),
+        format!("{}Xf5d6c3", &start[..64]),
+        format!("{} f5d6c3", &start[..64]),
+        format!("{start}\n1. f5 d6 2. c3"),
+        format!("{:#}\nf5 d6 c3", Position::START),
+        format!("{:#}\n\n1. F5 D6\n2. C3", Position::START),
+        "BO[8 -------- -------- -------- ---O*--- ---*O--- -------- -------- -------- *] F5 D6 C3".to_owned(),
+        "8/8/8/3pP3/3Pp3/8/8/8 b f5 d6 c3".to_owned(),
+    ] {
+        assert_eq!(read(&text), expected, "{text}");
+    }
+    // A b that is the mover, and one that begins a move.
+    assert_eq!(read(&format!("{} b", &start[..64])).turns(), []);
+    assert_eq!(read(&format!("{start} d3c3b3")).turns().len(), 3);
+    let after = &moves("d3 c3").position().to_string()[..64];
+    assert_eq!(read(&format!("{after} b3")).turns(), [Move::Place(square("b3"))]);
+}
+
+#[test]
+fn transcripts_are_read_in_any_dress() {
+    let expected = moves("f5 d6 c3 d3 c4");
+    for text in [
+        "f5d6c3d3c4",
+        "F5D6C3D3C4",
+        "F5d6C3d3C4",
+        " f5 d6\tc3\r\nd3 c4\n",
+        "1. f5 d6 2. c3 d3 3. c4",
+        "1.f5 2.d6 3.c3 4.d3 5.c4",
+        "1 f5 2 d6 3 c3 4 d3 5 c4",
+        "1) f5 d6 2) c3 d3 3) c4",
+        "f5-d6-c3-d3-c4",
+        "f5, d6, c3, d3, c4",
+        "f5 d6 c3 d3 c4 37-27",
+        "[Site \"kurnik\"]\n[Black \"x\"] [White \"y\"]\n\n1. f5 d6 2. c3 d3 3. c4 37-27\n",
+    ] {
+        assert_eq!(read(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn passes_may_be_written_or_left_out() {
+    let before = "f5 f6 d3 g5 h5 h4 f7 h6";
+    let joined = before.replace(' ', "");
+    let reply = moves(before).position().opponent_moves().into_iter().next().unwrap();
+    let mut expected = moves(before);
+    expected.take(Move::Pass).unwrap();
+    expected.take(Move::Place(reply)).unwrap();
+    for pass in ["", "pa", "PA", "ps", "PS", "pas", "pass", "Pass", "--", " -- ", " pa "] {
+        assert_eq!(read(&format!("{joined}{pass}{reply}")), expected, "{pass}");
+    }
+    assert_eq!(Transcript(&expected).to_string(), format!("{joined}{reply}"));
+    assert_eq!(format!("{:#}", Transcript(&expected)), format!("{}PA{}", joined.to_uppercase(), reply.to_upper()));
+    assert_eq!(error("f5 pa").problem, Problem::Illegal(IllegalMove::MayNotPass(Color::White)));
+}
+
+// ---- Bad input ----------------------------------------------------------------------------------------------------
+
+#[test]
+fn errors_say_where_and_what() {
+    let start = Position::START.to_string();
+    let squares = &start[..64];
+    let place = |text: &str| {
+        let error = error(text);
+        (error.line, error.column)
+    };
+    assert_eq!(error("").problem, Problem::Empty);
+    assert_eq!(error(" \r\n\t").problem, Problem::Empty);
+    assert!(error("").to_string().contains("expected 64 squares"));
+    assert_eq!(error(&squares[..63]).problem, Problem::TooFewSquares(63));
+    assert_eq!(place(&format!("{}\n{}", &squares[..32], squares[32..].replace('X', "?"))), (2, 4));
+    assert_eq!(place("f5 d6\nc3 z4"), (2, 4));
+    assert_eq!(place("f5 d6\nc3 d3 a1"), (2, 7));
+    assert_eq!(place("hello"), (1, 1));
+    assert_eq!(place(&format!("{start} X")), (1, 68));
+    assert_eq!(place("\u{25cb}\u{25cb}\u{25cb}?"), (1, 4));
+    // More squares than a board has.
+    assert_eq!(place(&format!("{squares}-- X")), (1, 65));
+    // What is found is shown in ASCII, because protocols carry it.
+    assert!(error("f5 \u{2026}").to_string().is_ascii());
+    assert!(error("f5 \u{2026}").to_string().ends_with("found '\\u{2026}'"));
+}
+
+#[test]
+fn digits_as_squares_are_refused() {
+    let start = Position::START.to_string();
+    for (black, white, digit) in [("0", "1", '1'), ("1", "0", '0'), ("X", "0", '0'), ("0", "O", '0'), ("1", "O", '1')] {
+        let text = start.replace('O', "?").replace('X', black).replace('?', white);
+        let failure = error(&text);
+        assert_eq!((failure.line, failure.problem), (1, Problem::AmbiguousDigit(digit)), "{text}");
+    }
+    // In the first column too, where a digit could be a row number.
+    assert_eq!(error(&start.replacen('-', "1", 1)).problem, Problem::AmbiguousDigit('1'));
+    assert_eq!(error(&start.replacen('-', "0", 1)).problem, Problem::AmbiguousDigit('0'));
+    let ggf = "(;GM[Othello]BO[8 -------- -------- -------- ---0*--- ---*0--- -------- -------- -------- *];)";
+    assert_eq!(error(ggf).problem, Problem::AmbiguousDigit('0'));
+    assert_eq!((error(ggf).line, error(ggf).column), (1, 49));
+    assert!(error(ggf).to_string().contains("black for some programs and white for others"));
+}
+
+#[test]
+fn impossible_boards_and_other_games_are_refused() {
+    let hole = Position::START.to_string().replacen('O', "-", 1);
+    assert_eq!(error(&hole).problem, Problem::Board(PositionError::EmptyCentre(square("d4"))));
+    for text in [
+        "10 ---------- ----------",
+        "BO[10 ---------- *]",
+        "(;GM[Othello]TY[10]BO[10 ---------- *];)",
+        "(;GM[Othello]TY[88];)",
+        "(;GM[Othello]TY[8a]B[f5];)",
+        "(;GM[Chess];)",
+        "(;GM[1]FF[4]SZ[19];B[dd])",
+        "(;GM[2]SZ[10];B[dd])",
+    ] {
+        assert!(matches!(error(text).problem, Problem::OtherGame(_)), "{text}: {}", error(text));
+    }
+    for text in ["9/8/8/8/8/8/8/8", "8/8/8/3pP4/3Pp3/8/8/8 b", "8/8/8/3pP2/3Pp3/8/8/8 b", "8/8/8/3pP3/3Pp3/8/8/7 b"] {
+        assert!(matches!(error(text).problem, Problem::Expected { .. }), "{text}");
+    }
+}
+
+#[test]
+fn half_a_game_is_an_error_at_its_end() {
+    let whole = "(;GM[Othello]PC[NBoard]PB[]PW[]RE[?]TI[5:00]TY[8]\
+                 BO[8 ---------------------------O*------*O--------------------------- *]B[F5//4.1]W[D6];)";
+    assert!(GgfGame::parse(whole).is_ok());
+    for end in 1..whole.len() {
+        let failure = GgfGame::parse(&whole[..end]).expect_err(&whole[..end]);
+        assert_eq!(failure.line, 1);
+        assert!(failure.column <= end + 1);
+    }
+    let whole = "(;GM[2]FF[4](;B[dc](;W[cc])))";
+    for end in 1..whole.find(')').unwrap() {
+        assert!(SgfGame::parse(&whole[..end]).is_err(), "{}", &whole[..end]);
+    }
+}
+
+#[test]
+fn passes_after_the_end_do_not_go_on_for_ever() {
+    let over = moves("f5 d6 c5 f4 e7 f6 g5 e6 e3");
+    assert!(over.position().is_over());
+    let moves = Transcript(&over).to_string();
+    assert_eq!(read(&format!("{moves} pa pa")).turns().len(), over.turns().len() + 2);
+    assert!(read_position(&format!("{moves}{}", "pa".repeat(1000))).is_err());
+    let ggf = GgfGame::new(over.clone()).to_string().replace(";)", &"W[PA]B[PA]".repeat(1000));
+    assert!(read_position(&format!("{ggf};)")).is_err());
+    let sgf = SgfGame::new(over).to_string().replace(')', &";W[];B[]".repeat(1000));
+    assert!(read_position(&format!("{sgf})")).is_err());
+}
+
+#[test]
+fn a_million_characters_are_read_or_refused_at_once() {
+    // Anything that is not linear in the length would take minutes here.
+    let n = 1 << 20;
+    let start = Position::START.to_string();
+    for unit in [
+        "-",
+        "X",
+        "f5",
+        "(;",
+        "(",
+        "PA",
+        "--",
+        "1 ",
+        "1. ",
+        "8/",
+        " ",
+        "\n",
+        "[",
+        "BO[",
+        "%\n",
+        "1--------\n",
+        "a b c d e f g h ",
+        "to move ",
+    ] {
+        let long = unit.repeat(n / unit.len());
+        for text in [
+            long.clone(),
+            format!("{start} {long}"),
+            format!("{:#}\n{long}", Position::START),
+            format!("(;GM[Othello]PB[{long}"),
+            format!("(;GM[Othello]{long}"),
+            format!("(;GM[2]{long}"),
+            format!("(;GM[2]C[{long}"),
+        ] {
+            // Only blanks, and the passes and comments of a finished reader, may be good.
+            if let Err(error) = read_position(&text) {
+                assert!(error.to_string().is_ascii());
+            }
+        }
+        let _ = ObfEntry::parse(&format!("{start}; {long}"));
+        let _ = TimedMove::parse(&long);
+    }
+    let properties = "XX[y]".repeat(n / 5);
+    let ggf = GgfGame::parse(&format!("(;GM[Othello]{properties};)")).unwrap();
+    assert_eq!(ggf.other.len(), n / 5);
+    assert!(SgfGame::parse(&format!("(;GM[2]{properties}{}", "(;B[dc]".repeat(n / 7))).is_err());
+}
+
+proptest! {
+    #[test]
+    fn no_text_makes_a_reader_panic(text in any::<String>()) {
+        let _ = read_position(&text);
+        let _ = GgfGame::parse_all(&text);
+        let _ = SgfGame::parse(&text);
+        let _ = ObfEntry::parse_all(&text);
+        let _ = TimedMove::parse(&text);
+        let _ = text.parse::<GgfClock>();
+    }
+
+    #[test]
+    fn no_likely_text_makes_a_reader_panic(
+        text in "[-XO*.0-9a-h \n;:/\\[\\]()%+,]{0,90}",
+        ggf in "\\(;GM\\[(Othello|2)\\]((B|W|BO|AB|AW|PL|TY|TI|RE|SZ)\\[[-a-h0-9XO*/:., ]{0,12}\\]){0,8}(;?\\))?",
+    ) {
+        let _ = read_position(&text);
+        let _ = read_position(&ggf);
+        let _ = ObfEntry::parse(&format!("{}{text}", Position::START));
+    }
+
+    /// A whole game with one piece cut out or repeated: whatever is read is a legal game, and what is not says where.
+    #[test]
+    fn mutated_games_are_read_or_refused(game in game_from_anywhere(), from in 0usize..600, length in 0usize..20, twice: bool) {
+        for text in [GgfGame::new(game.clone()).to_string(), SgfGame::new(game.clone()).to_string(), format!("{:#}", game.position())] {
+            let (from, to) = (from.min(text.len()), (from + length).min(text.len()));
+            let mutated = if twice {
+                format!("{}{}", &text[..to], &text[from..])
+            } else {
+                format!("{}{}", &text[..from], &text[to..])
+            };
+            match read_position(&mutated) {
+                Ok(read) => {
+                    let mut replay = GameRecord::from_position(*read.start());
+                    for &turn in read.turns() {
+                        prop_assert!(replay.take(turn).is_ok());
+                    }
+                }
+                Err(error) => prop_assert!(error.line >= 1 && error.column >= 1 && error.to_string().is_ascii()),
+            }
+        }
+    }
+}
+
+// ---- Round trips --------------------------------------------------------------------------------------------------
+
+fn timing() -> impl Strategy<Value = Timing> {
+    let eval = prop::option::of((-6400i32..=6400).prop_map(|n| f64::from(n) / 100.0));
+    let seconds = prop::option::of((0u32..10_000_000).prop_map(|n| f64::from(n) / 1000.0));
+    (eval, seconds).prop_map(|(eval, seconds)| Timing { eval, seconds })
+}
+
+fn clock() -> impl Strategy<Value = GgfClock> {
+    let time = || prop_oneof![Just(0u64), 0..10_000_000u64, (0..4000u64).prop_map(|s| s * 1_000_000)];
+    (time(), time(), prop_oneof![Just(120_000_000), time()]).prop_map(|(main, increment, grace)| GgfClock {
+        main: Duration::from_micros(main),
+        increment: Duration::from_micros(increment),
+        grace: Duration::from_micros(grace),
+    })
+}
+
+fn result() -> impl Strategy<Value = GgfResult> {
+    let endings = vec![None, Some(Ending::Resigned), Some(Ending::Timeout), Some(Ending::Agreed), Some(Ending::Left)];
+    (-64_000i32..=64_000, prop::sample::select(endings))
+        .prop_map(|(n, ending)| GgfResult { score: f64::from(n) / 1000.0, ending })
+}
+
+fn ggf_game() -> impl Strategy<Value = GgfGame> {
+    let name = || "[ -\\\\^-~\u{e9}]{0,12}";
+    let rating = || prop::option::of((0u32..300_000).prop_map(|n| f64::from(n) / 100.0));
+    let names = (name(), name(), name(), name());
+    let numbers =
+        (rating(), rating(), prop::option::of(clock()), prop::option::of(clock()), prop::option::of(result()));
+    let rest = (
+        prop::collection::vec(name().prop_map(String::from), 0..3),
+        prop::collection::vec(("(KM|KB|X[A-Z])", name()), 0..3),
+    );
+    (game_from_anywhere(), prop::collection::vec(timing(), 150), names, numbers, rest).prop_map(
+        |(game, timing, (place, date, black, white), numbers, (comments, other))| {
+            let (black_rating, white_rating, black_clock, white_clock, result) = numbers;
+            let timing = timing[..game.turns().len()].to_vec();
+            let game_type = "s8r20".to_owned();
+            let known = GgfGame { place, date, black, white, timing, comments, other, game_type, ..GgfGame::new(game) };
+            GgfGame { black_rating, white_rating, black_clock, white_clock, result, ..known }
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn boards_come_back(position in position()) {
+        let wanted = GameRecord::from_position(position);
+        for text in [format!("{position}"), format!("{position:#}"), format!("{position:#}").replace('\n', " ")] {
+            prop_assert_eq!(&read_position(&text).unwrap(), &wanted, "{}", text);
+        }
+    }
+
+    #[test]
+    fn boards_without_a_mover_come_back_in_games_without_passes(game in game()) {
+        let position = game.position();
+        let passes = game.turns().contains(&Move::Pass) || position.must_pass();
+        prop_assume!(!passes);
+        let read = read_position(&position.to_string()[..64]).unwrap();
+        prop_assert_eq!(read.position(), position);
+    }
+
+    #[test]
+    fn transcripts_come_back(game in game()) {
+        prop_assume!(!game.turns().is_empty());
+        for text in [Transcript(&game).to_string(), format!("{:#}", Transcript(&game))] {
+            prop_assert_eq!(&transcript::parse(&text).unwrap(), &game, "{}", text);
+            prop_assert_eq!(&read_position(&text).unwrap(), &game, "{}", text);
+        }
+        let numbered: String = game.turns().iter().zip(1..).map(|(turn, n)| format!("{n}. {turn} ")).collect();
+        prop_assert_eq!(&read_position(&numbered).unwrap(), &game, "{}", numbered);
+    }
+
+    #[test]
+    fn positions_with_moves_come_back(game in game_from_anywhere()) {
+        let text = format!("{} {}", game.start(), Transcript(&game));
+        prop_assert_eq!(&read_position(&text).unwrap(), &game, "{}", text);
+        let diagram = format!("{:#}\n{:#}", game.start(), Transcript(&game));
+        prop_assert_eq!(&read_position(&diagram).unwrap(), &game, "{}", diagram);
+    }
+
+    #[test]
+    fn ggf_comes_back(ggf in ggf_game()) {
+        let text = ggf.to_string();
+        prop_assert!(!text.contains(['\n', '\r']));
+        prop_assert_eq!(&GgfGame::parse(&text).unwrap(), &ggf, "{}", text);
+        prop_assert_eq!(&read_position(&text).unwrap(), &ggf.game, "{}", text);
+        prop_assert_eq!(GgfGame::parse_all(&format!("2 {text}{text}\n1 {text}")).unwrap().len(), 3);
+    }
+
+    #[test]
+    fn timed_moves_come_back(timing in timing(), square in 0u8..65) {
+        let turn = Square::new(square).map_or(Move::Pass, Move::Place);
+        let timed = TimedMove { turn, eval: timing.eval, seconds: timing.seconds };
+        prop_assert_eq!(TimedMove::parse(&timed.to_string()), Ok(timed));
+        let with_commas = timed.to_string().replace('.', ",").to_lowercase();
+        prop_assert_eq!(TimedMove::parse(&with_commas), Ok(timed));
+    }
+
+    #[test]
+    fn sgf_comes_back(game in game_from_anywhere(), black in "[ -~]{0,12}", white in "[]\\\\a]{0,6}") {
+        let sgf = SgfGame { black, white, result: "B+2".into(), ..SgfGame::new(game) };
+        let text = sgf.to_string();
+        prop_assert_eq!(&SgfGame::parse(&text).unwrap(), &sgf, "{}", text);
+        prop_assert_eq!(&read_position(&text).unwrap(), &sgf.game, "{}", text);
+    }
+
+    #[test]
+    fn obf_comes_back(
+        position in position(),
+        scores in prop::collection::vec(-64i32..=64, 60),
+        score in prop::option::of(-64i32..=64),
+        comment in prop::option::of("[!-~]([ -~]{0,8}[!-~])?"),
+    ) {
+        let turns: Vec<Move> = match position.moves() {
+            moves if moves.is_empty() => vec![Move::Pass],
+            moves => moves.into_iter().map(Move::Place).collect(),
+        };
+        let entry = ObfEntry { position, moves: turns.into_iter().zip(scores).collect(), score, comment };
+        let line = entry.to_string();
+        prop_assert_eq!(&ObfEntry::parse(&line).unwrap(), &entry, "{}", line);
+        let read = read_position(&line).unwrap();
+        prop_assert_eq!(read.position(), &position, "{}", line);
+    }
+}
+
+// ---- The formats' own corners -------------------------------------------------------------------------------------
+
+#[test]
+fn ggf_is_read_as_nboard_and_ggs_write_it() {
+    let text = "2 (;GM[Othello]PC[NBoard]DT[2014-02-21 20:52:27 GMT]PB[j\u{fffd}rg]PW[]RB[]RE[-22,87:t]TI[5:00]TY[8r4]\
+                ZZ[unknown ; thing]BO[ 8 -------- -------- --------  ---O*--- ---*O--- -------- -------- --------  O ] \n \
+                W[E3/3,25/5.0E-4]B[f3//1.9160000000000001]CO[good]KM[+1.5];)(;GM[Othello]TY[8]TB[23/1/14:00]TW[nonsense]B[f5];)";
+    let games = GgfGame::parse_all(text).unwrap();
+    let [first, second] = games.as_slice() else { panic!("two games are expected") };
+    assert_eq!(GgfGame::parse(text).as_ref(), Ok(first));
+    assert_eq!((first.black.as_str(), first.white.as_str(), first.black_rating), ("j\u{fffd}rg", "", None));
+    assert_eq!(first.result, Some(GgfResult { score: -22.87, ending: Some(Ending::Timeout) }));
+    assert_eq!(first.black_clock, Some(GgfClock::new(Duration::from_secs(300))));
+    assert_eq!(first.black_clock, first.white_clock);
+    assert_eq!(first.game.start(), &Position::START.pass());
+    assert_eq!(first.timing[0], Timing { eval: Some(3.25), seconds: Some(0.0005) });
+    assert_eq!(first.comments, ["good"]);
+    let other = [("ZZ", "unknown ; thing"), ("KM", "+1.5")].map(|(key, value)| (key.to_owned(), value.to_owned()));
+    assert_eq!(first.other, other);
+    assert_eq!(second.game, moves("f5"));
+    assert_eq!(second.white_clock, None);
+    assert_eq!(second.black_clock.unwrap().grace, Duration::from_secs(840));
+}
+
+#[test]
+fn ggf_is_written_as_the_strictest_reader_wants_it() {
+    let mut ggf = GgfGame::new(moves("f5 d6"));
+    ggf.place = "NBoard".into();
+    ggf.black = "a]b\nc".into();
+    ggf.timing[1] = Timing { eval: Some(1.2), seconds: Some(4.17) };
+    let clock = GgfClock::new(Duration::from_secs(300));
+    (ggf.black_clock, ggf.white_clock) = (Some(clock), Some(clock));
+    assert_eq!(
+        ggf.to_string(),
+        "(;GM[Othello]PC[NBoard]DT[]PB[a b c]PW[]RE[?]TI[5:00]TY[8]\
+         BO[8 ---------------------------O*------*O--------------------------- *]B[F5]W[D6/1.20/4.17];)"
+    );
+}
+
+#[test]
+fn passes_left_out_of_ggf_and_sgf_are_put_in() {
+    let mut expected = moves("f5 f6 d3 g5 h5 h4 f7 h6");
+    let reply = expected.position().opponent_moves().into_iter().next().unwrap();
+    expected.take(Move::Pass).unwrap();
+    expected.take(Move::Place(reply)).unwrap();
+    let mut ggf = GgfGame::new(expected.clone());
+    ggf.timing[9].eval = Some(2.0);
+    let text = ggf.to_string();
+    for pass in ["", "B[PA]", "B[pass]", "B[--//1.5]"] {
+        let read = GgfGame::parse(&text.replace("B[PA]", pass)).unwrap();
+        assert_eq!((&read.game, read.timing.len(), read.timing[9].eval), (&expected, 10, Some(2.0)), "{pass}");
+    }
+    let sgf = SgfGame::new(expected.clone()).to_string();
+    assert_eq!(sgf.matches(";B[").count(), 4);
+    assert_eq!(sgf.matches("[]").count(), 0);
+    assert_eq!(SgfGame::parse(&sgf).unwrap().game, expected);
+    // A turn of the side that is not to move and need not wait is an error.
+    let wrong = GgfGame::parse("(;GM[Othello]B[f5]\nB[d6];)").unwrap_err();
+    assert_eq!((wrong.line, wrong.column), (2, 3));
+    assert_eq!(wrong.problem, Problem::WrongSide(Color::Black, Color::White));
+}
+
+#[test]
+fn sgf_is_read_as_quarry_saves_it() {
+    let text = "(;GM[2]FF[4]\nAP[Quarry:0.2.0]\nCA[UTF-8]\nSZ[8]\nPB[Human \\] player]\nPW[GRhino]\nRE[B+2]\nDT[2026-11-21]\n\
+                \n;B[fe]\n;W[df]BL[590]\n;B[cc]C[(a comment; with \\] brackets)]\n(;W[dc]\n;B[cd])\n(;W[fd]))\n(;GM[2])\n";
+    let sgf = SgfGame::parse(text).unwrap();
+    assert_eq!(sgf.black, "Human ] player");
+    assert_eq!(sgf.game, moves("f5 d6 c3 d3 c4"));
+    assert_eq!(read(text), sgf.game);
+    // Set-ups: whole boards, rectangles, the side to move given or taken from the first move.
+    let setup = "(;FF[4]GM[2]SZ[8]AB[ed][de]AW[dd][ee]PL[W];W[ec])";
+    assert_eq!(read(setup).start(), &Position::START.pass());
+    assert_eq!(read("(;GM[2]AE[dd:ee]AB[dd:de]AW[ed:ee];W[cd])").start().mover(), Color::White);
+    assert_eq!(read("(;GM[2];B[f5]PL[B];)").position().mover(), Color::Black);
+    let failure = error("(;GM[2];B[fe]\n;W[zz])");
+    assert_eq!((failure.line, failure.column), (2, 4));
+    assert_eq!(
+        error("(;GM[2];B[aa])").problem,
+        Problem::Illegal(IllegalMove::TurnsNothing(square("a1"), Color::Black))
+    );
+}
+
+#[test]
+fn obf_segments_of_every_kind_are_read() {
+    let start = Position::START.to_string();
+    let entry = ObfEntry::parse(&format!("{start}; f5:+2; D3 : -4;; --:+6 ; +4; % why not")).unwrap();
+    assert_eq!(entry.moves, [(Move::Place(square("f5")), 2), (Move::Place(square("d3")), -4)]);
+    assert_eq!((entry.score, entry.comment.as_deref()), (Some(4), Some("why not")));
+    assert_eq!(ObfEntry::parse(&start.replace(' ', "")).unwrap().position, Position::START);
+    let file = format!("% a comment\n\n{start};\n{start}; f5:+65;\n");
+    let failure = ObfEntry::parse_all(&file).unwrap_err();
+    assert_eq!((failure.line, failure.column), (4, 72));
+    for bad in ["; a1:+2;", "; f5:two;", "; f5", "; PS:+2;", " nonsense", "; f5:+2 d3:+4"] {
+        assert!(ObfEntry::parse(&format!("{start}{bad}")).is_err(), "{bad}");
+    }
+    assert!(ObfEntry::parse(&start[..64]).is_err(), "the side to move must be there");
+}
+
+// ---- Files of other programs --------------------------------------------------------------------------------------
+
+#[test]
+fn the_ffo_positions_list_exactly_the_legal_moves() {
+    for (name, count) in [("ffo-1-19.obf", 19), ("ffo-20-39.obf", 20), ("ffo-40-59.obf", 20)] {
+        let Some(text) = shared_data(name) else { return };
+        let entries = ObfEntry::parse_all(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(entries.len(), count, "{name}");
+        for (entry, line) in entries.iter().zip(text.lines()) {
+            let mut listed: Vec<Square> = entry.moves.iter().filter_map(|(turn, _)| turn.square()).collect();
+            listed.sort();
+            assert_eq!(listed, entry.position.moves().into_iter().collect::<Vec<_>>(), "{line}");
+            assert_eq!(read(line).position(), &entry.position);
+        }
+    }
+}
+
+#[test]
+fn the_xot_openings_are_games_of_eight_plies() {
+    let Some(text) = shared_data("openings-xot-large.txt") else { return };
+    let mut count = 0;
+    for line in text.lines() {
+        let game = read(line);
+        assert_eq!((game.turns().len(), game.position().mover()), (8, Color::Black), "{line}");
+        assert_eq!(Transcript(&game).to_string(), line);
+        count += 1;
+    }
+    assert_eq!(count, 10_784);
+}
+
+#[test]
+fn the_games_of_ggs_are_read_wholly() {
+    let Some(text) = shared_data("games/ggs-sample.ggf") else { return };
+    let games = GgfGame::parse_all(&text).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(games.len(), text.matches("(;GM[").count());
+    for game in &games {
+        assert!(game.black_clock.is_some() && game.black_rating.is_some() && game.result.is_some());
+        assert_eq!(&GgfGame::parse(&game.to_string()).unwrap(), game);
+        if let Some(GgfResult { score, ending: None }) = game.result
+            && game.game.position().is_over()
+        {
+            assert_eq!(f64::from(game.game.position().score_for_black()), score, "{game}");
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! The program itself: processes, pipes, exit codes, logs.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// A process that has not ended after so long has got stuck.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn emilia(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_emilia"));
+    command.args(arguments).env_remove("RUST_LOG").env_remove("RUST_BACKTRACE");
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// Runs a process to its end with this input.
+fn run(mut command: Command, input: impl AsRef<[u8]>) -> Output {
+    let mut child = command.spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let input = input.as_ref().to_vec();
+    let writer = std::thread::spawn(move || {
+        // A process may end before it has read everything.
+        let _ = stdin.write_all(&input);
+    });
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    output
+}
+
+/// What a process answers on stdout; it must succeed and say nothing on stderr.
+fn answers(arguments: &[&str], input: impl AsRef<[u8]>) -> String {
+    let output = run(emilia(arguments), input);
+    assert!(output.status.success(), "{arguments:?}: {output:?}");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{arguments:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn end(child: &mut Child) -> ExitStatus {
+    let started = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            return status;
+        }
+        if started.elapsed() > PATIENCE {
+            child.kill().unwrap();
+            panic!("the process does not end");
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// A process in the middle of a hint, with its stdout.
+fn hinting() -> (Child, BufReader<std::process::ChildStdout>) {
+    let mut child = emilia(&["nboard"]).spawn().unwrap();
+    let mut stdout = BufReader::new(child.stdout.take().unwrap());
+    child.stdin.as_mut().unwrap().write_all(b"nboard 2\nset depth 60\nping 1\nhint 64\n").unwrap();
+    let mut line = String::new();
+    while !line.starts_with("search") {
+        line.clear();
+        assert_ne!(stdout.read_line(&mut line).unwrap(), 0, "the process has ended");
+    }
+    (child, stdout)
+}
+
+fn stderr_of(child: &mut Child) -> String {
+    let mut text = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut text).unwrap();
+    text
+}
+
+/// A file for one test, gone when the test is.
+struct TemporaryFile(PathBuf);
+
+impl TemporaryFile {
+    fn new(name: &str) -> TemporaryFile {
+        let path = std::env::temp_dir().join(format!("emilia-{}-{name}", std::process::id()));
+        let _ = std::fs::remove_file(&path);
+        TemporaryFile(path)
+    }
+
+    fn text(&self) -> String {
+        std::fs::read_to_string(&self.0).unwrap()
+    }
+}
+
+impl Drop for TemporaryFile {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+#[test]
+fn quit_ends_a_hint() {
+    let (mut child, _stdout) = hinting();
+    child.stdin.as_mut().unwrap().write_all(b"quit\n").unwrap();
+    assert!(end(&mut child).success());
+    assert_eq!(stderr_of(&mut child), "");
+}
+
+#[test]
+fn the_end_of_the_input_ends_a_hint() {
+    let (mut child, _stdout) = hinting();
+    drop(child.stdin.take());
+    assert!(end(&mut child).success());
+    assert_eq!(stderr_of(&mut child), "");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_reader_that_goes_away_ends_a_hint() {
+    let (mut child, stdout) = hinting();
+    drop(stdout);
+    assert!(end(&mut child).success());
+    assert_eq!(stderr_of(&mut child), "");
+}
+
+#[test]
+fn the_first_line_decides_the_protocol() {
+    assert_eq!(answers(&[], "ping 5\nquit\n"), "pong 5\n");
+    assert_eq!(answers(&[], "\r\n# a comment\n\n  nboard 2\r\nping 6\r\n"), "pong 6\n");
+    assert_eq!(answers(&[], "set depth 2\n"), "set myname Emilia2\n");
+    assert_eq!(answers(&[], "# a comment\n\n7 protocol_version\nquit\n"), "=7 2\n\n=\n\n");
+    assert_eq!(answers(&[], "quit\n"), "=\n\n");
+    assert_eq!(answers(&[], ""), "");
+    assert_eq!(answers(&[], "\n\n# nothing\n"), "");
+    assert_eq!(answers(&["nboard"], "name\nping 1\n"), "pong 1\n");
+    assert!(answers(&["gtp"], "ping 1\n").starts_with("? "));
+}
+
+#[test]
+fn a_last_line_needs_no_line_feed() {
+    assert_eq!(answers(&["nboard"], "ping 1\nping 2"), "pong 1\npong 2\n");
+}
+
+#[test]
+fn bytes_that_are_no_text_and_lines_without_end_do_no_harm() {
+    let mut input = b"ping 1\n\xff\xfe\x00 garbage\nset game \xc3\x28\nhint \xff\n".to_vec();
+    input.extend_from_slice(&vec![b'x'; 10 << 20]);
+    input.extend_from_slice(b"\nset game ");
+    input.extend_from_slice(&vec![b'('; 1 << 19]);
+    input.extend_from_slice(b"\nping 2\n");
+    assert_eq!(answers(&["nboard"], &input), "pong 1\npong 2\n");
+    assert_eq!(answers(&[], &input), "pong 1\npong 2\n");
+}
+
+#[test]
+fn a_million_commands_may_come_at_once() {
+    let mut input = String::new();
+    let mut expected = String::new();
+    for number in 0..250_000 {
+        input.push_str(&format!("set contempt 0\nhint 4\nnonsense\nping {number}\n"));
+        expected.push_str(&format!("pong {number}\n"));
+    }
+    let output = answers(&["nboard"], &input);
+    let pongs: String = output.split_inclusive('\n').filter(|line| line.starts_with("pong")).collect();
+    assert!(pongs == expected, "a pong is missing or out of order");
+}
+
+#[test]
+fn the_log_has_both_directions_and_stderr_nothing() {
+    let log = TemporaryFile::new("both.log");
+    let path = log.0.to_str().unwrap();
+    assert_eq!(answers(&["nboard", "--log-file", path], "ping 1\nset depth 99\nbogus\n"), "pong 1\n");
+    let text = log.text();
+    let line =
+        |end: &str| text.lines().find(|line| line.ends_with(end)).unwrap_or_else(|| panic!("no {end} in {text}"));
+    // 2026-11-21T08:38:42.599491Z DEBUG ...
+    let stamp = line("emilia::traffic: > ping 1").split(' ').next().unwrap();
+    assert!(stamp.len() == 27 && stamp.ends_with('Z') && &stamp[10..11] == "T", "{stamp}");
+    line("emilia::traffic: < pong 1");
+    line("unknown command 'bogus'");
+    line("set depth, column 11: expected plies from 1 to 60");
+
+    // A second run does not wipe out the log of the first, and RUST_LOG says how much there is.
+    let mut command = emilia(&["--log-file", path]);
+    command.env("RUST_LOG", "warn");
+    assert!(run(command, "ping 2\n").status.success());
+    assert_eq!(log.text(), text);
+}
+
+#[test]
+fn nboard_never_sees_anything_on_stderr() {
+    for filter in ["trace", "%%%=/[", ""] {
+        for arguments in [&["nboard"][..], &[]] {
+            let mut command = emilia(arguments);
+            command.env("RUST_LOG", filter);
+            let output = run(command, "nboard 2\nbogus\nset emilia.hash 0\nset depth 2\ngo\nping 1\n");
+            assert!(output.status.success());
+            assert_eq!(String::from_utf8_lossy(&output.stderr), "", "RUST_LOG={filter}");
+        }
+    }
+}
+
+#[test]
+fn what_makes_no_sense_is_an_error_before_anything_is_served() {
+    for arguments in [
+        &["--depth", "99"][..],
+        &["nboard", "--hash", "0"],
+        &["gtp", "--engine", "deep-blue"],
+        &["--depth", "3", "gtp"],
+        &["perft"],
+        &["perft", "-1"],
+        &["chess"],
+    ] {
+        let output = run(emilia(arguments), "ping 1\n");
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(output.stdout.is_empty() && !output.stderr.is_empty(), "{arguments:?}");
+    }
+    let output = run(emilia(&["nboard", "--log-file", "no/such/folder/emilia.log"]), "ping 1\n");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(output.stdout.is_empty());
+    assert!(String::from_utf8_lossy(&output.stderr).contains("no/such/folder/emilia.log"));
+}
+
+#[test]
+fn help_shows_the_defaults() {
+    let help = answers(&["--help"], "");
+    for default in ["alpha-beta", "64", "512", "rbfms", "none", "0"] {
+        assert!(help.contains(&format!("[default: {default}]")), "{default}");
+    }
+}
+
+#[test]
+fn perft_prints_the_count_alone() {
+    for (arguments, count) in [
+        (&["perft", "0"][..], "1\n"),
+        (&["perft", "8"], "390216\n"),
+        (&["perft", "9"], "3005288\n"),
+        (&["perft", "9", "--pass-free"], "3005320\n"),
+        (&["perft", "9", "--pass-free", "--json"], "{\"depth\":9,\"nodes\":3005320,\"pass_free\":true}\n"),
+    ] {
+        let output = run(emilia(arguments), "");
+        assert!(output.status.success());
+        assert_eq!(String::from_utf8_lossy(&output.stdout), count, "{arguments:?}");
+    }
+}
