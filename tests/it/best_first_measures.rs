@@ -5,8 +5,8 @@ use crate::best_first::RandomGames;
 use emilia::eval::{Evaluator, EvaluatorKind};
 use emilia::othello::{Color, Position};
 use emilia::search::{
-    AlphaBetaStart, BestFirst, BestFirstSettings, Contempt, Control, Limits, MinimaxKind, PlainCounts, Search, Task,
-    mean_alpha_beta_evaluations, plain_minimax,
+    AlphaBeta, AlphaBetaStart, BestFirst, BestFirstSettings, Contempt, Control, Limits, MinimaxKind, PlainCounts,
+    Search, Task, mean_alpha_beta_evaluations, plain_minimax,
 };
 use std::time::Instant;
 
@@ -20,17 +20,17 @@ fn ordered(position: &Position, depth: u32, evaluator: &dyn Evaluator<Position>)
 fn mean_evaluations() {
     let evaluator = EvaluatorKind::Mobility.build();
     let mut games = RandomGames(1);
-    for depth in 1..=8u32 {
-        let positions = if depth < 7 { 480 } else { 96 };
+    for depth in 1..=10u8 {
+        let positions = if depth < 8 { 480 } else { 96 };
         let mut sum = 0;
         for i in 0..positions {
-            let position = games.position(i % 48 + 1);
-            sum += plain_minimax(MinimaxKind::Ordered, &position, depth, &*evaluator, Contempt::NONE, &mut |_| false)
-                .counts
-                .evaluations;
+            let position = games.position(8 + i % 19);
+            let limits = Limits { depth: Some(depth), ..Limits::default() };
+            let task = Task::new(position, evaluator.clone());
+            sum += AlphaBeta::new(64 << 20).think(&task, &Control::with_limits(limits), &mut |_| {}).evaluations;
         }
         let mean = sum / positions as u64;
-        let table = mean_alpha_beta_evaluations(depth as u8);
+        let table = mean_alpha_beta_evaluations(depth);
         eprintln!("depth {depth}: {mean} evaluations on average over {positions} positions, {table} in the table");
         assert!(mean < 2 * table && table < 2 * mean);
     }
@@ -107,20 +107,27 @@ fn strength() {
     let pairs: u64 = std::env::var("EMILIA_PAIRS").ok().and_then(|text| text.parse().ok()).unwrap_or(50);
     let modern = BestFirstSettings::modern();
     let extension = BestFirstSettings::extension();
-    let mut forms = vec![
+    let explores = |exploration, form| BestFirstSettings { exploration, ..form };
+    let starts = |below: u32| BestFirstSettings {
+        start: AlphaBetaStart::Depth(depth.saturating_sub(below).max(1)),
+        ..extension
+    };
+    let forms = [
         ("korf-best-first", BestFirstSettings::korf()),
         ("best-first", modern),
-        ("best-first, C = 0", BestFirstSettings { exploration: 0.0, ..modern }),
-        ("best-first, C = 256", BestFirstSettings { exploration: 256.0, ..modern }),
-        ("best-first, C = 512", BestFirstSettings { exploration: 512.0, ..modern }),
+        ("best-first, C = 0", explores(0.0, modern)),
+        ("best-first, C = 256", explores(256.0, modern)),
+        ("best-first, C = 512", explores(512.0, modern)),
         ("extension", extension),
+        ("extension, C = 0", explores(0.0, extension)),
+        ("extension, C = 256", explores(256.0, extension)),
+        ("extension, C = 512", explores(512.0, extension)),
+        ("extension, alpha-beta one ply less", starts(1)),
+        ("extension, alpha-beta two plies less", starts(2)),
+        ("extension, alpha-beta three plies less", starts(3)),
     ];
-    let starts = [depth.saturating_sub(2), depth.saturating_sub(1)];
-    forms.extend(starts.map(|start| {
-        let start = AlphaBetaStart::Depth(start.max(1));
-        ("extension, fixed depth below alpha-beta's", BestFirstSettings { start, ..extension })
-    }));
-    for (name, settings) in forms {
+    let only = std::env::var("EMILIA_FORM").unwrap_or_default();
+    for (name, settings) in forms.into_iter().filter(|(name, _)| name.contains(&only)) {
         let mut games = RandomGames(4);
         let (mut won, mut lost, mut drawn, mut discs) = (0, 0, 0, 0);
         let mut spent = [0, 0];

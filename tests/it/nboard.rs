@@ -10,6 +10,7 @@ use emilia::protocol::stdio::{Client, Connection};
 use emilia::search::{Bound, Control, Line, MemoryUse, Report, Score, Search, SearchDepth, Task};
 use proptest::prelude::*;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -224,6 +225,45 @@ fn a_search_that_runs_on_shows_it_and_what_became_of_its_memory() {
     // The heartbeat has the number of nodes that no report told.
     assert!(next(&client).starts_with("nodestats 777 "));
     assert_eq!(next(&client), memory);
+    client.send("quit");
+    session.join().unwrap();
+}
+
+static GATE_IS_OPEN: AtomicBool = AtomicBool::new(false);
+static SEARCHES: AtomicUsize = AtomicUsize::new(0);
+
+/// Does not end before the gate is open, whatever it is told.
+struct Gated;
+
+impl Search for Gated {
+    fn think(&mut self, task: &Task, _: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
+        SEARCHES.fetch_add(1, Ordering::SeqCst);
+        sink(&first_move(&task.position));
+        while !GATE_IS_OPEN.load(Ordering::SeqCst) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        first_move(&task.position)
+    }
+
+    fn clear(&mut self) {}
+}
+
+#[test]
+fn requests_given_up_before_their_turn_are_not_searched() {
+    let (client, session) = start(Engine::with_searches(EngineOptions::default(), |_| Box::new(Gated)));
+    client.send("hint 1");
+    until(&client, "search");
+    for number in 0..50 {
+        // Each is handed to the engine, which is still busy with the first.
+        client.send("hint 1");
+        until(&client, "status Analyzing");
+        client.send(format!("ping {number}"));
+        until(&client, &format!("pong {number}"));
+    }
+    GATE_IS_OPEN.store(true, Ordering::SeqCst);
+    client.send("go");
+    until(&client, "===");
+    assert_eq!(SEARCHES.load(Ordering::SeqCst), 2);
     client.send("quit");
     session.join().unwrap();
 }

@@ -19,6 +19,8 @@ pub enum Reply {
     Turn(Move),
     /// A finished game's score for Black, in discs: `B+12`, `W+4`, `0`.
     Score(i32),
+    /// The same in words, for people.
+    Winner(i32),
     /// A side.
     Side(Color),
     /// A picture for people.
@@ -38,6 +40,9 @@ impl fmt::Display for Reply {
             Reply::Turn(turn) => Vertex(*turn).fmt(f),
             Reply::Score(0) => f.write_str("0"),
             Reply::Score(score) => write!(f, "{}+{}", if *score > 0 { 'B' } else { 'W' }, score.unsigned_abs()),
+            Reply::Winner(0) => f.write_str("Draw"),
+            Reply::Winner(score) if *score > 0 => write!(f, "Black wins by {score}"),
+            Reply::Winner(score) => write!(f, "White wins by {}", score.unsigned_abs()),
             Reply::Side(color) => color.fmt(f),
             Reply::Board(position) => {
                 // The first line stands behind the `=`, so that it cannot be one of the picture.

@@ -239,7 +239,7 @@ impl Session<'_> {
             RulesQuery::SideToMove => Reply::Side(position.mover()),
             RulesQuery::LegalMoves => Reply::Turns(*position),
             RulesQuery::FinalResult => match self.final_score() {
-                Ok(score) => Reply::Score(score),
+                Ok(score) => Reply::Winner(score),
                 Err(_) => Reply::Text("the game is not over".to_owned()),
             },
         }

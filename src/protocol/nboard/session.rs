@@ -308,6 +308,7 @@ impl Session {
         let Some(task) = &mut self.task else { return };
         let first_at_cap = at_cap(&report.memory) && !at_cap(&task.told.memory);
         let news = report.lines != task.told.lines || report.depth != task.told.depth;
+        let counted = report.nodes != task.told.nodes;
         let is_hint = matches!(task.goal, TaskGoal::Hint);
         let nodes = task.nodes_before + report.nodes;
         task.told = report;
@@ -317,7 +318,9 @@ impl Session {
                 self.send(Reply::Search(Hint { line: line.clone(), depth: task.told.depth }));
             }
         }
-        self.send(Reply::NodeStats { nodes, elapsed: task.started.elapsed() });
+        if news || counted {
+            self.send(Reply::NodeStats { nodes, elapsed: task.started.elapsed() });
+        }
         if first_at_cap {
             self.tell_memory(&task.told.memory);
         }

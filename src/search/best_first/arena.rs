@@ -59,6 +59,11 @@ impl<M> Node<M> {
         self.lower == self.upper
     }
 
+    /// Whether anything is known of the result under perfect play.
+    pub fn has_proofs(&self) -> bool {
+        self.lower > -INFINITY || self.upper < INFINITY
+    }
+
     /// Whether there are no children.
     pub fn is_leaf(&self) -> bool {
         self.count == 0

@@ -26,8 +26,10 @@ pub fn mean_alpha_beta_evaluations(depth: u8) -> u64 {
 /// Asks the clock once in so many questions: an expansion takes about a microsecond, a look at the clock a fraction of
 /// one.
 const CLOCK_EVERY: u32 = 16;
-/// The shortest time between two reports.
+/// The shortest time between two reports, ...
 const REPORT_INTERVAL: Duration = Duration::from_millis(100);
+/// ... and the longest, as far as the evaluations show it.
+const LONGEST_SILENCE: Duration = Duration::from_secs(2);
 /// The first report comes after so many evaluations, then after twice as many each time.
 const FIRST_REPORT: u64 = 64;
 
@@ -39,7 +41,8 @@ pub(crate) struct Budget<'a> {
     evaluations: u64,
     questions: u32,
     next_report: u64,
-    last_report: Duration,
+    next_question: u64,
+    last_report: Option<Duration>,
 }
 
 impl<'a> Budget<'a> {
@@ -52,7 +55,8 @@ impl<'a> Budget<'a> {
             evaluations: limits.evaluations.unwrap_or(u64::MAX).min(by_depth),
             questions: 0,
             next_report: FIRST_REPORT,
-            last_report: control.elapsed(),
+            next_question: FIRST_REPORT,
+            last_report: None,
         }
     }
 
@@ -71,20 +75,24 @@ impl<'a> Budget<'a> {
             && (self.control.must_stop(work.nodes, work.evaluations) || self.control.is_past_soft_time())
     }
 
-    /// Whether it is time for a report: the evaluations have doubled since the last one, but no more than ten a second.
+    /// Whether it is time for a report: the evaluations have doubled since the last one, or it is long ago; but no more
+    /// than ten a second.
     pub fn is_report_due(&mut self, work: &Work) -> bool {
-        if work.evaluations < self.next_report {
+        if work.evaluations < self.next_question {
             return false;
         }
         let now = self.control.elapsed();
-        if now.saturating_sub(self.last_report) < REPORT_INTERVAL {
-            // Not to be asked again at every expansion.
-            self.next_report = work.evaluations + work.evaluations / 64 + 1;
-            return false;
+        let silence = self.last_report.map_or(Duration::MAX, |last| now.saturating_sub(last));
+        let doubled = work.evaluations >= self.next_report && silence >= REPORT_INTERVAL;
+        if doubled || silence >= LONGEST_SILENCE {
+            self.last_report = Some(now);
+            self.next_report = 2 * work.evaluations;
+            self.next_question = work.evaluations;
+            return true;
         }
-        self.last_report = now;
-        self.next_report = 2 * work.evaluations;
-        true
+        // The clock is not asked again at every expansion.
+        self.next_question = work.evaluations + (work.evaluations / 64).clamp(1, 50_000);
+        false
     }
 }
 
@@ -99,6 +107,18 @@ mod tests {
         assert!((1..25).all(|depth| of(depth) < of(depth + 1)));
         assert_eq!(of(60), u64::MAX);
         assert_eq!(of(0), of(1));
+    }
+
+    #[test]
+    fn reports_come_when_the_evaluations_have_doubled() {
+        let control = Control::with_limits(Limits::default());
+        let mut budget = Budget::new(&control);
+        let mut due = |evaluations| budget.is_report_due(&Work { evaluations, ..Work::default() });
+        assert!(!due(FIRST_REPORT - 1));
+        assert!(due(FIRST_REPORT));
+        std::thread::sleep(REPORT_INTERVAL);
+        assert!(!due(2 * FIRST_REPORT - 1));
+        assert!(due(2 * FIRST_REPORT + 1));
     }
 
     #[test]

@@ -195,7 +195,7 @@ impl<G: Game> Explorer<G> {
 
     fn is_done(&self) -> bool {
         let root = &self.tree.arena[self.tree.root()];
-        if root.is_leaf() {
+        if root.is_leaf() || root.has(PARTIAL) {
             return false;
         }
         if self.rules.is_final_win(root.value) {
@@ -407,15 +407,24 @@ impl<G: Game> Explorer<G> {
     fn back_up(&mut self, before: Node<G::Move>, settled: Option<usize>) {
         let mut level = self.path.len() - 1;
         if settled == Some(level) {
-            self.tree.refresh(self.path[level].node);
+            self.tree.refresh(self.path[level].node, true);
         }
-        let now = &self.tree.arena[self.path[level].node];
-        let mut changed = (now.value, now.lower, now.upper) != (before.value, before.lower, before.upper);
-        while level > 0 && (changed || settled.is_some_and(|highest| level > highest)) {
+        let mut before = before;
+        while level > 0 {
             let (child, parent) = (self.path[level].node, self.path[level - 1].node);
-            let i = child - self.tree.arena[parent].kids;
-            self.tree.reposition(parent, i as usize);
-            changed = self.tree.refresh(parent);
+            let now = &self.tree.arena[child];
+            let proofs = (now.lower, now.upper) != (before.lower, before.upper);
+            let value = now.value != before.value;
+            if !value && !proofs && settled.is_none_or(|highest| level <= highest) {
+                break;
+            }
+            let above = &self.tree.arena[parent];
+            let i = child - above.kids;
+            before = *above;
+            if value {
+                self.tree.reposition(parent, i as usize);
+            }
+            self.tree.refresh(parent, proofs);
             level -= 1;
         }
         self.path.truncate(level + 1);

@@ -81,11 +81,18 @@ impl<G: Game> Tree<G> {
         match found {
             Some(node) if node == root => return,
             Some(node) => {
-                let new = self.arena[node];
+                let mut new = self.arena[node];
                 // The new root keeps its children: they no longer belong to the place it had.
                 self.arena[node].count = 0;
                 self.discard(root);
+                // At the root a value is worth nothing without the move that it comes from: it speaks for its children
+                // alone, even where it was solved without them.
+                (new.lower, new.upper) = (-INFINITY, INFINITY);
+                new.flags &= PARTIAL;
                 self.arena[root] = new;
+                if new.count > 0 {
+                    self.refresh(root, true);
+                }
             }
             None => {
                 self.discard(root);
@@ -207,7 +214,8 @@ impl<G: Game> Tree<G> {
         if node_now.has(DEEP) {
             node_now.flags = node_now.flags & !DEEP | REGROWING;
         }
-        self.refresh(node);
+        let proofs = self.kids(node).iter().any(Node::has_proofs);
+        self.refresh(node, proofs);
         Ok(added)
     }
 
@@ -226,28 +234,26 @@ impl<G: Game> Tree<G> {
         Ok(added)
     }
 
-    /// Lets the children, which are in order, speak for a node; whether its value or its proofs changed.
-    pub fn refresh(&mut self, node: u32) -> bool {
+    /// Lets the children, which are in order, speak for a node: for its value, and if `proofs`, those of a child having
+    /// changed, for what is proven of it.
+    pub fn refresh(&mut self, node: u32, proofs: bool) {
         let old = self.arena[node];
         let kids = self.kids(node);
-        let value = -kids[0].value;
-        let (mut lower, mut upper) = (-INFINITY, -INFINITY);
-        for kid in kids {
-            lower = lower.max(-kid.upper);
-            upper = upper.max(-kid.lower);
+        let (mut lower, mut upper) = (old.lower, old.upper);
+        if proofs {
+            // A proof outlives the nodes that it was made with.
+            let (least, most) = (kids.iter().map(|kid| kid.lower).min(), kids.iter().map(|kid| kid.upper).min());
+            lower = lower.max(-most.unwrap_or(INFINITY));
+            if !old.has(PARTIAL) {
+                upper = upper.min(-least.unwrap_or(-INFINITY));
+            }
         }
-        if old.has(PARTIAL) {
-            upper = INFINITY;
-        }
-        // A proof outlives the nodes that it was made with.
-        let (lower, upper) = (lower.max(old.lower), upper.min(old.upper));
-        let value = if old.has(REGROWING) { old.value } else { value }.clamp(lower, upper);
+        let value = if old.has(REGROWING) { old.value } else { -kids[0].value };
         let node = &mut self.arena[node];
-        (node.value, node.lower, node.upper) = (value, lower, upper);
+        (node.value, node.lower, node.upper) = (value.clamp(lower, upper), lower, upper);
         if node.is_solved() {
             node.flags &= !REGROWING;
         }
-        (value, lower, upper) != (old.value, old.lower, old.upper)
     }
 
     /// Puts the `i`th child, whose value has changed, where it belongs: the best stays in front unless another is
@@ -272,7 +278,7 @@ impl<G: Game> Tree<G> {
         sort_best_first(kids);
         let size = kids.iter().map(|kid| 1 + kid.size).sum();
         self.arena[node].size = size;
-        self.refresh(node);
+        self.refresh(node, true);
     }
 
     /// Whether a regrown subtree may speak for its node from now on; asked after each expansion in it.
