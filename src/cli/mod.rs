@@ -2,12 +2,14 @@
 
 mod bench;
 mod log_output;
+mod match_games;
 mod options;
 mod perft;
 mod serve;
 
 use crate::protocol::detect::Protocol;
 use clap::{Parser, Subcommand};
+use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
 /// An Othello engine that speaks NBoard and GTP.
@@ -31,6 +33,9 @@ enum Command {
     Gtp(serve::ServeArguments),
     /// Count the positions reached by so many plies of play
     Perft(perft::PerftArguments),
+    /// Play games between engines and measure how much stronger one is
+    #[command(name = "match")]
+    Match(Box<match_games::MatchArguments>),
     /// Search fixed positions: a count of nodes that is always the same, and the speed
     Bench(bench::BenchArguments),
 }
@@ -44,6 +49,7 @@ pub fn run() -> ExitCode {
         Some(Command::NBoard(options)) => serve::run(Some(Protocol::NBoard), &options),
         Some(Command::Gtp(options)) => serve::run(Some(Protocol::Gtp), &options),
         Some(Command::Perft(options)) => perft::run(&options),
+        Some(Command::Match(options)) => match_games::run(&options),
         Some(Command::Bench(options)) => bench::run(&options),
     };
     match result {
@@ -52,6 +58,14 @@ pub fn run() -> ExitCode {
             eprintln!("emilia: {message}");
             ExitCode::FAILURE
         }
+    }
+}
+
+/// Prints to the standard output. A reader that has gone away is no error.
+fn print(text: &str) -> Result<(), String> {
+    match io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(format!("cannot write the output: {error}")),
+        _ => Ok(()),
     }
 }
 

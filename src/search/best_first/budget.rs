@@ -23,9 +23,10 @@ pub fn mean_alpha_beta_evaluations(depth: u8) -> u64 {
     (MEAN_EVALUATIONS[MEAN_EVALUATIONS.len() - 1] as f64 * GROWTH.powi(beyond as i32)) as u64
 }
 
-/// Asks the clock once in so many questions: an expansion takes about a microsecond, a look at the clock a fraction of
-/// one.
+/// Asks the clock and the stop signal once in so many questions, ...
 const CLOCK_EVERY: u32 = 16;
+/// ... or positions, some ten microseconds: a look at the clock takes a fraction of one.
+const CLOCK_EVERY_NODES: u64 = 256;
 /// The shortest time between two reports, ...
 const REPORT_INTERVAL: Duration = Duration::from_millis(100);
 /// ... and the longest, as far as the evaluations show it.
@@ -40,6 +41,7 @@ pub(crate) struct Budget<'a> {
     nodes: u64,
     evaluations: u64,
     questions: u32,
+    next_clock: u64,
     next_report: u64,
     next_question: u64,
     last_report: Option<Duration>,
@@ -54,6 +56,7 @@ impl<'a> Budget<'a> {
             nodes: limits.nodes.unwrap_or(u64::MAX),
             evaluations: limits.evaluations.unwrap_or(u64::MAX).min(by_depth),
             questions: 0,
+            next_clock: 0,
             next_report: FIRST_REPORT,
             next_question: FIRST_REPORT,
             last_report: None,
@@ -71,8 +74,12 @@ impl<'a> Budget<'a> {
             return true;
         }
         self.questions += 1;
-        self.questions.is_multiple_of(CLOCK_EVERY)
-            && (self.control.must_stop(work.nodes, work.evaluations) || self.control.is_past_soft_time())
+        if self.questions < CLOCK_EVERY && work.nodes < self.next_clock {
+            return false;
+        }
+        self.questions = 0;
+        self.next_clock = work.nodes + CLOCK_EVERY_NODES;
+        self.control.must_stop(work.nodes, work.evaluations) || self.control.is_past_soft_time()
     }
 
     /// Whether it is time for a report: the evaluations have doubled since the last one, or it is long ago; but no more

@@ -3,7 +3,7 @@
 use super::budget::Budget;
 use super::explorer::{Explorer, Progress};
 use super::leaf_solver::EndgameSolver;
-use super::{BestFirstSettings, EndValues, SOLVED_EMPTIES};
+use super::{BestFirstSettings, EndValues, SOLVED_EMPTIES, Work};
 use crate::othello::{Move, Position, Square};
 use crate::search::{Bound, Control, Line, MemoryUse, Report, Search, SearchDepth, Task};
 
@@ -46,18 +46,30 @@ impl Search for BestFirst {
         let mut budget = Budget::new(control);
         // Whatever the limits, there is to be an answer.
         explorer.expand_root(evaluator);
+        let mut last = report(explorer, task, control);
         loop {
             let limit = budget.evaluations();
             explorer.start_with_alpha_beta(limit, evaluator, &mut |work| budget.is_spent(work));
-            if budget.is_spent(explorer.work())
-                || explorer.step(evaluator, &mut |work| budget.is_spent(work)) != Progress::Grown
-            {
-                return report(explorer, task, control);
+            if budget.is_spent(explorer.work()) {
+                break;
+            }
+            let progress = explorer.step(evaluator, &mut |work| {
+                // A step in linear space may last for seconds: it shows that the search lives.
+                if budget.is_report_due(work) {
+                    count(&mut last, work, control);
+                    sink(&last);
+                }
+                budget.is_spent(work)
+            });
+            if progress != Progress::Grown {
+                break;
             }
             if budget.is_report_due(explorer.work()) {
-                sink(&report(explorer, task, control));
+                last = report(explorer, task, control);
+                sink(&last);
             }
         }
+        report(explorer, task, control)
     }
 
     fn clear(&mut self) {
@@ -85,20 +97,20 @@ fn report(explorer: &Explorer<Position>, task: &Task, control: &Control) -> Repo
     let founded = |line: &Line| line.depth.is_exact() || line.visits >= most_visits / WELL_FOUNDED;
     let founded = lines.iter().take_while(|line| founded(line)).count();
     lines.truncate(founded.max(task.lines));
-    let work = explorer.work();
-    Report {
-        depth: least_depth(&lines),
-        lines,
-        nodes: work.nodes,
-        evaluations: work.evaluations,
-        elapsed: control.elapsed(),
-        memory: MemoryUse {
-            tree_bytes: explorer.stored_bytes(),
-            tree_nodes: explorer.stored_nodes(),
-            pruned_nodes: work.pruned_nodes,
-            linear_nodes: work.linear_nodes,
-        },
-    }
+    let (tree_bytes, tree_nodes) = (explorer.stored_bytes(), explorer.stored_nodes());
+    let memory = MemoryUse { tree_bytes, tree_nodes, ..MemoryUse::default() };
+    let mut report = Report { depth: least_depth(&lines), lines, memory, ..Report::default() };
+    count(&mut report, explorer.work(), control);
+    report
+}
+
+/// Brings the counts of a report up to date.
+fn count(report: &mut Report, work: &Work, control: &Control) {
+    report.nodes = work.nodes;
+    report.evaluations = work.evaluations;
+    report.elapsed = control.elapsed();
+    report.memory.pruned_nodes = work.pruned_nodes;
+    report.memory.linear_nodes = work.linear_nodes;
 }
 
 /// A line of turns as clients see it, and its length in plies, passes not counted.

@@ -207,7 +207,7 @@ impl<G: Game> Explorer<G> {
     /// Goes down from the end of the path, or from the root where other children may be chosen this time, to a node that
     /// has children to get.
     fn descend(&mut self) {
-        let from_root = self.settings.exploration != 0.0 || self.lines > 1;
+        let from_root = self.exploration() != 0.0 || self.lines > 1;
         let mut level = if from_root { 0 } else { self.path.len() - 1 };
         loop {
             let step = &self.path[level];
@@ -234,17 +234,29 @@ impl<G: Game> Explorer<G> {
         self.path.truncate(level + 1);
     }
 
+    /// Whether leaves are searched in linear space now. That goes with pure best-first selection only: a leaf that is not
+    /// the principal one has no bound at which to come back.
+    fn is_linear(&self) -> bool {
+        self.cap_was_reached && self.settings.on_memory_cap == OnMemoryCap::Rbfms
+    }
+
+    /// The constant of the exploration term in force.
+    fn exploration(&self) -> f32 {
+        if self.is_linear() { 0.0 } else { self.settings.exploration }
+    }
+
     /// The child to go on with: the best of those that may still change the node's proven value.
     fn choose(&self, node: &Node<G::Move>) -> usize {
         let kids = self.tree.arena.block(node.kids, node.count);
         let open = |kid: &Node<G::Move>| -kid.lower > node.lower;
-        if self.settings.exploration == 0.0 {
+        let exploration = self.exploration();
+        if exploration == 0.0 {
             return kids.iter().position(open).unwrap_or(0);
         }
         let log = ((node.visits + 1) as f32).ln();
         let mut best = (f32::NEG_INFINITY, 0);
         for (i, kid) in kids.iter().enumerate().filter(|(_, kid)| open(kid)) {
-            let bonus = self.settings.exploration * (log / (kid.visits + 1) as f32).sqrt();
+            let bonus = exploration * (log / (kid.visits + 1) as f32).sqrt();
             let value = -(kid.value as f32) + bonus;
             if value > best.0 {
                 best = (value, i);
@@ -266,7 +278,7 @@ impl<G: Game> Explorer<G> {
     /// Shares the iterations among the wanted lines: most go where the search would go anyway, some to the least visited
     /// of the others.
     fn choose_at_root(&self) -> usize {
-        if self.work.expansions.is_multiple_of(LINES_EVERY) {
+        if self.work.expansions.is_multiple_of(LINES_EVERY) && !self.is_linear() {
             let ranking = self.ranking();
             let wanted = &ranking[..self.lines.min(ranking.len())];
             let behind = self.open_root_moves().filter(|(i, _)| wanted[1..].contains(i));
@@ -301,7 +313,14 @@ impl<G: Game> Explorer<G> {
                 return (1, true);
             }
         }
-        self.say_once_that_the_cap_was_reached();
+        if !self.cap_was_reached {
+            self.say_that_the_cap_was_reached();
+            if self.is_linear() {
+                // This path may have been chosen by other rules than those that hold from now on.
+                self.restart();
+                return (0, true);
+            }
+        }
         if self.settings.on_memory_cap == OnMemoryCap::Prune {
             let path: Vec<u32> = self.path.iter().map(|step| step.node).collect();
             self.work.pruned_nodes += self.tree.prune(&path);
@@ -331,12 +350,11 @@ impl<G: Game> Explorer<G> {
         }
     }
 
-    fn say_once_that_the_cap_was_reached(&mut self) {
-        if !std::mem::replace(&mut self.cap_was_reached, true) {
-            let (nodes, bytes) = (self.stored_nodes(), self.stored_bytes());
-            let then = self.settings.on_memory_cap;
-            log::info!("the tree is full with {nodes} nodes in {bytes} bytes; going on with {then}");
-        }
+    fn say_that_the_cap_was_reached(&mut self) {
+        self.cap_was_reached = true;
+        let (nodes, bytes) = (self.stored_nodes(), self.stored_bytes());
+        let then = self.settings.on_memory_cap;
+        log::info!("the tree is full with {nodes} nodes in {bytes} bytes; going on with {then}");
     }
 
     /// Lets recursive best-first minimax find the value of the leaf, as long as the leaf stays the principal one.

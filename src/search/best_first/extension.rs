@@ -10,6 +10,10 @@ use crate::game::Game;
 
 /// What one more ply of alpha-beta costs, about, if the last one is known.
 const COST_PER_PLY: u64 = 5;
+/// A cost that no search can afford, and that no divisor makes overflow.
+const NEVER: u64 = u64::MAX / u32::MAX as u64;
+/// Asks whether to stop once in so many nodes that cost no evaluation.
+const STOP_EVERY: u64 = 64;
 
 /// How far alpha-beta has searched under the current root, and what the next ply is expected to cost.
 #[derive(Clone, Copy, Debug, Default)]
@@ -34,6 +38,8 @@ impl From<Full> for Interrupted {
 struct Walk<'a, G: Game> {
     evaluator: &'a dyn Evaluator<G>,
     stop: &'a mut dyn FnMut(&Work) -> bool,
+    /// Nodes visited, those that were in the tree already included.
+    visited: u64,
 }
 
 impl<G: Game> Explorer<G> {
@@ -62,34 +68,36 @@ impl<G: Game> Explorer<G> {
                 AlphaBetaStart::Depth(depth) => depth,
                 _ => self.start.depth + 1,
             };
-            if !self.alpha_beta(depth, evaluator, stop) {
+            let Some(visited) = self.alpha_beta(depth, evaluator, stop) else {
                 return;
-            }
-            let spent = self.work.evaluations - before;
-            // Of a depth that was in the tree already, the cost is not known.
-            self.start = Start { depth, cost: spent.max(self.start.cost).max(1).saturating_mul(COST_PER_PLY) };
+            };
+            // What was in the tree already costs visits, if no evaluations.
+            let spent = (self.work.evaluations - before).max(visited).max(self.start.cost);
+            self.start = Start { depth, cost: spent.saturating_mul(COST_PER_PLY).min(NEVER) };
         }
     }
 
-    /// Alpha-beta to a depth, keeping every node it visits; whether it was completed.
+    /// Alpha-beta to a depth, keeping every node it visits; how many those were, unless it was broken off.
     ///
     /// Best-first search then finds the nodes with the values of their children as they are: exact ones, bounds, which
     /// are optimistic for the parent and get corrected when the search comes there, static values of children that were
     /// cut off, and, one ply above the horizon, nodes that lack some children.
-    fn alpha_beta(&mut self, depth: u32, evaluator: &dyn Evaluator<G>, stop: &mut dyn FnMut(&Work) -> bool) -> bool {
+    fn alpha_beta(
+        &mut self,
+        depth: u32,
+        evaluator: &dyn Evaluator<G>,
+        stop: &mut dyn FnMut(&Work) -> bool,
+    ) -> Option<u64> {
         self.restart();
-        let Some(position) = self.tree.position().cloned() else {
-            return false;
-        };
-        let mut walk = Walk { evaluator, stop };
+        let position = self.tree.position()?.clone();
+        let mut walk = Walk { evaluator, stop, visited: 0 };
         match self.visit(self.tree.root(), &position, depth, -INFINITY, INFINITY, &mut walk) {
-            Ok(_) => true,
-            Err(Interrupted::Stopped) => false,
+            Ok(_) => Some(walk.visited),
+            Err(Interrupted::Stopped) => None,
             Err(Interrupted::Full) => {
                 // There will be no more room than now: never again.
-                self.start.cost = u64::MAX / u64::from(u32::MAX);
-                self.start.depth = u32::MAX;
-                false
+                self.start = Start { depth: u32::MAX, cost: NEVER };
+                None
             }
         }
     }
@@ -104,6 +112,10 @@ impl<G: Game> Explorer<G> {
         beta: i32,
         walk: &mut Walk<'_, G>,
     ) -> Result<i32, Interrupted> {
+        walk.visited += 1;
+        if walk.visited.is_multiple_of(STOP_EVERY) && (walk.stop)(&self.work) {
+            return Err(Interrupted::Stopped);
+        }
         let now = self.tree.arena[node];
         if depth == 0 || now.is_solved() || now.has(DEEP) {
             return Ok(now.value);

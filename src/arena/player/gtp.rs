@@ -1,0 +1,438 @@
+//! A program that speaks GTP.
+//!
+//! Engines deviate from the protocol, and the driver avoids what any of them is known to stumble over: it sends one
+//! command at a time and waits for the response, numbers no command, writes colours small and squares in capitals as
+//! Quarry does, and does not mention forced passes unless a program insists. It takes responses with a number before
+//! the text, with lines in front of them, and without the empty line behind them.
+
+use super::process::{Ending, Process, Spoken};
+use super::start::StartError;
+use super::{Action, Answer, Fault, GameSetup, Passes, Patience, Player, PlayerSpec, Turn};
+use crate::arena::time_control::{SideClock, Terms, TimeControl};
+use crate::notation::transcript::parse_turn;
+use crate::othello::{Color, Move, Position};
+use std::time::{Duration, Instant};
+
+/// How long the empty line behind a response is waited for.
+const TERMINATOR: Duration = Duration::from_millis(200);
+
+/// The driver.
+pub(super) struct GtpPlayer {
+    process: Process,
+    title: String,
+    /// What `list_commands` said; `None` if it failed.
+    commands: Option<Vec<String>>,
+    tell_limits: bool,
+    passes: Passes,
+    patience: Patience,
+    terminator: Duration,
+    /// The seed to which the number of the game is added, for an Emilia that plays with variety.
+    seed: Option<u64>,
+    /// How many turns of the game the program knows.
+    told: usize,
+}
+
+/// A response to a command.
+pub(super) struct Response {
+    /// Whether it begins with `=`.
+    pub success: bool,
+    /// What follows, without the number of the command.
+    pub text: String,
+    /// When its first line came.
+    pub at: Instant,
+}
+
+impl GtpPlayer {
+    /// Gets a program that has just been started ready for its first game.
+    pub(super) fn new(
+        process: Process,
+        spec: &PlayerSpec,
+        terms: &Terms,
+        patience: Patience,
+    ) -> Result<GtpPlayer, StartError> {
+        let mut player = GtpPlayer {
+            process,
+            title: String::new(),
+            commands: None,
+            tell_limits: spec.tell_limits,
+            passes: spec.passes,
+            // Loading may take a while before the first answer.
+            patience: Patience { reply: patience.start, ..patience },
+            terminator: TERMINATOR,
+            seed: None,
+            told: 0,
+        };
+        let list = player.ask("list_commands")?;
+        if list.success {
+            player.commands = Some(list.text.split_whitespace().map(str::to_owned).collect());
+        }
+        player.patience = patience;
+        player.title = ["name", "version"]
+            .into_iter()
+            .filter_map(|command| player.ask(command).ok().filter(|r| r.success).map(|r| r.text))
+            .collect::<Vec<String>>()
+            .join(" ");
+        player.choose_game()?;
+        player.set_options(spec)?;
+        if player.tell_limits {
+            player.tell_terms(terms)?;
+        }
+        for line in &spec.init {
+            player.insist(line)?;
+        }
+        Ok(player)
+    }
+
+    /// Whether the program lists the command. One that lists nothing is believed to know the protocol's own alone.
+    fn knows(&self, command: &str) -> bool {
+        const STANDARD: [&str; 6] = ["boardsize", "clear_board", "play", "genmove", "time_settings", "time_left"];
+        match &self.commands {
+            Some(commands) => commands.iter().any(|known| known == command),
+            None => STANDARD.contains(&command),
+        }
+    }
+
+    fn is_emilia(&self) -> bool {
+        self.knows("emilia-set")
+    }
+
+    /// The command that takes a position as 64 squares and the side to move.
+    fn set_up_command(&self) -> Option<&'static str> {
+        ["emilia-setboard", "setboard"].into_iter().find(|command| self.knows(command))
+    }
+
+    fn choose_game(&mut self) -> Result<(), StartError> {
+        if self.knows("set_game") && !self.ask("set_game Othello")?.success {
+            self.insist("set_game Reversi")?;
+        }
+        if self.knows("boardsize") {
+            self.insist("boardsize 8")?;
+        }
+        Ok(())
+    }
+
+    fn set_options(&mut self, spec: &PlayerSpec) -> Result<(), StartError> {
+        if !spec.options.is_empty() && !self.is_emilia() {
+            return Err(StartError::Unsupported(
+                "it does not know emilia-set, by which options are set over GTP; use init='COMMAND' or its command line"
+                    .to_owned(),
+            ));
+        }
+        for (name, value) in &spec.options {
+            self.insist(&format!("emilia-set {name} {value}"))?;
+        }
+        let option = |wanted: &str| spec.options.iter().find(|(name, _)| name == wanted).map(|(_, value)| value);
+        if option("variety").is_some() {
+            self.seed = Some(option("seed").and_then(|seed| seed.parse().ok()).unwrap_or(0));
+        }
+        Ok(())
+    }
+
+    fn tell_terms(&mut self, terms: &Terms) -> Result<(), StartError> {
+        let cannot = |what: &str| {
+            let advice = "see to it in cmd= or init= and add tell-limits=false";
+            Err(StartError::Unsupported(format!("over GTP it cannot be told {what}; {advice}")))
+        };
+        let emilia = self.is_emilia();
+        if let Some(depth) = terms.depth {
+            let command = match () {
+                () if emilia => "emilia-set depth",
+                () if self.knows("set_level") => "set_level",
+                () => return cannot("the depth"),
+            };
+            self.insist(&format!("{command} {depth}"))?;
+        }
+        if let Some(nodes) = terms.nodes {
+            if !emilia {
+                return cannot("the number of nodes");
+            }
+            self.insist(&format!("emilia-set nodes {nodes}"))?;
+        }
+        match terms.time {
+            None => {}
+            Some(TimeControl::PerMove(time)) if emilia => {
+                self.insist(&format!("emilia-set time {}", time.as_secs_f64()))?;
+            }
+            Some(TimeControl::PerMove(time) | TimeControl::PerGame { main: time, .. }) => {
+                if !self.knows("time_settings") {
+                    return cannot("the time: it does not know time_settings");
+                }
+                if time < Duration::from_secs(1) {
+                    return cannot("less than a second");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends a command and waits for the response.
+    pub(super) fn ask(&mut self, command: &str) -> Result<Response, Fault> {
+        let wait = self.patience.reply;
+        self.ask_within(command, wait)?.ok_or_else(|| Fault::Silent { command: command.to_owned(), waited: wait })
+    }
+
+    /// Sends a command that must not fail.
+    fn insist(&mut self, command: &str) -> Result<String, Fault> {
+        let response = self.ask(command)?;
+        if response.success {
+            return Ok(response.text);
+        }
+        Err(Fault::Protocol(format!("'{command}' was refused: {}", response.text)))
+    }
+
+    /// Sends a command; `None` if there is no response in time.
+    fn ask_within(&mut self, command: &str, wait: Duration) -> Result<Option<Response>, Fault> {
+        for line in self.process.unasked().filter(|line| !line.text.trim().is_empty()) {
+            log::info!("{}: ignored a line that nobody asked for: {}", self.title, line.text);
+        }
+        let deadline = Instant::now() + wait;
+        self.process.send(command);
+        loop {
+            let line = match self.process.next_line(deadline) {
+                Ok(line) => line,
+                Err(Ending::Late) => return Ok(None),
+                Err(Ending::Closed) => return Err(self.process.crash()),
+            };
+            if !line.whole {
+                return Err(self.cut_off(&line));
+            }
+            if line.at > deadline {
+                return Ok(None);
+            }
+            let text = line.text.trim_start();
+            if text.starts_with(['=', '?']) {
+                return self.read_rest(text, line.at).map(Some);
+            }
+            if !text.is_empty() {
+                log::debug!("{}: ignored a line in front of the response: {text}", self.title);
+            }
+        }
+    }
+
+    /// The lines of a response behind its first, up to the empty one.
+    fn read_rest(&mut self, first: &str, at: Instant) -> Result<Response, Fault> {
+        let success = first.starts_with('=');
+        let mut text = first[1..].trim_start_matches(|c: char| c.is_ascii_digit()).trim().to_owned();
+        loop {
+            match self.process.next_line(Instant::now() + self.terminator) {
+                Ok(line) if line.text.trim().is_empty() => break,
+                Ok(line) if !line.whole => return Err(self.cut_off(&line)),
+                Ok(line) => {
+                    text.push('\n');
+                    text.push_str(line.text.trim_end());
+                }
+                Err(Ending::Late) => {
+                    if self.terminator == TERMINATOR {
+                        log::info!("{}: no empty line behind the response '{first}'", self.title);
+                    }
+                    self.terminator = Duration::from_millis(5);
+                    break;
+                }
+                // The response is there; the next command finds the program gone.
+                Err(Ending::Closed) => break,
+            }
+        }
+        Ok(Response { success, text, at })
+    }
+
+    fn cut_off(&mut self, line: &Spoken) -> Fault {
+        match self.process.crash() {
+            Fault::Crashed(how) => Fault::Crashed(format!("{how} in the middle of the line '{}'", line.text)),
+            other => other,
+        }
+    }
+
+    /// Tells the turns that the program does not know yet.
+    fn tell_turns(&mut self, turn: &Turn<'_>) -> Result<(), Fault> {
+        let turns = turn.record.turns();
+        while let Some(&next) = turns.get(self.told) {
+            let color = turn.record.positions()[self.told].mover();
+            if next != Move::Pass || self.passes == Passes::Explicit {
+                let response = self.ask(&play(color, next))?;
+                if !response.success && !self.passed_in_silence(turns) {
+                    return Err(refused(&play(color, next), &response.text));
+                }
+                if !response.success {
+                    self.speak_of_passes(!color)?;
+                    self.insist(&play(color, next))?;
+                }
+            }
+            self.told += 1;
+        }
+        Ok(())
+    }
+
+    /// Whether the turn before the next one to be told was a pass that was not mentioned, in a program that may want to
+    /// hear of it.
+    fn passed_in_silence(&self, turns: &[Move]) -> bool {
+        self.passes == Passes::Detect && self.told > 0 && turns.get(self.told - 1) == Some(&Move::Pass)
+    }
+
+    /// From here on passes are mentioned, beginning with the last one.
+    fn speak_of_passes(&mut self, color: Color) -> Result<(), Fault> {
+        log::info!("{}: wants to be told of passes", self.title);
+        self.passes = Passes::Explicit;
+        self.insist(&play(color, Move::Pass)).map(drop)
+    }
+
+    fn tell_time(&mut self, color: Color, clock: &SideClock) -> Result<(), Fault> {
+        let (Some(left), Some(control)) = (clock.left(), clock.control()) else { return Ok(()) };
+        if !self.tell_limits || !self.knows("time_left") {
+            return Ok(());
+        }
+        let stones = match control {
+            TimeControl::PerMove(_) if self.is_emilia() => return Ok(()),
+            TimeControl::PerMove(_) => 1,
+            TimeControl::PerGame { .. } => 0,
+        };
+        // Rounded down: no program must believe that it has more than it has.
+        self.insist(&format!("time_left {color} {} {stones}", left.as_secs())).map(drop)
+    }
+
+    /// Asks for a move; the outer `None` is an overrun.
+    fn generate(&mut self, turn: &Turn<'_>) -> Result<(Response, Duration), Fault> {
+        let wait = turn.wait(&self.patience);
+        let command = format!("genmove {}", turn.color());
+        let asked = Instant::now();
+        match self.ask_within(&command, wait)? {
+            Some(response) => {
+                let elapsed = response.at.saturating_duration_since(asked);
+                Ok((response, elapsed))
+            }
+            None => Err(match turn.clock().left() {
+                Some(left) => Fault::Overrun { left },
+                None => Fault::Silent { command, waited: wait },
+            }),
+        }
+    }
+
+    /// What Emilia says about her search.
+    fn add_stats(&mut self, answer: &mut Answer) -> Result<(), Fault> {
+        if !self.knows("emilia-stats") {
+            return Ok(());
+        }
+        let response = self.ask("emilia-stats")?;
+        if response.success {
+            let value = |name: &str| {
+                let mut lines = response.text.lines().filter_map(|line| line.split_once(' '));
+                lines.find(|(key, _)| *key == name).map(|(_, value)| value)
+            };
+            answer.eval = value("score").and_then(|text| text.parse().ok());
+            answer.nodes = value("nodes").and_then(|text| text.parse().ok());
+            answer.depth = value("depth").and_then(super::leading_number);
+        }
+        Ok(())
+    }
+}
+
+fn play(color: Color, turn: Move) -> String {
+    match turn {
+        Move::Place(square) => format!("play {color} {}", square.to_upper()),
+        Move::Pass => format!("play {color} pass"),
+    }
+}
+
+fn refused(command: &str, text: &str) -> Fault {
+    Fault::Protocol(format!("'{command}' was refused: {text}"))
+}
+
+/// Reads a vertex; a program may write the number of the command in front of it.
+fn parse_vertex(text: &str) -> Option<Action> {
+    let mut words = text.split_whitespace();
+    let word = words.next()?;
+    let word = if word.bytes().all(|b| b.is_ascii_digit()) { words.next()? } else { word };
+    if word.eq_ignore_ascii_case("resign") { Some(Action::Resign) } else { parse_turn(word).map(Action::Take) }
+}
+
+impl Player for GtpPlayer {
+    fn begin(&mut self, setup: &GameSetup) -> Result<(), Fault> {
+        self.told = 0;
+        self.insist("clear_board")?;
+        if setup.start != Position::START {
+            let command = ["emilia-setboard", "setboard"].into_iter().find(|command| self.knows(command));
+            let command = command.ok_or_else(|| {
+                Fault::Protocol("it knows no command to set up the position of this opening".to_owned())
+            })?;
+            self.insist(&format!("{command} {}", setup.start))?;
+        }
+        if let Some(seed) = self.seed {
+            self.insist(&format!("emilia-set seed {}", seed.wrapping_add(setup.game)))?;
+        }
+        if !self.tell_limits {
+            return Ok(());
+        }
+        let settings = match setup.clock.control() {
+            None => return Ok(()),
+            Some(TimeControl::PerMove(_)) if self.is_emilia() => return Ok(()),
+            Some(TimeControl::PerMove(time)) => format!("0 {} 1", time.as_secs()),
+            // That a period without stones is an increment is a custom of one client, which Emilia follows; others would
+            // think that there is no limit. They see the increments in time_left.
+            Some(TimeControl::PerGame { main, increment }) if self.is_emilia() => {
+                format!("{} {} 0", main.as_secs(), increment.as_secs())
+            }
+            Some(TimeControl::PerGame { main, .. }) => format!("{} 0 0", main.as_secs()),
+        };
+        self.insist(&format!("time_settings {settings}")).map(drop)
+    }
+
+    fn play(&mut self, turn: &Turn<'_>) -> Result<Answer, Fault> {
+        self.tell_turns(turn)?;
+        self.tell_time(turn.color(), turn.clock())?;
+        let (mut response, mut elapsed) = self.generate(turn)?;
+        let passes = |response: &Response| parse_vertex(&response.text) == Some(Action::Take(Move::Pass));
+        if (!response.success || passes(&response)) && self.passed_in_silence(turn.record.turns()) {
+            // It believes that it is the other side's turn.
+            self.speak_of_passes(!turn.color())?;
+            (response, elapsed) = self.generate(turn)?;
+        }
+        let command = format!("genmove {}", turn.color());
+        if !response.success {
+            return Err(refused(&command, &response.text));
+        }
+        let action = parse_vertex(&response.text).ok_or_else(|| {
+            Fault::Protocol(format!("expected a square, pass or resign to '{command}', got '{}'", response.text))
+        })?;
+        let mut answer = Answer { action, elapsed, eval: None, depth: None, nodes: None };
+        self.told = turn.record.turns().len() + 1;
+        self.add_stats(&mut answer)?;
+        Ok(answer)
+    }
+
+    fn title(&self) -> &str {
+        &self.title
+    }
+
+    fn takes_positions(&self) -> bool {
+        self.set_up_command().is_some()
+    }
+}
+
+impl Drop for GtpPlayer {
+    fn drop(&mut self) {
+        self.process.send("quit");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vertices_in_every_spelling() {
+        let take = |name: &str| parse_turn(name).map(Action::Take);
+        for (text, action) in [
+            ("C4", take("c4")),
+            ("c4 ", take("c4")),
+            ("5 c6", take("c6")),
+            ("PASS", take("pass")),
+            ("pass", take("pass")),
+            ("Resign", Some(Action::Resign)),
+            ("d3\nsome more", take("d3")),
+            ("", None),
+            ("17", None),
+            ("i9", None),
+        ] {
+            assert_eq!(parse_vertex(text), action, "{text}");
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! A program that speaks NBoard.
+//!
+//! The driver sends what the real client sends, in its order: the game that has changed, contempt and depth if they
+//! have, a ping, the request. What comes before the pong belongs to the past. The clock is told through the game: TI
+//! says with what it began, and each move what it took by the referee's measurement.
+
+use super::process::{Ending, Process, Spoken};
+use super::start::StartError;
+use super::{Action, Answer, Fault, GameSetup, Patience, Player, PlayerSpec, Turn};
+use crate::arena::time_control::{Terms, TimeControl};
+use crate::notation::ggf::{GgfClock, GgfGame, TimedMove};
+use crate::othello::Color;
+use std::time::{Duration, Instant};
+
+/// The depth that is asked for when the clock alone limits the search: the deepest that NBoard offers.
+const DEEPEST: u8 = 60;
+
+/// The driver.
+pub(super) struct NBoardPlayer {
+    process: Process,
+    title: String,
+    patience: Patience,
+    pings: u32,
+    terms: Terms,
+    /// The record of the game about to be played, without moves.
+    form: GgfGame,
+    /// The game as it was last told, without its closing `;)`.
+    told: String,
+    /// The seed to which the number of the game is added, for an Emilia that plays with variety.
+    seed: Option<u64>,
+}
+
+impl NBoardPlayer {
+    /// Gets a program that has just been started ready for its first game.
+    pub(super) fn new(
+        process: Process,
+        spec: &PlayerSpec,
+        terms: &Terms,
+        patience: Patience,
+    ) -> Result<NBoardPlayer, StartError> {
+        let mut player = NBoardPlayer {
+            process,
+            title: String::new(),
+            patience,
+            pings: 0,
+            terms: if spec.tell_limits { *terms } else { Terms::default() },
+            form: GgfGame::new(crate::othello::GameRecord::default()),
+            told: String::new(),
+            seed: None,
+        };
+        player.process.send("nboard 2");
+        for line in &spec.init {
+            player.process.send(line);
+        }
+        if spec.tell_limits {
+            let depth = terms.depth.unwrap_or(DEEPEST);
+            player.process.send(&format!("set depth {depth}"));
+        }
+        player.ping(patience.start)?;
+        player.set_options(spec, terms)?;
+        Ok(player)
+    }
+
+    fn is_emilia(&self) -> bool {
+        self.title.starts_with("Emilia")
+    }
+
+    fn set_options(&mut self, spec: &PlayerSpec, terms: &Terms) -> Result<(), StartError> {
+        let cannot = |what: &str| {
+            let advice = "see to it in cmd= or init= and add tell-limits=false";
+            Err(StartError::Unsupported(format!("over NBoard it cannot be told {what}; {advice}")))
+        };
+        if !self.is_emilia() {
+            if !spec.options.is_empty() {
+                return Err(StartError::Unsupported(
+                    "it does not call itself Emilia, whose options are set over NBoard; use init='LINE' or its command line"
+                        .to_owned(),
+                ));
+            }
+            if spec.tell_limits && terms.nodes.is_some() {
+                return cannot("the number of nodes");
+            }
+            if spec.tell_limits && matches!(terms.time, Some(TimeControl::PerMove(_))) {
+                return cannot("the time for a move");
+            }
+            return Ok(());
+        }
+        // NBoard has no way to refuse an option, so it is checked here.
+        spec.engine_options().map_err(|error| StartError::Unsupported(error.to_string()))?;
+        for (name, value) in &spec.options {
+            self.process.send(&format!("set emilia.{name} {value}"));
+        }
+        let option = |wanted: &str| spec.options.iter().find(|(name, _)| name == wanted).map(|(_, value)| value);
+        if option("variety").is_some() {
+            self.seed = Some(option("seed").and_then(|seed| seed.parse().ok()).unwrap_or(0));
+        }
+        if spec.tell_limits {
+            if let Some(nodes) = terms.nodes {
+                self.process.send(&format!("set emilia.nodes {nodes}"));
+            }
+            if let Some(TimeControl::PerMove(time)) = terms.time {
+                self.process.send(&format!("set emilia.time {}", time.as_secs_f64()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Pings and waits for the pong. What comes before it is dropped, but for the program's name.
+    fn ping(&mut self, wait: Duration) -> Result<(), Fault> {
+        self.pings += 1;
+        let command = format!("ping {}", self.pings);
+        self.process.send(&command);
+        let deadline = Instant::now() + wait;
+        loop {
+            let Some(line) = self.line(deadline)? else {
+                return Err(Fault::Silent { command, waited: wait });
+            };
+            let mut words = line.text.split_whitespace();
+            match (words.next(), words.next()) {
+                (Some("pong"), number) => match number.and_then(|n| n.parse::<u32>().ok()) {
+                    Some(number) if number == self.pings => return Ok(()),
+                    Some(_) => log::debug!("{}: an old pong", self.title),
+                    None => {
+                        return Err(Fault::Protocol(format!("expected 'pong {}', got '{}'", self.pings, line.text)));
+                    }
+                },
+                (Some("set"), Some("myname")) => self.title = words.next().unwrap_or_default().to_owned(),
+                _ => {}
+            }
+        }
+    }
+
+    /// The next line; `None` if there is none by the deadline.
+    fn line(&mut self, deadline: Instant) -> Result<Option<Spoken>, Fault> {
+        match self.process.next_line(deadline) {
+            Ok(line) if !line.whole => Err(match self.process.crash() {
+                Fault::Crashed(how) => Fault::Crashed(format!("{how} in the middle of the line '{}'", line.text)),
+                other => other,
+            }),
+            Ok(line) if line.at > deadline => Ok(None),
+            Ok(line) => Ok(Some(line)),
+            Err(Ending::Late) => Ok(None),
+            Err(Ending::Closed) => Err(self.process.crash()),
+        }
+    }
+
+    /// Tells the game as far as it has changed: `move` if one property was appended, otherwise the whole.
+    fn tell_game(&mut self, turn: &Turn<'_>) {
+        let game = GgfGame { game: turn.record.clone(), timing: turn.timing.to_vec(), ..self.form.clone() };
+        let text = game.to_string();
+        let open = text.strip_suffix(";)").unwrap_or(&text);
+        match open.strip_prefix(self.told.as_str()).filter(|_| !self.told.is_empty()) {
+            Some("") => {}
+            Some(appended) if appended.matches('[').count() == 1 => {
+                let timed = TimedMove {
+                    turn: *turn.record.turns().last().expect("a turn was appended"),
+                    eval: turn.timing.last().and_then(|timing| timing.eval),
+                    seconds: turn.timing.last().and_then(|timing| timing.seconds),
+                };
+                self.process.send(&format!("move {timed}"));
+            }
+            _ => self.process.send(&format!("set game {text}")),
+        }
+        self.told = open.to_owned();
+    }
+}
+
+/// The clock as GGF writes it; none where only single moves are limited.
+fn ggf_clock(control: Option<TimeControl>) -> Option<GgfClock> {
+    match control {
+        Some(TimeControl::PerGame { main, increment }) => Some(GgfClock { increment, ..GgfClock::new(main) }),
+        _ => None,
+    }
+}
+
+impl Player for NBoardPlayer {
+    fn begin(&mut self, setup: &GameSetup) -> Result<(), Fault> {
+        let [black, white] = setup.names.clone();
+        // The other side's clock is not this program's business, and NBoard writes one for both.
+        let clock = ggf_clock(self.terms.time.and(setup.clock.control()));
+        self.form = GgfGame {
+            place: "emilia".to_owned(),
+            black,
+            white,
+            black_clock: clock,
+            white_clock: clock,
+            game_type: "8".to_owned(),
+            ..GgfGame::new(crate::othello::GameRecord::default())
+        };
+        self.told.clear();
+        // Not every program knows it; those that do forget the last game, so that games do not depend on each other.
+        self.process.send("clear");
+        if let Some(seed) = self.seed {
+            self.process.send(&format!("set emilia.seed {}", seed.wrapping_add(setup.game)));
+        }
+        Ok(())
+    }
+
+    fn play(&mut self, turn: &Turn<'_>) -> Result<Answer, Fault> {
+        self.tell_game(turn);
+        self.ping(self.patience.reply)?;
+        let wait = turn.wait(&self.patience);
+        let asked = Instant::now();
+        self.process.send("go");
+        let (mut depth, mut nodes) = (None, None);
+        loop {
+            let Some(line) = self.line(asked + wait)? else {
+                return Err(match turn.clock().left() {
+                    Some(left) => Fault::Overrun { left },
+                    None => Fault::Silent { command: "go".to_owned(), waited: wait },
+                });
+            };
+            let text = line.text.trim();
+            let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+            match word {
+                // PV EVAL GAMES DEPTH
+                "search" => depth = rest.split_whitespace().nth(3).and_then(super::leading_number).or(depth),
+                "nodestats" => nodes = rest.split_whitespace().next().and_then(|n| n.parse().ok()).or(nodes),
+                "===" => {
+                    let timed = parse_move(rest).ok_or_else(|| {
+                        Fault::Protocol(format!("expected '=== MOVE[/EVAL[/TIME]]', got '{}'", line.text))
+                    })?;
+                    let elapsed = line.at.saturating_duration_since(asked);
+                    return Ok(Answer { action: Action::Take(timed.turn), elapsed, eval: timed.eval, depth, nodes });
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn title(&self) -> &str {
+        &self.title
+    }
+}
+
+impl Drop for NBoardPlayer {
+    fn drop(&mut self) {
+        self.process.send("quit");
+    }
+}
+
+/// Reads `F4/1.5/0.25`, in which runs of blanks count as `/`.
+fn parse_move(text: &str) -> Option<TimedMove> {
+    let joined: Vec<&str> = text.split_whitespace().collect();
+    TimedMove::parse(&joined.join("/")).ok()
+}
+
+/// The index of a side in lists of two.
+const _: () = assert!(Color::Black as usize == 0 && Color::White as usize == 1);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notation::transcript::parse_turn;
+
+    #[test]
+    fn moves_in_every_spelling() {
+        for (text, name, eval) in [
+            ("F4", "f4", None),
+            ("f4/1.5/0.25", "f4", Some(1.5)),
+            ("d6 -1.00 0.0", "d6", Some(-1.0)),
+            ("F4//0.5", "f4", None),
+            ("F4/1/0.1/zzz hello", "f4", Some(1.0)),
+            ("PASS/1/0.1", "pa", Some(1.0)),
+            ("--", "pa", None),
+        ] {
+            let timed = parse_move(text).unwrap();
+            assert_eq!((Some(timed.turn), timed.eval), (parse_turn(name), eval), "{text}");
+        }
+        for bad in ["", "Z9", "move"] {
+            assert_eq!(parse_move(bad), None, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! A program at the other end of three pipes.
+
+use super::Fault;
+use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded};
+use parking_lot::Mutex;
+use std::collections::VecDeque;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// What is behind this in a line is dropped.
+const MAX_LINE_BYTES: usize = 1 << 16;
+/// Lines kept for a reader that is not looking. A program that goes on talking waits in its own pipe.
+const LINES_KEPT: usize = 1024;
+/// Lines of the standard error kept for the case of a crash.
+const LAST_WORDS: usize = 3;
+/// How long a program that was asked to go may take before it is killed.
+const FAREWELL: Duration = Duration::from_millis(500);
+
+/// One line that a program wrote.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Spoken {
+    /// The line without its end. Bytes that are not UTF-8 have been replaced.
+    pub text: String,
+    /// When it was read.
+    pub at: Instant,
+    /// Whether the line feed was there; only the last line may lack it.
+    pub whole: bool,
+}
+
+/// Why there is no line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ending {
+    /// The time is over.
+    Late,
+    /// The program has closed its output.
+    Closed,
+}
+
+/// A running program. Dropping it closes its input, waits for a moment, kills it with everything it has started, and
+/// waits for its end, so that neither processes nor descriptors are left behind.
+#[derive(Debug)]
+pub struct Process {
+    label: String,
+    child: Child,
+    input: Option<Sender<Vec<u8>>>,
+    lines: Receiver<Spoken>,
+    last_words: Arc<Mutex<VecDeque<String>>>,
+    status: Option<ExitStatus>,
+}
+
+impl Process {
+    /// Starts a program with arguments; `label` names it in the log.
+    pub fn start(label: &str, command: &[String], directory: Option<&Path>) -> io::Result<Process> {
+        let (program, arguments) =
+            command.split_first().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "the command is empty"))?;
+        let mut builder = Command::new(program);
+        builder.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        if let Some(directory) = directory {
+            builder.current_dir(directory);
+        }
+        // A group of its own, so that a shell can be killed together with the program it runs.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut builder, 0);
+        let mut child = builder.spawn()?;
+        let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let (input, to_write) = unbounded::<Vec<u8>>();
+        let (speak, lines) = bounded(LINES_KEPT);
+        let last_words = Arc::new(Mutex::new(VecDeque::new()));
+        let kept = Arc::clone(&last_words);
+        let process = Process { label: label.to_owned(), child, input: Some(input), lines, last_words, status: None };
+        if let Some(mut stdin) = stdin {
+            spawn(label, "input", move || {
+                // A program that no longer reads is found out when its answer does not come.
+                let _ = to_write.iter().try_for_each(|line| stdin.write_all(&line));
+            })?;
+        }
+        if let Some(stdout) = stdout {
+            spawn(label, "output", move || read_lines(stdout, |line| speak.send(line).is_ok()))?;
+        }
+        if let Some(stderr) = stderr {
+            let name = label.to_owned();
+            spawn(label, "errors", move || {
+                read_lines(stderr, |line| {
+                    log::debug!("{name} (stderr): {}", line.text);
+                    let mut kept = kept.lock();
+                    if kept.len() == LAST_WORDS {
+                        kept.pop_front();
+                    }
+                    kept.push_back(line.text.chars().take(300).collect());
+                    true
+                })
+            })?;
+        }
+        Ok(process)
+    }
+
+    /// Sends one line; the line feed is added. Never waits.
+    pub fn send(&self, line: &str) {
+        log::debug!("{} < {line}", self.label);
+        self.send_bytes(format!("{line}\n"));
+    }
+
+    /// Sends bytes as they are. Never waits.
+    pub fn send_bytes(&self, bytes: impl Into<Vec<u8>>) {
+        if let Some(input) = &self.input {
+            let _ = input.send(bytes.into());
+        }
+    }
+
+    /// Closes the program's input.
+    pub fn close_input(&mut self) {
+        self.input = None;
+    }
+
+    /// The next line, waited for until `deadline`.
+    pub fn next_line(&self, deadline: Instant) -> Result<Spoken, Ending> {
+        // A line that has come is taken even if the deadline is over: when it came stands in it.
+        let line = self.lines.recv_deadline(deadline).map_err(|error| match error {
+            RecvTimeoutError::Timeout => Ending::Late,
+            RecvTimeoutError::Disconnected => Ending::Closed,
+        })?;
+        log::debug!("{} > {}", self.label, line.text);
+        Ok(line)
+    }
+
+    /// Takes the lines that have come without being asked for.
+    pub fn unasked(&self) -> impl Iterator<Item = Spoken> + '_ {
+        self.lines.try_iter()
+    }
+
+    /// What the program wrote to its standard error last.
+    pub fn last_words(&self) -> Vec<String> {
+        self.last_words.lock().iter().cloned().collect()
+    }
+
+    /// Waits for the program's end; `None` if it is still running at the deadline.
+    pub fn wait(&mut self, deadline: Instant) -> Option<ExitStatus> {
+        let mut pause = Duration::from_micros(200);
+        loop {
+            if self.status.is_none() {
+                self.status = self.child.try_wait().ok().flatten();
+            }
+            if self.status.is_some() || Instant::now() >= deadline {
+                return self.status;
+            }
+            std::thread::sleep(pause);
+            pause = (2 * pause).min(Duration::from_millis(10));
+        }
+    }
+
+    /// The fault of a program that has closed its output.
+    pub fn crash(&mut self) -> Fault {
+        let status = self.wait(Instant::now() + FAREWELL);
+        let mut text = match status {
+            Some(status) => format!("the program ended ({status})"),
+            None => "the program closed its output".to_owned(),
+        };
+        let words = self.last_words();
+        if !words.is_empty() {
+            text.push_str("; last on its standard error: ");
+            text.push_str(&words.join(" | "));
+        }
+        Fault::Crashed(text)
+    }
+
+    fn kill(&mut self) {
+        #[cfg(unix)]
+        {
+            use rustix::process::{Pid, Signal, kill_process_group};
+            // While the child has not been waited for, its number cannot have gone to another process.
+            let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
+        }
+        let _ = self.child.kill();
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.close_input();
+        if self.wait(Instant::now() + FAREWELL).is_none() {
+            log::info!("{} does not end by itself and is killed", self.label);
+            self.kill();
+            let _ = self.child.wait();
+        }
+    }
+}
+
+fn spawn(label: &str, what: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    std::thread::Builder::new().name(format!("{label} {what}")).stack_size(256 << 10).spawn(work).map(drop)
+}
+
+/// Cuts the output into lines until it ends or nobody takes them.
+fn read_lines(output: impl Read, mut take: impl FnMut(Spoken) -> bool) {
+    let mut reader = BufReader::new(output);
+    loop {
+        let mut line = Vec::new();
+        match reader.by_ref().take(MAX_LINE_BYTES as u64).read_until(b'\n', &mut line) {
+            Ok(0) | Err(_) => return,
+            Ok(_) => {}
+        }
+        let at = Instant::now();
+        let mut whole = line.last() == Some(&b'\n');
+        if !whole && line.len() == MAX_LINE_BYTES {
+            whole = reader.skip_until(b'\n').is_ok();
+        }
+        while matches!(line.last(), Some(b'\n' | b'\r')) {
+            line.pop();
+        }
+        if !take(Spoken { text: String::from_utf8_lossy(&line).into_owned(), at, whole }) {
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Cursor;
+
+    #[test]
+    fn lines_are_cut_shortened_and_repaired() {
+        let mut text = b"one\r\n\xff\n\n".to_vec();
+        text.extend(vec![b'x'; 3 * MAX_LINE_BYTES]);
+        text.extend(b"\nlast");
+        let mut lines = Vec::new();
+        read_lines(Cursor::new(text), |line| {
+            lines.push((line.text, line.whole));
+            true
+        });
+        let lengths: Vec<_> = lines.iter().map(|(text, whole)| (text.chars().count(), *whole)).collect();
+        assert_eq!(lengths, [(3, true), (1, true), (0, true), (MAX_LINE_BYTES, true), (4, false)]);
+        assert_eq!(lines[1].0, "\u{fffd}");
+    }
+}

@@ -1,0 +1,342 @@
+//! What is said about a player before the match: `name=A cmd='engine -x' protocol=gtp depth=6`.
+
+use crate::arena::time_control::{Terms, TimeControl};
+use crate::engine::{EngineOptions, OptionError};
+use crate::protocol::detect::Protocol;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// How a program that speaks GTP is told of forced passes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Passes {
+    /// Not at all, as Quarry does; should the program then refuse the next move, with `play COLOR pass` from there on.
+    #[default]
+    Detect,
+    /// Not at all.
+    Implicit,
+    /// With `play COLOR pass`.
+    Explicit,
+}
+
+/// Where the player's moves come from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum PlayerKind {
+    /// A program.
+    Process {
+        /// The program and its arguments.
+        command: Vec<String>,
+        /// Where it runs, if not where the match manager does.
+        directory: Option<PathBuf>,
+        /// What it speaks, if that is known.
+        protocol: Option<Protocol>,
+    },
+    /// Emilia's own engine in this process.
+    InProcess,
+}
+
+/// A player as it was described.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PlayerSpec {
+    /// Its name in the records; no two are alike.
+    pub name: String,
+    /// Where its moves come from.
+    pub kind: PlayerKind,
+    /// Options of Emilia: set directly, by `emilia-set` over GTP, by `set emilia.` over NBoard.
+    pub options: Vec<(String, String)>,
+    /// Protocol lines to be sent to a program before its first game. Over GTP each must be answered.
+    pub init: Vec<String>,
+    /// Its own limits in place of the match's.
+    pub terms: Terms,
+    /// Whether the program is told of the limits. If not, its command line or `init` must see to them.
+    pub tell_limits: bool,
+    /// How it is told of passes.
+    pub passes: Passes,
+}
+
+/// Why a description is not one of a player.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SpecError {
+    /// Quotes that do not close.
+    #[error("player '{text}': {problem}")]
+    Quoting {
+        /// The text.
+        text: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A word without `=`.
+    #[error("player: '{0}' is not of the form KEY=VALUE")]
+    NotAPair(String),
+    /// An unknown key.
+    #[error("player: unknown key '{key}'; expected one of: {expected}")]
+    UnknownKey {
+        /// The key.
+        key: String,
+        /// The keys there are.
+        expected: String,
+    },
+    /// A value that the key does not take.
+    #[error("player {player}: {key}: '{value}' is not valid; expected {expected}")]
+    Value {
+        /// The player's name.
+        player: String,
+        /// The key.
+        key: &'static str,
+        /// What was given.
+        value: String,
+        /// What would have been right.
+        expected: String,
+    },
+    /// An option that Emilia does not take.
+    #[error("player {player}: {error}")]
+    Option {
+        /// The player's name.
+        player: String,
+        /// Why not.
+        error: OptionError,
+    },
+    /// Something that is missing or contradicts the rest.
+    #[error("player {player}: {problem}")]
+    Inconsistent {
+        /// The player's name.
+        player: String,
+        /// What is wrong.
+        problem: &'static str,
+    },
+}
+
+/// A player as text has it: the keys of `--player` and of a `[[player]]` table.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct PlayerText {
+    /// The name; the program's file name or `emilia` if it is left out.
+    pub name: Option<String>,
+    /// The command line, quoted as in a shell. Without it the player is Emilia in this process.
+    pub cmd: Option<String>,
+    /// The working directory.
+    pub dir: Option<PathBuf>,
+    /// `gtp` or `nboard`; found out by asking if it is left out.
+    pub protocol: Option<String>,
+    /// The search, for Emilia.
+    pub engine: Option<String>,
+    /// The evaluation, for Emilia.
+    pub eval: Option<String>,
+    /// Any option of Emilia.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub option: BTreeMap<String, toml::Value>,
+    /// Raw protocol lines.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub init: Vec<String>,
+    /// A clock of its own.
+    pub clock: Option<TimeControl>,
+    /// A fixed depth of its own.
+    pub depth: Option<u8>,
+    /// Fixed nodes of its own.
+    pub nodes: Option<u64>,
+    /// Whether the program is told of the limits; it is unless this says no.
+    pub tell_limits: Option<bool>,
+    /// `detect`, `implicit` or `explicit`.
+    pub passes: Option<String>,
+}
+
+const KEYS: &str =
+    "name, cmd, dir, protocol, engine, eval, option.NAME, init, clock, depth, nodes, tell-limits, passes";
+
+impl PlayerText {
+    /// Reads `name=A cmd='engine -x' option.hash=16 …`; `init` may stand several times.
+    pub fn parse(text: &str) -> Result<PlayerText, SpecError> {
+        let words = shell_words::split(text)
+            .map_err(|error| SpecError::Quoting { text: text.to_owned(), problem: error.to_string() })?;
+        let mut player = PlayerText::default();
+        for word in words {
+            let (key, value) = word.split_once('=').ok_or_else(|| SpecError::NotAPair(word.clone()))?;
+            player.set(key, value)?;
+        }
+        Ok(player)
+    }
+
+    fn set(&mut self, key: &str, value: &str) -> Result<(), SpecError> {
+        let name = self.name.clone();
+        let bad = |key, expected: &str| SpecError::Value {
+            player: name.unwrap_or_else(|| "?".to_owned()),
+            key,
+            value: value.to_owned(),
+            expected: expected.to_owned(),
+        };
+        let text = Some(value.to_owned());
+        match key {
+            "name" => self.name = text,
+            "cmd" => self.cmd = text,
+            "dir" => self.dir = Some(value.into()),
+            "protocol" => self.protocol = text,
+            "engine" => self.engine = text,
+            "eval" => self.eval = text,
+            "init" => self.init.push(value.to_owned()),
+            "clock" => {
+                self.clock = Some(value.parse().map_err(|_| bad("clock", "60, 60+0.5 or move:0.2 (seconds)"))?);
+            }
+            "depth" => self.depth = Some(value.parse().map_err(|_| bad("depth", DEPTHS))?),
+            "nodes" => self.nodes = Some(value.parse().map_err(|_| bad("nodes", NODES))?),
+            "tell-limits" => {
+                self.tell_limits = Some(value.parse().map_err(|_| bad("tell-limits", "true or false"))?);
+            }
+            "passes" => self.passes = text,
+            _ => match key.strip_prefix("option.") {
+                Some(option) => {
+                    self.option.insert(option.to_owned(), toml::Value::String(value.to_owned()));
+                }
+                None => return Err(SpecError::UnknownKey { key: key.to_owned(), expected: KEYS.to_owned() }),
+            },
+        }
+        Ok(())
+    }
+
+    /// Checks the values and how they go together.
+    pub fn validate(&self) -> Result<PlayerSpec, SpecError> {
+        let command = match &self.cmd {
+            None => None,
+            Some(text) => Some(
+                shell_words::split(text)
+                    .map_err(|error| SpecError::Quoting { text: text.clone(), problem: error.to_string() })?,
+            ),
+        };
+        let name = self.name.clone().unwrap_or_else(|| default_name(command.as_deref()));
+        let wrong = |problem| SpecError::Inconsistent { player: name.clone(), problem };
+        let bad = |key, value: &str, expected: &str| SpecError::Value {
+            player: name.clone(),
+            key,
+            value: value.to_owned(),
+            expected: expected.to_owned(),
+        };
+        if name.trim().is_empty() || name.chars().any(|c| c.is_control() || c == ']') {
+            return Err(bad("name", &name, "a name without control characters and ']'"));
+        }
+        if command.as_ref().is_some_and(Vec::is_empty) {
+            return Err(bad("cmd", "", "a program and its arguments"));
+        }
+        let protocol = match self.protocol.as_deref().map(str::to_ascii_lowercase).as_deref() {
+            None | Some("detect") => None,
+            Some("gtp") => Some(Protocol::Gtp),
+            Some("nboard") => Some(Protocol::NBoard),
+            Some(other) => return Err(bad("protocol", other, "gtp, nboard or detect")),
+        };
+        let passes = match self.passes.as_deref() {
+            None | Some("detect") => Passes::Detect,
+            Some("implicit") => Passes::Implicit,
+            Some("explicit") => Passes::Explicit,
+            Some(other) => return Err(bad("passes", other, "detect, implicit or explicit")),
+        };
+        if let Some(depth) = self.depth.filter(|depth| !(1..=60).contains(depth)) {
+            return Err(bad("depth", &depth.to_string(), DEPTHS));
+        }
+        if self.nodes == Some(0) {
+            return Err(bad("nodes", "0", NODES));
+        }
+        let kind = match command {
+            Some(command) => PlayerKind::Process { command, directory: self.dir.clone(), protocol },
+            None if protocol.is_some() || self.dir.is_some() || !self.init.is_empty() || self.passes.is_some() => {
+                return Err(wrong("protocol, dir, init and passes are for programs: give its command line as cmd=..."));
+            }
+            None => PlayerKind::InProcess,
+        };
+        let mut options: Vec<(String, String)> = Vec::new();
+        options.extend(self.engine.clone().map(|value| ("engine".to_owned(), value)));
+        options.extend(self.eval.clone().map(|value| ("eval".to_owned(), value)));
+        options.extend(self.option.iter().map(|(name, value)| {
+            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            (name.clone(), text)
+        }));
+        let terms = Terms { time: self.clock, depth: self.depth, nodes: self.nodes };
+        let tell_limits = self.tell_limits.unwrap_or(true);
+        let spec = PlayerSpec { name, kind, options, init: self.init.clone(), terms, tell_limits, passes };
+        if spec.kind == PlayerKind::InProcess {
+            spec.engine_options()?;
+        }
+        Ok(spec)
+    }
+}
+
+const DEPTHS: &str = "a whole number of plies from 1 to 60";
+const NODES: &str = "a whole number of at least 1";
+
+fn default_name(command: Option<&[String]>) -> String {
+    let program = command.and_then(<[String]>::first).map(PathBuf::from);
+    let stem = program.as_deref().and_then(|path| path.file_stem()).map(|stem| stem.to_string_lossy().into_owned());
+    stem.unwrap_or_else(|| "emilia".to_owned())
+}
+
+impl PlayerSpec {
+    /// The options as this Emilia takes them.
+    pub fn engine_options(&self) -> Result<EngineOptions, SpecError> {
+        let mut options = EngineOptions::default();
+        for (name, value) in &self.options {
+            options.set(name, value).map_err(|error| SpecError::Option { player: self.name.clone(), error })?;
+        }
+        Ok(options)
+    }
+
+    /// The limits of this player in a match with these limits: its own if it has any.
+    pub fn terms(&self, of_the_match: &Terms) -> Terms {
+        if self.terms == Terms::default() { *of_the_match } else { self.terms }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spec(text: &str) -> Result<PlayerSpec, SpecError> {
+        PlayerText::parse(text)?.validate()
+    }
+
+    #[test]
+    fn a_program_and_emilia_herself() {
+        let program =
+            spec("name=A cmd='my engine -x' protocol=GTP option.hash=16 init='foo 1' init=bar clock=5+0.1").unwrap();
+        assert_eq!(program.name, "A");
+        let command = ["my", "engine", "-x"].map(str::to_owned).to_vec();
+        assert_eq!(program.kind, PlayerKind::Process { command, directory: None, protocol: Some(Protocol::Gtp) });
+        assert_eq!(program.options, [("hash".to_owned(), "16".to_owned())]);
+        assert_eq!(program.init, ["foo 1", "bar"]);
+        assert_eq!(program.terms(&Terms::default()).time, "5+0.1".parse().ok());
+        let emilia = spec("engine=minimax eval=weighted-squares depth=3").unwrap();
+        assert_eq!(
+            (emilia.name.as_str(), emilia.kind.clone(), emilia.terms.depth),
+            ("emilia", PlayerKind::InProcess, Some(3))
+        );
+        assert_eq!(emilia.engine_options().unwrap().engine.name(), "minimax");
+        assert_eq!(spec("cmd='/opt/edax/bin/edax -gtp'").unwrap().name, "edax");
+    }
+
+    #[test]
+    fn own_limits_replace_those_of_the_match() {
+        let of_the_match = Terms { depth: Some(4), ..Terms::default() };
+        assert_eq!(spec("name=a").unwrap().terms(&of_the_match), of_the_match);
+        assert_eq!(spec("nodes=100").unwrap().terms(&of_the_match), Terms { nodes: Some(100), ..Terms::default() });
+    }
+
+    #[test]
+    fn errors_name_what_was_expected() {
+        for (text, part) in [
+            ("name='A", "quote"),
+            ("A", "KEY=VALUE"),
+            ("nam=A", "expected one of: name"),
+            ("name=A cmd=x protocol=uci", "player A: protocol: 'uci' is not valid; expected gtp, nboard"),
+            ("name=A protocol=gtp", "cmd="),
+            ("name=A depth=0", "from 1 to 60"),
+            ("name=A depth=deep", "from 1 to 60"),
+            ("name=A nodes=0", "at least 1"),
+            ("name=A cmd=''", "a program"),
+            ("name=A]", "without control characters"),
+            ("name=A cmd=x passes=never", "implicit"),
+            ("name=A clock=soon", "60+0.5"),
+            ("name=A engine=deep-blue", "one of: alpha-beta"),
+            ("name=A option.hash=0", "from 1"),
+            ("name=A tell-limits=maybe", "true or false"),
+        ] {
+            let error = spec(text).unwrap_err().to_string();
+            assert!(error.contains(part), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Getting a player ready.
+
+use super::gtp::GtpPlayer;
+use super::in_process::InProcessPlayer;
+use super::nboard::NBoardPlayer;
+use super::process::{Ending, Process};
+use super::{Fault, Patience, Player, PlayerKind, PlayerSpec, SpecError};
+use crate::arena::time_control::Terms;
+use crate::protocol::detect::Protocol;
+use std::time::Instant;
+
+/// Why a player cannot begin.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The program cannot be started.
+    #[error("cannot start '{program}': {error}")]
+    Spawn {
+        /// The program.
+        program: String,
+        /// What the system says.
+        error: std::io::Error,
+    },
+    /// It answers to neither protocol.
+    #[error(
+        "'{program}' answered neither NBoard's 'ping' nor a GTP command; expected an engine that speaks one of them (say which with protocol=nboard or protocol=gtp)"
+    )]
+    UnknownProtocol {
+        /// The program.
+        program: String,
+    },
+    /// It failed while it was getting ready.
+    #[error("not ready: {0}")]
+    Fault(#[from] Fault),
+    /// It cannot do what the match asks for.
+    #[error("{0}")]
+    Unsupported(String),
+    /// Its options are wrong.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+}
+
+/// Starts a player and gets it ready for its first game. A program without a known protocol is asked for it first.
+pub fn start(spec: &PlayerSpec, terms: &Terms, patience: Patience) -> Result<Box<dyn Player>, StartError> {
+    let PlayerKind::Process { protocol, .. } = &spec.kind else {
+        return Ok(Box::new(InProcessPlayer::new(spec, terms, patience)?));
+    };
+    let protocol = match protocol {
+        Some(protocol) => *protocol,
+        None => find_protocol(spec, patience)?,
+    };
+    let process = spawn(spec)?;
+    Ok(match protocol {
+        Protocol::Gtp => Box::new(GtpPlayer::new(process, spec, terms, patience)?),
+        Protocol::NBoard => Box::new(NBoardPlayer::new(process, spec, terms, patience)?),
+    })
+}
+
+/// Finds out which protocol a program speaks. It is ended afterwards, because it has been talked to in both.
+///
+/// An NBoard engine is silent about what it does not know and answers the ping; a GTP engine answers everything.
+pub fn find_protocol(spec: &PlayerSpec, patience: Patience) -> Result<Protocol, StartError> {
+    let process = spawn(spec)?;
+    process.send("nboard 2");
+    process.send("ping 1");
+    let deadline = Instant::now() + patience.start;
+    let found = loop {
+        match process.next_line(deadline) {
+            Ok(line) => match line.text.trim_start() {
+                text if text.starts_with("pong") => break Some(Protocol::NBoard),
+                text if text.starts_with(['?', '=']) && !text.starts_with("==") => break Some(Protocol::Gtp),
+                _ => {}
+            },
+            Err(Ending::Late | Ending::Closed) => break None,
+        }
+    };
+    process.send("quit");
+    found.ok_or_else(|| StartError::UnknownProtocol { program: program(spec).to_owned() })
+}
+
+fn spawn(spec: &PlayerSpec) -> Result<Process, StartError> {
+    let PlayerKind::Process { command, directory, .. } = &spec.kind else {
+        return Err(StartError::Unsupported("it is not a program".to_owned()));
+    };
+    Process::start(&spec.name, command, directory.as_deref())
+        .map_err(|error| StartError::Spawn { program: program(spec).to_owned(), error })
+}
+
+fn program(spec: &PlayerSpec) -> &str {
+    match &spec.kind {
+        PlayerKind::Process { command, .. } => command.first().map_or("", String::as_str),
+        PlayerKind::InProcess => "emilia",
+    }
+}

@@ -1,0 +1,187 @@
+//! What is kept of a game: one line of JSON, and GGF.
+
+use super::statistics::Outcome;
+use crate::notation::ggf::{self, GgfGame, GgfResult, Timing};
+use crate::notation::{NotationError, read_position, transcript::Transcript};
+use crate::othello::{Color, GameRecord, Move, Position};
+use serde::{Deserialize, Serialize};
+
+/// How a game ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum End {
+    /// Nobody could move any more.
+    Played,
+    /// The referee's solver found the result.
+    Adjudicated,
+    /// A player gave up.
+    Resigned,
+    /// A move that the rules do not allow.
+    IllegalMove,
+    /// The clock ran out.
+    Time,
+    /// The program ended.
+    Crash,
+    /// No answer.
+    Silence,
+    /// An answer that the protocol does not allow.
+    Protocol,
+}
+
+impl End {
+    /// Every way for a game to end.
+    pub const ALL: [End; 8] = [
+        End::Played,
+        End::Adjudicated,
+        End::Resigned,
+        End::IllegalMove,
+        End::Time,
+        End::Crash,
+        End::Silence,
+        End::Protocol,
+    ];
+
+    /// In words.
+    pub const fn name(self) -> &'static str {
+        match self {
+            End::Played => "played out",
+            End::Adjudicated => "adjudicated",
+            End::Resigned => "resigned",
+            End::IllegalMove => "illegal move",
+            End::Time => "time",
+            End::Crash => "crash",
+            End::Silence => "no answer",
+            End::Protocol => "protocol",
+        }
+    }
+
+    /// Whether the score is that of the board.
+    pub const fn is_decided_on_the_board(self) -> bool {
+        matches!(self, End::Played | End::Adjudicated)
+    }
+
+    /// Whether a program has failed.
+    pub const fn is_failure(self) -> bool {
+        !matches!(self, End::Played | End::Adjudicated | End::Resigned)
+    }
+}
+
+/// A finished game.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct PlayedGame {
+    /// Its number in the schedule, from 0.
+    pub game: u64,
+    /// Its pair.
+    pub pair: u64,
+    /// The number of its opening, from 0.
+    pub opening: usize,
+    /// Who played Black.
+    pub black: String,
+    /// Who played White.
+    pub white: String,
+    /// How it ended.
+    pub end: End,
+    /// The score in discs for Black, −64 to 64, the empty squares given to the winner; a forfeited game is lost 0–64.
+    pub score: i32,
+    /// Who gave up or failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loser: Option<Side>,
+    /// What exactly was wrong.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+    /// Where it started, unless from the standard position.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<String>,
+    /// How many of the moves (passes do not count) belong to the opening.
+    pub opening_moves: usize,
+    /// The moves, forced passes left out.
+    pub moves: String,
+    /// For each move after the opening, its value for the mover in discs, as the mover says.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evals: Vec<Option<f64>>,
+    /// The depth in plies that the mover says it searched.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub depths: Vec<Option<u32>>,
+    /// The positions that the mover says it visited.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nodes: Vec<Option<u64>>,
+    /// The seconds that the move took by the referee's clock; left out of reproducible records.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub seconds: Vec<f64>,
+}
+
+/// A colour in a record.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Side {
+    /// Black.
+    Black,
+    /// White.
+    White,
+}
+
+impl From<Color> for Side {
+    fn from(color: Color) -> Side {
+        match color {
+            Color::Black => Side::Black,
+            Color::White => Side::White,
+        }
+    }
+}
+
+impl PlayedGame {
+    /// The result for Black.
+    pub fn outcome_for_black(&self) -> Outcome {
+        Outcome::of_score(self.score)
+    }
+
+    /// The start and the moves, which are checked.
+    pub fn record(&self) -> Result<GameRecord, NotationError> {
+        match &self.start {
+            Some(start) => read_position(&format!("{start} {}", self.moves)),
+            None => crate::notation::transcript::parse(&self.moves),
+        }
+    }
+
+    /// Writes start and moves of a game into the record.
+    pub fn set_record(&mut self, record: &GameRecord) {
+        self.start = (*record.start() != Position::START).then(|| record.start().to_string());
+        self.moves = Transcript(record).to_string();
+    }
+
+    /// The game as GGF, with the evaluations and times of the players.
+    pub fn ggf(&self) -> Result<GgfGame, NotationError> {
+        let record = self.record()?;
+        let mut thought =
+            self.evals.iter().copied().zip(self.seconds.iter().copied().map(Some).chain(std::iter::repeat(None)));
+        let mut placed = 0;
+        let timing = record.turns().iter().map(|turn| {
+            if *turn == Move::Pass {
+                return Timing::default();
+            }
+            placed += 1;
+            if placed <= self.opening_moves {
+                return Timing::default();
+            }
+            thought.next().map_or(Timing::default(), |(eval, seconds)| Timing { eval, seconds })
+        });
+        let timing = timing.collect();
+        let ending = match self.end {
+            End::Played => None,
+            End::Adjudicated => Some(ggf::Ending::Agreed),
+            End::Resigned => Some(ggf::Ending::Resigned),
+            End::Time => Some(ggf::Ending::Timeout),
+            End::IllegalMove | End::Crash | End::Silence | End::Protocol => Some(ggf::Ending::Left),
+        };
+        Ok(GgfGame {
+            place: "emilia match".to_owned(),
+            black: self.black.clone(),
+            white: self.white.clone(),
+            game_type: "8".to_owned(),
+            result: Some(GgfResult { score: f64::from(self.score), ending }),
+            comments: self.detail.iter().cloned().collect(),
+            timing,
+            ..GgfGame::new(record)
+        })
+    }
+}

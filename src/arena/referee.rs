@@ -1,0 +1,220 @@
+//! The referee: plays one game between two players and believes neither.
+//!
+//! It has its own board and its own clock. Forced passes it takes itself. Whatever a player does wrong loses the game
+//! for it and is written down; nothing that a player does ends the match.
+
+use super::opening::Opening;
+use super::player::{Action, Answer, Fault, GameSetup, Player, Turn};
+use super::record::{End, PlayedGame};
+use super::schedule::Fixture;
+use super::time_control::SideClock;
+use crate::engine::{Engine, EngineOptions, Request};
+use crate::notation::ggf::Timing;
+use crate::othello::{Color, GameRecord, Move, Position};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// What holds for every game of a match.
+#[derive(Clone, Copy, Debug)]
+pub struct Rules {
+    /// How much longer than its clock says a player may take for a move.
+    pub grace: Duration,
+    /// Whether times are written down.
+    pub timed_records: bool,
+}
+
+/// One side of a game.
+pub struct Seat<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Who plays.
+    pub player: &'a mut dyn Player,
+    /// Its clock at the beginning.
+    pub clock: SideClock,
+}
+
+/// What came of a game.
+#[derive(Debug)]
+pub struct Verdict {
+    /// The record.
+    pub game: PlayedGame,
+    /// Whose program must be started anew.
+    pub failed: Option<Color>,
+}
+
+/// Finds the exact result of positions near the end.
+pub struct Adjudicator {
+    empties: u32,
+    engine: Engine,
+}
+
+impl Adjudicator {
+    /// Positions with at most so many empty squares are decided.
+    pub fn new(empties: u32) -> Adjudicator {
+        Adjudicator { empties, engine: Engine::new(EngineOptions { hash_mb: 16, ..EngineOptions::default() }) }
+    }
+
+    /// The result for Black in discs under perfect play, if the position is near enough to the end.
+    fn decide(&mut self, position: &Position) -> Option<i32> {
+        if position.empties().count() > self.empties || position.is_over() {
+            return None;
+        }
+        let report = self.engine.start(Request::hint(*position, 1)).wait().report;
+        let line = report.lines.first().filter(|line| line.depth.is_exact())?;
+        let score = line.score.discs().round() as i32;
+        Some(if position.mover() == Color::Black { score } else { -score })
+    }
+}
+
+/// Plays a game. `None` if `abandon` was set before its end.
+pub fn play(
+    fixture: &Fixture,
+    opening: &Opening,
+    [black, white]: [Seat<'_>; 2],
+    rules: &Rules,
+    adjudicator: Option<&mut Adjudicator>,
+    abandon: &AtomicBool,
+) -> Option<Verdict> {
+    let record = opening.record.clone();
+    let timing = vec![Timing::default(); record.turns().len()];
+    let game = PlayedGame {
+        game: fixture.game,
+        pair: fixture.pair,
+        opening: fixture.opening,
+        black: black.name.to_owned(),
+        white: white.name.to_owned(),
+        end: End::Played,
+        score: 0,
+        loser: None,
+        detail: None,
+        start: None,
+        opening_moves: record.turns().iter().filter(|turn| **turn != Move::Pass).count(),
+        moves: String::new(),
+        evals: Vec::new(),
+        depths: Vec::new(),
+        nodes: Vec::new(),
+        seconds: Vec::new(),
+    };
+    let clocks = [black.clock, white.clock];
+    let mut table = Table { game, record, timing, clocks, players: [black.player, white.player], rules };
+    let outcome = table.play(adjudicator, abandon)?;
+    let (end, score, loser, detail, failed) = match outcome {
+        Outcome::Board(end, score) => (end, score, None, None, None),
+        Outcome::Lost { color, end, detail } => {
+            let score = if color == Color::Black { -64 } else { 64 };
+            (end, score, Some(color.into()), detail, end.is_failure().then_some(color))
+        }
+    };
+    let mut game = PlayedGame { end, score, loser, detail, ..table.game };
+    game.set_record(&table.record);
+    drop_if_empty(&mut game.evals);
+    drop_if_empty(&mut game.depths);
+    drop_if_empty(&mut game.nodes);
+    Some(Verdict { game, failed })
+}
+
+/// A list in which nobody said anything is no list.
+fn drop_if_empty<T>(list: &mut Vec<Option<T>>) {
+    if list.iter().all(Option::is_none) {
+        list.clear();
+    }
+}
+
+enum Outcome {
+    Board(End, i32),
+    Lost { color: Color, end: End, detail: Option<String> },
+}
+
+/// A game being played.
+struct Table<'a> {
+    game: PlayedGame,
+    record: GameRecord,
+    timing: Vec<Timing>,
+    clocks: [SideClock; 2],
+    players: [&'a mut dyn Player; 2],
+    rules: &'a Rules,
+}
+
+impl Table<'_> {
+    fn play(&mut self, mut adjudicator: Option<&mut Adjudicator>, abandon: &AtomicBool) -> Option<Outcome> {
+        for color in [Color::Black, Color::White] {
+            let setup = GameSetup {
+                game: self.game.game,
+                start: *self.record.start(),
+                names: [self.game.black.clone(), self.game.white.clone()],
+                color,
+                clock: self.clocks[color as usize],
+            };
+            if let Err(fault) = self.players[color as usize].begin(&setup) {
+                return Some(lost(color, &fault));
+            }
+        }
+        loop {
+            if abandon.load(Ordering::Relaxed) {
+                return None;
+            }
+            let position = *self.record.position();
+            if position.is_over() {
+                return Some(Outcome::Board(End::Played, position.score_for_black()));
+            }
+            if position.must_pass() {
+                self.record.take(Move::Pass).expect("a forced pass is legal");
+                self.timing.push(Timing::default());
+                continue;
+            }
+            if let Some(score) = adjudicator.as_mut().and_then(|adjudicator| adjudicator.decide(&position)) {
+                return Some(Outcome::Board(End::Adjudicated, score));
+            }
+            if let Err(outcome) = self.ask() {
+                return Some(outcome);
+            }
+        }
+    }
+
+    /// Asks the side to move.
+    fn ask(&mut self) -> Result<(), Outcome> {
+        let color = self.record.position().mover();
+        let turn = Turn { record: &self.record, timing: &self.timing, clocks: &self.clocks, grace: self.rules.grace };
+        let answer = self.players[color as usize].play(&turn).map_err(|fault| lost(color, &fault))?;
+        let clock = &mut self.clocks[color as usize];
+        let left = clock.left();
+        if let (false, Some(left)) = (clock.charge(answer.elapsed, self.rules.grace), left) {
+            return Err(lost(color, &Fault::Overrun { left }));
+        }
+        let turn = match answer.action {
+            Action::Take(turn) => turn,
+            Action::Resign => return Err(Outcome::Lost { color, end: End::Resigned, detail: None }),
+        };
+        self.record.take(turn).map_err(|illegal| Outcome::Lost {
+            color,
+            end: End::IllegalMove,
+            detail: Some(format!("{turn}: {illegal}")),
+        })?;
+        self.note(&answer);
+        Ok(())
+    }
+
+    fn note(&mut self, answer: &Answer) {
+        // To the microsecond: the clock has no more to say.
+        let seconds = (answer.elapsed.as_secs_f64() * 1e6).round() / 1e6;
+        let eval = answer.eval.filter(|eval| eval.is_finite());
+        let told = self.clocks.iter().any(|clock| clock.control().is_some()).then_some(seconds);
+        self.timing.push(Timing { eval, seconds: told });
+        self.game.evals.push(eval);
+        self.game.depths.push(answer.depth);
+        self.game.nodes.push(answer.nodes);
+        if self.rules.timed_records {
+            self.game.seconds.push(seconds);
+        }
+    }
+}
+
+fn lost(color: Color, fault: &Fault) -> Outcome {
+    let end = match fault {
+        Fault::Crashed(_) => End::Crash,
+        Fault::Silent { .. } => End::Silence,
+        Fault::Overrun { .. } => End::Time,
+        Fault::Protocol(_) => End::Protocol,
+    };
+    Outcome::Lost { color, end, detail: Some(fault.to_string()) }
+}

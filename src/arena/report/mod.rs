@@ -1,0 +1,185 @@
+//! What a match has shown: as text, as JSON, as a page for a browser.
+
+mod html;
+mod text;
+
+pub use html::page;
+pub use text::{progress, summary};
+
+use super::opening::Opening;
+use super::record::End;
+use super::sprt::Sprt;
+use super::sprt::Verdict;
+use super::standings::{Failure, Standings};
+use super::statistics::{Estimate, Pentanomial, Tally};
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// Everything that the reports show.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// The terms of the match, as in the first line of its log.
+    pub terms: Value,
+    /// Games finished.
+    pub games: u64,
+    /// Games in the schedule.
+    pub scheduled: u64,
+    /// The players, in the order in which they were given.
+    pub players: Vec<PlayerReport>,
+    /// Who met whom.
+    pub pairings: Vec<PairingReport>,
+    /// The sequential test.
+    pub sprt: Option<SprtReport>,
+    /// The first failures of programs.
+    pub failures: Vec<Failure>,
+}
+
+/// One player.
+#[derive(Clone, Debug, Serialize)]
+pub struct PlayerReport {
+    /// Its name.
+    pub name: String,
+    /// All its games.
+    pub total: Counts,
+    /// Its moves, as far as they were timed.
+    pub moves: u64,
+    /// Mean seconds a move, by the referee's clock.
+    pub seconds: Option<f64>,
+    /// Mean depth, as far as it says; exact endgames have none.
+    pub depth: Option<f64>,
+    /// Mean nodes a move, as far as it says.
+    pub nodes: Option<f64>,
+    /// Games given up or lost by failures, by how.
+    pub forfeits: BTreeMap<End, u64>,
+}
+
+/// Numbers of games.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Counts {
+    /// Games.
+    pub games: u64,
+    /// Won.
+    pub wins: u64,
+    /// Drawn.
+    pub draws: u64,
+    /// Lost.
+    pub losses: u64,
+    /// Points per game, 0 to 1.
+    pub score: Option<f64>,
+}
+
+impl From<&Tally> for Counts {
+    fn from(tally: &Tally) -> Counts {
+        let Tally { wins, draws, losses, .. } = *tally;
+        Counts { games: tally.games(), wins, draws, losses, score: tally.score() }
+    }
+}
+
+/// Two players, seen by the first.
+#[derive(Clone, Debug, Serialize)]
+pub struct PairingReport {
+    /// The first player.
+    pub first: String,
+    /// The second player.
+    pub second: String,
+    /// The games.
+    pub counts: Counts,
+    /// Share of drawn games.
+    pub draw_rate: Option<f64>,
+    /// Pairs that gave the first player 0, ½, 1, 1½, 2 points.
+    pub pentanomial: Pentanomial,
+    /// What they say about its strength.
+    pub estimate: Option<Estimate>,
+    /// Mean disc difference, for pairs decided on the board.
+    pub discs: Option<f64>,
+    /// Its error.
+    pub discs_error: Option<f64>,
+    /// Games that differ, up to the symmetries of the board.
+    pub different_games: usize,
+    /// The estimate with equal pairs counted once, if there are so many that the plain one misleads.
+    pub corrected: Option<Estimate>,
+    /// The pairs in order: the opening and the first player's half points.
+    pub pairs: Vec<PairReport>,
+}
+
+/// One pair.
+#[derive(Clone, Debug, Serialize)]
+pub struct PairReport {
+    /// The opening.
+    pub opening: String,
+    /// The first player's half points, 0 to 4.
+    pub half_points: u8,
+}
+
+/// The sequential test.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct SprtReport {
+    /// The hypotheses and error rates.
+    #[serde(flatten)]
+    pub test: Sprt,
+    /// The log-likelihood ratio.
+    pub ratio: f64,
+    /// Where `elo0` is accepted.
+    pub lower: f64,
+    /// Where `elo1` is accepted.
+    pub upper: f64,
+    /// What it says.
+    pub verdict: Verdict,
+}
+
+impl Report {
+    /// Collects what the standings say.
+    pub fn new(
+        standings: &Standings,
+        openings: &[Opening],
+        scheduled: u64,
+        terms: Value,
+        sprt: Option<Sprt>,
+    ) -> Report {
+        let player = |(i, name): (usize, &String)| {
+            let effort = &standings.efforts[i];
+            PlayerReport {
+                name: name.clone(),
+                total: Counts::from(&standings.total(i)),
+                moves: effort.seconds.count,
+                seconds: effort.seconds.mean(),
+                depth: effort.depth.mean(),
+                nodes: effort.nodes.mean(),
+                forfeits: effort.forfeits.clone(),
+            }
+        };
+        let opening_name = |i: usize| openings.get(i).map_or_else(|| format!("#{i}"), Opening::to_string);
+        let pairing = |pairing: &super::standings::Pairing| PairingReport {
+            first: standings.names[pairing.first].clone(),
+            second: standings.names[pairing.second].clone(),
+            counts: Counts::from(&pairing.tally),
+            draw_rate: pairing.tally.draw_rate(),
+            pentanomial: pairing.tally.pentanomial,
+            estimate: pairing.estimate(),
+            discs: pairing.tally.discs.mean(),
+            discs_error: pairing.tally.discs.error(),
+            different_games: pairing.different_games(),
+            corrected: pairing.is_alike().then(|| pairing.corrected_estimate()).flatten(),
+            pairs: pairing
+                .pairs
+                .iter()
+                .map(|&(opening, half_points)| PairReport { opening: opening_name(opening), half_points })
+                .collect(),
+        };
+        let sprt = sprt.zip(standings.pairings.first()).map(|(test, pairing)| {
+            let pairs = &pairing.tally.pentanomial;
+            let (lower, upper) = test.bounds();
+            SprtReport { test, ratio: test.log_likelihood_ratio(pairs), lower, upper, verdict: test.verdict(pairs) }
+        });
+        Report {
+            terms,
+            games: standings.games,
+            scheduled,
+            players: standings.names.iter().enumerate().map(player).collect(),
+            pairings: standings.pairings.iter().map(pairing).collect(),
+            sprt,
+            failures: standings.failures.clone(),
+        }
+    }
+}

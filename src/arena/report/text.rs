@@ -1,0 +1,156 @@
+//! The report for a terminal.
+
+use super::{PairingReport, PlayerReport, Report, SprtReport};
+use crate::arena::sprt::Verdict;
+use crate::arena::standings::Standings;
+use crate::arena::statistics::Estimate;
+use std::fmt::Write;
+
+/// The whole report.
+pub fn summary(report: &Report) -> String {
+    let mut text = String::new();
+    for pairing in &report.pairings {
+        // Writing to a string cannot fail.
+        let _ = pairing_text(&mut text, pairing);
+        text.push('\n');
+    }
+    if let Some(sprt) = &report.sprt {
+        let _ = writeln!(text, "{}\n", sprt_line(sprt));
+    }
+    if report.players.len() > 2 {
+        let _ = table(&mut text, report);
+    }
+    let _ = efforts(&mut text, &report.players);
+    if !report.failures.is_empty() {
+        text.push_str("\nfailures (the first ones)\n");
+    }
+    for failure in &report.failures {
+        let _ =
+            writeln!(text, "  game {}: {}: {}: {}", failure.game, failure.player, failure.end.name(), failure.detail);
+    }
+    text
+}
+
+fn pairing_text(out: &mut String, pairing: &PairingReport) -> std::fmt::Result {
+    let counts = &pairing.counts;
+    let PairingReport { first, second, .. } = pairing;
+    writeln!(
+        out,
+        "{first} against {second}: {} games, +{} ={} -{}",
+        counts.games, counts.wins, counts.draws, counts.losses
+    )?;
+    let Some(estimate) = &pairing.estimate else {
+        return writeln!(out, "  no pair of games is finished");
+    };
+    let [a, b, c, d, e] = pairing.pentanomial.0;
+    let percent = |value: f64| 100.0 * value;
+    let score_error = estimate.score_error.map(percent);
+    writeln!(out, "  score    {:.2}{} %", percent(estimate.score), plus_minus(score_error, 2))?;
+    writeln!(out, "  Elo      {}", elo(estimate))?;
+    writeln!(out, "  pairs    0: {a}, 1/2: {b}, 1: {c}, 1 1/2: {d}, 2: {e}")?;
+    writeln!(out, "  drawn    {:.2} %", percent(pairing.draw_rate.unwrap_or(0.0)))?;
+    if let Some(discs) = pairing.discs {
+        writeln!(out, "  discs    {discs:+.2}{}", plus_minus(pairing.discs_error, 2))?;
+    }
+    if let Some(corrected) = &pairing.corrected {
+        writeln!(
+            out,
+            "  WARNING: only {} of {} games differ (symmetric ones are the same game). With equal pairs counted once:",
+            pairing.different_games, counts.games
+        )?;
+        let score_error = corrected.score_error.map(percent);
+        writeln!(
+            out,
+            "           score {:.2}{} %, Elo {}",
+            percent(corrected.score),
+            plus_minus(score_error, 2),
+            elo(corrected)
+        )?;
+    }
+    Ok(())
+}
+
+/// Elo, normalised Elo and likelihood of superiority.
+fn elo(estimate: &Estimate) -> String {
+    let mut text = format!("{:+.2}{}", estimate.elo, plus_minus(estimate.elo_error, 2));
+    if let Some(normalized) = estimate.normalized_elo {
+        let _ = write!(text, ", normalised {normalized:+.2}{}", plus_minus(estimate.normalized_elo_error, 2));
+    }
+    if let Some(superiority) = estimate.superiority {
+        let _ = write!(text, ", LOS {:.2} %", 100.0 * superiority);
+    }
+    text
+}
+
+fn plus_minus(error: Option<f64>, decimals: usize) -> String {
+    error.map_or_else(|| " +- ?".to_owned(), |error| format!(" +- {error:.decimals$}"))
+}
+
+fn sprt_line(sprt: &SprtReport) -> String {
+    let SprtReport { test, ratio, lower, upper, verdict } = sprt;
+    let verdict = match verdict {
+        Verdict::Accepted => format!("{} Elo accepted", test.elo1),
+        Verdict::Rejected => format!("{} Elo accepted", test.elo0),
+        Verdict::Undecided => "undecided".to_owned(),
+    };
+    format!("SPRT {} against {} Elo: LLR {ratio:+.2} ({lower:.2} to {upper:.2}), {verdict}", test.elo0, test.elo1)
+}
+
+/// Everybody's total, best first.
+fn table(out: &mut String, report: &Report) -> std::fmt::Result {
+    let mut players: Vec<&PlayerReport> = report.players.iter().collect();
+    players.sort_by(|a, b| b.total.score.unwrap_or(0.0).total_cmp(&a.total.score.unwrap_or(0.0)));
+    writeln!(out, "{:<20} {:>7} {:>7} {:>7} {:>7} {:>8}", "player", "games", "won", "drawn", "lost", "score")?;
+    for player in players {
+        let total = &player.total;
+        let score = total.score.map_or_else(|| "-".to_owned(), |score| format!("{:.2} %", 100.0 * score));
+        let (name, games) = (&player.name, total.games);
+        writeln!(out, "{name:<20} {games:>7} {:>7} {:>7} {:>7} {score:>8}", total.wins, total.draws, total.losses)?;
+    }
+    out.push('\n');
+    Ok(())
+}
+
+fn efforts(out: &mut String, players: &[PlayerReport]) -> std::fmt::Result {
+    writeln!(
+        out,
+        "{:<20} {:>10} {:>10} {:>8} {:>12}  games lost otherwise than on the board",
+        "player", "moves", "s/move", "depth", "nodes/move"
+    )?;
+    for player in players {
+        let number = |value: Option<f64>, decimals: usize| {
+            value.map_or_else(|| "-".to_owned(), |value| format!("{value:.decimals$}"))
+        };
+        let forfeits: Vec<String> = player.forfeits.iter().map(|(end, n)| format!("{} {n}", end.name())).collect();
+        let forfeits = if forfeits.is_empty() { "none".to_owned() } else { forfeits.join(", ") };
+        writeln!(
+            out,
+            "{:<20} {:>10} {:>10} {:>8} {:>12}  {forfeits}",
+            player.name,
+            player.moves,
+            number(player.seconds, 4),
+            number(player.depth, 2),
+            number(player.nodes, 0)
+        )?;
+    }
+    Ok(())
+}
+
+/// One line about where a match stands.
+pub fn progress(standings: &Standings, ratio: Option<f64>) -> String {
+    let mut parts = Vec::new();
+    if let [pairing] = standings.pairings.as_slice() {
+        let tally = &pairing.tally;
+        parts.push(format!("+{} ={} -{}", tally.wins, tally.draws, tally.losses));
+        if let Some(estimate) = pairing.estimate() {
+            parts.push(format!("Elo {:+.1}{}", estimate.elo, plus_minus(estimate.elo_error, 1)));
+        }
+    } else {
+        let mut players: Vec<_> = standings.names.iter().enumerate().collect();
+        let score = |i: usize| standings.total(i).score().unwrap_or(0.0);
+        players.sort_by(|a, b| score(b.0).total_cmp(&score(a.0)));
+        parts.extend(players.iter().take(4).map(|(i, name)| format!("{name} {:.1} %", 100.0 * score(*i))));
+    }
+    parts.extend(ratio.map(|ratio| format!("LLR {ratio:+.2}")));
+    parts.join(", ")
+}

@@ -1,0 +1,140 @@
+//! Who plays whom, in which order.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// The shape of a tournament.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Format {
+    /// Everybody against everybody; with two players, a match.
+    #[default]
+    RoundRobin,
+    /// The first player against each of the others.
+    Gauntlet,
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Format::RoundRobin => "round-robin",
+            Format::Gauntlet => "gauntlet",
+        })
+    }
+}
+
+impl FromStr for Format {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Format, String> {
+        match text {
+            "round-robin" => Ok(Format::RoundRobin),
+            "gauntlet" => Ok(Format::Gauntlet),
+            _ => Err(format!("'{text}' is not a format; expected round-robin or gauntlet")),
+        }
+    }
+}
+
+/// One game to be played. Players are numbered from 0 in the order in which they were given.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Fixture {
+    /// The number of the game, from 0.
+    pub game: u64,
+    /// The number of its pair, from 0: games `2 p` and `2 p + 1` are pair `p`.
+    pub pair: u64,
+    /// Which opening of the list, from 0.
+    pub opening: usize,
+    /// Who plays Black.
+    pub black: usize,
+    /// Who plays White.
+    pub white: usize,
+}
+
+/// All games of a tournament in order. Nothing is stored: every game is computed from its number, so that a match that
+/// is taken up again goes on exactly where it was.
+///
+/// Round by round, every pairing plays one opening twice, the colours exchanged. All pairings of a round have the same
+/// opening.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Schedule {
+    pairings: Vec<(usize, usize)>,
+    rounds: u64,
+    openings: usize,
+}
+
+impl Schedule {
+    /// A tournament of at least two players and one opening; each pairing plays `rounds` pairs. If there are more rounds
+    /// than openings, the openings are used again from the first one.
+    pub fn new(format: Format, players: usize, rounds: u64, openings: usize) -> Schedule {
+        let pairings = match format {
+            Format::RoundRobin => (0..players).flat_map(|a| (a + 1..players).map(move |b| (a, b))).collect(),
+            Format::Gauntlet => (1..players).map(|b| (0, b)).collect(),
+        };
+        Schedule { pairings, rounds, openings: openings.max(1) }
+    }
+
+    /// The pairings, each as it is in every round.
+    pub fn pairings(&self) -> &[(usize, usize)] {
+        &self.pairings
+    }
+
+    /// How many games there are.
+    pub fn games(&self) -> u64 {
+        2 * self.pairings.len() as u64 * self.rounds
+    }
+
+    /// A game by its number; `None` after the last one.
+    pub fn game(&self, game: u64) -> Option<Fixture> {
+        if game >= self.games() {
+            return None;
+        }
+        let pair = game / 2;
+        let round = pair / self.pairings.len() as u64;
+        let (first, second) = self.pairings[(pair % self.pairings.len() as u64) as usize];
+        let (black, white) = if game.is_multiple_of(2) { (first, second) } else { (second, first) };
+        Some(Fixture { game, pair, opening: (round % self.openings as u64) as usize, black, white })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+
+    #[test]
+    fn every_pairing_plays_every_opening_with_both_colours() {
+        for (format, players, pairings) in
+            [(Format::RoundRobin, 2, 1), (Format::RoundRobin, 5, 10), (Format::Gauntlet, 4, 3)]
+        {
+            let schedule = Schedule::new(format, players, 7, 7);
+            assert_eq!(schedule.games(), 2 * 7 * pairings);
+            let mut met: HashMap<(usize, usize, usize), u32> = HashMap::new();
+            for game in 0..schedule.games() {
+                let fixture = schedule.game(game).unwrap();
+                assert_eq!((fixture.game, fixture.pair), (game, game / 2));
+                assert_ne!(fixture.black, fixture.white);
+                *met.entry((fixture.black, fixture.white, fixture.opening)).or_default() += 1;
+            }
+            assert_eq!(met.len() as u64, schedule.games(), "no game twice");
+            assert!(met.keys().all(|&(black, white, opening)| met.contains_key(&(white, black, opening))));
+            assert_eq!(schedule.game(schedule.games()), None);
+        }
+    }
+
+    #[test]
+    fn a_gauntlet_is_run_by_the_first_player() {
+        let schedule = Schedule::new(Format::Gauntlet, 3, 2, 9);
+        assert!((0..schedule.games()).all(|g| {
+            let fixture = schedule.game(g).unwrap();
+            fixture.black == 0 || fixture.white == 0
+        }));
+    }
+
+    #[test]
+    fn openings_are_used_again_when_there_are_too_few() {
+        let schedule = Schedule::new(Format::RoundRobin, 2, 5, 2);
+        let openings: Vec<usize> = (0..schedule.games()).map(|g| schedule.game(g).unwrap().opening).collect();
+        assert_eq!(openings, [0, 0, 1, 1, 0, 0, 1, 1, 0, 0]);
+    }
+}

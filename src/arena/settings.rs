@@ -1,0 +1,309 @@
+//! What a match is: read from a file and the command line, checked once.
+
+use super::opening_source::{OpeningError, OpeningSource, Selection};
+use super::player::{Patience, PlayerSpec, PlayerText, SpecError};
+use super::schedule::Format;
+use super::sprt::{Sprt, SprtError};
+use super::time_control::{Terms, TimeControl};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// A match as text has it. Everything may be left out; the command line's word replaces the file's.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct MatchText {
+    /// The players.
+    #[serde(default)]
+    pub player: Vec<PlayerText>,
+    /// `round-robin` or `gauntlet`.
+    pub format: Option<Format>,
+    /// `four-ply`, `classes`, `random:N` or a file.
+    pub openings: Option<String>,
+    /// Where openings from files are cut.
+    pub opening_plies: Option<usize>,
+    /// Keep the order of the openings.
+    pub in_order: Option<bool>,
+    /// Seed of openings and order.
+    pub seed: Option<u64>,
+    /// Pairs of games for each pairing.
+    pub pairs: Option<u64>,
+    /// Games for each pairing; an even number.
+    pub games: Option<u64>,
+    /// The clock.
+    pub clock: Option<TimeControl>,
+    /// The fixed depth.
+    pub depth: Option<u8>,
+    /// The fixed number of nodes.
+    pub nodes: Option<u64>,
+    /// Seconds that a move may take beyond the clock.
+    pub grace: Option<f64>,
+    /// Games at a time.
+    pub concurrency: Option<usize>,
+    /// Empty squares from which the solver decides.
+    pub adjudicate: Option<u32>,
+    /// The sequential test.
+    pub sprt: Option<Sprt>,
+    /// The folder of log and reports.
+    pub out: Option<PathBuf>,
+    /// Leave times out of the records.
+    pub reproducible: Option<bool>,
+    /// Seconds for a program to get ready.
+    pub start_timeout: Option<f64>,
+    /// Seconds for an answer that needs no thought.
+    pub reply_timeout: Option<f64>,
+    /// Seconds for a move without a clock.
+    pub move_timeout: Option<f64>,
+}
+
+impl MatchText {
+    /// Reads a TOML file.
+    pub fn read(path: &Path) -> Result<MatchText, SettingsError> {
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(path).map_err(|error| SettingsError::File { path: name.clone(), error })?;
+        toml::from_str(&text).map_err(|error| SettingsError::Toml { path: name, error: Box::new(error) })
+    }
+
+    /// This text with what another says in place of its own; players are added.
+    pub fn overridden_by(mut self, other: MatchText) -> MatchText {
+        self.player.extend(other.player);
+        // The two ways to say how many are one.
+        if other.pairs.is_some() || other.games.is_some() {
+            (self.pairs, self.games) = (None, None);
+        }
+        MatchText {
+            player: self.player,
+            format: other.format.or(self.format),
+            openings: other.openings.or(self.openings),
+            opening_plies: other.opening_plies.or(self.opening_plies),
+            in_order: other.in_order.or(self.in_order),
+            seed: other.seed.or(self.seed),
+            pairs: other.pairs.or(self.pairs),
+            games: other.games.or(self.games),
+            clock: other.clock.or(self.clock),
+            depth: other.depth.or(self.depth),
+            nodes: other.nodes.or(self.nodes),
+            grace: other.grace.or(self.grace),
+            concurrency: other.concurrency.or(self.concurrency),
+            adjudicate: other.adjudicate.or(self.adjudicate),
+            sprt: other.sprt.or(self.sprt),
+            out: other.out.or(self.out),
+            reproducible: other.reproducible.or(self.reproducible),
+            start_timeout: other.start_timeout.or(self.start_timeout),
+            reply_timeout: other.reply_timeout.or(self.reply_timeout),
+            move_timeout: other.move_timeout.or(self.move_timeout),
+        }
+    }
+}
+
+/// Why a text is not a match.
+#[derive(Debug, thiserror::Error)]
+pub enum SettingsError {
+    /// The file cannot be read.
+    #[error("cannot read '{path}': {error}")]
+    File {
+        /// The file.
+        path: String,
+        /// What the system says.
+        error: std::io::Error,
+    },
+    /// The file is not TOML, or has keys or values that it should not have.
+    #[error("{path}: {error}")]
+    Toml {
+        /// The file.
+        path: String,
+        /// Where and what.
+        error: Box<toml::de::Error>,
+    },
+    /// A player is wrong.
+    #[error(transparent)]
+    Player(#[from] SpecError),
+    /// The openings are wrong.
+    #[error(transparent)]
+    Opening(#[from] OpeningError),
+    /// The test is wrong.
+    #[error("sprt: {0}")]
+    Sprt(#[from] SprtError),
+    /// Too few players.
+    #[error(
+        "expected at least two players, found {0}: give each with --player 'name=... cmd=...' or as [[player]] in the file"
+    )]
+    TooFewPlayers(usize),
+    /// Two players of one name.
+    #[error("two players are called '{0}'; expected different names")]
+    SameName(String),
+    /// A number out of range.
+    #[error("{name}: {value} is not valid; expected {expected}")]
+    Value {
+        /// The setting.
+        name: &'static str,
+        /// What was given.
+        value: String,
+        /// What would have been right.
+        expected: &'static str,
+    },
+}
+
+/// A match whose parts fit together.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The players.
+    pub players: Vec<PlayerSpec>,
+    /// Who plays whom.
+    pub format: Format,
+    /// Where the openings come from.
+    pub openings: OpeningSource,
+    /// Which of them, in which order.
+    pub selection: Selection,
+    /// Pairs of games for each pairing; if it was not said, as many as there are openings.
+    pub pairs: Option<u64>,
+    /// The limits of those who have none of their own.
+    pub terms: Terms,
+    /// Seconds that a move may take beyond the clock.
+    pub grace: Duration,
+    /// Games at a time.
+    pub concurrency: usize,
+    /// Empty squares from which the solver decides.
+    pub adjudicate: Option<u32>,
+    /// The sequential test.
+    pub sprt: Option<Sprt>,
+    /// The folder of log and reports.
+    pub out: Option<PathBuf>,
+    /// Leave times out of the records.
+    pub reproducible: bool,
+    /// How long to wait where no clock runs.
+    pub patience: Patience,
+    /// The text behind all this, for the log.
+    pub text: MatchText,
+}
+
+/// Pairs played from random openings if nothing is said.
+const DEFAULT_PAIRS: u64 = 100;
+const DEFAULT_OPENINGS: &str = "random:8";
+/// Beyond this many empty squares an adjudication would take longer than the game.
+const MOST_ADJUDICATED: u32 = 20;
+/// Depth without any other limit.
+const MOST_CONCURRENT: usize = 512;
+
+impl Settings {
+    /// Checks a text.
+    pub fn new(text: MatchText) -> Result<Settings, SettingsError> {
+        let players = text.player.iter().map(PlayerText::validate).collect::<Result<Vec<_>, _>>()?;
+        if players.len() < 2 {
+            return Err(SettingsError::TooFewPlayers(players.len()));
+        }
+        for (i, player) in players.iter().enumerate() {
+            if players[..i].iter().any(|other| other.name == player.name) {
+                return Err(SettingsError::SameName(player.name.clone()));
+            }
+        }
+        let openings: OpeningSource = text.openings.as_deref().unwrap_or(DEFAULT_OPENINGS).parse()?;
+        let pairs = pairs(&text)?;
+        let pairs = match openings {
+            OpeningSource::Random(_) => Some(pairs.unwrap_or(DEFAULT_PAIRS)),
+            _ => pairs,
+        };
+        let selection = Selection {
+            seed: text.seed.unwrap_or(0),
+            in_order: text.in_order.unwrap_or(false),
+            plies: text.opening_plies,
+            count: usize::try_from(pairs.unwrap_or(0)).unwrap_or(usize::MAX),
+        };
+        let terms = Terms { time: text.clock, depth: text.depth, nodes: text.nodes };
+        if terms.depth.is_some_and(|depth| !(1..=60).contains(&depth)) {
+            return Err(bad("depth", terms.depth.unwrap_or(0), "plies from 1 to 60"));
+        }
+        if terms.nodes == Some(0) {
+            return Err(bad("nodes", 0, "a whole number of at least 1"));
+        }
+        if let Some(player) = players.iter().find(|p| p.tell_limits && p.terms(&terms) == Terms::default()) {
+            return Err(SettingsError::Value {
+                name: "limits",
+                value: format!("nothing for {}", player.name),
+                expected: "a clock, a depth or a number of nodes (or tell-limits=false for a player that knows its own)",
+            });
+        }
+        let concurrency = text.concurrency.unwrap_or(1);
+        if !(1..=MOST_CONCURRENT).contains(&concurrency) {
+            return Err(bad("concurrency", concurrency, "a number of games from 1 to 512"));
+        }
+        if let Some(empties) = text.adjudicate.filter(|n| !(1..=MOST_ADJUDICATED).contains(n)) {
+            return Err(bad("adjudicate", empties, "empty squares from 1 to 20"));
+        }
+        if let Some(sprt) = &text.sprt {
+            sprt.validate()?;
+            if players.len() != 2 {
+                return Err(bad("sprt", format!("{} players", players.len()), "two players"));
+            }
+        }
+        let defaults = Patience::default();
+        let patience = Patience {
+            start: timeout("start-timeout", text.start_timeout)?.unwrap_or(defaults.start),
+            reply: timeout("reply-timeout", text.reply_timeout)?.unwrap_or(defaults.reply),
+            thought: timeout("move-timeout", text.move_timeout)?.unwrap_or(defaults.thought),
+        };
+        Ok(Settings {
+            players,
+            format: text.format.unwrap_or_default(),
+            openings,
+            selection,
+            pairs,
+            terms,
+            grace: seconds("grace", text.grace, 0.0)?.unwrap_or(Duration::from_millis(100)),
+            concurrency,
+            adjudicate: text.adjudicate,
+            sprt: text.sprt,
+            out: text.out.clone(),
+            reproducible: text.reproducible.unwrap_or(false),
+            patience,
+            text,
+        })
+    }
+
+    /// What must stay the same when a match is resumed, as the first line of its log. How many games there are, how
+    /// many at a time and how long to wait may change.
+    pub fn identity(&self) -> serde_json::Value {
+        serde_json::json!({
+            "emilia-match": 1,
+            "player": self.text.player,
+            "format": self.format,
+            "openings": self.openings.to_string(),
+            "opening-plies": self.selection.plies,
+            "in-order": self.selection.in_order,
+            "seed": self.selection.seed,
+            "limits": self.terms.to_string(),
+            "grace": self.grace.as_secs_f64(),
+            "adjudicate": self.adjudicate,
+            "sprt": self.sprt,
+            "reproducible": self.reproducible,
+        })
+    }
+}
+
+fn bad(name: &'static str, value: impl ToString, expected: &'static str) -> SettingsError {
+    SettingsError::Value { name, value: value.to_string(), expected }
+}
+
+fn pairs(text: &MatchText) -> Result<Option<u64>, SettingsError> {
+    const MOST: u64 = 1 << 32;
+    match (text.pairs, text.games) {
+        (Some(_), Some(games)) => Err(bad("games", games, "either games or pairs")),
+        (None, Some(games)) if games % 2 != 0 || games == 0 || games > 2 * MOST => {
+            Err(bad("games", games, "an even number: every opening is played with both colours"))
+        }
+        (Some(pairs), None) if pairs == 0 || pairs > MOST => Err(bad("pairs", pairs, "a number of at least 1")),
+        (pairs, games) => Ok(pairs.or(games.map(|games| games / 2))),
+    }
+}
+
+fn timeout(name: &'static str, value: Option<f64>) -> Result<Option<Duration>, SettingsError> {
+    seconds(name, value, 0.01)
+}
+
+fn seconds(name: &'static str, value: Option<f64>, least: f64) -> Result<Option<Duration>, SettingsError> {
+    match value {
+        Some(value) if (least..=1e6).contains(&value) => Ok(Some(Duration::from_secs_f64(value))),
+        Some(value) => Err(bad(name, value, "seconds, up to 1000000")),
+        None => Ok(None),
+    }
+}

@@ -1,0 +1,355 @@
+//! A match from its first game to its last.
+
+use super::log::{LogError, MatchLog};
+use super::opening::Opening;
+use super::opening_source::OpeningError;
+use super::player::{Player, PlayerKind, PlayerSpec, StartError, find_protocol, start};
+use super::record::PlayedGame;
+use super::referee::{self, Adjudicator, Rules, Seat, Verdict};
+use super::schedule::{Fixture, Schedule};
+use super::settings::Settings;
+use super::sprt::{self, Sprt};
+use super::standings::Standings;
+use super::time_control::SideClock;
+use crate::othello::{Color, Position};
+use crossbeam::channel::{Receiver, Sender, unbounded};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// How many times a player is started anew, one time after the other, before the match is given up.
+const STARTS: u32 = 3;
+/// The pause between them.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// Why a match cannot begin, or go on.
+#[derive(Debug, thiserror::Error)]
+pub enum MatchError {
+    /// There are no openings.
+    #[error(transparent)]
+    Opening(#[from] OpeningError),
+    /// A player cannot be started.
+    #[error("player {name}: {error}")]
+    Player {
+        /// Its name.
+        name: String,
+        /// Why not.
+        error: StartError,
+    },
+    /// The log cannot be used.
+    #[error(transparent)]
+    Log(#[from] LogError),
+    /// A game of the log is not the one that the schedule has under its number.
+    #[error(
+        "game {game} of the log was played by {found}, but the schedule has {expected}; have the openings changed?"
+    )]
+    OtherGame {
+        /// The number of the game.
+        game: u64,
+        /// What the log says.
+        found: String,
+        /// What should have been played.
+        expected: String,
+    },
+    /// A game cannot be written.
+    #[error("cannot write the log: {0}")]
+    Write(std::io::Error),
+}
+
+/// Why a match came to its end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Conclusion {
+    /// Every game was played.
+    Complete,
+    /// The sequential test decided.
+    Decided(sprt::Verdict),
+    /// It was interrupted.
+    Interrupted,
+}
+
+/// A match.
+#[derive(Debug)]
+pub struct Tournament {
+    settings: Settings,
+    openings: Vec<Opening>,
+    schedule: Schedule,
+    standings: Standings,
+    log: Option<MatchLog>,
+    titles: Vec<String>,
+    resumed: u64,
+}
+
+impl Tournament {
+    /// Gets everything ready for the first game: openings, players, and the log, if there is to be one. Every player is
+    /// started once, so that whatever is wrong with one is found now.
+    pub fn prepare(mut settings: Settings, resume: bool) -> Result<Tournament, MatchError> {
+        let openings = settings.openings.openings(&settings.selection)?;
+        let pairs = settings.pairs.unwrap_or(openings.len() as u64);
+        let schedule = Schedule::new(settings.format, settings.players.len(), pairs, openings.len());
+        let set_up = openings.iter().any(|opening| *opening.record.start() != Position::START);
+        let mut titles = Vec::new();
+        for player in &mut settings.players {
+            let title = check_player(player, &settings.terms, &settings.patience, set_up)
+                .map_err(|error| MatchError::Player { name: player.name.clone(), error })?;
+            titles.push(title);
+        }
+        let names = settings.players.iter().map(|player| player.name.clone()).collect();
+        let standings = Standings::new(names, &schedule);
+        let mut tournament = Tournament { openings, schedule, standings, log: None, titles, settings, resumed: 0 };
+        if let Some(folder) = tournament.settings.out.clone() {
+            let (log, games) = MatchLog::open(&folder, &tournament.settings.identity(), resume)?;
+            tournament.log = Some(log);
+            for game in &games {
+                tournament.count_logged(game)?;
+            }
+        }
+        Ok(tournament)
+    }
+
+    /// The settings.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The schedule.
+    pub fn schedule(&self) -> &Schedule {
+        &self.schedule
+    }
+
+    /// The openings in the order in which they are played.
+    pub fn openings(&self) -> &[Opening] {
+        &self.openings
+    }
+
+    /// Where the match stands.
+    pub fn standings(&self) -> &Standings {
+        &self.standings
+    }
+
+    /// What the players call themselves.
+    pub fn titles(&self) -> &[String] {
+        &self.titles
+    }
+
+    /// How many games an earlier run had finished.
+    pub fn resumed(&self) -> u64 {
+        self.resumed
+    }
+
+    /// The ratio of the sequential test, if there is one.
+    pub fn sprt(&self) -> Option<(Sprt, f64, sprt::Verdict)> {
+        let sprt = self.settings.sprt?;
+        let pairs = self.standings.pairings.first()?.tally.pentanomial;
+        Some((sprt, sprt.log_likelihood_ratio(&pairs), sprt.verdict(&pairs)))
+    }
+
+    /// Counts a game of an earlier run.
+    fn count_logged(&mut self, game: &PlayedGame) -> Result<(), MatchError> {
+        let Some(fixture) = self.schedule.game(game.game) else { return Ok(()) };
+        let players = &self.settings.players;
+        let opening = &self.openings[fixture.opening];
+        let (black, white) = (&players[fixture.black].name, &players[fixture.white].name);
+        let begins = game.record().is_ok_and(|record| {
+            record.start() == opening.record.start() && record.turns().starts_with(opening.record.turns())
+        });
+        if !begins || (black, white) != (&game.black, &game.white) {
+            return Err(MatchError::OtherGame {
+                game: game.game,
+                found: format!("{} and {} ({})", game.black, game.white, game.moves),
+                expected: format!("{black} and {white} ({opening})"),
+            });
+        }
+        self.resumed += 1;
+        self.standings.add(&fixture, game);
+        Ok(())
+    }
+
+    /// Plays what is left. `observer` sees the match after every game; setting `interrupt` ends it, without the games
+    /// that are not over.
+    pub fn run(
+        &mut self,
+        interrupt: &AtomicBool,
+        observer: &mut dyn FnMut(&Tournament),
+    ) -> Result<Conclusion, MatchError> {
+        let (jobs, queue) = unbounded::<Fixture>();
+        let (results, finished) = unbounded();
+        let abandon = AtomicBool::new(false);
+        let (settings, openings) = (self.settings.clone(), self.openings.clone());
+        std::thread::scope(|scope| {
+            for number in 0..settings.concurrency {
+                let worker = Worker::new(&settings, &openings, &abandon);
+                let (queue, results) = (queue.clone(), results.clone());
+                let builder = std::thread::Builder::new().name(format!("game {number}"));
+                builder.spawn_scoped(scope, move || worker.run(&queue, &results)).expect("a thread can be started");
+            }
+            drop((queue, results));
+            let conclusion = self.collect(jobs, &finished, interrupt, observer);
+            abandon.store(true, Ordering::Relaxed);
+            conclusion
+        })
+    }
+
+    /// Hands out games and takes results, which are counted in the order of the schedule.
+    fn collect(
+        &mut self,
+        jobs: Sender<Fixture>,
+        finished: &Receiver<Result<Verdict, MatchError>>,
+        interrupt: &AtomicBool,
+        observer: &mut dyn FnMut(&Tournament),
+    ) -> Result<Conclusion, MatchError> {
+        // How far games may run ahead of one that takes long; all of these would be lost if the match were killed.
+        let window = 4 * self.settings.concurrency as u64 + 4;
+        let mut waiting: BTreeMap<u64, PlayedGame> = BTreeMap::new();
+        let mut next = self.resumed;
+        let mut sent = next;
+        loop {
+            if let Some((_, _, verdict)) = self.sprt().filter(|(.., verdict)| *verdict != sprt::Verdict::Undecided) {
+                return Ok(Conclusion::Decided(verdict));
+            }
+            if next >= self.schedule.games() {
+                return Ok(Conclusion::Complete);
+            }
+            while sent < next + window
+                && let Some(fixture) = self.schedule.game(sent)
+            {
+                let _ = jobs.send(fixture);
+                sent += 1;
+            }
+            match finished.recv_timeout(Duration::from_millis(100)) {
+                Ok(verdict) => {
+                    let game = verdict?.game;
+                    waiting.insert(game.game, game);
+                }
+                Err(crossbeam::channel::RecvTimeoutError::Timeout) => {}
+                Err(crossbeam::channel::RecvTimeoutError::Disconnected) => return Ok(Conclusion::Interrupted),
+            }
+            if interrupt.load(Ordering::Relaxed) {
+                return Ok(Conclusion::Interrupted);
+            }
+            while let Some(game) = waiting.remove(&next) {
+                self.count(&game)?;
+                next += 1;
+                observer(self);
+                // Nothing behind the game that decides is counted.
+                if self.sprt().is_some_and(|(.., verdict)| verdict != sprt::Verdict::Undecided) {
+                    break;
+                }
+            }
+        }
+    }
+
+    fn count(&mut self, game: &PlayedGame) -> Result<(), MatchError> {
+        if let Some(log) = &mut self.log {
+            log.append(game).map_err(MatchError::Write)?;
+        }
+        if let Some(fixture) = self.schedule.game(game.game) {
+            self.standings.add(&fixture, game);
+        }
+        Ok(())
+    }
+}
+
+/// Starts a player once and says what it calls itself; its protocol is written into the description.
+fn check_player(
+    spec: &mut PlayerSpec,
+    terms: &super::time_control::Terms,
+    patience: &super::player::Patience,
+    set_up: bool,
+) -> Result<String, StartError> {
+    let unknown = match &spec.kind {
+        PlayerKind::Process { protocol: None, .. } => Some(find_protocol(spec, *patience)?),
+        _ => None,
+    };
+    if let (PlayerKind::Process { protocol, .. }, Some(found)) = (&mut spec.kind, unknown) {
+        *protocol = Some(found);
+    }
+    let player = start(spec, &spec.terms(terms), *patience)?;
+    if set_up && !player.takes_positions() {
+        return Err(StartError::Unsupported(
+            "it cannot be given a position, and there are openings that do not begin at the standard start".to_owned(),
+        ));
+    }
+    Ok(player.title().to_owned())
+}
+
+/// Plays one game after another with players of its own.
+struct Worker<'a> {
+    settings: &'a Settings,
+    openings: &'a [Opening],
+    abandon: &'a AtomicBool,
+    players: Vec<Option<Box<dyn Player>>>,
+    adjudicator: Option<Adjudicator>,
+}
+
+impl<'a> Worker<'a> {
+    fn new(settings: &'a Settings, openings: &'a [Opening], abandon: &'a AtomicBool) -> Worker<'a> {
+        let players = settings.players.iter().map(|_| None).collect();
+        Worker { settings, openings, abandon, players, adjudicator: settings.adjudicate.map(Adjudicator::new) }
+    }
+
+    fn run(mut self, queue: &Receiver<Fixture>, results: &Sender<Result<Verdict, MatchError>>) {
+        for fixture in queue {
+            if self.abandon.load(Ordering::Relaxed) {
+                return;
+            }
+            let result = self.play(&fixture);
+            let over = result.is_err();
+            if let Some(result) = result.transpose() {
+                let _ = results.send(result);
+            }
+            if over {
+                return;
+            }
+        }
+    }
+
+    /// Plays a game; `None` if it was abandoned.
+    fn play(&mut self, fixture: &Fixture) -> Result<Option<Verdict>, MatchError> {
+        let mut black = self.seated(fixture.black)?;
+        let mut white = self.seated(fixture.white)?;
+        let rules = Rules { grace: self.settings.grace, timed_records: !self.settings.reproducible };
+        let settings = self.settings;
+        let clock = |player: usize| SideClock::new(settings.players[player].terms(&settings.terms).time);
+        let seats = [(fixture.black, &mut black), (fixture.white, &mut white)].map(|(number, player)| Seat {
+            name: &settings.players[number].name,
+            player: player.as_mut(),
+            clock: clock(number),
+        });
+        let opening = &self.openings[fixture.opening];
+        let verdict = referee::play(fixture, opening, seats, &rules, self.adjudicator.as_mut(), self.abandon);
+        let failed = verdict.as_ref().and_then(|verdict| verdict.failed);
+        if let Some(verdict) = verdict.as_ref().filter(|verdict| verdict.failed.is_some()) {
+            let detail = verdict.game.detail.as_deref().unwrap_or_default();
+            log::info!("game {}: {}: {detail}", fixture.game, verdict.game.end.name());
+        }
+        // A player that failed is dropped here, which ends its process; the next game starts it anew.
+        if failed != Some(Color::Black) {
+            self.players[fixture.black] = Some(black);
+        }
+        if failed != Some(Color::White) {
+            self.players[fixture.white] = Some(white);
+        }
+        Ok(verdict)
+    }
+
+    /// Takes a player from its place, starting it if need be.
+    fn seated(&mut self, number: usize) -> Result<Box<dyn Player>, MatchError> {
+        if let Some(player) = self.players[number].take() {
+            return Ok(player);
+        }
+        let spec = &self.settings.players[number];
+        let terms = spec.terms(&self.settings.terms);
+        let mut attempt = 1;
+        loop {
+            match start(spec, &terms, self.settings.patience) {
+                Ok(player) => return Ok(player),
+                Err(error) if attempt == STARTS || self.abandon.load(Ordering::Relaxed) => {
+                    return Err(MatchError::Player { name: spec.name.clone(), error });
+                }
+                Err(error) => log::warn!("player {}: {error}; trying again", spec.name),
+            }
+            attempt += 1;
+            std::thread::sleep(PAUSE);
+        }
+    }
+}
