@@ -39,9 +39,11 @@ def main():
     engine.wait(5)
 
     previous = (0, 0.0)
-    for when, line in seen:
+    statuses = [(when - started, line) for when, line in seen if line.startswith("status ")]
+    for when, line in statuses[:2] + statuses[-1:]:
+        print(f"{when:6.1f} s  {line}")
+    for _, line in seen:
         if line.startswith("status"):
-            print(f"{when - started:6.1f} s  {line}")
             continue
         nodes, seconds = int(line.split()[1]), float(line.split()[2])
         if seconds - previous[1] >= args.seconds / 12:

@@ -56,7 +56,7 @@ impl RandomTree {
         self.depth
     }
 
-    /// The same tree with the sides exchanged is the one with every cost negated; this is its root's side to move.
+    /// A value for Black as the side to move sees it.
     fn for_mover(&self, value: i32) -> i32 {
         match self.mover() {
             Color::Black => value,

@@ -1,4 +1,4 @@
-//! The NBoard protocol, versions 1 and 2: a client holds the game and asks for moves and values.
+#![doc = include_str!("../../../docs/nboard.md")]
 
 mod command;
 mod reply;

@@ -40,6 +40,7 @@ pub(crate) struct Budget<'a> {
     control: &'a Control,
     nodes: u64,
     evaluations: u64,
+    is_over: bool,
     questions: u32,
     next_clock: u64,
     next_report: u64,
@@ -55,6 +56,7 @@ impl<'a> Budget<'a> {
             control,
             nodes: limits.nodes.unwrap_or(u64::MAX),
             evaluations: limits.evaluations.unwrap_or(u64::MAX).min(by_depth),
+            is_over: false,
             questions: 0,
             next_clock: 0,
             next_report: FIRST_REPORT,
@@ -68,9 +70,9 @@ impl<'a> Budget<'a> {
         (self.evaluations < u64::MAX).then_some(self.evaluations)
     }
 
-    /// Whether the search must end now. Cheap enough to ask at every expansion.
+    /// Whether the search must end now; once it must, that stays so. Cheap enough to ask at every expansion.
     pub fn is_spent(&mut self, work: &Work) -> bool {
-        if work.evaluations >= self.evaluations || work.nodes >= self.nodes {
+        if self.is_over || work.evaluations >= self.evaluations || work.nodes >= self.nodes {
             return true;
         }
         self.questions += 1;
@@ -79,7 +81,8 @@ impl<'a> Budget<'a> {
         }
         self.questions = 0;
         self.next_clock = work.nodes + CLOCK_EVERY_NODES;
-        self.control.must_stop(work.nodes, work.evaluations) || self.control.is_past_soft_time()
+        self.is_over = self.control.must_stop(work.nodes, work.evaluations) || self.control.is_past_soft_time();
+        self.is_over
     }
 
     /// Whether it is time for a report: the evaluations have doubled since the last one, or it is long ago; but no more
@@ -137,6 +140,11 @@ mod tests {
         };
         let work = Work { nodes: 100, evaluations: 90, ..Work::default() };
         assert!(!spent(Limits::default(), work));
+        // Asked twice in a row, as a search does that unwinds: the answer must not be forgotten in between.
+        let control = Control::with_limits(Limits { hard_time: Some(Duration::ZERO), ..Limits::default() });
+        let mut budget = Budget::new(&control);
+        while !budget.is_spent(&work) {}
+        assert!(budget.is_spent(&work));
         assert!(spent(Limits { nodes: Some(100), ..Limits::default() }, work));
         assert!(spent(Limits { evaluations: Some(90), ..Limits::default() }, work));
         assert!(spent(Limits { depth: Some(1), ..Limits::default() }, work));
