@@ -1,5 +1,6 @@
 //! The match manager: players, referee, schedule, statistics, record.
 
+pub mod conformance;
 pub mod likeness;
 pub mod log;
 pub mod opening;

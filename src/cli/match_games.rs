@@ -8,7 +8,7 @@ use crate::arena::settings::{MatchText, Settings};
 use crate::arena::sprt::Sprt;
 use crate::arena::time_control::TimeControl;
 use crate::arena::tournament::{Conclusion, Tournament};
-use clap::Args;
+use clap::{Args, Subcommand};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal, stderr};
 use std::path::{Path, PathBuf};
@@ -22,7 +22,10 @@ use std::sync::atomic::AtomicBool;
 /// Further keys: protocol=gtp|nboard, dir, init='LINE' (a protocol line to be sent first; may be repeated), clock, depth,
 /// nodes (limits of its own), tell-limits=false, passes=implicit|explicit.
 #[derive(Args, Clone, Debug)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(super) struct MatchArguments {
+    #[command(subcommand)]
+    command: Option<MatchCommand>,
     /// A player: KEY=VALUE words, quoted as in a shell; give it twice or more
     #[arg(long, value_name = "WORDS")]
     player: Vec<String>,
@@ -98,6 +101,12 @@ pub(super) struct MatchArguments {
     log_file: Option<PathBuf>,
 }
 
+#[derive(Subcommand, Clone, Debug)]
+enum MatchCommand {
+    /// Check whether an engine keeps to its protocol; the exit code is 1 if it does not
+    Check(super::match_check::CheckArguments),
+}
+
 fn parse_sprt(text: &str) -> Result<Sprt, String> {
     let numbers: Vec<f64> = text.split(',').filter_map(|part| part.trim().parse().ok()).collect();
     let sprt = match (numbers.as_slice(), text.split(',').count()) {
@@ -145,6 +154,9 @@ impl MatchArguments {
 
 /// Plays a match and reports.
 pub(super) fn run(arguments: &MatchArguments) -> Result<(), String> {
+    if let Some(MatchCommand::Check(arguments)) = &arguments.command {
+        return super::match_check::run(arguments);
+    }
     match &arguments.log_file {
         Some(path) => log_output::to_file(path)
             .map_err(|error| format!("cannot write the log to '{}': {error}", path.display()))?,
@@ -156,7 +168,7 @@ pub(super) fn run(arguments: &MatchArguments) -> Result<(), String> {
     let interrupt = Arc::new(AtomicBool::new(false));
     let conclusion = tournament.run(&interrupt, &mut |tournament| progress.show(tournament));
     progress.finish();
-    let report = report_of(&tournament);
+    let report = Report::new(&tournament);
     if let Some(folder) = &tournament.settings().out {
         write_reports(folder, &report)?;
     }
@@ -170,17 +182,6 @@ pub(super) fn run(arguments: &MatchArguments) -> Result<(), String> {
         )),
         Conclusion::Complete | Conclusion::Decided(_) => Ok(()),
     }
-}
-
-fn report_of(tournament: &Tournament) -> Report {
-    let settings = tournament.settings();
-    Report::new(
-        tournament.standings(),
-        tournament.openings(),
-        tournament.schedule().games(),
-        settings.identity(),
-        settings.sprt,
-    )
 }
 
 fn json(report: &Report) -> Result<String, String> {

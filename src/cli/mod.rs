@@ -2,6 +2,7 @@
 
 mod bench;
 mod log_output;
+mod match_check;
 mod match_games;
 mod options;
 mod perft;

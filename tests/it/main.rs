@@ -1,9 +1,11 @@
 //! The integration tests: one binary, so that they link once, and one module for each subject.
 
+mod arena;
 mod best_first;
 mod best_first_measures;
 mod games;
 mod gtp;
+mod mock_engine;
 mod nboard;
 mod notation;
 mod reference;

@@ -41,6 +41,10 @@ fn main() {
             None => mock.quirks.push(argument),
         }
     }
+    // Held until the process is gone: `lock=FILE` shows the test whether it is.
+    let file = mock.quirks.iter().find_map(|quirk| quirk.strip_prefix("lock="));
+    let file = file.map(|path| std::fs::File::create(path).expect("the lock file can be created"));
+    let _held = file.inspect(|file| file.lock().expect("the file can be locked"));
     match protocol.as_deref() {
         Some("gtp") => mock.serve(Mock::gtp),
         Some("nboard") => mock.serve(Mock::nboard),

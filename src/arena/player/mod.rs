@@ -9,6 +9,7 @@ mod start;
 
 pub use process::{Ending, Process, Spoken};
 pub use spec::{Passes, PlayerKind, PlayerSpec, PlayerText, SpecError};
+pub(in crate::arena) use start::spawn;
 pub use start::{StartError, find_protocol, start};
 
 use super::time_control::SideClock;

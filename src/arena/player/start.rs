@@ -77,7 +77,8 @@ pub fn find_protocol(spec: &PlayerSpec, patience: Patience) -> Result<Protocol, 
     found.ok_or_else(|| StartError::UnknownProtocol { program: program(spec).to_owned() })
 }
 
-fn spawn(spec: &PlayerSpec) -> Result<Process, StartError> {
+/// Starts the program of a player and says nothing to it.
+pub(in crate::arena) fn spawn(spec: &PlayerSpec) -> Result<Process, StartError> {
     let PlayerKind::Process { command, directory, .. } = &spec.kind else {
         return Err(StartError::Unsupported("it is not a program".to_owned()));
     };

@@ -1,8 +1,343 @@
-//! The report for a browser.
+//! The report for a browser: one page that needs nothing else.
 
-use super::Report;
+use super::chart::{COLORS, score_over_time};
+use super::{PairingReport, Report};
+use crate::arena::sprt::Verdict;
+use crate::arena::statistics::Estimate;
+use std::collections::BTreeMap;
+use std::fmt::Write;
 
-/// A page that needs nothing else.
+const STYLE: &str = "
+:root{color-scheme:light dark;--page:#fbfbf9;--card:#fff;--ink:#1c1c1a;--soft:#5f5f5a;--line:#dcdcd6;--even:#9a9a92;
+--c0:#1f66c1;--c1:#b8540a;--c2:#157a4d;--c3:#8a3ea8;--c4:#a3333d;--c5:#0e7c86;--c6:#77776f;
+--r0:#f3b184;--r1:#f8dcc7;--r2:#ecece7;--r3:#cfe0f6;--r4:#97bdf0;--warn:#fff3d6;--warnline:#c98a00}
+@media(prefers-color-scheme:dark){:root{--page:#161618;--card:#1f1f22;--ink:#ececea;--soft:#a3a39d;--line:#37373b;
+--even:#7c7c76;--c0:#7db1f5;--c1:#f0a061;--c2:#63c998;--c3:#cf94e6;--c4:#ef8f97;--c5:#5cc7d1;--c6:#9b9b94;
+--r0:#8a4413;--r1:#5a3a25;--r2:#333336;--r3:#25405f;--r4:#1d5298;--warn:#3a2f12;--warnline:#d9a526}}
+*{box-sizing:border-box}
+body{margin:0;background:var(--page);color:var(--ink);font:15px/1.5 system-ui,sans-serif}
+main{max-width:960px;margin:0 auto;padding:28px 20px 60px}
+h1{font-size:26px;line-height:1.25;margin:0 0 4px}h2{font-size:18px;margin:36px 0 10px}
+.soft,figcaption{color:var(--soft)}.card{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:16px 18px;margin:14px 0}
+.card h3{margin:0 0 8px;font-size:16px}
+.figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(175px,max-content));gap:12px 30px;margin:12px 0 4px}
+.figures div{display:flex;flex-direction:column}.figures b{font-size:18px;font-weight:600;white-space:nowrap}.figures span{color:var(--soft);font-size:13px}
+.warning{background:var(--warn);border-left:4px solid var(--warnline);padding:9px 12px;margin:12px 0 2px}
+.bar{display:flex;height:22px;border-radius:4px;overflow:hidden;font-size:12px;margin-top:4px}
+.bar i{font-style:normal;text-align:center;white-space:nowrap;overflow:hidden;line-height:22px}
+.scroll{overflow:auto;border:1px solid var(--line);border-radius:8px;background:var(--card)}.tall{max-height:460px}
+table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
+th,td{padding:6px 10px;text-align:right;border-bottom:1px solid var(--line);white-space:nowrap}
+th{font-weight:600;color:var(--soft);background:var(--card)}.tall th{position:sticky;top:0}
+th:first-child,td:first-child{text-align:left}tr:last-child td{border-bottom:0}td.mono{font-family:ui-monospace,monospace;font-size:13px}
+td.left,th.left{text-align:left;white-space:normal}
+.r0{background:var(--r0)}.r1{background:var(--r1)}.r2{background:var(--r2)}.r3{background:var(--r3)}.r4{background:var(--r4)}
+figure{margin:0}svg{width:100%;height:auto;display:block}svg text{fill:var(--soft);font:12px system-ui,sans-serif}
+.grid{stroke:var(--line)}.even{stroke:var(--even);stroke-dasharray:5 4}.curve{fill:none;stroke-width:2}.band{stroke:none;opacity:.16}
+.legend{display:flex;flex-wrap:wrap;gap:4px 18px;margin-top:8px}.legend span::before{content:'';display:inline-block;width:16px;height:3px;margin-right:6px;vertical-align:middle;background:currentColor}
+.c0{stroke:var(--c0)}.c1{stroke:var(--c1)}.c2{stroke:var(--c2)}.c3{stroke:var(--c3)}.c4{stroke:var(--c4)}.c5{stroke:var(--c5)}.c6{stroke:var(--c6)}
+.band.c0{fill:var(--c0)}.l0{color:var(--c0)}.l1{color:var(--c1)}.l2{color:var(--c2)}.l3{color:var(--c3)}.l4{color:var(--c4)}.l5{color:var(--c5)}.l6{color:var(--c6)}
+details summary{cursor:pointer;color:var(--soft);margin-top:30px}pre{overflow:auto;white-space:pre-wrap}";
+
+/// The page.
 pub fn page(report: &Report) -> String {
-    format!("<!doctype html><pre>{}</pre>", super::summary(report))
+    let mut out = String::new();
+    // Writing to a string cannot fail.
+    let _ = write_page(&mut out, report);
+    out
+}
+
+/// Text as it may stand between tags and in attributes.
+pub(super) fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            _ => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+fn write_page(out: &mut String, report: &Report) -> std::fmt::Result {
+    let names: Vec<String> = report.players.iter().map(|player| escape(&player.name)).collect();
+    let title = names.join(" – ");
+    write!(out, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">")?;
+    write!(out, "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"><title>{title}</title>")?;
+    write!(out, "<style>{STYLE}</style></head>\n<body><main>\n<h1>{title}</h1>\n")?;
+    let unfinished = if report.games < report.scheduled { ", not finished" } else { "" };
+    writeln!(
+        out,
+        "<p class=\"soft\">{} of {} games{unfinished} · openings: {}</p>",
+        report.games,
+        report.scheduled,
+        escape(report.terms["openings"].as_str().unwrap_or("?"))
+    )?;
+    for pairing in &report.pairings {
+        write_pairing(out, pairing)?;
+    }
+    write_sprt(out, report)?;
+    if report.players.len() > 2 {
+        write_cross_table(out, report)?;
+    }
+    let chart = score_over_time(&report.pairings);
+    if !chart.is_empty() {
+        writeln!(out, "<h2>Score over time</h2>\n<figure class=\"card\">{chart}")?;
+        write_legend(out, &report.pairings)?;
+        writeln!(out, "</figure>")?;
+    }
+    write_players(out, report)?;
+    write_failures(out, report)?;
+    write_openings(out, report)?;
+    let terms = serde_json::to_string_pretty(&report.terms).unwrap_or_default();
+    writeln!(out, "<details><summary>Terms of the match</summary><pre>{}</pre></details>", escape(&terms))?;
+    writeln!(out, "</main></body></html>")
+}
+
+fn plus_minus(error: Option<f64>, decimals: usize) -> String {
+    error.map_or_else(String::new, |error| format!(" ± {error:.decimals$}"))
+}
+
+fn percent(value: f64) -> f64 {
+    100.0 * value
+}
+
+fn signed(value: f64, decimals: usize) -> String {
+    if value.is_infinite() {
+        return if value > 0.0 { "+∞".to_owned() } else { "−∞".to_owned() };
+    }
+    format!("{value:+.decimals$}").replace('-', "−")
+}
+
+fn figure(out: &mut String, value: &str, label: &str) -> std::fmt::Result {
+    write!(out, "<div><b>{value}</b><span>{label}</span></div>")
+}
+
+fn write_pairing(out: &mut String, pairing: &PairingReport) -> std::fmt::Result {
+    let counts = &pairing.counts;
+    write!(out, "<section class=\"card\"><h3>{} against {}</h3>", escape(&pairing.first), escape(&pairing.second))?;
+    let total = counts.games.max(1) as f64;
+    write!(out, "<div class=\"bar\">")?;
+    for (class, number, what) in
+        [("r4", counts.wins, "won"), ("r2", counts.draws, "drawn"), ("r0", counts.losses, "lost")]
+    {
+        if number > 0 {
+            let share = percent(number as f64 / total);
+            let label = if share >= 9.0 { format!("{number} {what}") } else { String::new() };
+            write!(out, "<i class=\"{class}\" style=\"width:{share:.2}%\" title=\"{number} {what}\">{label}</i>")?;
+        }
+    }
+    write!(out, "</div><div class=\"figures\">")?;
+    if let Some(estimate) = &pairing.estimate {
+        write_estimate(out, estimate)?;
+    }
+    if let Some(discs) = pairing.discs {
+        figure(out, &format!("{}{}", signed(discs, 2), plus_minus(pairing.discs_error, 2)), "discs a game")?;
+    }
+    figure(out, &format!("{:.1} %", percent(pairing.draw_rate.unwrap_or(0.0))), "of the games drawn")?;
+    let games = format!("+{} ={} −{}", counts.wins, counts.draws, counts.losses);
+    figure(out, &games, "games")?;
+    let pairs: Vec<String> = pairing.pentanomial.0.iter().map(u64::to_string).collect();
+    figure(out, &pairs.join(" · "), "pairs with 0, ½, 1, 1½, 2 points")?;
+    write!(out, "</div>")?;
+    if let Some(corrected) = &pairing.corrected {
+        write!(
+            out,
+            "<p class=\"warning\">Only {} of {} games differ; games that are images of each other under a symmetry of the board \
+             are the same game. With equal pairs counted once, the score is {:.2}{} % and Elo {}{}.</p>",
+            pairing.different_games,
+            counts.games,
+            percent(corrected.score),
+            plus_minus(corrected.score_error.map(percent), 2),
+            signed(corrected.elo, 1),
+            plus_minus(corrected.elo_error, 1)
+        )?;
+    }
+    writeln!(out, "</section>")
+}
+
+fn write_estimate(out: &mut String, estimate: &Estimate) -> std::fmt::Result {
+    let score_error = plus_minus(estimate.score_error.map(percent), 2);
+    figure(out, &format!("{:.2}{score_error} %", percent(estimate.score)), "score, 95 % by pairs")?;
+    figure(out, &format!("{}{}", signed(estimate.elo, 1), plus_minus(estimate.elo_error, 1)), "Elo")?;
+    if let Some(normalized) = estimate.normalized_elo {
+        let error = plus_minus(estimate.normalized_elo_error, 1);
+        figure(out, &format!("{}{error}", signed(normalized, 1)), "normalised Elo")?;
+    }
+    if let Some(superiority) = estimate.superiority {
+        figure(out, &format!("{:.2} %", percent(superiority)), "likelihood of superiority")?;
+    }
+    Ok(())
+}
+
+fn write_sprt(out: &mut String, report: &Report) -> std::fmt::Result {
+    let Some(sprt) = &report.sprt else { return Ok(()) };
+    let verdict = match sprt.verdict {
+        Verdict::Accepted => format!("accepted: at least {} Elo", sprt.test.elo1),
+        Verdict::Rejected => format!("rejected: at most {} Elo", sprt.test.elo0),
+        Verdict::Undecided => "not decided".to_owned(),
+    };
+    write!(out, "<section class=\"card\"><h3>Sequential test</h3><div class=\"figures\">")?;
+    figure(out, &verdict, &format!("{} against {} Elo", sprt.test.elo0, sprt.test.elo1))?;
+    let bounds = format!("log-likelihood ratio, from {} to {}", signed(sprt.lower, 2), signed(sprt.upper, 2));
+    figure(out, &signed(sprt.ratio, 2), &bounds)?;
+    writeln!(out, "</div></section>")
+}
+
+fn write_cross_table(out: &mut String, report: &Report) -> std::fmt::Result {
+    let mut order: Vec<usize> = (0..report.players.len()).collect();
+    let score = |i: &usize| report.players[*i].total.score.unwrap_or(0.0);
+    order.sort_by(|a, b| score(b).total_cmp(&score(a)));
+    write!(out, "<h2>Cross table</h2><div class=\"scroll\"><table><tr><th>player</th>")?;
+    for i in &order {
+        write!(out, "<th>{}</th>", escape(&report.players[*i].name))?;
+    }
+    write!(out, "<th>won</th><th>drawn</th><th>lost</th><th>score</th></tr>")?;
+    for &i in &order {
+        let player = &report.players[i];
+        write!(out, "<tr><td>{}</td>", escape(&player.name))?;
+        for &j in &order {
+            match score_against(report, i, j) {
+                Some(score) => {
+                    let class = ((score * 5.0) as usize).min(4);
+                    write!(out, "<td class=\"r{class}\">{:.1} %</td>", percent(score))?;
+                }
+                None => write!(out, "<td class=\"soft\">{}</td>", if i == j { "·" } else { "" })?,
+            }
+        }
+        let total = &player.total;
+        let score = total.score.map_or_else(|| "–".to_owned(), |score| format!("{:.2} %", percent(score)));
+        writeln!(out, "<td>{}</td><td>{}</td><td>{}</td><td>{score}</td></tr>", total.wins, total.draws, total.losses)?;
+    }
+    writeln!(out, "</table></div>")
+}
+
+fn score_against(report: &Report, player: usize, opponent: usize) -> Option<f64> {
+    let (a, b) = (&report.players[player].name, &report.players[opponent].name);
+    report.pairings.iter().find_map(|pairing| match (&pairing.first, &pairing.second) {
+        (first, second) if (first, second) == (a, b) => pairing.counts.score,
+        (first, second) if (first, second) == (b, a) => pairing.counts.score.map(|score| 1.0 - score),
+        _ => None,
+    })
+}
+
+fn write_legend(out: &mut String, pairings: &[PairingReport]) -> std::fmt::Result {
+    if let [pairing] = pairings {
+        let first = escape(&pairing.first);
+        return write!(out, "<figcaption>Score of {first} so far, with its 95 % interval by pairs.</figcaption>");
+    }
+    write!(out, "<div class=\"legend\">")?;
+    for (i, pairing) in pairings.iter().take(COLORS).enumerate() {
+        write!(out, "<span class=\"l{i}\">{} against {}</span>", escape(&pairing.first), escape(&pairing.second))?;
+    }
+    if pairings.len() > COLORS {
+        write!(out, "<span class=\"l{COLORS}\">the others</span>")?;
+    }
+    write!(out, "</div>")
+}
+
+fn write_players(out: &mut String, report: &Report) -> std::fmt::Result {
+    write!(
+        out,
+        "<h2>Players</h2><div class=\"scroll\"><table><tr><th>player</th><th>moves</th><th>seconds a move</th>"
+    )?;
+    write!(out, "<th>depth</th><th>nodes a move</th><th>lost on time</th><th class=\"left\">other forfeits</th></tr>")?;
+    for player in &report.players {
+        let number = |value: Option<f64>, decimals: usize| {
+            value.map_or_else(|| "–".to_owned(), |value| format!("{value:.decimals$}"))
+        };
+        let on_time = player.forfeits.get(&crate::arena::record::End::Time).copied().unwrap_or(0);
+        let others = player.forfeits.iter().filter(|(end, _)| **end != crate::arena::record::End::Time);
+        let others: Vec<String> = others.map(|(end, n)| format!("{} {n}", end.name())).collect();
+        writeln!(
+            out,
+            "<tr><td>{}</td><td class=\"left\">{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{on_time}</td><td class=\"left\">{}</td></tr>",
+            escape(&player.name),
+            escape(&player.limits),
+            player.moves,
+            number(player.seconds, 4),
+            number(player.depth, 2),
+            number(player.nodes, 0),
+            if others.is_empty() { "none".to_owned() } else { others.join(", ") }
+        )?;
+    }
+    writeln!(out, "</table></div>")
+}
+
+fn write_failures(out: &mut String, report: &Report) -> std::fmt::Result {
+    if report.failures.is_empty() {
+        return Ok(());
+    }
+    write!(out, "<h2>First failures</h2><div class=\"scroll\"><table><tr><th>game</th><th class=\"left\">player</th>")?;
+    write!(out, "<th class=\"left\">kind</th><th class=\"left\">what was wrong</th></tr>")?;
+    for failure in &report.failures {
+        let (player, detail) = (escape(&failure.player), escape(&failure.detail));
+        let (game, kind) = (failure.game, failure.end.name());
+        writeln!(
+            out,
+            "<tr><td>{game}</td><td class=\"left\">{player}</td><td class=\"left\">{kind}</td><td class=\"left\">{detail}</td></tr>"
+        )?;
+    }
+    writeln!(out, "</table></div>")
+}
+
+/// For each opening the points of each pairing's first player, summed over the times that it was played.
+fn write_openings(out: &mut String, report: &Report) -> std::fmt::Result {
+    let mut openings: Vec<&str> = Vec::new();
+    let mut points: BTreeMap<(&str, usize), (u64, u64)> = BTreeMap::new();
+    for (i, pairing) in report.pairings.iter().enumerate() {
+        for pair in &pairing.pairs {
+            let opening = pair.opening.as_str();
+            if !(0..=i).any(|earlier| points.contains_key(&(opening, earlier))) {
+                openings.push(opening);
+            }
+            let sum = points.entry((opening, i)).or_default();
+            sum.0 += u64::from(pair.half_points);
+            sum.1 += 1;
+        }
+    }
+    if openings.is_empty() {
+        return Ok(());
+    }
+    write!(out, "<h2>Openings</h2><p class=\"soft\">Points of the player named first, from both colours.</p>")?;
+    write!(out, "<div class=\"scroll tall\"><table><tr><th>opening</th>")?;
+    for pairing in &report.pairings {
+        write!(out, "<th>{} – {}</th>", escape(&pairing.first), escape(&pairing.second))?;
+    }
+    writeln!(out, "</tr>")?;
+    for opening in openings {
+        write!(out, "<tr><td class=\"mono\">{}</td>", escape(opening))?;
+        for i in 0..report.pairings.len() {
+            match points.get(&(opening, i)) {
+                Some((half_points, pairs)) => {
+                    let class = (half_points + pairs / 2) / pairs;
+                    write!(out, "<td class=\"r{class}\">{} of {}</td>", *half_points as f64 / 2.0, 2 * pairs)?;
+                }
+                None => write!(out, "<td class=\"soft\">–</td>")?,
+            }
+        }
+        writeln!(out, "</tr>")?;
+    }
+    writeln!(out, "</table></div>")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_cannot_become_markup() {
+        assert_eq!(escape("<b a=\"1\">&amp;"), "&lt;b a=&quot;1&quot;&gt;&amp;amp;");
+    }
+
+    #[test]
+    fn numbers_are_set_with_a_real_minus() {
+        assert_eq!(
+            (signed(-1.25, 1), signed(3.0, 2), signed(f64::NEG_INFINITY, 0)),
+            ("−1.2".into(), "+3.00".into(), "−∞".into())
+        );
+    }
 }

@@ -1,5 +1,6 @@
 //! What a match has shown: as text, as JSON, as a page for a browser.
 
+mod chart;
 mod html;
 mod text;
 
@@ -10,8 +11,9 @@ use super::opening::Opening;
 use super::record::End;
 use super::sprt::Sprt;
 use super::sprt::Verdict;
-use super::standings::{Failure, Standings};
+use super::standings::Failure;
 use super::statistics::{Estimate, Pentanomial, Tally};
+use super::tournament::Tournament;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -40,6 +42,8 @@ pub struct Report {
 pub struct PlayerReport {
     /// Its name.
     pub name: String,
+    /// What bounds its thinking.
+    pub limits: String,
     /// All its games.
     pub total: Counts,
     /// Its moves, as far as they were timed.
@@ -129,18 +133,17 @@ pub struct SprtReport {
 }
 
 impl Report {
-    /// Collects what the standings say.
-    pub fn new(
-        standings: &Standings,
-        openings: &[Opening],
-        scheduled: u64,
-        terms: Value,
-        sprt: Option<Sprt>,
-    ) -> Report {
+    /// Collects what a match says so far.
+    pub fn new(tournament: &Tournament) -> Report {
+        let (standings, settings) = (tournament.standings(), tournament.settings());
+        let openings = tournament.openings();
         let player = |(i, name): (usize, &String)| {
             let effort = &standings.efforts[i];
+            let spec = &settings.players[i];
+            let told = if spec.tell_limits { "" } else { ", not told" };
             PlayerReport {
                 name: name.clone(),
+                limits: format!("{}{told}", spec.terms(&settings.terms)),
                 total: Counts::from(&standings.total(i)),
                 moves: effort.seconds.count,
                 seconds: effort.seconds.mean(),
@@ -167,15 +170,15 @@ impl Report {
                 .map(|&(opening, half_points)| PairReport { opening: opening_name(opening), half_points })
                 .collect(),
         };
-        let sprt = sprt.zip(standings.pairings.first()).map(|(test, pairing)| {
+        let sprt = settings.sprt.zip(standings.pairings.first()).map(|(test, pairing)| {
             let pairs = &pairing.tally.pentanomial;
             let (lower, upper) = test.bounds();
             SprtReport { test, ratio: test.log_likelihood_ratio(pairs), lower, upper, verdict: test.verdict(pairs) }
         });
         Report {
-            terms,
+            terms: settings.identity(),
             games: standings.games,
-            scheduled,
+            scheduled: tournament.schedule().games(),
             players: standings.names.iter().enumerate().map(player).collect(),
             pairings: standings.pairings.iter().map(pairing).collect(),
             sprt,

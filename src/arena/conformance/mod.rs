@@ -1,0 +1,215 @@
+//! Does an engine keep to its protocol? A series of small conversations, each about one thing that clients rely on.
+
+mod gtp;
+mod nboard;
+
+use super::player::{Ending, Patience, PlayerKind, PlayerSpec, Process, Spoken, StartError, find_protocol};
+use crate::othello::{GameRecord, Move};
+use crate::protocol::detect::Protocol;
+use serde::Serialize;
+use std::time::{Duration, Instant};
+
+/// A game in which Black must pass after the last move.
+const PASS: &str = "f5f6d3g5h5h4f7h6";
+/// The shortest game: White has no disc left.
+const WIPE_OUT: &str = "e6f4e3f6g5d6e7f5c5";
+/// Within this time a program must be gone after `quit` or the end of its input.
+const EXIT: Duration = Duration::from_secs(5);
+/// The clock of a side in the game that is played out.
+const GAME_CLOCK: Duration = Duration::from_secs(10);
+
+/// What came of one check.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[serde(tag = "result", content = "detail", rename_all = "lowercase")]
+pub enum Outcome {
+    /// As it should be.
+    Passed,
+    /// Not as it should be.
+    Failed(String),
+    /// The engine does not have what would be checked, and need not.
+    Skipped(String),
+}
+
+/// One check.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Finding {
+    /// What was checked.
+    pub check: &'static str,
+    /// What came of it.
+    #[serde(flatten)]
+    pub outcome: Outcome,
+}
+
+/// All checks of an engine.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Conformance {
+    /// The protocol, `NBoard` or `GTP`.
+    pub protocol: String,
+    /// The checks in their order.
+    pub findings: Vec<Finding>,
+}
+
+impl Conformance {
+    /// How many checks failed.
+    pub fn failures(&self) -> usize {
+        self.findings.iter().filter(|finding| matches!(finding.outcome, Outcome::Failed(_))).count()
+    }
+}
+
+/// Why a check did not pass.
+enum Stop {
+    Failed(String),
+    Skipped(String),
+}
+
+type Checked = Result<(), Stop>;
+
+fn failed<T>(text: impl Into<String>) -> Result<T, Stop> {
+    Err(Stop::Failed(text.into()))
+}
+
+/// Fails with a text unless the condition holds.
+fn require(condition: bool, text: impl FnOnce() -> String) -> Checked {
+    if condition { Ok(()) } else { failed(text()) }
+}
+
+/// Checks a program. Without a protocol it is asked for it first.
+pub fn check(spec: &PlayerSpec, patience: Patience) -> Result<Conformance, StartError> {
+    let protocol = match &spec.kind {
+        PlayerKind::Process { protocol: Some(protocol), .. } => *protocol,
+        _ => find_protocol(spec, patience)?,
+    };
+    let mut probe = Probe::new(spec, patience)?;
+    let findings = match protocol {
+        Protocol::Gtp => run(gtp::CHECKS, &mut probe),
+        Protocol::NBoard => run(nboard::CHECKS, &mut probe),
+    };
+    Ok(Conformance { protocol: protocol.to_string(), findings })
+}
+
+/// A check by its name.
+type Check = (&'static str, fn(&mut Probe) -> Checked);
+
+fn run(checks: &[Check], probe: &mut Probe) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (check, conversation) in checks {
+        let result = conversation(probe);
+        if result.is_err() || probe.is_spent {
+            // What a failed conversation has left behind must not spoil the next one.
+            if let Err(error) = probe.restart() {
+                log::warn!("{error}");
+            }
+        }
+        let outcome = match result {
+            Ok(()) => Outcome::Passed,
+            Err(Stop::Failed(detail)) => Outcome::Failed(detail),
+            Err(Stop::Skipped(detail)) => Outcome::Skipped(detail),
+        };
+        findings.push(Finding { check, outcome });
+    }
+    findings
+}
+
+/// The client's side of the conversations.
+struct Probe {
+    spec: PlayerSpec,
+    process: Process,
+    patience: Patience,
+    /// Whether the program has been told to go.
+    is_spent: bool,
+    /// What `list_commands` said, of a GTP engine.
+    commands: Vec<String>,
+    /// The number of the last ping to an NBoard engine.
+    pings: u32,
+    /// The first line that was not plain ASCII.
+    not_ascii: Option<String>,
+    /// Whether the program has written to its standard error.
+    spoke_on_stderr: Option<String>,
+}
+
+impl Probe {
+    fn new(spec: &PlayerSpec, patience: Patience) -> Result<Probe, StartError> {
+        Ok(Probe {
+            spec: spec.clone(),
+            process: super::player::spawn(spec)?,
+            patience,
+            is_spent: false,
+            commands: Vec::new(),
+            pings: 0,
+            not_ascii: None,
+            spoke_on_stderr: None,
+        })
+    }
+
+    /// Ends the program and starts it anew.
+    fn restart(&mut self) -> Result<(), StartError> {
+        self.note_stderr();
+        self.process.send("quit");
+        self.process = super::player::spawn(&self.spec)?;
+        self.is_spent = false;
+        Ok(())
+    }
+
+    fn fresh(&mut self) -> Checked {
+        self.restart().map_err(|error| Stop::Failed(error.to_string()))
+    }
+
+    fn note_stderr(&mut self) {
+        if self.spoke_on_stderr.is_none() {
+            self.spoke_on_stderr = self.process.last_words().first().cloned();
+        }
+    }
+
+    /// The next line of an answer to `command`.
+    fn line(&mut self, command: &str, deadline: Instant) -> Result<Spoken, Stop> {
+        match self.process.next_line(deadline) {
+            Ok(line) if !line.whole => {
+                failed(format!("the output ended in the middle of the line '{}' after '{command}'", line.text))
+            }
+            Ok(line) => {
+                if self.not_ascii.is_none() && !line.text.is_ascii() {
+                    self.not_ascii = Some(line.text.clone());
+                }
+                Ok(line)
+            }
+            Err(Ending::Late) => failed(format!("no answer to '{command}'")),
+            Err(Ending::Closed) => failed(format!("after '{command}': {}", self.process.crash())),
+        }
+    }
+
+    fn deadline(&self) -> Instant {
+        Instant::now() + self.patience.reply
+    }
+
+    /// Waits for the program's end.
+    fn expect_exit(&mut self, after: &str) -> Checked {
+        self.is_spent = true;
+        let gone = self.process.wait(Instant::now() + EXIT).is_some();
+        require(gone, || format!("still running {} s after {after}", EXIT.as_secs()))
+    }
+}
+
+/// The record of a list of moves.
+fn game(moves: &str) -> Result<GameRecord, Stop> {
+    crate::notation::transcript::parse(moves).map_err(|error| Stop::Failed(error.to_string()))
+}
+
+/// Fails unless the turn may be taken in the game's position.
+fn require_legal(record: &GameRecord, turn: Move, asked: &str) -> Checked {
+    record.position().take(turn).map(drop).or_else(|illegal| failed(format!("'{asked}' gave {turn}: {illegal}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_games_are_what_they_are_said_to_be() {
+        let pass = crate::notation::transcript::parse(PASS).unwrap();
+        assert!(pass.position().must_pass());
+        assert_eq!(pass.position().mover(), crate::othello::Color::Black);
+        let over = crate::notation::transcript::parse(WIPE_OUT).unwrap();
+        assert!(over.position().is_over());
+        assert_eq!(over.position().score_for_black(), 64);
+    }
+}

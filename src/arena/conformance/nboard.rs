@@ -1,0 +1,415 @@
+//! The checks of an engine that speaks NBoard.
+
+use super::{Check, Checked, PASS, Probe, Stop, WIPE_OUT, failed, game, require, require_legal};
+use crate::notation::ggf::{GgfClock, GgfGame, TimedMove};
+use crate::othello::{GameRecord, Move};
+use std::time::{Duration, Instant};
+
+pub(super) const CHECKS: &[Check] = &[
+    ("ping without a greeting", pongs_at_once),
+    ("pings that are not consecutive", pongs_any_number),
+    ("unknown commands are ignored", ignores_unknown),
+    ("go answers a legal move and does not play it", goes),
+    ("the game as real clients write it", reads_the_game),
+    ("move in every form", takes_moves),
+    ("illegal moves and broken games change nothing", refuses_illegal),
+    ("hints are well formed", hints),
+    ("a ping stops a hint, and nothing of it comes afterwards", is_interrupted),
+    ("a new game in the middle of a hint", takes_a_game_while_thinking),
+    ("go answers a pass where it must", answers_pass),
+    ("after the end of the game", survives_the_end),
+    ("contempt, depth and learn", takes_settings),
+    ("analysis is well formed", analyzes),
+    ("long lines and bytes that are no text", survives_garbage),
+    ("a whole game", plays_a_game),
+    ("quit", quits),
+    ("end of input", ends_with_its_input),
+    ("end of input during a hint", ends_while_thinking),
+    ("plain ASCII and nothing on the standard error", is_clean),
+];
+
+/// The depth at which the checks ask for moves, so that they do not take long.
+const DEPTH: &str = "set depth 4";
+/// How long after a pong stray lines are listened for.
+const LISTEN: Duration = Duration::from_millis(300);
+
+impl Probe {
+    /// Pings and returns what came before the pong; every line must be well formed.
+    fn sync(&mut self) -> Result<Vec<String>, Stop> {
+        // Real clients share one counter among engines.
+        self.pings += 3;
+        let command = format!("ping {}", self.pings);
+        self.process.send(&command);
+        let deadline = Instant::now() + self.patience.start;
+        let mut lines = Vec::new();
+        loop {
+            let line = self.line(&command, deadline)?.text;
+            let mut words = line.split_whitespace();
+            if words.next() == Some("pong") {
+                let number = words.next().unwrap_or_default();
+                return if number == self.pings.to_string() {
+                    Ok(lines)
+                } else {
+                    failed(format!("expected 'pong {}', got '{line}'", self.pings))
+                };
+            }
+            well_formed(&line)?;
+            lines.push(line);
+        }
+    }
+
+    /// Tells a game, as NBoard does: game, depth, ping.
+    fn tell(&mut self, record: &GameRecord) -> Checked {
+        self.tell_text(&ggf(record))
+    }
+
+    fn tell_text(&mut self, text: &str) -> Checked {
+        self.process.send(&format!("set game {text}"));
+        self.process.send(DEPTH);
+        self.sync().map(drop)
+    }
+
+    /// Asks for a move.
+    fn go(&mut self) -> Result<Move, Stop> {
+        self.process.send("go");
+        let deadline = Instant::now() + self.patience.thought;
+        loop {
+            let line = self.line("go", deadline)?.text;
+            well_formed(&line)?;
+            if let Some(rest) = line.trim_start().strip_prefix("===") {
+                return answered(rest).map_or_else(|| failed(format!("not a move: '{line}'")), |timed| Ok(timed.turn));
+            }
+        }
+    }
+
+    /// The lines that come within a time.
+    fn listen(&mut self, time: Duration) -> Result<Vec<String>, Stop> {
+        let deadline = Instant::now() + time;
+        let mut lines = Vec::new();
+        while let Ok(line) = self.process.next_line(deadline) {
+            well_formed(&line.text)?;
+            lines.push(line.text);
+        }
+        Ok(lines)
+    }
+}
+
+fn ggf(record: &GameRecord) -> String {
+    let clock = Some(GgfClock::new(Duration::from_secs(300)));
+    GgfGame {
+        place: "NBoard".to_owned(),
+        date: "2026-11-21 06:12:38 GMT".to_owned(),
+        game_type: "8".to_owned(),
+        black_clock: clock,
+        white_clock: clock,
+        ..GgfGame::new(record.clone())
+    }
+    .to_string()
+}
+
+/// `MOVE[/EVAL[/TIME]]`, in which blanks count as `/`.
+fn answered(text: &str) -> Option<TimedMove> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    TimedMove::parse(&words.join("/")).ok()
+}
+
+fn is_decimal(text: &str) -> bool {
+    !text.contains(['e', 'E']) && text.parse::<f64>().is_ok_and(f64::is_finite)
+}
+
+/// Fails if the client would show an error for the line.
+fn well_formed(line: &str) -> Checked {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let Some((&word, arguments)) = words.split_first() else { return Ok(()) };
+    let right = match word {
+        "===" => answered(&arguments.join(" ")).is_some(),
+        "search" | "book" => is_hint(arguments),
+        "nodestats" => matches!(arguments, [nodes, seconds, ..] if nodes.parse::<i64>().is_ok() && is_decimal(seconds)),
+        "analysis" => matches!(arguments, [turns, value, ..] if turns.parse::<u32>().is_ok() && is_decimal(value)),
+        "set" => arguments.first() == Some(&"myname"),
+        "pong" => arguments.first().is_some_and(|number| number.parse::<i32>().is_ok()),
+        _ => true,
+    };
+    require(right, || format!("'{line}' is not a line that the client understands"))
+}
+
+/// `PV EVAL GAMES DEPTH [TEXT]`
+fn is_hint(arguments: &[&str]) -> bool {
+    let [pv, eval, games, depth, ..] = arguments else { return false };
+    let first = pv.get(..2).is_some_and(|first| crate::notation::transcript::parse_turn(first).is_some());
+    let evals: Vec<Option<f64>> = eval.split(',').map(|part| part.parse().ok()).collect();
+    let evals = match evals.as_slice() {
+        [Some(_)] => true,
+        [Some(for_mover), Some(against)] => for_mover >= against,
+        _ => false,
+    };
+    let depth = depth.trim_start_matches(['+', '-']).starts_with(|c: char| c.is_ascii_digit());
+    first && evals && games.parse::<i32>().is_ok() && depth
+}
+
+fn pongs_at_once(probe: &mut Probe) -> Checked {
+    probe.sync()?;
+    probe.process.send("nboard 2");
+    probe.sync().map(drop)
+}
+
+fn pongs_any_number(probe: &mut Probe) -> Checked {
+    for number in [100, 101, 4711, 5000] {
+        probe.pings = number;
+        probe.sync()?;
+    }
+    Ok(())
+}
+
+fn ignores_unknown(probe: &mut Probe) -> Checked {
+    for line in ["xyzzy", "set", "set colour mauve", "frobnicate 1 2 3", "", "   "] {
+        probe.process.send(line);
+    }
+    let lines = probe.sync()?;
+    let answers = |line: &&String| line.trim_start().starts_with("===") || line.trim_start().starts_with("search");
+    match lines.iter().find(answers) {
+        Some(line) => failed(format!("'{line}' in answer to commands that mean nothing")),
+        None => Ok(()),
+    }
+}
+
+fn goes(probe: &mut Probe) -> Checked {
+    let record = game("f5d6")?;
+    probe.tell(&record)?;
+    // Asked twice: the move must not have been played in between.
+    for _ in 0..2 {
+        let turn = probe.go()?;
+        require_legal(&record, turn, "go")?;
+        probe.sync()?;
+    }
+    Ok(())
+}
+
+fn reads_the_game(probe: &mut Probe) -> Checked {
+    let board = "BO[8 -------- -------- -------- ---O*--- ---*O--- -------- -------- -------- *]";
+    for (text, moves) in [
+        // Decimal commas, exponents, empty fields.
+        (
+            format!(
+                "(;GM[Othello]PC[NBoard]DT[x]PB[a b]PW[]RE[?]TI[5:00]TY[8]{board}B[F5/1,20/4,17]W[D6//5.0E-4]B[C3];)"
+            ),
+            "f5d6c3",
+        ),
+        // Unknown keys and blanks.
+        (format!("(;GM[Othello]PB[\u{e9}]PW[x]RE[?]TI[05:00//02:00]TY[8]XY[z]{board}B[e6]CO[what now];)"), "e6"),
+        // A line far longer than two thousand characters.
+        (format!("(;GM[Othello]PB[{}]PW[x]RE[?]TI[5:00]TY[8]{board}B[F5]W[F6];)", "n".repeat(4000)), "f5f6"),
+    ] {
+        probe.tell_text(&text)?;
+        let turn = probe.go()?;
+        require_legal(&game(moves)?, turn, &format!("go after set game {text}"))?;
+    }
+    // White begins.
+    let white = "(;GM[Othello]PB[]PW[]RE[?]TI[5:00]TY[8]BO[8 -------- -------- -------- ---O*--- ---*O--- -------- -------- -------- O];)";
+    probe.tell_text(white)?;
+    let turn = probe.go()?;
+    let start = GameRecord::from_position(crate::othello::Position::START.pass());
+    require_legal(&start, turn, "go where White begins")
+}
+
+fn takes_moves(probe: &mut Probe) -> Checked {
+    let mut record = GameRecord::default();
+    probe.tell(&record)?;
+    for (line, name) in [
+        ("move F5", "f5"),
+        ("move d6/1.20", "d6"),
+        ("move C3/3,25/0.1", "c3"),
+        ("move D3//5.0E-4", "d3"),
+        ("move C4/-0.50/1.9160000000000001", "c4"),
+    ] {
+        probe.process.send(line);
+        probe.sync()?;
+        let turn = crate::notation::transcript::parse_turn(name);
+        if let Some(Err(illegal)) = turn.map(|turn| record.take(turn)) {
+            return failed(illegal.to_string());
+        }
+        let turn = probe.go()?;
+        require_legal(&record, turn, &format!("go after '{line}'"))?;
+        probe.sync()?;
+    }
+    Ok(())
+}
+
+fn refuses_illegal(probe: &mut Probe) -> Checked {
+    let record = game("f5d6c3")?;
+    probe.tell(&record)?;
+    for bad in
+        ["move A1", "move D4", "move", "move Z9", "set game (;GM[Othello]BO[8 --", "set game", "hint", "hint x", "ping"]
+    {
+        probe.process.send(bad);
+    }
+    probe.sync()?;
+    let turn = probe.go()?;
+    require_legal(&record, turn, "go after illegal moves and broken games")
+}
+
+fn hints(probe: &mut Probe) -> Checked {
+    let record = game("f5d6c3d3c4")?;
+    probe.tell(&record)?;
+    for (count, expected) in [(1, 1), (2, 2), (4, 4), (64, record.position().moves().count() as usize)] {
+        probe.process.send(&format!("hint {count}"));
+        let deadline = Instant::now() + probe.patience.thought;
+        let mut hinted: Vec<String> = Vec::new();
+        while hinted.len() < expected {
+            let command = format!("hint {count}' (a hint for each of {expected} moves; so far {})", hinted.join(" "));
+            let line = probe.line(&command, deadline)?.text;
+            well_formed(&line)?;
+            let mut words = line.split_whitespace();
+            if !matches!(words.next(), Some("search" | "book")) {
+                continue;
+            }
+            let name: String = words.next().unwrap_or_default().chars().take(2).collect();
+            let name = name.to_ascii_lowercase();
+            if let Some(turn) = crate::notation::transcript::parse_turn(&name) {
+                require_legal(&record, turn, &format!("hint {count}"))?;
+            }
+            if !hinted.contains(&name) {
+                hinted.push(name);
+            }
+        }
+        probe.sync()?;
+    }
+    Ok(())
+}
+
+/// The words that belong to a request.
+fn belongs_to_a_request(line: &str) -> bool {
+    let word = line.split_whitespace().next().unwrap_or_default();
+    ["search", "book", "===", "nodestats", "analysis"].contains(&word)
+}
+
+/// Begins a hint that goes on until it is stopped, if the engine is able to.
+fn begin_long_hint(probe: &mut Probe) -> Checked {
+    probe.process.send(&format!("set game {}", ggf(&game("f5d6c3d3c4")?)));
+    probe.process.send("set depth 60");
+    probe.sync()?;
+    probe.process.send("hint 64");
+    let deadline = probe.deadline();
+    while !belongs_to_a_request(&probe.line("hint 64", deadline)?.text) {}
+    Ok(())
+}
+
+fn is_interrupted(probe: &mut Probe) -> Checked {
+    for _ in 0..5 {
+        begin_long_hint(probe)?;
+        probe.sync()?;
+        let late = probe.listen(LISTEN)?;
+        if let Some(line) = late.iter().find(|line| belongs_to_a_request(line)) {
+            return failed(format!("'{line}' after the pong that ended its request"));
+        }
+    }
+    Ok(())
+}
+
+fn takes_a_game_while_thinking(probe: &mut Probe) -> Checked {
+    begin_long_hint(probe)?;
+    let record = game("e6f4e3")?;
+    probe.tell(&record)?;
+    let turn = probe.go()?;
+    require_legal(&record, turn, "go after a game that came during a hint")
+}
+
+fn answers_pass(probe: &mut Probe) -> Checked {
+    probe.tell(&game(PASS)?)?;
+    let turn = probe.go()?;
+    require(turn == Move::Pass, || format!("'go' gave {turn} where Black must pass"))?;
+    probe.process.send("move PA");
+    probe.sync()?;
+    let mut record = game(PASS)?;
+    let _ = record.take(Move::Pass);
+    let turn = probe.go()?;
+    require_legal(&record, turn, "go after 'move PA'")
+}
+
+fn survives_the_end(probe: &mut Probe) -> Checked {
+    probe.tell(&game(WIPE_OUT)?)?;
+    probe.process.send("hint 4");
+    probe.sync()?;
+    probe.process.send("go");
+    probe.sync()?;
+    let record = game("f5")?;
+    probe.tell(&record)?;
+    let turn = probe.go()?;
+    require_legal(&record, turn, "go in the game after")
+}
+
+fn takes_settings(probe: &mut Probe) -> Checked {
+    let record = game("f5d6")?;
+    probe.tell(&record)?;
+    for line in ["set contempt 100", "set contempt -100", "set contempt 0", "set depth 1", "learn"] {
+        probe.process.send(line);
+        probe.sync()?;
+    }
+    let turn = probe.go()?;
+    require_legal(&record, turn, "go")
+}
+
+fn analyzes(probe: &mut Probe) -> Checked {
+    probe.tell(&game("f5d6c3d3c4")?)?;
+    probe.process.send("analyze");
+    let lines = probe.listen(Duration::from_secs(2))?;
+    probe.sync()?;
+    if lines.iter().any(|line| line.trim_start().starts_with("analysis")) {
+        return Ok(());
+    }
+    Err(Stop::Skipped("no analysis came, and none has to".to_owned()))
+}
+
+fn survives_garbage(probe: &mut Probe) -> Checked {
+    let record = game("f5d6")?;
+    probe.tell(&record)?;
+    let mut bytes = vec![b'x'; 100_000];
+    bytes.extend(b"\n\xff\xfe set game \xc3\n\x00\x01\x02\nmove \xf5\n");
+    probe.process.send_bytes(bytes);
+    probe.sync()?;
+    let turn = probe.go()?;
+    require_legal(&record, turn, "go after garbage")
+}
+
+fn plays_a_game(probe: &mut Probe) -> Checked {
+    let mut record = GameRecord::default();
+    probe.tell(&record)?;
+    while !record.position().is_over() {
+        let turn = probe.go()?;
+        require_legal(&record, turn, "go")?;
+        let _ = record.take(turn);
+        probe.process.send(&format!("move {turn:#}"));
+        probe.sync()?;
+    }
+    Ok(())
+}
+
+fn quits(probe: &mut Probe) -> Checked {
+    probe.process.send("quit");
+    probe.expect_exit("'quit'")
+}
+
+fn ends_with_its_input(probe: &mut Probe) -> Checked {
+    probe.fresh()?;
+    probe.sync()?;
+    probe.process.close_input();
+    probe.expect_exit("the end of its input")
+}
+
+fn ends_while_thinking(probe: &mut Probe) -> Checked {
+    probe.fresh()?;
+    begin_long_hint(probe)?;
+    probe.process.close_input();
+    probe.expect_exit("the end of its input during a hint")
+}
+
+fn is_clean(probe: &mut Probe) -> Checked {
+    probe.note_stderr();
+    if let Some(line) = &probe.not_ascii {
+        return failed(format!("'{line}' is not plain ASCII"));
+    }
+    match &probe.spoke_on_stderr {
+        Some(line) => failed(format!("'{line}' on the standard error, which the client reads as an answer")),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,85 @@
+//! `emilia match check`: does an engine keep to its protocol?
+
+use super::log_output;
+use crate::arena::conformance::{self, Conformance, Outcome};
+use crate::arena::player::{Patience, PlayerText};
+use clap::Args;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// What to check.
+#[derive(Args, Clone, Debug)]
+pub(super) struct CheckArguments {
+    /// The engine's command line, quoted as in a shell, such as 'edax -gtp'
+    #[arg(value_name = "CMD")]
+    command: String,
+    /// gtp or nboard; found out by asking if it is left out
+    #[arg(long, value_name = "NAME")]
+    protocol: Option<String>,
+    /// Where the engine runs
+    #[arg(long, value_name = "FOLDER")]
+    dir: Option<PathBuf>,
+    /// Seconds for an answer that needs no thought
+    #[arg(long, value_name = "SECONDS", default_value_t = 5.0, value_parser = seconds)]
+    reply_timeout: f64,
+    /// Seconds for the first answer, and for a move
+    #[arg(long, value_name = "SECONDS", default_value_t = 30.0, value_parser = seconds)]
+    move_timeout: f64,
+    /// Print the report as JSON
+    #[arg(long)]
+    json: bool,
+    /// Write both sides of the conversations to this file
+    #[arg(long, value_name = "FILE")]
+    log_file: Option<PathBuf>,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    let value = text.parse::<f64>().ok().filter(|s| (0.01..=1e6).contains(s));
+    value.ok_or_else(|| "expected seconds from 0.01 to 1000000".to_owned())
+}
+
+/// Checks an engine and prints what was found.
+pub(super) fn run(arguments: &CheckArguments) -> Result<(), String> {
+    match &arguments.log_file {
+        Some(path) => log_output::to_file(path)
+            .map_err(|error| format!("cannot write the log to '{}': {error}", path.display()))?,
+        None => log_output::to_stderr(),
+    }
+    let text = PlayerText {
+        cmd: Some(arguments.command.clone()),
+        protocol: arguments.protocol.clone(),
+        dir: arguments.dir.clone(),
+        ..PlayerText::default()
+    };
+    let spec = text.validate().map_err(|error| error.to_string())?;
+    let (reply, thought) = [arguments.reply_timeout, arguments.move_timeout].map(Duration::from_secs_f64).into();
+    let patience = Patience { start: thought, reply, thought };
+    let report = conformance::check(&spec, patience).map_err(|error| error.to_string())?;
+    let output = if arguments.json {
+        serde_json::to_string_pretty(&report).map_err(|error| error.to_string())? + "\n"
+    } else {
+        summary(&report)
+    };
+    super::print(&output)?;
+    match report.failures() {
+        0 => Ok(()),
+        1 => Err("1 check failed".to_owned()),
+        n => Err(format!("{n} checks failed")),
+    }
+}
+
+fn summary(report: &Conformance) -> String {
+    let mut text = format!("protocol: {}\n", report.protocol);
+    for finding in &report.findings {
+        let (mark, detail) = match &finding.outcome {
+            Outcome::Passed => ("ok    ", ""),
+            Outcome::Failed(detail) => ("FAILED", detail.as_str()),
+            Outcome::Skipped(detail) => ("-     ", detail.as_str()),
+        };
+        text.push_str(&format!("{mark}  {}\n", finding.check));
+        if !detail.is_empty() {
+            text.push_str(&format!("        {detail}\n"));
+        }
+    }
+    text
+}

@@ -1,0 +1,462 @@
+//! Matches against engines that behave, and against ones that do not.
+
+use crate::mock_engine::mock;
+use emilia::arena::log::{GAMES, GGF, read_folder};
+use emilia::arena::player::PlayerText;
+use emilia::arena::record::{End, PlayedGame, Side};
+use emilia::arena::report::{self, Report};
+use emilia::arena::settings::{MatchText, Settings};
+use emilia::arena::sprt::{self, Sprt};
+use emilia::arena::tournament::{Conclusion, Tournament};
+use emilia::notation::ggf::GgfGame;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// An empty folder for one test.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("arena").join(name);
+    let _ = fs::remove_dir_all(&folder);
+    folder
+}
+
+fn player(words: &str) -> PlayerText {
+    PlayerText::parse(words).unwrap()
+}
+
+/// The mock engine as a player `M`, which is not told of the limits.
+fn mock_player(arguments: &str) -> PlayerText {
+    PlayerText { cmd: Some(mock(arguments)), ..player("name=M tell-limits=false") }
+}
+
+/// Emilia without a process, quick and deterministic.
+fn quick(name: &str) -> PlayerText {
+    player(&format!("name={name} depth=1"))
+}
+
+fn text(players: impl IntoIterator<Item = PlayerText>, pairs: u64) -> MatchText {
+    MatchText {
+        player: players.into_iter().collect(),
+        openings: Some("classes".to_owned()),
+        pairs: Some(pairs),
+        ..MatchText::default()
+    }
+}
+
+fn prepare(text: MatchText, resume: bool) -> Tournament {
+    let settings = Settings::new(text).unwrap_or_else(|error| panic!("{error}"));
+    Tournament::prepare(settings, resume).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Plays a match to its end and returns its games.
+fn play(name: &str, mut text: MatchText) -> Vec<PlayedGame> {
+    let folder = folder(name);
+    text.out = Some(folder.clone());
+    let mut tournament = prepare(text, false);
+    let conclusion = tournament.run(&AtomicBool::new(false), &mut |_| ()).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(conclusion, Conclusion::Complete);
+    let (_, games) = read_folder(&folder).unwrap();
+    assert_eq!(games.len() as u64, tournament.schedule().games());
+    games
+}
+
+/// Plays two games of a failing mock engine against Emilia: both must be lost for it in this way.
+fn fails(name: &str, arguments: &str, end: End, detail: &str) {
+    let mut text = text([mock_player(arguments), quick("E")], 1);
+    text.move_timeout = Some(0.5);
+    for game in play(name, text) {
+        assert_eq!(game.end, end, "{arguments}: {game:?}");
+        let mock_is_black = game.black == "M";
+        assert_eq!(game.loser, Some(if mock_is_black { Side::Black } else { Side::White }), "{arguments}");
+        assert_eq!(game.score, if mock_is_black { -64 } else { 64 }, "{arguments}");
+        let found = game.detail.as_deref().unwrap_or_default();
+        assert!(found.contains(detail), "{arguments}: expected '{detail}' in '{found}'");
+    }
+}
+
+#[test]
+fn every_failure_is_scored_and_the_match_goes_on() {
+    for protocol in ["gtp", "nboard"] {
+        let fails = |arguments: &str, end, detail| {
+            fails(&format!("failure-{protocol}"), &format!("{protocol} {arguments}"), end, detail);
+        };
+        fails("crash@3", End::Crash, "out of cheese");
+        fails("die-mid-line@2", End::Crash, "in the middle of the line '=");
+        fails("hang@2", End::Silence, "no answer to 'g");
+        fails("slow@2", End::Silence, "within 0.5 s");
+        fails("flood@2", End::Silence, "within 0.5 s");
+        fails("lie@1", End::IllegalMove, "d4: d4 is occupied");
+        fails("lie-pass@1", End::IllegalMove, "may not pass");
+        fails("garbage@4", End::Protocol, "got '");
+        fails("refuse@4", End::Protocol, "");
+    }
+    fails("failure-resign", "gtp resign@4", End::Resigned, "");
+}
+
+#[test]
+fn an_engine_that_failed_is_started_anew() {
+    // It crashes in the first game since its start only; each start is followed by one lost game.
+    for protocol in ["gtp", "nboard"] {
+        let games =
+            play(&format!("anew-{protocol}"), text([mock_player(&format!("{protocol} crash@3+2")), quick("E")], 3));
+        let ends: Vec<End> = games.iter().map(|game| game.end).collect();
+        assert_eq!(ends, [End::Played, End::Crash, End::Played, End::Crash, End::Played, End::Crash], "{protocol}");
+    }
+}
+
+#[test]
+fn time_is_kept_by_the_referee() {
+    for protocol in ["gtp", "nboard"] {
+        let mut text = text([mock_player(&format!("{protocol} slow@2")), quick("E")], 1);
+        text.clock = Some("move:1".parse().unwrap());
+        text.grace = Some(0.0);
+        for game in play(&format!("time-{protocol}"), text) {
+            let detail = game.detail.unwrap_or_default();
+            assert_eq!(game.end, End::Time, "{protocol}: {detail}");
+            assert_eq!(game.loser, Some(if game.black == "M" { Side::Black } else { Side::White }));
+            assert!(detail.contains("within the 1 s"), "{detail}");
+        }
+    }
+}
+
+#[test]
+fn every_deviation_is_lived_with() {
+    let mock_games = |arguments: &str| {
+        let games = play("deviation", text([mock_player(arguments), quick("E")], 4));
+        let summary = |game: PlayedGame| (game.end, game.score, game.moves, game.detail);
+        games.into_iter().map(summary).collect::<Vec<_>>()
+    };
+    for (protocol, deviations) in [
+        (
+            "gtp",
+            &[
+                "chatter",
+                "stale-id",
+                "no-empty-line",
+                "blank-lines",
+                "explicit-passes",
+                "no-list",
+                "immortal",
+                "spam@5",
+                "binary@5",
+            ][..],
+        ),
+        ("nboard", &["chatter", "immortal", "spam@5", "binary@5"][..]),
+    ] {
+        let plain = mock_games(protocol);
+        assert!(plain.iter().all(|(end, ..)| *end == End::Played), "{plain:?}");
+        for deviation in deviations {
+            assert_eq!(mock_games(&format!("{protocol} {deviation}")), plain, "{protocol} {deviation}");
+        }
+    }
+}
+
+#[test]
+fn both_protocols_and_no_process_play_the_same_games() {
+    let emilia = |words: &str| PlayerText {
+        cmd: Some(format!("'{}' {words}", env!("CARGO_BIN_EXE_emilia"))),
+        ..player("name=A depth=2 option.hash=4")
+    };
+    let games = |name: &str, first: PlayerText| {
+        let games = play(name, text([first, player("name=B depth=1")], 6));
+        games.into_iter().map(|game| (game.black, game.moves, game.score, game.end)).collect::<Vec<_>>()
+    };
+    let inside = games("same-inside", player("name=A depth=2 option.hash=4"));
+    assert!(inside.iter().all(|game| game.3 == End::Played), "{inside:?}");
+    assert_eq!(games("same-gtp", emilia("gtp")), inside);
+    assert_eq!(games("same-nboard", emilia("nboard")), inside);
+    assert_eq!(games("same-detected", emilia("")), inside);
+}
+
+#[test]
+fn the_log_does_not_depend_on_interruptions_or_concurrency() {
+    let terms = |folder: &Path, concurrency| MatchText {
+        out: Some(folder.to_owned()),
+        concurrency: Some(concurrency),
+        reproducible: Some(true),
+        openings: Some("random:6".to_owned()),
+        seed: Some(3),
+        ..text([mock_player("gtp crash@20+3"), player("name=E depth=2"), quick("F")], 8)
+    };
+    let read = |folder: &Path| {
+        (fs::read_to_string(folder.join(GAMES)).unwrap(), fs::read_to_string(folder.join(GGF)).unwrap())
+    };
+    // Crashes depend on how many games a process has played, which is not the same for three workers.
+    let calm = |folder: &Path, concurrency| {
+        let mut text = terms(folder, concurrency);
+        text.player[0] = mock_player("gtp");
+        text
+    };
+
+    let whole = folder("log-whole");
+    prepare(calm(&whole, 1), false).run(&AtomicBool::new(false), &mut |_| ()).unwrap();
+    let expected = read(&whole);
+    assert_eq!(expected.0.lines().count(), 1 + 48);
+
+    let parallel = folder("log-parallel");
+    prepare(calm(&parallel, 3), false).run(&AtomicBool::new(false), &mut |_| ()).unwrap();
+    assert!(read(&parallel) == expected, "three games at a time");
+
+    let broken = folder("log-broken");
+    let mut resumed = Vec::new();
+    for stop_after in [5, 1, 7, 48] {
+        let interrupt = AtomicBool::new(false);
+        let mut tournament = prepare(calm(&broken, 2), true);
+        resumed.push(tournament.resumed());
+        let mut counted = 0;
+        let conclusion = tournament.run(&interrupt, &mut |_| {
+            counted += 1;
+            interrupt.store(counted >= stop_after, Ordering::Relaxed);
+        });
+        drop(tournament);
+        if conclusion.unwrap() == Conclusion::Interrupted {
+            // What a kill in the middle of a write leaves behind.
+            let path = broken.join(GAMES);
+            let mut log = fs::read_to_string(&path).unwrap();
+            log.push_str("{\"game\":9,\"pai");
+            fs::write(&path, log).unwrap();
+        }
+    }
+    assert!(resumed.windows(2).all(|pair| pair[0] < pair[1]), "{resumed:?}");
+    assert!(read(&broken) == expected, "interrupted and resumed");
+}
+
+#[test]
+fn a_log_is_not_mixed_with_another_match() {
+    let folder = folder("log-other");
+    let terms = |openings: &str| MatchText {
+        out: Some(folder.clone()),
+        openings: Some(openings.to_owned()),
+        ..text([quick("A"), quick("B")], 2)
+    };
+    prepare(terms("classes"), false).run(&AtomicBool::new(false), &mut |_| ()).unwrap();
+    let error = |text, resume| Tournament::prepare(Settings::new(text).unwrap(), resume).unwrap_err().to_string();
+    assert!(error(terms("classes"), false).contains("--resume"));
+    let other = error(terms("four-ply"), true);
+    assert!(other.contains("openings was \"classes\", and is now \"four-ply\""), "{other}");
+    // More games than before are no other match.
+    let mut more = terms("classes");
+    more.pairs = Some(3);
+    let mut tournament = prepare(more, true);
+    assert_eq!(tournament.resumed(), 4);
+    assert_eq!(tournament.run(&AtomicBool::new(false), &mut |_| ()).unwrap(), Conclusion::Complete);
+    drop(tournament);
+    // A whole line that is no game was not left by a kill.
+    let path = folder.join(GAMES);
+    let mut log = fs::read_to_string(&path).unwrap();
+    log.push_str("{\"game\":9}\n");
+    fs::write(&path, log).unwrap();
+    let error = error(terms("classes"), true);
+    assert!(error.contains("line 8: expected a game"), "{error}");
+}
+
+#[test]
+fn games_are_kept_as_ggf_with_what_the_players_thought() {
+    let folder = folder("ggf");
+    let mut text = text([mock_player("nboard chatter"), quick("E")], 2);
+    text.out = Some(folder.clone());
+    prepare(text, false).run(&AtomicBool::new(false), &mut |_| ()).unwrap();
+    let games = GgfGame::parse_all(&fs::read_to_string(folder.join(GGF)).unwrap()).unwrap();
+    assert_eq!(games.len(), 4);
+    for game in &games {
+        assert!(game.game.position().is_over());
+        assert_eq!(game.result.unwrap().score, f64::from(game.game.position().score_for_black()));
+        let by_mock = |(i, _): &(usize, _)| (game.game.positions()[*i].mover() as usize == 0) == (game.black == "M");
+        let thought: Vec<_> = game.timing.iter().enumerate().filter(by_mock).collect();
+        assert!(thought.iter().any(|(_, timing)| timing.eval == Some(-1.25) && timing.seconds.is_some()));
+    }
+    let (_, played) = read_folder(&folder).unwrap();
+    assert!(played.iter().all(|game| game.nodes.contains(&Some(4711)) && game.depths.contains(&Some(24))));
+}
+
+#[test]
+fn adjudication_gives_the_result_of_perfect_play() {
+    let adjudicated = |empties| {
+        let mut text = text([player("name=A depth=3"), player("name=B depth=2")], 2);
+        text.adjudicate = empties;
+        play("adjudication", text)
+    };
+    for game in adjudicated(Some(8)) {
+        assert_eq!(game.end, End::Adjudicated);
+        let record = game.record().unwrap();
+        assert!(record.position().empties().count() <= 8);
+        // The value of the last position by plain minimax, in which a pass costs no depth.
+        let value = emilia::search::plain_minimax(
+            emilia::search::MinimaxKind::AlphaBeta,
+            record.position(),
+            60,
+            &emilia::eval::Mobility,
+            emilia::search::Contempt::NONE,
+            &mut |_| false,
+        );
+        let mover = if record.position().mover() as usize == 0 { 1 } else { -1 };
+        assert_eq!(game.score, mover * value.value / emilia::game::DISC);
+    }
+    assert!(adjudicated(None).iter().all(|game| game.end == End::Played));
+}
+
+#[test]
+fn the_sequential_test_ends_a_match_early() {
+    let folder = folder("sprt");
+    let mut text = text([player("name=A depth=3"), mock_player("gtp")], 60);
+    text.sprt = Some(Sprt { elo0: 0.0, elo1: 100.0, alpha: 0.05, beta: 0.05 });
+    text.out = Some(folder.clone());
+    text.concurrency = Some(3);
+    let mut tournament = prepare(text.clone(), false);
+    let conclusion = tournament.run(&AtomicBool::new(false), &mut |_| ()).unwrap();
+    assert_eq!(conclusion, Conclusion::Decided(sprt::Verdict::Accepted));
+    let games = tournament.standings().games;
+    assert!(games < 120 && games % 2 == 0, "{games}");
+    assert_eq!(read_folder(&folder).unwrap().1.len() as u64, games);
+    drop(tournament);
+    // Taken up again, it is as decided as before.
+    let mut again = prepare(text, true);
+    assert_eq!(again.run(&AtomicBool::new(false), &mut |_| ()).unwrap(), conclusion);
+    assert_eq!(again.standings().games, games);
+}
+
+#[test]
+fn repeated_games_are_noticed() {
+    // From all 244 sequences deterministic players repeat themselves four times over.
+    let mut all = text([quick("A"), player("name=B depth=2")], 244);
+    all.openings = Some("four-ply".to_owned());
+    let mut tournament = prepare(all, false);
+    tournament.run(&AtomicBool::new(false), &mut |_| ()).unwrap();
+    let report = Report::new(&tournament);
+    let pairing = &report.pairings[0];
+    assert_eq!(pairing.counts.games, 488);
+    assert!(pairing.different_games < 244, "{}", pairing.different_games);
+    let (plain, corrected) = (pairing.estimate.unwrap(), pairing.corrected.unwrap());
+    assert_eq!(plain.score, corrected.score);
+    assert!(corrected.score_error.unwrap() > 1.5 * plain.score_error.unwrap());
+    assert!(report::summary(&report).contains("WARNING: only"));
+    // Random openings are all different, and so are the games.
+    let mut random = text([quick("A"), player("name=B depth=2")], 20);
+    random.openings = Some("random:8".to_owned());
+    let mut tournament = prepare(random, false);
+    tournament.run(&AtomicBool::new(false), &mut |_| ()).unwrap();
+    assert!(Report::new(&tournament).pairings[0].corrected.is_none());
+}
+
+#[test]
+fn reports_agree_with_the_games() {
+    let mut tournament =
+        prepare(text([mock_player("gtp crash@9+2"), quick("<E>"), player("name=F depth=2")], 4), false);
+    tournament.run(&AtomicBool::new(false), &mut |_| ()).unwrap();
+    let report = Report::new(&tournament);
+    let games: u64 = report.pairings.iter().map(|pairing| pairing.counts.games).sum();
+    assert_eq!((games, report.games), (24, 24));
+    let crashes = report.players[0].forfeits[&End::Crash];
+    assert_eq!(crashes, 8, "every second game after a start, of 16");
+    assert_eq!(report.failures.len() as u64, crashes);
+    let json: serde_json::Value = serde_json::to_value(&report).unwrap();
+    assert_eq!(json["players"][0]["forfeits"]["crash"], 8);
+    let page = report::page(&report);
+    assert!(page.contains("&lt;E&gt;") && !page.contains("<E>"));
+    assert!(!page.contains("http:") && !page.contains("https:"), "the page needs nothing else");
+    assert!(page.contains("<polyline") && page.contains("out of cheese"));
+}
+
+#[test]
+fn bad_settings_are_found_before_the_first_game() {
+    let settings = |text: MatchText| -> String {
+        match Settings::new(text) {
+            Err(error) => error.to_string(),
+            Ok(settings) => Tournament::prepare(settings, false).unwrap_err().to_string(),
+        }
+    };
+    let with = |change: &dyn Fn(&mut MatchText)| {
+        let mut text = text([quick("A"), quick("B")], 1);
+        change(&mut text);
+        settings(text)
+    };
+    let list = Path::new(env!("CARGO_TARGET_TMPDIR")).join("illegal-opening.txt");
+    fs::write(&list, "f5d6c3\nf5f6\n\nf5a1\n").unwrap();
+    let missing = |text: &mut MatchText| text.player[0] = player("name=A cmd=/no/such/engine depth=1");
+    for (error, parts) in [
+        (with(&|t| t.player.truncate(1)), &["at least two players, found 1"][..]),
+        (with(&|t| t.player[1] = quick("A")), &["two players are called 'A'"]),
+        (with(&|t| t.openings = Some("random:99".into())), &["random:99", "from 1 to 40"]),
+        (
+            with(&|t| t.openings = Some(list.display().to_string())),
+            &["illegal-opening.txt, line 4, column 3: a1 turns no disc"],
+        ),
+        (with(&|t| (t.pairs, t.games) = (None, Some(5))), &["games: 5", "an even number"]),
+        (with(&|t| t.concurrency = Some(0)), &["concurrency: 0"]),
+        (with(&|t| t.adjudicate = Some(40)), &["adjudicate: 40", "from 1 to 20"]),
+        (with(&|t| t.player[0] = player("name=A")), &["nothing for A", "a clock, a depth or a number of nodes"]),
+        (with(&missing), &["player A: cannot start '/no/such/engine'"]),
+        (with(&|t| t.player[0] = mock_player("gtp no-start")), &["player M", "neither", "protocol="]),
+        (
+            with(&|t| {
+                t.player[0] = PlayerText { protocol: Some("gtp".into()), ..mock_player("nboard") };
+                t.start_timeout = Some(0.3);
+            }),
+            &["player M: not ready: no answer to 'list_commands'"],
+        ),
+        (
+            with(&|t| {
+                t.player[0] = mock_player("mute");
+                t.start_timeout = Some(0.3);
+            }),
+            &["answered neither NBoard's 'ping' nor a GTP command"],
+        ),
+        (
+            with(&|t| t.player[0] = PlayerText { cmd: Some(mock("gtp")), ..player("name=M depth=3") }),
+            &["player M: over GTP it cannot be told the depth", "tell-limits=false"],
+        ),
+        (
+            with(&|t| t.player[0] = PlayerText { cmd: Some(mock("nboard")), ..player("name=M nodes=3") }),
+            &["over NBoard it cannot be told the number of nodes"],
+        ),
+        (
+            with(&|t| t.player[0] = PlayerText { cmd: Some(mock("gtp")), ..player("name=M option.hash=3 clock=9") }),
+            &["emilia-set", "init="],
+        ),
+        (with(&|t| t.player[0].cmd = Some(format!("'{}' gtp --dept", env!("CARGO_BIN_EXE_emilia")))), &["player A"]),
+    ] {
+        for part in parts {
+            assert!(error.contains(part), "expected '{part}' in '{error}'");
+        }
+    }
+}
+
+#[test]
+fn a_toml_file_is_read_strictly() {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("match.toml");
+    let read = |text: &str| {
+        fs::write(&path, text).unwrap();
+        MatchText::read(&path).map_err(|error| error.to_string())
+    };
+    let good = "openings = 'four-ply'\nclock = '60+1'\nsprt = { elo0 = 0, elo1 = 5 }\n\n[[player]]\nname = 'A'\ncmd = 'x -y'\n\
+                option = { hash = 16 }\ninit = ['foo']\n\n[[player]]\nname = 'B'\ndepth = 4\n";
+    let text = read(good).unwrap();
+    assert_eq!((text.player.len(), text.sprt.unwrap().beta), (2, 0.05));
+    let settings = Settings::new(text).unwrap();
+    assert_eq!(settings.players[0].options, [("hash".to_owned(), "16".to_owned())]);
+    for (bad, parts) in [
+        ("openings = 'four-ply\n", &["match.toml", "line 1"][..]),
+        ("[[player]]\nnam = 'A'\n", &["line 2", "unknown field `nam`"]),
+        ("pairs = 'many'\n", &["line 1", "pairs = 'many'"]),
+        ("clock = 'soon'\n", &["line 1", "expected seconds"]),
+        ("format = 'cup'\n", &["line 1", "round-robin"]),
+    ] {
+        let error = read(bad).unwrap_err();
+        for part in parts {
+            assert!(error.contains(part), "expected '{part}' in '{error}'");
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_hanging_engine_behind_a_shell_is_killed_with_it() {
+    let lock = Path::new(env!("CARGO_TARGET_TMPDIR")).join("hanging.lock");
+    let script = format!("{}; true", mock(&format!("gtp hang@1 immortal 'lock={}'", lock.display())));
+    let shell = PlayerText { cmd: Some(shell_words::join(["sh", "-c", &script])), ..mock_player("") };
+    let mut text = text([shell, quick("E")], 1);
+    text.move_timeout = Some(0.3);
+    assert!(play("shell", text).iter().all(|game| game.end == End::Silence));
+    // Waits for ever if the engine has outlived its shell.
+    fs::File::open(&lock).unwrap().lock().unwrap();
+}
