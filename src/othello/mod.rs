@@ -6,6 +6,7 @@ mod moves;
 mod perft;
 mod position;
 mod square;
+mod stability;
 mod symmetry;
 
 pub use bitboard::{Bitboard, Squares};
@@ -14,4 +15,5 @@ pub use moves::{flips, legal_moves};
 pub use perft::{PassRule, perft};
 pub use position::{Color, IllegalMove, Move, Position, PositionError, final_score};
 pub use square::{ParseSquareError, Square};
+pub use stability::stable_discs;
 pub use symmetry::{Symmetry, canonical};

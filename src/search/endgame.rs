@@ -8,13 +8,15 @@ use super::Contempt;
 use super::ordering::Candidates;
 use super::transposition::{Entry, TO_THE_END, TranspositionTable};
 use crate::game::DISC;
-use crate::othello::{Bitboard, Position, Square, final_score, flips, legal_moves};
+use crate::othello::{Bitboard, Position, Square, final_score, flips, legal_moves, stable_discs};
 use arrayvec::ArrayVec;
 
 /// From so many empty squares on the transposition table is asked.
 const TABLE_FROM: u32 = 9;
 /// From so many empty squares on moves are sorted by the mobility that they leave.
 const SORT_FROM: u32 = 6;
+/// If at least so many discs are to be exceeded, the other side's stable discs may forbid it.
+const STABILITY_FROM: i32 = 0;
 /// Nodes between two looks at the clock.
 const CHECK_INTERVAL: u64 = 4096;
 /// Beyond every score, in discs.
@@ -102,6 +104,12 @@ impl<'a> Solver<'a> {
             };
         }
         let (mut alpha, mut beta) = (alpha, beta);
+        if alpha >= STABILITY_FROM {
+            let limit = self.stability_limit(position);
+            if limit <= alpha {
+                return limit;
+            }
+        }
         let entry = self.table.probe(position);
         if let Some(entry) = entry.filter(|entry| entry.depth == TO_THE_END) {
             let (lower, upper) = (entry.lower / DISC, entry.upper / DISC);
@@ -114,6 +122,15 @@ impl<'a> Solver<'a> {
             (alpha, beta) = (alpha.max(lower), beta.min(upper));
         }
         let mut children = Candidates::of(position, moves);
+        // Enhanced transposition cut-off: a reply that is known to be bad enough for the other side settles the matter.
+        if empties > TABLE_FROM {
+            for candidate in &children {
+                let known = self.table.probe(&candidate.child).filter(|entry| entry.depth == TO_THE_END);
+                if let Some(value) = known.map(|entry| -entry.upper / DISC).filter(|&value| value >= beta) {
+                    return value;
+                }
+            }
+        }
         children.sort_by_replies(entry.and_then(|entry| entry.best));
         let (mut best, mut best_move) = (-INFINITY, None);
         for candidate in &children {
@@ -141,6 +158,13 @@ impl<'a> Solver<'a> {
         let entry = Entry { lower: lower * DISC, upper: upper * DISC, depth: TO_THE_END, best: best_move };
         self.table.store(position, entry);
         best
+    }
+
+    /// The most that the side to move can still get, in discs, with the other side's stable discs lost to it.
+    fn stability_limit(&self, position: &Position) -> i32 {
+        let lost = stable_discs(position.opponent(), position.player()).count() as i32;
+        let limit = 64 - 2 * lost;
+        if limit < 0 { limit } else { limit.max(self.contempt.draw_for(position.mover())) }
     }
 
     /// Counts a node; every few thousand, asks whether to stop.
