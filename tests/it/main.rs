@@ -5,6 +5,7 @@ mod best_first;
 mod best_first_measures;
 mod games;
 mod gtp;
+mod match_command;
 mod mock_engine;
 mod nboard;
 mod notation;

@@ -127,6 +127,7 @@ impl Mock {
     }
 
     fn gtp(&mut self, line: &str) {
+        let line: String = line.chars().filter(|c| *c == '\t' || !c.is_control()).collect();
         let line = line.split('#').next().unwrap_or_default();
         let mut words = line.split_whitespace().peekable();
         let id = words.next_if(|word| word.bytes().all(|b| b.is_ascii_digit())).unwrap_or_default().to_owned();
@@ -189,12 +190,11 @@ impl Mock {
     /// Makes it this colour's turn, passing for the other one if that may be inferred.
     fn give_turn_to(&mut self, color: &str) -> Result<(), String> {
         let color = if color.to_ascii_lowercase().starts_with('b') { Color::Black } else { Color::White };
-        if self.game.position().mover() != color {
-            if self.has("explicit-passes") || self.game.take(Move::Pass).is_err() {
-                return Err("not your turn".to_owned());
-            }
+        let is_its_turn = self.game.position().mover() == color;
+        if is_its_turn || (!self.has("explicit-passes") && self.game.take(Move::Pass).is_ok()) {
+            return Ok(());
         }
-        Ok(())
+        Err("not your turn".to_owned())
     }
 
     fn gtp_move(&mut self) -> Result<String, String> {

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 const PASS: &str = "f5f6d3g5h5h4f7h6";
 /// The shortest game: White has no disc left.
 const WIPE_OUT: &str = "e6f4e3f6g5d6e7f5c5";
-/// Within this time a program must be gone after `quit` or the end of its input.
+/// Within this time, or that for a reply if it is shorter, a program must be gone after `quit` or the end of its input.
 const EXIT: Duration = Duration::from_secs(5);
 /// The clock of a side in the game that is played out.
 const GAME_CLOCK: Duration = Duration::from_secs(10);
@@ -184,8 +184,9 @@ impl Probe {
     /// Waits for the program's end.
     fn expect_exit(&mut self, after: &str) -> Checked {
         self.is_spent = true;
-        let gone = self.process.wait(Instant::now() + EXIT).is_some();
-        require(gone, || format!("still running {} s after {after}", EXIT.as_secs()))
+        let patience = EXIT.min(self.patience.reply);
+        let gone = self.process.wait(Instant::now() + patience).is_some();
+        require(gone, || format!("still running {} s after {after}", patience.as_secs_f64()))
     }
 }
 

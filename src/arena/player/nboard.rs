@@ -8,7 +8,7 @@ use super::process::{Ending, Process, Spoken};
 use super::start::StartError;
 use super::{Action, Answer, Fault, GameSetup, Patience, Player, PlayerSpec, Turn};
 use crate::arena::time_control::{Terms, TimeControl};
-use crate::notation::ggf::{GgfClock, GgfGame, TimedMove};
+use crate::notation::ggf::{GgfClock, GgfGame, TimedMove, Timing};
 use crate::othello::Color;
 use std::time::{Duration, Instant};
 
@@ -146,7 +146,9 @@ impl NBoardPlayer {
 
     /// Tells the game as far as it has changed: `move` if one property was appended, otherwise the whole.
     fn tell_game(&mut self, turn: &Turn<'_>) {
-        let game = GgfGame { game: turn.record.clone(), timing: turn.timing.to_vec(), ..self.form.clone() };
+        let timing = charged(turn.timing, self.form.black_clock);
+        let last = timing.last().copied().unwrap_or_default();
+        let game = GgfGame { game: turn.record.clone(), timing, ..self.form.clone() };
         let text = game.to_string();
         let open = text.strip_suffix(";)").unwrap_or(&text);
         match open.strip_prefix(self.told.as_str()).filter(|_| !self.told.is_empty()) {
@@ -154,8 +156,8 @@ impl NBoardPlayer {
             Some(appended) if appended.matches('[').count() == 1 => {
                 let timed = TimedMove {
                     turn: *turn.record.turns().last().expect("a turn was appended"),
-                    eval: turn.timing.last().and_then(|timing| timing.eval),
-                    seconds: turn.timing.last().and_then(|timing| timing.seconds),
+                    eval: last.eval,
+                    seconds: last.seconds,
                 };
                 self.process.send(&format!("move {timed}"));
             }
@@ -163,6 +165,13 @@ impl NBoardPlayer {
         }
         self.told = open.to_owned();
     }
+}
+
+/// The times as they are told. Readers add the increment for every move of the record, also for those of the opening and
+/// for passes, for which the referee gives none: these are said to have used it up.
+fn charged(timing: &[Timing], clock: Option<GgfClock>) -> Vec<Timing> {
+    let free = clock.map(|clock| clock.increment.as_secs_f64()).filter(|increment| *increment > 0.0);
+    timing.iter().map(|timing| Timing { seconds: timing.seconds.or(free), ..*timing }).collect()
 }
 
 /// The clock as GGF writes it; none where only single moves are limited.
@@ -252,6 +261,16 @@ const _: () = assert!(Color::Black as usize == 0 && Color::White as usize == 1);
 mod tests {
     use super::*;
     use crate::notation::transcript::parse_turn;
+
+    #[test]
+    fn the_program_reads_the_clock_that_the_referee_keeps() {
+        let timed = |seconds| Timing { eval: None, seconds };
+        let timing = [timed(None), timed(Some(0.25)), timed(None)];
+        let clock = GgfClock { increment: Duration::from_millis(500), ..GgfClock::new(Duration::from_secs(10)) };
+        assert_eq!(charged(&timing, Some(clock)), [timed(Some(0.5)), timed(Some(0.25)), timed(Some(0.5))]);
+        assert_eq!(charged(&timing, Some(GgfClock::new(Duration::from_secs(10)))), timing);
+        assert_eq!(charged(&timing, None), timing);
+    }
 
     #[test]
     fn moves_in_every_spelling() {

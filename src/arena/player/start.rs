@@ -59,7 +59,7 @@ pub fn start(spec: &PlayerSpec, terms: &Terms, patience: Patience) -> Result<Box
 ///
 /// An NBoard engine is silent about what it does not know and answers the ping; a GTP engine answers everything.
 pub fn find_protocol(spec: &PlayerSpec, patience: Patience) -> Result<Protocol, StartError> {
-    let process = spawn(spec)?;
+    let mut process = spawn(spec)?;
     process.send("nboard 2");
     process.send("ping 1");
     let deadline = Instant::now() + patience.start;
@@ -70,7 +70,8 @@ pub fn find_protocol(spec: &PlayerSpec, patience: Patience) -> Result<Protocol, 
                 text if text.starts_with(['?', '=']) && !text.starts_with("==") => break Some(Protocol::Gtp),
                 _ => {}
             },
-            Err(Ending::Late | Ending::Closed) => break None,
+            Err(Ending::Late) => break None,
+            Err(Ending::Closed) => return Err(process.crash().into()),
         }
     };
     process.send("quit");

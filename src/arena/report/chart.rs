@@ -85,10 +85,9 @@ fn curve(pairing: &PairingReport) -> Curve {
         };
         let first = pair.half_points.min(2);
         counts.add(outcome(first), outcome(pair.half_points - first));
-        if (i + 1) % every == 0 || i + 1 == pairing.pairs.len() {
-            if let Some(estimate) = counts.estimate() {
-                curve.push((i + 1, 100.0 * estimate.score, estimate.score_error.map(|error| 100.0 * error)));
-            }
+        let shown = (i + 1) % every == 0 || i + 1 == pairing.pairs.len();
+        if let Some(estimate) = counts.estimate().filter(|_| shown) {
+            curve.push((i + 1, 100.0 * estimate.score, estimate.score_error.map(|error| 100.0 * error)));
         }
     }
     curve

@@ -1,0 +1,170 @@
+//! `emilia match` and `emilia match check` as a user calls them.
+
+use crate::mock_engine::mock;
+use assert_cmd::Command;
+use emilia::arena::log::{GAMES, GGF};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+const EMILIA: &str = env!("CARGO_BIN_EXE_emilia");
+
+fn emilia() -> Command {
+    Command::new(EMILIA)
+}
+
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("match").join(name);
+    let _ = fs::remove_dir_all(&folder);
+    folder
+}
+
+/// Runs `match` with these arguments; standard output, standard error and exit code.
+fn run(arguments: &[&str]) -> (String, String, Option<i32>) {
+    let output = emilia().arg("match").args(arguments).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (text(output.stdout), text(output.stderr), output.status.code())
+}
+
+#[test]
+fn a_match_prints_its_report_and_nothing_else() {
+    let folder = folder("report");
+    let out = folder.display().to_string();
+    let players =
+        ["--player", "name=deep depth=2", "--player", "name=flat", "--depth", "1", "--pairs", "4", "--out", &out];
+    let (stdout, stderr, code) = run(&players);
+    assert_eq!((code, stderr.as_str()), (Some(0), ""));
+    assert!(stdout.starts_with("deep against flat: 8 games, +"), "{stdout}");
+    assert_eq!(fs::read_to_string(folder.join("report.txt")).unwrap(), stdout);
+    assert!(fs::read_to_string(folder.join("report.html")).unwrap().starts_with("<!doctype html>"));
+    let report: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(folder.join("report.json")).unwrap()).unwrap();
+    assert_eq!(report["pairings"][0]["counts"]["games"], 8);
+    // Again without --resume, and with it.
+    let (_, stderr, code) = run(&players);
+    assert_eq!(code, Some(1));
+    assert!(stderr.contains("--resume"), "{stderr}");
+    let (again, _, code) = run(&[&players[..], &["--resume", "--json"]].concat());
+    assert_eq!((serde_json::from_str::<serde_json::Value>(&again).unwrap(), code), (report, Some(0)));
+}
+
+#[test]
+fn what_makes_no_sense_is_said_with_what_was_expected() {
+    for (arguments, code, part) in [
+        (&["--player", "name=A"][..], 1, "at least two players"),
+        (&["--player", "name=A depth=1", "--player", "nam=B"], 1, "unknown key 'nam'; expected one of: name, cmd"),
+        (&["--sprt", "5,0"], 2, "elo0 (5) must be less than elo1 (0)"),
+        (&["--sprt", "5"], 2, "expected ELO0,ELO1"),
+        (&["--clock", "5:00"], 2, "expected seconds for the game such as 60"),
+        (&["--format", "cup"], 2, "expected round-robin or gauntlet"),
+        (&["--pairs", "2", "--games", "4"], 2, "cannot be used with"),
+        (&["--config", "/no/such/file.toml"], 1, "cannot read '/no/such/file.toml'"),
+        (&["check"], 2, "<CMD>"),
+        (&["check", "/no/such/engine"], 1, "cannot start '/no/such/engine'"),
+        (&["check", "x", "--protocol", "uci"], 1, "expected gtp, nboard or detect"),
+    ] {
+        let (stdout, stderr, got) = run(arguments);
+        assert_eq!((got, stdout.as_str()), (Some(code), ""), "{arguments:?}: {stderr}");
+        assert!(stderr.contains(part), "{arguments:?}: {stderr}");
+    }
+}
+
+#[test]
+fn a_match_that_is_killed_again_and_again_ends_with_the_same_log() {
+    let terms = |folder: &Path, concurrency: &str| {
+        let first = format!("name=A cmd=\"'{EMILIA}' gtp --depth 2\" tell-limits=false");
+        let second = format!("name=B cmd=\"{}\" tell-limits=false", mock("nboard last"));
+        let out = folder.display().to_string();
+        [
+            "match",
+            "--player",
+            &first,
+            "--player",
+            &second,
+            "--openings",
+            "classes",
+            "--pairs",
+            "40",
+            "--out",
+            &out,
+            "--concurrency",
+            concurrency,
+            "--resume",
+            "--reproducible",
+        ]
+        .map(str::to_owned)
+    };
+    let whole = folder("whole");
+    emilia().args(terms(&whole, "1")).assert().success();
+    let expected = fs::read_to_string(whole.join(GAMES)).unwrap();
+    assert_eq!(expected.lines().count(), 81);
+
+    let killed = folder("killed");
+    let finished = |folder: &Path| fs::read_to_string(folder.join(GAMES)).map_or(0, |log| log.lines().count());
+    for kill in 1..=20 {
+        let mut child =
+            std::process::Command::new(EMILIA).args(terms(&killed, "2")).stdout(Stdio::null()).spawn().unwrap();
+        // Killed as soon as there is some progress; one that is quicker than this loop has ended by itself.
+        while finished(&killed) < 3 * kill && child.try_wait().unwrap().is_none() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    emilia().args(terms(&killed, "2")).assert().success();
+    assert!(fs::read_to_string(killed.join(GAMES)).unwrap() == expected);
+    assert_eq!(fs::read(killed.join(GGF)).unwrap(), fs::read(whole.join(GGF)).unwrap());
+}
+
+/// The results of `match check` by check, and the exit code.
+fn check(command: &str, protocol: &str, patience: &str) -> (Vec<(String, String)>, Option<i32>) {
+    let (stdout, stderr, code) =
+        run(&["check", command, "--json", "--reply-timeout", patience, "--move-timeout", patience]);
+    let report: serde_json::Value = serde_json::from_str(&stdout).unwrap_or_else(|_| panic!("{stderr}"));
+    assert_eq!(report["protocol"], protocol, "{command}");
+    let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
+    let findings = report["findings"].as_array().unwrap();
+    (findings.iter().map(|finding| (text(&finding["check"]), text(&finding["result"]))).collect(), code)
+}
+
+#[test]
+fn emilia_keeps_to_both_protocols() {
+    for (words, protocol, count) in [("gtp --depth 3", "GTP", 22), ("nboard --depth 3", "NBoard", 20)] {
+        let (findings, code) = check(&format!("'{EMILIA}' {words}"), protocol, "60");
+        assert_eq!(findings.len(), count);
+        let failed: Vec<_> = findings.iter().filter(|(_, result)| result != "passed").collect();
+        assert!(failed.is_empty() && code == Some(0), "{protocol}: {failed:?}");
+    }
+}
+
+#[test]
+fn what_an_engine_does_wrong_is_found() {
+    let failed = |arguments: &str, protocol: &str, patience: &str| {
+        let (findings, code) = check(&mock(arguments), protocol, patience);
+        assert_eq!(code, Some(1), "{arguments}");
+        findings.into_iter().filter(|(_, result)| result == "failed").map(|(check, _)| check).collect::<Vec<_>>()
+    };
+    let plain = failed("gtp", "GTP", "60");
+    for (quirk, found) in [
+        ("stale-id", "numbers, comments, blanks and line ends"),
+        ("chatter", "commands are listed"),
+        ("explicit-passes", "passes that are not mentioned"),
+        ("lie@2", "genmove plays its move"),
+        ("crash@2", "genmove plays its move"),
+        ("immortal", "quit"),
+    ] {
+        let patience = if quirk == "immortal" { "2" } else { "60" };
+        let found = found.to_owned();
+        assert!(!plain.contains(&found), "{found}");
+        assert!(failed(&format!("gtp {quirk}"), "GTP", patience).contains(&found), "{quirk}");
+    }
+    // The mock engine gives no hints: they are waited for in vain.
+    for (quirk, found) in [
+        ("chatter", "ping without a greeting"),
+        ("lie@1", "go answers a legal move and does not play it"),
+        ("immortal", "end of input"),
+    ] {
+        assert!(failed(&format!("nboard {quirk}"), "NBoard", "1").contains(&found.to_owned()), "{quirk}");
+    }
+}
