@@ -161,7 +161,8 @@ fn what_an_engine_does_wrong_is_found() {
     }
     // The mock engine gives no hints: they are waited for in vain.
     for (quirk, found) in [
-        ("chatter", "ping without a greeting"),
+        ("wrong-pong", "ping without a greeting"),
+        ("chatter", "unknown commands are ignored"),
         ("lie@1", "go answers a legal move and does not play it"),
         ("immortal", "end of input"),
     ] {
