@@ -39,9 +39,12 @@ pub struct TimeBudget {
 }
 
 impl TimeBudget {
-    /// A fixed time per move: almost all of it.
+    /// A time for each move that nobody but ourselves keeps: all but a tenth of it, and of longer times all but the
+    /// reserve.
     pub fn per_move(time: Duration) -> TimeBudget {
-        TimeBudget { soft: time.mul_f64(0.9), hard: time.mul_f64(0.98) }
+        let time = time.as_secs_f64();
+        let usable = time - LAST_RESERVE.min(time / 10.0);
+        TimeBudget::from_seconds(0.9 * usable, usable)
     }
 
     fn from_seconds(soft: f64, hard: f64) -> TimeBudget {

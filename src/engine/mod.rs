@@ -75,6 +75,19 @@ pub struct Decision {
     pub report: Report,
 }
 
+impl Decision {
+    /// The turn, if it is legal in this position; else any that is, so that a client is never left without one.
+    pub fn legal_turn(&self, position: &Position) -> Move {
+        match self.turn {
+            Some(turn) if position.take(turn).is_ok() => turn,
+            turn => {
+                log::error!("the search found no legal move but {turn:?} in {position}; taking any");
+                position.moves().into_iter().next().map_or(Move::Pass, Move::Place)
+            }
+        }
+    }
+}
+
 /// A running search. Dropping it stops the search and discards what it still has to say.
 #[derive(Debug)]
 pub struct Thinking {
@@ -162,7 +175,7 @@ impl Engine {
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), OptionError> {
         let mut options = self.options.clone();
         options.set(name, value)?;
-        worker::check_memory(name, &options)?;
+        worker::check_memory(name, &self.options, &options)?;
         self.options = options;
         Ok(())
     }
@@ -213,6 +226,22 @@ impl Drop for Engine {
         if let Some(thread) = self.thread.take() {
             // A worker that panicked has said so in the log.
             let _ = thread.join();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_turn_that_is_not_legal_is_replaced() {
+        let start = Position::START;
+        let decision = |turn| Decision { turn, report: Report::default() };
+        let d3 = Move::Place("d3".parse().unwrap());
+        assert_eq!(decision(Some(d3)).legal_turn(&start), d3);
+        for turn in [None, Some(Move::Pass), Some(Move::Place("a1".parse().unwrap()))] {
+            assert!(start.take(decision(turn).legal_turn(&start)).is_ok());
         }
     }
 }

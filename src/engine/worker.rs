@@ -1,6 +1,9 @@
 //! The thread that thinks.
 
-use super::{DEFAULT_MOVE_TIME, Decision, EngineKind, EngineOptions, Event, Goal, OptionError, Request, SearchBuilder};
+use super::{
+    DEFAULT_MOVE_TIME, Decision, EngineKind, EngineOptions, Event, Goal, OnMemoryCap, OptionError, Request,
+    SearchBuilder,
+};
 use crate::othello::{Move, Position};
 use crate::search::{
     AlphaBeta, BestFirst, BestFirstSettings, Bound, Contempt, Control, Limits, Line, Minimax, Rbfms, Report, Score,
@@ -46,17 +49,28 @@ pub(super) fn build_search(options: &EngineOptions) -> Box<dyn Search> {
     }
 }
 
-/// Whether the memory that this option asks for could be had.
-pub(super) fn check_memory(name: &str, options: &EngineOptions) -> Result<(), OptionError> {
-    let (name, megabytes_wanted) = match name {
-        "hash" => ("hash", options.hash_mb),
-        "memory" => ("memory", options.memory_mb),
+/// Whether the memory that this option asks for, and did not have before, could be had.
+pub(super) fn check_memory(name: &str, old: &EngineOptions, new: &EngineOptions) -> Result<(), OptionError> {
+    let (name, before, wanted) = match name {
+        "hash" => ("hash", old.hash_mb, new.hash_mb),
+        "memory" => ("memory", old.memory_mb, new.memory_mb),
         _ => return Ok(()),
     };
+    if wanted == before {
+        return Ok(());
+    }
     let mut probe: Vec<u8> = Vec::new();
-    match probe.try_reserve_exact(megabytes(megabytes_wanted)) {
-        Ok(()) => Ok(()),
-        Err(_) => Err(OptionError::NoMemory { name, megabytes: megabytes_wanted }),
+    probe.try_reserve_exact(megabytes(wanted)).map_err(|_| OptionError::NoMemory { name, megabytes: wanted })
+}
+
+/// What of the options a search is built with; as long as this stays the same, so may the search.
+fn shape(options: &EngineOptions) -> (EngineKind, u32, Option<OnMemoryCap>) {
+    match options.engine {
+        kind @ EngineKind::AlphaBeta => (kind, options.hash_mb, None),
+        kind @ (EngineKind::Minimax | EngineKind::Rbfms) => (kind, 0, None),
+        kind @ (EngineKind::BestFirst | EngineKind::Extension | EngineKind::KorfBestFirst) => {
+            (kind, options.memory_mb, Some(options.on_memory_cap))
+        }
     }
 }
 
@@ -66,8 +80,9 @@ fn megabytes(n: u32) -> usize {
 
 pub(super) struct Worker {
     builder: SearchBuilder,
-    search: Box<dyn Search>,
-    /// What `search` was built with, and the contempt that its memory holds values for.
+    /// The search, once there was something to search, and until it panics.
+    search: Option<Box<dyn Search>>,
+    /// The options of the last question, and the contempt that the search's memory holds values for.
     built: EngineOptions,
     contempt: Contempt,
     random: u64,
@@ -76,7 +91,7 @@ pub(super) struct Worker {
 impl Worker {
     pub(super) fn new(options: EngineOptions, builder: SearchBuilder) -> Worker {
         let random = options.seed;
-        Worker { builder, search: builder(&options), built: options, contempt: Contempt::NONE, random }
+        Worker { builder, search: None, built: options, contempt: Contempt::NONE, random }
     }
 
     /// Works until the engine is dropped.
@@ -84,7 +99,11 @@ impl Worker {
         for job in jobs {
             match job {
                 Job::Think(question) => self.think(&question),
-                Job::Clear => self.search.clear(),
+                Job::Clear => {
+                    if let Some(search) = &mut self.search {
+                        search.clear();
+                    }
+                }
             }
         }
     }
@@ -98,28 +117,34 @@ impl Worker {
         let decision = if position.is_over() {
             Decision { turn: None, report: Report::default() }
         } else {
-            self.prepare(question);
-            let report = catch_unwind(AssertUnwindSafe(|| self.search(question))).unwrap_or_else(|_| {
+            catch_unwind(AssertUnwindSafe(|| self.answer(question))).unwrap_or_else(|_| {
                 log::error!("the search panicked in {position}; answering with any legal move");
-                self.search = (self.builder)(&self.built);
-                any_legal_move(&position)
-            });
-            self.decide(question, report)
+                self.search = None;
+                let report = any_legal_move(&position);
+                Decision { turn: Some(report.lines[0].turn), report }
+            })
         };
         // The client may have dropped the question: then nobody listens, and nothing is lost.
         let _ = question.events.send(Event::Finished(decision));
+    }
+
+    fn answer(&mut self, question: &Question) -> Decision {
+        self.prepare(question);
+        let report = self.search(question);
+        self.decide(question, report)
     }
 
     /// Makes the search fit the options: a new one if it is of another kind or size, an empty one if its values would
     /// mean something else.
     fn prepare(&mut self, question: &Question) {
         let (old, new) = (&self.built, &question.options);
-        let same_search = (old.engine, old.hash_mb, old.memory_mb, old.on_memory_cap)
-            == (new.engine, new.hash_mb, new.memory_mb, new.on_memory_cap);
-        if !same_search {
-            self.search = (self.builder)(new);
-        } else if old.eval != new.eval || self.contempt != question.request.contempt {
-            self.search.clear();
+        if shape(old) != shape(new) {
+            // The memory of the old one goes before the new one asks for some.
+            self.search = None;
+        } else if let Some(search) = &mut self.search
+            && (old.eval != new.eval || self.contempt != question.request.contempt)
+        {
+            search.clear();
         }
         if old.seed != new.seed {
             self.random = new.seed;
@@ -143,7 +168,8 @@ impl Worker {
         };
         let control = Control::new(limits(request, options), question.signal.clone(), question.asked);
         let mut last_sent = None;
-        let report = self.search.think(&task, &control, &mut |report| {
+        let search = self.search.get_or_insert_with(|| (self.builder)(options));
+        let report = search.think(&task, &control, &mut |report| {
             last_sent = Some((report.lines.clone(), report.depth));
             let _ = question.events.send(Event::Report(report.clone()));
         });
@@ -191,6 +217,10 @@ fn limits(request: &Request, options: &EngineOptions) -> Limits {
         soft_time: asked.soft_time,
         hard_time: asked.hard_time,
     };
+    if request.goal == Goal::Move && request.position.moves().count() <= 1 {
+        // There is nothing to choose: a glance gives the move its value.
+        limits.depth = Some(1);
+    }
     let per_move =
         options.time.or((request.goal == Goal::Move && limits == Limits::default()).then_some(DEFAULT_MOVE_TIME));
     if let Some(time) = per_move {
@@ -278,6 +308,32 @@ mod tests {
         assert_eq!(limits(&hint, &EngineOptions::default()), Limits::default());
         let timed = EngineOptions { time: Some(Duration::from_secs(1)), ..EngineOptions::default() };
         assert!(limits(&hint, &timed).hard_time.is_some());
+    }
+
+    #[test]
+    fn a_forced_turn_costs_nothing() {
+        let forced =
+            (0..).map(|seed| random_position(seed, 30)).find(|position| position.moves().count() == 1).unwrap();
+        let passes = (0..).map(|seed| random_position(seed, 20)).find(Position::must_pass).unwrap();
+        for &engine in EngineKind::ALL {
+            let mut engine = Engine::new(EngineOptions { engine, ..EngineOptions::default() });
+            for position in [forced, passes] {
+                let decision = engine.start(Request::best_move(position)).wait();
+                assert!(position.take(decision.turn.unwrap()).is_ok());
+                assert!(decision.report.nodes < 1_000, "{engine:?}: {}", decision.report.nodes);
+            }
+        }
+    }
+
+    #[test]
+    fn only_options_that_matter_to_a_search_replace_it() {
+        let mut engine = Engine::new(at_depth(6));
+        let nodes = |engine: &mut Engine| engine.start(Request::best_move(Position::START)).wait().report.nodes;
+        let first = nodes(&mut engine);
+        engine.set("memory", "100").unwrap();
+        assert!(nodes(&mut engine) < first, "the table is still there");
+        engine.set("hash", "32").unwrap();
+        assert_eq!(nodes(&mut engine), first);
     }
 
     struct Panics;

@@ -2,7 +2,7 @@
 
 use super::board::Board;
 use super::grammar::{Parsed, failed, offset_of};
-use super::transcript::{LONGEST_GAME, NO_FURTHER_MOVE, parse_turn, uninferable};
+use super::transcript::{NO_FURTHER_MOVE, parse_turn, uninferable};
 use super::{NotationError, Problem};
 use crate::othello::{Color, GameRecord, Move, Position, Square};
 use nom::Parser;
@@ -203,7 +203,7 @@ impl<'a> Reader<'a> {
                 board.mover = board.mover.or(Some(color));
             }
             self.begin_from_setup()?;
-            if self.sgf.game.turns().len() >= LONGEST_GAME {
+            if self.sgf.game.turns().len() >= GameRecord::LONGEST {
                 return self.expected(value, NO_FURTHER_MOVE);
             }
             let position = self.sgf.game.position();

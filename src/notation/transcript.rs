@@ -5,9 +5,6 @@ use super::{NotationError, Problem};
 use crate::othello::{Color, GameRecord, IllegalMove, Move, Position, Square};
 use std::fmt;
 
-/// No record is longer: 60 discs, as many passes between them, and the two passes that may end a game. Without a bound,
-/// passes after the end would go on for as long as the text does.
-pub(super) const LONGEST_GAME: usize = 122;
 pub(super) const NO_FURTHER_MOVE: &str = "the end, because no game has so many moves";
 const A_MOVE: &str = "a move such as f5 or a pass (pa, --)";
 
@@ -63,7 +60,7 @@ impl Turns {
             let Some(c) = cursor.peek() else {
                 return Ok(Turns(turns));
             };
-            if turns.len() == LONGEST_GAME {
+            if turns.len() == GameRecord::LONGEST {
                 return Err(cursor.expected(NO_FURTHER_MOVE));
             }
             match c {

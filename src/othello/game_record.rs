@@ -11,6 +11,10 @@ pub struct GameRecord {
 }
 
 impl GameRecord {
+    /// No record is longer than so many turns: 60 discs, as many passes between them, and the two passes that may end a
+    /// game. Without a bound, passes after the end would go on for as long as somebody says them.
+    pub const LONGEST: usize = 122;
+
     /// A game that starts from this position.
     pub fn from_position(start: Position) -> GameRecord {
         GameRecord { positions: vec![start], turns: Vec::new() }
@@ -36,8 +40,11 @@ impl GameRecord {
         &self.turns
     }
 
-    /// Takes a turn, as [`Position::take`] does; an illegal one changes nothing.
+    /// Takes a turn, as [`Position::take`] does; an illegal one, or one beyond [`GameRecord::LONGEST`], changes nothing.
     pub fn take(&mut self, turn: Move) -> Result<(), IllegalMove> {
+        if self.turns.len() >= GameRecord::LONGEST {
+            return Err(IllegalMove::GameTooLong);
+        }
         let next = self.position().take(turn)?;
         self.positions.push(next);
         self.turns.push(turn);
@@ -73,6 +80,18 @@ impl Default for GameRecord {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::othello::{Bitboard, Color};
+
+    #[test]
+    fn passes_after_the_end_end_too() {
+        let over = Position::new(Bitboard::CENTRE, Bitboard::EMPTY, Color::White).unwrap();
+        let mut game = GameRecord::from_position(over);
+        for _ in 0..GameRecord::LONGEST {
+            game.take(Move::Pass).unwrap();
+        }
+        assert_eq!(game.take(Move::Pass), Err(IllegalMove::GameTooLong));
+        assert_eq!(game.turns().len(), GameRecord::LONGEST);
+    }
 
     #[test]
     fn an_illegal_turn_after_an_implied_pass_changes_nothing() {

@@ -107,6 +107,9 @@ pub enum IllegalMove {
     /// A pass while a move exists.
     #[error("{0} may not pass: it has a move")]
     MayNotPass(Color),
+    /// More turns than any game has.
+    #[error("no game has so many turns")]
+    GameTooLong,
 }
 
 impl Position {

@@ -41,16 +41,15 @@ impl Search for AlphaBeta {
                 break;
             }
             let searched = walk.iteration(&mut roots, stage);
-            let finished = !walk.solver.stopped;
-            // An iteration cut short still counts if one move was wanted and the expected best one has been searched:
-            // what leads now is that move or a better one.
-            if finished || (searched > 0 && task.lines == 1 && task.margin.is_none()) {
-                report = walk.report(&roots, searched);
-                sink(&report);
-            }
-            if !finished {
+            if walk.solver.stopped {
+                if searched > 0 && task.lines == 1 && task.margin.is_none() {
+                    report = walk.interrupted_report(&roots, &report);
+                    sink(&report);
+                }
                 break;
             }
+            report = walk.report(&roots, searched);
+            sink(&report);
         }
         report.nodes = walk.solver.nodes;
         report.evaluations = walk.solver.evaluations;
@@ -99,6 +98,8 @@ fn solved_from(depth: u8) -> u8 {
 struct Root {
     child: Position,
     line: Line,
+    /// The value or bound that the last search of it returned.
+    last: i32,
 }
 
 struct Walk<'a> {
@@ -122,7 +123,8 @@ impl Walk<'_> {
                 let child = position.take(turn).expect("a legal turn");
                 let score = Score::from_units(-self.leaf(&child));
                 let depth = SearchDepth::Plies(u8::from(turn != Move::Pass));
-                Root { child, line: Line { turn, score, bound: Bound::Exact, depth, pv: vec![turn], visits: 0 } }
+                let line = Line { turn, score, bound: Bound::Exact, depth, pv: vec![turn], visits: 0 };
+                Root { child, line, last: score.units() }
             })
             .collect();
         roots.sort_by_key(|root| -root.line.score);
@@ -140,6 +142,7 @@ impl Walk<'_> {
             if self.solver.stopped {
                 break;
             }
+            roots[i].last = value;
             if value <= floor {
                 continue;
             }
@@ -313,6 +316,23 @@ impl Walk<'_> {
             -self.solver.solve(&candidate.child, -value, 1 - value) >= value && !self.solver.stopped
         };
         children.into_iter().find(keeps).map(|candidate| candidate.square)
+    }
+
+    /// What is known when an iteration was cut short after at least one root.
+    ///
+    /// The leader of the roots searched so far is the expected best move or a better one, unless it turned out worse than
+    /// the last iteration left possible for a root that was not reached: then that one is the better choice. Either way
+    /// the move was compared with all others only in the last iteration, so its depth is what counts.
+    fn interrupted_report(&self, roots: &[Root], before: &Report) -> Report {
+        let leader = &roots[0];
+        let hope = roots.iter().skip(1).max_by_key(|root| root.last).filter(|root| root.last > leader.last);
+        let mut line = leader.line.clone();
+        if let Some(hope) = hope {
+            let (score, pv) = (Score::from_units(hope.last), vec![hope.line.turn]);
+            line = Line { score, bound: Bound::Upper, pv, ..hope.line.clone() };
+        }
+        line.depth = before.depth;
+        Report { lines: vec![line], depth: before.depth, ..self.report(roots, 1) }
     }
 
     /// What is known, of the first `known` roots.

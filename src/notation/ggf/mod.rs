@@ -10,7 +10,7 @@ pub use timed_move::TimedMove;
 use super::board::{self, Board};
 use super::cursor::Cursor;
 use super::grammar::{Parsed, failed, offset_of};
-use super::transcript::{LONGEST_GAME, NO_FURTHER_MOVE};
+use super::transcript::NO_FURTHER_MOVE;
 use super::{NotationError, Problem};
 use crate::othello::{Color, GameRecord, Move, Position};
 use nom::Parser;
@@ -237,7 +237,7 @@ fn take(text: &str, game: &mut GgfGame, color: Color, value: &str) -> Result<(),
     let offset = offset_of(text, value);
     let timed = TimedMove::parse(value)
         .map_err(|_| NotationError::expected(text, offset, "a move such as F5, F5/1.20/4.17 or PA"))?;
-    if game.game.turns().len() >= LONGEST_GAME {
+    if game.game.turns().len() >= GameRecord::LONGEST {
         return Err(NotationError::expected(text, offset, NO_FURTHER_MOVE));
     }
     let position = game.game.position();

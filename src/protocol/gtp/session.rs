@@ -7,7 +7,7 @@ use super::sgf_file;
 use crate::clock::Clock;
 use crate::engine::{Decision, Engine, EngineOptions, Event, Request, Thinking};
 use crate::notation::read_position;
-use crate::othello::{Color, Move, Position};
+use crate::othello::{Color, Move};
 use crate::protocol::stdio::{Connection, Input};
 use crate::search::{Limits, Report};
 use crossbeam::channel::{TryRecvError, never};
@@ -102,6 +102,11 @@ impl Inbox<'_> {
             self.waiting.pop_front();
         }
         !self.waiting.is_empty() || !self.open
+    }
+
+    /// Whether everything that the client said has been taken, and nothing more will come.
+    fn is_at_end(&self) -> bool {
+        self.waiting.is_empty() && !self.open
     }
 }
 
@@ -287,8 +292,9 @@ impl Session<'_> {
                 Happening::Report(_) | Happening::Input => {}
             }
         };
+        let turn = decision.legal_turn(&position);
         self.remember(decision.report);
-        Ok(legal_turn(&position, decision.turn))
+        Ok(turn)
     }
 
     /// Keeps a report for `emilia-stats`; one without lines is of a game that is over.
@@ -328,9 +334,11 @@ impl Session<'_> {
     /// lines come as they are known and whose empty line comes at the end.
     fn analyze(&mut self, id: Option<u32>, lines: usize) -> Result<(), Gone> {
         let thinking = self.engine.start(Request::hint(*self.game.position(), lines));
+        let bounded = self.engine.options().is_bounded();
         let mut stream = Stream { connection: self.inbox.connection, id, shown: None };
         loop {
-            if self.inbox.has_command() {
+            // The end of the input alone does not end an analysis that has an end of its own.
+            if self.inbox.has_command() && !(self.inbox.is_at_end() && bounded) {
                 thinking.stop();
             }
             match self.happening(&thinking)? {
@@ -378,17 +386,6 @@ impl Stream<'_> {
     }
 }
 
-/// The search's turn, or any other that is legal should it have none.
-fn legal_turn(position: &Position, turn: Option<Move>) -> Move {
-    match turn {
-        Some(turn) if position.take(turn).is_ok() => turn,
-        _ => {
-            log::error!("the search found no legal move but {turn:?} in {position}; taking any");
-            position.moves().into_iter().next().map_or(Move::Pass, Move::Place)
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -410,15 +407,5 @@ mod tests {
         assert_eq!(clock(0, 5, 1), Clock::canadian(s(0), s(5), 1));
         assert_eq!(clock(60, 30, 1), Clock::canadian(s(60), s(30), 1));
         assert_eq!(clock(600, 300, 25), Clock::canadian(s(600), s(300), 25));
-    }
-
-    #[test]
-    fn a_turn_that_is_not_legal_is_replaced() {
-        let start = Position::START;
-        let d3 = Move::Place("d3".parse().unwrap());
-        assert_eq!(legal_turn(&start, Some(d3)), d3);
-        for turn in [None, Some(Move::Pass), Some(Move::Place("a1".parse().unwrap()))] {
-            assert!(start.take(legal_turn(&start, turn)).is_ok());
-        }
     }
 }

@@ -120,10 +120,11 @@ impl<G: Game> Explorer<G> {
         if depth == 0 || now.is_solved() || now.has(DEEP) {
             return Ok(now.value);
         }
+        // Also where the tree is known: the way through it takes time as well.
+        if (walk.stop)(&self.work) {
+            return Err(Interrupted::Stopped);
+        }
         if now.is_leaf() || now.has(PARTIAL) {
-            if (walk.stop)(&self.work) {
-                return Err(Interrupted::Stopped);
-            }
             // One ply above the horizon an order of the children saves nothing: one at a time, until one refutes.
             let cut = if depth == 1 && node != self.tree.root() { beta } else { INFINITY };
             self.tree.expand(node, position, &self.rules, walk.evaluator, cut, &mut self.work)?;
