@@ -182,7 +182,7 @@ const DEFAULT_PAIRS: u64 = 100;
 const DEFAULT_OPENINGS: &str = "random:8";
 /// Beyond this many empty squares an adjudication would take longer than the game.
 const MOST_ADJUDICATED: u32 = 20;
-/// Depth without any other limit.
+/// More games at a time than any machine has use for.
 const MOST_CONCURRENT: usize = 512;
 
 impl Settings {
@@ -305,5 +305,36 @@ fn seconds(name: &'static str, value: Option<f64>, least: f64) -> Result<Option<
         Some(value) if (least..=1e6).contains(&value) => Ok(Some(Duration::from_secs_f64(value))),
         Some(value) => Err(bad(name, value, "seconds, up to 1000000")),
         None => Ok(None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_has_the_last_word() {
+        let file = MatchText { pairs: Some(5), depth: Some(3), seed: Some(1), ..MatchText::default() };
+        let line = MatchText { games: Some(8), depth: Some(6), ..MatchText::default() };
+        let text = file.overridden_by(line);
+        assert_eq!((text.pairs, text.games, text.depth, text.seed), (None, Some(8), Some(6), Some(1)));
+        assert_eq!(pairs(&text).unwrap(), Some(4));
+    }
+
+    #[test]
+    fn how_many_and_how_fast_is_no_part_of_the_identity() {
+        let player = |name: &str| PlayerText { name: Some(name.to_owned()), depth: Some(1), ..PlayerText::default() };
+        let text = MatchText { player: vec![player("a"), player("b")], pairs: Some(2), ..MatchText::default() };
+        let identity = |text: &MatchText| Settings::new(text.clone()).unwrap().identity();
+        let more = MatchText { pairs: Some(9), concurrency: Some(4), move_timeout: Some(1.0), ..text.clone() };
+        assert_eq!(identity(&text), identity(&more));
+        for other in [
+            MatchText { seed: Some(1), ..text.clone() },
+            MatchText { openings: Some("classes".to_owned()), ..text.clone() },
+            MatchText { player: vec![player("a"), player("c")], ..text.clone() },
+            MatchText { grace: Some(1.0), ..text.clone() },
+        ] {
+            assert_ne!(identity(&text), identity(&other));
+        }
     }
 }

@@ -85,6 +85,10 @@ impl Tournament {
     pub fn prepare(mut settings: Settings, resume: bool) -> Result<Tournament, MatchError> {
         let openings = settings.openings.openings(&settings.selection)?;
         let pairs = settings.pairs.unwrap_or(openings.len() as u64);
+        if pairs > openings.len() as u64 {
+            let (have, source) = (openings.len(), &settings.openings);
+            log::warn!("{source} has {have} different openings for {pairs} pairs; they are used again");
+        }
         let schedule = Schedule::new(settings.format, settings.players.len(), pairs, openings.len());
         let set_up = openings.iter().any(|opening| *opening.record.start() != Position::START);
         let mut titles = Vec::new();

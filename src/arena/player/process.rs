@@ -48,6 +48,8 @@ pub struct Process {
     input: Option<Sender<Vec<u8>>>,
     lines: Receiver<Spoken>,
     last_words: Arc<Mutex<VecDeque<String>>>,
+    /// Disconnected when the standard error has been read to its end.
+    errors_read: Receiver<()>,
     status: Option<ExitStatus>,
 }
 
@@ -70,7 +72,16 @@ impl Process {
         let (speak, lines) = bounded(LINES_KEPT);
         let last_words = Arc::new(Mutex::new(VecDeque::new()));
         let kept = Arc::clone(&last_words);
-        let process = Process { label: label.to_owned(), child, input: Some(input), lines, last_words, status: None };
+        let (reading, errors_read) = bounded::<()>(0);
+        let process = Process {
+            label: label.to_owned(),
+            child,
+            input: Some(input),
+            lines,
+            last_words,
+            errors_read,
+            status: None,
+        };
         if let Some(mut stdin) = stdin {
             spawn(label, "input", move || {
                 // A program that no longer reads is found out when its answer does not come.
@@ -83,6 +94,7 @@ impl Process {
         if let Some(stderr) = stderr {
             let name = label.to_owned();
             spawn(label, "errors", move || {
+                let _reading = reading;
                 read_lines(stderr, |line| {
                     log::debug!("{name} (stderr): {}", line.text);
                     let mut kept = kept.lock();
@@ -158,6 +170,8 @@ impl Process {
             Some(status) => format!("the program ended ({status})"),
             None => "the program closed its output".to_owned(),
         };
+        // What it wrote before its end may still be on the way.
+        let _ = self.errors_read.recv_timeout(FAREWELL);
         let words = self.last_words();
         if !words.is_empty() {
             text.push_str("; last on its standard error: ");

@@ -68,7 +68,12 @@ fn write_page(out: &mut String, report: &Report) -> std::fmt::Result {
     write!(out, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">")?;
     write!(out, "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"><title>{title}</title>")?;
     write!(out, "<style>{STYLE}</style></head>\n<body><main>\n<h1>{title}</h1>\n")?;
-    let unfinished = if report.games < report.scheduled { ", not finished" } else { "" };
+    let decided = report.sprt.is_some_and(|sprt| sprt.verdict != Verdict::Undecided);
+    let unfinished = match report.games < report.scheduled {
+        true if decided => ", ended by the sequential test",
+        true => ", not finished",
+        false => "",
+    };
     writeln!(
         out,
         "<p class=\"soft\">{} of {} games{unfinished} · openings: {}</p>",
@@ -176,8 +181,8 @@ fn write_estimate(out: &mut String, estimate: &Estimate) -> std::fmt::Result {
 fn write_sprt(out: &mut String, report: &Report) -> std::fmt::Result {
     let Some(sprt) = &report.sprt else { return Ok(()) };
     let verdict = match sprt.verdict {
-        Verdict::Accepted => format!("accepted: at least {} Elo", sprt.test.elo1),
-        Verdict::Rejected => format!("rejected: at most {} Elo", sprt.test.elo0),
+        Verdict::Accepted => format!("{} Elo accepted", sprt.test.elo1),
+        Verdict::Rejected => format!("{} Elo accepted", sprt.test.elo0),
         Verdict::Undecided => "not decided".to_owned(),
     };
     write!(out, "<section class=\"card\"><h3>Sequential test</h3><div class=\"figures\">")?;
@@ -242,7 +247,7 @@ fn write_legend(out: &mut String, pairings: &[PairingReport]) -> std::fmt::Resul
 fn write_players(out: &mut String, report: &Report) -> std::fmt::Result {
     write!(
         out,
-        "<h2>Players</h2><div class=\"scroll\"><table><tr><th>player</th><th>moves</th><th>seconds a move</th>"
+        "<h2>Players</h2><div class=\"scroll\"><table><tr><th>player</th><th class=\"left\">limits</th><th>moves</th><th>seconds a move</th>"
     )?;
     write!(out, "<th>depth</th><th>nodes a move</th><th>lost on time</th><th class=\"left\">other forfeits</th></tr>")?;
     for player in &report.players {
