@@ -85,6 +85,8 @@ impl Pairing {
 /// What is counted about one player whoever the opponent is.
 #[derive(Clone, Debug, Default)]
 pub struct Effort {
+    /// Moves made; passes and the moves of the opening are not counted.
+    pub moves: u64,
     /// Seconds a move, by the referee's clock.
     pub seconds: Sample,
     /// Depth a move, where the player says it.
@@ -164,6 +166,7 @@ impl Standings {
         let movers = record.turns().iter().zip(record.positions()).filter(|(turn, _)| **turn != Move::Pass);
         for (i, (_, position)) in movers.skip(game.opening_moves).enumerate() {
             let effort = &mut self.efforts[player(position.mover())];
+            effort.moves += 1;
             if let Some(&seconds) = game.seconds.get(i) {
                 effort.seconds.add(seconds);
             }

@@ -6,7 +6,6 @@ use crate::notation::read_position;
 use crate::othello::Position;
 use crate::search::Limits;
 use clap::Args;
-use std::io::{self, ErrorKind, Write};
 use std::time::Instant;
 
 /// Games of Emilia against itself with `--variety 4 --depth 5`, seeds 1 to 8.
@@ -115,10 +114,7 @@ pub(super) fn run(options: &BenchArguments) -> Result<(), String> {
     } else {
         table(&figures) + &format!("\nBench: {total}\n")
     };
-    match io::stdout().write_all(output.as_bytes()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(format!("cannot write the figures: {error}")),
-        _ => Ok(()),
-    }
+    super::print(&output)
 }
 
 fn table(figures: &[Figures]) -> String {

@@ -29,7 +29,7 @@ pub(super) struct MatchArguments {
     /// A player: KEY=VALUE words, quoted as in a shell; give it twice or more
     #[arg(long, value_name = "WORDS")]
     player: Vec<String>,
-    /// Read players and settings from a TOML file: the names of these options as keys, players as [[player]]
+    /// Read players and settings from a TOML file: the names of these options as keys, players as `[[player]]`
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// round-robin, or gauntlet: the first player against each other one
@@ -72,7 +72,7 @@ pub(super) struct MatchArguments {
     /// Let the solver decide games from so many empty squares on, 1 to 20 [default: never]
     #[arg(long, value_name = "EMPTIES")]
     adjudicate: Option<u32>,
-    /// Stop as soon as a sequential test has decided: ELO0,ELO1[,ALPHA,BETA], rates 0.05 if left out
+    /// Stop as soon as a sequential test has decided: `ELO0,ELO1[,ALPHA,BETA]`, rates 0.05 if left out
     #[arg(long, value_name = "TEST", value_parser = parse_sprt)]
     sprt: Option<Sprt>,
     /// Write games.jsonl, games.ggf and report.txt, .json and .html to this folder

@@ -2,7 +2,6 @@
 
 use crate::othello::{PassRule, Position, perft};
 use clap::Args;
-use std::io::{self, ErrorKind, Write};
 use std::time::Instant;
 
 /// What to count.
@@ -30,10 +29,7 @@ pub(super) fn run(options: &PerftArguments) -> Result<(), String> {
     } else {
         nodes.to_string()
     };
-    match writeln!(io::stdout(), "{output}") {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => return Err(format!("cannot write the count: {error}")),
-        _ => {}
-    }
+    super::print(&(output + "\n"))?;
     eprintln!("{seconds:.3} s, {:.1} million positions a second", nodes as f64 / seconds.max(1e-9) / 1e6);
     Ok(())
 }

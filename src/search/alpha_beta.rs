@@ -121,6 +121,7 @@ impl Walk<'_> {
         let mut roots: Vec<Root> = turns
             .map(|turn| {
                 let child = position.take(turn).expect("a legal turn");
+                self.solver.nodes += 1;
                 let score = Score::from_units(-self.leaf(&child));
                 let depth = SearchDepth::Plies(u8::from(turn != Move::Pass));
                 let line = Line { turn, score, bound: Bound::Exact, depth, pv: vec![turn], visits: 0 };

@@ -319,7 +319,7 @@ impl GtpPlayer {
             };
             answer.eval = value("score").and_then(|text| text.parse().ok());
             answer.nodes = value("nodes").and_then(|text| text.parse().ok());
-            answer.depth = value("depth").and_then(super::leading_number);
+            answer.depth = value("depth").and_then(super::plies);
         }
         Ok(())
     }

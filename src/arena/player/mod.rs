@@ -146,11 +146,22 @@ pub trait Player: Send {
     }
 }
 
-/// The number with which a depth such as `24@73%` begins; none for `100%`, which is not a number of plies.
-fn leading_number(text: &str) -> Option<u32> {
-    if text.starts_with("100%") {
+/// The plies of a depth such as `12` or `24@73%`; none for `100%` or `97%W`, which are not plies but confidences.
+fn plies(text: &str) -> Option<u32> {
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    if text[end..].starts_with('%') {
         return None;
     }
-    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     text[..end].parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn confidences_are_no_depths() {
+        assert_eq!(["12", "24@73%", "9w"].map(plies), [Some(12), Some(24), Some(9)]);
+        assert_eq!(["100%", "97%W", "", "x"].map(plies), [None; 4]);
+    }
 }

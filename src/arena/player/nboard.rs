@@ -223,7 +223,7 @@ impl Player for NBoardPlayer {
             let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
             match word {
                 // PV EVAL GAMES DEPTH
-                "search" => depth = rest.split_whitespace().nth(3).and_then(super::leading_number).or(depth),
+                "search" => depth = rest.split_whitespace().nth(3).and_then(super::plies),
                 "nodestats" => nodes = rest.split_whitespace().next().and_then(|n| n.parse().ok()).or(nodes),
                 "===" => {
                     let timed = parse_move(rest).ok_or_else(|| {

@@ -145,7 +145,7 @@ impl Report {
                 name: name.clone(),
                 limits: format!("{}{told}", spec.terms(&settings.terms)),
                 total: Counts::from(&standings.total(i)),
-                moves: effort.seconds.count,
+                moves: effort.moves,
                 seconds: effort.seconds.mean(),
                 depth: effort.depth.mean(),
                 nodes: effort.nodes.mean(),
