@@ -15,7 +15,8 @@ pub struct Limits {
     pub nodes: Option<u64>,
     /// Static evaluations made, those for ordering moves too.
     pub evaluations: Option<u64>,
-    /// The time after which no further iteration is begun.
+    /// The time after which no further iteration is begun. The best-first family, stored or in linear space, has no
+    /// iterations: it ends at this time.
     pub soft_time: Option<Duration>,
     /// The time after which the search stops wherever it is.
     pub hard_time: Option<Duration>,

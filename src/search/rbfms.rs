@@ -4,6 +4,9 @@
 //! generated again. Written for the side to move: low and high bounds change places and signs from one level to the
 //! next, so that one function stands for the paper's two.
 
+mod lines;
+
+use self::lines::LinearLines;
 use super::best_first::arena::INFINITY;
 use super::best_first::tree::{after, turns};
 use super::best_first::{Budget, EndValues, EndgameSolver, LeafSolver, Rules, SOLVED_EMPTIES, Work, line_to};
@@ -286,7 +289,7 @@ pub fn linear_best_first<G: Game>(
 pub struct Rbfms;
 
 /// What the engine remembers of a move at the root.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct RootMove {
     turn: Option<Square>,
     visits: u64,
@@ -299,10 +302,15 @@ impl Rbfms {
         Rbfms
     }
 
-    fn report(task: &Task, rules: &Rules, root: &[Sibling<Square>], moves: &[RootMove], work: &Work) -> Report {
+    /// A report on the root's moves, best first, with what is remembered of each.
+    fn report<'m>(
+        task: &Task,
+        rules: &Rules,
+        root: impl Iterator<Item = (Sibling<Square>, Option<&'m RootMove>)>,
+        work: &Work,
+    ) -> Report {
         let mut lines = Vec::new();
-        for sibling in root {
-            let remembered = moves.iter().find(|known| known.turn == sibling.turn);
+        for (sibling, remembered) in root {
             let unsearched = [sibling.turn];
             let (pv, plies) = line_to(remembered.map_or(&unsearched, |known| &known.line));
             lines.push(Line {
@@ -326,9 +334,20 @@ impl Rbfms {
     }
 }
 
+/// The root's moves, each with what is remembered of it.
+fn recall<'m>(
+    root: &'m [Sibling<Square>],
+    moves: &'m [RootMove],
+) -> impl Iterator<Item = (Sibling<Square>, Option<&'m RootMove>)> {
+    root.iter().map(|&sibling| (sibling, moves.iter().find(|known| known.turn == sibling.turn)))
+}
+
 impl Search for Rbfms {
     fn think(&mut self, task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
         let rules = Rules { ends: EndValues::Outcome, contempt: task.contempt, max: task.position.mover() };
+        if (task.lines > 1 || task.margin.is_some()) && task.position.moves().count() > 1 {
+            return LinearLines::new(task, control, rules).think(sink);
+        }
         let mut budget = Budget::new(control);
         let mut moves: Vec<RootMove> = Vec::new();
         let mut observe = |call: Call<'_, Position>| {
@@ -347,7 +366,7 @@ impl Search for Rbfms {
             known.line.push(first);
             known.line.extend(line);
             if budget.is_report_due(call.work) {
-                let mut report = Rbfms::report(task, &rules, &call.root_now(), &moves, call.work);
+                let mut report = Rbfms::report(task, &rules, recall(&call.root_now(), &moves), call.work);
                 report.elapsed = control.elapsed();
                 sink(&report);
             }
@@ -359,7 +378,7 @@ impl Search for Rbfms {
             Recursion::new(rules, settings, &*task.evaluator, Some(&mut solver), Work::default(), &mut observe);
         recursion.run(&task.position, 0, -INFINITY, INFINITY, 0);
         let (stack, work) = (recursion.stack, recursion.work);
-        let mut report = Rbfms::report(task, &rules, stack.root(), &moves, &work);
+        let mut report = Rbfms::report(task, &rules, recall(stack.root(), &moves), &work);
         report.elapsed = control.elapsed();
         report
     }

@@ -8,7 +8,12 @@ use std::time::Duration;
 /// What a search knows at some moment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
-    /// The best moves, best first; empty only if the game is over. As many as were asked for, if there are so many.
+    /// The best moves in the order of preference, the one to play first; empty only if the game is over. Alpha-beta and
+    /// minimax prefer by value, the best-first family by its rule for the final move, by visits or by value, and moves
+    /// that only have their static value come last in linear space.
+    ///
+    /// Fewer than [`Task::lines`](super::Task::lines) if there are fewer moves, or while the first iteration has not come
+    /// to all of them; more if a margin is set and more moves are within it.
     pub lines: Vec<Line>,
     /// How far all of them were searched: the depth that every line has reached.
     pub depth: SearchDepth,

@@ -5,9 +5,9 @@ use emilia::game::Game;
 use emilia::othello::{Color, GameRecord, Move, Position};
 use emilia::random_tree::{PathCost, RandomTree, TreeShape};
 use emilia::search::{
-    BestFirst, BestFirstSettings, Contempt, Control, EndValues, EndgameSolver, Explorer, FinalMove, Limits,
-    MinimaxKind, OnMemoryCap, Progress, Rbfms, RbfmsSettings, Report, Search, SearchDepth, StopSignal, Task, Work,
-    linear_best_first, mean_alpha_beta_evaluations, plain_minimax,
+    BestFirst, BestFirstSettings, Bound, Contempt, Control, EndValues, EndgameSolver, Explorer, FinalMove, Limits,
+    MinimaxKind, OnMemoryCap, Progress, Rbfms, RbfmsSettings, Report, Score, Search, SearchDepth, StopSignal, Task,
+    Work, linear_best_first, mean_alpha_beta_evaluations, plain_minimax,
 };
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -420,6 +420,12 @@ fn the_end_of_the_game_is_solved_by_every_engine() {
             }
             let report = think(&mut Rbfms::new(), &one, Limits::default());
             assert_eq!((report.depth, report.lines[0].score.units()), (SearchDepth::Exact, result), "{position}");
+            let report = think(&mut Rbfms::new(), &all, Limits::default());
+            assert_eq!(report.depth, SearchDepth::Exact);
+            for line in &report.lines {
+                let child = position.take(line.turn).unwrap();
+                assert_eq!(line.score.units(), -exact(&child, contempt), "{position} {}", line.turn);
+            }
         }
         // The paper's values know only who wins, and the search ends when it does.
         let korf = think(&mut BestFirst::new(BestFirstSettings::korf()), &task(position), Limits::default());
@@ -659,6 +665,56 @@ fn several_lines_are_searched_and_sorted() {
     }
     let all = Task { lines: 64, ..task(position) };
     assert_eq!(think(&mut BestFirst::new(BestFirstSettings::modern()), &all, evaluations(500)).lines.len(), moves);
+}
+
+/// Four lines of the middle game, none of them a mere static value.
+fn check_four_lines(report: &Report) {
+    assert_eq!(report.lines.len(), 4);
+    for line in &report.lines {
+        assert!(line.pv.len() > 1 && line.visits > 1, "{report:?}");
+        assert!(!matches!(line.depth, SearchDepth::Plies(0..=1)), "{report:?}");
+        assert_eq!(line.bound, Bound::Exact);
+    }
+    assert!(!matches!(report.depth, SearchDepth::Plies(0..=1)));
+}
+
+#[test]
+fn several_lines_are_searched_in_linear_space() {
+    let mut games = RandomGames(91);
+    for discs in [8, 16, 24, 36] {
+        let position = std::iter::from_fn(|| Some(games.position(discs))).find(|p| p.moves().count() >= 5).unwrap();
+        let several = Task { lines: 4, ..task(position) };
+        let report = think(&mut Rbfms::new(), &several, evaluations(50_000));
+        check_four_lines(&report);
+        assert!(report.lines.is_sorted_by_key(|line| -line.score));
+        let visits: Vec<u64> = report.lines.iter().map(|line| line.visits).collect();
+        assert!(visits.iter().all(|&n| n > 100), "{visits:?}");
+        let near = Task { margin: Some(Score::from_units(256)), ..task(position) };
+        let report = think(&mut Rbfms::new(), &near, evaluations(50_000));
+        assert!(report.lines.iter().all(|line| line.visits > 1 && line.pv.len() > 1), "{report:?}");
+        assert!(report.lines.iter().all(|line| line.score.units() >= report.lines[0].score.units() - 256));
+    }
+}
+
+#[test]
+fn several_lines_are_searched_on_at_the_cap() {
+    let mut games = RandomGames(92);
+    for form in FORMS {
+        let position = std::iter::from_fn(|| Some(games.position(18))).find(|p| p.moves().count() >= 5).unwrap();
+        let settings = BestFirstSettings { memory: 1, ..capped(OnMemoryCap::Rbfms, form) };
+        let several = Task { lines: 4, ..task(position) };
+        let search = |limit| think(&mut BestFirst::new(settings), &several, evaluations(limit));
+        let report = search(50_000);
+        check_four_lines(&report);
+        assert!(report.memory.linear_nodes > 1_000, "{:?}", report.memory);
+        // Nobody starves: the least searched line has got on since the cap was reached.
+        let least = |report: &Report| report.lines.iter().map(|line| line.visits).min().unwrap();
+        let later = search(200_000);
+        check_four_lines(&later);
+        assert!(least(&later) > least(&report), "{} {}", least(&later), least(&report));
+        let (all, first) = (later.lines.iter().map(|line| line.visits).sum::<u64>(), least(&later));
+        assert!(first > all / 100, "{first} of {all}");
+    }
 }
 
 #[test]

@@ -199,6 +199,116 @@ fn go_has_the_time_that_the_game_leaves_it() {
     session.join().unwrap();
 }
 
+/// Like [`Patience`], but thinks for a while.
+struct Slow;
+
+impl Search for Slow {
+    fn think(&mut self, task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
+        std::thread::sleep(Duration::from_millis(300));
+        Patience.think(task, control, sink)
+    }
+
+    fn clear(&mut self) {}
+}
+
+#[test]
+fn moves_without_times_cost_what_go_took() {
+    let (client, session) = start(Engine::with_searches(EngineOptions::default(), |_| Box::new(Slow)));
+    // What the answer to `go` says: the milliseconds it was allowed, the move, and the seconds it took.
+    let go = || -> (f64, String, f64) {
+        client.send("go");
+        let lines = until(&client, "===");
+        let stats = lines.iter().rev().find_map(|line| line.strip_prefix("nodestats ")).unwrap();
+        let (answer, allowed) = (lines.last().unwrap(), stats.split(' ').next().unwrap());
+        (allowed.parse().unwrap(), answer[4..6].to_owned(), answer.rsplit('/').next().unwrap().parse().unwrap())
+    };
+    let expected = |spent: &[f64], empties| {
+        let mut clock = Clock::sudden_death(Duration::from_secs(3), Duration::from_secs(1));
+        spent.iter().for_each(|&time| clock.spend(Duration::from_secs_f64(time)));
+        clock.budget(empties).unwrap().hard.as_secs_f64() * 1000.0
+    };
+    // The engine says times rounded to milliseconds, and what it was allowed cut to milliseconds.
+    let same = |allowed: f64, expected: f64| assert!((allowed - expected).abs() < 2.0, "{allowed} {expected}");
+    let clocked = |moves: &str| format!("set game (;GM[Othello]TI[0:03/1]{START}{moves};)");
+
+    client.send(clocked(""));
+    let (allowed, first, took) = go();
+    same(allowed, expected(&[], 60));
+    let mut reply = Position::START.play(first.parse().unwrap()).unwrap();
+    let answer = reply.moves().into_iter().next().unwrap();
+    reply = reply.play(answer).unwrap();
+    assert_eq!(reply.empties().count(), 58);
+    client.send(format!("move {first}"));
+    client.send(format!("move {}", answer.to_upper()));
+    let (allowed, _, _) = go();
+    same(allowed, expected(&[took], 58));
+    let both = format!("B[{first}]W[{}]", answer.to_upper());
+    client.send(clocked(&both));
+    same(go().0, expected(&[took], 58));
+    // A client that rounds down is not believed, one that counts more is.
+    client.send(clocked(&both.replace(&first, &format!("{first}//0"))));
+    same(go().0, expected(&[took], 58));
+    client.send(clocked(&both.replace(&first, &format!("{first}//2.5"))));
+    same(go().0, expected(&[2.5], 58));
+    // A new game owes nothing to the old one.
+    client.send("new");
+    client.send(clocked(&both));
+    same(go().0, expected(&[], 58));
+    client.send("quit");
+    session.join().unwrap();
+}
+
+#[test]
+fn analyze_takes_two_seconds_a_position_whatever_the_depth() {
+    let (client, session) = start(Engine::with_searches(EngineOptions::default(), |_| Box::new(Patience)));
+    let allowed = |setting: &str| -> Vec<String> {
+        client.send(setting);
+        client.send("analyze");
+        let lines = until(&client, "analysis 0");
+        assert_eq!(next(&client), "status");
+        let stats = lines.iter().filter_map(|line| line.strip_prefix("nodestats "));
+        stats.map(|stats| stats.split(' ').next().unwrap().to_owned()).collect()
+    };
+    client.send(format!("set game (;GM[Othello]{START}B[F5];)"));
+    // The count of nodes goes on from position to position.
+    assert_eq!(allowed(""), ["2000", "4000"]);
+    assert_eq!(allowed("set depth 26"), ["2000", "4000"]);
+    assert_eq!(allowed("set emilia.depth 5"), ["2000", "4000"]);
+    assert_eq!(allowed("set emilia.nodes 1000"), ["0", "0"]);
+    client.send("quit");
+    session.join().unwrap();
+}
+
+/// Recommends a move that nobody can play, with a value.
+struct Confused;
+
+impl Search for Confused {
+    fn think(&mut self, task: &Task, _: &Control, _: &mut dyn FnMut(&Report)) -> Report {
+        let report = first_move(&task.position);
+        let turn = if task.position.must_pass() { "A1".parse().map(Move::Place).unwrap() } else { Move::Pass };
+        let line = Line { turn, score: Score::from_discs(7), pv: vec![turn], ..report.lines[0].clone() };
+        Report { lines: vec![line], ..report }
+    }
+
+    fn clear(&mut self) {}
+}
+
+#[test]
+fn go_is_never_answered_with_an_illegal_move() {
+    let (client, session) = start(Engine::with_searches(EngineOptions::default(), |_| Box::new(Confused)));
+    client.send("go");
+    let answer = until(&client, "===").pop().unwrap();
+    assert!(["D3//", "C4//", "F5//", "E6//"].contains(&&answer[4..8]), "{answer}");
+    // Black has to pass.
+    let moves = "B[F5]W[F6]B[D3]W[G5]B[H5]W[H4]B[F7]W[H6]";
+    client.send(format!("set game (;GM[Othello]{START}{moves};)"));
+    client.send("go");
+    let answer = until(&client, "===").pop().unwrap();
+    assert!(answer.starts_with("=== PA//"), "{answer}");
+    client.send("quit");
+    session.join().unwrap();
+}
+
 /// Runs into its memory cap and goes on until it is stopped.
 struct Full;
 

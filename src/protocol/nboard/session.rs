@@ -8,6 +8,7 @@ use crate::othello::{Color, GameRecord, Move, Position};
 use crate::protocol::stdio::{Connection, Input};
 use crate::search::{Contempt, Limits, MemoryUse, Report, Score};
 use crossbeam::channel::{Receiver, never, tick};
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
@@ -27,6 +28,7 @@ pub fn serve(connection: Connection, engine: Engine, first: Vec<Input>) {
         engine,
         game: GameRecord::default(),
         clocks: Clocks::unlimited(),
+        thoughts: Thoughts::default(),
         depth: None,
         contempt: Contempt::NONE,
         task: None,
@@ -41,6 +43,7 @@ struct Session {
     engine: Engine,
     game: GameRecord,
     clocks: Clocks,
+    thoughts: Thoughts,
     depth: Option<u8>,
     contempt: Contempt,
     task: Option<Task>,
@@ -158,6 +161,7 @@ impl Session {
                 self.interrupt_hint();
                 self.game = GameRecord::default();
                 self.clocks = Clocks::unlimited();
+                self.thoughts = Thoughts::default();
             }
             Command::Clear => {
                 self.interrupt();
@@ -193,7 +197,8 @@ impl Session {
 
     fn set_game(&mut self, game: GgfGame) {
         self.interrupt_hint();
-        self.clocks = Clocks::after(&game);
+        self.thoughts.keep_for(&game.game);
+        self.clocks = Clocks::after(&game, &self.thoughts);
         self.game = game.game;
     }
 
@@ -202,8 +207,11 @@ impl Session {
         match self.game.take_with_implied_pass(played.turn) {
             Ok(()) => {
                 self.interrupt_hint();
-                let mover = !self.game.position().mover();
-                self.clocks.spend(mover, played.seconds);
+                // A pass that was left out is no turn of the client's clock.
+                if let [.., before, _] = self.game.positions() {
+                    let cost = self.thoughts.cost(before, played.turn, played.seconds);
+                    self.clocks.spend(before.mover(), cost);
+                }
             }
             Err(error) => log::debug!("ignored: move {}: {error}", played.turn),
         }
@@ -253,12 +261,14 @@ impl Session {
             turns = earlier;
             let position = positions[turns];
             if position.is_over() {
-                let score_for_black = Score::from_discs(position.score_for_black());
+                let outcome = Score::from_units(self.contempt.outcome(&position));
+                let score_for_black = for_black(position.mover(), outcome);
                 self.send(Reply::Analysis { turns, score_for_black });
                 continue;
             }
-            let bounded = self.depth.is_some() || self.engine.options().is_bounded();
-            let time = (!bounded).then_some(DEFAULT_MOVE_TIME);
+            // A depth alone is no bound: NBoard always sets one, and it may be out of reach.
+            let options = self.engine.options();
+            let time = (options.time.is_none() && options.nodes.is_none()).then_some(DEFAULT_MOVE_TIME);
             let limits = Limits { depth: self.depth, soft_time: time, hard_time: time, ..Limits::default() };
             let goal = Goal::Hint { lines: 1 };
             let request = Request { position, goal, limits, contempt: self.contempt };
@@ -347,34 +357,42 @@ impl Session {
 
     /// Ends a search that has no result: its thread is gone. Even then the client gets a legal move.
     fn give_up(&mut self) {
-        let Some(task) = &self.task else { return };
-        let turn = task.request.position.moves().into_iter().next().map_or(Move::Pass, Move::Place);
-        self.conclude(Decision { turn: Some(turn), report: Report::default() });
+        self.conclude(Decision { turn: None, report: Report::default() });
     }
 
     /// Ends the running search with its result.
     fn conclude(&mut self, decision: Decision) {
-        self.tell(decision.report);
+        self.tell(decision.report.clone());
         let Some(task) = self.task.take() else { return };
         let best = task.told.lines.first();
         match task.goal {
             TaskGoal::Hint => self.status(""),
             TaskGoal::Go => {
-                let turn = decision.turn.unwrap_or(Move::Pass);
-                let score = best.map(|line| line.score);
-                self.send(Reply::Move { turn, score, elapsed: task.started.elapsed() });
+                let turn = decision.legal_turn(&task.request.position);
+                // A value found for another move says nothing about this one.
+                let score = best.filter(|line| line.turn == turn).map(|line| line.score);
+                let elapsed = task.started.elapsed();
+                if self.game.positions().contains(&task.request.position) {
+                    self.thoughts.remember(task.request.position, turn, elapsed);
+                }
+                self.send(Reply::Move { turn, score, elapsed });
             }
             TaskGoal::Analyze { positions, turns } => {
                 if let Some(best) = best {
-                    let score_for_black = match task.request.position.mover() {
-                        Color::Black => best.score,
-                        Color::White => -best.score,
-                    };
+                    let score_for_black = for_black(task.request.position.mover(), best.score);
                     self.send(Reply::Analysis { turns, score_for_black });
                 }
                 self.analyze_before(positions, turns, task.started, task.nodes_before + task.told.nodes);
             }
         }
+    }
+}
+
+/// A value for the side to move, seen from Black's side.
+fn for_black(mover: Color, score: Score) -> Score {
+    match mover {
+        Color::Black => score,
+        Color::White => -score,
     }
 }
 
@@ -389,11 +407,12 @@ impl Clocks {
         Clocks { black: Clock::unlimited(), white: Clock::unlimited() }
     }
 
-    /// After the last move of a game: the record has the times at its start and the time of each move.
-    fn after(game: &GgfGame) -> Clocks {
+    /// After the last move of a game: the record has the times at its start and perhaps the time of each move.
+    fn after(game: &GgfGame, thoughts: &Thoughts) -> Clocks {
         let mut clocks = Clocks { black: clock(game.black_clock), white: clock(game.white_clock) };
-        for (position, timing) in game.game.positions().iter().zip(&game.timing) {
-            clocks.spend(position.mover(), timing.seconds);
+        let turns = game.game.positions().iter().zip(game.game.turns());
+        for ((position, &turn), timing) in turns.zip(&game.timing) {
+            clocks.spend(position.mover(), thoughts.cost(position, turn, timing.seconds));
         }
         clocks
     }
@@ -405,9 +424,50 @@ impl Clocks {
         }
     }
 
-    /// A move of this side took so many seconds; none are free.
-    fn spend(&mut self, side: Color, seconds: Option<f64>) {
-        self.of_side(side).spend(Duration::try_from_secs_f64(seconds.unwrap_or(0.0)).unwrap_or(Duration::MAX));
+    /// A turn of this side took so long. One of unknown cost changes nothing: to add the increment for it would be to
+    /// plan with time that may be used up.
+    fn spend(&mut self, side: Color, cost: Option<Duration>) {
+        if let Some(cost) = cost {
+            self.of_side(side).spend(cost);
+        }
+    }
+}
+
+/// How long this engine itself thought about the moves of the current game: what it answered in a position, and the time
+/// until then. Clients need not tell the times of moves, but their clocks run all the same.
+#[derive(Default)]
+struct Thoughts(HashMap<Position, (Move, Duration)>);
+
+impl Thoughts {
+    /// A forced pass is not remembered: nothing is thought about it, and a client that leaves it out of the record does
+    /// not charge it.
+    fn remember(&mut self, position: Position, answer: Move, elapsed: Duration) {
+        if answer != Move::Pass {
+            self.0.insert(position, (answer, elapsed));
+        }
+    }
+
+    /// What a turn from this position takes from its side's clock when the client tells so many seconds; `None` if
+    /// nobody knows.
+    fn cost(&self, position: &Position, turn: Move, seconds: Option<f64>) -> Option<Duration> {
+        let told = seconds.map(|seconds| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX));
+        match (told, self.0.get(position)) {
+            // The less favourable one counts.
+            (Some(told), Some(&(answer, elapsed))) if answer == turn => Some(told.max(elapsed)),
+            // Another move than ours was played, and the client says how long that took.
+            (Some(told), _) => Some(told),
+            (None, thought) => thought.map(|&(_, elapsed)| elapsed),
+        }
+    }
+
+    /// Forgets what is not about this game. Where the game is another one or was taken back, its last position is to be
+    /// thought about anew.
+    fn keep_for(&mut self, game: &GameRecord) {
+        let Some((_, left)) = game.positions().split_last() else { return };
+        let goes_on = self.0.keys().all(|position| game.positions().contains(position));
+        if !goes_on {
+            self.0.retain(|position, _| left.contains(position));
+        }
     }
 }
 
@@ -421,4 +481,93 @@ fn clock(at_start: Option<GgfClock>) -> Clock {
 
 fn at_cap(memory: &MemoryUse) -> bool {
     memory.linear_nodes > 0 || memory.pruned_nodes > 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const START: &str = "BO[8 ---------------------------O*------*O--------------------------- *]";
+
+    fn game(clock: &str, moves: &str) -> GgfGame {
+        GgfGame::parse(&format!("(;GM[Othello]TI[{clock}]{START}{moves};)")).unwrap()
+    }
+
+    fn seconds(seconds: f64) -> Duration {
+        Duration::from_secs_f64(seconds)
+    }
+
+    fn place(name: &str) -> Move {
+        Move::Place(name.parse().unwrap())
+    }
+
+    /// A clock of five minutes and two seconds for each move, after moves that took so long.
+    fn after(moves: &[f64]) -> Clock {
+        let mut clock = Clock::sudden_death(seconds(300.0), seconds(2.0));
+        moves.iter().for_each(|&time| clock.spend(seconds(time)));
+        clock
+    }
+
+    #[test]
+    fn a_move_costs_the_longer_of_what_is_told_and_what_was_measured() {
+        let mut thoughts = Thoughts::default();
+        thoughts.remember(Position::START, place("f5"), seconds(3.0));
+        let cost = |name, told| thoughts.cost(&Position::START, place(name), told);
+        assert_eq!(cost("f5", None), Some(seconds(3.0)));
+        assert_eq!(cost("f5", Some(2.0)), Some(seconds(3.0)));
+        assert_eq!(cost("f5", Some(4.0)), Some(seconds(4.0)));
+        assert_eq!(cost("f5", Some(f64::MAX)), Some(Duration::MAX));
+        assert_eq!(cost("d3", Some(2.0)), Some(seconds(2.0)), "the client's time is of another move");
+        assert_eq!(cost("d3", None), Some(seconds(3.0)), "the clock ran while we thought");
+        let other = Position::START.play("f5".parse().unwrap()).unwrap();
+        assert_eq!(thoughts.cost(&other, place("d6"), Some(1.0)), Some(seconds(1.0)));
+        assert_eq!(thoughts.cost(&other, place("d6"), None), None);
+    }
+
+    #[test]
+    fn a_record_without_times_is_charged_what_was_measured() {
+        let game = game("5:00/2", "B[F5]W[D6]B[C3]W[D3]");
+        let mut thoughts = Thoughts::default();
+        let clocks = Clocks::after(&game, &thoughts);
+        assert_eq!((clocks.black, clocks.white), (after(&[]), after(&[])), "no increment for what nobody timed");
+        for (number, time) in [(0, 40.0), (2, 50.0)] {
+            thoughts.remember(game.game.positions()[number], game.game.turns()[number], seconds(time));
+        }
+        let clocks = Clocks::after(&game, &thoughts);
+        assert_eq!((clocks.black, clocks.white), (after(&[40.0, 50.0]), after(&[])));
+    }
+
+    #[test]
+    fn a_pass_that_was_left_out_neither_costs_nor_gains() {
+        let moves = "B[F5//9]W[F6//1]B[D3//9]W[G5//1]B[H5//9]W[H4//1]B[F7//9]W[H6//1]";
+        let reply = game("5:00/2", moves).game.position().opponent_moves().into_iter().next().unwrap();
+        let game = game("5:00/2", &format!("{moves}W[{reply}//1]"));
+        assert_eq!(game.game.turns()[8], Move::Pass);
+        let mut thoughts = Thoughts::default();
+        thoughts.remember(game.game.positions()[8], Move::Pass, seconds(0.1));
+        let clocks = Clocks::after(&game, &thoughts);
+        assert_eq!((clocks.black, clocks.white), (after(&[9.0; 4]), after(&[1.0; 5])));
+    }
+
+    #[test]
+    fn what_is_not_about_the_game_is_forgotten() {
+        let long = game("5:00", "B[F5]W[D6]B[C3]");
+        let [start, _, third, _] = long.game.positions() else { panic!("three moves") };
+        let remember = || {
+            let mut thoughts = Thoughts::default();
+            thoughts.remember(*start, place("f5"), seconds(1.0));
+            thoughts.remember(*third, place("c3"), seconds(2.0));
+            thoughts
+        };
+        let known_after = |moves| {
+            let mut thoughts = remember();
+            thoughts.keep_for(&game("5:00", moves).game);
+            (thoughts.0.contains_key(start), thoughts.0.contains_key(third))
+        };
+        assert_eq!(known_after("B[F5]W[D6]B[C3]W[D3]"), (true, true), "the game goes on");
+        assert_eq!(known_after("B[F5]W[D6]"), (true, true), "our answer was not yet played");
+        assert_eq!(known_after("B[F5]W[F6]"), (true, false), "taken back and played otherwise");
+        assert_eq!(known_after("B[F5]"), (true, false), "taken back");
+        assert_eq!(known_after(""), (false, false), "a new game");
+    }
 }

@@ -16,6 +16,9 @@ const SWEEP: usize = 64;
 const SWEEP_FOR_ROOM: usize = 1024;
 /// When several lines are wanted, one iteration in so many goes to the least visited of those behind the first.
 const LINES_EVERY: u64 = 3;
+/// When several lines are wanted, an iteration in linear space ends after so many expansions, or after twice as many as
+/// its leaf has had: it begins anew each time, and has to get further.
+const LINES_SLICE: u64 = 64;
 
 /// One node of the current path.
 #[derive(Clone, Debug)]
@@ -47,6 +50,7 @@ pub struct Explorer<G: Game> {
     pub(super) path: Vec<Step<G>>,
     solver: Option<Box<dyn LeafSolver<G>>>,
     lines: usize,
+    iterations: u64,
     last: Option<G>,
     cap_was_reached: bool,
     pub(super) start: Start,
@@ -64,6 +68,7 @@ impl<G: Game> Explorer<G> {
             path: Vec::new(),
             solver: None,
             lines: 1,
+            iterations: 0,
             last: None,
             cap_was_reached: false,
             start: Start::default(),
@@ -90,6 +95,7 @@ impl<G: Game> Explorer<G> {
         self.tree.move_to(position);
         self.work = Work::default();
         self.lines = 1;
+        self.iterations = 0;
         self.last = None;
         self.cap_was_reached = false;
         self.start = Start::default();
@@ -177,6 +183,7 @@ impl<G: Game> Explorer<G> {
             return Progress::Done;
         }
         self.descend();
+        self.iterations += 1;
         let leaf = self.leaf().clone();
         if self.settings.depth.is_some_and(|deepest| leaf.plies >= deepest) && leaf.plies > 0 {
             return Progress::Done;
@@ -278,11 +285,17 @@ impl<G: Game> Explorer<G> {
     /// Shares the iterations among the wanted lines: most go where the search would go anyway, some to the least visited
     /// of the others.
     fn choose_at_root(&self) -> usize {
-        if self.work.expansions.is_multiple_of(LINES_EVERY) && !self.is_linear() {
+        let is_turn = self.iterations.is_multiple_of(LINES_EVERY);
+        if is_turn || self.is_linear() {
             let ranking = self.ranking();
             let wanted = &ranking[..self.lines.min(ranking.len())];
             let behind = self.open_root_moves().filter(|(i, _)| wanted[1..].contains(i));
-            if let Some((i, _)) = behind.min_by_key(|(_, kid)| kid.visits) {
+            // Iterations in linear space differ in length: there the share counts in visits too.
+            let all = self.tree.arena[self.tree.root()].visits;
+            let share = all / (LINES_EVERY * (wanted.len() as u64 - 1).max(1));
+            if let Some((i, kid)) = behind.min_by_key(|(_, kid)| kid.visits)
+                && (is_turn || kid.visits < share)
+            {
                 return i;
             }
         }
@@ -357,7 +370,8 @@ impl<G: Game> Explorer<G> {
         log::info!("the tree is full with {nodes} nodes in {bytes} bytes; going on with {then}");
     }
 
-    /// Lets recursive best-first minimax find the value of the leaf, as long as the leaf stays the principal one.
+    /// Lets recursive best-first minimax find the value of the leaf, as long as the leaf stays the principal one, and
+    /// where several lines are wanted for a slice of the work at most.
     fn search_in_linear_space(
         &mut self,
         node: u32,
@@ -368,15 +382,25 @@ impl<G: Game> Explorer<G> {
         // Children that alpha-beta left incomplete are generated again with the others.
         self.cut_off(node);
         let (low, high) = self.window();
-        let mut observe = |call: crate::search::rbfms::Call<'_, G>| stop(call.work);
-        let Node { value, .. } = self.tree.arena[node];
-        let settings = RbfmsSettings::default();
+        let Node { value, visits, .. } = self.tree.arena[node];
+        let several = self.lines > 1;
+        let slice = if several { LINES_SLICE.max(2 * visits) } else { u64::MAX };
+        let slice_end = self.work.expansions.saturating_add(slice);
+        let mut is_over = false;
+        let mut observe = |call: crate::search::rbfms::Call<'_, G>| {
+            let stopped = stop(call.work);
+            is_over = !stopped && call.work.expansions >= slice_end;
+            stopped || is_over
+        };
+        // The value at the end of a slice is to be no bound.
+        let settings = RbfmsSettings { early_return: !several, ..RbfmsSettings::default() };
         let solver = self.solver.as_deref_mut();
         let mut recursion = Recursion::new(self.rules, settings, evaluator, solver, self.work, &mut observe);
         let answer = recursion.run(position, value, low, high, 0);
-        let stopped = recursion.was_stopped();
+        let was_stopped = recursion.was_stopped();
         let visits = recursion.work.expansions - self.work.expansions;
         self.work = recursion.work;
+        let stopped = was_stopped && !is_over;
         if !stopped {
             let leaf = &mut self.tree.arena[node];
             leaf.value = answer.value.clamp(leaf.lower, leaf.upper);
