@@ -111,6 +111,13 @@ pub struct MemoryUse {
     pub linear_nodes: u64,
 }
 
+impl MemoryUse {
+    /// Whether a stored tree filled its memory, so that the search had to go on in linear space or to prune.
+    pub const fn cap_was_reached(&self) -> bool {
+        self.pruned_nodes > 0 || (self.linear_nodes > 0 && self.tree_nodes > 0)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -314,7 +314,7 @@ struct Full;
 
 impl Search for Full {
     fn think(&mut self, task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
-        let memory = MemoryUse { linear_nodes: 1234, ..MemoryUse::default() };
+        let memory = MemoryUse { linear_nodes: 1234, tree_nodes: 1, ..MemoryUse::default() };
         let report = Report { memory, ..first_move(&task.position) };
         sink(&report);
         while !control.must_stop(777, 0) {

@@ -316,7 +316,7 @@ impl Session {
     /// Tells what is new in a report of the running search.
     fn tell(&mut self, report: Report) {
         let Some(task) = &mut self.task else { return };
-        let first_at_cap = at_cap(&report.memory) && !at_cap(&task.told.memory);
+        let first_at_cap = report.memory.cap_was_reached() && !task.told.memory.cap_was_reached();
         let news = report.lines != task.told.lines || report.depth != task.told.depth;
         let counted = report.nodes != task.told.nodes;
         let is_hint = matches!(task.goal, TaskGoal::Hint);
@@ -341,7 +341,7 @@ impl Session {
         let Some(task) = &self.task else { return };
         let nodes = task.nodes_before + task.thinking.as_ref().map_or(0, Thinking::nodes).max(task.told.nodes);
         self.send(Reply::NodeStats { nodes, elapsed: task.started.elapsed() });
-        if at_cap(&task.told.memory) {
+        if task.told.memory.cap_was_reached() {
             self.tell_memory(&task.told.memory);
         }
     }
@@ -477,10 +477,6 @@ fn clock(at_start: Option<GgfClock>) -> Clock {
         Some(clock) if clock.main < UNLIMITED => Clock::sudden_death(clock.main, clock.increment),
         _ => Clock::unlimited(),
     }
-}
-
-fn at_cap(memory: &MemoryUse) -> bool {
-    memory.linear_nodes > 0 || memory.pruned_nodes > 0
 }
 
 #[cfg(test)]
