@@ -1,6 +1,5 @@
 //! What is kept of a game: one line of JSON, and GGF.
 
-use super::statistics::Outcome;
 use crate::notation::ggf::{self, GgfGame, GgfResult, Timing};
 use crate::notation::{NotationError, read_position, transcript::Transcript};
 use crate::othello::{Color, GameRecord, Move, Position};
@@ -130,11 +129,6 @@ impl From<Color> for Side {
 }
 
 impl PlayedGame {
-    /// The result for Black.
-    pub fn outcome_for_black(&self) -> Outcome {
-        Outcome::of_score(self.score)
-    }
-
     /// The start and the moves, which are checked.
     pub fn record(&self) -> Result<GameRecord, NotationError> {
         match &self.start {
