@@ -222,7 +222,12 @@ impl Position {
     #[inline]
     pub fn after(&self, square: Square) -> Position {
         debug_assert!(self.moves().contains(square), "{square} in\n{self}");
-        let turned = flips(square, self.player, self.opponent);
+        self.after_turning(square, flips(square, self.player, self.opponent))
+    }
+
+    /// The position after a disc on `square` that turns `turned`.
+    #[inline]
+    pub(crate) fn after_turning(&self, square: Square, turned: Bitboard) -> Position {
         Position { player: self.opponent ^ turned, opponent: self.player | turned | square.bit(), mover: !self.mover }
     }
 

@@ -6,6 +6,7 @@
 
 use super::Contempt;
 use super::ordering::Candidates;
+use super::selectivity::Selectivity;
 use super::transposition::{Entry, TO_THE_END, TranspositionTable};
 use crate::game::DISC;
 use crate::othello::{Bitboard, Position, Square, final_score, flips, legal_moves, stable_discs};
@@ -28,7 +29,7 @@ const QUADRANTS: [u64; 4] =
 
 /// A solver at work.
 pub(super) struct Solver<'a> {
-    pub table: &'a mut TranspositionTable,
+    pub table: &'a TranspositionTable,
     pub contempt: Contempt,
     /// Positions visited, carried on from the search around it.
     pub nodes: u64,
@@ -75,7 +76,7 @@ impl Board {
 
 impl<'a> Solver<'a> {
     pub(super) fn new(
-        table: &'a mut TranspositionTable,
+        table: &'a TranspositionTable,
         contempt: Contempt,
         stop: &'a mut dyn FnMut(u64, u64) -> bool,
     ) -> Solver<'a> {
@@ -111,7 +112,7 @@ impl<'a> Solver<'a> {
             }
         }
         let entry = self.table.probe(position);
-        if let Some(entry) = entry.filter(|entry| entry.depth == TO_THE_END) {
+        if let Some(entry) = entry.filter(|entry| entry.covers(TO_THE_END, Selectivity::NONE)) {
             let (lower, upper) = (entry.lower / DISC, entry.upper / DISC);
             if lower >= beta || lower == upper {
                 return lower;
@@ -125,7 +126,8 @@ impl<'a> Solver<'a> {
         // Enhanced transposition cut-off: a reply that is known to be bad enough for the other side settles the matter.
         if empties > TABLE_FROM {
             for candidate in &children {
-                let known = self.table.probe(&candidate.child).filter(|entry| entry.depth == TO_THE_END);
+                let known =
+                    self.table.probe(&candidate.child).filter(|entry| entry.covers(TO_THE_END, Selectivity::NONE));
                 if let Some(value) = known.map(|entry| -entry.upper / DISC).filter(|&value| value >= beta) {
                     return value;
                 }
@@ -155,7 +157,13 @@ impl<'a> Solver<'a> {
         }
         let lower = if best > alpha { best } else { -INFINITY };
         let upper = if best < beta { best } else { INFINITY };
-        let entry = Entry { lower: lower * DISC, upper: upper * DISC, depth: TO_THE_END, best: best_move };
+        let entry = Entry {
+            lower: lower * DISC,
+            upper: upper * DISC,
+            depth: TO_THE_END,
+            selectivity: Selectivity::NONE,
+            best: best_move,
+        };
         self.table.store(position, entry);
         best
     }
@@ -295,7 +303,7 @@ mod tests {
             table.clear();
             table.new_search(contempt);
             let mut never = |_, _| false;
-            let mut solver = Solver::new(&mut table, contempt, &mut never);
+            let mut solver = Solver::new(&table, contempt, &mut never);
             for bound in [truth - 5, truth - 1, truth, truth + 1, truth + 5] {
                 let value = solver.solve(&position, bound, bound + 1);
                 if truth > bound {
@@ -310,9 +318,9 @@ mod tests {
 
     #[test]
     fn an_early_end_gives_the_empties_to_the_winner() {
-        let mut table = TranspositionTable::new(1 << 16);
+        let table = TranspositionTable::new(1 << 16);
         let mut never = |_, _| false;
-        let mut solver = Solver::new(&mut table, Contempt::NONE, &mut never);
+        let mut solver = Solver::new(&table, Contempt::NONE, &mut never);
         let wiped_out = Position::new(Bitboard::CENTRE, Bitboard::EMPTY, crate::othello::Color::White).unwrap();
         assert_eq!(solver.solve(&wiped_out, -INFINITY, INFINITY), -64);
     }

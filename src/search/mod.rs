@@ -10,9 +10,10 @@ mod ordering;
 mod rbfms;
 mod report;
 mod score;
+mod selectivity;
 mod transposition;
 
-pub use alpha_beta::AlphaBeta;
+pub use alpha_beta::{AlphaBeta, AlphaBetaSettings};
 pub use best_first::{
     AlphaBetaStart, BestFirst, BestFirstSettings, EndValues, EndgameSolver, Explorer, FinalMove, LeafSolver,
     OnMemoryCap, Progress, RootMove, Tie, Work, mean_alpha_beta_evaluations,

@@ -59,7 +59,7 @@ impl LeafSolver<Position> for EndgameSolver {
             (work.nodes, work.evaluations) = (before.nodes + nodes, before.evaluations + nodes);
             stop(work)
         };
-        let mut solver = Solver::new(&mut self.table, contempt, &mut stop);
+        let mut solver = Solver::new(&self.table, contempt, &mut stop);
         let value = solver.solve(position, -endgame::INFINITY, endgame::INFINITY);
         let (nodes, stopped) = (solver.nodes, solver.stopped);
         (work.nodes, work.evaluations) = (before.nodes + nodes, before.evaluations + nodes);
