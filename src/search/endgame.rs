@@ -9,7 +9,7 @@ use super::ordering::Candidates;
 use super::selectivity::Selectivity;
 use super::transposition::{Entry, TO_THE_END, TranspositionTable};
 use crate::game::DISC;
-use crate::othello::{Bitboard, Position, Square, final_score, flips, legal_moves, stable_discs};
+use crate::othello::{Bitboard, Position, Square, final_score, flips, last_flips, legal_moves, stable_discs};
 use arrayvec::ArrayVec;
 
 /// From so many empty squares on the transposition table is asked.
@@ -257,16 +257,20 @@ impl<'a> Solver<'a> {
 
 /// The outcome with one empty square left: whoever can takes it, the side to move first.
 fn last_square(board: Board, square: Square) -> i32 {
-    let mine = flips(square, board.player, board.opponent);
-    if !mine.is_empty() {
-        return board.after(square, mine).pass().outcome();
+    let mine = board.player.count() as i32;
+    let turned = last_flips(square, board.player) as i32;
+    if turned > 0 {
+        return or_draw(2 * (mine + turned) + 2 - 64, board.draw);
     }
-    let passed = board.pass();
-    let theirs = flips(square, passed.player, passed.opponent);
-    if !theirs.is_empty() {
-        return passed.after(square, theirs).outcome();
+    let turned = last_flips(square, board.opponent) as i32;
+    if turned > 0 {
+        return or_draw(2 * (mine - turned) - 64, board.draw);
     }
     board.outcome()
+}
+
+fn or_draw(score: i32, draw: i32) -> i32 {
+    if score == 0 { draw } else { score }
 }
 
 fn odd_quadrants(empties: Bitboard) -> Bitboard {
