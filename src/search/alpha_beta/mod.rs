@@ -87,7 +87,10 @@ impl AlphaBeta {
 impl Search for AlphaBeta {
     fn think(&mut self, task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
         self.table.new_search(task.contempt);
-        self.think_with(&FromScratch(&*task.evaluator), task, control, sink)
+        match task.evaluator.as_pattern() {
+            Some(pattern) => self.think_with(pattern, task, control, sink),
+            None => self.think_with(&FromScratch(&*task.evaluator), task, control, sink),
+        }
     }
 
     fn clear(&mut self) {
