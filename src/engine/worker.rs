@@ -6,8 +6,8 @@ use super::{
 };
 use crate::othello::{Move, Position};
 use crate::search::{
-    AlphaBeta, BestFirst, BestFirstSettings, Bound, Contempt, Control, Limits, Line, Minimax, Rbfms, Report, Score,
-    Search, SearchDepth, StopSignal, Task,
+    AlphaBeta, BestFirst, BestFirstSettings, Bound, Contempt, Control, Limits, Line, Minimax, Precision, Rbfms, Report,
+    Score, Search, SearchDepth, StopSignal, Task,
 };
 use crossbeam::channel::{Receiver, Sender};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -159,10 +159,14 @@ impl Worker {
         let task = Task {
             position: request.position,
             lines: match request.goal {
-                Goal::Move => 1,
+                Goal::Move | Goal::WinLossDraw => 1,
                 Goal::Hint { lines } => lines.max(1),
             },
             margin: varied,
+            precision: match request.goal {
+                Goal::Move | Goal::Hint { .. } => Precision::Score,
+                Goal::WinLossDraw => Precision::WinLossDraw,
+            },
             contempt: request.contempt,
             evaluator: options.eval.build(),
         };

@@ -4,7 +4,7 @@
 use super::endgame::{self, Solver};
 use super::ordering::Candidates;
 use super::transposition::{Entry, TranspositionTable};
-use super::{Bound, Control, Limits, Line, MemoryUse, Report, Score, Search, SearchDepth, Task};
+use super::{Bound, Control, Limits, Line, MemoryUse, Precision, Report, Score, Search, SearchDepth, Task};
 use crate::game::DISC;
 use crate::othello::{GameRecord, Move, Position, Square};
 
@@ -36,7 +36,7 @@ impl Search for AlphaBeta {
         let mut walk = Walk { task, control, solver: Solver::new(&mut self.table, task.contempt, &mut stop) };
         let mut roots = walk.static_roots();
         let mut report = walk.report(&roots, roots.len());
-        for stage in Stage::plan(task.position.empties().count() as u8, control.limits()) {
+        for stage in Stage::plan(task, control.limits()) {
             if control.is_past_soft_time() || walk.must_stop() {
                 break;
             }
@@ -69,21 +69,29 @@ enum Stage {
     Midgame(u8),
     /// The result under perfect play.
     Solve,
+    /// Who wins under perfect play.
+    SolveOutcome,
 }
 
 impl Stage {
     /// Ever deeper, and then, where the end is near enough for the depth asked for, to the end.
-    fn plan(empties: u8, limits: &Limits) -> Vec<Stage> {
+    fn plan(task: &Task, limits: &Limits) -> Vec<Stage> {
+        let empties = task.position.empties().count() as u8;
+        let solve = match task.precision {
+            Precision::Score => Stage::Solve,
+            Precision::WinLossDraw => Stage::SolveOutcome,
+        };
         let solves = limits.depth.is_none_or(|depth| empties <= solved_from(depth));
         let last = if solves { empties.saturating_sub(SOLVE_SHORT_OF_END) } else { empties.saturating_sub(1) };
         let last = limits.depth.map_or(last, |depth| last.min(depth));
-        (2..=last).map(Stage::Midgame).chain(solves.then_some(Stage::Solve)).collect()
+        (2..=last).map(Stage::Midgame).chain(solves.then_some(solve)).collect()
     }
 
     fn label(self) -> SearchDepth {
         match self {
             Stage::Midgame(depth) => SearchDepth::Plies(depth),
             Stage::Solve => SearchDepth::Exact,
+            Stage::SolveOutcome => SearchDepth::WinLossDraw,
         }
     }
 }
@@ -138,6 +146,10 @@ impl Walk<'_> {
         let mut known = 0;
         for i in 0..roots.len() {
             let floor = self.floor(&roots[..known]);
+            if stage == Stage::SolveOutcome && floor >= DISC {
+                // Nothing is better than to win.
+                break;
+            }
             let guess = roots[i].line.score.units();
             let value = self.root_value(&roots[i], stage, floor, guess);
             if self.solver.stopped {
@@ -150,6 +162,11 @@ impl Walk<'_> {
             let pv = self.expected_play(&roots[i], stage, value);
             let line = &mut roots[i].line;
             (line.score, line.depth, line.pv) = (Score::from_units(value), stage.label(), pv);
+            line.bound = match (stage, value.signum()) {
+                (Stage::SolveOutcome, 1) => Bound::Lower,
+                (Stage::SolveOutcome, -1) => Bound::Upper,
+                _ => Bound::Exact,
+            };
             // Among equals the one searched first stays first.
             let place = roots[..known].partition_point(|root| root.line.score >= roots[i].line.score);
             roots[place..=i].rotate_right(1);
@@ -173,6 +190,9 @@ impl Walk<'_> {
     /// The exact value of a turn if it exceeds the floor, else a bound at or below it.
     fn root_value(&mut self, root: &Root, stage: Stage, floor: i32, guess: i32) -> i32 {
         let mut value = |low: i32, high: i32| -self.child_value(root, stage, -high, -low);
+        if stage == Stage::SolveOutcome {
+            return value(floor.max(-DISC), DISC).clamp(-DISC, DISC);
+        }
         if floor > -INFINITY {
             let first = value(floor, floor + 1);
             return if first <= floor { first } else { value(floor, INFINITY) };
@@ -194,7 +214,7 @@ impl Walk<'_> {
 
     fn child_value(&mut self, root: &Root, stage: Stage, alpha: i32, beta: i32) -> i32 {
         match stage {
-            Stage::Solve => {
+            Stage::Solve | Stage::SolveOutcome => {
                 // The window of whole discs that tells the same values apart.
                 let (low, high) = (alpha.div_euclid(DISC), -(-beta).div_euclid(DISC));
                 self.solver.solve(&root.child, low, high) * DISC
@@ -280,7 +300,7 @@ impl Walk<'_> {
         let mut game = GameRecord::from_position(root.child);
         let mut value = -value;
         let mut depth = match stage {
-            Stage::Solve => usize::MAX,
+            Stage::Solve | Stage::SolveOutcome => usize::MAX,
             Stage::Midgame(depth) => usize::from(depth - 1),
         };
         while depth > 0 && !game.position().is_over() {
@@ -295,6 +315,9 @@ impl Walk<'_> {
                 Stage::Midgame(_) if depth == 1 => self.best_looking_move(&position),
                 Stage::Midgame(_) => self.solver.table.probe(&position).and_then(|entry| entry.best),
                 Stage::Solve => self.solving_move(&position, value / DISC),
+                // The side that loses may do what it likes.
+                Stage::SolveOutcome if value < 0 => self.solving_move(&position, -endgame::INFINITY),
+                Stage::SolveOutcome => self.solving_move(&position, value / DISC),
             };
             let Some(square) = square else { break };
             game.take(Move::Place(square)).expect("a legal move");
@@ -309,7 +332,8 @@ impl Walk<'_> {
         position.moves().into_iter().min_by_key(|&square| self.leaf(&position.after(square)))
     }
 
-    /// A move that keeps the value of a solved position, the table's own first; `None` if there is no time to find it.
+    /// A move worth at least this, the value of a solved position, the table's own first; `None` if there is no time to
+    /// find it.
     fn solving_move(&mut self, position: &Position, value: i32) -> Option<Square> {
         let mut children = Candidates::of(position, position.moves());
         children.sort_by_replies(self.solver.table.probe(position).and_then(|entry| entry.best));
@@ -431,6 +455,35 @@ mod tests {
     }
 
     #[test]
+    fn the_outcome_is_the_sign_of_the_score() {
+        let mut seen = [0; 3];
+        for seed in 0..60 {
+            let position = random_position(seed, 8 + (seed % 3) as u32);
+            if position.is_over() {
+                continue;
+            }
+            let contempt = Contempt::new([0, 0, 50][seed as usize % 3]).unwrap();
+            let task = Task { contempt, ..Task::new(position, EvaluatorKind::Mobility.build()) };
+            let score = think(&task, Limits::default()).lines[0].score;
+            let outcome = Task { precision: Precision::WinLossDraw, ..task };
+            let report = think(&outcome, Limits::default());
+            let line = &report.lines[0];
+            let expected = score.units().signum();
+            seen[(expected + 1) as usize] += 1;
+            assert_eq!(report.depth, SearchDepth::WinLossDraw);
+            assert_eq!(line.score, Score::from_discs(expected), "{position}");
+            assert_eq!(line.bound, [Bound::Upper, Bound::Exact, Bound::Lower][(expected + 1) as usize]);
+            let mut game = GameRecord::from_position(position);
+            line.pv.iter().for_each(|&turn| game.take(turn).unwrap());
+            let end = game.position();
+            assert!(end.is_over(), "{position} {line:?}");
+            let for_mover = if end.mover() == position.mover() { 1 } else { -1 } * contempt.outcome(end);
+            assert_eq!(for_mover.signum(), expected, "{position} {line:?}");
+        }
+        assert!(seen.iter().all(|&n| n > 0), "{seen:?}");
+    }
+
+    #[test]
     fn moves_within_the_margin_are_listed_with_their_values() {
         let position = random_position(3, 40);
         let evaluator = EvaluatorKind::Mobility.build();
@@ -460,9 +513,15 @@ mod tests {
 
     #[test]
     fn the_plan_solves_near_the_end() {
-        assert_eq!(Stage::plan(12, &Limits::default()), [Stage::Midgame(2), Stage::Midgame(3), Stage::Solve]);
-        assert_eq!(Stage::plan(20, &to_depth(3)), [Stage::Midgame(2), Stage::Midgame(3)]);
-        assert_eq!(Stage::plan(1, &to_depth(1)), [Stage::Solve]);
-        assert_eq!(Stage::plan(10, &to_depth(60)).last(), Some(&Stage::Solve));
+        let task = |empties| {
+            let full = (0..).map(|seed| random_position(seed, empties)).find(|p| p.empties().count() == empties);
+            Task::new(full.unwrap(), EvaluatorKind::Mobility.build())
+        };
+        assert_eq!(Stage::plan(&task(12), &Limits::default()), [Stage::Midgame(2), Stage::Midgame(3), Stage::Solve]);
+        assert_eq!(Stage::plan(&task(20), &to_depth(3)), [Stage::Midgame(2), Stage::Midgame(3)]);
+        assert_eq!(Stage::plan(&task(1), &to_depth(1)), [Stage::Solve]);
+        assert_eq!(Stage::plan(&task(10), &to_depth(60)).last(), Some(&Stage::Solve));
+        let outcome = Task { precision: Precision::WinLossDraw, ..task(10) };
+        assert_eq!(Stage::plan(&outcome, &Limits::default()).last(), Some(&Stage::SolveOutcome));
     }
 }
