@@ -7,6 +7,7 @@ mod match_games;
 mod options;
 mod perft;
 mod serve;
+mod solve;
 
 use crate::protocol::detect::Protocol;
 use clap::{Parser, Subcommand};
@@ -39,10 +40,12 @@ enum Command {
     Match(Box<match_games::MatchArguments>),
     /// Search fixed positions: a count of nodes that is always the same, and the speed
     Bench(bench::BenchArguments),
+    /// Solve the positions of an OBF file
+    Solve(Box<solve::SolveArguments>),
 }
 
 /// Runs the program with the arguments of the process. The exit code is 2 for arguments that make no sense, 1 for
-/// anything else that kept it from its work.
+/// anything else that kept it from its work; `solve` has its own.
 pub fn run() -> ExitCode {
     let Cli { serve: options, command } = Cli::parse();
     let result = match command {
@@ -52,6 +55,7 @@ pub fn run() -> ExitCode {
         Some(Command::Perft(options)) => perft::run(&options),
         Some(Command::Match(options)) => match_games::run(&options),
         Some(Command::Bench(options)) => bench::run(&options),
+        Some(Command::Solve(options)) => return solve::run(&options),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

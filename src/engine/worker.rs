@@ -3,8 +3,8 @@
 use super::{DEFAULT_MOVE_TIME, Decision, EngineKind, EngineOptions, Event, Goal, OptionError, Request, SearchBuilder};
 use crate::othello::{Move, Position};
 use crate::search::{
-    AlphaBeta, AlphaBetaSettings, BestFirst, BestFirstSettings, Bound, Contempt, Control, Limits, Line, Minimax, Rbfms,
-    Report, Score, Search, SearchDepth, StopSignal, Task,
+    AlphaBeta, AlphaBetaSettings, BestFirst, BestFirstSettings, Bound, Contempt, Control, Limits, Line, Minimax,
+    Precision, Rbfms, Report, Score, Search, SearchDepth, StopSignal, Task,
 };
 use crossbeam::channel::{Receiver, Sender};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -162,10 +162,14 @@ impl Worker {
         let task = Task {
             position: request.position,
             lines: match request.goal {
-                Goal::Move => 1,
+                Goal::Move | Goal::WinLossDraw => 1,
                 Goal::Hint { lines } => lines.max(1),
             },
             margin: varied,
+            precision: match request.goal {
+                Goal::Move | Goal::Hint { .. } => Precision::Score,
+                Goal::WinLossDraw => Precision::WinLossDraw,
+            },
             contempt: request.contempt,
             evaluator: options.evaluator(),
         };

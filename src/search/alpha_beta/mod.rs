@@ -65,8 +65,7 @@ impl AlphaBeta {
     ) -> Report {
         let errors = task.evaluator.error_model();
         let selectivity = if errors.is_some() { self.selectivity } else { Selectivity::NONE };
-        let empties = task.position.empties().count() as u8;
-        let plan = Stage::plan(empties, control.limits(), selectivity);
+        let plan = Stage::plan(task, control.limits(), selectivity);
         let shared = Shared::new(evaluation, errors, &self.table, task.contempt, control);
         std::thread::scope(|scope| {
             for helper in 1..self.threads {
@@ -103,7 +102,9 @@ mod tests {
     use super::*;
     use crate::eval::EvaluatorKind;
     use crate::othello::{GameRecord, Position};
-    use crate::search::{Contempt, Limits, MinimaxKind, Score, SearchDepth, StopSignal, plain_minimax};
+    use crate::search::{
+        Bound, Contempt, Limits, MinimaxKind, Precision, Score, SearchDepth, StopSignal, plain_minimax,
+    };
     use crate::testing::random_position;
     use std::time::Instant;
 
@@ -180,6 +181,35 @@ mod tests {
                 assert_eq!(line.score, for_mover, "{position} {line:?}");
             }
         }
+    }
+
+    #[test]
+    fn the_outcome_is_the_sign_of_the_score() {
+        let mut seen = [0; 3];
+        for seed in 0..60 {
+            let position = random_position(seed, 8 + (seed % 3) as u32);
+            if position.is_over() {
+                continue;
+            }
+            let contempt = Contempt::new([0, 0, 50][seed as usize % 3]).unwrap();
+            let task = Task { contempt, ..Task::new(position, EvaluatorKind::Mobility.build()) };
+            let score = think(&task, Limits::default()).lines[0].score;
+            let outcome = Task { precision: Precision::WinLossDraw, ..task };
+            let report = think(&outcome, Limits::default());
+            let line = &report.lines[0];
+            let expected = score.units().signum();
+            seen[(expected + 1) as usize] += 1;
+            assert_eq!(report.depth, SearchDepth::WinLossDraw);
+            assert_eq!(line.score, Score::from_discs(expected), "{position}");
+            assert_eq!(line.bound, [Bound::Upper, Bound::Exact, Bound::Lower][(expected + 1) as usize]);
+            let mut game = GameRecord::from_position(position);
+            line.pv.iter().for_each(|&turn| game.take(turn).unwrap());
+            let end = game.position();
+            assert!(end.is_over(), "{position} {line:?}");
+            let for_mover = if end.mover() == position.mover() { 1 } else { -1 } * contempt.outcome(end);
+            assert_eq!(for_mover.signum(), expected, "{position} {line:?}");
+        }
+        assert!(seen.iter().all(|&n| n > 0), "{seen:?}");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use crate::eval::Incremental;
 use crate::game::DISC;
 use crate::othello::{GameRecord, Move, Position, Square};
 use crate::search::ordering::{Candidate, Candidates};
+use crate::search::selectivity::Selectivity;
 use crate::search::{Bound, Line, MemoryUse, Report, Score, SearchDepth, Task};
 
 /// Half the first window around the value that the last iteration leads to expect.
@@ -81,6 +82,10 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
         let mut known = 0;
         for i in 0..roots.len() {
             let floor = self.floor(&roots[..known]);
+            if matches!(stage, Stage::Outcome(_)) && floor >= DISC {
+                // Nothing is better than to win.
+                break;
+            }
             let guess = roots[i].line.score.units();
             let value = self.root_value(&roots[i], stage, floor, guess);
             if self.walk.shared.is_stopped() {
@@ -94,6 +99,11 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
             let line = &mut roots[i].line;
             (line.score, line.depth, line.pv) =
                 (Score::from_units(value), stage.label(self.task.position.empties().count() as u8), pv);
+            line.bound = match (stage, value.signum()) {
+                (Stage::Outcome(_), 1) => Bound::Lower,
+                (Stage::Outcome(_), -1) => Bound::Upper,
+                _ => Bound::Exact,
+            };
             // Among equals the one searched first stays first.
             let place = roots[..known].partition_point(|root| root.line.score >= roots[i].line.score);
             roots[place..=i].rotate_right(1);
@@ -117,6 +127,9 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
     /// The exact value of a turn if it exceeds the floor, else a bound at or below it.
     fn root_value(&mut self, root: &Root<E::State>, stage: Stage, floor: i32, guess: i32) -> i32 {
         let mut value = |low: i32, high: i32| -self.child_value(root, stage, -high, -low);
+        if matches!(stage, Stage::Outcome(_)) {
+            return value(floor.max(-DISC), DISC).clamp(-DISC, DISC);
+        }
         if floor > -INFINITY {
             let first = value(floor, floor + 1);
             return if first <= floor { first } else { value(floor, INFINITY) };
@@ -139,7 +152,7 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
     fn child_value(&mut self, root: &Root<E::State>, stage: Stage, alpha: i32, beta: i32) -> i32 {
         let depth = match stage {
             Stage::Midgame(depth, _) => depth - u8::from(root.line.turn != Move::Pass),
-            Stage::Solve(_) => u8::MAX,
+            Stage::Solve(_) | Stage::Outcome(_) => u8::MAX,
         };
         self.walk.value(&root.child, depth, alpha, beta)
     }
@@ -150,7 +163,7 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
         let mut game = GameRecord::from_position(root.child.position);
         let mut value = -value;
         let mut depth = match stage {
-            Stage::Solve(_) => usize::MAX,
+            Stage::Solve(_) | Stage::Outcome(_) => usize::MAX,
             Stage::Midgame(depth, _) => usize::from(depth - 1),
         };
         while depth > 0 && !game.position().is_over() {
@@ -161,10 +174,13 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
                 value = -value;
                 continue;
             }
+            let proven = stage.selectivity() == Selectivity::NONE;
             let square = match stage {
                 Stage::Midgame(..) if depth == 1 => self.best_looking_move(&position),
-                Stage::Midgame(..) => self.walk.shared.table.probe(&position).and_then(|entry| entry.best),
-                Stage::Solve(_) => self.solving_move(&position, value / DISC),
+                // The side that loses may do what it likes.
+                Stage::Outcome(_) if proven && value < 0 => self.solving_move(&position, -INFINITY),
+                Stage::Solve(_) | Stage::Outcome(_) if proven => self.solving_move(&position, value),
+                _ => self.walk.shared.table.probe(&position).and_then(|entry| entry.best),
             };
             let Some(square) = square else { break };
             game.take(Move::Place(square)).expect("a legal move");
@@ -179,12 +195,14 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
         position.moves().into_iter().min_by_key(|&square| self.walk.static_value(position.after(square)))
     }
 
-    /// A move that keeps the value of a solved position, the table's own first; `None` if there is no time to find it.
+    /// A move worth at least this, the value of a solved position, the table's own first; `None` if there is no time to
+    /// find it.
     fn solving_move(&mut self, position: &Position, value: i32) -> Option<Square> {
         let mut children = Candidates::of(position, position.moves());
         children.sort_by_replies(self.walk.shared.table.probe(position).and_then(|entry| entry.best));
         let keeps = |candidate: &&Candidate| {
-            -self.walk.solve(&candidate.child, -value, 1 - value) >= value && !self.walk.shared.is_stopped()
+            let child = self.walk.node(candidate.child);
+            -self.walk.value(&child, u8::MAX, -value, 1 - value) >= value && !self.walk.shared.is_stopped()
         };
         children.into_iter().find(keeps).map(|candidate| candidate.square)
     }
