@@ -4,7 +4,7 @@ use super::split::{Pool, Split};
 use crate::eval::{ErrorModel, Incremental, shallow_depth, shallow_depth_to_end};
 use crate::game::DISC;
 use crate::othello::{Bitboard, Position, Square, flips, stable_discs};
-use crate::search::endgame::{self, Solver};
+use crate::search::endgame::{self, LocalTable, Solver};
 use crate::search::ordering::{self, Candidate, Candidates};
 use crate::search::selectivity::Selectivity;
 use crate::search::transposition::{Entry, TO_THE_END, TranspositionTable};
@@ -91,6 +91,8 @@ pub(super) struct Walk<'a, E: Incremental> {
     pub(super) below: Option<Arc<Split<E::State>>>,
     /// How many of ProbCut's searches this walk is in.
     pub(super) probes: u8,
+    /// The endgame solver's own.
+    local: LocalTable,
     /// Counted here and not yet told to the others.
     nodes: u64,
     evaluations: u64,
@@ -98,7 +100,15 @@ pub(super) struct Walk<'a, E: Incremental> {
 
 impl<'a, E: Incremental> Walk<'a, E> {
     pub(super) fn new(shared: &'a Shared<'a, E>) -> Walk<'a, E> {
-        Walk { shared, selectivity: Selectivity::NONE, below: None, probes: 0, nodes: 0, evaluations: 0 }
+        Walk {
+            shared,
+            selectivity: Selectivity::NONE,
+            below: None,
+            probes: 0,
+            local: LocalTable::default(),
+            nodes: 0,
+            evaluations: 0,
+        }
     }
 
     pub(super) fn node(&self, position: Position) -> Node<E::State> {
@@ -177,7 +187,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
             }
             shared.is_stopped() || below.as_ref().is_some_and(|split| split.is_decided())
         };
-        let mut solver = Solver::new(shared.table, shared.contempt, &mut stop);
+        let mut solver = Solver::new(shared.table, shared.contempt, &mut self.local, &mut stop);
         let value = solver.solve(position, alpha, beta);
         let nodes = solver.nodes;
         self.nodes += nodes - told;
