@@ -142,7 +142,7 @@ impl Worker {
             // The memory of the old one goes before the new one asks for some.
             self.search = None;
         } else if let Some(search) = &mut self.search
-            && (old.eval != new.eval || self.contempt != question.request.contempt)
+            && (!old.evaluates_like(new) || self.contempt != question.request.contempt)
         {
             search.clear();
         }
@@ -164,7 +164,7 @@ impl Worker {
             },
             margin: varied,
             contempt: request.contempt,
-            evaluator: options.eval.build(),
+            evaluator: options.evaluator(),
         };
         let control = Control::new(limits(request, options), question.signal.clone(), question.asked);
         let mut last_sent = None;

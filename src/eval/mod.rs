@@ -1,9 +1,11 @@
 //! Static evaluation: what a position is worth without looking ahead.
 
 mod mobility;
+pub mod pattern;
 mod weighted_squares;
 
 pub use mobility::Mobility;
+pub use pattern::Pattern;
 pub use weighted_squares::WeightedSquares;
 
 use crate::game::{DISC, Game};
@@ -20,6 +22,12 @@ pub trait Evaluator<G: Game>: Send + Sync {
     /// The value for the side to move. For Othello an estimate of the final disc difference in units of [`DISC`], from
     /// −[`STATIC_LIMIT`] to [`STATIC_LIMIT`].
     fn evaluate(&self, position: &G) -> i32;
+
+    /// The pattern evaluation that this is, if it is: its values can be had faster by keeping a
+    /// [`State`](pattern::State) up to date.
+    fn as_pattern(&self) -> Option<&Pattern> {
+        None
+    }
 }
 
 /// The Othello evaluators by the names of `--eval`.
@@ -30,25 +38,30 @@ pub enum EvaluatorKind {
     /// [`Mobility`].
     #[default]
     Mobility,
+    /// [`Pattern`].
+    Pattern,
 }
 
 impl EvaluatorKind {
     /// Every evaluator.
-    pub const ALL: [EvaluatorKind; 2] = [EvaluatorKind::WeightedSquares, EvaluatorKind::Mobility];
+    pub const ALL: [EvaluatorKind; 3] =
+        [EvaluatorKind::WeightedSquares, EvaluatorKind::Mobility, EvaluatorKind::Pattern];
 
     /// The name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             EvaluatorKind::WeightedSquares => "weighted-squares",
             EvaluatorKind::Mobility => "mobility",
+            EvaluatorKind::Pattern => "pattern",
         }
     }
 
-    /// The evaluator itself.
+    /// The evaluator itself; the pattern evaluation with the weights that are part of the program, trained or not.
     pub fn build(self) -> Arc<dyn Evaluator<Position>> {
         match self {
             EvaluatorKind::WeightedSquares => Arc::new(WeightedSquares),
             EvaluatorKind::Mobility => Arc::new(Mobility),
+            EvaluatorKind::Pattern => Pattern::embedded().clone(),
         }
     }
 }
@@ -61,7 +74,7 @@ impl fmt::Display for EvaluatorKind {
 
 /// No evaluator has this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown evaluator '{0}'; expected one of: weighted-squares, mobility")]
+#[error("unknown evaluator '{0}'; expected one of: weighted-squares, mobility, pattern")]
 pub struct UnknownEvaluator(String);
 
 impl FromStr for EvaluatorKind {
