@@ -1,5 +1,7 @@
 //! `emilia train`: from games against herself to the weights of the evaluation, one step per command.
 
+mod evaluator;
+mod probcut;
 mod selfplay;
 
 use super::progress::Progress;
@@ -21,6 +23,8 @@ enum TrainCommand {
     /// Play games against herself and keep every position with its result
     #[command(name = "selfplay")]
     SelfPlay(selfplay::SelfPlayArguments),
+    /// Measure how far shallow searches err, for ProbCut
+    Probcut(probcut::ProbcutArguments),
 }
 
 /// Runs one step.
@@ -28,6 +32,7 @@ pub(super) fn run(arguments: &TrainArguments) -> Result<(), String> {
     super::log_output::to_stderr();
     match &arguments.command {
         TrainCommand::SelfPlay(arguments) => selfplay::run(arguments),
+        TrainCommand::Probcut(arguments) => probcut::run(arguments),
     }
 }
 

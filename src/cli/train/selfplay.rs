@@ -1,6 +1,6 @@
 //! `emilia train selfplay`.
 
-use crate::eval::EvaluatorKind;
+use super::evaluator::EvaluatorArguments;
 use crate::training::{Origin, PlyRange, Production, SelfPlay, SelfPlaySettings, Shard, fingerprint};
 use clap::Args;
 use std::path::PathBuf;
@@ -26,9 +26,8 @@ pub(super) struct SelfPlayArguments {
     /// Seed of the random moves
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// The static evaluation
-    #[arg(long, value_name = "NAME", default_value_t)]
-    eval: EvaluatorKind,
+    #[command(flatten)]
+    evaluator: EvaluatorArguments,
     /// Plies that each move is searched [default: 4]
     #[arg(long, value_name = "PLIES")]
     depth: Option<u8>,
@@ -59,12 +58,12 @@ impl SelfPlayArguments {
 pub(super) fn run(arguments: &SelfPlayArguments) -> Result<(), String> {
     let settings = arguments.settings();
     settings.validate().map_err(|error| error.to_string())?;
-    let evaluator = arguments.eval.build();
+    let evaluator = arguments.evaluator.evaluator()?;
     let production = Production {
         folder: arguments.out.clone(),
         origin: Origin {
             command: "selfplay".to_owned(),
-            evaluator: arguments.eval.to_string(),
+            evaluator: arguments.evaluator.name().to_owned(),
             fingerprint: fingerprint(&*evaluator),
             seed: arguments.seed,
             settings: serde_json::to_value(&settings).map_err(|error| error.to_string())?,
