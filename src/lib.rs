@@ -14,6 +14,7 @@
 //! assert!(game.position().take(decision.turn.unwrap()).is_ok());
 //! ```
 
+pub mod analysis;
 pub mod arena;
 pub mod cli;
 pub mod clock;

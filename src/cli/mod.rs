@@ -8,6 +8,7 @@ mod options;
 mod perft;
 mod progress;
 mod serve;
+mod solve;
 mod train;
 
 use crate::protocol::detect::Protocol;
@@ -43,12 +44,14 @@ enum Command {
     Match(Box<match_games::MatchArguments>),
     /// Search fixed positions: a count of nodes that is always the same, and the speed
     Bench(bench::BenchArguments),
+    /// Solve the positions of an OBF file
+    Solve(Box<solve::SolveArguments>),
     /// Learn the weights of the evaluation from games of Emilia against herself
     Train(train::TrainArguments),
 }
 
 /// Runs the program with the arguments of the process. The exit code is 2 for arguments that make no sense, 1 for
-/// anything else that kept it from its work.
+/// anything else that kept it from its work; `solve` has its own.
 pub fn run() -> ExitCode {
     let Cli { serve: options, command } = Cli::parse();
     let result = match command {
@@ -58,6 +61,7 @@ pub fn run() -> ExitCode {
         Some(Command::Perft(options)) => perft::run(&options),
         Some(Command::Match(options)) => match_games::run(&options),
         Some(Command::Bench(options)) => bench::run(&options),
+        Some(Command::Solve(options)) => return solve::run(&options),
         Some(Command::Train(options)) => train::run(&options),
     };
     match result {

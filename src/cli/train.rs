@@ -3,10 +3,13 @@
 mod selfplay;
 
 use super::progress::Progress;
+use crate::engine::EngineOptions;
+use crate::eval::{Evaluator, EvaluatorKind};
+use crate::othello::Position;
 use crate::training::{ChunkMaker, Production};
 use clap::{Args, Subcommand};
-use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 /// The steps of training. docs/training.md shows how they follow one another.
@@ -21,6 +24,32 @@ enum TrainCommand {
     /// Play games against herself and keep every position with its result
     #[command(name = "selfplay")]
     SelfPlay(selfplay::SelfPlayArguments),
+}
+
+/// The evaluation that play and labels come from.
+#[derive(Args, Clone, Debug)]
+struct EvaluationArguments {
+    /// The static evaluation
+    #[arg(long, value_name = "NAME", default_value_t)]
+    eval: EvaluatorKind,
+    /// Weights of the pattern evaluation [default: those that are part of the program]
+    #[arg(long, value_name = "FILE")]
+    eval_file: Option<String>,
+}
+
+impl EvaluationArguments {
+    fn evaluator(&self) -> Result<Arc<dyn Evaluator<Position>>, String> {
+        let mut options = EngineOptions::default();
+        if let Some(file) = &self.eval_file {
+            options.set("eval-file", file).map_err(|error| error.to_string())?;
+        }
+        options.set("eval", self.eval.name()).map_err(|error| error.to_string())?;
+        Ok(options.evaluator())
+    }
+
+    fn name(&self) -> String {
+        self.eval.to_string()
+    }
 }
 
 /// Runs one step.

@@ -10,7 +10,7 @@ use super::sample::{LabelKind, Sample};
 use crate::eval::Evaluator;
 use crate::othello::{Color, Move, Position};
 use crate::random::Random;
-use crate::search::{AlphaBeta, Control, Limits, Search, Task};
+use crate::search::{AlphaBeta, AlphaBetaSettings, Control, Limits, Search, Task};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -81,6 +81,8 @@ pub struct SelfPlaySettings {
     pub depth: u8,
     /// From so many empty squares on play is perfect, 1 to 30.
     pub exact: u8,
+    /// How sure cuts on the word of shallower searches are, in percent; 100 for none. Perfect play has none.
+    pub confidence: u8,
     /// How many random moves begin a game: any number of these.
     pub random_plies: PlyRange,
     /// Three times as often one of these.
@@ -92,6 +94,7 @@ impl Default for SelfPlaySettings {
         SelfPlaySettings {
             depth: 4,
             exact: 12,
+            confidence: AlphaBetaSettings::default().confidence,
             random_plies: PlyRange { first: 8, last: 50 },
             favoured_plies: PlyRange { first: 10, last: 36 },
         }
@@ -118,7 +121,12 @@ impl SelfPlaySettings {
             if good { Ok(()) } else { Err(SettingsError { name, value: value.into(), expected }) }
         };
         check("depth", self.depth, 60, "1 to 60 plies")?;
-        check("exact", self.exact, 30, "1 to 30 empty squares")
+        check("exact", self.exact, 30, "1 to 30 empty squares")?;
+        if !AlphaBetaSettings::confidences().any(|confidence| confidence == self.confidence) {
+            let value = self.confidence.into();
+            return Err(SettingsError { name: "confidence", value, expected: "73, 87, 95, 98, 99 or 100" });
+        }
+        Ok(())
     }
 
     /// How many random moves a game begins with.
@@ -153,7 +161,9 @@ impl SelfPlay {
         games_per_chunk: u32,
         evaluator: Arc<dyn Evaluator<Position>>,
     ) -> SelfPlay {
-        SelfPlay { settings, seed, games_per_chunk, evaluator, search: AlphaBeta::new(TABLE_BYTES) }
+        let search =
+            AlphaBeta::new(AlphaBetaSettings { table_bytes: TABLE_BYTES, threads: 1, confidence: settings.confidence });
+        SelfPlay { settings, seed, games_per_chunk, evaluator, search }
     }
 
     /// The samples of one game in the order of play; none where the side to move has to pass, because what it is worth is

@@ -1,6 +1,6 @@
 //! `emilia train selfplay`.
 
-use crate::eval::EvaluatorKind;
+use super::EvaluationArguments;
 use crate::training::{Origin, PlyRange, Production, SelfPlay, SelfPlaySettings, Shard, fingerprint};
 use clap::Args;
 use std::path::PathBuf;
@@ -26,15 +26,17 @@ pub(super) struct SelfPlayArguments {
     /// Seed of the random moves
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// The static evaluation
-    #[arg(long, value_name = "NAME", default_value_t)]
-    eval: EvaluatorKind,
+    #[command(flatten)]
+    evaluation: EvaluationArguments,
     /// Plies that each move is searched [default: 4]
     #[arg(long, value_name = "PLIES")]
     depth: Option<u8>,
     /// Play perfectly from so many empty squares on [default: 12]
     #[arg(long, value_name = "EMPTIES")]
     exact: Option<u8>,
+    /// How sure cuts on the word of shallower searches are, in percent; 100 for none [default: 73]
+    #[arg(long, value_name = "PERCENT")]
+    confidence: Option<u8>,
     /// How many random moves begin a game [default: 8-50]
     #[arg(long, value_name = "FROM-TO")]
     random_plies: Option<PlyRange>,
@@ -49,6 +51,7 @@ impl SelfPlayArguments {
         SelfPlaySettings {
             depth: self.depth.unwrap_or(default.depth),
             exact: self.exact.unwrap_or(default.exact),
+            confidence: self.confidence.unwrap_or(default.confidence),
             random_plies: self.random_plies.unwrap_or(default.random_plies),
             favoured_plies: self.favoured_plies.unwrap_or(default.favoured_plies),
         }
@@ -59,12 +62,12 @@ impl SelfPlayArguments {
 pub(super) fn run(arguments: &SelfPlayArguments) -> Result<(), String> {
     let settings = arguments.settings();
     settings.validate().map_err(|error| error.to_string())?;
-    let evaluator = arguments.eval.build();
+    let evaluator = arguments.evaluation.evaluator()?;
     let production = Production {
         folder: arguments.out.clone(),
         origin: Origin {
             command: "selfplay".to_owned(),
-            evaluator: arguments.eval.to_string(),
+            evaluator: arguments.evaluation.name(),
             fingerprint: fingerprint(&*evaluator),
             seed: arguments.seed,
             settings: serde_json::to_value(&settings).map_err(|error| error.to_string())?,
