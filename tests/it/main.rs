@@ -12,4 +12,6 @@ mod notation;
 mod reference;
 mod rules;
 mod serve;
+mod solve;
+mod solver;
 mod transcript;
