@@ -42,8 +42,13 @@ pub fn game_from_anywhere() -> impl Strategy<Value = GameRecord> {
     (position(), picks()).prop_map(|(start, picks)| play(start, &picks))
 }
 
+/// The bytes of a file beside the project; `None`, with a message, where it is absent.
+pub fn shared_bytes(name: &str) -> Option<Vec<u8>> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data").join(name);
+    std::fs::read(&path).inspect_err(|error| eprintln!("skipped: {}: {error}", path.display())).ok()
+}
+
 /// The text of a file beside the project; `None`, with a message, where it is absent.
 pub fn shared_data(name: &str) -> Option<String> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data").join(name);
-    std::fs::read_to_string(&path).inspect_err(|error| eprintln!("skipped: {}: {error}", path.display())).ok()
+    shared_bytes(name).map(|bytes| String::from_utf8(bytes).expect("the data is text"))
 }
