@@ -14,6 +14,7 @@
 //! assert!(game.position().take(decision.turn.unwrap()).is_ok());
 //! ```
 
+pub mod analysis;
 pub mod arena;
 pub mod cli;
 pub mod clock;
@@ -23,7 +24,9 @@ pub mod game;
 pub mod notation;
 pub mod othello;
 pub mod protocol;
+mod random;
 pub mod random_tree;
 pub mod search;
 #[cfg(test)]
 mod testing;
+pub mod training;

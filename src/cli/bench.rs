@@ -70,7 +70,12 @@ struct Figures {
 impl Part {
     /// Searches every position with an empty table or tree, so that the count depends on the search alone.
     fn run(&self) -> Figures {
-        let options = EngineOptions { engine: self.engine, eval: EvaluatorKind::Mobility, ..EngineOptions::default() };
+        let options = EngineOptions {
+            engine: self.engine,
+            eval: EvaluatorKind::Mobility,
+            threads: 1,
+            ..EngineOptions::default()
+        };
         let mut engine = Engine::new(options);
         let started = Instant::now();
         let (mut nodes, mut evaluations) = (0, 0);

@@ -1,9 +1,13 @@
 //! Static evaluation: what a position is worth without looking ahead.
 
+mod error_model;
+mod incremental;
 mod mobility;
 pub mod pattern;
 mod weighted_squares;
 
+pub use error_model::{ErrorModel, shallow_depth, shallow_depth_to_end, terms as error_terms};
+pub use incremental::{FromScratch, Incremental};
 pub use mobility::Mobility;
 pub use pattern::Pattern;
 pub use weighted_squares::WeightedSquares;
@@ -22,6 +26,11 @@ pub trait Evaluator<G: Game>: Send + Sync {
     /// The value for the side to move. For Othello an estimate of the final disc difference in units of [`DISC`], from
     /// −[`STATIC_LIMIT`] to [`STATIC_LIMIT`].
     fn evaluate(&self, position: &G) -> i32;
+
+    /// How far shallow searches with this evaluation err; without it, nothing is cut on their word.
+    fn error_model(&self) -> Option<&ErrorModel> {
+        None
+    }
 
     /// The pattern evaluation that this is, if it is: its values can be had faster by keeping a
     /// [`State`](pattern::State) up to date.

@@ -6,6 +6,7 @@ mod error;
 pub mod ggf;
 mod grammar;
 pub mod obf;
+pub mod obf_reader;
 pub mod sgf;
 pub mod transcript;
 pub mod wthor;
