@@ -1,6 +1,8 @@
 //! `emilia train`: from games against herself to the weights of the evaluation, one step per command.
 
+mod report;
 mod selfplay;
+mod testset;
 
 use super::progress::Progress;
 use crate::engine::EngineOptions;
@@ -24,6 +26,11 @@ enum TrainCommand {
     /// Play games against herself and keep every position with its result
     #[command(name = "selfplay")]
     SelfPlay(selfplay::SelfPlayArguments),
+    /// The positions that evaluations are measured on
+    #[command(name = "testset")]
+    TestSet(testset::TestSetArguments),
+    /// Measure how far evaluations err
+    Report(report::ReportArguments),
 }
 
 /// The evaluation that play and labels come from.
@@ -57,6 +64,8 @@ pub(super) fn run(arguments: &TrainArguments) -> Result<(), String> {
     super::log_output::to_stderr();
     match &arguments.command {
         TrainCommand::SelfPlay(arguments) => selfplay::run(arguments),
+        TrainCommand::TestSet(arguments) => testset::run(arguments),
+        TrainCommand::Report(arguments) => report::run(arguments),
     }
 }
 

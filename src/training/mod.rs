@@ -6,11 +6,15 @@
 mod chunk;
 mod fingerprint;
 mod production;
+mod report;
 mod sample;
 mod selfplay;
+mod testset;
 
 pub use chunk::{Chunk, ChunkError, ChunkHeader, Origin};
 pub use fingerprint::fingerprint;
 pub use production::{ChunkMaker, Production, ProductionError, Progress, Shard, ShardError};
+pub use report::{ErrorReport, ErrorRow, svg as error_svg, table as error_table};
 pub use sample::{LabelKind, Sample, is_held_out};
 pub use selfplay::{PlyRange, PlyRangeError, SelfPlay, SelfPlaySettings, SettingsError};
+pub use testset::{TEST_EMPTIES, TestPosition, TestSet, TestSetError};

@@ -2,8 +2,8 @@
 //! `cargo test --release --test it -- --ignored --nocapture pattern_measures`.
 
 use crate::best_first::RandomGames;
-use emilia::eval::Evaluator;
 use emilia::eval::pattern::{PackedWeights, Pattern, Sharing, State};
+use emilia::eval::{Evaluator, Incremental};
 use emilia::othello::{Bitboard, Position, Square, flips};
 use std::hint::black_box;
 use std::time::Instant;
@@ -36,7 +36,7 @@ fn speed() {
         state: State,
         square: Square,
         turned: Bitboard,
-        empties: u32,
+        child: Position,
     }
 
     let weights = random_weights(30);
@@ -60,13 +60,13 @@ fn speed() {
                 state: State::of(&position),
                 square,
                 turned: flips(square, position.player(), position.opponent()),
-                empties: position.empties().count() - 1,
+                child: position.after(square),
             })
         })
         .collect();
     let update = nanoseconds(&moves, |m| i32::from(m.state.after(m.square, m.turned).configurations().next().unwrap()));
-    let value = nanoseconds(&moves, |m| pattern.value(&m.state, m.empties));
-    let both = nanoseconds(&moves, |m| pattern.value(&m.state.after(m.square, m.turned), m.empties));
+    let value = nanoseconds(&moves, |m| pattern.value(&m.state, &m.position));
+    let both = nanoseconds(&moves, |m| pattern.value(&m.state.after(m.square, m.turned), &m.child));
     let anew = nanoseconds(&moves, |m| pattern.evaluate(&m.position));
     eprintln!(
         "{} moves: update {update:.1} ns, evaluation {value:.1} ns, both {both:.1} ns; anew {anew:.1} ns",
