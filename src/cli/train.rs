@@ -4,7 +4,9 @@ mod fit;
 mod label;
 mod pack;
 mod probcut;
+mod report;
 mod selfplay;
+mod testset;
 
 use super::progress::Progress;
 use crate::engine::EngineOptions;
@@ -37,6 +39,11 @@ enum TrainCommand {
     Fit(fit::FitArguments),
     /// Round fitted weights and write them as the program reads them
     Pack(pack::PackArguments),
+    /// The positions that evaluations are measured on
+    #[command(name = "testset")]
+    TestSet(testset::TestSetArguments),
+    /// Measure how far evaluations err
+    Report(report::ReportArguments),
 }
 
 /// Where the knobs stand.
@@ -105,6 +112,8 @@ pub(super) fn run(arguments: &TrainArguments) -> Result<(), String> {
         TrainCommand::Label(arguments) => label::run(arguments),
         TrainCommand::Fit(arguments) => fit::run(arguments),
         TrainCommand::Pack(arguments) => pack::run(arguments),
+        TrainCommand::TestSet(arguments) => testset::run(arguments),
+        TrainCommand::Report(arguments) => report::run(arguments),
     }
 }
 
