@@ -177,13 +177,13 @@ impl Position {
 
     /// The squares that the side to move may play; none if it must pass or the game is over.
     #[inline]
-    pub const fn moves(&self) -> Bitboard {
+    pub fn moves(&self) -> Bitboard {
         legal_moves(self.player, self.opponent)
     }
 
     /// The squares that the other side could play if it were to move.
     #[inline]
-    pub const fn opponent_moves(&self) -> Bitboard {
+    pub fn opponent_moves(&self) -> Bitboard {
         legal_moves(self.opponent, self.player)
     }
 

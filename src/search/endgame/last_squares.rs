@@ -7,7 +7,7 @@ use super::INFINITY;
 use super::Solver;
 use super::board::Board;
 use super::parity::{Parity, quadrant};
-use crate::othello::{Bitboard, Square, flips};
+use crate::othello::{Bitboard, Square, flips, last_flips};
 
 /// With one empty square: whether the value exceeds `alpha`, for the side with the discs `player`; all other discs are
 /// the other side's.
@@ -24,64 +24,11 @@ fn last_square(player: Bitboard, alpha: i32, square: Square) -> i32 {
     if unplayed <= alpha {
         return unplayed;
     }
-    match last_flips(square, !player & !square.bit()) as i32 {
+    match last_flips(square, !player) as i32 {
         0 => unplayed,
         turned => score - 2 * turned,
     }
 }
-
-/// How many discs turn if `player` takes the only empty square.
-#[inline]
-fn last_flips(square: Square, player: Bitboard) -> u32 {
-    let (x, y) = (square.column() as usize & 7, square.row() as usize & 7);
-    let p = player.0;
-    let d = &DIAGONALS[square.index() & 63];
-    let row = (p >> (8 * y)) & 0xff;
-    let column = ((p >> x) & 0x0101_0101_0101_0101).wrapping_mul(0x0102_0408_1020_4080) >> 56;
-    let falling = (p & d[0]).wrapping_mul(0x0101_0101_0101_0101) >> 56;
-    let rising = (p & d[1]).wrapping_mul(0x0101_0101_0101_0101) >> 56;
-    let xs = &LAST[x];
-    let n = u32::from(xs[row as usize]) + u32::from(xs[falling as usize]) + u32::from(xs[rising as usize]) + u32::from(LAST[y][column as usize]);
-    n
-}
-
-static DIAGONALS: [[u64; 2]; 64] = {
-    let mut table = [[0; 2]; 64];
-    let mut s = 0;
-    while s < 64 {
-        let (x, y) = ((s % 8) as i32, (s / 8) as i32);
-        let mut t = 0;
-        while t < 64 {
-            let (u, v) = ((t % 8) as i32, (t / 8) as i32);
-            if u - x == v - y { table[s][0] |= 1 << t; }
-            if u - x == y - v { table[s][1] |= 1 << t; }
-            t += 1;
-        }
-        s += 1;
-    }
-    table
-};
-
-static LAST: [[u8; 256]; 8] = {
-    let mut table = [[0; 256]; 8];
-    let mut place = 0;
-    while place < 8 {
-        let mut player = 0;
-        while player < 256 {
-            let mut n = 0;
-            let mut i = place + 1;
-            while i < 8 && player >> i & 1 == 0 { i += 1; }
-            if i < 8 { n += i - place - 1; }
-            let mut i = place as i32 - 1;
-            while i >= 0 && player >> i & 1 == 0 { i -= 1; }
-            if i >= 0 { n += place - i as usize - 1; }
-            table[place][player] = n as u8;
-            player += 1;
-        }
-        place += 1;
-    }
-    table
-};
 
 impl Solver<'_> {
     /// With two empty squares. `PASSED`: the other side has just found no move.
