@@ -30,7 +30,10 @@ impl Board {
         if alpha < STABILITY_FROM[empties.min(15) as usize] {
             return None;
         }
-        if 64 - 2 * self.opponent.count() as i32 > alpha { return None; }
+        // Not even all the other side's discs may be enough.
+        if 64 - 2 * self.opponent.count() as i32 > alpha {
+            return None;
+        }
         let limit = 64 - 2 * stable_discs(self.opponent, self.player).count() as i32;
         (limit <= alpha).then_some(limit)
     }
