@@ -1,18 +1,23 @@
 //! The command line: options become one validated struct, and the work is done on the floors below.
 
 mod bench;
+mod cpu_check;
 mod log_output;
 mod match_check;
 mod match_games;
 mod options;
 mod perft;
+mod progress;
 mod serve;
 mod solve;
+mod train;
 
 use crate::protocol::detect::Protocol;
 use clap::{Parser, Subcommand};
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// An Othello engine that speaks NBoard and GTP.
 ///
@@ -42,11 +47,26 @@ enum Command {
     Bench(bench::BenchArguments),
     /// Solve the positions of an OBF file
     Solve(Box<solve::SolveArguments>),
+    /// Learn the weights of the evaluation from games of Emilia against herself
+    Train(train::TrainArguments),
 }
 
 /// Runs the program with the arguments of the process. The exit code is 2 for arguments that make no sense, 1 for
 /// anything else that kept it from its work; `solve` has its own.
 pub fn run() -> ExitCode {
+    if let Some(missing) = cpu_check::missing_instructions() {
+        eprintln!(
+            "emilia: this program was built for processors with {missing}, which this one lacks. Build it here with \
+             `cargo build --release`, or take a distribution, whose `emilia` starts the right build."
+        );
+        return ExitCode::FAILURE;
+    }
+    serve_command_line()
+}
+
+/// Everything after the look at the processor; a function of its own, so that nothing of it can be moved before that.
+#[inline(never)]
+fn serve_command_line() -> ExitCode {
     let Cli { serve: options, command } = Cli::parse();
     let result = match command {
         None => serve::run(None, &options),
@@ -56,6 +76,7 @@ pub fn run() -> ExitCode {
         Some(Command::Match(options)) => match_games::run(&options),
         Some(Command::Bench(options)) => bench::run(&options),
         Some(Command::Solve(options)) => return solve::run(&options),
+        Some(Command::Train(options)) => train::run(&options),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -64,6 +85,19 @@ pub fn run() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// A flag that is set when the user wants the work to end; asking a second time ends the program.
+fn on_interrupt() -> Result<Arc<AtomicBool>, String> {
+    let interrupt = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&interrupt);
+    let handler = move || {
+        if flag.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    };
+    ctrlc::set_handler(handler).map_err(|error| format!("cannot watch for interrupts: {error}"))?;
+    Ok(interrupt)
 }
 
 /// Prints to the standard output. A reader that has gone away is no error.

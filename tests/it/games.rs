@@ -54,10 +54,15 @@ pub fn game_from_anywhere() -> impl Strategy<Value = GameRecord> {
     (position(), picks()).prop_map(|(start, picks)| play(start, &picks))
 }
 
-/// The text of a file beside the project, or in the folder that `EMILIA_DATA` names; `None`, with a message, where it is
-/// absent.
-pub fn shared_data(name: &str) -> Option<String> {
+/// The bytes of a file beside the project, or in the folder that `EMILIA_DATA` names; `None`, with a message, where it
+/// is absent.
+pub fn shared_bytes(name: &str) -> Option<Vec<u8>> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
     let path = std::env::var_os("EMILIA_DATA").map_or(beside, PathBuf::from).join(name);
-    std::fs::read_to_string(&path).inspect_err(|error| eprintln!("skipped: {}: {error}", path.display())).ok()
+    std::fs::read(&path).inspect_err(|error| eprintln!("skipped: {}: {error}", path.display())).ok()
+}
+
+/// The text of such a file.
+pub fn shared_data(name: &str) -> Option<String> {
+    shared_bytes(name).map(|bytes| String::from_utf8(bytes).expect("the data is text"))
 }

@@ -9,6 +9,7 @@ mod match_command;
 mod mock_engine;
 mod nboard;
 mod notation;
+mod pattern_measures;
 mod reference;
 mod rules;
 mod serve;

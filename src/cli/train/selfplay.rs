@@ -1,0 +1,78 @@
+//! `emilia train selfplay`.
+
+use super::{EvaluationArguments, KnobArguments, WorkArguments};
+use crate::training::{Origin, PlyRange, Production, SelfPlay, SelfPlaySettings, fingerprint};
+use clap::Args;
+use std::path::PathBuf;
+
+/// Which games are played, how, and where they go.
+#[derive(Args, Clone, Debug)]
+pub(super) struct SelfPlayArguments {
+    /// Folder for the samples; what is already there is kept, and the rest is made
+    #[arg(long, value_name = "FOLDER")]
+    out: PathBuf,
+    /// Games in the whole folder, all shards together; rounded up to whole files
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    games: u64,
+    /// Games in a file
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=65536))]
+    chunk: u32,
+    #[command(flatten)]
+    work: WorkArguments,
+    #[command(flatten)]
+    knobs: KnobArguments,
+    #[command(flatten)]
+    evaluation: EvaluationArguments,
+    /// Plies that each move is searched [default: 4]
+    #[arg(long, value_name = "PLIES")]
+    depth: Option<u8>,
+    /// Play perfectly from so many empty squares on [default: 12]
+    #[arg(long, value_name = "EMPTIES")]
+    exact: Option<u8>,
+    /// How sure cuts on the word of shallower searches are, in percent; 100 for none [default: 73]
+    #[arg(long, value_name = "PERCENT")]
+    confidence: Option<u8>,
+    /// How many random moves begin a game [default: 8-50]
+    #[arg(long, value_name = "FROM-TO")]
+    random_plies: Option<PlyRange>,
+    /// Begin three times as often with one of these numbers [default: 10-36]
+    #[arg(long, value_name = "FROM-TO")]
+    favoured_plies: Option<PlyRange>,
+}
+
+impl SelfPlayArguments {
+    fn settings(&self) -> Result<SelfPlaySettings, String> {
+        let knobs = self.knobs.config()?.selfplay;
+        let settings = SelfPlaySettings {
+            depth: self.depth.unwrap_or(knobs.depth),
+            exact: self.exact.unwrap_or(knobs.exact),
+            confidence: self.confidence.unwrap_or(knobs.confidence),
+            random_plies: self.random_plies.unwrap_or(knobs.random_plies),
+            favoured_plies: self.favoured_plies.unwrap_or(knobs.favoured_plies),
+        };
+        settings.validate().map_err(|error| error.to_string())?;
+        Ok(settings)
+    }
+}
+
+/// Makes the missing files of samples.
+pub(super) fn run(arguments: &SelfPlayArguments) -> Result<(), String> {
+    let settings = arguments.settings()?;
+    let evaluator = arguments.evaluation.evaluator()?;
+    let production = Production {
+        folder: arguments.out.clone(),
+        origin: Origin {
+            command: "selfplay".to_owned(),
+            evaluator: arguments.evaluation.name(),
+            fingerprint: fingerprint(&*evaluator),
+            seed: arguments.work.seed,
+            settings: serde_json::to_value(&settings).map_err(|error| error.to_string())?,
+        },
+        chunks: (0..arguments.games.div_ceil(u64::from(arguments.chunk))).collect(),
+        games_per_chunk: arguments.chunk,
+        shard: arguments.work.shard,
+        threads: super::threads(arguments.work.threads),
+    };
+    let maker = || SelfPlay::new(settings.clone(), arguments.work.seed, arguments.chunk, evaluator.clone());
+    super::produce(&production, maker)
+}
