@@ -14,6 +14,7 @@ mod fit;
 mod label;
 mod pack;
 mod ply_range;
+pub mod probcut;
 mod production;
 mod sample;
 mod selfplay;

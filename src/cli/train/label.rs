@@ -1,6 +1,7 @@
 //! `emilia train label`.
 
-use super::{EvaluationArguments, KnobArguments, WorkArguments};
+use super::evaluator::EvaluatorArguments;
+use super::{KnobArguments, WorkArguments};
 use crate::training::{Chunk, Labeller, Origin, Production, fingerprint};
 use clap::Args;
 use std::path::PathBuf;
@@ -19,13 +20,13 @@ pub(super) struct LabelArguments {
     #[command(flatten)]
     knobs: KnobArguments,
     #[command(flatten)]
-    evaluation: EvaluationArguments,
+    evaluator: EvaluatorArguments,
 }
 
 /// Makes the missing files of samples, one for each file of games.
 pub(super) fn run(arguments: &LabelArguments) -> Result<(), String> {
     let settings = arguments.knobs.config()?.label;
-    let evaluator = arguments.evaluation.evaluator()?;
+    let evaluator = arguments.evaluator.evaluator()?;
     let files = Chunk::files(&arguments.games).map_err(|error| error.to_string())?;
     let mut chunks: Vec<u64> = files.iter().filter_map(|file| Chunk::number(file)).collect();
     chunks.sort_unstable();
@@ -37,7 +38,7 @@ pub(super) fn run(arguments: &LabelArguments) -> Result<(), String> {
         folder: arguments.out.clone(),
         origin: Origin {
             command: "label".to_owned(),
-            evaluator: arguments.evaluation.name(),
+            evaluator: arguments.evaluator.name().to_owned(),
             fingerprint: fingerprint(&*evaluator),
             // A position beside a game is held out if the game is.
             seed: first.header.origin.seed,
