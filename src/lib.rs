@@ -30,3 +30,4 @@ pub mod search;
 #[cfg(test)]
 mod testing;
 pub mod training;
+mod whole_file;

@@ -1,18 +1,22 @@
 //! `emilia train`: from games against herself to the weights of the evaluation, one step per command.
 
-mod evaluator;
 mod fit;
 mod label;
 mod pack;
 mod probcut;
+mod report;
 mod selfplay;
+mod testset;
 
 use super::progress::Progress;
+use crate::engine::EngineOptions;
+use crate::eval::{Evaluator, EvaluatorKind};
+use crate::othello::Position;
 use crate::training::{ChunkMaker, Production, Shard, TrainingConfig};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
-use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 /// The steps of training. docs/training.md shows how they follow one another.
@@ -27,14 +31,19 @@ enum TrainCommand {
     /// Play games against herself and keep every position with its result
     #[command(name = "selfplay")]
     SelfPlay(selfplay::SelfPlayArguments),
+    /// Measure how far shallow searches err, for ProbCut
+    Probcut(probcut::ProbcutArguments),
     /// Search positions beside the games and keep them with their values
     Label(label::LabelArguments),
     /// Find the weights that fit the samples best
     Fit(fit::FitArguments),
     /// Round fitted weights and write them as the program reads them
     Pack(pack::PackArguments),
-    /// Measure how far shallow searches err, for ProbCut
-    Probcut(probcut::ProbcutArguments),
+    /// The positions that evaluations are measured on
+    #[command(name = "testset")]
+    TestSet(testset::TestSetArguments),
+    /// Measure how far evaluations err
+    Report(report::ReportArguments),
 }
 
 /// Where the knobs stand.
@@ -68,15 +77,43 @@ struct WorkArguments {
     seed: u64,
 }
 
+/// The evaluation that play and labels come from.
+#[derive(Args, Clone, Debug)]
+struct EvaluationArguments {
+    /// The static evaluation
+    #[arg(long, value_name = "NAME", default_value_t)]
+    eval: EvaluatorKind,
+    /// Weights of the pattern evaluation [default: those that are part of the program]
+    #[arg(long, value_name = "FILE")]
+    eval_file: Option<String>,
+}
+
+impl EvaluationArguments {
+    fn evaluator(&self) -> Result<Arc<dyn Evaluator<Position>>, String> {
+        let mut options = EngineOptions::default();
+        if let Some(file) = &self.eval_file {
+            options.set("eval-file", file).map_err(|error| error.to_string())?;
+        }
+        options.set("eval", self.eval.name()).map_err(|error| error.to_string())?;
+        Ok(options.evaluator())
+    }
+
+    fn name(&self) -> String {
+        self.eval.to_string()
+    }
+}
+
 /// Runs one step.
 pub(super) fn run(arguments: &TrainArguments) -> Result<(), String> {
     super::log_output::to_stderr();
     match &arguments.command {
         TrainCommand::SelfPlay(arguments) => selfplay::run(arguments),
+        TrainCommand::Probcut(arguments) => probcut::run(arguments),
         TrainCommand::Label(arguments) => label::run(arguments),
         TrainCommand::Fit(arguments) => fit::run(arguments),
         TrainCommand::Pack(arguments) => pack::run(arguments),
-        TrainCommand::Probcut(arguments) => probcut::run(arguments),
+        TrainCommand::TestSet(arguments) => testset::run(arguments),
+        TrainCommand::Report(arguments) => report::run(arguments),
     }
 }
 

@@ -16,8 +16,10 @@ mod pack;
 mod ply_range;
 pub mod probcut;
 mod production;
+mod report;
 mod sample;
 mod selfplay;
+mod testset;
 
 pub use chunk::{Chunk, ChunkHeader, Origin};
 pub use config::{ConfigError, SettingsError, TrainingConfig};
@@ -30,5 +32,7 @@ pub use label::{LabelSettings, Labeller};
 pub use pack::{FitHeader, FittedWeights, PackSettings};
 pub use ply_range::{PlyRange, PlyRangeError};
 pub use production::{ChunkMaker, Production, ProductionError, Progress, Shard, ShardError};
+pub use report::{ErrorReport, ErrorRow, svg as error_svg, table as error_table};
 pub use sample::{LabelKind, Sample, is_held_out};
 pub use selfplay::{SelfPlay, SelfPlaySettings};
+pub use testset::{TEST_EMPTIES, TestPosition, TestSet, TestSetError};

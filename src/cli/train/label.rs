@@ -1,7 +1,6 @@
 //! `emilia train label`.
 
-use super::evaluator::EvaluatorArguments;
-use super::{KnobArguments, WorkArguments};
+use super::{EvaluationArguments, KnobArguments, WorkArguments};
 use crate::training::{Chunk, Labeller, Origin, Production, fingerprint};
 use clap::Args;
 use std::path::PathBuf;
@@ -20,13 +19,13 @@ pub(super) struct LabelArguments {
     #[command(flatten)]
     knobs: KnobArguments,
     #[command(flatten)]
-    evaluator: EvaluatorArguments,
+    evaluation: EvaluationArguments,
 }
 
 /// Makes the missing files of samples, one for each file of games.
 pub(super) fn run(arguments: &LabelArguments) -> Result<(), String> {
     let settings = arguments.knobs.config()?.label;
-    let evaluator = arguments.evaluator.evaluator()?;
+    let evaluator = arguments.evaluation.evaluator()?;
     let files = Chunk::files(&arguments.games).map_err(|error| error.to_string())?;
     let mut chunks: Vec<u64> = files.iter().filter_map(|file| Chunk::number(file)).collect();
     chunks.sort_unstable();
@@ -38,7 +37,7 @@ pub(super) fn run(arguments: &LabelArguments) -> Result<(), String> {
         folder: arguments.out.clone(),
         origin: Origin {
             command: "label".to_owned(),
-            evaluator: arguments.evaluator.name().to_owned(),
+            evaluator: arguments.evaluation.name(),
             fingerprint: fingerprint(&*evaluator),
             // A position beside a game is held out if the game is.
             seed: first.header.origin.seed,

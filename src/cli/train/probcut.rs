@@ -1,6 +1,6 @@
 //! `emilia train probcut`.
 
-use super::evaluator::EvaluatorArguments;
+use super::EvaluationArguments;
 use crate::cli::progress::Progress;
 use crate::eval::pattern::PackedWeights;
 use crate::training::probcut::{Deviation, ProbcutSettings, fit_probcut};
@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Args, Clone, Debug)]
 pub(super) struct ProbcutArguments {
     #[command(flatten)]
-    evaluator: EvaluatorArguments,
+    evaluation: EvaluationArguments,
     /// Positions to search
     #[arg(long, value_name = "N", default_value_t = ProbcutSettings::default().positions, value_parser = clap::value_parser!(u32).range(100..=1_000_000))]
     positions: u32,
@@ -35,7 +35,7 @@ pub(super) struct ProbcutArguments {
 
 /// Searches, fits, and prints the table and the coefficients.
 pub(super) fn run(arguments: &ProbcutArguments) -> Result<(), String> {
-    let evaluator = arguments.evaluator.evaluator()?;
+    let evaluator = arguments.evaluation.evaluator()?;
     let settings = ProbcutSettings {
         positions: arguments.positions,
         depth: arguments.depth,
@@ -50,7 +50,7 @@ pub(super) fn run(arguments: &ProbcutArguments) -> Result<(), String> {
     progress.finish();
     let fit = fit.ok_or("too few positions for a fit: ask for more with --positions")?;
     let coefficients = fit.model.coefficients();
-    if let (true, Some(file)) = (arguments.write, arguments.evaluator.file()) {
+    if let (true, Some(file)) = (arguments.write, &arguments.evaluation.eval_file) {
         let path = Path::new(file);
         let write = || PackedWeights::read(path)?.with_error_model(coefficients.clone())?.write(path);
         write().map_err(|error| format!("{file}: {error}"))?;

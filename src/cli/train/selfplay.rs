@@ -1,7 +1,6 @@
 //! `emilia train selfplay`.
 
-use super::evaluator::EvaluatorArguments;
-use super::{KnobArguments, WorkArguments};
+use super::{EvaluationArguments, KnobArguments, WorkArguments};
 use crate::training::{Origin, PlyRange, Production, SelfPlay, SelfPlaySettings, fingerprint};
 use clap::Args;
 use std::path::PathBuf;
@@ -23,7 +22,7 @@ pub(super) struct SelfPlayArguments {
     #[command(flatten)]
     knobs: KnobArguments,
     #[command(flatten)]
-    evaluator: EvaluatorArguments,
+    evaluation: EvaluationArguments,
     /// Plies that each move is searched [default: 4]
     #[arg(long, value_name = "PLIES")]
     depth: Option<u8>,
@@ -59,12 +58,12 @@ impl SelfPlayArguments {
 /// Makes the missing files of samples.
 pub(super) fn run(arguments: &SelfPlayArguments) -> Result<(), String> {
     let settings = arguments.settings()?;
-    let evaluator = arguments.evaluator.evaluator()?;
+    let evaluator = arguments.evaluation.evaluator()?;
     let production = Production {
         folder: arguments.out.clone(),
         origin: Origin {
             command: "selfplay".to_owned(),
-            evaluator: arguments.evaluator.name().to_owned(),
+            evaluator: arguments.evaluation.name(),
             fingerprint: fingerprint(&*evaluator),
             seed: arguments.work.seed,
             settings: serde_json::to_value(&settings).map_err(|error| error.to_string())?,
