@@ -15,4 +15,5 @@ mod rules;
 mod serve;
 mod solve;
 mod solver;
+mod training;
 mod transcript;
