@@ -13,4 +13,5 @@ mod pattern_measures;
 mod reference;
 mod rules;
 mod serve;
+mod testset;
 mod transcript;
