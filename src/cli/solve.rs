@@ -142,8 +142,9 @@ fn row(number: usize, solution: &Solution, contradictions: &[Contradiction]) -> 
 fn summary(totals: &Totals) -> String {
     let Totals { positions, solved, checked, contradicted, unreadable, nodes, elapsed } = totals;
     let seconds = elapsed.as_secs_f64();
+    let gap = if *positions > 0 { "\n" } else { "" };
     format!(
-        "\npositions {positions}, solved {solved}, checked {checked}, contradicted {contradicted}, \
+        "{gap}positions {positions}, solved {solved}, checked {checked}, contradicted {contradicted}, \
          unreadable lines {unreadable}\n{nodes} nodes in {seconds:.3} s, {:.2} Mn/s\n",
         speed(*nodes, *elapsed)
     )

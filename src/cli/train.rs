@@ -1,5 +1,9 @@
 //! `emilia train`: from games against herself to the weights of the evaluation, one step per command.
 
+mod fit;
+mod label;
+mod pack;
+mod probcut;
 mod report;
 mod selfplay;
 mod testset;
@@ -8,8 +12,9 @@ use super::progress::Progress;
 use crate::engine::EngineOptions;
 use crate::eval::{Evaluator, EvaluatorKind};
 use crate::othello::Position;
-use crate::training::{ChunkMaker, Production};
+use crate::training::{ChunkMaker, Production, Shard, TrainingConfig};
 use clap::{Args, Subcommand};
+use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -26,11 +31,50 @@ enum TrainCommand {
     /// Play games against herself and keep every position with its result
     #[command(name = "selfplay")]
     SelfPlay(selfplay::SelfPlayArguments),
+    /// Measure how far shallow searches err, for ProbCut
+    Probcut(probcut::ProbcutArguments),
+    /// Search positions beside the games and keep them with their values
+    Label(label::LabelArguments),
+    /// Find the weights that fit the samples best
+    Fit(fit::FitArguments),
+    /// Round fitted weights and write them as the program reads them
+    Pack(pack::PackArguments),
     /// The positions that evaluations are measured on
     #[command(name = "testset")]
     TestSet(testset::TestSetArguments),
     /// Measure how far evaluations err
     Report(report::ReportArguments),
+}
+
+/// Where the knobs stand.
+#[derive(Args, Clone, Debug)]
+struct KnobArguments {
+    /// Read the knobs from a TOML file such as assets/training.toml, which has the defaults and explains them
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Turn one knob, whatever the file says: fit.ridge=10; may be repeated
+    #[arg(long, value_name = "STEP.KNOB=VALUE")]
+    set: Vec<String>,
+}
+
+impl KnobArguments {
+    fn config(&self) -> Result<TrainingConfig, String> {
+        TrainingConfig::read(self.config.as_deref(), &self.set).map_err(|error| error.to_string())
+    }
+}
+
+/// Which part of the work this run does.
+#[derive(Args, Clone, Debug)]
+struct WorkArguments {
+    /// Make only the files whose number leaves the rest I when divided by N
+    #[arg(long, value_name = "I/N", default_value = "0/1")]
+    shard: Shard,
+    /// Threads [default: one per core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+    /// Seed of everything random
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
 }
 
 /// The evaluation that play and labels come from.
@@ -64,6 +108,10 @@ pub(super) fn run(arguments: &TrainArguments) -> Result<(), String> {
     super::log_output::to_stderr();
     match &arguments.command {
         TrainCommand::SelfPlay(arguments) => selfplay::run(arguments),
+        TrainCommand::Probcut(arguments) => probcut::run(arguments),
+        TrainCommand::Label(arguments) => label::run(arguments),
+        TrainCommand::Fit(arguments) => fit::run(arguments),
+        TrainCommand::Pack(arguments) => pack::run(arguments),
         TrainCommand::TestSet(arguments) => testset::run(arguments),
         TrainCommand::Report(arguments) => report::run(arguments),
     }

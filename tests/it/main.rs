@@ -13,5 +13,7 @@ mod pattern_measures;
 mod reference;
 mod rules;
 mod serve;
+mod solve;
+mod solver;
 mod testset;
 mod transcript;

@@ -1,5 +1,7 @@
 //! What happens on one line of up to eight squares, for every line that there is.
 
+use crate::othello::Square;
+
 /// By the place of the new disc and the opposing discs: the squares where a disc of the player would close a run.
 pub(super) static CLOSERS: [[u8; 256]; 8] = {
     let mut table = [[0; 256]; 8];
@@ -29,6 +31,15 @@ pub(super) static TURNED: [[u8; 256]; 8] = {
     }
     table
 };
+
+/// The discs that turn in the row of the square alone.
+#[inline]
+pub(super) fn turned_in_row(square: Square, player: u64, opponent: u64) -> u64 {
+    let (column, first) = (usize::from(square.column()), square.row() * 8);
+    let closers = CLOSERS[column][(opponent >> first & 0xff) as usize];
+    let ends = closers & (player >> first) as u8;
+    u64::from(TURNED[column][usize::from(ends)]) << first
+}
 
 const fn closers(place: usize, opponent: usize) -> u8 {
     let mut found = 0;

@@ -18,8 +18,10 @@ mod avx2;
 mod avx512;
 #[cfg(all(target_arch = "x86_64", target_feature = "bmi2"))]
 mod bmi2;
-#[cfg(all(target_arch = "x86_64", target_feature = "bmi2"))]
+#[cfg(target_arch = "x86_64")]
 mod lookup;
+#[cfg(all(target_arch = "x86_64", target_feature = "sse4.1"))]
+mod sse41;
 
 use super::{Bitboard, Square};
 pub use last::last_flips;
@@ -33,6 +35,9 @@ cfg_select! {
     }
     all(target_arch = "x86_64", target_feature = "bmi2") => {
         use bmi2 as fastest;
+    }
+    all(target_arch = "x86_64", target_feature = "sse4.1") => {
+        use sse41 as fastest;
     }
     _ => {
         use portable as fastest;
@@ -56,6 +61,8 @@ mod tests {
 
     /// The paths that this build can run, without the portable one.
     const PATHS: &[(&str, Flips)] = &[
+        #[cfg(all(target_arch = "x86_64", target_feature = "sse4.1"))]
+        ("sse4.1", sse41::flips),
         #[cfg(all(target_arch = "x86_64", target_feature = "bmi2"))]
         ("bmi2", bmi2::flips),
         #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]

@@ -1,20 +1,28 @@
 //! Which squares may be played.
 //!
-//! One file for each instruction set; the build's target decides which one is called.
+//! One file for each instruction set; the build's target decides which one is called. `docs/performance.md` has the
+//! measurements behind the choice.
 #![allow(dead_code, reason = "a build calls one path; its tests hold all that the machine has to the portable one")]
 
+mod many;
 mod portable;
 
 #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
 mod avx2;
 #[cfg(all(target_arch = "x86_64", target_feature = "avx512f"))]
 mod avx512;
+#[cfg(target_arch = "x86_64")]
+mod sse2;
 
 use super::Bitboard;
+pub(super) use many::{count_moves, legal_moves_of_many};
 
 cfg_select! {
     all(target_arch = "x86_64", target_feature = "avx2") => {
         use avx2 as fastest;
+    }
+    target_arch = "x86_64" => {
+        use sse2 as fastest;
     }
     _ => {
         use portable as fastest;
@@ -38,6 +46,8 @@ mod tests {
 
     /// The paths that this build can run, without the portable one.
     const PATHS: &[(&str, Moves)] = &[
+        #[cfg(target_arch = "x86_64")]
+        ("sse2", sse2::legal_moves),
         #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
         ("avx2", avx2::legal_moves),
         #[cfg(all(target_arch = "x86_64", target_feature = "avx512f"))]

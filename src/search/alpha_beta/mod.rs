@@ -213,6 +213,40 @@ mod tests {
     }
 
     #[test]
+    fn several_threads_find_what_one_does() {
+        for seed in 0..12 {
+            let position = random_position(seed, 17 + (seed % 2) as u32);
+            let contempt = Contempt::new([0, 0, 0, 20][seed as usize % 4]).unwrap();
+            let lines = 1 + seed as usize % 3;
+            let task = Task { lines, contempt, ..Task::new(position, EvaluatorKind::Mobility.build()) };
+            let solve = |threads| {
+                let settings = AlphaBetaSettings { table_bytes: 1 << 20, threads, confidence: 100 };
+                AlphaBeta::new(settings).think(&task, &Control::with_limits(Limits::default()), &mut |_| {})
+            };
+            let alone = solve(1);
+            assert!(alone.depth.is_exact());
+            for threads in [2, 4] {
+                let together = solve(threads);
+                let scores = |report: &Report| report.lines.iter().map(|line| line.score).collect::<Vec<_>>();
+                assert_eq!(scores(&together), scores(&alone), "{position} with {threads} threads");
+            }
+            assert_eq!(solve(1).nodes, alone.nodes, "one thread does the same every time");
+        }
+    }
+
+    #[test]
+    fn several_threads_stop_when_told() {
+        for nodes in [1, 5_000, 200_000] {
+            let settings = AlphaBetaSettings { threads: 3, ..AlphaBetaSettings::default() };
+            let task = Task::new(Position::START, EvaluatorKind::Mobility.build());
+            let control = Control::with_limits(Limits { nodes: Some(nodes), ..Limits::default() });
+            let report = AlphaBeta::new(settings).think(&task, &control, &mut |_| {});
+            assert!(Position::START.take(report.lines[0].turn).is_ok());
+            assert!(report.nodes < nodes + 100_000, "{} of {nodes}", report.nodes);
+        }
+    }
+
+    #[test]
     fn moves_within_the_margin_are_listed_with_their_values() {
         let position = random_position(3, 40);
         let evaluator = EvaluatorKind::Mobility.build();

@@ -21,7 +21,7 @@ static NEIGHBOURS: [u64; 64] = {
 };
 
 /// By empty squares: how high the bound must be before the other side's stable discs are worth counting.
-const STABILITY_FROM: [i32; 16] = [99, 99, 99, 99, 6, 8, 10, 12, 14, 16, 20, 22, 24, 26, 28, 30];
+const STABILITY_FROM: [i32; 16] = [99, 99, 99, 99, 16, 16, 16, 16, 16, 16, 20, 22, 24, 26, 28, 30];
 
 impl Board {
     /// An upper bound on the value that does not exceed `alpha`, if the other side's stable discs give one.
@@ -30,6 +30,7 @@ impl Board {
         if alpha < STABILITY_FROM[empties.min(15) as usize] {
             return None;
         }
+        if 64 - 2 * self.opponent.count() as i32 > alpha { return None; }
         let limit = 64 - 2 * stable_discs(self.opponent, self.player).count() as i32;
         (limit <= alpha).then_some(limit)
     }

@@ -7,7 +7,7 @@ use super::INFINITY;
 use super::Solver;
 use super::board::Board;
 use super::parity::{Parity, quadrant};
-use crate::othello::{Bitboard, Square, flips};
+use crate::othello::{Bitboard, Square, flips, last_flips};
 
 /// With one empty square: whether the value exceeds `alpha`, for the side with the discs `player`; all other discs are
 /// the other side's.
@@ -24,16 +24,10 @@ fn last_square(player: Bitboard, alpha: i32, square: Square) -> i32 {
     if unplayed <= alpha {
         return unplayed;
     }
-    match last_flips(square, !player & !square.bit()) as i32 {
+    match last_flips(square, !player) as i32 {
         0 => unplayed,
         turned => score - 2 * turned,
     }
-}
-
-/// How many discs turn if `player` takes the only empty square.
-#[inline]
-fn last_flips(square: Square, player: Bitboard) -> u32 {
-    flips(square, player, !player & !square.bit()).count()
 }
 
 impl Solver<'_> {

@@ -3,18 +3,18 @@
 use super::board::Board;
 use super::parity::Parity;
 use super::{INFINITY, Solver};
-use crate::othello::{Bitboard, Square, flips, legal_moves};
+use crate::othello::{Bitboard, Square, flips};
 use arrayvec::ArrayVec;
 
 /// From so many empty squares on moves are sorted by what they leave to the other side; below, by parity alone.
-const SORT_FROM: u32 = 7;
+const SORT_FROM: u32 = 6;
+const CORNER: i32 = 16;
 /// The shared table takes over above this many empty squares.
 pub(super) const SHALLOW_TO: u32 = 11;
 
 /// What counts against a move: a reply that it leaves (twice for a corner), an empty square beside the discs of the side
 /// that plays it, and an even quadrant.
 const REPLY: i32 = 16;
-const LATER_REPLY: i32 = 4;
 const EVEN: i32 = 4;
 
 /// A move to be tried.
@@ -23,6 +23,8 @@ struct Child {
     key: i32,
     square: Square,
     board: Board,
+    /// The other side's moves.
+    moves: Bitboard,
 }
 
 impl Solver<'_> {
@@ -31,19 +33,20 @@ impl Solver<'_> {
         let empties = board.empties();
         match empties.count() {
             0..=4 => self.last_squares(board, alpha),
-            count if count < SORT_FROM => self.by_parity(board, alpha, Parity::of(empties), count),
-            count => self.fastest_first(board, alpha, Parity::of(empties), count),
+            count if count < SORT_FROM => self.by_parity(board, board.moves(), alpha, Parity::of(empties)),
+            count => self.fastest_first(board, board.moves(), alpha, Parity::of(empties), count),
         }
     }
 
-    /// Moves in the order of their parity.
-    fn by_parity(&mut self, board: Board, alpha: i32, parity: Parity, empties: u32) -> i32 {
-        if let Some(limit) = board.stability_limit(alpha, empties) {
+    /// With five empty squares: moves in the order of their parity.
+    fn by_parity(&mut self, board: Board, moves: Bitboard, alpha: i32, parity: Parity) -> i32 {
+        if let Some(limit) = board.stability_limit(alpha, 5) {
             return limit;
         }
-        let moves = board.moves();
         if moves.is_empty() {
-            return self.passed(board, alpha, |solver, board, alpha| solver.by_parity(board, alpha, parity, empties));
+            let passed = board.pass();
+            let moves = passed.moves();
+            return if moves.is_empty() { board.score() } else { -self.by_parity(passed, moves, -alpha - 1, parity) };
         }
         let odd = parity.odd_squares();
         let mut best = -INFINITY;
@@ -51,17 +54,9 @@ impl Solver<'_> {
             for square in set {
                 let child = board.after(square, flips(square, board.player, board.opponent));
                 self.nodes += 1;
-                let parity = parity.after(square);
-                let value = if empties == 5 {
-                    -self.four(child, -alpha - 1, parity)
-                } else {
-                    -self.by_parity(child, -alpha - 1, parity, empties - 1)
-                };
-                if value > best {
-                    best = value;
-                    if best > alpha {
-                        return best;
-                    }
+                best = best.max(-self.four(child, -alpha - 1, parity.after(square)));
+                if best > alpha {
+                    return best;
                 }
             }
         }
@@ -69,10 +64,7 @@ impl Solver<'_> {
     }
 
     /// Fastest first, with the local table.
-    fn fastest_first(&mut self, board: Board, alpha: i32, parity: Parity, empties: u32) -> i32 {
-        if empties < SORT_FROM {
-            return self.by_parity(board, alpha, parity, empties);
-        }
+    fn fastest_first(&mut self, board: Board, moves: Bitboard, alpha: i32, parity: Parity, empties: u32) -> i32 {
         if let Some(limit) = board.stability_limit(alpha, empties) {
             return limit;
         }
@@ -80,14 +72,17 @@ impl Solver<'_> {
         if let Some(bound) = known.settles(alpha) {
             return bound;
         }
-        let moves = board.moves();
         if moves.is_empty() {
-            return self
-                .passed(board, alpha, |solver, board, alpha| solver.fastest_first(board, alpha, parity, empties));
+            let passed = board.pass();
+            let moves = passed.moves();
+            return if moves.is_empty() {
+                board.score()
+            } else {
+                -self.fastest_first(passed, moves, -alpha - 1, parity, empties)
+            };
         }
         let mut children: ArrayVec<Child, { SHALLOW_TO as usize }> = ArrayVec::new();
         let odd = parity.odd_squares();
-        let free = board.empties();
         for square in moves {
             let turned = flips(square, board.player, board.opponent);
             let child = board.after(square, turned);
@@ -95,24 +90,28 @@ impl Solver<'_> {
                 self.nodes += 1;
                 return 64;
             }
+            let moves = child.moves();
             let key = if known.best == Some(square) {
                 i32::MIN
             } else {
-                let replies = legal_moves(child.player, child.opponent);
-                let later = child.opponent.neighbours() & free & !square.bit();
-                (replies.count() + (replies & Bitboard::CORNERS).count()) as i32 * REPLY
-                    + later.count() as i32 * LATER_REPLY
+                moves.count() as i32 * REPLY
+                    + (moves & Bitboard::CORNERS).count() as i32 * CORNER
                     + if odd.contains(square) { 0 } else { EVEN }
             };
-            children.push(Child { key, square, board: child });
+            children.push(Child { key, square, board: child, moves });
         }
         let (mut best, mut best_move) = (-INFINITY, children[0].square);
         for i in 0..children.len() {
             let least = (i..children.len()).min_by_key(|&j| children[j].key).expect("one is left");
             children.swap(i, least);
-            let Child { square, board: child, .. } = children[i];
+            let Child { square, board: child, moves, .. } = children[i];
             self.nodes += 1;
-            let value = -self.fastest_first(child, -alpha - 1, parity.after(square), empties - 1);
+            let parity = parity.after(square);
+            let value = if empties == SORT_FROM {
+                -self.by_parity(child, moves, -alpha - 1, parity)
+            } else {
+                -self.fastest_first(child, moves, -alpha - 1, parity, empties - 1)
+            };
             if value > best {
                 (best, best_move) = (value, square);
                 if best > alpha {
@@ -122,12 +121,5 @@ impl Solver<'_> {
         }
         self.local.store(place, board, known, alpha, best, best_move);
         best
-    }
-
-    /// The value where the side to move has no move: the other side's, found by `search`, or the end of the game.
-    #[inline]
-    fn passed(&mut self, board: Board, alpha: i32, search: impl Fn(&mut Self, Board, i32) -> i32) -> i32 {
-        let passed = board.pass();
-        if passed.moves().is_empty() { board.score() } else { -search(self, passed, -alpha - 1) }
     }
 }
