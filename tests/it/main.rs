@@ -16,4 +16,5 @@ mod serve;
 mod solve;
 mod solver;
 mod training;
+mod testset;
 mod transcript;
