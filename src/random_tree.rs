@@ -111,7 +111,7 @@ impl Evaluator<RandomTree> for PathCost {
 }
 
 /// The finaliser of splitmix64: every bit of the result depends on every bit of `z`.
-fn mix(z: u64) -> u64 {
+pub(crate) fn mix(z: u64) -> u64 {
     let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)

@@ -1,9 +1,19 @@
 //! Static evaluation: what a position is worth without looking ahead.
 
+mod disc_count;
+mod edge;
+mod edge_table;
+mod iago;
 mod mobility;
+mod random;
+mod ternary;
 mod weighted_squares;
 
+pub use disc_count::DiscCount;
+pub use edge::Edge;
+pub use iago::Iago;
 pub use mobility::Mobility;
+pub use random::Random;
 pub use weighted_squares::WeightedSquares;
 
 use crate::game::{DISC, Game};
@@ -30,25 +40,53 @@ pub enum EvaluatorKind {
     /// [`Mobility`].
     #[default]
     Mobility,
+    /// [`Random`].
+    Random,
+    /// [`DiscCount`].
+    DiscCount,
+    /// [`Edge`].
+    Edge,
+    /// [`Iago`].
+    Iago,
 }
 
 impl EvaluatorKind {
     /// Every evaluator.
-    pub const ALL: [EvaluatorKind; 2] = [EvaluatorKind::WeightedSquares, EvaluatorKind::Mobility];
+    pub const ALL: [EvaluatorKind; 6] = [
+        EvaluatorKind::WeightedSquares,
+        EvaluatorKind::Mobility,
+        EvaluatorKind::Random,
+        EvaluatorKind::DiscCount,
+        EvaluatorKind::Edge,
+        EvaluatorKind::Iago,
+    ];
 
     /// The name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             EvaluatorKind::WeightedSquares => "weighted-squares",
             EvaluatorKind::Mobility => "mobility",
+            EvaluatorKind::Random => "random",
+            EvaluatorKind::DiscCount => "disc-count",
+            EvaluatorKind::Edge => "edge",
+            EvaluatorKind::Iago => "iago",
         }
     }
 
-    /// The evaluator itself.
+    /// The evaluator itself; [`Random`] with seed 0.
     pub fn build(self) -> Arc<dyn Evaluator<Position>> {
+        self.build_with_seed(0)
+    }
+
+    /// The evaluator itself, with the seed for one that draws its values.
+    pub fn build_with_seed(self, seed: u64) -> Arc<dyn Evaluator<Position>> {
         match self {
             EvaluatorKind::WeightedSquares => Arc::new(WeightedSquares),
             EvaluatorKind::Mobility => Arc::new(Mobility),
+            EvaluatorKind::Random => Arc::new(Random::new(seed)),
+            EvaluatorKind::DiscCount => Arc::new(DiscCount),
+            EvaluatorKind::Edge => Arc::new(Edge::default()),
+            EvaluatorKind::Iago => Arc::new(Iago::default()),
         }
     }
 }
@@ -61,7 +99,7 @@ impl fmt::Display for EvaluatorKind {
 
 /// No evaluator has this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown evaluator '{0}'; expected one of: weighted-squares, mobility")]
+#[error("unknown evaluator '{0}'; expected one of: {known}", known = EvaluatorKind::ALL.map(EvaluatorKind::name).join(", "))]
 pub struct UnknownEvaluator(String);
 
 impl FromStr for EvaluatorKind {
@@ -75,6 +113,8 @@ impl FromStr for EvaluatorKind {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::othello::Symmetry;
+    use crate::testing::random_position;
 
     #[test]
     fn names_come_back() {
@@ -83,5 +123,33 @@ mod tests {
             assert!(UnknownEvaluator(String::new()).to_string().contains(kind.name()));
         }
         assert!("deep-thought".parse::<EvaluatorKind>().is_err());
+    }
+
+    #[test]
+    fn values_stay_within_the_limit_and_know_no_directions() {
+        for kind in EvaluatorKind::ALL {
+            let evaluator = kind.build();
+            for seed in 0..120 {
+                let position = random_position(seed, seed as u32 / 2);
+                let value = evaluator.evaluate(&position);
+                assert!(value.abs() <= STATIC_LIMIT, "{kind} {position}");
+                assert_eq!(evaluator.evaluate(&position.swap_colors()), value, "{kind} {position}");
+                for symmetry in Symmetry::all().filter(|_| kind != EvaluatorKind::Random) {
+                    assert_eq!(evaluator.evaluate(&symmetry.position(&position)), value, "{kind} {position}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_one_side_wins_the_other_loses() {
+        use EvaluatorKind::{DiscCount, Mobility, Random, WeightedSquares};
+        for kind in [Random, DiscCount, WeightedSquares, Mobility] {
+            let evaluator = kind.build();
+            for seed in 0..60 {
+                let position = random_position(seed, seed as u32);
+                assert_eq!(evaluator.evaluate(&position), -evaluator.evaluate(&position.pass()), "{kind} {position}");
+            }
+        }
     }
 }
