@@ -23,7 +23,9 @@ pub mod game;
 pub mod notation;
 pub mod othello;
 pub mod protocol;
+mod random;
 pub mod random_tree;
 pub mod search;
 #[cfg(test)]
 mod testing;
+pub mod training;

@@ -2,6 +2,7 @@
 
 use crate::othello::Move;
 use crate::othello::{GameRecord, Position, canonical};
+use crate::random::Random;
 use std::collections::HashSet;
 use std::fmt;
 
@@ -96,27 +97,6 @@ pub fn shuffle(openings: &mut [Opening], seed: u64) {
     let mut random = Random::new(seed);
     for i in (1..openings.len()).rev() {
         openings.swap(i, random.below(i + 1));
-    }
-}
-
-/// The splitmix64 generator: openings must stay the same for the same seed in every later version.
-struct Random(u64);
-
-impl Random {
-    fn new(seed: u64) -> Random {
-        Random(seed)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number below `n`, at least 1. The bias of the multiplication is below 2⁻⁵⁰ for the lists met here.
-    fn below(&mut self, n: usize) -> usize {
-        ((u128::from(self.next()) * n as u128) >> 64) as usize
     }
 }
 

@@ -12,8 +12,6 @@ use clap::{Args, Subcommand};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal, stderr};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A match between engines.
 ///
@@ -165,7 +163,7 @@ pub(super) fn run(arguments: &MatchArguments) -> Result<(), String> {
     let settings = Settings::new(arguments.text()?).map_err(|error| error.to_string())?;
     let mut tournament = Tournament::prepare(settings, arguments.resume).map_err(|error| error.to_string())?;
     let progress = Progress::new(&tournament);
-    let interrupt = on_interrupt()?;
+    let interrupt = super::on_interrupt()?;
     let conclusion = tournament.run(&interrupt, &mut |tournament| progress.show(tournament));
     progress.finish();
     let report = Report::new(&tournament);
@@ -182,19 +180,6 @@ pub(super) fn run(arguments: &MatchArguments) -> Result<(), String> {
         )),
         Conclusion::Complete | Conclusion::Decided(_) => Ok(()),
     }
-}
-
-/// A flag that is set when the user wants the match to end; asking a second time ends the program.
-fn on_interrupt() -> Result<Arc<AtomicBool>, String> {
-    let interrupt = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&interrupt);
-    let handler = move || {
-        if flag.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-    };
-    ctrlc::set_handler(handler).map_err(|error| format!("cannot watch for interrupts: {error}"))?;
-    Ok(interrupt)
 }
 
 fn json(report: &Report) -> Result<String, String> {

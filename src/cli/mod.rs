@@ -6,12 +6,16 @@ mod match_check;
 mod match_games;
 mod options;
 mod perft;
+mod progress;
 mod serve;
+mod train;
 
 use crate::protocol::detect::Protocol;
 use clap::{Parser, Subcommand};
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// An Othello engine that speaks NBoard and GTP.
 ///
@@ -39,6 +43,8 @@ enum Command {
     Match(Box<match_games::MatchArguments>),
     /// Search fixed positions: a count of nodes that is always the same, and the speed
     Bench(bench::BenchArguments),
+    /// Learn the weights of the evaluation from games of Emilia against herself
+    Train(train::TrainArguments),
 }
 
 /// Runs the program with the arguments of the process. The exit code is 2 for arguments that make no sense, 1 for
@@ -52,6 +58,7 @@ pub fn run() -> ExitCode {
         Some(Command::Perft(options)) => perft::run(&options),
         Some(Command::Match(options)) => match_games::run(&options),
         Some(Command::Bench(options)) => bench::run(&options),
+        Some(Command::Train(options)) => train::run(&options),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -60,6 +67,19 @@ pub fn run() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// A flag that is set when the user wants the work to end; asking a second time ends the program.
+fn on_interrupt() -> Result<Arc<AtomicBool>, String> {
+    let interrupt = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&interrupt);
+    let handler = move || {
+        if flag.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    };
+    ctrlc::set_handler(handler).map_err(|error| format!("cannot watch for interrupts: {error}"))?;
+    Ok(interrupt)
 }
 
 /// Prints to the standard output. A reader that has gone away is no error.

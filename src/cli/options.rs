@@ -12,6 +12,9 @@ pub(super) struct EngineArguments {
     /// The search
     #[arg(long, value_name = "NAME", default_value = default("engine"), value_parser = names(EngineKind::ALL))]
     engine: String,
+    /// Weights of the pattern evaluation, or none: those that are part of the program
+    #[arg(long, value_name = "PATH", default_value = default("eval-file"))]
+    eval_file: String,
     /// The static evaluation
     #[arg(long, value_name = "NAME", default_value = default("eval"), value_parser = names(&EvaluatorKind::ALL))]
     eval: String,
@@ -54,9 +57,10 @@ impl EngineArguments {
         Ok(engine)
     }
 
-    fn values(&self) -> [(&'static str, &str); 11] {
+    fn values(&self) -> [(&'static str, &str); 12] {
         [
             ("engine", &self.engine),
+            ("eval-file", &self.eval_file),
             ("eval", &self.eval),
             ("threads", &self.threads),
             ("hash", &self.hash),

@@ -4,7 +4,7 @@ mod options;
 mod worker;
 
 pub use crate::search::OnMemoryCap;
-pub use options::{EngineKind, EngineOptions, OptionError, parse_seconds, parse_variety};
+pub use options::{EngineKind, EngineOptions, EvalFile, OptionError, parse_seconds, parse_variety};
 
 use crate::othello::{Move, Position};
 use crate::search::{Contempt, Limits, Report, Search, StopSignal};

@@ -1,10 +1,13 @@
 //! What a client may set, by the same names on the command line (`--hash 64`), over GTP (`emilia-set hash 64`) and over
 //! NBoard (`set emilia.hash 64`).
 
-use crate::eval::EvaluatorKind;
+use crate::eval::{Evaluator, EvaluatorKind, Pattern, Random};
+use crate::othello::Position;
 use crate::search::{OnMemoryCap, Score};
 use std::fmt;
+use std::path::Path;
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 use thiserror::Error;
 
@@ -98,6 +101,22 @@ pub enum OptionError {
         /// What it takes.
         expected: String,
     },
+    /// The file of weights cannot be used.
+    #[error("{name}: '{path}' is refused: {problem}")]
+    Weights {
+        /// The option.
+        name: &'static str,
+        /// The file.
+        path: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// The pattern evaluation is asked for, and there are no weights for it.
+    #[error("{name}: no trained weights in this build; give --eval-file (the option eval-file) first")]
+    NoWeights {
+        /// The option.
+        name: &'static str,
+    },
     /// The memory is not to be had.
     #[error("{name}: {megabytes} MB of memory could not be had on this machine")]
     NoMemory {
@@ -114,11 +133,43 @@ impl OptionError {
     }
 }
 
+/// A file of weights for the pattern evaluation, and what was in it when it was set.
+#[derive(Clone, Debug)]
+pub struct EvalFile {
+    path: String,
+    pattern: Arc<Pattern>,
+}
+
+impl EvalFile {
+    fn read(path: &str) -> Result<EvalFile, OptionError> {
+        match Pattern::read(Path::new(path)) {
+            Ok(pattern) => Ok(EvalFile { path: path.to_owned(), pattern: Arc::new(pattern) }),
+            Err(error) => {
+                Err(OptionError::Weights { name: "eval-file", path: path.to_owned(), problem: error.to_string() })
+            }
+        }
+    }
+
+    /// The evaluation with these weights.
+    pub fn pattern(&self) -> &Arc<Pattern> {
+        &self.pattern
+    }
+}
+
+/// The same path may lead to other weights when it is set again.
+impl PartialEq for EvalFile {
+    fn eq(&self, other: &EvalFile) -> bool {
+        self.path == other.path && Arc::ptr_eq(&self.pattern, &other.pattern)
+    }
+}
+
 /// Everything that a client may set. The defaults suit a GUI that starts several copies.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EngineOptions {
     /// Which search.
     pub engine: EngineKind,
+    /// The weights of the pattern evaluation, if not those that are part of the program.
+    pub eval_file: Option<EvalFile>,
     /// Which static evaluation.
     pub eval: EvaluatorKind,
     /// Search threads.
@@ -145,6 +196,7 @@ impl Default for EngineOptions {
     fn default() -> EngineOptions {
         EngineOptions {
             engine: EngineKind::default(),
+            eval_file: None,
             eval: EvaluatorKind::default(),
             threads: 1,
             hash_mb: 64,
@@ -161,15 +213,34 @@ impl Default for EngineOptions {
 
 impl EngineOptions {
     /// The names that [`EngineOptions::set`] takes.
-    pub const NAMES: &[&str] =
-        &["engine", "eval", "threads", "hash", "memory", "on-memory-cap", "depth", "time", "nodes", "seed", "variety"];
+    pub const NAMES: &[&str] = &[
+        "engine",
+        "eval-file",
+        "eval",
+        "threads",
+        "hash",
+        "memory",
+        "on-memory-cap",
+        "depth",
+        "time",
+        "nodes",
+        "seed",
+        "variety",
+    ];
 
     /// Sets one option from text; nothing changes if the text is refused.
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), OptionError> {
         match name {
             "engine" => self.engine = value.parse()?,
+            "eval-file" => {
+                let eval_file = unless_none(value, EvalFile::read)?;
+                check_weights("eval-file", self.eval, eval_file.as_ref())?;
+                self.eval_file = eval_file;
+            }
             "eval" => {
-                self.eval = value.parse().map_err(|_| OptionError::bad("eval", value, one_of(&EvaluatorKind::ALL)))?
+                let eval = value.parse().map_err(|_| OptionError::bad("eval", value, one_of(&EvaluatorKind::ALL)))?;
+                check_weights("eval", eval, self.eval_file.as_ref())?;
+                self.eval = eval;
             }
             "threads" => self.threads = whole("threads", value, 1, 1)? as u32,
             "hash" => self.hash_mb = whole("hash", value, 1, 1 << 20)? as u32,
@@ -185,6 +256,25 @@ impl EngineOptions {
         Ok(())
     }
 
+    /// The static evaluation that the options ask for.
+    pub fn evaluator(&self) -> Arc<dyn Evaluator<Position>> {
+        match (self.eval, &self.eval_file) {
+            (EvaluatorKind::Pattern, Some(file)) => file.pattern.clone(),
+            (EvaluatorKind::Random, _) => Arc::new(Random::new(self.seed)),
+            (kind, _) => kind.build(),
+        }
+    }
+
+    /// Whether these options ask for the same static evaluation.
+    pub fn evaluates_like(&self, other: &EngineOptions) -> bool {
+        let same_data = match self.eval {
+            EvaluatorKind::Pattern => self.eval_file == other.eval_file,
+            EvaluatorKind::Random => self.seed == other.seed,
+            _ => true,
+        };
+        self.eval == other.eval && same_data
+    }
+
     /// Whether any option bounds how long a search may go on.
     pub fn is_bounded(&self) -> bool {
         self.depth.is_some() || self.time.is_some() || self.nodes.is_some()
@@ -197,6 +287,7 @@ impl EngineOptions {
         }
         Ok(match name {
             "engine" => self.engine.to_string(),
+            "eval-file" => or_none(self.eval_file.as_ref().map(|file| &file.path)),
             "eval" => self.eval.to_string(),
             "threads" => self.threads.to_string(),
             "hash" => self.hash_mb.to_string(),
@@ -212,7 +303,13 @@ impl EngineOptions {
     }
 }
 
-/// `none` takes a bound away.
+/// Whether there are weights for the evaluation that is asked for.
+fn check_weights(name: &'static str, eval: EvaluatorKind, file: Option<&EvalFile>) -> Result<(), OptionError> {
+    let missing = eval == EvaluatorKind::Pattern && file.is_none() && !Pattern::embedded().is_trained();
+    if missing { Err(OptionError::NoWeights { name }) } else { Ok(()) }
+}
+
+/// `none` takes a bound or a file away.
 fn unless_none<T>(value: &str, parse: impl Fn(&str) -> Result<T, OptionError>) -> Result<Option<T>, OptionError> {
     if value == "none" { Ok(None) } else { parse(value).map(Some) }
 }
@@ -246,6 +343,7 @@ pub fn parse_variety(value: &str) -> Result<Score, OptionError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::eval::pattern::{PackedWeights, Sharing};
 
     #[test]
     fn every_option_can_be_read_and_set_back() {
@@ -255,6 +353,51 @@ mod tests {
             options.set(name, &value).unwrap();
         }
         assert_eq!(options, EngineOptions::default());
+    }
+
+    #[test]
+    fn a_file_of_weights_is_read_when_it_is_set() {
+        let mut options = EngineOptions::default();
+        let trained = options.set("eval", "pattern");
+        assert_eq!(trained.is_ok(), Pattern::embedded().is_trained(), "{trained:?}");
+        if let Err(error) = trained {
+            assert!(error.to_string().contains("no trained weights in this build; give --eval-file"), "{error}");
+        }
+
+        let mut options = EngineOptions::default();
+        let length = Sharing::get().len();
+        let path = std::env::temp_dir().join(format!("emilia-options-{}.weights", std::process::id()));
+        let file = path.to_str().unwrap();
+        PackedWeights::new(1, 32, vec![32; length], Vec::new()).unwrap().write(&path).unwrap();
+        options.set("eval-file", file).unwrap();
+        options.set("eval", "pattern").unwrap();
+        assert_eq!(options.get("eval-file").unwrap(), file);
+        // One disc for each of 46 patterns and for the constant.
+        assert_eq!(options.evaluator().evaluate(&Position::START), 47 * crate::game::DISC);
+
+        let before = options.clone();
+        assert!(before.evaluates_like(&options));
+        std::fs::write(&path, "weights").unwrap();
+        let error = options.set("eval-file", file).unwrap_err().to_string();
+        assert!(error.starts_with("eval-file") && error.contains(file) && error.contains("magic"), "{error}");
+        assert_eq!(options, before);
+        PackedWeights::new(1, 32, vec![1; length], Vec::new()).unwrap().write(&path).unwrap();
+        options.set("eval-file", file).unwrap();
+        assert!(!options.evaluates_like(&before), "other weights under the old name");
+        std::fs::remove_file(&path).unwrap();
+        let error = options.set("eval-file", file).unwrap_err().to_string();
+        assert!(error.starts_with("eval-file"), "{error}");
+    }
+
+    #[test]
+    fn the_seed_is_part_of_the_random_evaluation_alone() {
+        let seeded = |eval, seed| EngineOptions { eval, seed, ..EngineOptions::default() };
+        let value = |options: &EngineOptions| options.evaluator().evaluate(&Position::START);
+        for (eval, differs) in [(EvaluatorKind::Random, true), (EvaluatorKind::Mobility, false)] {
+            let (one, other) = (seeded(eval, 1), seeded(eval, 2));
+            assert_eq!(one.evaluates_like(&other), !differs);
+            assert_eq!(value(&one) != value(&other), differs);
+        }
     }
 
     #[test]

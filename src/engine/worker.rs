@@ -4,7 +4,6 @@ use super::{
     DEFAULT_MOVE_TIME, Decision, EngineKind, EngineOptions, Event, Goal, OnMemoryCap, OptionError, Request,
     SearchBuilder,
 };
-use crate::eval::EvaluatorKind;
 use crate::othello::{Move, Position};
 use crate::search::{
     AlphaBeta, BestFirst, BestFirstSettings, Bound, Contempt, Control, Limits, Line, Minimax, Rbfms, Report, Score,
@@ -75,11 +74,6 @@ fn shape(options: &EngineOptions) -> (EngineKind, u32, Option<OnMemoryCap>) {
     }
 }
 
-/// Whether a position has another static value under the new options.
-fn values_differ(old: &EngineOptions, new: &EngineOptions) -> bool {
-    old.eval != new.eval || (new.eval == EvaluatorKind::Random && old.seed != new.seed)
-}
-
 fn megabytes(n: u32) -> usize {
     (n as usize) << 20
 }
@@ -148,7 +142,7 @@ impl Worker {
             // The memory of the old one goes before the new one asks for some.
             self.search = None;
         } else if let Some(search) = &mut self.search
-            && (values_differ(old, new) || self.contempt != question.request.contempt)
+            && (!old.evaluates_like(new) || self.contempt != question.request.contempt)
         {
             search.clear();
         }
@@ -170,7 +164,7 @@ impl Worker {
             },
             margin: varied,
             contempt: request.contempt,
-            evaluator: options.eval.build_with_seed(options.seed),
+            evaluator: options.evaluator(),
         };
         let control = Control::new(limits(request, options), question.signal.clone(), question.asked);
         let mut last_sent = None;

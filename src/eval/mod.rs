@@ -1,18 +1,22 @@
 //! Static evaluation: what a position is worth without looking ahead.
 
+pub mod bill;
 mod disc_count;
 mod edge;
 mod edge_table;
 mod iago;
 mod mobility;
+pub mod pattern;
 mod random;
 mod ternary;
 mod weighted_squares;
 
+pub use bill::Bill;
 pub use disc_count::DiscCount;
 pub use edge::Edge;
 pub use iago::Iago;
 pub use mobility::Mobility;
+pub use pattern::Pattern;
 pub use random::Random;
 pub use weighted_squares::WeightedSquares;
 
@@ -30,63 +34,80 @@ pub trait Evaluator<G: Game>: Send + Sync {
     /// The value for the side to move. For Othello an estimate of the final disc difference in units of [`DISC`], from
     /// −[`STATIC_LIMIT`] to [`STATIC_LIMIT`].
     fn evaluate(&self, position: &G) -> i32;
+
+    /// The pattern evaluation that this is, if it is: its values can be had faster by keeping a
+    /// [`State`](pattern::State) up to date.
+    fn as_pattern(&self) -> Option<&Pattern> {
+        None
+    }
 }
 
 /// The Othello evaluators by the names of `--eval`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum EvaluatorKind {
+    /// [`Random`].
+    Random,
+    /// [`DiscCount`].
+    DiscCount,
     /// [`WeightedSquares`].
     WeightedSquares,
     /// [`Mobility`].
     #[default]
     Mobility,
-    /// [`Random`].
-    Random,
-    /// [`DiscCount`].
-    DiscCount,
     /// [`Edge`].
     Edge,
     /// [`Iago`].
     Iago,
+    /// [`Bill::logistic`].
+    Bill,
+    /// [`Bill::gaussian`].
+    BillGaussian,
+    /// [`Pattern`].
+    Pattern,
 }
 
 impl EvaluatorKind {
     /// Every evaluator.
-    pub const ALL: [EvaluatorKind; 6] = [
-        EvaluatorKind::WeightedSquares,
-        EvaluatorKind::Mobility,
+    pub const ALL: [EvaluatorKind; 9] = [
         EvaluatorKind::Random,
         EvaluatorKind::DiscCount,
+        EvaluatorKind::WeightedSquares,
+        EvaluatorKind::Mobility,
         EvaluatorKind::Edge,
         EvaluatorKind::Iago,
+        EvaluatorKind::Bill,
+        EvaluatorKind::BillGaussian,
+        EvaluatorKind::Pattern,
     ];
 
     /// The name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
-            EvaluatorKind::WeightedSquares => "weighted-squares",
-            EvaluatorKind::Mobility => "mobility",
             EvaluatorKind::Random => "random",
             EvaluatorKind::DiscCount => "disc-count",
+            EvaluatorKind::WeightedSquares => "weighted-squares",
+            EvaluatorKind::Mobility => "mobility",
             EvaluatorKind::Edge => "edge",
             EvaluatorKind::Iago => "iago",
+            EvaluatorKind::Bill => "bill",
+            EvaluatorKind::BillGaussian => "bill-gaussian",
+            EvaluatorKind::Pattern => "pattern",
         }
     }
 
-    /// The evaluator itself; [`Random`] with seed 0.
+    /// The evaluator itself: [`Random`] with seed 0, the pattern evaluation with the weights that are part of the program,
+    /// trained or not.
     pub fn build(self) -> Arc<dyn Evaluator<Position>> {
-        self.build_with_seed(0)
-    }
-
-    /// The evaluator itself, with the seed for one that draws its values.
-    pub fn build_with_seed(self, seed: u64) -> Arc<dyn Evaluator<Position>> {
         match self {
+            EvaluatorKind::Random => Arc::new(Random::default()),
+            EvaluatorKind::DiscCount => Arc::new(DiscCount),
             EvaluatorKind::WeightedSquares => Arc::new(WeightedSquares),
             EvaluatorKind::Mobility => Arc::new(Mobility),
-            EvaluatorKind::Random => Arc::new(Random::new(seed)),
-            EvaluatorKind::DiscCount => Arc::new(DiscCount),
             EvaluatorKind::Edge => Arc::new(Edge::default()),
             EvaluatorKind::Iago => Arc::new(Iago::default()),
+            EvaluatorKind::Bill => Arc::new(Bill::logistic()),
+            EvaluatorKind::BillGaussian => Arc::new(Bill::gaussian()),
+            EvaluatorKind::Pattern => Pattern::embedded().clone(),
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::Evaluator;
 use crate::game::DISC;
 use crate::othello::Position;
-use crate::random_tree::mix;
+use crate::random::mix;
 
 /// A value drawn for the position and the seed: a function, so that searches that meet a position twice agree.
 ///

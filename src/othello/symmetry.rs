@@ -12,9 +12,20 @@ impl Symmetry {
     /// Changes nothing.
     pub const IDENTITY: Symmetry = Symmetry(0);
 
+    /// All eight, by their numbers.
+    pub const ALL: [Symmetry; 8] = {
+        let mut all = [Symmetry::IDENTITY; 8];
+        let mut i = 1;
+        while i < all.len() {
+            all[i] = Symmetry(i as u8);
+            i += 1;
+        }
+        all
+    };
+
     /// All eight.
     pub fn all() -> impl Iterator<Item = Symmetry> + Clone {
-        (0..8).map(Symmetry)
+        Symmetry::ALL.into_iter()
     }
 
     /// The symmetry that undoes this one.

@@ -3,6 +3,7 @@
 mod arena;
 mod best_first;
 mod best_first_measures;
+mod evaluators;
 mod games;
 mod gtp;
 mod match_command;

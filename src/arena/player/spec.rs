@@ -242,11 +242,12 @@ impl PlayerText {
         };
         let mut options: Vec<(String, String)> = Vec::new();
         options.extend(self.engine.clone().map(|value| ("engine".to_owned(), value)));
-        options.extend(self.eval.clone().map(|value| ("eval".to_owned(), value)));
         options.extend(self.option.iter().map(|(name, value)| {
             let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             (name.clone(), text)
         }));
+        // The evaluation may need its file, which is one of the options.
+        options.extend(self.eval.clone().map(|value| ("eval".to_owned(), value)));
         let terms = Terms { time: self.clock, depth: self.depth, nodes: self.nodes };
         let tell_limits = self.tell_limits.unwrap_or(true);
         let spec = PlayerSpec { name, kind, options, init: self.init.clone(), terms, tell_limits, passes };

@@ -1,0 +1,480 @@
+//! The file of weights.
+//!
+//! All numbers are little-endian.
+//!
+//! | bytes | what |
+//! |---|---|
+//! | 8 | the magic, [`MAGIC`]; a transfer as text would damage it |
+//! | 4 | the version, [`VERSION`] |
+//! | 4 | bytes of the whole file |
+//! | 2 | phases, 1 to 60 |
+//! | 2 | units of a weight per disc, a power of two up to 128 |
+//! | 1 | families; then for each: 1 byte with the number of squares and 1 byte for each square, a1 = 0 to h8 = 63 |
+//! | 1 | coefficients of the error model; then 8 for each, as IEEE 754 double |
+//! | … | the weights of phase 0 (the opening), then of phase 1, and so on, each phase as [`Sharing`] numbers them, compressed |
+//! | 4 | CRC-32 (IEEE 802.3) of everything before |
+//!
+//! Before the compression, which is one block of LZ4, a weight `w` is made the unsigned number `2w` or `−2w − 1`, and
+//! the high bytes of all weights are written before all low bytes. Weights are small, so most high bytes are zero.
+
+use super::geometry::{FAMILIES, Sharing};
+use crate::game::DISC;
+use crate::othello::Square;
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::Path;
+use thiserror::Error;
+
+/// The first bytes of a file of weights.
+pub const MAGIC: [u8; 8] = *b"EMILIA\x1a\n";
+
+/// The version of the format that is read and written.
+pub const VERSION: u32 = 1;
+
+/// A file may have as many phases: one for each disc placed in a game.
+pub const MOST_PHASES: usize = 60;
+
+/// A file that is larger is none of weights: it is not read to its end.
+const LARGEST_FILE: u64 = 64 << 20;
+
+/// Why a file of weights was refused.
+#[derive(Debug, Error)]
+pub enum WeightsError {
+    /// The system says no.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// The magic is missing.
+    #[error("not a file of pattern weights: it does not begin with the magic bytes")]
+    Magic,
+    /// Another version of the format.
+    #[error("version {0} of the weights format; this program reads version {VERSION}")]
+    Version(u32),
+    /// Cut off, or something hangs behind it.
+    #[error("the size is wrong: {found} bytes where the header says {said}")]
+    Size {
+        /// The bytes that there are.
+        found: u64,
+        /// The bytes that there should be; of a file that ends within its header, the least that would do.
+        said: u64,
+    },
+    /// A byte has changed.
+    #[error("the checksum is wrong: {computed:08x} where the file says {said:08x}: it is damaged")]
+    Checksum {
+        /// The checksum of what is there.
+        computed: u32,
+        /// What the file says.
+        said: u32,
+    },
+    /// The weights are for other patterns.
+    #[error("other patterns: the file has {found} where this program has {expected}")]
+    Geometry {
+        /// The squares of the file's family, or how many families it has.
+        found: String,
+        /// The same of this program.
+        expected: String,
+    },
+    /// Too many phases, or none.
+    #[error("{0} phases; expected 1 to {MOST_PHASES}")]
+    Phases(usize),
+    /// The unit of the weights is none of those allowed.
+    #[error("{0} units per disc; expected a power of two from 1 to {DISC}")]
+    Units(u16),
+    /// What is behind the header does not give as many weights as there should be.
+    #[error("{found} weights; expected {expected}")]
+    Count {
+        /// Those that there are.
+        found: usize,
+        /// Phases times the weights of one.
+        expected: usize,
+    },
+    /// The compressed part is not what a compressor makes.
+    #[error("the weights cannot be decompressed: {0}")]
+    Compression(String),
+    /// A weight that is too large for the tables of the evaluation.
+    #[error("the weight {0} is more than {most} discs", most = i32::from(i16::MAX) / DISC)]
+    Weight(i16),
+    /// The file ends before what its header announces.
+    #[error("the header announces more than the file holds")]
+    Header,
+    /// More coefficients than the format has room for.
+    #[error("{0} coefficients of the error model; expected at most 255")]
+    Coefficients(usize),
+}
+
+/// The weights without repetition, as they are learned and stored.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PackedWeights {
+    phases: usize,
+    units_per_disc: u16,
+    weights: Vec<i16>,
+    error_model: Vec<f64>,
+}
+
+impl PackedWeights {
+    /// Weights for so many phases, 1 to 60, phase 0 first, [`Sharing::len`] for each phase; a disc is
+    /// `units_per_disc`, a power of two from 1 to 128. The error model is a list of at most 255 coefficients that only
+    /// its user gives a meaning to.
+    pub fn new(
+        phases: usize,
+        units_per_disc: u16,
+        weights: Vec<i16>,
+        error_model: Vec<f64>,
+    ) -> Result<PackedWeights, WeightsError> {
+        check_phases(phases)?;
+        let factor = check_units(units_per_disc)?;
+        let expected = phases * Sharing::get().len();
+        if weights.len() != expected {
+            return Err(WeightsError::Count { found: weights.len(), expected });
+        }
+        if let Some(&weight) = weights.iter().find(|weight| weight.checked_mul(factor).is_none()) {
+            return Err(WeightsError::Weight(weight));
+        }
+        if error_model.len() > usize::from(u8::MAX) {
+            return Err(WeightsError::Coefficients(error_model.len()));
+        }
+        Ok(PackedWeights { phases, units_per_disc, weights, error_model })
+    }
+
+    /// The number of phases.
+    pub fn phases(&self) -> usize {
+        self.phases
+    }
+
+    /// The phase of a position with so many empty squares: the phases share the 60 moves of a game evenly.
+    pub fn phase_of(&self, empties: u32) -> usize {
+        let placed = 60usize.saturating_sub(empties as usize);
+        (placed * self.phases / 60).min(self.phases - 1)
+    }
+
+    /// The weights of one phase.
+    pub fn phase(&self, phase: usize) -> &[i16] {
+        let length = Sharing::get().len();
+        &self.weights[phase * length..][..length]
+    }
+
+    /// What a disc is in the units of the weights.
+    pub fn units_per_disc(&self) -> u16 {
+        self.units_per_disc
+    }
+
+    /// What a weight is multiplied with to count in units of [`DISC`].
+    pub(super) fn factor(&self) -> i16 {
+        DISC as i16 / self.units_per_disc as i16
+    }
+
+    /// The coefficients of the error model, none if it was not fitted.
+    pub fn error_model(&self) -> &[f64] {
+        &self.error_model
+    }
+
+    /// The same weights with another error model.
+    pub fn with_error_model(self, error_model: Vec<f64>) -> Result<PackedWeights, WeightsError> {
+        PackedWeights::new(self.phases, self.units_per_disc, self.weights, error_model)
+    }
+
+    /// Whether any weight is not zero.
+    pub fn is_trained(&self) -> bool {
+        self.weights.iter().any(|&weight| weight != 0)
+    }
+
+    /// Reads a file.
+    pub fn read(path: &Path) -> Result<PackedWeights, WeightsError> {
+        let mut bytes = Vec::new();
+        File::open(path)?.take(LARGEST_FILE).read_to_end(&mut bytes)?;
+        PackedWeights::from_bytes(&bytes)
+    }
+
+    /// Writes a file: it is there whole or, should anything fail, as it was before.
+    pub fn write(&self, path: &Path) -> Result<(), WeightsError> {
+        let mut name = path.file_name().unwrap_or_default().to_owned();
+        name.push(format!(".{}.part", std::process::id()));
+        let part = path.with_file_name(name);
+        let write = || {
+            let mut file = File::create(&part)?;
+            file.write_all(&self.to_bytes())?;
+            file.sync_all()?;
+            fs::rename(&part, path)
+        };
+        write().map_err(|error| {
+            // What went wrong is worth more than whether the rest could be cleared away.
+            let _ = fs::remove_file(&part);
+            error.into()
+        })
+    }
+
+    /// The bytes of a file.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        bytes.extend(MAGIC);
+        bytes.extend(VERSION.to_le_bytes());
+        bytes.extend([0; 4]);
+        bytes.extend((self.phases as u16).to_le_bytes());
+        bytes.extend(self.units_per_disc.to_le_bytes());
+        bytes.push(FAMILIES.len() as u8);
+        for family in &FAMILIES {
+            bytes.push(family.square_indices().len() as u8);
+            bytes.extend(family.square_indices());
+        }
+        bytes.push(self.error_model.len() as u8);
+        bytes.extend(self.error_model.iter().flat_map(|coefficient| coefficient.to_le_bytes()));
+        let numbers = || self.weights.iter().map(|&weight| ((weight << 1) ^ (weight >> 15)).to_le_bytes());
+        let planes: Vec<u8> = numbers().map(|[_, high]| high).chain(numbers().map(|[low, _]| low)).collect();
+        bytes.extend(lz4_flex::block::compress(&planes));
+        let size = bytes.len() as u32 + 4;
+        bytes[SIZE_AT..SIZE_AT + 4].copy_from_slice(&size.to_le_bytes());
+        bytes.extend(crc32fast::hash(&bytes).to_le_bytes());
+        bytes
+    }
+
+    /// Reads the bytes of a file.
+    pub fn from_bytes(bytes: &[u8]) -> Result<PackedWeights, WeightsError> {
+        let least = (SIZE_AT + 8) as u64;
+        let found = bytes.len() as u64;
+        if !bytes.starts_with(&MAGIC) {
+            return Err(WeightsError::Magic);
+        }
+        let mut rest = Cursor(&bytes[MAGIC.len()..]);
+        let version = rest.u32().ok_or(WeightsError::Size { found, said: least })?;
+        if version != VERSION {
+            return Err(WeightsError::Version(version));
+        }
+        let said = rest.u32().ok_or(WeightsError::Size { found, said: least })?;
+        let Some((content, checksum)) = bytes.split_last_chunk::<4>().filter(|_| u64::from(said) == found) else {
+            return Err(WeightsError::Size { found, said: u64::from(said).max(least) });
+        };
+        let (computed, said) = (crc32fast::hash(content), u32::from_le_bytes(*checksum));
+        if computed != said {
+            return Err(WeightsError::Checksum { computed, said });
+        }
+        // From here on the bytes are those that somebody wrote, but perhaps not this program.
+        let mut rest = Cursor(content.get(SIZE_AT + 4..).ok_or(WeightsError::Header)?);
+        let phases = usize::from(rest.u16().ok_or(WeightsError::Header)?);
+        check_phases(phases)?;
+        let units_per_disc = rest.u16().ok_or(WeightsError::Header)?;
+        check_units(units_per_disc)?;
+        check_geometry(&mut rest)?;
+        let coefficients = rest.u8().ok_or(WeightsError::Header)?;
+        let coefficients = rest.take(usize::from(coefficients) * 8).ok_or(WeightsError::Header)?;
+        let error_model = coefficients.as_chunks().0.iter().map(|&bytes| f64::from_le_bytes(bytes)).collect();
+        PackedWeights::new(phases, units_per_disc, unpack(rest.0, phases * Sharing::get().len())?, error_model)
+    }
+}
+
+/// Where the size of the file stands in it.
+const SIZE_AT: usize = MAGIC.len() + 4;
+
+fn check_phases(phases: usize) -> Result<(), WeightsError> {
+    if (1..=MOST_PHASES).contains(&phases) { Ok(()) } else { Err(WeightsError::Phases(phases)) }
+}
+
+/// The units of [`DISC`] in a unit.
+fn check_units(units_per_disc: u16) -> Result<i16, WeightsError> {
+    let allowed = units_per_disc.is_power_of_two() && i32::from(units_per_disc) <= DISC;
+    if allowed { Ok(DISC as i16 / units_per_disc as i16) } else { Err(WeightsError::Units(units_per_disc)) }
+}
+
+/// Whether the file was made for [`FAMILIES`].
+fn check_geometry(rest: &mut Cursor<'_>) -> Result<(), WeightsError> {
+    let names = |squares: &[u8]| {
+        let name = |&index: &u8| Square::new(index).map_or_else(|| format!("({index})"), |square| square.to_string());
+        squares.iter().map(name).collect::<Vec<_>>().join(" ")
+    };
+    let count = usize::from(rest.u8().ok_or(WeightsError::Header)?);
+    for family in FAMILIES.iter().take(count) {
+        let length = rest.u8().ok_or(WeightsError::Header)?;
+        let squares = rest.take(usize::from(length)).ok_or(WeightsError::Header)?;
+        if squares != family.square_indices() {
+            let (found, expected) = (names(squares), names(family.square_indices()));
+            return Err(WeightsError::Geometry { found, expected });
+        }
+    }
+    if count != FAMILIES.len() {
+        let (found, expected) = (format!("{count} families"), format!("{}", FAMILIES.len()));
+        return Err(WeightsError::Geometry { found, expected });
+    }
+    Ok(())
+}
+
+/// The weights of the compressed part, which must be exactly so many.
+fn unpack(compressed: &[u8], expected: usize) -> Result<Vec<i16>, WeightsError> {
+    let mut planes = vec![0; 2 * expected];
+    let length = lz4_flex::block::decompress_into(compressed, &mut planes)
+        .map_err(|error| WeightsError::Compression(error.to_string()))?;
+    if length != planes.len() {
+        return Err(WeightsError::Count { found: length / 2, expected });
+    }
+    let (high, low) = planes.split_at(expected);
+    let weight = |(&high, &low): (&u8, &u8)| {
+        let number = u16::from_le_bytes([low, high]);
+        (number >> 1) as i16 ^ -((number & 1) as i16)
+    };
+    Ok(high.iter().zip(low).map(weight).collect())
+}
+
+/// The bytes that have not been read yet.
+struct Cursor<'a>(&'a [u8]);
+
+impl<'a> Cursor<'a> {
+    fn take(&mut self, n: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.0.split_at_checked(n)?;
+        self.0 = rest;
+        Some(taken)
+    }
+
+    fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let (taken, rest) = self.0.split_first_chunk()?;
+        self.0 = rest;
+        Some(*taken)
+    }
+
+    fn u8(&mut self) -> Option<u8> {
+        self.array().map(u8::from_le_bytes)
+    }
+
+    fn u16(&mut self) -> Option<u16> {
+        self.array().map(u16::from_le_bytes)
+    }
+
+    fn u32(&mut self) -> Option<u32> {
+        self.array().map(u32::from_le_bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Weights of all sizes, small ones more often.
+    fn some(phases: usize) -> PackedWeights {
+        let mut random = 1u64;
+        let weights = (0..phases * Sharing::get().len()).map(|_| {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            ((random >> 48) as i16 / 8) >> (random >> 40 & 15)
+        });
+        PackedWeights::new(phases, 32, weights.collect(), vec![1.5, -0.25, f64::MAX]).unwrap()
+    }
+
+    fn none(phases: usize) -> PackedWeights {
+        PackedWeights::new(phases, 32, vec![0; phases * Sharing::get().len()], Vec::new()).unwrap()
+    }
+
+    /// The bytes with the right size and checksum, whatever else was done to them.
+    fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
+        let size = bytes.len() as u32;
+        bytes[SIZE_AT..SIZE_AT + 4].copy_from_slice(&size.to_le_bytes());
+        let content = bytes.len() - 4;
+        let checksum = crc32fast::hash(&bytes[..content]);
+        bytes[content..].copy_from_slice(&checksum.to_le_bytes());
+        bytes
+    }
+
+    fn refusal(bytes: &[u8]) -> String {
+        PackedWeights::from_bytes(bytes).expect_err("a refusal").to_string()
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let weights = some(3);
+        assert_eq!(PackedWeights::from_bytes(&weights.to_bytes()).unwrap(), weights);
+        assert!(weights.is_trained() && !none(2).is_trained());
+        // The extremes that one unit per 1/128 disc allows.
+        let mut extremes = vec![0; Sharing::get().len()];
+        extremes[..4].copy_from_slice(&[i16::MAX, i16::MIN, -1, 1]);
+        let extremes = PackedWeights::new(1, 128, extremes, Vec::new()).unwrap();
+        assert_eq!(PackedWeights::from_bytes(&extremes.to_bytes()).unwrap(), extremes);
+    }
+
+    #[test]
+    fn no_weights_need_no_room() {
+        assert!(none(30).to_bytes().len() < 32_000);
+    }
+
+    #[test]
+    fn a_file_is_replaced_whole() {
+        let directory = std::env::temp_dir().join(format!("emilia-weights-{}", std::process::id()));
+        fs::create_dir_all(&directory).unwrap();
+        let path = directory.join("some.weights");
+        none(1).write(&path).unwrap();
+        some(1).write(&path).unwrap();
+        assert_eq!(PackedWeights::read(&path).unwrap(), some(1));
+        assert_eq!(fs::read_dir(&directory).unwrap().count(), 1, "no part of a file is left");
+        assert!(some(1).write(&directory).is_err(), "a directory is not replaced");
+        assert!(matches!(PackedWeights::read(&directory.join("none")), Err(WeightsError::Io(_))));
+        assert_eq!(fs::read_dir(&directory).unwrap().count(), 1);
+        fs::remove_dir_all(&directory).unwrap();
+    }
+
+    #[test]
+    fn every_cut_and_every_changed_byte_is_noticed() {
+        let bytes = none(1).to_bytes();
+        for length in 0..bytes.len() {
+            let expected = if length < MAGIC.len() { "magic" } else { "size is wrong" };
+            assert!(refusal(&bytes[..length]).contains(expected), "{length}");
+        }
+        for at in 0..bytes.len() {
+            let mut changed = bytes.clone();
+            changed[at] ^= 0x10;
+            let expected = match at {
+                0..8 => "magic",
+                8..12 => "version",
+                12..16 => "size",
+                _ => "checksum",
+            };
+            assert!(refusal(&changed).contains(expected), "{at}");
+        }
+        assert!(refusal(&[&bytes[..], b"\n"].concat()).contains("size is wrong"));
+    }
+
+    #[test]
+    fn a_foreign_file_with_a_right_checksum_is_refused_by_name() {
+        let bytes = none(1).to_bytes();
+        let changed = |at: usize, value: u8| {
+            let mut bytes = bytes.clone();
+            bytes[at] = value;
+            refusal(&sealed(bytes))
+        };
+        let header = SIZE_AT + 4;
+        assert!(changed(header, 0).contains("0 phases"));
+        assert!(changed(header + 1, 1).contains("257 phases"));
+        assert!(changed(header, 2).contains("weights"), "the second phase is missing");
+        assert!(changed(header + 2, 33).contains("33 units"));
+        assert!(changed(header + 4, 200).contains("patterns") || changed(header + 4, 200).contains("announces"));
+        assert!(changed(header + 4, 11).contains("11 families where this program has 12"));
+        assert!(changed(header + 6, 7).contains("has h1 b1 a2 b2 c1 a3 c2 b3 c3 where this program has a1 b1"));
+        assert!(changed(header + 6, 99).contains("(99) b1"));
+        // Anything may stand there: an answer, never a panic.
+        for at in header..bytes.len() - 4 {
+            for value in [0, 1, 0x7f, 0x80, 0xff] {
+                let mut bytes = bytes.clone();
+                bytes[at] = value;
+                let _ = PackedWeights::from_bytes(&sealed(bytes));
+            }
+        }
+        for length in header + 4..bytes.len() {
+            assert!(PackedWeights::from_bytes(&sealed(bytes[..length].to_vec())).is_err(), "{length}");
+        }
+    }
+
+    #[test]
+    fn weights_that_the_tables_cannot_hold_are_refused() {
+        let length = Sharing::get().len();
+        let new = |phases, units, weight| PackedWeights::new(phases, units, vec![weight; length], Vec::new());
+        assert!(matches!(new(1, 32, 8192), Err(WeightsError::Weight(8192))));
+        assert!(new(1, 32, -8192).is_ok() && new(1, 128, i16::MIN).is_ok());
+        assert!(matches!(new(2, 32, 0), Err(WeightsError::Count { .. })));
+        assert!(matches!(new(61, 32, 0), Err(WeightsError::Phases(61))));
+        assert!(matches!(new(1, 256, 0), Err(WeightsError::Units(256))));
+        assert!(matches!(new(1, 0, 0), Err(WeightsError::Units(0))));
+    }
+
+    #[test]
+    fn phases_share_the_game() {
+        let phases_of = |phases| {
+            let weights = none(phases);
+            [60, 59, 58, 31, 30, 2, 1, 0].map(|empties| weights.phase_of(empties))
+        };
+        assert_eq!(phases_of(30), [0, 0, 1, 14, 15, 29, 29, 29]);
+        assert_eq!(phases_of(60), [0, 1, 2, 29, 30, 58, 59, 59]);
+        assert_eq!(phases_of(1), [0; 8]);
+    }
+}

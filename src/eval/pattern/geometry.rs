@@ -1,0 +1,303 @@
+//! Which squares the patterns look at, and which of their configurations share a weight.
+//!
+//! A *family* is a list of squares. Its *instances* are the different sets of squares that the eight symmetries of the
+//! board make of it; all of them use one table of weights. A *configuration* of an instance is what stands on its
+//! squares, written as a number in balanced ternary: square `k` of the list counts `3^k` with a disc of the side to
+//! move, `−3^k` with a disc of the other side, 0 if it is empty. So the configuration that the other side sees is the
+//! negated number.
+//!
+//! Where a symmetry maps a family's squares onto themselves, the configurations that it maps onto each other share one
+//! weight. The *packed* weights are those without repetition: the numbers that are learned and stored.
+
+use crate::othello::{Bitboard, Square, Symmetry};
+use std::sync::LazyLock;
+
+/// More squares than this do not fit: a configuration is a 16-bit number.
+pub const MOST_SQUARES: usize = 10;
+
+/// The squares of a pattern, in the order of their ternary digits, the least significant first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Family {
+    /// What the pattern is called.
+    pub name: &'static str,
+    squares: [u8; MOST_SQUARES],
+    length: usize,
+}
+
+impl Family {
+    /// A family from the names of its squares with one blank between them.
+    const fn new(name: &'static str, squares: &str) -> Family {
+        let text = squares.as_bytes();
+        let mut family = Family { name, squares: [0; MOST_SQUARES], length: 0 };
+        let mut at = 0;
+        while at < text.len() {
+            family.squares[family.length] = (text[at + 1] - b'1') * 8 + (text[at] - b'a');
+            family.length += 1;
+            at += 3;
+        }
+        family
+    }
+
+    /// Its squares.
+    pub fn squares(&self) -> impl ExactSizeIterator<Item = Square> {
+        self.squares[..self.length].iter().map(|&index| Square::from_low_bits(u32::from(index)))
+    }
+
+    /// The indices of its squares, 0 to 63.
+    pub(super) const fn square_indices(&self) -> &[u8] {
+        self.squares.split_at(self.length).0
+    }
+
+    /// How many configurations it has.
+    pub const fn configurations(&self) -> usize {
+        3usize.pow(self.length as u32)
+    }
+
+    /// The greatest number of a configuration; the least is its negative.
+    pub const fn greatest(&self) -> usize {
+        self.configurations() / 2
+    }
+
+    const fn set(&self) -> u64 {
+        let mut set = 0;
+        let mut k = 0;
+        while k < self.length {
+            set |= 1 << self.squares[k];
+            k += 1;
+        }
+        set
+    }
+
+    /// Its squares after a symmetry of the board, in the same order.
+    const fn image(&self, symmetry: Symmetry) -> Family {
+        let mut image = *self;
+        let mut k = 0;
+        while k < self.length {
+            image.squares[k] = symmetry.board(Bitboard(1 << self.squares[k])).0.trailing_zeros() as u8;
+            k += 1;
+        }
+        image
+    }
+}
+
+/// The patterns. A weights file says which ones it was made for, so it is safe to add to them.
+///
+/// This is the class of 46 instances that Edax made usual: corner regions, edges with what lies behind them, and all
+/// straight lines of at least four squares.
+pub const FAMILIES: [Family; 12] = [
+    Family::new("corner 3x3", "a1 b1 a2 b2 c1 a3 c2 b3 c3"),
+    Family::new("corner triangle", "a1 b1 a2 c1 a3 b2 d1 a4 e1 a5"),
+    Family::new("edge and two X", "a1 b1 c1 d1 e1 f1 g1 h1 b2 g2"),
+    Family::new("edge and centre", "a1 c1 d1 e1 f1 h1 c2 d2 e2 f2"),
+    Family::new("line 2", "a2 b2 c2 d2 e2 f2 g2 h2"),
+    Family::new("line 3", "a3 b3 c3 d3 e3 f3 g3 h3"),
+    Family::new("line 4", "a4 b4 c4 d4 e4 f4 g4 h4"),
+    Family::new("diagonal 8", "a1 b2 c3 d4 e5 f6 g7 h8"),
+    Family::new("diagonal 7", "b1 c2 d3 e4 f5 g6 h7"),
+    Family::new("diagonal 6", "c1 d2 e3 f4 g5 h6"),
+    Family::new("diagonal 5", "d1 e2 f3 g4 h5"),
+    Family::new("diagonal 4", "e1 f2 g3 h4"),
+];
+
+/// One place of a pattern on the board.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Instance {
+    /// The number of its family in [`FAMILIES`].
+    pub family: usize,
+    /// Its squares, in the order of the family's.
+    pub squares: Family,
+}
+
+/// A family has at most eight.
+struct Images {
+    images: [Family; 8],
+    count: usize,
+}
+
+const fn images(family: &Family) -> Images {
+    let mut found = Images { images: [*family; 8], count: 0 };
+    let mut s = 0;
+    while s < Symmetry::ALL.len() {
+        let image = family.image(Symmetry::ALL[s]);
+        let mut known = 0;
+        while known < found.count && found.images[known].set() != image.set() {
+            known += 1;
+        }
+        if known == found.count {
+            found.images[found.count] = image;
+            found.count += 1;
+        }
+        s += 1;
+    }
+    found
+}
+
+/// The first instance of every family, and their number at the end.
+pub(super) const FIRST_INSTANCE: [usize; FAMILIES.len() + 1] = {
+    let mut first = [0; FAMILIES.len() + 1];
+    let mut f = 0;
+    while f < FAMILIES.len() {
+        first[f + 1] = first[f] + images(&FAMILIES[f]).count;
+        f += 1;
+    }
+    first
+};
+
+/// How many patterns there are on the board.
+pub const INSTANCES: usize = FIRST_INSTANCE[FAMILIES.len()];
+
+/// Every instance, family by family.
+pub static ALL_INSTANCES: [Instance; INSTANCES] = {
+    let mut instances = [Instance { family: 0, squares: FAMILIES[0] }; INSTANCES];
+    let mut f = 0;
+    while f < FAMILIES.len() {
+        let found = images(&FAMILIES[f]);
+        let mut i = 0;
+        while i < found.count {
+            instances[FIRST_INSTANCE[f] + i] = Instance { family: f, squares: found.images[i] };
+            i += 1;
+        }
+        f += 1;
+    }
+    instances
+};
+
+/// Which packed weight every configuration has. Within one phase the packed weights stand family by family, and behind
+/// them the constant, which belongs to no pattern.
+#[derive(Debug)]
+pub struct Sharing {
+    /// By family, by the number of the configuration + [`Family::greatest`].
+    packed: [Vec<u32>; FAMILIES.len()],
+    /// The first packed weight of every family; the constant's at the end.
+    first: [u32; FAMILIES.len() + 1],
+}
+
+static SHARING: LazyLock<Sharing> = LazyLock::new(Sharing::new);
+
+impl Sharing {
+    /// The one of [`FAMILIES`].
+    pub fn get() -> &'static Sharing {
+        &SHARING
+    }
+
+    fn new() -> Sharing {
+        let mut first = [0; FAMILIES.len() + 1];
+        let packed = std::array::from_fn(|f| {
+            let (numbers, end) = share(&FAMILIES[f], first[f]);
+            first[f + 1] = end;
+            numbers
+        });
+        Sharing { packed, first }
+    }
+
+    /// The packed weights of one phase, the constant included.
+    pub fn len(&self) -> usize {
+        self.constant() + 1
+    }
+
+    /// Never: there is always the constant.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    /// The number of the constant's packed weight.
+    pub fn constant(&self) -> usize {
+        self.first[FAMILIES.len()] as usize
+    }
+
+    /// The packed weights of a family.
+    pub fn range(&self, family: usize) -> std::ops::Range<usize> {
+        self.first[family] as usize..self.first[family + 1] as usize
+    }
+
+    /// The numbers of the packed weights of a family's configurations, from the least configuration to the greatest.
+    pub fn of_family(&self, family: usize) -> &[u32] {
+        &self.packed[family]
+    }
+}
+
+/// Numbers the configurations of a family from `next` on, and says what comes after them. Those that a symmetry maps
+/// onto each other get one number.
+fn share(family: &Family, mut next: u32) -> (Vec<u32>, u32) {
+    let mirrors: Vec<Vec<u32>> = Symmetry::all()
+        .map(|symmetry| family.image(symmetry))
+        .filter(|image| image.set() == family.set() && image != family)
+        .map(|image| mirror(family, &image))
+        .collect();
+    let mut numbers = Vec::with_capacity(family.configurations());
+    for configuration in 0..family.configurations() {
+        let least = mirrors.iter().map(|mirror| mirror[configuration] as usize).min();
+        // The symmetries are a group, so the least of the mirror images has been numbered before.
+        match least.filter(|&least| least < configuration) {
+            Some(least) => numbers.push(numbers[least]),
+            None => {
+                numbers.push(next);
+                next += 1;
+            }
+        }
+    }
+    (numbers, next)
+}
+
+/// The configuration that each one becomes when the squares of `family` are read in the order of `image`; both counted
+/// from the least one, so that the digits are 0 to 2.
+fn mirror(family: &Family, image: &Family) -> Vec<u32> {
+    let mut table = vec![0];
+    for &square in image.square_indices() {
+        let place = family.square_indices().iter().position(|&s| s == square).expect("the same set of squares");
+        let weight = 3u32.pow(place as u32);
+        // Numbers of one more digit: the ones so far with each value of it.
+        let shorter = table.clone();
+        table.extend((1..3).flat_map(|digit| shorter.iter().map(move |rest| rest + digit * weight)));
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_class_of_46_instances() {
+        assert_eq!(INSTANCES, 46);
+        let counts: Vec<usize> = FIRST_INSTANCE.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        assert_eq!(counts, [4, 4, 4, 4, 4, 4, 4, 2, 4, 4, 4, 4]);
+        for (i, instance) in ALL_INSTANCES.iter().enumerate() {
+            assert_eq!(instance.squares.set().count_ones() as usize, FAMILIES[instance.family].length);
+            let twins = ALL_INSTANCES.iter().filter(|other| other.squares.set() == instance.squares.set());
+            assert_eq!(twins.count(), 1, "instance {i}");
+        }
+    }
+
+    #[test]
+    fn mirror_images_are_counted_once() {
+        // The published sizes of the tables of this class: 3^n, and half of it with the configurations that are their
+        // own mirror image counted whole.
+        let sharing = Sharing::get();
+        let sizes: Vec<usize> = (0..FAMILIES.len()).map(|f| sharing.range(f).len()).collect();
+        assert_eq!(sizes, [10206, 29889, 29646, 29646, 3321, 3321, 3321, 3321, 1134, 378, 135, 45]);
+        assert_eq!(sharing.len(), 114_364);
+        for (f, family) in FAMILIES.iter().enumerate() {
+            let numbers = sharing.of_family(f);
+            assert_eq!(numbers.len(), family.configurations());
+            let mut used: Vec<u32> = numbers.to_vec();
+            used.sort_unstable();
+            used.dedup();
+            assert!(used.iter().map(|&n| n as usize).eq(sharing.range(f)));
+        }
+    }
+
+    #[test]
+    fn a_mirrored_edge_shares_its_weight() {
+        let edge = 2;
+        let at = |configuration: i32| {
+            Sharing::get().of_family(edge)[(configuration + FAMILIES[edge].greatest() as i32) as usize]
+        };
+        let power = |k: u32| 3i32.pow(k);
+        // a1 own, b1 enemy, b2 own: mirrored h1 own, g1 enemy, g2 own.
+        let (left, right) = (1 - power(1) + power(8), power(7) - power(6) + power(9));
+        assert_eq!(at(left), at(right));
+        assert_ne!(at(left), at(-left));
+        assert_ne!(at(left), at(power(7) - power(6) + power(8)));
+    }
+}

@@ -1,0 +1,180 @@
+//! The pattern evaluation: a sum of learned weights, one for what stands on each of 46 overlapping sets of squares.
+//!
+//! The model is Buro's (*From Simple Features to Sophisticated Evaluation Functions*, 1998), with the set of patterns
+//! that later programs settled on: [`FAMILIES`]. Weights differ by phase of the game. A search keeps the [`State`] of
+//! its position up to date and asks for its value; [`Evaluator::evaluate`] makes the state anew each time.
+
+mod file;
+mod geometry;
+mod indexes;
+mod weights;
+
+pub use file::{MAGIC, MOST_PHASES, PackedWeights, VERSION, WeightsError};
+pub use geometry::{ALL_INSTANCES, FAMILIES, Family, INSTANCES, Instance, MOST_SQUARES, Sharing};
+pub use indexes::State;
+
+use super::Evaluator;
+use crate::othello::Position;
+use std::fmt;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+use weights::Tables;
+
+/// The weights that are part of the program.
+static EMBEDDED: &[u8] = include_bytes!("../../../assets/pattern.weights");
+
+/// The pattern evaluation with one set of weights.
+pub struct Pattern {
+    tables: Tables,
+    error_model: Vec<f64>,
+    trained: bool,
+}
+
+impl Pattern {
+    /// The evaluation with these weights.
+    pub fn new(weights: &PackedWeights) -> Pattern {
+        Pattern {
+            tables: Tables::new(weights),
+            error_model: weights.error_model().to_vec(),
+            trained: weights.is_trained(),
+        }
+    }
+
+    /// The evaluation with the weights of a file.
+    pub fn read(path: &Path) -> Result<Pattern, WeightsError> {
+        PackedWeights::read(path).map(|weights| Pattern::new(&weights))
+    }
+
+    /// The evaluation with the weights that are part of the program. They are unpacked when first asked for.
+    pub fn embedded() -> &'static Arc<Pattern> {
+        static PATTERN: OnceLock<Arc<Pattern>> = OnceLock::new();
+        PATTERN.get_or_init(|| {
+            let weights = PackedWeights::from_bytes(EMBEDDED).expect("a test reads the embedded weights");
+            Arc::new(Pattern::new(&weights))
+        })
+    }
+
+    /// Whether any weight is not zero. Without one every position counts as even.
+    pub fn is_trained(&self) -> bool {
+        self.trained
+    }
+
+    /// The coefficients that came with the weights for the error of a shallow search against a deep one; none if they
+    /// were not fitted.
+    pub fn error_model(&self) -> &[f64] {
+        &self.error_model
+    }
+
+    /// The state that a search starts from.
+    #[inline]
+    pub fn state(&self, position: &Position) -> State {
+        State::of(position)
+    }
+
+    /// The value of a position with this state and so many empty squares, for its side to move, in units of
+    /// [`DISC`](crate::game::DISC), from −[`STATIC_LIMIT`](super::STATIC_LIMIT) to it.
+    #[inline]
+    pub fn value(&self, state: &State, empties: u32) -> i32 {
+        self.tables.value(state, empties)
+    }
+}
+
+impl Evaluator<Position> for Pattern {
+    fn evaluate(&self, position: &Position) -> i32 {
+        self.value(&self.state(position), position.empties().count())
+    }
+
+    fn as_pattern(&self) -> Option<&Pattern> {
+        Some(self)
+    }
+}
+
+impl fmt::Debug for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pattern").field("trained", &self.trained).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::STATIC_LIMIT;
+    use crate::game::DISC;
+    use crate::othello::Symmetry;
+    use crate::testing::random_position;
+
+    /// Weights that are all different enough, up to two discs.
+    fn random_weights(phases: usize) -> Vec<i16> {
+        let mut random = 7u64;
+        let next = |_| {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (random >> 33) as i16 % 64
+        };
+        (0..phases * Sharing::get().len()).map(next).collect()
+    }
+
+    fn pattern(phases: usize, weights: Vec<i16>) -> Pattern {
+        Pattern::new(&PackedWeights::new(phases, 32, weights, Vec::new()).unwrap())
+    }
+
+    #[test]
+    fn the_embedded_weights_can_be_read() {
+        let weights = PackedWeights::from_bytes(EMBEDDED).unwrap();
+        assert_eq!(Pattern::embedded().is_trained(), weights.is_trained());
+        assert!(EMBEDDED.len() <= 8 << 20);
+    }
+
+    #[test]
+    fn positions_that_play_alike_have_one_value() {
+        let pattern = pattern(30, random_weights(30));
+        for seed in 0..60 {
+            let position = random_position(seed, seed as u32);
+            let value = pattern.evaluate(&position);
+            for symmetry in Symmetry::all() {
+                assert_eq!(pattern.evaluate(&symmetry.position(&position)), value, "{position} {symmetry:?}");
+            }
+            assert_eq!(pattern.evaluate(&position.swap_colors()), value, "{position}");
+        }
+    }
+
+    #[test]
+    fn the_value_is_the_sum_of_the_packed_weights_of_the_phase() {
+        let weights = random_weights(30);
+        let pattern = pattern(30, weights.clone());
+        let sharing = Sharing::get();
+        let mut beyond = 0;
+        for seed in 0..120 {
+            let empties = seed as u32 % 61;
+            let position = random_position(seed, empties);
+            let phase = ((60 - position.empties().count() as usize) / 2).min(29);
+            let weights = &weights[phase * sharing.len()..][..sharing.len()];
+            let of_instance = |(instance, configuration): (&Instance, i16)| {
+                let greatest = FAMILIES[instance.family].greatest() as i32;
+                let number = sharing.of_family(instance.family)[(i32::from(configuration) + greatest) as usize];
+                i32::from(weights[number as usize])
+            };
+            let sum: i32 = ALL_INSTANCES.iter().zip(State::of(&position).configurations()).map(of_instance).sum();
+            let sum = (sum + i32::from(weights[sharing.constant()])) * DISC / 32;
+            beyond += i32::from(sum.abs() > STATIC_LIMIT);
+            assert_eq!(pattern.evaluate(&position), sum.clamp(-STATIC_LIMIT, STATIC_LIMIT), "{position}");
+        }
+        assert!(beyond < 60, "most values are within the limits: {beyond}");
+    }
+
+    #[test]
+    fn one_weight_counts_where_its_configuration_stands() {
+        // A disc for a constant of the phase, and three for a short diagonal full of own discs.
+        let sharing = Sharing::get();
+        let diagonal = FAMILIES.iter().position(|family| family.name == "diagonal 4").unwrap();
+        let full = *sharing.of_family(diagonal).last().unwrap() as usize;
+        let mut weights = vec![0; sharing.len()];
+        weights[full] = 3 * 32;
+        weights[sharing.constant()] = 32;
+        let pattern = pattern(1, weights);
+        assert_eq!(pattern.evaluate(&Position::START), DISC);
+        let board = "----X--- -----X-- ------X- ---OO--X ---OO--- -------- -------- -------- X";
+        let position = *crate::notation::read_position(board).unwrap().position();
+        assert_eq!(pattern.evaluate(&position), DISC + 3 * DISC);
+        assert_eq!(pattern.evaluate(&position.pass()), DISC);
+    }
+}

@@ -1,0 +1,35 @@
+//! Random numbers that are the same for the same seed in every later version.
+
+/// The splitmix64 generator.
+#[derive(Clone, Debug)]
+pub(crate) struct Random(u64);
+
+impl Random {
+    /// The sequence of one seed.
+    pub(crate) fn new(seed: u64) -> Random {
+        Random(seed)
+    }
+
+    /// A sequence of its own for every pair of numbers.
+    pub(crate) fn of_pair(seed: u64, number: u64) -> Random {
+        Random(mix(seed).wrapping_add(mix(number ^ 0x6a09_e667_f3bc_c908)))
+    }
+
+    /// The next 64 bits.
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        mix(self.0)
+    }
+
+    /// A number below `n`, at least 1. The bias of the multiplication is below 2⁻⁵⁰ for the lists met here.
+    pub(crate) fn below(&mut self, n: usize) -> usize {
+        ((u128::from(self.next()) * n as u128) >> 64) as usize
+    }
+}
+
+/// The finaliser of splitmix64: every bit of the result depends on every bit of `z`.
+pub(crate) fn mix(z: u64) -> u64 {
+    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}

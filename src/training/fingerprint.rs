@@ -1,0 +1,42 @@
+//! Telling evaluators apart by what they say.
+
+use crate::eval::Evaluator;
+use crate::othello::Position;
+use crate::random::Random;
+
+/// Games whose positions are asked about.
+const GAMES: u64 = 64;
+
+/// Eight hexadecimal digits that depend on the evaluator's values on some thousands of positions of random games: two
+/// evaluators, or two sets of weights, with the same fingerprint play the same games.
+pub fn fingerprint(evaluator: &dyn Evaluator<Position>) -> String {
+    let mut hasher = crc32fast::Hasher::new();
+    for game in 0..GAMES {
+        let mut random = Random::of_pair(0, game);
+        let mut position = Position::START;
+        while !position.is_over() {
+            hasher.update(&evaluator.evaluate(&position).to_le_bytes());
+            let moves = position.moves();
+            position = match moves.count() as usize {
+                0 => position.pass(),
+                count => moves.into_iter().nth(random.below(count)).map_or(position, |square| position.after(square)),
+            };
+        }
+    }
+    format!("{:08x}", hasher.finalize())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::EvaluatorKind;
+    use std::collections::HashSet;
+
+    #[test]
+    fn evaluators_have_fingerprints_of_their_own() {
+        let prints: HashSet<String> = EvaluatorKind::ALL.into_iter().map(|kind| fingerprint(&*kind.build())).collect();
+        assert_eq!(prints.len(), EvaluatorKind::ALL.len());
+        let again = fingerprint(&*EvaluatorKind::default().build());
+        assert!(prints.contains(&again));
+    }
+}

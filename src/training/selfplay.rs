@@ -1,0 +1,319 @@
+//! Games of Emilia against herself.
+//!
+//! A game begins with random moves, so many that every stage of the game sees positions that no sensible play would reach;
+//! it goes on by alpha-beta to a fixed depth and ends with perfect play. Every position after the random moves is a sample,
+//! and its score is the result.
+
+use super::chunk::ChunkError;
+use super::production::ChunkMaker;
+use super::sample::{LabelKind, Sample};
+use crate::eval::Evaluator;
+use crate::othello::{Color, Move, Position};
+use crate::random::Random;
+use crate::search::{AlphaBeta, Control, Limits, Search, Task};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use thiserror::Error;
+
+/// Bytes of a thread's transposition table: what a search of these depths fills, small enough to stay in the cache and to
+/// be cleared before every game.
+const TABLE_BYTES: usize = 1 << 20;
+/// Numbers of random moves in the favoured range are so many times as frequent as others.
+const FAVOUR: usize = 3;
+
+/// Numbers of plies, both ends included: `8-50`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct PlyRange {
+    first: u8,
+    last: u8,
+}
+
+/// Not a range of plies.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("'{0}' is no range of plies; expected FROM-TO within 0-59, such as 8-50")]
+pub struct PlyRangeError(String);
+
+impl PlyRange {
+    fn contains(self, plies: u8) -> bool {
+        (self.first..=self.last).contains(&plies)
+    }
+}
+
+impl FromStr for PlyRange {
+    type Err = PlyRangeError;
+
+    fn from_str(text: &str) -> Result<PlyRange, PlyRangeError> {
+        let ends = text.split_once('-').and_then(|(a, b)| Some((a.trim().parse().ok()?, b.trim().parse().ok()?)));
+        let range = ends.filter(|&(first, last)| first <= last && last < 60);
+        range.map(|(first, last)| PlyRange { first, last }).ok_or_else(|| PlyRangeError(text.to_owned()))
+    }
+}
+
+impl fmt::Display for PlyRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{}", self.first, self.last)
+    }
+}
+
+impl From<PlyRange> for String {
+    fn from(range: PlyRange) -> String {
+        range.to_string()
+    }
+}
+
+impl TryFrom<String> for PlyRange {
+    type Error = PlyRangeError;
+
+    fn try_from(text: String) -> Result<PlyRange, PlyRangeError> {
+        text.parse()
+    }
+}
+
+/// How games are played.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct SelfPlaySettings {
+    /// Plies that each move is searched, 1 to 60.
+    pub depth: u8,
+    /// From so many empty squares on play is perfect, 1 to 30.
+    pub exact: u8,
+    /// How many random moves begin a game: any number of these.
+    pub random_plies: PlyRange,
+    /// Three times as often one of these.
+    pub favoured_plies: PlyRange,
+}
+
+impl Default for SelfPlaySettings {
+    fn default() -> SelfPlaySettings {
+        SelfPlaySettings {
+            depth: 4,
+            exact: 12,
+            random_plies: PlyRange { first: 8, last: 50 },
+            favoured_plies: PlyRange { first: 10, last: 36 },
+        }
+    }
+}
+
+/// Games cannot be played like this.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{name} = {value} is out of range; expected {expected}")]
+pub struct SettingsError {
+    /// The setting.
+    pub name: &'static str,
+    /// What was asked for.
+    pub value: u64,
+    /// What it takes.
+    pub expected: &'static str,
+}
+
+impl SelfPlaySettings {
+    /// Checks the ranges.
+    pub fn validate(&self) -> Result<(), SettingsError> {
+        let check = |name, value: u8, most, expected| {
+            let good = (1..=most).contains(&value);
+            if good { Ok(()) } else { Err(SettingsError { name, value: value.into(), expected }) }
+        };
+        check("depth", self.depth, 60, "1 to 60 plies")?;
+        check("exact", self.exact, 30, "1 to 30 empty squares")
+    }
+
+    /// How many random moves a game begins with.
+    fn draw_plies(&self, random: &mut Random) -> u32 {
+        let weight = |plies| if self.favoured_plies.contains(plies) { FAVOUR } else { 1 };
+        let range = self.random_plies.first..=self.random_plies.last;
+        let mut rest = random.below(range.clone().map(weight).sum());
+        for plies in range {
+            match rest.checked_sub(weight(plies)) {
+                None => return plies.into(),
+                Some(less) => rest = less,
+            }
+        }
+        unreachable!("the weights sum to more than what was drawn")
+    }
+}
+
+/// Plays games: game `i` depends on the settings, the evaluator, the seed and `i` alone.
+pub struct SelfPlay {
+    settings: SelfPlaySettings,
+    seed: u64,
+    games_per_chunk: u32,
+    evaluator: Arc<dyn Evaluator<Position>>,
+    search: AlphaBeta,
+}
+
+impl SelfPlay {
+    /// A player with settings that have been validated.
+    pub fn new(
+        settings: SelfPlaySettings,
+        seed: u64,
+        games_per_chunk: u32,
+        evaluator: Arc<dyn Evaluator<Position>>,
+    ) -> SelfPlay {
+        SelfPlay { settings, seed, games_per_chunk, evaluator, search: AlphaBeta::new(TABLE_BYTES) }
+    }
+
+    /// The samples of one game in the order of play; none where the side to move has to pass, because what it is worth is
+    /// seen after the pass.
+    pub fn game(&mut self, number: u64) -> Vec<Sample> {
+        self.search.clear();
+        let mut position = self.beginning(number);
+        let mut line = Vec::with_capacity(60);
+        // From which sample on play was perfect.
+        let mut exact_from = usize::MAX;
+        while !position.is_over() {
+            if position.moves().is_empty() {
+                position = position.pass();
+                continue;
+            }
+            let solve = position.empties().count() <= u32::from(self.settings.exact);
+            let limits = Limits { depth: (!solve).then_some(self.settings.depth), ..Limits::default() };
+            let task = Task::new(position, Arc::clone(&self.evaluator));
+            let report = self.search.think(&task, &Control::with_limits(limits), &mut |_| {});
+            let best = &report.lines[0];
+            let exact = best.depth.is_exact();
+            if exact {
+                exact_from = exact_from.min(line.len());
+            }
+            // The expected play of a solved position is perfect; of any other, only its first move was compared.
+            for &turn in &best.pv[..if exact { best.pv.len() } else { 1 }] {
+                if turn != Move::Pass {
+                    line.push(position);
+                }
+                position = position.take(turn).expect("a search plays legal turns");
+            }
+        }
+        let black = position.score_for_black();
+        let sample = |(i, position): (usize, &Position)| {
+            let score = if position.mover() == Color::Black { black } else { -black };
+            let kind = if i >= exact_from { LabelKind::Exact } else { LabelKind::GameResult };
+            Sample::new(position, score as i8, kind, number)
+        };
+        line.iter().enumerate().map(sample).collect()
+    }
+
+    /// The position after the random moves of a game. Beginnings that end the game are drawn again.
+    fn beginning(&self, number: u64) -> Position {
+        let mut random = Random::of_pair(self.seed, number);
+        let plies = self.settings.draw_plies(&mut random);
+        loop {
+            let mut position = Position::START;
+            let end = 60 - plies;
+            while position.empties().count() > end && !position.is_over() {
+                let moves = position.moves();
+                position = match moves.count() as usize {
+                    0 => position.pass(),
+                    count => {
+                        let square = moves.into_iter().nth(random.below(count)).expect("below the count of moves");
+                        position.after(square)
+                    }
+                };
+            }
+            if !position.is_over() {
+                return position;
+            }
+        }
+    }
+}
+
+impl ChunkMaker for SelfPlay {
+    fn make(&mut self, chunk: u64, stop: &AtomicBool, tick: &dyn Fn(usize)) -> Result<Option<Vec<Sample>>, ChunkError> {
+        let games = u64::from(self.games_per_chunk);
+        let mut samples = Vec::new();
+        for number in chunk * games..(chunk + 1) * games {
+            if stop.load(Ordering::Relaxed) {
+                return Ok(None);
+            }
+            let game = self.game(number);
+            tick(game.len());
+            samples.extend(game);
+        }
+        Ok(Some(samples))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::EvaluatorKind;
+    use crate::search::{Contempt, MinimaxKind, plain_minimax};
+
+    fn player(settings: SelfPlaySettings) -> SelfPlay {
+        SelfPlay::new(settings, 5, 10, EvaluatorKind::Mobility.build())
+    }
+
+    #[test]
+    fn a_game_depends_on_its_number_alone() {
+        let settings = SelfPlaySettings { depth: 2, exact: 8, ..SelfPlaySettings::default() };
+        let mut one = player(settings.clone());
+        let forwards: Vec<_> = (0..20).map(|number| one.game(number)).collect();
+        let mut other = player(settings);
+        for number in (0..20).rev() {
+            assert_eq!(other.game(number), forwards[number as usize]);
+        }
+        assert!(forwards.windows(2).all(|pair| pair[0][0].player != pair[1][0].player));
+    }
+
+    #[test]
+    fn samples_follow_one_another_and_agree_on_the_result() {
+        let mut player = player(SelfPlaySettings { depth: 1, exact: 7, ..SelfPlaySettings::default() });
+        for number in 0..30 {
+            let game = player.game(number);
+            for pair in game.windows(2) {
+                let (now, next) = (pair[0].position(), pair[1].position());
+                let child = now
+                    .moves()
+                    .into_iter()
+                    .map(|square| now.after(square))
+                    .find(|child| child.player() == next.player() || child.player() == next.opponent());
+                let passed = child.expect("the next sample is a child").player() == next.opponent();
+                assert_eq!(pair[1].score, if passed { pair[0].score } else { -pair[0].score });
+                assert!(pair[1].kind >= pair[0].kind, "exact labels come last");
+            }
+        }
+    }
+
+    #[test]
+    fn labels_called_exact_are_the_minimax_values() {
+        let mut player = player(SelfPlaySettings { depth: 1, exact: 7, ..SelfPlaySettings::default() });
+        let mut seen = 0;
+        for number in 0..10 {
+            for sample in player.game(number).iter().filter(|sample| sample.kind == LabelKind::Exact) {
+                let evaluator = EvaluatorKind::Mobility.build();
+                let kind = MinimaxKind::AlphaBeta;
+                let plain = plain_minimax(kind, &sample.position(), 60, &*evaluator, Contempt::NONE, &mut |_| false);
+                assert_eq!(plain.value, i32::from(sample.score) * crate::game::DISC, "{:?}", sample.position());
+                seen += 1;
+            }
+        }
+        assert!(seen > 40, "{seen}");
+    }
+
+    #[test]
+    fn random_beginnings_have_the_lengths_asked_for() {
+        let settings = SelfPlaySettings::default();
+        let mut random = Random::new(1);
+        let mut counts = [0; 60];
+        (0..20_000).for_each(|_| counts[settings.draw_plies(&mut random) as usize] += 1);
+        assert_eq!(counts.iter().enumerate().filter(|(_, count)| **count > 0).map(|(i, _)| i).min(), Some(8));
+        assert_eq!(counts.iter().enumerate().filter(|(_, count)| **count > 0).map(|(i, _)| i).max(), Some(50));
+        let (favoured, others): (i32, i32) = (counts[10..=36].iter().sum(), counts[37..=50].iter().sum());
+        let ratio = f64::from(favoured) / 27.0 / (f64::from(others) / 14.0);
+        assert!((2.7..3.3).contains(&ratio), "{ratio}");
+        let player = player(SelfPlaySettings { random_plies: "30-30".parse().unwrap(), ..settings });
+        assert!((0..50).all(|number| player.beginning(number).empties().count() == 30));
+    }
+
+    #[test]
+    fn settings_out_of_range_are_named() {
+        let error = SelfPlaySettings { depth: 0, ..SelfPlaySettings::default() }.validate().unwrap_err();
+        assert_eq!(error.to_string(), "depth = 0 is out of range; expected 1 to 60 plies");
+        assert!(SelfPlaySettings { exact: 31, ..SelfPlaySettings::default() }.validate().is_err());
+        for text in ["", "8", "9-8", "8-60", "a-b"] {
+            assert!(text.parse::<PlyRange>().is_err(), "{text}");
+        }
+    }
+}
