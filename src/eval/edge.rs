@@ -14,15 +14,15 @@ use crate::othello::{Bitboard, Position};
 ///   the legal moves;
 /// * potential mobility: 20,000 times the same ratio of the empty squares beside discs of the other side.
 ///
-/// The points are divided by one number for the whole game (see the module's constant), so that a value is about the
-/// expected final disc difference. The mobility terms are antisymmetric; the edge table knows who is to move.
+/// 12,288 points are one disc, at all stages of the game: fitted, so that a value is about the expected final disc
+/// difference (`docs/evaluation.md`). The mobility terms are antisymmetric; the edge table knows who is to move.
 #[derive(Clone, Copy)]
 pub struct Edge {
     table: &'static EdgeTable,
 }
 
 /// The book's points per unit of [`DISC`](crate::game::DISC).
-const POINTS_PER_UNIT: i64 = 64;
+const POINTS_PER_UNIT: i64 = 96;
 
 impl Default for Edge {
     fn default() -> Edge {
@@ -97,7 +97,8 @@ mod tests {
             edge.points(&position),
             (312_000 + 6_240 * 9) * sum / 32_000 + 4 * 20_000 / (touching_white + touching_black + 2)
         );
-        assert!(edge.evaluate(&position) > 10 * crate::game::DISC);
+        // An edge is worth 7,800 in the table, which move 9 makes 90,000 points: seven discs.
+        assert!(edge.evaluate(&position) > 7 * crate::game::DISC);
     }
 
     #[test]

@@ -17,6 +17,9 @@ use crate::othello::{Bitboard, Position, stable_discs};
 /// * potential mobility: the mean of three ratios, of the other side's discs beside an empty square, of the empty squares
 ///   beside the other side's discs, and of the pairs of these.
 ///
+/// 12,288 points are one disc, at all stages of the game: fitted, so that a value is about the expected final disc
+/// difference (`docs/evaluation.md`).
+///
 /// A ratio is `1000 (own − other) / (own + other + 2)`, for internal stability too. All but edge stability are
 /// antisymmetric; the edge table knows who is to move.
 #[derive(Clone, Copy)]
@@ -25,7 +28,7 @@ pub struct Iago {
 }
 
 /// Iago's points per unit of [`DISC`](crate::game::DISC).
-const POINTS_PER_UNIT: i32 = 64;
+const POINTS_PER_UNIT: i32 = 96;
 
 const EDGE_SQUARES: Bitboard = Bitboard(0xff81_8181_8181_81ff);
 

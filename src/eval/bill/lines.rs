@@ -7,15 +7,36 @@ use std::sync::LazyLock;
 
 /// What one line, or all lines together, contribute to four features: current mobility, potential mobility, interior
 /// squares, sequences; own less the opponent's.
+///
+/// Four signed 16-bit numbers in one word, the first lowest, so that lines are added by one addition: a number that is
+/// negative borrows from the next one, which [`Counts::numbers`] gives back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Counts(pub(super) [i16; 4]);
+pub(super) struct Counts(u64);
+
+impl Counts {
+    fn new(numbers: [i16; 4]) -> Counts {
+        let shifted = |(i, number): (u32, i16)| (i64::from(number) << (16 * i)) as u64;
+        Counts((0..).zip(numbers).map(shifted).fold(0, u64::wrapping_add))
+    }
+
+    /// The four numbers; each must be within 16 bits.
+    #[inline]
+    pub(super) fn numbers(self) -> [i32; 4] {
+        let mut rest = self.0 as i64;
+        std::array::from_fn(|_| {
+            let number = rest as i16;
+            rest = rest.wrapping_sub(i64::from(number)) >> 16;
+            i32::from(number)
+        })
+    }
+}
 
 impl Add for Counts {
     type Output = Counts;
 
     #[inline]
     fn add(self, other: Counts) -> Counts {
-        Counts(std::array::from_fn(|i| self.0[i] + other.0[i]))
+        Counts(self.0.wrapping_add(other.0))
     }
 }
 
@@ -123,7 +144,7 @@ fn table(squares: &[Square]) -> Box<[Counts]> {
     let count = |number| {
         let (player, opponent) = ternary::sets(number, squares.len());
         let (own, other) = (side(squares, straight, player, opponent), side(squares, straight, opponent, player));
-        Counts(std::array::from_fn(|i| own[i] - other[i]))
+        Counts::new(std::array::from_fn(|i| own[i] - other[i]))
     };
     (0..3usize.pow(squares.len() as u32)).map(count).collect()
 }
@@ -208,6 +229,20 @@ mod tests {
     }
 
     #[test]
+    fn numbers_are_added_apart() {
+        let lists = [[0, 0, 0, 0], [1, -1, 2, -2], [-700, 30, -1, 900], [32_000, -32_000, -1, 1], [-1, -1, -1, -1]];
+        for a in lists {
+            for b in lists {
+                // Sums that 16 bits hold.
+                let halved = |list: [i16; 4]| list.map(|n| n / 2);
+                let sum = Counts::new(halved(a)) + Counts::new(halved(b));
+                let expected: [i32; 4] = std::array::from_fn(|i| i32::from(a[i] / 2) + i32::from(b[i] / 2));
+                assert_eq!(sum.numbers(), expected);
+            }
+        }
+    }
+
+    #[test]
     fn there_are_thirty_eight_lines() {
         let lengths: Vec<usize> = (3..=8).map(|length| diagonals_of_length(length).len()).collect();
         assert_eq!(lengths, [4, 4, 4, 4, 4, 2]);
@@ -235,7 +270,7 @@ mod tests {
             (3, "eooooooe", [0, 0, 2, 0]),
             (3, ".oooooo.", [0, -2, 2, 25]),
         ] {
-            assert_eq!(counts(row, line).0, expected, "{line} in row {}", row + 1);
+            assert_eq!(counts(row, line).numbers(), expected, "{line} in row {}", row + 1);
         }
     }
 }

@@ -73,3 +73,57 @@ impl Evaluator<Position> for Bill {
         (value as i32).clamp(-STATIC_LIMIT, STATIC_LIMIT)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::othello::Color;
+    use crate::testing::random_position;
+
+    #[test]
+    fn the_value_is_the_log_odds_in_discs() {
+        let discriminant = |constant| {
+            let mut function = Quadratic([0.0; COEFFICIENTS]);
+            // Feature 4, the interior squares, with a scale of 3.
+            (function.0[0], function.0[4]) = (constant, 0.5);
+            Discriminant { discs_per_nat: 6.0, first_discs: 5, functions: vec![function] }
+        };
+        let scales = [1.0, 1.0, 1.0, 3.0, 1.0];
+        let position = Position::START.play("f5".parse().unwrap()).unwrap();
+        // The interior is worth −9 here: 0.25 + 0.5 · −9 / 3 = −1.25 nats.
+        assert_eq!(Bill::new(&scales, &discriminant(0.25)).evaluate(&position), -7 * DISC - DISC / 2);
+        assert_eq!(Bill::new(&scales, &discriminant(1e6)).evaluate(&position), STATIC_LIMIT);
+        assert_eq!(Bill::new(&scales, &discriminant(-1e6)).evaluate(&position), -STATIC_LIMIT);
+    }
+
+    #[test]
+    fn what_was_learned_is_plausible() {
+        let learned = learned();
+        for (bill, discriminant) in [(Bill::logistic(), &learned.logistic), (Bill::gaussian(), &learned.gaussian)] {
+            assert!((2.0..20.0).contains(&discriminant.discs_per_nat));
+            let last = discriminant.first_discs + discriminant.functions.len() as u32 - 1;
+            assert!(discriminant.first_discs <= 24 && last >= 60, "{} to {last}", discriminant.first_discs);
+            // Edges are good to have at any time.
+            assert!(discriminant.functions.iter().all(|f| f.0[1] > 0.0));
+            // A quarter of the board with its corner against the centre.
+            let corner = crate::othello::Bitboard(0x0000_0000_0707_0707);
+            let position = Position::new(corner, crate::othello::Bitboard::CENTRE & !corner, Color::Black).unwrap();
+            assert!(bill.evaluate(&position) > 10 * DISC, "{}", bill.evaluate(&position));
+        }
+    }
+
+    #[test]
+    fn the_other_side_sees_nearly_the_opposite() {
+        // The check list of a learned classifier: antisymmetric up to the worth of the move.
+        for bill in [Bill::logistic(), Bill::gaussian()] {
+            let pairs: Vec<(f64, f64)> = (0..400)
+                .map(|seed| random_position(seed, 10 + (seed % 40) as u32))
+                .filter(|position| !position.is_over())
+                .map(|position| (bill.evaluate(&position).into(), bill.evaluate(&position.pass()).into()))
+                .collect();
+            let size: f64 = pairs.iter().map(|(here, there)| here * here + there * there).sum();
+            let rest: f64 = pairs.iter().map(|(here, there)| (here + there) * (here + there)).sum();
+            assert!(rest < 0.1 * size, "{rest} of {size}");
+        }
+    }
+}
