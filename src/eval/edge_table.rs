@@ -27,7 +27,7 @@ const SWEEPS: usize = 5;
 pub(super) struct EdgeTable(Box<[i16]>);
 
 impl EdgeTable {
-    /// The table, computed when it is first asked for (some 20 ms).
+    /// The table, computed when it is first asked for (some 30 ms).
     pub(super) fn get() -> &'static EdgeTable {
         static TABLE: LazyLock<EdgeTable> = LazyLock::new(EdgeTable::compute);
         &TABLE
