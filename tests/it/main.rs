@@ -13,4 +13,5 @@ mod notation;
 mod reference;
 mod rules;
 mod serve;
+mod train_bill;
 mod transcript;

@@ -258,7 +258,11 @@ impl fmt::Display for Report {
         let (logistic, gaussian) = (measures(&self.logistic.all), measures(&self.gaussian.all));
         writeln!(f, "{:<10}{held_out:>10}{:>8}{logistic}{gaussian}", "all", "")?;
         for (name, quality) in [("logistic", &self.logistic), ("gaussian", &self.gaussian)] {
-            writeln!(f, "\n{name}: tempo {:+.3} nats, antisymmetry {:.3}", quality.tempo, quality.antisymmetry)?;
+            writeln!(
+                f,
+                "\n{name}: tempo {:+.3} nats, antisymmetry {:.3}; calibration:",
+                quality.tempo, quality.antisymmetry
+            )?;
             write!(f, "{}", quality.calibration)?;
         }
         Ok(())
