@@ -48,10 +48,25 @@ pub(super) struct LocalTable {
 #[derive(Clone, Copy)]
 pub(super) struct Place(usize);
 
+/// Slots for positions with few empty squares, such as a best-first search solves one by one: they would pay more for a
+/// large table than it gives them.
+const FEW_SLOTS: usize = 1 << 6;
+/// Slots from [`MANY_FROM`] empty squares on.
+const MANY_SLOTS: usize = 1 << 12;
+const MANY_FROM: u32 = 10;
+
 impl LocalTable {
-    /// A table of 2^`bits` slots.
-    pub(super) fn new(bits: u32) -> LocalTable {
-        LocalTable { slots: vec![EMPTY; 1 << bits].into_boxed_slice() }
+    /// A table for the last few empty squares.
+    pub(super) fn new() -> LocalTable {
+        LocalTable { slots: vec![EMPTY; FEW_SLOTS].into_boxed_slice() }
+    }
+
+    /// Grows to what a position with so many empty squares is worth.
+    #[inline]
+    pub(super) fn make_room(&mut self, empties: u32) {
+        if empties >= MANY_FROM && self.slots.len() < MANY_SLOTS {
+            self.slots = vec![EMPTY; MANY_SLOTS].into_boxed_slice();
+        }
     }
 
     #[inline]

@@ -31,8 +31,6 @@ const STABILITY_FROM: i32 = 0;
 const CHECK_INTERVAL: u64 = 4096;
 /// Beyond every score, in discs.
 pub(super) const INFINITY: i32 = 127;
-/// The local table's size, a power of two.
-const LOCAL_BITS: u32 = 12;
 
 /// A solver at work.
 pub(super) struct Solver<'a> {
@@ -63,7 +61,7 @@ impl<'a> Solver<'a> {
             stop,
             stopped: false,
             next_check: 0,
-            local: LocalTable::new(LOCAL_BITS),
+            local: LocalTable::new(),
         }
     }
 
@@ -73,6 +71,7 @@ impl<'a> Solver<'a> {
         if self.count_and_check() {
             return 0;
         }
+        self.local.make_room(position.empties().count());
         self.search(position, alpha, beta)
     }
 
