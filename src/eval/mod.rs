@@ -61,7 +61,6 @@ pub enum EvaluatorKind {
     /// [`WeightedSquares`].
     WeightedSquares,
     /// [`Mobility`].
-    #[default]
     Mobility,
     /// [`Edge`].
     Edge,
@@ -72,6 +71,7 @@ pub enum EvaluatorKind {
     /// [`Bill::gaussian`].
     BillGaussian,
     /// [`Pattern`].
+    #[default]
     Pattern,
 }
 

@@ -59,7 +59,7 @@ fn compare(seeds: std::ops::Range<u64>, most_empties: u64) {
             table.new_search(contempt);
             let mut never = |_, _| false;
             let mut local = LocalTable::default();
-            let mut solver = Solver::new(&table, contempt, &mut local, &mut never);
+            let mut solver = Solver::new(table, contempt, &mut local, &mut never);
             let windows = [-20, -5, -1, 0, 1, 5, 20].map(|offset| (truth + offset).clamp(-126, 125));
             for bound in [windows[number % 7], truth - 1, truth] {
                 let value = solver.solve(&image, bound, bound + 1);
