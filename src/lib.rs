@@ -14,6 +14,7 @@
 //! assert!(game.position().take(decision.turn.unwrap()).is_ok());
 //! ```
 
+pub mod analysis;
 pub mod arena;
 pub mod cli;
 pub mod clock;
@@ -29,3 +30,4 @@ pub mod search;
 #[cfg(test)]
 mod testing;
 pub mod training;
+mod whole_file;

@@ -21,6 +21,11 @@ impl Random {
         mix(self.0)
     }
 
+    /// A number from 0 up to but not including 1.
+    pub(crate) fn fraction(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
     /// A number below `n`, at least 1. The bias of the multiplication is below 2⁻⁵⁰ for the lists met here.
     pub(crate) fn below(&mut self, n: usize) -> usize {
         ((u128::from(self.next()) * n as u128) >> 64) as usize

@@ -1,6 +1,6 @@
 //! What several unit tests need.
 
-use crate::othello::Position;
+use crate::othello::{Bitboard, Position};
 
 /// A position with this many empty squares, or the end of a shorter game, reached by pseudo-random play.
 pub(crate) fn random_position(seed: u64, empties: u32) -> Position {
@@ -15,4 +15,42 @@ pub(crate) fn random_position(seed: u64, empties: u32) -> Position {
         position = moves.into_iter().nth(chosen).map_or_else(|| position.pass(), |square| position.after(square));
     }
     position
+}
+
+/// Boards as the side to move sees them: half of them reached by pseudo-random play, half with discs strewn anywhere, from
+/// nearly empty to nearly full.
+pub(crate) fn random_boards(seed: u64, count: usize) -> impl Iterator<Item = (Bitboard, Bitboard)> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut next = move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    };
+    let mut position = Position::START;
+    (0..count).map(move |index| {
+        if index % 2 == 0 {
+            let moves = position.moves();
+            let chosen = (next() >> 33) as usize % (moves.count() as usize).max(1);
+            position = match moves.into_iter().nth(chosen) {
+                Some(square) => position.after(square),
+                None if position.opponent_moves().is_empty() => Position::START,
+                None => position.pass(),
+            };
+            (position.player(), position.opponent())
+        } else {
+            let occupied = match next() >> 62 {
+                0 => next() & next(),
+                1 => next(),
+                2 => next() | next(),
+                _ => next() | next() | next() | next(),
+            };
+            let mine = match next() >> 62 {
+                0 => next() & next(),
+                1 => next() | next(),
+                _ => next(),
+            };
+            (Bitboard(occupied & mine), Bitboard(occupied & !mine))
+        }
+    })
 }

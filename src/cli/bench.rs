@@ -1,11 +1,11 @@
 //! `emilia bench`: what the searches visit, and how fast.
 
 use crate::engine::{Engine, EngineKind, EngineOptions, Goal, Request};
-use crate::eval::EvaluatorKind;
 use crate::notation::read_position;
 use crate::othello::Position;
 use crate::search::Limits;
 use clap::Args;
+use serde::Serialize;
 use std::time::Instant;
 
 /// Games of Emilia against itself with `--variety 4 --depth 5`, seeds 1 to 8.
@@ -26,12 +26,12 @@ pub(super) struct BenchArguments {
     /// Print the total of nodes alone
     #[arg(long, conflicts_with = "json")]
     signature: bool,
-    /// Print one line of JSON
+    /// Print one line of JSON: the signature, the evaluation, the seconds, and the same figures of each part
     #[arg(long)]
     json: bool,
 }
 
-/// One kind of work: a search on a position from each game.
+/// One kind of work: a search on a position from each game, with the evaluation of the day.
 struct Part {
     name: &'static str,
     engine: EngineKind,
@@ -52,26 +52,36 @@ fn parts() -> Vec<Part> {
             limits: Limits { depth: Some(9), ..NO_LIMITS },
             turns: middle,
         },
-        Part { name: "endgame", engine: EngineKind::AlphaBeta, limits: NO_LIMITS, turns: |_| 43 },
+        Part { name: "endgame", engine: EngineKind::AlphaBeta, limits: NO_LIMITS, turns: |_| 40 },
         Part { name: "best-first", engine: EngineKind::BestFirst, limits: tree, turns: middle },
         Part { name: "extension", engine: EngineKind::Extension, limits: tree, turns: middle },
         Part { name: "rbfms", engine: EngineKind::Rbfms, limits: tree, turns: middle },
     ]
 }
 
-/// The figures of one part.
+/// The figures of one part, or of all together.
+#[derive(Clone, Serialize)]
 struct Figures {
-    name: &'static str,
+    part: &'static str,
     nodes: u64,
     evaluations: u64,
     seconds: f64,
 }
 
+/// What `--json` prints.
+#[derive(Serialize)]
+struct JsonReport<'a> {
+    signature: u64,
+    eval: String,
+    seconds: f64,
+    parts: &'a [Figures],
+}
+
 impl Part {
     /// Searches every position with an empty table or tree, so that the count depends on the search alone.
     fn run(&self) -> Figures {
-        let options = EngineOptions { engine: self.engine, eval: EvaluatorKind::Mobility, ..EngineOptions::default() };
-        let mut engine = Engine::new(options);
+        // One thread, whatever the default is: only then the count is always the same.
+        let mut engine = Engine::new(EngineOptions { engine: self.engine, threads: 1, ..EngineOptions::default() });
         let started = Instant::now();
         let (mut nodes, mut evaluations) = (0, 0);
         for (game, moves) in GAMES.iter().enumerate() {
@@ -83,7 +93,7 @@ impl Part {
             nodes += decision.report.nodes;
             evaluations += decision.report.evaluations;
         }
-        Figures { name: self.name, nodes, evaluations, seconds: started.elapsed().as_secs_f64() }
+        Figures { part: self.name, nodes, evaluations, seconds: started.elapsed().as_secs_f64() }
     }
 }
 
@@ -94,34 +104,34 @@ fn position_after(moves: &str, turns: usize) -> Position {
 
 /// Runs every part on one thread and prints the figures; the times go where the counts go, behind them.
 pub(super) fn run(options: &BenchArguments) -> Result<(), String> {
-    let figures: Vec<Figures> = parts().iter().map(Part::run).collect();
-    let total: u64 = figures.iter().map(|part| part.nodes).sum();
+    let parts: Vec<Figures> = parts().iter().map(Part::run).collect();
+    let total = total(&parts);
     let output = if options.signature {
-        format!("{total}\n")
+        format!("{}\n", total.nodes)
     } else if options.json {
-        let parts: Vec<_> = figures
-            .iter()
-            .map(|part| {
-                serde_json::json!({
-                    "part": part.name,
-                    "nodes": part.nodes,
-                    "evaluations": part.evaluations,
-                    "seconds": part.seconds,
-                })
-            })
-            .collect();
-        serde_json::json!({ "signature": total, "parts": parts }).to_string() + "\n"
+        let eval = EngineOptions::default().eval.to_string();
+        let report = JsonReport { signature: total.nodes, eval, seconds: total.seconds, parts: &parts };
+        serde_json::to_string(&report).map_err(|error| error.to_string())? + "\n"
     } else {
-        table(&figures) + &format!("\nBench: {total}\n")
+        format!("{}\nBench: {}\n", table(&parts, &total), total.nodes)
     };
     super::print(&output)
 }
 
-fn table(figures: &[Figures]) -> String {
+fn total(parts: &[Figures]) -> Figures {
+    Figures {
+        part: "total",
+        nodes: parts.iter().map(|part| part.nodes).sum(),
+        evaluations: parts.iter().map(|part| part.evaluations).sum(),
+        seconds: parts.iter().map(|part| part.seconds).sum(),
+    }
+}
+
+fn table(parts: &[Figures], total: &Figures) -> String {
     let header = format!("{:<12}{:>14}{:>14}{:>10}{:>10}\n", "part", "nodes", "evaluations", "seconds", "Mn/s");
-    let rows = figures.iter().map(|part| {
-        let rate = part.nodes as f64 / part.seconds.max(1e-9) / 1e6;
-        format!("{:<12}{:>14}{:>14}{:>10.3}{:>10.2}\n", part.name, part.nodes, part.evaluations, part.seconds, rate)
+    let rows = parts.iter().chain([total]).map(|row| {
+        let rate = row.nodes as f64 / row.seconds.max(1e-9) / 1e6;
+        format!("{:<12}{:>14}{:>14}{:>10.3}{:>10.2}\n", row.part, row.nodes, row.evaluations, row.seconds, rate)
     });
     header + &rows.collect::<String>()
 }
@@ -138,5 +148,16 @@ mod tests {
                 assert!(!position.is_over(), "{} of game {game}", part.name);
             }
         }
+    }
+
+    #[test]
+    fn the_last_row_is_the_sum() {
+        let parts = [("midgame", 2_000_000, 3, 0.5), ("endgame", 4_000_000, 5, 1.5)]
+            .map(|(part, nodes, evaluations, seconds)| Figures { part, nodes, evaluations, seconds });
+        let table = table(&parts, &total(&parts));
+        let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split_whitespace().collect()).collect();
+        assert_eq!(rows[0], ["part", "nodes", "evaluations", "seconds", "Mn/s"]);
+        assert_eq!(rows[1], ["midgame", "2000000", "3", "0.500", "4.00"]);
+        assert_eq!(rows[3], ["total", "6000000", "8", "2.000", "3.00"]);
     }
 }

@@ -1,6 +1,7 @@
 //! The command line: options become one validated struct, and the work is done on the floors below.
 
 mod bench;
+mod cpu_check;
 mod log_output;
 mod match_check;
 mod match_games;
@@ -8,6 +9,7 @@ mod options;
 mod perft;
 mod progress;
 mod serve;
+mod solve;
 mod train;
 
 use crate::protocol::detect::Protocol;
@@ -43,13 +45,28 @@ enum Command {
     Match(Box<match_games::MatchArguments>),
     /// Search fixed positions: a count of nodes that is always the same, and the speed
     Bench(bench::BenchArguments),
+    /// Solve the positions of an OBF file
+    Solve(Box<solve::SolveArguments>),
     /// Learn the weights of the evaluation from games of Emilia against herself
     Train(train::TrainArguments),
 }
 
 /// Runs the program with the arguments of the process. The exit code is 2 for arguments that make no sense, 1 for
-/// anything else that kept it from its work.
+/// anything else that kept it from its work; `solve` has its own.
 pub fn run() -> ExitCode {
+    if let Some(missing) = cpu_check::missing_instructions() {
+        eprintln!(
+            "emilia: this program was built for processors with {missing}, which this one lacks. Build it here with \
+             `cargo build --release`, or take a distribution, whose `emilia` starts the right build."
+        );
+        return ExitCode::FAILURE;
+    }
+    serve_command_line()
+}
+
+/// Everything after the look at the processor; a function of its own, so that nothing of it can be moved before that.
+#[inline(never)]
+fn serve_command_line() -> ExitCode {
     let Cli { serve: options, command } = Cli::parse();
     let result = match command {
         None => serve::run(None, &options),
@@ -58,6 +75,7 @@ pub fn run() -> ExitCode {
         Some(Command::Perft(options)) => perft::run(&options),
         Some(Command::Match(options)) => match_games::run(&options),
         Some(Command::Bench(options)) => bench::run(&options),
+        Some(Command::Solve(options)) => return solve::run(&options),
         Some(Command::Train(options)) => train::run(&options),
     };
     match result {

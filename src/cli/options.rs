@@ -18,9 +18,12 @@ pub(super) struct EngineArguments {
     /// The static evaluation
     #[arg(long, value_name = "NAME", default_value = default("eval"), value_parser = names(&EvaluatorKind::ALL))]
     eval: String,
-    /// Search threads
+    /// Search threads of alpha-beta
     #[arg(long, value_name = "N", default_value = default("threads"), value_parser = checked("threads"))]
     threads: String,
+    /// How sure alpha-beta's cuts on the word of a shallower search are, in percent; 100 for none
+    #[arg(long, value_name = "PERCENT", default_value = default("selectivity"), value_parser = checked("selectivity"))]
+    selectivity: String,
     /// Size of the transposition table in MB, taken as it fills
     #[arg(long, value_name = "MB", default_value = default("hash"), value_parser = checked("hash"))]
     hash: String,
@@ -57,12 +60,13 @@ impl EngineArguments {
         Ok(engine)
     }
 
-    fn values(&self) -> [(&'static str, &str); 12] {
+    fn values(&self) -> [(&'static str, &str); 13] {
         [
             ("engine", &self.engine),
             ("eval-file", &self.eval_file),
             ("eval", &self.eval),
             ("threads", &self.threads),
+            ("selectivity", &self.selectivity),
             ("hash", &self.hash),
             ("memory", &self.memory),
             ("on-memory-cap", &self.on_memory_cap),
@@ -112,7 +116,14 @@ mod tests {
 
     #[test]
     fn every_option_reaches_the_engine() {
-        let said = ["--engine=minimax", "--eval=weighted-squares", "--threads=1", "--hash=2", "--memory=3"];
+        let said = [
+            "--engine=minimax",
+            "--eval=weighted-squares",
+            "--threads=3",
+            "--selectivity=95",
+            "--hash=2",
+            "--memory=3",
+        ];
         let more = ["--on-memory-cap=prune", "--depth=4", "--time=0.5", "--nodes=6", "--seed=7", "--variety=1.5"];
         let options = Alone::try_parse_from(["emilia"].into_iter().chain(said).chain(more)).unwrap().options;
         let engine = options.engine().unwrap();

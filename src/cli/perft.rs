@@ -30,6 +30,6 @@ pub(super) fn run(options: &PerftArguments) -> Result<(), String> {
         nodes.to_string()
     };
     super::print(&(output + "\n"))?;
-    eprintln!("{seconds:.3} s, {:.1} million positions a second", nodes as f64 / seconds.max(1e-9) / 1e6);
+    eprintln!("{seconds:.3} s, {:.1} million leaves a second", nodes as f64 / seconds.max(1e-9) / 1e6);
     Ok(())
 }

@@ -1,13 +1,23 @@
 //! `emilia train`: from games against herself to the weights of the evaluation, one step per command.
 
 mod bill;
+mod fit;
+mod label;
+mod pack;
+mod probcut;
+mod report;
 mod selfplay;
+mod testset;
 
 use super::progress::Progress;
-use crate::training::{ChunkMaker, Production};
+use crate::engine::EngineOptions;
+use crate::eval::{Evaluator, EvaluatorKind};
+use crate::othello::Position;
+use crate::training::{ChunkMaker, Production, Shard, TrainingConfig};
 use clap::{Args, Subcommand};
-use std::sync::OnceLock;
+use std::path::PathBuf;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 /// The steps of training. docs/training.md shows how they follow one another.
@@ -24,6 +34,76 @@ enum TrainCommand {
     SelfPlay(selfplay::SelfPlayArguments),
     /// Learn the coefficients of the evaluations `bill` and `bill-gaussian`
     Bill(bill::BillArguments),
+    /// Measure how far shallow searches err, for ProbCut
+    Probcut(probcut::ProbcutArguments),
+    /// Search positions beside the games and keep them with their values
+    Label(label::LabelArguments),
+    /// Find the weights that fit the samples best
+    Fit(fit::FitArguments),
+    /// Round fitted weights and write them as the program reads them
+    Pack(pack::PackArguments),
+    /// The positions that evaluations are measured on
+    #[command(name = "testset")]
+    TestSet(testset::TestSetArguments),
+    /// Measure how far evaluations err
+    Report(report::ReportArguments),
+}
+
+/// Where the knobs stand.
+#[derive(Args, Clone, Debug)]
+struct KnobArguments {
+    /// Read the knobs from a TOML file such as assets/training.toml, which has the defaults and explains them
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Turn one knob, whatever the file says: fit.ridge=10; may be repeated
+    #[arg(long, value_name = "STEP.KNOB=VALUE")]
+    set: Vec<String>,
+}
+
+impl KnobArguments {
+    fn config(&self) -> Result<TrainingConfig, String> {
+        TrainingConfig::read(self.config.as_deref(), &self.set).map_err(|error| error.to_string())
+    }
+}
+
+/// Which part of the work this run does.
+#[derive(Args, Clone, Debug)]
+struct WorkArguments {
+    /// Make only the files whose number leaves the rest I when divided by N
+    #[arg(long, value_name = "I/N", default_value = "0/1")]
+    shard: Shard,
+    /// Threads [default: one per core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+    /// Seed of everything random
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+}
+
+/// The evaluation that play and labels come from.
+#[derive(Args, Clone, Debug)]
+struct EvaluationArguments {
+    /// The static evaluation
+    #[arg(long, value_name = "NAME", default_value_t)]
+    eval: EvaluatorKind,
+    /// Weights of the pattern evaluation [default: those that are part of the program]
+    #[arg(long, value_name = "FILE")]
+    eval_file: Option<String>,
+}
+
+impl EvaluationArguments {
+    fn evaluator(&self) -> Result<Arc<dyn Evaluator<Position>>, String> {
+        let mut options = EngineOptions::default();
+        if let Some(file) = &self.eval_file {
+            options.set("eval-file", file).map_err(|error| error.to_string())?;
+        }
+        options.set("eval", self.eval.name()).map_err(|error| error.to_string())?;
+        Ok(options.evaluator())
+    }
+
+    fn name(&self) -> String {
+        self.eval.to_string()
+    }
 }
 
 /// Runs one step.
@@ -32,6 +112,12 @@ pub(super) fn run(arguments: &TrainArguments) -> Result<(), String> {
     match &arguments.command {
         TrainCommand::SelfPlay(arguments) => selfplay::run(arguments),
         TrainCommand::Bill(arguments) => bill::run(arguments),
+        TrainCommand::Probcut(arguments) => probcut::run(arguments),
+        TrainCommand::Label(arguments) => label::run(arguments),
+        TrainCommand::Fit(arguments) => fit::run(arguments),
+        TrainCommand::Pack(arguments) => pack::run(arguments),
+        TrainCommand::TestSet(arguments) => testset::run(arguments),
+        TrainCommand::Report(arguments) => report::run(arguments),
     }
 }
 

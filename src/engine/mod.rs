@@ -29,6 +29,9 @@ pub enum Goal {
         /// How many moves; more than there are means all.
         lines: usize,
     },
+    /// Who wins under perfect play, and a move that keeps it so: [`WinLossDraw`](crate::search::Precision::WinLossDraw). Without a limit the search
+    /// goes on until it is stopped or knows.
+    WinLossDraw,
 }
 
 /// One question to the engine.
@@ -53,6 +56,11 @@ impl Request {
     /// The values of the best moves, with the options' limits alone.
     pub fn hint(position: Position, lines: usize) -> Request {
         Request { goal: Goal::Hint { lines }, ..Request::best_move(position) }
+    }
+
+    /// Who wins under perfect play, with the options' limits alone.
+    pub fn win_loss_draw(position: Position) -> Request {
+        Request { goal: Goal::WinLossDraw, ..Request::best_move(position) }
     }
 }
 

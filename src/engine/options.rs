@@ -3,7 +3,7 @@
 
 use crate::eval::{Evaluator, EvaluatorKind, Pattern, Random};
 use crate::othello::Position;
-use crate::search::{OnMemoryCap, Score};
+use crate::search::{AlphaBetaSettings, OnMemoryCap, Score};
 use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
@@ -172,8 +172,11 @@ pub struct EngineOptions {
     pub eval_file: Option<EvalFile>,
     /// Which static evaluation.
     pub eval: EvaluatorKind,
-    /// Search threads.
+    /// Search threads of alpha-beta; the other searches use one.
     pub threads: u32,
+    /// How sure alpha-beta's cuts on the word of a shallower search are, in percent: one of
+    /// [`AlphaBetaSettings::confidences`], 100 for none.
+    pub selectivity: u8,
     /// Size of the transposition table, in MB (2^20 bytes); taken as it fills.
     pub hash_mb: u32,
     /// Cap of the stored tree, in MB; taken as it fills.
@@ -192,13 +195,17 @@ pub struct EngineOptions {
     pub variety: Score,
 }
 
+/// More threads than this are refused.
+const MOST_THREADS: u64 = 1024;
+
 impl Default for EngineOptions {
     fn default() -> EngineOptions {
         EngineOptions {
             engine: EngineKind::default(),
             eval_file: None,
             eval: EvaluatorKind::default(),
-            threads: 1,
+            threads: std::thread::available_parallelism().map_or(1, |n| n.get().min(MOST_THREADS as usize) as u32),
+            selectivity: AlphaBetaSettings::default().confidence,
             hash_mb: 64,
             memory_mb: 512,
             on_memory_cap: OnMemoryCap::default(),
@@ -218,6 +225,7 @@ impl EngineOptions {
         "eval-file",
         "eval",
         "threads",
+        "selectivity",
         "hash",
         "memory",
         "on-memory-cap",
@@ -242,7 +250,8 @@ impl EngineOptions {
                 check_weights("eval", eval, self.eval_file.as_ref())?;
                 self.eval = eval;
             }
-            "threads" => self.threads = whole("threads", value, 1, 1)? as u32,
+            "threads" => self.threads = whole("threads", value, 1, MOST_THREADS)? as u32,
+            "selectivity" => self.selectivity = parse_selectivity(value)?,
             "hash" => self.hash_mb = whole("hash", value, 1, 1 << 20)? as u32,
             "memory" => self.memory_mb = whole("memory", value, 1, 1 << 20)? as u32,
             "on-memory-cap" => self.on_memory_cap = value.parse()?,
@@ -290,6 +299,7 @@ impl EngineOptions {
             "eval-file" => or_none(self.eval_file.as_ref().map(|file| &file.path)),
             "eval" => self.eval.to_string(),
             "threads" => self.threads.to_string(),
+            "selectivity" => self.selectivity.to_string(),
             "hash" => self.hash_mb.to_string(),
             "memory" => self.memory_mb.to_string(),
             "on-memory-cap" => self.on_memory_cap.to_string(),
@@ -318,7 +328,6 @@ fn whole(name: &'static str, value: &str, least: u64, most: u64) -> Result<u64, 
     let number = value.parse::<u64>().ok().filter(|n| (least..=most).contains(n));
     number.ok_or_else(|| {
         let expected = match (least, most) {
-            (1, 1) => "1: the searches of this version use one thread".to_owned(),
             (_, u64::MAX) => format!("a whole number of at least {least}"),
             _ => format!("a whole number from {least} to {most}"),
         };
@@ -331,6 +340,14 @@ pub fn parse_seconds(value: &str) -> Result<Duration, OptionError> {
     let seconds = value.parse::<f64>().ok().filter(|s| (0.001..=1e6).contains(s));
     let seconds = seconds.ok_or_else(|| OptionError::bad("time", value, "seconds from 0.001 to 1000000"))?;
     Ok(Duration::from_secs_f64(seconds))
+}
+
+fn parse_selectivity(value: &str) -> Result<u8, OptionError> {
+    let percent = value.strip_suffix('%').unwrap_or(value).parse().ok();
+    percent.filter(|percent| AlphaBetaSettings::confidences().any(|known| known == *percent)).ok_or_else(|| {
+        let known: Vec<u8> = AlphaBetaSettings::confidences().collect();
+        OptionError::bad("selectivity", value, one_of(&known))
+    })
 }
 
 /// Discs, 0 to 64, as `--variety` takes them.
@@ -415,6 +432,7 @@ mod tests {
             ("time", "-1"),
             ("variety", "65"),
             ("threads", "0"),
+            ("selectivity", "74"),
         ] {
             let error = options.set(name, value).unwrap_err().to_string();
             assert!(error.starts_with(name) && error.contains("expected"), "{error}");

@@ -1,13 +1,10 @@
 //! The thread that thinks.
 
-use super::{
-    DEFAULT_MOVE_TIME, Decision, EngineKind, EngineOptions, Event, Goal, OnMemoryCap, OptionError, Request,
-    SearchBuilder,
-};
+use super::{DEFAULT_MOVE_TIME, Decision, EngineKind, EngineOptions, Event, Goal, OptionError, Request, SearchBuilder};
 use crate::othello::{Move, Position};
 use crate::search::{
-    AlphaBeta, BestFirst, BestFirstSettings, Bound, Contempt, Control, Limits, Line, Minimax, Rbfms, Report, Score,
-    Search, SearchDepth, StopSignal, Task,
+    AlphaBeta, AlphaBetaSettings, BestFirst, BestFirstSettings, Bound, Contempt, Control, Limits, Line, Minimax,
+    Precision, Rbfms, Report, Score, Search, SearchDepth, StopSignal, Task,
 };
 use crossbeam::channel::{Receiver, Sender};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -40,7 +37,11 @@ pub(super) fn build_search(options: &EngineOptions) -> Box<dyn Search> {
         Box::new(BestFirst::new(BestFirstSettings { memory, on_memory_cap, ..settings }))
     };
     match options.engine {
-        EngineKind::AlphaBeta => Box::new(AlphaBeta::new(megabytes(options.hash_mb))),
+        EngineKind::AlphaBeta => Box::new(AlphaBeta::new(AlphaBetaSettings {
+            table_bytes: megabytes(options.hash_mb),
+            threads: options.threads as usize,
+            confidence: options.selectivity,
+        })),
         EngineKind::Minimax => Box::new(Minimax::new()),
         EngineKind::BestFirst => stored_tree(BestFirstSettings::modern()),
         EngineKind::Extension => stored_tree(BestFirstSettings::extension()),
@@ -64,12 +65,14 @@ pub(super) fn check_memory(name: &str, old: &EngineOptions, new: &EngineOptions)
 }
 
 /// What of the options a search is built with; as long as this stays the same, so may the search.
-fn shape(options: &EngineOptions) -> (EngineKind, u32, Option<OnMemoryCap>) {
-    match options.engine {
-        kind @ EngineKind::AlphaBeta => (kind, options.hash_mb, None),
-        kind @ (EngineKind::Minimax | EngineKind::Rbfms) => (kind, 0, None),
-        kind @ (EngineKind::BestFirst | EngineKind::Extension | EngineKind::KorfBestFirst) => {
-            (kind, options.memory_mb, Some(options.on_memory_cap))
+fn shape(options: &EngineOptions) -> EngineOptions {
+    let EngineOptions { engine, hash_mb, memory_mb, on_memory_cap, threads, selectivity, .. } = *options;
+    let any = EngineOptions { engine, ..EngineOptions::default() };
+    match engine {
+        EngineKind::AlphaBeta => EngineOptions { hash_mb, threads, selectivity, ..any },
+        EngineKind::Minimax | EngineKind::Rbfms => any,
+        EngineKind::BestFirst | EngineKind::Extension | EngineKind::KorfBestFirst => {
+            EngineOptions { memory_mb, on_memory_cap, ..any }
         }
     }
 }
@@ -159,10 +162,14 @@ impl Worker {
         let task = Task {
             position: request.position,
             lines: match request.goal {
-                Goal::Move => 1,
+                Goal::Move | Goal::WinLossDraw => 1,
                 Goal::Hint { lines } => lines.max(1),
             },
             margin: varied,
+            precision: match request.goal {
+                Goal::Move | Goal::Hint { .. } => Precision::Score,
+                Goal::WinLossDraw => Precision::WinLossDraw,
+            },
             contempt: request.contempt,
             evaluator: options.evaluator(),
         };

@@ -4,7 +4,9 @@ pub mod bill;
 mod disc_count;
 mod edge;
 mod edge_table;
+mod error_model;
 mod iago;
+mod incremental;
 mod mobility;
 pub mod pattern;
 mod random;
@@ -14,7 +16,9 @@ mod weighted_squares;
 pub use bill::Bill;
 pub use disc_count::DiscCount;
 pub use edge::Edge;
+pub use error_model::{ErrorModel, shallow_depth, shallow_depth_to_end, terms as error_terms};
 pub use iago::Iago;
+pub use incremental::{FromScratch, Incremental};
 pub use mobility::Mobility;
 pub use pattern::Pattern;
 pub use random::Random;
@@ -34,6 +38,11 @@ pub trait Evaluator<G: Game>: Send + Sync {
     /// The value for the side to move. For Othello an estimate of the final disc difference in units of [`DISC`], from
     /// −[`STATIC_LIMIT`] to [`STATIC_LIMIT`].
     fn evaluate(&self, position: &G) -> i32;
+
+    /// How far shallow searches with this evaluation err; without it, nothing is cut on their word.
+    fn error_model(&self) -> Option<&ErrorModel> {
+        None
+    }
 
     /// The pattern evaluation that this is, if it is: its values can be had faster by keeping a
     /// [`State`](pattern::State) up to date.

@@ -1,4 +1,4 @@
-//! Text to positions and games, and back: boards, move lists, GGF, SGF and OBF.
+//! Text to positions and games, and back: boards, move lists, GGF, SGF, OBF and WTHOR.
 
 mod board;
 mod cursor;
@@ -6,8 +6,10 @@ mod error;
 pub mod ggf;
 mod grammar;
 pub mod obf;
+pub mod obf_reader;
 pub mod sgf;
 pub mod transcript;
+pub mod wthor;
 
 pub use board::infer_mover;
 pub use error::{Found, NotationError, Problem};

@@ -1,7 +1,7 @@
 //! OBF, the lines of Edax's problem files: a position and the values of its moves.
 
 use super::board;
-use super::cursor::Cursor;
+use super::cursor::{Cursor, is_blank};
 use super::grammar::{Parsed, failed, offset_of};
 use super::transcript::parse_turn;
 use super::{NotationError, Problem};
@@ -63,10 +63,9 @@ impl ObfEntry {
 
     /// Reads a file: one position a line; blank lines and lines that begin with `%` are passed over.
     pub fn parse_all(text: &str) -> Result<Vec<ObfEntry>, NotationError> {
-        let content = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('%');
         let read =
             |(i, line): (usize, &str)| ObfEntry::parse(line).map_err(|error| NotationError { line: i + 1, ..error });
-        text.lines().enumerate().filter(|(_, line)| content(line)).map(read).collect()
+        text.lines().enumerate().filter(|(_, line)| says_something(line)).map(read).collect()
     }
 
     fn add(&mut self, line: &str, name: &str, score: i32) -> Result<(), NotationError> {
@@ -79,6 +78,11 @@ impl ObfEntry {
         self.moves.push((turn, score));
         Ok(())
     }
+}
+
+/// Whether a line of a file is more than blanks and a comment.
+pub(super) fn says_something(line: &str) -> bool {
+    line.trim_start_matches(is_blank).chars().next().is_some_and(|c| c != '%')
 }
 
 const A_SEGMENT: &str = "a move and its score such as G8:+18, a score, or a comment after %";

@@ -1,17 +1,20 @@
 //! The rules of Othello and nothing else: squares, positions, moves, symmetries, and the count of the game tree.
 
 mod bitboard;
+mod flips;
 mod game_record;
 mod moves;
 mod perft;
 mod position;
+mod rays;
 mod square;
 mod stability;
 mod symmetry;
 
 pub use bitboard::{Bitboard, Squares};
+pub use flips::{flips, last_flips};
 pub use game_record::GameRecord;
-pub use moves::{flips, legal_moves};
+pub use moves::legal_moves;
 pub use perft::{PassRule, perft};
 pub use position::{Color, IllegalMove, Move, Position, PositionError, final_score};
 pub use square::{ParseSquareError, Square};

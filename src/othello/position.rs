@@ -177,13 +177,13 @@ impl Position {
 
     /// The squares that the side to move may play; none if it must pass or the game is over.
     #[inline]
-    pub const fn moves(&self) -> Bitboard {
+    pub fn moves(&self) -> Bitboard {
         legal_moves(self.player, self.opponent)
     }
 
     /// The squares that the other side could play if it were to move.
     #[inline]
-    pub const fn opponent_moves(&self) -> Bitboard {
+    pub fn opponent_moves(&self) -> Bitboard {
         legal_moves(self.opponent, self.player)
     }
 
@@ -222,7 +222,12 @@ impl Position {
     #[inline]
     pub fn after(&self, square: Square) -> Position {
         debug_assert!(self.moves().contains(square), "{square} in\n{self}");
-        let turned = flips(square, self.player, self.opponent);
+        self.after_turning(square, flips(square, self.player, self.opponent))
+    }
+
+    /// The position after a disc on `square` that turns `turned`.
+    #[inline]
+    pub(crate) fn after_turning(&self, square: Square, turned: Bitboard) -> Position {
         Position { player: self.opponent ^ turned, opponent: self.player | turned | square.bit(), mover: !self.mover }
     }
 

@@ -10,9 +10,10 @@ mod ordering;
 mod rbfms;
 mod report;
 mod score;
+mod selectivity;
 mod transposition;
 
-pub use alpha_beta::AlphaBeta;
+pub use alpha_beta::{AlphaBeta, AlphaBetaSettings};
 pub use best_first::{
     AlphaBetaStart, BestFirst, BestFirstSettings, EndValues, EndgameSolver, Explorer, FinalMove, LeafSolver,
     OnMemoryCap, Progress, RootMove, Tie, Work, mean_alpha_beta_evaluations,
@@ -27,6 +28,18 @@ use crate::eval::Evaluator;
 use crate::othello::Position;
 use std::sync::Arc;
 
+/// What is to be known of a position in the end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Precision {
+    /// The score.
+    #[default]
+    Score,
+    /// Who wins. Alpha-beta, where it reaches the end of the game, then only asks whether the score is above, at or below
+    /// 0 and reports [`SearchDepth::WinLossDraw`], with the score +1 disc as a lower bound, 0, or −1 disc as an upper
+    /// bound. The other searches find the score.
+    WinLossDraw,
+}
+
 /// What is to be searched. The position has a turn to take: the game is not over.
 #[derive(Clone)]
 pub struct Task {
@@ -36,6 +49,8 @@ pub struct Task {
     pub lines: usize,
     /// If set, every move within this much of the best one is wanted too.
     pub margin: Option<Score>,
+    /// Whether the score is wanted or only its sign.
+    pub precision: Precision,
     /// What a draw is worth.
     pub contempt: Contempt,
     /// The static evaluation.
@@ -45,7 +60,7 @@ pub struct Task {
 impl Task {
     /// The best move of a position, draws worth nothing.
     pub fn new(position: Position, evaluator: Arc<dyn Evaluator<Position>>) -> Task {
-        Task { position, lines: 1, margin: None, contempt: Contempt::NONE, evaluator }
+        Task { position, lines: 1, margin: None, precision: Precision::Score, contempt: Contempt::NONE, evaluator }
     }
 
     /// How many of these lines, best first, the task wants to see: [`Task::lines`] of them, and those within the margin.

@@ -1,7 +1,7 @@
 //! In which order moves are tried: the better the first one, the less there is to search.
 
-use crate::eval::Evaluator;
-use crate::othello::{Bitboard, Position, Square};
+use crate::game::DISC;
+use crate::othello::{Bitboard, Position, Square, flips};
 use arrayvec::ArrayVec;
 
 /// What a reply that a move leaves counts against it; a reply in a corner counts twice.
@@ -27,11 +27,40 @@ const SQUARE: [i32; 64] = {
     weights
 };
 
+/// What each reply that a move leaves counts against it where moves are sorted by value.
+pub(super) const REPLY_VALUE: i32 = DISC / 2;
+/// Moves that are so much worse than needed are not told apart.
+pub(super) const HOPELESS: i32 = 8 * DISC;
+
+/// How many plies are searched to find the order of a node's moves, if the node is `depth` plies above its leaves.
+pub(super) fn look_ahead(depth: u8, solving: bool) -> u8 {
+    if solving { (depth.saturating_sub(15) / 3).min(4) } else { (depth.saturating_sub(4) / 3).min(3) }
+}
+
+/// Corners, then what is not beside one, then the squares beside corners, the diagonal ones last.
+pub(super) fn by_square(moves: Bitboard) -> impl Iterator<Item = Square> {
+    CLASSES.into_iter().flat_map(move |class| (moves & class).into_iter())
+}
+
+const CLASSES: [Bitboard; 3] = {
+    let corners = 0x8100_0000_0000_0081;
+    let beside = 0x42c3_0000_0000_c342;
+    [Bitboard(corners), Bitboard(!(corners | beside)), Bitboard(beside)]
+};
+
+/// The replies that a move leaves, those in a corner twice.
+pub(super) fn replies(child: &Position) -> i32 {
+    let replies = child.moves();
+    (replies.count() + (replies & Bitboard::CORNERS).count()) as i32
+}
+
 /// A move to be tried.
 pub(super) struct Candidate {
     /// Low is tried first.
     key: i32,
     pub square: Square,
+    /// The discs that it turns.
+    pub turned: Bitboard,
     pub child: Position,
 }
 
@@ -41,9 +70,11 @@ pub(super) struct Candidates(ArrayVec<Candidate, 60>);
 impl Candidates {
     /// The moves in the order of their squares.
     pub(super) fn of(position: &Position, moves: Bitboard) -> Candidates {
-        Candidates(
-            moves.into_iter().map(|square| Candidate { key: 0, square, child: position.after(square) }).collect(),
-        )
+        let candidate = |square| {
+            let turned = flips(square, position.player(), position.opponent());
+            Candidate { key: 0, square, turned, child: position.after_turning(square, turned) }
+        };
+        Candidates(moves.into_iter().map(candidate).collect())
     }
 
     pub(super) fn len(&self) -> usize {
@@ -52,30 +83,24 @@ impl Candidates {
 
     /// By the replies that a move leaves, now and later, fewest first, and by its square; `first` before all others.
     pub(super) fn sort_by_replies(&mut self, first: Option<Square>) {
-        for candidate in &mut self.0 {
+        self.sort_by(first, |candidate| {
             let child = &candidate.child;
-            let replies = child.moves();
-            let replies = replies.count() + (replies & Bitboard::CORNERS).count();
             let later = (child.opponent().neighbours() & child.empties()).count();
-            let square = SQUARE[candidate.square.index()];
-            candidate.key = REPLY * replies as i32 + LATER_REPLY * later as i32 + square;
-        }
-        self.sort(first);
+            REPLY * replies(child) + LATER_REPLY * later as i32 + SQUARE[candidate.square.index()]
+        });
     }
 
-    /// By the static value for the side that has to reply, least first; `first` before all others.
-    pub(super) fn sort_by_value(&mut self, evaluator: &dyn Evaluator<Position>, first: Option<Square>) {
+    /// By a value for the side that has to reply, least first; `first` before all others, and what leaves the other side
+    /// without a disc before that.
+    pub(super) fn sort_by(&mut self, first: Option<Square>, mut key: impl FnMut(&Candidate) -> i32) {
         for candidate in &mut self.0 {
-            candidate.key = evaluator.evaluate(&candidate.child);
-        }
-        self.sort(first);
-    }
-
-    fn sort(&mut self, first: Option<Square>) {
-        for candidate in &mut self.0 {
-            if Some(candidate.square) == first {
-                candidate.key = i32::MIN;
-            }
+            candidate.key = if candidate.child.player().is_empty() {
+                i32::MIN
+            } else if Some(candidate.square) == first {
+                i32::MIN + 1
+            } else {
+                key(candidate)
+            };
         }
         // Stable, so that equal keys keep the order of the squares and every run is the same.
         self.0.sort_by_key(|candidate| candidate.key);

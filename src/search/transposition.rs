@@ -1,9 +1,12 @@
-//! What is known of positions already searched.
+//! What is known of positions already searched, shared by all threads.
 
 use super::Contempt;
+use super::selectivity::Selectivity;
 use crate::othello::{Position, Square};
+use memmap2::{MmapMut, MmapRaw};
+use std::sync::atomic::{AtomicU64, Ordering, fence};
 
-/// The depth of entries that hold the result under perfect play.
+/// The depth of entries that hold the result under perfect play, as far as their selectivity lets it be seen.
 pub(super) const TO_THE_END: u8 = 64;
 
 /// Bounds on a position's value, in units of [`DISC`](crate::game::DISC) for the side to move, and the move that did best.
@@ -13,39 +16,97 @@ pub(super) struct Entry {
     pub upper: i32,
     /// Plies searched, or [`TO_THE_END`].
     pub depth: u8,
+    /// How bold the cuts on the way were.
+    pub selectivity: Selectivity,
     pub best: Option<Square>,
+}
+
+impl Entry {
+    /// Whether the entry comes from a search at least this deep and this sure.
+    #[inline]
+    pub fn covers(&self, depth: u8, selectivity: Selectivity) -> bool {
+        self.depth >= depth && self.selectivity >= selectivity
+    }
 }
 
 /// Positions stored whole, so that no position is ever taken for another. What an entry says holds for one side to move
 /// whichever its colour, unless draws have a worth of their own.
+///
+/// All threads read and write it at once without waiting: a bucket carries a version that is odd while somebody writes.
+/// Who reads meanwhile finds nothing there, and who wants to write meanwhile does not.
 pub(super) struct TranspositionTable {
-    /// Zero means empty: no position is without discs.
-    buckets: Vec<Bucket>,
+    memory: Memory,
     generation: u8,
     contempt: Contempt,
 }
 
-/// Player, opponent, and the rest packed: from the low end lower and upper bound (16 bits each), depth, best move (64 for
-/// none), generation, and the colour to move (1 or 2) where draws have a worth of their own (8 bits each).
-type Slot = [u64; 3];
-const SLOTS: usize = 4;
-type Bucket = [Slot; SLOTS];
+/// Player, opponent, and the rest packed: from the low end lower and upper bound (16 bits each), depth, best move (7 bits
+/// each; 64 for no move), selectivity (3), generation (8), and the colour to move (2; 1 or 2) where draws have a worth of
+/// their own. Zero means empty: no position is without discs.
+type Slot = [AtomicU64; 3];
+const SLOTS: usize = 5;
+
+/// Two cache lines that processors fetch together.
+#[repr(C, align(128))]
+struct Bucket {
+    version: AtomicU64,
+    slots: [Slot; SLOTS],
+}
+
+/// The buckets: the operating system's zero pages until they are written to, large ones if it has them.
+struct Memory {
+    map: MmapRaw,
+    buckets: usize,
+}
+
+/// Large pages are asked for from this size on: below, a table is not worth the whole of one.
+const LARGE_PAGES_FROM: usize = 16 << 20;
+
+impl Memory {
+    /// As many buckets as fit into so many bytes, at least one; fewer if the system has no more.
+    fn new(bytes: usize) -> Memory {
+        let mut buckets = (bytes / size_of::<Bucket>()).max(1);
+        loop {
+            match MmapMut::map_anon(buckets * size_of::<Bucket>()) {
+                Ok(map) => {
+                    #[cfg(target_os = "linux")]
+                    if map.len() >= LARGE_PAGES_FROM {
+                        // Only advice: without it the table is as right and a little slower.
+                        let _ = map.advise(memmap2::Advice::HugePage);
+                    }
+                    return Memory { map: map.into(), buckets };
+                }
+                Err(error) if buckets > 1 => {
+                    log::warn!("no memory for a transposition table of {buckets} buckets: {error}; trying half");
+                    buckets /= 2;
+                }
+                Err(error) => panic!("no memory for the smallest transposition table: {error}"),
+            }
+        }
+    }
+
+    #[inline]
+    fn bucket(&self, index: usize) -> &Bucket {
+        assert!(index < self.buckets);
+        // SAFETY: the map is page-aligned, holds `buckets` buckets and lives as long as `self`; all zeros is a valid
+        // bucket, and what is written to it later is written through its atomics.
+        unsafe { &*self.map.as_mut_ptr().cast::<Bucket>().add(index) }
+    }
+}
 
 const NO_MOVE: u64 = 64;
 
 impl TranspositionTable {
-    /// A table of at most this many bytes, at least one bucket. The memory is the operating system's zero pages until it
-    /// is written to.
+    /// A table of at most this many bytes, at least one bucket.
     pub(super) fn new(bytes: usize) -> TranspositionTable {
-        let buckets = (bytes / size_of::<Bucket>()).max(1);
-        TranspositionTable { buckets: vec![[[0; 3]; SLOTS]; buckets], generation: 0, contempt: Contempt::NONE }
+        TranspositionTable { memory: Memory::new(bytes), generation: 0, contempt: Contempt::NONE }
     }
 
+    /// Forgets everything. Gives the memory back and asks for new: quicker than writing zeros.
     pub(super) fn clear(&mut self) {
-        let buckets = self.buckets.len();
-        // A new allocation of zero pages is quicker than writing zeros; the old one goes first.
-        self.buckets = Vec::new();
-        self.buckets = vec![[[0; 3]; SLOTS]; buckets];
+        let bytes = self.memory.buckets * size_of::<Bucket>();
+        self.memory = Memory::new(1);
+        self.memory = Memory::new(bytes);
     }
 
     /// Begins a search: older entries are the first to be replaced, and none is left if draws were worth something else.
@@ -58,12 +119,12 @@ impl TranspositionTable {
     }
 
     #[inline]
-    fn bucket_index(&self, position: &Position) -> usize {
+    fn bucket(&self, position: &Position) -> &Bucket {
         let mixed = position.player().0.wrapping_mul(0x9e37_79b9_7f4a_7c15)
             ^ position.opponent().0.wrapping_mul(0xc2b2_ae3d_27d4_eb4f).rotate_left(32);
         let hash = (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         // The high bits of the product spread the hash over any number of buckets.
-        ((u128::from(hash) * self.buckets.len() as u128) >> 64) as usize
+        self.memory.bucket(((u128::from(hash) * self.memory.buckets as u128) >> 64) as usize)
     }
 
     #[inline]
@@ -72,61 +133,104 @@ impl TranspositionTable {
     }
 
     #[inline]
-    fn holds(&self, slot: &Slot, position: &Position) -> bool {
-        slot[0] == position.player().0 && slot[1] == position.opponent().0 && slot[2] >> 56 == self.color_tag(position)
-    }
-
-    #[inline]
     pub(super) fn probe(&self, position: &Position) -> Option<Entry> {
-        let bucket = &self.buckets[self.bucket_index(position)];
-        bucket.iter().find(|slot| self.holds(slot, position)).map(|slot| unpack(slot[2]))
+        let bucket = self.bucket(position);
+        let version = bucket.version.load(Ordering::Acquire);
+        let (_, bits) = self.find(bucket, position)?;
+        // The reads above come before the second look at the version.
+        fence(Ordering::Acquire);
+        let undisturbed = version & 1 == 0 && bucket.version.load(Ordering::Relaxed) == version;
+        undisturbed.then(|| unpack(bits))
     }
 
-    /// Remembers bounds. A deeper search replaces a shallower one; bounds of equal depth are joined, and the newer wins
-    /// where they contradict each other.
+    /// The slot that holds a position, and its packed rest.
     #[inline]
-    pub(super) fn store(&mut self, position: &Position, entry: Entry) {
-        let index = self.bucket_index(position);
-        let (generation, tag) = (self.generation, self.color_tag(position));
-        let known = self.buckets[index].iter().position(|slot| self.holds(slot, position));
-        let bucket = &mut self.buckets[index];
+    fn find(&self, bucket: &Bucket, position: &Position) -> Option<(usize, u64)> {
+        let (player, opponent) = (position.player().0, position.opponent().0);
+        let tag = self.color_tag(position);
+        (0..SLOTS).find_map(|i| {
+            let slot = &bucket.slots[i];
+            if slot[0].load(Ordering::Relaxed) != player || slot[1].load(Ordering::Relaxed) != opponent {
+                return None;
+            }
+            let bits = slot[2].load(Ordering::Relaxed);
+            (bits >> TAG_SHIFT == tag).then_some((i, bits))
+        })
+    }
+
+    /// Remembers bounds. A deeper or, at the same depth, surer search replaces the other; bounds of searches alike are
+    /// joined, and the newer wins where they contradict each other.
+    #[inline]
+    pub(super) fn store(&self, position: &Position, entry: Entry) {
+        let bucket = self.bucket(position);
+        let version = bucket.version.load(Ordering::Relaxed);
+        if version & 1 == 1
+            || bucket.version.compare_exchange(version, version + 1, Ordering::Acquire, Ordering::Relaxed).is_err()
+        {
+            return;
+        }
+        // The odd version is seen before anything that is written under it.
+        fence(Ordering::Release);
         let mut joined = entry;
-        let place = match known {
-            Some(place) => {
-                let old = unpack(bucket[place][2]);
-                joined.best = entry.best.or(old.best);
-                if old.depth == entry.depth {
-                    let (lower, upper) = (old.lower.max(entry.lower), old.upper.min(entry.upper));
-                    if lower <= upper {
-                        (joined.lower, joined.upper) = (lower, upper);
-                    }
-                } else if old.depth > entry.depth {
-                    // What is known more deeply stays, and is in use again.
-                    joined = Entry { best: old.best.or(entry.best), ..old };
-                }
+        let place = match self.find(bucket, position) {
+            Some((place, bits)) => {
+                joined = entry.join(unpack(bits));
                 place
             }
-            None => {
-                let worth = |slot: &Slot| {
-                    let age = generation.wrapping_sub((slot[2] >> 48) as u8);
-                    (slot[0] | slot[1] != 0, u8::MAX - age, unpack(slot[2]).depth)
-                };
-                (0..SLOTS).min_by_key(|&i| worth(&bucket[i])).expect("a bucket has slots")
-            }
+            None => (0..SLOTS).min_by_key(|&i| self.worth(&bucket.slots[i])).expect("a bucket has slots"),
         };
-        bucket[place] = [position.player().0, position.opponent().0, pack(joined, generation, tag)];
+        let slot = &bucket.slots[place];
+        slot[0].store(position.player().0, Ordering::Relaxed);
+        slot[1].store(position.opponent().0, Ordering::Relaxed);
+        slot[2].store(pack(joined, self.generation, self.color_tag(position)), Ordering::Relaxed);
+        bucket.version.store(version + 2, Ordering::Release);
+    }
+
+    /// What is kept rather: anything before nothing, the new before the old, then what took long to find out: the deeper,
+    /// and among results to the end those of emptier boards.
+    fn worth(&self, slot: &Slot) -> (bool, u8, u32, u8) {
+        let discs = slot[0].load(Ordering::Relaxed) | slot[1].load(Ordering::Relaxed);
+        let bits = slot[2].load(Ordering::Relaxed);
+        let age = self.generation.wrapping_sub((bits >> GENERATION_SHIFT) as u8);
+        let entry = unpack(bits);
+        let depth = if entry.depth == TO_THE_END { discs.count_zeros() } else { u32::from(entry.depth) };
+        (discs != 0, u8::MAX - age, depth, entry.selectivity.index())
     }
 }
+
+impl Entry {
+    /// This, with what is still worth knowing of what was known before.
+    fn join(self, old: Entry) -> Entry {
+        let rank = |entry: &Entry| (entry.depth, entry.selectivity);
+        match rank(&self).cmp(&rank(&old)) {
+            // What is known more deeply stays, and is in use again.
+            std::cmp::Ordering::Less => Entry { best: old.best.or(self.best), ..old },
+            std::cmp::Ordering::Greater => Entry { best: self.best.or(old.best), ..self },
+            std::cmp::Ordering::Equal => {
+                let (lower, upper) = (old.lower.max(self.lower), old.upper.min(self.upper));
+                let bounds = if lower <= upper { (lower, upper) } else { (self.lower, self.upper) };
+                Entry { lower: bounds.0, upper: bounds.1, best: self.best.or(old.best), ..self }
+            }
+        }
+    }
+}
+
+const DEPTH_SHIFT: u32 = 32;
+const MOVE_SHIFT: u32 = 39;
+const SELECTIVITY_SHIFT: u32 = 46;
+const GENERATION_SHIFT: u32 = 49;
+const TAG_SHIFT: u32 = 57;
 
 #[inline]
 fn pack(entry: Entry, generation: u8, tag: u64) -> u64 {
     let bits = |value: i32| u64::from(value.clamp(i16::MIN.into(), i16::MAX.into()) as i16 as u16);
     bits(entry.lower)
         | bits(entry.upper) << 16
-        | u64::from(entry.depth) << 32
-        | entry.best.map_or(NO_MOVE, |square| square.index() as u64) << 40
-        | u64::from(generation) << 48
-        | tag << 56
+        | u64::from(entry.depth) << DEPTH_SHIFT
+        | entry.best.map_or(NO_MOVE, |square| square.index() as u64) << MOVE_SHIFT
+        | u64::from(entry.selectivity.index()) << SELECTIVITY_SHIFT
+        | u64::from(generation) << GENERATION_SHIFT
+        | tag << TAG_SHIFT
 }
 
 #[inline]
@@ -134,8 +238,9 @@ fn unpack(bits: u64) -> Entry {
     Entry {
         lower: i32::from(bits as u16 as i16),
         upper: i32::from((bits >> 16) as u16 as i16),
-        depth: (bits >> 32) as u8,
-        best: Square::new((bits >> 40) as u8),
+        depth: (bits >> DEPTH_SHIFT) as u8 & 0x7f,
+        selectivity: Selectivity::from_index((bits >> SELECTIVITY_SHIFT) as u8 & 7),
+        best: Square::new((bits >> MOVE_SHIFT) as u8 & 0x7f),
     }
 }
 
@@ -144,7 +249,8 @@ mod tests {
     use super::*;
 
     fn entry(lower: i32, upper: i32, depth: u8, best: Option<&str>) -> Entry {
-        Entry { lower, upper, depth, best: best.map(|name| name.parse().unwrap()) }
+        let best = best.map(|name| name.parse().unwrap());
+        Entry { lower, upper, depth, selectivity: Selectivity::NONE, best }
     }
 
     #[test]
@@ -196,5 +302,48 @@ mod tests {
             table.store(position, entry(0, 0, 1, None));
         }
         assert_eq!(table.probe(&positions[0]), None);
+    }
+
+    #[test]
+    fn the_surer_of_two_searches_stays() {
+        let table = TranspositionTable::new(1 << 16);
+        let bold = Entry { selectivity: Selectivity::BOLDEST, ..entry(5, 5, 9, Some("f5")) };
+        table.store(&Position::START, bold);
+        assert!(bold.covers(9, Selectivity::BOLDEST) && !bold.covers(9, Selectivity::NONE));
+        table.store(&Position::START, entry(3, 8, 9, None));
+        assert_eq!(table.probe(&Position::START), Some(entry(3, 8, 9, Some("f5"))));
+        table.store(&Position::START, bold);
+        assert_eq!(table.probe(&Position::START), Some(entry(3, 8, 9, Some("f5"))));
+    }
+
+    #[test]
+    fn threads_never_see_half_an_entry() {
+        // Two positions of one bucket's table, each always stored with bounds that only it has.
+        let table = TranspositionTable::new(1);
+        let positions: Vec<Position> = Position::START
+            .moves()
+            .into_iter()
+            .flat_map(|s| {
+                let child = Position::START.after(s);
+                child.moves().into_iter().map(move |reply| child.after(reply)).collect::<Vec<_>>()
+            })
+            .collect();
+        let mark = |i: usize, round: i32| entry(i as i32 * 100 + round % 50, i as i32 * 100 + round % 50, 7, None);
+        std::thread::scope(|scope| {
+            for thread in 0..3usize {
+                let (table, positions) = (&table, &positions);
+                scope.spawn(move || {
+                    for round in 0..20_000 {
+                        let i = (round as usize * 7 + thread * 5) % positions.len();
+                        table.store(&positions[i], mark(i, round));
+                        let j = (i + 3) % positions.len();
+                        if let Some(found) = table.probe(&positions[j]) {
+                            assert_eq!(found.lower / 100, j as i32, "an entry of another position");
+                            assert_eq!(found.lower, found.upper);
+                        }
+                    }
+                });
+            }
+        });
     }
 }

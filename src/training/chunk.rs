@@ -1,29 +1,15 @@
-//! Files of samples.
-//!
-//! ```text
-//! 8 bytes   magic "EMISAMP1"
-//! 4 bytes   length of the header, little-endian
-//! header    JSON: who made the samples and how (ChunkHeader)
-//! 8 bytes   number of samples, little-endian
-//! samples   20 bytes each, see Sample
-//! 4 bytes   CRC-32 (IEEE) of everything before, little-endian
-//! ```
-//!
-//! A file is written aside and renamed, so that one that has its name is whole unless the disk damaged it, which the
-//! checksum tells.
+//! Files of samples: the [container](super::container) of training with the magic `EMISAMP1`, a [`ChunkHeader`], and 20 bytes
+//! for each sample.
 
+use super::container::{self, FileError, Magic};
 use super::sample::Sample;
 use serde::{Deserialize, Serialize};
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::fs;
 use std::path::{Path, PathBuf};
-use thiserror::Error;
 
-const MAGIC: &[u8; 8] = b"EMISAMP1";
+const MAGIC: Magic = *b"EMISAMP1";
 /// The ending of the files' names.
 const EXTENSION: &str = "samples";
-/// A header is a few hundred bytes; a length beyond this is damage.
-const MOST_HEADER_BYTES: usize = 1 << 16;
 
 /// What made a chunk, apart from which games are in it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -49,7 +35,7 @@ pub struct ChunkHeader {
     pub version: String,
     /// The number of the first game.
     pub first_game: u64,
-    /// How many games were played.
+    /// How many games they come from.
     pub games: u32,
 }
 
@@ -62,134 +48,54 @@ pub struct Chunk {
     pub samples: Vec<Sample>,
 }
 
-/// Why a file of samples cannot be read or written.
-#[derive(Debug, Error)]
-pub enum ChunkError {
-    /// The operating system said no.
-    #[error("cannot {action} '{path}': {source}")]
-    File {
-        /// `read` or `write`.
-        action: &'static str,
-        /// The file.
-        path: PathBuf,
-        /// What it said.
-        source: io::Error,
-    },
-    /// Not a file of samples.
-    #[error("'{0}' is not a file of samples: it does not begin with {magic}", magic = MAGIC.escape_ascii())]
-    Foreign(PathBuf),
-    /// The file ends too early or goes on too long.
-    #[error("'{path}' is damaged: {found} bytes, expected {expected}")]
-    Size {
-        /// The file.
-        path: PathBuf,
-        /// Its size.
-        found: usize,
-        /// What its header announces.
-        expected: usize,
-    },
-    /// The bytes changed after they were written.
-    #[error("'{path}' is damaged: checksum {found:08x}, expected {expected:08x}")]
-    Checksum {
-        /// The file.
-        path: PathBuf,
-        /// Of the bytes.
-        found: u32,
-        /// In the file.
-        expected: u32,
-    },
-    /// The checksum is right, but the content is none that this version writes.
-    #[error("'{path}' cannot be understood: {what}")]
-    Content {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        what: String,
-    },
-}
-
-impl ChunkError {
-    /// Whether the file was once a good one: to make it again loses nothing.
-    pub fn is_damage(&self) -> bool {
-        matches!(self, ChunkError::Size { .. } | ChunkError::Checksum { .. })
-    }
-}
-
 impl Chunk {
     /// The name of the file that holds a chunk.
     pub fn file_name(number: u64) -> String {
         format!("{number:06}.{EXTENSION}")
     }
 
-    /// Writes the file aside, waits until the disk has it, and gives it its name.
-    pub fn write(&self, path: &Path) -> Result<(), ChunkError> {
-        let aside = path.with_extension("partial");
-        let failed = |source| ChunkError::File { action: "write", path: path.to_owned(), source };
-        let written = File::create(&aside).and_then(|mut file| {
-            file.write_all(&self.bytes())?;
-            file.sync_all()
-        });
-        let renamed = written.and_then(|()| fs::rename(&aside, path));
-        renamed.map_err(|error| {
-            // Half a file would only take room, which may be what was missing.
-            let _ = fs::remove_file(&aside);
-            failed(error)
-        })
+    /// The number in such a name.
+    pub fn number(path: &Path) -> Option<u64> {
+        path.file_stem()?.to_str()?.parse().ok()
+    }
+
+    /// Writes a file: it is there whole or, should anything fail, as it was before.
+    pub fn write(&self, path: &Path) -> Result<(), FileError> {
+        container::write(path, &self.bytes())
     }
 
     fn bytes(&self) -> Vec<u8> {
-        let header = serde_json::to_vec(&self.header).expect("a header has only strings as keys");
-        let mut bytes = Vec::with_capacity(24 + header.len() + self.samples.len() * Sample::BYTES);
-        bytes.extend_from_slice(MAGIC);
-        bytes.extend_from_slice(&(header.len() as u32).to_le_bytes());
-        bytes.extend_from_slice(&header);
-        bytes.extend_from_slice(&(self.samples.len() as u64).to_le_bytes());
+        let mut body = Vec::with_capacity(self.samples.len() * Sample::BYTES);
         for sample in &self.samples {
-            sample.write(self.header.first_game, &mut bytes);
+            sample.write(self.header.first_game, &mut body);
         }
-        bytes.extend_from_slice(&crc32fast::hash(&bytes).to_le_bytes());
-        bytes
+        container::seal(MAGIC, &self.header, &body)
     }
 
     /// Reads a file and checks all of it.
-    pub fn read(path: &Path) -> Result<Chunk, ChunkError> {
-        let bytes =
-            fs::read(path).map_err(|source| ChunkError::File { action: "read", path: path.to_owned(), source })?;
-        Chunk::parse(&bytes, path)
+    pub fn read(path: &Path) -> Result<Chunk, FileError> {
+        Chunk::parse(&container::read(path)?, path)
     }
 
-    fn parse(bytes: &[u8], path: &Path) -> Result<Chunk, ChunkError> {
-        let size = |expected| ChunkError::Size { path: path.to_owned(), found: bytes.len(), expected };
-        let content = |what: &str| ChunkError::Content { path: path.to_owned(), what: what.to_owned() };
-        let Some(rest) = bytes.strip_prefix(MAGIC) else { return Err(ChunkError::Foreign(path.to_owned())) };
-        let Some((length, rest)) = rest.split_first_chunk::<4>() else { return Err(size(24)) };
-        let length = (u32::from_le_bytes(*length) as usize).min(MOST_HEADER_BYTES);
-        let Some((header, rest)) = rest.split_at_checked(length) else { return Err(size(24 + length)) };
-        let Some((count, rest)) = rest.split_first_chunk::<8>() else { return Err(size(24 + length)) };
-        let expected = usize::try_from(u64::from_le_bytes(*count)).unwrap_or(usize::MAX).saturating_mul(Sample::BYTES);
-        let expected = expected.saturating_add(24 + length);
-        if bytes.len() != expected {
-            return Err(size(expected));
+    fn parse(bytes: &[u8], path: &Path) -> Result<Chunk, FileError> {
+        let (header, body): (ChunkHeader, _) = container::open(bytes, MAGIC, path)?;
+        let (samples, rest) = body.as_chunks::<{ Sample::BYTES }>();
+        if !rest.is_empty() {
+            return Err(FileError::content(path, format!("{} bytes are no whole samples", body.len())));
         }
-        let (samples, checksum) = rest.split_last_chunk::<4>().ok_or_else(|| size(expected))?;
-        let (found, expected) = (crc32fast::hash(&bytes[..bytes.len() - 4]), u32::from_le_bytes(*checksum));
-        if found != expected {
-            return Err(ChunkError::Checksum { path: path.to_owned(), found, expected });
-        }
-        let header: ChunkHeader = serde_json::from_slice(header).map_err(|error| content(&error.to_string()))?;
-        let (samples, _) = samples.as_chunks::<{ Sample::BYTES }>();
         let samples = samples.iter().enumerate().map(|(i, bytes)| {
-            Sample::read(bytes, header.first_game).ok_or_else(|| content(&format!("sample {i} is no position")))
+            Sample::read(bytes, header.first_game)
+                .ok_or_else(|| FileError::content(path, format!("sample {i} is no position with a score")))
         });
         Ok(Chunk { samples: samples.collect::<Result<_, _>>()?, header })
     }
 
     /// The files of samples in a folder, in the order of their names.
-    pub fn files(folder: &Path) -> Result<Vec<PathBuf>, ChunkError> {
-        let failed = |source| ChunkError::File { action: "read", path: folder.to_owned(), source };
+    pub fn files(folder: &Path) -> Result<Vec<PathBuf>, FileError> {
+        let failed = FileError::system("read", folder);
         let mut files = Vec::new();
-        for entry in fs::read_dir(folder).map_err(failed)? {
-            let path = entry.map_err(failed)?.path();
+        for entry in fs::read_dir(folder).map_err(&failed)? {
+            let path = entry.map_err(&failed)?.path();
             if path.extension().is_some_and(|extension| extension == EXTENSION) {
                 files.push(path);
             }
@@ -219,34 +125,20 @@ mod tests {
     }
 
     #[test]
-    fn a_file_comes_back_and_any_damage_is_named() {
+    fn a_file_comes_back() {
         let chunk = chunk();
-        let bytes = chunk.bytes();
-        let path = Path::new("a.samples");
-        assert_eq!(Chunk::parse(&bytes, path).unwrap(), chunk);
-        for length in 0..bytes.len() {
-            let error = Chunk::parse(&bytes[..length], path).unwrap_err();
-            assert!(error.to_string().contains("a.samples"), "{error}");
-        }
-        for at in 0..bytes.len() {
-            let mut bad = bytes.clone();
-            bad[at] ^= 0x10;
-            assert!(Chunk::parse(&bad, path).is_err(), "byte {at} changed");
-        }
-        let longer = [bytes.as_slice(), &[0]].concat();
-        assert!(Chunk::parse(&longer, path).unwrap_err().is_damage());
+        assert_eq!(Chunk::parse(&chunk.bytes(), Path::new("a.samples")).unwrap(), chunk);
+        assert_eq!(Chunk::number(Path::new("folder/000120.samples")), Some(120));
+        assert_eq!(Chunk::number(Path::new(&Chunk::file_name(1_234_567))), Some(1_234_567));
     }
 
     #[test]
-    fn a_foreign_header_is_told_from_damage() {
-        let mut bytes = chunk().bytes();
-        let at = bytes.windows(6).position(|w| w == b"origin").unwrap();
-        bytes[at] = b'O';
-        let end = bytes.len() - 4;
-        let checksum = crc32fast::hash(&bytes[..end]).to_le_bytes();
-        bytes[end..].copy_from_slice(&checksum);
-        let error = Chunk::parse(&bytes, Path::new("a.samples")).unwrap_err();
-        assert!(matches!(&error, ChunkError::Content { what, .. } if what.contains("origin")), "{error}");
-        assert!(!error.is_damage());
+    fn what_no_version_writes_is_refused() {
+        let header = chunk().header;
+        for (body, expected) in [(&[0; 19][..], "19 bytes"), (&[0xff; 40][..], "sample 0")] {
+            let bytes = container::seal(MAGIC, &header, body);
+            let error = Chunk::parse(&bytes, Path::new("a.samples")).unwrap_err();
+            assert!(error.to_string().contains(expected) && !error.is_damage(), "{error}");
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Telling evaluators apart by what they say.
 
-use crate::eval::Evaluator;
+use crate::eval::{ErrorModel, Evaluator};
 use crate::othello::Position;
 use crate::random::Random;
 
@@ -11,6 +11,10 @@ const GAMES: u64 = 64;
 /// evaluators, or two sets of weights, with the same fingerprint play the same games.
 pub fn fingerprint(evaluator: &dyn Evaluator<Position>) -> String {
     let mut hasher = crc32fast::Hasher::new();
+    // What searches cut on the word of it belongs to what it says.
+    for coefficient in evaluator.error_model().map(ErrorModel::coefficients).unwrap_or_default() {
+        hasher.update(&coefficient.to_le_bytes());
+    }
     for game in 0..GAMES {
         let mut random = Random::of_pair(0, game);
         let mut position = Position::START;

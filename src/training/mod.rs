@@ -5,13 +5,35 @@
 
 pub mod bill;
 mod chunk;
+mod config;
+mod container;
+mod curve;
+mod dataset;
+mod design;
 mod fingerprint;
+mod fit;
+mod label;
+mod pack;
+mod ply_range;
+pub mod probcut;
 mod production;
+mod report;
 mod sample;
 mod selfplay;
+mod testset;
 
-pub use chunk::{Chunk, ChunkError, ChunkHeader, Origin};
+pub use chunk::{Chunk, ChunkHeader, Origin};
+pub use config::{ConfigError, SettingsError, TrainingConfig};
+pub use container::FileError;
+pub use curve::{curve_csv, curve_svg};
+pub use dataset::{Dataset, Point, Points, Selection, Source};
 pub use fingerprint::fingerprint;
+pub use fit::{FitSettings, FitStep, FittedPhase, PassError, fit, phase_of};
+pub use label::{LabelSettings, Labeller};
+pub use pack::{FitHeader, FittedWeights, PackSettings};
+pub use ply_range::{PlyRange, PlyRangeError};
 pub use production::{ChunkMaker, Production, ProductionError, Progress, Shard, ShardError};
+pub use report::{ErrorReport, ErrorRow, svg as error_svg, table as error_table};
 pub use sample::{LabelKind, Sample, is_held_out};
-pub use selfplay::{PlyRange, PlyRangeError, SelfPlay, SelfPlaySettings, SettingsError};
+pub use selfplay::{SelfPlay, SelfPlaySettings};
+pub use testset::{TEST_EMPTIES, TestPosition, TestSet, TestSetError};

@@ -3,10 +3,10 @@
 //! The unit of work is the chunk, a file. Chunk `c` of a folder is always the same, so that it does not matter who makes it or
 //! when: a run makes the ones of its shard that are missing.
 
-use super::chunk::{Chunk, ChunkError, ChunkHeader, Origin};
+use super::chunk::{Chunk, ChunkHeader, Origin};
+use super::container::FileError;
 use super::sample::Sample;
 use parking_lot::Mutex;
-use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use thiserror::Error;
 
 /// The part of the chunks that one run makes: those whose number leaves the rest `index` when divided by `count`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shard {
     index: u64,
     count: u64,
@@ -51,7 +51,7 @@ impl Shard {
 pub trait ChunkMaker: Send {
     /// The samples of a chunk, the same whatever was made before; `None` if `stop` was raised meanwhile. `tick` is to be
     /// called after each game with the samples it gave.
-    fn make(&mut self, chunk: u64, stop: &AtomicBool, tick: &dyn Fn(usize)) -> Result<Option<Vec<Sample>>, ChunkError>;
+    fn make(&mut self, chunk: u64, stop: &AtomicBool, tick: &dyn Fn(usize)) -> Result<Option<Vec<Sample>>, FileError>;
 }
 
 /// What is to be made, and where.
@@ -61,8 +61,8 @@ pub struct Production {
     pub folder: PathBuf,
     /// How the samples come to be. Files of another origin are refused.
     pub origin: Origin,
-    /// Chunks in the whole folder, numbered from 0.
-    pub chunks: u64,
+    /// The numbers of the chunks of the whole folder.
+    pub chunks: Vec<u64>,
     /// Games in each, at most 65536.
     pub games_per_chunk: u32,
     /// Which of them this run makes.
@@ -89,10 +89,7 @@ pub struct Progress {
 pub enum ProductionError {
     /// A file cannot be read or written.
     #[error(transparent)]
-    Chunk(#[from] ChunkError),
-    /// The folder cannot be made.
-    #[error("cannot make the folder '{0}': {1}")]
-    Folder(PathBuf, std::io::Error),
+    File(#[from] FileError),
     /// Samples of one folder have one origin.
     #[error(
         "'{path}' was made in another way; use another folder, or the same evaluator, seed and settings\n  there: {there}\n  asked: {asked}"
@@ -116,7 +113,7 @@ impl Production {
         stop: &AtomicBool,
         progress: &(dyn Fn(Progress) + Sync),
     ) -> Result<Progress, ProductionError> {
-        fs::create_dir_all(&self.folder).map_err(|error| ProductionError::Folder(self.folder.clone(), error))?;
+        fs::create_dir_all(&self.folder).map_err(FileError::system("make", &self.folder))?;
         let (found, missing) = self.survey()?;
         let games = |chunks: usize| chunks as u64 * u64::from(self.games_per_chunk);
         let base = Progress { found: games(found), games: games(found), of: games(found + missing.len()), samples: 0 };
@@ -166,7 +163,7 @@ impl Production {
     /// How many chunks of the shard are there, and the numbers of those that are not.
     fn survey(&self) -> Result<(usize, Vec<u64>), ProductionError> {
         let (mut found, mut missing) = (0, Vec::new());
-        for chunk in (0..self.chunks).filter(|&chunk| self.shard.holds(chunk)) {
+        for chunk in self.chunks.iter().copied().filter(|&chunk| self.shard.holds(chunk)) {
             let path = self.path(chunk);
             if !path.exists() {
                 missing.push(chunk);

@@ -4,74 +4,24 @@
 //! it goes on by alpha-beta to a fixed depth and ends with perfect play. Every position after the random moves is a sample,
 //! and its score is the result.
 
-use super::chunk::ChunkError;
+use super::config::SettingsError;
+use super::container::FileError;
+use super::ply_range::PlyRange;
 use super::production::ChunkMaker;
 use super::sample::{LabelKind, Sample};
 use crate::eval::Evaluator;
 use crate::othello::{Color, Move, Position};
 use crate::random::Random;
-use crate::search::{AlphaBeta, Control, Limits, Search, Task};
+use crate::search::{AlphaBeta, AlphaBetaSettings, Control, Limits, Search, Task};
 use serde::{Deserialize, Serialize};
-use std::fmt;
-use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use thiserror::Error;
 
 /// Bytes of a thread's transposition table: what a search of these depths fills, small enough to stay in the cache and to
 /// be cleared before every game.
 const TABLE_BYTES: usize = 1 << 20;
 /// Numbers of random moves in the favoured range are so many times as frequent as others.
 const FAVOUR: usize = 3;
-
-/// Numbers of plies, both ends included: `8-50`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct PlyRange {
-    first: u8,
-    last: u8,
-}
-
-/// Not a range of plies.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("'{0}' is no range of plies; expected FROM-TO within 0-59, such as 8-50")]
-pub struct PlyRangeError(String);
-
-impl PlyRange {
-    fn contains(self, plies: u8) -> bool {
-        (self.first..=self.last).contains(&plies)
-    }
-}
-
-impl FromStr for PlyRange {
-    type Err = PlyRangeError;
-
-    fn from_str(text: &str) -> Result<PlyRange, PlyRangeError> {
-        let ends = text.split_once('-').and_then(|(a, b)| Some((a.trim().parse().ok()?, b.trim().parse().ok()?)));
-        let range = ends.filter(|&(first, last)| first <= last && last < 60);
-        range.map(|(first, last)| PlyRange { first, last }).ok_or_else(|| PlyRangeError(text.to_owned()))
-    }
-}
-
-impl fmt::Display for PlyRange {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}-{}", self.first, self.last)
-    }
-}
-
-impl From<PlyRange> for String {
-    fn from(range: PlyRange) -> String {
-        range.to_string()
-    }
-}
-
-impl TryFrom<String> for PlyRange {
-    type Error = PlyRangeError;
-
-    fn try_from(text: String) -> Result<PlyRange, PlyRangeError> {
-        text.parse()
-    }
-}
 
 /// How games are played.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -81,6 +31,8 @@ pub struct SelfPlaySettings {
     pub depth: u8,
     /// From so many empty squares on play is perfect, 1 to 30.
     pub exact: u8,
+    /// How sure cuts on the word of shallower searches are, in percent; 100 for none. Perfect play has none.
+    pub confidence: u8,
     /// How many random moves begin a game: any number of these.
     pub random_plies: PlyRange,
     /// Three times as often one of these.
@@ -92,39 +44,26 @@ impl Default for SelfPlaySettings {
         SelfPlaySettings {
             depth: 4,
             exact: 12,
-            random_plies: PlyRange { first: 8, last: 50 },
-            favoured_plies: PlyRange { first: 10, last: 36 },
+            confidence: AlphaBetaSettings::default().confidence,
+            random_plies: PlyRange::new(8, 50),
+            favoured_plies: PlyRange::new(10, 36),
         }
     }
-}
-
-/// Games cannot be played like this.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{name} = {value} is out of range; expected {expected}")]
-pub struct SettingsError {
-    /// The setting.
-    pub name: &'static str,
-    /// What was asked for.
-    pub value: u64,
-    /// What it takes.
-    pub expected: &'static str,
 }
 
 impl SelfPlaySettings {
     /// Checks the ranges.
     pub fn validate(&self) -> Result<(), SettingsError> {
-        let check = |name, value: u8, most, expected| {
-            let good = (1..=most).contains(&value);
-            if good { Ok(()) } else { Err(SettingsError { name, value: value.into(), expected }) }
-        };
-        check("depth", self.depth, 60, "1 to 60 plies")?;
-        check("exact", self.exact, 30, "1 to 30 empty squares")
+        let check = SettingsError::check;
+        check("selfplay.depth", (1..=60).contains(&self.depth), &self.depth, "1 to 60 plies")?;
+        check("selfplay.exact", (1..=30).contains(&self.exact), &self.exact, "1 to 30 empty squares")?;
+        SettingsError::check_confidence("selfplay.confidence", self.confidence)
     }
 
     /// How many random moves a game begins with.
     fn draw_plies(&self, random: &mut Random) -> u32 {
-        let weight = |plies| if self.favoured_plies.contains(plies) { FAVOUR } else { 1 };
-        let range = self.random_plies.first..=self.random_plies.last;
+        let weight = |plies| if self.favoured_plies.plies().contains(&plies) { FAVOUR } else { 1 };
+        let range = self.random_plies.plies();
         let mut rest = random.below(range.clone().map(weight).sum());
         for plies in range {
             match rest.checked_sub(weight(plies)) {
@@ -153,7 +92,9 @@ impl SelfPlay {
         games_per_chunk: u32,
         evaluator: Arc<dyn Evaluator<Position>>,
     ) -> SelfPlay {
-        SelfPlay { settings, seed, games_per_chunk, evaluator, search: AlphaBeta::new(TABLE_BYTES) }
+        let search =
+            AlphaBeta::new(AlphaBetaSettings { table_bytes: TABLE_BYTES, threads: 1, confidence: settings.confidence });
+        SelfPlay { settings, seed, games_per_chunk, evaluator, search }
     }
 
     /// The samples of one game in the order of play; none where the side to move has to pass, because what it is worth is
@@ -220,7 +161,7 @@ impl SelfPlay {
 }
 
 impl ChunkMaker for SelfPlay {
-    fn make(&mut self, chunk: u64, stop: &AtomicBool, tick: &dyn Fn(usize)) -> Result<Option<Vec<Sample>>, ChunkError> {
+    fn make(&mut self, chunk: u64, stop: &AtomicBool, tick: &dyn Fn(usize)) -> Result<Option<Vec<Sample>>, FileError> {
         let games = u64::from(self.games_per_chunk);
         let mut samples = Vec::new();
         for number in chunk * games..(chunk + 1) * games {
@@ -310,7 +251,7 @@ mod tests {
     #[test]
     fn settings_out_of_range_are_named() {
         let error = SelfPlaySettings { depth: 0, ..SelfPlaySettings::default() }.validate().unwrap_err();
-        assert_eq!(error.to_string(), "depth = 0 is out of range; expected 1 to 60 plies");
+        assert_eq!(error.to_string(), "selfplay.depth = 0 is out of range; expected 1 to 60 plies");
         assert!(SelfPlaySettings { exact: 31, ..SelfPlaySettings::default() }.validate().is_err());
         for text in ["", "8", "9-8", "8-60", "a-b"] {
             assert!(text.parse::<PlyRange>().is_err(), "{text}");

@@ -5,8 +5,8 @@ use crate::best_first::RandomGames;
 use emilia::eval::{Evaluator, EvaluatorKind};
 use emilia::othello::{Color, Position};
 use emilia::search::{
-    AlphaBeta, AlphaBetaStart, BestFirst, BestFirstSettings, Contempt, Control, Limits, MinimaxKind, PlainCounts,
-    Search, Task, mean_alpha_beta_evaluations, plain_minimax,
+    AlphaBeta, AlphaBetaSettings, AlphaBetaStart, BestFirst, BestFirstSettings, Contempt, Control, Limits, MinimaxKind,
+    PlainCounts, Search, Task, mean_alpha_beta_evaluations, plain_minimax,
 };
 use std::time::Instant;
 
@@ -27,7 +27,9 @@ fn mean_evaluations() {
             let position = games.position(8 + i % 19);
             let limits = Limits { depth: Some(depth), ..Limits::default() };
             let task = Task::new(position, evaluator.clone());
-            sum += AlphaBeta::new(64 << 20).think(&task, &Control::with_limits(limits), &mut |_| {}).evaluations;
+            sum += AlphaBeta::new(AlphaBetaSettings::default())
+                .think(&task, &Control::with_limits(limits), &mut |_| {})
+                .evaluations;
         }
         let mean = sum / positions as u64;
         let table = mean_alpha_beta_evaluations(depth);

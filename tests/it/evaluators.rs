@@ -5,14 +5,15 @@ use crate::best_first::RandomGames;
 use emilia::eval::EvaluatorKind;
 use emilia::game::DISC;
 use emilia::othello::{Color, Position};
-use emilia::search::{AlphaBeta, Control, Limits, Search, Task};
+use emilia::search::{AlphaBeta, AlphaBetaSettings, Control, Limits, Search, Task};
 use emilia::training::{SelfPlay, SelfPlaySettings};
 use std::hint::black_box;
 use std::time::Instant;
 
 /// Plays a game out from an opening by alpha-beta at one depth; the score for Black.
 fn play(opening: Position, black: EvaluatorKind, white: EvaluatorKind, depth: u8) -> i32 {
-    let mut searches = [(); 2].map(|()| AlphaBeta::new(1 << 20));
+    let mut searches =
+        [(); 2].map(|()| AlphaBeta::new(AlphaBetaSettings { table_bytes: 1 << 20, ..AlphaBetaSettings::default() }));
     let limits = Limits { depth: Some(depth), ..Limits::default() };
     let mut position = opening;
     while !position.is_over() {

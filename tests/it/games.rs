@@ -2,7 +2,7 @@
 
 use emilia::othello::{GameRecord, Move, Position};
 use proptest::prelude::*;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A legal game from a start: for each turn, the legal move that a number picks, or the forced pass.
 pub fn play(start: Position, picks: &[u8]) -> GameRecord {
@@ -24,6 +24,18 @@ pub fn picks() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![prop::collection::vec(any::<u8>(), 0..70), prop::collection::vec(any::<u8>(), 70)]
 }
 
+/// The numbers that a seed gives, for a whole game: the same ones every time.
+pub fn picks_of(seed: u64) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 32) as u8
+    };
+    std::iter::repeat_with(next).take(70).collect()
+}
+
 /// A game from the standard start, of any length.
 pub fn game() -> impl Strategy<Value = GameRecord> {
     picks().prop_map(|picks| play(Position::START, &picks))
@@ -42,8 +54,15 @@ pub fn game_from_anywhere() -> impl Strategy<Value = GameRecord> {
     (position(), picks()).prop_map(|(start, picks)| play(start, &picks))
 }
 
-/// The text of a file beside the project; `None`, with a message, where it is absent.
+/// The bytes of a file beside the project, or in the folder that `EMILIA_DATA` names; `None`, with a message, where it
+/// is absent.
+pub fn shared_bytes(name: &str) -> Option<Vec<u8>> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
+    let path = std::env::var_os("EMILIA_DATA").map_or(beside, PathBuf::from).join(name);
+    std::fs::read(&path).inspect_err(|error| eprintln!("skipped: {}: {error}", path.display())).ok()
+}
+
+/// The text of such a file.
 pub fn shared_data(name: &str) -> Option<String> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data").join(name);
-    std::fs::read_to_string(&path).inspect_err(|error| eprintln!("skipped: {}: {error}", path.display())).ok()
+    shared_bytes(name).map(|bytes| String::from_utf8(bytes).expect("the data is text"))
 }

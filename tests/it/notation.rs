@@ -1,10 +1,11 @@
 //! Reading and writing: spellings, round trips, bad input, and the files of other programs.
 
-use crate::games::{game, game_from_anywhere, position, shared_data};
+use crate::games::{game, game_from_anywhere, position, shared_bytes, shared_data};
 use emilia::notation::ggf::{Ending, GgfClock, GgfGame, GgfResult, TimedMove, Timing};
 use emilia::notation::obf::ObfEntry;
 use emilia::notation::sgf::SgfGame;
 use emilia::notation::transcript::{self, Transcript};
+use emilia::notation::wthor::{self, WthorFile};
 use emilia::notation::{NotationError, Problem, infer_mover, read_position};
 use emilia::othello::{Color, GameRecord, IllegalMove, Move, Position, PositionError, Square};
 use proptest::prelude::*;
@@ -656,5 +657,43 @@ fn the_games_of_ggs_are_read_wholly() {
         {
             assert_eq!(f64::from(game.game.position().score_for_black()), score, "{game}");
         }
+    }
+}
+
+#[test]
+fn the_tournament_games_of_a_year_are_legal_and_end_as_they_say() {
+    let Some(bytes) = shared_bytes("games/WTH_2024.wtb") else { return };
+    let file = WthorFile::parse(&bytes).unwrap();
+    assert_eq!((file.year, file.theory_empties, file.games.len()), (2024, 24, 2_891));
+    let players = wthor::parse_players(&shared_bytes("games/WTH.JOU").unwrap()).unwrap();
+    let tournaments = wthor::parse_tournaments(&shared_bytes("games/WTH.TRN").unwrap()).unwrap();
+    let (mut ended, mut agreed) = (0, 0);
+    for game in &file.games {
+        assert!(game.broken.is_none(), "{game:?}");
+        assert!(usize::from(game.black.max(game.white)) < players.len());
+        assert!(usize::from(game.tournament) < tournaments.len());
+        if game.game.position().is_over() {
+            ended += 1;
+            let discs = (64 + game.game.position().score_for_black()) / 2;
+            agreed += usize::from(game.black_discs.map(i32::from) == Some(discs));
+        }
+    }
+    assert!(ended > 2_800 && agreed * 1_000 >= ended * 995, "{agreed} of {ended} finished games end as recorded");
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_are_a_wthor_file_or_an_error(mut bytes in prop::collection::vec(any::<u8>(), 0..300), games in 0u8..4) {
+        // A header that announces as many games as there may be, so that records are read too.
+        if bytes.len() >= 16 {
+            bytes.resize(16 + 68 * usize::from(games), 56);
+            bytes[4..8].copy_from_slice(&[games, 0, 0, 0]);
+            bytes[12] = 8;
+            let file = WthorFile::parse(&bytes).unwrap();
+            prop_assert_eq!(file.games.len(), usize::from(games));
+        } else {
+            prop_assert!(WthorFile::parse(&bytes).is_err());
+        }
+        let _ = wthor::parse_players(&bytes);
     }
 }

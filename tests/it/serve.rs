@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 /// A process that has not ended after so long has got stuck.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-fn emilia(arguments: &[&str]) -> Command {
+pub fn emilia(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_emilia"));
     command.args(arguments).env_remove("RUST_LOG").env_remove("RUST_BACKTRACE");
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -16,7 +16,7 @@ fn emilia(arguments: &[&str]) -> Command {
 }
 
 /// Runs a process to its end with this input.
-fn run(mut command: Command, input: impl AsRef<[u8]>) -> Output {
+pub fn run(mut command: Command, input: impl AsRef<[u8]>) -> Output {
     let mut child = command.spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let input = input.as_ref().to_vec();
@@ -37,7 +37,7 @@ fn answers(arguments: &[&str], input: impl AsRef<[u8]>) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-fn end(child: &mut Child) -> ExitStatus {
+pub fn end(child: &mut Child) -> ExitStatus {
     let started = Instant::now();
     loop {
         if let Some(status) = child.try_wait().unwrap() {
@@ -64,17 +64,17 @@ fn hinting() -> (Child, BufReader<std::process::ChildStdout>) {
     (child, stdout)
 }
 
-fn stderr_of(child: &mut Child) -> String {
+pub fn stderr_of(child: &mut Child) -> String {
     let mut text = String::new();
     child.stderr.take().unwrap().read_to_string(&mut text).unwrap();
     text
 }
 
 /// A file for one test, gone when the test is.
-struct TemporaryFile(PathBuf);
+pub struct TemporaryFile(pub PathBuf);
 
 impl TemporaryFile {
-    fn new(name: &str) -> TemporaryFile {
+    pub fn new(name: &str) -> TemporaryFile {
         let path = std::env::temp_dir().join(format!("emilia-{}-{name}", std::process::id()));
         let _ = std::fs::remove_file(&path);
         TemporaryFile(path)

@@ -1,7 +1,7 @@
 //! `emilia train selfplay`.
 
-use crate::eval::EvaluatorKind;
-use crate::training::{Origin, PlyRange, Production, SelfPlay, SelfPlaySettings, Shard, fingerprint};
+use super::{EvaluationArguments, KnobArguments, WorkArguments};
+use crate::training::{Origin, PlyRange, Production, SelfPlay, SelfPlaySettings, fingerprint};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -17,24 +17,21 @@ pub(super) struct SelfPlayArguments {
     /// Games in a file
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=65536))]
     chunk: u32,
-    /// Make only the files whose number leaves the rest I when divided by N
-    #[arg(long, value_name = "I/N", default_value = "0/1")]
-    shard: Shard,
-    /// Threads [default: one per core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    threads: Option<u16>,
-    /// Seed of the random moves
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    seed: u64,
-    /// The static evaluation
-    #[arg(long, value_name = "NAME", default_value_t)]
-    eval: EvaluatorKind,
+    #[command(flatten)]
+    work: WorkArguments,
+    #[command(flatten)]
+    knobs: KnobArguments,
+    #[command(flatten)]
+    evaluation: EvaluationArguments,
     /// Plies that each move is searched [default: 4]
     #[arg(long, value_name = "PLIES")]
     depth: Option<u8>,
     /// Play perfectly from so many empty squares on [default: 12]
     #[arg(long, value_name = "EMPTIES")]
     exact: Option<u8>,
+    /// How sure cuts on the word of shallower searches are, in percent; 100 for none [default: 73]
+    #[arg(long, value_name = "PERCENT")]
+    confidence: Option<u8>,
     /// How many random moves begin a game [default: 8-50]
     #[arg(long, value_name = "FROM-TO")]
     random_plies: Option<PlyRange>,
@@ -44,36 +41,38 @@ pub(super) struct SelfPlayArguments {
 }
 
 impl SelfPlayArguments {
-    fn settings(&self) -> SelfPlaySettings {
-        let default = SelfPlaySettings::default();
-        SelfPlaySettings {
-            depth: self.depth.unwrap_or(default.depth),
-            exact: self.exact.unwrap_or(default.exact),
-            random_plies: self.random_plies.unwrap_or(default.random_plies),
-            favoured_plies: self.favoured_plies.unwrap_or(default.favoured_plies),
-        }
+    fn settings(&self) -> Result<SelfPlaySettings, String> {
+        let knobs = self.knobs.config()?.selfplay;
+        let settings = SelfPlaySettings {
+            depth: self.depth.unwrap_or(knobs.depth),
+            exact: self.exact.unwrap_or(knobs.exact),
+            confidence: self.confidence.unwrap_or(knobs.confidence),
+            random_plies: self.random_plies.unwrap_or(knobs.random_plies),
+            favoured_plies: self.favoured_plies.unwrap_or(knobs.favoured_plies),
+        };
+        settings.validate().map_err(|error| error.to_string())?;
+        Ok(settings)
     }
 }
 
 /// Makes the missing files of samples.
 pub(super) fn run(arguments: &SelfPlayArguments) -> Result<(), String> {
-    let settings = arguments.settings();
-    settings.validate().map_err(|error| error.to_string())?;
-    let evaluator = arguments.eval.build();
+    let settings = arguments.settings()?;
+    let evaluator = arguments.evaluation.evaluator()?;
     let production = Production {
         folder: arguments.out.clone(),
         origin: Origin {
             command: "selfplay".to_owned(),
-            evaluator: arguments.eval.to_string(),
+            evaluator: arguments.evaluation.name(),
             fingerprint: fingerprint(&*evaluator),
-            seed: arguments.seed,
+            seed: arguments.work.seed,
             settings: serde_json::to_value(&settings).map_err(|error| error.to_string())?,
         },
-        chunks: arguments.games.div_ceil(u64::from(arguments.chunk)),
+        chunks: (0..arguments.games.div_ceil(u64::from(arguments.chunk))).collect(),
         games_per_chunk: arguments.chunk,
-        shard: arguments.shard,
-        threads: super::threads(arguments.threads),
+        shard: arguments.work.shard,
+        threads: super::threads(arguments.work.threads),
     };
-    let maker = || SelfPlay::new(settings.clone(), arguments.seed, arguments.chunk, evaluator.clone());
+    let maker = || SelfPlay::new(settings.clone(), arguments.work.seed, arguments.chunk, evaluator.clone());
     super::produce(&production, maker)
 }

@@ -20,8 +20,9 @@
 use super::geometry::{FAMILIES, Sharing};
 use crate::game::DISC;
 use crate::othello::Square;
-use std::fs::{self, File};
-use std::io::{self, Read, Write};
+use crate::whole_file::write_whole;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 use thiserror::Error;
 
@@ -186,20 +187,7 @@ impl PackedWeights {
 
     /// Writes a file: it is there whole or, should anything fail, as it was before.
     pub fn write(&self, path: &Path) -> Result<(), WeightsError> {
-        let mut name = path.file_name().unwrap_or_default().to_owned();
-        name.push(format!(".{}.part", std::process::id()));
-        let part = path.with_file_name(name);
-        let write = || {
-            let mut file = File::create(&part)?;
-            file.write_all(&self.to_bytes())?;
-            file.sync_all()?;
-            fs::rename(&part, path)
-        };
-        write().map_err(|error| {
-            // What went wrong is worth more than whether the rest could be cleared away.
-            let _ = fs::remove_file(&part);
-            error.into()
-        })
+        Ok(write_whole(path, &self.to_bytes())?)
     }
 
     /// The bytes of a file.
@@ -390,18 +378,12 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_replaced_whole() {
-        let directory = std::env::temp_dir().join(format!("emilia-weights-{}", std::process::id()));
-        fs::create_dir_all(&directory).unwrap();
-        let path = directory.join("some.weights");
-        none(1).write(&path).unwrap();
+    fn a_file_on_the_disk() {
+        let path = std::env::temp_dir().join(format!("emilia-weights-{}", std::process::id()));
         some(1).write(&path).unwrap();
         assert_eq!(PackedWeights::read(&path).unwrap(), some(1));
-        assert_eq!(fs::read_dir(&directory).unwrap().count(), 1, "no part of a file is left");
-        assert!(some(1).write(&directory).is_err(), "a directory is not replaced");
-        assert!(matches!(PackedWeights::read(&directory.join("none")), Err(WeightsError::Io(_))));
-        assert_eq!(fs::read_dir(&directory).unwrap().count(), 1);
-        fs::remove_dir_all(&directory).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        assert!(matches!(PackedWeights::read(&path), Err(WeightsError::Io(_))));
     }
 
     #[test]

@@ -13,8 +13,8 @@ pub use file::{MAGIC, MOST_PHASES, PackedWeights, VERSION, WeightsError};
 pub use geometry::{ALL_INSTANCES, FAMILIES, Family, INSTANCES, Instance, MOST_SQUARES, Sharing};
 pub use indexes::State;
 
-use super::Evaluator;
-use crate::othello::Position;
+use super::{ErrorModel, Evaluator, Incremental};
+use crate::othello::{Bitboard, Position, Square};
 use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -26,7 +26,7 @@ static EMBEDDED: &[u8] = include_bytes!("../../../assets/pattern.weights");
 /// The pattern evaluation with one set of weights.
 pub struct Pattern {
     tables: Tables,
-    error_model: Vec<f64>,
+    error_model: Option<ErrorModel>,
     trained: bool,
 }
 
@@ -35,7 +35,7 @@ impl Pattern {
     pub fn new(weights: &PackedWeights) -> Pattern {
         Pattern {
             tables: Tables::new(weights),
-            error_model: weights.error_model().to_vec(),
+            error_model: ErrorModel::new(weights.error_model()),
             trained: weights.is_trained(),
         }
     }
@@ -59,29 +59,43 @@ impl Pattern {
         self.trained
     }
 
-    /// The coefficients that came with the weights for the error of a shallow search against a deep one; none if they
-    /// were not fitted.
-    pub fn error_model(&self) -> &[f64] {
-        &self.error_model
+    /// The same weights with another error model.
+    pub fn with_error_model(self, error_model: ErrorModel) -> Pattern {
+        Pattern { error_model: Some(error_model), ..self }
     }
+}
 
-    /// The state that a search starts from.
+impl Incremental for Pattern {
+    type State = State;
+
     #[inline]
-    pub fn state(&self, position: &Position) -> State {
+    fn state(&self, position: &Position) -> State {
         State::of(position)
     }
 
-    /// The value of a position with this state and so many empty squares, for its side to move, in units of
-    /// [`DISC`](crate::game::DISC), from −[`STATIC_LIMIT`](super::STATIC_LIMIT) to it.
     #[inline]
-    pub fn value(&self, state: &State, empties: u32) -> i32 {
-        self.tables.value(state, empties)
+    fn after(&self, state: &State, square: Square, turned: Bitboard) -> State {
+        state.after(square, turned)
+    }
+
+    #[inline]
+    fn pass(&self, state: &State) -> State {
+        state.pass()
+    }
+
+    #[inline]
+    fn value(&self, state: &State, position: &Position) -> i32 {
+        self.tables.value(state, position.empties().count())
     }
 }
 
 impl Evaluator<Position> for Pattern {
     fn evaluate(&self, position: &Position) -> i32 {
-        self.value(&self.state(position), position.empties().count())
+        self.value(&self.state(position), position)
+    }
+
+    fn error_model(&self) -> Option<&ErrorModel> {
+        self.error_model.as_ref()
     }
 
     fn as_pattern(&self) -> Option<&Pattern> {

@@ -61,10 +61,15 @@ const WINDOWS: [usize; INSTANCES] = {
 pub(super) struct Tables {
     /// [`PLACES`]`.length` entries for each phase.
     entries: Vec<i16>,
-    /// By phase.
-    constants: Vec<i32>,
     /// By the number of empty squares, 0 to 63.
-    phases: [u8; 64],
+    phases: [Phase; 64],
+}
+
+#[derive(Clone, Copy)]
+struct Phase {
+    /// Its first entry.
+    start: usize,
+    constant: i32,
 }
 
 impl Tables {
@@ -72,7 +77,6 @@ impl Tables {
         let sharing = Sharing::get();
         let factor = weights.factor();
         let mut entries = vec![0; weights.phases() * PLACES.length];
-        let mut constants = Vec::with_capacity(weights.phases());
         for (phase, table) in entries.chunks_exact_mut(PLACES.length).enumerate() {
             let packed = weights.phase(phase);
             for (f, family) in FAMILIES.iter().enumerate() {
@@ -82,19 +86,24 @@ impl Tables {
                     *entry = packed[number as usize] * factor;
                 }
             }
-            constants.push(i32::from(packed[sharing.constant()] * factor));
         }
-        let phases = std::array::from_fn(|empties| weights.phase_of(empties as u32) as u8);
-        Tables { entries, constants, phases }
+        let phases = std::array::from_fn(|empties| {
+            let phase = weights.phase_of(empties as u32);
+            let constant = i32::from(weights.phase(phase)[sharing.constant()] * factor);
+            Phase { start: phase * PLACES.length, constant }
+        });
+        Tables { entries, phases }
     }
 
     /// The sum of the weights, in units of [`DISC`], within ±[`STATIC_LIMIT`].
     #[inline]
     pub(super) fn value(&self, state: &State, empties: u32) -> i32 {
-        let phase = usize::from(self.phases[empties as usize % 64]);
-        let (tables, _) = self.entries.as_chunks::<{ PLACES.length }>();
-        let (table, lanes) = (&tables[phase], state.lanes());
-        let mut sum = self.constants[phase];
+        let Phase { start, constant } = self.phases[empties as usize % 64];
+        let table: &[i16; PLACES.length] = self.entries[start..].first_chunk().expect("a phase has all its entries");
+        let lanes = state.lanes();
+        // Unrolled by the compiler: two loads for each pattern and no check of bounds. Gathering 16 weights at a time
+        // with AVX-512 was slower (see docs/lab-notebook.md).
+        let mut sum = constant;
         for i in 0..INSTANCES {
             let window: &[i16; LANE_VALUES] = table[WINDOWS[i]..].first_chunk().expect("windows end in the table");
             sum += i32::from(window[usize::from(lanes[i])]);

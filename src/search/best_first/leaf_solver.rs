@@ -4,7 +4,7 @@ use super::rules::Work;
 use crate::game::{DISC, Game};
 use crate::othello::Position;
 use crate::search::Contempt;
-use crate::search::endgame::{self, Solver};
+use crate::search::endgame::{self, LocalTable, Solver};
 use crate::search::transposition::TranspositionTable;
 
 /// Solves positions that the best-first search would otherwise expand.
@@ -29,6 +29,7 @@ pub trait LeafSolver<G: Game>: Send {
 pub struct EndgameSolver {
     empties: u32,
     table: TranspositionTable,
+    local: LocalTable,
 }
 
 /// Size of the solver's own transposition table: what a few thousand of the positions that it asks for take.
@@ -37,7 +38,7 @@ const TABLE_BYTES: usize = 1 << 20;
 impl EndgameSolver {
     /// A solver for positions with at most this many empty squares.
     pub fn new(empties: u32) -> EndgameSolver {
-        EndgameSolver { empties, table: TranspositionTable::new(TABLE_BYTES) }
+        EndgameSolver { empties, table: TranspositionTable::new(TABLE_BYTES), local: LocalTable::default() }
     }
 }
 
@@ -59,7 +60,7 @@ impl LeafSolver<Position> for EndgameSolver {
             (work.nodes, work.evaluations) = (before.nodes + nodes, before.evaluations + nodes);
             stop(work)
         };
-        let mut solver = Solver::new(&mut self.table, contempt, &mut stop);
+        let mut solver = Solver::new(&self.table, contempt, &mut self.local, &mut stop);
         let value = solver.solve(position, -endgame::INFINITY, endgame::INFINITY);
         let (nodes, stopped) = (solver.nodes, solver.stopped);
         (work.nodes, work.evaluations) = (before.nodes + nodes, before.evaluations + nodes);

@@ -1,34 +1,40 @@
 //! Perfect play near the end: values in whole discs, by alpha-beta down to the last square.
 //!
-//! Three tiers. Far from the end the table is asked and moves are tried where the other side keeps the fewest replies
-//! (fastest first). Below [`TABLE_FROM`] the table no longer pays. Below [`SORT_FROM`] moves are tried in the order of
-//! parity alone: squares in quadrants with an odd number of empty squares first.
+//! Four tiers, from far to near. Here, the transposition table is asked and moves are tried where the other side keeps
+//! the fewest replies (fastest first). `shallow` does so with a small table of its own, then by parity alone, for null
+//! windows, which nearly all searches are; `wide` has the other windows, and draws worth something. `last_squares` has
+//! the last four.
+//!
+//! A node is a position entered: the one to be solved, and one for each disc placed. A pass is none, and a full board is
+//! none, as it is counted from the board before it.
+
+mod board;
+mod last_squares;
+mod local_table;
+mod parity;
+mod shallow;
+mod wide;
 
 use super::Contempt;
 use super::ordering::Candidates;
+use super::selectivity::Selectivity;
 use super::transposition::{Entry, TO_THE_END, TranspositionTable};
 use crate::game::DISC;
-use crate::othello::{Bitboard, Position, Square, final_score, flips, legal_moves, stable_discs};
-use arrayvec::ArrayVec;
+use crate::othello::{Position, stable_discs};
+use board::Board;
+pub(super) use local_table::LocalTable;
+use shallow::SHALLOW_TO;
+use wide::WIDE_TO;
 
-/// From so many empty squares on the transposition table is asked.
-const TABLE_FROM: u32 = 9;
-/// From so many empty squares on moves are sorted by the mobility that they leave.
-const SORT_FROM: u32 = 6;
 /// If at least so many discs are to be exceeded, the other side's stable discs may forbid it.
 const STABILITY_FROM: i32 = 0;
 /// Nodes between two looks at the clock.
 const CHECK_INTERVAL: u64 = 4096;
 /// Beyond every score, in discs.
 pub(super) const INFINITY: i32 = 127;
-
-/// The four quadrants.
-const QUADRANTS: [u64; 4] =
-    [0x0000_0000_0f0f_0f0f, 0x0000_0000_f0f0_f0f0, 0x0f0f_0f0f_0000_0000, 0xf0f0_f0f0_0000_0000];
-
 /// A solver at work.
 pub(super) struct Solver<'a> {
-    pub table: &'a mut TranspositionTable,
+    pub table: &'a TranspositionTable,
     pub contempt: Contempt,
     /// Positions visited, carried on from the search around it.
     pub nodes: u64,
@@ -38,61 +44,34 @@ pub(super) struct Solver<'a> {
     /// Whether it said yes; the value returned then means nothing.
     pub stopped: bool,
     next_check: u64,
-}
-
-/// The discs of one position seen by the side to move, and what a draw is worth to it.
-#[derive(Clone, Copy)]
-struct Board {
-    player: Bitboard,
-    opponent: Bitboard,
-    draw: i32,
-}
-
-impl Board {
-    #[inline]
-    fn empties(self) -> Bitboard {
-        !(self.player | self.opponent)
-    }
-
-    #[inline]
-    fn after(self, square: Square, turned: Bitboard) -> Board {
-        Board { player: self.opponent ^ turned, opponent: self.player | turned | square.bit(), draw: -self.draw }
-    }
-
-    #[inline]
-    fn pass(self) -> Board {
-        Board { player: self.opponent, opponent: self.player, draw: -self.draw }
-    }
-
-    #[inline]
-    fn outcome(self) -> i32 {
-        match final_score(self.player, self.opponent) {
-            0 => self.draw,
-            score => score,
-        }
-    }
+    local: &'a mut LocalTable,
 }
 
 impl<'a> Solver<'a> {
     pub(super) fn new(
-        table: &'a mut TranspositionTable,
+        table: &'a TranspositionTable,
         contempt: Contempt,
+        local: &'a mut LocalTable,
         stop: &'a mut dyn FnMut(u64, u64) -> bool,
     ) -> Solver<'a> {
-        Solver { table, contempt, nodes: 0, evaluations: 0, stop, stopped: false, next_check: 0 }
+        Solver { table, contempt, nodes: 0, evaluations: 0, stop, stopped: false, next_check: 0, local }
     }
 
     /// The value of a position for its side to move, in discs: exact if it lies between `alpha` and `beta`, else a bound
     /// on the side of the one it passes.
     pub(super) fn solve(&mut self, position: &Position, alpha: i32, beta: i32) -> i32 {
-        let empties = position.empties().count();
-        if empties < TABLE_FROM {
-            let draw = self.contempt.draw_for(position.mover());
-            let board = Board { player: position.player(), opponent: position.opponent(), draw };
-            return self.sorted(board, alpha, beta, empties);
-        }
         if self.count_and_check() {
             return 0;
+        }
+        self.search(position, alpha, beta)
+    }
+
+    fn search(&mut self, position: &Position, alpha: i32, beta: i32) -> i32 {
+        let empties = position.empties().count();
+        // Draws worth something are left to the plain search, which is slower, from later on.
+        if empties <= if self.contempt == Contempt::NONE { SHALLOW_TO } else { WIDE_TO } {
+            let board = Board { player: position.player(), opponent: position.opponent() };
+            return self.wide(board, self.contempt.draw_for(position.mover()), alpha, beta);
         }
         let moves = position.moves();
         if moves.is_empty() {
@@ -100,7 +79,7 @@ impl<'a> Solver<'a> {
             return if passed.moves().is_empty() {
                 self.contempt.outcome(position) / DISC
             } else {
-                -self.solve(&passed, -beta, -alpha)
+                -self.search(&passed, -beta, -alpha)
             };
         }
         let (mut alpha, mut beta) = (alpha, beta);
@@ -111,7 +90,7 @@ impl<'a> Solver<'a> {
             }
         }
         let entry = self.table.probe(position);
-        if let Some(entry) = entry.filter(|entry| entry.depth == TO_THE_END) {
+        if let Some(entry) = entry.filter(|entry| entry.covers(TO_THE_END, Selectivity::NONE)) {
             let (lower, upper) = (entry.lower / DISC, entry.upper / DISC);
             if lower >= beta || lower == upper {
                 return lower;
@@ -123,9 +102,10 @@ impl<'a> Solver<'a> {
         }
         let mut children = Candidates::of(position, moves);
         // Enhanced transposition cut-off: a reply that is known to be bad enough for the other side settles the matter.
-        if empties > TABLE_FROM {
+        if empties > SHALLOW_TO + 1 {
             for candidate in &children {
-                let known = self.table.probe(&candidate.child).filter(|entry| entry.depth == TO_THE_END);
+                let known =
+                    self.table.probe(&candidate.child).filter(|entry| entry.covers(TO_THE_END, Selectivity::NONE));
                 if let Some(value) = known.map(|entry| -entry.upper / DISC).filter(|&value| value >= beta) {
                     return value;
                 }
@@ -155,7 +135,13 @@ impl<'a> Solver<'a> {
         }
         let lower = if best > alpha { best } else { -INFINITY };
         let upper = if best < beta { best } else { INFINITY };
-        let entry = Entry { lower: lower * DISC, upper: upper * DISC, depth: TO_THE_END, best: best_move };
+        let entry = Entry {
+            lower: lower * DISC,
+            upper: upper * DISC,
+            depth: TO_THE_END,
+            selectivity: Selectivity::NONE,
+            best: best_move,
+        };
         self.table.store(position, entry);
         best
     }
@@ -176,99 +162,12 @@ impl<'a> Solver<'a> {
         }
         self.stopped
     }
-
-    /// Fastest first, without the table.
-    fn sorted(&mut self, board: Board, alpha: i32, beta: i32, empties: u32) -> i32 {
-        if empties < SORT_FROM {
-            return self.by_parity(board, alpha, beta, empties, false);
-        }
-        self.nodes += 1;
-        let moves = legal_moves(board.player, board.opponent);
-        if moves.is_empty() {
-            let passed = board.pass();
-            return if legal_moves(passed.player, passed.opponent).is_empty() {
-                board.outcome()
-            } else {
-                -self.sorted(passed, -beta, -alpha, empties)
-            };
-        }
-        let odd = odd_quadrants(board.empties());
-        let mut children: ArrayVec<(u32, Board), { TABLE_FROM as usize }> = ArrayVec::new();
-        for square in moves {
-            let child = board.after(square, flips(square, board.player, board.opponent));
-            let replies = legal_moves(child.player, child.opponent);
-            let even = u32::from(!odd.contains(square));
-            children.push((replies.count() * 2 + (replies & Bitboard::CORNERS).count() * 2 + even, child));
-        }
-        children.sort_unstable_by_key(|&(replies, _)| replies);
-        let mut best = -INFINITY;
-        for (_, child) in children {
-            let value = -self.sorted(child, -beta, -alpha.max(best), empties - 1);
-            if value > best {
-                best = value;
-                if best >= beta {
-                    break;
-                }
-            }
-        }
-        best
-    }
-
-    /// The last few squares, those of odd quadrants first: whoever fills one of them may get the last move there.
-    fn by_parity(&mut self, board: Board, alpha: i32, beta: i32, empties: u32, passed: bool) -> i32 {
-        self.nodes += 1;
-        let free = board.empties();
-        if empties <= 1 {
-            return free.into_iter().next().map_or_else(|| board.outcome(), |square| last_square(board, square));
-        }
-        let odd = odd_quadrants(free);
-        let mut best = -INFINITY;
-        for square in (free & odd).into_iter().chain(free & !odd) {
-            let turned = flips(square, board.player, board.opponent);
-            if turned.is_empty() {
-                continue;
-            }
-            let child = board.after(square, turned);
-            let value = -self.by_parity(child, -beta, -alpha.max(best), empties - 1, false);
-            if value > best {
-                best = value;
-                if best >= beta {
-                    return best;
-                }
-            }
-        }
-        if best > -INFINITY {
-            best
-        } else if passed {
-            board.outcome()
-        } else {
-            -self.by_parity(board.pass(), -beta, -alpha, empties, true)
-        }
-    }
-}
-
-/// The outcome with one empty square left: whoever can takes it, the side to move first.
-fn last_square(board: Board, square: Square) -> i32 {
-    let mine = flips(square, board.player, board.opponent);
-    if !mine.is_empty() {
-        return board.after(square, mine).pass().outcome();
-    }
-    let passed = board.pass();
-    let theirs = flips(square, passed.player, passed.opponent);
-    if !theirs.is_empty() {
-        return passed.after(square, theirs).outcome();
-    }
-    board.outcome()
-}
-
-fn odd_quadrants(empties: Bitboard) -> Bitboard {
-    let odd = QUADRANTS.into_iter().filter(|quadrant| (empties.0 & quadrant).count_ones() % 2 == 1);
-    Bitboard(odd.fold(0, |set, quadrant| set | quadrant))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::othello::Bitboard;
     use crate::testing::random_position;
 
     /// Plain negamax over every line of play.
@@ -295,7 +194,8 @@ mod tests {
             table.clear();
             table.new_search(contempt);
             let mut never = |_, _| false;
-            let mut solver = Solver::new(&mut table, contempt, &mut never);
+            let mut local = LocalTable::default();
+            let mut solver = Solver::new(&table, contempt, &mut local, &mut never);
             for bound in [truth - 5, truth - 1, truth, truth + 1, truth + 5] {
                 let value = solver.solve(&position, bound, bound + 1);
                 if truth > bound {
@@ -310,9 +210,10 @@ mod tests {
 
     #[test]
     fn an_early_end_gives_the_empties_to_the_winner() {
-        let mut table = TranspositionTable::new(1 << 16);
+        let table = TranspositionTable::new(1 << 16);
         let mut never = |_, _| false;
-        let mut solver = Solver::new(&mut table, Contempt::NONE, &mut never);
+        let mut local = LocalTable::default();
+        let mut solver = Solver::new(&table, Contempt::NONE, &mut local, &mut never);
         let wiped_out = Position::new(Bitboard::CENTRE, Bitboard::EMPTY, crate::othello::Color::White).unwrap();
         assert_eq!(solver.solve(&wiped_out, -INFINITY, INFINITY), -64);
     }

@@ -1,0 +1,7 @@
+//! Jobs over positions from files and pipes: solving them, and checking what is said of them.
+
+mod solution;
+mod solver;
+
+pub use solution::{Contradiction, Outcome, Solution, Totals, Value};
+pub use solver::{Question, Solver};

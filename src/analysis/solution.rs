@@ -1,0 +1,320 @@
+//! What was found of a position, and whether it agrees with what a file says.
+
+use crate::notation::obf::ObfEntry;
+use crate::othello::{Move, Position};
+use crate::search::{Score, SearchDepth};
+use std::cmp::Ordering;
+use std::fmt;
+use std::time::Duration;
+
+/// The result of a game for one side, without its size.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Outcome {
+    /// The other side wins.
+    Loss,
+    /// Nobody wins.
+    Draw,
+    /// This side wins.
+    Win,
+}
+
+impl Outcome {
+    /// The outcome that a final score stands for.
+    pub fn of_score(discs: i32) -> Outcome {
+        match discs.cmp(&0) {
+            Ordering::Less => Outcome::Loss,
+            Ordering::Equal => Outcome::Draw,
+            Ordering::Greater => Outcome::Win,
+        }
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Outcome::Loss => "loss",
+            Outcome::Draw => "draw",
+            Outcome::Win => "win",
+        })
+    }
+}
+
+/// What a position is worth to its side to move.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Value {
+    /// The final score under perfect play, −64 to 64 discs.
+    Score(i32),
+    /// Who wins under perfect play.
+    Outcome(Outcome),
+    /// A limit of the search came before the end of the game: the score that it expects, and how far it saw.
+    Estimate(Score, SearchDepth),
+}
+
+impl Value {
+    /// The score, if it is known.
+    pub fn score(self) -> Option<i32> {
+        match self {
+            Value::Score(discs) => Some(discs),
+            Value::Outcome(_) | Value::Estimate(..) => None,
+        }
+    }
+
+    /// Who wins, if it is known.
+    pub fn outcome(self) -> Option<Outcome> {
+        match self {
+            Value::Score(discs) => Some(Outcome::of_score(discs)),
+            Value::Outcome(outcome) => Some(outcome),
+            Value::Estimate(..) => None,
+        }
+    }
+
+    /// Whether a final score is this value; anything may come of an estimate.
+    fn allows(self, discs: i32) -> bool {
+        match self {
+            Value::Score(score) => score == discs,
+            Value::Outcome(outcome) => outcome == Outcome::of_score(discs),
+            Value::Estimate(..) => true,
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    /// `+18`, `win`, or `+3.25?` for an estimate.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Score(discs) => f.pad(&format!("{discs:+}")),
+            Value::Outcome(outcome) => outcome.fmt(f),
+            Value::Estimate(score, _) => f.pad(&format!("{score}?")),
+        }
+    }
+}
+
+/// What was found of a position.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Solution {
+    /// The position.
+    pub position: Position,
+    /// The best turn, a pass if it is forced; `None` if the game is over.
+    pub turn: Option<Move>,
+    /// What the position is worth to its side to move.
+    pub value: Value,
+    /// The line of best play, beginning with `turn`: to the end of the game, if the position is solved.
+    pub pv: Vec<Move>,
+    /// Every turn with its final score, best first, where that was asked for and solved.
+    pub moves: Vec<(Move, i32)>,
+    /// Positions visited.
+    pub nodes: u64,
+    /// The time that it took.
+    pub elapsed: Duration,
+}
+
+/// A file and the solver say different things.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Contradiction {
+    /// The position is not worth what the file says.
+    Value {
+        /// The file's score: that of the position, or the best of its moves.
+        given: i32,
+        /// What was found.
+        found: Value,
+    },
+    /// The file has a better move than the one that was found.
+    NotBest {
+        /// The move that was found.
+        turn: Move,
+        /// The file's score for it.
+        given: i32,
+        /// The file's best score.
+        best: i32,
+    },
+    /// A move is not worth what the file says.
+    Move {
+        /// The move.
+        turn: Move,
+        /// The file's score for it.
+        given: i32,
+        /// What was found.
+        found: i32,
+    },
+}
+
+impl fmt::Display for Contradiction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Contradiction::Value { given, found } => write!(f, "the file says {given:+}, not {found}"),
+            Contradiction::NotBest { turn, given, best } => {
+                write!(f, "the file says {given:+} for {turn:#}, and {best:+} for the best move")
+            }
+            Contradiction::Move { turn, given, found } => {
+                write!(f, "the file says {given:+} for {turn:#}, not {found:+}")
+            }
+        }
+    }
+}
+
+impl Solution {
+    /// Where the scores of a file contradict the solution.
+    ///
+    /// The best score that the file has must be that of the position, and the move found must be among those that have
+    /// it; a move that the file does not list contradicts nothing. Where every move was solved, every listed one must have
+    /// its score. Of an outcome, win, draw or loss, only the signs are compared. An estimate is not compared.
+    pub fn contradictions(&self, entry: &ObfEntry) -> Vec<Contradiction> {
+        let mut found = Vec::new();
+        if matches!(self.value, Value::Estimate(..)) {
+            return found;
+        }
+        let best = entry.moves.iter().map(|&(_, given)| given).max();
+        for given in [best, entry.score].into_iter().flatten() {
+            let contradiction = Contradiction::Value { given, found: self.value };
+            if !self.value.allows(given) && !found.contains(&contradiction) {
+                found.push(contradiction);
+            }
+        }
+        if self.moves.is_empty() {
+            found.extend(self.better_move_of(entry));
+        }
+        for &(turn, given) in &entry.moves {
+            let solved = self.moves.iter().find(|&&(solved, _)| solved == turn).map(|&(_, score)| score);
+            found.extend(solved.filter(|&score| score != given).map(|found| Contradiction::Move {
+                turn,
+                given,
+                found,
+            }));
+        }
+        found
+    }
+
+    fn better_move_of(&self, entry: &ObfEntry) -> Option<Contradiction> {
+        let of_turn = entry.moves.iter().filter(|&&(turn, _)| Some(turn) == self.turn);
+        let &(turn, given) = of_turn.max_by_key(|&&(_, given)| given)?;
+        let best = entry.moves.iter().map(|&(_, given)| given).max()?;
+        let as_good = match self.value {
+            Value::Score(_) => given == best,
+            Value::Outcome(_) => Outcome::of_score(given) == Outcome::of_score(best),
+            Value::Estimate(..) => true,
+        };
+        (!as_good).then_some(Contradiction::NotBest { turn, given, best })
+    }
+}
+
+/// The sum of many solutions.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Totals {
+    /// Positions.
+    pub positions: usize,
+    /// Positions solved, not only estimated.
+    pub solved: usize,
+    /// Solved positions that the file has a score for.
+    pub checked: usize,
+    /// Positions of which the file says something else.
+    pub contradicted: usize,
+    /// Lines that could not be read.
+    pub unreadable: usize,
+    /// Positions visited.
+    pub nodes: u64,
+    /// Time spent on solving.
+    pub elapsed: Duration,
+}
+
+impl Totals {
+    /// Counts a solution and what was found wrong with it.
+    pub fn add(&mut self, entry: &ObfEntry, solution: &Solution, contradictions: &[Contradiction]) {
+        let solved = solution.value.outcome().is_some();
+        let scored = entry.score.is_some() || !entry.moves.is_empty();
+        self.positions += 1;
+        self.solved += usize::from(solved);
+        self.checked += usize::from(solved && scored);
+        self.contradicted += usize::from(!contradictions.is_empty());
+        self.nodes += solution.nodes;
+        self.elapsed += solution.elapsed;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn turn(name: &str) -> Move {
+        Move::Place(name.parse().unwrap())
+    }
+
+    fn entry(text: &str) -> ObfEntry {
+        ObfEntry::parse(&format!("{};{text}", Position::START)).unwrap()
+    }
+
+    fn solution(value: Value, moves: &[(&str, i32)]) -> Solution {
+        Solution {
+            position: Position::START,
+            turn: Some(turn("f5")),
+            value,
+            pv: Vec::new(),
+            moves: moves.iter().map(|&(name, score)| (turn(name), score)).collect(),
+            nodes: 5,
+            elapsed: Duration::from_secs(1),
+        }
+    }
+
+    #[test]
+    fn scores_and_best_moves_are_compared() {
+        let found = |value, text: &str| solution(value, &[]).contradictions(&entry(text));
+        let six = Value::Score(6);
+        for agreed in ["", "+6", "f5:+6; d3:+6; c4:-2", "d3:+6", "--:-8"] {
+            assert_eq!(found(six, agreed), [], "{agreed}");
+        }
+        assert_eq!(found(six, "+4; d3:+4"), [Contradiction::Value { given: 4, found: six }]);
+        let not_best = Contradiction::NotBest { turn: turn("f5"), given: 4, best: 6 };
+        assert_eq!(found(six, "d3:+6; f5:+4"), [not_best]);
+        assert_eq!(
+            found(six, "d3:+8; f5:+4; +2"),
+            [
+                Contradiction::Value { given: 8, found: six },
+                Contradiction::Value { given: 2, found: six },
+                Contradiction::NotBest { turn: turn("f5"), given: 4, best: 8 }
+            ]
+        );
+        let estimate = Value::Estimate(Score::from_discs(6), SearchDepth::Plies(9));
+        assert_eq!(found(estimate, "d3:+8; f5:+4; +2"), []);
+    }
+
+    #[test]
+    fn outcomes_are_compared_by_sign() {
+        let found = |outcome, text: &str| solution(Value::Outcome(outcome), &[]).contradictions(&entry(text));
+        assert_eq!(found(Outcome::Win, "d3:+6; f5:+4"), []);
+        assert_eq!(found(Outcome::Draw, "+0"), []);
+        let not_best = Contradiction::NotBest { turn: turn("f5"), given: 0, best: 6 };
+        assert_eq!(found(Outcome::Win, "d3:+6; f5:+0"), [not_best]);
+        let value = Contradiction::Value { given: 0, found: Value::Outcome(Outcome::Loss) };
+        assert_eq!(found(Outcome::Loss, "d3:+0; f5:+0"), [value]);
+        assert_eq!(value.to_string(), "the file says +0, not loss");
+    }
+
+    #[test]
+    fn every_listed_move_is_compared_where_every_move_is_solved() {
+        let all = solution(Value::Score(6), &[("f5", 6), ("d3", 6), ("c4", -2), ("e6", -4)]);
+        assert_eq!(all.contradictions(&entry("d3:+6; f5:+6; c4:-2")), []);
+        let wrong = Contradiction::Move { turn: turn("c4"), given: 2, found: -2 };
+        assert_eq!(all.contradictions(&entry("d3:+6; f5:+6; c4:+2")), [wrong]);
+        assert_eq!(wrong.to_string(), "the file says +2 for C4, not -2");
+    }
+
+    #[test]
+    fn totals_add_up() {
+        let mut totals = Totals::default();
+        let estimate = Value::Estimate(Score::ZERO, SearchDepth::Plies(9));
+        for (value, text) in [(Value::Score(6), "+6"), (Value::Score(6), "+4"), (Value::Score(6), ""), (estimate, "+6")]
+        {
+            let (solution, entry) = (solution(value, &[]), entry(text));
+            totals.add(&entry, &solution, &solution.contradictions(&entry));
+        }
+        let expected = Totals {
+            positions: 4,
+            solved: 3,
+            checked: 2,
+            contradicted: 1,
+            unreadable: 0,
+            nodes: 20,
+            elapsed: Duration::from_secs(4),
+        };
+        assert_eq!(totals, expected);
+    }
+}

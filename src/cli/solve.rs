@@ -1,0 +1,280 @@
+//! `emilia solve`: the results of positions under perfect play, and whether a file has them right.
+
+use super::log_output;
+use super::options::EngineArguments;
+use crate::analysis::{Contradiction, Question, Solution, Solver, Totals, Value};
+use crate::notation::obf::ObfEntry;
+use crate::notation::obf_reader::{NumberedEntry, ObfReader};
+use crate::othello::Move;
+use crate::search::SearchDepth;
+use clap::Args;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde::{Serialize, Serializer};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, ErrorKind, IsTerminal, Write, stderr};
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// The file contradicts a solution.
+const CONTRADICTION: u8 = 1;
+/// Something could not be read or not be solved, and nothing is contradicted.
+const INCOMPLETE: u8 = 2;
+
+/// Solve the positions of an OBF file.
+///
+/// A line of such a file is a board of 64 squares, the side to move, and, if they are known, moves with their scores: `BOARD X;
+/// G8:+18; H1:+12;`. Every position is solved and printed as soon as its line is there. Scores are final disc differences
+/// for the side to move.
+///
+/// The exit code is 0 if all is well, 1 if a score of the file is contradicted, else 2 if a line could not be read or a
+/// position not be solved.
+#[derive(Args, Clone, Debug)]
+pub(super) struct SolveArguments {
+    /// The file, or - for the standard input
+    file: String,
+    /// Find only who wins
+    #[arg(long, conflicts_with = "moves")]
+    wld: bool,
+    /// Find the score of every move
+    #[arg(long)]
+    moves: bool,
+    /// Print one JSON object a line: a position each, then the totals
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    thinking: EngineArguments,
+}
+
+/// Solves what the file holds.
+pub(super) fn run(arguments: &SolveArguments) -> ExitCode {
+    log_output::to_stderr();
+    match solve(arguments) {
+        Ok(totals) if totals.contradicted > 0 => ExitCode::from(CONTRADICTION),
+        Ok(totals) if totals.unreadable > 0 || totals.solved < totals.positions => ExitCode::from(INCOMPLETE),
+        Ok(_) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("emilia: {message}");
+            ExitCode::from(INCOMPLETE)
+        }
+    }
+}
+
+fn solve(arguments: &SolveArguments) -> Result<Totals, String> {
+    let (name, input): (&str, Box<dyn BufRead>) = match arguments.file.as_str() {
+        "-" => ("standard input", Box::new(io::stdin().lock())),
+        path => match File::open(path) {
+            Ok(file) => (path, Box::new(BufReader::new(file))),
+            Err(error) => return Err(format!("cannot read '{path}': {error}")),
+        },
+    };
+    let question = match (arguments.wld, arguments.moves) {
+        (true, _) => Question::Outcome,
+        (_, true) => Question::EveryMove,
+        _ => Question::Score,
+    };
+    let engine = arguments.thinking.engine().map_err(|error| error.to_string())?;
+    let mut solver = Solver::new(engine, question);
+    let mut totals = Totals::default();
+    let progress = Progress::new();
+    let print = |text: &str| progress.aside(|| io::stdout().write_all(text.as_bytes()));
+    let printed = ObfReader::new(input).try_for_each(|item| match item {
+        Ok(numbered) => {
+            let solution =
+                solver.solve(&numbered.entry.position, &mut |nodes, depth| progress.show(&numbered, nodes, depth));
+            let contradictions = solution.contradictions(&numbered.entry);
+            totals.add(&numbered.entry, &solution, &contradictions);
+            if arguments.json {
+                return print(&json(&JsonPosition::new(&numbered, &solution, &contradictions)));
+            }
+            let header = if totals.positions == 1 { HEADER } else { "" };
+            print(&format!("{header}{}", row(numbered.number, &solution, &contradictions)))
+        }
+        Err(error) => {
+            totals.unreadable += 1;
+            progress.aside(|| eprintln!("emilia: {name}: {error}"));
+            Ok(())
+        }
+    });
+    progress.finish();
+    let printed = printed.and_then(|()| match arguments.json {
+        true => print(&json(&JsonTotals { totals: (&totals).into() })),
+        false => print(&summary(&totals)),
+    });
+    match printed {
+        // Whoever read the output has seen enough.
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(format!("cannot write the output: {error}")),
+        _ => Ok(totals),
+    }
+}
+
+const HEADER: &str = "   #  empties  mover  move  score          nodes    seconds    Mn/s  line\n";
+
+/// Millions of positions a second.
+fn speed(nodes: u64, time: Duration) -> f64 {
+    nodes as f64 / time.as_secs_f64().max(1e-9) / 1e6
+}
+
+fn row(number: usize, solution: &Solution, contradictions: &[Contradiction]) -> String {
+    let Solution { position, value, nodes, elapsed, .. } = solution;
+    let turn = solution.turn.map_or_else(|| "--".to_owned(), |turn| format!("{turn:#}"));
+    let mut text = format!(
+        "{number:>4}  {:>7}  {:<5}  {turn:<4}  {value:>5}  {nodes:>13}  {:>9.3}  {:>6.2} ",
+        position.empties().count(),
+        position.mover(),
+        elapsed.as_secs_f64(),
+        speed(*nodes, *elapsed),
+    );
+    for turn in &solution.pv {
+        text.push_str(&format!(" {turn:#}"));
+    }
+    for contradiction in contradictions {
+        text.push_str(&format!("  ! {contradiction}"));
+    }
+    text.truncate(text.trim_end().len());
+    text.push('\n');
+    if !solution.moves.is_empty() {
+        let moves: Vec<String> = solution.moves.iter().map(|(turn, score)| format!("{turn:#}:{score:+}")).collect();
+        text.push_str(&format!("      {}\n", moves.join(" ")));
+    }
+    text
+}
+
+fn summary(totals: &Totals) -> String {
+    let Totals { positions, solved, checked, contradicted, unreadable, nodes, elapsed } = totals;
+    let seconds = elapsed.as_secs_f64();
+    let gap = if *positions > 0 { "\n" } else { "" };
+    format!(
+        "{gap}positions {positions}, solved {solved}, checked {checked}, contradicted {contradicted}, \
+         unreadable lines {unreadable}\n{nodes} nodes in {seconds:.3} s, {:.2} Mn/s\n",
+        speed(*nodes, *elapsed)
+    )
+}
+
+/// A position as `--json` prints it; `docs/solve.md` describes the fields.
+#[derive(Serialize)]
+struct JsonPosition<'a> {
+    number: usize,
+    line: usize,
+    position: String,
+    empties: u32,
+    mover: String,
+    #[serde(rename = "move")]
+    turn: Option<String>,
+    score: Option<i32>,
+    result: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    estimate: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    depth: Option<String>,
+    nodes: u64,
+    #[serde(serialize_with = "seconds")]
+    seconds: Duration,
+    pv: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    moves: Vec<JsonMove>,
+    contradictions: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    comment: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct JsonMove {
+    #[serde(rename = "move")]
+    turn: String,
+    score: i32,
+}
+
+impl<'a> JsonPosition<'a> {
+    fn new(numbered: &'a NumberedEntry, solution: &Solution, contradictions: &[Contradiction]) -> JsonPosition<'a> {
+        let (estimate, depth) = match solution.value {
+            Value::Estimate(score, depth) => (Some(score.discs()), Some(depth.to_string())),
+            Value::Score(_) | Value::Outcome(_) => (None, None),
+        };
+        let moves = solution.moves.iter();
+        JsonPosition {
+            number: numbered.number,
+            line: numbered.line,
+            position: solution.position.to_string(),
+            empties: solution.position.empties().count(),
+            mover: solution.position.mover().to_string(),
+            turn: solution.turn.map(|turn| turn.to_string()),
+            score: solution.value.score(),
+            result: solution.value.outcome().map(|outcome| outcome.to_string()),
+            estimate,
+            depth,
+            nodes: solution.nodes,
+            seconds: solution.elapsed,
+            pv: solution.pv.iter().map(Move::to_string).collect(),
+            moves: moves.map(|&(turn, score)| JsonMove { turn: turn.to_string(), score }).collect(),
+            contradictions: contradictions.iter().map(Contradiction::to_string).collect(),
+            comment: numbered.entry.comment.as_deref(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct JsonTotals {
+    totals: JsonCounts,
+}
+
+#[derive(Serialize)]
+struct JsonCounts {
+    positions: usize,
+    solved: usize,
+    checked: usize,
+    contradicted: usize,
+    unreadable: usize,
+    nodes: u64,
+    #[serde(serialize_with = "seconds")]
+    seconds: Duration,
+}
+
+impl From<&Totals> for JsonCounts {
+    fn from(totals: &Totals) -> JsonCounts {
+        let &Totals { positions, solved, checked, contradicted, unreadable, nodes, elapsed: seconds } = totals;
+        JsonCounts { positions, solved, checked, contradicted, unreadable, nodes, seconds }
+    }
+}
+
+fn seconds<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64(time.as_secs_f64())
+}
+
+fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("numbers and text can be written as JSON") + "\n"
+}
+
+/// A line that tells of the position in work, if there is a terminal to draw it on.
+struct Progress {
+    bar: ProgressBar,
+}
+
+impl Progress {
+    fn new() -> Progress {
+        let target = if stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let bar = ProgressBar::with_draw_target(None, target);
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}, {elapsed} gone") {
+            bar.set_style(style);
+        }
+        Progress { bar }
+    }
+
+    fn show(&self, numbered: &NumberedEntry, nodes: u64, depth: SearchDepth) {
+        if self.bar.is_hidden() {
+            return;
+        }
+        let NumberedEntry { number, entry: ObfEntry { position, .. }, .. } = numbered;
+        let (empties, millions) = (position.empties().count(), nodes as f64 / 1e6);
+        self.bar.set_message(format!("position {number}: {empties} empties, depth {depth}, {millions:.1} M nodes"));
+        self.bar.tick();
+    }
+
+    /// Writes something without a line of progress in its way.
+    fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
+        self.bar.suspend(write)
+    }
+
+    fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}

@@ -1,0 +1,123 @@
+//! `emilia train fit`.
+
+use super::KnobArguments;
+use crate::cli::progress::Progress;
+use crate::training::{Dataset, FitHeader, FittedPhase, FittedWeights, Source, curve_csv, curve_svg, fit, phase_of};
+use clap::Args;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+/// What is fitted to and where the weights go.
+#[derive(Args, Clone, Debug)]
+pub(super) struct FitArguments {
+    /// A folder of samples, and how much each of them counts if not 1: FOLDER or FOLDER=WEIGHT; may be repeated
+    #[arg(long, value_name = "FOLDER", required = true)]
+    data: Vec<Data>,
+    /// Folder for weights.fit, curve.csv and curve.svg
+    #[arg(long, value_name = "FOLDER")]
+    out: PathBuf,
+    /// Threads, each of which needs memory for the positions of one phase [default: one per core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+    #[command(flatten)]
+    knobs: KnobArguments,
+}
+
+/// A folder and a weight.
+#[derive(Clone, Debug)]
+struct Data(Source);
+
+impl FromStr for Data {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Data, String> {
+        let (folder, weight) = match text.rsplit_once('=') {
+            Some((folder, weight)) => (folder, weight.parse().ok().filter(|w: &f32| *w > 0.0 && w.is_finite())),
+            None => (text, Some(1.0)),
+        };
+        let weight = weight.ok_or_else(|| "the weight behind '=' is no number above 0".to_owned())?;
+        Ok(Data(Source { folder: PathBuf::from(folder), weight }))
+    }
+}
+
+/// Reads the samples, fits the weights and writes them.
+pub(super) fn run(arguments: &FitArguments) -> Result<(), String> {
+    let settings = arguments.knobs.config()?.fit;
+    let interrupt = crate::cli::on_interrupt()?;
+    // A run of hours is not to fail at its end for want of a folder.
+    std::fs::create_dir_all(&arguments.out)
+        .map_err(|error| format!("cannot make the folder '{}': {error}", arguments.out.display()))?;
+    let started = Instant::now();
+    let sources: Vec<Source> = arguments.data.iter().map(|data| data.0.clone()).collect();
+    let mut bar = None;
+    let data = Dataset::read(&sources, &settings.selection(), &mut |done, of| {
+        bar.get_or_insert_with(|| Progress::new("files", of as u64, 0)).show(done as u64, String::new);
+    });
+    bar.iter().for_each(Progress::finish);
+    let data = data.map_err(|error| error.to_string())?;
+    for damage in &data.damaged {
+        log::warn!("left out: {damage}");
+    }
+    let (training, held_out) = data.len();
+    eprintln!("{} games: {training} positions to learn from, {held_out} held out", data.games);
+    if data.is_empty() {
+        return Err("there is nothing to learn from".to_owned());
+    }
+
+    let threads = rayon::ThreadPoolBuilder::new().num_threads(super::threads(arguments.threads)).build();
+    let threads = threads.map_err(|error| format!("cannot start threads: {error}"))?;
+    let bar = Progress::new("phases", settings.phases as u64, 0);
+    let (finished, passes) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let phases = threads.install(|| {
+        fit(&data, &settings, &interrupt, &|step| {
+            let passes = passes.fetch_add(1, Ordering::Relaxed) + 1;
+            let finished = finished.fetch_add(usize::from(step.finished), Ordering::Relaxed);
+            bar.show((finished + usize::from(step.finished)) as u64, || {
+                format!("{passes} passes, phase {}: {:.3} discs", step.phase, step.error.held_out)
+            });
+        })
+    });
+    bar.finish();
+    let phases = phases.ok_or("interrupted; nothing was written")?;
+    let header = FitHeader {
+        settings,
+        sources: data.origins.clone(),
+        games: data.games,
+        training,
+        held_out,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        errors: Vec::new(),
+    };
+    let weights = FittedWeights::new(header, &phases);
+    weights.write(&arguments.out.join("weights.fit")).map_err(|error| error.to_string())?;
+    write(&arguments.out.join("curve.csv"), &curve_csv(&phases))?;
+    write(&arguments.out.join("curve.svg"), &curve_svg(&phases))?;
+    let seconds = started.elapsed().as_secs_f64();
+    let work: usize = phases.iter().map(|phase| phase.positions * (phase.curve.len() - 1)).sum();
+    eprintln!("{seconds:.1} s; {:.2} million positions times passes a second", work as f64 / seconds / 1e6);
+    crate::cli::print(&table(&phases))
+}
+
+fn write(path: &Path, text: &str) -> Result<(), String> {
+    std::fs::write(path, text).map_err(|error| format!("cannot write '{}': {error}", path.display()))
+}
+
+/// What each phase came to.
+fn table(phases: &[FittedPhase]) -> String {
+    let mut table = "phase    discs   positions  passes  training  held out\n".to_owned();
+    for (number, phase) in phases.iter().enumerate() {
+        let discs: Vec<usize> = (4..=63).filter(|&discs| phase_of(discs, phases.len()) == number).collect();
+        let discs = format!("{}-{}", discs.first().unwrap_or(&0), discs.last().unwrap_or(&0));
+        let error = phase.curve[phase.best];
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            table,
+            "{number:>5}{discs:>9}{:>12}{:>8}{:>10.3}{:>10.3}",
+            phase.positions, phase.best, error.training, error.held_out
+        );
+    }
+    table
+}

@@ -1,0 +1,37 @@
+//! `emilia train pack`.
+
+use super::KnobArguments;
+use crate::training::FittedWeights;
+use clap::Args;
+use std::path::PathBuf;
+
+/// The weights that the program carries are to take no more room than this in its repository.
+const MOST_BYTES: usize = 8 << 20;
+
+/// What is packed.
+#[derive(Args, Clone, Debug)]
+pub(super) struct PackArguments {
+    /// The weights that `fit` wrote
+    #[arg(long, value_name = "FILE")]
+    weights: PathBuf,
+    /// The file for --eval-file, or assets/pattern.weights, which becomes part of the program
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    #[command(flatten)]
+    knobs: KnobArguments,
+}
+
+/// Rounds the weights and writes them.
+pub(super) fn run(arguments: &PackArguments) -> Result<(), String> {
+    let settings = arguments.knobs.config()?.pack;
+    let fitted = FittedWeights::read(&arguments.weights).map_err(|error| error.to_string())?;
+    let packed = fitted.pack(&settings).map_err(|error| error.to_string())?;
+    let failed = |error| format!("cannot write '{}': {error}", arguments.out.display());
+    packed.write(&arguments.out).map_err(failed)?;
+    let bytes = packed.to_bytes().len();
+    eprintln!("{} phases, {bytes} bytes", packed.phases());
+    if bytes > MOST_BYTES {
+        log::warn!("more than {MOST_BYTES} bytes: too much to be part of the program");
+    }
+    Ok(())
+}

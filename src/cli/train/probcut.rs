@@ -1,0 +1,76 @@
+//! `emilia train probcut`.
+
+use super::EvaluationArguments;
+use crate::cli::progress::Progress;
+use crate::eval::pattern::PackedWeights;
+use crate::training::probcut::{Deviation, ProbcutSettings, fit_probcut};
+use clap::Args;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What is searched.
+#[derive(Args, Clone, Debug)]
+pub(super) struct ProbcutArguments {
+    #[command(flatten)]
+    evaluation: EvaluationArguments,
+    /// Positions to search
+    #[arg(long, value_name = "N", default_value_t = ProbcutSettings::default().positions, value_parser = clap::value_parser!(u32).range(100..=1_000_000))]
+    positions: u32,
+    /// The deepest search, in plies
+    #[arg(long, value_name = "PLIES", default_value_t = ProbcutSettings::default().depth, value_parser = clap::value_parser!(u8).range(4..=16))]
+    depth: u8,
+    /// Solve positions with at most so many empty squares
+    #[arg(long, value_name = "EMPTIES", default_value_t = ProbcutSettings::default().solved_empties, value_parser = clap::value_parser!(u8).range(12..=26))]
+    solved: u8,
+    /// Seed of the positions
+    #[arg(long, value_name = "N", default_value_t = ProbcutSettings::default().seed)]
+    seed: u64,
+    /// Threads [default: one per core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+    /// Put the model into the file given with --eval-file
+    #[arg(long, requires = "eval_file")]
+    write: bool,
+}
+
+/// Searches, fits, and prints the table and the coefficients.
+pub(super) fn run(arguments: &ProbcutArguments) -> Result<(), String> {
+    let evaluator = arguments.evaluation.evaluator()?;
+    let settings = ProbcutSettings {
+        positions: arguments.positions,
+        depth: arguments.depth,
+        solved_empties: arguments.solved,
+        seed: arguments.seed,
+    };
+    let progress = Progress::new("positions", settings.positions.into(), 0);
+    let done = AtomicU64::new(0);
+    let tick = || progress.show(done.fetch_add(1, Ordering::Relaxed) + 1, String::new);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(super::threads(arguments.threads)).build();
+    let fit = pool.map_err(|error| error.to_string())?.install(|| fit_probcut(&settings, &evaluator, &tick));
+    progress.finish();
+    let fit = fit.ok_or("too few positions for a fit: ask for more with --positions")?;
+    let coefficients = fit.model.coefficients();
+    if let (true, Some(file)) = (arguments.write, &arguments.evaluation.eval_file) {
+        let path = Path::new(file);
+        let write = || PackedWeights::read(path)?.with_error_model(coefficients.clone())?.write(path);
+        write().map_err(|error| format!("{file}: {error}"))?;
+    }
+    let numbers: Vec<String> = coefficients.iter().map(|c| format!("{c:.5}")).collect();
+    super::super::print(&format!(
+        "{}{}\ncoefficients: {}\n",
+        table(&fit.midgame),
+        table(&fit.endgame),
+        numbers.join(", ")
+    ))
+}
+
+fn table(classes: &[Deviation]) -> String {
+    let header = "empties  deep  shallow  positions   mean   deviation  fitted  (discs)\n";
+    let rows = classes.iter().map(|class| {
+        format!(
+            "{:>7}{:>6}{:>9}{:>11}{:>+7.2}{:>12.2}{:>8.2}\n",
+            class.empties, class.deep, class.shallow, class.count, class.mean, class.deviation, class.fitted
+        )
+    });
+    header.to_owned() + &rows.collect::<String>()
+}

@@ -1,0 +1,56 @@
+//! `emilia train report`: how far evaluations err.
+
+use crate::engine::EngineOptions;
+use crate::eval::{Evaluator, EvaluatorKind};
+use crate::othello::Position;
+use crate::training::{ErrorReport, error_svg, error_table};
+use crate::whole_file::write_whole;
+use clap::Args;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+#[derive(Args, Clone, Debug)]
+pub(super) struct ReportArguments {
+    /// The file with the positions and their scores
+    #[arg(value_name = "FILE")]
+    set: PathBuf,
+    /// An evaluation, or a file of weights of the pattern evaluation; may be given several times
+    #[arg(long = "eval", value_name = "NAME|FILE", default_value = EvaluatorKind::default().name())]
+    evaluations: Vec<String>,
+    /// Draw the errors into this file
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Print JSON in place of the table
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(arguments: &ReportArguments) -> Result<(), String> {
+    let set = super::testset::read(&arguments.set)?;
+    let measure = |name: &String| Ok(ErrorReport::measure(name.clone(), &*evaluator(name)?, &set));
+    let reports = arguments.evaluations.iter().map(measure).collect::<Result<Vec<_>, String>>()?;
+    if let Some(path) = &arguments.svg {
+        let svg = error_svg(&reports);
+        write_whole(path, svg.as_bytes()).map_err(|error| format!("cannot write '{}': {error}", path.display()))?;
+    }
+    if arguments.json {
+        let json = serde_json::to_string(&reports).map_err(|error| error.to_string())?;
+        return crate::cli::print(&(json + "\n"));
+    }
+    crate::cli::print(&error_table(&reports))
+}
+
+/// The evaluation of this name, or the pattern evaluation with the weights of this file.
+fn evaluator(name: &str) -> Result<Arc<dyn Evaluator<Position>>, String> {
+    let mut options = EngineOptions::default();
+    let mut set = |option, value| options.set(option, value).map_err(|error| error.to_string());
+    match name.parse::<EvaluatorKind>() {
+        Ok(kind) => set("eval", kind.name())?,
+        Err(unknown) if !PathBuf::from(name).exists() => return Err(format!("{unknown}; nor is it a file of weights")),
+        Err(_) => {
+            set("eval-file", name)?;
+            set("eval", EvaluatorKind::Pattern.name())?;
+        }
+    }
+    Ok(options.evaluator())
+}

@@ -1,0 +1,129 @@
+//! `emilia train testset`: the positions that evaluations are measured on.
+
+use crate::cli::options::EngineArguments;
+use crate::cli::progress::Progress;
+use crate::engine::Request;
+use crate::notation::wthor::WthorFile;
+use crate::training::TestSet;
+use crate::whole_file::write_whole;
+use clap::{Args, Subcommand};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// Between two writings of a file that is being labelled.
+const SAVE_EVERY: Duration = Duration::from_secs(10);
+
+#[derive(Args, Clone, Debug)]
+pub(super) struct TestSetArguments {
+    #[command(subcommand)]
+    command: TestSetCommand,
+}
+
+#[derive(Subcommand, Clone, Debug)]
+enum TestSetCommand {
+    /// Draw positions from tournament games
+    Draw(DrawArguments),
+    /// Search the positions that have no score yet
+    Label(Box<LabelArguments>),
+}
+
+#[derive(Args, Clone, Debug)]
+struct DrawArguments {
+    /// Files of games of the WTHOR base (.wtb)
+    #[arg(required = true, value_name = "FILE")]
+    games: Vec<PathBuf>,
+    /// The file to write; one that is there is not overwritten
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// Positions for each number of empty squares
+    #[arg(long, value_name = "N", default_value_t = 400, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    positions: u32,
+    /// Which positions
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+}
+
+/// Without a depth or a time, positions are searched to the end of the game.
+#[derive(Args, Clone, Debug)]
+struct LabelArguments {
+    /// The file with the positions; the scores are written into it
+    #[arg(value_name = "FILE")]
+    set: PathBuf,
+    /// Only positions with these numbers of empty squares
+    #[arg(long, value_name = "N,...", value_delimiter = ',')]
+    empties: Option<Vec<u32>>,
+    /// Search positions again whose score is known by another search than this, such as 20@98%; exact and theoretical
+    /// scores stay
+    #[arg(long, value_name = "DEPTH")]
+    unless: Option<String>,
+    #[command(flatten)]
+    thinking: EngineArguments,
+}
+
+pub(super) fn run(arguments: &TestSetArguments) -> Result<(), String> {
+    match &arguments.command {
+        TestSetCommand::Draw(arguments) => draw(arguments),
+        TestSetCommand::Label(arguments) => label(arguments),
+    }
+}
+
+/// Reads a set.
+pub(super) fn read(path: &Path) -> Result<TestSet, String> {
+    let text = fs::read_to_string(path).map_err(|error| format!("cannot read '{}': {error}", path.display()))?;
+    TestSet::parse(&text).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+fn write(path: &Path, set: &TestSet) -> Result<(), String> {
+    write_whole(path, set.to_text().as_bytes()).map_err(|error| format!("cannot write '{}': {error}", path.display()))
+}
+
+fn draw(arguments: &DrawArguments) -> Result<(), String> {
+    if arguments.out.exists() {
+        return Err(format!("'{}' is there already, and a set is drawn once", arguments.out.display()));
+    }
+    let read = |path: &PathBuf| {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let bytes = fs::read(path).map_err(|error| format!("cannot read '{}': {error}", path.display()))?;
+        let file = WthorFile::parse(&bytes).map_err(|error| format!("{}: {error}", path.display()))?;
+        Ok((name, file))
+    };
+    let files = arguments.games.iter().map(read).collect::<Result<Vec<_>, String>>()?;
+    let set = TestSet::draw(&files, arguments.positions as usize, arguments.seed).map_err(|error| error.to_string())?;
+    write(&arguments.out, &set)
+}
+
+fn label(arguments: &LabelArguments) -> Result<(), String> {
+    let mut set = read(&arguments.set)?;
+    let mut engine = arguments.thinking.engine().map_err(|error| error.to_string())?;
+    let interrupt = crate::cli::on_interrupt()?;
+    let wanted: Vec<usize> = (0..set.positions.len())
+        .filter(|&i| {
+            let entry = &set.positions[i];
+            let empties = entry.position.empties().count();
+            arguments.empties.as_ref().is_none_or(|wanted| wanted.contains(&empties))
+                && entry.is_open_to(arguments.unless.as_deref())
+        })
+        .collect();
+    let progress = Progress::new("positions", wanted.len() as u64, 0);
+    let mut saved = Instant::now();
+    for (done, &i) in wanted.iter().enumerate() {
+        if interrupt.load(Ordering::Relaxed) {
+            write(&arguments.set, &set)?;
+            return Err("interrupted; the same command goes on".to_owned());
+        }
+        // Nothing learnt from one position helps with another, and a label should not depend on those before it.
+        engine.clear();
+        let decision = engine.start(Request::hint(set.positions[i].position, 1)).wait();
+        let line = decision.report.lines.first().ok_or("the search has said nothing")?;
+        set.positions[i].label(line.score, line.depth);
+        progress.show(done as u64 + 1, || format!("{} empty", set.positions[i].position.empties().count()));
+        if saved.elapsed() >= SAVE_EVERY {
+            write(&arguments.set, &set)?;
+            saved = Instant::now();
+        }
+    }
+    progress.finish();
+    write(&arguments.set, &set)
+}

@@ -1,0 +1,125 @@
+//! How far the value of a shallow search is from that of a deep one: what ProbCut needs to know of an evaluator.
+
+use crate::game::DISC;
+
+/// The number of coefficients of one surface.
+const TERMS: usize = 6;
+/// Depths and empty squares, 0 to 60.
+const RANGE: usize = 61;
+
+/// The standard deviation of the difference between a search's value and a shallower one's, fitted for one evaluator by
+/// `emilia train probcut`.
+///
+/// For `e` empty squares, a deep search of `D` plies and a shallow one of `d`, the logarithm of the deviation in discs is
+///
+/// ```text
+/// c0 + c1 e/60 + c2 (e/60)² + c3 ln(1+d) + c4 ln(D−d) + c5 (e/60) ln(1+d)
+/// ```
+///
+/// with one set of coefficients for deep searches that end in static evaluations and one for those that reach the end of
+/// the game (`D = e`). The form is Emilia's own: positive everywhere, and linear in what is fitted.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ErrorModel {
+    midgame: [f64; TERMS],
+    endgame: [f64; TERMS],
+    /// Deviations in units of [`DISC`] by `e` and `D`, the shallow depth being [`shallow_depth`]'s.
+    midgame_units: Box<[[i32; RANGE]; RANGE]>,
+    endgame_units: Box<[i32; RANGE]>,
+}
+
+/// The terms that the coefficients weigh.
+pub fn terms(empties: u8, deep: u8, shallow: u8) -> [f64; TERMS] {
+    let e = f64::from(empties) / 60.0;
+    let seen = f64::from(1 + shallow).ln();
+    let unseen = f64::from(deep.saturating_sub(shallow).max(1)).ln();
+    [1.0, e, e * e, seen, unseen, e * seen]
+}
+
+/// The depth of the shallow search that speaks for one of `deep` plies: about half as deep, and of the same parity,
+/// because the values of odd and of even depths differ by a tempo.
+pub const fn shallow_depth(deep: u8) -> u8 {
+    2 * (deep / 4) + deep % 2
+}
+
+/// The depth of the shallow search that speaks for one to the end of the game.
+pub const fn shallow_depth_to_end(empties: u8) -> u8 {
+    let third = empties / 3;
+    third - (third % 2) + empties % 2
+}
+
+impl ErrorModel {
+    /// The number of coefficients of a model.
+    pub const COEFFICIENTS: usize = 2 * TERMS;
+
+    /// A model from its coefficients, those of the midgame first; `None` if their number is wrong or one is not finite.
+    pub fn new(coefficients: &[f64]) -> Option<ErrorModel> {
+        let (midgame, endgame) = coefficients.split_at_checked(TERMS)?;
+        let (midgame, endgame): ([f64; TERMS], [f64; TERMS]) = (midgame.try_into().ok()?, endgame.try_into().ok()?);
+        if !coefficients.iter().all(|c| c.is_finite()) {
+            return None;
+        }
+        let units = |surface: &[f64; TERMS], e: usize, deep: usize, shallow: u8| {
+            let log = surface.iter().zip(terms(e as u8, deep as u8, shallow)).map(|(c, term)| c * term).sum::<f64>();
+            // Between a tenth of a disc and the whole board, whatever a fit extrapolates to.
+            (log.exp().clamp(0.1, 64.0) * f64::from(DISC)).round() as i32
+        };
+        let mut midgame_units = Box::new([[0; RANGE]; RANGE]);
+        let mut endgame_units = Box::new([0; RANGE]);
+        for e in 0..RANGE {
+            for deep in 0..RANGE {
+                midgame_units[e][deep] = units(&midgame, e, deep, shallow_depth(deep as u8));
+            }
+            endgame_units[e] = units(&endgame, e, e, shallow_depth_to_end(e as u8));
+        }
+        Some(ErrorModel { midgame, endgame, midgame_units, endgame_units })
+    }
+
+    /// The coefficients, those of the midgame first.
+    pub fn coefficients(&self) -> Vec<f64> {
+        [self.midgame, self.endgame].concat()
+    }
+
+    /// The deviation between searches of `deep` and of [`shallow_depth`]`(deep)` plies, in units of [`DISC`].
+    #[inline]
+    pub fn midgame(&self, empties: u8, deep: u8) -> i32 {
+        self.midgame_units[usize::from(empties).min(RANGE - 1)][usize::from(deep).min(RANGE - 1)]
+    }
+
+    /// The deviation between the final result and a search of [`shallow_depth_to_end`]`(empties)` plies, in units of
+    /// [`DISC`].
+    #[inline]
+    pub fn endgame(&self, empties: u8) -> i32 {
+        self.endgame_units[usize::from(empties).min(RANGE - 1)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_surface_is_what_its_formula_says() {
+        let mut coefficients = [0.0; ErrorModel::COEFFICIENTS];
+        (coefficients[0], coefficients[3], coefficients[TERMS]) = (5.0_f64.ln(), -0.5, 3.0_f64.ln());
+        let model = ErrorModel::new(&coefficients).unwrap();
+        // Depth 8 is judged by depth 4: 5 discs / √5.
+        assert_eq!(model.midgame(30, 8), (5.0 / 5.0_f64.sqrt() * f64::from(DISC)).round() as i32);
+        assert_eq!(model.endgame(20), 3 * DISC);
+        assert_eq!(model.coefficients(), coefficients);
+    }
+
+    #[test]
+    fn shallow_searches_are_shallower_and_of_the_same_parity() {
+        for deep in 3..60 {
+            for shallow in [shallow_depth(deep), shallow_depth_to_end(deep)] {
+                assert!(shallow < deep && shallow % 2 == deep % 2, "{shallow} for {deep}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_model_is_refused() {
+        assert!(ErrorModel::new(&[0.0; 3]).is_none());
+        assert!(ErrorModel::new(&[f64::NAN; ErrorModel::COEFFICIENTS]).is_none());
+    }
+}

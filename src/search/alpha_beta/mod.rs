@@ -1,0 +1,276 @@
+//! Iterative-deepening principal variation search with a transposition table and an exact endgame: Othello's classical
+//! search, on one thread or several.
+
+mod root;
+mod split;
+mod stage;
+mod walk;
+
+use super::selectivity::Selectivity;
+use super::transposition::TranspositionTable;
+use super::{Control, Report, Search, Task};
+use crate::eval::{FromScratch, Incremental};
+use root::RootSearch;
+use stage::Stage;
+use walk::{Shared, Walk};
+
+/// What the alpha-beta engine is built with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct AlphaBetaSettings {
+    /// Size of the transposition table in bytes.
+    pub table_bytes: usize,
+    /// Threads that search together, at least 1. One thread visits the same positions every time.
+    pub threads: usize,
+    /// How sure a cut on the word of a shallower search must be, in percent: 73, 87, 95, 98 or 99; 100 for no such cuts.
+    /// The result of a solved position is exact whatever this is.
+    pub confidence: u8,
+}
+
+impl AlphaBetaSettings {
+    /// The confidences that [`AlphaBetaSettings::confidence`] may have.
+    pub fn confidences() -> impl Iterator<Item = u8> {
+        Selectivity::all().map(Selectivity::percent)
+    }
+}
+
+impl Default for AlphaBetaSettings {
+    fn default() -> AlphaBetaSettings {
+        AlphaBetaSettings { table_bytes: 64 << 20, threads: 1, confidence: Selectivity::BOLDEST.percent() }
+    }
+}
+
+/// The alpha-beta engine.
+pub struct AlphaBeta {
+    table: TranspositionTable,
+    threads: usize,
+    selectivity: Selectivity,
+}
+
+impl AlphaBeta {
+    /// An engine that has learnt nothing yet. A confidence that is no level counts as 100 %.
+    pub fn new(settings: AlphaBetaSettings) -> AlphaBeta {
+        AlphaBeta {
+            table: TranspositionTable::new(settings.table_bytes),
+            threads: settings.threads.max(1),
+            selectivity: Selectivity::of_percent(settings.confidence).unwrap_or(Selectivity::NONE),
+        }
+    }
+
+    fn think_with<E: Incremental>(
+        &self,
+        evaluation: &E,
+        task: &Task,
+        control: &Control,
+        sink: &mut dyn FnMut(&Report),
+    ) -> Report {
+        let errors = task.evaluator.error_model();
+        let selectivity = if errors.is_some() { self.selectivity } else { Selectivity::NONE };
+        let plan = Stage::plan(task, control.limits(), selectivity);
+        let shared = Shared::new(evaluation, errors, &self.table, task.contempt, control);
+        std::thread::scope(|scope| {
+            for helper in 1..self.threads {
+                let shared = &shared;
+                let helping = move || Walk::new(shared).help();
+                if let Err(error) = std::thread::Builder::new().spawn_scoped(scope, helping) {
+                    log::warn!("only {helper} of {} threads could be started: {error}", self.threads);
+                    break;
+                }
+            }
+            let report = RootSearch::new(task, &shared).run(&plan, sink);
+            shared.pool.close();
+            report
+        })
+    }
+}
+
+impl Search for AlphaBeta {
+    fn think(&mut self, task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
+        self.table.new_search(task.contempt);
+        match task.evaluator.as_pattern() {
+            Some(pattern) => self.think_with(pattern, task, control, sink),
+            None => self.think_with(&FromScratch(&*task.evaluator), task, control, sink),
+        }
+    }
+
+    fn clear(&mut self) {
+        self.table.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::EvaluatorKind;
+    use crate::othello::{GameRecord, Position};
+    use crate::search::{
+        Bound, Contempt, Limits, MinimaxKind, Precision, Score, SearchDepth, StopSignal, plain_minimax,
+    };
+    use crate::testing::random_position;
+    use std::time::Instant;
+
+    fn with_table(table_bytes: usize) -> AlphaBeta {
+        AlphaBeta::new(AlphaBetaSettings { table_bytes, ..AlphaBetaSettings::default() })
+    }
+
+    fn think(task: &Task, limits: Limits) -> Report {
+        with_table(1 << 20).think(task, &Control::with_limits(limits), &mut |_| {})
+    }
+
+    fn to_depth(depth: u8) -> Limits {
+        Limits { depth: Some(depth), ..Limits::default() }
+    }
+
+    #[test]
+    fn every_move_has_its_minimax_value() {
+        for seed in 0..40 {
+            let position = random_position(seed, 60 - 10 - (seed % 30) as u32);
+            if position.moves().is_empty() {
+                continue;
+            }
+            let evaluator = EvaluatorKind::ALL[seed as usize % 2].build();
+            let contempt = Contempt::new([0, 100, -7][seed as usize % 3]).unwrap();
+            let depth = 2 + (seed % 3) as u8;
+            let task = Task { lines: 60, contempt, ..Task::new(position, evaluator.clone()) };
+            let report = think(&task, to_depth(depth));
+            assert_eq!(report.lines.len(), position.moves().count() as usize);
+            assert_eq!(report.depth, SearchDepth::Plies(depth));
+            for line in &report.lines {
+                let child = position.take(line.turn).unwrap();
+                let plain = plain_minimax(
+                    MinimaxKind::AlphaBeta,
+                    &child,
+                    u32::from(depth) - 1,
+                    &*evaluator,
+                    contempt,
+                    &mut |_| false,
+                );
+                assert_eq!(line.score.units(), -plain.value, "{position} {} at depth {depth}", line.turn);
+            }
+            assert!(report.lines.is_sorted_by_key(|line| -line.score));
+        }
+    }
+
+    #[test]
+    fn the_table_changes_no_value() {
+        for seed in 0..10 {
+            let position = random_position(seed, 34);
+            let task = Task::new(position, EvaluatorKind::Mobility.build());
+            let with = think(&task, to_depth(6));
+            let control = Control::with_limits(to_depth(6));
+            let without = with_table(1).think(&task, &control, &mut |_| {});
+            assert_eq!(with.lines[0].score, without.lines[0].score, "{position}");
+        }
+    }
+
+    #[test]
+    fn a_solved_position_is_played_out() {
+        for seed in 0..20 {
+            let position = random_position(seed, 11);
+            if position.is_over() {
+                continue;
+            }
+            let task = Task { lines: 2, ..Task::new(position, EvaluatorKind::WeightedSquares.build()) };
+            let report = think(&task, Limits::default());
+            assert!(report.depth.is_exact());
+            for line in &report.lines {
+                let mut game = GameRecord::from_position(position);
+                line.pv.iter().for_each(|&turn| game.take(turn).unwrap());
+                assert!(game.position().is_over(), "{position} {line:?}");
+                let outcome = Score::from_discs(game.position().score_for_black());
+                let for_mover = if position.mover() == crate::othello::Color::Black { outcome } else { -outcome };
+                assert_eq!(line.score, for_mover, "{position} {line:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_outcome_is_the_sign_of_the_score() {
+        let mut seen = [0; 3];
+        for seed in 0..60 {
+            let position = random_position(seed, 8 + (seed % 3) as u32);
+            if position.is_over() {
+                continue;
+            }
+            let contempt = Contempt::new([0, 0, 50][seed as usize % 3]).unwrap();
+            let task = Task { contempt, ..Task::new(position, EvaluatorKind::Mobility.build()) };
+            let score = think(&task, Limits::default()).lines[0].score;
+            let outcome = Task { precision: Precision::WinLossDraw, ..task };
+            let report = think(&outcome, Limits::default());
+            let line = &report.lines[0];
+            let expected = score.units().signum();
+            seen[(expected + 1) as usize] += 1;
+            assert_eq!(report.depth, SearchDepth::WinLossDraw);
+            assert_eq!(line.score, Score::from_discs(expected), "{position}");
+            assert_eq!(line.bound, [Bound::Upper, Bound::Exact, Bound::Lower][(expected + 1) as usize]);
+            let mut game = GameRecord::from_position(position);
+            line.pv.iter().for_each(|&turn| game.take(turn).unwrap());
+            let end = game.position();
+            assert!(end.is_over(), "{position} {line:?}");
+            let for_mover = if end.mover() == position.mover() { 1 } else { -1 } * contempt.outcome(end);
+            assert_eq!(for_mover.signum(), expected, "{position} {line:?}");
+        }
+        assert!(seen.iter().all(|&n| n > 0), "{seen:?}");
+    }
+
+    #[test]
+    fn several_threads_find_what_one_does() {
+        for seed in 0..12 {
+            let position = random_position(seed, 17 + (seed % 2) as u32);
+            let contempt = Contempt::new([0, 0, 0, 20][seed as usize % 4]).unwrap();
+            let lines = 1 + seed as usize % 3;
+            let task = Task { lines, contempt, ..Task::new(position, EvaluatorKind::Mobility.build()) };
+            let solve = |threads| {
+                let settings = AlphaBetaSettings { table_bytes: 1 << 20, threads, confidence: 100 };
+                AlphaBeta::new(settings).think(&task, &Control::with_limits(Limits::default()), &mut |_| {})
+            };
+            let alone = solve(1);
+            assert!(alone.depth.is_exact());
+            for threads in [2, 4] {
+                let together = solve(threads);
+                let scores = |report: &Report| report.lines.iter().map(|line| line.score).collect::<Vec<_>>();
+                assert_eq!(scores(&together), scores(&alone), "{position} with {threads} threads");
+            }
+            assert_eq!(solve(1).nodes, alone.nodes, "one thread does the same every time");
+        }
+    }
+
+    #[test]
+    fn several_threads_stop_when_told() {
+        for nodes in [1, 5_000, 200_000] {
+            let settings = AlphaBetaSettings { threads: 3, ..AlphaBetaSettings::default() };
+            let task = Task::new(Position::START, EvaluatorKind::Mobility.build());
+            let control = Control::with_limits(Limits { nodes: Some(nodes), ..Limits::default() });
+            let report = AlphaBeta::new(settings).think(&task, &control, &mut |_| {});
+            assert!(Position::START.take(report.lines[0].turn).is_ok());
+            assert!(report.nodes < nodes + 100_000, "{} of {nodes}", report.nodes);
+        }
+    }
+
+    #[test]
+    fn moves_within_the_margin_are_listed_with_their_values() {
+        let position = random_position(3, 40);
+        let evaluator = EvaluatorKind::Mobility.build();
+        let all = think(&Task { lines: 60, ..Task::new(position, evaluator.clone()) }, to_depth(4));
+        let margin = Score::from_discs(6);
+        let some = think(&Task { margin: Some(margin), ..Task::new(position, evaluator) }, to_depth(4));
+        let best = all.lines[0].score.units();
+        let within: Vec<_> = all
+            .lines
+            .iter()
+            .filter(|line| line.score.units() >= best - margin.units())
+            .map(|line| line.score)
+            .collect();
+        assert!(within.len() > 1 && within.len() < all.lines.len(), "a telling example");
+        assert_eq!(some.lines.iter().map(|line| line.score).collect::<Vec<_>>(), within);
+    }
+
+    #[test]
+    fn a_search_stopped_before_it_began_still_answers() {
+        let signal = StopSignal::default();
+        signal.stop();
+        let control = Control::new(Limits::default(), signal, Instant::now());
+        let task = Task::new(Position::START, EvaluatorKind::Mobility.build());
+        let report = with_table(1 << 16).think(&task, &control, &mut |_| {});
+        assert!(Position::START.take(report.lines[0].turn).is_ok());
+    }
+}

@@ -1,0 +1,241 @@
+//! The turns of the position in question, and what is reported of them.
+
+use super::stage::Stage;
+use super::walk::{INFINITY, Node, Shared, Walk};
+use crate::eval::Incremental;
+use crate::game::DISC;
+use crate::othello::{GameRecord, Move, Position, Square};
+use crate::search::ordering::{Candidate, Candidates};
+use crate::search::selectivity::Selectivity;
+use crate::search::{Bound, Line, MemoryUse, Report, Score, SearchDepth, Task};
+
+/// Half the first window around the value that the last iteration leads to expect.
+const ASPIRATION: i32 = 3 * DISC;
+
+/// A turn at the root.
+struct Root<S> {
+    child: Node<S>,
+    line: Line,
+    /// The value or bound that the last search of it returned.
+    last: i32,
+}
+
+/// The search of one position: ever deeper, its turns in the order of what the last iteration found.
+pub(super) struct RootSearch<'a, E: Incremental> {
+    task: &'a Task,
+    walk: Walk<'a, E>,
+}
+
+impl<'a, E: Incremental> RootSearch<'a, E> {
+    pub(super) fn new(task: &'a Task, shared: &'a Shared<'a, E>) -> RootSearch<'a, E> {
+        RootSearch { task, walk: Walk::new(shared) }
+    }
+
+    /// Goes through the stages until one is the last or the control says stop.
+    pub(super) fn run(&mut self, plan: &[Stage], sink: &mut dyn FnMut(&Report)) -> Report {
+        let control = self.walk.shared.control;
+        let mut roots = self.static_roots();
+        let mut report = self.report(&roots, roots.len());
+        for &stage in plan {
+            if control.is_past_soft_time() || self.walk.report_counts() {
+                break;
+            }
+            let searched = self.iteration(&mut roots, stage);
+            if self.walk.shared.is_stopped() {
+                if searched > 0 && self.task.lines == 1 && self.task.margin.is_none() {
+                    report = self.interrupted_report(&roots, &report);
+                    sink(&report);
+                }
+                break;
+            }
+            report = self.report(&roots, searched);
+            sink(&report);
+        }
+        self.walk.report_counts();
+        (report.nodes, report.evaluations) = self.walk.shared.counts();
+        report.elapsed = control.elapsed();
+        report
+    }
+
+    /// Every turn with the static value of the position it leads to: the search of one ply, which is always done.
+    fn static_roots(&mut self) -> Vec<Root<E::State>> {
+        let position = &self.task.position;
+        let moves = position.moves();
+        let turns = moves.into_iter().map(Move::Place).chain(moves.is_empty().then_some(Move::Pass));
+        let mut roots: Vec<Root<E::State>> = turns
+            .map(|turn| {
+                let child = self.walk.node(position.take(turn).expect("a legal turn"));
+                let score = Score::from_units(-self.walk.value(&child, 0, -INFINITY, INFINITY));
+                let depth = SearchDepth::Plies(u8::from(turn != Move::Pass));
+                let line = Line { turn, score, bound: Bound::Exact, depth, pv: vec![turn], visits: 0 };
+                Root { child, line, last: score.units() }
+            })
+            .collect();
+        roots.sort_by_key(|root| -root.line.score);
+        roots
+    }
+
+    /// Searches the roots in their order and sorts the ones whose value is known, best first, to the front; returns how
+    /// many these are. Stops early if the control says so.
+    fn iteration(&mut self, roots: &mut [Root<E::State>], stage: Stage) -> usize {
+        self.walk.selectivity = stage.selectivity();
+        let mut known = 0;
+        for i in 0..roots.len() {
+            let floor = self.floor(&roots[..known]);
+            if matches!(stage, Stage::Outcome(_)) && floor >= DISC {
+                // Nothing is better than to win.
+                break;
+            }
+            let guess = roots[i].line.score.units();
+            let value = self.root_value(&roots[i], stage, floor, guess);
+            if self.walk.shared.is_stopped() {
+                break;
+            }
+            roots[i].last = value;
+            if value <= floor {
+                continue;
+            }
+            let pv = self.expected_play(&roots[i], stage, value);
+            let line = &mut roots[i].line;
+            (line.score, line.depth, line.pv) =
+                (Score::from_units(value), stage.label(self.task.position.empties().count() as u8), pv);
+            line.bound = match (stage, value.signum()) {
+                (Stage::Outcome(_), 1) => Bound::Lower,
+                (Stage::Outcome(_), -1) => Bound::Upper,
+                _ => Bound::Exact,
+            };
+            // Among equals the one searched first stays first.
+            let place = roots[..known].partition_point(|root| root.line.score >= roots[i].line.score);
+            roots[place..=i].rotate_right(1);
+            known += 1;
+        }
+        known
+    }
+
+    /// What a further move must exceed to be of interest.
+    fn floor(&self, known: &[Root<E::State>]) -> i32 {
+        if known.len() < self.task.lines {
+            return -INFINITY;
+        }
+        let last_wanted = known[self.task.lines - 1].line.score.units();
+        match self.task.margin {
+            Some(margin) => last_wanted.min(known[0].line.score.units() - margin.units() - 1),
+            None => last_wanted,
+        }
+    }
+
+    /// The exact value of a turn if it exceeds the floor, else a bound at or below it.
+    fn root_value(&mut self, root: &Root<E::State>, stage: Stage, floor: i32, guess: i32) -> i32 {
+        let mut value = |low: i32, high: i32| -self.child_value(root, stage, -high, -low);
+        if matches!(stage, Stage::Outcome(_)) {
+            return value(floor.max(-DISC), DISC).clamp(-DISC, DISC);
+        }
+        if floor > -INFINITY {
+            let first = value(floor, floor + 1);
+            return if first <= floor { first } else { value(floor, INFINITY) };
+        }
+        let mut reach = ASPIRATION;
+        let (mut low, mut high) = ((guess - reach).max(-INFINITY), (guess + reach).min(INFINITY));
+        loop {
+            let found = value(low, high);
+            reach *= 4;
+            if found <= low && low > -INFINITY {
+                low = (found - reach).max(-INFINITY);
+            } else if found >= high && high < INFINITY {
+                high = (found + reach).min(INFINITY);
+            } else {
+                return found;
+            }
+        }
+    }
+
+    fn child_value(&mut self, root: &Root<E::State>, stage: Stage, alpha: i32, beta: i32) -> i32 {
+        let depth = match stage {
+            Stage::Midgame(depth, _) => depth - u8::from(root.line.turn != Move::Pass),
+            Stage::Solve(_) | Stage::Outcome(_) => u8::MAX,
+        };
+        self.walk.value(&root.child, depth, alpha, beta)
+    }
+
+    /// The expected play behind a turn: the best moves that the table remembers, and in a solved position the rest of
+    /// the game, found by solving again what the table has forgotten.
+    fn expected_play(&mut self, root: &Root<E::State>, stage: Stage, value: i32) -> Vec<Move> {
+        let mut game = GameRecord::from_position(root.child.position);
+        let mut value = -value;
+        let mut depth = match stage {
+            Stage::Solve(_) | Stage::Outcome(_) => usize::MAX,
+            Stage::Midgame(depth, _) => usize::from(depth - 1),
+        };
+        while depth > 0 && !game.position().is_over() {
+            let position = *game.position();
+            let moves = position.moves();
+            if moves.is_empty() {
+                game.take(Move::Pass).expect("a pass is forced");
+                value = -value;
+                continue;
+            }
+            let proven = stage.selectivity() == Selectivity::NONE;
+            let square = match stage {
+                Stage::Midgame(..) if depth == 1 => self.best_looking_move(&position),
+                // The side that loses may do what it likes.
+                Stage::Outcome(_) if proven && value < 0 => self.solving_move(&position, -INFINITY),
+                Stage::Solve(_) | Stage::Outcome(_) if proven => self.solving_move(&position, value),
+                _ => self.walk.shared.table.probe(&position).and_then(|entry| entry.best),
+            };
+            let Some(square) = square else { break };
+            game.take(Move::Place(square)).expect("a legal move");
+            value = -value;
+            depth -= 1;
+        }
+        std::iter::once(root.line.turn).chain(game.turns().iter().copied()).collect()
+    }
+
+    /// The best move by the static evaluation: the last ply of a line, which the table does not keep.
+    fn best_looking_move(&mut self, position: &Position) -> Option<Square> {
+        position.moves().into_iter().min_by_key(|&square| self.walk.static_value(position.after(square)))
+    }
+
+    /// A move worth at least this, the value of a solved position, the table's own first; `None` if there is no time to
+    /// find it.
+    fn solving_move(&mut self, position: &Position, value: i32) -> Option<Square> {
+        let mut children = Candidates::of(position, position.moves());
+        children.sort_by_replies(self.walk.shared.table.probe(position).and_then(|entry| entry.best));
+        let keeps = |candidate: &&Candidate| {
+            let child = self.walk.node(candidate.child);
+            -self.walk.value(&child, u8::MAX, -value, 1 - value) >= value && !self.walk.shared.is_stopped()
+        };
+        children.into_iter().find(keeps).map(|candidate| candidate.square)
+    }
+
+    /// What is known when an iteration was cut short after at least one root.
+    ///
+    /// The leader of the roots searched so far is the expected best move or a better one, unless it turned out worse than
+    /// the last iteration left possible for a root that was not reached: then that one is the better choice. Either way
+    /// the move was compared with all others only in the last iteration, so its depth is what counts.
+    fn interrupted_report(&self, roots: &[Root<E::State>], before: &Report) -> Report {
+        let leader = &roots[0];
+        let hope = roots.iter().skip(1).max_by_key(|root| root.last).filter(|root| root.last > leader.last);
+        let mut line = leader.line.clone();
+        if let Some(hope) = hope {
+            let (score, pv) = (Score::from_units(hope.last), vec![hope.line.turn]);
+            line = Line { score, bound: Bound::Upper, pv, ..hope.line.clone() };
+        }
+        line.depth = before.depth;
+        Report { lines: vec![line], depth: before.depth, ..self.report(roots, 1) }
+    }
+
+    /// What is known, of the first `known` roots.
+    fn report(&self, roots: &[Root<E::State>], known: usize) -> Report {
+        let (nodes, evaluations) = self.walk.shared.counts();
+        let mut lines: Vec<Line> = roots[..known].iter().map(|root| root.line.clone()).collect();
+        lines.truncate(self.task.lines_to_report(&lines));
+        Report {
+            depth: lines[0].depth,
+            lines,
+            nodes,
+            evaluations,
+            elapsed: self.walk.shared.control.elapsed(),
+            memory: MemoryUse::default(),
+        }
+    }
+}

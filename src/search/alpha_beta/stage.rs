@@ -1,0 +1,102 @@
+//! What one iteration is to find out.
+
+use crate::search::selectivity::Selectivity;
+use crate::search::{Limits, Precision, SearchDepth, Task};
+
+/// Solving a position costs about as much as searching it so many plies short of its end.
+const SOLVE_SHORT_OF_END: u8 = 9;
+/// From so many empty squares on a position is solved boldly before it is solved exactly.
+const BOLD_SOLVE_FROM: u8 = 17;
+
+/// One iteration's goal.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Stage {
+    /// So many plies, then the static evaluation.
+    Midgame(u8, Selectivity),
+    /// The result under perfect play, as far as the selectivity lets it be seen.
+    Solve(Selectivity),
+    /// Who wins under perfect play, as far.
+    Outcome(Selectivity),
+}
+
+impl Stage {
+    /// Ever deeper, and then, where the end is near enough for the depth asked for, to the end.
+    ///
+    /// `midgame` is how bold searches in the middle of the game are. Where that is not at all, the way to the end is not
+    /// either.
+    pub(super) fn plan(task: &Task, limits: &Limits, midgame: Selectivity) -> Vec<Stage> {
+        let empties = task.position.empties().count() as u8;
+        let solve = match task.precision {
+            Precision::Score => Stage::Solve,
+            Precision::WinLossDraw => Stage::Outcome,
+        };
+        let solves = limits.depth.is_none_or(|depth| empties <= solved_from(depth));
+        let last = if solves { empties.saturating_sub(SOLVE_SHORT_OF_END) } else { empties.saturating_sub(1) };
+        let last = limits.depth.map_or(last, |depth| last.min(depth));
+        let bold = midgame < Selectivity::NONE && empties >= BOLD_SOLVE_FROM;
+        let solving = Selectivity::all().filter(|&level| level == Selectivity::NONE || bold && level >= midgame);
+        (2..=last).map(|depth| Stage::Midgame(depth, midgame)).chain(solving.filter(|_| solves).map(solve)).collect()
+    }
+
+    pub(super) fn selectivity(self) -> Selectivity {
+        match self {
+            Stage::Midgame(_, selectivity) | Stage::Solve(selectivity) | Stage::Outcome(selectivity) => selectivity,
+        }
+    }
+
+    /// How the depth of a line of this stage is shown, in a position with so many empty squares.
+    pub(super) fn label(self, empties: u8) -> SearchDepth {
+        let percent = self.selectivity().percent();
+        match self {
+            Stage::Midgame(plies, Selectivity::NONE) => SearchDepth::Plies(plies),
+            Stage::Midgame(plies, _) => SearchDepth::Selective { plies, percent },
+            Stage::Solve(Selectivity::NONE) => SearchDepth::Exact,
+            Stage::Outcome(Selectivity::NONE) => SearchDepth::WinLossDraw,
+            Stage::Solve(_) | Stage::Outcome(_) => SearchDepth::Selective { plies: empties, percent },
+        }
+    }
+}
+
+/// From how many empty squares on a search of this depth solves instead: what costs no more than such a search does in
+/// the middle of the game.
+fn solved_from(depth: u8) -> u8 {
+    depth.saturating_mul(2).min(depth.saturating_add(8))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::EvaluatorKind;
+    use crate::testing::random_position;
+
+    fn to_depth(depth: u8) -> Limits {
+        Limits { depth: Some(depth), ..Limits::default() }
+    }
+
+    fn task(empties: u32) -> Task {
+        let position = (0..).map(|seed| random_position(seed, empties)).find(|p| p.empties().count() == empties);
+        Task::new(position.unwrap(), EvaluatorKind::Mobility.build())
+    }
+
+    #[test]
+    fn the_plan_solves_near_the_end() {
+        let none = Selectivity::NONE;
+        let midgame = |depth| Stage::Midgame(depth, none);
+        assert_eq!(Stage::plan(&task(12), &Limits::default(), none), [midgame(2), midgame(3), Stage::Solve(none)]);
+        assert_eq!(Stage::plan(&task(20), &to_depth(3), none), [midgame(2), midgame(3)]);
+        assert_eq!(Stage::plan(&task(1), &to_depth(1), none), [Stage::Solve(none)]);
+        assert_eq!(Stage::plan(&task(10), &to_depth(60), none).last(), Some(&Stage::Solve(none)));
+        let outcome = Task { precision: Precision::WinLossDraw, ..task(10) };
+        assert_eq!(Stage::plan(&outcome, &Limits::default(), none).last(), Some(&Stage::Outcome(none)));
+    }
+
+    #[test]
+    fn a_bold_search_solves_boldly_first() {
+        let bold = Selectivity::BOLDEST;
+        let plan = Stage::plan(&task(24), &Limits::default(), bold);
+        assert!(plan.contains(&Stage::Solve(bold)) && plan.last() == Some(&Stage::Solve(Selectivity::NONE)));
+        let labels: Vec<String> = plan.iter().map(|stage| stage.label(24).to_string()).collect();
+        assert!(labels.contains(&"15@73%".to_owned()) && labels.contains(&"24@99%".to_owned()), "{labels:?}");
+        assert_eq!(labels.last().unwrap(), "100%");
+    }
+}

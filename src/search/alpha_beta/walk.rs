@@ -1,0 +1,434 @@
+//! One thread's walk through the tree: principal variation search of one position to a depth or to the end.
+
+use super::split::{Pool, Split};
+use crate::eval::{ErrorModel, Incremental, shallow_depth, shallow_depth_to_end};
+use crate::game::DISC;
+use crate::othello::{Bitboard, Position, Square, flips, stable_discs};
+use crate::search::endgame::{self, LocalTable, Solver};
+use crate::search::ordering::{self, Candidate, Candidates};
+use crate::search::selectivity::Selectivity;
+use crate::search::transposition::{Entry, TO_THE_END, TranspositionTable};
+use crate::search::{Contempt, Control};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// Beyond every value, in units of [`DISC`].
+pub(super) const INFINITY: i32 = endgame::INFINITY * DISC;
+/// Nodes between two looks at the clock.
+const CHECK_INTERVAL: u64 = 4096;
+/// From so many empty squares down the endgame solver works alone: it needs no evaluation to order its moves.
+pub(super) const SOLVER_EMPTIES: u32 = 13;
+/// Depth from which the table is asked, moves are sorted by value, and what shallower searches say may cut.
+const DEEP_FROM: u8 = 3;
+/// Depth from which the replies are looked up in the table before one of them is searched.
+const LOOK_AHEAD_FROM: u8 = 5;
+/// ProbCut's shallow searches may themselves be cut by shallower ones, but no further.
+const NESTED_PROBES: u8 = 2;
+/// Whoever must exceed at least so much is asked whether the other side's stable discs allow it.
+const STABILITY_FROM: i32 = 0;
+/// Depth from which a node may be shared between threads; to the end, empty squares.
+const SHARE_FROM: u8 = 5;
+const SHARE_TO_END_FROM: u8 = 16;
+
+/// A position with what the evaluation keeps beside it.
+#[derive(Clone, Copy)]
+pub(super) struct Node<S> {
+    pub position: Position,
+    pub state: S,
+}
+
+/// What all threads of a search share.
+pub(super) struct Shared<'a, E: Incremental> {
+    pub evaluation: &'a E,
+    pub errors: Option<&'a ErrorModel>,
+    pub table: &'a TranspositionTable,
+    pub contempt: Contempt,
+    pub control: &'a Control,
+    pub pool: Pool<E::State>,
+    /// Said once, heard by all: the values returned from then on mean nothing.
+    stopped: AtomicBool,
+    nodes: AtomicU64,
+    evaluations: AtomicU64,
+}
+
+impl<'a, E: Incremental> Shared<'a, E> {
+    pub(super) fn new(
+        evaluation: &'a E,
+        errors: Option<&'a ErrorModel>,
+        table: &'a TranspositionTable,
+        contempt: Contempt,
+        control: &'a Control,
+    ) -> Shared<'a, E> {
+        Shared {
+            evaluation,
+            errors,
+            table,
+            contempt,
+            control,
+            pool: Pool::default(),
+            stopped: AtomicBool::new(false),
+            nodes: AtomicU64::new(0),
+            evaluations: AtomicU64::new(0),
+        }
+    }
+
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+    }
+
+    /// Positions visited and static evaluations made by all threads, as far as they have said.
+    pub(super) fn counts(&self) -> (u64, u64) {
+        (self.nodes.load(Ordering::Relaxed), self.evaluations.load(Ordering::Relaxed))
+    }
+}
+
+/// One thread at work.
+pub(super) struct Walk<'a, E: Incremental> {
+    pub shared: &'a Shared<'a, E>,
+    /// How bold the cuts are.
+    pub selectivity: Selectivity,
+    /// The innermost shared node that this walk is below.
+    pub(super) below: Option<Arc<Split<E::State>>>,
+    /// How many of ProbCut's searches this walk is in.
+    pub(super) probes: u8,
+    /// The endgame solver's own.
+    local: LocalTable,
+    /// Counted here and not yet told to the others.
+    nodes: u64,
+    evaluations: u64,
+}
+
+impl<'a, E: Incremental> Walk<'a, E> {
+    pub(super) fn new(shared: &'a Shared<'a, E>) -> Walk<'a, E> {
+        Walk {
+            shared,
+            selectivity: Selectivity::NONE,
+            below: None,
+            probes: 0,
+            local: LocalTable::default(),
+            nodes: 0,
+            evaluations: 0,
+        }
+    }
+
+    pub(super) fn node(&self, position: Position) -> Node<E::State> {
+        Node { position, state: self.shared.evaluation.state(&position) }
+    }
+
+    /// Adds what this thread has counted to what is shared, and asks whether the search must stop.
+    pub(super) fn report_counts(&mut self) -> bool {
+        let shared = self.shared;
+        let nodes = shared.nodes.fetch_add(self.nodes, Ordering::Relaxed) + self.nodes;
+        let evaluations = shared.evaluations.fetch_add(self.evaluations, Ordering::Relaxed) + self.evaluations;
+        (self.nodes, self.evaluations) = (0, 0);
+        if shared.control.must_stop(nodes, evaluations) && !shared.stopped.swap(true, Ordering::Relaxed) {
+            shared.pool.wake();
+        }
+        shared.is_stopped()
+    }
+
+    /// Whether what this walk finds is not wanted any more: the search was stopped, or a shared node above was decided.
+    #[inline]
+    pub(super) fn is_idle(&self) -> bool {
+        self.shared.is_stopped() || self.below.as_ref().is_some_and(|split| split.is_decided())
+    }
+
+    /// Counts a node of some weight; now and then tells the others. Whether to give up.
+    #[inline]
+    fn count(&mut self) -> bool {
+        self.nodes += 1;
+        if self.nodes >= CHECK_INTERVAL {
+            self.report_counts();
+        }
+        self.is_idle()
+    }
+
+    fn after(&self, node: &Node<E::State>, square: Square, turned: Bitboard) -> Node<E::State> {
+        Node {
+            position: node.position.after_turning(square, turned),
+            state: self.shared.evaluation.after(&node.state, square, turned),
+        }
+    }
+
+    fn pass(&self, node: &Node<E::State>) -> Node<E::State> {
+        Node { position: node.position.pass(), state: self.shared.evaluation.pass(&node.state) }
+    }
+
+    /// The value of a position for its side to move, searched so many plies deep, or to the end if that is not further:
+    /// exact between `alpha` and `beta`, else a bound on the side of the one it passes. A pass costs no depth.
+    pub(super) fn value(&mut self, node: &Node<E::State>, depth: u8, alpha: i32, beta: i32) -> i32 {
+        let empties = node.position.empties().count();
+        if u32::from(depth) >= empties {
+            return self.to_the_end(node, empties, alpha, beta);
+        }
+        self.to_depth(node, depth, alpha, beta)
+    }
+
+    fn to_the_end(&mut self, node: &Node<E::State>, empties: u32, alpha: i32, beta: i32) -> i32 {
+        if empties > SOLVER_EMPTIES {
+            return self.deep(node, empties as u8, true, alpha, beta);
+        }
+        // The window of whole discs that tells the same values apart.
+        let (low, high) = (alpha.div_euclid(DISC), -(-beta).div_euclid(DISC));
+        self.solve(&node.position, low, high) * DISC
+    }
+
+    /// The exact result in discs, by the endgame solver alone.
+    pub(super) fn solve(&mut self, position: &Position, alpha: i32, beta: i32) -> i32 {
+        let shared = self.shared;
+        let below = self.below.clone();
+        let mut told = 0;
+        let mut stop = |nodes: u64, _| {
+            let all = shared.nodes.fetch_add(nodes - told, Ordering::Relaxed) + nodes - told;
+            told = nodes;
+            if shared.control.must_stop(all, shared.evaluations.load(Ordering::Relaxed)) {
+                shared.stopped.store(true, Ordering::Relaxed);
+                shared.pool.wake();
+            }
+            shared.is_stopped() || below.as_ref().is_some_and(|split| split.is_decided())
+        };
+        let mut solver = Solver::new(shared.table, shared.contempt, &mut self.local, &mut stop);
+        let value = solver.solve(position, alpha, beta);
+        let nodes = solver.nodes;
+        self.nodes += nodes - told;
+        value
+    }
+
+    /// To a depth short of the end.
+    fn to_depth(&mut self, node: &Node<E::State>, depth: u8, alpha: i32, beta: i32) -> i32 {
+        match depth {
+            0 => {
+                self.nodes += 1;
+                self.leaf(node)
+            }
+            1..DEEP_FROM => self.shallow(node, depth, alpha, beta),
+            _ => self.deep(node, depth, false, alpha, beta),
+        }
+    }
+
+    /// The static value, or the result if the game is over.
+    pub(super) fn leaf(&mut self, node: &Node<E::State>) -> i32 {
+        if node.position.moves().is_empty() && node.position.is_over() {
+            return self.shared.contempt.outcome(&node.position);
+        }
+        self.evaluations += 1;
+        self.shared.evaluation.value(&node.state, &node.position)
+    }
+
+    /// The static value of a position that this walk did not come to by a move.
+    pub(super) fn static_value(&mut self, position: Position) -> i32 {
+        let node = self.node(position);
+        self.leaf(&node)
+    }
+
+    /// The last plies before the evaluation, without the table.
+    fn shallow(&mut self, node: &Node<E::State>, depth: u8, alpha: i32, beta: i32) -> i32 {
+        self.nodes += 1;
+        let moves = node.position.moves();
+        if moves.is_empty() {
+            let passed = self.pass(node);
+            return if passed.position.moves().is_empty() {
+                self.shared.contempt.outcome(&node.position)
+            } else {
+                -self.shallow(&passed, depth, -beta, -alpha)
+            };
+        }
+        let mut best = -INFINITY;
+        if depth == 1 {
+            for square in ordering::by_square(moves) {
+                let turned = flips(square, node.position.player(), node.position.opponent());
+                let child = self.after(node, square, turned);
+                self.nodes += 1;
+                best = best.max(-self.leaf(&child));
+                if best >= beta {
+                    break;
+                }
+            }
+            return best;
+        }
+        let mut children = Candidates::of(&node.position, moves);
+        children.sort_by_replies(None);
+        for candidate in &children {
+            let child = self.after(node, candidate.square, candidate.turned);
+            best = best.max(-self.shallow(&child, depth - 1, -beta, -alpha.max(best)));
+            if best >= beta {
+                break;
+            }
+        }
+        best
+    }
+
+    /// Fail-soft principal variation search of a node some plies before its leaves; `solving` if these are the ends of
+    /// the game.
+    fn deep(&mut self, node: &Node<E::State>, depth: u8, solving: bool, alpha: i32, beta: i32) -> i32 {
+        if self.count() {
+            return 0;
+        }
+        let position = &node.position;
+        let moves = position.moves();
+        if moves.is_empty() {
+            let passed = self.pass(node);
+            return if passed.position.moves().is_empty() {
+                self.shared.contempt.outcome(position)
+            } else {
+                -self.deep(&passed, depth, solving, -beta, -alpha)
+            };
+        }
+        if alpha >= STABILITY_FROM {
+            let limit = self.stability_limit(position);
+            if limit <= alpha {
+                return limit;
+            }
+        }
+        let (mut alpha, mut beta) = (alpha, beta);
+        let table_depth = if solving { TO_THE_END } else { depth };
+        let entry = self.shared.table.probe(position);
+        if let Some(entry) = entry.filter(|entry| entry.covers(table_depth, self.selectivity)) {
+            if entry.lower >= beta || entry.lower == entry.upper {
+                return entry.lower;
+            }
+            if entry.upper <= alpha {
+                return entry.upper;
+            }
+            (alpha, beta) = (alpha.max(entry.lower), beta.min(entry.upper));
+        }
+        if beta - alpha == 1
+            && let Some(value) = self.probably_beyond(node, depth, solving, beta)
+        {
+            return value;
+        }
+        let mut children = Candidates::of(position, moves);
+        if depth >= LOOK_AHEAD_FROM
+            && let Some(value) = self.known_reply(&children, table_depth, depth, beta)
+        {
+            return value;
+        }
+        self.sort(&mut children, node, depth, solving, alpha, entry.and_then(|entry| entry.best));
+        if self.is_idle() {
+            return 0;
+        }
+        let mut found = Found { value: -INFINITY, square: None };
+        let share_from = if solving { SHARE_TO_END_FROM } else { SHARE_FROM };
+        for (i, candidate) in children.into_iter().enumerate() {
+            if i > 0 && depth >= share_from && children.len() - i > 1 && self.shared.pool.wants_work() {
+                if let Some(all) = self.share(node, depth, alpha, beta, found, &children, i) {
+                    found = all;
+                    break;
+                }
+                return 0;
+            }
+            let child = self.after(node, candidate.square, candidate.turned);
+            let bound = alpha.max(found.value);
+            let value = self.child_value(&child, depth - 1, found.square.is_some(), bound, beta);
+            if self.is_idle() {
+                return 0;
+            }
+            if value > found.value {
+                found = Found { value, square: Some(candidate.square) };
+                if value >= beta {
+                    break;
+                }
+            }
+        }
+        let best = found.value;
+        let lower = if best > alpha { best } else { -INFINITY };
+        let upper = if best < beta { best } else { INFINITY };
+        let entry = Entry { lower, upper, depth: table_depth, selectivity: self.selectivity, best: found.square };
+        self.shared.table.store(position, entry);
+        best
+    }
+
+    /// The value of a move for the side that makes it: a null window first if another move came before it.
+    #[inline]
+    pub(super) fn child_value(&mut self, child: &Node<E::State>, depth: u8, scout: bool, bound: i32, beta: i32) -> i32 {
+        if scout && beta - bound > 1 {
+            let value = -self.value(child, depth, -bound - 1, -bound);
+            if value <= bound || value >= beta || self.is_idle() {
+                return value;
+            }
+        }
+        -self.value(child, depth, -beta, -bound)
+    }
+
+    /// ProbCut: a bound on the value if a shallow search makes it likely enough that the value is beyond the null window
+    /// below `beta`.
+    fn probably_beyond(&mut self, node: &Node<E::State>, depth: u8, solving: bool, beta: i32) -> Option<i32> {
+        let errors = self.shared.errors?;
+        let deviations = self.selectivity.deviations()?;
+        if self.probes >= NESTED_PROBES {
+            return None;
+        }
+        let empties = node.position.empties().count() as u8;
+        let (shallow, sigma) = if solving {
+            (shallow_depth_to_end(empties), errors.endgame(empties))
+        } else {
+            (shallow_depth(depth), errors.midgame(empties, depth))
+        };
+        let margin = (deviations * sigma as f32).round() as i32;
+        let guess = self.shared.evaluation.value(&node.state, &node.position);
+        self.evaluations += 1;
+        let (high, low) = (beta + margin, beta - 1 - margin);
+        self.probes += 1;
+        let mut found = None;
+        if guess >= beta && high < INFINITY {
+            let value = self.to_depth(node, shallow, high - 1, high);
+            found = (value >= high).then_some(beta);
+        } else if guess < beta && low > -INFINITY {
+            let value = self.to_depth(node, shallow, low, low + 1);
+            found = (value <= low).then_some(beta - 1);
+        }
+        self.probes -= 1;
+        found.filter(|_| !self.is_idle())
+    }
+
+    /// The value of a move whose reply is known to be bad enough for the other side to settle the matter.
+    fn known_reply(&self, children: &Candidates, table_depth: u8, depth: u8, beta: i32) -> Option<i32> {
+        let needed = if table_depth == TO_THE_END { TO_THE_END } else { depth - 1 };
+        children.into_iter().find_map(|candidate| {
+            let known = self.shared.table.probe(&candidate.child)?;
+            (known.covers(needed, self.selectivity) && -known.upper >= beta).then_some(-known.upper)
+        })
+    }
+
+    /// Puts the moves in the order in which they are to be tried.
+    fn sort(
+        &mut self,
+        children: &mut Candidates,
+        node: &Node<E::State>,
+        depth: u8,
+        solving: bool,
+        alpha: i32,
+        first: Option<Square>,
+    ) {
+        let look = ordering::look_ahead(depth, solving);
+        let probing = std::mem::replace(&mut self.probes, NESTED_PROBES);
+        children.sort_by(first, |candidate: &Candidate| {
+            let child = self.after(node, candidate.square, candidate.turned);
+            let replies = ordering::replies(&candidate.child);
+            let value = if look == 0 {
+                self.evaluations += 1;
+                self.shared.evaluation.value(&child.state, &child.position)
+            } else {
+                // Bounds far below what is needed need not be told apart.
+                self.to_depth(&child, look, -INFINITY, ordering::HOPELESS - alpha)
+            };
+            value + replies * ordering::REPLY_VALUE
+        });
+        self.probes = probing;
+    }
+
+    /// The most that the side to move can still get, with the other side's stable discs lost to it.
+    fn stability_limit(&self, position: &Position) -> i32 {
+        let lost = stable_discs(position.opponent(), position.player()).count() as i32;
+        let limit = 64 - 2 * lost;
+        let draw = self.shared.contempt.draw_for(position.mover());
+        (if limit < 0 { limit } else { limit.max(draw) }) * DISC
+    }
+}
+
+/// The best of the moves tried so far.
+#[derive(Clone, Copy)]
+pub(super) struct Found {
+    pub value: i32,
+    pub square: Option<Square>,
+}

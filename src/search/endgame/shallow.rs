@@ -1,0 +1,125 @@
+//! Null windows from five empty squares up to where the shared table takes over.
+
+use super::board::Board;
+use super::parity::Parity;
+use super::{INFINITY, Solver};
+use crate::othello::{Bitboard, Square, flips};
+use arrayvec::ArrayVec;
+
+/// From so many empty squares on moves are sorted by what they leave to the other side; below, by parity alone.
+const SORT_FROM: u32 = 6;
+const CORNER: i32 = 16;
+/// The shared table takes over above this many empty squares.
+pub(super) const SHALLOW_TO: u32 = 11;
+
+/// What counts against a move: a reply that it leaves (twice for a corner), an empty square beside the discs of the side
+/// that plays it, and an even quadrant.
+const REPLY: i32 = 16;
+const EVEN: i32 = 4;
+
+/// A move to be tried.
+struct Child {
+    /// Low is tried first.
+    key: i32,
+    square: Square,
+    board: Board,
+    /// The other side's moves.
+    moves: Bitboard,
+}
+
+impl Solver<'_> {
+    /// Whether the value of a board exceeds `alpha`: a bound on it on that side. At most [`SHALLOW_TO`] empty squares.
+    pub(super) fn null_window(&mut self, board: Board, alpha: i32) -> i32 {
+        let empties = board.empties();
+        match empties.count() {
+            0..=4 => self.last_squares(board, alpha),
+            count if count < SORT_FROM => self.by_parity(board, board.moves(), alpha, Parity::of(empties)),
+            count => self.fastest_first(board, board.moves(), alpha, Parity::of(empties), count),
+        }
+    }
+
+    /// With five empty squares: moves in the order of their parity.
+    fn by_parity(&mut self, board: Board, moves: Bitboard, alpha: i32, parity: Parity) -> i32 {
+        if let Some(limit) = board.stability_limit(alpha, 5) {
+            return limit;
+        }
+        if moves.is_empty() {
+            let passed = board.pass();
+            let moves = passed.moves();
+            return if moves.is_empty() { board.score() } else { -self.by_parity(passed, moves, -alpha - 1, parity) };
+        }
+        let odd = parity.odd_squares();
+        let mut best = -INFINITY;
+        for set in [moves & odd, moves & !odd] {
+            for square in set {
+                let child = board.after(square, flips(square, board.player, board.opponent));
+                self.nodes += 1;
+                best = best.max(-self.four(child, -alpha - 1, parity.after(square)));
+                if best > alpha {
+                    return best;
+                }
+            }
+        }
+        best
+    }
+
+    /// Fastest first, with the local table.
+    fn fastest_first(&mut self, board: Board, moves: Bitboard, alpha: i32, parity: Parity, empties: u32) -> i32 {
+        if let Some(limit) = board.stability_limit(alpha, empties) {
+            return limit;
+        }
+        let (known, place) = self.local.probe(board);
+        if let Some(bound) = known.settles(alpha) {
+            return bound;
+        }
+        if moves.is_empty() {
+            let passed = board.pass();
+            let moves = passed.moves();
+            return if moves.is_empty() {
+                board.score()
+            } else {
+                -self.fastest_first(passed, moves, -alpha - 1, parity, empties)
+            };
+        }
+        let mut children: ArrayVec<Child, { SHALLOW_TO as usize }> = ArrayVec::new();
+        let odd = parity.odd_squares();
+        for square in moves {
+            let turned = flips(square, board.player, board.opponent);
+            let child = board.after(square, turned);
+            if child.player.is_empty() {
+                self.nodes += 1;
+                return 64;
+            }
+            let moves = child.moves();
+            let key = if known.best == Some(square) {
+                i32::MIN
+            } else {
+                moves.count() as i32 * REPLY
+                    + (moves & Bitboard::CORNERS).count() as i32 * CORNER
+                    + if odd.contains(square) { 0 } else { EVEN }
+            };
+            children.push(Child { key, square, board: child, moves });
+        }
+        let (mut best, mut best_move) = (-INFINITY, children[0].square);
+        for i in 0..children.len() {
+            let least = (i..children.len()).min_by_key(|&j| children[j].key).expect("one is left");
+            children.swap(i, least);
+            let Child { square, board: child, moves, .. } = children[i];
+            self.nodes += 1;
+            let parity = parity.after(square);
+            let value = if empties == SORT_FROM {
+                -self.by_parity(child, moves, -alpha - 1, parity)
+            } else {
+                -self.fastest_first(child, moves, -alpha - 1, parity, empties - 1)
+            };
+            if value > best {
+                (best, best_move) = (value, square);
+                if best > alpha {
+                    break;
+                }
+            }
+        }
+        self.local.store(place, board, known, alpha, best, best_move);
+        best
+    }
+}

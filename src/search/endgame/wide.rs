@@ -1,0 +1,57 @@
+//! Windows of any width and draws of any worth, near the end. The few nodes of a principal variation are here; where a
+//! draw is worth something, all nodes are.
+
+use super::board::Board;
+use super::{INFINITY, Solver};
+use crate::othello::{Bitboard, flips, legal_moves};
+use arrayvec::ArrayVec;
+
+/// The transposition table takes over above this many empty squares where a draw is worth something.
+pub(super) const WIDE_TO: u32 = 8;
+
+impl Solver<'_> {
+    /// The value of a board where a draw is worth `draw` to its side to move: exact between `alpha` and `beta`, else a
+    /// bound on the side of the one it passes.
+    pub(super) fn wide(&mut self, board: Board, draw: i32, alpha: i32, beta: i32) -> i32 {
+        if draw == 0 && beta - alpha == 1 {
+            return self.null_window(board, alpha);
+        }
+        let moves = board.moves();
+        if moves.is_empty() {
+            let passed = board.pass();
+            return if passed.moves().is_empty() {
+                match board.score() {
+                    0 => draw,
+                    score => score,
+                }
+            } else {
+                -self.wide(passed, -draw, -beta, -alpha)
+            };
+        }
+        let mut children: ArrayVec<(u32, Board), 64> = ArrayVec::new();
+        for square in moves {
+            let child = board.after(square, flips(square, board.player, board.opponent));
+            let replies = legal_moves(child.player, child.opponent);
+            children.push((replies.count() + (replies & Bitboard::CORNERS).count(), child));
+        }
+        children.sort_by_key(|&(replies, _)| replies);
+        let mut best = -INFINITY;
+        for (_, child) in children {
+            // A full board is not entered: it is counted from the board before.
+            self.nodes += u64::from(!child.empties().is_empty());
+            let bound = alpha.max(best);
+            let scout = best > -INFINITY && beta - bound > 1;
+            let mut value = -self.wide(child, -draw, if scout { -bound - 1 } else { -beta }, -bound);
+            if scout && value > bound && value < beta {
+                value = -self.wide(child, -draw, -beta, -bound);
+            }
+            if value > best {
+                best = value;
+                if best >= beta {
+                    break;
+                }
+            }
+        }
+        best
+    }
+}

@@ -1,0 +1,173 @@
+//! Every knob of training in one file: `assets/training.toml`, which stands beside the weights and explains them.
+
+use super::fit::FitSettings;
+use super::label::LabelSettings;
+use super::pack::PackSettings;
+use super::selfplay::SelfPlaySettings;
+use crate::search::AlphaBetaSettings;
+use serde::{Deserialize, Serialize};
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// The settings of every step, one table of the file for each.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct TrainingConfig {
+    /// Of `emilia train selfplay`.
+    pub selfplay: SelfPlaySettings,
+    /// Of `emilia train label`.
+    pub label: LabelSettings,
+    /// Of `emilia train fit`.
+    pub fit: FitSettings,
+    /// Of `emilia train pack`.
+    pub pack: PackSettings,
+}
+
+/// Why a configuration cannot be used.
+#[derive(Debug, Error)]
+pub enum ConfigError {
+    /// The file cannot be read.
+    #[error("cannot read '{0}': {1}")]
+    Read(PathBuf, std::io::Error),
+    /// Not what the file should hold; the message has line and column.
+    #[error("'{0}' is no configuration of training: {1}")]
+    Syntax(PathBuf, Box<toml::de::Error>),
+    /// A knob that was turned by name is none, or does not take the value.
+    #[error("'{knob}' cannot be set: {problem}; expected STEP.KNOB=VALUE, such as fit.ridge=20")]
+    Knob {
+        /// What was said.
+        knob: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// A knob is turned too far.
+    #[error(transparent)]
+    Range(#[from] SettingsError),
+}
+
+/// A knob is turned too far.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{name} = {value} is out of range; expected {expected}")]
+pub struct SettingsError {
+    /// The knob.
+    pub name: &'static str,
+    /// What was asked for.
+    pub value: String,
+    /// What it takes.
+    pub expected: &'static str,
+}
+
+impl SettingsError {
+    pub(super) fn check(
+        name: &'static str,
+        good: bool,
+        value: &dyn Display,
+        expected: &'static str,
+    ) -> Result<(), SettingsError> {
+        if good { Ok(()) } else { Err(SettingsError { name, value: value.to_string(), expected }) }
+    }
+
+    pub(super) fn check_confidence(name: &'static str, value: u8) -> Result<(), SettingsError> {
+        let good = AlphaBetaSettings::confidences().any(|confidence| confidence == value);
+        SettingsError::check(name, good, &value, "73, 87, 95, 98, 99 or 100")
+    }
+}
+
+impl TrainingConfig {
+    /// The configuration of a file, or the default one, with some knobs turned: `fit.ridge=20`.
+    pub fn read(path: Option<&Path>, turned: &[String]) -> Result<TrainingConfig, ConfigError> {
+        let text = match path {
+            Some(path) => std::fs::read_to_string(path).map_err(|error| ConfigError::Read(path.to_owned(), error))?,
+            None => String::new(),
+        };
+        let syntax = |error| ConfigError::Syntax(path.map_or_else(PathBuf::new, Path::to_owned), Box::new(error));
+        let mut config: TrainingConfig = toml::from_str(&text).map_err(syntax)?;
+        for knob in turned {
+            config = config.turn(knob)?;
+        }
+        config.validate()?;
+        Ok(config)
+    }
+
+    fn turn(&self, knob: &str) -> Result<TrainingConfig, ConfigError> {
+        let bad = |problem: String| ConfigError::Knob { knob: knob.to_owned(), problem };
+        let (name, value) = knob.split_once('=').ok_or_else(|| bad("there is no value".to_owned()))?;
+        let (step, name) = name.trim().split_once('.').ok_or_else(|| bad("there is no step".to_owned()))?;
+        let mut table = toml::Table::try_from(self).map_err(|error| bad(error.to_string()))?;
+        let Some(toml::Value::Table(settings)) = table.get_mut(step) else {
+            return Err(bad(format!("there is no step '{step}'")));
+        };
+        // What is no number, list or truth value is a word, which may be said without quotation marks.
+        let value = toml::from_str::<toml::Table>(&format!("value = {value}"))
+            .ok()
+            .and_then(|mut table| table.remove("value"))
+            .unwrap_or_else(|| toml::Value::String(value.trim().to_owned()));
+        settings.insert(name.to_owned(), value);
+        table.try_into().map_err(|error: toml::de::Error| bad(error.message().to_owned()))
+    }
+
+    fn validate(&self) -> Result<(), SettingsError> {
+        self.selfplay.validate()?;
+        self.label.validate()?;
+        self.fit.validate()?;
+        self.pack.validate()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_beside_the_weights_has_every_knob_at_its_default() {
+        let file: toml::Table = toml::from_str(include_str!("../../assets/training.toml")).unwrap();
+        let defaults = toml::Table::try_from(TrainingConfig::default()).unwrap();
+        let knobs = |table: &toml::Table| -> Vec<(String, toml::Value)> {
+            let steps = table.iter().map(|(step, knobs)| (step, knobs.as_table().unwrap()));
+            steps.flat_map(|(step, knobs)| knobs.iter().map(move |(k, v)| (format!("{step}.{k}"), v.clone()))).collect()
+        };
+        assert_eq!(knobs(&file), knobs(&defaults));
+    }
+
+    #[test]
+    fn knobs_are_turned_by_name() {
+        let turned = ["fit.ridge=7", "selfplay.random-plies=3-9", "fit.pooling=[1.0]"].map(str::to_owned);
+        let config = TrainingConfig::read(None, &turned).unwrap();
+        assert_eq!(config.fit.ridge, 7.0);
+        assert_eq!(config.selfplay.random_plies, "3-9".parse().unwrap());
+        assert_eq!(config.fit.pooling, [1.0]);
+        assert_eq!(config.label, LabelSettings::default());
+    }
+
+    #[test]
+    fn knobs_that_are_none_are_refused_by_name() {
+        for (knob, expected) in [
+            ("fit.rigde=7", "rigde"),
+            ("fit.ridge", "no value"),
+            ("ridge=7", "no step"),
+            ("fits.ridge=7", "no step 'fits'"),
+            ("fit.ridge=seven", "fit.ridge=seven"),
+            ("fit.phases=61", "1 to 60"),
+            ("selfplay.depth=0", "depth"),
+            ("selfplay.random-plies=9-3", "range of plies"),
+            ("pack.units-per-disc=33", "power of two"),
+            ("label.random-moves=0-0", "random-moves"),
+        ] {
+            let error = TrainingConfig::read(None, &[knob.to_owned()]).unwrap_err().to_string();
+            assert!(error.contains(expected), "{knob}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_used_is_named() {
+        let folder = std::env::temp_dir().join(format!("emilia-config-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("training.toml");
+        std::fs::write(&path, "[fit]\nridge = 5\nspeed = 7\n").unwrap();
+        let error = TrainingConfig::read(Some(&path), &[]).unwrap_err().to_string();
+        assert!(error.contains("training.toml") && error.contains("line 3") && error.contains("speed"), "{error}");
+        std::fs::remove_dir_all(&folder).unwrap();
+        assert!(matches!(TrainingConfig::read(Some(&path), &[]), Err(ConfigError::Read(..))));
+    }
+}

@@ -1,0 +1,324 @@
+//! The regression: weights whose sums come closest to what positions turned out to be worth.
+//!
+//! Each phase of the game is fitted by itself, with its own positions and, counting less, those of a few discs more or
+//! less. The loss is
+//!
+//! ```text
+//! Σ weight · error² + ridge · Σ w²
+//! ```
+//!
+//! where a prediction beyond ±64 discs counts as ±64. It is convex and, between those bounds, quadratic, which is what
+//! conjugate gradients are made for: every pass goes along the best line that the gradients so far allow, and there as far
+//! as is best. Gradients are divided by how often a weight is used (plus the ridge), because rare and frequent
+//! configurations differ by five orders of magnitude. The weights kept are those of the pass with the least error on games
+//! held out.
+
+use super::config::SettingsError;
+use super::dataset::{Dataset, Point, Points, Selection};
+use super::design::Design;
+use crate::eval::pattern::{MOST_PHASES, Sharing};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The knobs of the regression.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct FitSettings {
+    /// Phases of the game, 1 to 60, of equally many moves each.
+    pub phases: usize,
+    /// How much positions count in the regression of a phase: its own, those with one disc more or less than it has, and so
+    /// on.
+    pub pooling: Vec<f32>,
+    /// Weight of the squares of the weights: a configuration seen so often is believed by half.
+    pub ridge: f32,
+    /// A phase has no more passes than this.
+    pub most_passes: usize,
+    /// A phase is finished after so many passes that were not better on the games held out.
+    pub patience: usize,
+    /// Better means by at least so many discs.
+    pub least_gain: f64,
+    /// Of a thousand games so many are held out.
+    pub held_out_per_thousand: u32,
+    /// How much samples count whose score is the result of the game.
+    pub game_result_weight: f32,
+    /// How much samples count whose score is that of perfect play.
+    pub exact_weight: f32,
+    /// How much samples count whose score is that of a search.
+    pub search_weight: f32,
+    /// Whether positions that are equal up to symmetry count as one, with the average score.
+    pub merge_duplicates: bool,
+}
+
+impl Default for FitSettings {
+    fn default() -> FitSettings {
+        FitSettings {
+            phases: 30,
+            pooling: vec![3.0, 2.0, 1.0],
+            ridge: 20.0,
+            most_passes: 60,
+            patience: 3,
+            least_gain: 0.001,
+            held_out_per_thousand: 50,
+            game_result_weight: 1.0,
+            exact_weight: 1.0,
+            search_weight: 1.0,
+            merge_duplicates: false,
+        }
+    }
+}
+
+impl FitSettings {
+    /// Checks the ranges.
+    pub fn validate(&self) -> Result<(), SettingsError> {
+        let check = SettingsError::check;
+        check("fit.phases", (1..=MOST_PHASES).contains(&self.phases), &self.phases, "1 to 60")?;
+        let weights = format!("{:?}", self.pooling);
+        let good = self.pooling.first().is_some_and(|&own| own > 0.0);
+        let good = good && self.pooling.iter().all(|weight| weight.is_finite() && *weight >= 0.0);
+        check("fit.pooling", good, &weights, "weights of at least 0, the first above 0")?;
+        check("fit.ridge", self.ridge >= 0.0 && self.ridge.is_finite(), &self.ridge, "at least 0")?;
+        check("fit.most-passes", self.most_passes > 0, &self.most_passes, "at least 1")?;
+        check("fit.patience", self.patience > 0, &self.patience, "at least 1")?;
+        check("fit.least-gain", self.least_gain >= 0.0, &self.least_gain, "at least 0 discs")?;
+        check("fit.held-out-per-thousand", self.held_out_per_thousand < 1000, &self.held_out_per_thousand, "0 to 999")?;
+        for (name, weight) in [
+            ("fit.game-result-weight", self.game_result_weight),
+            ("fit.exact-weight", self.exact_weight),
+            ("fit.search-weight", self.search_weight),
+        ] {
+            check(name, weight >= 0.0 && weight.is_finite(), &weight, "at least 0")?;
+        }
+        Ok(())
+    }
+
+    /// What of the samples is taken.
+    pub fn selection(&self) -> Selection {
+        Selection {
+            held_out_per_thousand: self.held_out_per_thousand,
+            kind_weights: [self.game_result_weight, self.exact_weight, self.search_weight],
+            merge: self.merge_duplicates,
+        }
+    }
+}
+
+/// Root mean square errors after a pass, in discs, over the phase's own positions and those pooled with them, by their
+/// weights.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct PassError {
+    /// On the games that were learnt from.
+    pub training: f64,
+    /// On the games held out.
+    pub held_out: f64,
+}
+
+/// The weights of one phase and how they came to be.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FittedPhase {
+    /// [`Sharing::len`] weights in discs.
+    pub weights: Vec<f32>,
+    /// Positions learnt from, those pooled included.
+    pub positions: usize,
+    /// Before the first pass, with all weights zero, and after each.
+    pub curve: Vec<PassError>,
+    /// The pass that the weights are of.
+    pub best: usize,
+}
+
+/// What happens while fitting.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct FitStep {
+    /// The phase.
+    pub phase: usize,
+    /// Passes made.
+    pub pass: usize,
+    /// The errors after it.
+    pub error: PassError,
+    /// Whether the phase is finished.
+    pub finished: bool,
+}
+
+/// The phase of positions with so many discs: the phases share the 60 moves of a game evenly.
+pub fn phase_of(discs: usize, phases: usize) -> usize {
+    (discs.saturating_sub(4) * phases / 60).min(phases - 1)
+}
+
+/// Fits every phase; `None` if `stop` was raised. The same data and settings give the same weights, bit for bit: phases are
+/// shared out among the threads of the rayon pool, but the sums of each are made in one order.
+pub fn fit(
+    data: &Dataset,
+    settings: &FitSettings,
+    stop: &AtomicBool,
+    progress: &(dyn Fn(FitStep) + Sync),
+) -> Option<Vec<FittedPhase>> {
+    let fit = |phase| fit_phase(data, settings, phase, stop, &|step| progress(step));
+    // One at a time for each thread, the late phases, which have the most positions, first.
+    let mut fitted: Vec<FittedPhase> = (0..settings.phases)
+        .rev()
+        .collect::<Vec<_>>()
+        .into_par_iter()
+        .with_max_len(1)
+        .map(fit)
+        .collect::<Option<_>>()?;
+    fitted.reverse();
+    fill_gaps(&mut fitted);
+    Some(fitted)
+}
+
+/// Phases without positions take the weights of the nearest one that has some, of a later one first.
+fn fill_gaps(fitted: &mut [FittedPhase]) {
+    let known: Vec<usize> = (0..fitted.len()).filter(|&phase| fitted[phase].positions > 0).collect();
+    for phase in 0..fitted.len() {
+        let nearest = known.iter().copied().min_by_key(|&other| (phase.abs_diff(other), other < phase));
+        if let Some(nearest) = nearest.filter(|&nearest| nearest != phase) {
+            fitted[phase].weights = fitted[nearest].weights.clone();
+        }
+    }
+}
+
+/// How much positions with so many discs count in a phase.
+fn pooling(settings: &FitSettings, phase: usize, discs: usize) -> f32 {
+    let own = |discs: usize| phase_of(discs, settings.phases) == phase;
+    let distance = (4..=64).filter(|&other| own(other)).map(|other| other.abs_diff(discs)).min();
+    let first = settings.pooling.first().copied().unwrap_or(1.0);
+    distance.and_then(|distance| settings.pooling.get(distance)).map_or(0.0, |weight| weight / first)
+}
+
+fn pooled(data: &Dataset, settings: &FitSettings, phase: usize, part: fn(&Points) -> &[Point]) -> Design {
+    let points = (4..=64)
+        .map(|discs| (discs, pooling(settings, phase, discs)))
+        .filter(|(_, factor)| *factor > 0.0)
+        .flat_map(|(discs, factor)| part(data.with_discs(discs)).iter().map(move |point| (point, factor)));
+    Design::new(points)
+}
+
+fn fit_phase(
+    data: &Dataset,
+    settings: &FitSettings,
+    phase: usize,
+    stop: &AtomicBool,
+    progress: &dyn Fn(FitStep),
+) -> Option<FittedPhase> {
+    let training = pooled(data, settings, phase, |points| &points.training);
+    let held_out = pooled(data, settings, phase, |points| &points.held_out);
+    let mut descent = Descent::new(&training, &held_out, f64::from(settings.ridge));
+    let mut fitted = FittedPhase {
+        weights: descent.weights.clone(),
+        positions: training.len(),
+        curve: vec![descent.error()],
+        best: 0,
+    };
+    // Without games to judge by, all passes are made.
+    let judge = |error: &PassError| if held_out.len() > 0 { error.held_out } else { error.training };
+    let most_passes = if training.len() > 0 { settings.most_passes } else { 0 };
+    for pass in 1..=most_passes {
+        if stop.load(Ordering::Relaxed) {
+            return None;
+        }
+        let moved = descent.pass();
+        let error = descent.error();
+        if judge(&error) < judge(&fitted.curve[fitted.best]) - settings.least_gain {
+            fitted.best = pass;
+            fitted.weights.copy_from_slice(&descent.weights);
+        }
+        fitted.curve.push(error);
+        let finished = !moved || pass == most_passes || pass - fitted.best >= settings.patience;
+        progress(FitStep { phase, pass, error, finished });
+        if finished {
+            break;
+        }
+    }
+    Some(fitted)
+}
+
+/// Nonlinear conjugate gradients (Polak and Ribière, restarted where they would go uphill), preconditioned.
+struct Descent<'a> {
+    training: &'a Design,
+    held_out: &'a Design,
+    ridge: f64,
+    weights: Vec<f32>,
+    /// Sums of the weights, by position.
+    predictions: Vec<f32>,
+    held_out_predictions: Vec<f32>,
+    /// By weight: its uses and the ridge.
+    scale: Vec<f64>,
+    gradient: Vec<f64>,
+    old_gradient: Vec<f64>,
+    direction: Vec<f32>,
+    /// Changes of the predictions along the direction.
+    changes: Vec<f32>,
+}
+
+impl Descent<'_> {
+    fn new<'a>(training: &'a Design, held_out: &'a Design, ridge: f64) -> Descent<'a> {
+        let length = Sharing::get().len();
+        let mut scale = vec![0.0; length];
+        training.counts(&mut scale);
+        // Without a ridge, what is never used is divided by something all the same.
+        scale.iter_mut().for_each(|count| *count = (*count + ridge).max(1e-6));
+        Descent {
+            training,
+            held_out,
+            ridge,
+            weights: vec![0.0; length],
+            predictions: vec![0.0; training.len()],
+            held_out_predictions: vec![0.0; held_out.len()],
+            scale,
+            gradient: vec![0.0; length],
+            old_gradient: vec![0.0; length],
+            direction: vec![0.0; length],
+            changes: Vec::new(),
+        }
+    }
+
+    fn error(&self) -> PassError {
+        PassError {
+            training: self.training.error(&self.predictions).rms(),
+            held_out: self.held_out.error(&self.held_out_predictions).rms(),
+        }
+    }
+
+    /// One step; whether there was a way down.
+    fn pass(&mut self) -> bool {
+        std::mem::swap(&mut self.gradient, &mut self.old_gradient);
+        self.training.gradient(&self.predictions, &mut self.gradient);
+        for (gradient, &weight) in self.gradient.iter_mut().zip(&self.weights) {
+            *gradient -= self.ridge * f64::from(weight);
+        }
+        // The products of gradients are those of the scaled space.
+        let product = |a: &[f64], b: &[f64]| -> f64 {
+            a.iter().zip(b).zip(&self.scale).map(|((a, b), scale)| a * b / scale).sum()
+        };
+        let old = product(&self.old_gradient, &self.old_gradient);
+        let new = product(&self.gradient, &self.gradient);
+        let mixed = product(&self.gradient, &self.old_gradient);
+        let keep = if old > 0.0 { ((new - mixed) / old).max(0.0) } else { 0.0 };
+        let mut slope = self.turn(keep);
+        if slope <= 0.0 {
+            slope = self.turn(0.0);
+        }
+        self.training.sums(&self.direction, &mut self.changes);
+        let square: f64 = self.direction.iter().map(|&d| f64::from(d) * f64::from(d)).sum();
+        let curvature = self.training.curvature(&self.predictions, &self.changes) + self.ridge * square;
+        if slope <= 0.0 || curvature <= 0.0 {
+            return false;
+        }
+        let step = (slope / curvature) as f32;
+        let advance = |values: &mut [f32], changes: &[f32]| {
+            values.iter_mut().zip(changes).for_each(|(value, change)| *value += step * change);
+        };
+        advance(&mut self.weights, &self.direction);
+        advance(&mut self.predictions, &self.changes);
+        self.held_out.sums(&self.direction, &mut self.changes);
+        advance(&mut self.held_out_predictions, &self.changes);
+        true
+    }
+
+    /// Makes the direction that of the gradient and so much of the old direction; returns the slope along it.
+    fn turn(&mut self, keep: f64) -> f64 {
+        for ((direction, gradient), scale) in self.direction.iter_mut().zip(&self.gradient).zip(&self.scale) {
+            *direction = (gradient / scale + keep * f64::from(*direction)) as f32;
+        }
+        self.gradient.iter().zip(&self.direction).map(|(g, &d)| g * f64::from(d)).sum()
+    }
+}

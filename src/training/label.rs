@@ -1,0 +1,135 @@
+//! Positions beside the games: a search meets moves that no player would make, and is to know what they are worth.
+//!
+//! From a share of the positions of self-play games a few random moves are made, and where they lead is given to a search
+//! that looks deeper than the one that played, or to the end.
+
+use super::chunk::Chunk;
+use super::config::SettingsError;
+use super::container::FileError;
+use super::ply_range::PlyRange;
+use super::production::ChunkMaker;
+use super::sample::{LabelKind, Sample};
+use crate::eval::Evaluator;
+use crate::othello::Position;
+use crate::random::Random;
+use crate::search::{AlphaBeta, AlphaBetaSettings, Control, Limits, Search, Task};
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Bytes of a thread's transposition table.
+const TABLE_BYTES: usize = 8 << 20;
+
+/// What is labelled and how.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct LabelSettings {
+    /// The share of the games' positions that are taken, 0 to 1.
+    pub share: f64,
+    /// How many random moves are made from each; with 0, the position of the game itself may be labelled.
+    pub random_moves: PlyRange,
+    /// Plies of the search.
+    pub depth: u8,
+    /// From so many empty squares on positions are solved.
+    pub exact: u8,
+    /// How sure cuts on the word of shallower searches are, in percent; 100 for none.
+    pub confidence: u8,
+}
+
+impl Default for LabelSettings {
+    fn default() -> LabelSettings {
+        LabelSettings {
+            share: 0.1,
+            random_moves: PlyRange::new(1, 2),
+            depth: 6,
+            exact: 14,
+            confidence: AlphaBetaSettings::default().confidence,
+        }
+    }
+}
+
+impl LabelSettings {
+    /// Checks the ranges.
+    pub fn validate(&self) -> Result<(), SettingsError> {
+        SettingsError::check("label.share", self.share > 0.0 && self.share <= 1.0, &self.share, "above 0, up to 1")?;
+        SettingsError::check("label.depth", (1..=60).contains(&self.depth), &self.depth, "1 to 60 plies")?;
+        SettingsError::check("label.exact", (1..=30).contains(&self.exact), &self.exact, "1 to 30 empty squares")?;
+        SettingsError::check_confidence("label.confidence", self.confidence)
+    }
+}
+
+/// Labels positions: those of chunk `c` depend on the settings, the evaluator, the seed and the games of chunk `c` alone.
+pub struct Labeller {
+    settings: LabelSettings,
+    seed: u64,
+    games: PathBuf,
+    evaluator: Arc<dyn Evaluator<Position>>,
+    search: AlphaBeta,
+}
+
+impl Labeller {
+    /// Labels positions beside the games of a folder; the settings have been validated.
+    pub fn new(
+        settings: LabelSettings,
+        seed: u64,
+        games: PathBuf,
+        evaluator: Arc<dyn Evaluator<Position>>,
+    ) -> Labeller {
+        let search =
+            AlphaBeta::new(AlphaBetaSettings { table_bytes: TABLE_BYTES, threads: 1, confidence: settings.confidence });
+        Labeller { settings, seed, games, evaluator, search }
+    }
+
+    /// A position some random moves beside the one of a sample; `None` if the game is over there.
+    fn beside(&self, sample: &Sample, random: &mut Random) -> Option<Position> {
+        let mut position = sample.position();
+        for _ in 0..self.settings.random_moves.draw(random) {
+            if position.must_pass() {
+                position = position.pass();
+            }
+            let moves = position.moves();
+            let square = moves.into_iter().nth(random.below((moves.count() as usize).max(1)))?;
+            position = position.after(square);
+        }
+        if position.must_pass() {
+            position = position.pass();
+        }
+        (!position.is_over()).then_some(position)
+    }
+
+    fn label(&mut self, position: &Position, game: u64) -> Sample {
+        let solve = position.empties().count() <= u32::from(self.settings.exact);
+        let limits = Limits { depth: (!solve).then_some(self.settings.depth), ..Limits::default() };
+        let task = Task::new(*position, Arc::clone(&self.evaluator));
+        let report = self.search.think(&task, &Control::with_limits(limits), &mut |_| {});
+        let best = &report.lines[0];
+        let kind = if best.depth.is_exact() { LabelKind::Exact } else { LabelKind::Search };
+        Sample::new(position, best.score.discs().round().clamp(-64.0, 64.0) as i8, kind, game)
+    }
+}
+
+impl ChunkMaker for Labeller {
+    fn make(&mut self, chunk: u64, stop: &AtomicBool, tick: &dyn Fn(usize)) -> Result<Option<Vec<Sample>>, FileError> {
+        let games = Chunk::read(&self.games.join(Chunk::file_name(chunk)))?;
+        let mut samples = Vec::new();
+        for game in games.samples.chunk_by(|a, b| a.game == b.game) {
+            if stop.load(Ordering::Relaxed) {
+                return Ok(None);
+            }
+            self.search.clear();
+            let number = game[0].game;
+            let mut random = Random::of_pair(self.seed ^ 0xa54f_f53a_5f1d_36f1, number);
+            let before = samples.len();
+            for sample in game {
+                if random.fraction() < self.settings.share
+                    && let Some(position) = self.beside(sample, &mut random)
+                {
+                    samples.push(self.label(&position, number));
+                }
+            }
+            tick(samples.len() - before);
+        }
+        Ok(Some(samples))
+    }
+}

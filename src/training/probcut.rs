@@ -1,0 +1,279 @@
+//! Measuring how far shallow searches err, for ProbCut.
+//!
+//! Positions of Emilia's own play, some of them off the path of good play, are searched to every depth without any
+//! selective cut, and near the end solved. The differences between the values of shallow and deep searches of the same
+//! parity, by empty squares and both depths, give one standard deviation each; [`ErrorModel`]'s two surfaces are fitted to
+//! their logarithms, each weighted by the number of positions behind it.
+
+use crate::eval::{ErrorModel, Evaluator, error_terms, shallow_depth_to_end};
+use crate::game::DISC;
+use crate::othello::Position;
+use crate::random::Random;
+use crate::search::{AlphaBeta, AlphaBetaSettings, Control, Limits, Search, SearchDepth, Task};
+use nalgebra::{DMatrix, DVector};
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What is measured.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ProbcutSettings {
+    /// Positions to search, 100 or more.
+    pub positions: u32,
+    /// The deepest search, 4 to 16 plies.
+    pub depth: u8,
+    /// Positions with at most this many empty squares are solved too.
+    pub solved_empties: u8,
+    /// Which positions.
+    pub seed: u64,
+}
+
+impl Default for ProbcutSettings {
+    fn default() -> ProbcutSettings {
+        ProbcutSettings { positions: 3_000, depth: 10, solved_empties: 20, seed: 1 }
+    }
+}
+
+/// The deviation of one class of positions and searches.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Deviation {
+    /// Empty squares, the middle of the class.
+    pub empties: u8,
+    /// Plies of the deep search; as many as there are empty squares if it saw the end.
+    pub deep: u8,
+    /// Plies of the shallow search.
+    pub shallow: u8,
+    /// Positions.
+    pub count: u32,
+    /// Mean of deep minus shallow value, in discs.
+    pub mean: f64,
+    /// Standard deviation around that mean, in discs.
+    pub deviation: f64,
+    /// What the fitted model says, in discs.
+    pub fitted: f64,
+}
+
+/// A model with what it was fitted to.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ProbcutFit {
+    /// The model.
+    pub model: ErrorModel,
+    /// Deep searches that end in static evaluations.
+    pub midgame: Vec<Deviation>,
+    /// Deep searches that see the end.
+    pub endgame: Vec<Deviation>,
+}
+
+/// Positions with so many empty squares, more or less, are one class.
+const CLASS: u8 = 4;
+/// Fewer positions than this say nothing about a deviation.
+const LEAST_COUNT: u32 = 20;
+/// Positions have at least so many and at most so many empty squares.
+const EMPTIES: std::ops::RangeInclusive<u8> = 10..=52;
+/// Pulls the coefficients a little towards zero, where the data leave them open.
+const RIDGE: f64 = 1e-3;
+
+/// Searches and fits. `progress` is called after every position, from several threads.
+///
+/// `None` if there is too little data to fit a surface.
+pub fn fit_probcut(
+    settings: &ProbcutSettings,
+    evaluator: &Arc<dyn Evaluator<Position>>,
+    progress: &(dyn Fn() + Sync),
+) -> Option<ProbcutFit> {
+    let values: Vec<Values> = (0..settings.positions)
+        .into_par_iter()
+        .filter_map(|number| {
+            let values = Values::of(settings, number, evaluator);
+            progress();
+            values
+        })
+        .collect();
+    let mut midgame = BTreeMap::new();
+    let mut endgame = BTreeMap::new();
+    for position in &values {
+        let class = position.empties / CLASS * CLASS + CLASS / 2;
+        for deep in 3..position.by_depth.len() as u8 {
+            for shallow in (1..deep - 1).filter(|shallow| shallow % 2 == deep % 2) {
+                if let (Some(far), Some(near)) = (position.at(deep), position.at(shallow)) {
+                    midgame.entry((class, deep, shallow)).or_insert_with(Sums::default).add(far - near);
+                }
+            }
+        }
+        if let Some(result) = position.result {
+            for shallow in 1..position.by_depth.len() as u8 {
+                if let Some(near) = position.at(shallow).filter(|_| shallow % 2 == position.empties % 2) {
+                    let key = (position.empties, position.empties, shallow);
+                    endgame.entry(key).or_insert_with(Sums::default).add(result - near);
+                }
+            }
+        }
+    }
+    let mut midgame = deviations(midgame);
+    let mut endgame = deviations(endgame);
+    let coefficients = [fit(&midgame)?, fit(&endgame)?].concat();
+    for deviation in midgame.iter_mut() {
+        deviation.fitted = surface(&coefficients[..coefficients.len() / 2], deviation);
+    }
+    for deviation in endgame.iter_mut() {
+        deviation.fitted = surface(&coefficients[coefficients.len() / 2..], deviation);
+    }
+    let model = ErrorModel::new(&coefficients)?;
+    Some(ProbcutFit { model, midgame, endgame })
+}
+
+/// The values of one position, in discs.
+struct Values {
+    empties: u8,
+    by_depth: Vec<Option<f64>>,
+    result: Option<f64>,
+}
+
+impl Values {
+    fn of(settings: &ProbcutSettings, number: u32, evaluator: &Arc<dyn Evaluator<Position>>) -> Option<Values> {
+        let position = sample(settings.seed, number, evaluator)?;
+        let empties = position.empties().count() as u8;
+        let mut search = AlphaBeta::new(AlphaBetaSettings { table_bytes: 8 << 20, threads: 1, confidence: 100 });
+        let task = Task::new(position, evaluator.clone());
+        let mut by_depth = vec![None; usize::from(settings.depth) + 1];
+        let discs = |units: i32| f64::from(units) / f64::from(DISC);
+        by_depth[0] = Some(discs(evaluator.evaluate(&position)));
+        let mut limited = |depth: u8| {
+            let limits = Limits { depth: Some(depth), ..Limits::default() };
+            let mut keep = |report: &crate::search::Report| {
+                if let SearchDepth::Plies(plies) = report.depth {
+                    by_depth[usize::from(plies)] = Some(report.lines[0].score.discs());
+                }
+            };
+            let last = search.think(&task, &Control::with_limits(limits), &mut keep);
+            keep(&last);
+        };
+        limited(1);
+        limited(settings.depth);
+        let result = (empties <= settings.solved_empties).then(|| {
+            let report = search.think(&task, &Control::with_limits(Limits::default()), &mut |_| {});
+            report.lines[0].score.discs()
+        });
+        Some(Values { empties, by_depth, result })
+    }
+
+    /// The value of a search of this depth, if it ended in static evaluations.
+    fn at(&self, depth: u8) -> Option<f64> {
+        self.by_depth[usize::from(depth)].filter(|_| depth < self.empties)
+    }
+}
+
+/// A position of a game that begins at random, goes on with good play, and in one case of five ends with a random move.
+fn sample(seed: u64, number: u32, evaluator: &Arc<dyn Evaluator<Position>>) -> Option<Position> {
+    let mut random = Random::of_pair(seed, number.into());
+    let span = usize::from(EMPTIES.end() - EMPTIES.start()) + 1;
+    let wanted = u32::from(*EMPTIES.start()) + random.below(span) as u32;
+    let opening = 60 - (4 + random.below(12) as u32);
+    let strays = random.below(5) == 0;
+    let mut search = AlphaBeta::new(AlphaBetaSettings { table_bytes: 1 << 16, threads: 1, confidence: 100 });
+    let mut position = Position::START;
+    loop {
+        let empties = position.empties().count();
+        if position.moves().is_empty() {
+            position = position.pass();
+            if position.moves().is_empty() {
+                return None;
+            }
+            continue;
+        }
+        if empties <= wanted {
+            return Some(position);
+        }
+        let moves = position.moves();
+        let square = if empties > opening || strays && empties == wanted + 1 {
+            moves.into_iter().nth(random.below(moves.count() as usize))?
+        } else {
+            let limits = Limits { depth: Some(2), ..Limits::default() };
+            let task = Task::new(position, evaluator.clone());
+            search.think(&task, &Control::with_limits(limits), &mut |_| {}).lines[0].turn.square()?
+        };
+        position = position.after(square);
+    }
+}
+
+#[derive(Default)]
+struct Sums {
+    count: u32,
+    sum: f64,
+    squares: f64,
+}
+
+impl Sums {
+    fn add(&mut self, difference: f64) {
+        self.count += 1;
+        self.sum += difference;
+        self.squares += difference * difference;
+    }
+}
+
+fn deviations(sums: BTreeMap<(u8, u8, u8), Sums>) -> Vec<Deviation> {
+    let enough = sums.into_iter().filter(|(_, sums)| sums.count >= LEAST_COUNT);
+    enough
+        .map(|((empties, deep, shallow), Sums { count, sum, squares })| {
+            let n = f64::from(count);
+            let mean = sum / n;
+            let deviation = (squares / n - mean * mean).max(0.0).sqrt();
+            Deviation { empties, deep, shallow, count, mean, deviation, fitted: 0.0 }
+        })
+        .filter(|class| class.deviation > 0.0)
+        .collect()
+}
+
+/// Weighted least squares on the logarithms.
+fn fit(classes: &[Deviation]) -> Option<Vec<f64>> {
+    let rows: Vec<([f64; 6], f64, f64)> = classes
+        .iter()
+        .map(|class| {
+            // ProbCut asks at certain depths only; what it asks weighs more.
+            let asked = if class.deep == class.empties {
+                class.shallow == shallow_depth_to_end(class.empties)
+            } else {
+                class.shallow == crate::eval::shallow_depth(class.deep)
+            };
+            let weight = f64::from(class.count) * if asked { 4.0 } else { 1.0 };
+            (error_terms(class.empties, class.deep, class.shallow), class.deviation.ln(), weight)
+        })
+        .collect();
+    let terms = ErrorModel::COEFFICIENTS / 2;
+    if rows.len() < 2 * terms {
+        return None;
+    }
+    let design = DMatrix::from_fn(rows.len(), terms, |row, term| rows[row].0[term] * rows[row].2.sqrt());
+    let target = DVector::from_fn(rows.len(), |row, _| rows[row].1 * rows[row].2.sqrt());
+    let normal = design.transpose() * &design + DMatrix::identity(terms, terms) * RIDGE;
+    let solution = normal.cholesky()?.solve(&(design.transpose() * target));
+    Some(solution.iter().copied().collect())
+}
+
+fn surface(coefficients: &[f64], class: &Deviation) -> f64 {
+    let terms = error_terms(class.empties, class.deep, class.shallow);
+    coefficients.iter().zip(terms).map(|(c, term)| c * term).sum::<f64>().exp()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::EvaluatorKind;
+
+    #[test]
+    fn a_small_measurement_gives_a_model() {
+        let settings = ProbcutSettings { positions: 400, depth: 5, solved_empties: 11, seed: 3 };
+        let evaluator = EvaluatorKind::Mobility.build();
+        let count = std::sync::atomic::AtomicU32::new(0);
+        let tick = || {
+            count.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        };
+        let fit = fit_probcut(&settings, &evaluator, &tick).unwrap();
+        assert_eq!(count.into_inner(), settings.positions);
+        // Shallower searches err more, and the fit is near what it was fitted to.
+        for class in &fit.midgame {
+            assert!((class.fitted / class.deviation).ln().abs() < 0.7, "{class:?}");
+        }
+        assert_eq!(fit, fit_probcut(&settings, &evaluator, &|| ()).unwrap(), "the same seed gives the same model");
+    }
+}

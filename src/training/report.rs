@@ -1,0 +1,232 @@
+//! How far an evaluation errs on a [`TestSet`], by the number of empty squares.
+
+use super::testset::TestSet;
+use crate::eval::Evaluator;
+use crate::game::DISC;
+use crate::othello::Position;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// The errors of one evaluation: static values against the scores of the set, in discs.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct ErrorReport {
+    /// The name of the evaluation.
+    pub evaluation: String,
+    /// One for each number of empty squares, the most first; those without a scored position are left out.
+    pub rows: Vec<ErrorRow>,
+}
+
+/// The errors at one number of empty squares, in discs.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct ErrorRow {
+    /// Empty squares.
+    pub empties: u32,
+    /// Positions with a score.
+    pub positions: usize,
+    /// Root of the mean square error.
+    pub rms: f64,
+    /// Standard error of `rms`, for normally distributed errors.
+    pub rms_error: f64,
+    /// Mean of the errors without their signs.
+    pub mean_absolute: f64,
+    /// Mean error: value minus score, so above 0 where the side to move is thought better than it is.
+    pub bias: f64,
+}
+
+impl ErrorReport {
+    /// Evaluates every position of the set that has a score.
+    pub fn measure(evaluation: String, evaluator: &dyn Evaluator<Position>, set: &TestSet) -> ErrorReport {
+        let mut errors: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+        for entry in &set.positions {
+            let Some(score) = entry.score else { continue };
+            let value = f64::from(evaluator.evaluate(&entry.position)) / f64::from(DISC);
+            errors.entry(entry.position.empties().count()).or_default().push(value - f64::from(score));
+        }
+        let rows = errors.into_iter().rev().map(|(empties, errors)| ErrorRow::of(empties, &errors)).collect();
+        ErrorReport { evaluation, rows }
+    }
+}
+
+impl ErrorRow {
+    fn of(empties: u32, errors: &[f64]) -> ErrorRow {
+        let count = errors.len() as f64;
+        let mean = |of: fn(f64) -> f64| errors.iter().map(|&error| of(error)).sum::<f64>() / count;
+        let rms = mean(|error| error * error).sqrt();
+        ErrorRow {
+            empties,
+            positions: errors.len(),
+            rms,
+            rms_error: rms / (2.0 * count).sqrt(),
+            mean_absolute: mean(f64::abs),
+            bias: mean(|error| error),
+        }
+    }
+}
+
+/// The reports as one table for a terminal.
+pub fn table(reports: &[ErrorReport]) -> String {
+    let width = reports.iter().map(|report| report.evaluation.chars().count()).max().unwrap_or(0).max(10);
+    let mut text = format!("{:<width$}  empties  positions     RMS      ±    mean    bias\n", "evaluation");
+    for report in reports {
+        for row in &report.rows {
+            let ErrorRow { empties, positions, rms, rms_error, mean_absolute, bias } = row;
+            // Writing to a string cannot fail.
+            let _ = writeln!(
+                text,
+                "{:<width$}  {empties:>7}  {positions:>9}  {rms:>6.2}  {rms_error:>5.2}  {mean_absolute:>6.2}  {bias:>+6.2}",
+                report.evaluation
+            );
+        }
+    }
+    text
+}
+
+const WIDTH: f64 = 760.0;
+const HEIGHT: f64 = 360.0;
+const LEFT: f64 = 48.0;
+const RIGHT: f64 = 190.0;
+const TOP: f64 = 16.0;
+const BOTTOM: f64 = 44.0;
+const COLORS: [&str; 8] = ["#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf", "#8c564b", "#7f7f7f"];
+
+/// The RMS errors as a picture: one line for each report, from the opening on the left to the end on the right, with
+/// bars of one standard error.
+pub fn svg(reports: &[ErrorReport]) -> String {
+    let rows = || reports.iter().flat_map(|report| &report.rows);
+    let most = rows().map(|row| row.empties).max().unwrap_or(60);
+    let least = rows().map(|row| row.empties).min().unwrap_or(0);
+    let highest = rows().map(|row| row.rms + row.rms_error).fold(1.0, f64::max);
+    let grid = [0.5, 1.0, 2.0, 5.0, 10.0].into_iter().find(|step| highest / step <= 8.0).unwrap_or(20.0);
+    let top = (highest / grid).ceil() * grid;
+    let (right, bottom) = (WIDTH - RIGHT, HEIGHT - BOTTOM);
+    let x = |empties: u32| LEFT + (right - LEFT) * f64::from(most - empties) / f64::from((most - least).max(1));
+    let y = |discs: f64| bottom - (bottom - TOP) * discs / top;
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-family=\"sans-serif\" \
+         font-size=\"12\" role=\"img\" aria-label=\"RMS error by empty squares\">\n\
+         <rect width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"#fff\"/>\n"
+    );
+    // Writing to a string cannot fail.
+    for step in 0..=(top / grid).round() as u32 {
+        let discs = f64::from(step) * grid;
+        let _ = writeln!(
+            svg,
+            "<path d=\"M{LEFT} {y:.1}H{right}\" stroke=\"#ddd\"/>\
+             <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{discs}</text>",
+            LEFT - 6.0,
+            y(discs) + 4.0,
+            y = y(discs)
+        );
+    }
+    let mut ticks: Vec<u32> = rows().map(|row| row.empties).collect();
+    ticks.sort_unstable();
+    ticks.dedup();
+    for empties in ticks {
+        let _ = writeln!(
+            svg,
+            "<text x=\"{:.1}\" y=\"{}\" text-anchor=\"middle\">{empties}</text>",
+            x(empties),
+            bottom + 17.0
+        );
+    }
+    let _ = writeln!(
+        svg,
+        "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">empty squares</text>\
+         <text transform=\"translate(14 {}) rotate(-90)\" text-anchor=\"middle\">RMS error, discs</text>",
+        (LEFT + right) / 2.0,
+        HEIGHT - 8.0,
+        (TOP + bottom) / 2.0
+    );
+    for (i, report) in reports.iter().enumerate() {
+        let color = COLORS[i % COLORS.len()];
+        let points: Vec<String> =
+            report.rows.iter().map(|row| format!("{:.1},{:.1}", x(row.empties), y(row.rms))).collect();
+        let _ = writeln!(
+            svg,
+            "<polyline points=\"{}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"2\"/>",
+            points.join(" ")
+        );
+        for row in &report.rows {
+            let (x, low, high) = (x(row.empties), y(row.rms - row.rms_error), y(row.rms + row.rms_error));
+            let _ = writeln!(
+                svg,
+                "<path d=\"M{x:.1} {low:.1}V{high:.1}\" stroke=\"{color}\"/>\
+                 <circle cx=\"{x:.1}\" cy=\"{:.1}\" r=\"3\" fill=\"{color}\"><title>{:.2} ± {:.2}</title></circle>",
+                y(row.rms),
+                row.rms,
+                row.rms_error
+            );
+        }
+        let line = TOP + 14.0 + 18.0 * i as f64;
+        let _ = writeln!(
+            svg,
+            "<path d=\"M{:.1} {:.1}h18\" stroke=\"{color}\" stroke-width=\"2\"/><text x=\"{:.1}\" y=\"{line:.1}\">{}</text>",
+            right + 12.0,
+            line - 4.0,
+            right + 36.0,
+            escaped(&report.evaluation)
+        );
+    }
+    svg + "</svg>\n"
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::training::TestPosition;
+
+    /// Says so many discs for the side to move, whatever the position.
+    struct Always(i32);
+
+    impl Evaluator<Position> for Always {
+        fn evaluate(&self, _: &Position) -> i32 {
+            self.0 * DISC
+        }
+    }
+
+    fn set(scores: &[Option<i32>]) -> TestSet {
+        let early = Position::START;
+        let late = crate::testing::random_position(1, 20);
+        let entry = |position: Position, score: Option<i32>| TestPosition {
+            position,
+            score,
+            game: "hand 1".to_owned(),
+            known_by: None,
+        };
+        let early = scores.iter().map(|&score| entry(early, score));
+        TestSet { positions: early.chain([entry(late, Some(2))]).collect() }
+    }
+
+    #[test]
+    fn errors_by_hand() {
+        let report =
+            ErrorReport::measure("always two".to_owned(), &Always(2), &set(&[Some(-2), Some(2), None, Some(5)]));
+        assert_eq!(report.rows.iter().map(|row| (row.empties, row.positions)).collect::<Vec<_>>(), [(60, 3), (20, 1)]);
+        // Errors 4, 0 and −3.
+        let row = report.rows[0];
+        assert!((row.rms - (25.0f64 / 3.0).sqrt()).abs() < 1e-12);
+        assert!((row.mean_absolute - 7.0 / 3.0).abs() < 1e-12 && (row.bias - 1.0 / 3.0).abs() < 1e-12);
+        assert!((row.rms_error - row.rms / 6f64.sqrt()).abs() < 1e-12);
+        assert_eq!((report.rows[1].rms, report.rows[1].bias), (0.0, 0.0));
+    }
+
+    #[test]
+    fn table_and_picture_show_every_row() {
+        let reports = [
+            ErrorReport::measure("a<b".to_owned(), &Always(2), &set(&[Some(0)])),
+            ErrorReport::measure("even".to_owned(), &Always(0), &set(&[Some(3)])),
+        ];
+        let table = table(&reports);
+        assert_eq!(table.lines().count(), 1 + 4);
+        assert!(table.contains("even             60          1    3.00   2.12    3.00   -3.00"), "{table}");
+        let svg = svg(&reports);
+        assert_eq!((svg.matches("<polyline").count(), svg.matches("<circle").count()), (2, 4));
+        assert!(svg.contains("a&lt;b") && !svg.contains("NaN"), "{svg}");
+        assert!(!self::svg(&[]).contains("NaN"));
+    }
+}
