@@ -32,8 +32,6 @@ enum TrainCommand {
     /// Play games against herself and keep every position with its result
     #[command(name = "selfplay")]
     SelfPlay(selfplay::SelfPlayArguments),
-    /// Learn the coefficients of the evaluations `bill` and `bill-gaussian`
-    Bill(bill::BillArguments),
     /// Measure how far shallow searches err, for ProbCut
     Probcut(probcut::ProbcutArguments),
     /// Search positions beside the games and keep them with their values
@@ -47,6 +45,8 @@ enum TrainCommand {
     TestSet(testset::TestSetArguments),
     /// Measure how far evaluations err
     Report(report::ReportArguments),
+    /// Learn the coefficients of the evaluations `bill` and `bill-gaussian`
+    Bill(bill::BillArguments),
 }
 
 /// Where the knobs stand.
@@ -111,13 +111,13 @@ pub(super) fn run(arguments: &TrainArguments) -> Result<(), String> {
     super::log_output::to_stderr();
     match &arguments.command {
         TrainCommand::SelfPlay(arguments) => selfplay::run(arguments),
-        TrainCommand::Bill(arguments) => bill::run(arguments),
         TrainCommand::Probcut(arguments) => probcut::run(arguments),
         TrainCommand::Label(arguments) => label::run(arguments),
         TrainCommand::Fit(arguments) => fit::run(arguments),
         TrainCommand::Pack(arguments) => pack::run(arguments),
         TrainCommand::TestSet(arguments) => testset::run(arguments),
         TrainCommand::Report(arguments) => report::run(arguments),
+        TrainCommand::Bill(arguments) => bill::run(arguments),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Files of samples: the [container](super::container) of training with the magic `EMISAMP1`, a [`ChunkHeader`], and 20 bytes
+//! Files of samples: the [container](super::container) of training with the magic `EMISAMP2`, a [`ChunkHeader`], and 22 bytes
 //! for each sample.
 
 use super::container::{self, FileError, Magic};
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const MAGIC: Magic = *b"EMISAMP1";
+const MAGIC: Magic = *b"EMISAMP2";
 /// The ending of the files' names.
 const EXTENSION: &str = "samples";
 
@@ -135,7 +135,7 @@ mod tests {
     #[test]
     fn what_no_version_writes_is_refused() {
         let header = chunk().header;
-        for (body, expected) in [(&[0; 19][..], "19 bytes"), (&[0xff; 40][..], "sample 0")] {
+        for (body, expected) in [(&[0; 21][..], "21 bytes"), (&[0xff; 44][..], "sample 0")] {
             let bytes = container::seal(MAGIC, &header, body);
             let error = Chunk::parse(&bytes, Path::new("a.samples")).unwrap_err();
             assert!(error.to_string().contains(expected) && !error.is_damage(), "{error}");

@@ -152,7 +152,7 @@ mod tests {
             ("selfplay.depth=0", "depth"),
             ("selfplay.random-plies=9-3", "range of plies"),
             ("pack.units-per-disc=33", "power of two"),
-            ("label.random-moves=0-0", "random-moves"),
+            ("label.share=0", "label.share"),
         ] {
             let error = TrainingConfig::read(None, &[knob.to_owned()]).unwrap_err().to_string();
             assert!(error.contains(expected), "{knob}: {error}");

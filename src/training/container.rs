@@ -9,13 +9,14 @@
 //! 4 bytes   CRC-32 (IEEE) of everything before
 //! ```
 //!
-//! Numbers are little-endian. A file is written aside and renamed, so that one that has its name is whole unless the disk
+//! Numbers are little-endian. Files are written whole or not at all, so that one that has its name is whole unless the disk
 //! damaged it, which the checksum tells.
 
+use crate::whole_file::write_whole;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -140,22 +141,9 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, FileError> {
     fs::read(path).map_err(FileError::system("read", path))
 }
 
-/// Writes a file aside, waits until the disk has it, and gives it its name: it is there whole or, should anything fail, as
-/// it was before.
+/// Writes a file: it is there whole or, should anything fail, as it was before.
 pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    // With the process in the name, so that two shards that make one file by mistake do not write into each other's.
-    name.push(format!(".{}.part", std::process::id()));
-    let aside = path.with_file_name(name);
-    let written = File::create(&aside).and_then(|mut file| {
-        file.write_all(bytes)?;
-        file.sync_all()
-    });
-    written.and_then(|()| fs::rename(&aside, path)).map_err(|error| {
-        // Half a file only takes room, which may be what was missing.
-        let _ = fs::remove_file(&aside);
-        FileError::system("write", path)(error)
-    })
+    write_whole(path, bytes).map_err(FileError::system("write", path))
 }
 
 #[cfg(test)]
@@ -190,18 +178,5 @@ mod tests {
         let bytes = seal(MAGIC, &17, b"");
         let error = opened(&bytes).unwrap_err();
         assert!(matches!(&error, FileError::Content { .. }) && !error.is_damage(), "{error}");
-    }
-
-    #[test]
-    fn a_failed_write_leaves_nothing_behind() {
-        let folder = std::env::temp_dir().join(format!("emilia-container-{}", std::process::id()));
-        fs::create_dir_all(folder.join("taken")).unwrap();
-        write(&folder.join("a"), b"1").unwrap();
-        write(&folder.join("a"), b"22").unwrap();
-        assert_eq!(read(&folder.join("a")).unwrap(), b"22");
-        assert!(write(&folder.join("taken"), b"3").is_err(), "a folder is not replaced");
-        assert!(write(&folder.join("nowhere/b"), b"4").unwrap_err().to_string().contains("nowhere"));
-        assert_eq!(fs::read_dir(&folder).unwrap().count(), 2);
-        fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -54,6 +54,8 @@ pub struct Selection {
     pub held_out_per_thousand: u32,
     /// How much samples count by [`LabelKind`]; those of weight 0 are left out.
     pub kind_weights: [f32; LabelKind::ALL.len()],
+    /// How much of the target of a sample whose score is the result of its game is the value of the search made of it.
+    pub search_share: f32,
     /// Whether positions that are equal up to symmetry count as one with the average score.
     pub merge: bool,
 }
@@ -118,10 +120,22 @@ impl Dataset {
                 let points = &mut self.by_discs[sample.discs() as usize];
                 let held_out = is_held_out(seed, sample.game, selection.held_out_per_thousand);
                 let points = if held_out { &mut points.held_out } else { &mut points.training };
-                points.push(point(sample, weight));
+                points.push(point(sample, weight, selection.search_share));
             }
         }
         Ok(())
+    }
+
+    /// A set for tests; says which points are held out.
+    #[cfg(test)]
+    pub(super) fn of_points(points: impl Iterator<Item = Point>, held_out: impl Fn(usize) -> bool) -> Dataset {
+        let mut set =
+            Dataset { by_discs: vec![Points::default(); COUNTS], origins: Vec::new(), games: 0, damaged: Vec::new() };
+        for (i, point) in points.enumerate() {
+            let points = &mut set.by_discs[(point.player | point.opponent).count() as usize];
+            if held_out(i) { points.held_out.push(point) } else { points.training.push(point) }
+        }
+        set
     }
 
     /// The positions with so many discs, at most 64.
@@ -141,8 +155,15 @@ impl Dataset {
     }
 }
 
-fn point(sample: &Sample, weight: f32) -> Point {
-    Point { player: sample.player, opponent: sample.opponent, target: f32::from(sample.score), weight }
+fn point(sample: &Sample, weight: f32, search_share: f32) -> Point {
+    let score = f32::from(sample.score);
+    let search = sample.search.map_or(score, |value| value.discs() as f32);
+    let target = match sample.kind {
+        LabelKind::GameResult => search_share * search + (1.0 - search_share) * score,
+        LabelKind::Exact => score,
+        LabelKind::Search => search,
+    };
+    Point { player: sample.player, opponent: sample.opponent, target, weight }
 }
 
 /// Leaves one of all positions that are equal up to symmetry, with the mean of the targets by weight and the greatest of the
@@ -165,4 +186,101 @@ fn merge(points: &mut Vec<Point>) {
         })
         .collect();
     *points = merged;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::othello::Symmetry;
+    use crate::search::Score;
+    use crate::testing::random_position;
+    use crate::training::{ChunkHeader, Origin};
+    use std::fs;
+
+    const ALL: Selection =
+        Selection { held_out_per_thousand: 200, kind_weights: [1.0; 3], search_share: 0.25, merge: false };
+
+    fn chunk(first_game: u64, samples: Vec<Sample>) -> Chunk {
+        let origin = Origin {
+            command: "selfplay".to_owned(),
+            evaluator: String::new(),
+            fingerprint: String::new(),
+            seed: 1,
+            settings: serde_json::Value::Null,
+        };
+        Chunk { header: ChunkHeader { origin, version: String::new(), first_game, games: 100 }, samples }
+    }
+
+    /// Two files with 100 games of three positions each.
+    fn folder(name: &str) -> PathBuf {
+        let folder = std::env::temp_dir().join(format!("emilia-dataset-{name}-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        for file in 0..2 {
+            let sample = |i: u64| {
+                let position = random_position(i, 30 - (i % 3) as u32);
+                Sample::new(&position, 8, LabelKind::GameResult, i / 3).with_search(Score::from_discs(-8))
+            };
+            let samples = (300 * file..300 * file + 300).map(sample).collect();
+            chunk(100 * file, samples).write(&folder.join(Chunk::file_name(file))).unwrap();
+        }
+        folder
+    }
+
+    fn read(folder: &Path, weight: f32, selection: &Selection) -> Result<Dataset, FileError> {
+        let source = Source { folder: folder.to_owned(), weight };
+        Dataset::read(&[source], selection, &mut |_, _| {})
+    }
+
+    #[test]
+    fn games_are_held_out_whole() {
+        let folder = folder("whole");
+        let data = read(&folder, 0.5, &ALL).unwrap();
+        let (training, held_out) = data.len();
+        assert_eq!((training + held_out, data.games), (600, 200));
+        assert!(held_out % 3 == 0 && (60..=180).contains(&held_out), "{held_out}");
+        let per_count: Vec<usize> = (34..37).map(|discs| data.with_discs(discs).held_out.len()).collect();
+        assert_eq!(per_count, [held_out / 3; 3]);
+        let point = data.with_discs(34).training[0];
+        assert_eq!((point.target, point.weight), (4.0, 0.5), "a quarter of the search, three quarters of the result");
+        let none = Selection { kind_weights: [0.0, 1.0, 1.0], ..ALL };
+        assert!(read(&folder, 1.0, &none).unwrap().is_empty());
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn damaged_files_are_left_out_and_foreign_ones_refused() {
+        let folder = folder("damaged");
+        let first = folder.join(Chunk::file_name(1));
+        let mut bytes = fs::read(&first).unwrap();
+        bytes[2000] ^= 1;
+        fs::write(&first, &bytes).unwrap();
+        let data = read(&folder, 1.0, &ALL).unwrap();
+        assert_eq!(data.games, 100);
+        assert!(data.damaged.len() == 1 && data.damaged[0].contains("000001.samples"), "{:?}", data.damaged);
+        fs::write(&first, b"#!/bin/sh").unwrap();
+        assert!(matches!(read(&folder, 1.0, &ALL), Err(FileError::Foreign { .. })));
+        fs::remove_dir_all(&folder).unwrap();
+        assert!(matches!(read(&folder, 1.0, &ALL), Err(FileError::System { .. })));
+        fs::create_dir_all(&folder).unwrap();
+        assert!(matches!(read(&folder, 1.0, &ALL), Err(FileError::Empty(_))));
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn equal_positions_become_one() {
+        let (position, other) = (random_position(1, 40), random_position(2, 40));
+        let point = |position: &Position, target, weight| Point {
+            player: position.player(),
+            opponent: position.opponent(),
+            target,
+            weight,
+        };
+        let mut points = vec![point(&other, 7.0, 1.0)];
+        points.extend(Symmetry::all().map(|symmetry| point(&symmetry.position(&position), 10.0, 1.0)));
+        points.push(point(&position, -30.0, 0.5));
+        merge(&mut points);
+        let found: Vec<(f32, f32)> = points.iter().map(|point| (point.target, point.weight)).collect();
+        let expected = ((8.0 * 10.0 - 15.0) / 8.5, 1.0);
+        assert!(found.len() == 2 && found.contains(&(7.0, 1.0)) && found.contains(&expected), "{found:?}");
+    }
 }

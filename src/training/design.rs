@@ -137,3 +137,88 @@ impl SquaredError {
         if self.weight > 0.0 { (self.sum / self.weight).sqrt() } else { 0.0 }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::Evaluator;
+    use crate::eval::Pattern;
+    use crate::eval::pattern::PackedWeights;
+    use crate::game::DISC;
+    use crate::random::Random;
+    use crate::testing::random_position;
+
+    fn points(count: u64) -> Vec<Point> {
+        let point = |seed| {
+            let position = random_position(seed, 5 + (seed % 50) as u32);
+            let target = (seed % 40) as f32 - 20.0;
+            Point { player: position.player(), opponent: position.opponent(), target, weight: 1.0 + (seed % 3) as f32 }
+        };
+        (0..count).map(point).collect()
+    }
+
+    fn design(points: &[Point]) -> Design {
+        Design::new(points.iter().map(|point| (point, 0.5)))
+    }
+
+    #[test]
+    fn the_sums_are_the_values_of_the_evaluator() {
+        let mut random = Random::new(3);
+        let weights: Vec<i16> = (0..Sharing::get().len()).map(|_| random.below(41) as i16 - 20).collect();
+        let pattern = Pattern::new(&PackedWeights::new(1, 32, weights.clone(), Vec::new()).unwrap());
+        let weights: Vec<f32> = weights.iter().map(|&weight| f32::from(weight) / 32.0).collect();
+        let (points, mut sums) = (points(100), Vec::new());
+        design(&points).sums(&weights, &mut sums);
+        for (point, sum) in points.iter().zip(sums) {
+            assert_eq!(pattern.evaluate(&point.position()), (sum * DISC as f32) as i32, "{}", point.position());
+        }
+    }
+
+    /// The directional derivative of half the squared error against its difference quotient.
+    #[test]
+    fn the_gradient_is_the_one_of_the_error() {
+        let points = points(200);
+        let design = design(&points);
+        let mut random = Random::new(5);
+        let mut vector = |scale: f32| -> Vec<f32> {
+            (0..Sharing::get().len()).map(|_| (random.fraction() as f32 - 0.5) * scale).collect()
+        };
+        let (weights, direction) = (vector(2.0), vector(1.0));
+        let (mut predictions, mut changes) = (Vec::new(), Vec::new());
+        design.sums(&weights, &mut predictions);
+        design.sums(&direction, &mut changes);
+        let mut gradient = vec![0.0; weights.len()];
+        design.gradient(&predictions, &mut gradient);
+        let slope: f64 = gradient.iter().zip(&direction).map(|(g, &d)| g * f64::from(d)).sum();
+        let at = |step: f32| {
+            let moved: Vec<f32> = predictions.iter().zip(&changes).map(|(p, c)| p + step * c).collect();
+            design.error(&moved).sum / 2.0
+        };
+        let quotient = (at(-0.01) - at(0.01)) / 0.02;
+        assert!((slope - quotient).abs() < 0.01 * slope.abs(), "{slope} {quotient}");
+        let curvature = (at(0.5) - 2.0 * at(0.0) + at(-0.5)) / 0.25;
+        assert!((design.curvature(&predictions, &changes) - curvature).abs() < 0.01 * curvature, "{curvature}");
+    }
+
+    #[test]
+    fn predictions_beyond_the_board_count_as_the_board() {
+        let mut points = points(1);
+        points[0].target = 64.0;
+        let design = design(&points);
+        assert_eq!(design.error(&[1000.0]).rms(), 0.0);
+        assert_eq!(design.error(&[-1000.0]).rms(), 128.0);
+        assert_eq!(design.curvature(&[1000.0], &[1.0]), 0.0);
+    }
+
+    #[test]
+    fn every_use_is_counted() {
+        let points = points(60);
+        let many: Vec<Point> = points.iter().cycle().take(BLOCK + 40).copied().collect();
+        let design = design(&many);
+        let mut counts = vec![0.0; Sharing::get().len()];
+        design.counts(&mut counts);
+        let total: f64 = many.iter().map(|point| f64::from(point.weight) / 2.0).sum();
+        assert!((counts[Sharing::get().constant()] - total).abs() < 1e-3 * total);
+        assert!((counts.iter().sum::<f64>() - total * (INSTANCES + 1) as f64).abs() < 1e-3 * total);
+    }
+}

@@ -46,6 +46,8 @@ pub struct FitSettings {
     pub exact_weight: f32,
     /// How much samples count whose score is that of a search.
     pub search_weight: f32,
+    /// How much of the target of a game's sample is the value of the search made of it, 0 to 1; the rest is the result.
+    pub search_share: f32,
     /// Whether positions that are equal up to symmetry count as one, with the average score.
     pub merge_duplicates: bool,
 }
@@ -63,6 +65,7 @@ impl Default for FitSettings {
             game_result_weight: 1.0,
             exact_weight: 1.0,
             search_weight: 1.0,
+            search_share: 0.0,
             merge_duplicates: false,
         }
     }
@@ -82,6 +85,8 @@ impl FitSettings {
         check("fit.patience", self.patience > 0, &self.patience, "at least 1")?;
         check("fit.least-gain", self.least_gain >= 0.0, &self.least_gain, "at least 0 discs")?;
         check("fit.held-out-per-thousand", self.held_out_per_thousand < 1000, &self.held_out_per_thousand, "0 to 999")?;
+        let share = self.search_share;
+        check("fit.search-share", (0.0..=1.0).contains(&share), &share, "0 to 1")?;
         for (name, weight) in [
             ("fit.game-result-weight", self.game_result_weight),
             ("fit.exact-weight", self.exact_weight),
@@ -97,6 +102,7 @@ impl FitSettings {
         Selection {
             held_out_per_thousand: self.held_out_per_thousand,
             kind_weights: [self.game_result_weight, self.exact_weight, self.search_weight],
+            search_share: self.search_share,
             merge: self.merge_duplicates,
         }
     }
@@ -320,5 +326,77 @@ impl Descent<'_> {
             *direction = (gradient / scale + keep * f64::from(*direction)) as f32;
         }
         self.gradient.iter().zip(&self.direction).map(|(g, &d)| g * f64::from(d)).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::random_position;
+
+    /// Positions of random games whose target is a rule that patterns can say: three discs for every own disc in a corner,
+    /// minus three for every other, and one for the move.
+    fn corner_rule() -> Dataset {
+        let positions = (0..12_000).map(|seed| random_position(seed, 10 + (seed % 20) as u32));
+        // Some games end before.
+        let points = positions.filter(|position| (11..30).contains(&position.empties().count())).map(|position| {
+            let corners = |discs: crate::othello::Bitboard| (discs & crate::othello::Bitboard::CORNERS).count() as f32;
+            let target = 3.0 * (corners(position.player()) - corners(position.opponent())) + 1.0;
+            Point { player: position.player(), opponent: position.opponent(), target, weight: 1.0 }
+        });
+        Dataset::of_points(points, |i| i % 10 == 0)
+    }
+
+    fn settings() -> FitSettings {
+        FitSettings { phases: 6, ridge: 1.0, most_passes: 30, ..FitSettings::default() }
+    }
+
+    fn fitted(settings: &FitSettings, threads: usize) -> Vec<FittedPhase> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let data = corner_rule();
+        pool.install(|| fit(&data, settings, &AtomicBool::new(false), &|_| {})).unwrap()
+    }
+
+    #[test]
+    fn a_rule_is_learnt_from_examples() {
+        let phases = fitted(&settings(), 2);
+        for phase in &phases[3..5] {
+            let (first, best) = (phase.curve[0], phase.curve[phase.best]);
+            assert!(best.held_out < 0.5 * first.held_out, "{first:?} {best:?}");
+            assert!(phase.curve.windows(2).all(|pair| pair[1].training <= pair[0].training + 0.01));
+        }
+    }
+
+    #[test]
+    fn the_weights_do_not_depend_on_the_number_of_threads() {
+        let settings = FitSettings { most_passes: 3, ..settings() };
+        assert_eq!(fitted(&settings, 1), fitted(&settings, 3));
+    }
+
+    #[test]
+    fn phases_without_positions_take_the_weights_of_a_neighbour() {
+        let settings = FitSettings { most_passes: 2, pooling: vec![1.0], ..settings() };
+        let phases = fitted(&settings, 2);
+        assert_eq!(
+            phases.iter().map(|phase| phase.positions > 0).collect::<Vec<_>>(),
+            [false, false, false, true, true, false]
+        );
+        assert_eq!(phases[0].weights, phases[3].weights);
+        assert_eq!(phases[5].weights, phases[4].weights);
+        assert_ne!(phases[3].weights, phases[4].weights);
+    }
+
+    #[test]
+    fn neighbours_count_less() {
+        let settings = FitSettings::default();
+        // Phase 10 has the positions with 24 and 25 discs.
+        let weights: Vec<f32> = (20..=29).map(|discs| pooling(&settings, 10, discs) * 3.0).collect();
+        assert_eq!(weights, [0.0, 0.0, 1.0, 2.0, 3.0, 3.0, 2.0, 1.0, 0.0, 0.0]);
+        assert_eq!((phase_of(4, 30), phase_of(63, 30), phase_of(64, 30), phase_of(34, 1)), (0, 29, 29, 0));
+    }
+
+    #[test]
+    fn a_stop_is_obeyed() {
+        assert_eq!(fit(&corner_rule(), &settings(), &AtomicBool::new(true), &|_| {}), None);
     }
 }

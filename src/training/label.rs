@@ -105,7 +105,8 @@ impl Labeller {
         let report = self.search.think(&task, &Control::with_limits(limits), &mut |_| {});
         let best = &report.lines[0];
         let kind = if best.depth.is_exact() { LabelKind::Exact } else { LabelKind::Search };
-        Sample::new(position, best.score.discs().round().clamp(-64.0, 64.0) as i8, kind, game)
+        let sample = Sample::new(position, best.score.discs().round().clamp(-64.0, 64.0) as i8, kind, game);
+        if kind == LabelKind::Search { sample.with_search(best.score) } else { sample }
     }
 }
 
@@ -131,5 +132,80 @@ impl ChunkMaker for Labeller {
             tick(samples.len() - before);
         }
         Ok(Some(samples))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::EvaluatorKind;
+    use crate::game::DISC;
+    use crate::search::{Contempt, MinimaxKind, plain_minimax};
+    use crate::training::{ChunkHeader, Origin, SelfPlay, SelfPlaySettings};
+
+    /// A folder with one file of games played badly.
+    fn games(name: &str) -> PathBuf {
+        let folder = std::env::temp_dir().join(format!("emilia-label-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let settings = SelfPlaySettings { depth: 1, exact: 6, ..SelfPlaySettings::default() };
+        let mut player = SelfPlay::new(settings, 9, 20, EvaluatorKind::Mobility.build());
+        let samples = player.make(3, &AtomicBool::new(false), &|_| {}).unwrap().unwrap();
+        let origin = Origin {
+            command: "selfplay".to_owned(),
+            evaluator: "mobility".to_owned(),
+            fingerprint: String::new(),
+            seed: 9,
+            settings: serde_json::Value::Null,
+        };
+        let header = ChunkHeader { origin, version: String::new(), first_game: 60, games: 20 };
+        Chunk { header, samples }.write(&folder.join(Chunk::file_name(3))).unwrap();
+        folder
+    }
+
+    fn labels(settings: &LabelSettings, folder: &std::path::Path) -> Vec<Sample> {
+        let evaluator = EvaluatorKind::Mobility.build();
+        let mut labeller = Labeller::new(settings.clone(), 1, folder.to_owned(), evaluator);
+        labeller.make(3, &AtomicBool::new(false), &|_| {}).unwrap().unwrap()
+    }
+
+    #[test]
+    fn labels_are_the_values_of_the_search() {
+        let folder = games("values");
+        let settings = LabelSettings { share: 0.5, depth: 2, exact: 6, confidence: 100, ..LabelSettings::default() };
+        let samples = labels(&settings, &folder);
+        assert_eq!(labels(&settings, &folder), samples, "the same again");
+        let games = Chunk::read(&folder.join(Chunk::file_name(3))).unwrap().samples;
+        let share = samples.len() as f64 / games.len() as f64;
+        assert!((0.35..0.6).contains(&share), "{share}");
+        let evaluator = EvaluatorKind::Mobility.build();
+        for sample in &samples {
+            let depth = if sample.kind == LabelKind::Exact { 60 } else { 2 };
+            let position = sample.position();
+            let kind = MinimaxKind::AlphaBeta;
+            let plain = plain_minimax(kind, &position, depth, &*evaluator, Contempt::NONE, &mut |_| false).value;
+            match sample.search {
+                Some(value) => assert_eq!(value.units(), plain, "{position}"),
+                None => assert_eq!(i32::from(sample.score) * DISC, plain, "{position}"),
+            }
+            assert!((60..80).contains(&sample.game));
+            assert_eq!(sample.search.is_some(), sample.kind == LabelKind::Search);
+        }
+        let exact = samples.iter().filter(|sample| sample.kind == LabelKind::Exact).count();
+        assert!(exact > 10 && exact < samples.len() - 10, "{exact} of {}", samples.len());
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn most_positions_are_beside_the_games() {
+        let folder = games("beside");
+        let settings = LabelSettings { share: 1.0, depth: 1, exact: 1, ..LabelSettings::default() };
+        let games = Chunk::read(&folder.join(Chunk::file_name(3))).unwrap().samples;
+        let on_the_way =
+            |sample: &Sample| games.iter().any(|s| (s.player, s.opponent) == (sample.player, sample.opponent));
+        let samples = labels(&settings, &folder);
+        let beside = samples.iter().filter(|sample| !on_the_way(sample)).count();
+        assert!(beside * 2 > samples.len(), "{beside} of {}", samples.len());
+        assert!(samples.iter().all(|sample| !sample.position().moves().is_empty()));
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 }

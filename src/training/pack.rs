@@ -97,3 +97,45 @@ impl FittedWeights {
         PackedWeights::new(self.header.settings.phases, settings.units_per_disc, weights, Vec::new())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fitted(weights: Vec<f32>) -> FittedWeights {
+        let settings = FitSettings { phases: 1, ..FitSettings::default() };
+        let header = FitHeader {
+            settings,
+            sources: Vec::new(),
+            games: 1,
+            training: 2,
+            held_out: 3,
+            version: "0.1.0".to_owned(),
+            errors: Vec::new(),
+        };
+        FittedWeights { header, weights }
+    }
+
+    #[test]
+    fn weights_are_rounded_to_units_and_kept_within_what_the_tables_hold() {
+        let mut weights = vec![0.0; Sharing::get().len()];
+        weights[..6].copy_from_slice(&[1.0, -1.0, 0.52, -0.49, 300.0, -300.0]);
+        let packed = fitted(weights.clone()).pack(&PackSettings { units_per_disc: 2 }).unwrap();
+        assert_eq!(packed.phase(0)[..6], [2, -2, 1, -1, 511, -511]);
+        let packed = fitted(weights).pack(&PackSettings::default()).unwrap();
+        assert_eq!(packed.phase(0)[..6], [32, -32, 17, -16, 8191, -8191]);
+        assert!(fitted(vec![0.0; 5]).pack(&PackSettings::default()).is_err());
+    }
+
+    #[test]
+    fn files_come_back_and_wrong_ones_are_refused() {
+        let path = std::env::temp_dir().join(format!("emilia-pack-{}.fit", std::process::id()));
+        let weights = fitted((0..Sharing::get().len()).map(|i| i as f32 / 3.0).collect());
+        weights.write(&path).unwrap();
+        assert_eq!(FittedWeights::read(&path).unwrap(), weights);
+        fitted(vec![0.0; 5]).write(&path).unwrap();
+        let error = FittedWeights::read(&path).unwrap_err().to_string();
+        assert!(error.contains("20 bytes of weights"), "{error}");
+        std::fs::remove_file(&path).unwrap();
+    }
+}

@@ -206,3 +206,124 @@ impl Production {
         ProductionError::OtherOrigin { path: path.to_owned(), there: text(there), asked: text(&self.header(chunk)) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::othello::Position;
+    use crate::training::LabelKind;
+    use std::collections::BTreeSet;
+
+    /// One sample for each game, whose score is the chunk's number.
+    struct Fake {
+        games: u64,
+        made: Mutex<BTreeSet<u64>>,
+        /// The stop signal is raised while this chunk is made.
+        interrupt_at: Option<u64>,
+    }
+
+    impl ChunkMaker for &Fake {
+        fn make(
+            &mut self,
+            chunk: u64,
+            stop: &AtomicBool,
+            tick: &dyn Fn(usize),
+        ) -> Result<Option<Vec<Sample>>, FileError> {
+            if self.interrupt_at == Some(chunk) {
+                stop.store(true, Ordering::Relaxed);
+                return Ok(None);
+            }
+            self.made.lock().insert(chunk);
+            let sample = |i| {
+                tick(1);
+                Sample::new(&Position::START, chunk as i8, LabelKind::Exact, chunk * self.games + i)
+            };
+            Ok(Some((0..self.games).map(sample).collect()))
+        }
+    }
+
+    fn production(name: &str, chunks: u64) -> Production {
+        let folder = std::env::temp_dir().join(format!("emilia-production-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        let origin = Origin {
+            command: "selfplay".to_owned(),
+            evaluator: "none".to_owned(),
+            fingerprint: "0".to_owned(),
+            seed: 0,
+            settings: serde_json::json!({ "depth": 1 }),
+        };
+        let chunks = (0..chunks).collect();
+        Production { folder, origin, chunks, games_per_chunk: 3, shard: Shard::default(), threads: 2 }
+    }
+
+    fn run(production: &Production, interrupt_at: Option<u64>) -> (Result<Progress, ProductionError>, Vec<u64>) {
+        let fake = Fake { games: 3, made: Mutex::default(), interrupt_at };
+        let stop = AtomicBool::new(false);
+        let result = production.run(|| &fake, &stop, &|now| assert!(now.games <= now.of));
+        (result, fake.made.into_inner().into_iter().collect())
+    }
+
+    #[test]
+    fn a_run_makes_what_is_missing() {
+        let whole = production("missing", 10);
+        let half = Production { threads: 1, ..whole.clone() };
+        let (done, made) = run(&half, Some(4));
+        assert_eq!((done.unwrap().games, made), (12, vec![0, 1, 2, 3]));
+        // A chunk damaged meanwhile, and the leavings of a killed run.
+        let path = whole.path(2);
+        let before = fs::read(&path).unwrap();
+        fs::write(&path, &before[..before.len() / 2]).unwrap();
+        fs::write(path.with_extension("samples.1.part"), b"half").unwrap();
+        let (done, made) = run(&whole, None);
+        assert_eq!(made, [2, 4, 5, 6, 7, 8, 9]);
+        assert_eq!(done.unwrap(), Progress { found: 9, games: 30, of: 30, samples: 21 });
+        assert_eq!(fs::read(&path).unwrap(), before);
+        assert!(run(&whole, None).1.is_empty());
+        assert_eq!(Chunk::files(&whole.folder).unwrap().len(), 10);
+        fs::remove_dir_all(&whole.folder).unwrap();
+    }
+
+    #[test]
+    fn shards_share_the_work_without_rest() {
+        let whole = production("shards", 11);
+        let mut all = Vec::new();
+        for index in 0..3 {
+            let shard = format!("{index}/3").parse().unwrap();
+            let (_, made) = run(&Production { shard, ..whole.clone() }, None);
+            assert!(made.iter().all(|chunk| chunk % 3 == index));
+            all.extend(made);
+        }
+        all.sort_unstable();
+        assert_eq!(all, whole.chunks);
+        fs::remove_dir_all(&whole.folder).unwrap();
+        for text in ["", "1", "3/3", "-1/2", "0/0"] {
+            assert!(text.parse::<Shard>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_folder_has_one_origin() {
+        let first = production("origin", 2);
+        run(&first, None).0.unwrap();
+        let mut second = first.clone();
+        second.origin.settings = serde_json::json!({ "depth": 2 });
+        let error = run(&second, None).0.unwrap_err().to_string();
+        assert!(error.contains("000000.samples") && error.contains("depth"), "{error}");
+        fs::remove_dir_all(&first.folder).unwrap();
+    }
+
+    #[test]
+    fn what_cannot_be_written_is_an_error_and_loses_nothing() {
+        let production = production("unwritable", 4);
+        fs::create_dir_all(production.path(2).join("in the way")).unwrap();
+        let alone = Production { threads: 1, ..production.clone() };
+        // A folder where a file is expected cannot be read as one.
+        assert!(matches!(run(&alone, None).0, Err(ProductionError::File(FileError::System { .. }))));
+        fs::remove_dir_all(production.path(2)).unwrap();
+        assert_eq!(run(&alone, None).1, [0, 1, 2, 3]);
+        fs::remove_dir_all(&production.folder).unwrap();
+        fs::write(&production.folder, b"a file").unwrap();
+        assert!(run(&alone, None).0.unwrap_err().to_string().contains("cannot make"));
+        fs::remove_file(&production.folder).unwrap();
+    }
+}

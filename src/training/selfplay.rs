@@ -12,7 +12,7 @@ use super::sample::{LabelKind, Sample};
 use crate::eval::Evaluator;
 use crate::othello::{Color, Move, Position};
 use crate::random::Random;
-use crate::search::{AlphaBeta, AlphaBetaSettings, Control, Limits, Search, Task};
+use crate::search::{AlphaBeta, AlphaBetaSettings, Control, Limits, Score, Search, Task};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -122,16 +122,18 @@ impl SelfPlay {
             // The expected play of a solved position is perfect; of any other, only its first move was compared.
             for &turn in &best.pv[..if exact { best.pv.len() } else { 1 }] {
                 if turn != Move::Pass {
-                    line.push(position);
+                    // Of a solved position the score says it all.
+                    line.push((position, (!exact).then_some(best.score)));
                 }
                 position = position.take(turn).expect("a search plays legal turns");
             }
         }
         let black = position.score_for_black();
-        let sample = |(i, position): (usize, &Position)| {
+        let sample = |(i, (position, search)): (usize, &(Position, Option<Score>))| {
             let score = if position.mover() == Color::Black { black } else { -black };
             let kind = if i >= exact_from { LabelKind::Exact } else { LabelKind::GameResult };
-            Sample::new(position, score as i8, kind, number)
+            let sample = Sample::new(position, score as i8, kind, number);
+            search.map_or(sample, |value| sample.with_search(value))
         };
         line.iter().enumerate().map(sample).collect()
     }

@@ -16,5 +16,7 @@ mod rules;
 mod serve;
 mod solve;
 mod solver;
+mod testset;
 mod train_bill;
+mod training;
 mod transcript;

@@ -3,6 +3,7 @@
 use super::KnobArguments;
 use crate::cli::progress::Progress;
 use crate::training::{Dataset, FitHeader, FittedPhase, FittedWeights, Source, curve_csv, curve_svg, fit, phase_of};
+use crate::whole_file::write_whole;
 use clap::Args;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -102,7 +103,7 @@ pub(super) fn run(arguments: &FitArguments) -> Result<(), String> {
 }
 
 fn write(path: &Path, text: &str) -> Result<(), String> {
-    std::fs::write(path, text).map_err(|error| format!("cannot write '{}': {error}", path.display()))
+    write_whole(path, text.as_bytes()).map_err(|error| format!("cannot write '{}': {error}", path.display()))
 }
 
 /// What each phase came to.

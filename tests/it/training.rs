@@ -1,0 +1,153 @@
+//! `emilia train` as a user calls it: a miniature of the whole loop, from the first game to weights that the program plays
+//! with.
+
+use emilia::eval::{Evaluator, EvaluatorKind, Pattern};
+use emilia::game::DISC;
+use emilia::othello::Position;
+use emilia::training::{Chunk, Dataset, FitSettings, FittedWeights, Source};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("training").join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// `emilia train` with these words, files relative to a folder.
+fn train(folder: &Path, words: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_emilia"));
+    command.arg("train").args(words.split_whitespace()).current_dir(folder).stdin(Stdio::null());
+    command
+}
+
+fn run(folder: &Path, words: &str) -> Output {
+    let output = train(folder, words).output().unwrap();
+    assert!(output.status.success(), "{words}: {}", String::from_utf8_lossy(&output.stderr));
+    output
+}
+
+fn refusal(folder: &Path, words: &str) -> String {
+    let output = train(folder, words).output().unwrap();
+    assert!(!output.status.success(), "{words}");
+    String::from_utf8(output.stderr).unwrap()
+}
+
+/// The files of samples with their bytes.
+fn samples(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let files = Chunk::files(folder).unwrap();
+    files.into_iter().map(|file| (file.file_name().unwrap().into(), fs::read(&file).unwrap())).collect()
+}
+
+/// Root mean square error in discs on the games held out, over positions with 30 discs and more.
+fn held_out_error(folder: &Path, evaluator: &dyn Evaluator<Position>) -> f64 {
+    let source = Source { folder: folder.to_owned(), weight: 1.0 };
+    let data = Dataset::read(&[source], &FitSettings::default().selection(), &mut |_, _| {}).unwrap();
+    let (mut sum, mut count) = (0.0, 0);
+    for point in (30..64).flat_map(|discs| &data.with_discs(discs).held_out) {
+        let value = f64::from(evaluator.evaluate(&point.position())) / f64::from(DISC);
+        sum += (value - f64::from(point.target)).powi(2);
+        count += 1;
+    }
+    assert!(count > 1000, "{count}");
+    (sum / f64::from(count)).sqrt()
+}
+
+const GAMES: &str = "--depth 1 --exact 8 --chunk 100 --seed 4";
+
+#[test]
+fn the_whole_loop_in_miniature() {
+    let folder = folder("loop");
+    run(&folder, &format!("selfplay --out games --games 3000 {GAMES}"));
+    run(&folder, "label --games games --out beside --set label.depth=2 --set label.exact=8 --set label.share=0.05");
+    let fit = "fit --data games --data beside=0.5 --set fit.phases=6 --set fit.most-passes=12";
+    let table = run(&folder, &format!("{fit} --out one --threads 1")).stdout;
+    assert_eq!(String::from_utf8(table).unwrap().lines().count(), 7, "a line for each phase");
+    run(&folder, &format!("{fit} --out two --threads 2"));
+    let bytes = |file: &str| fs::read(folder.join(file)).unwrap();
+    assert!(bytes("one/weights.fit") == bytes("two/weights.fit"), "the number of threads changes the weights");
+    assert_eq!(bytes("one/curve.csv"), bytes("two/curve.csv"));
+    assert!(bytes("one/curve.svg").starts_with(b"<svg"));
+
+    run(&folder, "pack --weights one/weights.fit --out pattern.weights");
+    let pattern = Pattern::read(&folder.join("pattern.weights")).unwrap();
+    struct Even;
+    impl Evaluator<Position> for Even {
+        fn evaluate(&self, _: &Position) -> i32 {
+            0
+        }
+    }
+    let games = folder.join("games");
+    let (before, hand_made) =
+        (held_out_error(&games, &Even), held_out_error(&games, &*EvaluatorKind::Mobility.build()));
+    let after = held_out_error(&games, &pattern);
+    assert!(after < 0.75 * before, "a quarter of the error is learnt away: {before} discs before, {after} after");
+    assert!(after < 0.95 * hand_made, "better than what was made by hand: {hand_made} discs, {after} learnt");
+
+    // And round again, with what was learnt.
+    run(&folder, &format!("selfplay --out more --games 100 --eval pattern --eval-file pattern.weights {GAMES}"));
+    let error = refusal(
+        &folder,
+        &format!("selfplay --out games --games 3000 --eval pattern --eval-file pattern.weights {GAMES}"),
+    );
+    assert!(error.contains("000000.samples") && error.contains("\"evaluator\":\"pattern\""), "{error}");
+    let header = FittedWeights::read(&folder.join("one/weights.fit")).unwrap().header;
+    assert_eq!((header.games, header.sources.len()), (6000, 2));
+}
+
+/// Waits until a folder has files of samples.
+fn wait_for_files(folder: &Path, child: &mut Child) {
+    let started = Instant::now();
+    while !folder.is_dir() || Chunk::files(folder).unwrap().len() < 3 {
+        assert!(started.elapsed() < Duration::from_secs(60), "no games are played");
+        assert!(child.try_wait().unwrap().is_none(), "finished before it was killed");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn games_killed_and_gone_on_with_are_those_played_at_once() {
+    let folder = folder("killed");
+    let games = "--games 4000 --chunk 20 --depth 1 --exact 8 --seed 6";
+    run(&folder, &format!("selfplay --out whole {games} --threads 1"));
+    let mut killed = train(&folder, &format!("selfplay --out parts {games}")).stderr(Stdio::null()).spawn().unwrap();
+    wait_for_files(&folder.join("parts"), &mut killed);
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    let there = samples(&folder.join("parts")).len();
+    assert!((3..200).contains(&there), "{there} of 200 files were there when it was killed");
+    run(&folder, &format!("selfplay --out parts {games} --shard 1/2"));
+    run(&folder, &format!("selfplay --out parts {games} --shard 0/2"));
+    assert!(samples(&folder.join("parts")) == samples(&folder.join("whole")), "the files differ");
+}
+
+#[test]
+fn what_makes_no_sense_is_said() {
+    let folder = folder("refused");
+    fs::write(folder.join("training.toml"), "[fit]\nrigde = 5\n").unwrap();
+    fs::write(folder.join("weights.fit"), "no weights").unwrap();
+    fs::create_dir(folder.join("empty")).unwrap();
+    for (words, expected) in [
+        ("selfplay --out a --games 10 --depth 0", "1 to 60"),
+        ("selfplay --out a --games 10 --confidence 50", "73, 87, 95"),
+        ("selfplay --out a --games 10 --random-plies 50-8", "expected FROM-TO"),
+        ("selfplay --out a --games 10 --shard 2/2", "expected I/N"),
+        ("selfplay --out weights.fit --games 10", "weights.fit"),
+        ("label --games empty --out a", "no files of samples in 'empty'"),
+        ("label --games nowhere --out a", "nowhere"),
+        ("fit --data empty --out a", "no files of samples in 'empty'"),
+        ("fit --data empty=much --out a", "no number above 0"),
+        ("fit --data empty --out a --config training.toml", "rigde"),
+        ("fit --data empty --out a --set fit.phases=0", "1 to 60"),
+        ("fit --data empty --out weights.fit", "weights.fit"),
+        ("pack --weights weights.fit --out a", "does not begin with EMIFIT01"),
+        ("pack --weights nothing.fit --out a", "nothing.fit"),
+    ] {
+        let error = refusal(&folder, words);
+        assert!(error.contains(expected), "{words}: {error}");
+    }
+    assert!(!folder.join("a").exists() || fs::read_dir(folder.join("a")).unwrap().next().is_none());
+}
