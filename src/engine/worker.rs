@@ -263,7 +263,7 @@ mod tests {
     use std::time::Duration;
 
     fn at_depth(depth: u8) -> EngineOptions {
-        EngineOptions { depth: Some(depth), ..EngineOptions::default() }
+        EngineOptions { depth: Some(depth), threads: 1, ..EngineOptions::default() }
     }
 
     #[test]
@@ -272,7 +272,10 @@ mod tests {
         let thinking = engine.start(Request::hint(Position::START, 3));
         let events: Vec<Event> = thinking.events().iter().collect();
         let [.., Event::Report(last), Event::Finished(decision)] = &events[..] else { panic!("{events:?}") };
-        assert_eq!((&last.lines, last.depth), (&decision.report.lines, SearchDepth::Plies(5)));
+        assert_eq!(
+            (&last.lines, last.depth),
+            (&decision.report.lines, SearchDepth::Selective { plies: 5, percent: 73 })
+        );
         assert_eq!(last.lines.len(), 3);
         assert_eq!(decision.turn, Some(last.lines[0].turn));
     }

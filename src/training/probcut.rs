@@ -67,7 +67,7 @@ pub struct ProbcutFit {
 /// Positions with so many empty squares, more or less, are one class.
 const CLASS: u8 = 4;
 /// Fewer positions than this say nothing about a deviation.
-const LEAST_COUNT: u32 = 20;
+const LEAST_COUNT: u32 = 12;
 /// Positions have at least so many and at most so many empty squares.
 const EMPTIES: std::ops::RangeInclusive<u8> = 10..=52;
 /// Pulls the coefficients a little towards zero, where the data leave them open.
@@ -148,8 +148,8 @@ impl Values {
             let last = search.think(&task, &Control::with_limits(limits), &mut keep);
             keep(&last);
         };
-        limited(1);
-        limited(settings.depth);
+        // One by one, because a search that may go further solves earlier.
+        (1..=settings.depth).for_each(&mut limited);
         let result = (empties <= settings.solved_empties).then(|| {
             let report = search.think(&task, &Control::with_limits(Limits::default()), &mut |_| {});
             report.lines[0].score.discs()
@@ -262,7 +262,7 @@ mod tests {
 
     #[test]
     fn a_small_measurement_gives_a_model() {
-        let settings = ProbcutSettings { positions: 400, depth: 5, solved_empties: 11, seed: 3 };
+        let settings = ProbcutSettings { positions: 900, depth: 6, solved_empties: 16, seed: 3 };
         let evaluator = EvaluatorKind::Mobility.build();
         let count = std::sync::atomic::AtomicU32::new(0);
         let tick = || {

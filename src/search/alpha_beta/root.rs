@@ -1,7 +1,7 @@
 //! The turns of the position in question, and what is reported of them.
 
 use super::stage::Stage;
-use super::walk::{INFINITY, Node, Shared, Walk};
+use super::walk::{DEEP_FROM, INFINITY, Node, Shared, Walk};
 use crate::eval::Incremental;
 use crate::game::DISC;
 use crate::othello::{GameRecord, Move, Position, Square};
@@ -11,6 +11,8 @@ use crate::search::{Bound, Line, MemoryUse, Report, Score, SearchDepth, Task};
 
 /// Half the first window around the value that the last iteration leads to expect.
 const ASPIRATION: i32 = 3 * DISC;
+/// The table does not keep the moves of so many plies before the leaves.
+const UNSTORED: usize = DEEP_FROM as usize - 1;
 
 /// A turn at the root.
 struct Root<S> {
@@ -176,7 +178,7 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
             }
             let proven = stage.selectivity() == Selectivity::NONE;
             let square = match stage {
-                Stage::Midgame(..) if depth == 1 => self.best_looking_move(&position),
+                Stage::Midgame(..) if depth <= UNSTORED => self.best_at_depth(&position, depth as u8),
                 // The side that loses may do what it likes.
                 Stage::Outcome(_) if proven && value < 0 => self.solving_move(&position, -INFINITY),
                 Stage::Solve(_) | Stage::Outcome(_) if proven => self.solving_move(&position, value),
@@ -190,9 +192,12 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
         std::iter::once(root.line.turn).chain(game.turns().iter().copied()).collect()
     }
 
-    /// The best move by the static evaluation: the last ply of a line, which the table does not keep.
-    fn best_looking_move(&mut self, position: &Position) -> Option<Square> {
-        position.moves().into_iter().min_by_key(|&square| self.walk.static_value(position.after(square)))
+    /// The best move by a search of its own: the last plies of a line, which the table does not keep.
+    fn best_at_depth(&mut self, position: &Position, depth: u8) -> Option<Square> {
+        position.moves().into_iter().min_by_key(|&square| {
+            let child = self.walk.node(position.after(square));
+            self.walk.value(&child, depth - 1, -INFINITY, INFINITY)
+        })
     }
 
     /// A move worth at least this, the value of a solved position, the table's own first; `None` if there is no time to

@@ -1,5 +1,6 @@
 //! What one iteration is to find out.
 
+use super::walk::DEEP_FROM;
 use crate::search::selectivity::Selectivity;
 use crate::search::{Limits, Precision, SearchDepth, Task};
 
@@ -55,6 +56,8 @@ impl Stage {
         let percent = self.selectivity().percent();
         match self {
             Stage::Midgame(plies, Selectivity::NONE) => SearchDepth::Plies(plies),
+            // So near to the leaves nothing is cut.
+            Stage::Midgame(plies, _) if plies <= DEEP_FROM => SearchDepth::Plies(plies),
             Stage::Midgame(plies, _) => SearchDepth::Selective { plies, percent },
             Stage::Solve(Selectivity::NONE) => SearchDepth::Exact,
             Stage::Outcome(Selectivity::NONE) => SearchDepth::WinLossDraw,

@@ -19,7 +19,7 @@ const CHECK_INTERVAL: u64 = 4096;
 /// From so many empty squares down the endgame solver works alone: it needs no evaluation to order its moves.
 pub(super) const SOLVER_EMPTIES: u32 = 13;
 /// Depth from which the table is asked, moves are sorted by value, and what shallower searches say may cut.
-const DEEP_FROM: u8 = 3;
+pub(super) const DEEP_FROM: u8 = 3;
 /// Depth from which the replies are looked up in the table before one of them is searched.
 const LOOK_AHEAD_FROM: u8 = 5;
 /// ProbCut's shallow searches may themselves be cut by shallower ones, but no further.
@@ -213,12 +213,6 @@ impl<'a, E: Incremental> Walk<'a, E> {
         }
         self.evaluations += 1;
         self.shared.evaluation.value(&node.state, &node.position)
-    }
-
-    /// The static value of a position that this walk did not come to by a move.
-    pub(super) fn static_value(&mut self, position: Position) -> i32 {
-        let node = self.node(position);
-        self.leaf(&node)
     }
 
     /// The last plies before the evaluation, without the table.
