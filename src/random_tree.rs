@@ -7,6 +7,7 @@
 use crate::eval::Evaluator;
 use crate::game::Game;
 use crate::othello::Color;
+use crate::random::mix;
 
 /// What trees are drawn from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -108,13 +109,6 @@ impl Evaluator<RandomTree> for PathCost {
     fn evaluate(&self, position: &RandomTree) -> i32 {
         position.for_mover(position.sum)
     }
-}
-
-/// The finaliser of splitmix64: every bit of the result depends on every bit of `z`.
-fn mix(z: u64) -> u64 {
-    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use crate::notation::read_position;
 use crate::othello::Position;
 use crate::search::Limits;
 use clap::Args;
+use clap::builder::PossibleValuesParser;
 use serde::Serialize;
 use std::time::Instant;
 
@@ -23,6 +24,9 @@ const GAMES: [&str; 8] = [
 /// How the figures are printed.
 #[derive(Args, Clone, Debug)]
 pub(super) struct BenchArguments {
+    /// Run this part alone; may be repeated
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(parts().map(|part| part.name)))]
+    part: Vec<String>,
     /// Print the total of nodes alone
     #[arg(long, conflicts_with = "json")]
     signature: bool,
@@ -42,10 +46,10 @@ struct Part {
 
 const NO_LIMITS: Limits = Limits { depth: None, nodes: None, evaluations: None, soft_time: None, hard_time: None };
 
-fn parts() -> Vec<Part> {
+fn parts() -> [Part; 5] {
     let middle = |game| 12 + 3 * game;
     let tree = Limits { evaluations: Some(100_000), ..NO_LIMITS };
-    vec![
+    [
         Part {
             name: "midgame",
             engine: EngineKind::AlphaBeta,
@@ -102,9 +106,10 @@ fn position_after(moves: &str, turns: usize) -> Position {
     game.positions()[turns.min(game.turns().len())]
 }
 
-/// Runs every part on one thread and prints the figures; the times go where the counts go, behind them.
+/// Runs the parts on one thread and prints the figures; the times go where the counts go, behind them.
 pub(super) fn run(options: &BenchArguments) -> Result<(), String> {
-    let parts: Vec<Figures> = parts().iter().map(Part::run).collect();
+    let wanted = |part: &Part| options.part.is_empty() || options.part.iter().any(|name| name == part.name);
+    let parts: Vec<Figures> = parts().into_iter().filter(wanted).map(|part| part.run()).collect();
     let total = total(&parts);
     let output = if options.signature {
         format!("{}\n", total.nodes)

@@ -1,7 +1,6 @@
 //! The command line: options become one validated struct, and the work is done on the floors below.
 
 mod bench;
-mod cpu_check;
 mod log_output;
 mod match_check;
 mod match_games;
@@ -54,19 +53,6 @@ enum Command {
 /// Runs the program with the arguments of the process. The exit code is 2 for arguments that make no sense, 1 for
 /// anything else that kept it from its work; `solve` has its own.
 pub fn run() -> ExitCode {
-    if let Some(missing) = cpu_check::missing_instructions() {
-        eprintln!(
-            "emilia: this program was built for processors with {missing}, which this one lacks. Build it here with \
-             `cargo build --release`, or take a distribution, whose `emilia` starts the right build."
-        );
-        return ExitCode::FAILURE;
-    }
-    serve_command_line()
-}
-
-/// Everything after the look at the processor; a function of its own, so that nothing of it can be moved before that.
-#[inline(never)]
-fn serve_command_line() -> ExitCode {
     let Cli { serve: options, command } = Cli::parse();
     let result = match command {
         None => serve::run(None, &options),

@@ -1,5 +1,6 @@
 //! `emilia train`: from games against herself to the weights of the evaluation, one step per command.
 
+mod bill;
 mod fit;
 mod label;
 mod pack;
@@ -44,6 +45,8 @@ enum TrainCommand {
     TestSet(testset::TestSetArguments),
     /// Measure how far evaluations err
     Report(report::ReportArguments),
+    /// Learn the coefficients of the evaluations `bill` and `bill-gaussian`
+    Bill(bill::BillArguments),
 }
 
 /// Where the knobs stand.
@@ -114,6 +117,7 @@ pub(super) fn run(arguments: &TrainArguments) -> Result<(), String> {
         TrainCommand::Pack(arguments) => pack::run(arguments),
         TrainCommand::TestSet(arguments) => testset::run(arguments),
         TrainCommand::Report(arguments) => report::run(arguments),
+        TrainCommand::Bill(arguments) => bill::run(arguments),
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a client may set, by the same names on the command line (`--hash 64`), over GTP (`emilia-set hash 64`) and over
 //! NBoard (`set emilia.hash 64`).
 
-use crate::eval::{Evaluator, EvaluatorKind, Pattern};
+use crate::eval::{Evaluator, EvaluatorKind, Pattern, Random};
 use crate::othello::Position;
 use crate::search::{AlphaBetaSettings, OnMemoryCap, Score};
 use std::fmt;
@@ -269,13 +269,19 @@ impl EngineOptions {
     pub fn evaluator(&self) -> Arc<dyn Evaluator<Position>> {
         match (self.eval, &self.eval_file) {
             (EvaluatorKind::Pattern, Some(file)) => file.pattern.clone(),
+            (EvaluatorKind::Random, _) => Arc::new(Random::new(self.seed)),
             (kind, _) => kind.build(),
         }
     }
 
     /// Whether these options ask for the same static evaluation.
     pub fn evaluates_like(&self, other: &EngineOptions) -> bool {
-        self.eval == other.eval && (self.eval != EvaluatorKind::Pattern || self.eval_file == other.eval_file)
+        let same_data = match self.eval {
+            EvaluatorKind::Pattern => self.eval_file == other.eval_file,
+            EvaluatorKind::Random => self.seed == other.seed,
+            _ => true,
+        };
+        self.eval == other.eval && same_data
     }
 
     /// Whether any option bounds how long a search may go on.
@@ -398,6 +404,17 @@ mod tests {
         std::fs::remove_file(&path).unwrap();
         let error = options.set("eval-file", file).unwrap_err().to_string();
         assert!(error.starts_with("eval-file"), "{error}");
+    }
+
+    #[test]
+    fn the_seed_is_part_of_the_random_evaluation_alone() {
+        let seeded = |eval, seed| EngineOptions { eval, seed, ..EngineOptions::default() };
+        let value = |options: &EngineOptions| options.evaluator().evaluate(&Position::START);
+        for (eval, differs) in [(EvaluatorKind::Random, true), (EvaluatorKind::Mobility, false)] {
+            let (one, other) = (seeded(eval, 1), seeded(eval, 2));
+            assert_eq!(one.evaluates_like(&other), !differs);
+            assert_eq!(value(&one) != value(&other), differs);
+        }
     }
 
     #[test]

@@ -1,15 +1,27 @@
 //! Static evaluation: what a position is worth without looking ahead.
 
+pub mod bill;
+mod disc_count;
+mod edge;
+mod edge_table;
 mod error_model;
+mod iago;
 mod incremental;
 mod mobility;
 pub mod pattern;
+mod random;
+mod ternary;
 mod weighted_squares;
 
+pub use bill::Bill;
+pub use disc_count::DiscCount;
+pub use edge::Edge;
 pub use error_model::{ErrorModel, shallow_depth, shallow_depth_to_end, terms as error_terms};
+pub use iago::Iago;
 pub use incremental::{FromScratch, Incremental};
 pub use mobility::Mobility;
 pub use pattern::Pattern;
+pub use random::Random;
 pub use weighted_squares::WeightedSquares;
 
 use crate::game::{DISC, Game};
@@ -42,34 +54,68 @@ pub trait Evaluator<G: Game>: Send + Sync {
 /// The Othello evaluators by the names of `--eval`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum EvaluatorKind {
+    /// [`Random`].
+    Random,
+    /// [`DiscCount`].
+    DiscCount,
     /// [`WeightedSquares`].
     WeightedSquares,
     /// [`Mobility`].
-    #[default]
     Mobility,
+    /// [`Edge`].
+    Edge,
+    /// [`Iago`].
+    Iago,
+    /// [`Bill::logistic`].
+    Bill,
+    /// [`Bill::gaussian`].
+    BillGaussian,
     /// [`Pattern`].
+    #[default]
     Pattern,
 }
 
 impl EvaluatorKind {
     /// Every evaluator.
-    pub const ALL: [EvaluatorKind; 3] =
-        [EvaluatorKind::WeightedSquares, EvaluatorKind::Mobility, EvaluatorKind::Pattern];
+    pub const ALL: [EvaluatorKind; 9] = [
+        EvaluatorKind::Random,
+        EvaluatorKind::DiscCount,
+        EvaluatorKind::WeightedSquares,
+        EvaluatorKind::Mobility,
+        EvaluatorKind::Edge,
+        EvaluatorKind::Iago,
+        EvaluatorKind::Bill,
+        EvaluatorKind::BillGaussian,
+        EvaluatorKind::Pattern,
+    ];
 
     /// The name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
+            EvaluatorKind::Random => "random",
+            EvaluatorKind::DiscCount => "disc-count",
             EvaluatorKind::WeightedSquares => "weighted-squares",
             EvaluatorKind::Mobility => "mobility",
+            EvaluatorKind::Edge => "edge",
+            EvaluatorKind::Iago => "iago",
+            EvaluatorKind::Bill => "bill",
+            EvaluatorKind::BillGaussian => "bill-gaussian",
             EvaluatorKind::Pattern => "pattern",
         }
     }
 
-    /// The evaluator itself; the pattern evaluation with the weights that are part of the program, trained or not.
+    /// The evaluator itself: [`Random`] with seed 0, the pattern evaluation with the weights that are part of the program,
+    /// trained or not.
     pub fn build(self) -> Arc<dyn Evaluator<Position>> {
         match self {
+            EvaluatorKind::Random => Arc::new(Random::default()),
+            EvaluatorKind::DiscCount => Arc::new(DiscCount),
             EvaluatorKind::WeightedSquares => Arc::new(WeightedSquares),
             EvaluatorKind::Mobility => Arc::new(Mobility),
+            EvaluatorKind::Edge => Arc::new(Edge::default()),
+            EvaluatorKind::Iago => Arc::new(Iago::default()),
+            EvaluatorKind::Bill => Arc::new(Bill::logistic()),
+            EvaluatorKind::BillGaussian => Arc::new(Bill::gaussian()),
             EvaluatorKind::Pattern => Pattern::embedded().clone(),
         }
     }
@@ -83,7 +129,7 @@ impl fmt::Display for EvaluatorKind {
 
 /// No evaluator has this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown evaluator '{0}'; expected one of: weighted-squares, mobility, pattern")]
+#[error("unknown evaluator '{0}'; expected one of: {known}", known = EvaluatorKind::ALL.map(EvaluatorKind::name).join(", "))]
 pub struct UnknownEvaluator(String);
 
 impl FromStr for EvaluatorKind {
@@ -97,6 +143,8 @@ impl FromStr for EvaluatorKind {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::othello::Symmetry;
+    use crate::testing::random_position;
 
     #[test]
     fn names_come_back() {
@@ -105,5 +153,33 @@ mod tests {
             assert!(UnknownEvaluator(String::new()).to_string().contains(kind.name()));
         }
         assert!("deep-thought".parse::<EvaluatorKind>().is_err());
+    }
+
+    #[test]
+    fn values_stay_within_the_limit_and_know_no_directions() {
+        for kind in EvaluatorKind::ALL {
+            let evaluator = kind.build();
+            for seed in 0..120 {
+                let position = random_position(seed, seed as u32 / 2);
+                let value = evaluator.evaluate(&position);
+                assert!(value.abs() <= STATIC_LIMIT, "{kind} {position}");
+                assert_eq!(evaluator.evaluate(&position.swap_colors()), value, "{kind} {position}");
+                for symmetry in Symmetry::all().filter(|_| kind != EvaluatorKind::Random) {
+                    assert_eq!(evaluator.evaluate(&symmetry.position(&position)), value, "{kind} {position}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_one_side_wins_the_other_loses() {
+        use EvaluatorKind::{DiscCount, Mobility, Random, WeightedSquares};
+        for kind in [Random, DiscCount, WeightedSquares, Mobility] {
+            let evaluator = kind.build();
+            for seed in 0..60 {
+                let position = random_position(seed, seed as u32);
+                assert_eq!(evaluator.evaluate(&position), -evaluator.evaluate(&position.pass()), "{kind} {position}");
+            }
+        }
     }
 }

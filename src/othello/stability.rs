@@ -244,6 +244,38 @@ mod tests {
     }
 
     #[test]
+    fn columns_are_gathered_and_scattered() {
+        for byte in 0..256u64 {
+            let column = scatter_column(byte);
+            let expected = (0..8).filter(|row| byte >> row & 1 != 0).fold(0, |board, row| board | 1 << (8 * row));
+            assert_eq!(column, expected);
+            assert_eq!(gather_column(column | 0x7e7e_7e7e_7e7e_7e7e), byte);
+        }
+    }
+
+    /// All that can happen on an edge alone: a stable disc stays to the end, and one that is not may be turned.
+    #[test]
+    fn a_disc_on_an_edge_is_stable_if_no_filling_turns_it() {
+        fn turnable(p: usize, o: usize) -> usize {
+            let mut found = 0;
+            for square in (0..8).filter(|square| (p | o) >> square & 1 == 0) {
+                let (mine, theirs) = (turned_on_edge(square, p, o), turned_on_edge(square, o, p));
+                found |= theirs;
+                found |= turnable(p | mine | 1 << square, o & !mine) & p;
+                found |= turnable(p & !theirs, o | theirs | 1 << square) & p;
+            }
+            found
+        }
+        let boards = (0..256usize).flat_map(|p| (0..256usize).map(move |o| (p, o)));
+        let mut edges = 0;
+        for (p, o) in boards.filter(|(p, o)| p & o == 0 && (p | o).count_ones() >= 4) {
+            assert_eq!(stable_on_edge(p as u64, o as u64) as usize, p & !turnable(p, o), "{p:08b} {o:08b}");
+            edges += 1;
+        }
+        assert_eq!(edges, 5_984);
+    }
+
+    #[test]
     fn a_corner_holds_its_edge() {
         let black = Bitboard(0x0f);
         assert_eq!(stable_discs(black, Bitboard::CENTRE), black);

@@ -1,4 +1,4 @@
-//! Files of samples: the [container](super::container) of training with the magic `EMISAMP2`, a [`ChunkHeader`], and 22 bytes
+//! Files of samples: the [container] of training with the magic `EMISAMP2`, a [`ChunkHeader`], and 22 bytes
 //! for each sample.
 
 use super::container::{self, FileError, Magic};
@@ -18,7 +18,7 @@ pub struct Origin {
     pub command: String,
     /// The evaluator's name.
     pub evaluator: String,
-    /// [Fingerprint](crate::training::fingerprint) of its values.
+    /// [Fingerprint](crate::training::fingerprint()) of its values.
     pub fingerprint: String,
     /// Seed of everything random.
     pub seed: u64,

@@ -3,6 +3,7 @@
 mod arena;
 mod best_first;
 mod best_first_measures;
+mod evaluators;
 mod games;
 mod gtp;
 mod match_command;
@@ -15,5 +16,7 @@ mod rules;
 mod serve;
 mod solve;
 mod solver;
+mod testset;
+mod train_bill;
 mod training;
 mod transcript;

@@ -3,8 +3,12 @@
 use crate::search::selectivity::Selectivity;
 use crate::search::{Limits, Precision, SearchDepth, Task};
 
-/// Solving a position costs about as much as searching it so many plies short of its end.
+/// Solving a position near its end costs about as much as searching it so many plies short of it.
 const SOLVE_SHORT_OF_END: u8 = 9;
+/// Far from the end a bold solve costs no more than a search so many plies short of it.
+const BOLD_SOLVE_SHORT_OF_END: u8 = 12;
+/// From so many empty squares on every level of boldness is a step on the way; below, fewer steps are quicker.
+const ALL_STEPS_FROM: u8 = 27;
 /// From so many empty squares on a position is solved boldly before it is solved exactly.
 const BOLD_SOLVE_FROM: u8 = 17;
 
@@ -31,10 +35,12 @@ impl Stage {
             Precision::WinLossDraw => Stage::Outcome,
         };
         let solves = limits.depth.is_none_or(|depth| empties <= solved_from(depth));
-        let last = if solves { empties.saturating_sub(SOLVE_SHORT_OF_END) } else { empties.saturating_sub(1) };
+        let last = if solves { last_before_solving(empties) } else { empties.saturating_sub(1) };
         let last = limits.depth.map_or(last, |depth| last.min(depth));
         let bold = midgame < Selectivity::NONE && empties >= BOLD_SOLVE_FROM;
-        let solving = Selectivity::all().filter(|&level| level == Selectivity::NONE || bold && level >= midgame);
+        let is_step = |level: Selectivity| empties >= ALL_STEPS_FROM || [73, 95].contains(&level.percent());
+        let solving = Selectivity::all()
+            .filter(|&level| level == Selectivity::NONE || bold && level >= midgame && is_step(level));
         (2..=last).map(|depth| Stage::Midgame(depth, midgame)).chain(solving.filter(|_| solves).map(solve)).collect()
     }
 
@@ -55,6 +61,12 @@ impl Stage {
             Stage::Solve(_) | Stage::Outcome(_) => SearchDepth::Selective { plies: empties, percent },
         }
     }
+}
+
+/// The last iteration that ends in static evaluations, where the next one solves.
+fn last_before_solving(empties: u8) -> u8 {
+    let half = empties / 2 + 1;
+    half.max(empties.saturating_sub(BOLD_SOLVE_SHORT_OF_END)).min(empties.saturating_sub(SOLVE_SHORT_OF_END))
 }
 
 /// From how many empty squares on a search of this depth solves instead: what costs no more than such a search does in
@@ -96,7 +108,7 @@ mod tests {
         let plan = Stage::plan(&task(24), &Limits::default(), bold);
         assert!(plan.contains(&Stage::Solve(bold)) && plan.last() == Some(&Stage::Solve(Selectivity::NONE)));
         let labels: Vec<String> = plan.iter().map(|stage| stage.label(24).to_string()).collect();
-        assert!(labels.contains(&"15@73%".to_owned()) && labels.contains(&"24@99%".to_owned()), "{labels:?}");
+        assert!(labels.contains(&"13@73%".to_owned()) && labels.contains(&"24@95%".to_owned()), "{labels:?}");
         assert_eq!(labels.last().unwrap(), "100%");
     }
 }

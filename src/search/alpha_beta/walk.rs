@@ -159,12 +159,12 @@ impl<'a, E: Incremental> Walk<'a, E> {
     pub(super) fn value(&mut self, node: &Node<E::State>, depth: u8, alpha: i32, beta: i32) -> i32 {
         let empties = node.position.empties().count();
         if u32::from(depth) >= empties {
-            return self.to_the_end(node, empties, alpha, beta);
+            return self.search_to_the_end(node, empties, alpha, beta);
         }
-        self.to_depth(node, depth, alpha, beta)
+        self.search_to_depth(node, depth, alpha, beta)
     }
 
-    fn to_the_end(&mut self, node: &Node<E::State>, empties: u32, alpha: i32, beta: i32) -> i32 {
+    fn search_to_the_end(&mut self, node: &Node<E::State>, empties: u32, alpha: i32, beta: i32) -> i32 {
         if empties > SOLVER_EMPTIES {
             return self.deep(node, empties as u8, true, alpha, beta);
         }
@@ -195,7 +195,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
     }
 
     /// To a depth short of the end.
-    fn to_depth(&mut self, node: &Node<E::State>, depth: u8, alpha: i32, beta: i32) -> i32 {
+    fn search_to_depth(&mut self, node: &Node<E::State>, depth: u8, alpha: i32, beta: i32) -> i32 {
         match depth {
             0 => {
                 self.nodes += 1;
@@ -371,10 +371,10 @@ impl<'a, E: Incremental> Walk<'a, E> {
         self.probes += 1;
         let mut found = None;
         if guess >= beta && high < INFINITY {
-            let value = self.to_depth(node, shallow, high - 1, high);
+            let value = self.search_to_depth(node, shallow, high - 1, high);
             found = (value >= high).then_some(beta);
         } else if guess < beta && low > -INFINITY {
-            let value = self.to_depth(node, shallow, low, low + 1);
+            let value = self.search_to_depth(node, shallow, low, low + 1);
             found = (value <= low).then_some(beta - 1);
         }
         self.probes -= 1;
@@ -410,7 +410,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
                 self.shared.evaluation.value(&child.state, &child.position)
             } else {
                 // Bounds far below what is needed need not be told apart.
-                self.to_depth(&child, look, -INFINITY, ordering::HOPELESS - alpha)
+                self.search_to_depth(&child, look, -INFINITY, ordering::HOPELESS - alpha)
             };
             value + replies * ordering::REPLY_VALUE
         });

@@ -30,6 +30,7 @@ impl Board {
         if alpha < STABILITY_FROM[empties.min(15) as usize] {
             return None;
         }
+        // Not even all the other side's discs may be enough.
         if 64 - 2 * self.opponent.count() as i32 > alpha {
             return None;
         }

@@ -66,9 +66,6 @@ impl Solver<'_> {
         let [a, b, c] = squares;
         let mut best = -INFINITY;
         for [square, first, second] in [[a, b, c], [b, a, c], [c, a, b]] {
-            if !board.may_turn_at(square) {
-                continue;
-            }
             let turned = flips(square, board.player, board.opponent);
             if turned.is_empty() {
                 continue;
@@ -143,9 +140,6 @@ impl Solver<'_> {
     fn four_in_order(&mut self, board: Board, alpha: i32, order: &[(Square, [Square; 3]); 4]) -> i32 {
         let mut best = -INFINITY;
         for &(square, rest) in order {
-            if !board.may_turn_at(square) {
-                continue;
-            }
             let turned = flips(square, board.player, board.opponent);
             if turned.is_empty() {
                 continue;

@@ -3,19 +3,17 @@
 
 use super::INFINITY;
 use super::board::Board;
-use crate::othello::Square;
 
-/// Bounds on a board's value in discs, and the move that did best.
+/// Bounds on a board's value in discs. The best move is not kept: where it is known, so is mostly the answer.
 #[derive(Clone, Copy)]
 pub(super) struct LocalEntry {
     pub lower: i32,
     pub upper: i32,
-    pub best: Option<Square>,
 }
 
 impl LocalEntry {
     /// Nothing known.
-    pub(super) const UNKNOWN: LocalEntry = LocalEntry { lower: -INFINITY, upper: INFINITY, best: None };
+    pub(super) const UNKNOWN: LocalEntry = LocalEntry { lower: -INFINITY, upper: INFINITY };
 
     /// The bound that settles whether the value exceeds `alpha`, if one does.
     #[inline]
@@ -37,34 +35,40 @@ struct Slot {
     opponent: u64,
     lower: i8,
     upper: i8,
-    best: u8,
 }
 
-const EMPTY: Slot = Slot { player: 0, opponent: 0, lower: 0, upper: 0, best: NO_MOVE };
-const NO_MOVE: u8 = 64;
+const EMPTY: Slot = Slot { player: 0, opponent: 0, lower: 0, upper: 0 };
 
 /// One slot for each hash value; the newest board stays.
 pub(in crate::search) struct LocalTable {
     slots: Box<[Slot]>,
 }
 
-/// A table's usual size, a power of two.
-const BITS: u32 = 13;
-
-impl Default for LocalTable {
-    fn default() -> LocalTable {
-        LocalTable::new(BITS)
-    }
-}
-
 /// The place of a board in the table.
 #[derive(Clone, Copy)]
 pub(super) struct Place(usize);
 
+/// Slots for positions with few empty squares, such as a best-first search solves one by one: they would pay more for a
+/// large table than it gives them.
+const FEW_SLOTS: usize = 1 << 6;
+/// Slots from [`MANY_FROM`] empty squares on.
+const MANY_SLOTS: usize = 1 << 12;
+const MANY_FROM: u32 = 10;
+
+impl Default for LocalTable {
+    /// A table for the last few empty squares.
+    fn default() -> LocalTable {
+        LocalTable { slots: vec![EMPTY; FEW_SLOTS].into_boxed_slice() }
+    }
+}
+
 impl LocalTable {
-    /// A table of 2^`bits` slots.
-    pub(super) fn new(bits: u32) -> LocalTable {
-        LocalTable { slots: vec![EMPTY; 1 << bits].into_boxed_slice() }
+    /// Grows to what a position with so many empty squares is worth.
+    #[inline]
+    pub(super) fn make_room(&mut self, empties: u32) {
+        if empties >= MANY_FROM && self.slots.len() < MANY_SLOTS {
+            self.slots = vec![EMPTY; MANY_SLOTS].into_boxed_slice();
+        }
     }
 
     #[inline]
@@ -81,7 +85,7 @@ impl LocalTable {
         let place = self.place(board);
         let slot = &self.slots[place.0];
         let entry = if slot.player == board.player.0 && slot.opponent == board.opponent.0 {
-            LocalEntry { lower: slot.lower.into(), upper: slot.upper.into(), best: Square::new(slot.best) }
+            LocalEntry { lower: slot.lower.into(), upper: slot.upper.into() }
         } else {
             LocalEntry::UNKNOWN
         };
@@ -90,22 +94,9 @@ impl LocalTable {
 
     /// Remembers that the value of a board lies above `alpha` and is at least `value`, or is at most `value`.
     #[inline]
-    pub(super) fn store(
-        &mut self,
-        place: Place,
-        board: Board,
-        known: LocalEntry,
-        alpha: i32,
-        value: i32,
-        best: Square,
-    ) {
+    pub(super) fn store(&mut self, place: Place, board: Board, known: LocalEntry, alpha: i32, value: i32) {
         let (lower, upper) = if value > alpha { (value, known.upper) } else { (known.lower, value) };
-        self.slots[place.0] = Slot {
-            player: board.player.0,
-            opponent: board.opponent.0,
-            lower: lower as i8,
-            upper: upper as i8,
-            best: best.index() as u8,
-        };
+        self.slots[place.0] =
+            Slot { player: board.player.0, opponent: board.opponent.0, lower: lower as i8, upper: upper as i8 };
     }
 }

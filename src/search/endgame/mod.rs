@@ -32,6 +32,7 @@ const STABILITY_FROM: i32 = 0;
 const CHECK_INTERVAL: u64 = 4096;
 /// Beyond every score, in discs.
 pub(super) const INFINITY: i32 = 127;
+
 /// A solver at work.
 pub(super) struct Solver<'a> {
     pub table: &'a TranspositionTable,
@@ -63,6 +64,7 @@ impl<'a> Solver<'a> {
         if self.count_and_check() {
             return 0;
         }
+        self.local.make_room(position.empties().count());
         self.search(position, alpha, beta)
     }
 
@@ -165,56 +167,4 @@ impl<'a> Solver<'a> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::othello::Bitboard;
-    use crate::testing::random_position;
-
-    /// Plain negamax over every line of play.
-    fn brute_force(position: &Position, contempt: Contempt) -> i32 {
-        let moves = position.moves();
-        if moves.is_empty() {
-            let passed = position.pass();
-            return if passed.moves().is_empty() {
-                contempt.outcome(position) / DISC
-            } else {
-                -brute_force(&passed, contempt)
-            };
-        }
-        moves.into_iter().map(|square| -brute_force(&position.after(square), contempt)).max().expect("a move")
-    }
-
-    #[test]
-    fn equal_to_brute_force_in_every_window() {
-        let mut table = TranspositionTable::new(1 << 20);
-        for seed in 0..300 {
-            let contempt = Contempt::new([0, 0, 100, -3][seed as usize % 4]).unwrap();
-            let position = random_position(seed, [4, 6, 8, 9][seed as usize / 4 % 4]);
-            let truth = brute_force(&position, contempt);
-            table.clear();
-            table.new_search(contempt);
-            let mut never = |_, _| false;
-            let mut local = LocalTable::default();
-            let mut solver = Solver::new(&table, contempt, &mut local, &mut never);
-            for bound in [truth - 5, truth - 1, truth, truth + 1, truth + 5] {
-                let value = solver.solve(&position, bound, bound + 1);
-                if truth > bound {
-                    assert!(value > bound && value <= truth, "{position}: {value} for {truth} above {bound}");
-                } else {
-                    assert!(value <= bound && value >= truth, "{position}: {value} for {truth} up to {bound}");
-                }
-            }
-            assert_eq!(solver.solve(&position, -INFINITY, INFINITY), truth, "{position} {contempt:?}");
-        }
-    }
-
-    #[test]
-    fn an_early_end_gives_the_empties_to_the_winner() {
-        let table = TranspositionTable::new(1 << 16);
-        let mut never = |_, _| false;
-        let mut local = LocalTable::default();
-        let mut solver = Solver::new(&table, Contempt::NONE, &mut local, &mut never);
-        let wiped_out = Position::new(Bitboard::CENTRE, Bitboard::EMPTY, crate::othello::Color::White).unwrap();
-        assert_eq!(solver.solve(&wiped_out, -INFINITY, INFINITY), -64);
-    }
-}
+mod tests;

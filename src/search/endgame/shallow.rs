@@ -6,21 +6,24 @@ use super::{INFINITY, Solver};
 use crate::othello::{Bitboard, Square, flips};
 use arrayvec::ArrayVec;
 
-/// From so many empty squares on moves are sorted by what they leave to the other side; below, by parity alone.
+/// From so many empty squares on moves are sorted by what they leave to the other side, and the local table is asked;
+/// with fewer, moves come in the order of their parity alone.
 const SORT_FROM: u32 = 6;
-const CORNER: i32 = 16;
 /// The shared table takes over above this many empty squares.
 pub(super) const SHALLOW_TO: u32 = 11;
 
-/// What counts against a move: a reply that it leaves (twice for a corner), an empty square beside the discs of the side
-/// that plays it, and an even quadrant.
-const REPLY: i32 = 16;
-const EVEN: i32 = 4;
+/// What counts against a move: each reply that it leaves, a reply in a corner once more, and an even quadrant.
+const REPLY: u32 = 16;
+const CORNER: u32 = 16;
+const EVEN: u32 = 4;
+
+/// Greater than every key: the move has been tried.
+const DONE: u32 = u32::MAX;
 
 /// A move to be tried.
 struct Child {
     /// Low is tried first.
-    key: i32,
+    key: u32,
     square: Square,
     board: Board,
     /// The other side's moves.
@@ -91,20 +94,22 @@ impl Solver<'_> {
                 return 64;
             }
             let moves = child.moves();
-            let key = if known.best == Some(square) {
-                i32::MIN
-            } else {
-                moves.count() as i32 * REPLY
-                    + (moves & Bitboard::CORNERS).count() as i32 * CORNER
-                    + if odd.contains(square) { 0 } else { EVEN }
-            };
+            let key = moves.count() * REPLY
+                + (moves & Bitboard::CORNERS).count() * CORNER
+                + if odd.contains(square) { 0 } else { EVEN };
             children.push(Child { key, square, board: child, moves });
         }
-        let (mut best, mut best_move) = (-INFINITY, children[0].square);
-        for i in 0..children.len() {
-            let least = (i..children.len()).min_by_key(|&j| children[j].key).expect("one is left");
-            children.swap(i, least);
-            let Child { square, board: child, moves, .. } = children[i];
+        let mut best = -INFINITY;
+        for _ in 0..children.len() {
+            // The least key is looked for as often as a move is tried, which is mostly once.
+            let (mut key, mut place) = (DONE, 0);
+            for (i, child) in children.iter().enumerate() {
+                if child.key < key {
+                    (key, place) = (child.key, i);
+                }
+            }
+            let Child { square, board: child, moves, .. } = children[place];
+            children[place].key = DONE;
             self.nodes += 1;
             let parity = parity.after(square);
             let value = if empties == SORT_FROM {
@@ -112,14 +117,12 @@ impl Solver<'_> {
             } else {
                 -self.fastest_first(child, moves, -alpha - 1, parity, empties - 1)
             };
-            if value > best {
-                (best, best_move) = (value, square);
-                if best > alpha {
-                    break;
-                }
+            best = best.max(value);
+            if best > alpha {
+                break;
             }
         }
-        self.local.store(place, board, known, alpha, best, best_move);
+        self.local.store(place, board, known, alpha, best);
         best
     }
 }

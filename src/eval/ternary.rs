@@ -1,0 +1,59 @@
+//! Base-three numbers of lines of squares, by which tables are looked up.
+
+/// The number of squares in the longest line: an edge with its two X-squares.
+pub(super) const LONGEST: usize = 10;
+
+/// For each set of squares of a line, bit `i` being its square `i`, the sum of `3^i`.
+static POWERS: [u16; 1 << LONGEST] = {
+    let mut powers = [0; 1 << LONGEST];
+    let mut bits = 0;
+    while bits < powers.len() {
+        let (mut i, mut power) = (0, 1);
+        while i < LONGEST {
+            if bits >> i & 1 != 0 {
+                powers[bits] += power;
+            }
+            i += 1;
+            power *= 3;
+        }
+        bits += 1;
+    }
+    powers
+};
+
+/// The number of a line with digit 0 for an empty square, 1 for an own disc and 2 for one of the opponent's; the first
+/// square counts least. Only the lowest ten bits of both sets count.
+#[inline]
+pub(super) fn ternary(player: u64, opponent: u64) -> usize {
+    let power = |bits: u64| usize::from(POWERS[bits as usize % POWERS.len()]);
+    power(player) + 2 * power(opponent)
+}
+
+/// The sets of the number of a line: the inverse of [`ternary`].
+pub(super) fn sets(mut number: usize, squares: usize) -> (u64, u64) {
+    let (mut player, mut opponent) = (0, 0);
+    for i in 0..squares {
+        match number % 3 {
+            1 => player |= 1 << i,
+            2 => opponent |= 1 << i,
+            _ => {}
+        }
+        number /= 3;
+    }
+    (player, opponent)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_sets_agree() {
+        assert_eq!(ternary(0b1, 0b110), 1 + 2 * 3 + 2 * 9);
+        for number in 0..3usize.pow(LONGEST as u32) {
+            let (player, opponent) = sets(number, LONGEST);
+            assert_eq!(player & opponent, 0);
+            assert_eq!(ternary(player, opponent), number);
+        }
+    }
+}

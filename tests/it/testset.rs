@@ -1,0 +1,109 @@
+//! The committed test set, and the commands around it.
+
+use assert_cmd::Command;
+use emilia::engine::{Engine, EngineOptions, Request};
+use emilia::eval::EvaluatorKind;
+use emilia::search::SearchDepth;
+use emilia::training::{ErrorReport, TEST_EMPTIES, TestSet, TestSetError};
+use std::fs;
+use std::path::PathBuf;
+
+fn committed() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/testset.obf")
+}
+
+fn set() -> TestSet {
+    TestSet::parse(&fs::read_to_string(committed()).unwrap()).unwrap()
+}
+
+fn emilia(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_emilia"));
+    command.arg("train").args(arguments);
+    command
+}
+
+#[test]
+fn every_number_of_empty_squares_is_there_and_the_late_ones_are_certain() {
+    let set = set();
+    for empties in TEST_EMPTIES {
+        let entries: Vec<_> =
+            set.positions.iter().filter(|entry| entry.position.empties().count() == empties).collect();
+        assert_eq!(entries.len(), 400);
+        for entry in entries {
+            let certain = matches!(entry.known_by.as_deref(), Some("100%" | "theoretical"));
+            assert_eq!(entry.score.is_some(), entry.known_by.is_some());
+            assert!(certain || empties > 24, "{entry:?}");
+        }
+    }
+}
+
+#[test]
+fn solving_again_gives_the_same_scores() {
+    let mut engine = Engine::new(EngineOptions::default());
+    for entry in set().positions.iter().filter(|entry| entry.position.empties().count() == 12).step_by(8) {
+        let report = engine.start(Request::hint(entry.position, 1)).wait().report;
+        assert_eq!(report.depth, SearchDepth::Exact);
+        assert_eq!(Some(report.lines[0].score.discs()), entry.score.map(f64::from), "{entry:?}");
+    }
+}
+
+#[test]
+fn mobility_knows_more_than_squares() {
+    let set = set();
+    let rms = |kind: EvaluatorKind| -> Vec<f64> {
+        let report = ErrorReport::measure(kind.to_string(), &*kind.build(), &set);
+        report.rows.iter().filter(|row| row.empties <= 24).map(|row| row.rms).collect()
+    };
+    let (squares, mobility) = (rms(EvaluatorKind::WeightedSquares), rms(EvaluatorKind::Mobility));
+    assert_eq!(mobility.len(), 3);
+    for (squares, mobility) in squares.iter().zip(&mobility) {
+        assert!(mobility + 3.0 < *squares && (10.0..20.0).contains(mobility), "{mobility} and {squares} discs");
+    }
+}
+
+#[test]
+fn a_set_is_labelled_and_reported_by_command() {
+    let folder = std::env::temp_dir().join(format!("emilia-testset-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("set.obf");
+    let mut small = set();
+    small.positions.retain(|entry| entry.position.empties().count() == 12);
+    small.positions.truncate(6);
+    let whole = small.clone();
+    for entry in &mut small.positions {
+        (entry.score, entry.known_by) = (None, None);
+    }
+    small.positions[0].label(emilia::search::Score::from_discs(1), SearchDepth::Plies(3));
+    fs::write(&path, small.to_text()).unwrap();
+    let file = path.to_str().unwrap();
+    // The one that a search of 3 plies has labelled is searched again, the others for the first time.
+    emilia(&["testset", "label", file, "--empties", "12,20", "--unless", "9"]).assert().success();
+    assert_eq!(TestSet::parse(&fs::read_to_string(&path).unwrap()).unwrap(), whole);
+
+    let svg = folder.join("errors.svg");
+    let output = emilia(&["report", file, "--eval", "mobility", "--eval", "weighted-squares", "--json", "--svg"])
+        .arg(&svg)
+        .assert()
+        .success();
+    let reports: serde_json::Value = serde_json::from_slice(&output.get_output().stdout).unwrap();
+    assert_eq!(
+        (&reports[1]["evaluation"], &reports[1]["rows"][0]["positions"]),
+        (&"weighted-squares".into(), &6.into())
+    );
+    assert!(fs::read_to_string(&svg).unwrap().contains("</svg>"));
+
+    let refused = emilia(&["report", file, "--eval", "deep-thought"]).assert().failure();
+    assert!(String::from_utf8_lossy(&refused.get_output().stderr).contains("expected one of"));
+    let foreign = emilia(&["report", file, "--eval", file]).assert().failure();
+    assert!(String::from_utf8_lossy(&foreign.get_output().stderr).contains("magic"));
+    let there = emilia(&["testset", "draw", file, "--out", file]).assert().failure();
+    assert!(String::from_utf8_lossy(&there.get_output().stderr).contains("there already"));
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn a_line_without_its_game_is_refused() {
+    let text = fs::read_to_string(committed()).unwrap();
+    let line = text.lines().nth(1).unwrap().split('%').next().unwrap();
+    assert_eq!(TestSet::parse(line), Err(TestSetError::Comment(1)));
+}

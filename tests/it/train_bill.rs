@@ -1,0 +1,69 @@
+//! `emilia train bill` from games to a file of coefficients.
+
+use assert_cmd::Command;
+use emilia::eval::bill::Coefficients;
+use std::path::{Path, PathBuf};
+
+/// A folder of its own for a test, gone when the test is over.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("emilia-train-bill-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // The system clears what is left in its folder for temporary files.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn train(arguments: &[&str], paths: &[(&str, &Path)]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_emilia"));
+    command.arg("train").args(arguments);
+    for (option, path) in paths {
+        command.arg(option).arg(path);
+    }
+    command
+}
+
+#[test]
+fn games_become_the_same_coefficients_every_time() {
+    let folder = Folder::new("learn");
+    let games = folder.path("games");
+    let settings = ["--games", "700", "--chunk", "350", "--depth", "1", "--exact", "4", "--random-plies", "30-30"];
+    train(&[&["selfplay", "--threads", "1"], &settings[..]].concat(), &[("--out", &games)]).assert().success();
+    let learn = |name: &str| {
+        let out = folder.path(name);
+        let output = train(&["bill"], &[("--samples", &games), ("--out", &out)]).assert().success();
+        let report = String::from_utf8(output.get_output().stdout.clone()).unwrap();
+        (std::fs::read_to_string(out).unwrap(), report)
+    };
+    let (text, report) = learn("one.toml");
+    assert_eq!((text.clone(), report.clone()), learn("two.toml"));
+    let learned = Coefficients::parse(&text).unwrap();
+    assert!((34..=36).contains(&learned.logistic.first_discs), "{}", learned.logistic.first_discs);
+    assert_eq!(learned.provenance.len(), 1);
+    assert!(learned.provenance[0].contains("700 games"), "{:?}", learned.provenance);
+    assert!(report.contains("44-47") && report.contains("calibration") && report.contains("antisymmetry"), "{report}");
+}
+
+#[test]
+fn too_few_games_are_refused() {
+    let folder = Folder::new("few");
+    let games = folder.path("games");
+    train(&["selfplay", "--games", "3", "--chunk", "3", "--depth", "1", "--exact", "2"], &[("--out", &games)])
+        .assert()
+        .success();
+    let output = train(&["bill"], &[("--samples", &games)]).assert().code(1);
+    let message = String::from_utf8(output.get_output().stderr.clone()).unwrap();
+    assert!(message.contains("expected at least 500"), "{message}");
+}
