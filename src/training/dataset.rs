@@ -56,6 +56,8 @@ pub struct Selection {
     pub kind_weights: [f32; LabelKind::ALL.len()],
     /// How much of the target of a sample whose score is the result of its game is the value of the search made of it.
     pub search_share: f32,
+    /// So it is from so many empty squares on; with fewer, the target is the result.
+    pub search_share_from: u32,
     /// Whether positions that are equal up to symmetry count as one with the average score.
     pub merge: bool,
 }
@@ -120,7 +122,7 @@ impl Dataset {
                 let points = &mut self.by_discs[sample.discs() as usize];
                 let held_out = is_held_out(seed, sample.game, selection.held_out_per_thousand);
                 let points = if held_out { &mut points.held_out } else { &mut points.training };
-                points.push(point(sample, weight, selection.search_share));
+                points.push(selection.point(sample, weight));
             }
         }
         Ok(())
@@ -155,15 +157,19 @@ impl Dataset {
     }
 }
 
-fn point(sample: &Sample, weight: f32, search_share: f32) -> Point {
-    let score = f32::from(sample.score);
-    let search = sample.search.map_or(score, |value| value.discs() as f32);
-    let target = match sample.kind {
-        LabelKind::GameResult => search_share * search + (1.0 - search_share) * score,
-        LabelKind::Exact => score,
-        LabelKind::Search => search,
-    };
-    Point { player: sample.player, opponent: sample.opponent, target, weight }
+impl Selection {
+    /// What is fitted to for a sample.
+    fn point(&self, sample: &Sample, weight: f32) -> Point {
+        let score = f32::from(sample.score);
+        let search = sample.search.map_or(score, |value| value.discs() as f32);
+        let share = if 64 - sample.discs() >= self.search_share_from { self.search_share } else { 0.0 };
+        let target = match sample.kind {
+            LabelKind::GameResult => share * search + (1.0 - share) * score,
+            LabelKind::Exact => score,
+            LabelKind::Search => search,
+        };
+        Point { player: sample.player, opponent: sample.opponent, target, weight }
+    }
 }
 
 /// Leaves one of all positions that are equal up to symmetry, with the mean of the targets by weight and the greatest of the
@@ -197,8 +203,13 @@ mod tests {
     use crate::training::{ChunkHeader, Origin};
     use std::fs;
 
-    const ALL: Selection =
-        Selection { held_out_per_thousand: 200, kind_weights: [1.0; 3], search_share: 0.25, merge: false };
+    const ALL: Selection = Selection {
+        held_out_per_thousand: 200,
+        kind_weights: [1.0; 3],
+        search_share: 0.25,
+        search_share_from: 30,
+        merge: false,
+    };
 
     fn chunk(first_game: u64, samples: Vec<Sample>) -> Chunk {
         let origin = Origin {
@@ -242,6 +253,7 @@ mod tests {
         assert_eq!(per_count, [held_out / 3; 3]);
         let point = data.with_discs(34).training[0];
         assert_eq!((point.target, point.weight), (4.0, 0.5), "a quarter of the search, three quarters of the result");
+        assert_eq!(data.with_discs(36).training[0].target, 8.0, "too few empty squares for that");
         let none = Selection { kind_weights: [0.0, 1.0, 1.0], ..ALL };
         assert!(read(&folder, 1.0, &none).unwrap().is_empty());
         fs::remove_dir_all(&folder).unwrap();

@@ -24,33 +24,38 @@ pub(super) struct Design {
 }
 
 impl Design {
-    /// The positions, each weight multiplied with the factor that comes with it.
-    pub(super) fn new<'a>(points: impl Iterator<Item = (&'a Point, f32)>) -> Design {
+    /// Some lists of positions, the weights of each multiplied with the factor that comes with it.
+    pub(super) fn new(parts: &[(&[Point], f32)]) -> Design {
         let sharing = Sharing::get();
         let first = first_weights();
-        let mut design = Design {
-            numbers: Vec::new(),
-            targets: Vec::new(),
-            weights: Vec::new(),
-            first,
-            constant: sharing.constant(),
-        };
         // By instance, from the least configuration on.
         let tables: [(&[u32], i32, u32); INSTANCES] = std::array::from_fn(|i| {
             let family = ALL_INSTANCES[i].family;
             (sharing.of_family(family), FAMILIES[family].greatest() as i32, first[i] as u32)
         });
-        for (point, factor) in points {
+        let numbers_of = |point: &Point| {
             let mut numbers = [0; INSTANCES];
-            let configurations = State::of(&point.position());
+            let state = State::of(&point.position());
             for ((number, configuration), (table, greatest, first)) in
-                numbers.iter_mut().zip(configurations.configurations()).zip(&tables)
+                numbers.iter_mut().zip(state.configurations()).zip(&tables)
             {
                 *number = (table[(i32::from(configuration) + greatest) as usize] - first) as u16;
             }
-            design.numbers.push(numbers);
-            design.targets.push(point.target);
-            design.weights.push(point.weight * factor);
+            numbers
+        };
+        // Made to measure: these are the largest lists of all.
+        let length = parts.iter().map(|(points, _)| points.len()).sum();
+        let mut design = Design {
+            numbers: Vec::with_capacity(length),
+            targets: Vec::with_capacity(length),
+            weights: Vec::with_capacity(length),
+            first,
+            constant: sharing.constant(),
+        };
+        for (points, factor) in parts {
+            design.numbers.extend(points.iter().map(numbers_of));
+            design.targets.extend(points.iter().map(|point| point.target));
+            design.weights.extend(points.iter().map(|point| point.weight * factor));
         }
         design
     }
@@ -158,7 +163,7 @@ mod tests {
     }
 
     fn design(points: &[Point]) -> Design {
-        Design::new(points.iter().map(|point| (point, 0.5)))
+        Design::new(&[(points, 0.5)])
     }
 
     #[test]

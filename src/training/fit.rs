@@ -48,6 +48,8 @@ pub struct FitSettings {
     pub search_weight: f32,
     /// How much of the target of a game's sample is the value of the search made of it, 0 to 1; the rest is the result.
     pub search_share: f32,
+    /// So it is for positions with at least so many empty squares.
+    pub search_share_from: u32,
     /// Whether positions that are equal up to symmetry count as one, with the average score.
     pub merge_duplicates: bool,
 }
@@ -66,6 +68,7 @@ impl Default for FitSettings {
             exact_weight: 1.0,
             search_weight: 1.0,
             search_share: 0.0,
+            search_share_from: 30,
             merge_duplicates: false,
         }
     }
@@ -87,6 +90,7 @@ impl FitSettings {
         check("fit.held-out-per-thousand", self.held_out_per_thousand < 1000, &self.held_out_per_thousand, "0 to 999")?;
         let share = self.search_share;
         check("fit.search-share", (0.0..=1.0).contains(&share), &share, "0 to 1")?;
+        check("fit.search-share-from", self.search_share_from <= 60, &self.search_share_from, "0 to 60 empty squares")?;
         for (name, weight) in [
             ("fit.game-result-weight", self.game_result_weight),
             ("fit.exact-weight", self.exact_weight),
@@ -103,6 +107,7 @@ impl FitSettings {
             held_out_per_thousand: self.held_out_per_thousand,
             kind_weights: [self.game_result_weight, self.exact_weight, self.search_weight],
             search_share: self.search_share,
+            search_share_from: self.search_share_from,
             merge: self.merge_duplicates,
         }
     }
@@ -191,11 +196,11 @@ fn pooling(settings: &FitSettings, phase: usize, discs: usize) -> f32 {
 }
 
 fn pooled(data: &Dataset, settings: &FitSettings, phase: usize, part: fn(&Points) -> &[Point]) -> Design {
-    let points = (4..=64)
-        .map(|discs| (discs, pooling(settings, phase, discs)))
+    let parts: Vec<(&[Point], f32)> = (4..=64)
+        .map(|discs| (part(data.with_discs(discs)), pooling(settings, phase, discs)))
         .filter(|(_, factor)| *factor > 0.0)
-        .flat_map(|(discs, factor)| part(data.with_discs(discs)).iter().map(move |point| (point, factor)));
-    Design::new(points)
+        .collect();
+    Design::new(&parts)
 }
 
 fn fit_phase(

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Bytes of a thread's transposition table.
-const TABLE_BYTES: usize = 8 << 20;
+const TABLE_BYTES: usize = 1 << 20;
 
 /// What is labelled and how.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Bytes of a thread's transposition table: what a search of these depths fills, small enough to stay in the cache and to
 /// be cleared before every game.
-const TABLE_BYTES: usize = 1 << 20;
+const TABLE_BYTES: usize = 1 << 18;
 /// Numbers of random moves in the favoured range are so many times as frequent as others.
 const FAVOUR: usize = 3;
 
