@@ -85,7 +85,8 @@ impl Part {
     /// Searches every position with an empty table or tree, so that the count depends on the search alone.
     fn run(&self) -> Figures {
         // One thread, whatever the default is: only then the count is always the same.
-        let mut engine = Engine::new(EngineOptions { engine: self.engine, threads: 1, hash_mb: 16, ..EngineOptions::default() });
+        let mut engine =
+            Engine::new(EngineOptions { engine: self.engine, threads: 1, hash_mb: 16, ..EngineOptions::default() });
         let started = Instant::now();
         let (mut nodes, mut evaluations) = (0, 0);
         for (game, moves) in GAMES.iter().enumerate() {

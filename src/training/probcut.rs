@@ -140,15 +140,13 @@ impl Values {
         by_depth[0] = Some(discs(evaluator.evaluate(&position)));
         let mut limited = |depth: u8| {
             let limits = Limits { depth: Some(depth), ..Limits::default() };
-            let mut keep = |report: &crate::search::Report| {
-                if let SearchDepth::Plies(plies) = report.depth {
-                    by_depth[usize::from(plies)] = Some(report.lines[0].score.discs());
-                }
-            };
-            let last = search.think(&task, &Control::with_limits(limits), &mut keep);
-            keep(&last);
+            let report = search.think(&task, &Control::with_limits(limits), &mut |_| {});
+            if report.depth == SearchDepth::Plies(depth) {
+                by_depth[usize::from(depth)] = Some(report.lines[0].score.discs());
+            }
         };
-        // One by one, because a search that may go further solves earlier.
+        // One by one and from shallow to deep: a search that may go further solves earlier, and one that finds deeper
+        // values in the table takes them.
         (1..=settings.depth).for_each(&mut limited);
         let result = (empties <= settings.solved_empties).then(|| {
             let report = search.think(&task, &Control::with_limits(Limits::default()), &mut |_| {});
