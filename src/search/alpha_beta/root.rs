@@ -18,8 +18,6 @@ const UNSTORED: usize = DEEP_FROM as usize - 1;
 struct Root<S> {
     child: Node<S>,
     line: Line,
-    /// The value or bound that the last search of it returned.
-    last: i32,
 }
 
 /// The search of one position: ever deeper, its turns in the order of what the last iteration found.
@@ -70,7 +68,7 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
                 let score = Score::from_units(-self.walk.value(&child, 0, -INFINITY, INFINITY));
                 let depth = SearchDepth::Plies(u8::from(turn != Move::Pass));
                 let line = Line { turn, score, bound: Bound::Exact, depth, pv: vec![turn], visits: 0 };
-                Root { child, line, last: score.units() }
+                Root { child, line }
             })
             .collect();
         roots.sort_by_key(|root| -root.line.score);
@@ -93,7 +91,6 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
             if self.walk.shared.is_stopped() {
                 break;
             }
-            roots[i].last = value;
             if value <= floor {
                 continue;
             }
@@ -214,18 +211,12 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
 
     /// What is known when an iteration was cut short after at least one root.
     ///
-    /// The leader of the roots searched so far is the expected best move or a better one, unless it turned out worse than
-    /// the last iteration left possible for a root that was not reached: then that one is the better choice. Either way
-    /// the move was compared with all others only in the last iteration, so its depth is what counts.
+    /// The leader of the roots searched so far is the expected best move or a better one. If it turned out worse than
+    /// expected it is still the one to play: what the last iteration said of the others are bounds, often no more than
+    /// that they are not better than the best move seemed to be. The leader was compared with all others only in the last
+    /// iteration, so that one's depth is what counts.
     fn interrupted_report(&self, roots: &[Root<E::State>], before: &Report) -> Report {
-        let leader = &roots[0];
-        let hope = roots.iter().skip(1).max_by_key(|root| root.last).filter(|root| root.last > leader.last);
-        let mut line = leader.line.clone();
-        if let Some(hope) = hope {
-            let (score, pv) = (Score::from_units(hope.last), vec![hope.line.turn]);
-            line = Line { score, bound: Bound::Upper, pv, ..hope.line.clone() };
-        }
-        line.depth = before.depth;
+        let line = Line { depth: before.depth, ..roots[0].line.clone() };
         Report { lines: vec![line], depth: before.depth, ..self.report(roots, 1) }
     }
 
