@@ -270,7 +270,8 @@ fn default_name(command: Option<&[String]>) -> String {
 impl PlayerSpec {
     /// The options as this Emilia takes them.
     pub fn engine_options(&self) -> Result<EngineOptions, SpecError> {
-        let mut options = EngineOptions::default();
+        // A match plays several games at once: a player takes one core unless it is told otherwise.
+        let mut options = EngineOptions { threads: 1, ..EngineOptions::default() };
         for (name, value) in &self.options {
             options.set(name, value).map_err(|error| SpecError::Option { player: self.name.clone(), error })?;
         }
