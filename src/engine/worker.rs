@@ -2,6 +2,7 @@
 
 use super::{DEFAULT_MOVE_TIME, Decision, EngineKind, EngineOptions, Event, Goal, OptionError, Request, SearchBuilder};
 use crate::othello::{Move, Position};
+use crate::random::Random;
 use crate::search::{
     AlphaBeta, AlphaBetaSettings, BestFirst, BestFirstSettings, Bound, Contempt, Control, Limits, Line, Minimax,
     Precision, Rbfms, Report, Score, Search, SearchDepth, StopSignal, Task,
@@ -88,12 +89,12 @@ pub(super) struct Worker {
     /// The options of the last question, and the contempt that the search's memory holds values for.
     built: EngineOptions,
     contempt: Contempt,
-    random: u64,
+    random: Random,
 }
 
 impl Worker {
     pub(super) fn new(options: EngineOptions, builder: SearchBuilder) -> Worker {
-        let random = options.seed;
+        let random = Random::new(options.seed);
         Worker { builder, search: None, built: options, contempt: Contempt::NONE, random }
     }
 
@@ -150,7 +151,7 @@ impl Worker {
             search.clear();
         }
         if old.seed != new.seed {
-            self.random = new.seed;
+            self.random = Random::new(new.seed);
         }
         self.built = new.clone();
         self.contempt = question.request.contempt;
@@ -200,7 +201,7 @@ impl Worker {
         if let (Some(margin), Some(best)) = (self.margin(question), report.lines.first().map(|line| line.score)) {
             let good = |line: &Line| line.bound != Bound::Upper && line.score.units() >= best.units() - margin.units();
             let good_lines = report.lines.iter().take_while(|line| good(line)).count().max(1);
-            let chosen = (splitmix(&mut self.random) % good_lines as u64) as usize;
+            let chosen = self.random.below(good_lines);
             let line = report.lines.remove(chosen);
             report.lines.insert(0, line);
         }
@@ -244,14 +245,6 @@ fn any_legal_move(position: &Position) -> Report {
     let line =
         Line { turn, score: Score::ZERO, bound: Bound::Lower, depth: SearchDepth::Plies(0), pv: vec![turn], visits: 0 };
     Report { lines: vec![line], ..Report::default() }
-}
-
-/// The next number of the splitmix64 generator.
-fn splitmix(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let z = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 #[cfg(test)]
