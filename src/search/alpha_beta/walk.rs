@@ -133,7 +133,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
         self.shared.is_stopped() || self.below.as_ref().is_some_and(|split| split.is_decided())
     }
 
-    /// Counts a node of some weight; now and then tells the others. Whether to give up.
+    /// Counts a node and, every few thousand, tells the others. Whether to give up.
     #[inline]
     fn count(&mut self) -> bool {
         self.nodes += 1;
