@@ -1,10 +1,13 @@
 //! The one door to thinking for protocols and tools: options in, [`Engine::start`] → events out, [`Engine::stop`].
 
 mod options;
+mod published;
 mod worker;
 
 pub use crate::search::OnMemoryCap;
 pub use options::{EngineKind, EngineOptions, EvalFile, OptionError, parse_seconds, parse_variety};
+pub use published::PublishedOptions;
+pub use worker::build_search;
 
 use crate::othello::{Move, Position};
 use crate::search::{Contempt, Limits, Report, Search, StopSignal};

@@ -3,6 +3,7 @@
 mod arena;
 mod best_first;
 mod best_first_measures;
+mod counting_allocator;
 mod evaluators;
 mod games;
 mod gtp;
@@ -11,6 +12,7 @@ mod mock_engine;
 mod nboard;
 mod notation;
 mod pattern_measures;
+mod published_searches;
 mod reference;
 mod rules;
 mod serve;

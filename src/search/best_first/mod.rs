@@ -11,7 +11,7 @@ pub(super) mod arena;
 mod budget;
 mod engine;
 mod explorer;
-mod extension;
+pub(super) mod extension;
 mod leaf_solver;
 mod memory;
 mod ranking;
