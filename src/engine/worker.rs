@@ -5,7 +5,8 @@ use crate::othello::{Move, Position};
 use crate::random::Random;
 use crate::search::{
     AlphaBeta, AlphaBetaSettings, BestFirst, BestFirstSettings, Bound, Contempt, Control, KorfAlphaBeta, Limits, Line,
-    Minimax, Precision, Rbfms, Report, Score, Search, SearchDepth, StopSignal, Task, Uct, UctSettings,
+    Minimax, ModernBestFirst, ModernSettings, Precision, Rbfms, Report, Score, Search, SearchDepth, StopSignal, Task,
+    Uct, UctSettings,
 };
 use crossbeam::channel::{Receiver, Sender};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -37,6 +38,16 @@ pub fn build_search(options: &EngineOptions) -> Box<dyn Search> {
         let (memory, on_memory_cap) = (megabytes(options.memory_mb), options.on_memory_cap);
         Box::new(BestFirst::new(BestFirstSettings { memory, on_memory_cap, ..settings }))
     };
+    let modern = |settings: ModernSettings| {
+        Box::new(ModernBestFirst::new(ModernSettings {
+            memory: megabytes(options.memory_mb),
+            on_memory_cap: options.on_memory_cap,
+            table_bytes: megabytes(options.hash_mb),
+            threads: options.threads as usize,
+            confidence: options.selectivity,
+            ..settings
+        }))
+    };
     match options.engine {
         EngineKind::AlphaBeta => Box::new(AlphaBeta::new(AlphaBetaSettings {
             table_bytes: megabytes(options.hash_mb),
@@ -44,8 +55,8 @@ pub fn build_search(options: &EngineOptions) -> Box<dyn Search> {
             confidence: options.selectivity,
         })),
         EngineKind::Minimax => Box::new(Minimax::new()),
-        EngineKind::BestFirst => stored_tree(BestFirstSettings::modern()),
-        EngineKind::Extension => stored_tree(BestFirstSettings::extension()),
+        EngineKind::BestFirst => modern(ModernSettings::best_first()),
+        EngineKind::Extension => modern(ModernSettings::extension()),
         EngineKind::Rbfms => Box::new(Rbfms::new()),
         EngineKind::KorfBestFirst => stored_tree(options.published.korf_best_first()),
         EngineKind::KorfExtension => stored_tree(options.published.korf_extension()),
@@ -80,7 +91,9 @@ fn shape(options: &EngineOptions) -> EngineOptions {
     match engine {
         EngineKind::AlphaBeta => EngineOptions { hash_mb, threads, selectivity, ..any },
         EngineKind::Minimax | EngineKind::Rbfms => any,
-        EngineKind::BestFirst | EngineKind::Extension => EngineOptions { memory_mb, on_memory_cap, ..any },
+        EngineKind::BestFirst | EngineKind::Extension => {
+            EngineOptions { hash_mb, threads, selectivity, memory_mb, on_memory_cap, ..any }
+        }
         EngineKind::KorfBestFirst | EngineKind::KorfExtension => {
             EngineOptions { memory_mb, on_memory_cap, published, ..any }
         }

@@ -18,7 +18,7 @@ mod uct;
 pub use alpha_beta::{AlphaBeta, AlphaBetaSettings};
 pub use best_first::{
     AlphaBetaStart, BestFirst, BestFirstSettings, EndValues, EndgameSolver, Explorer, FinalMove, LeafSolver,
-    OnMemoryCap, Progress, RootMove, Tie, Work, mean_alpha_beta_evaluations,
+    ModernBestFirst, ModernSettings, OnMemoryCap, Progress, RootMove, Tie, Work, mean_alpha_beta_evaluations,
 };
 pub use korf_alpha_beta::KorfAlphaBeta;
 pub use limits::{Control, Limits, StopSignal};

@@ -58,6 +58,12 @@ impl<G: Game> Tree<G> {
         if count == 0 { &[] } else { self.arena.block(kids, count) }
     }
 
+    /// The child that a turn leads to.
+    pub fn kid_after(&self, node: u32, turn: Option<G::Move>) -> Option<u32> {
+        let first = self.arena[node].kids;
+        self.kids(node).iter().position(|kid| kid.turn == turn).map(|i| first + i as u32)
+    }
+
     pub fn kids_mut(&mut self, node: u32) -> &mut [Node<G::Move>] {
         let Node { kids, count, .. } = self.arena[node];
         if count == 0 { &mut [] } else { self.arena.block_mut(kids, count) }
@@ -205,6 +211,20 @@ impl<G: Game> Tree<G> {
         let stored = self.replace_kids(node, &mut fresh);
         self.fresh = fresh;
         let added = stored?;
+        self.settle(node, complete);
+        Ok(added)
+    }
+
+    /// Gives a leaf these children and lets them speak for it; returns how many nodes were added. The leaf is not solved
+    /// and its game not over.
+    pub fn adopt(&mut self, leaf: u32, kids: &mut [Node<G::Move>]) -> Result<u32, Full> {
+        let added = self.replace_kids(leaf, kids)?;
+        self.settle(leaf, true);
+        Ok(added)
+    }
+
+    /// Lets new children speak for a node, whether they are all or not.
+    fn settle(&mut self, node: u32, complete: bool) {
         let node_now = &mut self.arena[node];
         if complete {
             node_now.flags &= !PARTIAL;
@@ -216,7 +236,6 @@ impl<G: Game> Tree<G> {
         }
         let proofs = self.kids(node).iter().any(Node::has_proofs);
         self.refresh(node, proofs);
-        Ok(added)
     }
 
     fn replace_kids(&mut self, node: u32, kids: &mut [Node<G::Move>]) -> Result<u32, Full> {
