@@ -396,7 +396,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
     }
 
     /// Puts the moves in the order in which they are to be tried.
-    fn sort(
+    pub(in crate::search) fn sort(
         &mut self,
         children: &mut Candidates,
         node: &Node<E::State>,

@@ -28,7 +28,7 @@ pub(super) fn error(model: Option<&ErrorModel>, empties: u32) -> f32 {
 /// and better ones, and both count.
 pub(super) fn depth_for(nodes: u64) -> u8 {
     /// One ply more from so many positions on.
-    const STEPS: [u64; 6] = [2_000, 20_000, 60_000, 600_000, 6_000_000, 60_000_000];
+    const STEPS: [u64; 6] = [500, 3_000, 40_000, 600_000, 6_000_000, 60_000_000];
     STEPS.iter().filter(|&&step| nodes >= step).count() as u8
 }
 
@@ -81,7 +81,9 @@ impl<'a, E: Incremental> LeafSearch<'a, E> {
             children.push((None, position.pass()));
         } else {
             let mut candidates = Candidates::of(position, moves);
-            candidates.sort_by_replies(shared.table.probe(position).and_then(|entry| entry.best));
+            let first = shared.table.probe(position).and_then(|entry| entry.best);
+            let node = self.walk.node(*position);
+            self.walk.sort(&mut candidates, &node, self.depth + 1, false, -BEYOND, first);
             children.extend(candidates.into_iter().map(|candidate| (Some(candidate.square), candidate.child)));
         }
         let margin = (MARGIN * error(shared.errors, position.empties().count())) as i32;
