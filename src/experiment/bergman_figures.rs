@@ -96,7 +96,7 @@ fn saving(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
         let saved = |part: f64| 100.0 * (1.0 - part / full.visited as f64);
         // Leaves of the minimal tree of a uniform one with as many leaves (Knuth and Moore 1975): b^⌈d/2⌉ + b^⌊d/2⌋ − 1. Nodes
         // above count too.
-        let uniform = (full.visited as f64 / full.boards as f64).powf(1.0 / f64::from(depth));
+        let uniform = (full.evaluations as f64 / full.boards as f64).powf(1.0 / f64::from(depth));
         let minimal = |d: u32| uniform.powi(d.div_ceil(2) as i32) + uniform.powi((d / 2) as i32) - 1.0;
         let least: f64 = (0..=depth).map(minimal).sum::<f64>() * full.boards as f64;
         let values = [saved(plain.visited as f64), saved(ordered.visited as f64), saved(least)];

@@ -3,6 +3,7 @@
 //! An [`Experiment`] works in a [`Lab`], which hands it its set-up and keeps a [`Ledger`] of what is done, and comes back
 //! with [`Findings`]: tables beside those of the paper, and pictures.
 
+mod against_engine;
 mod bergman;
 mod bergman_figures;
 mod bergman_future;
@@ -12,6 +13,7 @@ pub mod duel;
 mod equal_evaluations;
 mod findings;
 mod korf_linear_space;
+mod korf_othello;
 mod korf_random_trees;
 mod korf_tempo;
 mod korf_tree_reuse;
@@ -120,9 +122,14 @@ impl Experiment {
         korf_tempo::EXPERIMENT,
         korf_linear_space::EXPERIMENT,
         korf_tree_reuse::EXPERIMENT,
+        korf_othello::BEST_FIRST,
+        korf_othello::EXTENSION,
+        korf_othello::PARENTS,
+        against_engine::UCT,
         bergman_future::MOBILITY_WEIGHT,
         bergman_future::FORWARD_PRUNING,
         equal_evaluations::EXPERIMENT,
+        against_engine::BUDGET_CURVE,
     ];
 
     /// The names of all.
