@@ -3,6 +3,7 @@
 
 use super::duel::{Score, play_pair};
 use super::player::{Chosen, Player};
+use super::series::openings;
 use super::stopwatch::Stopwatch;
 use super::{Cell, Curve, Findings, Lab, Plot, Point, Problem, Table};
 use crate::eval::{Evaluator, EvaluatorKind};
@@ -50,9 +51,12 @@ pub(super) fn board(seed: u64, number: u64) -> Position {
     }
 }
 
-/// The boards of an experiment.
-pub(super) fn boards(lab: &Lab<'_>, count: u64) -> Vec<Position> {
-    (0..count).map(|number| board(lab.setup().seed, number)).collect()
+/// The boards of an experiment, or the openings that its set-up asks for instead.
+pub(super) fn boards(lab: &Lab<'_>, count: u64) -> Result<Vec<Position>, Problem> {
+    match &lab.setup().openings {
+        Some(source) => Ok(openings(lab, source, count)?.0),
+        None => Ok((0..count).map(|number| board(lab.setup().seed, number)).collect()),
+    }
 }
 
 /// A player that searches every move to the same depth and remembers nothing.
@@ -174,7 +178,7 @@ pub(super) fn costs(
     decimals: usize,
 ) -> Result<Findings, Problem> {
     let count = lab.count(4, 50);
-    let boards = boards(lab, count);
+    let boards = boards(lab, count)?;
     lab.plan(series.iter().map(|one| u64::from(one.deepest)).sum());
     let mut columns = vec!["depth"];
     columns.extend(series.iter().map(|one| one.name));

@@ -80,7 +80,7 @@ fn heuristic_cost(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
 
 fn saving(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
     let count = lab.count(4, 50);
-    let boards = boards(lab, count);
+    let boards = boards(lab, count)?;
     let deepest = deepest(lab, 6);
     lab.plan(3 * u64::from(deepest));
     let columns = ["depth", "minimax nodes", "alpha-beta saves %", "with ordering saves %", "least possible saves %"];

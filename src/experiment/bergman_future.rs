@@ -1,6 +1,6 @@
 //! Bergman's future work, done: a weight for the mobility term, and forward pruning beside the corners.
 
-use super::bergman::{Plain, board, match_units, match_up};
+use super::bergman::{Plain, board, boards, match_units, match_up};
 use super::contest::Contest;
 use super::duel::{Score, play_pair};
 use super::player::{Chosen, Player};
@@ -46,7 +46,7 @@ fn mobility_weight(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
     let pairs = lab.count(2, 200);
     let depths: &[u32] = if lab.setup().quick { &[2] } else { &[3, 5] };
     lab.plan((weights.len() * depths.len()) as u64 * match_units(pairs));
-    let boards: Vec<Position> = (0..pairs).map(|i| board(lab.setup().seed, i)).collect();
+    let boards = boards(lab, pairs)?;
     let columns = ["depth", "mobility, discs", "score %", "won of decided %", "discs a game"];
     let mut table = Table::new("Weighted squares with mobility against weighted squares alone", &columns);
     let mut curves = Vec::new();
@@ -166,7 +166,7 @@ fn forward_pruning(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
     let quick = lab.setup().quick;
     let kinds = [EvaluatorKind::WeightedSquares, EvaluatorKind::Mobility];
     lab.plan(2 * (kinds.len() * depths.len()) as u64 * pairs.div_ceil(10) + 1);
-    let boards: Vec<Position> = (0..pairs).map(|i| board(lab.setup().seed, i)).collect();
+    let boards = boards(lab, pairs)?;
     let columns = ["heuristic", "depth pruned", "depth full", "score %", "won of decided %", "evaluations, share"];
     let mut table = Table::new("Alpha-beta with forward pruning against full width", &columns);
     let mut curves = Vec::new();

@@ -62,7 +62,7 @@ const COLUMNS: [&str; 8] =
     ["player 1", "player 2", "paper %", "20 games %", "all games %", "games", "drawn %", "discs"];
 
 fn of_first(lab: &mut Lab<'_>, key: &str, pairs: u64, players: [Plain<Position>; 2]) -> Result<[Score; 2], Problem> {
-    let all = boards(lab, pairs);
+    let all = boards(lab, pairs)?;
     let [first, second] = players;
     let twin = |player: &Plain<Position>| Plain { evaluator: player.evaluator.clone(), ..*player };
     let (one, other) = (twin(&first), twin(&second));
@@ -104,7 +104,7 @@ fn algorithms(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
             row(&mut table, [one, other], Some(0.5), &score, &few);
         }
     }
-    let boards = boards(lab, if lab.setup().quick { 20 } else { 500 });
+    let boards = boards(lab, if lab.setup().quick { 20 } else { 500 })?;
     let agreement = lab.unit("agreement", || {
         let evaluator = weight();
         let mut agree = [0u64; 3];

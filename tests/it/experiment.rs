@@ -15,7 +15,7 @@ fn quick(name: &str, setup: Setup) -> Result<Findings, Problem> {
     let mut lab = Lab::new(setup, Ledger::in_memory(), &interrupt, &mut observe);
     let found = Experiment::named(name)?.run(&mut lab)?;
     let last = last.expect("every experiment has units");
-    assert_eq!(last.done, last.planned, "{name} knows how much it has to do");
+    assert!(last.done > 0 && last.done <= last.planned && last.left.is_some(), "{name} says how long it takes");
     Ok(found)
 }
 
@@ -33,7 +33,11 @@ fn lasting(table: &Table) -> Vec<Vec<Cell>> {
 fn every_experiment_has_a_quick_form_that_repeats() {
     for experiment in Experiment::ALL {
         let found = quick(experiment.name, Setup::default()).unwrap();
-        assert!(!found.tables.is_empty() && found.tables.iter().all(|table| !table.rows.is_empty()), "{}", experiment.name);
+        assert!(
+            !found.tables.is_empty() && found.tables.iter().all(|table| !table.rows.is_empty()),
+            "{}",
+            experiment.name
+        );
         for table in &found.tables {
             assert!(table.rows.iter().all(|row| row.len() == table.columns.len()), "{}", experiment.name);
             assert!(!table.csv().contains("NaN"), "{}", experiment.name);
