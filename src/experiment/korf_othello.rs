@@ -3,12 +3,11 @@
 
 use super::duel::{Score, play_pair};
 use super::player::{BestFirstPlayer, Budgets, FixedDepth, Limit, Player};
-use super::series::{CALIBRATION_UNITS, calibrate, openings, series};
+use super::series::{CALIBRATION_UNITS, HORIZON_PAIRS, Horizon, calibrate, horizon, openings, series};
 use super::{Cell, Curve, Experiment, Findings, Lab, Plot, Point, Problem, Table};
 use crate::eval::{Evaluator, EvaluatorKind};
 use crate::othello::Position;
 use crate::search::{BestFirstSettings, EndValues, FinalMove, Tie};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub(super) const BEST_FIRST: Experiment = Experiment {
@@ -55,11 +54,6 @@ const TABLE_2: Paper = Paper {
 
 type OthelloEvaluator = Arc<dyn Evaluator<Position>>;
 
-/// Evaluations of one move at most, for each that alpha-beta makes on average: the paper's "or runs out of time".
-const PATIENCE: u64 = 20;
-/// Pairs of a tournament that looks for the depth at which both take the same time.
-const HORIZON_PAIRS: usize = 8;
-
 fn check_depths(depths: &[u32], most: u32) -> Result<(), Problem> {
     match depths.iter().find(|depth| !(1..=most).contains(*depth)) {
         Some(wrong) => Err(Problem::option("levels", wrong, format!("depths of alpha-beta from 1 to {most}"))),
@@ -69,41 +63,6 @@ fn check_depths(depths: &[u32], most: u32) -> Result<(), Problem> {
 
 fn settings_of(paper: &Paper, depth: u32, form: BestFirstSettings) -> BestFirstSettings {
     BestFirstPlayer::<Position>::extension_of(form, paper.start_below.map_or(0, |below| depth - below))
-}
-
-/// The depth of the principal leaf at which best-first makes most nearly as many evaluations as alpha-beta, found as in
-/// the paper: tournament by tournament, the depth of the side that took less being raised.
-fn horizon(
-    lab: &mut Lab<'_>,
-    key: &str,
-    starts: &[Position],
-    depth: u32,
-    first_guess: u32,
-    settings: BestFirstSettings,
-    evaluator: &OthelloEvaluator,
-) -> Result<(u32, u64), Problem> {
-    let starts = &starts[..starts.len().min(HORIZON_PAIRS)];
-    let fixed = || FixedDepth::new(depth, evaluator.clone());
-    let mean = lab.unit(&format!("{key}/alpha-beta"), || {
-        let pairs: Vec<_> = starts.iter().map(|start| play_pair(start, &mut fixed(), &mut fixed(), depth).0).collect();
-        Score::of(&pairs).first.per_move().ceil() as u64
-    })?;
-    let most = PATIENCE * mean;
-    if depth == 1 {
-        return Ok((1, most));
-    }
-    let mut known: BTreeMap<u32, f64> = BTreeMap::new();
-    let mut plies = first_guess;
-    // The ratio grows with the depth, so that this goes one way and stops where it crosses 1.
-    while !known.contains_key(&plies) {
-        let mut player = BestFirstPlayer::new(settings, Limit::Plies(plies, most), evaluator.clone());
-        let pairs = series(lab, &format!("{key}/horizon {plies}"), starts, &mut player, &mut fixed(), depth)?;
-        let share = Score::of(&pairs).share_spent();
-        known.insert(plies, share);
-        plies = if share < 1.0 { plies + 1 } else { (plies - 1).max(depth) };
-    }
-    let nearest = known.iter().min_by(|a, b| a.1.ln().abs().total_cmp(&b.1.ln().abs()));
-    Ok((nearest.map_or(plies, |(&plies, _)| plies), most))
 }
 
 fn table(lab: &mut Lab<'_>, paper: &Paper) -> Result<Findings, Problem> {
@@ -144,9 +103,13 @@ fn table(lab: &mut Lab<'_>, paper: &Paper) -> Result<Findings, Problem> {
         let (guess, paper_won) = paper.rows[depth as usize - 1];
         let settings = settings_of(paper, depth, BestFirstSettings::korf());
         let key = format!("{depth}");
-        let (plies, most) = horizon(lab, &key, &starts, depth, guess, settings, &evaluator)?;
-        let mut player = BestFirstPlayer::new(settings, Limit::Plies(plies, most), evaluator.clone());
-        let mut fixed = FixedDepth::new(depth, evaluator.clone());
+        let (mut fixed, mut twin) =
+            (FixedDepth::new(depth, evaluator.clone()), FixedDepth::new(depth, evaluator.clone()));
+        let new = |limit| BestFirstPlayer::new(settings, limit, evaluator.clone());
+        let mut make = |limit| Box::new(new(limit)) as Box<dyn Player<Position>>;
+        let limit = horizon(lab, &key, &starts, [&mut fixed, &mut twin], (depth, guess), &mut make, depth)?;
+        let Horizon { plies, most } = limit;
+        let mut player = new(limit.limit());
         let played = series(lab, &key, &starts, &mut player, &mut fixed, depth)?;
         let score = Score::of(&played);
         let ((won, error), (_, by_classes)) = (score.percent_of_decided(), score.percent_of_decided_in(&classes));

@@ -1,12 +1,12 @@
 //! Series of pairs between two players, where they begin, and how both get the same number of evaluations.
 
 use super::contest::Contest;
-use super::duel::{ByStage, Pair, merge, play_pair};
-use super::player::{Budgets, Player};
+use super::duel::{ByStage, Pair, Score, merge, play_pair};
+use super::player::{Budgets, Limit, Player};
 use super::{Lab, Problem};
 use crate::arena::opening;
 use crate::othello::{Position, canonical};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Openings of Othello: positions, and for each the number of its class under the symmetries of the board.
 pub fn openings(lab: &Lab<'_>, default: &str, count: u64) -> Result<(Vec<Position>, Vec<usize>), Problem> {
@@ -88,6 +88,64 @@ pub fn calibrate<G: Contest>(
     Ok(Budgets::mean_of(spent))
 }
 
+/// Evaluations of one move at most, for each that alpha-beta makes on average: the paper's "or runs out of time".
+const PATIENCE: u64 = 20;
+/// Pairs of a tournament that looks for the depth at which both take the same time.
+pub const HORIZON_PAIRS: usize = 8;
+
+/// The depth at which best-first search has thought enough.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Horizon {
+    /// Plies from the root to the principal leaf.
+    pub plies: u32,
+    /// Evaluations for a move at most.
+    pub most: u64,
+}
+
+impl Horizon {
+    /// The same as a limit.
+    pub fn limit(self) -> Limit {
+        Limit::Plies(self.plies, self.most)
+    }
+}
+
+/// The depth of the principal leaf at which best-first makes most nearly as many evaluations as alpha-beta of this depth, `model`,
+/// found as in the paper: tournament by tournament, the depth of the side that took less being raised, from a first guess
+/// on.
+pub fn horizon<G: Contest>(
+    lab: &mut Lab<'_>,
+    key: &str,
+    starts: &[G],
+    model: [&mut dyn Player<G>; 2],
+    (depth, first_guess): (u32, u32),
+    player: &mut dyn FnMut(Limit) -> Box<dyn Player<G>>,
+    solve_from: u32,
+) -> Result<Horizon, Problem> {
+    let starts = &starts[..starts.len().min(HORIZON_PAIRS)];
+    let [model, twin] = model;
+    let mean = lab.unit(&format!("{key}/alpha-beta"), || {
+        let pairs: Vec<Pair> = starts.iter().map(|start| play_pair(start, model, twin, solve_from).0).collect();
+        Score::of(&pairs).first.per_move().ceil() as u64
+    })?;
+    let most = PATIENCE * mean;
+    if depth == 1 {
+        // Both are the same player then: the best of the children by their static values.
+        return Ok(Horizon { plies: 1, most });
+    }
+    let mut known: BTreeMap<u32, f64> = BTreeMap::new();
+    let mut plies = first_guess;
+    // The ratio grows with the depth, so that this goes one way and stops where it crosses 1.
+    while !known.contains_key(&plies) {
+        let mut candidate = player(Horizon { plies, most }.limit());
+        let pairs = series(lab, &format!("{key}/horizon {plies}"), starts, &mut *candidate, model, solve_from)?;
+        let share = Score::of(&pairs).share_spent();
+        known.insert(plies, share);
+        plies = if share < 1.0 { plies + 1 } else { (plies - 1).max(2) };
+    }
+    let nearest = known.iter().min_by(|a, b| a.1.ln().abs().total_cmp(&b.1.ln().abs()));
+    Ok(Horizon { plies: nearest.map_or(plies, |(&plies, _)| plies), most })
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::player::{BestFirstPlayer, FixedDepth, Limit};
@@ -111,7 +169,7 @@ mod tests {
         let mut make = |budgets| Box::new(best_first(budgets)) as Box<dyn Player<RandomTree>>;
         let budgets = calibrate(&mut lab, "x", &starts, [&mut fixed(), &mut fixed()], &mut make, 0).unwrap();
         let pairs = series(&mut lab, "x", &starts, &mut best_first(budgets), &mut fixed(), 0).unwrap();
-        let score = super::super::duel::Score::of(&pairs);
+        let score = Score::of(&pairs);
         assert!((0.8..1.25).contains(&score.share_spent()), "{}", score.share_spent());
         assert_eq!(score.tally.games(), 40);
     }

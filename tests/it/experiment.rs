@@ -121,7 +121,7 @@ fn a_killed_run_goes_on_to_the_same_table() {
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(lines() >= 20);
-    assert!(!killed.join("korf-random-trees.csv").exists() || lines() > 200);
+    assert!(!killed.join("korf-random-trees.csv").exists(), "it was killed before its end");
 
     let refused = command(&run, &killed).output().unwrap();
     assert!(!refused.status.success());
