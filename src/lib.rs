@@ -20,6 +20,7 @@ pub mod cli;
 pub mod clock;
 pub mod engine;
 pub mod eval;
+pub mod experiment;
 pub mod game;
 pub mod notation;
 pub mod othello;

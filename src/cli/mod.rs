@@ -1,6 +1,7 @@
 //! The command line: options become one validated struct, and the work is done on the floors below.
 
 mod bench;
+mod experiment;
 mod log_output;
 mod match_check;
 mod match_games;
@@ -46,6 +47,8 @@ enum Command {
     Bench(bench::BenchArguments),
     /// Solve the positions of an OBF file
     Solve(Box<solve::SolveArguments>),
+    /// Run an experiment of the papers on best-first minimax and Othello again
+    Experiment(experiment::ExperimentArguments),
     /// Learn the weights of the evaluation from games of Emilia against herself
     Train(train::TrainArguments),
 }
@@ -62,6 +65,7 @@ pub fn run() -> ExitCode {
         Some(Command::Match(options)) => match_games::run(&options),
         Some(Command::Bench(options)) => bench::run(&options),
         Some(Command::Solve(options)) => return solve::run(&options),
+        Some(Command::Experiment(options)) => experiment::run(&options),
         Some(Command::Train(options)) => train::run(&options),
     };
     match result {

@@ -124,6 +124,11 @@ impl<G: Game> KorfAlphaBeta<G> {
         self.explorer.stored_nodes()
     }
 
+    /// Nodes below a position that is the root or a few turns below it, if it is in the kept tree.
+    pub fn nodes_below(&self, position: &G) -> Option<u64> {
+        self.explorer.nodes_below(position)
+    }
+
     /// Forgets the tree.
     pub fn forget(&mut self) {
         self.explorer.clear();

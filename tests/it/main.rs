@@ -5,6 +5,7 @@ mod best_first;
 mod best_first_measures;
 mod counting_allocator;
 mod evaluators;
+mod experiment;
 mod games;
 mod gtp;
 mod match_command;

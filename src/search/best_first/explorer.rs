@@ -144,6 +144,11 @@ impl<G: Game> Explorer<G> {
         self.tree.arena.in_use() as u64
     }
 
+    /// Nodes below a position that is the root or a few turns below it, if it is in the tree.
+    pub fn nodes_below(&self, position: &G) -> Option<u64> {
+        self.tree.node_of(position).map(|node| self.tree.arena[node].size.into())
+    }
+
     /// Bytes taken for the stored tree, never more than the settings' `memory`.
     pub fn stored_bytes(&self) -> u64 {
         self.tree.arena.bytes() as u64

@@ -80,11 +80,7 @@ impl<G: Game> Tree<G> {
             return;
         };
         let root = *root;
-        let mut examined = 0;
-        let found = (0..=DEEPEST_NEW_ROOT)
-            .find_map(|depth| self.find(root, old, position, depth, &mut examined))
-            .unwrap_or(None);
-        match found {
+        match self.find_below(root, old, position) {
             Some(node) if node == root => return,
             Some(node) => {
                 let mut new = self.arena[node];
@@ -106,6 +102,18 @@ impl<G: Game> Tree<G> {
             }
         }
         self.root = Some((root, position.clone()));
+    }
+
+    /// The node of a position at the root or a few turns below it.
+    pub fn node_of(&self, position: &G) -> Option<u32> {
+        let (root, at) = self.root.as_ref()?;
+        self.find_below(*root, at, position)
+    }
+
+    fn find_below(&self, root: u32, at: &G, position: &G) -> Option<u32> {
+        let mut examined = 0;
+        let found = (0..=DEEPEST_NEW_ROOT).find_map(|depth| self.find(root, at, position, depth, &mut examined));
+        found.unwrap_or(None)
     }
 
     /// The node of a position exactly so many levels below this node: `Some(None)` ends the search for it.
