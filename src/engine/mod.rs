@@ -188,6 +188,12 @@ impl Engine {
         Ok(())
     }
 
+    /// Sets every option at once, for the next request on. That the memory can be had is only checked by
+    /// [`Engine::set`].
+    pub fn replace_options(&mut self, options: EngineOptions) {
+        self.options = options;
+    }
+
     /// Asks a question. A search still running is told to stop first, and this one begins when it has.
     pub fn start(&mut self, request: Request) -> Thinking {
         self.stop();

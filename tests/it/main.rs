@@ -1,5 +1,6 @@
 //! The integration tests: one binary, so that they link once, and one module for each subject.
 
+mod analyze;
 mod arena;
 mod best_first;
 mod best_first_measures;
