@@ -1,6 +1,8 @@
 //! The integration tests: one binary, so that they link once, and one module for each subject.
 
+mod analysis_page;
 mod analyze;
+mod analyze_games;
 mod arena;
 mod best_first;
 mod best_first_measures;
@@ -15,6 +17,7 @@ mod pattern_measures;
 mod reference;
 mod rules;
 mod serve;
+mod shards;
 mod solve;
 mod solver;
 mod testset;
