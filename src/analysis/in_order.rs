@@ -20,6 +20,10 @@ struct State<T> {
 /// Has every item worked on by one of the workers, each of which has a thread of its own, and gives the results to `sink`
 /// in the order of the items. Items are only taken as results are given away, so any number of them takes the memory of
 /// a few. If the sink says `false` this returns at once; workers that are busy then end with what they are doing.
+///
+/// # Panics
+///
+/// If a worker does.
 pub fn in_order<T, W, R>(items: T, workers: Vec<W>, mut sink: impl FnMut(R) -> bool)
 where
     T: Iterator + Send + 'static,
@@ -29,10 +33,12 @@ where
     let window = WINDOW_PER_WORKER * workers.len();
     let shared = Arc::new((Mutex::new(State { items, taken: 0, given: 0, stopped: false }), Condvar::new()));
     let (sender, results) = unbounded();
+    let mut threads = Vec::new();
     for (number, mut worker) in workers.into_iter().enumerate() {
         let (shared, sender) = (Arc::clone(&shared), sender.clone());
         let work = move || {
             let (state, given) = &*shared;
+            let _wake = StopAll(&shared);
             loop {
                 let mut state = state.lock();
                 while state.taken >= state.given + window && !state.stopped {
@@ -50,7 +56,8 @@ where
                 }
             }
         };
-        std::thread::Builder::new().name(format!("worker {number}")).spawn(work).expect("a thread can be started");
+        let builder = std::thread::Builder::new().name(format!("worker {number}"));
+        threads.push(builder.spawn(work).expect("a thread can be started"));
     }
     drop(sender);
     let mut waiting = BTreeMap::new();
@@ -68,6 +75,23 @@ where
             if !go_on {
                 return;
             }
+        }
+    }
+    for thread in threads {
+        if let Err(panic) = thread.join() {
+            std::panic::resume_unwind(panic);
+        }
+    }
+}
+
+/// Where one worker panics, the others do not wait for its result.
+struct StopAll<'a, T>(&'a (Mutex<State<T>>, Condvar));
+
+impl<T> Drop for StopAll<'_, T> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.0.lock().stopped = true;
+            self.0.1.notify_all();
         }
     }
 }
@@ -94,6 +118,13 @@ mod tests {
             });
             assert_eq!(found, (0..200).map(|item| item * item).collect::<Vec<_>>());
         }
+    }
+
+    #[test]
+    #[should_panic(expected = "the seventh")]
+    fn a_panic_is_not_waited_for() {
+        let work = |item: u64| if item == 7 { panic!("the seventh") } else { item };
+        in_order(0..1000_u64, vec![work, work], |_| true);
     }
 
     #[test]

@@ -85,7 +85,11 @@ impl Thinker {
         listener: &mut dyn FnMut(&Report),
     ) -> Decision {
         self.engine.replace_options(thinking.options.clone());
-        let running = self.engine.start(thinking.request(position));
+        let request = thinking.request(position);
+        let running = match report_every {
+            Some(_) => self.engine.start(request),
+            None => self.engine.start_quietly(request),
+        };
         let ticks = report_every.map_or_else(never, tick);
         let mut news: Option<Report> = None;
         let mut cancel = cancel.clone();

@@ -5,6 +5,7 @@ use super::analyze_output::Output;
 use super::analyze_queries::{self, QueryInput};
 use super::log_output;
 use super::options::EngineArguments;
+use crate::analysis::lines::Checksummed;
 use crate::analysis::shard_file::{Job, engine_settings};
 use crate::analysis::{QUERIES, ServiceSettings, Thinking};
 use crate::engine::EngineOptions;
@@ -12,7 +13,7 @@ use crate::shard::Shard;
 use clap::Args;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, IsTerminal};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Answer queries about positions, and judge the moves of games.
 ///
@@ -95,13 +96,28 @@ impl AnalyzeArguments {
         }
     }
 
+    /// The CRC-32 of a file whose results are kept: with another content it is another job. A pipe can only be read once.
+    fn input_checksum(&self) -> Result<Option<u32>, String> {
+        let path = self.file.as_deref().map(Path::new).filter(|path| path.is_file());
+        let Some(path) = path.filter(|_| self.out.is_some() || self.shard.is_some()) else { return Ok(None) };
+        let sum = || {
+            let mut input = Checksummed::new(BufReader::with_capacity(1 << 16, File::open(path)?));
+            io::copy(&mut input, &mut io::sink())?;
+            Ok(input.checksum())
+        };
+        sum().map(Some).map_err(|error: io::Error| format!("cannot read '{}': {error}", path.display()))
+    }
+
     /// Everything that answers depend on.
-    fn job(&self, command: &str, thinking: &Thinking) -> Job {
+    fn job(&self, command: &str, thinking: &Thinking) -> Result<Job, String> {
         let Thinking { depth, nodes, time, .. } = *thinking;
         let mut settings = engine_settings(&EngineOptions { depth, nodes, time, ..thinking.options.clone() });
         settings.insert("exact".to_owned(), self.exact.into());
         settings.insert("reproducible".to_owned(), self.reproducible.into());
-        Job::new(command, settings.into())
+        if let Some(checksum) = self.input_checksum()? {
+            settings.insert("input".to_owned(), format!("{checksum:08x}").into());
+        }
+        Ok(Job::new(command, settings.into()))
     }
 }
 
@@ -125,7 +141,7 @@ pub(super) fn run(arguments: &AnalyzeArguments) -> Result<(), String> {
                 "queries are answered in JSON; --csv, --obf, --ggf and --table are for files of games".to_owned()
             );
         }
-        let job = arguments.job(QUERIES, &defaults);
+        let job = arguments.job(QUERIES, &defaults)?;
         let Some((output, done)) = Output::open(out, arguments.resume, shard, &job)? else { return Ok(()) };
         let settings = ServiceSettings {
             defaults,
@@ -142,7 +158,7 @@ pub(super) fn run(arguments: &AnalyzeArguments) -> Result<(), String> {
         );
     }
     let style = arguments.style();
-    let job = arguments.job("analyze games", &defaults);
+    let job = arguments.job("analyze games", &defaults)?;
     let opened = match (style, shard) {
         (Style::Json, _) => Output::open(out, arguments.resume, shard, &job)?,
         (_, Some(_)) => return Err("--shard needs --json: other formats cannot be merged".to_owned()),

@@ -223,6 +223,10 @@ fn an_interrupted_file_is_not_overwritten_by_chance() {
     assert!(refused(&["--csv", "--out", &out, "--resume"]).contains("--resume needs --json"));
     assert!(refused(&["--csv", "--shard", "0/2"]).contains("--shard needs --json"));
     assert!(refused(&["--out", "/no/such/folder/out"]).contains("/no/such/folder/out"));
+    let content = fs::read_to_string(&games).unwrap();
+    fs::write(&games, content.replace("nonsense", "f5")).unwrap();
+    assert!(refused(&["--shard", "0/2", "--out", &out, "--resume"]).contains("other settings: input was"));
+    fs::write(&games, content).unwrap();
     output_of(&["analyze", &games, "--depth", "1", "--shard", "0/2", "--out", &out, "--resume"]);
     let text = fs::read_to_string(&out).unwrap();
     assert!(text.lines().last().unwrap().contains("\"end\""));
@@ -230,4 +234,79 @@ fn an_interrupted_file_is_not_overwritten_by_chance() {
     let before = fs::metadata(&out).unwrap().modified().unwrap();
     output_of(&["analyze", &games, "--depth", "1", "--shard", "0/2", "--out", &out, "--resume"]);
     assert_eq!(fs::metadata(&out).unwrap().modified().unwrap(), before);
+}
+
+#[test]
+fn a_match_is_played_in_parts() {
+    let folder = folder("match");
+    let players = ["match", "--player", "name=deep depth=2", "--player", "name=flat", "--depth", "1", "--pairs", "7"];
+    let terms = [&players[..], &["--seed", "3", "--reproducible"]].concat();
+    let whole = path(&folder, "whole");
+    let report = output_of(&[&terms[..], &["--out", &whole]].concat());
+    let parts: Vec<String> = (0..3)
+        .map(|i| {
+            let (part, shard) = (path(&folder, &format!("part-{i}")), format!("{i}/3"));
+            output_of(&[&terms[..], &["--out", &part, "--shard", &shard]].concat());
+            part
+        })
+        .collect();
+    let merged = path(&folder, "merged");
+    let merge = |parts: &[&String]| {
+        let parts: Vec<&str> = parts.iter().map(|part| part.as_str()).collect();
+        run(emilia(&[&["merge", "--out", &merged], &parts[..]].concat()), "")
+    };
+    let refused = |parts: &[&String], part: &str| {
+        let output = merge(parts);
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(1) && stderr.contains(part), "{part}: {stderr}");
+        assert!(!Path::new(&merged).exists());
+    };
+    refused(&[&parts[0], &parts[2]], "gap: shard 1/3 is missing");
+    refused(&[&parts[0], &parts[2], &parts[0]], "overlap: shard 0/3 is in");
+    refused(&[&parts[0], &whole], "number of shards is 1 and 3");
+    // A part that was killed early, and is then gone on with.
+    let log = format!("{}/games.jsonl", parts[1]);
+    let complete = fs::read_to_string(&log).unwrap();
+    let lines: Vec<&str> = complete.split_inclusive('\n').collect();
+    fs::write(&log, lines[..2].concat()).unwrap();
+    refused(&[&parts[0], &parts[1], &parts[2]], "gap: game 3 is missing; its shard, 1/3, is not complete");
+    output_of(&[&terms[..], &["--out", &parts[1], "--shard", "1/3", "--resume"]].concat());
+    assert_eq!(fs::read_to_string(&log).unwrap(), complete);
+
+    let output = merge(&[&parts[2], &parts[0], &parts[1]]);
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "14 games\n");
+    let games = |folder: &str| fs::read_to_string(format!("{folder}/games.jsonl")).unwrap();
+    assert_eq!(games(&merged), games(&whole));
+    assert_eq!(output_of(&[&terms[..], &["--out", &merged, "--resume"]].concat()), report);
+    let output = run(emilia(&[&terms[..], &["--shard", "0/2"]].concat()), "");
+    assert_eq!(output.status.code(), Some(2), "a part that is nowhere cannot be merged");
+}
+
+/// The scripts for Slurm run here as Slurm would run them, one task after the other.
+#[cfg(unix)]
+#[test]
+fn the_tasks_of_a_slurm_array_make_the_whole() {
+    if std::process::Command::new("bash").arg("--version").output().is_err() {
+        eprintln!("skipped: there is no bash");
+        return;
+    }
+    let folder = folder("slurm");
+    let [games, ..] = inputs(&folder, 3);
+    let parts = path(&folder, "parts");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/slurm_array");
+    let options = ["--depth", "1", "--reproducible", "--hash", "1"];
+    let task = |id: &str, count: &str, last: &str, shards: Option<&str>| {
+        let mut command = std::process::Command::new("bash");
+        command.arg(script).args([&games, &parts]).args(options).env("EMILIA", env!("CARGO_BIN_EXE_emilia"));
+        command.envs([("SLURM_ARRAY_TASK_ID", id), ("SLURM_ARRAY_TASK_COUNT", count), ("SLURM_ARRAY_TASK_MIN", "0")]);
+        command.env("SLURM_ARRAY_TASK_MAX", last).env_remove("SHARDS").envs(shards.map(|shards| ("SHARDS", shards)));
+        command.output().unwrap().status.code()
+    };
+    assert_eq!(task("0", "2", "1", None), Some(0));
+    // Task 1 alone: only whoever submits it knows of how many.
+    assert_eq!(task("1", "1", "1", None), Some(2));
+    assert_eq!(task("1", "1", "1", Some("2")), Some(0));
+    let [first, second] = ["part-0.jsonl", "part-1.jsonl"].map(|name| format!("{parts}/{name}"));
+    let merged = output_of(&["merge", &first, &second]);
+    assert_eq!(merged, output_of(&[&["analyze", &games, "--json"], &options[..]].concat()));
 }
