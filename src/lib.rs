@@ -28,6 +28,7 @@ pub mod protocol;
 mod random;
 pub mod random_tree;
 pub mod search;
+pub mod shard;
 #[cfg(test)]
 mod testing;
 pub mod training;

@@ -8,7 +8,7 @@ use crate::search::{AlphaBetaSettings, OnMemoryCap, Score};
 use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use thiserror::Error;
 
@@ -210,6 +210,12 @@ pub struct EngineOptions {
     pub published: PublishedOptions,
 }
 
+/// The threads that the machine runs at a time. Asked once: on Linux the answer is read from several files.
+fn cores() -> u32 {
+    static CORES: OnceLock<u32> = OnceLock::new();
+    *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, |n| n.get().min(MOST_THREADS as usize) as u32))
+}
+
 /// More threads than this are refused.
 const MOST_THREADS: u64 = 1024;
 
@@ -219,7 +225,7 @@ impl Default for EngineOptions {
             engine: EngineKind::default(),
             eval_file: None,
             eval: EvaluatorKind::default(),
-            threads: std::thread::available_parallelism().map_or(1, |n| n.get().min(MOST_THREADS as usize) as u32),
+            threads: cores(),
             selectivity: AlphaBetaSettings::default().confidence,
             hash_mb: 64,
             memory_mb: 512,

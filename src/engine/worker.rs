@@ -20,6 +20,8 @@ const VARIETY_PLIES: u32 = 12;
 pub(super) struct Question {
     pub request: Request,
     pub options: EngineOptions,
+    /// Whether the client wants to hear how it goes.
+    pub reports: bool,
     pub signal: StopSignal,
     pub listener: Weak<()>,
     pub asked: Instant,
@@ -202,10 +204,12 @@ impl Worker {
         let mut last_sent = None;
         let search = self.search.get_or_insert_with(|| (self.builder)(options));
         let report = search.think(&task, &control, &mut |report| {
-            last_sent = Some((report.lines.clone(), report.depth));
-            let _ = question.events.send(Event::Report(report.clone()));
+            if question.reports {
+                last_sent = Some((report.lines.clone(), report.depth));
+                let _ = question.events.send(Event::Report(report.clone()));
+            }
         });
-        if last_sent.is_none_or(|(lines, depth)| (&lines, depth) != (&report.lines, report.depth)) {
+        if question.reports && last_sent.is_none_or(|(lines, depth)| (&lines, depth) != (&report.lines, report.depth)) {
             let _ = question.events.send(Event::Report(report.clone()));
         }
         report

@@ -1,5 +1,8 @@
 //! The integration tests: one binary, so that they link once, and one module for each subject.
 
+mod analysis_page;
+mod analyze;
+mod analyze_games;
 mod arena;
 mod best_first;
 mod best_first_measures;
@@ -17,6 +20,7 @@ mod published_searches;
 mod reference;
 mod rules;
 mod serve;
+mod shards;
 mod solve;
 mod solver;
 mod testset;
