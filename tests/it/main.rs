@@ -4,6 +4,7 @@ mod arena;
 mod best_first;
 mod best_first_measures;
 mod evaluators;
+mod game_file;
 mod games;
 mod gtp;
 mod match_command;
