@@ -1,17 +1,22 @@
 //! The command line: options become one validated struct, and the work is done on the floors below.
 
 mod bench;
+mod convert;
+mod game_input;
 mod log_output;
 mod match_check;
 mod match_games;
 mod options;
+mod output;
 mod perft;
+mod positions;
 mod progress;
 mod serve;
 mod solve;
 mod train;
 
 use crate::protocol::detect::Protocol;
+use clap::builder::PossibleValuesParser;
 use clap::{Parser, Subcommand};
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
@@ -46,6 +51,10 @@ enum Command {
     Bench(bench::BenchArguments),
     /// Solve the positions of an OBF file
     Solve(Box<solve::SolveArguments>),
+    /// Convert games and positions between formats
+    Convert(convert::ConvertArguments),
+    /// List the positions of games, each once, as OBF
+    Positions(positions::PositionsArguments),
     /// Learn the weights of the evaluation from games of Emilia against herself
     Train(train::TrainArguments),
 }
@@ -63,6 +72,8 @@ pub fn run() -> ExitCode {
         Some(Command::Bench(options)) => bench::run(&options),
         Some(Command::Solve(options)) => return solve::run(&options),
         Some(Command::Train(options)) => train::run(&options),
+        Some(Command::Convert(options)) => convert::run(&options),
+        Some(Command::Positions(options)) => positions::run(&options),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -71,6 +82,11 @@ pub fn run() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Takes one of these names.
+fn names<T: ToString>(values: &[T]) -> PossibleValuesParser {
+    PossibleValuesParser::new(values.iter().map(T::to_string))
 }
 
 /// A flag that is set when the user wants the work to end; asking a second time ends the program.

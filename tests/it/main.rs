@@ -3,6 +3,7 @@
 mod arena;
 mod best_first;
 mod best_first_measures;
+mod convert;
 mod evaluators;
 mod game_file;
 mod games;

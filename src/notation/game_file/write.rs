@@ -216,20 +216,25 @@ fn pgn(game: &AnnotatedGame, losses: &mut Vec<Loss>) -> String {
     format!("{pgn}\n")
 }
 
+fn ending(how: Ending) -> Loss {
+    Loss::new(Part::Ending, format!("{how:?}").to_lowercase())
+}
+
 /// Disc counts such as `37-27`; `1-0` for a game that Black won without a count; `*` if it is not known.
 fn pgn_result(game: &AnnotatedGame, losses: &mut Vec<Loss>) -> String {
     let Some(score) = game.whole_score() else {
         if let Some(result) = game.result {
             losses.push(Loss::new(Part::Result, format!("{:+}", result.score)));
+            losses.extend(result.ending.map(ending));
         }
         return "*".to_owned();
     };
     let end = game.record.position();
-    if let Some(ending) = game.ending() {
-        if ending == Ending::Resigned && score.abs() == 64 && !end.is_over() {
+    if let Some(how) = game.ending() {
+        if how == Ending::Resigned && score.abs() == 64 && !end.is_over() {
             return if score > 0 { "1-0" } else { "0-1" }.to_owned();
         }
-        losses.push(Loss::new(Part::Ending, format!("{ending:?}").to_lowercase()));
+        losses.push(ending(how));
     }
     if end.is_over() && score == end.score_for_black() {
         // What lies on the board; the empty squares are the winner's all the same.
