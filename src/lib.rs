@@ -26,6 +26,7 @@ pub mod othello;
 pub mod protocol;
 mod random;
 pub mod random_tree;
+pub mod render;
 pub mod search;
 #[cfg(test)]
 mod testing;

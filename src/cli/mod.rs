@@ -12,6 +12,7 @@ mod perft;
 mod positions;
 mod progress;
 mod serve;
+mod show;
 mod solve;
 mod train;
 
@@ -53,6 +54,8 @@ enum Command {
     Solve(Box<solve::SolveArguments>),
     /// Convert games and positions between formats
     Convert(convert::ConvertArguments),
+    /// Show a board or a game: as text, as a picture, as a page
+    Show(Box<show::ShowArguments>),
     /// List the positions of games, each once, as OBF
     Positions(positions::PositionsArguments),
     /// Learn the weights of the evaluation from games of Emilia against herself
@@ -73,6 +76,7 @@ pub fn run() -> ExitCode {
         Some(Command::Solve(options)) => return solve::run(&options),
         Some(Command::Train(options)) => train::run(&options),
         Some(Command::Convert(options)) => convert::run(&options),
+        Some(Command::Show(options)) => show::run(&options),
         Some(Command::Positions(options)) => positions::run(&options),
     };
     match result {

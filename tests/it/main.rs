@@ -16,6 +16,7 @@ mod pattern_measures;
 mod reference;
 mod rules;
 mod serve;
+mod show;
 mod solve;
 mod solver;
 mod testset;
