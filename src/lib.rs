@@ -27,6 +27,7 @@ pub mod othello;
 pub mod protocol;
 mod random;
 pub mod random_tree;
+pub mod render;
 pub mod search;
 pub mod shard;
 #[cfg(test)]

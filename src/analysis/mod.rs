@@ -1,6 +1,7 @@
 //! Jobs over positions and games from files and pipes: answering queries, solving, checking what is said of positions.
 
 pub mod answer;
+mod commentary;
 mod fields;
 mod game_review;
 pub mod game_source;
@@ -17,6 +18,7 @@ mod solution;
 mod solver;
 mod thinking;
 
+pub use commentary::{Commentary, Judgement};
 pub use game_review::{
     HALF_ACCURACY_LOSS, MoveValue, NEGLIGIBLE, PlayerReview, Review, ReviewedTurn, Reviewer, TurningPoint,
 };

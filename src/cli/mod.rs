@@ -5,19 +5,25 @@ mod analyze_games;
 mod analyze_output;
 mod analyze_queries;
 mod bench;
+mod convert;
 mod experiment;
+mod game_input;
 mod log_output;
 mod match_check;
 mod match_games;
 mod merge;
 mod options;
+mod output;
 mod perft;
+mod positions;
 mod progress;
 mod serve;
+mod show;
 mod solve;
 mod train;
 
 use crate::protocol::detect::Protocol;
+use clap::builder::PossibleValuesParser;
 use clap::{Parser, Subcommand};
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
@@ -58,6 +64,12 @@ enum Command {
     Solve(Box<solve::SolveArguments>),
     /// Run an experiment of the papers on best-first minimax and Othello again
     Experiment(experiment::ExperimentArguments),
+    /// Convert games and positions between formats
+    Convert(convert::ConvertArguments),
+    /// Show a board or a game: as text, as a picture, as a page
+    Show(Box<show::ShowArguments>),
+    /// List the positions of games, each once, as OBF
+    Positions(positions::PositionsArguments),
     /// Learn the weights of the evaluation from games of Emilia against herself
     Train(train::TrainArguments),
 }
@@ -78,6 +90,9 @@ pub fn run() -> ExitCode {
         Some(Command::Solve(options)) => return solve::run(&options),
         Some(Command::Experiment(options)) => experiment::run(&options),
         Some(Command::Train(options)) => train::run(&options),
+        Some(Command::Convert(options)) => convert::run(&options),
+        Some(Command::Show(options)) => show::run(&options),
+        Some(Command::Positions(options)) => positions::run(&options),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -86,6 +101,11 @@ pub fn run() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Takes one of these names.
+fn names<T: ToString>(values: &[T]) -> PossibleValuesParser {
+    PossibleValuesParser::new(values.iter().map(T::to_string))
 }
 
 /// A flag that is set when the user wants the work to end; asking a second time ends the program.

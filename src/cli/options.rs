@@ -1,10 +1,10 @@
 //! The engine's options on the command line: the same names, values and checks as in both protocols.
 
+use super::names;
 use crate::engine::{Engine, EngineKind, EngineOptions, OnMemoryCap, OptionError};
 use crate::eval::EvaluatorKind;
 use crate::search::{Backup, LeafValue, Selection, Tie};
 use clap::Args;
-use clap::builder::PossibleValuesParser;
 
 /// What the engine thinks with and for how long.
 #[derive(Args, Clone, Debug)]
@@ -141,10 +141,6 @@ fn checked(name: &'static str) -> impl Fn(&str) -> Result<String, OptionError> +
         EngineOptions::default().set(name, value)?;
         Ok(value.to_owned())
     }
-}
-
-fn names<T: ToString>(values: &[T]) -> PossibleValuesParser {
-    PossibleValuesParser::new(values.iter().map(T::to_string))
 }
 
 #[cfg(test)]

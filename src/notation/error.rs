@@ -19,6 +19,8 @@ pub struct NotationError {
     pub line: usize,
     /// The character of the line, from 1.
     pub column: usize,
+    /// Which turn of the record it is about, from 1, as far as it is one: written passes count, implied ones do not.
+    pub turn: Option<usize>,
     /// What is wrong there.
     pub problem: Problem,
 }
@@ -32,8 +34,14 @@ impl NotationError {
             line: 1 + before.iter().filter(|&&b| b == b'\n').count(),
             // Continuation bytes of UTF-8 begin with the bits 10.
             column: 1 + before[line_start..].iter().filter(|&&b| b & 0xc0 != 0x80).count(),
+            turn: None,
             problem,
         }
+    }
+
+    /// The same about a turn, from 1.
+    pub(super) fn in_turn(self, number: usize) -> NotationError {
+        NotationError { turn: Some(number), ..self }
     }
 
     /// "Expected this" at a byte offset, with the character that stands there instead.

@@ -1,12 +1,15 @@
-//! Text to positions and games, and back: boards, move lists, GGF, SGF, OBF and WTHOR.
+//! Text to positions and games, and back: boards, move lists, GGF, SGF, PGN, OBF, WTHOR and Logistello's logbook; and files of any of these.
 
 mod board;
 mod cursor;
 mod error;
+pub mod game_file;
 pub mod ggf;
 mod grammar;
+pub mod logbook;
 pub mod obf;
 pub mod obf_reader;
+pub mod pgn;
 pub mod sgf;
 pub mod transcript;
 pub mod wthor;

@@ -27,7 +27,7 @@ use std::fmt;
 /// let turns: Vec<String> = sgf.game.turns().iter().map(|turn| turn.to_string()).collect();
 /// assert_eq!((sgf.black.as_str(), turns.join(" ").as_str()), ("ada", "d3 c3 c4"));
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct SgfGame {
     /// The name of Black (PB); may be empty.
     pub black: String,
@@ -39,6 +39,15 @@ pub struct SgfGame {
     pub result: String,
     /// The start and the turns of the main line.
     pub game: GameRecord,
+    /// The comments (C): how many turns were taken, and the text.
+    pub comments: Vec<(usize, String)>,
+    /// The values that nodes were given (V): how many turns were taken, and discs for Black.
+    pub values: Vec<(usize, f64)>,
+    /// The properties of the root that this type has no place for, keys and values in their order; not those that only
+    /// tell of the format and of the program that wrote it.
+    pub other: Vec<(String, String)>,
+    /// What was passed over: variations, and properties of nodes behind the root. They are not written.
+    pub unread: Vec<String>,
 }
 
 /// Whether a text that begins with `(` is SGF and not GGF, which looks alike and numbers no game `GM[2]`.
@@ -53,7 +62,17 @@ pub(crate) fn is_sgf(text: &str) -> bool {
 impl SgfGame {
     /// A record of this game with nothing else known.
     pub fn new(game: GameRecord) -> SgfGame {
-        SgfGame { black: String::new(), white: String::new(), date: String::new(), result: String::new(), game }
+        SgfGame {
+            black: String::new(),
+            white: String::new(),
+            date: String::new(),
+            result: String::new(),
+            game,
+            comments: Vec::new(),
+            values: Vec::new(),
+            other: Vec::new(),
+            unread: Vec::new(),
+        }
     }
 
     /// Reads the main line of the first game of a text.
@@ -65,9 +84,10 @@ impl SgfGame {
             let (behind, step) = step(rest).map_err(|error| failed(text, error))?;
             rest = behind;
             match step {
-                Step::Branch | Step::Node => {}
+                Step::Node => reader.nodes += 1,
+                Step::Branch => reader.branches += 1,
                 Step::Property(key, values) => reader.property(key, &values)?,
-                Step::End => return reader.finish(),
+                Step::End => return reader.finish(rest),
             }
         }
     }
@@ -129,11 +149,21 @@ struct Reader<'a> {
     sgf: SgfGame,
     /// A set-up that no move has followed yet.
     setup: Option<(Board, &'a str)>,
+    /// Nodes behind the root.
+    nodes: usize,
+    /// Branches that were gone into, and that are still to be closed.
+    branches: usize,
+    /// Moves of the record so far.
+    moves: usize,
 }
+
+/// Properties that tell of the format and of the program that wrote the file, not of the game.
+const OF_THE_FILE: [&str; 6] = ["GM", "SZ", "FF", "CA", "AP", "ST"];
 
 impl<'a> Reader<'a> {
     fn new(text: &'a str) -> Reader<'a> {
-        Reader { text, sgf: SgfGame::new(GameRecord::default()), setup: None }
+        let sgf = SgfGame::new(GameRecord::default());
+        Reader { text, sgf, setup: None, nodes: 0, branches: 0, moves: 0 }
     }
 
     fn property(&mut self, key: &str, values: &[&'a str]) -> Result<(), NotationError> {
@@ -163,7 +193,19 @@ impl<'a> Reader<'a> {
             }
             "B" => self.moves(Color::Black, values)?,
             "W" => self.moves(Color::White, values)?,
-            _ => {}
+            "C" => {
+                let turns = self.sgf.game.turns().len();
+                self.sgf.comments.extend(values.iter().map(|text| (turns, unescape(text))));
+            }
+            "V" if first.trim().parse::<f64>().is_ok_and(f64::is_finite) => {
+                let value = first.trim().parse().expect("it was just read");
+                self.sgf.values.push((self.sgf.game.turns().len(), value));
+            }
+            key if OF_THE_FILE.contains(&key) => {}
+            key if self.nodes == 0 => {
+                self.sgf.other.extend(values.iter().map(|text| (key.to_owned(), unescape(text))));
+            }
+            key => self.sgf.unread.push(format!("{key}[{}]", values.join("]["))),
         }
         Ok(())
     }
@@ -193,6 +235,7 @@ impl<'a> Reader<'a> {
 
     fn moves(&mut self, color: Color, values: &[&'a str]) -> Result<(), NotationError> {
         for &value in values {
+            self.moves += 1;
             let name = value.trim();
             let turn = match square(name) {
                 Some(square) => Move::Place(square),
@@ -226,23 +269,65 @@ impl<'a> Reader<'a> {
 
     fn begin_from_setup(&mut self) -> Result<(), NotationError> {
         if let Some((board, at)) = self.setup.take() {
+            let gone = self.sgf.game.turns().len();
+            if gone > 0 {
+                self.sgf.unread.push(format!("{gone} moves before a set-up"));
+                let place = |turns: &mut usize| *turns = turns.saturating_sub(gone);
+                self.sgf.comments.iter_mut().for_each(|(turns, _)| place(turns));
+                self.sgf.values.retain(|&(turns, _)| turns > gone);
+                self.sgf.values.iter_mut().for_each(|(turns, _)| place(turns));
+            }
             self.sgf.game = GameRecord::from_position(board.position(self.text, offset_of(self.text, at))?);
         }
         Ok(())
     }
 
-    fn finish(mut self) -> Result<SgfGame, NotationError> {
+    /// The game, with what stands behind the end of its main line.
+    fn finish(mut self, behind: &str) -> Result<SgfGame, NotationError> {
         self.begin_from_setup()?;
+        match variations(behind, self.branches) {
+            0 => {}
+            1 => self.sgf.unread.push("1 variation".to_owned()),
+            n => self.sgf.unread.push(format!("{n} variations")),
+        }
         Ok(self.sgf)
     }
 
     fn fail<T>(&self, value: &str, problem: Problem) -> Result<T, NotationError> {
-        Err(NotationError::at(self.text, offset_of(self.text, value), problem))
+        let error = NotationError::at(self.text, offset_of(self.text, value), problem);
+        Err(if self.moves > 0 { error.in_turn(self.moves) } else { error })
     }
 
     fn expected<T>(&self, value: &str, expected: &'static str) -> Result<T, NotationError> {
         Err(NotationError::expected(self.text, offset_of(self.text, value), expected))
     }
+}
+
+/// How many lines besides the main one a game tree has; `open` of its branches are still to be closed.
+fn variations(behind: &str, mut open: usize) -> usize {
+    let (mut lines, mut in_value, mut escaped, mut at_leaf) = (0, false, false, false);
+    for byte in behind.bytes() {
+        match (byte, in_value) {
+            _ if escaped => escaped = false,
+            (b'\\', true) => escaped = true,
+            (b']', true) => in_value = false,
+            (_, true) => {}
+            (b'[', false) => in_value = true,
+            (b'(', false) if open > 0 => {
+                open += 1;
+                at_leaf = true;
+            }
+            (b')', false) if open > 0 => {
+                open -= 1;
+                lines += usize::from(at_leaf);
+                at_leaf = false;
+            }
+            // The game ends; another may follow.
+            (b'(' | b')', false) => break,
+            _ => {}
+        }
+    }
+    lines
 }
 
 /// A square by two letters, or by a letter and a digit.
@@ -288,11 +373,32 @@ impl fmt::Display for SgfGame {
             }
             write!(f, "PL[{}]", letter(start.mover()))?;
         }
-        for (mover, turn) in uninferable(&self.game) {
-            match turn {
-                Move::Place(square) => write!(f, "\n;{}[{}]", letter(mover), Point(square))?,
-                Move::Pass => write!(f, "\n;{}[]", letter(mover))?,
+        for (key, text) in &self.other {
+            write!(f, "{key}[{}]", escape(text))?;
+        }
+        let comments = |f: &mut fmt::Formatter<'_>, after: usize| {
+            let here = |turns: &usize| *turns == after;
+            let texts: Vec<String> =
+                self.comments.iter().filter(|(turns, _)| here(turns)).map(|(_, text)| escape(text)).collect();
+            // One property a node: several comments become paragraphs of one.
+            if !texts.is_empty() {
+                write!(f, "C[{}]", texts.join("\n\n"))?;
             }
+            self.values.iter().filter(|(turns, _)| here(turns)).try_for_each(|(_, value)| write!(f, "V[{value}]"))
+        };
+        comments(f, 0)?;
+        let mut written = uninferable(&self.game).peekable();
+        for (i, (position, &turn)) in self.game.positions().iter().zip(self.game.turns()).enumerate() {
+            let annotated = self.comments.iter().any(|(turns, _)| *turns == i + 1)
+                || self.values.iter().any(|(turns, _)| *turns == i + 1);
+            if written.next_if_eq(&(position.mover(), turn)).is_none() && !annotated {
+                continue;
+            }
+            match turn {
+                Move::Place(square) => write!(f, "\n;{}[{}]", letter(position.mover()), Point(square))?,
+                Move::Pass => write!(f, "\n;{}[]", letter(position.mover()))?,
+            }
+            comments(f, i + 1)?;
         }
         f.write_str(")\n")
     }

@@ -99,9 +99,10 @@ impl Turns {
     /// Plays the turns from a position; an error names the place in the text that they were read from.
     pub(super) fn play(&self, text: &str, start: Position) -> Result<GameRecord, NotationError> {
         let mut game = GameRecord::from_position(start);
-        for &(offset, turn) in &self.0 {
-            game.take_with_implied_pass(turn)
-                .map_err(|illegal: IllegalMove| NotationError::at(text, offset, Problem::Illegal(illegal)))?;
+        for (number, &(offset, turn)) in (1..).zip(&self.0) {
+            game.take_with_implied_pass(turn).map_err(|illegal: IllegalMove| {
+                NotationError::at(text, offset, Problem::Illegal(illegal)).in_turn(number)
+            })?;
         }
         Ok(game)
     }

@@ -6,10 +6,10 @@
 use crate::othello::{Color, GameRecord, IllegalMove, Move, Position, Square};
 use thiserror::Error;
 
-const HEADER: usize = 16;
-const GAME: usize = 68;
-const PLAYER: usize = 20;
-const TOURNAMENT: usize = 26;
+pub(super) const HEADER: usize = 16;
+pub(super) const GAME: usize = 68;
+pub(super) const PLAYER: usize = 20;
+pub(super) const TOURNAMENT: usize = 26;
 
 /// The empties that theoretical scores are for where the header does not say.
 const USUAL_THEORY: u8 = 22;
@@ -86,23 +86,46 @@ pub enum BrokenGame {
     },
 }
 
-impl WthorFile {
-    /// Reads the bytes of a `.wtb` file.
-    pub fn parse(bytes: &[u8]) -> Result<WthorFile, WthorError> {
-        let (header, rest) = bytes.split_first_chunk::<HEADER>().ok_or(WthorError::Header(bytes.len()))?;
-        let count = u32::from_le_bytes([header[4], header[5], header[6], header[7]]);
+/// What the header of a file of games says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Header {
+    /// How many games follow.
+    pub(super) games: u32,
+    /// How many names follow, if the file is one of names.
+    pub(super) names: u16,
+    /// As [`WthorFile::year`].
+    pub(super) year: u16,
+    /// As [`WthorFile::theory_empties`].
+    pub(super) theory_empties: u8,
+}
+
+impl Header {
+    pub(super) fn parse(header: &[u8; HEADER]) -> Result<Header, WthorError> {
         // 0 stands for 8 in the oldest files.
         if !matches!(header[12], 0 | 8) {
             return Err(WthorError::Board(header[12]));
         }
-        let games = records::<GAME>(rest, count)?.iter().map(WthorGame::of_record).collect();
-        let theory_empties = if header[14] == 0 { USUAL_THEORY } else { header[14] };
-        Ok(WthorFile { year: u16::from_le_bytes([header[10], header[11]]), theory_empties, games })
+        Ok(Header {
+            games: u32::from_le_bytes([header[4], header[5], header[6], header[7]]),
+            names: u16::from_le_bytes([header[8], header[9]]),
+            year: u16::from_le_bytes([header[10], header[11]]),
+            theory_empties: if header[14] == 0 { USUAL_THEORY } else { header[14] },
+        })
+    }
+}
+
+impl WthorFile {
+    /// Reads the bytes of a `.wtb` file.
+    pub fn parse(bytes: &[u8]) -> Result<WthorFile, WthorError> {
+        let (header, rest) = bytes.split_first_chunk::<HEADER>().ok_or(WthorError::Header(bytes.len()))?;
+        let Header { games, year, theory_empties, .. } = Header::parse(header)?;
+        let games = records::<GAME>(rest, games)?.iter().map(WthorGame::of_record).collect();
+        Ok(WthorFile { year, theory_empties, games })
     }
 }
 
 impl WthorGame {
-    fn of_record(record: &[u8; GAME]) -> WthorGame {
+    pub(super) fn of_record(record: &[u8; GAME]) -> WthorGame {
         let number = |at: usize| u16::from_le_bytes([record[at], record[at + 1]]);
         let discs = |at: usize| Some(record[at]).filter(|&discs| discs <= 64);
         let (game, broken) = play(&record[8..]);

@@ -54,11 +54,22 @@ pub fn game_from_anywhere() -> impl Strategy<Value = GameRecord> {
     (position(), picks()).prop_map(|(start, picks)| play(start, &picks))
 }
 
-/// The bytes of a file beside the project, or in the folder that `EMILIA_DATA` names; `None`, with a message, where it
-/// is absent.
-pub fn shared_bytes(name: &str) -> Option<Vec<u8>> {
+/// A file or folder beside the project, or in the folder that `EMILIA_DATA` names; `None`, with a message, where it is absent.
+pub fn shared_path(name: &str) -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
     let path = std::env::var_os("EMILIA_DATA").map_or(beside, PathBuf::from).join(name);
+    match path.exists() {
+        true => Some(path),
+        false => {
+            eprintln!("skipped: {} is not there", path.display());
+            None
+        }
+    }
+}
+
+/// The bytes of such a file.
+pub fn shared_bytes(name: &str) -> Option<Vec<u8>> {
+    let path = shared_path(name)?;
     std::fs::read(&path).inspect_err(|error| eprintln!("skipped: {}: {error}", path.display())).ok()
 }
 

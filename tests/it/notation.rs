@@ -531,7 +531,7 @@ fn ggf_is_read_as_nboard_and_ggs_write_it() {
     assert_eq!(first.black_clock, first.white_clock);
     assert_eq!(first.game.start(), &Position::START.pass());
     assert_eq!(first.timing[0], Timing { eval: Some(3.25), seconds: Some(0.0005) });
-    assert_eq!(first.comments, ["good"]);
+    assert_eq!((first.comments.len(), first.turn_comments.as_slice()), (0, &[(2, "good".to_owned())][..]));
     let other = [("ZZ", "unknown ; thing"), ("KM", "+1.5")].map(|(key, value)| (key.to_owned(), value.to_owned()));
     assert_eq!(first.other, other);
     assert_eq!(second.game, moves("f5"));

@@ -62,7 +62,7 @@ pub(super) fn score_over_time(pairings: &[PairingReport]) -> String {
             let _ = write!(svg, "<path class=\"band c{color}\" d=\"{}\"/>", band(curve, &x, &y));
         }
         let points: Vec<String> = curve.iter().map(|(n, score, _)| format!("{:.1},{:.1}", x(*n), y(*score))).collect();
-        let name = super::html::escape(&format!("{} against {}", pairings[i].first, pairings[i].second));
+        let name = crate::render::escape(&format!("{} against {}", pairings[i].first, pairings[i].second));
         let _ = write!(
             svg,
             "<polyline class=\"curve c{color}\" points=\"{}\"><title>{name}</title></polyline>",

@@ -4,6 +4,7 @@ use super::chart::{COLORS, score_over_time};
 use super::{PairingReport, Report};
 use crate::arena::sprt::Verdict;
 use crate::arena::statistics::Estimate;
+use crate::render::escape;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -45,21 +46,6 @@ pub fn page(report: &Report) -> String {
     // Writing to a string cannot fail.
     let _ = write_page(&mut out, report);
     out
-}
-
-/// Text as it may stand between tags and in attributes.
-pub(super) fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            _ => escaped.push(c),
-        }
-    }
-    escaped
 }
 
 fn write_page(out: &mut String, report: &Report) -> std::fmt::Result {

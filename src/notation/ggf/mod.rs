@@ -62,10 +62,14 @@ pub struct GgfGame {
     pub game: GameRecord,
     /// For each turn, what its player thought of it and the time; implied passes have neither.
     pub timing: Vec<Timing>,
-    /// The comments (CO), in their order.
+    /// The comments (CO) before the first turn, in their order.
     pub comments: Vec<String>,
+    /// The comments behind turns: how many turns were taken, and the text.
+    pub turn_comments: Vec<(usize, String)>,
     /// The properties that this type has no place for, keys and values in their order.
     pub other: Vec<(String, String)>,
+    /// The properties that this type has a place for but whose values make no sense. They are not written.
+    pub unread: Vec<(String, String)>,
 }
 
 /// What a record says about a turn besides the turn.
@@ -116,7 +120,9 @@ impl GgfGame {
             timing: vec![Timing::default(); game.turns().len()],
             game,
             comments: Vec::new(),
+            turn_comments: Vec::new(),
             other: Vec::new(),
+            unread: Vec::new(),
         }
     }
 
@@ -167,9 +173,15 @@ fn property(input: &str) -> Parsed<'_, Property<'_>> {
 /// Makes a game of its properties.
 fn interpret(text: &str, properties: &[Property<'_>]) -> Result<GgfGame, NotationError> {
     let mut game = GgfGame::new(GameRecord::from_position(start(text, properties)?));
+    let mut number = 0;
     for &(key, value) in properties {
         let trimmed = value.trim();
-        match key.to_ascii_uppercase().as_str() {
+        let key = key.to_ascii_uppercase();
+        if matches!(key.as_str(), "B" | "W") {
+            number += 1;
+        }
+        let clock = || trimmed.parse::<GgfClock>().ok();
+        match key.as_str() {
             "GM" | "BO" => {}
             "PC" => game.place = value.to_owned(),
             "DT" => game.date = value.to_owned(),
@@ -177,18 +189,30 @@ fn interpret(text: &str, properties: &[Property<'_>]) -> Result<GgfGame, Notatio
             "PW" => game.white = value.to_owned(),
             "RB" => game.black_rating = number::parse(value),
             "RW" => game.white_rating = number::parse(value),
-            "TI" => {
-                let clock = trimmed.parse().ok();
-                (game.black_clock, game.white_clock) = (clock, clock);
-            }
-            "TB" => game.black_clock = trimmed.parse().ok(),
-            "TW" => game.white_clock = trimmed.parse().ok(),
+            "TI" => (game.black_clock, game.white_clock) = (clock(), clock()),
+            "TB" => game.black_clock = clock(),
+            "TW" => game.white_clock = clock(),
             "TY" => game.game_type = trimmed.to_owned(),
             "RE" => game.result = trimmed.parse().ok(),
-            "CO" => game.comments.push(value.to_owned()),
-            "B" => take(text, &mut game, Color::Black, value)?,
-            "W" => take(text, &mut game, Color::White, value)?,
-            _ => game.other.push((key.to_owned(), value.to_owned())),
+            "CO" if game.game.turns().is_empty() => game.comments.push(value.to_owned()),
+            "CO" => game.turn_comments.push((game.game.turns().len(), value.to_owned())),
+            "B" => take(text, &mut game, Color::Black, value).map_err(|error| error.in_turn(number))?,
+            "W" => take(text, &mut game, Color::White, value).map_err(|error| error.in_turn(number))?,
+            _ => game.other.push((key.clone(), value.to_owned())),
+        }
+        let makes_no_sense = match key.as_str() {
+            "RB" | "RW" => number::parse(value).is_none(),
+            "TI" | "TB" | "TW" => clock().is_none(),
+            "RE" => game.result.is_none() && trimmed != "?",
+            "B" | "W" => {
+                let Timing { eval, seconds } = game.timing.last().copied().unwrap_or_default();
+                let said = |field: usize| trimmed.split('/').nth(field).is_some_and(|number| !number.trim().is_empty());
+                (said(1) && eval.is_none()) || (said(2) && seconds.is_none()) || said(3)
+            }
+            _ => false,
+        };
+        if makes_no_sense && !trimmed.is_empty() {
+            game.unread.push((key, value.to_owned()));
         }
     }
     Ok(game)
@@ -334,6 +358,9 @@ impl fmt::Display for GgfGame {
             };
             let Timing { eval, seconds } = *self.timing.get(i).unwrap_or(&unknown);
             write!(f, "{key}[{}]", TimedMove { turn, eval, seconds })?;
+            for (_, comment) in self.turn_comments.iter().filter(|(turns, _)| *turns == i + 1) {
+                write!(f, "CO[{}]", value(comment))?;
+            }
         }
         f.write_str(";)")
     }

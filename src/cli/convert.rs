@@ -1,0 +1,176 @@
+//! `emilia convert`: games from any format to any other.
+
+use super::game_input::{GameInput, NamedGame};
+use super::output::{Output, Reader};
+use crate::notation::game_file::{Format, Loss, Part, WthorWriter, write};
+use crate::whole_file::write_whole;
+use clap::Args;
+use std::collections::BTreeMap;
+use std::io::{IsTerminal, stdout};
+use std::path::{Path, PathBuf};
+
+/// Convert games and positions between formats.
+///
+/// What the new format cannot hold is told on the standard error: each kind of thing once, with the number of games and the
+/// first of them. A game that cannot be read or written is told with its place, and the next one follows; the exit code is then 1.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "Examples:
+  emilia convert WTH_2024.wtb --out games.ggf     tournament games, with the names beside them
+  emilia convert games.ggf.zst --to transcript    the moves alone, on the standard output
+  emilia convert *.sgf --to ggf --strict          or nothing, if anything would be lost")]
+pub(super) struct ConvertArguments {
+    #[command(flatten)]
+    input: GameInput,
+    /// The new format: ggf, sgf, pgn, transcript, logbook, obf, wthor; without it, the ending of --out decides
+    #[arg(long, value_name = "FORMAT", value_parser = super::names(&Format::ALL), required_unless_present = "out")]
+    to: Option<String>,
+    /// The file to write; WTHOR's names go beside it, as .jou and .trn
+    #[arg(long, short, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Stop, and leave no file, where anything would be lost
+    #[arg(long)]
+    strict: bool,
+}
+
+/// Converts what the files hold.
+pub(super) fn run(arguments: &ConvertArguments) -> Result<(), String> {
+    let format = arguments.format()?;
+    let mut conversion = Conversion { arguments, format, losses: BTreeMap::new(), failures: 0, games: 0 };
+    match format {
+        Format::Wthor => conversion.to_wthor()?,
+        _ => conversion.to_text()?,
+    }
+    conversion.warn();
+    match conversion.failures {
+        0 => Ok(()),
+        1 => Err("1 game was not converted".to_owned()),
+        n => Err(format!("{n} games were not converted")),
+    }
+}
+
+impl ConvertArguments {
+    fn format(&self) -> Result<Format, String> {
+        if let Some(name) = &self.to {
+            return name.parse().map_err(|error| format!("{error}"));
+        }
+        let path = self.out.as_deref().unwrap_or(Path::new(""));
+        Format::of_file_name(&path.to_string_lossy()).ok_or_else(|| {
+            format!("the name '{}' tells no format: --to does (ggf, sgf, pgn, transcript, ...)", path.display())
+        })
+    }
+}
+
+struct Conversion<'a> {
+    arguments: &'a ConvertArguments,
+    format: Format,
+    /// For each kind of loss, how many games have it, and the first.
+    losses: BTreeMap<Part, (u64, String)>,
+    failures: u64,
+    games: u64,
+}
+
+impl Conversion<'_> {
+    fn to_text(&mut self) -> Result<(), String> {
+        let mut output = Output::open(self.arguments.out.as_deref())?;
+        let mut written = 0;
+        for item in self.arguments.input.games() {
+            let Some(game) = self.read(item) else { continue };
+            match write(&game.found.game, self.format) {
+                Ok(text) => {
+                    self.note(&game.place, text.losses)?;
+                    // PGN's games have an empty line between them, which is the end of each.
+                    if output.write(text.text.as_bytes())? == Reader::IsGone {
+                        return Ok(());
+                    }
+                    written += 1;
+                }
+                Err(error) => self.fail(format!("{}: {error}", game.place)),
+            }
+        }
+        log::debug!("{written} of {} games written", self.games);
+        output.finish()
+    }
+
+    fn to_wthor(&mut self) -> Result<(), String> {
+        let path = self.arguments.out.as_deref().filter(|path| *path != Path::new("-"));
+        if path.is_none() && stdout().is_terminal() {
+            return Err("WTHOR's games are no text for a terminal; give --out FILE.wtb".to_owned());
+        }
+        let mut writer = WthorWriter::new();
+        for item in self.arguments.input.games() {
+            let Some(game) = self.read(item) else { continue };
+            match writer.add(&game.found.game) {
+                Ok(mut losses) => {
+                    if path.is_none() {
+                        // The names stand in files of their own.
+                        let players = [&game.found.game.black.name, &game.found.game.white.name];
+                        if let Some(name) = players.into_iter().find(|name| !name.is_empty()) {
+                            losses.push(Loss { part: Part::Players, detail: name.clone() });
+                        }
+                        if !game.found.game.place.is_empty() {
+                            losses.push(Loss { part: Part::Place, detail: game.found.game.place.clone() });
+                        }
+                    }
+                    self.note(&game.place, losses)?;
+                }
+                Err(error) => self.fail(format!("{}: {error}", game.place)),
+            }
+        }
+        let files = writer.finish();
+        self.note("the file", files.losses)?;
+        let Some(path) = path else {
+            let mut output = Output::open(None)?;
+            output.write(&files.games)?;
+            return output.finish();
+        };
+        let beside = [("jou", &files.players), ("trn", &files.tournaments)];
+        let all = beside.map(|(ending, bytes)| (path.with_extension(ending), bytes));
+        for (path, bytes) in all.into_iter().chain([(path.to_owned(), &files.games)]) {
+            write_whole(&path, bytes).map_err(|error| format!("cannot write '{}': {error}", path.display()))?;
+        }
+        Ok(())
+    }
+
+    /// A game that was read; one that was not is told.
+    fn read<E: std::fmt::Display>(&mut self, item: Result<NamedGame, E>) -> Option<NamedGame> {
+        self.games += 1;
+        item.map_err(|error| self.fail(error.to_string())).ok()
+    }
+
+    fn fail(&mut self, message: String) {
+        self.failures += 1;
+        eprintln!("emilia: {message}");
+    }
+
+    fn note(&mut self, place: &str, losses: Vec<Loss>) -> Result<(), String> {
+        let mut seen = Vec::new();
+        for loss in losses {
+            if self.arguments.strict {
+                return Err(format!("{place}: {} cannot hold {loss}", self.format));
+            }
+            if !seen.contains(&loss.part) {
+                seen.push(loss.part);
+                let first = || (0, format!("{place}: {}", brief(&loss.detail)));
+                self.losses.entry(loss.part).or_insert_with(first).0 += 1;
+            }
+        }
+        Ok(())
+    }
+
+    fn warn(&self) {
+        for (part, (games, first)) in &self.losses {
+            let games = if *games == 1 { "1 game".to_owned() } else { format!("{games} games") };
+            eprintln!("emilia: warning: {} cannot hold {part}: {games}, first {first}", self.format);
+        }
+    }
+}
+
+/// The beginning of a text.
+fn brief(text: &str) -> String {
+    const LONGEST: usize = 60;
+    let line = text.replace(['\n', '\r'], " ");
+    match line.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}...", &line[..end]),
+        None => line,
+    }
+}

@@ -1,0 +1,62 @@
+//! The files of games that a command reads.
+
+use crate::notation::game_file::{FileGame, GameFile, GameFileError};
+use clap::Args;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Files of games, in any format.
+#[derive(Args, Clone, Debug)]
+pub(super) struct GameInput {
+    /// Files of games or positions: GGF, SGF, PGN, lists of moves, OBF, WTHOR, Logistello's logbook, told by their content, packed by gzip
+    /// and zstd or not; - is the standard input
+    #[arg(value_name = "FILE", default_value = "-")]
+    files: Vec<PathBuf>,
+    /// Names of players (.jou) for games of WTHOR, if they are not beside them
+    #[arg(long, value_name = "FILE")]
+    players: Option<PathBuf>,
+    /// Names of tournaments (.trn) for games of WTHOR, if they are not beside them
+    #[arg(long, value_name = "FILE")]
+    tournaments: Option<PathBuf>,
+}
+
+/// A game, and the file that it is from.
+pub(super) struct NamedGame {
+    /// The file, and the game's number and line in it, as errors name them.
+    pub(super) place: String,
+    pub(super) found: FileGame,
+}
+
+impl GameInput {
+    /// Every game of every file. After a file that cannot be read the next one follows.
+    pub(super) fn games(&self) -> impl Iterator<Item = Result<NamedGame, GameFileError>> + '_ {
+        self.files.iter().flat_map(|path| {
+            let (games, failed) = match self.open(path) {
+                Ok(games) => (Some(games), None),
+                Err(error) => (None, Some(Err(error))),
+            };
+            let named = move |item: Result<FileGame, GameFileError>| item.map(|found| named(path, found));
+            failed.into_iter().chain(games.into_iter().flatten().map(named))
+        })
+    }
+
+    fn open(&self, path: &Path) -> Result<GameFile, GameFileError> {
+        let games =
+            if path == Path::new("-") { GameFile::new("standard input", io::stdin())? } else { GameFile::open(path)? };
+        let names = |path: &Option<PathBuf>| path.as_ref().map(|path| read(path)).transpose();
+        let (players, tournaments) = (names(&self.players)?, names(&self.tournaments)?);
+        games.with_wthor_names(players.as_deref(), tournaments.as_deref())
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, GameFileError> {
+    let file = path.display().to_string();
+    fs::read(path).map_err(|error| GameFileError { file, number: 0, problem: error.into() })
+}
+
+fn named(path: &Path, found: FileGame) -> NamedGame {
+    let file = if path == Path::new("-") { "standard input".into() } else { path.display().to_string() };
+    let line = found.place.line.map_or_else(String::new, |line| format!("line {line}: "));
+    NamedGame { place: format!("{file}: {line}game {}", found.place.number), found }
+}

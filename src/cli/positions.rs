@@ -1,0 +1,131 @@
+//! `emilia positions`: what positions a collection of games has, each once.
+
+use super::game_input::GameInput;
+use super::output::{Output, Reader};
+use crate::notation::obf::ObfEntry;
+use crate::othello::{Bitboard, Position, canonical};
+use clap::Args;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// List the positions of games, each once, as OBF.
+///
+/// Positions that a rotation or reflection of the board makes equal count as one, as do those that differ only in the colours of the side
+/// to move and the other side; the first one is listed. Only positions with a move are. Positions of OBF files keep the values of
+/// their moves.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "Examples:
+  emilia positions WTH_2024.wtb --empties 20 > twenty.obf
+  emilia positions games.ggf --empties 50-56 --count --least 2    openings played more than once")]
+pub(super) struct PositionsArguments {
+    #[command(flatten)]
+    input: GameInput,
+    /// Only positions with so many empty squares: N, or FROM-TO with both ends
+    #[arg(long, value_name = "N|FROM-TO", default_value = "0-60")]
+    empties: EmptiesRange,
+    /// Positions that only look alike when turned or mirrored count as different ones
+    #[arg(long)]
+    no_symmetry: bool,
+    /// Say of each position how many games have it, the commonest first
+    #[arg(long)]
+    count: bool,
+    /// Only positions that so many games have; with --count
+    #[arg(long, value_name = "N", requires = "count", default_value_t = 1)]
+    least: u64,
+    /// The file to write, instead of the standard output
+    #[arg(long, short, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+/// Numbers of empty squares, both ends included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct EmptiesRange {
+    first: u32,
+    last: u32,
+}
+
+impl FromStr for EmptiesRange {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<EmptiesRange, String> {
+        let (first, last) = text.split_once('-').unwrap_or((text, text));
+        let number = |text: &str| text.trim().parse().ok().filter(|&n: &u32| n <= 60);
+        match (number(first), number(last)) {
+            (Some(first), Some(last)) if first <= last => Ok(EmptiesRange { first, last }),
+            _ => Err("expected a number from 0 to 60, or two such as 10-20".to_owned()),
+        }
+    }
+}
+
+/// Lists the positions.
+pub(super) fn run(arguments: &PositionsArguments) -> Result<(), String> {
+    let mut output = Output::open(arguments.out.as_deref())?;
+    let mut seen: HashMap<(Bitboard, Bitboard), Seen> = HashMap::new();
+    let mut unreadable = 0u64;
+    for item in arguments.input.games() {
+        let game = match item {
+            Ok(game) => game.found.game,
+            Err(error) => {
+                unreadable += 1;
+                eprintln!("emilia: {error}");
+                continue;
+            }
+        };
+        for position in game.record.positions().iter().filter(|position| arguments.wants(position)) {
+            let name = arguments.name(position);
+            let next = seen.len();
+            let entry = seen.entry(name).or_insert(Seen { games: 0, order: next, position: None });
+            entry.games += 1;
+            if arguments.count {
+                entry.position = entry.position.or(Some(*position));
+            } else if entry.games == 1 {
+                let (moves, score, comment) = match game.is_position() {
+                    true => (game.scores.clone(), game.score, game.comments.first().cloned()),
+                    false => Default::default(),
+                };
+                let line = format!("{}\n", ObfEntry { position: *position, moves, score, comment });
+                if output.write(line.as_bytes())? == Reader::IsGone {
+                    return Ok(());
+                }
+            }
+        }
+    }
+    if arguments.count {
+        let mut counted: Vec<Seen> = seen.into_values().filter(|seen| seen.games >= arguments.least).collect();
+        counted.sort_unstable_by_key(|seen| (std::cmp::Reverse(seen.games), seen.order));
+        for Seen { games, position, .. } in counted {
+            let Some(position) = position else { continue };
+            if output.write(format!("{position}; % {games}\n").as_bytes())? == Reader::IsGone {
+                return Ok(());
+            }
+        }
+    }
+    output.finish()?;
+    match unreadable {
+        0 => Ok(()),
+        1 => Err("1 game could not be read".to_owned()),
+        n => Err(format!("{n} games could not be read")),
+    }
+}
+
+/// What is known of a position.
+struct Seen {
+    games: u64,
+    order: usize,
+    /// The first image of it; only kept where it is needed at the end.
+    position: Option<Position>,
+}
+
+impl PositionsArguments {
+    fn wants(&self, position: &Position) -> bool {
+        let empties = position.empties().count();
+        (self.empties.first..=self.empties.last).contains(&empties) && !position.moves().is_empty()
+    }
+
+    /// What equal positions have in common.
+    fn name(&self, position: &Position) -> (Bitboard, Bitboard) {
+        let image = if self.no_symmetry { *position } else { canonical(position).0 };
+        (image.player(), image.opponent())
+    }
+}

@@ -1,0 +1,219 @@
+//! `emilia show`: a board or a game as text, as a picture, or as a page.
+
+use super::game_input::GameInput;
+use super::options::EngineArguments;
+use super::output::{Output, Reader};
+use super::progress::Progress;
+use crate::analysis::Commentary;
+use crate::notation::game_file::AnnotatedGame;
+use crate::othello::Color;
+use crate::render::{BoardPicture, Diagram, Palette, game_table, page};
+use clap::{Args, ValueEnum};
+use std::io::{IsTerminal, stdout};
+use std::path::{Path, PathBuf};
+
+/// How deep positions are searched where the options say nothing else.
+const DEPTH: &str = "10";
+
+/// Show a board or a game: as text, as an SVG picture, or as a page for a browser.
+///
+/// A page has the board, the curve of the game's worth, the loss of each move and the expected play; the arrow keys go through the
+/// game. It is one file that needs nothing else.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "Examples:
+  emilia show games.ggf --game 3 --out game.html       a page, every position searched to depth 10
+  emilia show games.ggf --move 20 --out board.svg      a picture for a post
+  echo f5d6c3d3c4 | emilia show --numbers              in the terminal, with the numbers of the moves
+  emilia show games.ggf --values engine --depth 14     with the value and the loss of each move")]
+pub(super) struct ShowArguments {
+    #[command(flatten)]
+    input: GameInput,
+    /// Which game of the files, from 1
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    game: u64,
+    /// The board after so many moves, passes counted; without it, the last one
+    #[arg(long = "move", value_name = "N")]
+    turns: Option<usize>,
+    /// The form; without it, the ending of --out decides, else it is text
+    #[arg(long = "as", value_name = "FORM")]
+    form: Option<Form>,
+    /// Whose values: the engine's, those in the file, or none; without it, the engine's for a page and none for others
+    #[arg(long, value_name = "WHOSE")]
+    values: Option<Values>,
+    /// Write the numbers of the moves on the discs (text and pictures)
+    #[arg(long)]
+    numbers: bool,
+    /// Mark the squares where the side to move may play (pictures)
+    #[arg(long)]
+    moves: bool,
+    /// The file to write, instead of the standard output
+    #[arg(long, short, value_name = "FILE")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    thinking: EngineArguments,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum Form {
+    /// Text for a terminal
+    Text,
+    /// A picture of the board
+    Svg,
+    /// A page for a browser
+    Html,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum Values {
+    /// Emilia's, within --depth, --time and --nodes, or to depth 10
+    Engine,
+    /// The players', as the file has them
+    File,
+    /// None
+    None,
+}
+
+/// Shows one game.
+pub(super) fn run(arguments: &ShowArguments) -> Result<(), String> {
+    let form = arguments.form();
+    let game = arguments.find()?;
+    let all = game.record.turns().len();
+    let turns = arguments.turns.unwrap_or(all);
+    if turns > all {
+        return Err(format!("--move {turns}: the game has {all} moves, passes counted"));
+    }
+    let values = arguments.values.unwrap_or(if form == Form::Html { Values::Engine } else { Values::None });
+    let commentary = match values {
+        Values::None => Commentary::unjudged(game),
+        Values::File => Commentary::of_annotations(game),
+        Values::Engine => arguments.judge(game)?,
+    };
+    let text = match form {
+        Form::Html => page(&commentary, if arguments.turns.is_some() { turns } else { 0 }),
+        Form::Svg => arguments.picture(&commentary, turns),
+        Form::Text => arguments.text(&commentary, turns),
+    };
+    let mut output = Output::open(arguments.out.as_deref())?;
+    match output.write(text.as_bytes())? {
+        Reader::IsGone => Ok(()),
+        Reader::Reads => output.finish(),
+    }
+}
+
+impl ShowArguments {
+    fn form(&self) -> Form {
+        let ending = self.out.as_deref().and_then(Path::extension).and_then(|ending| ending.to_str());
+        self.form.unwrap_or(match ending.map(str::to_ascii_lowercase).as_deref() {
+            Some("svg") => Form::Svg,
+            Some("html" | "htm") => Form::Html,
+            _ => Form::Text,
+        })
+    }
+
+    /// The game that is asked for.
+    fn find(&self) -> Result<AnnotatedGame, String> {
+        let mut seen = 0;
+        for item in self.input.games() {
+            seen += 1;
+            if seen == self.game {
+                return item.map(|game| game.found.game).map_err(|error| error.to_string());
+            }
+            // A file that is not there is more worth saying than that it has no such game.
+            if let Err(error) = item
+                && error.is_final()
+            {
+                return Err(error.to_string());
+            }
+        }
+        Err(match seen {
+            0 => "there is no game to show".to_owned(),
+            1 => format!("--game {}: there is 1 game", self.game),
+            n => format!("--game {}: there are {n} games", self.game),
+        })
+    }
+
+    fn judge(&self, game: AnnotatedGame) -> Result<Commentary, String> {
+        let mut engine = self.thinking.engine().map_err(|error| error.to_string())?;
+        if !engine.options().is_bounded() {
+            engine.set("depth", DEPTH).map_err(|error| error.to_string())?;
+        }
+        let progress = Progress::new("positions", game.record.positions().len() as u64, 0);
+        let commentary = Commentary::by_engine(game, &mut engine, &mut |done| progress.show(done as u64, String::new));
+        progress.finish();
+        Ok(commentary)
+    }
+
+    fn picture(&self, commentary: &Commentary, turns: usize) -> String {
+        let record = &commentary.game.record;
+        let mut picture = BoardPicture::of_game(record, turns);
+        if self.numbers {
+            picture = picture.numbered(&record.turns()[..turns]);
+        }
+        if self.moves {
+            picture = picture.with_moves();
+        }
+        if let Some(judgement) = &commentary.judgements[turns] {
+            let best = judgement.pv.first().map_or_else(String::new, |best| format!(", best {best}"));
+            picture = picture.with_caption(format!("{:+.2} for Black{best}", judgement.value));
+        }
+        picture.to_string()
+    }
+
+    fn text(&self, commentary: &Commentary, turns: usize) -> String {
+        let palette = if self.out.is_none() && stdout().is_terminal() { palette() } else { Palette::Plain };
+        let game = &commentary.game;
+        let position = &game.record.positions()[turns];
+        let played = &game.record.turns()[..turns];
+        let diagram = Diagram::new(position, palette).after(played.last().copied());
+        let diagram = if self.numbers { diagram.numbered(played) } else { diagram };
+        let mut text = heading(game, palette);
+        text += &diagram.to_string();
+        let (black, white) = (position.discs(Color::Black).count(), position.discs(Color::White).count());
+        let state =
+            if position.is_over() { "the game is over".to_owned() } else { format!("{} to move", position.mover()) };
+        text += &format!("{state}, black {black}, white {white}\n");
+        if let Some(judgement) = &commentary.judgements[turns] {
+            let line: Vec<String> = judgement.pv.iter().take(12).map(ToString::to_string).collect();
+            text += &format!("{:+.2} for black: {}\n", judgement.value, line.join(" "));
+        }
+        if !commentary.source.is_empty() && !game.is_position() {
+            text += &format!(
+                "\n{}\n{}",
+                palette.faint(&format!("values by {}", commentary.source)),
+                game_table(commentary, palette)
+            );
+            for (color, name) in [(Color::Black, "black"), (Color::White, "white")] {
+                if let Some((mean, count)) = commentary.mean_loss(color) {
+                    text += &format!("{name} loses {mean:.2} discs a move on average, over {count} moves\n");
+                }
+            }
+        }
+        text
+    }
+}
+
+/// Colours, unless the environment says not to: <https://no-color.org>.
+pub(super) fn palette() -> Palette {
+    let is_said = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let is_dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
+    if is_said("NO_COLOR") || is_dumb { Palette::Plain } else { Palette::Colored }
+}
+
+/// Who plays, and how it ended.
+fn heading(game: &AnnotatedGame, palette: Palette) -> String {
+    if game.black.name.is_empty() && game.white.name.is_empty() {
+        return String::new();
+    }
+    let facts: Vec<&str> = [game.place.trim(), game.date.trim()].into_iter().filter(|text| !text.is_empty()).collect();
+    let score = match game.result {
+        Some(result) => format!(" {:+}", result.score),
+        None => String::new(),
+    };
+    let players = format!("{} (black) - {} (white){score}", game.black.name, game.white.name);
+    let clean = |text: &str| text.chars().filter(|c| !c.is_control()).collect::<String>();
+    let mut heading = format!("{}\n", palette.strong(&clean(&players)));
+    if !facts.is_empty() {
+        heading += &format!("{}\n", palette.faint(&clean(&facts.join(", "))));
+    }
+    heading
+}

@@ -1,0 +1,114 @@
+//! A game with all that any of the formats says of it.
+
+use crate::notation::ggf::{Ending, GgfClock, GgfResult, Timing};
+use crate::othello::{Color, GameRecord, Move};
+
+/// A game, or a position (a game without turns), and what its file says of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AnnotatedGame {
+    /// The start and the turns, every pass among them.
+    pub record: GameRecord,
+    /// Black.
+    pub black: Player,
+    /// White.
+    pub white: Player,
+    /// The tournament, the server or the place; may be empty.
+    pub place: String,
+    /// When it was played, in the file's own form; may be empty.
+    pub date: String,
+    /// The result, if the file has it.
+    pub result: Option<GgfResult>,
+    /// The result had both sides played perfectly from some moment on.
+    pub theory: Option<Theory>,
+    /// For each turn, what its player thought of it and the time; as long as there are turns.
+    pub timing: Vec<Timing>,
+    /// Comments about the game as a whole.
+    pub comments: Vec<String>,
+    /// Comments behind turns: how many turns were taken, at least 1, and the text.
+    pub turn_comments: Vec<(usize, String)>,
+    /// The values of moves of the start, in discs for its mover.
+    pub scores: Vec<(Move, i32)>,
+    /// The value of the start, in discs for its mover.
+    pub score: Option<i32>,
+    /// What else the file says, by the names that its format uses, in order.
+    pub other: Vec<(String, String)>,
+    /// What was in the file and is not here, in words: variations, values that make no sense.
+    pub unread: Vec<String>,
+}
+
+/// A side of a game.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Player {
+    /// The name; may be empty.
+    pub name: String,
+    /// The rating before the game.
+    pub rating: Option<f64>,
+    /// The clock at the start.
+    pub clock: Option<GgfClock>,
+}
+
+/// The result under perfect play from some moment on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Theory {
+    /// The empty squares from which on both sides play perfectly.
+    pub empties: u8,
+    /// The score for Black in discs, −64 to 64 and even.
+    pub black_score: i32,
+}
+
+impl AnnotatedGame {
+    /// A game of which nothing else is known.
+    pub fn new(record: GameRecord) -> AnnotatedGame {
+        AnnotatedGame {
+            timing: vec![Timing::default(); record.turns().len()],
+            record,
+            black: Player::default(),
+            white: Player::default(),
+            place: String::new(),
+            date: String::new(),
+            result: None,
+            theory: None,
+            comments: Vec::new(),
+            turn_comments: Vec::new(),
+            scores: Vec::new(),
+            score: None,
+            other: Vec::new(),
+            unread: Vec::new(),
+        }
+    }
+
+    /// The player of one colour.
+    pub fn player(&self, color: Color) -> &Player {
+        match color {
+            Color::Black => &self.black,
+            Color::White => &self.white,
+        }
+    }
+
+    /// The value of something by its name in the file's format.
+    pub fn other(&self, name: &str) -> Option<&str> {
+        self.other.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The score for Black in discs: what the file says, else what the board says if the game is over.
+    pub fn score_for_black(&self) -> Option<f64> {
+        let end = self.record.position();
+        let on_the_board = end.is_over().then(|| f64::from(end.score_for_black()));
+        self.result.map(|result| result.score).or(on_the_board)
+    }
+
+    /// The score for Black where it is a whole number from −64 to 64, as most formats want it.
+    pub(super) fn whole_score(&self) -> Option<i32> {
+        self.score_for_black().filter(|score| score.fract() == 0.0 && score.abs() <= 64.0).map(|score| score as i32)
+    }
+
+    /// How the game ended, if not by its last move.
+    pub fn ending(&self) -> Option<Ending> {
+        self.result.and_then(|result| result.ending)
+    }
+
+    /// Whether nothing is played: the game stands for its start.
+    pub fn is_position(&self) -> bool {
+        self.record.turns().is_empty()
+    }
+}

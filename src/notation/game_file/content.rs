@@ -1,0 +1,228 @@
+//! Which format some bytes are in.
+
+use crate::notation::cursor::{Cursor, is_blank};
+use crate::notation::{sgf, transcript};
+use std::fmt;
+use std::str::FromStr;
+use thiserror::Error;
+
+/// A format of games or positions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Format {
+    /// The generic game format of GGS and NBoard: [`ggf`](crate::notation::ggf).
+    Ggf,
+    /// `GM[2]`, as Quarry saves it: [`sgf`](crate::notation::sgf).
+    Sgf,
+    /// As PlayOK writes it: [`pgn`](crate::notation::pgn).
+    Pgn,
+    /// A list of moves a line, from the standard start or behind a board: [`transcript`](crate::notation::transcript).
+    Transcript,
+    /// Logistello's logbook: [`logbook`](crate::notation::logbook).
+    Logbook,
+    /// Positions with the values of their moves, one a line: [`obf`](crate::notation::obf).
+    Obf,
+    /// The base of tournament games: [`wthor`](crate::notation::wthor).
+    Wthor,
+}
+
+impl Format {
+    /// Every format.
+    pub const ALL: [Format; 7] =
+        [Format::Ggf, Format::Sgf, Format::Pgn, Format::Transcript, Format::Logbook, Format::Obf, Format::Wthor];
+
+    /// Its name, which is also the usual ending of a file's name for most.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Format::Ggf => "ggf",
+            Format::Sgf => "sgf",
+            Format::Pgn => "pgn",
+            Format::Transcript => "transcript",
+            Format::Logbook => "logbook",
+            Format::Obf => "obf",
+            Format::Wthor => "wthor",
+        }
+    }
+
+    /// The format that a file of this name is written in, by its ending.
+    pub fn of_file_name(name: &str) -> Option<Format> {
+        let (_, ending) = name.rsplit_once('.')?;
+        Some(match ending.to_ascii_lowercase().as_str() {
+            "ggf" => Format::Ggf,
+            "sgf" => Format::Sgf,
+            "pgn" => Format::Pgn,
+            "txt" => Format::Transcript,
+            "gam" => Format::Logbook,
+            "obf" => Format::Obf,
+            "wtb" => Format::Wthor,
+            _ => return None,
+        })
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// The text names no format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("expected one of: ggf, sgf, pgn, transcript, logbook, obf, wthor")]
+pub struct ParseFormatError;
+
+impl FromStr for Format {
+    type Err = ParseFormatError;
+
+    fn from_str(name: &str) -> Result<Format, ParseFormatError> {
+        Format::ALL.into_iter().find(|format| format.name() == name).ok_or(ParseFormatError)
+    }
+}
+
+/// How the bytes of a file are cut into games.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// A game in parentheses, GGF.
+    Ggf,
+    /// A game tree in parentheses, SGF.
+    Sgf,
+    /// Tags and moves.
+    Pgn,
+    /// A game or a position a line; a line tells its own format.
+    Lines,
+    /// The whole text is one position, perhaps with moves.
+    Whole,
+    /// Records of fixed size behind a header.
+    Wthor,
+}
+
+/// So much of a text is looked at before it must be decided.
+pub(super) const LOOK: usize = 16 << 10;
+
+/// The shape of a file by its beginning; `None` if more must be seen. With `LOOK` bytes, or at the end, there is always an
+/// answer.
+pub(super) fn shape(beginning: &[u8], at_end: bool) -> Option<Shape> {
+    let enough = at_end || beginning.len() >= LOOK;
+    // The header of a WTHOR file has zeros, and no text has.
+    if beginning.iter().take(16).any(|&byte| byte == 0) {
+        return Some(Shape::Wthor);
+    }
+    if beginning.len() < 16 && !enough {
+        return None;
+    }
+    let text = text_of(beginning);
+    let mut cursor = Cursor::new(&text);
+    skip_comments(&mut cursor);
+    if cursor.peek().is_none() {
+        return enough.then_some(Shape::Lines);
+    }
+    let line = cursor.rest_of_line();
+    let line_is_whole = enough || cursor.rest().contains('\n');
+    if let Some(record) = behind_count(cursor.rest()) {
+        // The number of the game, `GM`, may stand behind other properties.
+        let seen = record.contains("GM[") || record.contains(')') || enough;
+        return seen.then(|| if sgf::is_sgf(record) { Shape::Sgf } else { Shape::Ggf });
+    }
+    if is_tag(line) {
+        return Some(Shape::Pgn);
+    }
+    if line.starts_with('[') && !line_is_whole {
+        return None;
+    }
+    if transcript::begins(&cursor) || line.starts_with('+') || is_board_line(line) {
+        return Some(Shape::Lines);
+    }
+    // A diagram, or a line that nobody can read with better ones behind it.
+    if !enough {
+        return None;
+    }
+    let is_position = at_end && crate::notation::read_position(&text).is_ok();
+    Some(if is_position { Shape::Whole } else { Shape::Lines })
+}
+
+/// Text from bytes. What is not UTF-8 is taken for Latin-1, in which old files have their names.
+pub(super) fn text_of(bytes: &[u8]) -> String {
+    match str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        // The beginning of a longer text may end within a character.
+        Err(error) if error.error_len().is_none() && bytes.len() >= LOOK => {
+            String::from_utf8_lossy(&bytes[..error.valid_up_to()]).into_owned()
+        }
+        Err(_) => bytes.iter().map(|&byte| char::from(byte)).collect(),
+    }
+}
+
+/// Passes blanks and the comment lines of OBF files.
+fn skip_comments(cursor: &mut Cursor<'_>) {
+    cursor.skip_blanks();
+    while cursor.peek() == Some('%') {
+        cursor.skip_while(|c| c != '\n');
+        cursor.skip_blanks();
+    }
+}
+
+/// What begins with `(`, perhaps behind the number of games of a GGF record.
+pub(super) fn behind_count(text: &str) -> Option<&str> {
+    let record = text.trim_start_matches(['1', '2']);
+    let record = if text.len() - record.len() <= 1 { record.trim_start_matches(is_blank) } else { text };
+    record.starts_with('(').then_some(record)
+}
+
+/// Whether a line begins with a tag such as `[Site "kurnik"]`.
+pub(super) fn is_tag(line: &str) -> bool {
+    let Some(rest) = line.trim_start_matches(is_blank).strip_prefix('[') else { return false };
+    let value = rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
+    value.len() < rest.len() && value.trim_start().starts_with('"')
+}
+
+/// Whether a line has a whole board: 64 squares, a board of GGS or one of FEN.
+fn is_board_line(line: &str) -> bool {
+    let is_square = |c: char| "-._\u{b7}xXbB*#@\u{25cf}\u{26ab}oOwW\u{25cb}\u{26aa}".contains(c);
+    let squares = line.split(';').next().unwrap_or_default().chars().filter(|&c| is_square(c)).count();
+    squares >= 64 || line.matches('/').count() == 7
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::othello::Position;
+
+    #[test]
+    fn formats_are_told_by_content() {
+        let start = Position::START;
+        for (text, expected) in [
+            ("(;GM[Othello]PB[a];)".to_owned(), Shape::Ggf),
+            ("\u{feff}\n 2 (;GM[Othello]PB[a];)".to_owned(), Shape::Ggf),
+            ("(;PB[a]B[f5];)".to_owned(), Shape::Sgf),
+            ("(;FF[4]\nGM[2]SZ[8])".to_owned(), Shape::Sgf),
+            ("[Site \"kurnik\"]\n1. f5".to_owned(), Shape::Pgn),
+            ("f5d6c3".to_owned(), Shape::Lines),
+            ("1. f5 d6\n2. c3".to_owned(), Shape::Lines),
+            ("+d3-c3: -04 10".to_owned(), Shape::Lines),
+            (format!("% comment\n\n{start}; f5:+0"), Shape::Lines),
+            (format!("BO[8 {start}]"), Shape::Lines),
+            ("8/8/8/3Pp3/3pP3/8/8/8 b".to_owned(), Shape::Lines),
+            (format!("{start:#}"), Shape::Whole),
+            ("--------\n".repeat(3) + "---OX---\n---XO---\n" + &"--------\n".repeat(3) + "X", Shape::Whole),
+            ("a line that nobody can read\nf5d6".to_owned(), Shape::Lines),
+            (String::new(), Shape::Lines),
+            ("\x14\x1a\x02\x17\x4b\x0b\0\0".to_owned(), Shape::Wthor),
+        ] {
+            assert_eq!(shape(text.as_bytes(), true), Some(expected), "{text}");
+            for end in 0..text.len() {
+                // Whoever decides early decides well.
+                let early = shape(&text.as_bytes()[..end], false);
+                assert!(early.is_none() || early == Some(expected), "{:?}", &text.as_bytes()[..end]);
+            }
+        }
+    }
+
+    #[test]
+    fn names_of_formats_are_read() {
+        for format in Format::ALL {
+            assert_eq!(format.to_string().parse(), Ok(format));
+            assert!(ParseFormatError.to_string().contains(format.name()));
+        }
+        assert_eq!(Format::of_file_name("a/WTH_2024.WTB"), Some(Format::Wthor));
+        assert_eq!(Format::of_file_name("games"), None);
+    }
+}

@@ -1,0 +1,101 @@
+//! Why a game of a file was not read.
+
+use crate::notation::NotationError;
+use crate::notation::wthor::{BrokenGame, WthorError};
+use std::fmt;
+use std::io;
+use thiserror::Error;
+
+/// A game, or a whole file, that could not be read: where, and why.
+#[derive(Debug, Error)]
+pub struct GameFileError {
+    /// The file's name, or what was given for it.
+    pub file: String,
+    /// Which game of the file it is, from 1; 0 if it is about the file itself.
+    pub number: usize,
+    /// What is wrong.
+    #[source]
+    pub problem: ReadProblem,
+}
+
+/// What is wrong with a game or a file.
+#[derive(Debug, Error)]
+pub enum ReadProblem {
+    /// The text makes no sense. Line and column are those of the file.
+    #[error(transparent)]
+    Notation(#[from] NotationError),
+    /// The record is too long for one of a game.
+    #[error("line {line}: no end within {limit} bytes, which no game needs")]
+    TooLong {
+        /// The line on which it begins, from 1.
+        line: usize,
+        /// The longest record that is read.
+        limit: usize,
+    },
+    /// The file is not one of WTHOR's.
+    #[error(transparent)]
+    Wthor(#[from] WthorError),
+    /// The file is one of names, which belongs beside one of games.
+    #[error("a WTHOR file of names, not of games")]
+    NamesOnly,
+    /// A game of WTHOR has a move that makes no sense.
+    #[error("byte {offset}: {broken}")]
+    Broken {
+        /// Where the record begins in the file.
+        offset: u64,
+        /// The move.
+        broken: BrokenGame,
+    },
+    /// The file of WTHOR's games ends too early.
+    #[error("byte {offset}: the file ends within this game; its header announces {announced} games")]
+    Truncated {
+        /// Where the file ends.
+        offset: u64,
+        /// The games that the header announces.
+        announced: u32,
+    },
+    /// There is something behind the last game of WTHOR.
+    #[error("byte {offset}: more bytes behind the last of {announced} games")]
+    Excess {
+        /// Where they begin.
+        offset: u64,
+        /// The games that the header announces.
+        announced: u32,
+    },
+    /// The system refused, or the compressed data is damaged; nothing more can be read.
+    #[error("cannot be read: {0}")]
+    Io(#[from] io::Error),
+}
+
+impl GameFileError {
+    /// Whether nothing more can come from the file.
+    pub fn is_final(&self) -> bool {
+        self.number == 0
+            || matches!(self.problem, ReadProblem::Io(_) | ReadProblem::Truncated { .. } | ReadProblem::Excess { .. })
+    }
+}
+
+impl fmt::Display for GameFileError {
+    /// The file, the place in it, the game, the move if it is about one, and what is wrong.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.file)?;
+        let game = |f: &mut fmt::Formatter<'_>| match self.number {
+            0 => Ok(()),
+            number => write!(f, "game {number}: "),
+        };
+        match &self.problem {
+            ReadProblem::Notation(error) => {
+                write!(f, "line {}, column {}: game {}", error.line, error.column, self.number)?;
+                if let Some(turn) = error.turn {
+                    write!(f, ", move {turn}")?;
+                }
+                write!(f, ": {}", error.problem)
+            }
+            ReadProblem::Broken { offset, broken } => write!(f, "byte {offset}: game {}, {broken}", self.number),
+            problem => {
+                game(f)?;
+                write!(f, "{problem}")
+            }
+        }
+    }
+}

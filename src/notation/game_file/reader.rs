@@ -1,0 +1,260 @@
+//! One game of a file after another.
+
+use super::content::{LOOK, Shape, shape, text_of};
+use super::error::{GameFileError, ReadProblem};
+use super::source::Source;
+use super::splitting::game_length;
+use super::wthor_reader::WthorReader;
+use super::{AnnotatedGame, Format, import};
+use crate::notation::NotationError;
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// The longest game that is read, in bytes.
+const LONGEST: usize = 1 << 20;
+
+/// A game of a file, or a position: what it says, and where.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FileGame {
+    /// Where it is.
+    pub place: Place,
+    /// What it was written in; the lines of one file may differ.
+    pub format: Format,
+    /// What it says.
+    pub game: AnnotatedGame,
+}
+
+/// A place in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// Which game of the file, from 1. Games that cannot be read count.
+    pub number: usize,
+    /// The line on which it begins, from 1; `None` in a file of WTHOR.
+    pub line: Option<usize>,
+    /// The byte with which it begins, from 0, after unpacking.
+    pub offset: u64,
+}
+
+/// Reads the games of a file, a pipe or any bytes, in whichever format they are.
+///
+/// A game that cannot be read is an error with its place, and the reading goes on with the next one; it ends after an error that is
+/// [final](GameFileError::is_final). Bytes that are not UTF-8 are taken for Latin-1. Games come as soon as their bytes have
+/// come, but for one with move numbers, which waits for the line below it, and one of PGN, which waits for the next one's tags.
+pub struct GameFile {
+    name: String,
+    source: Source,
+    shape: Shape,
+    number: usize,
+    wthor: Option<WthorReader>,
+    ended: bool,
+}
+
+impl std::fmt::Debug for GameFile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let GameFile { name, shape, number, .. } = self;
+        f.debug_struct("GameFile").field("name", name).field("shape", shape).field("number", number).finish()
+    }
+}
+
+impl GameFile {
+    /// Opens a file. Beside the games of WTHOR, the players' and tournaments' names are looked for: files with the same
+    /// name but for its ending `.jou` or `.trn`, in any case, or else the only files of the folder that end so.
+    pub fn open(path: &Path) -> Result<GameFile, GameFileError> {
+        let name = path.display().to_string();
+        let failed = |error| GameFileError { file: name.clone(), number: 0, problem: ReadProblem::Io(error) };
+        let file = File::open(path).map_err(failed)?;
+        let mut games = GameFile::new(&name, file)?;
+        if games.wthor.is_some() {
+            let beside = |ending| beside(path, ending).map(|path| (path.display().to_string(), fs::read(&path)));
+            let (players, tournaments) = (beside("jou"), beside("trn"));
+            games.set_names(players, tournaments)?;
+        }
+        Ok(games)
+    }
+
+    /// Reads from anything; the name is for errors. Waits until it is clear what the format is.
+    pub fn new(name: impl Into<String>, input: impl Read + Send + 'static) -> Result<GameFile, GameFileError> {
+        let name = name.into();
+        let failed = |problem: ReadProblem| GameFileError { file: name.clone(), number: 0, problem };
+        let mut source = Source::new(Box::new(input)).map_err(|error| failed(error.into()))?;
+        let shape = loop {
+            let beginning = &source.bytes()[..source.bytes().len().min(LOOK)];
+            // Text in more than `LOOK` bytes is not all there.
+            let at_end = source.at_end() && source.bytes().len() <= LOOK;
+            if let Some(shape) = shape(beginning, at_end) {
+                break shape;
+            }
+            source.fill().map_err(|error| failed(error.into()))?;
+        };
+        let wthor = match shape {
+            Shape::Wthor => Some(WthorReader::new(&mut source).map_err(failed)?),
+            _ => None,
+        };
+        Ok(GameFile { name, source, shape, number: 0, wthor, ended: false })
+    }
+
+    /// Gives the games of a WTHOR file their names, from the bytes of a `.jou` and a `.trn` file. Without effect on other formats.
+    pub fn with_wthor_names(
+        mut self,
+        players: Option<&[u8]>,
+        tournaments: Option<&[u8]>,
+    ) -> Result<GameFile, GameFileError> {
+        let named = |bytes: Option<&[u8]>| bytes.map(|bytes| (self.name.clone(), Ok(bytes.to_vec())));
+        let (players, tournaments) = (named(players), named(tournaments));
+        self.set_names(players, tournaments)?;
+        Ok(self)
+    }
+
+    fn set_names(&mut self, players: Option<NameFile>, tournaments: Option<NameFile>) -> Result<(), GameFileError> {
+        let Some(wthor) = &mut self.wthor else { return Ok(()) };
+        for (file, is_of_players) in [(players, true), (tournaments, false)] {
+            let Some((name, bytes)) = file else { continue };
+            let failed = |problem| GameFileError { file: name.clone(), number: 0, problem };
+            let bytes = bytes.map_err(|error| failed(ReadProblem::Io(error)))?;
+            wthor.set_names(&bytes, is_of_players).map_err(|error| failed(ReadProblem::Wthor(error)))?;
+        }
+        Ok(())
+    }
+
+    fn error(&mut self, problem: impl Into<ReadProblem>) -> Option<Result<FileGame, GameFileError>> {
+        let error = GameFileError { file: self.name.clone(), number: self.number, problem: problem.into() };
+        self.ended = error.is_final();
+        Some(Err(error))
+    }
+
+    /// Takes what precedes the next game, and finds how long that is; `None` at the end of the file.
+    fn find_next(&mut self) -> Option<Result<usize, ReadProblem>> {
+        loop {
+            let bytes = self.source.bytes();
+            let (ready, comment) = self.between(bytes);
+            if ready > 0 {
+                self.source.take(ready);
+                continue;
+            }
+            let bytes = self.source.bytes();
+            if !bytes.is_empty() && !comment {
+                match game_length(self.shape, bytes, self.source.at_end()) {
+                    Some(length) if length > LONGEST => {
+                        let line = self.source.line;
+                        self.source.take(length);
+                        return Some(Err(ReadProblem::TooLong { line, limit: LONGEST }));
+                    }
+                    Some(length) => return Some(Ok(length)),
+                    None if bytes.len() > LONGEST => return Some(Err(self.skip())),
+                    None => {}
+                }
+            }
+            if self.source.at_end() {
+                let rest = bytes.len();
+                self.source.take(rest);
+                return None;
+            }
+            if let Err(error) = self.source.fill() {
+                return Some(Err(error.into()));
+            }
+        }
+    }
+
+    /// How many of these bytes stand between games, and whether a comment whose end is not there yet begins behind them.
+    fn between(&self, bytes: &[u8]) -> (usize, bool) {
+        const MARK: &[u8] = b"\xef\xbb\xbf";
+        let mut at = 0;
+        loop {
+            let rest = &bytes[at..];
+            let blanks = rest.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(rest.len());
+            at += blanks;
+            let rest = &bytes[at..];
+            if rest.starts_with(MARK) {
+                at += MARK.len();
+            } else if self.shape == Shape::Lines && rest.starts_with(b"%") {
+                match rest.iter().position(|&byte| byte == b'\n') {
+                    Some(end) => at += end + 1,
+                    None => return (at, true),
+                }
+            } else if rest.len() < MARK.len() && MARK.starts_with(rest) && !rest.is_empty() {
+                return (at, !self.source.at_end());
+            } else {
+                return (at, false);
+            }
+        }
+    }
+
+    /// Passes what is too long for a game and has no end yet, up to the end of a line.
+    fn skip(&mut self) -> ReadProblem {
+        let line = self.source.line;
+        let mut within = LONGEST;
+        loop {
+            let bytes = self.source.bytes();
+            let newline = bytes.iter().skip(within).position(|&byte| byte == b'\n');
+            let end = newline.map_or(bytes.len(), |newline| within + newline + 1);
+            self.source.take(end);
+            within = 0;
+            if newline.is_some() || self.source.at_end() || self.source.fill().is_err() {
+                return ReadProblem::TooLong { line, limit: LONGEST };
+            }
+        }
+    }
+
+    fn next_of_wthor(&mut self) -> Option<Result<FileGame, GameFileError>> {
+        let offset = self.source.offset;
+        let wthor = self.wthor.as_mut()?;
+        match wthor.next(&mut self.source)? {
+            Ok(game) => {
+                self.number += 1;
+                let place = Place { number: self.number, line: None, offset };
+                Some(Ok(FileGame { place, format: Format::Wthor, game }))
+            }
+            Err(problem) => {
+                self.number += 1;
+                self.error(problem)
+            }
+        }
+    }
+}
+
+type NameFile = (String, std::io::Result<Vec<u8>>);
+
+impl Iterator for GameFile {
+    type Item = Result<FileGame, GameFileError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.ended {
+            return None;
+        }
+        if self.wthor.is_some() {
+            return self.next_of_wthor();
+        }
+        let length = match self.find_next()? {
+            Ok(length) => length,
+            Err(problem) => {
+                self.number += 1;
+                return self.error(problem);
+            }
+        };
+        self.number += 1;
+        let (line, column, offset) = (self.source.line, self.source.column, self.source.offset);
+        let text = text_of(&self.source.take(length));
+        match import::read(self.shape, text.trim_end()) {
+            Ok((format, game)) => {
+                let place = Place { number: self.number, line: Some(line), offset };
+                Some(Ok(FileGame { place, format, game }))
+            }
+            Err(error) => {
+                let column = if error.line == 1 { error.column + column - 1 } else { error.column };
+                self.error(NotationError { line: error.line + line - 1, column, ..error })
+            }
+        }
+    }
+}
+
+/// A file of names beside one of games.
+fn beside(games: &Path, ending: &str) -> Option<PathBuf> {
+    let folder = games.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let has_ending = |path: &PathBuf| path.extension().is_some_and(|found| found.eq_ignore_ascii_case(ending));
+    let files: Vec<PathBuf> =
+        fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path()).filter(has_ending).collect();
+    let same_name = files.iter().find(|path| path.file_stem() == games.file_stem());
+    let only = if let [only] = files.as_slice() { Some(only) } else { None };
+    same_name.or(only).cloned()
+}

@@ -1,0 +1,162 @@
+//! From [`AnnotatedGame`] to the three files of WTHOR.
+
+use super::annotated_game::AnnotatedGame;
+use super::content::Format;
+use super::loss::{Loss, Part, Unwritable, losses};
+use crate::notation::wthor::{GAME, HEADER, PLAYER, TOURNAMENT};
+use crate::othello::{Move, Position};
+use std::collections::HashMap;
+use std::time::SystemTime;
+
+/// No theoretical score: no number of discs, so that nobody takes it for one.
+const NO_THEORY: u8 = 255;
+
+/// Collects games, and gives out the files when all are there.
+#[derive(Debug, Default)]
+pub struct WthorWriter {
+    records: Vec<u8>,
+    games: u32,
+    players: Names,
+    tournaments: Names,
+    /// The year of the games so far; `Some(None)` if there are several.
+    year: Option<Option<u16>>,
+    /// The empties of the theoretical scores so far.
+    theory_empties: Option<u8>,
+}
+
+/// The bytes of the three files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WthorBytes {
+    /// The games, `.wtb`.
+    pub games: Vec<u8>,
+    /// The players' names, `.jou`.
+    pub players: Vec<u8>,
+    /// The tournaments' names, `.trn`.
+    pub tournaments: Vec<u8>,
+    /// What the files as a whole cannot hold: a header has one year.
+    pub losses: Vec<Loss>,
+}
+
+impl WthorWriter {
+    /// Nothing so far.
+    pub fn new() -> WthorWriter {
+        WthorWriter::default()
+    }
+
+    /// Adds a game; what is lost of it comes back.
+    pub fn add(&mut self, game: &AnnotatedGame) -> Result<Vec<Loss>, Unwritable> {
+        if *game.record.start() != Position::START {
+            return Err(Unwritable::Start(Format::Wthor));
+        }
+        let score = game.whole_score().filter(|score| score % 2 == 0).ok_or(Unwritable::Result(Format::Wthor))?;
+        let mut losses = losses(game, Format::Wthor);
+        let tournament = self.tournaments.number(&game.place, TOURNAMENT, Part::Place, &mut losses)?;
+        let black = self.players.number(&game.black.name, PLAYER, Part::Players, &mut losses)?;
+        let white = self.players.number(&game.white.name, PLAYER, Part::Players, &mut losses)?;
+        let theory = game.theory.filter(|theory| match self.theory_empties {
+            Some(empties) if empties != theory.empties => {
+                losses.push(Loss::new(Part::Theory, format!("from {} empty squares on", theory.empties)));
+                false
+            }
+            _ => true,
+        });
+        self.theory_empties = self.theory_empties.or(theory.map(|theory| theory.empties));
+        self.note_year(&game.date, &mut losses);
+        for number in [tournament, black, white] {
+            self.records.extend(number.to_le_bytes());
+        }
+        self.records.push(((64 + score) / 2) as u8);
+        self.records.push(theory.map_or(NO_THEORY, |theory| ((64 + theory.black_score) / 2) as u8));
+        let mut moves = [0; GAME - 8];
+        let squares = game.record.turns().iter().filter_map(|turn: &Move| turn.square());
+        for (byte, square) in moves.iter_mut().zip(squares) {
+            *byte = 10 * (square.row() + 1) + square.column() + 1;
+        }
+        self.records.extend(moves);
+        self.games += 1;
+        Ok(losses)
+    }
+
+    fn note_year(&mut self, date: &str, losses: &mut Vec<Loss>) {
+        let year = date.get(..4).and_then(|year| year.parse::<u16>().ok()).filter(|year| *year >= 1000);
+        if !date.is_empty() && date.len() != 4 {
+            losses.push(Loss::new(Part::Date, date));
+        }
+        self.year = match self.year {
+            None => Some(year),
+            Some(before) if before == year => Some(before),
+            Some(_) => Some(None),
+        };
+        if year.is_none() && date.len() == 4 {
+            losses.push(Loss::new(Part::Date, date));
+        }
+    }
+
+    /// The files.
+    pub fn finish(self) -> WthorBytes {
+        let year = self.year.flatten();
+        let mut losses = Vec::new();
+        if self.games > 0 && self.year == Some(None) {
+            losses.push(Loss::new(Part::Date, "the games are not all of one year"));
+        }
+        let mut header = header(year.unwrap_or(0), self.theory_empties.unwrap_or(0));
+        header[4..8].copy_from_slice(&self.games.to_le_bytes());
+        let games = [&header[..], &self.records].concat();
+        WthorBytes { games, players: self.players.file(PLAYER), tournaments: self.tournaments.file(TOURNAMENT), losses }
+    }
+}
+
+/// A header with today's date and no records.
+fn header(year: u16, theory_empties: u8) -> [u8; HEADER] {
+    let mut header = [0; HEADER];
+    let today = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
+    let parts = [0..2, 2..4, 5..7, 8..10];
+    for (byte, part) in header.iter_mut().zip(parts) {
+        *byte = today.get(part).and_then(|digits| digits.parse().ok()).unwrap_or(0);
+    }
+    header[10..12].copy_from_slice(&year.to_le_bytes());
+    header[12] = 8;
+    header[14] = theory_empties;
+    header
+}
+
+/// Names and their numbers.
+#[derive(Debug, Default)]
+struct Names {
+    numbers: HashMap<String, u16>,
+    bytes: Vec<Vec<u8>>,
+}
+
+impl Names {
+    /// The number of a name, which is new or not.
+    fn number(&mut self, name: &str, size: usize, part: Part, losses: &mut Vec<Loss>) -> Result<u16, Unwritable> {
+        let latin: Vec<u8> =
+            name.chars().map(|c| u8::try_from(c).ok().filter(|&byte| byte != 0).unwrap_or(b'?')).collect();
+        if latin.iter().map(|&byte| char::from(byte)).ne(name.chars()) {
+            losses.push(Loss::new(Part::Characters, format!("in {name:?}")));
+        }
+        // The last byte stays zero: some readers rely on it.
+        let kept = latin.len().min(size - 1);
+        if kept < latin.len() {
+            losses.push(Loss::new(part, format!("{name:?} beyond {kept} letters")));
+        }
+        if let Some(number) = self.numbers.get(name) {
+            return Ok(*number);
+        }
+        let most = usize::from(u16::MAX);
+        let number = u16::try_from(self.bytes.len()).ok().filter(|number| *number < u16::MAX);
+        let number = number.ok_or(Unwritable::Names(most))?;
+        let mut bytes = latin[..kept].to_vec();
+        bytes.resize(size, 0);
+        self.bytes.push(bytes);
+        self.numbers.insert(name.to_owned(), number);
+        Ok(number)
+    }
+
+    fn file(&self, size: usize) -> Vec<u8> {
+        debug_assert!(self.bytes.iter().all(|name| name.len() == size));
+        let mut header = header(0, 0);
+        header[8..10].copy_from_slice(&(self.bytes.len() as u16).to_le_bytes());
+        [&header[..], &self.bytes.concat()].concat()
+    }
+}

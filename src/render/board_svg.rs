@@ -1,0 +1,216 @@
+//! A board as SVG.
+
+use super::markup::escape;
+use crate::othello::{Color, GameRecord, Move, Position, Square};
+use std::fmt::{self, Write};
+
+/// A square's side, in the picture's units.
+pub(super) const CELL: f64 = 50.0;
+/// Room for the coordinates, on the left and at the top.
+const LABELS: f64 = 28.0;
+/// Room on the other sides.
+const MARGIN: f64 = 10.0;
+const BOARD: f64 = 8.0 * CELL;
+const WIDTH: f64 = LABELS + BOARD + MARGIN;
+const CAPTION: f64 = 26.0;
+
+/// A picture of a position.
+///
+/// ```
+/// use emilia::othello::Position;
+/// use emilia::render::BoardPicture;
+/// let svg = BoardPicture::new(&Position::START).to_string();
+/// assert!(svg.starts_with("<svg xmlns=") && svg.matches("url(#black)").count() == 2);
+/// ```
+#[derive(Debug, Clone)]
+pub struct BoardPicture<'a> {
+    position: &'a Position,
+    last: Option<Square>,
+    numbers: Vec<(Square, usize)>,
+    shows_moves: bool,
+    caption: String,
+}
+
+impl<'a> BoardPicture<'a> {
+    /// The discs alone.
+    pub fn new(position: &'a Position) -> BoardPicture<'a> {
+        BoardPicture { position, last: None, numbers: Vec::new(), shows_moves: false, caption: String::new() }
+    }
+
+    /// The board of a game after so many of its turns, with the last disc marked.
+    ///
+    /// # Panics
+    /// If the game has fewer turns.
+    pub fn of_game(game: &'a GameRecord, turns: usize) -> BoardPicture<'a> {
+        let last = game.turns()[..turns].last().and_then(|turn| turn.square());
+        BoardPicture { last, ..BoardPicture::new(&game.positions()[turns]) }
+    }
+
+    /// Writes on each disc the number of the move that put one there: discs count from 1, passes do not.
+    pub fn numbered(mut self, turns: &[Move]) -> BoardPicture<'a> {
+        self.numbers = turns.iter().filter_map(|turn| turn.square()).zip(1..).collect();
+        self
+    }
+
+    /// Marks the squares where the side to move may play.
+    pub fn with_moves(mut self) -> BoardPicture<'a> {
+        self.shows_moves = true;
+        self
+    }
+
+    /// A line of text below the board.
+    pub fn with_caption(mut self, caption: impl Into<String>) -> BoardPicture<'a> {
+        self.caption = caption.into();
+        self
+    }
+
+    fn number(&self, square: Square) -> Option<usize> {
+        self.numbers.iter().find(|(placed, _)| *placed == square).map(|&(_, number)| number)
+    }
+
+    fn write_square(&self, f: &mut impl Write, square: Square) -> fmt::Result {
+        let (x, y) = centre(square);
+        match self.position.color_at(square) {
+            Some(color) => {
+                let (name, ink) = match color {
+                    Color::Black => ("black", "#f2f2ee"),
+                    Color::White => ("white", "#1d1d1b"),
+                };
+                write!(f, "<circle cx=\"{x}\" cy=\"{:.1}\" r=\"21\" fill=\"#000\" opacity=\".22\"/>", y + 1.6)?;
+                write!(f, "<circle cx=\"{x}\" cy=\"{y}\" r=\"21\" fill=\"url(#{name})\"/>")?;
+                if let Some(number) = self.number(square) {
+                    let last = self.last == Some(square);
+                    let (fill, weight) = if last { ("#e4572e", 700) } else { (ink, 500) };
+                    write!(
+                        f,
+                        "<text x=\"{x}\" y=\"{:.1}\" font-size=\"18\" font-weight=\"{weight}\" fill=\"{fill}\" \
+                         text-anchor=\"middle\">{number}</text>",
+                        y + 6.3
+                    )?;
+                } else if self.last == Some(square) {
+                    write!(f, "<circle cx=\"{x}\" cy=\"{y}\" r=\"5\" fill=\"#e4572e\"/>")?;
+                }
+            }
+            None if self.shows_moves && self.position.moves().contains(square) => {
+                write!(f, "<circle cx=\"{x}\" cy=\"{y}\" r=\"5\" fill=\"#0b3d27\" opacity=\".55\"/>")?;
+            }
+            None => return Ok(()),
+        }
+        f.write_char('\n')
+    }
+}
+
+/// The middle of a square.
+fn centre(square: Square) -> (f64, f64) {
+    let along = |n: u8| LABELS + CELL * (f64::from(n) + 0.5);
+    (along(square.column()), along(square.row()))
+}
+
+impl fmt::Display for BoardPicture<'_> {
+    /// A whole SVG file, which needs nothing else.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let height = WIDTH + if self.caption.is_empty() { 0.0 } else { CAPTION };
+        let black = self.position.discs(Color::Black).count();
+        let white = self.position.discs(Color::White).count();
+        let label = format!("Othello board, {} to move, black {black}, white {white}", self.position.mover());
+        writeln!(
+            f,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" \
+             height=\"{height}\" font-family=\"system-ui,'Helvetica Neue',Arial,sans-serif\" role=\"img\" aria-label=\"{label}\">"
+        )?;
+        writeln!(f, "{DEFINITIONS}")?;
+        write_empty_board(f)?;
+        for square in Square::all() {
+            self.write_square(f, square)?;
+        }
+        if !self.caption.is_empty() {
+            writeln!(
+                f,
+                "<text x=\"{:.1}\" y=\"{:.1}\" font-size=\"14\" fill=\"#33332f\" text-anchor=\"middle\">{}</text>",
+                LABELS + BOARD / 2.0,
+                WIDTH + 14.0,
+                escape(&self.caption)
+            )?;
+        }
+        f.write_str("</svg>\n")
+    }
+}
+
+/// The shine of the discs and of the cloth.
+const DEFINITIONS: &str = "<defs>\
+<radialGradient id=\"black\" cx=\".36\" cy=\".3\" r=\".85\"><stop offset=\"0\" stop-color=\"#565654\"/>\
+<stop offset=\".45\" stop-color=\"#232322\"/><stop offset=\"1\" stop-color=\"#0c0c0c\"/></radialGradient>\
+<radialGradient id=\"white\" cx=\".36\" cy=\".3\" r=\".9\"><stop offset=\"0\" stop-color=\"#fff\"/>\
+<stop offset=\".6\" stop-color=\"#f1f0ea\"/><stop offset=\"1\" stop-color=\"#cfcdc2\"/></radialGradient>\
+<linearGradient id=\"cloth\" x1=\"0\" y1=\"0\" x2=\"1\" y2=\"1\"><stop offset=\"0\" stop-color=\"#3a8f63\"/>\
+<stop offset=\"1\" stop-color=\"#2c7650\"/></linearGradient></defs>";
+
+/// The frame, the squares and the coordinates.
+fn write_empty_board(f: &mut impl Write) -> fmt::Result {
+    writeln!(f, "<rect width=\"{WIDTH}\" height=\"{WIDTH}\" rx=\"8\" fill=\"#22302a\"/>")?;
+    writeln!(f, "<rect x=\"{LABELS}\" y=\"{LABELS}\" width=\"{BOARD}\" height=\"{BOARD}\" fill=\"url(#cloth)\"/>")?;
+    let mut lines = String::new();
+    for i in 0..=8 {
+        let (at, end) = (LABELS + CELL * f64::from(i), LABELS + BOARD);
+        write!(lines, "M{at} {LABELS}V{end}M{LABELS} {at}H{end}")?;
+    }
+    writeln!(f, "<path d=\"{lines}\" stroke=\"#174630\" stroke-width=\"1.4\" fill=\"none\"/>")?;
+    for (column, row) in [(2, 2), (6, 2), (2, 6), (6, 6)] {
+        let at = |n: i32| LABELS + CELL * f64::from(n);
+        write!(f, "<circle cx=\"{}\" cy=\"{}\" r=\"3.6\" fill=\"#174630\"/>", at(column), at(row))?;
+    }
+    write!(f, "\n<g font-size=\"14\" fill=\"#b9c9bf\" text-anchor=\"middle\">")?;
+    for n in 0..8u8 {
+        let at = LABELS + CELL * (f64::from(n) + 0.5);
+        let (letter, digit) = (char::from(b'a' + n), n + 1);
+        write!(f, "<text x=\"{at}\" y=\"19\">{letter}</text><text x=\"14\" y=\"{}\">{digit}</text>", at + 5.0)?;
+    }
+    writeln!(f, "</g>")
+}
+
+/// The board of a page: each square has everything that it may show, and a script and a style sheet say what it does show. What stands
+/// there at first is this position.
+pub(super) fn write_squares_for_script(out: &mut String, position: &Position) -> fmt::Result {
+    writeln!(
+        out,
+        "<svg id=\"board\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {WIDTH}\" role=\"img\" aria-label=\"Board\">{DEFINITIONS}"
+    )?;
+    write_empty_board(out)?;
+    for square in Square::all() {
+        let class = match position.color_at(square) {
+            Some(Color::Black) => "sq black",
+            Some(Color::White) => "sq white",
+            None => "sq",
+        };
+        let (x, y) = centre(square);
+        let (below, text) = (y + 1.6, y + 6.3);
+        writeln!(
+            out,
+            "<g class=\"{class}\" data-square=\"{square}\"><circle class=\"shade\" cx=\"{x}\" cy=\"{below:.1}\" r=\"21\" opacity=\".22\"/>\
+             <circle class=\"disc\" cx=\"{x}\" cy=\"{y}\" r=\"21\"/><circle class=\"last\" cx=\"{x}\" cy=\"{y}\" r=\"5\" fill=\"#e4572e\"/>\
+             <circle class=\"dot\" cx=\"{x}\" cy=\"{y}\" r=\"5\" fill=\"#0b3d27\" opacity=\".5\"/>\
+             <text class=\"no\" x=\"{x}\" y=\"{text:.1}\" font-size=\"18\" text-anchor=\"middle\"></text>\
+             <g class=\"ghost\"><circle class=\"g\" cx=\"{x}\" cy=\"{y}\" r=\"19\" opacity=\".72\" stroke=\"#e9c46a\" stroke-width=\"2\"/>\
+             <text class=\"gn\" x=\"{x}\" y=\"{text:.1}\" font-size=\"18\" font-weight=\"600\" text-anchor=\"middle\"></text></g></g>"
+        )?;
+    }
+    out.write_str("</svg>")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notation::transcript;
+
+    #[test]
+    fn a_picture_shows_what_is_there() {
+        let game = transcript::parse("f5d6c3").unwrap();
+        let svg = BoardPicture::of_game(&game, 3).numbered(game.turns()).with_moves().with_caption("a < b").to_string();
+        assert_eq!(svg.matches("url(#black)").count(), game.position().discs(Color::Black).count() as usize);
+        assert_eq!(svg.matches("url(#white)").count(), game.position().discs(Color::White).count() as usize);
+        assert_eq!(svg.matches("opacity=\".55\"").count(), game.position().moves().count() as usize);
+        assert!(svg.contains(">3</text>") && svg.contains("font-weight=\"700\"") && svg.contains("a &lt; b"), "{svg}");
+        // The last disc of the first position is none.
+        assert!(!BoardPicture::of_game(&game, 0).to_string().contains("#e4572e"));
+    }
+}

@@ -1,0 +1,156 @@
+//! The worth of a game's positions as a curve.
+
+use crate::analysis::Commentary;
+use crate::othello::{Color, Move};
+use std::fmt::Write;
+
+const WIDTH: f64 = 640.0;
+const HEIGHT: f64 = 220.0;
+const LEFT: f64 = 36.0;
+const RIGHT: f64 = 10.0;
+const TOP: f64 = 10.0;
+/// Where the curve ends and the losses begin.
+const FLOOR: f64 = 152.0;
+/// Where the losses stand.
+const BASE: f64 = 200.0;
+/// A loss of so many discs or more is drawn at full height.
+const WORST: f64 = 8.0;
+
+/// The curve of a game's values for Black, above bars for what each move lost. For a page: colours come from its style sheet, and
+/// `data-turns` on the column of each position says after how many turns it is. Empty if nothing is judged.
+pub fn curve_svg(commentary: &Commentary) -> String {
+    let values: Vec<Option<f64>> =
+        commentary.judgements.iter().map(|judgement| judgement.as_ref().map(|judgement| judgement.value)).collect();
+    let known = values.iter().flatten();
+    let size = known.clone().fold(0.0f64, |size, value| size.max(value.abs()));
+    if known.count() == 0 {
+        return String::new();
+    }
+    let range = scale(size);
+    let columns = values.len();
+    let width = (WIDTH - LEFT - RIGHT) / columns.max(2) as f64;
+    let x = |turns: usize| LEFT + width * (turns as f64 + 0.5);
+    let y = |value: f64| TOP + (FLOOR - TOP) * (range - value.clamp(-range, range)) / (2.0 * range);
+    let mut svg = format!(
+        "<svg id=\"curve\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"Value of each position for Black, and the loss of each move\">"
+    );
+    // Writing to a string cannot fail.
+    for tick in [range, range / 2.0, 0.0, -range / 2.0, -range] {
+        let class = if tick == 0.0 { "even" } else { "grid" };
+        let (at, right) = (y(tick), WIDTH - RIGHT);
+        let _ = write!(svg, "<line class=\"{class}\" x1=\"{LEFT}\" x2=\"{right}\" y1=\"{at:.1}\" y2=\"{at:.1}\"/>");
+        let label = if tick == 0.0 { "0".to_owned() } else { format!("{tick:+}").replace('-', "\u{2212}") };
+        let _ = write!(svg, "<text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{label}</text>", LEFT - 6.0, at + 4.0);
+    }
+    for run in runs(&values) {
+        let points: Vec<String> = run.iter().map(|&(i, value)| format!("{:.1},{:.1}", x(i), y(value))).collect();
+        let line = points.join(" L");
+        let (first, last) = (x(run[0].0), x(run[run.len() - 1].0));
+        let even = y(0.0);
+        for (class, clip) in [("black", (TOP, even)), ("white", (even, FLOOR))] {
+            let id = format!("{class}{}", run[0].0);
+            let (top, height) = (clip.0, clip.1 - clip.0);
+            let _ = write!(
+                svg,
+                "<clipPath id=\"{id}\"><rect x=\"0\" y=\"{top:.1}\" width=\"{WIDTH}\" height=\"{height:.1}\"/></clipPath>"
+            );
+            let _ = write!(
+                svg,
+                "<path class=\"area {class}\" clip-path=\"url(#{id})\" d=\"M{first:.1},{even:.1} L{line} L{last:.1},{even:.1}Z\"/>"
+            );
+        }
+        let _ = write!(svg, "<path class=\"line\" d=\"M{line}\"/>");
+    }
+    let _ = write!(svg, "<line class=\"grid\" x1=\"{LEFT}\" x2=\"{}\" y1=\"{BASE}\" y2=\"{BASE}\"/>", WIDTH - RIGHT);
+    let _ = write!(svg, "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">loss</text>", LEFT - 6.0, BASE);
+    let bar = (width * 0.62).min(14.0);
+    for (i, loss) in commentary.losses.iter().enumerate() {
+        let Some(loss) = loss.filter(|loss| *loss >= 0.05) else { continue };
+        let height = ((BASE - FLOOR - 10.0) * (loss / WORST).min(1.0)).max(1.0);
+        let (left, top, class) = (x(i + 1) - bar / 2.0, BASE - height, severity(loss));
+        let _ = write!(
+            svg,
+            "<rect class=\"loss {class}\" x=\"{left:.1}\" y=\"{top:.1}\" width=\"{bar:.1}\" height=\"{height:.1}\" rx=\"1.5\"/>"
+        );
+    }
+    let discs = commentary.game.record.turns().iter().enumerate().filter(|(_, turn)| **turn != Move::Pass);
+    for (number, (i, _)) in (1..).zip(discs).filter(|(number, _)| number % 10 == 0) {
+        let _ =
+            write!(svg, "<text x=\"{:.1}\" y=\"{}\" text-anchor=\"middle\">{number}</text>", x(i + 1), HEIGHT - 4.0);
+    }
+    for turns in 0..columns {
+        let left = x(turns) - width / 2.0;
+        let _ = write!(
+            svg,
+            "<rect class=\"column\" data-turns=\"{turns}\" x=\"{left:.2}\" y=\"{TOP}\" width=\"{width:.2}\" height=\"{:.1}\"/>",
+            BASE - TOP
+        );
+    }
+    // The place of the position shown.
+    let _ = write!(
+        svg,
+        "<line id=\"cursor\" x1=\"{0}\" x2=\"{0}\" y1=\"{TOP}\" y2=\"{BASE}\" data-first=\"{0}\" data-step=\"{width}\"/></svg>",
+        x(0)
+    );
+    svg
+}
+
+/// Discs at the top of the chart for the largest value in it.
+fn scale(size: f64) -> f64 {
+    [4.0, 8.0, 16.0, 32.0].into_iter().find(|&scale| size <= scale).unwrap_or(64.0)
+}
+
+/// Values that follow each other without a gap.
+fn runs(values: &[Option<f64>]) -> Vec<Vec<(usize, f64)>> {
+    let mut runs = vec![Vec::new()];
+    for (i, value) in values.iter().enumerate() {
+        match (value, runs.last_mut()) {
+            (Some(value), Some(run)) => run.push((i, *value)),
+            (None, Some(run)) if !run.is_empty() => runs.push(Vec::new()),
+            _ => {}
+        }
+    }
+    runs.retain(|run| !run.is_empty());
+    runs
+}
+
+/// How bad a loss of so many discs is, as a class of the style sheet.
+pub(super) fn severity(loss: f64) -> &'static str {
+    match loss {
+        loss if loss < 1.0 => "small",
+        loss if loss < 3.0 => "medium",
+        loss if loss < 6.0 => "large",
+        _ => "huge",
+    }
+}
+
+/// The name of a side with a capital.
+pub(super) fn side(color: Color) -> &'static str {
+    match color {
+        Color::Black => "Black",
+        Color::White => "White",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::Judgement;
+    use crate::notation::game_file::AnnotatedGame;
+    use crate::notation::transcript;
+
+    #[test]
+    fn gaps_are_left_and_losses_drawn() {
+        let mut commentary = Commentary::unjudged(AnnotatedGame::new(transcript::parse("f5d6c3d3").unwrap()));
+        assert_eq!(curve_svg(&commentary), "");
+        for (i, value) in [(0, 0.0), (1, -20.0), (3, 70.0), (4, 1.0)] {
+            commentary.judgements[i] = Some(Judgement { value, depth: String::new(), pv: Vec::new() });
+        }
+        commentary.losses = vec![Some(0.0), Some(7.0), None, Some(1.5)];
+        let svg = curve_svg(&commentary);
+        assert_eq!(svg.matches("class=\"line\"").count(), 2, "{svg}");
+        assert_eq!((svg.matches("loss huge").count(), svg.matches("loss medium").count()), (1, 1));
+        assert_eq!((svg.matches("class=\"column\"").count(), svg.matches("class=\"loss").count()), (5, 2));
+        assert!(svg.contains(">\u{2212}64<") && !svg.contains("NaN"), "{svg}");
+    }
+}

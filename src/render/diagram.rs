@@ -1,0 +1,206 @@
+//! Boards and games as text for a terminal of 80 columns.
+
+use super::curve_svg::{severity, side};
+use crate::analysis::Commentary;
+use crate::othello::{Color, Move, Position, Square};
+use std::fmt::{self, Write};
+
+/// Whether text may have colours.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Palette {
+    /// Plain ASCII.
+    Plain,
+    /// ANSI colours and round discs.
+    Colored,
+}
+
+const RESET: &str = "\x1b[0m";
+/// Black on the green of the cloth.
+const CLOTH: &str = "\x1b[48;5;29m";
+const BLACK_DISC: &str = "\x1b[38;5;16m";
+const WHITE_DISC: &str = "\x1b[38;5;231m";
+const MARK: &str = "\x1b[38;5;220m";
+const FAINT: &str = "\x1b[2m";
+
+impl Palette {
+    /// A text in a style of ANSI codes, if there are colours.
+    fn paint(self, style: &str, text: &str) -> String {
+        match self {
+            Palette::Plain => text.to_owned(),
+            Palette::Colored => format!("{style}{text}{RESET}"),
+        }
+    }
+
+    /// Text of less importance.
+    pub fn faint(self, text: &str) -> String {
+        self.paint(FAINT, text)
+    }
+
+    /// Text that stands out.
+    pub fn strong(self, text: &str) -> String {
+        self.paint("\x1b[1m", text)
+    }
+
+    /// A text in the colour of a loss of so many discs.
+    pub fn loss(self, loss: f64, text: &str) -> String {
+        match severity(loss) {
+            "small" => text.to_owned(),
+            "medium" => self.paint("\x1b[33m", text),
+            "large" => self.paint("\x1b[38;5;208m", text),
+            _ => self.paint("\x1b[1;31m", text),
+        }
+    }
+}
+
+/// A board for a terminal, 29 columns wide and 10 lines high.
+///
+/// The last disc is marked by brackets, `(X)`, the squares where the side to move may play by `.`, and squares may have labels of up
+/// to three characters, such as values or the numbers of moves.
+///
+/// ```
+/// use emilia::othello::Position;
+/// use emilia::render::{Diagram, Palette};
+/// let text = Diagram::new(&Position::START, Palette::Plain).to_string();
+/// assert!(text.contains("4  -  -  .  O  X  -  -  -  4\n"), "{text}");
+/// ```
+#[derive(Debug, Clone)]
+pub struct Diagram<'a> {
+    position: &'a Position,
+    palette: Palette,
+    last: Option<Square>,
+    labels: Vec<(Square, String)>,
+}
+
+impl<'a> Diagram<'a> {
+    /// The discs alone.
+    pub fn new(position: &'a Position, palette: Palette) -> Diagram<'a> {
+        Diagram { position, palette, last: None, labels: Vec::new() }
+    }
+
+    /// With the last disc marked, if the last turn placed one.
+    pub fn after(mut self, turn: Option<Move>) -> Diagram<'a> {
+        self.last = turn.and_then(Move::square);
+        self
+    }
+
+    /// With the numbers of the moves in place of the discs: discs count from 1.
+    pub fn numbered(self, turns: &[Move]) -> Diagram<'a> {
+        let numbers = turns.iter().filter_map(|turn| turn.square()).zip(1..);
+        self.labelled(numbers.map(|(square, number): (Square, usize)| (square, number.to_string())))
+    }
+
+    /// With these labels; only three characters of each are shown.
+    pub fn labelled(mut self, labels: impl IntoIterator<Item = (Square, String)>) -> Diagram<'a> {
+        self.labels.extend(labels);
+        self
+    }
+
+    fn cell(&self, square: Square) -> String {
+        let color = self.position.color_at(square);
+        let label = self.labels.iter().rev().find(|(labelled, _)| *labelled == square);
+        let is_last = self.last == Some(square);
+        let symbol = match (color, self.palette) {
+            (Some(_), Palette::Colored) => "\u{25cf}",
+            (Some(Color::Black), Palette::Plain) => "X",
+            (Some(Color::White), Palette::Plain) => "O",
+            (None, palette) if self.position.moves().contains(square) => match palette {
+                Palette::Colored => "\u{b7}",
+                Palette::Plain => ".",
+            },
+            (None, Palette::Colored) => " ",
+            (None, Palette::Plain) => "-",
+        };
+        let text = match label {
+            Some((_, label)) => format!("{label:>3.3}"),
+            None if is_last && self.palette == Palette::Plain => format!("({symbol})"),
+            None => format!(" {symbol} "),
+        };
+        let style = match color {
+            Some(Color::Black) => BLACK_DISC,
+            Some(Color::White) => WHITE_DISC,
+            None => MARK,
+        };
+        match self.palette {
+            Palette::Plain => text,
+            // The last disc stands in a brighter square.
+            Palette::Colored if is_last => format!("\x1b[48;5;71m{style}{text}"),
+            Palette::Colored => format!("{CLOTH}{style}{text}"),
+        }
+    }
+}
+
+impl fmt::Display for Diagram<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let letters = ('a'..='h').fold(String::new(), |line, letter| line + &format!(" {letter} "));
+        let letters = letters.trim_end();
+        writeln!(f, "  {}", self.palette.faint(letters))?;
+        for row in 0..8 {
+            let number = (row + 1).to_string();
+            write!(f, "{} ", self.palette.faint(&number))?;
+            for column in 0..8 {
+                if let Some(square) = Square::at(column, row) {
+                    f.write_str(&self.cell(square))?;
+                }
+            }
+            let end = if self.palette == Palette::Colored { RESET } else { "" };
+            writeln!(f, "{end} {}", self.palette.faint(&number))?;
+        }
+        writeln!(f, "  {}", self.palette.faint(letters))
+    }
+}
+
+/// The moves of a game, one a line: number, mover, move, value for Black, loss, and what would have been best. Not wider than 80 columns.
+pub fn game_table(commentary: &Commentary, palette: Palette) -> String {
+    let mut text = palette.faint("  #  mover  move   value    loss  best\n");
+    let record = &commentary.game.record;
+    let worst = commentary.worst_turn(1.0);
+    for (i, (position, turn)) in record.positions().iter().zip(record.turns()).enumerate() {
+        let value = commentary.judgements[i + 1].as_ref().map_or_else(|| "".to_owned(), |j| format!("{:+.2}", j.value));
+        let loss = commentary.losses[i].unwrap_or(0.0);
+        let lost = if loss >= 0.05 { format!("{loss:.2}") } else { String::new() };
+        let best = commentary.judgements[i].as_ref().and_then(|judgement| {
+            let first = judgement.pv.first().filter(|first| *first != turn && loss >= 0.05)?;
+            let line: Vec<String> = judgement.pv.iter().skip(1).take(8).map(Move::to_string).collect();
+            Some(format!("{first} {}", line.join(" ")))
+        });
+        // Writing to a string cannot fail.
+        let _ = write!(
+            text,
+            "{:>3}  {:<5}  {:<4}  {value:>6}  ",
+            i + 1,
+            side(position.mover()).to_lowercase(),
+            turn.to_string()
+        );
+        let _ = write!(text, "{}", palette.loss(loss, &format!("{lost:>6}")));
+        let mark = if worst == Some(i) { " !" } else { "" };
+        let rest = format!("{mark}  {}", best.unwrap_or_default());
+        text.push_str(rest.trim_end());
+        text.truncate(text.trim_end_matches(' ').len());
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notation::{read_position, transcript};
+
+    #[test]
+    fn a_diagram_reads_back() {
+        let game = transcript::parse("f5d6c3d3c4").unwrap();
+        let position = game.position();
+        let plain = Diagram::new(position, Palette::Plain).to_string();
+        assert_eq!(read_position(&format!("{plain}{} to move", position.mover())).unwrap().position(), position);
+        let last = Diagram::new(position, Palette::Plain).after(game.turns().last().copied()).to_string();
+        assert!(last.contains("(X)") && last.lines().all(|line| line.len() <= 29), "{last}");
+        let numbered = Diagram::new(position, Palette::Plain).numbered(game.turns()).to_string();
+        assert!(numbered.contains("  4") && numbered.lines().all(|line| line.len() <= 29), "{numbered}");
+        let colored = Diagram::new(position, Palette::Colored).to_string();
+        assert_eq!(
+            colored.matches('\u{25cf}').count(),
+            position.discs(Color::Black).count() as usize + position.discs(Color::White).count() as usize
+        );
+        assert!(colored.lines().all(|line| line.ends_with(RESET)));
+    }
+}

@@ -1,0 +1,22 @@
+//! Text inside markup.
+
+/// Text as it may stand between tags and in attributes of HTML and SVG. Characters that XML forbids become blanks.
+///
+/// ```
+/// assert_eq!(emilia::render::escape("<a & \"b\">\u{1}"), "&lt;a &amp; &quot;b&quot;&gt; ");
+/// ```
+pub fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\n' | '\t' => escaped.push(c),
+            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => escaped.push(' '),
+            _ => escaped.push(c),
+        }
+    }
+    escaped
+}

@@ -1,0 +1,209 @@
+//! A game as a page for a browser, which needs nothing else.
+
+use super::board_svg::write_squares_for_script;
+use super::curve_svg::{curve_svg, severity, side};
+use super::markup::escape;
+use crate::analysis::{Commentary, Judgement};
+use crate::notation::game_file::{AnnotatedGame, Player};
+use crate::othello::{Color, Move};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fmt::{self, Write};
+
+const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = include_str!("page.js");
+
+/// What the script of the page knows.
+#[derive(Serialize)]
+struct Script {
+    boards: Vec<String>,
+    movers: Vec<char>,
+    moves: Vec<Vec<String>>,
+    turns: Vec<String>,
+    values: Vec<Option<f64>>,
+    depths: Vec<String>,
+    losses: Vec<Option<f64>>,
+    pvs: Vec<Vec<String>>,
+    comments: BTreeMap<usize, Vec<String>>,
+    first: usize,
+}
+
+/// The page: a board that is walked through with the arrow keys, the curve of the game's worth with the loss of each move below it, the
+/// list of the moves, and the expected play, which shows itself on the board under the mouse. It opens after `first` turns.
+pub fn page(commentary: &Commentary, first: usize) -> String {
+    let mut out = String::new();
+    // Writing to a string cannot fail.
+    let _ = write_page(&mut out, commentary, first);
+    out
+}
+
+/// The players' names for a title.
+pub(crate) fn title(game: &AnnotatedGame) -> String {
+    let name = |color| match game.player(color).name.trim() {
+        "" => side(color).to_owned(),
+        name => name.to_owned(),
+    };
+    format!("{} \u{2013} {}", name(Color::Black), name(Color::White))
+}
+
+fn script(commentary: &Commentary, first: usize) -> Script {
+    let game = &commentary.game;
+    let names = |turns: &[Move]| turns.iter().map(Move::to_string).collect::<Vec<_>>();
+    let positions = game.record.positions();
+    let judged = |i: usize| commentary.judgements.get(i).and_then(Option::as_ref);
+    let mut comments: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+    comments.entry(0).or_default().extend(game.comments.iter().cloned());
+    for (turns, text) in &game.turn_comments {
+        comments.entry(*turns).or_default().push(text.clone());
+    }
+    let hundredths = |value: f64| (value * 100.0).round() / 100.0;
+    Script {
+        boards: positions.iter().map(|position| position.to_string()[..64].to_owned()).collect(),
+        movers: positions.iter().map(|position| if position.mover() == Color::Black { 'X' } else { 'O' }).collect(),
+        moves: positions.iter().map(|position| position.moves().into_iter().map(|s| s.to_string()).collect()).collect(),
+        turns: names(game.record.turns()),
+        values: (0..positions.len()).map(|i| judged(i).map(|judgement| hundredths(judgement.value))).collect(),
+        depths: (0..positions.len()).map(|i| judged(i).map_or_else(String::new, |j| j.depth.clone())).collect(),
+        losses: commentary.losses.iter().map(|loss| loss.map(hundredths)).collect(),
+        pvs: (0..positions.len()).map(|i| judged(i).map_or_else(Vec::new, |j: &Judgement| names(&j.pv))).collect(),
+        comments,
+        first: first.min(game.record.turns().len()),
+    }
+}
+
+fn write_page(out: &mut String, commentary: &Commentary, first: usize) -> fmt::Result {
+    let game = &commentary.game;
+    let title = escape(&title(game));
+    write!(out, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">")?;
+    write!(out, "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"><title>{title}</title>")?;
+    write!(out, "<style>{STYLE}</style></head>\n<body><main>\n")?;
+    write_header(out, commentary)?;
+    writeln!(out, "<div class=\"grid2\"><section><figure>")?;
+    write_squares_for_script(out, game.record.position())?;
+    writeln!(
+        out,
+        "</figure><div class=\"controls\"><button id=\"first\" title=\"first position\">\u{ab}</button>\
+         <button id=\"back\" title=\"one move back\">\u{2039}</button><span class=\"where\" id=\"where\"></span>\
+         <button id=\"on\" title=\"one move on\">\u{203a}</button><button id=\"last\" title=\"last position\">\u{bb}</button>\
+         <button id=\"numbers\" title=\"numbers of the moves\" aria-pressed=\"false\">12</button></div>\
+         <div class=\"keys\"><kbd>\u{2190}</kbd> <kbd>\u{2192}</kbd> move \u{b7} <kbd>\u{2191}</kbd> <kbd>\u{2193}</kbd> mistake \u{b7} \
+         <kbd>n</kbd> numbers</div></section>\n<section>"
+    )?;
+    let curve = curve_svg(commentary);
+    if !curve.is_empty() {
+        writeln!(out, "<figure class=\"card\"><h2>Value for Black, loss of each move</h2>{curve}</figure>")?;
+    }
+    writeln!(out, "<div class=\"card\" id=\"said\"></div>")?;
+    if !game.is_position() {
+        write_moves(out, commentary)?;
+    }
+    writeln!(out, "</section></div></main>")?;
+    // A script ends at the first "</", whatever stands before it.
+    let data = serde_json::to_string(&script(commentary, first)).map_err(|_| fmt::Error)?.replace('<', "\\u003c");
+    writeln!(
+        out,
+        "<script type=\"application/json\" id=\"game\">{data}</script>\n<script>{SCRIPT}</script>\n</body></html>"
+    )
+}
+
+fn write_header(out: &mut String, commentary: &Commentary) -> fmt::Result {
+    let game = &commentary.game;
+    let score = match game.score_for_black() {
+        Some(score) => format!("{} : {}", half(64.0 + score), half(64.0 - score)),
+        None => "\u{2013} : \u{2013}".to_owned(),
+    };
+    let player = |out: &mut String, color: Color, player: &Player| {
+        let name = if player.name.trim().is_empty() { side(color) } else { player.name.trim() };
+        let mut facts: Vec<String> = player.rating.map(|rating| format!("rated {rating:.0}")).into_iter().collect();
+        if let Some((mean, _)) = commentary.mean_loss(color) {
+            facts.push(format!("loses {mean:.2} a move"));
+        }
+        let class = side(color).to_lowercase();
+        let (name, facts) = (escape(name), facts.join(" \u{b7} "));
+        write!(
+            out,
+            "<div class=\"side\"><span class=\"chip {class}\"></span><span>{name}<small>{facts}</small></span></div>"
+        )
+    };
+    write!(out, "<header>")?;
+    player(out, Color::Black, &game.black)?;
+    write!(out, "<span class=\"score\">{score}</span>")?;
+    player(out, Color::White, &game.white)?;
+    let judged = match commentary.source.as_str() {
+        "" => String::new(),
+        source => format!("values by {source}"),
+    };
+    let about = [game.place.trim(), game.date.trim(), judged.as_str()];
+    let about: Vec<String> = about.iter().filter(|text| !text.is_empty()).map(|text| escape(text)).collect();
+    writeln!(out, "</header>\n<p class=\"about\">{}</p>", about.join(" \u{b7} "))
+}
+
+/// Half of a number, without decimals where it has none.
+fn half(number: f64) -> String {
+    let half = number / 2.0;
+    if half.fract() == 0.0 { format!("{half:.0}") } else { half.to_string() }
+}
+
+fn write_moves(out: &mut String, commentary: &Commentary) -> fmt::Result {
+    let record = &commentary.game.record;
+    writeln!(out, "<div class=\"card\"><h2>Moves</h2><div class=\"list\">")?;
+    let mut row = 0;
+    let mut column = 0;
+    for (i, (position, turn)) in record.positions().iter().zip(record.turns()).enumerate() {
+        let wanted = if position.mover() == Color::Black { 0 } else { 1 };
+        if column == 0 || column > wanted {
+            if column == 1 {
+                out.push_str("<em></em>");
+            }
+            row += 1;
+            column = 0;
+            write!(out, "<span>{row}</span>")?;
+        }
+        if wanted == 1 && column == 0 {
+            out.push_str("<em></em>");
+        }
+        let name = if *turn == Move::Pass { "pass".to_owned() } else { turn.to_string() };
+        let loss = commentary.losses[i].filter(|loss| *loss >= 0.05);
+        let badge =
+            loss.map_or_else(String::new, |loss| format!("<i class=\"{}\">\u{2212}{loss:.1}</i>", severity(loss)));
+        writeln!(out, "<button data-turns=\"{}\">{name}{badge}</button>", i + 1)?;
+        column = (wanted + 1) % 2;
+    }
+    writeln!(out, "</div></div>")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notation::transcript;
+    use crate::othello::{Position, Square};
+
+    #[test]
+    fn a_page_carries_what_it_shows_and_nothing_that_breaks_it() {
+        let mut game = AnnotatedGame::new(transcript::parse("f5d6c3d3").unwrap());
+        game.black.name = "</script><b>ada".to_owned();
+        game.turn_comments.push((2, "</script> & so on".to_owned()));
+        let page = page(&Commentary::unjudged(game), 2);
+        assert_eq!(page.matches("</script>").count(), 2);
+        assert_eq!(page.matches("class=\"sq").count(), 64);
+        assert!(page.contains("&lt;b&gt;ada") && page.contains("\"first\":2") && !page.contains("id=\"cursor\""));
+        assert!(
+            !page.contains("http://")
+                || page.matches("http").count() == page.matches("http://www.w3.org/2000/svg").count()
+        );
+    }
+
+    #[test]
+    fn rows_of_moves_have_black_on_the_left() {
+        // White begins, and Black's answer stands in the next row.
+        let start = Position::START.pass();
+        let mut record = crate::othello::GameRecord::from_position(start);
+        for _ in 0..3 {
+            let square: Square = record.position().moves().into_iter().next().unwrap();
+            record.take(Move::Place(square)).unwrap();
+        }
+        let page = page(&Commentary::unjudged(AnnotatedGame::new(record)), 0);
+        assert!(page.contains("<span>1</span><em></em><button data-turns=\"1\""), "{page}");
+        assert!(page.contains("<span>2</span><button data-turns=\"2\""), "{page}");
+    }
+}

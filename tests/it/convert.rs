@@ -1,0 +1,387 @@
+//! `emilia convert` and `emilia positions`: nothing is lost on the way from one format to another without being told.
+
+use crate::games::{game_from_anywhere, shared_path};
+use crate::serve::{emilia, run};
+use emilia::notation::game_file::{
+    AnnotatedGame, Format, GameFile, Loss, Part, Player, Theory, Unwritable, WthorWriter, write,
+};
+use emilia::notation::ggf::{Ending, GgfClock, GgfResult, Timing};
+use emilia::notation::obf::ObfEntry;
+use emilia::othello::{GameRecord, Move, Position, canonical};
+use proptest::prelude::*;
+use std::collections::HashSet;
+use std::io::Cursor;
+use std::path::PathBuf;
+use std::time::Duration;
+
+// ---- Round trips --------------------------------------------------------------------------------------------------
+
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        4 => "[A-Za-z0-9_.:]{0,12}",
+        1 => "[ -~\u{e9}\u{3b1}]{0,30}",
+        1 => "[]{}()\\[\\\\\"; \n%-]{0,8}",
+    ]
+}
+
+fn player() -> impl Strategy<Value = Player> {
+    let rating = prop::option::of((0u32..300_000).prop_map(|n| f64::from(n) / 100.0));
+    let clock = prop::option::of((0u64..10_000, 0u64..60).prop_map(|(main, increment)| GgfClock {
+        increment: Duration::from_secs(increment),
+        ..GgfClock::new(Duration::from_secs(main))
+    }));
+    (text(), rating, clock).prop_map(|(name, rating, clock)| Player { name, rating, clock })
+}
+
+fn timing() -> impl Strategy<Value = Timing> {
+    let eval = prop_oneof![
+        Just(None),
+        (-64..=64).prop_map(|n| Some(f64::from(n))),
+        (-6400..=6400).prop_map(|n| Some(f64::from(n) / 100.0))
+    ];
+    (eval, prop::option::of((0u32..100_000).prop_map(|n| f64::from(n) / 100.0)))
+        .prop_map(|(eval, seconds)| Timing { eval, seconds })
+}
+
+fn result() -> impl Strategy<Value = Option<GgfResult>> {
+    let endings = [None, None, Some(Ending::Resigned), Some(Ending::Timeout), Some(Ending::Agreed), Some(Ending::Left)];
+    let score = prop_oneof![
+        (-32..=32).prop_map(|n| f64::from(2 * n)),
+        Just(64.0),
+        Just(-64.0),
+        (-640..=640).prop_map(|n| f64::from(n) / 10.0)
+    ];
+    prop::option::of(
+        (score, prop::sample::select(endings.to_vec())).prop_map(|(score, ending)| GgfResult { score, ending }),
+    )
+}
+
+fn annotated() -> impl Strategy<Value = AnnotatedGame> {
+    let record = prop_oneof![4 => crate::games::game(), 2 => game_from_anywhere(), 1 => crate::games::position().prop_map(GameRecord::from_position)];
+    let sides = (
+        player(),
+        player(),
+        text(),
+        prop_oneof![text(), Just("2014.10.19 07:31:22".to_owned()), Just("2024".to_owned())],
+    );
+    let theory =
+        prop::option::of((1u8..30, -32..=32).prop_map(|(empties, half)| Theory { empties, black_score: 2 * half }));
+    let said = (
+        result(),
+        theory,
+        prop_oneof![Just(Vec::new()), prop::collection::vec(timing(), 130)],
+        prop::collection::vec(text(), 0..3),
+        prop::collection::vec((1usize..130, text()), 0..3),
+        prop::collection::vec(("(KM|KB|EV|Event|X_1|ZZ|TY|RE|Time|B|GM)", text()), 0..3),
+        prop::collection::vec(-64..=64, 0..6),
+        prop::option::of(-64..=64),
+    );
+    (record, sides, said).prop_map(|(record, (black, white, place, date), said)| {
+        let (result, theory, mut timing, comments, turn_comments, other, values, score) = said;
+        let turns = record.turns().len();
+        timing.resize(turns, Timing::default());
+        let start = *record.start();
+        let moves: Vec<Move> = match start.must_pass() {
+            true => vec![Move::Pass],
+            false => start.moves().into_iter().map(Move::Place).collect(),
+        };
+        let mut comments: Vec<String> = comments;
+        comments.retain(|text| !text.is_empty());
+        let mut turn_comments: Vec<(usize, String)> =
+            turn_comments.into_iter().filter(|(turn, text)| *turn <= turns && !text.is_empty()).collect();
+        turn_comments.sort();
+        AnnotatedGame {
+            black,
+            white,
+            place,
+            date,
+            result,
+            theory,
+            timing,
+            comments,
+            turn_comments,
+            scores: if turns == 0 { moves.into_iter().zip(values).collect() } else { Vec::new() },
+            score: score.filter(|_| turns == 0),
+            other,
+            ..AnnotatedGame::new(record)
+        }
+    })
+}
+
+/// A game written and read again, with what was told to be lost.
+fn there_and_back(game: &AnnotatedGame, format: Format) -> Result<(Vec<AnnotatedGame>, Vec<Loss>), Unwritable> {
+    let read = |bytes: Vec<u8>| GameFile::new("written", Cursor::new(bytes)).unwrap();
+    let (file, losses) = if format == Format::Wthor {
+        let mut writer = WthorWriter::new();
+        let losses = writer.add(game)?;
+        let files = writer.finish();
+        let names = (Some(files.players.as_slice()), Some(files.tournaments.as_slice()));
+        (read(files.games).with_wthor_names(names.0, names.1).unwrap(), [losses, files.losses].concat())
+    } else {
+        let written = write(game, format)?;
+        (read(written.text.into_bytes()), written.losses)
+    };
+    let games = file.map(|item| item.unwrap_or_else(|error| panic!("{format}: {error}\n{:?}", write(game, format))));
+    Ok((games.map(|found| found.game).collect(), losses))
+}
+
+/// The turns without passes behind the last disc.
+fn discs(record: &GameRecord) -> &[Move] {
+    let last = record.turns().iter().rposition(|turn| *turn != Move::Pass).map_or(0, |last| last + 1);
+    &record.turns()[..last]
+}
+
+/// What differs between two games.
+fn differences(a: &AnnotatedGame, b: &AnnotatedGame) -> Vec<Part> {
+    let names = |game: &AnnotatedGame| [game.black.name.clone(), game.white.name.clone()];
+    let ratings = |game: &AnnotatedGame| [game.black.rating, game.white.rating];
+    let clocks = |game: &AnnotatedGame| [game.black.clock, game.white.clock];
+    let evals =
+        |game: &AnnotatedGame| game.timing[..discs(&game.record).len()].iter().map(|t| t.eval).collect::<Vec<_>>();
+    let times =
+        |game: &AnnotatedGame| game.timing[..discs(&game.record).len()].iter().map(|t| t.seconds).collect::<Vec<_>>();
+    // Several comments in one place may become one.
+    let turn_comments = |game: &AnnotatedGame| {
+        game.turn_comments.iter().fold(Vec::new(), |mut all: Vec<(usize, String)>, (turn, text)| {
+            match all.last_mut() {
+                Some((last, joined)) if last == turn => *joined += &format!("\n\n{text}"),
+                _ => all.push((*turn, text.clone())),
+            }
+            all
+        })
+    };
+    let comments = |game: &AnnotatedGame| game.comments.join("").replace("\n\n", "").replace(" / ", "");
+    // What the board says may be said, and a game on the board that is over may be left unsaid.
+    let result = a.result.is_some() && a.score_for_black() != b.score_for_black();
+    let found = [
+        (Part::Players, names(a) != names(b)),
+        (Part::Ratings, ratings(a) != ratings(b)),
+        (Part::Clocks, clocks(a) != clocks(b)),
+        (Part::Place, a.place != b.place),
+        (Part::Date, a.date != b.date),
+        (Part::Result, result),
+        (Part::Ending, a.ending() != b.ending()),
+        (Part::Theory, a.theory != b.theory),
+        (Part::Evaluations, evals(a) != evals(b)),
+        (Part::Times, times(a) != times(b)),
+        (Part::Comments, comments(a) != comments(b)),
+        (Part::TurnComments, turn_comments(a) != turn_comments(b)),
+        (Part::MoveValues, (&a.scores, a.score) != (&b.scores, b.score)),
+        (Part::Passes, a.record.turns().len() != b.record.turns().len()),
+        (Part::Other, a.other.iter().any(|property| !b.other.contains(property))),
+    ];
+    found.into_iter().filter(|(_, differs)| *differs).map(|(part, _)| part).collect()
+}
+
+/// Checks that a format keeps a game but for what it tells to lose, and gives back what it has kept.
+fn check(game: &AnnotatedGame, format: Format) -> Option<AnnotatedGame> {
+    let (mut games, losses) = match there_and_back(game, format) {
+        Ok(back) => back,
+        Err(Unwritable::Start(_)) => {
+            assert!(*game.record.start() != Position::START || game.is_position());
+            return None;
+        }
+        Err(Unwritable::Result(_)) => {
+            assert!(game.score_for_black().is_none_or(|score| score % 2.0 != 0.0), "{game:?}");
+            return None;
+        }
+        Err(error) => panic!("{format}: {error}"),
+    };
+    let told: HashSet<Part> = losses.iter().map(|loss| loss.part).collect();
+    if format == Format::Obf && !game.is_position() {
+        assert!(told.contains(&Part::Turns));
+        let placed = game.record.positions().iter().zip(game.record.turns()).filter(|(_, turn)| **turn != Move::Pass);
+        let positions: Vec<Position> = placed.map(|(position, _)| *position).collect();
+        assert_eq!(games.iter().map(|game| *game.record.start()).collect::<Vec<_>>(), positions);
+        return None;
+    }
+    assert_eq!(games.len(), 1, "{format}: {game:?}");
+    let back = games.remove(0);
+    assert_eq!((back.record.start(), discs(&back.record)), (game.record.start(), discs(&game.record)), "{format}");
+    for part in differences(game, &back) {
+        let replaced = told.contains(&Part::Characters);
+        let is_told = told.contains(&part) || replaced;
+        assert!(is_told, "{format} loses {part} and says only {losses:?}\n{game:?}\n{back:?}");
+    }
+    // What is called lost was there.
+    for loss in &losses {
+        assert!(loss.part == Part::Characters || !loss.detail.is_empty(), "{loss:?}");
+    }
+    Some(back)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// Every format alone, and every pair of them.
+    #[test]
+    fn nothing_is_lost_silently(game in annotated()) {
+        for first in Format::ALL {
+            let Some(kept) = check(&game, first) else { continue };
+            for second in Format::ALL {
+                check(&kept, second);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_a_reader_passes_over_is_told() {
+    for (text, lost) in [
+        ("(;GM[2]SZ[8];B[dc]BL[30](;W[cc])(;W[ce](;B[fe])(;B[ff])))", vec!["BL[30]", "2 variations"]),
+        ("(;GM[Othello]RE[soon]TI[x]B[f5/good/fast];)", vec!["RE[soon]", "TI[x]", "B[f5/good/fast]"]),
+        ("[Result \"1-0\"]\n\n1. f5 $1 (1. d3) 37-27", vec!["a glyph", "1 variation", "Result 1-0"]),
+    ] {
+        let game = GameFile::new("text", Cursor::new(text)).unwrap().next().unwrap().unwrap().game;
+        for format in [Format::Ggf, Format::Sgf, Format::Pgn, Format::Transcript, Format::Obf] {
+            let losses = write(&game, format).unwrap().losses;
+            let unread: Vec<&str> =
+                losses.iter().filter(|loss| loss.part == Part::Unread).map(|loss| loss.detail.as_str()).collect();
+            assert_eq!(unread, lost, "{format}");
+        }
+    }
+}
+
+// ---- The command --------------------------------------------------------------------------------------------------
+
+/// Exit code, stdout and stderr.
+fn said(arguments: &[&str], input: &str) -> (i32, String, String) {
+    let output = run(emilia(arguments), input);
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+/// A folder for one test, gone when the test is.
+pub struct TemporaryFolder(pub PathBuf);
+
+impl TemporaryFolder {
+    pub fn new(name: &str) -> TemporaryFolder {
+        let path = std::env::temp_dir().join(format!("emilia-{}-{name}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).unwrap();
+        TemporaryFolder(path)
+    }
+
+    pub fn file(&self, name: &str) -> String {
+        self.0.join(name).display().to_string()
+    }
+}
+
+impl Drop for TemporaryFolder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+const GGF: &str = "(;GM[Othello]PC[GGS/os]DT[2003]PB[ada]PW[bob]RE[+2.000]TI[5:00]TY[8]B[f5/1.5/0.1]W[d6//2];)\n";
+
+#[test]
+fn losses_are_told_once_with_the_first_game() {
+    let input = GGF.repeat(3);
+    let (code, stdout, stderr) = said(&["convert", "--to", "transcript"], &input);
+    assert_eq!((code, stdout.as_str()), (0, "f5d6\nf5d6\nf5d6\n"));
+    let place = "standard input: line 1: game 1";
+    for line in [
+        format!("emilia: warning: transcript cannot hold names of players: 3 games, first {place}: ada, bob\n"),
+        format!("emilia: warning: transcript cannot hold times of moves: 3 games, first {place}: of 2 moves\n"),
+        format!("emilia: warning: transcript cannot hold the result: 3 games, first {place}: +2\n"),
+    ] {
+        assert!(stderr.contains(&line), "{stderr}");
+    }
+    assert_eq!(stderr.lines().count(), 7, "{stderr}");
+    let (code, stdout, stderr) = said(&["convert", "--to", "ggf", "--strict"], &input);
+    assert_eq!((code, stdout.lines().count(), stderr.as_str()), (0, 3, ""));
+}
+
+#[test]
+fn strict_leaves_nothing_where_something_would_be_lost() {
+    let folder = TemporaryFolder::new("strict");
+    let out = folder.file("games.txt");
+    let (code, stdout, stderr) = said(&["convert", "--strict", "--out", &out], GGF);
+    assert_eq!((code, stdout.as_str()), (1, ""));
+    assert_eq!(stderr, "emilia: standard input: line 1: game 1: transcript cannot hold names of players (ada, bob)\n");
+    assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 0);
+}
+
+#[test]
+fn a_game_that_cannot_be_converted_does_not_stop_the_others() {
+    let input = "f5d6\nf5f5\nf5f6 30-34\n";
+    let (code, stdout, stderr) = said(&["convert", "--to", "logbook"], input);
+    assert_eq!((code, stdout.as_str()), (1, "+f5-f6: -04 10\n"));
+    let lines: Vec<&str> = stderr.lines().collect();
+    assert_eq!(
+        lines,
+        [
+            "emilia: standard input: line 1: game 1: a game of logbook has a result, and this one is not over and has none in whole discs",
+            "emilia: standard input: line 2, column 3: game 2, move 2: f5 is occupied",
+            "emilia: 2 games were not converted"
+        ]
+    );
+    let (code, _, stderr) = said(&["convert", "no/such/file", "--to", "ggf"], "");
+    assert!(code == 1 && stderr.starts_with("emilia: no/such/file: cannot be read"), "{stderr}");
+    let (code, _, stderr) = said(&["convert", "--out", "games"], "f5");
+    assert!(code == 1 && stderr.contains("--to"), "{stderr}");
+    let (code, _, stderr) = said(&["convert", "--to", "gff"], "f5");
+    assert!(code == 2 && stderr.contains("ggf"), "{stderr}");
+}
+
+#[test]
+fn wthor_is_written_with_its_names() {
+    let folder = TemporaryFolder::new("wthor");
+    let out = folder.file("games.wtb");
+    let (code, _, stderr) = said(&["convert", "--out", &out], GGF);
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stderr.contains("wthor cannot hold clocks") && !stderr.contains("names"), "{stderr}");
+    let (code, stdout, stderr) = said(&["convert", &out, "--to", "pgn"], "");
+    assert_eq!((code, stderr.as_str()), (0, ""));
+    assert_eq!(
+        stdout,
+        "[Site \"GGS/os\"]\n[Date \"2003\"]\n[Black \"ada\"]\n[White \"bob\"]\n[Result \"33-31\"]\n\n1. f5 d6 33-31\n\n"
+    );
+    let output = run(emilia(&["convert", "--to", "wthor"]), GGF);
+    assert_eq!(output.stdout, std::fs::read(&out).unwrap());
+    assert!(String::from_utf8_lossy(&output.stderr).contains("names of players"));
+}
+
+#[test]
+fn the_games_of_others_go_through_every_format() {
+    let Some(ggf) = shared_path("games/ggs-sample.ggf") else { return };
+    let Some(wthor) = shared_path("games/WTH_2024.wtb") else { return };
+    for (path, formats) in [(ggf, &Format::ALL[..]), (wthor, &[Format::Ggf, Format::Wthor][..])] {
+        for found in GameFile::open(&path).unwrap().take(200) {
+            let game = found.unwrap().game;
+            for &format in formats {
+                check(&game, format);
+            }
+        }
+    }
+}
+
+#[test]
+fn positions_are_listed_once() {
+    // The four first moves are one position; the last answer is one of the three before it, turned.
+    let games = "f5d6\nf5f4\ne6f6\nd3c5 37-27\n";
+    let (code, stdout, stderr) = said(&["positions"], games);
+    assert_eq!((code, stderr.as_str()), (0, ""));
+    let positions: Vec<Position> = stdout.lines().map(|line| ObfEntry::parse(line).unwrap().position).collect();
+    let images: HashSet<_> = positions.iter().map(|position| canonical(position).0).collect();
+    assert_eq!((positions.len(), images.len()), (5, 5), "{stdout}");
+    let (_, all, _) = said(&["positions", "--no-symmetry"], games);
+    assert_eq!(all.lines().count(), 1 + 3 + 4);
+    let (_, some, _) = said(&["positions", "--empties", "59-60"], games);
+    assert_eq!(some.lines().count(), 2);
+    let (_, counted, _) = said(&["positions", "--count", "--least", "2"], games);
+    let comments: Vec<&str> = counted.lines().map(|line| line.split("% ").nth(1).unwrap()).collect();
+    assert_eq!(comments[..2], ["4", "4"], "{counted}");
+    let (code, _, stderr) = said(&["positions", "--empties", "20-10"], games);
+    assert!(code == 2 && stderr.contains("from 0 to 60"), "{stderr}");
+    // Values that are known stay.
+    let line = format!("{}; F5:+0; % start", Position::START);
+    assert_eq!(said(&["positions"], &format!("{line}\n{line}\nf9\n")), (
+        1,
+        format!("{line}\n"),
+        "emilia: standard input: line 3, column 1: game 3: expected a square (X or * black, O white, - or . empty), found 'f'\n\
+         emilia: 1 game could not be read\n"
+            .to_owned()
+    ));
+}

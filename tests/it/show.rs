@@ -1,0 +1,133 @@
+//! `emilia show`: text, pictures, and a page that a browser runs.
+
+use crate::convert::TemporaryFolder;
+use crate::serve::{emilia, run};
+use emilia::notation::read_position;
+use emilia::notation::transcript;
+use emilia::othello::Color;
+use std::process::{Command, Stdio};
+
+const GAME: &str =
+    "(;GM[Othello]PC[GGS/os]PB[ada <b>]PW[bob]RE[+10.000]TY[8]B[f5/0.5]W[d6/-1]B[c3]CO[a quiet move]W[d3]B[c4];)";
+
+fn said(arguments: &[&str], input: &str) -> (i32, String, String) {
+    let output = run(emilia(arguments), input);
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn a_board_is_shown_as_text_without_colours_into_a_pipe() {
+    let (code, stdout, stderr) = said(&["show"], GAME);
+    assert_eq!((code, stderr.as_str()), (0, ""));
+    assert!(stdout.is_ascii() && stdout.lines().all(|line| line.len() <= 80), "{stdout}");
+    assert!(stdout.starts_with("ada <b> (black) - bob (white) +10\nGGS/os\n"), "{stdout}");
+    let diagram: String =
+        stdout.lines().skip(2).take(10).map(|line| format!("{}\n", line.replace(['(', ')'], " "))).collect();
+    let expected = transcript::parse("f5d6c3d3c4").unwrap();
+    assert_eq!(read_position(&format!("{diagram}white to move")).unwrap().position(), expected.position());
+    let (_, earlier, _) = said(&["show", "--move", "2", "--numbers"], GAME);
+    assert!(earlier.contains("  1") && earlier.contains("black to move, black 3, white 3"), "{earlier}");
+}
+
+#[test]
+fn values_are_those_of_the_file_or_of_the_engine() {
+    let (code, stdout, _) = said(&["show", "--values", "file"], GAME);
+    assert!(code == 0 && stdout.contains("values by the players\n"), "{stdout}");
+    assert!(stdout.contains("\n  1  black  f5     +0.50\n  2  white  d6     +1.00    0.50\n"), "{stdout}");
+    let (code, stdout, _) =
+        said(&["show", "--values", "engine", "--depth", "4", "--threads", "1", "--hash", "1"], GAME);
+    assert!(code == 0 && stdout.contains("alpha-beta on pattern, depth 4"), "{stdout}");
+    assert!(stdout.contains("black loses ") && stdout.lines().all(|line| line.len() <= 80), "{stdout}");
+}
+
+#[test]
+fn what_is_not_there_is_told() {
+    for (arguments, input, expected) in [
+        (&["show", "--game", "2"][..], GAME, "emilia: --game 2: there is 1 game\n"),
+        (&["show"], "", "emilia: there is no game to show\n"),
+        (&["show", "--move", "6"], GAME, "emilia: --move 6: the game has 5 moves, passes counted\n"),
+        (&["show"], "f5f5", "emilia: standard input: line 1, column 3: game 1, move 2: f5 is occupied\n"),
+    ] {
+        let (code, stdout, stderr) = said(arguments, input);
+        assert_eq!((code, stdout.as_str(), stderr.as_str()), (1, "", expected));
+    }
+    let (code, _, stderr) = said(&["show", "no/such/file"], "");
+    assert!(code == 1 && stderr.starts_with("emilia: no/such/file: cannot be read"), "{stderr}");
+}
+
+#[test]
+fn a_picture_is_written_whole() {
+    let folder = TemporaryFolder::new("picture");
+    let out = folder.file("board.svg");
+    assert_eq!(said(&["show", "--out", &out, "--move", "3"], GAME), (0, String::new(), String::new()));
+    let svg = std::fs::read_to_string(&out).unwrap();
+    let position = transcript::parse("f5d6c3").unwrap();
+    let discs = |color| position.position().discs(color).count() as usize;
+    assert_eq!(svg.matches("url(#black)").count(), discs(Color::Black));
+    assert_eq!(svg.matches("url(#white)").count(), discs(Color::White));
+    assert!(svg.starts_with("<svg xmlns=") && svg.trim_end().ends_with("</svg>"));
+}
+
+/// The document that headless Chromium makes of a page; `None`, with a message, where there is no Chromium.
+fn dom_of(folder: &TemporaryFolder, page: &str) -> Option<String> {
+    let path = folder.file("driven.html");
+    std::fs::write(&path, page).unwrap();
+    let names = ["chromium", "chromium-browser", "google-chrome"];
+    let browser = names.into_iter().find(|name| {
+        Command::new(name)
+            .arg("--version")
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()
+            .is_ok_and(|status| status.success())
+    });
+    let Some(browser) = browser else {
+        eprintln!("skipped: no Chromium to look at the page with");
+        return None;
+    };
+    let flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--dump-dom"];
+    let profile = format!("--user-data-dir={}", folder.file("profile"));
+    let output = Command::new(browser).args(flags).arg(profile).arg(format!("file://{path}")).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    Some(String::from_utf8(output.stdout).unwrap())
+}
+
+#[test]
+fn a_page_is_walked_through_with_the_keys() {
+    let folder = TemporaryFolder::new("page");
+    let out = folder.file("game.html");
+    let (code, _, stderr) = said(&["show", "--out", &out, "--depth", "4", "--threads", "1", "--hash", "1"], GAME);
+    assert_eq!((code, stderr.as_str()), (0, ""));
+    let page = std::fs::read_to_string(&out).unwrap();
+    // Three moves on and one back, then the numbers, then the mouse on the second move of the expected play.
+    let press = |keys: &[&str], then: &str| {
+        let events: String = keys
+            .iter()
+            .map(|key| format!("document.dispatchEvent(new KeyboardEvent('keydown',{{key:'{key}'}}));"))
+            .collect();
+        page.replace("</body>", &format!("<script>{events}{then}</script></body>"))
+    };
+    let Some(dom) = dom_of(&folder, &press(&["ArrowRight", "ArrowRight", "ArrowRight", "ArrowLeft", "n"], "")) else {
+        return;
+    };
+    assert!(dom.contains("<body data-turns=\"2\""), "{}", &dom[..400]);
+    let record = transcript::parse("f5d6").unwrap();
+    for (class, color) in [("sq black", Color::Black), ("sq white", Color::White)] {
+        let discs = record.position().discs(color).count() as usize;
+        assert_eq!(dom.matches(&format!("class=\"{class}")).count(), discs, "{class}");
+    }
+    assert!(dom.contains("class=\"sq white placed is-last\" data-square=\"d6\""), "the last disc is marked");
+    assert!(dom.contains("class=\"numbers\"") && dom.contains("move 2 of 5"));
+    assert!(dom.contains("ada &lt;b&gt;") && !dom.contains("<b>ada"));
+    let hover =
+        "const moves=document.querySelectorAll('#said .pv b');moves[1].dispatchEvent(new MouseEvent('mouseenter'));";
+    let dom = dom_of(&folder, &press(&["Home"], hover)).unwrap();
+    assert!(
+        dom.contains("<body data-turns=\"0\"") && dom.matches("ghosted").count() >= 2 + page.matches("ghosted").count()
+    );
+    let dom = dom_of(&folder, &press(&["End"], "")).unwrap();
+    assert!(dom.contains("<body data-turns=\"5\"") && !dom.contains("a quiet move</p>"));
+    let dom = dom_of(&folder, &press(&["End", "ArrowLeft", "ArrowLeft"], "")).unwrap();
+    assert!(dom.contains("a quiet move</p>"), "comments stand where they belong");
+}
