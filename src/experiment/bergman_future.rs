@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub(super) const MOBILITY_WEIGHT: Experiment = Experiment {
     name: "bergman-mobility-weight",
     about: "how much mobility should count beside the weighted squares; rows are discs for the whole mobility ratio",
-    seconds: 120,
+    seconds: 40,
     run: mobility_weight,
 };
 

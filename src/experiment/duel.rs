@@ -125,9 +125,9 @@ pub fn merge(into: &mut ByStage, from: &ByStage) {
 pub struct Score {
     /// Games and pairs, a draw counting half.
     pub tally: Tally,
-    /// What both sides spent.
+    /// What the first player spent in all games.
     pub first: Spent,
-    /// What both sides spent.
+    /// What the second player spent in all games.
     pub second: Spent,
     /// For each pair: games won and games decided, by the first player.
     decided: Vec<(f64, f64)>,

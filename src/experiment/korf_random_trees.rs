@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "korf-random-trees",
     about: "best-first and extension against alpha-beta on random trees; rows are largest branching factors",
-    seconds: 600,
+    seconds: 60,
     run,
 };
 

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "korf-tempo",
     about: "how much worse expansion makes a node look to its parent; rows are largest branching factors",
-    seconds: 30,
+    seconds: 3,
     run,
 };
 

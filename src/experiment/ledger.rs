@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
-use std::io::{Read, Write};
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// The results of the units that are done.
@@ -58,8 +58,7 @@ impl Ledger {
             };
             ledger.done.insert(key, value);
         }
-        use std::io::Seek;
-        file.seek(std::io::SeekFrom::End(0)).map_err(failed)?;
+        file.seek(SeekFrom::End(0)).map_err(failed)?;
         ledger.file = Some((path.to_owned(), file));
         Ok(ledger)
     }

@@ -137,7 +137,7 @@ impl<G: Contest> BestFirstPlayer<G> {
         BestFirstPlayer { settings, explorer: None, limit, debt: 0, evaluator, keeps_tree: true, by_alpha_beta: 0 }
     }
 
-    /// The paper's search with another rule for ties where its values at the end are infinite.
+    /// The same settings beginning with so many plies of alpha-beta; none if that is 0.
     pub fn extension_of(settings: BestFirstSettings, alpha_beta: u32) -> BestFirstSettings {
         let start = if alpha_beta == 0 { AlphaBetaStart::None } else { AlphaBetaStart::Depth(alpha_beta) };
         BestFirstSettings { start, ..settings }
