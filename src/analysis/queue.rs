@@ -26,6 +26,17 @@ pub(super) struct Ticket {
     number: u64,
 }
 
+/// The place of a position in the queue: by priority, then in the order in which they came.
+type Place = (Reverse<i64>, u64);
+
+/// So many positions that came one behind the other are taken by one engine as far as possible. They are often those of one
+/// game, and then what the engine has learnt from one serves it for the next: a collection of games at depth 8 costs
+/// two engines 1.4 times the nodes of one if they take the positions in turn.
+const RUN: u64 = 32;
+
+/// No position waits while more than so many runs, for each engine, that came later are begun.
+const OVERTAKING_RUNS: u64 = 2;
+
 /// A running job; the sender goes when the job is cancelled.
 #[derive(Debug)]
 struct Running {
@@ -35,8 +46,9 @@ struct Running {
 
 #[derive(Debug)]
 struct State {
-    /// By priority, then in the order in which they came.
-    waiting: BTreeMap<(Reverse<i64>, u64), Job>,
+    waiting: BTreeMap<Place, Job>,
+    /// Where each engine took its last position.
+    last: Vec<Option<Place>>,
     running: BTreeMap<u64, Running>,
     next: u64,
     /// Search threads that nobody uses.
@@ -60,7 +72,14 @@ pub(super) struct Queue {
 impl Queue {
     /// A queue that takes no further query while so many positions wait.
     pub fn new(threads: u32, capacity: usize) -> Queue {
-        let state = State { waiting: BTreeMap::new(), running: BTreeMap::new(), next: 0, free: threads, closed: false };
+        let state = State {
+            waiting: BTreeMap::new(),
+            last: vec![None; threads as usize],
+            running: BTreeMap::new(),
+            next: 0,
+            free: threads,
+            closed: false,
+        };
         Queue { state: Mutex::new(state), work: Condvar::new(), room: Condvar::new(), capacity }
     }
 
@@ -81,14 +100,16 @@ impl Queue {
         self.work.notify_all();
     }
 
-    /// The next position to think about, once there are threads for it; `None` when nothing more comes. What a position
-    /// needs is kept free for it: later ones that need less do not overtake it.
-    pub fn take(&self) -> Option<Ticket> {
+    /// The next position for this engine, numbered from 0, to think about, once there are threads for it; `None` when nothing
+    /// more comes. What a position at the head of the queue needs is kept free for it: later ones that need less do not
+    /// overtake it.
+    pub fn take(&self, engine: usize) -> Option<Ticket> {
         let mut state = self.state.lock();
         loop {
-            let wanted = state.waiting.first_key_value().map(|(_, job)| job.query.thinking.options.threads);
-            match wanted {
-                Some(threads) if threads <= state.free => return Some(self.hand_out(state, threads)),
+            match state.choose(engine) {
+                Some(place) if state.threads_for(&place) <= state.free => {
+                    return Some(self.hand_out(state, engine, place));
+                }
                 None if state.closed => return None,
                 _ => {}
             }
@@ -96,9 +117,11 @@ impl Queue {
         }
     }
 
-    fn hand_out(&self, mut state: MutexGuard<'_, State>, threads: u32) -> Ticket {
-        let ((_, number), job) = state.waiting.pop_first().expect("there is a first one");
-        state.free -= threads;
+    fn hand_out(&self, mut state: MutexGuard<'_, State>, engine: usize, place: Place) -> Ticket {
+        let number = place.1;
+        state.free -= state.threads_for(&place);
+        state.last[engine] = Some(place);
+        let job = state.waiting.remove(&place).expect("it was chosen because it waits");
         let (sender, cancel) = bounded(0);
         state.running.insert(number, Running { job: job.clone(), cancel: Some(sender) });
         if state.waiting.len() < self.capacity {
@@ -151,6 +174,43 @@ impl Queue {
     }
 }
 
+impl State {
+    /// The search threads that a position needs.
+    fn threads_for(&self, place: &Place) -> u32 {
+        self.waiting.get(place).map_or(1, |job| job.query.thinking.options.threads)
+    }
+
+    /// The place of the position that an engine is to think about next: one of the highest priority.
+    fn choose(&self, engine: usize) -> Option<Place> {
+        let head = *self.waiting.first_key_value()?.0;
+        if self.threads_for(&head) > 1 {
+            return Some(head);
+        }
+        let chosen = self.next_of_run(engine, head.0).or_else(|| self.new_run(engine, head)).unwrap_or(head);
+        Some(if self.threads_for(&chosen) <= self.free { chosen } else { head })
+    }
+
+    /// The position behind the one that the engine took last, if it is of the same run.
+    fn next_of_run(&self, engine: usize, priority: Reverse<i64>) -> Option<Place> {
+        let (_, last) = self.last[engine].filter(|last| last.0 == priority)?;
+        let end = (last / RUN + 1) * RUN;
+        self.waiting.range((priority, last)..(priority, end)).next().map(|(&place, _)| place)
+    }
+
+    /// The first position of which no other engine has begun the run, unless it came much later than the first of all.
+    fn new_run(&self, engine: usize, head: Place) -> Option<Place> {
+        let mut place = head;
+        let others =
+            || self.last.iter().enumerate().filter(|(other, _)| *other != engine).filter_map(|(_, last)| *last);
+        while others().any(|last| (last.0, last.1 / RUN) == (place.0, place.1 / RUN)) {
+            let next_run = (place.0, (place.1 / RUN + 1) * RUN);
+            place = self.waiting.range(next_run..).next().map(|(&place, _)| place).filter(|next| next.0 == head.0)?;
+        }
+        let furthest = head.1 + OVERTAKING_RUNS * RUN * self.last.len() as u64;
+        (place.1 <= furthest).then_some(place)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::Thinking;
@@ -181,8 +241,44 @@ mod tests {
             queue.push(&query(id, priority, 1, 1), id);
         }
         queue.close();
-        let order: Vec<u64> = std::iter::from_fn(|| queue.take()).map(|ticket| id(&ticket)).collect();
+        let order: Vec<u64> = std::iter::from_fn(|| queue.take(3)).map(|ticket| id(&ticket)).collect();
         assert_eq!(order, [2, 5, 1, 3, 4]);
+    }
+
+    #[test]
+    fn an_engine_takes_what_came_one_behind_the_other() {
+        let queue = Queue::new(2, 10_000);
+        let next = |engine| {
+            let ticket = queue.take(engine).unwrap();
+            queue.finish(&ticket);
+            id(&ticket)
+        };
+        for id in 0..10 * RUN {
+            queue.push(&query(id, 0, 1, 1), id);
+        }
+        queue.close();
+        // The first engine has a run of its own and leaves the second the next one.
+        let begun = [next(0), next(1), next(0), next(1)];
+        assert_eq!(begun, [0, RUN, 1, RUN + 1]);
+        // Its run stays behind for a while, but not for ever.
+        let by_second: Vec<u64> = (0..5 * RUN).map(|_| next(1)).collect();
+        let overtaken = by_second.iter().position(|&id| id == 2).unwrap() as u64;
+        assert!((RUN..=2 * OVERTAKING_RUNS * RUN + RUN).contains(&overtaken), "{overtaken}");
+        // Where there is nothing else, everybody takes what there is.
+        let rest = (0..10 * RUN - 5 * RUN - 4).map(|_| next(0));
+        let mut all: Vec<u64> = rest.chain(by_second.iter().copied()).chain(begun).collect();
+        all.sort_unstable();
+        assert_eq!(all, (0..10 * RUN).collect::<Vec<_>>());
+        assert!(queue.take(0).is_none());
+    }
+
+    #[test]
+    fn what_is_more_important_ends_a_run() {
+        let queue = Queue::new(2, 100);
+        (0..4).for_each(|id| queue.push(&query(id, 0, 1, 1), id));
+        assert_eq!(id(&queue.take(0).unwrap()), 0);
+        queue.push(&query(9, 1, 1, 1), 9);
+        assert_eq!((id(&queue.take(1).unwrap()), queue.lengths().0), (9, 3));
     }
 
     #[test]
@@ -192,9 +288,9 @@ mod tests {
         queue.push(&query(2, 0, 2, 1), 2);
         queue.push(&query(3, 0, 1, 1), 3);
         queue.close();
-        let first = queue.take().unwrap();
+        let first = queue.take(0).unwrap();
         std::thread::scope(|scope| {
-            let waiter = scope.spawn(|| queue.take().unwrap());
+            let waiter = scope.spawn(|| queue.take(0).unwrap());
             // The second needs both threads, and the third may not overtake it.
             std::thread::sleep(std::time::Duration::from_millis(20));
             assert_eq!(queue.lengths(), (2, 1));
@@ -203,8 +299,8 @@ mod tests {
             assert_eq!(id(&second), 2);
             queue.finish(&second);
         });
-        assert_eq!(id(&queue.take().unwrap()), 3);
-        assert!(queue.take().is_none());
+        assert_eq!(id(&queue.take(0).unwrap()), 3);
+        assert!(queue.take(0).is_none());
     }
 
     #[test]
@@ -212,13 +308,13 @@ mod tests {
         let queue = Queue::new(1, 100);
         queue.push(&query(1, 0, 1, 3), 1);
         queue.push(&query(2, 0, 1, 1), 2);
-        let running = queue.take().unwrap();
+        let running = queue.take(0).unwrap();
         let (waited, stopped) = queue.cancel(|job| job.query.id == 1);
         assert_eq!((waited.len(), stopped), (2, 1));
         assert!(running.cancel.recv().is_err());
         assert_eq!(queue.cancel(|job| job.query.id == 1).1, 0, "once is enough");
         assert!(queue.finish(&running));
-        assert_eq!(id(&queue.take().unwrap()), 2);
+        assert_eq!(id(&queue.take(0).unwrap()), 2);
     }
 
     #[test]
@@ -233,7 +329,7 @@ mod tests {
             std::thread::sleep(std::time::Duration::from_millis(20));
             assert_eq!(queue.lengths().0, 2);
             let mut taken = Vec::new();
-            while let Some(ticket) = queue.take() {
+            while let Some(ticket) = queue.take(0) {
                 taken.push(id(&ticket));
                 queue.finish(&ticket);
             }

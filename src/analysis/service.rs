@@ -114,7 +114,7 @@ impl Service {
         let worker = |number| {
             let shared = Arc::clone(&shared);
             let builder = std::thread::Builder::new().name(format!("analysis {number}"));
-            builder.spawn(move || work(&shared)).expect("a thread can be started")
+            builder.spawn(move || work(&shared, number as usize)).expect("a thread can be started")
         };
         let workers = (0..threads).map(worker).collect();
         Service { shared, workers }
@@ -238,10 +238,10 @@ impl Shared {
 }
 
 /// One engine's work: position after position until nothing more comes.
-fn work(shared: &Shared) {
+fn work(shared: &Shared, engine: usize) {
     let mut thinker = Thinker::new(shared.settings.defaults.options.clone());
     let mut clearings = 0;
-    while let Some(ticket) = shared.queue.take() {
+    while let Some(ticket) = shared.queue.take(engine) {
         let wanted = shared.clearings.load(Ordering::Relaxed);
         if wanted != clearings || shared.settings.reproducible {
             thinker.clear();
