@@ -23,6 +23,7 @@ pub mod eval;
 pub mod game;
 pub mod notation;
 pub mod othello;
+pub mod play;
 pub mod protocol;
 mod random;
 pub mod random_tree;

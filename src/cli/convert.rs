@@ -14,10 +14,6 @@ use std::path::{Path, PathBuf};
 /// What the new format cannot hold is told on the standard error: each kind of thing once, with the number of games and the
 /// first of them. A game that cannot be read or written is told with its place, and the next one follows; the exit code is then 1.
 #[derive(Args, Clone, Debug)]
-#[command(after_help = "Examples:
-  emilia convert WTH_2024.wtb --out games.ggf     tournament games, with the names beside them
-  emilia convert games.ggf.zst --to transcript    the moves alone, on the standard output
-  emilia convert *.sgf --to ggf --strict          or nothing, if anything would be lost")]
 pub(super) struct ConvertArguments {
     #[command(flatten)]
     input: GameInput,
