@@ -41,7 +41,7 @@ pub enum Command {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum CommandError {
     /// The first word is no command and no move.
-    #[error("'{word}' is no move and no command{}; 'help' lists what there is", did_you_mean(.nearest))]
+    #[error("'{word}' is no move and no command; {}", did_you_mean(.nearest))]
     Unknown {
         /// What was said.
         word: String,
@@ -59,7 +59,7 @@ pub enum CommandError {
 }
 
 fn did_you_mean(nearest: &Option<&'static str>) -> String {
-    nearest.map_or_else(String::new, |name| format!("; did you mean '{name}'?"))
+    nearest.map_or_else(|| "'help' lists what there is".to_owned(), |name| format!("did you mean '{name}'?"))
 }
 
 const NAMES: [&str; 14] =
@@ -116,10 +116,15 @@ impl FromStr for Command {
             "swap" => Command::Swap,
             "help" | "?" | "h" => Command::Help,
             "quit" | "exit" | "q" => Command::Quit,
-            _ => return Err(CommandError::Unknown { word: word.to_owned(), nearest: nearest(&name) }),
+            _ => return Err(CommandError::Unknown { word: brief(word), nearest: nearest(&name) }),
         };
         Ok(command)
     }
+}
+
+/// The beginning of a word, without what a terminal would take for orders.
+fn brief(word: &str) -> String {
+    word.chars().filter(|c| !c.is_control()).take(20).collect()
 }
 
 /// The command that takes the fewest changes of a letter to make, if they are few.
@@ -161,7 +166,7 @@ mod tests {
             assert_eq!(line.parse(), Ok(command), "{line}");
         }
         for (line, said) in [
-            ("hnt", "'hnt' is no move and no command; did you mean 'hint'?; 'help' lists what there is"),
+            ("hnt", "'hnt' is no move and no command; did you mean 'hint'?"),
             ("i9", "'i9' is no move and no command; 'help' lists what there is"),
             ("level 9", "level: expected a number from 1 (beginner) to 8 (full strength)"),
             ("hint 0", "hint: expected how many moves, from 1 to 64"),

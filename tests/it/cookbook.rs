@@ -77,7 +77,7 @@ fn every_command_of_the_cookbook_runs() {
 #[test]
 fn what_is_mistyped_gets_a_suggestion() {
     for (arguments, suggestion) in [
-        (&["convert", "--ot", "ggf"][..], "--out"),
+        (&["convert", "--stict"][..], "'--strict'"),
         (&["show", "--numbesr"], "'--numbers'"),
         (&["slove", "x"], "'solve'"),
         (&["convert", "--to", "gff"], "'ggf'"),
