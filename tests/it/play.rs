@@ -88,12 +88,12 @@ struct Terminal {
 
 impl Terminal {
     /// A terminal of 80 columns that runs a command line; `None`, with a message, where there is no tmux.
-    fn start(folder: &TemporaryFolder, line: &str) -> Option<Terminal> {
+    fn start(socket: String, line: &str) -> Option<Terminal> {
         if !Command::new("tmux").arg("-V").output().is_ok_and(|output| output.status.success()) {
             eprintln!("skipped: no tmux to play in");
             return None;
         }
-        let terminal = Terminal { socket: folder.file("tmux") };
+        let terminal = Terminal { socket };
         let size = ["new-session", "-d", "-x", "80", "-y", "50"];
         let output = terminal.tmux(&[&size[..], &[line]].concat());
         assert!(output.status.success(), "{output:?}");
@@ -143,7 +143,7 @@ fn a_terminal_has_a_prompt_and_colours_unless_they_are_not_wanted() {
     let line = |environment: &str| {
         format!("env LC_ALL=C.UTF-8 TERM=xterm-256color {environment} '{program}' {}; sleep 60", FIXED.join(" "))
     };
-    let Some(terminal) = Terminal::start(&folder, &line("NO_COLOR=")) else { return };
+    let Some(terminal) = Terminal::start(folder.file("colored"), &line("NO_COLOR=")) else { return };
     let screen = terminal.wait_for("black>");
     assert!(screen.contains("\x1b[") && screen.contains('\u{25cf}'), "{screen}");
     terminal.say("f5");
@@ -153,7 +153,7 @@ fn a_terminal_has_a_prompt_and_colours_unless_they_are_not_wanted() {
     let plain: String = strip_codes(&screen);
     assert!(plain.lines().all(|line| line.chars().count() <= 80), "{plain}");
     drop(terminal);
-    let Some(terminal) = Terminal::start(&folder, &line("NO_COLOR=1")) else { return };
+    let Some(terminal) = Terminal::start(folder.file("plain"), &line("NO_COLOR=1")) else { return };
     let screen = terminal.wait_for("black>");
     assert!(screen.is_ascii() && !screen.contains("\x1b[4"), "{screen}");
     assert!(screen.contains("4  -  -  .  O  X  -  -  -  4"), "{screen}");
