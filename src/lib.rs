@@ -24,6 +24,7 @@ pub mod experiment;
 pub mod game;
 pub mod notation;
 pub mod othello;
+pub mod play;
 pub mod protocol;
 mod random;
 pub mod random_tree;

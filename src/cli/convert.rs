@@ -14,10 +14,6 @@ use std::path::{Path, PathBuf};
 /// What the new format cannot hold is told on the standard error: each kind of thing once, with the number of games and the
 /// first of them. A game that cannot be read or written is told with its place, and the next one follows; the exit code is then 1.
 #[derive(Args, Clone, Debug)]
-#[command(after_help = "Examples:
-  emilia convert WTH_2024.wtb --out games.ggf     tournament games, with the names beside them
-  emilia convert games.ggf.zst --to transcript    the moves alone, on the standard output
-  emilia convert *.sgf --to ggf --strict          or nothing, if anything would be lost")]
 pub(super) struct ConvertArguments {
     #[command(flatten)]
     input: GameInput,
@@ -37,8 +33,8 @@ pub(super) fn run(arguments: &ConvertArguments) -> Result<(), String> {
     let format = arguments.format()?;
     let mut conversion = Conversion { arguments, format, losses: BTreeMap::new(), failures: 0, games: 0 };
     match format {
-        Format::Wthor => conversion.to_wthor()?,
-        _ => conversion.to_text()?,
+        Format::Wthor => conversion.write_wthor()?,
+        _ => conversion.write_text()?,
     }
     conversion.warn();
     match conversion.failures {
@@ -70,7 +66,7 @@ struct Conversion<'a> {
 }
 
 impl Conversion<'_> {
-    fn to_text(&mut self) -> Result<(), String> {
+    fn write_text(&mut self) -> Result<(), String> {
         let mut output = Output::open(self.arguments.out.as_deref())?;
         let mut written = 0;
         for item in self.arguments.input.games() {
@@ -91,7 +87,7 @@ impl Conversion<'_> {
         output.finish()
     }
 
-    fn to_wthor(&mut self) -> Result<(), String> {
+    fn write_wthor(&mut self) -> Result<(), String> {
         let path = self.arguments.out.as_deref().filter(|path| *path != Path::new("-"));
         if path.is_none() && stdout().is_terminal() {
             return Err("WTHOR's games are no text for a terminal; give --out FILE.wtb".to_owned());

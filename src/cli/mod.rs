@@ -6,15 +6,18 @@ mod analyze_output;
 mod analyze_queries;
 mod bench;
 mod convert;
+mod examples;
 mod experiment;
 mod game_input;
 mod log_output;
+mod manual;
 mod match_check;
 mod match_games;
 mod merge;
 mod options;
 mod output;
 mod perft;
+mod play;
 mod positions;
 mod progress;
 mod serve;
@@ -24,7 +27,7 @@ mod train;
 
 use crate::protocol::detect::Protocol;
 use clap::builder::PossibleValuesParser;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -66,10 +69,16 @@ enum Command {
     Experiment(experiment::ExperimentArguments),
     /// Convert games and positions between formats
     Convert(convert::ConvertArguments),
+    /// Play against Emilia in the terminal
+    Play(Box<play::PlayArguments>),
     /// Show a board or a game: as text, as a picture, as a page
     Show(Box<show::ShowArguments>),
     /// List the positions of games, each once, as OBF
     Positions(positions::PositionsArguments),
+    /// Print what a shell needs to complete commands, options and values
+    Completions(manual::CompletionsArguments),
+    /// Print a manual page, or write them all
+    Man(manual::ManArguments),
     /// Learn the weights of the evaluation from games of Emilia against herself
     Train(train::TrainArguments),
 }
@@ -77,7 +86,8 @@ enum Command {
 /// Runs the program with the arguments of the process. The exit code is 2 for arguments that make no sense, 1 for
 /// anything else that kept it from its work; `solve` has its own.
 pub fn run() -> ExitCode {
-    let Cli { serve: options, command } = Cli::parse();
+    let parsed = Cli::from_arg_matches(&command().get_matches());
+    let Cli { serve: options, command } = parsed.unwrap_or_else(|error| error.exit());
     let result = match command {
         None => serve::run(None, &options),
         Some(Command::NBoard(options)) => serve::run(Some(Protocol::NBoard), &options),
@@ -90,7 +100,10 @@ pub fn run() -> ExitCode {
         Some(Command::Solve(options)) => return solve::run(&options),
         Some(Command::Experiment(options)) => experiment::run(&options),
         Some(Command::Train(options)) => train::run(&options),
+        Some(Command::Completions(options)) => manual::run_completions(&options),
+        Some(Command::Man(options)) => manual::run_man(&options),
         Some(Command::Convert(options)) => convert::run(&options),
+        Some(Command::Play(options)) => play::run(&options),
         Some(Command::Show(options)) => show::run(&options),
         Some(Command::Positions(options)) => positions::run(&options),
     };
@@ -101,6 +114,11 @@ pub fn run() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// The command line as it is parsed and described.
+fn command() -> clap::Command {
+    examples::add_examples(Cli::command())
 }
 
 /// Takes one of these names.
@@ -132,11 +150,10 @@ fn print(text: &str) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_command_line_is_well_formed() {
-        Cli::command().debug_assert();
+        command().debug_assert();
     }
 
     #[test]

@@ -15,9 +15,6 @@ use std::str::FromStr;
 /// to move and the other side; the first one is listed. Only positions with a move are. Positions of OBF files keep the values of
 /// their moves.
 #[derive(Args, Clone, Debug)]
-#[command(after_help = "Examples:
-  emilia positions WTH_2024.wtb --empties 20 > twenty.obf
-  emilia positions games.ggf --empties 50-56 --count --least 2    openings played more than once")]
 pub(super) struct PositionsArguments {
     #[command(flatten)]
     input: GameInput,

@@ -20,11 +20,6 @@ const DEPTH: &str = "10";
 /// A page has the board, the curve of the game's worth, the loss of each move and the expected play; the arrow keys go through the
 /// game. It is one file that needs nothing else.
 #[derive(Args, Clone, Debug)]
-#[command(after_help = "Examples:
-  emilia show games.ggf --game 3 --out game.html       a page, every position searched to depth 10
-  emilia show games.ggf --move 20 --out board.svg      a picture for a post
-  echo f5d6c3d3c4 | emilia show --numbers              in the terminal, with the numbers of the moves
-  emilia show games.ggf --values engine --depth 14     with the value and the loss of each move")]
 pub(super) struct ShowArguments {
     #[command(flatten)]
     input: GameInput,

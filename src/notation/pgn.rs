@@ -83,7 +83,7 @@ fn tag(cursor: &mut Cursor<'_>) -> Result<Option<(String, String, usize)>, Notat
     let mut value = String::new();
     loop {
         match cursor.peek() {
-            None | Some('\n') => return Err(cursor.expected("'\"' behind the value of a tag")),
+            None | Some('\n' | '\r') => return Err(cursor.expected("'\"' behind the value of a tag")),
             Some('"') => break cursor.bump(),
             Some('\\') if matches!(cursor.byte(1), Some(b'"' | b'\\')) => cursor.bump(),
             Some(_) => {}

@@ -385,3 +385,26 @@ fn positions_are_listed_once() {
             .to_owned()
     ));
 }
+
+#[test]
+fn one_year_is_kept_and_several_are_told() {
+    let game = |date: &str| {
+        let record = emilia::notation::transcript::parse("f5d6").unwrap();
+        let result = Some(GgfResult { score: 2.0, ending: None });
+        AnnotatedGame { date: date.to_owned(), result, ..AnnotatedGame::new(record) }
+    };
+    for (dates, kept, told) in [
+        (&["2024", "2024"][..], "2024", 0),
+        (&["", ""], "", 0),
+        (&["2024", "2023"], "", 1),
+        (&["", "2023"], "", 1),
+        (&["2024-05-01", "2024"], "2024", 0),
+    ] {
+        let mut writer = WthorWriter::new();
+        let lost: usize = dates.iter().map(|date| writer.add(&game(date)).unwrap().len()).sum();
+        let files = writer.finish();
+        assert_eq!((files.losses.len(), lost), (told, usize::from(dates[0].len() > 4)), "{dates:?}");
+        let mut back = GameFile::new("file", Cursor::new(files.games)).unwrap();
+        assert_eq!(back.next().unwrap().unwrap().game.date, kept);
+    }
+}

@@ -18,8 +18,10 @@ pub struct WthorWriter {
     games: u32,
     players: Names,
     tournaments: Names,
-    /// The year of the games so far; `Some(None)` if there are several.
-    year: Option<Option<u16>>,
+    /// The year of the first game, if it says one.
+    year: Option<u16>,
+    /// Whether another game says another year, or says one where the first does not.
+    years_differ: bool,
     /// The empties of the theoretical scores so far.
     theory_empties: Option<u8>,
 }
@@ -82,11 +84,10 @@ impl WthorWriter {
         if !date.is_empty() && date.len() != 4 {
             losses.push(Loss::new(Part::Date, date));
         }
-        self.year = match self.year {
-            None => Some(year),
-            Some(before) if before == year => Some(before),
-            Some(_) => Some(None),
-        };
+        if self.games == 0 {
+            self.year = year;
+        }
+        self.years_differ |= self.year != year;
         if year.is_none() && date.len() == 4 {
             losses.push(Loss::new(Part::Date, date));
         }
@@ -94,12 +95,12 @@ impl WthorWriter {
 
     /// The files.
     pub fn finish(self) -> WthorBytes {
-        let year = self.year.flatten();
         let mut losses = Vec::new();
-        if self.games > 0 && self.year == Some(None) {
+        if self.years_differ {
             losses.push(Loss::new(Part::Date, "the games are not all of one year"));
         }
-        let mut header = header(year.unwrap_or(0), self.theory_empties.unwrap_or(0));
+        let year = self.year.filter(|_| !self.years_differ).unwrap_or(0);
+        let mut header = header(year, self.theory_empties.unwrap_or(0));
         header[4..8].copy_from_slice(&self.games.to_le_bytes());
         let games = [&header[..], &self.records].concat();
         WthorBytes { games, players: self.players.file(PLAYER), tournaments: self.tournaments.file(TOURNAMENT), losses }

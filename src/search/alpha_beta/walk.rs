@@ -147,7 +147,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
         self.is_idle()
     }
 
-    fn after(&self, node: &Node<E::State>, square: Square, turned: Bitboard) -> Node<E::State> {
+    pub(in crate::search) fn after(&self, node: &Node<E::State>, square: Square, turned: Bitboard) -> Node<E::State> {
         Node {
             position: node.position.after_turning(square, turned),
             state: self.shared.evaluation.after(&node.state, square, turned),
@@ -217,6 +217,11 @@ impl<'a, E: Incremental> Walk<'a, E> {
         }
         self.evaluations += 1;
         self.shared.evaluation.value(&node.state, &node.position)
+    }
+
+    /// Counts nodes that were visited without a search.
+    pub(in crate::search) fn count_visited(&mut self, nodes: u64) {
+        self.nodes += nodes;
     }
 
     /// The last plies before the evaluation, without the table.

@@ -3,14 +3,14 @@
 
 use crate::eval::{ErrorModel, Incremental};
 use crate::game::DISC;
-use crate::othello::{Position, Square};
-use crate::search::alpha_beta::walk::{Shared, Walk};
+use crate::othello::{Bitboard, Position, Square, flips};
+use crate::search::alpha_beta::walk::{self, Shared, Walk};
 use crate::search::best_first::arena::{INFINITY, Node};
 use crate::search::ordering::Candidates;
 use crate::search::selectivity::Selectivity;
 
 /// Beyond every value that a search returns.
-const BEYOND: i32 = crate::search::alpha_beta::walk::INFINITY;
+const BEYOND: i32 = walk::INFINITY;
 
 /// A move worth less than the best by this many deviations is not told apart from others that are.
 const MARGIN: f32 = 1.2;
@@ -24,22 +24,17 @@ pub(super) fn error(model: Option<&ErrorModel>, empties: u32) -> f32 {
     model.map_or(UNKNOWN_ERROR * DISC, |model| model.midgame(empties as u8, ERROR_DEPTH)) as f32
 }
 
-/// How deep the children of a leaf are searched when a whole search may visit so many positions: deeper leaves are fewer
-/// and better ones, and both count.
-pub(super) fn depth_for(nodes: u64) -> u8 {
-    /// One ply more from so many positions on.
-    const STEPS: [u64; 6] = [500, 3_000, 40_000, 600_000, 6_000_000, 60_000_000];
-    STEPS.iter().filter(|&&step| nodes >= step).count() as u8
-}
-
 /// Positions that the solver visits on average to solve a position with so many empty squares, by an exponential that was
 /// fitted to positions of self-play with 8 to 18 empty squares.
 pub(super) fn solving_cost(empties: u32) -> f64 {
     (0.69 * f64::from(empties) - 0.4).exp()
 }
 
-/// The most that the result of one child may cost.
-const MOST_TO_SOLVE: f64 = 70_000.0;
+/// Positions with at most so many empty squares have children that are solved.
+const SOLVED_BELOW: u32 = 9;
+/// Solving a child may cost so many positions where leaves are static, twice as many for each ply deeper that they are searched,
+/// but never more than the second.
+const TO_SOLVE: [f64; 2] = [180.0, 70_000.0];
 
 /// One thread's searches below leaves.
 pub(super) struct LeafSearch<'a, E: Incremental> {
@@ -76,6 +71,9 @@ impl<'a, E: Incremental> LeafSearch<'a, E> {
     pub(super) fn children(&mut self, position: &Position) -> Option<Vec<Node<Square>>> {
         let shared = self.walk.shared;
         let moves = position.moves();
+        if self.depth == 0 && position.empties().count() > SOLVED_BELOW {
+            return Some(self.static_children(position, moves));
+        }
         let mut children: Vec<(Option<Square>, Position)> = Vec::with_capacity(16);
         if moves.is_empty() {
             children.push((None, position.pass()));
@@ -107,11 +105,33 @@ impl<'a, E: Incremental> LeafSearch<'a, E> {
         Some(nodes)
     }
 
+    /// The children with their static values, or results where the game is over.
+    fn static_children(&mut self, position: &Position, moves: Bitboard) -> Vec<Node<Square>> {
+        let node = self.walk.node(*position);
+        let mut children = Vec::with_capacity(moves.count().max(1) as usize);
+        let mut add = |walk: &mut Walk<'a, E>, turn, child: &walk::Node<E::State>| {
+            let value = walk.leaf(child);
+            let is_over = child.position.moves().is_empty() && child.position.is_over();
+            children.push(if is_over { Node::solved(turn, value) } else { Node::leaf(turn, value) });
+        };
+        if moves.is_empty() {
+            let passed = self.walk.node(position.pass());
+            add(&mut self.walk, None, &passed);
+        }
+        for square in moves {
+            let turned = flips(square, position.player(), position.opponent());
+            let child = self.walk.after(&node, square, turned);
+            add(&mut self.walk, Some(square), &child);
+        }
+        self.walk.count_visited(children.len() as u64);
+        children
+    }
+
     /// The value of a child for the side that moves there, a bound if it is at most the floor, and whether it is the
     /// result of the game.
     fn child(&mut self, child: &Position, floor: i32) -> (i32, bool) {
         let empties = child.empties().count();
-        let affordable = MOST_TO_SOLVE.min(40.0 * 3.0_f64.powi(self.depth.into()));
+        let affordable = TO_SOLVE[1].min(TO_SOLVE[0] * 2.0_f64.powi(self.depth.into()));
         let exact = u32::from(self.depth) >= empties || child.is_over() || solving_cost(empties) <= affordable;
         self.walk.selectivity = if exact { Selectivity::NONE } else { self.selectivity };
         let depth = if exact { u8::MAX } else { self.depth };
@@ -173,8 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn deeper_leaves_for_larger_searches() {
-        assert_eq!((depth_for(0), depth_for(100_000), depth_for(u64::MAX)), (0, 3, 6));
+    fn solving_costs_more_with_every_empty_square() {
         assert!((1..40).all(|empties| solving_cost(empties) < solving_cost(empties + 1)));
     }
 }

@@ -29,13 +29,14 @@ use crate::search::selectivity::Selectivity;
 use crate::search::transposition::TranspositionTable;
 use crate::search::{Control, Limits, Report, Search, SearchDepth, Task};
 use errand::Next;
-use leaf::{LeafSearch, depth_for, solving_cost};
+use leaf::{LeafSearch, solving_cost};
 use parking_lot::{Condvar, Mutex};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// C in units of the evaluation's error.
-const EXPLORATION: f32 = 0.35;
+/// C in units of the evaluation's error, with static leaves and with searched ones: so much more is to be distrusted in a
+/// value that nobody has searched.
+const EXPLORATION: [f32; 2] = [1.7, 0.35];
 /// Positions a second that one thread searches, about: what a time limit is worth.
 const SPEED: f64 = 8e6;
 /// Alpha-beta gets all of the time if it is expected to visit so many times the positions that the time is worth before it
@@ -107,7 +108,7 @@ impl ModernBestFirst {
         }
     }
 
-    fn prepare(&self, task: &Task) -> Explorer<Position> {
+    fn prepare(&self, task: &Task, form: Form) -> Explorer<Position> {
         let ModernSettings { memory, on_memory_cap, .. } = self.settings;
         let settings = BestFirstSettings { memory, on_memory_cap, ..BestFirstSettings::modern() };
         let mut explorer = self.explorer.lock().take().unwrap_or_else(|| {
@@ -115,14 +116,14 @@ impl ModernBestFirst {
             explorer.solve_with(Box::new(EndgameSolver::new(SOLVED_EMPTIES)));
             explorer
         });
-        if self.settings.start {
+        if form.start > 0.0 {
             // What alpha-beta finds out first makes the old values worth less than the time they save: 34 against 45 %.
             explorer.clear();
         }
         explorer.begin(&task.position, task.contempt);
         explorer.want_lines(task.lines);
         let error = leaf::error(task.evaluator.error_model(), task.position.empties().count());
-        explorer.settings.exploration = EXPLORATION * error;
+        explorer.settings.exploration = EXPLORATION[usize::from(form.leaf_depth > 0)] * error;
         explorer
     }
 
@@ -135,19 +136,21 @@ impl ModernBestFirst {
     ) -> Report {
         let total = positions_worth(control.limits(), self.settings.threads);
         let alone = total.is_some_and(|total| {
-            self.settings.start && solving_cost(task.position.empties().count()) <= NEAR_THE_END * total as f64
+            Form::new(self.settings.start, total).start > 0.0
+                && solving_cost(task.position.empties().count()) <= NEAR_THE_END * total as f64
         });
         if alone {
             let shared = Shared::new(evaluation, task, &self.table, control);
             return deepen(&shared, self.selectivity, self.settings.threads, task, sink);
         }
-        let explorer = Mutex::new(self.prepare(task));
+        let mut form = Form::new(self.settings.start, total.unwrap_or(FIRST_TURN));
+        let explorer = Mutex::new(self.prepare(task, form));
         let mut counts = (0, 0);
         let mut last: Option<Report> = None;
         let mut turn = total.unwrap_or(FIRST_TURN);
         let answer = loop {
-            if self.settings.start {
-                let part = control.with(alpha_beta_limits(control.limits(), total, (counts.0, turn)));
+            if form.start > 0.0 {
+                let part = control.with(alpha_beta_limits(control.limits(), form, total, (counts.0, turn)));
                 let shared = Shared::new(evaluation, task, &self.table, &part).counting_from(counts);
                 let report = deepen(&shared, self.selectivity, self.settings.threads, task, sink);
                 counts = shared.counts();
@@ -159,8 +162,7 @@ impl ModernBestFirst {
             }
             let mut limits = *control.limits();
             if total.is_none() {
-                let part = if self.settings.start { 1.0 - start_share(turn) } else { 1.0 };
-                limits.nodes = Some(counts.0 + (turn as f32 * part) as u64);
+                limits.nodes = Some(counts.0 + (turn as f32 * (1.0 - form.start)) as u64);
             }
             let part = control.with(limits);
             let shared = Shared::new(evaluation, task, &self.table, &part).counting_from(counts);
@@ -170,7 +172,7 @@ impl ModernBestFirst {
                 is_over: AtomicBool::new(false),
                 shared: &shared,
                 selectivity: self.selectivity,
-                depth: depth_for(total.unwrap_or(counts.0 + turn)),
+                depth: form.leaf_depth,
             };
             let outcome = team.explore(self.settings.threads, task, sink);
             counts = shared.counts();
@@ -179,6 +181,7 @@ impl ModernBestFirst {
                 break Some(outcome.report);
             }
             turn *= 2;
+            form = Form::new(self.settings.start, counts.0 + turn);
         };
         let explorer = explorer.into_inner();
         let known = explorer.is_solved() || explorer.work().expansions >= FEW_EXPANSIONS;
@@ -212,26 +215,45 @@ fn positions_worth(limits: &Limits, threads: usize) -> Option<u64> {
     limits.nodes.into_iter().chain(limits.evaluations).chain(by_time).min()
 }
 
-/// The part of a search of so many positions that alpha-beta begins with. The smaller the search, the fewer leaves there
-/// would be to choose from.
-fn start_share(positions: u64) -> f32 {
-    const LARGE: f32 = 0.5;
-    const SMALL: f32 = 0.9;
-    let decades_below_large = 5.0 - (positions.max(1) as f32).log10();
-    (LARGE + (SMALL - LARGE) * decades_below_large).clamp(LARGE, SMALL)
+/// What a search of some size does.
+///
+/// Matches against alpha-beta on as many positions decided it (`docs/lab-notebook.md`). Small searches do best with static
+/// leaves and without alpha-beta; large ones drown in the noise of so many leaves, and do best with few but deep ones and a
+/// start by alpha-beta.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Form {
+    /// The part of the search that alpha-beta begins with, 0 for none.
+    start: f32,
+    /// Plies that the children of a leaf are searched.
+    leaf_depth: u8,
+}
+
+impl Form {
+    /// For a search of so many positions. With a `start`, only large ones have it.
+    fn new(start: bool, positions: u64) -> Form {
+        /// Searches are large from so many positions on, with a start by alpha-beta and without.
+        const LARGE: [u64; 2] = [80_000, 800_000];
+        const LEAST_DEPTH: u32 = 3;
+        let times = positions / if start { LARGE[0] } else { LARGE[1] };
+        if times == 0 {
+            return Form { start: 0.0, leaf_depth: 0 };
+        }
+        // A ply more for ten times the positions.
+        let leaf_depth = (LEAST_DEPTH + times.ilog10()).min(8) as u8;
+        Form { start: if start { 0.5 } else { 0.0 }, leaf_depth }
+    }
 }
 
 /// The limits of alpha-beta's part of a search that can visit `total` positions; of a turn of an unlimited one that begins
 /// when so many positions were visited and is worth so many.
-fn alpha_beta_limits(limits: &Limits, total: Option<u64>, (before, turn): (u64, u64)) -> Limits {
-    let part = start_share(total.unwrap_or(turn));
-    let of = |n: u64| (n as f64 * f64::from(part)) as u64;
+fn alpha_beta_limits(limits: &Limits, form: Form, total: Option<u64>, (before, turn): (u64, u64)) -> Limits {
+    let of = |n: u64| (n as f64 * f64::from(form.start)) as u64;
     Limits {
         nodes: if total.is_none() { Some(before + of(turn)) } else { limits.nodes.map(of) },
         evaluations: limits.evaluations.map(of),
         soft_time: None,
         // It ends where it stands: what it has found is in the table.
-        hard_time: limits.soft_time.or(limits.hard_time).map(|time| time.mul_f32(part)),
+        hard_time: limits.soft_time.or(limits.hard_time).map(|time| time.mul_f32(form.start)),
         ..*limits
     }
 }

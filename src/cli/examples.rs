@@ -1,0 +1,141 @@
+//! What `--help` shows at its end: lines that can be typed. A test parses each of them.
+
+use clap::Command;
+
+/// For each command, lines with what they do behind two blanks.
+const EXAMPLES: &[(&str, &str)] = &[
+    (
+        "",
+        "emilia                                     serve NBoard or GTP, as the client speaks
+emilia play                                play against her in the terminal
+emilia show game.ggf --out game.html       look at a game in a browser
+emilia solve positions.obf                 find exact results",
+    ),
+    ("nboard", "emilia nboard --threads 2 --hash 256       what to give NBoard as an engine"),
+    ("gtp", "emilia gtp --engine best-first --time 1     what to give GoGui or Quarry"),
+    ("perft", "emilia perft 10                            24571284 games of ten plies"),
+    (
+        "match",
+        "emilia match --player \"name=A cmd='emilia gtp'\" --player \"name=B cmd='emilia gtp --eval bill'\" --depth 6 --pairs 50
+emilia match check 'emilia gtp'            does an engine keep to its protocol?",
+    ),
+    ("match check", "emilia match check 'emilia nboard'"),
+    (
+        "bench",
+        "emilia bench
+emilia bench --part endgame --json",
+    ),
+    (
+        "solve",
+        "emilia solve positions.obf
+emilia solve positions.obf --wld --threads 2
+head -n 5 positions.obf | emilia solve - --json",
+    ),
+    (
+        "analyze",
+        "echo '{\"id\":1,\"moves\":\"f5d6\",\"depth\":12}' | emilia analyze
+emilia analyze games.ggf --json --depth 10",
+    ),
+    ("merge", "emilia merge part-0.jsonl part-1.jsonl --out all.jsonl"),
+    ("experiment", "emilia experiment korf-random-trees --quick"),
+    (
+        "play",
+        "emilia play                                you have black, at level 4
+emilia play --color white --level 8        full strength, two seconds a move
+emilia play --load game.ggf                go on with a game
+emilia play < script.txt                   without a terminal",
+    ),
+    (
+        "show",
+        "emilia show games.ggf --game 3 --out game.html    a page, every position searched to depth 10
+emilia show games.ggf --move 20 --out board.svg   a picture for a post
+emilia show games.ggf --numbers                   in the terminal, with the numbers of the moves
+emilia show games.ggf --values engine --depth 14  with the value and the loss of each move",
+    ),
+    (
+        "convert",
+        "emilia convert WTH_2024.wtb --out games.ggf    tournament games, with the names beside them
+emilia convert games.ggf.zst --to transcript   the moves alone, on the standard output
+emilia convert games.sgf --to ggf --strict     or nothing, if anything would be lost",
+    ),
+    (
+        "positions",
+        "emilia positions WTH_2024.wtb --empties 20 > twenty.obf
+emilia positions games.ggf --empties 50-56 --count --least 2  openings played more than once",
+    ),
+    (
+        "completions",
+        "emilia completions bash > ~/.local/share/bash-completion/completions/emilia
+emilia completions fish > ~/.config/fish/completions/emilia.fish
+emilia completions zsh > _emilia           in a folder of $fpath",
+    ),
+    (
+        "man",
+        "emilia man | man -l -                      read it at once
+emilia man play > emilia-play.1            the page of a command
+emilia man --out man1                      the pages of all of them",
+    ),
+    ("train", "emilia train selfplay --out games --games 1000"),
+    ("train selfplay", "emilia train selfplay --out games --games 1000"),
+    ("train probcut", "emilia train probcut --positions 3000"),
+    ("train label", "emilia train label --games games --out labels"),
+    ("train fit", "emilia train fit --data games --out fit"),
+    ("train pack", "emilia train pack --weights fit/weights.fit --out pattern.weights"),
+    ("train bill", "emilia train bill --samples games"),
+    ("train report", "emilia train report positions.obf --eval bill"),
+    ("train testset", "emilia train testset draw WTH_2024.wtb --out positions.obf"),
+    ("train testset draw", "emilia train testset draw WTH_2024.wtb --out positions.obf"),
+    ("train testset label", "emilia train testset label positions.obf --depth 20"),
+];
+
+/// Gives every command its examples.
+pub(super) fn add_examples(command: Command) -> Command {
+    add_to(command, "")
+}
+
+fn add_to(mut command: Command, path: &str) -> Command {
+    if let Some((_, lines)) = EXAMPLES.iter().find(|(name, _)| *name == path) {
+        let lines: Vec<String> = lines.lines().map(|line| format!("  {line}")).collect();
+        command = command.after_help(format!("Examples:\n{}", lines.join("\n")));
+    }
+    let names: Vec<String> = command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
+    for name in names {
+        let path = format!("{path} {name}");
+        command = command.mut_subcommand(name, |sub| add_to(sub, path.trim_start()));
+    }
+    command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every command below this one, by its path.
+    fn paths(command: &Command, path: &str) -> Vec<String> {
+        let below = command.get_subcommands().filter(|sub| sub.get_name() != "help");
+        let mut all = vec![path.to_owned()];
+        for sub in below {
+            all.extend(paths(sub, format!("{path} {}", sub.get_name()).trim_start()));
+        }
+        all
+    }
+
+    #[test]
+    fn every_command_has_examples_and_all_of_them_parse() {
+        let command = super::super::command();
+        for path in paths(&command, "") {
+            let found = EXAMPLES.iter().find(|(name, _)| *name == path);
+            let (_, lines) = found.unwrap_or_else(|| panic!("'emilia {path}' has no example in its help"));
+            for line in lines.lines() {
+                // What the line does stands behind two blanks; other programs behind or before a pipe.
+                let typed = line.split("  ").next().unwrap_or_default();
+                let own =
+                    typed.split(" | ").find(|part| part.starts_with("emilia")).unwrap_or_else(|| panic!("{line}"));
+                let own = own.split([' ']).take_while(|word| !matches!(*word, ">" | "<")).collect::<Vec<_>>().join(" ");
+                let words = shell_words::split(&own).unwrap();
+                let parsed = super::super::command().try_get_matches_from(words);
+                assert!(parsed.is_ok(), "{line}: {}", parsed.unwrap_err());
+            }
+        }
+    }
+}

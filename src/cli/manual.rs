@@ -1,0 +1,70 @@
+//! `emilia completions` and `emilia man`: what shells and `man` want to know of the command line.
+
+use super::print;
+use crate::whole_file::write_whole;
+use clap::{Args, Command};
+use clap_complete::Shell;
+use clap_mangen::Man;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Print what a shell needs to complete commands, options and values.
+#[derive(Args, Clone, Debug)]
+pub(super) struct CompletionsArguments {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    shell: Shell,
+}
+
+/// Print a manual page, or write them all.
+#[derive(Args, Clone, Debug)]
+pub(super) struct ManArguments {
+    /// The command that the page is about, such as play, or match check; without it, the program as a whole
+    #[arg(value_name = "COMMAND")]
+    path: Vec<String>,
+    /// Write the pages of all commands into this folder
+    #[arg(long, short, value_name = "FOLDER", conflicts_with = "path")]
+    out: Option<PathBuf>,
+}
+
+/// Prints the completions of a shell.
+pub(super) fn run_completions(arguments: &CompletionsArguments) -> Result<(), String> {
+    let mut script = Vec::new();
+    clap_complete::generate(arguments.shell, &mut super::command(), "emilia", &mut script);
+    print(&String::from_utf8_lossy(&script))
+}
+
+/// Prints or writes manual pages.
+pub(super) fn run_man(arguments: &ManArguments) -> Result<(), String> {
+    // Built, commands know their full names and the options that they share.
+    let mut command = super::command().disable_help_subcommand(true);
+    command.build();
+    if let Some(folder) = &arguments.out {
+        fs::create_dir_all(folder).map_err(|error| format!("cannot make '{}': {error}", folder.display()))?;
+        return write_pages(&command, folder);
+    }
+    let mut wanted = &command;
+    for name in &arguments.path {
+        let known = || wanted.get_subcommands().map(Command::get_name).collect::<Vec<_>>().join(", ");
+        wanted = wanted
+            .find_subcommand(name)
+            .ok_or_else(|| format!("there is no command '{name}'; expected one of: {}", known()))?;
+    }
+    print(&page(wanted)?)
+}
+
+fn page(command: &Command) -> Result<String, String> {
+    let name = command.get_display_name().unwrap_or("emilia").to_owned();
+    let mut roff = Vec::new();
+    let man = Man::new(command.clone().name(name));
+    man.render(&mut roff).map_err(|error| error.to_string())?;
+    Ok(String::from_utf8_lossy(&roff).into_owned())
+}
+
+fn write_pages(command: &Command, folder: &Path) -> Result<(), String> {
+    let name = command.get_display_name().unwrap_or("emilia");
+    let path = folder.join(format!("{name}.1"));
+    write_whole(&path, page(command)?.as_bytes())
+        .map_err(|error| format!("cannot write '{}': {error}", path.display()))?;
+    command.get_subcommands().try_for_each(|sub| write_pages(sub, folder))
+}

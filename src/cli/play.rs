@@ -1,0 +1,64 @@
+//! `emilia play`: a person at the terminal.
+
+use super::options::EngineArguments;
+use super::show::palette;
+use crate::othello::Color;
+use crate::play::{Level, Opponent, Seat, Session};
+use crate::render::Palette;
+use clap::{Args, ValueEnum};
+use std::io::{BufWriter, ErrorKind, IsTerminal, stdin, stdout};
+use std::path::PathBuf;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Play against Emilia in the terminal.
+///
+/// Moves are said as f5; 'help' lists what else can be said: hints, undo, saving and loading games, the level. Levels go from 1, a beginner
+/// who loses about six discs a move, to 8, full strength. Colours are left out where NO_COLOR is set or nobody looks on.
+#[derive(Args, Clone, Debug)]
+pub(super) struct PlayArguments {
+    /// Your side
+    #[arg(long, value_name = "SIDE", default_value = "black")]
+    color: Side,
+    /// How strong Emilia plays: 1 (beginner) to 8 (full strength)
+    #[arg(long, value_name = "N", default_value = "4")]
+    level: Level,
+    /// Go on with the first game of this file
+    #[arg(long, value_name = "FILE")]
+    load: Option<PathBuf>,
+    /// Repeat the same choices of the levels below full strength; without it, every game is another one
+    #[arg(long, value_name = "N")]
+    draw: Option<u64>,
+    #[command(flatten)]
+    thinking: EngineArguments,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum Side {
+    /// Black, who begins
+    Black,
+    /// White
+    White,
+    /// Both, with Emilia as adviser
+    Both,
+}
+
+/// Plays until the person leaves.
+pub(super) fn run(arguments: &PlayArguments) -> Result<(), String> {
+    let engine = arguments.thinking.engine().map_err(|error| error.to_string())?;
+    let now = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos() as u64);
+    let opponent = Opponent::new(engine, arguments.level, arguments.draw.unwrap_or_else(now));
+    let seat = match arguments.color {
+        Side::Black => Seat::One(Color::Black),
+        Side::White => Seat::One(Color::White),
+        Side::Both => Seat::Both,
+    };
+    let palette = if stdout().is_terminal() { palette() } else { Palette::Plain };
+    let mut session = Session::new(opponent, seat, palette);
+    if let Some(path) = &arguments.load {
+        session.load(path)?;
+    }
+    match session.run(stdin().lock(), BufWriter::new(stdout()), stdin().is_terminal()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(format!("cannot go on: {error}")),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,184 @@
+//! What a person says at the board.
+
+use super::Level;
+use crate::notation::transcript::parse_turn;
+use crate::othello::Move;
+use std::str::FromStr;
+use thiserror::Error;
+
+/// A line that was understood.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Command {
+    /// A disc, or a pass.
+    Turn(Move),
+    /// The best so many moves.
+    Hint(usize),
+    /// Take the last own move back, and what followed it.
+    Undo,
+    /// Let Emilia take this turn.
+    Go,
+    /// Another game.
+    New,
+    /// The board again.
+    Board,
+    /// The moves so far.
+    Moves,
+    /// Another level, or which one it is.
+    Level(Option<Level>),
+    /// Change sides.
+    Swap,
+    /// Write the game to a file.
+    Save(String),
+    /// Take a game from a file.
+    Load(String),
+    /// What can be said.
+    Help,
+    /// The end.
+    Quit,
+}
+
+/// A line that was not understood.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum CommandError {
+    /// The first word is no command and no move.
+    #[error("'{word}' is no move and no command; {}", did_you_mean(.nearest))]
+    Unknown {
+        /// What was said.
+        word: String,
+        /// A command that looks like it.
+        nearest: Option<&'static str>,
+    },
+    /// The command wants something else behind it.
+    #[error("{command}: expected {expected}")]
+    Argument {
+        /// The command.
+        command: &'static str,
+        /// What it takes.
+        expected: &'static str,
+    },
+}
+
+fn did_you_mean(nearest: &Option<&'static str>) -> String {
+    nearest.map_or_else(|| "'help' lists what there is".to_owned(), |name| format!("did you mean '{name}'?"))
+}
+
+const NAMES: [&str; 14] =
+    ["hint", "undo", "go", "new", "board", "moves", "level", "swap", "save", "load", "help", "quit", "pass", "exit"];
+
+/// What can be said, in lines of less than 80 columns.
+pub(super) const HELP: &str = "  f5            place a disc; 'pass' where you must
+  hint [N]      the best N moves with their values (3)
+  undo          take your last move back
+  go            let Emilia make this move for you
+  swap          change sides
+  level [N]     1 (beginner) to 8 (full strength)
+  moves         the moves so far
+  board         the board again
+  save FILE     write the game as GGF
+  load FILE     go on with a game from a file, of any format
+  new           begin again
+  quit          leave
+";
+
+impl FromStr for Command {
+    type Err = CommandError;
+
+    fn from_str(line: &str) -> Result<Command, CommandError> {
+        let line = line.trim();
+        let (word, rest) = line.split_once(char::is_whitespace).map_or((line, ""), |(word, rest)| (word, rest.trim()));
+        let name = word.to_ascii_lowercase();
+        if rest.is_empty()
+            && let Some(turn) = parse_turn(&name)
+        {
+            return Ok(Command::Turn(turn));
+        }
+        let wrong = |command, expected| CommandError::Argument { command, expected };
+        let file =
+            |command| if rest.is_empty() { Err(wrong(command, "the name of a file")) } else { Ok(rest.to_owned()) };
+        let command = match name.as_str() {
+            "hint" if rest.is_empty() => Command::Hint(3),
+            "hint" => match rest.parse() {
+                Ok(count @ 1..=64) => Command::Hint(count),
+                _ => return Err(wrong("hint", "how many moves, from 1 to 64")),
+            },
+            "level" if rest.is_empty() => Command::Level(None),
+            "level" => match rest.parse() {
+                Ok(level) => Command::Level(Some(level)),
+                Err(_) => return Err(wrong("level", "a number from 1 (beginner) to 8 (full strength)")),
+            },
+            "save" => Command::Save(file("save")?),
+            "load" => Command::Load(file("load")?),
+            "undo" | "u" => Command::Undo,
+            "go" => Command::Go,
+            "new" => Command::New,
+            "board" => Command::Board,
+            "moves" => Command::Moves,
+            "swap" => Command::Swap,
+            "help" | "?" | "h" => Command::Help,
+            "quit" | "exit" | "q" => Command::Quit,
+            _ => return Err(CommandError::Unknown { word: brief(word), nearest: nearest(&name) }),
+        };
+        Ok(command)
+    }
+}
+
+/// The beginning of a word, without what a terminal would take for orders.
+fn brief(word: &str) -> String {
+    word.chars().filter(|c| !c.is_control()).take(20).collect()
+}
+
+/// The command that takes the fewest changes of a letter to make, if they are few.
+fn nearest(word: &str) -> Option<&'static str> {
+    let distance = |name: &str| edits(word.as_bytes(), name.as_bytes());
+    NAMES.into_iter().min_by_key(|name| distance(name)).filter(|name| distance(name) <= 1.max(name.len() / 2))
+}
+
+/// How many letters must be changed, put in or taken out (Levenshtein).
+fn edits(a: &[u8], b: &[u8]) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let changed = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = changed.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_understood_or_explained() {
+        let f5 = Command::Turn(Move::Place("f5".parse().unwrap()));
+        for (line, command) in [
+            (" F5 ", f5),
+            ("pass", Command::Turn(Move::Pass)),
+            ("hint", Command::Hint(3)),
+            ("HINT 12", Command::Hint(12)),
+            ("level 8", Command::Level(Some(Level::FULL))),
+            ("save my game.ggf", Command::Save("my game.ggf".into())),
+        ] {
+            assert_eq!(line.parse(), Ok(command), "{line}");
+        }
+        for (line, said) in [
+            ("hnt", "'hnt' is no move and no command; did you mean 'hint'?"),
+            ("i9", "'i9' is no move and no command; 'help' lists what there is"),
+            ("level 9", "level: expected a number from 1 (beginner) to 8 (full strength)"),
+            ("hint 0", "hint: expected how many moves, from 1 to 64"),
+            ("save", "save: expected the name of a file"),
+        ] {
+            assert_eq!(line.parse::<Command>().unwrap_err().to_string(), said);
+        }
+        assert!(HELP.lines().all(|line| line.len() < 80));
+        for name in NAMES {
+            assert!(
+                !matches!(format!("{name} x").parse::<Command>(), Err(CommandError::Unknown { .. })) || name == "pass"
+            );
+        }
+    }
+}

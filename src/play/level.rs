@@ -1,0 +1,80 @@
+//! How strong Emilia plays.
+
+use std::fmt;
+use std::str::FromStr;
+use thiserror::Error;
+
+/// A level from 1, a beginner, to 8, all that Emilia can.
+///
+/// A level has a target: the discs that its moves give away on average, against the best move that a search to its depth sees,
+/// counted over the moves that leave a choice. [`Opponent`](super::Opponent) says how it is kept.
+///
+/// ```
+/// use emilia::play::Level;
+/// let level: Level = "3".parse().unwrap();
+/// assert_eq!((level.target_loss(), level.name()), (2.5, "casual"));
+/// assert_eq!(Level::FULL.target_loss(), 0.0);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Level(u8);
+
+/// Name, target loss in discs, depth in plies.
+const LEVELS: [(&str, f64, u8); 8] = [
+    ("beginner", 6.0, 4),
+    ("novice", 4.0, 4),
+    ("casual", 2.5, 6),
+    ("club player", 1.5, 6),
+    ("strong club player", 0.8, 8),
+    ("expert", 0.4, 8),
+    ("master", 0.15, 10),
+    ("full strength", 0.0, 60),
+];
+
+/// The text is no level.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("expected a level from 1 (beginner) to {0} (full strength)", LEVELS.len())]
+pub struct ParseLevelError;
+
+impl Level {
+    /// The strongest: the engine as its options have it.
+    pub const FULL: Level = Level(LEVELS.len() as u8);
+
+    /// Every level, the weakest first.
+    pub fn all() -> impl Iterator<Item = Level> {
+        (1..=LEVELS.len() as u8).map(Level)
+    }
+
+    /// 1 to 8.
+    pub const fn number(self) -> u8 {
+        self.0
+    }
+
+    /// In a word or two.
+    pub const fn name(self) -> &'static str {
+        LEVELS[self.0 as usize - 1].0
+    }
+
+    /// The mean loss of its moves that it aims at, in discs.
+    pub const fn target_loss(self) -> f64 {
+        LEVELS[self.0 as usize - 1].1
+    }
+
+    /// How deep it sees, in plies; the end of the game is seen farther. For [`Level::FULL`] the engine's options count.
+    pub const fn depth(self) -> u8 {
+        LEVELS[self.0 as usize - 1].2
+    }
+}
+
+impl FromStr for Level {
+    type Err = ParseLevelError;
+
+    fn from_str(text: &str) -> Result<Level, ParseLevelError> {
+        Level::all().find(|level| level.0.to_string() == text || level.name() == text).ok_or(ParseLevelError)
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "level {} ({})", self.0, self.name())
+    }
+}

@@ -1,0 +1,187 @@
+//! Emilia's moves at a level.
+
+use super::Level;
+use crate::engine::{Engine, Goal, Request};
+use crate::othello::{Move, Position};
+use crate::random::Random;
+use crate::search::{Contempt, Limits, Line};
+use std::time::Duration;
+
+/// So many times its target a level may lose with one move, and owe or have saved.
+const SWING: f64 = 3.0;
+
+/// Plays at a level.
+///
+/// Below full strength every legal move is searched to the level's depth, and one is drawn: a move that loses `l` discs against the best
+/// one with a probability proportional to exp(−l / T). The temperature T is set anew for each position, so that the expected loss is
+/// what the level should lose now: its target, and what former moves have left over or taken in advance. So the mean over a game
+/// is near the target, whether the positions were kind to mistakes or not.
+#[derive(Debug)]
+pub struct Opponent {
+    engine: Engine,
+    level: Level,
+    random: Random,
+    /// Target losses so far less actual ones.
+    saved: f64,
+}
+
+impl Opponent {
+    /// Emilia with this engine at a level; the seed decides what is drawn.
+    pub fn new(engine: Engine, level: Level, seed: u64) -> Opponent {
+        Opponent { engine, level, random: Random::new(seed), saved: 0.0 }
+    }
+
+    /// The level.
+    pub fn level(&self) -> Level {
+        self.level
+    }
+
+    /// Plays at another level from now on.
+    pub fn set_level(&mut self, level: Level) {
+        self.level = level;
+        self.saved = 0.0;
+    }
+
+    /// The turn to take, its value in discs for the mover, and what it gives away as far as the level sees. `None` if the game is over.
+    pub fn choose(&mut self, position: &Position) -> Option<Choice> {
+        if position.is_over() {
+            return None;
+        }
+        if position.must_pass() {
+            return Some(Choice { turn: Move::Pass, value: None, loss: 0.0 });
+        }
+        if self.level == Level::FULL {
+            let decision = self.engine.start(Request::best_move(*position)).wait();
+            let turn = decision.legal_turn(position);
+            let value = decision.report.lines.first().filter(|line| line.turn == turn).map(|line| line.score.discs());
+            return Some(Choice { turn, value, loss: 0.0 });
+        }
+        let lines = self.values(position, usize::MAX, self.level.depth(), None);
+        let best = lines.first()?.score.discs();
+        let losses: Vec<f64> = lines.iter().map(|line| best - line.score.discs()).collect();
+        let drawn = self.draw(&losses);
+        let (line, loss) = (&lines[drawn], losses[drawn]);
+        if lines.len() > 1 {
+            let most = SWING * self.level.target_loss();
+            self.saved = (self.saved + self.level.target_loss() - loss).clamp(-most, most);
+        }
+        Some(Choice { turn: line.turn, value: Some(line.score.discs()), loss })
+    }
+
+    /// The best moves with their values, whatever the level.
+    pub fn hint(&mut self, position: &Position, count: usize) -> Vec<Line> {
+        if position.is_over() {
+            return Vec::new();
+        }
+        self.values(position, count, HINT_DEPTH, Some(HINT_TIME))
+    }
+
+    fn values(&mut self, position: &Position, count: usize, depth: u8, time: Option<Duration>) -> Vec<Line> {
+        let limits = Limits { depth: Some(depth), hard_time: time, soft_time: time, ..Limits::default() };
+        let goal = Goal::Hint { lines: count };
+        let request = Request { position: *position, goal, limits, contempt: Contempt::NONE };
+        self.engine.start(request).wait().report.lines
+    }
+
+    /// Which of these losses, the smallest first, is taken.
+    fn draw(&mut self, losses: &[f64]) -> usize {
+        let target = self.level.target_loss();
+        let wanted = (target + self.saved).clamp(0.0, SWING * target);
+        let weights = weights(losses, temperature(losses, wanted));
+        let mut left = self.random.fraction() * weights.iter().sum::<f64>();
+        for (i, weight) in weights.iter().enumerate() {
+            left -= weight;
+            if left < 0.0 {
+                return i;
+            }
+        }
+        0
+    }
+}
+
+/// How deep and how long hints look.
+const HINT_DEPTH: u8 = 14;
+const HINT_TIME: Duration = Duration::from_millis(1500);
+
+/// A turn, and what is thought of it.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Choice {
+    /// The turn to take.
+    pub turn: Move,
+    /// Its value for the mover in discs, if it was searched.
+    pub value: Option<f64>,
+    /// What it gives away, in discs.
+    pub loss: f64,
+}
+
+fn weights(losses: &[f64], temperature: f64) -> Vec<f64> {
+    losses.iter().map(|loss| if *loss <= 0.0 { 1.0 } else { (-loss / temperature).exp() }).collect()
+}
+
+fn mean_loss(losses: &[f64], temperature: f64) -> f64 {
+    let weights = weights(losses, temperature);
+    let sum: f64 = weights.iter().sum();
+    losses.iter().zip(&weights).map(|(loss, weight)| loss * weight).sum::<f64>() / sum
+}
+
+/// The temperature at which the expected loss is the wanted one: it grows with the temperature, from nothing to the mean of the losses.
+fn temperature(losses: &[f64], wanted: f64) -> f64 {
+    const HOTTEST: f64 = 1e4;
+    let (mut low, mut high) = (1e-3, HOTTEST);
+    if mean_loss(losses, high) <= wanted {
+        return high;
+    }
+    for _ in 0..60 {
+        let middle = (low * high).sqrt();
+        if mean_loss(losses, middle) < wanted { low = middle } else { high = middle }
+    }
+    low
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::EngineOptions;
+    use crate::othello::GameRecord;
+
+    #[test]
+    fn the_temperature_gives_the_wanted_loss() {
+        let losses = [0.0, 0.5, 2.0, 7.0, 20.0];
+        for wanted in [0.1, 1.0, 3.0, 5.0] {
+            let found = mean_loss(&losses, temperature(&losses, wanted));
+            assert!((found - wanted).abs() < 1e-3, "{wanted}: {found}");
+        }
+        // More than the moves have to give is not to be had, and no loss is wanted as the best move.
+        assert!((mean_loss(&losses, temperature(&losses, 50.0)) - 5.9).abs() < 0.01);
+        assert!(mean_loss(&losses, temperature(&losses, 0.0)) < 1e-6);
+        assert_eq!(mean_loss(&[0.0], temperature(&[0.0], 3.0)), 0.0);
+    }
+
+    /// Games of a level against itself: the mean loss of the moves with a choice.
+    fn mean_of_games(level: Level, games: u64) -> f64 {
+        let options = EngineOptions { threads: 1, hash_mb: 16, ..EngineOptions::default() };
+        let mut opponent = Opponent::new(Engine::new(options), level, 7);
+        let (mut sum, mut choices) = (0.0, 0);
+        for _ in 0..games {
+            let mut game = GameRecord::default();
+            while let Some(choice) = opponent.choose(game.position()) {
+                if game.position().moves().count() > 1 {
+                    sum += choice.loss;
+                    choices += 1;
+                }
+                game.take(choice.turn).unwrap();
+            }
+        }
+        sum / f64::from(choices)
+    }
+
+    #[test]
+    fn levels_lose_what_they_should() {
+        for (number, games) in [("1", 6), ("3", 4), ("5", 3)] {
+            let level: Level = number.parse().unwrap();
+            let mean = mean_of_games(level, games);
+            let ratio = mean / level.target_loss();
+            assert!((0.7..1.3).contains(&ratio), "{level}: {mean} discs a move");
+        }
+    }
+}

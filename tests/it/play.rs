@@ -1,0 +1,171 @@
+//! `emilia play`: by pipe, and in a real terminal.
+
+use crate::convert::TemporaryFolder;
+use crate::serve::{emilia, run};
+use emilia::notation::ggf::GgfGame;
+use emilia::notation::transcript;
+use emilia::othello::{Color, GameRecord, Move};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+/// The arguments of a game that is the same every time.
+const FIXED: &[&str] = &["play", "--level", "2", "--draw", "5", "--threads", "1", "--hash", "1"];
+
+fn said(arguments: &[&str], input: &str) -> String {
+    let output = run(emilia(&[FIXED, arguments].concat()), input);
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.is_ascii() && text.lines().all(|line| line.len() <= 80 || line.contains(".ggf")), "{text}");
+    text
+}
+
+#[test]
+fn a_game_by_pipe_has_boards_hints_and_an_end() {
+    let folder = TemporaryFolder::new("play");
+    let file = folder.file("game.ggf");
+    let script = format!("f5\nhint 2\nundo\ne6\nf1\nmoves\nsave {file}\nsave {file}\nlevel\nhlep\nquit\n");
+    let text = said(&[], &script);
+    assert!(
+        text.starts_with("You play black against Emilia, level 2 (novice). 'help' lists the commands.\n"),
+        "{text}"
+    );
+    assert_eq!(text.matches("Emilia plays ").count(), 2 + 1, "two moves, and the level: {text}");
+    assert!(text.contains("black 2, white 2; black to move"), "{text}");
+    assert!(text.contains("Illegal: f1 turns no disc for black."), "{text}");
+    assert!(text.contains("Emilia plays at level 2 (novice): about 4 discs lost a move."), "{text}");
+    assert!(text.contains("did you mean 'help'?"), "{text}");
+    let hints = text.lines().filter(|line| line.contains("depth ") || line.contains("exact ")).count();
+    assert_eq!(hints, 2, "{text}");
+    let game = GgfGame::parse(&std::fs::read_to_string(&file).unwrap()).unwrap();
+    assert_eq!((game.black.as_str(), game.white.as_str(), game.game.turns().len()), ("you", "Emilia 2", 2));
+    assert!(game.timing[0].seconds.is_some() && game.timing[1].eval.is_some(), "{:?}", game.timing);
+    let moves = transcript::Transcript(&game.game).to_string();
+    assert!(moves.starts_with("e6") && text.contains(&format!("\n{moves}\n")), "{text}");
+    // Loaded again, from the other side.
+    let text = said(&["--color", "white", "--load", &file], "board\n");
+    assert!(text.contains("Emilia plays ") && text.contains("white to move"), "{text}");
+    // Somebody else's file is left alone.
+    let text = said(&[], &format!("save {file}\nload no/such/file\n"));
+    assert!(
+        text.contains("is there already; choose another name.") && text.contains("no/such/file: cannot be read"),
+        "{text}"
+    );
+}
+
+#[test]
+fn both_sides_are_played_to_the_end() {
+    let mut rest = GameRecord::default();
+    let mut script = String::new();
+    while !rest.position().is_over() {
+        let turn = rest.position().moves().into_iter().next().map_or(Move::Pass, Move::Place);
+        if turn != Move::Pass {
+            script += &format!("{turn}\n");
+        }
+        rest.take(turn).unwrap();
+    }
+    let text = said(&["--color", "both"], &format!("{script}a1\nundo\nboard\n"));
+    let position = rest.position();
+    let score = position.score_for_black();
+    let winner = if score > 0 { "black wins" } else { "white wins" };
+    let discs = [Color::Black, Color::White].map(|color| position.discs(color).count());
+    let end = format!("black {}, white {}: {winner} by {}", discs[0], discs[1], score.abs());
+    assert!(text.contains(&end), "{end}\n{text}");
+    assert!(text.contains("The game is over; 'undo' takes a move back"), "{text}");
+    assert!(text.trim_end().ends_with("to move"), "{text}");
+}
+
+#[test]
+fn a_level_that_is_none_is_refused_with_what_there_is() {
+    let output = run(emilia(&["play", "--level", "9"]), "");
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(2) && stderr.contains("from 1 (beginner) to 8 (full strength)"), "{stderr}");
+}
+
+/// A tmux server of its own; killed when the test is over.
+struct Terminal {
+    socket: String,
+}
+
+impl Terminal {
+    /// A terminal of 80 columns that runs a command line; `None`, with a message, where there is no tmux.
+    fn start(socket: String, line: &str) -> Option<Terminal> {
+        if !Command::new("tmux").arg("-V").output().is_ok_and(|output| output.status.success()) {
+            eprintln!("skipped: no tmux to play in");
+            return None;
+        }
+        let terminal = Terminal { socket };
+        let size = ["new-session", "-d", "-x", "80", "-y", "50"];
+        let output = terminal.tmux(&[&size[..], &[line]].concat());
+        assert!(output.status.success(), "{output:?}");
+        Some(terminal)
+    }
+
+    fn tmux(&self, arguments: &[&str]) -> std::process::Output {
+        let mut command = Command::new("tmux");
+        command.args(["-S", &self.socket, "-f", "/dev/null"]).args(arguments).env_remove("TMUX").output().unwrap()
+    }
+
+    /// Types a line, letter by letter: tmux would take f5 for a key.
+    fn say(&self, line: &str) {
+        self.tmux(&["send-keys", "-l", line]);
+        self.tmux(&["send-keys", "Enter"]);
+    }
+
+    /// The screen, with its colours as codes.
+    fn screen(&self) -> String {
+        String::from_utf8_lossy(&self.tmux(&["capture-pane", "-p", "-e"]).stdout).into_owned()
+    }
+
+    /// Waits until the screen has a text.
+    fn wait_for(&self, text: &str) -> String {
+        let started = Instant::now();
+        loop {
+            let screen = self.screen();
+            if screen.contains(text) {
+                return screen;
+            }
+            assert!(started.elapsed() < Duration::from_secs(60), "no '{text}':\n{screen}");
+            std::thread::sleep(Duration::from_millis(30));
+        }
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        self.tmux(&["kill-server"]);
+    }
+}
+
+#[test]
+fn a_terminal_has_a_prompt_and_colours_unless_they_are_not_wanted() {
+    let folder = TemporaryFolder::new("tmux");
+    let program = env!("CARGO_BIN_EXE_emilia");
+    let line = |environment: &str| {
+        format!("env LC_ALL=C.UTF-8 TERM=xterm-256color {environment} '{program}' {}; sleep 60", FIXED.join(" "))
+    };
+    let Some(terminal) = Terminal::start(folder.file("colored"), &line("NO_COLOR=")) else { return };
+    let screen = terminal.wait_for("black>");
+    assert!(screen.contains("\x1b[") && screen.contains('\u{25cf}'), "{screen}");
+    terminal.say("f5");
+    terminal.wait_for("Emilia plays ");
+    terminal.say("hint");
+    let screen = terminal.wait_for("depth");
+    let plain: String = strip_codes(&screen);
+    assert!(plain.lines().all(|line| line.chars().count() <= 80), "{plain}");
+    drop(terminal);
+    let Some(terminal) = Terminal::start(folder.file("plain"), &line("NO_COLOR=1")) else { return };
+    let screen = terminal.wait_for("black>");
+    assert!(screen.is_ascii() && !screen.contains("\x1b[4"), "{screen}");
+    assert!(screen.contains("4  -  -  .  O  X  -  -  -  4"), "{screen}");
+}
+
+/// A text without ANSI codes.
+fn strip_codes(text: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = text;
+    while let Some((before, code)) = rest.split_once("\x1b[") {
+        plain += before;
+        rest = code.split_once('m').map_or("", |(_, after)| after);
+    }
+    plain + rest
+}
