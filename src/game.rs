@@ -37,7 +37,15 @@ pub trait Game: Clone + PartialEq + Debug + Send + Sync + 'static {
 
     /// Whose turn it is.
     fn mover(&self) -> Color;
+
+    /// What tells the position from every other one, if positions of the game can be reached in several ways.
+    fn key(&self) -> Option<Key> {
+        None
+    }
 }
+
+/// A position of a game as two words and the side to move.
+pub type Key = (u64, u64, Color);
 
 /// Othello. Outcomes are disc differences in units of [`DISC`], the empty squares given to the winner.
 impl Game for Position {
@@ -73,5 +81,10 @@ impl Game for Position {
     #[inline]
     fn mover(&self) -> Color {
         Position::mover(self)
+    }
+
+    #[inline]
+    fn key(&self) -> Option<Key> {
+        Some((self.player().0, self.opponent().0, Position::mover(self)))
     }
 }

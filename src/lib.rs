@@ -20,6 +20,7 @@ pub mod cli;
 pub mod clock;
 pub mod engine;
 pub mod eval;
+pub mod experiment;
 pub mod game;
 pub mod notation;
 pub mod othello;
@@ -29,6 +30,7 @@ mod random;
 pub mod random_tree;
 pub mod render;
 pub mod search;
+pub mod shard;
 #[cfg(test)]
 mod testing;
 pub mod training;

@@ -1,9 +1,33 @@
-//! Jobs over positions from files and pipes: solving them, and checking what is said of them.
+//! Jobs over positions and games from files and pipes: answering queries, solving, checking what is said of positions.
 
+pub mod answer;
 mod commentary;
+mod fields;
+mod game_review;
+pub mod game_source;
+mod in_order;
+pub mod journal;
+pub mod lines;
+pub mod merge;
+pub mod query;
+mod queue;
+pub mod review_text;
+mod service;
+pub mod shard_file;
 mod solution;
 mod solver;
+mod thinking;
 
 pub use commentary::{Commentary, Judgement};
+pub use game_review::{
+    HALF_ACCURACY_LOSS, MoveValue, NEGLIGIBLE, PlayerReview, Review, ReviewedTurn, Reviewer, TurningPoint,
+};
+pub use in_order::in_order;
+pub use query::{Query, QueryError};
+pub use service::{MAX_LINE_BYTES, PROTOCOL_VERSION, Service, ServiceSettings};
 pub use solution::{Contradiction, Outcome, Solution, Totals, Value};
 pub use solver::{Question, Solver};
+pub use thinking::{DEFAULT_DEPTH, Thinker, Thinking};
+
+/// The [`shard_file::Job::command`] of answers to queries: any number of answers a line of the input.
+pub const QUERIES: &str = "analyze queries";

@@ -5,6 +5,8 @@
 //! interruptions or on how many games were played at a time.
 
 use super::record::PlayedGame;
+use super::schedule::number_at;
+use crate::shard::Shard;
 use serde_json::Value;
 use std::fs::{File, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -72,7 +74,12 @@ pub enum LogError {
 impl MatchLog {
     /// Begins a log in a folder, or goes on with the one that is there if `resume` says so. Also returns the games that
     /// are finished already.
-    pub fn open(folder: &Path, terms: &Value, resume: bool) -> Result<(MatchLog, Vec<PlayedGame>), LogError> {
+    pub fn open(
+        folder: &Path,
+        terms: &Value,
+        shard: Shard,
+        resume: bool,
+    ) -> Result<(MatchLog, Vec<PlayedGame>), LogError> {
         let path = folder.join(GAMES);
         let failed = |path: &Path| {
             let path = path.to_owned();
@@ -95,7 +102,7 @@ impl MatchLog {
             games.set_len(whole as u64).map_err(failed(&path))?;
             games.seek(SeekFrom::End(0)).map_err(failed(&path))?;
         }
-        let played = read(&path, &text[..whole], Some(terms))?;
+        let played = read(&path, &text[..whole], Some((terms, shard)))?;
         if whole == 0 {
             games.write_all(format!("{terms}\n").as_bytes()).map_err(failed(&path))?;
         }
@@ -141,27 +148,43 @@ fn ggf_line(game: &PlayedGame) -> String {
     }
 }
 
-/// Reads whole lines: the terms, if they are given equal to these, and the games from number 0 on.
-fn read(path: &Path, text: &[u8], terms: Option<&Value>) -> Result<Vec<PlayedGame>, LogError> {
+/// Reads whole lines: the terms, if they are given equal to these, and the games of the shard in their order.
+fn read(path: &Path, text: &[u8], terms: Option<(&Value, Shard)>) -> Result<Vec<PlayedGame>, LogError> {
     let content = |line: usize, problem: String| LogError::Content { path: path.to_owned(), line, problem };
     let mut lines = text.split(|&b| b == b'\n').filter(|line| !line.is_empty()).enumerate();
     let Some((_, first)) = lines.next() else { return Ok(Vec::new()) };
     let logged: Value =
         serde_json::from_slice(first).map_err(|error| content(1, format!("expected the terms of a match: {error}")))?;
-    if let Some(terms) = terms {
-        compare(path, &logged, terms)?;
-    }
+    let shard = match terms {
+        Some((terms, shard)) => {
+            compare(path, &logged, terms)?;
+            shard
+        }
+        None => shard_of(path, &logged)?,
+    };
     let mut games = Vec::new();
     for (i, line) in lines {
         let game: PlayedGame =
             serde_json::from_slice(line).map_err(|error| content(i + 1, format!("expected a game: {error}")))?;
-        if game.game != games.len() as u64 {
-            return Err(content(i + 1, format!("expected game {}, found game {}", games.len(), game.game)));
+        let expected = number_at(shard, games.len() as u64);
+        if Some(game.game) != expected {
+            let expected = expected.unwrap_or(u64::MAX);
+            return Err(content(i + 1, format!("expected game {expected}, found game {}", game.game)));
         }
         game.record().map_err(|error| content(i + 1, format!("moves: {error}")))?;
         games.push(game);
     }
     Ok(games)
+}
+
+/// The shard that the terms of a log name.
+pub(super) fn shard_of(path: &Path, terms: &Value) -> Result<Shard, LogError> {
+    let Some(shard) = terms["shard"].as_str() else { return Ok(Shard::default()) };
+    shard.parse().map_err(|error| LogError::Content {
+        path: path.to_owned(),
+        line: 1,
+        problem: format!("shard: {error}"),
+    })
 }
 
 fn compare(path: &Path, logged: &Value, terms: &Value) -> Result<(), LogError> {

@@ -3,6 +3,7 @@
 pub mod conformance;
 pub mod likeness;
 pub mod log;
+pub mod merge;
 pub mod opening;
 pub mod opening_source;
 pub mod player;

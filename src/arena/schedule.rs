@@ -1,5 +1,6 @@
 //! Who plays whom, in which order.
 
+use crate::shard::Shard;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -61,6 +62,13 @@ pub struct Schedule {
     pairings: Vec<(usize, usize)>,
     rounds: u64,
     openings: usize,
+    shard: Shard,
+}
+
+/// The number in the whole tournament of the game at a place, from 0, of a shard: shards share pairs of games.
+pub(super) fn number_at(shard: Shard, place: u64) -> Option<u64> {
+    let pair = (place / 2).checked_mul(shard.count())?.checked_add(shard.index())?;
+    pair.checked_mul(2)?.checked_add(place % 2)
 }
 
 impl Schedule {
@@ -71,7 +79,7 @@ impl Schedule {
             Format::RoundRobin => (0..players).flat_map(|a| (a + 1..players).map(move |b| (a, b))).collect(),
             Format::Gauntlet => (1..players).map(|b| (0, b)).collect(),
         };
-        Schedule { pairings, rounds, openings: openings.max(1) }
+        Schedule { pairings, rounds, openings: openings.max(1), shard: Shard::default() }
     }
 
     /// The pairings, each as it is in every round.
@@ -79,16 +87,30 @@ impl Schedule {
         &self.pairings
     }
 
-    /// How many games there are.
-    pub fn games(&self) -> u64 {
+    /// The part of the schedule that a shard plays: the pairs of games whose number belongs to it.
+    pub fn of_shard(self, shard: Shard) -> Schedule {
+        Schedule { shard, ..self }
+    }
+
+    /// How many games there are in all the shards.
+    fn all_games(&self) -> u64 {
         2 * self.pairings.len() as u64 * self.rounds
     }
 
-    /// A game by its number; `None` after the last one.
-    pub fn game(&self, game: u64) -> Option<Fixture> {
-        if game >= self.games() {
-            return None;
-        }
+    /// How many games there are to play.
+    pub fn games(&self) -> u64 {
+        let pairs = self.all_games() / 2;
+        2 * (pairs.saturating_sub(self.shard.index())).div_ceil(self.shard.count())
+    }
+
+    /// The place in this schedule of a game of the tournament; `None` if another shard plays it.
+    pub fn place(&self, game: u64) -> Option<u64> {
+        self.shard.holds(game / 2).then(|| 2 * (game / 2 / self.shard.count()) + game % 2)
+    }
+
+    /// The game at a place of this schedule, from 0; `None` after the last one.
+    pub fn game(&self, place: u64) -> Option<Fixture> {
+        let game = number_at(self.shard, place).filter(|game| *game < self.all_games())?;
         let pair = game / 2;
         let round = pair / self.pairings.len() as u64;
         let (first, second) = self.pairings[(pair % self.pairings.len() as u64) as usize];
@@ -129,6 +151,25 @@ mod tests {
             let fixture = schedule.game(g).unwrap();
             fixture.black == 0 || fixture.white == 0
         }));
+    }
+
+    #[test]
+    fn shards_play_whole_pairs_and_together_everything() {
+        let whole = Schedule::new(Format::RoundRobin, 3, 5, 4);
+        let mut played = Vec::new();
+        for shard in ["0/4", "1/4", "2/4", "3/4"] {
+            let part = whole.clone().of_shard(shard.parse().unwrap());
+            for place in 0..part.games() {
+                let fixture = part.game(place).unwrap();
+                assert_eq!(part.place(fixture.game), Some(place));
+                assert_eq!(whole.game(fixture.game), Some(fixture));
+                played.push(fixture.game);
+            }
+            assert_eq!(part.game(part.games()), None);
+            assert!(part.place(0).is_some() == (shard == "0/4"));
+        }
+        played.sort_unstable();
+        assert_eq!(played, (0..whole.games()).collect::<Vec<_>>());
     }
 
     #[test]

@@ -5,6 +5,7 @@ use super::player::{Patience, PlayerSpec, PlayerText, SpecError};
 use super::schedule::Format;
 use super::sprt::{Sprt, SprtError};
 use super::time_control::{Terms, TimeControl};
+use crate::shard::{Shard, ShardError};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -44,6 +45,8 @@ pub struct MatchText {
     pub adjudicate: Option<u32>,
     /// The sequential test.
     pub sprt: Option<Sprt>,
+    /// Which part of the games is played, such as `0/2`.
+    pub shard: Option<String>,
     /// The folder of log and reports.
     pub out: Option<PathBuf>,
     /// Leave times out of the records.
@@ -87,6 +90,7 @@ impl MatchText {
             concurrency: other.concurrency.or(self.concurrency),
             adjudicate: other.adjudicate.or(self.adjudicate),
             sprt: other.sprt.or(self.sprt),
+            shard: other.shard.or(self.shard),
             out: other.out.or(self.out),
             reproducible: other.reproducible.or(self.reproducible),
             start_timeout: other.start_timeout.or(self.start_timeout),
@@ -124,6 +128,9 @@ pub enum SettingsError {
     /// The test is wrong.
     #[error("sprt: {0}")]
     Sprt(#[from] SprtError),
+    /// The shard is none.
+    #[error("shard: {0}")]
+    Shard(#[from] ShardError),
     /// Too few players.
     #[error(
         "expected at least two players, found {0}: give each with --player 'name=... cmd=...' or as [[player]] in the file"
@@ -167,6 +174,8 @@ pub struct Settings {
     pub adjudicate: Option<u32>,
     /// The sequential test.
     pub sprt: Option<Sprt>,
+    /// Which pairs of games are played.
+    pub shard: Shard,
     /// The folder of log and reports.
     pub out: Option<PathBuf>,
     /// Leave times out of the records.
@@ -235,6 +244,9 @@ impl Settings {
             if players.len() != 2 {
                 return Err(bad("sprt", format!("{} players", players.len()), "two players"));
             }
+            if text.shard.is_some() {
+                return Err(bad("shard", "a part", "a whole match: a sequential test must see every game"));
+            }
         }
         let defaults = Patience::default();
         let patience = Patience {
@@ -253,6 +265,7 @@ impl Settings {
             concurrency,
             adjudicate: text.adjudicate,
             sprt: text.sprt,
+            shard: text.shard.as_deref().map_or(Ok(Shard::default()), str::parse)?,
             out: text.out.clone(),
             reproducible: text.reproducible.unwrap_or(false),
             patience,
@@ -276,6 +289,7 @@ impl Settings {
             "adjudicate": self.adjudicate,
             "sprt": self.sprt,
             "reproducible": self.reproducible,
+            "shard": (self.shard.count() > 1).then(|| self.shard.to_string()),
         })
     }
 }

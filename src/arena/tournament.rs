@@ -89,7 +89,8 @@ impl Tournament {
             let (have, source) = (openings.len(), &settings.openings);
             log::warn!("{source} has {have} different openings for {pairs} pairs; they are used again");
         }
-        let schedule = Schedule::new(settings.format, settings.players.len(), pairs, openings.len());
+        let schedule =
+            Schedule::new(settings.format, settings.players.len(), pairs, openings.len()).of_shard(settings.shard);
         let set_up = openings.iter().any(|opening| *opening.record.start() != Position::START);
         let mut titles = Vec::new();
         for player in &mut settings.players {
@@ -101,7 +102,8 @@ impl Tournament {
         let standings = Standings::new(names, &schedule);
         let mut tournament = Tournament { openings, schedule, standings, log: None, titles, settings, resumed: 0 };
         if let Some(folder) = tournament.settings.out.clone() {
-            let (log, games) = MatchLog::open(&folder, &tournament.settings.identity(), resume)?;
+            let (log, games) =
+                MatchLog::open(&folder, &tournament.settings.identity(), tournament.settings.shard, resume)?;
             tournament.log = Some(log);
             for game in &games {
                 tournament.count_logged(game)?;
@@ -149,7 +151,8 @@ impl Tournament {
 
     /// Counts a game of an earlier run.
     fn count_logged(&mut self, game: &PlayedGame) -> Result<(), MatchError> {
-        let Some(fixture) = self.schedule.game(game.game) else { return Ok(()) };
+        let place = self.schedule.place(game.game);
+        let Some(fixture) = place.and_then(|place| self.schedule.game(place)) else { return Ok(()) };
         let players = &self.settings.players;
         let opening = &self.openings[fixture.opening];
         let (black, white) = (&players[fixture.black].name, &players[fixture.white].name);
@@ -222,7 +225,9 @@ impl Tournament {
             match finished.recv_timeout(Duration::from_millis(100)) {
                 Ok(verdict) => {
                     let game = verdict?.game;
-                    waiting.insert(game.game, game);
+                    if let Some(place) = self.schedule.place(game.game) {
+                        waiting.insert(place, game);
+                    }
                 }
                 Err(crossbeam::channel::RecvTimeoutError::Timeout) => {}
                 Err(crossbeam::channel::RecvTimeoutError::Disconnected) => return Ok(Conclusion::Interrupted),
@@ -246,7 +251,8 @@ impl Tournament {
         if let Some(log) = &mut self.log {
             log.append(game).map_err(MatchError::Write)?;
         }
-        if let Some(fixture) = self.schedule.game(game.game) {
+        let place = self.schedule.place(game.game);
+        if let Some(fixture) = place.and_then(|place| self.schedule.game(place)) {
             self.standings.add(&fixture, game);
         }
         Ok(())

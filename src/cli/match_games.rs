@@ -73,6 +73,10 @@ pub(super) struct MatchArguments {
     /// Stop as soon as a sequential test has decided: `ELO0,ELO1[,ALPHA,BETA]`, rates 0.05 if left out
     #[arg(long, value_name = "TEST", value_parser = parse_sprt)]
     sprt: Option<Sprt>,
+    /// Play only the pairs of games whose number, from 0, leaves the rest I when divided by N; `emilia merge --out FOLDER`
+    /// puts the folders of the parts together, and --resume reports on the whole
+    #[arg(long, value_name = "I/N", requires = "out", conflicts_with = "sprt")]
+    shard: Option<String>,
     /// Write games.jsonl, games.ggf and report.txt, .json and .html to this folder
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
@@ -140,6 +144,7 @@ impl MatchArguments {
             concurrency: self.concurrency,
             adjudicate: self.adjudicate,
             sprt: self.sprt,
+            shard: self.shard.clone(),
             out: self.out.clone(),
             reproducible: self.reproducible.then_some(true),
             start_timeout: self.start_timeout,

@@ -1,13 +1,19 @@
 //! The command line: options become one validated struct, and the work is done on the floors below.
 
+mod analyze;
+mod analyze_games;
+mod analyze_output;
+mod analyze_queries;
 mod bench;
 mod convert;
 mod examples;
+mod experiment;
 mod game_input;
 mod log_output;
 mod manual;
 mod match_check;
 mod match_games;
+mod merge;
 mod options;
 mod output;
 mod perft;
@@ -53,8 +59,14 @@ enum Command {
     Match(Box<match_games::MatchArguments>),
     /// Search fixed positions: a count of nodes that is always the same, and the speed
     Bench(bench::BenchArguments),
+    /// Answer queries about positions, and judge the moves of games
+    Analyze(Box<analyze::AnalyzeArguments>),
+    /// Put together the parts that --shard makes
+    Merge(merge::MergeArguments),
     /// Solve the positions of an OBF file
     Solve(Box<solve::SolveArguments>),
+    /// Run an experiment of the papers on best-first minimax and Othello again
+    Experiment(experiment::ExperimentArguments),
     /// Convert games and positions between formats
     Convert(convert::ConvertArguments),
     /// Play against Emilia in the terminal
@@ -83,7 +95,10 @@ pub fn run() -> ExitCode {
         Some(Command::Perft(options)) => perft::run(&options),
         Some(Command::Match(options)) => match_games::run(&options),
         Some(Command::Bench(options)) => bench::run(&options),
+        Some(Command::Analyze(options)) => analyze::run(&options),
+        Some(Command::Merge(options)) => merge::run(&options),
         Some(Command::Solve(options)) => return solve::run(&options),
+        Some(Command::Experiment(options)) => experiment::run(&options),
         Some(Command::Train(options)) => train::run(&options),
         Some(Command::Completions(options)) => manual::run_completions(&options),
         Some(Command::Man(options)) => manual::run_man(&options),

@@ -3,6 +3,7 @@
 use super::names;
 use crate::engine::{Engine, EngineKind, EngineOptions, OnMemoryCap, OptionError};
 use crate::eval::EvaluatorKind;
+use crate::search::{Backup, LeafValue, Selection, Tie};
 use clap::Args;
 
 /// What the engine thinks with and for how long.
@@ -48,6 +49,47 @@ pub(super) struct EngineArguments {
     /// In the first twelve plies, play any move within so many discs of the best
     #[arg(long, value_name = "DISCS", default_value = default("variety"), value_parser = checked("variety"))]
     variety: String,
+    /// What a tie is worth to the korf engines: hardly more than a loss, as in the paper, or zero
+    #[arg(long, value_name = "RULE", default_value = default("tie"), value_parser = names(Tie::ALL))]
+    tie: String,
+    /// Plies of alpha-beta that korf-extension begins with, 1 to 20, or none: a sixteenth of the evaluations
+    #[arg(long, value_name = "PLIES", default_value = default("start-depth"), value_parser = checked("start-depth"))]
+    start_depth: String,
+    /// Plies to the principal leaf at which a korf search has thought enough, 1 to 120, or none
+    #[arg(
+        long, value_name = "PLIES", default_value = default("best-first-depth"),
+        value_parser = checked("best-first-depth")
+    )]
+    best_first_depth: String,
+    /// The C of uct in discs: exploration constant, or temperature of the softmax selection
+    #[arg(
+        long, value_name = "DISCS", default_value = default("c"), value_parser = checked("c"),
+        allow_negative_numbers = true
+    )]
+    c: String,
+    /// The first-play urgency of uct in discs
+    #[arg(
+        long, value_name = "DISCS", default_value = default("fpu"), value_parser = checked("fpu"),
+        allow_negative_numbers = true
+    )]
+    fpu: String,
+    /// What inner nodes of uct are worth: what their best child is, or the mean of what was found below
+    #[arg(long, value_name = "KIND", default_value = default("backup"), value_parser = names(Backup::ALL))]
+    backup: String,
+    /// What leaves of uct are worth: their value, or its sign alone
+    #[arg(long, value_name = "KIND", default_value = default("leaf"), value_parser = names(LeafValue::ALL))]
+    leaf: String,
+    /// Plies of alpha-beta at the leaves of uct, 0 to 8
+    #[arg(long, value_name = "PLIES", default_value = default("leaf-depth"), value_parser = checked("leaf-depth"))]
+    leaf_depth: String,
+    /// How uct chooses a leaf: by value and exploration term, or by lot
+    #[arg(long, value_name = "KIND", default_value = default("selection"), value_parser = names(Selection::ALL))]
+    selection: String,
+    /// Whether uct merges positions that are reached in several ways
+    #[arg(
+        long, value_name = "SWITCH", default_value = default("transpositions"), value_parser = names(&["off", "on"])
+    )]
+    transpositions: String,
 }
 
 impl EngineArguments {
@@ -60,7 +102,7 @@ impl EngineArguments {
         Ok(engine)
     }
 
-    fn values(&self) -> [(&'static str, &str); 13] {
+    fn values(&self) -> [(&'static str, &str); 23] {
         [
             ("engine", &self.engine),
             ("eval-file", &self.eval_file),
@@ -75,6 +117,16 @@ impl EngineArguments {
             ("nodes", &self.nodes),
             ("seed", &self.seed),
             ("variety", &self.variety),
+            ("tie", &self.tie),
+            ("start-depth", &self.start_depth),
+            ("best-first-depth", &self.best_first_depth),
+            ("c", &self.c),
+            ("fpu", &self.fpu),
+            ("backup", &self.backup),
+            ("leaf", &self.leaf),
+            ("leaf-depth", &self.leaf_depth),
+            ("selection", &self.selection),
+            ("transpositions", &self.transpositions),
         ]
     }
 }
@@ -121,9 +173,22 @@ mod tests {
             "--memory=3",
         ];
         let more = ["--on-memory-cap=prune", "--depth=4", "--time=0.5", "--nodes=6", "--seed=7", "--variety=1.5"];
-        let options = Alone::try_parse_from(["emilia"].into_iter().chain(said).chain(more)).unwrap().options;
+        let published = [
+            "--tie=zero",
+            "--start-depth=5",
+            "--best-first-depth=12",
+            "--c=1.5",
+            "--fpu=-3",
+            "--backup=average",
+            "--leaf=win-loss",
+            "--leaf-depth=2",
+            "--selection=softmax",
+            "--transpositions=on",
+        ];
+        let said = || said.into_iter().chain(more).chain(published);
+        let options = Alone::try_parse_from(["emilia"].into_iter().chain(said())).unwrap().options;
         let engine = options.engine().unwrap();
-        for argument in said.into_iter().chain(more) {
+        for argument in said() {
             let (name, value) = argument[2..].split_once('=').unwrap();
             assert_eq!(engine.options().get(name).unwrap(), value, "{name}");
         }
@@ -137,6 +202,9 @@ mod tests {
             ("--time=soon", "seconds from 0.001"),
             ("--engine=deep-blue", "alpha-beta"),
             ("--variety=-1", "discs from 0 to 64"),
+            ("--c=-2", "discs from 0 to 1000"),
+            ("--start-depth=0", "from 1 to 20"),
+            ("--backup=sum", "overwrite"),
         ] {
             let error = Alone::try_parse_from(["emilia", argument]).err().unwrap();
             assert!(error.to_string().contains(expected), "{error}");

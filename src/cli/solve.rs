@@ -1,17 +1,22 @@
 //! `emilia solve`: the results of positions under perfect play, and whether a file has them right.
 
+use super::analyze_output::{Output, Reader};
 use super::log_output;
 use super::options::EngineArguments;
+use crate::analysis::lines::Checksummed;
+use crate::analysis::shard_file::{Job, engine_settings};
 use crate::analysis::{Contradiction, Question, Solution, Solver, Totals, Value};
+use crate::engine::EngineOptions;
 use crate::notation::obf::ObfEntry;
-use crate::notation::obf_reader::{NumberedEntry, ObfReader};
+use crate::notation::obf_reader::{NumberedEntry, ObfReadError, ObfReader};
 use crate::othello::Move;
 use crate::search::SearchDepth;
+use crate::shard::Shard;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::{Serialize, Serializer};
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, ErrorKind, IsTerminal, Write, stderr};
+use std::io::{self, BufRead, BufReader, IsTerminal, stderr};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -41,6 +46,10 @@ pub(super) struct SolveArguments {
     /// Print one JSON object a line: a position each, then the totals
     #[arg(long)]
     json: bool,
+    /// Solve only the positions whose number, from 0, leaves the rest I when divided by N; `emilia merge` puts the parts
+    /// together
+    #[arg(long, value_name = "I/N", requires = "json")]
+    shard: Option<Shard>,
     #[command(flatten)]
     thinking: EngineArguments,
 }
@@ -73,37 +82,76 @@ fn solve(arguments: &SolveArguments) -> Result<Totals, String> {
         _ => Question::Score,
     };
     let engine = arguments.thinking.engine().map_err(|error| error.to_string())?;
+    let job = arguments.job(engine.options());
     let mut solver = Solver::new(engine, question);
     let mut totals = Totals::default();
     let progress = Progress::new();
-    let print = |text: &str| progress.aside(|| io::stdout().write_all(text.as_bytes()));
-    let printed = ObfReader::new(input).try_for_each(|item| match item {
-        Ok(numbered) => {
-            let solution =
-                solver.solve(&numbered.entry.position, &mut |nodes, depth| progress.show(&numbered, nodes, depth));
-            let contradictions = solution.contradictions(&numbered.entry);
-            totals.add(&numbered.entry, &solution, &contradictions);
-            if arguments.json {
-                return print(&json(&JsonPosition::new(&numbered, &solution, &contradictions)));
+    let Some((mut output, _)) = Output::open(None, false, arguments.shard, &job)? else {
+        return Ok(totals);
+    };
+    let mut input = Checksummed::new(input);
+    let (mut items, mut broken) = (0, None);
+    for item in ObfReader::new(&mut input) {
+        match &item {
+            Err(error @ ObfReadError::Io { .. }) => broken = arguments.shard.map(|_| format!("{name}: {error}")),
+            _ => items += 1,
+        }
+        if arguments.shard.is_some_and(|shard| items > 0 && !shard.holds(items - 1)) {
+            continue;
+        }
+        let text = match item {
+            Ok(numbered) => {
+                let position = &numbered.entry.position;
+                let solution = solver.solve(position, &mut |nodes, depth| progress.show(&numbered, nodes, depth));
+                let contradictions = solution.contradictions(&numbered.entry);
+                totals.add(&numbered.entry, &solution, &contradictions);
+                if arguments.json {
+                    json(&JsonPosition::new(&numbered, &solution, &contradictions))
+                } else {
+                    let header = if totals.positions == 1 { HEADER } else { "" };
+                    format!("{header}{}", row(numbered.number, &solution, &contradictions))
+                }
             }
-            let header = if totals.positions == 1 { HEADER } else { "" };
-            print(&format!("{header}{}", row(numbered.number, &solution, &contradictions)))
+            Err(error) => {
+                totals.unreadable += 1;
+                progress.aside(|| eprintln!("emilia: {name}: {error}"));
+                if arguments.shard.is_none() || broken.is_some() {
+                    continue;
+                }
+                // A part says of every position that is its own what became of it.
+                json(&JsonError { number: items, error: error.to_string() })
+            }
+        };
+        if progress.aside(|| output.write(&text))? == Reader::Gone {
+            return Ok(totals);
         }
-        Err(error) => {
-            totals.unreadable += 1;
-            progress.aside(|| eprintln!("emilia: {name}: {error}"));
-            Ok(())
-        }
-    });
+    }
     progress.finish();
-    let printed = printed.and_then(|()| match arguments.json {
-        true => print(&json(&JsonTotals { totals: (&totals).into() })),
-        false => print(&summary(&totals)),
-    });
-    match printed {
-        // Whoever read the output has seen enough.
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(format!("cannot write the output: {error}")),
-        _ => Ok(totals),
+    if let Some(problem) = broken {
+        return Err(problem);
+    }
+    match (arguments.shard, arguments.json) {
+        (Some(_), _) => {
+            let counts = serde_json::to_value(JsonCounts::from(&totals)).map_err(|error| error.to_string())?;
+            output.finish(items, input.checksum(), counts.as_object().cloned())?;
+        }
+        (None, true) => {
+            output.write(&json(&JsonTotals { totals: (&totals).into() }))?;
+        }
+        (None, false) => {
+            output.write(&summary(&totals))?;
+        }
+    }
+    Ok(totals)
+}
+
+impl SolveArguments {
+    /// Everything that the solutions depend on.
+    fn job(&self, options: &EngineOptions) -> Job {
+        let mut settings = engine_settings(options);
+        settings.insert("wld".to_owned(), self.wld.into());
+        settings.insert("moves".to_owned(), self.moves.into());
+        Job::new("solve", settings.into())
     }
 }
 
@@ -210,6 +258,13 @@ impl<'a> JsonPosition<'a> {
             comment: numbered.entry.comment.as_deref(),
         }
     }
+}
+
+/// A line that cannot be read, as a shard tells it.
+#[derive(Serialize)]
+struct JsonError {
+    number: u64,
+    error: String,
 }
 
 #[derive(Serialize)]

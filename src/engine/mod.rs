@@ -1,10 +1,13 @@
 //! The one door to thinking for protocols and tools: options in, [`Engine::start`] → events out, [`Engine::stop`].
 
 mod options;
+mod published;
 mod worker;
 
 pub use crate::search::OnMemoryCap;
 pub use options::{EngineKind, EngineOptions, EvalFile, OptionError, parse_seconds, parse_variety};
+pub use published::PublishedOptions;
+pub use worker::build_search;
 
 use crate::othello::{Move, Position};
 use crate::search::{Contempt, Limits, Report, Search, StopSignal};
@@ -188,8 +191,24 @@ impl Engine {
         Ok(())
     }
 
+    /// Sets every option at once, for the next request on. That the memory can be had is only checked by
+    /// [`Engine::set`].
+    pub fn replace_options(&mut self, options: EngineOptions) {
+        self.options = options;
+    }
+
     /// Asks a question. A search still running is told to stop first, and this one begins when it has.
     pub fn start(&mut self, request: Request) -> Thinking {
+        self.ask(request, true)
+    }
+
+    /// Asks a question like [`Engine::start`], for a client that wants the end alone: there are no reports. Where searches are
+    /// short this saves most of what it costs to wait for one.
+    pub fn start_quietly(&mut self, request: Request) -> Thinking {
+        self.ask(request, false)
+    }
+
+    fn ask(&mut self, request: Request, reports: bool) -> Thinking {
         self.stop();
         let (sender, events) = unbounded();
         let signal = StopSignal::default();
@@ -199,6 +218,7 @@ impl Engine {
         self.send(Job::Think(Box::new(worker::Question {
             request,
             options,
+            reports,
             signal: signal.clone(),
             listener: Arc::downgrade(&listener),
             asked: Instant::now(),

@@ -1,13 +1,14 @@
 //! What a client may set, by the same names on the command line (`--hash 64`), over GTP (`emilia-set hash 64`) and over
 //! NBoard (`set emilia.hash 64`).
 
+use super::PublishedOptions;
 use crate::eval::{Evaluator, EvaluatorKind, Pattern, Random};
 use crate::othello::Position;
 use crate::search::{AlphaBetaSettings, OnMemoryCap, Score};
 use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use thiserror::Error;
 
@@ -27,6 +28,12 @@ pub enum EngineKind {
     Rbfms,
     /// Best-first minimax as Korf and Chickering published it.
     KorfBestFirst,
+    /// Their best-first extension: alpha-beta to one depth, then best-first to another.
+    KorfExtension,
+    /// The alpha-beta that they compared both with: full width, fixed depth, the tree kept between moves.
+    KorfAlphaBeta,
+    /// Best-first minimax with the selection of Monte Carlo tree search.
+    Uct,
 }
 
 impl EngineKind {
@@ -38,6 +45,9 @@ impl EngineKind {
         EngineKind::Extension,
         EngineKind::Rbfms,
         EngineKind::KorfBestFirst,
+        EngineKind::KorfExtension,
+        EngineKind::KorfAlphaBeta,
+        EngineKind::Uct,
     ];
 
     /// The name on the command line.
@@ -49,6 +59,9 @@ impl EngineKind {
             EngineKind::Extension => "extension",
             EngineKind::Rbfms => "rbfms",
             EngineKind::KorfBestFirst => "korf-best-first",
+            EngineKind::KorfExtension => "korf-extension",
+            EngineKind::KorfAlphaBeta => "korf-alpha-beta",
+            EngineKind::Uct => "uct",
         }
     }
 }
@@ -77,7 +90,7 @@ impl FromStr for OnMemoryCap {
     }
 }
 
-fn one_of<T: fmt::Display>(values: &[T]) -> String {
+pub(super) fn one_of<T: fmt::Display>(values: &[T]) -> String {
     let names: Vec<String> = values.iter().map(T::to_string).collect();
     format!("one of: {}", names.join(", "))
 }
@@ -128,7 +141,7 @@ pub enum OptionError {
 }
 
 impl OptionError {
-    fn bad(name: &'static str, value: &str, expected: impl Into<String>) -> OptionError {
+    pub(super) fn bad(name: &'static str, value: &str, expected: impl Into<String>) -> OptionError {
         OptionError::Invalid { name, value: value.to_owned(), expected: expected.into() }
     }
 }
@@ -193,6 +206,14 @@ pub struct EngineOptions {
     pub seed: u64,
     /// In the first twelve plies, play any move within this much of the best.
     pub variety: Score,
+    /// Of the searches as they were published.
+    pub published: PublishedOptions,
+}
+
+/// The threads that the machine runs at a time. Asked once: on Linux the answer is read from several files.
+fn cores() -> u32 {
+    static CORES: OnceLock<u32> = OnceLock::new();
+    *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, |n| n.get().min(MOST_THREADS as usize) as u32))
 }
 
 /// More threads than this are refused.
@@ -204,7 +225,7 @@ impl Default for EngineOptions {
             engine: EngineKind::default(),
             eval_file: None,
             eval: EvaluatorKind::default(),
-            threads: std::thread::available_parallelism().map_or(1, |n| n.get().min(MOST_THREADS as usize) as u32),
+            threads: cores(),
             selectivity: AlphaBetaSettings::default().confidence,
             hash_mb: 64,
             memory_mb: 512,
@@ -214,6 +235,7 @@ impl Default for EngineOptions {
             nodes: None,
             seed: 0,
             variety: Score::ZERO,
+            published: PublishedOptions::default(),
         }
     }
 }
@@ -234,6 +256,16 @@ impl EngineOptions {
         "nodes",
         "seed",
         "variety",
+        "tie",
+        "start-depth",
+        "best-first-depth",
+        "c",
+        "fpu",
+        "backup",
+        "leaf",
+        "leaf-depth",
+        "selection",
+        "transpositions",
     ];
 
     /// Sets one option from text; nothing changes if the text is refused.
@@ -260,7 +292,10 @@ impl EngineOptions {
             "nodes" => self.nodes = unless_none(value, |v| whole("nodes", v, 1, u64::MAX))?,
             "seed" => self.seed = whole("seed", value, 0, u64::MAX)?,
             "variety" => self.variety = parse_variety(value)?,
-            _ => return Err(OptionError::Unknown { name: name.to_owned() }),
+            _ => match self.published.set(name, value) {
+                Some(result) => result?,
+                None => return Err(OptionError::Unknown { name: name.to_owned() }),
+            },
         }
         Ok(())
     }
@@ -308,7 +343,7 @@ impl EngineOptions {
             "nodes" => or_none(self.nodes),
             "seed" => self.seed.to_string(),
             "variety" => self.variety.discs().to_string(),
-            _ => return Err(OptionError::Unknown { name: name.to_owned() }),
+            _ => self.published.get(name).ok_or_else(|| OptionError::Unknown { name: name.to_owned() })?,
         })
     }
 }
@@ -320,11 +355,14 @@ fn check_weights(name: &'static str, eval: EvaluatorKind, file: Option<&EvalFile
 }
 
 /// `none` takes a bound or a file away.
-fn unless_none<T>(value: &str, parse: impl Fn(&str) -> Result<T, OptionError>) -> Result<Option<T>, OptionError> {
+pub(super) fn unless_none<T>(
+    value: &str,
+    parse: impl Fn(&str) -> Result<T, OptionError>,
+) -> Result<Option<T>, OptionError> {
     if value == "none" { Ok(None) } else { parse(value).map(Some) }
 }
 
-fn whole(name: &'static str, value: &str, least: u64, most: u64) -> Result<u64, OptionError> {
+pub(super) fn whole(name: &'static str, value: &str, least: u64, most: u64) -> Result<u64, OptionError> {
     let number = value.parse::<u64>().ok().filter(|n| (least..=most).contains(n));
     number.ok_or_else(|| {
         let expected = match (least, most) {
@@ -433,6 +471,17 @@ mod tests {
             ("variety", "65"),
             ("threads", "0"),
             ("selectivity", "74"),
+            ("tie", "half"),
+            ("start-depth", "0"),
+            ("best-first-depth", "121"),
+            ("c", "-1"),
+            ("c", "inf"),
+            ("fpu", "1001"),
+            ("backup", "sum"),
+            ("leaf", ""),
+            ("leaf-depth", "9"),
+            ("selection", "random"),
+            ("transpositions", "yes"),
         ] {
             let error = options.set(name, value).unwrap_err().to_string();
             assert!(error.starts_with(name) && error.contains("expected"), "{error}");

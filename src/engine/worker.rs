@@ -4,8 +4,9 @@ use super::{DEFAULT_MOVE_TIME, Decision, EngineKind, EngineOptions, Event, Goal,
 use crate::othello::{Move, Position};
 use crate::random::Random;
 use crate::search::{
-    AlphaBeta, AlphaBetaSettings, BestFirst, BestFirstSettings, Bound, Contempt, Control, Limits, Line, Minimax,
-    Precision, Rbfms, Report, Score, Search, SearchDepth, StopSignal, Task,
+    AlphaBeta, AlphaBetaSettings, BestFirst, BestFirstSettings, Bound, Contempt, Control, KorfAlphaBeta, Limits, Line,
+    Minimax, ModernBestFirst, ModernSettings, Precision, Rbfms, Report, Score, Search, SearchDepth, StopSignal, Task,
+    Uct, UctSettings,
 };
 use crossbeam::channel::{Receiver, Sender};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -19,6 +20,8 @@ const VARIETY_PLIES: u32 = 12;
 pub(super) struct Question {
     pub request: Request,
     pub options: EngineOptions,
+    /// Whether the client wants to hear how it goes.
+    pub reports: bool,
     pub signal: StopSignal,
     pub listener: Weak<()>,
     pub asked: Instant,
@@ -31,11 +34,21 @@ pub(super) enum Job {
     Clear,
 }
 
-/// The search that the options ask for.
-pub(super) fn build_search(options: &EngineOptions) -> Box<dyn Search> {
+/// The search that the options ask for, without the thread that an [`Engine`](super::Engine) has for it.
+pub fn build_search(options: &EngineOptions) -> Box<dyn Search> {
     let stored_tree = |settings: BestFirstSettings| {
         let (memory, on_memory_cap) = (megabytes(options.memory_mb), options.on_memory_cap);
         Box::new(BestFirst::new(BestFirstSettings { memory, on_memory_cap, ..settings }))
+    };
+    let modern = |settings: ModernSettings| {
+        Box::new(ModernBestFirst::new(ModernSettings {
+            memory: megabytes(options.memory_mb),
+            on_memory_cap: options.on_memory_cap,
+            table_bytes: megabytes(options.hash_mb),
+            threads: options.threads as usize,
+            confidence: options.selectivity,
+            ..settings
+        }))
     };
     match options.engine {
         EngineKind::AlphaBeta => Box::new(AlphaBeta::new(AlphaBetaSettings {
@@ -44,10 +57,17 @@ pub(super) fn build_search(options: &EngineOptions) -> Box<dyn Search> {
             confidence: options.selectivity,
         })),
         EngineKind::Minimax => Box::new(Minimax::new()),
-        EngineKind::BestFirst => stored_tree(BestFirstSettings::modern()),
-        EngineKind::Extension => stored_tree(BestFirstSettings::extension()),
+        EngineKind::BestFirst => modern(ModernSettings::best_first()),
+        EngineKind::Extension => modern(ModernSettings::extension()),
         EngineKind::Rbfms => Box::new(Rbfms::new()),
-        EngineKind::KorfBestFirst => stored_tree(BestFirstSettings::korf()),
+        EngineKind::KorfBestFirst => stored_tree(options.published.korf_best_first()),
+        EngineKind::KorfExtension => stored_tree(options.published.korf_extension()),
+        EngineKind::KorfAlphaBeta => Box::new(KorfAlphaBeta::engine(megabytes(options.memory_mb))),
+        EngineKind::Uct => Box::new(Uct::new(UctSettings {
+            memory: megabytes(options.memory_mb),
+            seed: options.seed,
+            ..options.published.uct()
+        })),
     }
 }
 
@@ -67,14 +87,20 @@ pub(super) fn check_memory(name: &str, old: &EngineOptions, new: &EngineOptions)
 
 /// What of the options a search is built with; as long as this stays the same, so may the search.
 fn shape(options: &EngineOptions) -> EngineOptions {
-    let EngineOptions { engine, hash_mb, memory_mb, on_memory_cap, threads, selectivity, .. } = *options;
+    let EngineOptions { engine, hash_mb, memory_mb, on_memory_cap, threads, selectivity, seed, published, .. } =
+        *options;
     let any = EngineOptions { engine, ..EngineOptions::default() };
     match engine {
         EngineKind::AlphaBeta => EngineOptions { hash_mb, threads, selectivity, ..any },
         EngineKind::Minimax | EngineKind::Rbfms => any,
-        EngineKind::BestFirst | EngineKind::Extension | EngineKind::KorfBestFirst => {
-            EngineOptions { memory_mb, on_memory_cap, ..any }
+        EngineKind::BestFirst | EngineKind::Extension => {
+            EngineOptions { hash_mb, threads, selectivity, memory_mb, on_memory_cap, ..any }
         }
+        EngineKind::KorfBestFirst | EngineKind::KorfExtension => {
+            EngineOptions { memory_mb, on_memory_cap, published, ..any }
+        }
+        EngineKind::KorfAlphaBeta => EngineOptions { memory_mb, ..any },
+        EngineKind::Uct => EngineOptions { memory_mb, seed, published, ..any },
     }
 }
 
@@ -178,10 +204,12 @@ impl Worker {
         let mut last_sent = None;
         let search = self.search.get_or_insert_with(|| (self.builder)(options));
         let report = search.think(&task, &control, &mut |report| {
-            last_sent = Some((report.lines.clone(), report.depth));
-            let _ = question.events.send(Event::Report(report.clone()));
+            if question.reports {
+                last_sent = Some((report.lines.clone(), report.depth));
+                let _ = question.events.send(Event::Report(report.clone()));
+            }
         });
-        if last_sent.is_none_or(|(lines, depth)| (&lines, depth) != (&report.lines, report.depth)) {
+        if question.reports && last_sent.is_none_or(|(lines, depth)| (&lines, depth) != (&report.lines, report.depth)) {
             let _ = question.events.send(Event::Report(report.clone()));
         }
         report

@@ -51,7 +51,7 @@ pub struct SgfGame {
 }
 
 /// Whether a text that begins with `(` is SGF and not GGF, which looks alike and numbers no game `GM[2]`.
-pub(super) fn is_sgf(text: &str) -> bool {
+pub(crate) fn is_sgf(text: &str) -> bool {
     let is_number = |game: &str| game.trim_start().starts_with(|c: char| c.is_ascii_digit());
     match text.find("GM[") {
         Some(at) => is_number(&text[at + 3..]),

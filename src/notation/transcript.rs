@@ -46,6 +46,17 @@ pub fn parse_turn(text: &str) -> Option<Move> {
     (prefix_of_pass || text == "--" || text.eq_ignore_ascii_case("ps")).then_some(Move::Pass)
 }
 
+/// Reads the turns of a list of moves, as [`parse`] does, without playing them; passes that were left out are not put in.
+///
+/// ```
+/// use emilia::notation::transcript::parse_turns;
+/// assert_eq!(parse_turns("f5d6 pa").unwrap().len(), 3);
+/// ```
+pub fn parse_turns(text: &str) -> Result<Vec<Move>, NotationError> {
+    let turns = Turns::read(&mut Cursor::new(text))?;
+    Ok(turns.0.into_iter().map(|(_, turn)| turn).collect())
+}
+
 /// Turns as they stand in a text, with their byte offsets; not yet played.
 #[derive(Default)]
 pub(super) struct Turns(Vec<(usize, Move)>);

@@ -220,7 +220,7 @@ fn write_replies(mut writer: impl Write, replies: &Receiver<String>, gone: &Send
 /// Tells when the reader of a pipe or socket on stdout goes away, which writing alone would only notice at the next
 /// line.
 #[cfg(unix)]
-fn watch_stdout(gone: Sender<()>) {
+pub(crate) fn watch_stdout(gone: Sender<()>) {
     use rustix::event::{PollFd, PollFlags, poll};
     spawn("stdout watch", move || {
         let stdout = io::stdout();

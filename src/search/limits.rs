@@ -68,6 +68,11 @@ impl Control {
         Control::new(limits, StopSignal::default(), Instant::now())
     }
 
+    /// The same search with other limits, for a part of it.
+    pub fn with(&self, limits: Limits) -> Control {
+        Control { limits, ..self.clone() }
+    }
+
     /// The limits.
     pub fn limits(&self) -> &Limits {
         &self.limits

@@ -32,7 +32,7 @@ pub use fit::{FitSettings, FitStep, FittedPhase, PassError, fit, phase_of};
 pub use label::{LabelSettings, Labeller};
 pub use pack::{FitHeader, FittedWeights, PackSettings};
 pub use ply_range::{PlyRange, PlyRangeError};
-pub use production::{ChunkMaker, Production, ProductionError, Progress, Shard, ShardError};
+pub use production::{ChunkMaker, Production, ProductionError, Progress};
 pub use report::{ErrorReport, ErrorRow, svg as error_svg, table as error_table};
 pub use sample::{LabelKind, Sample, is_held_out};
 pub use selfplay::{SelfPlay, SelfPlaySettings};

@@ -6,46 +6,12 @@
 use super::chunk::{Chunk, ChunkHeader, Origin};
 use super::container::FileError;
 use super::sample::Sample;
+use crate::shard::Shard;
 use parking_lot::Mutex;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use thiserror::Error;
-
-/// The part of the chunks that one run makes: those whose number leaves the rest `index` when divided by `count`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Shard {
-    index: u64,
-    count: u64,
-}
-
-impl Default for Shard {
-    fn default() -> Shard {
-        Shard { index: 0, count: 1 }
-    }
-}
-
-/// Not a shard.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("'{0}' is no shard; expected I/N with I from 0 to N-1, such as 0/2")]
-pub struct ShardError(String);
-
-impl FromStr for Shard {
-    type Err = ShardError;
-
-    fn from_str(text: &str) -> Result<Shard, ShardError> {
-        let parts = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
-        let shard = parts.filter(|(index, count)| index < count).map(|(index, count)| Shard { index, count });
-        shard.ok_or_else(|| ShardError(text.to_owned()))
-    }
-}
-
-impl Shard {
-    fn holds(self, chunk: u64) -> bool {
-        chunk % self.count == self.index
-    }
-}
 
 /// Makes the samples of one chunk after another; each thread has its own.
 pub trait ChunkMaker: Send {
@@ -296,9 +262,6 @@ mod tests {
         all.sort_unstable();
         assert_eq!(all, whole.chunks);
         fs::remove_dir_all(&whole.folder).unwrap();
-        for text in ["", "1", "3/3", "-1/2", "0/0"] {
-            assert!(text.parse::<Shard>().is_err(), "{text}");
-        }
     }
 
     #[test]

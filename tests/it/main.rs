@@ -1,11 +1,16 @@
 //! The integration tests: one binary, so that they link once, and one module for each subject.
 
+mod analysis_page;
+mod analyze;
+mod analyze_games;
 mod arena;
 mod best_first;
 mod best_first_measures;
 mod convert;
 mod cookbook;
+mod counting_allocator;
 mod evaluators;
+mod experiment;
 mod game_file;
 mod games;
 mod gtp;
@@ -15,9 +20,11 @@ mod nboard;
 mod notation;
 mod pattern_measures;
 mod play;
+mod published_searches;
 mod reference;
 mod rules;
 mod serve;
+mod shards;
 mod show;
 mod solve;
 mod solver;

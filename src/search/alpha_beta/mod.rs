@@ -4,7 +4,7 @@
 mod root;
 mod split;
 mod stage;
-mod walk;
+pub(super) mod walk;
 
 use super::selectivity::Selectivity;
 use super::transposition::TranspositionTable;
@@ -63,24 +63,33 @@ impl AlphaBeta {
         control: &Control,
         sink: &mut dyn FnMut(&Report),
     ) -> Report {
-        let errors = task.evaluator.error_model();
-        let selectivity = if errors.is_some() { self.selectivity } else { Selectivity::NONE };
-        let plan = Stage::plan(task, control.limits(), selectivity);
-        let shared = Shared::new(evaluation, errors, &self.table, task.contempt, control);
-        std::thread::scope(|scope| {
-            for helper in 1..self.threads {
-                let shared = &shared;
-                let helping = move || Walk::new(shared).help();
-                if let Err(error) = std::thread::Builder::new().spawn_scoped(scope, helping) {
-                    log::warn!("only {helper} of {} threads could be started: {error}", self.threads);
-                    break;
-                }
-            }
-            let report = RootSearch::new(task, &shared).run(&plan, sink);
-            shared.pool.close();
-            report
-        })
+        let shared = Shared::new(evaluation, task, &self.table, control);
+        deepen(&shared, self.selectivity, self.threads, task, sink)
     }
+}
+
+/// Searches ever deeper with so many threads, until the task is done or the control of `shared` says stop.
+pub(super) fn deepen<E: Incremental>(
+    shared: &Shared<'_, E>,
+    selectivity: Selectivity,
+    threads: usize,
+    task: &Task,
+    sink: &mut dyn FnMut(&Report),
+) -> Report {
+    let selectivity = if shared.errors.is_some() { selectivity } else { Selectivity::NONE };
+    let plan = Stage::plan(task, shared.control.limits(), selectivity);
+    std::thread::scope(|scope| {
+        for helper in 1..threads {
+            let helping = move || Walk::new(shared).help();
+            if let Err(error) = std::thread::Builder::new().spawn_scoped(scope, helping) {
+                log::warn!("only {helper} of {threads} threads could be started: {error}");
+                break;
+            }
+        }
+        let report = RootSearch::new(task, shared).run(&plan, sink);
+        shared.pool.close();
+        report
+    })
 }
 
 impl Search for AlphaBeta {

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
 
 /// A node whose moves are searched by several threads.
-pub(super) struct Split<S> {
+pub(in crate::search) struct Split<S> {
     /// The shared node above this one, if any.
     above: Option<Arc<Split<S>>>,
     moves: ArrayVec<(Square, Node<S>), 60>,
@@ -65,7 +65,7 @@ impl<S> Split<S> {
 }
 
 /// The shared nodes that still have moves to give, and who waits for them.
-pub(super) struct Pool<S> {
+pub(in crate::search) struct Pool<S> {
     open: Mutex<Vec<Arc<Split<S>>>>,
     changed: Condvar,
     /// Threads without work.

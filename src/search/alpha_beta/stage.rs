@@ -15,7 +15,7 @@ const BOLD_SOLVE_FROM: u8 = 17;
 
 /// One iteration's goal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Stage {
+pub(in crate::search) enum Stage {
     /// So many plies, then the static evaluation.
     Midgame(u8, Selectivity),
     /// The result under perfect play, as far as the selectivity lets it be seen.
@@ -29,7 +29,7 @@ impl Stage {
     ///
     /// `midgame` is how bold searches in the middle of the game are. Where that is not at all, the way to the end is not
     /// either.
-    pub(super) fn plan(task: &Task, limits: &Limits, midgame: Selectivity) -> Vec<Stage> {
+    pub(in crate::search) fn plan(task: &Task, limits: &Limits, midgame: Selectivity) -> Vec<Stage> {
         let empties = task.position.empties().count() as u8;
         let solve = match task.precision {
             Precision::Score => Stage::Solve,
@@ -45,14 +45,14 @@ impl Stage {
         (2..=last).map(|depth| Stage::Midgame(depth, midgame)).chain(solving.filter(|_| solves).map(solve)).collect()
     }
 
-    pub(super) fn selectivity(self) -> Selectivity {
+    pub(in crate::search) fn selectivity(self) -> Selectivity {
         match self {
             Stage::Midgame(_, selectivity) | Stage::Solve(selectivity) | Stage::Outcome(selectivity) => selectivity,
         }
     }
 
     /// How the depth of a line of this stage is shown, in a position with so many empty squares.
-    pub(super) fn label(self, empties: u8) -> SearchDepth {
+    pub(in crate::search) fn label(self, empties: u8) -> SearchDepth {
         let percent = self.selectivity().percent();
         match self {
             Stage::Midgame(plies, Selectivity::NONE) => SearchDepth::Plies(plies),

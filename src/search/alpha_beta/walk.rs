@@ -8,18 +8,18 @@ use crate::search::endgame::{self, LocalTable, Solver};
 use crate::search::ordering::{self, Candidate, Candidates};
 use crate::search::selectivity::Selectivity;
 use crate::search::transposition::{Entry, TO_THE_END, TranspositionTable};
-use crate::search::{Contempt, Control};
+use crate::search::{Contempt, Control, Task};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Beyond every value, in units of [`DISC`].
-pub(super) const INFINITY: i32 = endgame::INFINITY * DISC;
+pub(in crate::search) const INFINITY: i32 = endgame::INFINITY * DISC;
 /// Nodes between two looks at the clock.
 const CHECK_INTERVAL: u64 = 4096;
 /// From so many empty squares down the endgame solver works alone: it needs no evaluation to order its moves.
-pub(super) const SOLVER_EMPTIES: u32 = 13;
+pub(in crate::search) const SOLVER_EMPTIES: u32 = 13;
 /// Depth from which the table is asked, moves are sorted by value, and what shallower searches say may cut.
-pub(super) const DEEP_FROM: u8 = 3;
+pub(in crate::search) const DEEP_FROM: u8 = 3;
 /// Depth from which the replies are looked up in the table before one of them is searched.
 const LOOK_AHEAD_FROM: u8 = 5;
 /// ProbCut's shallow searches may themselves be cut by shallower ones, but no further.
@@ -32,13 +32,13 @@ const SHARE_TO_END_FROM: u8 = 16;
 
 /// A position with what the evaluation keeps beside it.
 #[derive(Clone, Copy)]
-pub(super) struct Node<S> {
+pub(in crate::search) struct Node<S> {
     pub position: Position,
     pub state: S,
 }
 
 /// What all threads of a search share.
-pub(super) struct Shared<'a, E: Incremental> {
+pub(in crate::search) struct Shared<'a, E: Incremental> {
     pub evaluation: &'a E,
     pub errors: Option<&'a ErrorModel>,
     pub table: &'a TranspositionTable,
@@ -52,18 +52,17 @@ pub(super) struct Shared<'a, E: Incremental> {
 }
 
 impl<'a, E: Incremental> Shared<'a, E> {
-    pub(super) fn new(
+    pub(in crate::search) fn new(
         evaluation: &'a E,
-        errors: Option<&'a ErrorModel>,
+        task: &'a Task,
         table: &'a TranspositionTable,
-        contempt: Contempt,
         control: &'a Control,
     ) -> Shared<'a, E> {
         Shared {
             evaluation,
-            errors,
+            errors: task.evaluator.error_model(),
             table,
-            contempt,
+            contempt: task.contempt,
             control,
             pool: Pool::default(),
             stopped: AtomicBool::new(false),
@@ -72,25 +71,30 @@ impl<'a, E: Incremental> Shared<'a, E> {
         }
     }
 
-    pub(super) fn is_stopped(&self) -> bool {
+    /// The same with what was counted before.
+    pub(in crate::search) fn counting_from(self, (nodes, evaluations): (u64, u64)) -> Shared<'a, E> {
+        Shared { nodes: AtomicU64::new(nodes), evaluations: AtomicU64::new(evaluations), ..self }
+    }
+
+    pub(in crate::search) fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::Relaxed)
     }
 
     /// Positions visited and static evaluations made by all threads, as far as they have said.
-    pub(super) fn counts(&self) -> (u64, u64) {
+    pub(in crate::search) fn counts(&self) -> (u64, u64) {
         (self.nodes.load(Ordering::Relaxed), self.evaluations.load(Ordering::Relaxed))
     }
 }
 
 /// One thread at work.
-pub(super) struct Walk<'a, E: Incremental> {
+pub(in crate::search) struct Walk<'a, E: Incremental> {
     pub shared: &'a Shared<'a, E>,
     /// How bold the cuts are.
     pub selectivity: Selectivity,
     /// The innermost shared node that this walk is below.
-    pub(super) below: Option<Arc<Split<E::State>>>,
+    pub(in crate::search) below: Option<Arc<Split<E::State>>>,
     /// How many of ProbCut's searches this walk is in.
-    pub(super) probes: u8,
+    pub(in crate::search) probes: u8,
     /// The endgame solver's own.
     local: LocalTable,
     /// Counted here and not yet told to the others.
@@ -99,7 +103,7 @@ pub(super) struct Walk<'a, E: Incremental> {
 }
 
 impl<'a, E: Incremental> Walk<'a, E> {
-    pub(super) fn new(shared: &'a Shared<'a, E>) -> Walk<'a, E> {
+    pub(in crate::search) fn new(shared: &'a Shared<'a, E>) -> Walk<'a, E> {
         Walk {
             shared,
             selectivity: Selectivity::NONE,
@@ -111,12 +115,12 @@ impl<'a, E: Incremental> Walk<'a, E> {
         }
     }
 
-    pub(super) fn node(&self, position: Position) -> Node<E::State> {
+    pub(in crate::search) fn node(&self, position: Position) -> Node<E::State> {
         Node { position, state: self.shared.evaluation.state(&position) }
     }
 
     /// Adds what this thread has counted to what is shared, and asks whether the search must stop.
-    pub(super) fn report_counts(&mut self) -> bool {
+    pub(in crate::search) fn report_counts(&mut self) -> bool {
         let shared = self.shared;
         let nodes = shared.nodes.fetch_add(self.nodes, Ordering::Relaxed) + self.nodes;
         let evaluations = shared.evaluations.fetch_add(self.evaluations, Ordering::Relaxed) + self.evaluations;
@@ -129,7 +133,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
 
     /// Whether what this walk finds is not wanted any more: the search was stopped, or a shared node above was decided.
     #[inline]
-    pub(super) fn is_idle(&self) -> bool {
+    pub(in crate::search) fn is_idle(&self) -> bool {
         self.shared.is_stopped() || self.below.as_ref().is_some_and(|split| split.is_decided())
     }
 
@@ -156,7 +160,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
 
     /// The value of a position for its side to move, searched so many plies deep, or to the end if that is not further:
     /// exact between `alpha` and `beta`, else a bound on the side of the one it passes. A pass costs no depth.
-    pub(super) fn value(&mut self, node: &Node<E::State>, depth: u8, alpha: i32, beta: i32) -> i32 {
+    pub(in crate::search) fn value(&mut self, node: &Node<E::State>, depth: u8, alpha: i32, beta: i32) -> i32 {
         let empties = node.position.empties().count();
         if u32::from(depth) >= empties {
             return self.search_to_the_end(node, empties, alpha, beta);
@@ -174,7 +178,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
     }
 
     /// The exact result in discs, by the endgame solver alone.
-    pub(super) fn solve(&mut self, position: &Position, alpha: i32, beta: i32) -> i32 {
+    pub(in crate::search) fn solve(&mut self, position: &Position, alpha: i32, beta: i32) -> i32 {
         let shared = self.shared;
         let below = self.below.clone();
         let mut told = 0;
@@ -207,7 +211,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
     }
 
     /// The static value, or the result if the game is over.
-    pub(super) fn leaf(&mut self, node: &Node<E::State>) -> i32 {
+    pub(in crate::search) fn leaf(&mut self, node: &Node<E::State>) -> i32 {
         if node.position.moves().is_empty() && node.position.is_over() {
             return self.shared.contempt.outcome(&node.position);
         }
@@ -334,7 +338,14 @@ impl<'a, E: Incremental> Walk<'a, E> {
 
     /// The value of a move for the side that makes it: a null window first if another move came before it.
     #[inline]
-    pub(super) fn child_value(&mut self, child: &Node<E::State>, depth: u8, scout: bool, bound: i32, beta: i32) -> i32 {
+    pub(in crate::search) fn child_value(
+        &mut self,
+        child: &Node<E::State>,
+        depth: u8,
+        scout: bool,
+        bound: i32,
+        beta: i32,
+    ) -> i32 {
         if scout && beta - bound > 1 {
             let value = -self.value(child, depth, -bound - 1, -bound);
             if value <= bound || value >= beta || self.is_idle() {
@@ -385,7 +396,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
     }
 
     /// Puts the moves in the order in which they are to be tried.
-    fn sort(
+    pub(in crate::search) fn sort(
         &mut self,
         children: &mut Candidates,
         node: &Node<E::State>,
@@ -422,7 +433,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
 
 /// The best of the moves tried so far.
 #[derive(Clone, Copy)]
-pub(super) struct Found {
+pub(in crate::search) struct Found {
     pub value: i32,
     pub square: Option<Square>,
 }

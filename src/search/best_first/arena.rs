@@ -26,6 +26,8 @@ pub(in crate::search) struct Node<M> {
     pub count: u8,
     /// Bits, see the constants.
     pub flags: u8,
+    /// Threads at work at this node or below it.
+    pub busy: u8,
 }
 
 /// Not every child was generated: alpha-beta cut the others off.
@@ -46,7 +48,7 @@ impl<M> Node<M> {
     /// A leaf with a static value.
     pub fn leaf(turn: Option<M>, value: i32) -> Node<M> {
         let (lower, upper) = (-INFINITY, INFINITY);
-        Node { visits: 0, value, lower, upper, kids: 0, size: 0, turn, count: 0, flags: 0 }
+        Node { visits: 0, value, lower, upper, kids: 0, size: 0, turn, count: 0, flags: 0, busy: 0 }
     }
 
     /// A leaf with a known result.

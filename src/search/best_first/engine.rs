@@ -79,7 +79,8 @@ impl Search for BestFirst {
     }
 }
 
-fn report(explorer: &Explorer<Position>, task: &Task, control: &Control) -> Report {
+/// What the tree knows.
+pub(super) fn report(explorer: &Explorer<Position>, task: &Task, control: &Control) -> Report {
     let mut lines: Vec<Line> = Vec::new();
     for root_move in explorer.root_moves() {
         let (pv, plies) = line_to(&root_move.line);

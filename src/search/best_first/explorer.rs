@@ -11,9 +11,9 @@ use crate::search::rbfms::{RbfmsSettings, Recursion};
 use crate::search::{Contempt, Score};
 
 /// Nodes of cut-off subtrees freed at each iteration: more than one makes, so that the work ends.
-const SWEEP: usize = 64;
+pub(super) const SWEEP: usize = 64;
 /// Nodes freed at a time when one iteration needs memory at once.
-const SWEEP_FOR_ROOM: usize = 1024;
+pub(super) const SWEEP_FOR_ROOM: usize = 1024;
 /// When several lines are wanted, one iteration in so many goes to the least visited of those behind the first.
 const LINES_EVERY: u64 = 3;
 /// When several lines are wanted, an iteration in linear space ends after so many expansions, or after twice as many as
@@ -50,9 +50,9 @@ pub struct Explorer<G: Game> {
     pub(super) path: Vec<Step<G>>,
     solver: Option<Box<dyn LeafSolver<G>>>,
     lines: usize,
-    iterations: u64,
-    last: Option<G>,
-    cap_was_reached: bool,
+    pub(super) iterations: u64,
+    pub(super) last: Option<G>,
+    pub(super) cap_was_reached: bool,
     pub(super) start: Start,
 }
 
@@ -108,6 +108,11 @@ impl<G: Game> Explorer<G> {
         self.restart();
     }
 
+    /// Whether more than the best move is wanted.
+    pub(super) fn wants_several(&self) -> bool {
+        self.lines > 1
+    }
+
     /// Forgets everything; [`Explorer::begin`] comes next.
     pub fn clear(&mut self) {
         self.tree.clear();
@@ -137,6 +142,11 @@ impl<G: Game> Explorer<G> {
     /// Nodes of the stored tree, those not freed yet included.
     pub fn stored_nodes(&self) -> u64 {
         self.tree.arena.in_use() as u64
+    }
+
+    /// Nodes below a position that is the root or a few turns below it, if it is in the tree.
+    pub fn nodes_below(&self, position: &G) -> Option<u64> {
+        self.tree.node_of(position).map(|node| self.tree.arena[node].size.into())
     }
 
     /// Bytes taken for the stored tree, never more than the settings' `memory`.
@@ -196,11 +206,13 @@ impl<G: Game> Explorer<G> {
         if complete { Progress::Grown } else { Progress::Stopped }
     }
 
-    fn leaf(&self) -> &Step<G> {
+    /// The end of the path.
+    pub(super) fn leaf(&self) -> &Step<G> {
         self.path.last().expect("the path begins at the root")
     }
 
-    fn is_done(&self) -> bool {
+    /// Whether there is nothing left to find out.
+    pub(super) fn is_done(&self) -> bool {
         let root = &self.tree.arena[self.tree.root()];
         if root.is_leaf() || root.has(PARTIAL) {
             return false;
@@ -243,7 +255,7 @@ impl<G: Game> Explorer<G> {
 
     /// Whether leaves are searched in linear space now. That goes with pure best-first selection only: a leaf that is not
     /// the principal one has no bound at which to come back.
-    fn is_linear(&self) -> bool {
+    pub(super) fn is_linear(&self) -> bool {
         self.cap_was_reached && self.settings.on_memory_cap == OnMemoryCap::Rbfms
     }
 
@@ -284,7 +296,7 @@ impl<G: Game> Explorer<G> {
 
     /// Shares the iterations among the wanted lines: most go where the search would go anyway, some to the least visited
     /// of the others.
-    fn choose_at_root(&self) -> usize {
+    pub(super) fn choose_at_root(&self) -> usize {
         let is_turn = self.iterations.is_multiple_of(LINES_EVERY);
         if is_turn || self.is_linear() {
             let ranking = self.ranking();
@@ -363,7 +375,7 @@ impl<G: Game> Explorer<G> {
         }
     }
 
-    fn say_that_the_cap_was_reached(&mut self) {
+    pub(super) fn say_that_the_cap_was_reached(&mut self) {
         self.cap_was_reached = true;
         let (nodes, bytes) = (self.stored_nodes(), self.stored_bytes());
         let then = self.settings.on_memory_cap;
@@ -433,7 +445,7 @@ impl<G: Game> Explorer<G> {
     }
 
     /// Counts visits along the path; returns the highest level at which a regrown subtree now speaks for its node.
-    fn add_visits(&mut self, visits: u64) -> Option<usize> {
+    pub(super) fn add_visits(&mut self, visits: u64) -> Option<usize> {
         let mut settled = None;
         for (level, step) in self.path.iter().enumerate().rev() {
             let node = &mut self.tree.arena[step.node];
@@ -446,7 +458,7 @@ impl<G: Game> Explorer<G> {
     }
 
     /// Carries the change at the end of the path up until nothing changes any more, and ends the path there.
-    fn back_up(&mut self, before: Node<G::Move>, settled: Option<usize>) {
+    pub(super) fn back_up(&mut self, before: Node<G::Move>, settled: Option<usize>) {
         let mut level = self.path.len() - 1;
         if settled == Some(level) {
             self.tree.refresh(self.path[level].node, true);

@@ -23,8 +23,11 @@ pub(super) struct Start {
 }
 
 /// Why alpha-beta ended early.
-enum Interrupted {
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::search) enum Interrupted {
+    /// It was told to stop.
     Stopped,
+    /// The tree fills its memory.
     Full,
 }
 
@@ -40,6 +43,22 @@ struct Walk<'a, G: Game> {
     stop: &'a mut dyn FnMut(&Work) -> bool,
     /// Nodes visited, those that were in the tree already included.
     visited: u64,
+    /// How many of the root's moves get exact values: so many, and those within the margin of the best.
+    lines: usize,
+    margin: Option<i32>,
+}
+
+impl<G: Game> Walk<'_, G> {
+    /// What a move at the root has to exceed to be worth an exact value, given the values of those before it.
+    fn floor(&self, values: &mut [i32]) -> i32 {
+        values.sort_unstable_by_key(|&value| std::cmp::Reverse(value));
+        let last_line = values.get(self.lines - 1).copied().unwrap_or(-INFINITY);
+        match (values.first(), self.margin) {
+            // Less one: a value on the edge of the margin belongs to it.
+            (Some(best), Some(margin)) => last_line.min(best.saturating_sub(margin).saturating_sub(1)),
+            _ => last_line,
+        }
+    }
 }
 
 impl<G: Game> Explorer<G> {
@@ -88,11 +107,8 @@ impl<G: Game> Explorer<G> {
         evaluator: &dyn Evaluator<G>,
         stop: &mut dyn FnMut(&Work) -> bool,
     ) -> Option<u64> {
-        self.restart();
-        let position = self.tree.position()?.clone();
-        let mut walk = Walk { evaluator, stop, visited: 0 };
-        match self.visit(self.tree.root(), &position, depth, -INFINITY, INFINITY, &mut walk) {
-            Ok(_) => Some(walk.visited),
+        match self.full_width(depth, 1, None, evaluator, stop) {
+            Ok(visited) => Some(visited),
             Err(Interrupted::Stopped) => None,
             Err(Interrupted::Full) => {
                 // There will be no more room than now: never again.
@@ -100,6 +116,23 @@ impl<G: Game> Explorer<G> {
                 None
             }
         }
+    }
+
+    /// Alpha-beta to a depth from the root, keeping every node it visits, with exact values for so many of the root's
+    /// moves, at least 1, and for those within the margin of the best; how many nodes that were.
+    pub(in crate::search) fn full_width(
+        &mut self,
+        depth: u32,
+        lines: usize,
+        margin: Option<i32>,
+        evaluator: &dyn Evaluator<G>,
+        stop: &mut dyn FnMut(&Work) -> bool,
+    ) -> Result<u64, Interrupted> {
+        self.restart();
+        let Some(position) = self.tree.position().cloned() else { return Ok(0) };
+        let mut walk = Walk { evaluator, stop, visited: 0, lines, margin };
+        self.visit(self.tree.root(), &position, depth, -INFINITY, INFINITY, &mut walk)?;
+        Ok(walk.visited)
     }
 
     /// Alpha-beta below one node, values for its side to move.
@@ -124,6 +157,9 @@ impl<G: Game> Explorer<G> {
         if (walk.stop)(&self.work) {
             return Err(Interrupted::Stopped);
         }
+        if depth == 1 && now.has(PARTIAL) && now.value >= beta {
+            return Ok(now.value);
+        }
         if now.is_leaf() || now.has(PARTIAL) {
             // One ply above the horizon an order of the children saves nothing: one at a time, until one refutes.
             let cut = if depth == 1 && node != self.tree.root() { beta } else { INFINITY };
@@ -131,13 +167,21 @@ impl<G: Game> Explorer<G> {
         }
         let mut best = -INFINITY;
         let mut result = Ok(());
+        let mut root_values = Vec::new();
+        let is_root = node == self.tree.root();
         let now = self.tree.arena[node];
         for child in now.kids..now.kids + u32::from(now.count) {
             let turn = self.tree.arena[child].turn;
             let depth = depth - u32::from(turn.is_some());
             let position = after(position, turn);
-            match self.visit(child, &position, depth, -beta, -best.max(alpha), walk) {
-                Ok(value) => best = best.max(-value),
+            let floor = if is_root { walk.floor(&mut root_values) } else { best.max(alpha) };
+            match self.visit(child, &position, depth, -beta, -floor, walk) {
+                Ok(value) => {
+                    best = best.max(-value);
+                    if is_root {
+                        root_values.push(-value);
+                    }
+                }
                 Err(interrupted) => {
                     result = Err(interrupted);
                     break;

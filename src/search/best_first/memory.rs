@@ -61,8 +61,8 @@ struct Place<'a> {
 impl<G: Game> Tree<G> {
     /// Collapses the least promising subtrees until about a quarter of the nodes is cut off, and returns how many are.
     ///
-    /// The root's children, what is on the principal variation of each of them, and the nodes of `path`, which starts at
-    /// the root, stay. Proofs outlive their nodes. The memory comes back with [`Tree::sweep`].
+    /// The root's children, what is on the principal variation of each of them, the nodes of `path`, which starts at the
+    /// root, and those at which some thread is at work stay. Proofs outlive their nodes. The memory comes back with [`Tree::sweep`].
     pub fn prune(&mut self, path: &[u32]) -> u64 {
         let root = self.root();
         let total = self.arena[root].size;
@@ -102,7 +102,7 @@ impl<G: Game> Tree<G> {
     /// The class of a node that may be collapsed.
     fn class(&self, place: Place<'_>, is_on_path: bool) -> Option<usize> {
         let node = &self.arena[place.node];
-        if node.is_leaf() || place.is_principal || is_on_path {
+        if node.is_leaf() || place.is_principal || is_on_path || node.busy > 0 {
             None
         } else if node.is_solved() {
             Some(PROVEN)

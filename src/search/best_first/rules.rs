@@ -5,6 +5,7 @@ use crate::eval::Evaluator;
 use crate::game::Game;
 use crate::othello::Color;
 use crate::search::{Contempt, Score};
+use std::fmt;
 
 /// How a draw enters the paper's end-of-game values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -15,6 +16,20 @@ pub enum Tie {
     Korf,
     /// Worth nothing to either side.
     Zero,
+}
+
+impl Tie {
+    /// Both rules.
+    pub const ALL: &[Tie] = &[Tie::Korf, Tie::Zero];
+}
+
+impl fmt::Display for Tie {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Tie::Korf => "korf",
+            Tie::Zero => "zero",
+        })
+    }
 }
 
 /// What a finished game is worth to the search.

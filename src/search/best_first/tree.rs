@@ -58,6 +58,12 @@ impl<G: Game> Tree<G> {
         if count == 0 { &[] } else { self.arena.block(kids, count) }
     }
 
+    /// The child that a turn leads to.
+    pub fn kid_after(&self, node: u32, turn: Option<G::Move>) -> Option<u32> {
+        let first = self.arena[node].kids;
+        self.kids(node).iter().position(|kid| kid.turn == turn).map(|i| first + i as u32)
+    }
+
     pub fn kids_mut(&mut self, node: u32) -> &mut [Node<G::Move>] {
         let Node { kids, count, .. } = self.arena[node];
         if count == 0 { &mut [] } else { self.arena.block_mut(kids, count) }
@@ -74,11 +80,7 @@ impl<G: Game> Tree<G> {
             return;
         };
         let root = *root;
-        let mut examined = 0;
-        let found = (0..=DEEPEST_NEW_ROOT)
-            .find_map(|depth| self.find(root, old, position, depth, &mut examined))
-            .unwrap_or(None);
-        match found {
+        match self.find_below(root, old, position) {
             Some(node) if node == root => return,
             Some(node) => {
                 let mut new = self.arena[node];
@@ -100,6 +102,18 @@ impl<G: Game> Tree<G> {
             }
         }
         self.root = Some((root, position.clone()));
+    }
+
+    /// The node of a position at the root or a few turns below it.
+    pub fn node_of(&self, position: &G) -> Option<u32> {
+        let (root, at) = self.root.as_ref()?;
+        self.find_below(*root, at, position)
+    }
+
+    fn find_below(&self, root: u32, at: &G, position: &G) -> Option<u32> {
+        let mut examined = 0;
+        let found = (0..=DEEPEST_NEW_ROOT).find_map(|depth| self.find(root, at, position, depth, &mut examined));
+        found.unwrap_or(None)
     }
 
     /// The node of a position exactly so many levels below this node: `Some(None)` ends the search for it.
@@ -205,6 +219,20 @@ impl<G: Game> Tree<G> {
         let stored = self.replace_kids(node, &mut fresh);
         self.fresh = fresh;
         let added = stored?;
+        self.settle(node, complete);
+        Ok(added)
+    }
+
+    /// Gives a leaf these children and lets them speak for it; returns how many nodes were added. The leaf is not solved
+    /// and its game not over.
+    pub fn adopt(&mut self, leaf: u32, kids: &mut [Node<G::Move>]) -> Result<u32, Full> {
+        let added = self.replace_kids(leaf, kids)?;
+        self.settle(leaf, true);
+        Ok(added)
+    }
+
+    /// Lets new children speak for a node, whether they are all or not.
+    fn settle(&mut self, node: u32, complete: bool) {
         let node_now = &mut self.arena[node];
         if complete {
             node_now.flags &= !PARTIAL;
@@ -216,7 +244,6 @@ impl<G: Game> Tree<G> {
         }
         let proofs = self.kids(node).iter().any(Node::has_proofs);
         self.refresh(node, proofs);
-        Ok(added)
     }
 
     fn replace_kids(&mut self, node: u32, kids: &mut [Node<G::Move>]) -> Result<u32, Full> {

@@ -1,0 +1,254 @@
+//! What the client is told: one JSON object a line. `docs/analysis.md` describes the fields.
+
+use super::{Query, QueryError};
+use crate::othello::{Move, Position};
+use crate::search::{Bound, Line, Report, SearchDepth};
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+use std::time::Duration;
+
+/// How far a value was searched, in numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+pub struct Reach {
+    /// Plies; all the empty squares where the end of the game was reached.
+    pub depth: u8,
+    /// Confidence of the cuts in percent; 100 where nothing was cut on a guess.
+    pub selectivity: u8,
+    /// Whether the value is the final score under perfect play.
+    pub exact: bool,
+}
+
+impl Reach {
+    /// The numbers for a depth in this position.
+    pub fn new(depth: SearchDepth, position: &Position) -> Reach {
+        let to_the_end = position.empties().count() as u8;
+        match depth {
+            SearchDepth::Plies(depth) => Reach { depth, selectivity: 100, exact: false },
+            SearchDepth::Selective { plies, percent } => Reach { depth: plies, selectivity: percent, exact: false },
+            SearchDepth::Exact => Reach { depth: to_the_end, selectivity: 100, exact: true },
+            SearchDepth::WinLossDraw => Reach { depth: to_the_end, selectivity: 100, exact: false },
+        }
+    }
+}
+
+/// A move and its value.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct MoveAnswer {
+    /// The move, `pa` for a pass.
+    #[serde(rename = "move")]
+    pub turn: String,
+    /// Its value for the mover, in discs.
+    pub value: f64,
+    /// The least final score that is proven, in discs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lower: Option<i32>,
+    /// The greatest final score that is proven, in discs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub upper: Option<i32>,
+    /// How far it was searched.
+    #[serde(flatten)]
+    pub reach: Reach,
+    /// How often a best-first search went through it.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub visits: u64,
+    /// The expected play, beginning with the move.
+    pub pv: Vec<String>,
+}
+
+fn is_zero(visits: &u64) -> bool {
+    *visits == 0
+}
+
+impl MoveAnswer {
+    /// A line of a report on this position.
+    pub fn new(line: &Line, position: &Position) -> MoveAnswer {
+        let discs = line.score.units() / crate::game::DISC;
+        let (lower, upper) = match (line.depth, line.bound) {
+            (SearchDepth::Exact | SearchDepth::WinLossDraw, Bound::Exact) => (Some(discs), Some(discs)),
+            (SearchDepth::Exact | SearchDepth::WinLossDraw, Bound::Lower) => (Some(discs), None),
+            (SearchDepth::Exact | SearchDepth::WinLossDraw, Bound::Upper) => (None, Some(discs)),
+            _ => (None, None),
+        };
+        MoveAnswer {
+            turn: line.turn.to_string(),
+            value: line.score.discs(),
+            lower,
+            upper,
+            reach: Reach::new(line.depth, position),
+            visits: line.visits,
+            pv: line.pv.iter().map(Move::to_string).collect(),
+        }
+    }
+}
+
+/// What a client wants to know beside the values.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Finality {
+    /// The search goes on.
+    Partial,
+    /// The search was ended by the client, or never began.
+    Terminated,
+    /// The search is done.
+    Final,
+}
+
+/// The answer about one position.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Answer<'a> {
+    id: &'a Value,
+    /// The line of the input, where the input is divided into shards.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    number: Option<u64>,
+    #[serde(skip_serializing_if = "is_false")]
+    partial: bool,
+    #[serde(skip_serializing_if = "is_false")]
+    terminated: bool,
+    turn: usize,
+    board: String,
+    mover: String,
+    empties: u32,
+    /// Whether the game is over; then there are no moves and the value is the final score.
+    #[serde(skip_serializing_if = "is_false")]
+    over: bool,
+    /// What the position is worth to its mover, in discs; not there if nothing was searched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<f64>,
+    #[serde(flatten)]
+    reach: Reach,
+    moves: Vec<MoveAnswer>,
+    nodes: u64,
+    evaluations: u64,
+    #[serde(serialize_with = "seconds", skip_serializing_if = "Option::is_none")]
+    seconds: Option<Duration>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    warnings: &'a [String],
+}
+
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
+fn seconds<S: Serializer>(time: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
+    time.map(|time| time.as_secs_f64()).serialize(serializer)
+}
+
+impl<'a> Answer<'a> {
+    /// What a report says of a position of a query. `timed` says whether the times are told.
+    pub fn new(query: &'a Query, turn: usize, report: &Report, finality: Finality, timed: bool) -> Answer<'a> {
+        let position = query.position(turn);
+        let over = position.is_over();
+        let value = report.lines.first().map(|line| line.score.discs());
+        let depth = if over { SearchDepth::Exact } else { report.depth };
+        Answer {
+            id: &query.id,
+            number: None,
+            partial: finality == Finality::Partial,
+            terminated: finality == Finality::Terminated && !over,
+            turn,
+            board: position.to_string(),
+            mover: position.mover().to_string(),
+            empties: position.empties().count(),
+            over,
+            value: value.or_else(|| over.then(|| f64::from(position.score()))),
+            reach: Reach::new(depth, position),
+            moves: report.lines.iter().map(|line| MoveAnswer::new(line, position)).collect(),
+            nodes: report.nodes,
+            evaluations: report.evaluations,
+            seconds: timed.then_some(report.elapsed),
+            warnings: &query.warnings,
+        }
+    }
+
+    /// The same with the number of the line that it answers.
+    pub fn numbered(self, number: Option<u64>) -> Answer<'a> {
+        Answer { number, ..self }
+    }
+}
+
+/// The answer to a line that makes no sense.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct ErrorAnswer<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    number: Option<u64>,
+    error: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    field: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    index: Option<usize>,
+    line: u64,
+}
+
+impl<'a> ErrorAnswer<'a> {
+    /// What is wrong with the line of this number, from 1.
+    pub fn new(error: &'a QueryError, line: u64, number: Option<u64>) -> ErrorAnswer<'a> {
+        let QueryError { id, field, index, problem } = error;
+        ErrorAnswer { id: id.as_ref(), number, error: problem, field: *field, index: *index, line }
+    }
+}
+
+/// How a service has done so far.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
+pub struct Stats {
+    /// Positions that wait.
+    pub waiting: usize,
+    /// Positions that are thought about now.
+    pub running: usize,
+    /// Positions answered, those terminated among them.
+    pub answered: u64,
+    /// Lines that made no sense.
+    pub errors: u64,
+    /// Positions visited by the searches that are done.
+    pub nodes: u64,
+    /// Search threads in all.
+    pub threads: u32,
+    /// Since the beginning.
+    pub seconds: f64,
+}
+
+/// The answer to an action.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct ActionAnswer<'a> {
+    /// The action's own id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<&'a Value>,
+    /// The line of the input, where the input is divided into shards.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub number: Option<u64>,
+    /// The action.
+    pub action: &'static str,
+    /// What came of it.
+    #[serde(flatten)]
+    pub outcome: ActionOutcome,
+    /// What was odd about it.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    pub warnings: &'a [String],
+}
+
+/// What came of an action.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[serde(untagged)]
+pub enum ActionOutcome {
+    /// Positions that were ended.
+    Terminated {
+        /// How many.
+        terminated: usize,
+    },
+    /// The program.
+    Version {
+        /// The version of Emilia.
+        version: &'static str,
+        /// The version of this protocol.
+        protocol: u32,
+    },
+    /// Nothing more to say.
+    Done {},
+    /// Counts.
+    Stats(Stats),
+}
+
+/// An object as a line.
+pub fn line(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("numbers and text can be written as JSON") + "\n"
+}

@@ -1,0 +1,398 @@
+//! What the moves of a game were worth.
+
+use super::{Outcome, Thinker, Thinking};
+use crate::othello::{Color, GameRecord, Move, Position};
+use crate::search::{Bound, Line, Report, Score, SearchDepth};
+use std::time::Duration;
+
+/// A loss of so many discs halves the accuracy of a move.
+pub const HALF_ACCURACY_LOSS: f64 = 4.0;
+
+/// Losses and values smaller than this, in discs, are taken for nothing.
+pub const NEGLIGIBLE: f64 = 0.5;
+
+/// A value that a search found for a move.
+#[derive(Clone, PartialEq, Debug)]
+pub struct MoveValue {
+    /// The move.
+    pub turn: Move,
+    /// Its value for the mover.
+    pub score: Score,
+    /// How far it was searched, in plies before the move.
+    pub depth: SearchDepth,
+    /// The expected play, beginning with the move.
+    pub pv: Vec<Move>,
+}
+
+impl MoveValue {
+    fn of_line(line: &Line) -> MoveValue {
+        MoveValue { turn: line.turn, score: line.score, depth: line.depth, pv: line.pv.clone() }
+    }
+
+    /// Who wins for the mover; where the game is not solved, an advantage of less than [`NEGLIGIBLE`] is a draw.
+    pub fn outcome(&self) -> Outcome {
+        match self.score.discs() {
+            _ if self.depth.is_exact() => Outcome::of_score(self.score.units()),
+            discs if discs.abs() < NEGLIGIBLE => Outcome::Draw,
+            discs if discs > 0.0 => Outcome::Win,
+            _ => Outcome::Loss,
+        }
+    }
+}
+
+/// One position of a game, and the turn that was taken there.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ReviewedTurn {
+    /// The number of the turn, from 0, passes counted.
+    pub turn: usize,
+    /// The position.
+    pub position: Position,
+    /// How many moves were legal; 0 for a forced pass.
+    pub choices: u32,
+    /// What was played, with its value; `None` for a position that nothing was played in.
+    pub played: Option<MoveValue>,
+    /// The best move. Where the one that was played turned out at least as good, it is that one.
+    pub best: MoveValue,
+    /// The best of the moves that were not played, if there was another.
+    pub alternative: Option<MoveValue>,
+    /// Every move that the search gave a value, best first.
+    pub lines: Vec<MoveValue>,
+}
+
+impl ReviewedTurn {
+    /// What the turn gave away: the value of the best move less its own, in discs, never negative.
+    pub fn loss(&self) -> f64 {
+        self.played.as_ref().map_or(0.0, |played| (self.best.score.discs() - played.score.discs()).max(0.0))
+    }
+
+    /// Whether the player could have done anything else.
+    pub fn is_choice(&self) -> bool {
+        self.choices > 1 && self.played.is_some()
+    }
+}
+
+/// The turn that decided a game: the last with which somebody changed who wins.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct TurningPoint {
+    /// The number of the turn.
+    pub turn: usize,
+    /// Who took it.
+    pub mover: Color,
+    /// What it led to under best play, for the mover, before it was taken.
+    pub before: Outcome,
+    /// And after it.
+    pub after: Outcome,
+}
+
+/// How well a player has played.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct PlayerReview {
+    /// Turns with a choice.
+    pub choices: u32,
+    /// Those of them that lost less than [`NEGLIGIBLE`].
+    pub best: u32,
+    /// Discs lost in all.
+    pub loss: f64,
+    /// The mean over the choices of 100 · 2^(−loss / [`HALF_ACCURACY_LOSS`]); 100 where there was no choice.
+    pub accuracy: f64,
+}
+
+/// A game and what its moves were worth.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Review {
+    /// The turns in their order. A game without turns has one entry, its position.
+    pub turns: Vec<ReviewedTurn>,
+    /// The turn that decided the game, if one did.
+    pub turning_point: Option<TurningPoint>,
+    /// The turn that lost most, if any lost [`NEGLIGIBLE`] or more.
+    pub worst: Option<usize>,
+    /// How well Black played.
+    pub black: PlayerReview,
+    /// How well White played.
+    pub white: PlayerReview,
+    /// The final score for Black in discs, if the game was played to its end.
+    pub score: Option<i32>,
+    /// Positions visited.
+    pub nodes: u64,
+    /// The time that it took.
+    pub elapsed: Duration,
+}
+
+/// Judges one game after another.
+///
+/// ```
+/// use emilia::analysis::{Reviewer, Thinking};
+/// use emilia::engine::EngineOptions;
+/// use emilia::notation::read_position;
+///
+/// let game = read_position("f5f4").unwrap();
+/// let options = EngineOptions { threads: 1, hash_mb: 1, ..EngineOptions::default() };
+/// let mut reviewer = Reviewer::new(Thinking { depth: Some(6), ..Thinking::new(options) });
+/// let review = reviewer.review(&game);
+/// // The parallel opening is a mistake.
+/// assert_eq!(review.worst, Some(1));
+/// assert!(review.white.accuracy < review.black.accuracy);
+/// ```
+#[derive(Debug)]
+pub struct Reviewer {
+    thinker: Thinker,
+    thinking: Thinking,
+    nodes: u64,
+    elapsed: Duration,
+}
+
+impl Reviewer {
+    /// Judges by searches like this one; at least the two best moves of a position get their values.
+    pub fn new(thinking: Thinking) -> Reviewer {
+        let lines = thinking.lines.max(2);
+        let thinking = Thinking { lines, outcome_only: false, ..thinking };
+        let thinker = Thinker::new(thinking.options.clone());
+        Reviewer { thinker, thinking, nodes: 0, elapsed: Duration::ZERO }
+    }
+
+    /// Judges a game from its end to its beginning, so that what is known of a position serves the one before.
+    pub fn review(&mut self, game: &GameRecord) -> Review {
+        (self.nodes, self.elapsed) = (0, Duration::ZERO);
+        let mut turns: Vec<ReviewedTurn> = Vec::new();
+        if game.turns().is_empty() {
+            turns.extend(self.reviewed(0, game.start(), None));
+        }
+        for (turn, &played) in game.turns().iter().enumerate().rev() {
+            turns.extend(self.reviewed(turn, &game.positions()[turn], Some(played)));
+        }
+        turns.reverse();
+        let lost = |turn: &&ReviewedTurn| turn.loss() >= NEGLIGIBLE;
+        // Of equal losses the first counts.
+        let worst = turns.iter().filter(lost).rev().max_by(|a, b| a.loss().total_cmp(&b.loss())).map(|turn| turn.turn);
+        let end = game.position();
+        Review {
+            turning_point: turning_point(&turns),
+            worst,
+            black: player(&turns, Color::Black),
+            white: player(&turns, Color::White),
+            score: end.is_over().then(|| end.score_for_black()),
+            turns,
+            nodes: self.nodes,
+            elapsed: self.elapsed,
+        }
+    }
+
+    /// Forgets what was learnt from earlier games.
+    pub fn clear(&mut self) {
+        self.thinker.clear();
+    }
+
+    /// Judges a turn; `None` behind the end of the game, where a record may still have passes.
+    fn reviewed(&mut self, turn: usize, position: &Position, played: Option<Move>) -> Option<ReviewedTurn> {
+        if position.is_over() {
+            return None;
+        }
+        let report = self.think(position, &self.thinking.clone());
+        let mut lines: Vec<MoveValue> =
+            report.lines.iter().filter(|line| line.bound == Bound::Exact).map(MoveValue::of_line).collect();
+        let alternative = lines.iter().find(|line| Some(line.turn) != played).cloned();
+        let played = played.map(|turn| match lines.iter().find(|line| line.turn == turn) {
+            Some(line) => line.clone(),
+            None => self.value_of(position, turn, report.depth),
+        });
+        if let Some(played) = &played
+            && lines.iter().all(|line| line.turn != played.turn)
+        {
+            let place = lines.partition_point(|line| line.score >= played.score);
+            lines.insert(place, played.clone());
+        }
+        let first = lines.first()?;
+        let best = match &played {
+            Some(played) if played.score >= first.score => played,
+            _ => first,
+        };
+        Some(ReviewedTurn {
+            turn,
+            position: *position,
+            choices: position.moves().count(),
+            best: best.clone(),
+            played,
+            alternative,
+            lines,
+        })
+    }
+
+    /// The value of a move that is not among the best: that of the position behind it, one ply less deep.
+    fn value_of(&mut self, position: &Position, turn: Move, depth: SearchDepth) -> MoveValue {
+        // The turns of a record are legal.
+        let Ok(child) = position.take(turn) else {
+            return MoveValue { turn, score: Score::ZERO, depth: SearchDepth::default(), pv: vec![turn] };
+        };
+        if child.is_over() {
+            return MoveValue {
+                turn,
+                score: Score::from_discs(-child.score()),
+                depth: SearchDepth::Exact,
+                pv: vec![turn],
+            };
+        }
+        let thinking = Thinking {
+            depth: self.thinking.depth.map(|depth| (depth - 1).max(1)),
+            // A position that was solved has its moves solved, one that was not has none.
+            exact_from: if depth.is_exact() {
+                child.empties().count() as u8
+            } else {
+                self.thinking.exact_from.saturating_sub(1)
+            },
+            lines: 1,
+            ..self.thinking.clone()
+        };
+        let report = self.think(&child, &thinking);
+        let Some(line) = report.lines.first() else {
+            return MoveValue { turn, score: Score::ZERO, depth: SearchDepth::default(), pv: vec![turn] };
+        };
+        let pv = std::iter::once(turn).chain(line.pv.iter().copied()).collect();
+        MoveValue { turn, score: -line.score, depth: one_deeper(line.depth), pv }
+    }
+
+    fn think(&mut self, position: &Position, thinking: &Thinking) -> Report {
+        let report = self.thinker.think(position, thinking).report;
+        self.nodes += report.nodes;
+        self.elapsed += report.elapsed;
+        report
+    }
+}
+
+fn one_deeper(depth: SearchDepth) -> SearchDepth {
+    match depth {
+        SearchDepth::Plies(plies) => SearchDepth::Plies(plies + 1),
+        SearchDepth::Selective { plies, percent } => SearchDepth::Selective { plies: plies + 1, percent },
+        to_the_end => to_the_end,
+    }
+}
+
+fn turning_point(turns: &[ReviewedTurn]) -> Option<TurningPoint> {
+    turns.iter().rev().find_map(|reviewed| {
+        let (before, after) = (reviewed.best.outcome(), reviewed.played.as_ref()?.outcome());
+        let changed = before != after && reviewed.loss() > 0.0;
+        changed.then(|| TurningPoint { turn: reviewed.turn, mover: reviewed.position.mover(), before, after })
+    })
+}
+
+fn player(turns: &[ReviewedTurn], color: Color) -> PlayerReview {
+    let mut review = PlayerReview::default();
+    for turn in turns.iter().filter(|turn| turn.is_choice() && turn.position.mover() == color) {
+        let loss = turn.loss();
+        review.choices += 1;
+        review.best += u32::from(loss < NEGLIGIBLE);
+        review.loss += loss;
+        review.accuracy += 100.0 * (-loss / HALF_ACCURACY_LOSS).exp2();
+    }
+    review.accuracy = if review.choices == 0 { 100.0 } else { review.accuracy / f64::from(review.choices) };
+    review
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::EngineOptions;
+    use crate::testing::random_position;
+
+    fn reviewer(depth: u8, exact_from: u8) -> Reviewer {
+        let options = EngineOptions { threads: 1, hash_mb: 1, ..EngineOptions::default() };
+        Reviewer::new(Thinking { depth: Some(depth), exact_from, ..Thinking::new(options) })
+    }
+
+    /// The game that always takes the first legal move.
+    fn first_moves(start: Position) -> GameRecord {
+        let mut game = GameRecord::from_position(start);
+        while !game.position().is_over() {
+            let turn = game.position().moves().into_iter().next().map_or(Move::Pass, Move::Place);
+            game.take(turn).unwrap();
+        }
+        game
+    }
+
+    /// The final score under perfect play, by the rules alone.
+    fn minimax(position: &Position) -> i32 {
+        if position.is_over() {
+            return position.score();
+        }
+        if position.must_pass() {
+            return -minimax(&position.pass());
+        }
+        position.moves().into_iter().map(|square| -minimax(&position.after(square))).max().unwrap()
+    }
+
+    #[test]
+    fn losses_near_the_end_are_those_of_perfect_play() {
+        for seed in 0..30 {
+            let game = first_moves(random_position(seed, 7));
+            let review = reviewer(1, 60).review(&game);
+            assert_eq!(review.turns.len(), game.turns().len());
+            let mut lost = [0.0; 2];
+            for (reviewed, pair) in review.turns.iter().zip(game.positions().windows(2)) {
+                let (best, after) = (minimax(&pair[0]), -minimax(&pair[1]));
+                let played = reviewed.played.as_ref().unwrap();
+                assert_eq!(reviewed.best.score, Score::from_discs(best), "{}", pair[0]);
+                assert_eq!(played.score, Score::from_discs(after), "{}", pair[0]);
+                assert!(reviewed.best.depth.is_exact() && played.depth.is_exact());
+                assert_eq!(reviewed.loss(), f64::from(best - after));
+                let others = pair[0].moves().into_iter().map(Move::Place).filter(|&turn| turn != played.turn);
+                let other = others.map(|turn| -minimax(&pair[0].take(turn).unwrap())).max();
+                assert_eq!(reviewed.alternative.as_ref().map(|other| other.score), other.map(Score::from_discs));
+                if reviewed.is_choice() {
+                    lost[pair[0].mover() as usize] += reviewed.loss();
+                }
+            }
+            assert_eq!((review.black.loss, review.white.loss), (lost[0], lost[1]));
+            let end = game.position();
+            assert_eq!(review.score, Some(end.score_for_black()));
+            check_turning_point(&review, &game);
+        }
+    }
+
+    /// After the turning point best play leads to what was played.
+    fn check_turning_point(review: &Review, game: &GameRecord) {
+        let score = |position: &Position| {
+            let score = minimax(position);
+            Outcome::of_score(if position.mover() == Color::Black { score } else { -score })
+        };
+        let result = score(game.position());
+        let decided = review.turning_point.map_or(0, |point| point.turn + 1);
+        assert!(game.positions()[decided..].iter().all(|position| score(position) == result));
+        if let Some(point) = review.turning_point {
+            assert_ne!(score(&game.positions()[point.turn]), result);
+            assert!(point.after < point.before);
+        }
+    }
+
+    #[test]
+    fn a_position_and_passes_behind_the_end_are_reviewed_too() {
+        let position = random_position(3, 20);
+        let review = reviewer(3, 0).review(&GameRecord::from_position(position));
+        assert_eq!((review.turns.len(), review.turns[0].lines.len()), (1, 2));
+        assert_eq!((review.worst, review.black.accuracy), (None, 100.0));
+        let mut game = first_moves(random_position(4, 3));
+        let turns = game.turns().len();
+        game.take(Move::Pass).unwrap();
+        assert_eq!(reviewer(1, 0).review(&game).turns.len(), turns);
+    }
+
+    #[test]
+    fn accuracy_halves_with_every_four_discs() {
+        let value = |discs| MoveValue {
+            turn: Move::Pass,
+            score: Score::from_discs(discs),
+            depth: SearchDepth::Exact,
+            pv: Vec::new(),
+        };
+        let turn = |loss, choices| ReviewedTurn {
+            turn: 0,
+            position: Position::START,
+            choices,
+            played: Some(value(10 - loss)),
+            best: value(10),
+            alternative: None,
+            lines: Vec::new(),
+        };
+        let review = player(&[turn(0, 4), turn(4, 2), turn(8, 2), turn(0, 1)], Color::Black);
+        assert_eq!((review.choices, review.best, review.loss), (3, 1, 12.0));
+        assert!((review.accuracy - 175.0 / 3.0).abs() < 1e-9, "{}", review.accuracy);
+    }
+}

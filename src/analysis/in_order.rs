@@ -1,0 +1,143 @@
+//! Work shared out among threads, with the results in the order of the items.
+
+use crossbeam::channel::unbounded;
+use parking_lot::{Condvar, Mutex};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// How many results may wait for an earlier one, for each worker.
+const WINDOW_PER_WORKER: usize = 4;
+
+struct State<T> {
+    items: T,
+    /// Items handed out.
+    taken: usize,
+    /// Results given away.
+    given: usize,
+    stopped: bool,
+}
+
+/// Has every item worked on by one of the workers, each of which has a thread of its own, and gives the results to `sink`
+/// in the order of the items. Items are only taken as results are given away, so any number of them takes the memory of
+/// a few. If the sink says `false` this returns at once; workers that are busy then end with what they are doing.
+///
+/// # Panics
+///
+/// If a worker does.
+pub fn in_order<T, W, R>(items: T, workers: Vec<W>, mut sink: impl FnMut(R) -> bool)
+where
+    T: Iterator + Send + 'static,
+    W: FnMut(T::Item) -> R + Send + 'static,
+    R: Send + 'static,
+{
+    let window = WINDOW_PER_WORKER * workers.len();
+    let shared = Arc::new((Mutex::new(State { items, taken: 0, given: 0, stopped: false }), Condvar::new()));
+    let (sender, results) = unbounded();
+    let mut threads = Vec::new();
+    for (number, mut worker) in workers.into_iter().enumerate() {
+        let (shared, sender) = (Arc::clone(&shared), sender.clone());
+        let work = move || {
+            let (state, given) = &*shared;
+            let _wake = StopAll(&shared);
+            loop {
+                let mut state = state.lock();
+                while state.taken >= state.given + window && !state.stopped {
+                    given.wait(&mut state);
+                }
+                if state.stopped {
+                    return;
+                }
+                let Some(item) = state.items.next() else { return };
+                let index = state.taken;
+                state.taken += 1;
+                drop(state);
+                if sender.send((index, worker(item))).is_err() {
+                    return;
+                }
+            }
+        };
+        let builder = std::thread::Builder::new().name(format!("worker {number}"));
+        threads.push(builder.spawn(work).expect("a thread can be started"));
+    }
+    drop(sender);
+    let mut waiting = BTreeMap::new();
+    let mut next = 0;
+    for (index, result) in results {
+        waiting.insert(index, result);
+        while let Some(result) = waiting.remove(&next) {
+            next += 1;
+            let go_on = sink(result);
+            let mut state = shared.0.lock();
+            state.given = next;
+            state.stopped = !go_on;
+            drop(state);
+            shared.1.notify_all();
+            if !go_on {
+                return;
+            }
+        }
+    }
+    for thread in threads {
+        if let Err(panic) = thread.join() {
+            std::panic::resume_unwind(panic);
+        }
+    }
+}
+
+/// Where one worker panics, the others do not wait for its result.
+struct StopAll<'a, T>(&'a (Mutex<State<T>>, Condvar));
+
+impl<T> Drop for StopAll<'_, T> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.0.lock().stopped = true;
+            self.0.1.notify_all();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn results_come_in_the_order_of_the_items() {
+        for workers in 1..5 {
+            let work = |_| {
+                |item: u64| {
+                    // Some take longer than others.
+                    std::thread::sleep(Duration::from_micros(item * 7919 % 13 * 50));
+                    item * item
+                }
+            };
+            let mut found = Vec::new();
+            in_order(0..200_u64, (0..workers).map(work).collect(), |result| {
+                found.push(result);
+                true
+            });
+            assert_eq!(found, (0..200).map(|item| item * item).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "the seventh")]
+    fn a_panic_is_not_waited_for() {
+        let work = |item: u64| if item == 7 { panic!("the seventh") } else { item };
+        in_order(0..1000_u64, vec![work, work], |_| true);
+    }
+
+    #[test]
+    fn nobody_runs_far_ahead_or_goes_on_when_it_is_enough() {
+        let taken = Arc::new(Mutex::new(0));
+        let count = Arc::clone(&taken);
+        let items = (0..1_000_000).inspect(move |_| *count.lock() += 1);
+        let mut given = 0;
+        in_order(items, vec![|item: u64| item, |item| item], |_| {
+            given += 1;
+            assert!(*taken.lock() < given + 2 * WINDOW_PER_WORKER + 2);
+            given < 50
+        });
+        assert_eq!(given, 50);
+    }
+}

@@ -1,0 +1,305 @@
+//! A file of results that grows while the work goes on, and can be taken up again after whatever ended it.
+//!
+//! Results are appended to `FILE.partial`, whole lines in one write. `FILE` itself is there only once it is complete. A line
+//! that was torn when the process was killed is cut off, and its item done again.
+
+use super::shard_file::{Ending, Job, ShardFile, ShardFileError, begin_line, end_line};
+use crate::shard::Shard;
+use std::collections::HashSet;
+use std::fs::{self, File, TryLockError};
+use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// Items that have their results: the number, from 1, and for answers to queries the turn.
+pub type Done = HashSet<(u64, Option<u64>)>;
+
+/// Why there is no such file.
+#[derive(Debug, Error)]
+pub enum JournalError {
+    /// It cannot be read or written.
+    #[error("'{path}': {error}", path = path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// An earlier run has left one.
+    #[error("'{path}' is there from a run that was interrupted; add --resume to go on with it, or remove it", path = path.display())]
+    Exists {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Another process writes it.
+    #[error("'{path}' is being written by another process", path = path.display())]
+    Busy {
+        /// The file.
+        path: PathBuf,
+    },
+    /// What is there is no file of results.
+    #[error("'{path}': {error}", path = path.display())]
+    Content {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        error: ShardFileError,
+    },
+    /// What is there is of another job.
+    #[error("'{path}' was begun with other settings: {field} was {was}, and is now {now}", path = path.display())]
+    OtherJob {
+        /// The file.
+        path: PathBuf,
+        /// What is different.
+        field: String,
+        /// What the file says.
+        was: String,
+        /// What was asked for.
+        now: String,
+    },
+}
+
+/// The file while it grows.
+#[derive(Debug)]
+pub struct Journal {
+    /// What it will be called.
+    path: PathBuf,
+    partial: PathBuf,
+    file: File,
+    shard: Shard,
+    /// The length of the first line.
+    beginning: u64,
+    /// The length of everything that was written without an error.
+    length: u64,
+    results: u64,
+}
+
+/// What there was to be taken up.
+#[derive(Debug)]
+pub enum Opened {
+    /// The file is complete: nothing is left to do.
+    Complete,
+    /// Results are to be appended; these items have theirs already.
+    Growing(Box<Journal>, Done),
+}
+
+impl Journal {
+    /// Begins a file, or goes on with one that an earlier run of the same job has left, if `resume` says so.
+    pub fn open(path: &Path, shard: Shard, job: &Job, resume: bool) -> Result<Opened, JournalError> {
+        if resume && path.exists() {
+            return Ok(Opened::Complete);
+        }
+        let mut name = path.as_os_str().to_owned();
+        name.push(".partial");
+        let partial = PathBuf::from(name);
+        let failed = |error| JournalError::Io { path: partial.clone(), error };
+        let options = File::options().create(true).read(true).append(true).clone();
+        let mut file = options.open(&partial).map_err(failed)?;
+        file.try_lock().map_err(|error| match error {
+            TryLockError::WouldBlock => JournalError::Busy { path: partial.clone() },
+            TryLockError::Error(error) => failed(error),
+        })?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(failed)?;
+        if !bytes.is_empty() && !resume {
+            return Err(JournalError::Exists { path: partial });
+        }
+        let (kept, done, results) = match kept(&bytes, shard, job) {
+            Ok(kept) => kept,
+            Err(error) => return Err(error.of(partial)),
+        };
+        let begin = begin_line(shard, job);
+        let mut journal = Journal {
+            path: path.to_owned(),
+            file,
+            shard,
+            beginning: begin.len() as u64,
+            length: kept,
+            results,
+            partial,
+        };
+        journal.cut().map_err(|error| journal.failure(error))?;
+        if kept == 0 {
+            journal.write(&begin).map_err(|error| journal.failure(error))?;
+        }
+        Ok(Opened::Growing(Box::new(journal), done))
+    }
+
+    /// Appends results, each a whole line. Should that fail, for want of room perhaps, the file ends behind the last line
+    /// that is whole.
+    pub fn append(&mut self, lines: &str) -> Result<(), JournalError> {
+        self.write(lines).map_err(|error| self.failure(error))?;
+        self.results += lines.bytes().filter(|&byte| byte == b'\n').count() as u64;
+        Ok(())
+    }
+
+    /// Gives the file its name. One that is a shard of several is told to be complete; of the only one, the lines that
+    /// say what it is a part of are left out.
+    pub fn finish(mut self, items: u64, checksum: u32) -> Result<(), JournalError> {
+        let done = if self.shard.count() > 1 {
+            let ending = Ending { items, results: self.results, checksum, totals: None };
+            self.write(&end_line(self.shard, ending))
+                .and_then(|()| self.file.sync_all())
+                .and_then(|()| fs::rename(&self.partial, &self.path))
+        } else {
+            self.copy_results().and_then(|()| fs::remove_file(&self.partial))
+        };
+        done.map_err(|error| self.failure(error))
+    }
+
+    fn copy_results(&mut self) -> io::Result<()> {
+        self.file.seek(SeekFrom::Start(self.beginning))?;
+        let mut name = self.path.as_os_str().to_owned();
+        name.push(".whole");
+        let whole = PathBuf::from(name);
+        let copied = File::create(&whole).and_then(|file| {
+            let mut writer = BufWriter::new(file);
+            io::copy(&mut BufReader::new(&self.file), &mut writer)?;
+            writer.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
+            fs::rename(&whole, &self.path)
+        });
+        copied.inspect_err(|_| {
+            let _ = fs::remove_file(&whole);
+        })
+    }
+
+    fn write(&mut self, text: &str) -> io::Result<()> {
+        let written = self.file.write_all(text.as_bytes());
+        match written {
+            Ok(()) => self.length += text.len() as u64,
+            // What could be written of it is no whole line.
+            Err(_) => self.cut()?,
+        }
+        written
+    }
+
+    /// Cuts off what is not whole.
+    fn cut(&mut self) -> io::Result<()> {
+        self.file.set_len(self.length)
+    }
+
+    fn failure(&self, error: io::Error) -> JournalError {
+        JournalError::Io { path: self.partial.clone(), error }
+    }
+}
+
+/// An error before the file has its name.
+enum Unusable {
+    Content(ShardFileError),
+    OtherJob(String, String, String),
+}
+
+impl Unusable {
+    fn of(self, path: PathBuf) -> JournalError {
+        match self {
+            Unusable::Content(error) => JournalError::Content { path, error },
+            Unusable::OtherJob(field, was, now) => JournalError::OtherJob { path, field, was, now },
+        }
+    }
+}
+
+/// How many bytes of a file are of use, which items they have results for, and how many results these are.
+fn kept(bytes: &[u8], shard: Shard, job: &Job) -> Result<(u64, Done, u64), Unusable> {
+    let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+    if whole == 0 {
+        return Ok((0, Done::new(), 0));
+    }
+    let text = std::str::from_utf8(&bytes[..whole]).map_err(|_| Unusable::Content(ShardFileError::NoBeginning))?;
+    let there = ShardFile::parse(text).map_err(Unusable::Content)?;
+    if there.shard != shard {
+        return Err(Unusable::OtherJob("the shard".to_owned(), there.shard.to_string(), shard.to_string()));
+    }
+    if let Some((field, was, now)) = there.job.difference(job) {
+        return Err(Unusable::OtherJob(field, was, now));
+    }
+    // An end without the name that goes with it is written again.
+    let end = if there.ending.is_some() { text[..whole - 1].rfind('\n').map_or(0, |end| end + 1) } else { whole };
+    let done = there.results.iter().map(|result| (result.number, result.turn)).collect();
+    Ok((end as u64, done, there.results.len() as u64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn job(depth: u32) -> Job {
+        Job::new("test", json!({ "depth": depth }))
+    }
+
+    fn folder(name: &str) -> PathBuf {
+        let folder = std::env::temp_dir().join(format!("emilia-journal-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).unwrap();
+        folder
+    }
+
+    fn growing(path: &Path, shard: &str, resume: bool) -> (Box<Journal>, Done) {
+        match Journal::open(path, shard.parse().unwrap(), &job(3), resume).unwrap() {
+            Opened::Growing(journal, done) => (journal, done),
+            Opened::Complete => panic!("{} is complete", path.display()),
+        }
+    }
+
+    fn result(number: u64) -> String {
+        format!("{{\"number\":{number}}}\n")
+    }
+
+    #[test]
+    fn a_run_goes_on_behind_the_last_whole_line() {
+        let folder = folder("resume");
+        let path = folder.join("out");
+        let (mut journal, done) = growing(&path, "0/1", false);
+        assert!(done.is_empty());
+        journal.append(&(result(1) + &result(2))).unwrap();
+        journal.write("{\"number\":3,\"va").unwrap();
+        let partial = journal.partial.clone();
+        assert!(matches!(Journal::open(&path, Shard::default(), &job(3), true), Err(JournalError::Busy { .. })));
+        drop(journal);
+        assert!(!path.exists());
+        assert!(matches!(Journal::open(&path, Shard::default(), &job(3), false), Err(JournalError::Exists { .. })));
+        let error = Journal::open(&path, Shard::default(), &job(4), true).unwrap_err().to_string();
+        assert!(error.contains("depth was 3, and is now 4"), "{error}");
+        let error = Journal::open(&path, "0/2".parse().unwrap(), &job(3), true).unwrap_err().to_string();
+        assert!(error.contains("the shard was 0/1, and is now 0/2"), "{error}");
+        let (mut journal, done) = growing(&path, "0/1", true);
+        assert_eq!(done, Done::from([(1, None), (2, None)]));
+        journal.append(&result(3)).unwrap();
+        journal.finish(3, 7).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), result(1) + &result(2) + &result(3));
+        assert!(!partial.exists());
+        assert!(matches!(Journal::open(&path, Shard::default(), &job(3), true), Ok(Opened::Complete)));
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn a_shard_says_what_it_is() {
+        let folder = folder("shard");
+        let path = folder.join("out");
+        let (mut journal, _) = growing(&path, "1/2", false);
+        journal.append(&result(2)).unwrap();
+        // Killed behind the end, before the file had its name.
+        let ending = Ending { items: 2, results: 1, checksum: 7, totals: None };
+        journal.write(&end_line(journal.shard, ending)).unwrap();
+        drop(journal);
+        let (journal, done) = growing(&path, "1/2", true);
+        assert_eq!(done, Done::from([(2, None)]));
+        journal.finish(2, 7).unwrap();
+        let text = fs::read_to_string(&path).unwrap();
+        let file = ShardFile::parse(&text).unwrap();
+        assert_eq!((file.results.len(), file.ending.map(|ending| ending.items)), (1, Some(2)));
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_is_no_file_of_results_is_left_alone() {
+        let folder = folder("stranger");
+        let path = folder.join("out");
+        fs::write(folder.join("out.partial"), "my diary\n").unwrap();
+        let error = Journal::open(&path, Shard::default(), &job(3), true).unwrap_err().to_string();
+        assert!(error.contains("expected the beginning of a shard"), "{error}");
+        assert_eq!(fs::read_to_string(folder.join("out.partial")).unwrap(), "my diary\n");
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}

@@ -1,0 +1,123 @@
+//! The lines of an input of any size.
+
+use super::MAX_LINE_BYTES;
+use std::io::{self, BufRead, Read};
+
+/// One line of an input.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum InputLine {
+    /// Its bytes, without the line feed.
+    Bytes(Vec<u8>),
+    /// More than [`MAX_LINE_BYTES`], thrown away.
+    TooLong,
+}
+
+/// Cuts an input into lines and counts them. A byte order mark is passed over; the last line needs no line feed.
+#[derive(Debug)]
+pub struct Lines<R> {
+    input: Checksummed<R>,
+    number: u64,
+}
+
+/// An input with a checksum of what was read of it.
+#[derive(Debug)]
+pub struct Checksummed<R> {
+    input: R,
+    checksum: crc32fast::Hasher,
+}
+
+impl<R> Checksummed<R> {
+    /// An input of which nothing has been read.
+    pub fn new(input: R) -> Checksummed<R> {
+        Checksummed { input, checksum: crc32fast::Hasher::new() }
+    }
+
+    /// The CRC-32 of the bytes read so far.
+    pub fn checksum(&self) -> u32 {
+        self.checksum.clone().finalize()
+    }
+}
+
+impl<R: BufRead> Read for Checksummed<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.input.read(buffer)?;
+        self.checksum.update(&buffer[..read]);
+        Ok(read)
+    }
+}
+
+impl<R: BufRead> BufRead for Checksummed<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.input.fill_buf()
+    }
+
+    fn consume(&mut self, amount: usize) {
+        if let Ok(bytes) = self.input.fill_buf() {
+            self.checksum.update(&bytes[..amount.min(bytes.len())]);
+        }
+        self.input.consume(amount);
+    }
+}
+
+impl<R: BufRead> Lines<R> {
+    /// The lines of a file, a pipe or a text.
+    pub fn new(input: R) -> Lines<R> {
+        Lines { input: Checksummed::new(input), number: 0 }
+    }
+
+    /// The number of lines read so far.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// The CRC-32 of the bytes read so far.
+    pub fn checksum(&self) -> u32 {
+        self.input.checksum()
+    }
+
+    /// The next line; `None` at the end.
+    pub fn read(&mut self) -> io::Result<Option<InputLine>> {
+        let mut bytes = Vec::new();
+        let limit = MAX_LINE_BYTES as u64 + 1;
+        if Read::take(&mut self.input, limit).read_until(b'\n', &mut bytes)? == 0 {
+            return Ok(None);
+        }
+        self.number += 1;
+        if bytes.last() == Some(&b'\n') {
+            bytes.pop();
+        } else if bytes.len() as u64 == limit {
+            self.input.skip_until(b'\n')?;
+            return Ok(Some(InputLine::TooLong));
+        }
+        if self.number == 1 && bytes.starts_with(b"\xef\xbb\xbf") {
+            bytes.drain(..3);
+        }
+        Ok(Some(InputLine::Bytes(bytes)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(input: &[u8]) -> (Vec<InputLine>, u32) {
+        let mut lines = Lines::new(io::BufReader::with_capacity(7, input));
+        let found = std::iter::from_fn(|| lines.read().unwrap()).collect();
+        (found, lines.checksum())
+    }
+
+    #[test]
+    fn lines_of_any_length_are_counted_and_summed() {
+        let line = |text: &str| InputLine::Bytes(text.as_bytes().to_vec());
+        let mut input = b"\xef\xbb\xbf{}\r\n\n".to_vec();
+        let longest = vec![b'x'; MAX_LINE_BYTES];
+        input.extend_from_slice(&longest);
+        input.push(b'\n');
+        input.extend(vec![b'y'; 10 * MAX_LINE_BYTES]);
+        input.extend_from_slice(b"\nlast");
+        let (found, checksum) = read(&input);
+        assert_eq!(found, [line("{}\r"), line(""), InputLine::Bytes(longest), InputLine::TooLong, line("last")]);
+        assert_eq!(checksum, crc32fast::hash(&input));
+        assert_eq!(read(b"").0, []);
+    }
+}

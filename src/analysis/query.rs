@@ -1,0 +1,380 @@
+//! One line of a client: a query or an action. `docs/analysis.md` describes the fields.
+
+use super::Thinking;
+use super::fields::{FieldError, Fields, Texts};
+use crate::engine::EngineOptions;
+use crate::notation::read_position;
+use crate::notation::transcript::{parse_turn, parse_turns};
+use crate::othello::{GameRecord, Move, Position};
+use serde_json::Value;
+use std::time::Duration;
+
+/// The largest priority; the smallest is its negative.
+pub const LARGEST_PRIORITY: i64 = 1_000_000_000;
+
+/// Positions that a client wants to know something about.
+#[derive(Clone, Debug)]
+pub struct Query {
+    /// What the client calls it: a text or a number.
+    pub id: Value,
+    /// The game; that of a bare board has no turns.
+    pub game: GameRecord,
+    /// Which of its positions: 0 is the start, n the one after n turns, passes counted.
+    pub turns: Vec<usize>,
+    /// How they are to be thought about.
+    pub thinking: Thinking,
+    /// How often the client wants to hear how it goes.
+    pub report_every: Option<Duration>,
+    /// Larger ones go first.
+    pub priority: i64,
+    /// What is odd about the query without making it wrong.
+    pub warnings: Vec<String>,
+}
+
+/// Something to be done at once.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Action {
+    /// Queries with this id are to end, or only these of their turns.
+    Terminate {
+        /// The id.
+        id: Value,
+        /// Which turns; `None` for all.
+        turns: Option<Vec<usize>>,
+    },
+    /// Every query is to end.
+    TerminateAll,
+    /// Who are you?
+    QueryVersion,
+    /// What was learnt is to be forgotten.
+    ClearCache,
+    /// How does it go?
+    Stats,
+}
+
+impl Action {
+    const NAMES: &str = "terminate, terminate_all, query_version, clear_cache or stats";
+
+    /// The name in the protocol.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Action::Terminate { .. } => "terminate",
+            Action::TerminateAll => "terminate_all",
+            Action::QueryVersion => "query_version",
+            Action::ClearCache => "clear_cache",
+            Action::Stats => "stats",
+        }
+    }
+}
+
+/// What a line says.
+#[derive(Clone, Debug)]
+pub enum ClientLine {
+    /// A query.
+    Query(Box<Query>),
+    /// An action.
+    Action {
+        /// What its answer is to be called, if anything; for [`Action::Terminate`] the id of the query.
+        id: Option<Value>,
+        /// What is to be done.
+        action: Action,
+        /// What is odd about it.
+        warnings: Vec<String>,
+    },
+}
+
+/// A line that makes no sense.
+#[derive(Clone, PartialEq, Debug)]
+pub struct QueryError {
+    /// The id, if the line has one.
+    pub id: Option<Value>,
+    /// The field that is wrong, if it is about one.
+    pub field: Option<&'static str>,
+    /// Which element of the field's list, from 0.
+    pub index: Option<usize>,
+    /// What is wrong, and what was expected.
+    pub problem: String,
+}
+
+impl QueryError {
+    fn whole_line(problem: String) -> QueryError {
+        QueryError { id: None, field: None, index: None, problem }
+    }
+
+    fn of_field(id: Option<&Value>, error: FieldError) -> QueryError {
+        let FieldError { field, index, problem } = error;
+        QueryError { id: id.cloned(), field: Some(field), index, problem }
+    }
+}
+
+/// Reads a line. What a query leaves open is as in `defaults`; the threads of one query are at most `most_threads`.
+pub fn parse(line: &[u8], defaults: &Thinking, most_threads: u32) -> Result<ClientLine, QueryError> {
+    let object = match serde_json::from_slice(line) {
+        Ok(Value::Object(object)) => object,
+        Ok(_) => return Err(QueryError::whole_line("expected a JSON object such as {\"id\": 1, ...}".to_owned())),
+        Err(error) => {
+            let (column, problem) = (error.column(), error.to_string());
+            // The line of the input is told by the answer; the one of the text is always the first.
+            let problem = problem.split(" at line ").next().unwrap_or_default();
+            return Err(QueryError::whole_line(format!("not JSON: {problem} at column {column}")));
+        }
+    };
+    let mut fields = Fields::new(object);
+    let id = match fields.take("id") {
+        Some(id @ (Value::String(_) | Value::Number(_))) => Some(id),
+        Some(_) => return Err(QueryError::of_field(None, FieldError::new("id", "expected a text or a number"))),
+        None => None,
+    };
+    let failed = |error| QueryError::of_field(id.as_ref(), error);
+    if let Some(name) = fields.text("action").map_err(failed)? {
+        let action = action(&name, id.as_ref(), &mut fields).map_err(failed)?;
+        return Ok(ClientLine::Action { action, warnings: warnings(fields), id });
+    }
+    let Some(id) = &id else {
+        return Err(QueryError::of_field(None, FieldError::new("id", "missing; expected a text or a number")));
+    };
+    let query = query(id, fields, defaults, most_threads).map_err(failed)?;
+    Ok(ClientLine::Query(Box::new(query)))
+}
+
+fn action(name: &str, id: Option<&Value>, fields: &mut Fields) -> Result<Action, FieldError> {
+    match name {
+        "terminate" => {
+            let id = id.ok_or_else(|| FieldError::new("id", "missing; expected the id of the query to end"))?;
+            let turns = fields.indices("turns", GameRecord::LONGEST + 1)?;
+            Ok(Action::Terminate { id: id.clone(), turns })
+        }
+        "terminate_all" => Ok(Action::TerminateAll),
+        "query_version" => Ok(Action::QueryVersion),
+        "clear_cache" => Ok(Action::ClearCache),
+        "stats" => Ok(Action::Stats),
+        _ => Err(FieldError::new("action", format_args!("expected {}", Action::NAMES))),
+    }
+}
+
+fn query(id: &Value, mut fields: Fields, defaults: &Thinking, most_threads: u32) -> Result<Query, FieldError> {
+    let game = game(&mut fields)?;
+    let last = game.turns().len();
+    let turns = fields.indices("turns", last + 1)?.unwrap_or_else(|| vec![last]);
+    if turns.is_empty() {
+        return Err(FieldError::new("turns", "expected at least one turn"));
+    }
+    let thinking = thinking(&mut fields, defaults, most_threads)?;
+    let report_every = fields.number("report_every", 0.001..=1e6)?.map(Duration::from_secs_f64);
+    let priority = fields.whole("priority", -LARGEST_PRIORITY..=LARGEST_PRIORITY)?.unwrap_or(0);
+    Ok(Query { id: id.clone(), game, turns, thinking, report_every, priority, warnings: warnings(fields) })
+}
+
+/// The names of the fields that mean nothing.
+fn warnings(fields: Fields) -> Vec<String> {
+    fields.rest().map(|name| format!("unknown field '{name}'")).collect()
+}
+
+/// The game that a query is about.
+fn game(fields: &mut Fields) -> Result<GameRecord, FieldError> {
+    let (board, game) = (fields.text("board")?, fields.text("game")?);
+    let moves = fields.texts("moves")?;
+    let start = match (board, game) {
+        (Some(_), Some(_)) => return Err(FieldError::new("game", "a query has either a board or a game")),
+        (Some(board), None) => read("board", &board)?,
+        (None, Some(game)) => read("game", &game)?,
+        (None, None) if moves.is_none() => {
+            return Err(FieldError::new("board", "missing; expected a board, a game or moves"));
+        }
+        (None, None) => GameRecord::default(),
+    };
+    let turns = match moves {
+        None => Vec::new(),
+        Some(Texts::One(text)) => parse_turns(&text).map_err(|error| FieldError::new("moves", error))?,
+        Some(Texts::Many(names)) => names.iter().enumerate().map(named_turn).collect::<Result<_, _>>()?,
+    };
+    take(start, &turns)
+}
+
+fn read(field: &'static str, text: &str) -> Result<GameRecord, FieldError> {
+    read_position(text).map_err(|error| FieldError::new(field, error))
+}
+
+fn named_turn((index, name): (usize, &String)) -> Result<Move, FieldError> {
+    parse_turn(name).ok_or_else(|| FieldError::at("moves", index, "expected a move such as f5 or a pass (pa, --)"))
+}
+
+/// Takes turns; a forced pass may be left out.
+fn take(mut game: GameRecord, turns: &[Move]) -> Result<GameRecord, FieldError> {
+    for (index, &turn) in turns.iter().enumerate() {
+        game.take_with_implied_pass(turn).map_err(|illegal| FieldError::at("moves", index, illegal))?;
+    }
+    Ok(game)
+}
+
+/// How the query is to be thought about. One that says anything of depth, nodes, time or exactness says everything of them.
+fn thinking(fields: &mut Fields, defaults: &Thinking, most_threads: u32) -> Result<Thinking, FieldError> {
+    let mut thinking = defaults.clone();
+    for name in ["engine", "eval"] {
+        if let Some(value) = fields.text(name)? {
+            set(&mut thinking.options, name, &value)?;
+        }
+    }
+    if let Some(percent) = fields.whole("selectivity", 1..=100)? {
+        set(&mut thinking.options, "selectivity", &percent.to_string())?;
+    }
+    if let Some(threads) = fields.whole("threads", 1..=i64::from(most_threads))? {
+        thinking.options.threads = threads as u32;
+    }
+    let depth = fields.whole("depth", 1..=60)?.map(|depth| depth as u8);
+    let nodes = fields.whole("nodes", 1..=i64::MAX)?.map(|nodes| nodes as u64);
+    let time = fields.number("time", 0.001..=1e6)?.map(Duration::from_secs_f64);
+    let exact = exact(fields)?;
+    if depth.is_some() || nodes.is_some() || time.is_some() || exact == Some(ALWAYS) {
+        (thinking.depth, thinking.nodes, thinking.time) = (depth, nodes, time);
+    }
+    if let Some(exact) = exact {
+        thinking.exact_from = exact;
+    }
+    thinking.outcome_only = fields.flag("wld")?;
+    let lines = match fields.take("multipv") {
+        Some(Value::String(text)) if text == "all" => Some(usize::MAX),
+        Some(value) => {
+            let whole = value.as_u64().filter(|lines| *lines >= 1);
+            let whole =
+                whole.ok_or_else(|| FieldError::new("multipv", "expected a whole number of at least 1, or \"all\""))?;
+            Some(usize::try_from(whole).unwrap_or(usize::MAX))
+        }
+        None => None,
+    };
+    if thinking.outcome_only && lines.is_some_and(|lines| lines > 1) {
+        return Err(FieldError::new("multipv", "who wins (wld) is only found out by the best move; expected 1"));
+    }
+    thinking.lines = lines.unwrap_or(thinking.lines);
+    Ok(thinking)
+}
+
+/// The empty squares of every position.
+const ALWAYS: u8 = 60;
+
+fn exact(fields: &mut Fields) -> Result<Option<u8>, FieldError> {
+    match fields.take("exact") {
+        None => Ok(None),
+        Some(Value::Bool(exact)) => Ok(Some(if exact { ALWAYS } else { 0 })),
+        Some(value) => {
+            let empties = value.as_u64().filter(|empties| *empties <= u64::from(ALWAYS));
+            let empties = empties.ok_or_else(|| {
+                FieldError::new("exact", "expected true, false or a number of empty squares from 0 to 60")
+            })?;
+            Ok(Some(empties as u8))
+        }
+    }
+}
+
+fn set(options: &mut EngineOptions, name: &'static str, value: &str) -> Result<(), FieldError> {
+    options.set(name, value).map_err(|error| FieldError::new(name, error))
+}
+
+impl Query {
+    /// The position of one of its turns.
+    pub fn position(&self, turn: usize) -> &Position {
+        &self.game.positions()[turn]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::EngineKind;
+
+    fn parsed(line: &str) -> Result<ClientLine, QueryError> {
+        parse(line.as_bytes(), &Thinking::new(EngineOptions { threads: 1, ..EngineOptions::default() }), 4)
+    }
+
+    fn query(line: &str) -> Query {
+        match parsed(line) {
+            Ok(ClientLine::Query(query)) => *query,
+            other => panic!("{line}: {other:?}"),
+        }
+    }
+
+    fn refused(line: &str) -> (Option<&'static str>, Option<usize>, String) {
+        let error = parsed(line).unwrap_err();
+        (error.field, error.index, error.problem)
+    }
+
+    #[test]
+    fn positions_come_as_boards_games_and_moves() {
+        let start = Position::START.to_string();
+        for (line, turns, empties) in [
+            (format!(r#"{{"id":1,"board":"{start}"}}"#), 0, 60),
+            (format!(r#"{{"id":1,"board":"{start}","moves":["f5","D6"]}}"#), 2, 58),
+            (r#"{"id":1,"moves":"f5d6 C3"}"#.to_owned(), 3, 57),
+            (r#"{"id":1,"moves":""}"#.to_owned(), 0, 60),
+            (r#"{"id":1,"moves":[]}"#.to_owned(), 0, 60),
+            (r#"{"id":1,"game":"(;GM[Othello]B[F5//1]W[D6];)"}"#.to_owned(), 2, 58),
+            (r#"{"id":1,"game":"f5","moves":["f6"]}"#.to_owned(), 2, 58),
+        ] {
+            let query = query(&line);
+            assert_eq!(query.turns, [turns], "{line}");
+            assert_eq!(query.position(turns).empties().count(), empties, "{line}");
+            assert!(query.warnings.is_empty());
+        }
+    }
+
+    #[test]
+    fn a_limit_replaces_those_of_the_command_line() {
+        let of = |fields: &str| query(&format!(r#"{{"id":"a","moves":[],{fields}}}"#)).thinking;
+        let default = of(r#""multipv":3"#);
+        assert_eq!((default.depth, default.nodes, default.lines), (Some(super::super::DEFAULT_DEPTH), None, 3));
+        let nodes = of(r#""nodes":1000"#);
+        assert_eq!((nodes.depth, nodes.nodes), (None, Some(1000)));
+        let exact = of(r#""exact":true"#);
+        assert_eq!((exact.depth, exact.exact_from), (None, 60));
+        let near_the_end = of(r#""exact":20,"multipv":"all""#);
+        assert_eq!((near_the_end.depth, near_the_end.exact_from), (default.depth, 20));
+        assert_eq!(near_the_end.lines, usize::MAX);
+        let other = of(r#""engine":"best-first","eval":"mobility","threads":2,"time":0.5"#);
+        assert_eq!((other.options.engine, other.options.threads), (EngineKind::BestFirst, 2));
+        assert_eq!((other.depth, other.time), (None, Some(Duration::from_millis(500))));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_named() {
+        for (line, field, index, part) in [
+            ("", None, None, "not JSON: EOF"),
+            ("{\"id\":1,\"depth\":NaN}", None, None, "not JSON: expected value at column 17"),
+            ("[1]", None, None, "expected a JSON object"),
+            (r#"{"moves":[]}"#, Some("id"), None, "missing"),
+            (r#"{"id":[],"moves":[]}"#, Some("id"), None, "expected a text or a number"),
+            (r#"{"id":1}"#, Some("board"), None, "missing"),
+            (r#"{"id":1,"board":"x","game":"y"}"#, Some("game"), None, "either"),
+            (r#"{"id":1,"board":"x"}"#, Some("board"), None, "line 1, column"),
+            (r#"{"id":1,"moves":["f5","f5"]}"#, Some("moves"), Some(1), "f5 is occupied"),
+            (r#"{"id":1,"moves":["f5","f9"]}"#, Some("moves"), Some(1), "expected a move"),
+            (r#"{"id":1,"moves":"f5 a1"}"#, Some("moves"), Some(1), "a1 turns no disc"),
+            (r#"{"id":1,"moves":"f5 z9"}"#, Some("moves"), None, "column 4"),
+            (r#"{"id":1,"moves":[],"turns":[1]}"#, Some("turns"), Some(0), "from 0 to 0, found 1"),
+            (r#"{"id":1,"moves":[],"turns":[]}"#, Some("turns"), None, "at least one"),
+            (r#"{"id":1,"moves":[],"depth":"NaN"}"#, Some("depth"), None, "from 1 to 60, found \"NaN\""),
+            (r#"{"id":1,"moves":[],"depth":1e9}"#, Some("depth"), None, "from 1 to 60"),
+            (r#"{"id":1,"moves":[],"time":0}"#, Some("time"), None, "from 0.001"),
+            (r#"{"id":1,"moves":[],"threads":5}"#, Some("threads"), None, "from 1 to 4"),
+            (r#"{"id":1,"moves":[],"engine":"x"}"#, Some("engine"), None, "one of: alpha-beta"),
+            (r#"{"id":1,"moves":[],"selectivity":74}"#, Some("selectivity"), None, "one of: 73"),
+            (r#"{"id":1,"moves":[],"multipv":0}"#, Some("multipv"), None, "at least 1"),
+            (r#"{"id":1,"moves":[],"wld":true,"multipv":2}"#, Some("multipv"), None, "expected 1"),
+            (r#"{"id":1,"moves":[],"exact":61}"#, Some("exact"), None, "from 0 to 60"),
+            (r#"{"id":1,"action":"dance"}"#, Some("action"), None, "terminate, terminate_all"),
+            (r#"{"action":"terminate"}"#, Some("id"), None, "the query to end"),
+        ] {
+            let found = refused(line);
+            assert_eq!((found.0, found.1), (field, index), "{line}: {}", found.2);
+            assert!(found.2.contains(part), "{line}: {}", found.2);
+        }
+        assert!(refused(&"[".repeat(10_000)).2.contains("recursion"));
+        assert_eq!(parsed(r#"{"id":7,"depth":0,"moves":[]}"#).unwrap_err().id, Some(7.into()));
+    }
+
+    #[test]
+    fn unknown_fields_are_named_and_nothing_else_happens() {
+        let query = query(r#"{"id":"a","moves":[],"komi":6.5,"depth":3}"#);
+        assert_eq!((query.warnings, query.thinking.depth), (vec!["unknown field 'komi'".to_owned()], Some(3)));
+        let Ok(ClientLine::Action { id, action, warnings }) = parsed(r#"{"action":"stats","x":1}"#) else { panic!() };
+        assert_eq!((id, action, warnings.len()), (None, Action::Stats, 1));
+    }
+}

@@ -1,0 +1,295 @@
+//! Judged games as text: JSON lines, CSV, OBF, GGF, tables. `docs/analysis.md` describes them.
+
+use super::answer::{Reach, line};
+use super::game_source::SourceGame;
+use super::{MoveValue, PlayerReview, Review, ReviewedTurn};
+use crate::notation::ggf::Timing;
+use crate::notation::obf::ObfEntry;
+use crate::othello::{Color, Move};
+use serde::Serialize;
+
+/// A judged game of a file.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ReviewedGame {
+    /// Which of the file's games it is, from 1; those that could not be read count.
+    pub number: u64,
+    /// The game.
+    pub game: SourceGame,
+    /// What its moves were worth.
+    pub review: Review,
+}
+
+#[derive(Serialize)]
+struct JsonGame<'a> {
+    number: u64,
+    file: &'a str,
+    #[serde(skip_serializing_if = "is_zero")]
+    line: u64,
+    black: &'a str,
+    white: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    date: &'a str,
+    score: Option<i32>,
+    turns: Vec<JsonTurn>,
+    turning_point: Option<JsonTurningPoint>,
+    worst: Option<usize>,
+    players: JsonPlayers,
+    nodes: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seconds: Option<f64>,
+}
+
+fn is_zero(line: &u64) -> bool {
+    *line == 0
+}
+
+#[derive(Serialize)]
+struct JsonPlayers {
+    black: JsonPlayer,
+    white: JsonPlayer,
+}
+
+#[derive(Serialize)]
+struct JsonPlayer {
+    choices: u32,
+    best: u32,
+    loss: f64,
+    accuracy: f64,
+}
+
+impl From<&PlayerReview> for JsonPlayer {
+    fn from(&PlayerReview { choices, best, loss, accuracy }: &PlayerReview) -> JsonPlayer {
+        JsonPlayer { choices, best, loss, accuracy: (accuracy * 10.0).round() / 10.0 }
+    }
+}
+
+#[derive(Serialize)]
+struct JsonTurn {
+    turn: usize,
+    board: String,
+    mover: String,
+    choices: u32,
+    #[serde(rename = "move", skip_serializing_if = "Option::is_none")]
+    played: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    loss: Option<f64>,
+    best: JsonMove,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    alternative: Option<JsonMove>,
+    #[serde(flatten)]
+    reach: Reach,
+}
+
+#[derive(Serialize)]
+struct JsonMove {
+    #[serde(rename = "move")]
+    turn: String,
+    value: f64,
+    pv: Vec<String>,
+}
+
+impl From<&MoveValue> for JsonMove {
+    fn from(found: &MoveValue) -> JsonMove {
+        JsonMove {
+            turn: found.turn.to_string(),
+            value: found.score.discs(),
+            pv: found.pv.iter().map(Move::to_string).collect(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct JsonTurningPoint {
+    turn: usize,
+    mover: String,
+    before: String,
+    after: String,
+}
+
+/// How far a turn was searched: where the best move and the one that was played differ, as far as both were.
+fn reach(turn: &ReviewedTurn) -> Reach {
+    let best = Reach::new(turn.best.depth, &turn.position);
+    let Some(played) = &turn.played else { return best };
+    let played = Reach::new(played.depth, &turn.position);
+    let less = (played.exact, played.depth, played.selectivity) < (best.exact, best.depth, best.selectivity);
+    if less { played } else { best }
+}
+
+impl ReviewedGame {
+    /// One JSON object and a line feed; `timed` says whether the time is told.
+    pub fn json(&self, timed: bool) -> String {
+        let Review { turns, turning_point, worst, black, white, score, nodes, elapsed } = &self.review;
+        let (origin, record) = (&self.game.origin, &self.game.record);
+        let turn = |turn: &ReviewedTurn| JsonTurn {
+            turn: turn.turn,
+            board: turn.position.to_string(),
+            mover: turn.position.mover().to_string(),
+            choices: turn.choices,
+            played: turn.played.as_ref().map(|played| played.turn.to_string()),
+            value: turn.played.as_ref().map(|played| played.score.discs()),
+            loss: turn.played.as_ref().map(|_| turn.loss()),
+            best: (&turn.best).into(),
+            alternative: turn.alternative.as_ref().map(JsonMove::from),
+            reach: reach(turn),
+        };
+        line(&JsonGame {
+            number: self.number,
+            file: &origin.file,
+            line: origin.line,
+            black: &record.black,
+            white: &record.white,
+            date: &record.date,
+            score: *score,
+            turns: turns.iter().map(turn).collect(),
+            turning_point: turning_point.map(|point| JsonTurningPoint {
+                turn: point.turn,
+                mover: point.mover.to_string(),
+                before: point.before.to_string(),
+                after: point.after.to_string(),
+            }),
+            worst: *worst,
+            players: JsonPlayers { black: black.into(), white: white.into() },
+            nodes: *nodes,
+            seconds: timed.then_some(elapsed.as_secs_f64()),
+        })
+    }
+
+    /// The names of the columns of [`ReviewedGame::csv`].
+    pub const CSV_HEADER: &str = "game,file,line,black,white,turn,mover,move,value,best,best_value,alternative,\
+                                  alternative_value,loss,depth,selectivity,exact,board\n";
+
+    /// A row for each turn.
+    pub fn csv(&self) -> String {
+        let (origin, record) = (&self.game.origin, &self.game.record);
+        let game = format!(
+            "{},{},{},{},{}",
+            self.number,
+            quoted(&origin.file),
+            origin.line,
+            quoted(&record.black),
+            quoted(&record.white)
+        );
+        let both = |found: Option<&MoveValue>| {
+            found.map_or_else(|| ",".to_owned(), |found| format!("{},{}", found.turn, found.score.discs()))
+        };
+        let row = |turn: &ReviewedTurn| {
+            let Reach { depth, selectivity, exact } = reach(turn);
+            let loss = turn.played.as_ref().map_or_else(String::new, |_| turn.loss().to_string());
+            format!(
+                "{game},{},{},{},{},{},{loss},{depth},{selectivity},{exact},{}\n",
+                turn.turn,
+                turn.position.mover(),
+                both(turn.played.as_ref()),
+                both(Some(&turn.best)),
+                both(turn.alternative.as_ref()),
+                turn.position
+            )
+        };
+        self.review.turns.iter().map(row).collect()
+    }
+
+    /// A line for each position, with the moves that have a value, rounded to whole discs; what was played is in the
+    /// comment.
+    pub fn obf(&self) -> String {
+        let origin = &self.game.origin;
+        let entry = |turn: &ReviewedTurn| {
+            let played = turn
+                .played
+                .as_ref()
+                .map_or_else(String::new, |played| format!(", {:#} played, loss {:.2}", played.turn, turn.loss()));
+            let Reach { depth, selectivity, exact } = reach(turn);
+            let how = match (exact, selectivity) {
+                (true, _) => "exact".to_owned(),
+                (false, 100) => format!("depth {depth}"),
+                (false, percent) => format!("depth {depth}@{percent}%"),
+            };
+            let comment = format!("{} game {} turn {}{played}, {how}", origin.file, self.number, turn.turn);
+            let discs = |found: &MoveValue| (found.turn, found.score.discs().round().clamp(-64.0, 64.0) as i32);
+            let moves = turn.lines.iter().map(discs).collect();
+            let entry = ObfEntry { position: turn.position, moves, score: None, comment: Some(comment) };
+            format!("{entry}\n")
+        };
+        self.review.turns.iter().map(entry).collect()
+    }
+
+    /// The game with the value of each move for its player beside it, and a comment on the players.
+    pub fn ggf(&self) -> String {
+        let mut record = self.game.record.clone();
+        record.timing.resize(record.game.turns().len(), Timing::default());
+        for turn in &self.review.turns {
+            if let (Some(played), Some(timing)) = (&turn.played, record.timing.get_mut(turn.turn)) {
+                timing.eval = Some(played.score.discs());
+            }
+        }
+        let Review { black, white, .. } = &self.review;
+        let player = |name: &str, player: &PlayerReview| {
+            format!("{name} accuracy {:.1}%, {:.2} discs lost", player.accuracy, player.loss)
+        };
+        let mut comment = format!("Emilia: {}; {}", player("Black", black), player("White", white));
+        if let Some(point) = self.review.turning_point {
+            comment += &format!("; decided by turn {} ({})", point.turn + 1, point.mover);
+        }
+        record.comments.push(comment);
+        format!("{record}\n")
+    }
+
+    /// A table for a person.
+    pub fn table(&self) -> String {
+        let (origin, record) = (&self.game.origin, &self.game.record);
+        let place = match origin.line {
+            0 => format!("{}, game {}", origin.file, self.number),
+            line => format!("{}, line {line}", origin.file),
+        };
+        let name = |name: &str, color: Color| if name.is_empty() { color.to_string() } else { name.to_owned() };
+        let (black, white) = (name(&record.black, Color::Black), name(&record.white, Color::White));
+        let result = self.review.score.map_or_else(String::new, |score| format!(", {score:+} for Black"));
+        let mut text = format!("{place}: {black} against {white}{result}\n");
+        text += "turn        move    value  best    value  else    value   loss  depth\n";
+        for turn in &self.review.turns {
+            text += &self.row(turn);
+        }
+        for (name, player) in [(black, &self.review.black), (white, &self.review.white)] {
+            let PlayerReview { choices, best, loss, accuracy } = player;
+            text +=
+                &format!("{name}: accuracy {accuracy:.1}%, {best} of {choices} choices best, {loss:.2} discs lost\n");
+        }
+        if let Some(point) = self.review.turning_point {
+            let (before, after) = (point.before, point.after);
+            text += &format!("decided by turn {} ({}): a {before} became a {after}\n", point.turn + 1, point.mover);
+        }
+        text.push('\n');
+        text
+    }
+
+    fn row(&self, turn: &ReviewedTurn) -> String {
+        let both = |found: Option<&MoveValue>| {
+            let both = found.map(|found| (format!("{:#}", found.turn), found.score.to_string()));
+            let (name, value) = both.unwrap_or_default();
+            format!("{name:<4} {value:>8}")
+        };
+        let decided = self.review.turning_point.is_some_and(|point| point.turn == turn.turn);
+        let loss = if turn.loss() > 0.0 { format!("{:.2}", turn.loss()) } else { String::new() };
+        let depth = match reach(turn) {
+            Reach { exact: true, .. } => "exact".to_owned(),
+            Reach { depth, selectivity: 100, .. } => depth.to_string(),
+            Reach { depth, selectivity, .. } => format!("{depth}@{selectivity}%"),
+        };
+        let row = format!(
+            "{:>3} {:<6} {}  {}  {} {loss:>6}  {depth}{}",
+            turn.turn + 1,
+            turn.position.mover(),
+            both(turn.played.as_ref()),
+            both(Some(&turn.best)),
+            both(turn.alternative.as_ref()),
+            if decided { "  <- decides" } else { "" }
+        );
+        row.trim_end().to_owned() + "\n"
+    }
+}
+
+/// A field of CSV.
+fn quoted(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+}

@@ -1,0 +1,278 @@
+//! Files of results that are made piece by piece: by several processes, or by one that was interrupted.
+//!
+//! Every line is a JSON object. The first says what job the file belongs to and which shard of it this is, the last that
+//! the shard is complete; both have the one key `shard`. Between them are results, each with the `number` of the item of
+//! the input that it is about, from 1.
+
+use crate::engine::EngineOptions;
+use crate::shard::Shard;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use thiserror::Error;
+
+/// What is done to which input. Shards of one job have the same.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Job {
+    /// The command, such as `analyze queries`.
+    pub command: String,
+    /// The version of Emilia.
+    pub version: String,
+    /// Everything that the results depend on.
+    pub settings: Value,
+}
+
+impl Job {
+    /// A job of this version of Emilia.
+    pub fn new(command: &str, settings: Value) -> Job {
+        Job { command: command.to_owned(), version: env!("CARGO_PKG_VERSION").to_owned(), settings }
+    }
+
+    /// What is different in another job: the name, this job's value, the other's.
+    pub fn difference(&self, other: &Job) -> Option<(String, String, String)> {
+        let pairs = [("command", &self.command, &other.command), ("version", &self.version, &other.version)];
+        if let Some((name, mine, others)) = pairs.into_iter().find(|(_, mine, others)| mine != others) {
+            return Some((name.to_owned(), mine.clone(), others.clone()));
+        }
+        let names = |job: &Job| job.settings.as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect();
+        let (mut all, more): (Vec<String>, Vec<String>) = (names(self), names(other));
+        all.extend(more);
+        let differs = |name: &String| self.settings[name.as_str()] != other.settings[name.as_str()];
+        let name = all.into_iter().find(differs)?;
+        let (mine, others) = (self.settings[&name].to_string(), other.settings[&name].to_string());
+        Some((name, mine, others))
+    }
+}
+
+/// The options of an engine that results depend on: all but the number of threads and the size of the memory.
+pub fn engine_settings(options: &EngineOptions) -> Map<String, Value> {
+    let named = EngineOptions::NAMES.iter().filter(|name| !["threads", "hash", "memory"].contains(name));
+    named.filter_map(|name| Some(((*name).to_owned(), options.get(name).ok()?.into()))).collect()
+}
+
+/// What the end of a shard says, to find out that nothing is missing.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Ending {
+    /// Items of the whole input.
+    pub items: u64,
+    /// Results in this shard, a line each.
+    pub results: u64,
+    /// The CRC-32 of the whole input.
+    pub checksum: u32,
+    /// Sums over the results, where the job has such.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub totals: Option<Map<String, Value>>,
+}
+
+/// The value of the key `shard`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Mark {
+    Begin { part: String, job: Job },
+    End { part: String, ending: Ending },
+}
+
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+struct MarkLine {
+    shard: Mark,
+}
+
+/// The line that begins a shard.
+pub fn begin_line(shard: Shard, job: &Job) -> String {
+    super::answer::line(&MarkLine { shard: Mark::Begin { part: shard.to_string(), job: job.clone() } })
+}
+
+/// The line that ends it.
+pub fn end_line(shard: Shard, ending: Ending) -> String {
+    super::answer::line(&MarkLine { shard: Mark::End { part: shard.to_string(), ending } })
+}
+
+/// Why a file is not one of results.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum ShardFileError {
+    /// The first line is something else.
+    #[error("line 1: expected the beginning of a shard, {{\"shard\":{{\"begin\":...}}}}, as --shard writes it")]
+    NoBeginning,
+    /// A line is not JSON, or a result without a number.
+    #[error("line {line}: expected a JSON object with a number")]
+    NotAResult {
+        /// The line, from 1.
+        line: u64,
+    },
+    /// Something stands behind the end.
+    #[error("line {line}: more follows the end of the shard")]
+    BehindTheEnd {
+        /// The line, from 1.
+        line: u64,
+    },
+    /// The end is that of another shard.
+    #[error("line {line}: the end of shard {found} in a file that begins shard {expected}")]
+    OtherEnd {
+        /// The line, from 1.
+        line: u64,
+        /// What the beginning says.
+        expected: Shard,
+        /// What the end says.
+        found: String,
+    },
+    /// A result of an item that another shard has.
+    #[error("line {line}: item {number} does not belong to shard {shard}")]
+    Stray {
+        /// The line, from 1.
+        line: u64,
+        /// The item, from 1.
+        number: u64,
+        /// The shard.
+        shard: Shard,
+    },
+    /// The number of results is not what the end says.
+    #[error("{found} results, but the end of the shard counts {expected}; a line is missing or there twice")]
+    Count {
+        /// What the end says.
+        expected: u64,
+        /// What there is.
+        found: u64,
+    },
+}
+
+/// A result, as it stands in the file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ResultLine<'a> {
+    /// The item that it is about, from 1.
+    pub number: u64,
+    /// The text without the line feed.
+    pub text: &'a str,
+    /// The turn of the item's game, for answers to queries.
+    pub turn: Option<u64>,
+    /// Whether the item had an error.
+    pub is_error: bool,
+}
+
+/// The part of a result that its place depends on.
+#[derive(Deserialize)]
+struct Place {
+    number: Option<u64>,
+    turn: Option<u64>,
+    error: Option<serde::de::IgnoredAny>,
+    partial: Option<bool>,
+}
+
+/// A file of results.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ShardFile<'a> {
+    /// Which shard it is.
+    pub shard: Shard,
+    /// Of which job.
+    pub job: Job,
+    /// The results in their order; partial reports are left out.
+    pub results: Vec<ResultLine<'a>>,
+    /// The end, if the shard is complete.
+    pub ending: Option<Ending>,
+}
+
+impl<'a> ShardFile<'a> {
+    /// Reads the whole lines of a file; one without a line feed was torn off in the middle and is passed over.
+    pub fn parse(text: &'a str) -> Result<ShardFile<'a>, ShardFileError> {
+        let whole = text.rfind('\n').map_or(0, |end| end + 1);
+        let mut lines = text[..whole].lines().zip(1..);
+        let first = lines.next().and_then(|(first, _)| serde_json::from_str(first).ok());
+        let Some(MarkLine { shard: Mark::Begin { part, job } }) = first else {
+            return Err(ShardFileError::NoBeginning);
+        };
+        let shard: Shard = part.parse().map_err(|_| ShardFileError::NoBeginning)?;
+        let mut file = ShardFile { shard, job, results: Vec::new(), ending: None };
+        for (text, line) in lines {
+            file.add(text, line)?;
+        }
+        if let Some(&Ending { results, .. }) = file.ending.as_ref()
+            && results != file.results.len() as u64
+        {
+            return Err(ShardFileError::Count { expected: results, found: file.results.len() as u64 });
+        }
+        Ok(file)
+    }
+
+    fn add(&mut self, text: &'a str, line: u64) -> Result<(), ShardFileError> {
+        if self.ending.is_some() {
+            return Err(ShardFileError::BehindTheEnd { line });
+        }
+        let place: Place = serde_json::from_str(text).map_err(|_| ShardFileError::NotAResult { line })?;
+        let Some(number) = place.number.filter(|number| *number > 0) else {
+            return match serde_json::from_str(text) {
+                Ok(MarkLine { shard: Mark::End { part, ending } }) if part == self.shard.to_string() => {
+                    self.ending = Some(ending);
+                    Ok(())
+                }
+                Ok(MarkLine { shard: Mark::End { part, .. } }) => {
+                    Err(ShardFileError::OtherEnd { line, expected: self.shard, found: part })
+                }
+                _ => Err(ShardFileError::NotAResult { line }),
+            };
+        };
+        if !self.shard.holds(number - 1) {
+            return Err(ShardFileError::Stray { line, number, shard: self.shard });
+        }
+        if place.partial != Some(true) {
+            self.results.push(ResultLine { number, text, turn: place.turn, is_error: place.error.is_some() });
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shard(text: &str) -> Shard {
+        text.parse().unwrap()
+    }
+
+    fn job() -> Job {
+        Job::new("test", serde_json::json!({ "depth": 3 }))
+    }
+
+    fn ending(results: u64) -> Ending {
+        Ending { items: 9, results, checksum: 7, totals: None }
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let result = r#"{"number":2,"turn":5,"value":1}"#;
+        let partial = r#"{"number":4,"partial":true}"#;
+        let torn = r#"{"number":6,"#;
+        let begin = begin_line(shard("1/2"), &job());
+        let text = format!("{begin}{result}\n{partial}\n{torn}");
+        let file = ShardFile::parse(&text).unwrap();
+        let line = ResultLine { number: 2, text: result, turn: Some(5), is_error: false };
+        let expected = ShardFile { shard: shard("1/2"), job: job(), results: vec![line], ending: None };
+        assert_eq!(file, expected);
+        let text = format!("{begin}{result}\n{partial}\n{}", end_line(shard("1/2"), ending(1)));
+        assert_eq!(ShardFile::parse(&text), Ok(ShardFile { ending: Some(ending(1)), ..expected }));
+    }
+
+    #[test]
+    fn what_does_not_belong_is_refused() {
+        let begin = begin_line(shard("1/2"), &job());
+        let (end, other_end) = (end_line(shard("1/2"), ending(0)), end_line(shard("0/2"), ending(0)));
+        for (text, part) in [
+            (String::new(), "expected the beginning"),
+            ("{}\n".to_owned(), "expected the beginning"),
+            (format!("{begin}{{}}\n"), "line 2: expected a JSON object"),
+            (format!("{begin}nonsense\n"), "line 2: expected a JSON object"),
+            (format!("{begin}{{\"number\":3}}\n"), "line 2: item 3 does not belong to shard 1/2"),
+            (format!("{begin}{{\"number\":2}}\n{end}"), "1 results, but the end of the shard counts 0"),
+            (format!("{begin}{end}{{\"number\":2}}\n"), "line 3: more follows"),
+            (format!("{begin}{other_end}"), "line 2: the end of shard 0/2"),
+        ] {
+            let error = ShardFile::parse(&text).unwrap_err().to_string();
+            assert!(error.contains(part), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn jobs_differ_by_name() {
+        let mut other = job();
+        assert_eq!(job().difference(&other), None);
+        other.settings["eval"] = "edge".into();
+        assert_eq!(job().difference(&other), Some(("eval".into(), "null".into(), "\"edge\"".into())));
+    }
+}

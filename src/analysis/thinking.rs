@@ -1,0 +1,164 @@
+//! How a position is to be thought about, and the engine that does it.
+
+use crate::clock::TimeBudget;
+use crate::engine::{Decision, Engine, EngineOptions, Event, Goal, Request};
+use crate::othello::Position;
+use crate::search::{Contempt, Limits, Report};
+use crossbeam::channel::{Receiver, never, select, tick};
+use std::time::Duration;
+
+/// The depth in plies of an analysis that nothing else bounds.
+pub const DEFAULT_DEPTH: u8 = 12;
+
+/// How long and how thoroughly a position is thought about.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Thinking {
+    /// The search, the evaluation and their memory. Its own limits do not count: those below do.
+    pub options: EngineOptions,
+    /// Bound on the depth in plies, 1 to 60.
+    pub depth: Option<u8>,
+    /// Bound on the positions visited.
+    pub nodes: Option<u64>,
+    /// Bound on the time.
+    pub time: Option<Duration>,
+    /// Positions with at most so many empty squares are solved, whatever the bound on the depth.
+    pub exact_from: u8,
+    /// Only who wins is to be found out.
+    pub outcome_only: bool,
+    /// How many of the best moves are wanted with their values; more than there are means all.
+    pub lines: usize,
+}
+
+impl Thinking {
+    /// The best move within the limits that the options have, [`DEFAULT_DEPTH`] if they have none.
+    pub fn new(options: EngineOptions) -> Thinking {
+        let depth = options.depth.or((!options.is_bounded()).then_some(DEFAULT_DEPTH));
+        let (nodes, time) = (options.nodes, options.time);
+        let options = EngineOptions { depth: None, nodes: None, time: None, ..options };
+        Thinking { options, depth, nodes, time, exact_from: 0, outcome_only: false, lines: 1 }
+    }
+
+    /// The question to the engine.
+    pub fn request(&self, position: &Position) -> Request {
+        let solve = position.empties().count() <= u32::from(self.exact_from);
+        let budget = self.time.map(TimeBudget::per_move);
+        Request {
+            position: *position,
+            goal: if self.outcome_only { Goal::WinLossDraw } else { Goal::Hint { lines: self.lines.max(1) } },
+            limits: Limits {
+                depth: self.depth.filter(|_| !solve),
+                nodes: self.nodes,
+                evaluations: None,
+                soft_time: budget.map(|budget| budget.soft),
+                hard_time: budget.map(|budget| budget.hard),
+            },
+            contempt: Contempt::NONE,
+        }
+    }
+}
+
+/// An engine that thinks about one position after another, each in its own way.
+#[derive(Debug)]
+pub struct Thinker {
+    engine: Engine,
+}
+
+impl Thinker {
+    /// An engine that begins with these options; it takes no memory before it thinks.
+    pub fn new(options: EngineOptions) -> Thinker {
+        Thinker { engine: Engine::new(options) }
+    }
+
+    /// Thinks about a position to the end and says what came of it.
+    pub fn think(&mut self, position: &Position, thinking: &Thinking) -> Decision {
+        self.think_aloud(position, thinking, None, &never(), &mut |_| {})
+    }
+
+    /// Thinks about a position until the limits or `cancel`, receiving or disconnected, ends it. Every so often the
+    /// listener hears the newest report, if there has been a new one.
+    pub fn think_aloud(
+        &mut self,
+        position: &Position,
+        thinking: &Thinking,
+        report_every: Option<Duration>,
+        cancel: &Receiver<()>,
+        listener: &mut dyn FnMut(&Report),
+    ) -> Decision {
+        self.engine.replace_options(thinking.options.clone());
+        let request = thinking.request(position);
+        let running = match report_every {
+            Some(_) => self.engine.start(request),
+            None => self.engine.start_quietly(request),
+        };
+        let ticks = report_every.map_or_else(never, tick);
+        let mut news: Option<Report> = None;
+        let mut cancel = cancel.clone();
+        loop {
+            select! {
+                recv(running.events()) -> event => match event {
+                    Ok(Event::Report(report)) => news = Some(report),
+                    Ok(Event::Finished(decision)) => return decision,
+                    // The thread that thinks is gone, and has said so in the log.
+                    Err(_) => return Decision { turn: None, report: news.unwrap_or_default() },
+                },
+                recv(ticks) -> _ => {
+                    if let Some(report) = news.take() {
+                        listener(&report);
+                    }
+                }
+                recv(cancel) -> _ => {
+                    running.stop();
+                    cancel = never();
+                }
+            }
+        }
+    }
+
+    /// Forgets what was learnt from earlier positions.
+    pub fn clear(&mut self) {
+        self.engine.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::SearchDepth;
+    use crate::testing::random_position;
+    use crossbeam::channel::bounded;
+
+    fn options() -> EngineOptions {
+        EngineOptions { threads: 1, hash_mb: 1, ..EngineOptions::default() }
+    }
+
+    #[test]
+    fn options_without_limits_have_the_default_depth() {
+        assert_eq!(Thinking::new(options()).depth, Some(DEFAULT_DEPTH));
+        let bounded = Thinking::new(EngineOptions { nodes: Some(5), ..options() });
+        assert_eq!((bounded.depth, bounded.nodes, bounded.options.nodes), (None, Some(5), None));
+    }
+
+    #[test]
+    fn near_the_end_a_position_is_solved_whatever_the_depth() {
+        let mut thinker = Thinker::new(options());
+        let thinking = Thinking { depth: Some(1), exact_from: 12, ..Thinking::new(options()) };
+        let solved = thinker.think(&random_position(7, 12), &thinking);
+        assert_eq!(solved.report.depth, SearchDepth::Exact);
+        let searched = thinker.think(&random_position(7, 13), &thinking);
+        assert_eq!(searched.report.depth, SearchDepth::Plies(1));
+    }
+
+    #[test]
+    fn thinking_without_an_end_can_be_called_off() {
+        let mut thinker = Thinker::new(options());
+        let endless = Thinking { depth: None, ..Thinking::new(options()) };
+        let (sender, cancel) = bounded(1);
+        let mut reports = 0;
+        let decision =
+            thinker.think_aloud(&Position::START, &endless, Some(Duration::from_millis(1)), &cancel, &mut |_| {
+                reports += 1;
+                let _ = sender.try_send(());
+            });
+        assert!(reports >= 1 && decision.turn.is_some());
+    }
+}

@@ -1,0 +1,273 @@
+//! Tables 1 and 2 of Korf and Chickering (AAAI-94): best-first minimax and best-first extension against alpha-beta in
+//! Othello, both sides taking the same time; and the extension against both of its parents.
+
+use super::duel::{Score, play_pair};
+use super::player::{BestFirstPlayer, Budgets, FixedDepth, Limit, Player};
+use super::series::{CALIBRATION_UNITS, HORIZON_PAIRS, Horizon, calibrate, horizon, openings, series};
+use super::{Cell, Curve, Experiment, Findings, Lab, Plot, Point, Problem, Table};
+use crate::eval::{Evaluator, EvaluatorKind};
+use crate::othello::Position;
+use crate::search::{BestFirstSettings, EndValues, FinalMove, Tie};
+use std::sync::Arc;
+
+pub(super) const BEST_FIRST: Experiment = Experiment {
+    name: "korf-othello-best-first",
+    about: "Table 1: best-first against alpha-beta with bill, 244 openings; rows are depths of alpha-beta",
+    seconds: 1800,
+    run: |lab| table(lab, &TABLE_1),
+};
+
+pub(super) const EXTENSION: Experiment = Experiment {
+    name: "korf-othello-extension",
+    about: "Table 2: best-first extension against alpha-beta with bill, 244 openings; rows are depths of alpha-beta",
+    seconds: 2400,
+    run: |lab| table(lab, &TABLE_2),
+};
+
+pub(super) const PARENTS: Experiment = Experiment {
+    name: "korf-extension-vs-best-first",
+    about: "the extension against best-first and alpha-beta at equal evaluations; rows are depths of alpha-beta",
+    seconds: 600,
+    run: parents,
+};
+
+/// A table of the paper.
+struct Paper {
+    title: &'static str,
+    /// Plies of alpha-beta that the search begins with, less than its opponent's depth; `None` for none.
+    start_below: Option<u32>,
+    /// For the depths of alpha-beta from 1 on: the best-first depth and the percentage won.
+    rows: &'static [(u32, f64)],
+}
+
+const TABLE_1: Paper = Paper {
+    title: "Table 1: best-first against alpha-beta",
+    start_below: None,
+    rows: &[(1, 50.0), (4, 67.0), (8, 78.0), (12, 69.0), (15, 57.0), (19, 58.0), (23, 51.0)],
+};
+
+const TABLE_2: Paper = Paper {
+    title: "Table 2: best-first extension against alpha-beta",
+    start_below: Some(1),
+    rows: &[(1, 50.0), (4, 67.0), (7, 83.0), (10, 81.0), (14, 67.0), (18, 72.0), (21, 67.0), (24, 68.0)],
+};
+
+type OthelloEvaluator = Arc<dyn Evaluator<Position>>;
+
+fn check_depths(depths: &[u32], most: u32) -> Result<(), Problem> {
+    match depths.iter().find(|depth| !(1..=most).contains(*depth)) {
+        Some(wrong) => Err(Problem::option("levels", wrong, format!("depths of alpha-beta from 1 to {most}"))),
+        None => Ok(()),
+    }
+}
+
+fn settings_of(paper: &Paper, depth: u32, form: BestFirstSettings) -> BestFirstSettings {
+    BestFirstPlayer::<Position>::extension_of(form, paper.start_below.map_or(0, |below| depth - below))
+}
+
+fn table(lab: &mut Lab<'_>, paper: &Paper) -> Result<Findings, Problem> {
+    let all: Vec<u32> = (1..=paper.rows.len() as u32).collect();
+    let depths = lab.levels(&[1, 2], &all);
+    check_depths(&depths, paper.rows.len() as u32)?;
+    let (kind, evaluator) = lab.evaluator(EvaluatorKind::Bill);
+    let mut title = format!("{}, {kind}", paper.title);
+    if let Some(openings) = &lab.setup().openings {
+        title += &format!(", openings {openings}");
+    }
+    let columns = [
+        "alpha-beta depth",
+        "best-first depth",
+        "paper's",
+        "won %",
+        "by classes ±",
+        "paper %",
+        "score %",
+        "ties %",
+        "discs",
+        "pairs",
+        "evaluations/move",
+        "share",
+        "time",
+    ];
+    let mut table = Table::new(title, &columns);
+    let mut curve = Curve { name: "Emilia".to_owned(), points: Vec::new(), dashed: false };
+    let mut theirs = Curve { name: "the paper".to_owned(), points: Vec::new(), dashed: true };
+    let mut variants = Vec::new();
+    for &depth in &depths {
+        // Deeper games take minutes: one opening of each class has to do.
+        let default = if depth <= 5 { 244 } else { 60 };
+        let pairs = lab.count(2, default);
+        let source = if depth <= 5 { "four-ply" } else { "classes" };
+        let (starts, classes) = openings(lab, source, pairs)?;
+        lab.plan(starts.len() as u64 + 4 * HORIZON_PAIRS as u64);
+        let (guess, paper_won) = paper.rows[depth as usize - 1];
+        let settings = settings_of(paper, depth, BestFirstSettings::korf());
+        let key = format!("{depth}");
+        let (mut fixed, mut twin) =
+            (FixedDepth::new(depth, evaluator.clone()), FixedDepth::new(depth, evaluator.clone()));
+        let new = |limit| BestFirstPlayer::new(settings, limit, evaluator.clone());
+        let mut make = |limit| Box::new(new(limit)) as Box<dyn Player<Position>>;
+        let limit = horizon(lab, &key, &starts, [&mut fixed, &mut twin], (depth, guess), &mut make, depth)?;
+        let Horizon { plies, most } = limit;
+        let mut player = new(limit.limit());
+        let played = series(lab, &key, &starts, &mut player, &mut fixed, depth)?;
+        let score = Score::of(&played);
+        let ((won, error), (_, by_classes)) = (score.percent_of_decided(), score.percent_of_decided_in(&classes));
+        table.row(vec![
+            Cell::from(u64::from(depth)),
+            Cell::from(u64::from(plies)),
+            Cell::from(u64::from(guess)),
+            Cell::Measured(won, error, 1),
+            Cell::maybe(by_classes, 1),
+            Cell::Number(paper_won, 0),
+            Cell::Number(score.percent().0, 1),
+            Cell::Number(100.0 * score.tally.draw_rate().unwrap_or(0.0), 1),
+            Cell::Measured(score.tally.discs.mean().unwrap_or(0.0), score.tally.discs.error(), 1),
+            Cell::from(played.len() as u64),
+            Cell::Number(score.second.per_move(), 0),
+            Cell::Number(score.share_spent(), 2),
+            Cell::Number(score.first.nanos as f64 / score.second.nanos as f64, 2),
+        ]);
+        curve.points.push(Point { x: depth.into(), y: won, error: by_classes.or(error) });
+        theirs.points.push(Point { x: depth.into(), y: paper_won, error: None });
+        variants.push((depth, plies, most));
+    }
+    let variants = variant_table(lab, paper, &variants, &evaluator)?;
+    let plot = Plot {
+        title: paper.title.to_owned(),
+        x: "depth of alpha-beta, plies".to_owned(),
+        y: "games won of those decided, %".to_owned(),
+        log_x: false,
+        log_y: false,
+        mark: Some(50.0),
+        curves: vec![curve, theirs],
+    };
+    let notes = vec![
+        "Ties are left out of what is won, as in the paper. The first error is by pairs of games; games from openings that are \
+         mirror images of one another are the same games, and the error by the 60 classes of openings says so. The paper's figures \
+         have at least the same errors. \"share\" and \"time\" are best-first's evaluations and processor time for each of \
+         alpha-beta's."
+            .to_owned(),
+    ];
+    Ok(Findings { tables: vec![table, variants], plots: vec![plot], notes })
+}
+
+/// What changes if one thing is not as in the paper.
+fn variant_table(
+    lab: &mut Lab<'_>,
+    paper: &Paper,
+    rows: &[(u32, u32, u64)],
+    evaluator: &OthelloEvaluator,
+) -> Result<Table, Problem> {
+    let columns = ["alpha-beta depth", "best-first depth", "change", "won %", "score %", "evaluations, share"];
+    let mut table = Table::new("One change at a time, at the same depths, one opening of each class", &columns);
+    let korf = BestFirstSettings::korf();
+    let quick = lab.setup().quick;
+    let pairs = if quick { 2 } else { lab.count(2, 60).min(60) };
+    let (starts, _) = openings(lab, "classes", pairs)?;
+    let wanted = |depth: u32| if quick { depth == 2 } else { depth == 3 || depth == 5 };
+    for &(depth, plies, most) in rows.iter().filter(|row| wanted(row.0)) {
+        let changes = [
+            ("none", korf, true),
+            ("ties worth nothing", BestFirstSettings { ends: EndValues::Infinite(Tie::Zero), ..korf }, true),
+            ("ends worth their discs", BestFirstSettings { ends: EndValues::Outcome, ..korf }, true),
+            ("the most visited move", BestFirstSettings { final_move: FinalMove::MostVisits, ..korf }, true),
+            ("alpha-beta forgets its tree", korf, false),
+        ];
+        lab.plan(changes.len() as u64 * starts.len() as u64);
+        for (name, form, keeps_tree) in changes {
+            let settings = settings_of(paper, depth, form);
+            let mut player = BestFirstPlayer::new(settings, Limit::Plies(plies, most), evaluator.clone());
+            let mut fixed = FixedDepth::new(depth, evaluator.clone());
+            fixed.keeps_tree = keeps_tree;
+            let key = format!("variant/{depth}/{name}");
+            let score = Score::of(&series(lab, &key, &starts, &mut player, &mut fixed, depth)?);
+            let ((won, won_error), (percent, error)) = (score.percent_of_decided(), score.percent());
+            table.row(vec![
+                Cell::from(u64::from(depth)),
+                Cell::from(u64::from(plies)),
+                Cell::from(name),
+                Cell::Measured(won, won_error, 1),
+                Cell::Measured(percent, error, 1),
+                Cell::Number(score.share_spent(), 2),
+            ]);
+        }
+    }
+    Ok(table)
+}
+
+fn parents(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
+    let depths = lab.levels(&[2], &[2, 3, 4, 5, 6]);
+    check_depths(&depths, 9)?;
+    let (kind, evaluator) = lab.evaluator(EvaluatorKind::Bill);
+    let pairs = lab.count(2, 100);
+    let (starts, _) = openings(lab, "random:8", pairs)?;
+    let columns = [
+        "alpha-beta depth",
+        "initial depth",
+        "against best-first %",
+        "against alpha-beta %",
+        "best-first against alpha-beta %",
+        "evaluations by the extension %",
+    ];
+    let mut table =
+        Table::new(format!("Best-first extension against its parents at equal evaluations, {kind}"), &columns);
+    let mut curves = ["extension against best-first", "extension against alpha-beta", "best-first against alpha-beta"]
+        .map(|name| Curve { name: name.to_owned(), points: Vec::new(), dashed: false });
+    lab.plan(depths.len() as u64 * 2 * (3 * starts.len() as u64 + CALIBRATION_UNITS));
+    for &depth in &depths {
+        let fixed = || FixedDepth::new(depth, evaluator.clone());
+        let player = |start, budgets: Budgets| {
+            let settings = BestFirstPlayer::<Position>::extension_of(BestFirstSettings::korf(), start);
+            BestFirstPlayer::new(settings, Limit::Budgets(budgets), evaluator.clone())
+        };
+        let mut make = |budgets| Box::new(player(0, budgets)) as Box<dyn Player<Position>>;
+        let model: [&mut dyn Player<Position>; 2] = [&mut fixed(), &mut fixed()];
+        let budgets = calibrate(lab, &format!("{depth}"), &starts, model, &mut make, depth)?;
+        let best_first = || player(0, budgets.clone());
+        let pure = series(lab, &format!("{depth}/pure"), &starts, &mut best_first(), &mut fixed(), depth)?;
+        // One ply less than the opponent's depth is the paper's choice.
+        for start in [depth - 1, depth.saturating_sub(2)].into_iter().filter(|start| *start > 0) {
+            let key = format!("{depth}/{start}");
+            let mut extension = player(start, budgets.clone());
+            let mut alone = best_first();
+            let first = series(lab, &format!("{key}/best-first"), &starts, &mut extension, &mut alone, depth)?;
+            let mut extension = player(start, budgets.clone());
+            let second = series(lab, &format!("{key}/alpha-beta"), &starts, &mut extension, &mut fixed(), depth)?;
+            let by_alpha_beta = lab.unit(&format!("{key}/share"), || {
+                let mut extension = player(start, budgets.clone());
+                let mut spent = 0;
+                for opening in &starts[..starts.len().min(6)] {
+                    spent += play_pair(opening, &mut extension, &mut fixed(), depth).0.first.evaluations;
+                }
+                extension.by_alpha_beta as f64 / spent.max(1) as f64
+            })?;
+            let scores = [Score::of(&first), Score::of(&second), Score::of(&pure)].map(|score| score.percent());
+            let mut cells = vec![Cell::from(u64::from(depth)), Cell::from(u64::from(start))];
+            cells.extend(scores.map(|(percent, error)| Cell::Measured(percent, error, 1)));
+            cells.push(Cell::Number(100.0 * (1.0 - by_alpha_beta), 1));
+            table.row(cells);
+            if start + 1 == depth {
+                for (curve, (y, error)) in curves.iter_mut().zip(scores) {
+                    curve.points.push(Point { x: depth.into(), y, error });
+                }
+            }
+        }
+    }
+    let plot = Plot {
+        title: "Best-first extension and its parents".to_owned(),
+        x: "depth of alpha-beta, plies; the initial depth is one less".to_owned(),
+        y: "score, %".to_owned(),
+        log_x: false,
+        log_y: false,
+        mark: Some(50.0),
+        curves: curves.to_vec(),
+    };
+    let notes = vec![
+        "Evaluations for a move are what alpha-beta of the depth makes on average at that number of empty squares. A drawn game \
+         counts half; errors are 95 % intervals by pairs. The last column is the share of the extension's evaluations that its \
+         best-first part makes."
+            .to_owned(),
+    ];
+    Ok(Findings { tables: vec![table], plots: vec![plot], notes })
+}

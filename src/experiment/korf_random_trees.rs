@@ -1,0 +1,161 @@
+//! Random game trees (Korf and Chickering, AAAI-94, "Random Game Tree Results"): best-first minimax and its extension
+//! against alpha-beta at equal evaluations.
+
+use super::duel::Score;
+use super::player::{BestFirstPlayer, FixedDepth, Limit, Player};
+use super::series::{CALIBRATION_UNITS, HORIZON_PAIRS, calibrate, horizon, series};
+use super::{Cell, Curve, Experiment, Findings, Lab, Plot, Point, Problem, Table};
+use crate::eval::Evaluator;
+use crate::random_tree::{PathCost, RandomTree, TreeShape};
+use crate::search::{BestFirstSettings, EndValues};
+use std::sync::Arc;
+
+pub(super) const EXPERIMENT: Experiment = Experiment {
+    name: "korf-random-trees",
+    about: "best-first and extension against alpha-beta on random trees; rows are largest branching factors",
+    seconds: 600,
+    run,
+};
+
+/// The largest depth of alpha-beta for a branching factor: a thousand evaluations a move, or somewhat more.
+fn deepest(branching: u32, quick: bool) -> u32 {
+    let full = match branching {
+        ..=2 => 12,
+        3 => 9,
+        4..=5 => 7,
+        6..=10 => 5,
+        _ => 4,
+    };
+    if quick { 2 } else { full }
+}
+
+/// When best-first has thought enough.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stop {
+    /// At a depth of the principal leaf, as in the paper.
+    Depth,
+    /// When it has made as many evaluations as alpha-beta makes on average at that stage of the game.
+    Evaluations,
+}
+
+const STOPS: [(&str, Stop); 2] = [("depth", Stop::Depth), ("evaluations", Stop::Evaluations)];
+const FORMS: [&str; 2] = ["best-first", "extension"];
+
+fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
+    let branchings = lab.levels(&[3], &[2, 3, 5, 10, 20]);
+    if let Some(wrong) = branchings.iter().find(|b| !(1..=255).contains(*b)) {
+        return Err(Problem::option("levels", wrong, "largest branching factors from 1 to 255"));
+    }
+    let pairs = lab.count(3, 200);
+    let quick = lab.setup().quick;
+    let rows: u64 = branchings.iter().map(|&b| u64::from(deepest(b, quick))).sum();
+    lab.plan(rows * 2 * (2 * pairs + CALIBRATION_UNITS + 3 * HORIZON_PAIRS as u64));
+    let mut tables = Vec::new();
+    let mut plots: Vec<Plot> = branchings.iter().map(|&branching| plot(branching)).collect();
+    for (stop_name, stop) in STOPS {
+        let title = match stop {
+            Stop::Depth => {
+                "Pairs won against alpha-beta, best-first stopping at the depth that takes most nearly as long (the paper)"
+            }
+            Stop::Evaluations => "Pairs won against alpha-beta, best-first stopping after as many evaluations",
+        };
+        let columns = [
+            "branching",
+            "alpha-beta depth",
+            "evaluations/move",
+            "best-first won %",
+            "its depth",
+            "share",
+            "extension won %",
+            "its depth ",
+            "share ",
+        ];
+        let mut table = Table::new(title, &columns);
+        for (&branching, plot) in branchings.iter().zip(&mut plots) {
+            for depth in 1..=deepest(branching, quick) {
+                let mut cells = vec![Cell::from(u64::from(branching)), Cell::from(u64::from(depth))];
+                for (form, name) in FORMS.into_iter().enumerate() {
+                    let start = if form == 0 { 0 } else { depth - 1 };
+                    let (score, plies) = play(lab, branching as u8, depth, start, pairs, (stop_name, name), stop)?;
+                    if form == 0 {
+                        cells.push(Cell::Number(score.second.per_move(), 0));
+                    }
+                    let (won, error) = score.percent_of_pairs();
+                    cells.push(Cell::Measured(won, error, 1));
+                    let mean = score.first.plies as f64 / score.first.moves.max(1) as f64;
+                    cells.push(plies.map_or(Cell::Number(mean, 1), |plies| Cell::from(u64::from(plies))));
+                    cells.push(Cell::Number(score.share_spent(), 2));
+                    let curve = &mut plot.curves[2 * usize::from(stop == Stop::Evaluations) + form];
+                    curve.points.push(Point { x: depth.into(), y: won, error });
+                }
+                table.row(cells);
+            }
+        }
+        tables.push(table);
+    }
+    let notes = vec![
+        "A pair is two games in one tree; it is won by who had the larger result as MAX. Wilson intervals of 95 %. \"share\" is \
+         best-first's evaluations for each of alpha-beta's; where it stops after so many evaluations, its depth is a mean."
+            .to_owned(),
+        "The paper gives no figures: best-first ahead at shallow depths and behind at greater ones, the extension ahead at all."
+            .to_owned(),
+    ];
+    Ok(Findings { tables, plots, notes })
+}
+
+fn plot(branching: u32) -> Plot {
+    let curves = STOPS.iter().flat_map(|(stop, kind)| {
+        FORMS.map(|form| Curve {
+            name: format!("{form}, by {stop}"),
+            points: Vec::new(),
+            dashed: *kind == Stop::Evaluations,
+        })
+    });
+    Plot {
+        title: format!("Random trees with up to {branching} children: pairs won against alpha-beta"),
+        x: "depth of alpha-beta, plies".to_owned(),
+        y: "pairs won, %".to_owned(),
+        log_x: false,
+        log_y: false,
+        mark: Some(50.0),
+        curves: curves.collect(),
+    }
+}
+
+fn play(
+    lab: &mut Lab<'_>,
+    branching: u8,
+    depth: u32,
+    start: u32,
+    pairs: u64,
+    (stop_name, name): (&str, &str),
+    stop: Stop,
+) -> Result<(Score, Option<u32>), Problem> {
+    let shape = TreeShape::of_the_paper(branching);
+    let seed = lab.setup().seed;
+    let root = |i| RandomTree::new(shape, crate::random::mix(seed) ^ i);
+    let starts: Vec<RandomTree> = (0..pairs).map(root).collect();
+    // Other trees than those that count.
+    let others: Vec<RandomTree> = (0..HORIZON_PAIRS as u64).map(|i| root(u64::MAX - i)).collect();
+    let evaluator: Arc<dyn Evaluator<RandomTree>> = Arc::new(PathCost);
+    let fixed = || FixedDepth::new(depth, evaluator.clone());
+    let settings = BestFirstSettings { ends: EndValues::Sum, ..BestFirstSettings::korf() };
+    let settings = BestFirstPlayer::<RandomTree>::extension_of(settings, start);
+    let best_first = |limit| BestFirstPlayer::new(settings, limit, evaluator.clone());
+    let key = format!("{branching}/{depth}/{name}/{stop_name}");
+    let model: [&mut dyn Player<RandomTree>; 2] = [&mut fixed(), &mut fixed()];
+    let (limit, plies) = match stop {
+        Stop::Depth => {
+            let mut make = |limit| Box::new(best_first(limit)) as Box<dyn Player<RandomTree>>;
+            let found = horizon(lab, &key, &others, model, (depth, 2 * depth), &mut make, 0)?;
+            (found.limit(), Some(found.plies))
+        }
+        Stop::Evaluations if depth == 1 => (Limit::Plies(1, u64::MAX), None),
+        Stop::Evaluations => {
+            let mut make = |budgets| Box::new(best_first(Limit::Budgets(budgets))) as Box<dyn Player<RandomTree>>;
+            (Limit::Budgets(calibrate(lab, &key, &others, model, &mut make, 0)?), None)
+        }
+    };
+    let pairs = series(lab, &key, &starts, &mut best_first(limit), &mut fixed(), 0)?;
+    Ok((Score::of(&pairs), plies))
+}

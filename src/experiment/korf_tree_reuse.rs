@@ -1,0 +1,198 @@
+//! What saving the tree between moves is worth (Korf and Chickering, AAAI-94, "Saving the Tree").
+
+use super::contest::Contest;
+use super::duel::Score;
+use super::player::{BestFirstPlayer, FixedDepth, Limit, Player};
+use super::series::{openings, series};
+use super::{Cell, Experiment, Findings, Lab, Problem, Table};
+use crate::eval::EvaluatorKind;
+use crate::othello::Position;
+use crate::search::{BestFirstSettings, Contempt, KorfAlphaBeta};
+use serde::{Deserialize, Serialize};
+
+pub(super) const EXPERIMENT: Experiment = Experiment {
+    name: "korf-tree-reuse",
+    about: "how much of the tree outlives a move and a reply, and what that is worth in games; rows are evaluations a move",
+    seconds: 300,
+    run,
+};
+
+/// Both sides play perfectly from so many empty squares.
+const SOLVE_FROM: u32 = 8;
+
+/// Of the nodes that a search held when it chose its move, the share that lies below that move and the reply.
+#[derive(Clone, Copy, Default, Serialize, Deserialize)]
+struct Survival {
+    searches: u64,
+    share: f64,
+    as_expected: u64,
+    share_as_expected: f64,
+}
+
+fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
+    let budgets = lab.levels(&[200], &[300, 1000, 3000, 10000]);
+    if let Some(wrong) = budgets.iter().find(|budget| !(1..=10_000_000).contains(*budget)) {
+        return Err(Problem::option("levels", wrong, "evaluations from 1 to 10000000"));
+    }
+    let (kind, evaluator) = lab.evaluator(EvaluatorKind::Bill);
+    let pairs = lab.count(2, 100);
+    let (starts, _) = openings(lab, "random:8", pairs)?;
+    let games = starts.len().min(if lab.setup().quick { 1 } else { 10 });
+    let depths: &[u32] = if lab.setup().quick { &[2, 3] } else { &[3, 4, 5, 6] };
+    let forms = [("best value", BestFirstSettings::korf()), ("most visits", BestFirstSettings::modern())];
+    lab.plan((budgets.len() * 2 * (starts.len() + 1) + depths.len()) as u64);
+
+    let columns = ["search", "size", "moves", "tree left %", "reply expected %", "tree left then %"];
+    let mut survival = Table::new(format!("What is left of the tree after a move and the reply, {kind}"), &columns);
+    let mut show = |name: &str, size: String, s: Survival| {
+        let of = |part: f64, whole: u64| Cell::Number(100.0 * part / whole.max(1) as f64, 1);
+        survival.row(vec![
+            Cell::from(name),
+            Cell::Text(size),
+            Cell::from(s.searches),
+            of(s.share, s.searches),
+            of(s.as_expected as f64, s.searches),
+            of(s.share_as_expected, s.as_expected),
+        ]);
+    };
+    for (name, settings) in forms {
+        for &budget in &budgets {
+            let survived = lab.unit(&format!("{name}/{budget}/survival"), || {
+                let mut sum = Survival::default();
+                for start in &starts[..games] {
+                    let player =
+                        || BestFirstPlayer::new(settings, Limit::Evaluations(budget.into()), evaluator.clone());
+                    best_first_survival(start, &mut [player(), player()], &mut sum);
+                }
+                sum
+            })?;
+            show(name, format!("{budget} evaluations"), survived);
+        }
+    }
+    for &depth in depths {
+        let survived = lab.unit(&format!("alpha-beta/{depth}/survival"), || {
+            let mut sum = Survival::default();
+            for start in &starts[..games] {
+                alpha_beta_survival(start, depth, &*evaluator, &mut sum);
+            }
+            sum
+        })?;
+        show("alpha-beta", format!("depth {depth}"), survived);
+    }
+
+    let columns = ["final move", "evaluations/move", "score %", "won of decided %", "discs"];
+    let mut worth = Table::new("With the tree saved against without, equal evaluations", &columns);
+    for (name, settings) in forms {
+        for &budget in &budgets {
+            let player = || BestFirstPlayer::new(settings, Limit::Evaluations(budget.into()), evaluator.clone());
+            let mut forgets = player();
+            forgets.keeps_tree = false;
+            let played = series(lab, &format!("{name}/{budget}"), &starts, &mut player(), &mut forgets, SOLVE_FROM)?;
+            let score = Score::of(&played);
+            let ((percent, error), (won, won_error)) = (score.percent(), score.percent_of_decided());
+            worth.row(vec![
+                Cell::from(name),
+                Cell::from(u64::from(budget)),
+                Cell::Measured(percent, error, 1),
+                Cell::Measured(won, won_error, 1),
+                Cell::Measured(score.tally.discs.mean().unwrap_or(0.0), score.tally.discs.error(), 1),
+            ]);
+        }
+    }
+    let columns = ["depth", "evaluations/move, tree saved", "forgotten", "saved %"];
+    let mut saved = Table::new("What alpha-beta saves by its tree, against itself", &columns);
+    lab.plan((depths.len() * games) as u64);
+    for &depth in depths {
+        let mut forgets = FixedDepth::<Position>::new(depth, evaluator.clone());
+        forgets.keeps_tree = false;
+        let mut keeps = FixedDepth::new(depth, evaluator.clone());
+        let played = series(lab, &format!("saved/{depth}"), &starts[..games], &mut keeps, &mut forgets, SOLVE_FROM)?;
+        let score = Score::of(&played);
+        let (with, without) = (score.first.per_move(), score.second.per_move());
+        worth_row(&mut saved, depth, with, without);
+    }
+    let notes = vec![
+        "Alpha-beta with and without its tree plays the same moves but for ties. Errors are 95 % intervals by pairs."
+            .to_owned(),
+        "The paper: at best 1/b of alpha-beta's tree is of use again.".to_owned(),
+    ];
+    Ok(Findings { tables: vec![survival, worth, saved], plots: Vec::new(), notes })
+}
+
+fn worth_row(table: &mut Table, depth: u32, with: f64, without: f64) {
+    table.row(vec![
+        Cell::from(u64::from(depth)),
+        Cell::Number(with, 0),
+        Cell::Number(without, 0),
+        Cell::Number(100.0 * (1.0 - with / without), 1),
+    ]);
+}
+
+/// Plays a game of two players with trees of their own, and looks how much of each outlives a move and the reply.
+fn best_first_survival(start: &Position, players: &mut [BestFirstPlayer<Position>; 2], sum: &mut Survival) {
+    let mut position = *start;
+    let mut held: [Option<(u64, Option<Option<crate::othello::Square>>)>; 2] = [None, None];
+    let mut last = None;
+    while position.verdict(SOLVE_FROM).is_none() {
+        if position.must_pass() {
+            // Who moves again has no reply to look at.
+            (position, held) = (position.pass(), [None, None]);
+            continue;
+        }
+        let side = usize::from(position.mover() == crate::othello::Color::White);
+        if let (Some((before, expected)), Some(explorer)) = (held[side], players[side].explorer()) {
+            let left = explorer.nodes_below(&position).unwrap_or(0);
+            count(sum, before, left, expected == Some(last));
+        }
+        let chosen = players[side].choose(&position);
+        if let Some(explorer) = players[side].explorer() {
+            let expected = explorer.root_moves().first().and_then(|best| best.line.get(1).copied());
+            held[side] = Some((explorer.nodes_below(&position).unwrap_or(0), expected));
+        }
+        last = chosen.turn;
+        position = position.take_turn(chosen.turn);
+    }
+}
+
+fn alpha_beta_survival(
+    start: &Position,
+    depth: u32,
+    evaluator: &dyn crate::eval::Evaluator<Position>,
+    sum: &mut Survival,
+) {
+    let mut position = *start;
+    let search = || KorfAlphaBeta::new(start, Position::ENDS, 1 << 30);
+    let mut searches = [search(), search()];
+    let mut held: [Option<(u64, Option<Option<crate::othello::Square>>)>; 2] = [None, None];
+    let mut last = None;
+    while position.verdict(SOLVE_FROM).is_none() {
+        if position.must_pass() {
+            (position, held) = (position.pass(), [None, None]);
+            continue;
+        }
+        let side = usize::from(position.mover() == crate::othello::Color::White);
+        let search = &mut searches[side];
+        if let Some((before, expected)) = held[side] {
+            let left = search.nodes_below(&position).unwrap_or(0);
+            count(sum, before, left, expected == Some(last));
+        }
+        search.search(&position, Contempt::NONE, depth, (1, None), evaluator, &mut |_| false);
+        let best = search.root_moves().swap_remove(0);
+        held[side] = Some((search.nodes_below(&position).unwrap_or(0), best.line.get(1).copied()));
+        last = best.line[0];
+        position = position.take_turn(last);
+    }
+}
+
+fn count(sum: &mut Survival, before: u64, left: u64, as_expected: bool) {
+    if before == 0 {
+        return;
+    }
+    let share = left as f64 / before as f64;
+    sum.searches += 1;
+    sum.share += share;
+    if as_expected {
+        sum.as_expected += 1;
+        sum.share_as_expected += share;
+    }
+}

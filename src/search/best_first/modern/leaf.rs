@@ -1,0 +1,180 @@
+//! What the children of a leaf are worth: one principal variation search for all of them, which shares its table with every
+//! other, or the result where it is cheap to have.
+
+use crate::eval::{ErrorModel, Incremental};
+use crate::game::DISC;
+use crate::othello::{Position, Square};
+use crate::search::alpha_beta::walk::{Shared, Walk};
+use crate::search::best_first::arena::{INFINITY, Node};
+use crate::search::ordering::Candidates;
+use crate::search::selectivity::Selectivity;
+
+/// Beyond every value that a search returns.
+const BEYOND: i32 = crate::search::alpha_beta::walk::INFINITY;
+
+/// A move worth less than the best by this many deviations is not told apart from others that are.
+const MARGIN: f32 = 1.2;
+/// The deviation that stands for the evaluation's error is the one between searches of so many plies and of half as many.
+const ERROR_DEPTH: u8 = 8;
+/// It, in discs, for evaluations that do not know theirs.
+const UNKNOWN_ERROR: i32 = 4;
+
+/// How far the evaluation errs in the positions of a search with so many empty squares, in units of [`DISC`].
+pub(super) fn error(model: Option<&ErrorModel>, empties: u32) -> f32 {
+    model.map_or(UNKNOWN_ERROR * DISC, |model| model.midgame(empties as u8, ERROR_DEPTH)) as f32
+}
+
+/// How deep the children of a leaf are searched when a whole search may visit so many positions: deeper leaves are fewer
+/// and better ones, and both count.
+pub(super) fn depth_for(nodes: u64) -> u8 {
+    /// One ply more from so many positions on.
+    const STEPS: [u64; 6] = [500, 3_000, 40_000, 600_000, 6_000_000, 60_000_000];
+    STEPS.iter().filter(|&&step| nodes >= step).count() as u8
+}
+
+/// Positions that the solver visits on average to solve a position with so many empty squares, by an exponential that was
+/// fitted to positions of self-play with 8 to 18 empty squares.
+pub(super) fn solving_cost(empties: u32) -> f64 {
+    (0.69 * f64::from(empties) - 0.4).exp()
+}
+
+/// The most that the result of one child may cost.
+const MOST_TO_SOLVE: f64 = 70_000.0;
+
+/// One thread's searches below leaves.
+pub(super) struct LeafSearch<'a, E: Incremental> {
+    walk: Walk<'a, E>,
+    /// How bold the searches are that do not reach the end of the game.
+    selectivity: Selectivity,
+    /// Plies below the children.
+    pub depth: u8,
+}
+
+impl<'a, E: Incremental> LeafSearch<'a, E> {
+    pub(super) fn new(shared: &'a Shared<'a, E>, selectivity: Selectivity) -> LeafSearch<'a, E> {
+        let selectivity = if shared.errors.is_some() { selectivity } else { Selectivity::NONE };
+        LeafSearch { walk: Walk::new(shared), selectivity, depth: 0 }
+    }
+
+    /// Tells the other threads what was counted; whether the search must stop.
+    pub(super) fn must_stop(&mut self) -> bool {
+        self.walk.report_counts()
+    }
+
+    /// The value of one position for its side to move, as that of a child.
+    pub(super) fn value(&mut self, position: &Position) -> i32 {
+        self.walk.selectivity = self.selectivity;
+        let node = self.walk.node(*position);
+        self.walk.value(&node, self.depth, -BEYOND, BEYOND)
+    }
+
+    /// The children of a position whose game is not over, with what they are worth to their side to move; `None` if the
+    /// search was stopped.
+    ///
+    /// Values within the margin of the best are those of a search of [`LeafSearch::depth`] plies; the others are bounds,
+    /// good for the child, that say no more than that.
+    pub(super) fn children(&mut self, position: &Position) -> Option<Vec<Node<Square>>> {
+        let shared = self.walk.shared;
+        let moves = position.moves();
+        let mut children: Vec<(Option<Square>, Position)> = Vec::with_capacity(16);
+        if moves.is_empty() {
+            children.push((None, position.pass()));
+        } else {
+            let mut candidates = Candidates::of(position, moves);
+            let first = shared.table.probe(position).and_then(|entry| entry.best);
+            let node = self.walk.node(*position);
+            self.walk.sort(&mut candidates, &node, self.depth + 1, false, -BEYOND, first);
+            children.extend(candidates.into_iter().map(|candidate| (Some(candidate.square), candidate.child)));
+        }
+        let margin = (MARGIN * error(shared.errors, position.empties().count())) as i32;
+        let mut best = -BEYOND;
+        let mut nodes = Vec::with_capacity(children.len());
+        for (turn, child) in children {
+            let floor = (best - margin).max(-BEYOND);
+            let (value, exact) = self.child(&child, floor);
+            if shared.is_stopped() {
+                return None;
+            }
+            best = best.max(value);
+            let mut node = Node::leaf(turn, -value);
+            if exact {
+                node.lower = -value;
+                // What is at most the floor is not known further.
+                node.upper = if value > floor { -value } else { INFINITY };
+            }
+            nodes.push(node);
+        }
+        Some(nodes)
+    }
+
+    /// The value of a child for the side that moves there, a bound if it is at most the floor, and whether it is the
+    /// result of the game.
+    fn child(&mut self, child: &Position, floor: i32) -> (i32, bool) {
+        let empties = child.empties().count();
+        let affordable = MOST_TO_SOLVE.min(40.0 * 3.0_f64.powi(self.depth.into()));
+        let exact = u32::from(self.depth) >= empties || child.is_over() || solving_cost(empties) <= affordable;
+        self.walk.selectivity = if exact { Selectivity::NONE } else { self.selectivity };
+        let depth = if exact { u8::MAX } else { self.depth };
+        let node = self.walk.node(*child);
+        let mut value = floor;
+        if floor > -BEYOND {
+            value = -self.walk.value(&node, depth, -floor - 1, -floor);
+        }
+        if value > floor || floor == -BEYOND {
+            value = -self.walk.value(&node, depth, -BEYOND, -floor);
+        }
+        (value, exact)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::{EvaluatorKind, FromScratch};
+    use crate::search::transposition::TranspositionTable;
+    use crate::search::{Contempt, Control, Limits, MinimaxKind, Task, plain_minimax};
+    use crate::testing::random_position;
+
+    /// Full width, the children near the best one have the values of plain minimax, and the others are worse than that.
+    #[test]
+    fn children_have_the_values_of_minimax_or_are_far_behind() {
+        for seed in 0..30 {
+            let position = random_position(seed, 20 + (seed % 20) as u32);
+            if position.is_over() {
+                continue;
+            }
+            let evaluator = EvaluatorKind::Mobility.build();
+            let task = Task::new(position, evaluator.clone());
+            let table = TranspositionTable::new(1 << 16);
+            let control = Control::with_limits(Limits::default());
+            let evaluation = FromScratch(&*evaluator);
+            let shared = Shared::new(&evaluation, &task, &table, &control);
+            let mut search = LeafSearch::new(&shared, Selectivity::NONE);
+            search.depth = 2;
+            let children = search.children(&position).unwrap();
+            assert_eq!(children.len() as u32, position.moves().count().max(1));
+            let best = children.iter().map(|child| -child.value).max().unwrap();
+            let mut near = 0;
+            for child in &children {
+                let after = crate::search::best_first::tree::after(&position, child.turn);
+                let depth = if after.empties().count() <= 8 { continue } else { 2 };
+                let plain =
+                    plain_minimax(MinimaxKind::AlphaBeta, &after, depth, &*evaluator, Contempt::NONE, &mut |_| false);
+                let margin = (MARGIN * error(None, 0)) as i32;
+                if -child.value > best - margin {
+                    assert_eq!(child.value, plain.value, "{position} {:?}", child.turn);
+                    near += 1;
+                } else {
+                    assert!(-plain.value <= best - margin, "{position} {:?}", child.turn);
+                }
+            }
+            assert!(near > 0);
+        }
+    }
+
+    #[test]
+    fn deeper_leaves_for_larger_searches() {
+        assert_eq!((depth_for(0), depth_for(100_000), depth_for(u64::MAX)), (0, 3, 6));
+        assert!((1..40).all(|empties| solving_cost(empties) < solving_cost(empties + 1)));
+    }
+}

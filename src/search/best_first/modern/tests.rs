@@ -1,0 +1,159 @@
+//! The engines `best-first` and `extension` as a client sees them, and their tree under several threads.
+
+use super::*;
+use crate::eval::EvaluatorKind;
+use crate::othello::GameRecord;
+use crate::search::{AlphaBeta, AlphaBetaSettings, Score, StopSignal};
+use crate::testing::random_position;
+use std::time::Instant;
+
+fn settings(threads: usize) -> [ModernSettings; 2] {
+    let small = |settings| ModernSettings { threads, table_bytes: 1 << 20, memory: 16 << 20, ..settings };
+    [small(ModernSettings::best_first()), small(ModernSettings::extension())]
+}
+
+fn visiting(nodes: u64) -> Limits {
+    Limits { nodes: Some(nodes), ..Limits::default() }
+}
+
+fn task(position: Position, kind: EvaluatorKind) -> Task {
+    Task::new(position, kind.build())
+}
+
+fn think(engine: &mut ModernBestFirst, task: &Task, limits: Limits) -> Report {
+    engine.think(task, &Control::with_limits(limits), &mut |_| {})
+}
+
+/// The tree is what it claims to be, and nobody is at work in it.
+fn audit(engine: &ModernBestFirst) {
+    let guard = engine.explorer.lock();
+    let explorer = guard.as_ref().expect("there was a search");
+    explorer.audit().unwrap();
+    let root = explorer.tree.root();
+    let mut open = vec![root];
+    while let Some(node) = open.pop() {
+        let this = explorer.tree.arena[node];
+        assert_eq!(this.busy, 0, "somebody is still at work at node {node}");
+        open.extend(this.kids..this.kids + u32::from(this.count));
+    }
+}
+
+#[test]
+fn the_tree_is_in_order_after_one_thread_and_after_several() {
+    for threads in [1, 2, 4] {
+        for settings in settings(threads) {
+            let mut engine = ModernBestFirst::new(settings);
+            for seed in 0..3 {
+                let mut game = GameRecord::from_position(random_position(seed, 44));
+                for _ in 0..4 {
+                    let task =
+                        task(*game.position(), [EvaluatorKind::Mobility, EvaluatorKind::Pattern][seed as usize % 2]);
+                    let report = think(&mut engine, &task, visiting(30_000));
+                    audit(&engine);
+                    let line = &report.lines[0];
+                    assert_eq!(line.pv[0], line.turn);
+                    let mut play = game.clone();
+                    line.pv.iter().for_each(|&turn| play.take(turn).unwrap());
+                    game.take(line.turn).unwrap();
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn one_thread_does_the_same_every_time() {
+    for settings in settings(1) {
+        let task = task(random_position(5, 40), EvaluatorKind::Pattern);
+        let run = || {
+            let report = think(&mut ModernBestFirst::new(settings), &task, visiting(50_000));
+            (report.lines, report.nodes, report.evaluations)
+        };
+        assert_eq!(run(), run());
+    }
+}
+
+#[test]
+fn the_limit_is_kept() {
+    for threads in [1, 3] {
+        for settings in settings(threads) {
+            let task = task(random_position(6, 42), EvaluatorKind::Pattern);
+            for nodes in [1, 1_000, 100_000] {
+                let report = think(&mut ModernBestFirst::new(settings), &task, visiting(nodes));
+                assert!(task.position.take(report.lines[0].turn).is_ok());
+                assert!(report.nodes < nodes + 20_000 * threads as u64, "{} of {nodes}", report.nodes);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_search_stopped_before_it_began_still_answers() {
+    for settings in settings(2) {
+        let signal = StopSignal::default();
+        signal.stop();
+        let control = Control::new(Limits::default(), signal, Instant::now());
+        let task = task(Position::START, EvaluatorKind::Pattern);
+        let report = ModernBestFirst::new(settings).think(&task, &control, &mut |_| {});
+        assert!(Position::START.take(report.lines[0].turn).is_ok());
+    }
+}
+
+/// Without a limit the search goes on until it knows the result, by proofs carried up the tree.
+#[test]
+fn what_is_searched_to_the_end_is_solved() {
+    for threads in [1, 2] {
+        for seed in 0..6 {
+            let position = random_position(seed, 15);
+            if position.is_over() {
+                continue;
+            }
+            let task = task(position, EvaluatorKind::Pattern);
+            let exact = AlphaBeta::new(AlphaBetaSettings { table_bytes: 1 << 20, ..AlphaBetaSettings::default() })
+                .think(&task, &Control::with_limits(Limits::default()), &mut |_| {});
+            for settings in settings(threads) {
+                let report = think(&mut ModernBestFirst::new(settings), &task, Limits::default());
+                assert!(report.depth.is_exact(), "{position} {report:?}");
+                assert_eq!(report.lines[0].score, exact.lines[0].score, "{position}");
+                let mut game = GameRecord::from_position(position);
+                game.take(report.lines[0].turn).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn several_lines_have_their_own_values() {
+    let position = random_position(8, 14);
+    let task = Task { lines: 3, ..task(position, EvaluatorKind::Pattern) };
+    let exact = AlphaBeta::new(AlphaBetaSettings { table_bytes: 1 << 20, ..AlphaBetaSettings::default() }).think(
+        &task,
+        &Control::with_limits(Limits::default()),
+        &mut |_| {},
+    );
+    for settings in settings(2) {
+        let report = think(&mut ModernBestFirst::new(settings), &task, Limits::default());
+        let scores = |report: &Report| report.lines.iter().map(|line| line.score).collect::<Vec<Score>>();
+        assert_eq!(scores(&report), scores(&exact));
+    }
+}
+
+/// A tree that may hold a thirtieth of what the search would like: it goes on, keeps the cap, and stays in order.
+#[test]
+fn the_memory_cap_is_kept() {
+    for threads in [1, 2] {
+        for on_memory_cap in OnMemoryCap::ALL.iter().copied() {
+            for settings in settings(threads) {
+                let memory = 100 << 10;
+                let mut engine = ModernBestFirst::new(ModernSettings { memory, on_memory_cap, ..settings });
+                let task = task(random_position(9, 40), EvaluatorKind::Pattern);
+                let report = think(&mut engine, &task, visiting(590_000));
+                audit(&engine);
+                assert!(report.memory.tree_bytes <= memory as u64, "{report:?}");
+                if !settings.start {
+                    assert!(report.memory.cap_was_reached(), "{on_memory_cap} {report:?}");
+                }
+            }
+        }
+    }
+}

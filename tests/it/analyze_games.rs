@@ -1,0 +1,158 @@
+//! `emilia analyze` on files of games, in every format that it writes.
+
+use crate::games::{picks_of, play};
+use crate::serve::{TemporaryFile, emilia, run};
+use emilia::notation::ggf::GgfGame;
+use emilia::notation::obf::ObfEntry;
+use emilia::notation::transcript::Transcript;
+use emilia::othello::{GameRecord, Position};
+use serde_json::Value;
+
+/// A game of random moves.
+fn game(seed: u64) -> GameRecord {
+    play(Position::START, &picks_of(seed))
+}
+
+/// What the program says of this input: exit code, standard output, standard error.
+fn analyze(arguments: &[&str], input: impl AsRef<[u8]>) -> (i32, String, String) {
+    let always = ["analyze", "-", "--hash", "1", "--threads", "2", "--reproducible"];
+    let output = run(emilia(&[&always[..], arguments].concat()), input);
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+fn json_lines(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn every_format_says_the_same() {
+    let games: Vec<GameRecord> = (0..5).map(game).collect();
+    let turns: usize = games.iter().map(|game| game.turns().len()).sum();
+    let input: String = games.iter().map(|game| GgfGame::new(game.clone()).to_string() + "\n").collect();
+    let arguments = ["--depth", "2", "--exact", "8"];
+    let written = |style: &str| {
+        let (code, stdout, stderr) = analyze(&[&arguments[..], &[style]].concat(), &input);
+        assert_eq!((code, stderr.as_str()), (0, ""), "{style}");
+        stdout
+    };
+    let json = json_lines(&written("--json"));
+    assert_eq!(json.len(), 5);
+    let losses: Vec<f64> = json
+        .iter()
+        .flat_map(|game| game["turns"].as_array().unwrap())
+        .map(|turn| turn["loss"].as_f64().unwrap())
+        .collect();
+    assert_eq!(losses.len(), turns);
+    assert!(losses.iter().all(|loss| *loss >= 0.0) && losses.iter().any(|loss| *loss >= 2.0));
+    for (reviewed, game) in json.iter().zip(&games) {
+        assert_eq!(reviewed["score"], game.position().score_for_black());
+        for (turn, (played, position)) in
+            reviewed["turns"].as_array().unwrap().iter().zip(game.turns().iter().zip(game.positions()))
+        {
+            assert_eq!((&turn["move"], &turn["board"]), (&played.to_string().into(), &position.to_string().into()));
+            assert!(turn["exact"] == true || position.empties().count() > 8);
+            let (best, value) = (turn["best"]["value"].as_f64().unwrap(), turn["value"].as_f64().unwrap());
+            assert_eq!(turn["loss"].as_f64().unwrap(), best - value);
+            assert_ne!(turn["alternative"]["move"], turn["move"]);
+        }
+    }
+
+    let csv = written("--csv");
+    let mut rows = csv.lines().map(|row| row.split(',').collect::<Vec<_>>());
+    let header = rows.next().unwrap();
+    let loss = header.iter().position(|name| *name == "loss").unwrap();
+    let rows: Vec<Vec<&str>> = rows.collect();
+    assert!(rows.iter().all(|row| row.len() == header.len()));
+    assert_eq!(rows.iter().map(|row| row[loss].parse().unwrap()).collect::<Vec<f64>>(), losses);
+
+    let obf = ObfEntry::parse_all(&written("--obf")).unwrap();
+    assert_eq!(obf.len(), turns);
+    let positions = games.iter().flat_map(|game| game.positions().iter().zip(game.turns()));
+    for (entry, (position, played)) in obf.iter().zip(positions) {
+        assert_eq!(entry.position, *position);
+        assert!(entry.moves.iter().any(|(turn, _)| turn == played), "{entry}");
+    }
+
+    let ggf = GgfGame::parse_all(&written("--ggf")).unwrap();
+    for ((annotated, game), reviewed) in ggf.iter().zip(&games).zip(&json) {
+        assert_eq!(annotated.game, *game);
+        for (timing, turn) in annotated.timing.iter().zip(reviewed["turns"].as_array().unwrap()) {
+            assert!((timing.eval.unwrap() - turn["value"].as_f64().unwrap()).abs() < 1e-5);
+        }
+        assert!(annotated.comments[0].contains("accuracy"), "{:?}", annotated.comments);
+    }
+
+    let table = written("--table");
+    assert_eq!(table.matches("accuracy").count(), 10);
+    assert_eq!(table.lines().filter(|line| line.trim_start().starts_with(|c: char| c.is_ascii_digit())).count(), turns);
+}
+
+#[test]
+fn a_game_that_cannot_be_read_is_named_and_the_next_one_is_judged() {
+    let good = GgfGame::new(game(1)).to_string();
+    // The 37th move of the second game is one that was played before.
+    let second = GgfGame::new(game(2)).to_string();
+    let first_move = game(2).turns()[0].to_string();
+    let at = second.match_indices("]B[").chain(second.match_indices("]W[")).map(|(at, _)| at).collect::<Vec<_>>();
+    let mut at: Vec<usize> = at.into_iter().filter(|at| *at > second.find("BO[").unwrap()).collect();
+    at.sort_unstable();
+    let begin = at[36] + 3;
+    let bad = format!("{}{}{}", &second[..begin], first_move.to_uppercase(), &second[begin + 2..]);
+    let input = format!("{good}\n\n{bad}\n{good}\n");
+    let (code, stdout, stderr) = analyze(&["--depth", "1", "--json"], &input);
+    let lines = json_lines(&stdout);
+    assert_eq!((code, stderr.as_str(), lines.len()), (0, "", 3));
+    assert_eq!((&lines[1]["number"], &lines[1]["line"], &lines[2]["line"]), (&2.into(), &3.into(), &4.into()));
+    assert!(lines[1]["error"].as_str().unwrap().contains("is occupied"), "{}", lines[1]);
+    assert_eq!(lines[0]["turns"], lines[2]["turns"]);
+    let (code, stdout, stderr) = analyze(&["--depth", "1", "--csv"], &input);
+    assert_eq!((code, stdout.lines().count()), (1, 1 + 2 * game(1).turns().len()));
+    assert!(stderr.starts_with("emilia: standard input: line 3: ") && stderr.contains("1 game could"), "{stderr}");
+
+    let mut base = vec![0; 16 + 68];
+    (base[4], base[10], base[11], base[24]) = (1, 0xd0, 0x07, 56);
+    let (code, stdout, _) = analyze(&["--depth", "1", "--json"], &base);
+    assert_eq!((code, json_lines(&stdout)[0]["turns"].as_array().unwrap().len()), (0, 1));
+    let (code, stdout, _) = analyze(&["--depth", "1", "--json"], &base[..50]);
+    assert_eq!(code, 0);
+    assert!(json_lines(&stdout)[0]["error"].as_str().unwrap().contains("50 bytes"), "{stdout}");
+}
+
+#[test]
+fn positions_and_nothing_at_all_are_judged_too() {
+    let file = format!("% three\n{}; F5:+0;\nf5d6\n", Position::START);
+    let (code, stdout, _) = analyze(&["--depth", "2", "--json"], &file);
+    let lines = json_lines(&stdout);
+    assert_eq!((code, lines.len()), (0, 2));
+    assert!(lines[0]["turns"][0].get("move").is_none() && lines[0]["turns"][0]["best"]["move"].is_string());
+    assert_eq!(lines[1]["turns"].as_array().unwrap().len(), 2);
+    for empty in ["", "\n\n", "% only a comment\n"] {
+        assert_eq!(analyze(&["--json"], empty), (0, String::new(), String::new()));
+    }
+}
+
+#[test]
+fn a_file_of_queries_is_told_by_its_content() {
+    let file = TemporaryFile::new("queries.jsonl");
+    std::fs::write(&file.0, " \n{\"id\":1,\"moves\":\"f5\",\"depth\":1}\n").unwrap();
+    let path = file.0.to_str().unwrap();
+    let output = run(emilia(&["analyze", path]), "");
+    assert!(String::from_utf8(output.stdout).unwrap().starts_with("{\"id\":1,\"turn\":1"));
+    let output = run(emilia(&["analyze", path, "--csv"]), "");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("queries are answered in JSON"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_leaves_nothing_half_written() {
+    let input = Transcript(&game(1)).to_string();
+    for style in ["--csv", "--json"] {
+        let mut command = emilia(&["analyze", "-", "--depth", "1", style]);
+        command.stdout(std::fs::File::options().write(true).open("/dev/full").unwrap());
+        let output = run(command, &input);
+        assert_eq!(output.status.code(), Some(1));
+        assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write the output"), "{output:?}");
+    }
+}

@@ -1,0 +1,154 @@
+//! The papers' experiments in their quick forms, and the command around them.
+
+use assert_cmd::cargo::cargo_bin;
+use emilia::experiment::{Cell, Experiment, Findings, Lab, Ledger, Problem, Setup, Table};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+fn quick(name: &str, setup: Setup) -> Result<Findings, Problem> {
+    let interrupt = AtomicBool::new(false);
+    let mut last = None;
+    let mut observe = |progress| last = Some(progress);
+    let setup = Setup { quick: true, ..setup };
+    let mut lab = Lab::new(setup, Ledger::in_memory(), &interrupt, &mut observe);
+    let found = Experiment::named(name)?.run(&mut lab)?;
+    let last = last.expect("every experiment has units");
+    assert!(last.done > 0 && last.done <= last.planned && last.left.is_some(), "{name} says how long it takes");
+    Ok(found)
+}
+
+/// The table without the columns that are times, which differ from run to run.
+fn lasting(table: &Table) -> Vec<Vec<Cell>> {
+    let is_time = |head: &str| head == "ms" || head == "time" || head.starts_with("ns/");
+    let keep = |row: &Vec<Cell>| {
+        let cells = row.iter().zip(&table.columns).filter(|(_, head)| !is_time(head));
+        cells.map(|(cell, _)| cell.clone()).collect()
+    };
+    table.rows.iter().map(keep).collect()
+}
+
+#[test]
+fn every_experiment_has_a_quick_form_that_repeats() {
+    for experiment in Experiment::ALL {
+        let found = quick(experiment.name, Setup::default()).unwrap();
+        assert!(
+            !found.tables.is_empty() && found.tables.iter().all(|table| !table.rows.is_empty()),
+            "{}",
+            experiment.name
+        );
+        for table in &found.tables {
+            assert!(table.rows.iter().all(|row| row.len() == table.columns.len()), "{}", experiment.name);
+            assert!(!table.csv().contains("NaN"), "{}", experiment.name);
+        }
+        for plot in &found.plots {
+            assert!(!plot.svg().contains("NaN") && plot.svg().contains("<circle"), "{}", experiment.name);
+        }
+        // What these tables show is time itself, or games between players that were given time.
+        let timed = ["bergman-times", "bergman-heuristic-cost", "budget-curve"];
+        if timed.contains(&experiment.name) {
+            continue;
+        }
+        let again = quick(experiment.name, Setup::default()).unwrap();
+        for (one, other) in found.tables.iter().zip(&again.tables) {
+            assert_eq!(format!("{:?}", lasting(one)), format!("{:?}", lasting(other)), "{}", experiment.name);
+        }
+    }
+}
+
+#[test]
+fn another_seed_is_another_run() {
+    let run = |seed| quick("korf-random-trees", Setup { seed, ..Setup::default() }).unwrap().tables[0].csv();
+    assert_eq!(run(1), run(1));
+    assert_ne!(run(1), run(2));
+}
+
+#[test]
+fn equal_players_are_even() {
+    // At depth 1 best-first and alpha-beta choose the same moves.
+    let setup = Setup { levels: vec![1], pairs: Some(30), ..Setup::default() };
+    let table = quick("korf-othello-best-first", setup).unwrap().tables.swap_remove(0);
+    let won = table.columns.iter().position(|head| head == "score %").unwrap();
+    assert_eq!(table.rows[0][won], Cell::Number(50.0, 1));
+}
+
+#[test]
+fn what_an_experiment_cannot_do_is_refused() {
+    let refused = |name, setup| quick(name, setup).unwrap_err().to_string();
+    let levels = |levels: &[u32]| Setup { levels: levels.to_vec(), ..Setup::default() };
+    assert!(refused("deep-blue", Setup::default()).contains("expected one of: korf-random-trees, bergman-depths"));
+    assert!(refused("korf-random-trees", levels(&[0])).contains("from 1 to 255"));
+    assert!(refused("korf-othello-best-first", levels(&[8])).contains("from 1 to 7"));
+    assert!(refused("uct-othello", levels(&[1])).contains("evaluations from 10"));
+    let openings = Setup { openings: Some("random:99".to_owned()), ..Setup::default() };
+    assert!(refused("equal-evaluations", openings).contains("four-ply, classes, or random:N"));
+    let player = |words: &str| Setup { players: vec![words.to_owned()], ..Setup::default() };
+    assert!(refused("equal-evaluations", player("engine=deep-blue")).contains("korf-alpha-beta"));
+    assert!(refused("equal-evaluations", player("cmd=ntest")).contains("no program"));
+    assert!(refused("budget-curve", player("engine=uct option.c=-1")).contains("discs from 0"));
+}
+
+fn folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("emilia-experiment-{name}-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&folder);
+    folder
+}
+
+fn command(arguments: &[&str], out: &Path) -> Command {
+    let mut command = Command::new(cargo_bin("emilia"));
+    command.arg("experiment").args(arguments).arg("--out").arg(out).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn a_killed_run_goes_on_to_the_same_table() {
+    let run = ["korf-random-trees", "--levels", "3", "--pairs", "12", "--seed", "5"];
+    let (whole, killed) = (folder("whole"), folder("killed"));
+    let expected = command(&run, &whole).output().unwrap();
+    assert!(expected.status.success(), "{}", String::from_utf8_lossy(&expected.stderr));
+    let ledger = killed.join("korf-random-trees.jsonl");
+    let lines = || std::fs::read(&ledger).map_or(0, |bytes| bytes.iter().filter(|&&b| b == b'\n').count());
+    let mut child = command(&run, &killed).spawn().unwrap();
+    let patience = Instant::now() + Duration::from_secs(60);
+    while lines() < 20 && Instant::now() < patience {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(lines() >= 20);
+    assert!(!killed.join("korf-random-trees.csv").exists(), "it was killed before its end");
+
+    let refused = command(&run, &killed).output().unwrap();
+    assert!(!refused.status.success());
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("--resume"));
+    let mut other = command(&["korf-random-trees", "--levels", "3", "--pairs", "13", "--seed", "5"], &killed);
+    let other = other.arg("--resume").output().unwrap();
+    assert!(String::from_utf8_lossy(&other.stderr).contains("belongs to another run"));
+
+    let resumed = command(&run, &killed).arg("--resume").output().unwrap();
+    assert!(resumed.status.success(), "{}", String::from_utf8_lossy(&resumed.stderr));
+    assert_eq!(text(&resumed), text(&expected));
+    for file in ["korf-random-trees.csv", "korf-random-trees.json", "korf-random-trees.svg", "korf-random-trees.txt"] {
+        assert_eq!(std::fs::read(whole.join(file)).unwrap(), std::fs::read(killed.join(file)).unwrap(), "{file}");
+    }
+    std::fs::remove_dir_all(whole).unwrap();
+    std::fs::remove_dir_all(killed).unwrap();
+}
+
+#[test]
+fn the_command_refuses_what_it_cannot_do_before_it_begins() {
+    let nowhere = folder("nowhere");
+    std::fs::write(&nowhere, "a file where a folder should be").unwrap();
+    let output = command(&["korf-tempo", "--quick"], &nowhere.join("out")).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(output.stdout.is_empty() && String::from_utf8_lossy(&output.stderr).contains("nowhere"));
+    let output = command(&["perpetual-motion"], &nowhere).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("bergman-heuristics"));
+    std::fs::remove_file(nowhere).unwrap();
+}

@@ -1,0 +1,312 @@
+//! Work in pieces: `--shard` and `emilia merge`, `--out` and `--resume`, and what kills may not do to them.
+
+use crate::games::{picks_of, play};
+use crate::serve::{emilia, run};
+use emilia::notation::transcript::Transcript;
+use emilia::othello::Position;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("shards").join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// Runs a command that succeeds and says nothing but its output.
+fn output_of(arguments: &[&str]) -> String {
+    let output = run(emilia(arguments), "");
+    assert!(output.status.success() && output.stderr.is_empty(), "{arguments:?}: {output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn path(folder: &Path, name: &str) -> String {
+    folder.join(name).to_str().unwrap().to_owned()
+}
+
+/// Files of games, queries and positions, each with something in it that makes no sense.
+fn inputs(folder: &Path, count: u64) -> [String; 3] {
+    let games: Vec<_> = (0..count).map(|seed| play(Position::START, &picks_of(seed))).collect();
+    let transcripts: String = games.iter().map(|game| format!("{}\n", Transcript(game))).collect();
+    let queries: String = games
+        .iter()
+        .enumerate()
+        .map(|(id, game)| {
+            let turns = if id % 3 == 0 { r#","turns":[9,30,50]"# } else { "" };
+            format!("{{\"id\":{id},\"moves\":\"{}\",\"depth\":4{turns}}}\n", Transcript(game))
+        })
+        .collect();
+    let near_the_end = games.iter().filter_map(|game| game.positions().iter().find(|p| p.empties().count() == 8));
+    let positions: String = near_the_end.map(|position| format!("{position}; +2;\n")).collect();
+    let contents = [format!("nonsense\n{transcripts}"), format!("{{}}\n{queries}\nnonsense"), positions + "nonsense\n"];
+    ["games.txt", "queries.jsonl", "positions.obf"]
+        .map(|name| path(folder, name))
+        .into_iter()
+        .zip(contents)
+        .for_each(|(file, content)| fs::write(file, content).unwrap());
+    ["games.txt", "queries.jsonl", "positions.obf"].map(|name| path(folder, name))
+}
+
+/// Lines without order, and without what depends on the clock.
+fn results(text: &str) -> BTreeSet<String> {
+    let timeless = |line: &str| {
+        let mut value: serde_json::Value = serde_json::from_str(line).unwrap();
+        let object = value.as_object_mut().unwrap();
+        object.remove("seconds");
+        object.remove("number");
+        // What a table remembers is another thing in another part.
+        object.remove("nodes");
+        value.to_string()
+    };
+    text.lines().filter(|line| !line.starts_with("{\"totals\"")).map(timeless).collect()
+}
+
+#[test]
+fn parts_put_together_are_the_whole() {
+    let folder = folder("whole");
+    let [games, queries, positions] = inputs(&folder, 8);
+    for (command, name) in [
+        (vec!["analyze", &games, "--json", "--depth", "2", "--reproducible", "--hash", "1"], "games"),
+        (vec!["analyze", &queries, "--reproducible", "--hash", "1", "--threads", "2"], "queries"),
+    ] {
+        let whole = output_of(&command);
+        let parts: Vec<String> = (0..3)
+            .map(|i| {
+                let (part, shard) = (path(&folder, &format!("{name}-{i}")), format!("{i}/3"));
+                fs::write(&part, output_of(&[&command[..], &["--shard", &shard]].concat())).unwrap();
+                part
+            })
+            .collect();
+        let merged = output_of(&["merge", &parts[2], &parts[0], &parts[1]]);
+        assert_eq!(merged.lines().count(), whole.lines().count());
+        assert_eq!(results(&merged), results(&whole), "{name}");
+        let numbers: Vec<u64> = merged
+            .lines()
+            .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["number"].as_u64().unwrap())
+            .collect();
+        assert!(numbers.is_sorted(), "{name}: {numbers:?}");
+        if name == "games" {
+            assert_eq!(merged, whole);
+        }
+        let out = path(&folder, "merged");
+        assert_eq!(output_of(&["merge", "--out", &out, &parts[0], &parts[1], &parts[2]]), "");
+        assert_eq!(fs::read_to_string(&out).unwrap(), merged);
+    }
+    // The file is wrong about most positions, and one of its lines is none.
+    let solve = |shard: &[&str]| {
+        let output = run(emilia(&[&["solve", &positions, "--json", "--hash", "1"], shard].concat()), "");
+        assert!(matches!(output.status.code(), Some(0..=2)), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let whole = solve(&[]);
+    let parts: Vec<String> = (0..2)
+        .map(|i| {
+            let part = path(&folder, &format!("solve-{i}"));
+            fs::write(&part, solve(&["--shard", &format!("{i}/2")])).unwrap();
+            part
+        })
+        .collect();
+    let merged = output_of(&["merge", &parts[0], &parts[1]]);
+    let errors: Vec<&str> = merged.lines().filter(|line| line.contains("\"error\"")).collect();
+    assert_eq!(errors.len(), 1, "{merged}");
+    assert!(merged.lines().count() == whole.lines().count() + 1);
+    let totals = |text: &str| {
+        let line: serde_json::Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
+        ["positions", "solved", "checked", "contradicted", "unreadable"].map(|name| line["totals"][name].as_u64())
+    };
+    assert_eq!(totals(&merged), totals(&whole));
+    assert_eq!(totals(&whole)[4], Some(1));
+}
+
+#[test]
+fn gaps_overlaps_and_other_jobs_are_refused() {
+    let folder = folder("refused");
+    let [games, queries, _] = inputs(&folder, 4);
+    let part = |name: &str, arguments: &[&str]| {
+        let part = path(&folder, name);
+        fs::write(&part, output_of(&[&["analyze", "--depth", "1", "--hash", "1"], arguments].concat())).unwrap();
+        part
+    };
+    let first = part("first", &[&games, "--shard", "0/2"]);
+    let second = part("second", &[&games, "--shard", "1/2"]);
+    let deeper = part("deeper", &[&games, "--shard", "1/2", "--exact", "4"]);
+    let other = part("other", &[&queries, "--shard", "1/2"]);
+    let third = part("third", &[&games, "--shard", "2/3"]);
+    let torn = path(&folder, "torn");
+    let text = fs::read_to_string(&second).unwrap();
+    fs::write(&torn, &text[..text.trim_end().rfind('\n').unwrap()]).unwrap();
+    let plain = path(&folder, "plain");
+    fs::write(&plain, output_of(&["analyze", &games, "--depth", "1", "--json"])).unwrap();
+    let out = path(&folder, "out");
+    for (files, part) in [
+        (vec![&first], "gap: shard 1/2 is missing"),
+        (vec![&first, &second, &first], "overlap: shard 0/2 is in"),
+        (vec![&first, &torn], "torn': shard 1/2 is not complete; run it again"),
+        (vec![&first, &deeper], "not of one job: exact is 4 and 0"),
+        (vec![&first, &other], "not of one job: command is analyze queries and analyze games"),
+        (vec![&first, &third], "number of shards is 3 and 2"),
+        (vec![&first, &plain], "expected the beginning of a shard"),
+        (vec![&folder.join("none").display().to_string()], "cannot read"),
+    ] {
+        let files: Vec<&str> = files.into_iter().map(String::as_str).collect();
+        let output = run(emilia(&[&["merge", "--out", &out], &files[..]].concat()), "");
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert!(stderr.contains(part), "{part}: {stderr}");
+        assert!(!Path::new(&out).exists());
+    }
+}
+
+#[test]
+fn work_that_is_killed_again_and_again_ends_with_the_same_results() {
+    let folder = folder("killed");
+    let [games, queries, _] = inputs(&folder, 60);
+    for (file, name) in [(&games, "games"), (&queries, "queries")] {
+        let [whole, killed] = ["whole", "killed"].map(|kind| path(&folder, &format!("{name}-{kind}")));
+        let command = |out: &str| {
+            let limits = ["--depth", "2", "--reproducible", "--hash", "1", "--threads", "2", "--json"];
+            let arguments = [&["analyze", file], &limits[..], &["--out", out, "--resume"]].concat();
+            let mut command = emilia(&arguments);
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+            command
+        };
+        assert!(command(&whole).status().unwrap().success());
+        let partial = format!("{killed}.partial");
+        let lines = || fs::read(&partial).map_or(0, |bytes| bytes.iter().filter(|&&byte| byte == b'\n').count());
+        let mut before = 0;
+        for _ in 0..10 {
+            let mut child = command(&killed).spawn().unwrap();
+            // Killed as soon as there is some progress; one that is quicker than this loop has ended by itself.
+            while lines() <= before + 2 && child.try_wait().unwrap().is_none() {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            child.kill().unwrap();
+            child.wait().unwrap();
+            let after = lines();
+            assert!(after >= before || after == 0, "results were lost");
+            before = after;
+        }
+        assert!(command(&killed).status().unwrap().success());
+        let [whole, killed] = [whole, killed].map(|path| fs::read_to_string(path).unwrap());
+        assert!(!whole.is_empty() && !whole.contains("\"shard\""));
+        assert_eq!(killed.lines().count(), whole.lines().count());
+        assert_eq!(results(&killed), results(&whole));
+        assert!(!Path::new(&partial).exists());
+        if name == "games" {
+            assert_eq!(killed, whole);
+        }
+    }
+}
+
+#[test]
+fn an_interrupted_file_is_not_overwritten_by_chance() {
+    let folder = folder("careful");
+    let [games, ..] = inputs(&folder, 2);
+    let out = path(&folder, "out");
+    let refused = |arguments: &[&str]| {
+        let output = run(emilia(&[&["analyze", &games, "--depth", "1"], arguments].concat()), "");
+        assert_ne!(output.status.code(), Some(0));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    output_of(&["analyze", &games, "--depth", "1", "--shard", "0/2", "--out", &out]);
+    fs::rename(&out, format!("{out}.partial")).unwrap();
+    assert!(refused(&["--shard", "0/2", "--out", &out]).contains("add --resume to go on with it"));
+    assert!(refused(&["--shard", "1/2", "--out", &out, "--resume"]).contains("the shard was 0/2, and is now 1/2"));
+    assert!(
+        refused(&["--exact", "3", "--shard", "0/2", "--out", &out, "--resume"]).contains("exact was 0, and is now 3")
+    );
+    assert!(refused(&["--resume"]).contains("--out"));
+    assert!(refused(&["--csv", "--out", &out, "--resume"]).contains("--resume needs --json"));
+    assert!(refused(&["--csv", "--shard", "0/2"]).contains("--shard needs --json"));
+    assert!(refused(&["--out", "/no/such/folder/out"]).contains("/no/such/folder/out"));
+    let content = fs::read_to_string(&games).unwrap();
+    fs::write(&games, content.replace("nonsense", "f5")).unwrap();
+    assert!(refused(&["--shard", "0/2", "--out", &out, "--resume"]).contains("other settings: input was"));
+    fs::write(&games, content).unwrap();
+    output_of(&["analyze", &games, "--depth", "1", "--shard", "0/2", "--out", &out, "--resume"]);
+    let text = fs::read_to_string(&out).unwrap();
+    assert!(text.lines().last().unwrap().contains("\"end\""));
+    // Complete: nothing is done again.
+    let before = fs::metadata(&out).unwrap().modified().unwrap();
+    output_of(&["analyze", &games, "--depth", "1", "--shard", "0/2", "--out", &out, "--resume"]);
+    assert_eq!(fs::metadata(&out).unwrap().modified().unwrap(), before);
+}
+
+#[test]
+fn a_match_is_played_in_parts() {
+    let folder = folder("match");
+    let players = ["match", "--player", "name=deep depth=2", "--player", "name=flat", "--depth", "1", "--pairs", "7"];
+    let terms = [&players[..], &["--seed", "3", "--reproducible"]].concat();
+    let whole = path(&folder, "whole");
+    let report = output_of(&[&terms[..], &["--out", &whole]].concat());
+    let parts: Vec<String> = (0..3)
+        .map(|i| {
+            let (part, shard) = (path(&folder, &format!("part-{i}")), format!("{i}/3"));
+            output_of(&[&terms[..], &["--out", &part, "--shard", &shard]].concat());
+            part
+        })
+        .collect();
+    let merged = path(&folder, "merged");
+    let merge = |parts: &[&String]| {
+        let parts: Vec<&str> = parts.iter().map(|part| part.as_str()).collect();
+        run(emilia(&[&["merge", "--out", &merged], &parts[..]].concat()), "")
+    };
+    let refused = |parts: &[&String], part: &str| {
+        let output = merge(parts);
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(1) && stderr.contains(part), "{part}: {stderr}");
+        assert!(!Path::new(&merged).exists());
+    };
+    refused(&[&parts[0], &parts[2]], "gap: shard 1/3 is missing");
+    refused(&[&parts[0], &parts[2], &parts[0]], "overlap: shard 0/3 is in");
+    refused(&[&parts[0], &whole], "number of shards is 1 and 3");
+    // A part that was killed early, and is then gone on with.
+    let log = format!("{}/games.jsonl", parts[1]);
+    let complete = fs::read_to_string(&log).unwrap();
+    let lines: Vec<&str> = complete.split_inclusive('\n').collect();
+    fs::write(&log, lines[..2].concat()).unwrap();
+    refused(&[&parts[0], &parts[1], &parts[2]], "gap: game 3 is missing; its shard, 1/3, is not complete");
+    output_of(&[&terms[..], &["--out", &parts[1], "--shard", "1/3", "--resume"]].concat());
+    assert_eq!(fs::read_to_string(&log).unwrap(), complete);
+
+    let output = merge(&[&parts[2], &parts[0], &parts[1]]);
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "14 games\n");
+    let games = |folder: &str| fs::read_to_string(format!("{folder}/games.jsonl")).unwrap();
+    assert_eq!(games(&merged), games(&whole));
+    assert_eq!(output_of(&[&terms[..], &["--out", &merged, "--resume"]].concat()), report);
+    let output = run(emilia(&[&terms[..], &["--shard", "0/2"]].concat()), "");
+    assert_eq!(output.status.code(), Some(2), "a part that is nowhere cannot be merged");
+}
+
+/// The scripts for Slurm run here as Slurm would run them, one task after the other.
+#[cfg(unix)]
+#[test]
+fn the_tasks_of_a_slurm_array_make_the_whole() {
+    if std::process::Command::new("bash").arg("--version").output().is_err() {
+        eprintln!("skipped: there is no bash");
+        return;
+    }
+    let folder = folder("slurm");
+    let [games, ..] = inputs(&folder, 3);
+    let parts = path(&folder, "parts");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/slurm_array");
+    let options = ["--depth", "1", "--reproducible", "--hash", "1"];
+    let task = |id: &str, count: &str, last: &str, shards: Option<&str>| {
+        let mut command = std::process::Command::new("bash");
+        command.arg(script).args([&games, &parts]).args(options).env("EMILIA", env!("CARGO_BIN_EXE_emilia"));
+        command.envs([("SLURM_ARRAY_TASK_ID", id), ("SLURM_ARRAY_TASK_COUNT", count), ("SLURM_ARRAY_TASK_MIN", "0")]);
+        command.env("SLURM_ARRAY_TASK_MAX", last).env_remove("SHARDS").envs(shards.map(|shards| ("SHARDS", shards)));
+        command.output().unwrap().status.code()
+    };
+    assert_eq!(task("0", "2", "1", None), Some(0));
+    // Task 1 alone: only whoever submits it knows of how many.
+    assert_eq!(task("1", "1", "1", None), Some(2));
+    assert_eq!(task("1", "1", "1", Some("2")), Some(0));
+    let [first, second] = ["part-0.jsonl", "part-1.jsonl"].map(|name| format!("{parts}/{name}"));
+    let merged = output_of(&["merge", &first, &second]);
+    assert_eq!(merged, output_of(&[&["analyze", &games, "--json"], &options[..]].concat()));
+}
