@@ -96,11 +96,10 @@ fn algorithms(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
     let pairs = lab.count(2, 40);
     lab.plan(3 * (match_units(pairs) + 1) + 1);
     let mut table = Table::new(format!("Table 2: algorithms at depth {depth}, weight heuristic"), &COLUMNS);
-    for i in 0..3 {
-        for j in i + 1..3 {
-            let player = |i: usize| Plain { kind: ALGORITHMS[i].1, depth, evaluator: weight() };
-            let (one, other) = (ALGORITHMS[j].0, ALGORITHMS[i].0);
-            let [score, few] = of_first(lab, &format!("{one}/{other}"), pairs, [player(j), player(i)])?;
+    for (i, &(other, plainer)) in ALGORITHMS.iter().enumerate() {
+        for &(one, cleverer) in &ALGORITHMS[i + 1..] {
+            let player = |kind| Plain { kind, depth, evaluator: weight() };
+            let [score, few] = of_first(lab, &format!("{one}/{other}"), pairs, [player(cleverer), player(plainer)])?;
             row(&mut table, [one, other], Some(0.5), &score, &few);
         }
     }

@@ -101,7 +101,7 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
                     "walk" => on_a_walk(&root(i)),
                     _ => in_search(&root(i), EndValues::Sum, &PathCost, 200),
                 };
-                (0..trees).map(|i| tempo(i)).map(|t| (t.expansions, t.worse, t.loss)).collect::<Vec<_>>()
+                (0..trees).map(tempo).map(|t| (t.expansions, t.worse, t.loss)).collect::<Vec<_>>()
             })?;
             // Trees are independent of one another, the nodes of one are not.
             let (mut worse, mut loss) = (Sample::default(), Sample::default());

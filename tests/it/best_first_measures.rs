@@ -15,6 +15,9 @@ fn ordered(position: &Position, depth: u32, evaluator: &dyn Evaluator<Position>)
     (result.counts, position.after(result.pv[0]))
 }
 
+/// Makes a search.
+type Builder<'a> = &'a dyn Fn() -> Box<dyn Search>;
+
 #[test]
 #[ignore = "a measurement of a minute: the table behind mean_alpha_beta_evaluations"]
 fn mean_evaluations() {
@@ -47,7 +50,7 @@ fn speed() {
         let (counts, _) = ordered(&position, 8, &*evaluator);
         let fixed = || -> Box<dyn Search> { Box::new(KorfAlphaBeta::engine(512 << 20)) };
         let stored = |settings| move || -> Box<dyn Search> { Box::new(BestFirst::new(settings)) };
-        let forms: [(&str, &dyn Fn() -> Box<dyn Search>); 4] = [
+        let forms: [(&str, Builder<'_>); 4] = [
             ("korf-alpha-beta", &fixed),
             ("korf-best-first", &stored(BestFirstSettings::korf())),
             ("best-first", &stored(BestFirstSettings::modern())),

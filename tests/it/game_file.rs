@@ -49,7 +49,7 @@ fn moves() -> Vec<String> {
 #[test]
 fn an_illegal_move_is_told_with_its_number_and_the_next_game_is_served() {
     let moves = moves();
-    let color = |i: usize| if i % 2 == 0 { 'B' } else { 'W' };
+    let color = |i: usize| if i.is_multiple_of(2) { 'B' } else { 'W' };
     let played: String = moves.iter().enumerate().map(|(i, name)| format!("{}[{name}]", color(i))).collect();
     let bad = format!("(;GM[Othello]PB[ada]{played}B[d4//2.5];)");
     let file = format!("(;GM[Othello]B[f5];)\n{bad}\n(;GM[Othello]B[e6];)\n");

@@ -316,7 +316,7 @@ impl<G: Game> UctTree<G> {
         let mut found = 0;
         for level in (0..self.path.len()).rev() {
             let node = self.path[level] as usize;
-            let (best, proven) = self.from_children(node);
+            let (best, proven) = self.value_of_children(node);
             let is_leaf = level + 1 == self.path.len();
             let was_solved = self.nodes[node].solved;
             found = if is_leaf { best.unwrap_or(self.nodes[node].value) } else { -found };
@@ -337,7 +337,7 @@ impl<G: Game> UctTree<G> {
 
     /// What the children say of a node: the value of the best, and whether that is proven: by all of them, or by one that
     /// is a win and nothing better than to win can be had.
-    fn from_children(&self, node: usize) -> (Option<i32>, bool) {
+    fn value_of_children(&self, node: usize) -> (Option<i32>, bool) {
         let children = || self.edges(node).iter().map(|edge| &self.nodes[edge.node as usize]);
         let best = children().map(|child| -child.value).max();
         let all = self.nodes[node].count > 0 && children().all(|child| child.solved);
@@ -430,7 +430,7 @@ impl<G: Game> UctTree<G> {
             if node.edges as usize + usize::from(node.count) > self.edges.len() {
                 return Err(format!("the edges of node {i} are outside the tree: {node:?}"));
             }
-            let (best, proven) = self.from_children(i);
+            let (best, proven) = self.value_of_children(i);
             // Where positions are merged, a parent off the path learns of a change only when the search comes there again.
             let merged = self.settings.transpositions;
             if let Some(best) = best
