@@ -19,7 +19,7 @@ pub struct Report {
     pub depth: SearchDepth,
     /// Positions visited since the search began.
     pub nodes: u64,
-    /// Static evaluations made since the search began.
+    /// Static evaluations made since the search began; every position that the endgame solver visited counts as one.
     pub evaluations: u64,
     /// Time since the search was asked for.
     pub elapsed: Duration,

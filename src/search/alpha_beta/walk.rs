@@ -195,6 +195,8 @@ impl<'a, E: Incremental> Walk<'a, E> {
         let value = solver.solve(position, alpha, beta);
         let nodes = solver.nodes;
         self.nodes += nodes - told;
+        // What they cost has to count where evaluations are the measure.
+        self.evaluations += nodes;
         value
     }
 
