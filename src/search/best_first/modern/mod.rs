@@ -1,44 +1,41 @@
 //! Best-first minimax as an engine that plays to win: the paper's selection, with what alpha-beta does better left to
 //! alpha-beta.
 //!
-//! - Children of a leaf get the values of a shallow alpha-beta search with ProbCut instead of static ones, or results where
-//!   these are cheap. The deeper, the more time there is.
-//! - The extension begins with ever deeper alpha-beta for a part of the time, which leaves a table full of what is known, and
-//!   the move to beat.
+//! - In a large search the children of a leaf get the values of a shallow alpha-beta search with ProbCut instead of static
+//!   ones, the deeper the larger the search; near the end they get results.
+//! - A large search of the extension begins with ever deeper alpha-beta for half of the time, which leaves a table full of
+//!   what is known, and the move to beat.
 //! - Selection is by value and C·√(ln N / n), C in proportion to the evaluation's error; the answer is the most visited move;
 //!   proofs are carried up the tree.
 //! - Several threads work in one tree. Each takes a leaf away and searches it by itself.
 //! - Where alpha-beta can be expected to solve the position in the time there is, it gets all of it.
 
 mod errand;
+mod form;
 mod leaf;
+mod team;
 #[cfg(test)]
 mod tests;
 
-use super::budget::Budget;
 use super::engine::report;
-use super::explorer::{Explorer, Progress};
+use super::explorer::Explorer;
 use super::leaf_solver::EndgameSolver;
-use super::{BestFirstSettings, OnMemoryCap, RootMove, SOLVED_EMPTIES, mean_alpha_beta_evaluations};
-use crate::eval::{Evaluator, FromScratch, Incremental};
-use crate::game::DISC;
-use crate::othello::{Move, Position, Square};
+use super::{BestFirstSettings, OnMemoryCap, SOLVED_EMPTIES, mean_alpha_beta_evaluations};
+use crate::eval::{FromScratch, Incremental};
+use crate::othello::{Move, Position};
 use crate::search::alpha_beta::deepen;
 use crate::search::alpha_beta::walk::Shared;
 use crate::search::selectivity::Selectivity;
 use crate::search::transposition::TranspositionTable;
-use crate::search::{Control, Limits, Report, Search, SearchDepth, Task};
-use errand::Next;
-use leaf::{LeafSearch, solving_cost};
-use parking_lot::{Condvar, Mutex};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use crate::search::{Control, Report, Search, SearchDepth, Task};
+use form::{Form, positions_worth};
+use leaf::solving_cost;
+use parking_lot::Mutex;
+use team::Team;
 
 /// C in units of the evaluation's error, with static leaves and with searched ones: so much more is to be distrusted in a
 /// value that nobody has searched.
 const EXPLORATION: [f32; 2] = [1.7, 0.35];
-/// Positions a second that one thread searches, about: what a time limit is worth.
-const SPEED: f64 = 8e6;
 /// Alpha-beta gets all of the time if it is expected to visit so many times the positions that the time is worth before it
 /// knows the result: then it is certain to know much of it.
 const NEAR_THE_END: f64 = 8.0;
@@ -47,10 +44,6 @@ const NEAR_THE_END: f64 = 8.0;
 const FIRST_TURN: u64 = 400_000;
 /// The answer is alpha-beta's as long as the tree has fewer expansions.
 const FEW_EXPANSIONS: u64 = 8;
-/// What a thread below a node counts against it at first, at least and at most, in units of the evaluation.
-const LOSS: [f32; 3] = [DISC as f32, DISC as f32 / 4.0, 8.0 * DISC as f32];
-/// How long a thread waits for another one to come back before it looks again.
-const PATIENCE: Duration = Duration::from_millis(2);
 
 /// Parameters of the engines `best-first` and `extension`.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -134,128 +127,69 @@ impl ModernBestFirst {
         control: &Control,
         sink: &mut dyn FnMut(&Report),
     ) -> Report {
-        let total = positions_worth(control.limits(), self.settings.threads);
-        let alone = total.is_some_and(|total| {
-            Form::new(self.settings.start, total).start > 0.0
-                && solving_cost(task.position.empties().count()) <= NEAR_THE_END * total as f64
-        });
-        if alone {
+        let threads = self.settings.threads;
+        let total = positions_worth(control.limits(), threads);
+        let mut turn = total.unwrap_or(FIRST_TURN);
+        let mut form = Form::new(self.settings.start, turn);
+        let cost = solving_cost(task.position.empties().count());
+        if total.is_some() && form.start > 0.0 && cost <= NEAR_THE_END * turn as f64 {
             let shared = Shared::new(evaluation, task, &self.table, control);
-            return deepen(&shared, self.selectivity, self.settings.threads, task, sink);
+            return deepen(&shared, self.selectivity, threads, task, sink);
         }
-        let mut form = Form::new(self.settings.start, total.unwrap_or(FIRST_TURN));
         let explorer = Mutex::new(self.prepare(task, form));
         let mut counts = (0, 0);
-        let mut last: Option<Report> = None;
-        let mut turn = total.unwrap_or(FIRST_TURN);
-        let answer = loop {
+        let mut start: Option<Report> = None;
+        loop {
             if form.start > 0.0 {
-                let part = control.with(alpha_beta_limits(control.limits(), form, total, (counts.0, turn)));
+                let part = control.with(form.limits_of_start(control.limits(), total, (counts.0, turn)));
                 let shared = Shared::new(evaluation, task, &self.table, &part).counting_from(counts);
-                let report = deepen(&shared, self.selectivity, self.settings.threads, task, sink);
+                let report = deepen(&shared, self.selectivity, threads, task, sink);
                 counts = shared.counts();
-                let solved = matches!(report.depth, SearchDepth::Exact | SearchDepth::WinLossDraw);
-                last = Some(report);
-                if solved || control.must_stop(counts.0, counts.1) {
-                    break None;
+                let is_solved = is_solved(&report);
+                start = Some(report);
+                if is_solved || control.must_stop(counts.0, counts.1) {
+                    break;
                 }
             }
-            let mut limits = *control.limits();
-            if total.is_none() {
-                limits.nodes = Some(counts.0 + (turn as f32 * (1.0 - form.start)) as u64);
-            }
-            let part = control.with(limits);
+            let part = control.with(form.limits_of_tree(control.limits(), total, (counts.0, turn)));
             let shared = Shared::new(evaluation, task, &self.table, &part).counting_from(counts);
-            let team = Team {
-                explorer: &explorer,
-                came_back: Condvar::new(),
-                is_over: AtomicBool::new(false),
-                shared: &shared,
-                selectivity: self.selectivity,
-                depth: form.leaf_depth,
-            };
-            let outcome = team.explore(self.settings.threads, task, sink);
+            Team::new(&explorer, &shared, self.selectivity, form.leaf_depth).explore(threads, task, sink);
             counts = shared.counts();
-            let over = outcome.is_done || control.must_stop(counts.0, counts.1) || control.is_past_soft_time();
-            if total.is_some() || over {
-                break Some(outcome.report);
+            let is_over = control.must_stop(counts.0, counts.1) || control.is_past_soft_time();
+            if total.is_some() || is_over || explorer.lock().is_done() {
+                break;
             }
             turn *= 2;
             form = Form::new(self.settings.start, counts.0 + turn);
-        };
-        let explorer = explorer.into_inner();
-        let known = explorer.is_solved() || explorer.work().expansions >= FEW_EXPANSIONS;
-        let overruled = |start: &Report| {
-            if task.lines > 1 {
-                return true;
-            }
-            let turn = start.lines[0].turn;
-            let of_turn = |m: &&RootMove<Square>| m.line[0].map_or(Move::Pass, Move::Place) == turn;
-            let moves = explorer.root_moves();
-            moves.iter().find(of_turn).is_none_or(|m| m.value < moves[0].value)
-        };
-        let last = last.map(|start| (overruled(&start), start));
-        *self.explorer.lock() = Some(explorer);
-        let mut report = match (answer, last) {
-            // More visits alone are no reason to leave alpha-beta's move.
-            (Some(answer), None | Some((true, _))) if known => answer,
-            (_, Some((_, start))) => start,
-            (answer, None) => answer.unwrap_or_default(),
-        };
-        (report.nodes, report.evaluations) = counts;
-        report.elapsed = control.elapsed();
-        report
-    }
-}
-
-/// How many positions a search with these limits can visit, if it is limited.
-fn positions_worth(limits: &Limits, threads: usize) -> Option<u64> {
-    let time = limits.soft_time.into_iter().chain(limits.hard_time).min();
-    let by_time = time.map(|time| (time.as_secs_f64() * SPEED * threads as f64) as u64);
-    limits.nodes.into_iter().chain(limits.evaluations).chain(by_time).min()
-}
-
-/// What a search of some size does.
-///
-/// Matches against alpha-beta on as many positions decided it (`docs/lab-notebook.md`). Small searches do best with static
-/// leaves and without alpha-beta; large ones drown in the noise of so many leaves, and do best with few but deep ones and a
-/// start by alpha-beta.
-#[derive(Clone, Copy, PartialEq, Debug)]
-struct Form {
-    /// The part of the search that alpha-beta begins with, 0 for none.
-    start: f32,
-    /// Plies that the children of a leaf are searched.
-    leaf_depth: u8,
-}
-
-impl Form {
-    /// For a search of so many positions. With a `start`, only large ones have it.
-    fn new(start: bool, positions: u64) -> Form {
-        /// Searches are large from so many positions on, with a start by alpha-beta and without.
-        const LARGE: [u64; 2] = [80_000, 800_000];
-        const LEAST_DEPTH: u32 = 3;
-        let times = positions / if start { LARGE[0] } else { LARGE[1] };
-        if times == 0 {
-            return Form { start: 0.0, leaf_depth: 0 };
         }
-        // A ply more for ten times the positions.
-        let leaf_depth = (LEAST_DEPTH + times.ilog10()).min(8) as u8;
-        Form { start: if start { 0.5 } else { 0.0 }, leaf_depth }
+        let explorer = explorer.into_inner();
+        let mut answer = decide(&explorer, start, task, control);
+        *self.explorer.lock() = Some(explorer);
+        (answer.nodes, answer.evaluations) = counts;
+        answer.elapsed = control.elapsed();
+        answer
     }
 }
 
-/// The limits of alpha-beta's part of a search that can visit `total` positions; of a turn of an unlimited one that begins
-/// when so many positions were visited and is worth so many.
-fn alpha_beta_limits(limits: &Limits, form: Form, total: Option<u64>, (before, turn): (u64, u64)) -> Limits {
-    let of = |n: u64| (n as f64 * f64::from(form.start)) as u64;
-    Limits {
-        nodes: if total.is_none() { Some(before + of(turn)) } else { limits.nodes.map(of) },
-        evaluations: limits.evaluations.map(of),
-        soft_time: None,
-        // It ends where it stands: what it has found is in the table.
-        hard_time: limits.soft_time.or(limits.hard_time).map(|time| time.mul_f32(form.start)),
-        ..*limits
+fn is_solved(report: &Report) -> bool {
+    matches!(report.depth, SearchDepth::Exact | SearchDepth::WinLossDraw)
+}
+
+/// The answer: the tree's, unless alpha-beta, if it began, knows the result, or the tree holds nothing worth more than the
+/// move that alpha-beta found. More visits alone are no reason to leave that.
+fn decide(explorer: &Explorer<Position>, start: Option<Report>, task: &Task, control: &Control) -> Report {
+    let Some(start) = start else {
+        return report(explorer, task, control);
+    };
+    let is_small = !explorer.is_solved() && explorer.work().expansions < FEW_EXPANSIONS;
+    if is_small || is_solved(&start) {
+        return start;
     }
+    let moves = explorer.root_moves();
+    let turn = start.lines[0].turn;
+    let found = moves.iter().find(|m| m.line[0].map_or(Move::Pass, Move::Place) == turn);
+    let is_worth_more = found.is_none_or(|found| found.value < moves[0].value);
+    if is_worth_more || task.lines > 1 { report(explorer, task, control) } else { start }
 }
 
 impl Search for ModernBestFirst {
@@ -277,114 +211,5 @@ impl Search for ModernBestFirst {
     fn clear(&mut self) {
         self.table.clear();
         *self.explorer.lock() = None;
-    }
-}
-
-/// What came of a turn of best-first search.
-struct Outcome {
-    report: Report,
-    /// Whether nothing is left to find out.
-    is_done: bool,
-}
-
-/// Threads at work in one tree.
-struct Team<'a, E: Incremental> {
-    explorer: &'a Mutex<Explorer<Position>>,
-    came_back: Condvar,
-    is_over: AtomicBool,
-    shared: &'a Shared<'a, E>,
-    selectivity: Selectivity,
-    /// Plies below the children of a leaf.
-    depth: u8,
-}
-
-impl<E: Incremental> Team<'_, E> {
-    /// Explores until the control says stop, nothing is left to do, or the memory is full and the rest is for linear space.
-    fn explore(&self, threads: usize, task: &Task, sink: &mut dyn FnMut(&Report)) -> Outcome {
-        let mut budget = Budget::new(self.shared.control);
-        std::thread::scope(|scope| {
-            for helper in 1..threads {
-                if let Err(error) = std::thread::Builder::new().spawn_scoped(scope, || self.work(&mut |_| {})) {
-                    log::warn!("only {helper} of {threads} threads could be started: {error}");
-                    break;
-                }
-            }
-            self.work(&mut |explorer| {
-                if budget.is_report_due(explorer.work()) && explorer.work().expansions >= FEW_EXPANSIONS {
-                    sink(&report(explorer, task, self.shared.control));
-                }
-            });
-        });
-        let mut explorer = self.explorer.lock();
-        if explorer.is_linear() && !self.shared.is_stopped() {
-            self.go_on_in_linear_space(&mut explorer, task, sink);
-        }
-        // Whatever the limits, there is to be an answer.
-        explorer.expand_root(&*task.evaluator);
-        let is_done = explorer.is_done();
-        (explorer.work.nodes, explorer.work.evaluations) = self.shared.counts();
-        Outcome { report: report(&explorer, task, self.shared.control), is_done }
-    }
-
-    /// One thread's work. `look` sees the tree between two leaves.
-    fn work(&self, look: &mut dyn FnMut(&Explorer<Position>)) {
-        let mut search = LeafSearch::new(self.shared, self.selectivity);
-        search.depth = self.depth;
-        let [mut loss, least_loss, most_loss] = LOSS;
-        let mut explorer = self.explorer.lock();
-        while !self.is_over.load(Ordering::Relaxed) {
-            match explorer.take_leaf(loss) {
-                Next::Done => break,
-                Next::Wait => {
-                    loss = (loss * 2.0).min(most_loss);
-                    self.came_back.wait_for(&mut explorer, PATIENCE);
-                }
-                Next::Leaf(errand) => {
-                    loss = (loss * 0.97).max(least_loss);
-                    drop(explorer);
-                    let children = search.children(&errand.position);
-                    let must_stop = search.must_stop() || self.shared.control.is_past_soft_time();
-                    explorer = self.explorer.lock();
-                    let stored = explorer.bring_back(&errand, children);
-                    (explorer.work.nodes, explorer.work.evaluations) = self.shared.counts();
-                    self.came_back.notify_all();
-                    if must_stop || !stored {
-                        break;
-                    }
-                    look(&explorer);
-                }
-            }
-        }
-        self.is_over.store(true, Ordering::Relaxed);
-        self.came_back.notify_all();
-    }
-
-    /// The memory is full: below the principal leaf, recursive best-first search goes on with leaves of the same worth.
-    fn go_on_in_linear_space(&self, explorer: &mut Explorer<Position>, task: &Task, sink: &mut dyn FnMut(&Report)) {
-        let mut search = LeafSearch::new(self.shared, self.selectivity);
-        search.depth = self.depth;
-        let leaves = SearchedValue(Mutex::new(search));
-        let mut budget = Budget::new(self.shared.control);
-        explorer.restart();
-        loop {
-            let progress =
-                explorer.step(&leaves, &mut |_| leaves.0.lock().must_stop() || self.shared.control.is_past_soft_time());
-            (explorer.work.nodes, explorer.work.evaluations) = self.shared.counts();
-            if progress != Progress::Grown || leaves.0.lock().must_stop() || self.shared.control.is_past_soft_time() {
-                break;
-            }
-            if budget.is_report_due(explorer.work()) {
-                sink(&report(explorer, task, self.shared.control));
-            }
-        }
-    }
-}
-
-/// Leaves searched by alpha-beta, as an evaluation.
-struct SearchedValue<'a, E: Incremental>(Mutex<LeafSearch<'a, E>>);
-
-impl<E: Incremental> Evaluator<Position> for SearchedValue<'_, E> {
-    fn evaluate(&self, position: &Position) -> i32 {
-        self.0.lock().value(position)
     }
 }

@@ -3,6 +3,7 @@
 use super::*;
 use crate::eval::EvaluatorKind;
 use crate::othello::GameRecord;
+use crate::search::Limits;
 use crate::search::{AlphaBeta, AlphaBetaSettings, Score, StopSignal};
 use crate::testing::random_position;
 use std::time::Instant;

@@ -1,0 +1,90 @@
+//! What a search of some size does.
+
+use crate::search::Limits;
+
+/// Positions a second that one thread searches, about: what a time limit is worth.
+const SPEED: f64 = 8e6;
+
+/// How many positions a search with these limits can visit, if it is limited.
+pub(super) fn positions_worth(limits: &Limits, threads: usize) -> Option<u64> {
+    let time = limits.soft_time.into_iter().chain(limits.hard_time).min();
+    let by_time = time.map(|time| (time.as_secs_f64() * SPEED * threads as f64) as u64);
+    limits.nodes.into_iter().chain(limits.evaluations).chain(by_time).min()
+}
+
+/// What a search of some size does.
+///
+/// Matches against alpha-beta on as many positions decided it (`docs/lab-notebook.md`). Small searches do best with static
+/// leaves and without alpha-beta; large ones drown in the noise of so many leaves, and do best with few but deep ones and a
+/// start by alpha-beta.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Form {
+    /// The part of the search that alpha-beta begins with, 0 for none.
+    pub start: f32,
+    /// Plies that the children of a leaf are searched.
+    pub leaf_depth: u8,
+}
+
+impl Form {
+    /// For a search of so many positions. With a `start`, only large ones have it.
+    pub fn new(start: bool, positions: u64) -> Form {
+        /// Searches are large from so many positions on, with a start by alpha-beta and without.
+        const LARGE: [u64; 2] = [150_000, 800_000];
+        const LEAST_DEPTH: u32 = 3;
+        let times = positions / if start { LARGE[0] } else { LARGE[1] };
+        if times == 0 {
+            return Form { start: 0.0, leaf_depth: 0 };
+        }
+        // A ply more for ten times the positions.
+        let leaf_depth = (LEAST_DEPTH + times.ilog10()).min(8) as u8;
+        Form { start: if start { 0.5 } else { 0.0 }, leaf_depth }
+    }
+
+    /// The limits of alpha-beta's part of a search that can visit `total` positions; of a turn of an unlimited one that begins
+    /// when so many positions were visited and is worth so many.
+    pub fn limits_of_start(self, limits: &Limits, total: Option<u64>, (before, turn): (u64, u64)) -> Limits {
+        let of = |n: u64| (n as f64 * f64::from(self.start)) as u64;
+        Limits {
+            nodes: if total.is_none() { Some(before + of(turn)) } else { limits.nodes.map(of) },
+            evaluations: limits.evaluations.map(of),
+            soft_time: None,
+            // It ends where it stands: what it has found is in the table.
+            hard_time: limits.soft_time.or(limits.hard_time).map(|time| time.mul_f32(self.start)),
+            ..*limits
+        }
+    }
+
+    /// The limits of the tree's part: what is left of the search, or of the turn.
+    pub fn limits_of_tree(self, limits: &Limits, total: Option<u64>, (before, turn): (u64, u64)) -> Limits {
+        let part = (turn as f64 * f64::from(1.0 - self.start)) as u64;
+        Limits { nodes: if total.is_none() { Some(before + part) } else { limits.nodes }, ..*limits }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn small_searches_have_no_start_and_large_ones_deep_leaves() {
+        assert_eq!(Form::new(true, 10_000), Form { start: 0.0, leaf_depth: 0 });
+        assert_eq!(Form::new(false, u64::MAX).start, 0.0);
+        let depths: Vec<u8> = [5, 6, 7, 8].map(|decade| Form::new(true, 2 * 10u64.pow(decade)).leaf_depth).to_vec();
+        assert_eq!(depths, [3, 4, 5, 6]);
+    }
+
+    #[test]
+    fn the_parts_add_up() {
+        let form = Form { start: 0.25, leaf_depth: 3 };
+        let limits = Limits { nodes: Some(1000), soft_time: Some(Duration::from_secs(8)), ..Limits::default() };
+        let start = form.limits_of_start(&limits, Some(1000), (0, 1000));
+        assert_eq!((start.nodes, start.hard_time), (Some(250), Some(Duration::from_secs(2))));
+        assert_eq!(form.limits_of_tree(&limits, Some(1000), (250, 1000)), limits);
+        let unlimited = Limits::default();
+        assert_eq!(form.limits_of_start(&unlimited, None, (5000, 400)).nodes, Some(5100));
+        assert_eq!(form.limits_of_tree(&unlimited, None, (5100, 400)).nodes, Some(5400));
+        assert_eq!(positions_worth(&unlimited, 4), None);
+        assert_eq!(positions_worth(&limits, 1), Some(1000));
+    }
+}
