@@ -16,9 +16,9 @@ pub(super) const SWEEP: usize = 64;
 pub(super) const SWEEP_FOR_ROOM: usize = 1024;
 /// When several lines are wanted, one iteration in so many goes to the least visited of those behind the first.
 const LINES_EVERY: u64 = 3;
-/// When several lines are wanted, an iteration in linear space ends after so many expansions, or after twice as many as
-/// its leaf has had: it begins anew each time, and has to get further.
-const LINES_SLICE: u64 = 64;
+/// When several lines are wanted, or leaves are chosen by more than their value, an iteration in linear space ends after so
+/// many expansions, or after twice as many as its leaf has had: it begins anew each time, and has to get further.
+const SLICE: u64 = 64;
 
 /// One node of the current path.
 #[derive(Clone, Debug)]
@@ -226,7 +226,7 @@ impl<G: Game> Explorer<G> {
     /// Goes down from the end of the path, or from the root where other children may be chosen this time, to a node that
     /// has children to get.
     fn descend(&mut self) {
-        let from_root = self.exploration() != 0.0 || self.lines > 1;
+        let from_root = self.settings.exploration != 0.0 || self.lines > 1;
         let mut level = if from_root { 0 } else { self.path.len() - 1 };
         loop {
             let step = &self.path[level];
@@ -253,22 +253,16 @@ impl<G: Game> Explorer<G> {
         self.path.truncate(level + 1);
     }
 
-    /// Whether leaves are searched in linear space now. That goes with pure best-first selection only: a leaf that is not
-    /// the principal one has no bound at which to come back.
+    /// Whether leaves are searched in linear space now.
     pub(super) fn is_linear(&self) -> bool {
         self.cap_was_reached && self.settings.on_memory_cap == OnMemoryCap::Rbfms
-    }
-
-    /// The constant of the exploration term in force.
-    fn exploration(&self) -> f32 {
-        if self.is_linear() { 0.0 } else { self.settings.exploration }
     }
 
     /// The child to go on with: the best of those that may still change the node's proven value.
     fn choose(&self, node: &Node<G::Move>) -> usize {
         let kids = self.tree.arena.block(node.kids, node.count);
         let open = |kid: &Node<G::Move>| -kid.lower > node.lower;
-        let exploration = self.exploration();
+        let exploration = self.settings.exploration;
         if exploration == 0.0 {
             return kids.iter().position(open).unwrap_or(0);
         }
@@ -393,10 +387,12 @@ impl<G: Game> Explorer<G> {
     ) -> (u64, bool) {
         // Children that alpha-beta left incomplete are generated again with the others.
         self.cut_off(node);
-        let (low, high) = self.window();
+        // A leaf that was chosen for more than its value has no bounds at which to come back.
+        let explores = self.settings.exploration != 0.0;
+        let (low, high) = if explores { (-INFINITY, INFINITY) } else { self.window() };
         let Node { value, visits, .. } = self.tree.arena[node];
-        let several = self.lines > 1;
-        let slice = if several { LINES_SLICE.max(2 * visits) } else { u64::MAX };
+        let is_sliced = self.lines > 1 || explores;
+        let slice = if is_sliced { SLICE.max(2 * visits) } else { u64::MAX };
         let slice_end = self.work.expansions.saturating_add(slice);
         let mut is_over = false;
         let mut observe = |call: crate::search::rbfms::Call<'_, G>| {
@@ -405,7 +401,7 @@ impl<G: Game> Explorer<G> {
             stopped || is_over
         };
         // The value at the end of a slice is to be no bound.
-        let settings = RbfmsSettings { early_return: !several, ..RbfmsSettings::default() };
+        let settings = RbfmsSettings { early_return: !is_sliced, ..RbfmsSettings::default() };
         let solver = self.solver.as_deref_mut();
         let mut recursion = Recursion::new(self.rules, settings, evaluator, solver, self.work, &mut observe);
         let answer = recursion.run(position, value, low, high, 0);
