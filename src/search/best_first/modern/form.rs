@@ -29,7 +29,7 @@ impl Form {
     /// For a search of so many positions. With a `start`, only large ones have it.
     pub fn new(start: bool, positions: u64) -> Form {
         /// Searches are large from so many positions on, with a start by alpha-beta and without.
-        const LARGE: [u64; 2] = [150_000, 800_000];
+        const LARGE: [u64; 2] = [40_000, 800_000];
         const LEAST_DEPTH: u32 = 3;
         let times = positions / if start { LARGE[0] } else { LARGE[1] };
         if times == 0 {
