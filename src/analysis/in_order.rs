@@ -8,10 +8,20 @@ use std::sync::Arc;
 /// How many results may wait for an earlier one, for each worker.
 const WINDOW_PER_WORKER: usize = 4;
 
-struct State<T> {
+/// The items have a lock of their own: one that is waited for must not hold back the results that are there.
+struct Shared<T> {
+    source: Mutex<Source<T>>,
+    progress: Mutex<Progress>,
+    given: Condvar,
+}
+
+struct Source<T> {
     items: T,
     /// Items handed out.
     taken: usize,
+}
+
+struct Progress {
     /// Results given away.
     given: usize,
     stopped: bool,
@@ -31,26 +41,31 @@ where
     R: Send + 'static,
 {
     let window = WINDOW_PER_WORKER * workers.len();
-    let shared = Arc::new((Mutex::new(State { items, taken: 0, given: 0, stopped: false }), Condvar::new()));
+    let shared = Arc::new(Shared {
+        source: Mutex::new(Source { items, taken: 0 }),
+        progress: Mutex::new(Progress { given: 0, stopped: false }),
+        given: Condvar::new(),
+    });
     let (sender, results) = unbounded();
     let mut threads = Vec::new();
     for (number, mut worker) in workers.into_iter().enumerate() {
         let (shared, sender) = (Arc::clone(&shared), sender.clone());
         let work = move || {
-            let (state, given) = &*shared;
             let _wake = StopAll(&shared);
             loop {
-                let mut state = state.lock();
-                while state.taken >= state.given + window && !state.stopped {
-                    given.wait(&mut state);
+                let mut source = shared.source.lock();
+                let index = source.taken;
+                let mut progress = shared.progress.lock();
+                while index >= progress.given + window && !progress.stopped {
+                    shared.given.wait(&mut progress);
                 }
-                if state.stopped {
+                if progress.stopped {
                     return;
                 }
-                let Some(item) = state.items.next() else { return };
-                let index = state.taken;
-                state.taken += 1;
-                drop(state);
+                drop(progress);
+                let Some(item) = source.items.next() else { return };
+                source.taken += 1;
+                drop(source);
                 if sender.send((index, worker(item))).is_err() {
                     return;
                 }
@@ -67,11 +82,12 @@ where
         while let Some(result) = waiting.remove(&next) {
             next += 1;
             let go_on = sink(result);
-            let mut state = shared.0.lock();
-            state.given = next;
-            state.stopped = !go_on;
-            drop(state);
-            shared.1.notify_all();
+            let mut progress = shared.progress.lock();
+            progress.given = next;
+            // Not taken back: a worker may have panicked meanwhile.
+            progress.stopped |= !go_on;
+            drop(progress);
+            shared.given.notify_all();
             if !go_on {
                 return;
             }
@@ -85,13 +101,13 @@ where
 }
 
 /// Where one worker panics, the others do not wait for its result.
-struct StopAll<'a, T>(&'a (Mutex<State<T>>, Condvar));
+struct StopAll<'a, T>(&'a Shared<T>);
 
 impl<T> Drop for StopAll<'_, T> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            self.0.0.lock().stopped = true;
-            self.0.1.notify_all();
+            self.0.progress.lock().stopped = true;
+            self.0.given.notify_all();
         }
     }
 }
@@ -118,6 +134,20 @@ mod tests {
             });
             assert_eq!(found, (0..200).map(|item| item * item).collect::<Vec<_>>());
         }
+    }
+
+    #[test]
+    fn a_result_does_not_wait_for_the_next_item() {
+        let (sender, items) = unbounded();
+        sender.send(1_u64).unwrap();
+        let mut found = Vec::new();
+        // Each item is only there when the result before it has been given away.
+        in_order(items.into_iter(), vec![|item: u64| item, |item| item], |result| {
+            found.push(result);
+            sender.send(result + 1).unwrap();
+            result < 20
+        });
+        assert_eq!(found, (1..=20).collect::<Vec<_>>());
     }
 
     #[test]

@@ -4,7 +4,6 @@ pub mod answer;
 mod commentary;
 mod fields;
 mod game_review;
-pub mod game_source;
 mod in_order;
 pub mod journal;
 pub mod lines;
@@ -17,6 +16,7 @@ pub mod shard_file;
 mod solution;
 mod solver;
 mod thinking;
+pub mod wanted_games;
 
 pub use commentary::{Commentary, Judgement};
 pub use game_review::{

@@ -1,9 +1,8 @@
 //! Judged games as text: JSON lines, CSV, OBF, GGF, tables. `docs/analysis.md` describes them.
 
 use super::answer::{Reach, line};
-use super::game_source::SourceGame;
 use super::{MoveValue, PlayerReview, Review, ReviewedTurn};
-use crate::notation::ggf::Timing;
+use crate::notation::game_file::{FileGame, Format, Unwritable, Written, write};
 use crate::notation::obf::ObfEntry;
 use crate::othello::{Color, Move};
 use serde::Serialize;
@@ -11,20 +10,20 @@ use serde::Serialize;
 /// A judged game of a file.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ReviewedGame {
-    /// Which of the file's games it is, from 1; those that could not be read count.
-    pub number: u64,
-    /// The game.
-    pub game: SourceGame,
+    /// The file, as the user calls it.
+    pub file: String,
+    /// The game, and where it is in the file.
+    pub found: FileGame,
     /// What its moves were worth.
     pub review: Review,
 }
 
 #[derive(Serialize)]
 struct JsonGame<'a> {
-    number: u64,
+    number: usize,
     file: &'a str,
-    #[serde(skip_serializing_if = "is_zero")]
-    line: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<usize>,
     black: &'a str,
     white: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
@@ -37,10 +36,6 @@ struct JsonGame<'a> {
     nodes: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     seconds: Option<f64>,
-}
-
-fn is_zero(line: &u64) -> bool {
-    *line == 0
 }
 
 #[derive(Serialize)]
@@ -121,7 +116,7 @@ impl ReviewedGame {
     /// One JSON object and a line feed; `timed` says whether the time is told.
     pub fn json(&self, timed: bool) -> String {
         let Review { turns, turning_point, worst, black, white, score, nodes, elapsed } = &self.review;
-        let (origin, record) = (&self.game.origin, &self.game.record);
+        let FileGame { place, game, .. } = &self.found;
         let turn = |turn: &ReviewedTurn| JsonTurn {
             turn: turn.turn,
             board: turn.position.to_string(),
@@ -135,12 +130,12 @@ impl ReviewedGame {
             reach: reach(turn),
         };
         line(&JsonGame {
-            number: self.number,
-            file: &origin.file,
-            line: origin.line,
-            black: &record.black,
-            white: &record.white,
-            date: &record.date,
+            number: place.number,
+            file: &self.file,
+            line: place.line,
+            black: &game.black.name,
+            white: &game.white.name,
+            date: &game.date,
             score: *score,
             turns: turns.iter().map(turn).collect(),
             turning_point: turning_point.map(|point| JsonTurningPoint {
@@ -162,14 +157,14 @@ impl ReviewedGame {
 
     /// A row for each turn.
     pub fn csv(&self) -> String {
-        let (origin, record) = (&self.game.origin, &self.game.record);
+        let FileGame { place, game, .. } = &self.found;
         let game = format!(
             "{},{},{},{},{}",
-            self.number,
-            quoted(&origin.file),
-            origin.line,
-            quoted(&record.black),
-            quoted(&record.white)
+            place.number,
+            quoted(&self.file),
+            place.line.map_or_else(String::new, |line| line.to_string()),
+            quoted(&game.black.name),
+            quoted(&game.white.name)
         );
         let both = |found: Option<&MoveValue>| {
             found.map_or_else(|| ",".to_owned(), |found| format!("{},{}", found.turn, found.score.discs()))
@@ -193,7 +188,6 @@ impl ReviewedGame {
     /// A line for each position, with the moves that have a value, rounded to whole discs; what was played is in the
     /// comment.
     pub fn obf(&self) -> String {
-        let origin = &self.game.origin;
         let entry = |turn: &ReviewedTurn| {
             let played = turn
                 .played
@@ -205,7 +199,7 @@ impl ReviewedGame {
                 (false, 100) => format!("depth {depth}"),
                 (false, percent) => format!("depth {depth}@{percent}%"),
             };
-            let comment = format!("{} game {} turn {}{played}, {how}", origin.file, self.number, turn.turn);
+            let comment = format!("{} game {} turn {}{played}, {how}", self.file, self.found.place.number, turn.turn);
             let discs = |found: &MoveValue| (found.turn, found.score.discs().round().clamp(-64.0, 64.0) as i32);
             let moves = turn.lines.iter().map(discs).collect();
             let entry = ObfEntry { position: turn.position, moves, score: None, comment: Some(comment) };
@@ -214,13 +208,17 @@ impl ReviewedGame {
         self.review.turns.iter().map(entry).collect()
     }
 
-    /// The game with the value of each move for its player beside it, and a comment on the players.
-    pub fn ggf(&self) -> String {
-        let mut record = self.game.record.clone();
-        record.timing.resize(record.game.turns().len(), Timing::default());
+    /// The game with the value of each move for its player beside it, and a comment on the players; and what its file says
+    /// that GGF cannot hold. Values are rounded to a millionth of a disc, as finely as GGF has them.
+    ///
+    /// # Errors
+    ///
+    /// None: there is no game that GGF refuses.
+    pub fn ggf(&self) -> Result<Written, Unwritable> {
+        let mut game = self.found.game.clone();
         for turn in &self.review.turns {
-            if let (Some(played), Some(timing)) = (&turn.played, record.timing.get_mut(turn.turn)) {
-                timing.eval = Some(played.score.discs());
+            if let (Some(played), Some(timing)) = (&turn.played, game.timing.get_mut(turn.turn)) {
+                timing.eval = Some((played.score.discs() * 1e6).round() / 1e6);
             }
         }
         let Review { black, white, .. } = &self.review;
@@ -231,19 +229,22 @@ impl ReviewedGame {
         if let Some(point) = self.review.turning_point {
             comment += &format!("; decided by turn {} ({})", point.turn + 1, point.mover);
         }
-        record.comments.push(comment);
-        format!("{record}\n")
+        game.comments.push(comment);
+        write(&game, Format::Ggf)
     }
 
     /// A table for a person.
     pub fn table(&self) -> String {
-        let (origin, record) = (&self.game.origin, &self.game.record);
-        let place = match origin.line {
-            0 => format!("{}, game {}", origin.file, self.number),
-            line => format!("{}, line {line}", origin.file),
+        let FileGame { place, game, .. } = &self.found;
+        let place = match place.line {
+            None => format!("{}, game {}", self.file, place.number),
+            Some(line) => format!("{}, line {line}", self.file),
         };
-        let name = |name: &str, color: Color| if name.is_empty() { color.to_string() } else { name.to_owned() };
-        let (black, white) = (name(&record.black, Color::Black), name(&record.white, Color::White));
+        let name = |color: Color| match game.player(color).name.as_str() {
+            "" => color.to_string(),
+            name => name.to_owned(),
+        };
+        let (black, white) = (name(Color::Black), name(Color::White));
         let result = self.review.score.map_or_else(String::new, |score| format!(", {score:+} for Black"));
         let mut text = format!("{place}: {black} against {white}{result}\n");
         text += "turn        move    value  best    value  else    value   loss  depth\n";

@@ -1,12 +1,13 @@
 //! `emilia analyze`: queries or games in, values out.
 
-use super::analyze_games::{self, GameInput, Style};
+use super::analyze_games::{self, GameJob, Style};
 use super::analyze_output::Output;
 use super::analyze_queries::{self, QueryInput};
 use super::log_output;
 use super::options::EngineArguments;
 use crate::analysis::lines::Checksummed;
 use crate::analysis::shard_file::{Job, engine_settings};
+use crate::analysis::wanted_games::GameInput;
 use crate::analysis::{QUERIES, ServiceSettings, Thinking};
 use crate::engine::EngineOptions;
 use crate::shard::Shard;
@@ -18,8 +19,9 @@ use std::path::{Path, PathBuf};
 /// Answer queries about positions, and judge the moves of games.
 ///
 /// Without a file, JSON lines are read from the standard input, each a query, and answered on the standard output as they
-/// are found: {"id": 1, "moves": "f5d6", "depth": 12}. A file, or - for the standard input, may also hold games: what it is
-/// is told by its content. docs/analysis.md describes queries and answers.
+/// are found: {"id": 1, "moves": "f5d6", "depth": 12}. A file, or - for the standard input, may also hold games: GGF, SGF,
+/// PGN, lists of moves, OBF, WTHOR, Logistello's logbook, packed by gzip and zstd or not. What it is is told by its content.
+/// docs/analysis.md describes queries and answers.
 ///
 /// --threads counts all threads; each of them thinks about a position of its own, with a table of its own (--hash), unless
 /// --search-threads or a query says otherwise. A query without limits has those given here, or --depth 12.
@@ -157,6 +159,8 @@ pub(super) fn run(arguments: &AnalyzeArguments) -> Result<(), String> {
             output,
         );
     }
+    let path = arguments.file.as_deref().filter(|file| *file != "-").map(Path::new);
+    let games = GameInput::new(name, input, path).map_err(|error| error.to_string())?;
     let style = arguments.style();
     let job = arguments.job("analyze games", &defaults)?;
     let opened = match (style, shard) {
@@ -166,8 +170,9 @@ pub(super) fn run(arguments: &AnalyzeArguments) -> Result<(), String> {
         (_, None) => Some((Output::open_plain(out)?, Default::default())),
     };
     let Some((output, done)) = opened else { return Ok(()) };
-    let game_input = GameInput { name: name.to_owned(), input, shard: shard.unwrap_or_default(), done };
-    analyze_games::run(&defaults, threads, arguments.reproducible, style, game_input, output)
+    let shard = shard.unwrap_or_default();
+    let job = GameJob { thinking: defaults, threads, reproducible: arguments.reproducible, style, shard, done };
+    analyze_games::run(&job, games, output)
 }
 
 /// Whether an input begins like JSON; it is not consumed.

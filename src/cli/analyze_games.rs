@@ -1,14 +1,15 @@
 //! Games in a file, and what their moves were worth.
 
 use super::analyze_output::{Output, Reader};
-use crate::analysis::game_source::{SourceError, SourceGame, SourceItem, games};
 use crate::analysis::journal::Done;
 use crate::analysis::review_text::ReviewedGame;
+use crate::analysis::wanted_games::GameInput;
 use crate::analysis::{Reviewer, Thinking, answer, in_order};
 use crate::engine::EngineOptions;
+use crate::notation::game_file::{FileGame, GameFileError, Part};
 use crate::shard::Shard;
 use serde::Serialize;
-use std::io::{BufRead, Read};
+use std::collections::BTreeMap;
 
 /// How judged games are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,12 +21,16 @@ pub(super) enum Style {
     Table,
 }
 
-/// Where games come from.
-pub(super) struct GameInput {
-    /// The file, as the user calls it.
-    pub name: String,
-    /// Its bytes.
-    pub input: Box<dyn BufRead + Send>,
+/// Which games are judged, and how.
+pub(super) struct GameJob {
+    /// What positions are thought about with.
+    pub thinking: Thinking,
+    /// Threads in all.
+    pub threads: u32,
+    /// Whether each game is judged as if it were the only one.
+    pub reproducible: bool,
+    /// How they are written.
+    pub style: Style,
     /// Which of the games count.
     pub shard: Shard,
     /// Games that an earlier run has judged.
@@ -35,99 +40,140 @@ pub(super) struct GameInput {
 /// A game that cannot be read, as `--json` tells it.
 #[derive(Serialize)]
 struct JsonError<'a> {
-    number: u64,
+    number: usize,
     file: &'a str,
-    line: u64,
-    error: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<usize>,
+    #[serde(rename = "move", skip_serializing_if = "Option::is_none")]
+    turn: Option<usize>,
+    error: String,
+}
+
+/// What was wrong with the games, as far as the output does not tell it.
+#[derive(Default)]
+struct Complaints {
+    unreadable: u64,
+    /// For each part of a game that the output cannot hold, how many games have it.
+    losses: BTreeMap<Part, u64>,
 }
 
 /// Judges one game after another.
-pub(super) fn run(
-    thinking: &Thinking,
-    threads: u32,
-    reproducible: bool,
-    style: Style,
-    mut input: GameInput,
-    mut output: Output,
-) -> Result<(), String> {
-    let mut bytes = Vec::new();
-    input.input.read_to_end(&mut bytes).map_err(|error| format!("cannot read '{}': {error}", input.name))?;
-    let checksum = crc32fast::hash(&bytes);
-    let all = games(&input.name, bytes.clone()).count() as u64;
-    let (shard, done) = (input.shard, input.done);
-    let wanted = move |number: u64| shard.holds(number - 1) && !done.contains(&(number, None));
-    let here = (1..=all).filter(|&number| wanted(number)).count();
-    let items = (1..).zip(games(&input.name, bytes)).filter(move |(number, _)| wanted(*number));
-    let reviewers = reviewers(thinking, threads, reproducible, here);
+pub(super) fn run(job: &GameJob, input: GameInput, mut output: Output) -> Result<(), String> {
+    let file = input.name().to_owned();
+    let (mut games, end) = input.wanted(job.shard, job.done.clone());
+    // Where there are no more games than these, each gets more threads.
+    let first: Vec<_> = games.by_ref().take(job.workers() as usize).collect();
+    let reviewers = job.reviewers(first.len());
+    let reproducible = job.reproducible;
     let judge = |mut reviewer: Reviewer| {
-        move |(number, item): (u64, SourceItem)| {
+        let file = file.clone();
+        move |item: Result<FileGame, GameFileError>| {
             if reproducible {
                 reviewer.clear();
             }
-            item.map(|game| judged(&mut reviewer, number, game)).map_err(|error| (number, error))
+            item.map(|found| ReviewedGame { review: reviewer.review(&found.game.record), file: file.clone(), found })
         }
     };
-    if style == Style::Csv {
-        output.write(ReviewedGame::CSV_HEADER)?;
-    }
-    let mut unreadable = 0_u64;
+    let mut reader = match job.style {
+        Style::Csv => output.write(ReviewedGame::CSV_HEADER)?,
+        _ => Reader::Here,
+    };
+    let mut complaints = Complaints::default();
     let mut problem = None;
-    let mut reader = Reader::Here;
-    in_order(items, reviewers.into_iter().map(judge).collect(), |result| {
-        let text = match (&result, style) {
-            (Ok(game), Style::Json) => game.json(!reproducible),
-            (Ok(game), Style::Csv) => game.csv(),
-            (Ok(game), Style::Obf) => game.obf(),
-            (Ok(game), Style::Ggf) => game.ggf(),
-            (Ok(game), Style::Table) => game.table(),
-            (Err((number, error)), Style::Json) => json_error(*number, error),
-            (Err((number, error)), _) => {
-                unreadable += 1;
-                eprintln!("emilia: {}: {}", place(*number, error), error.problem);
-                return true;
+    let workers = reviewers.into_iter().map(judge).collect();
+    in_order(first.into_iter().chain(games), workers, |result| {
+        if let Some(text) = job.text(result, &mut complaints) {
+            match output.write(&text) {
+                Ok(now) => reader = now,
+                Err(error) => problem = Some(error),
             }
-        };
-        match output.write(&text) {
-            Ok(now) => reader = now,
-            Err(error) => problem = Some(error),
         }
         reader == Reader::Here && problem.is_none()
     });
-    match problem {
-        Some(problem) => return Err(problem),
+    let read = match problem {
+        Some(problem) => Err(problem),
+        // The rest of the input is not waited for.
         None if reader == Reader::Gone => return Ok(()),
-        None => output.finish(all, checksum, None)?,
+        None => end.read(),
+    };
+    match read {
+        Ok((games, checksum)) => output.finish(games, checksum, None)?,
+        Err(problem) => {
+            output.give_up();
+            return Err(problem);
+        }
     }
-    match unreadable {
-        0 => Ok(()),
-        1 => Err("1 game could not be read".to_owned()),
-        n => Err(format!("{n} games could not be read")),
+    complaints.tell()
+}
+
+impl GameJob {
+    /// What is written for a game; `None` if it is told elsewhere.
+    fn text(&self, result: Result<ReviewedGame, GameFileError>, complaints: &mut Complaints) -> Option<String> {
+        let game = match (result, self.style) {
+            (Ok(game), _) => game,
+            (Err(error), Style::Json) => return Some(json_error(&error)),
+            (Err(error), _) => {
+                complaints.unreadable += 1;
+                eprintln!("emilia: {error}");
+                return None;
+            }
+        };
+        Some(match self.style {
+            Style::Json => game.json(!self.reproducible),
+            Style::Csv => game.csv(),
+            Style::Obf => game.obf(),
+            Style::Table => game.table(),
+            Style::Ggf => match game.ggf() {
+                Ok(written) => {
+                    let mut parts: Vec<Part> = written.losses.into_iter().map(|loss| loss.part).collect();
+                    parts.sort_unstable();
+                    parts.dedup();
+                    for part in parts {
+                        *complaints.losses.entry(part).or_default() += 1;
+                    }
+                    written.text
+                }
+                Err(error) => {
+                    complaints.unreadable += 1;
+                    eprintln!("emilia: {}: game {}: {error}", game.file, game.found.place.number);
+                    return None;
+                }
+            },
+        })
+    }
+
+    /// How many games can be judged at a time.
+    fn workers(&self) -> u32 {
+        (self.threads / self.thinking.options.threads).max(1)
+    }
+
+    /// As many as there are threads for; where there are fewer games, they get the threads that would be idle.
+    fn reviewers(&self, games: usize) -> Vec<Reviewer> {
+        let workers = self.workers();
+        let busy = workers.min(u32::try_from(games.max(1)).unwrap_or(workers));
+        // Several threads do not find the same every time.
+        let each = if self.reproducible { self.thinking.options.threads } else { self.threads / busy };
+        let options = EngineOptions { threads: each, ..self.thinking.options.clone() };
+        (0..busy).map(|_| Reviewer::new(Thinking { options: options.clone(), ..self.thinking.clone() })).collect()
     }
 }
 
-fn judged(reviewer: &mut Reviewer, number: u64, game: SourceGame) -> ReviewedGame {
-    let review = reviewer.review(&game.record.game);
-    ReviewedGame { number, game, review }
-}
-
-/// As many as there are threads for; where there are fewer games, they get the threads that would be idle.
-fn reviewers(thinking: &Thinking, threads: u32, reproducible: bool, games: usize) -> Vec<Reviewer> {
-    let workers = (threads / thinking.options.threads).max(1);
-    let busy = workers.min(u32::try_from(games.max(1)).unwrap_or(workers));
-    // Several threads do not find the same every time.
-    let each = if reproducible { thinking.options.threads } else { threads / busy };
-    let options = EngineOptions { threads: each, ..thinking.options.clone() };
-    (0..busy).map(|_| Reviewer::new(Thinking { options: options.clone(), ..thinking.clone() })).collect()
-}
-
-fn place(number: u64, error: &SourceError) -> String {
-    match error.origin.line {
-        0 => format!("{}: game {number}", error.origin.file),
-        line => format!("{}: line {line}", error.origin.file),
+impl Complaints {
+    fn tell(self) -> Result<(), String> {
+        for (part, games) in self.losses {
+            let games = if games == 1 { "1 game".to_owned() } else { format!("{games} games") };
+            eprintln!("emilia: warning: ggf cannot hold {part}: {games}");
+        }
+        match self.unreadable {
+            0 => Ok(()),
+            1 => Err("1 game could not be read".to_owned()),
+            n => Err(format!("{n} games could not be read")),
+        }
     }
 }
 
-fn json_error(number: u64, error: &SourceError) -> String {
-    let SourceError { origin, problem } = error;
-    answer::line(&JsonError { number, file: &origin.file, line: origin.line, error: problem })
+fn json_error(error: &GameFileError) -> String {
+    let GameFileError { file, number, .. } = error;
+    let (line, turn) = (error.line(), error.turn());
+    answer::line(&JsonError { number: *number, file, line, turn, error: error.to_string() })
 }

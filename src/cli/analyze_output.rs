@@ -86,6 +86,14 @@ impl Output {
         }
     }
 
+    /// There will be nothing more, and it is not complete. What can be gone on with stays.
+    pub(super) fn give_up(self) {
+        if let Output::Plain { aside, .. } = self {
+            // Half a file is of no use; if it cannot be removed, its name tells what it is.
+            let _ = fs::remove_file(aside);
+        }
+    }
+
     /// Everything is written: the input had so many items and this checksum; where the job has sums over the results,
     /// a shard ends with its own.
     pub(super) fn finish(self, items: u64, checksum: u32, totals: Option<Map<String, Value>>) -> Result<(), String> {

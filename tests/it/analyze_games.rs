@@ -2,11 +2,15 @@
 
 use crate::games::{picks_of, play};
 use crate::serve::{TemporaryFile, emilia, run};
+use emilia::notation::game_file::{AnnotatedGame, Format, write};
 use emilia::notation::ggf::GgfGame;
 use emilia::notation::obf::ObfEntry;
 use emilia::notation::transcript::Transcript;
 use emilia::othello::{GameRecord, Position};
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use serde_json::Value;
+use std::io::Write;
 
 /// A game of random moves.
 fn game(seed: u64) -> GameRecord {
@@ -104,11 +108,13 @@ fn a_game_that_cannot_be_read_is_named_and_the_next_one_is_judged() {
     let lines = json_lines(&stdout);
     assert_eq!((code, stderr.as_str(), lines.len()), (0, "", 3));
     assert_eq!((&lines[1]["number"], &lines[1]["line"], &lines[2]["line"]), (&2.into(), &3.into(), &4.into()));
-    assert!(lines[1]["error"].as_str().unwrap().contains("is occupied"), "{}", lines[1]);
+    let error = lines[1]["error"].as_str().unwrap();
+    assert!(error.starts_with("standard input: line 3, column ") && error.contains("is occupied"), "{error}");
+    assert!(error.contains(": game 2, move 37: ") && lines[1]["move"] == 37, "{}", lines[1]);
     assert_eq!(lines[0]["turns"], lines[2]["turns"]);
     let (code, stdout, stderr) = analyze(&["--depth", "1", "--csv"], &input);
     assert_eq!((code, stdout.lines().count()), (1, 1 + 2 * game(1).turns().len()));
-    assert!(stderr.starts_with("emilia: standard input: line 3: ") && stderr.contains("1 game could"), "{stderr}");
+    assert!(stderr.starts_with(&format!("emilia: {error}\n")) && stderr.contains("1 game could"), "{stderr}");
 
     let mut base = vec![0; 16 + 68];
     (base[4], base[10], base[11], base[24]) = (1, 0xd0, 0x07, 56);
@@ -116,7 +122,47 @@ fn a_game_that_cannot_be_read_is_named_and_the_next_one_is_judged() {
     assert_eq!((code, json_lines(&stdout)[0]["turns"].as_array().unwrap().len()), (0, 1));
     let (code, stdout, _) = analyze(&["--depth", "1", "--json"], &base[..50]);
     assert_eq!(code, 0);
-    assert!(json_lines(&stdout)[0]["error"].as_str().unwrap().contains("50 bytes"), "{stdout}");
+    assert!(
+        json_lines(&stdout)[0]["error"].as_str().unwrap().contains("byte 50: the file ends within this game"),
+        "{stdout}"
+    );
+    let (code, stdout, stderr) = analyze(&["--depth", "1", "--json"], &base[..12]);
+    assert_eq!((code, stdout.as_str()), (1, ""));
+    assert!(stderr.contains("standard input: "), "{stderr}");
+}
+
+#[test]
+fn tagged_and_packed_games_are_judged_like_others() {
+    let games: Vec<GameRecord> = (0..3).map(game).collect();
+    let transcripts: String = games.iter().map(|game| format!("{}\n", Transcript(game))).collect();
+    let arguments = ["--depth", "1", "--json"];
+    let turns = |stdout: &str| json_lines(stdout).iter().map(|game| game["turns"].clone()).collect::<Vec<_>>();
+    let expected = turns(&analyze(&arguments, &transcripts).1);
+    let named = |record: &GameRecord| {
+        let mut game = AnnotatedGame::new(record.clone());
+        (game.black.name, game.white.name) = ("ada".to_owned(), "bob".to_owned());
+        game
+    };
+    let pgn: String = games.iter().map(|game| write(&named(game), Format::Pgn).unwrap().text + "\n").collect();
+    let mut packer = GzEncoder::new(Vec::new(), Compression::default());
+    packer.write_all(pgn.as_bytes()).unwrap();
+    let packed = packer.finish().unwrap();
+    for input in [pgn.as_bytes(), &packed] {
+        let (code, stdout, stderr) = analyze(&arguments, input);
+        assert_eq!((code, stderr.as_str()), (0, ""));
+        assert_eq!(turns(&stdout), expected);
+        assert!(json_lines(&stdout).iter().all(|game| game["black"] == "ada" && game["white"] == "bob"), "{stdout}");
+    }
+    let file = TemporaryFile::new("games.pgn.gz");
+    std::fs::write(&file.0, &packed).unwrap();
+    let path = file.0.to_str().unwrap();
+    let output = run(emilia(&["analyze", path, "--depth", "1", "--json", "--shard", "1/2"]), "");
+    let found = json_lines(&String::from_utf8(output.stdout).unwrap());
+    assert_eq!((found.len(), &found[1]["number"]), (3, &2.into()));
+    assert_eq!(found[2]["shard"]["end"]["ending"]["items"], 3);
+    // What is damaged is not taken for the end.
+    let (code, _, stderr) = analyze(&arguments, &packed[..packed.len() - 6]);
+    assert!(code == 1 && stderr.contains("cannot be read"), "{code} {stderr}");
 }
 
 #[test]

@@ -68,6 +68,25 @@ pub enum ReadProblem {
 }
 
 impl GameFileError {
+    /// The line that it is about, from 1; `None` in a file of WTHOR, and where it is about the file itself.
+    pub fn line(&self) -> Option<usize> {
+        match &self.problem {
+            ReadProblem::Notation(error) => Some(error.line),
+            ReadProblem::TooLong { line, .. } => Some(*line),
+            _ => None,
+        }
+    }
+
+    /// Which move of the game it is about, from 1, if it is about one. Passes count where they are written.
+    pub fn turn(&self) -> Option<usize> {
+        match &self.problem {
+            ReadProblem::Notation(error) => error.turn,
+            ReadProblem::Broken { broken: BrokenGame::NotASquare { number, .. }, .. }
+            | ReadProblem::Broken { broken: BrokenGame::Illegal { number, .. }, .. } => Some(*number),
+            _ => None,
+        }
+    }
+
     /// Whether nothing more can come from the file.
     pub fn is_final(&self) -> bool {
         self.number == 0

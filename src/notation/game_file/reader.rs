@@ -64,13 +64,18 @@ impl GameFile {
         let name = path.display().to_string();
         let failed = |error| GameFileError { file: name.clone(), number: 0, problem: ReadProblem::Io(error) };
         let file = File::open(path).map_err(failed)?;
-        let mut games = GameFile::new(&name, file)?;
-        if games.wthor.is_some() {
+        GameFile::new(&name, file)?.with_names_beside(path)
+    }
+
+    /// Gives the games of a WTHOR file the names that [`GameFile::open`] would find beside this path. Without effect on other
+    /// formats.
+    pub fn with_names_beside(mut self, path: &Path) -> Result<GameFile, GameFileError> {
+        if self.wthor.is_some() {
             let beside = |ending| beside(path, ending).map(|path| (path.display().to_string(), fs::read(&path)));
             let (players, tournaments) = (beside("jou"), beside("trn"));
-            games.set_names(players, tournaments)?;
+            self.set_names(players, tournaments)?;
         }
-        Ok(games)
+        Ok(self)
     }
 
     /// Reads from anything; the name is for errors. Waits until it is clear what the format is.

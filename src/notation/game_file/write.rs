@@ -124,10 +124,12 @@ fn sgf(game: &AnnotatedGame, losses: &mut Vec<Loss>) -> String {
         "GM", "FF", "CA", "AP", "SZ", "ST", "PB", "PW", "DT", "RE", "BR", "WR", "PC", "AB", "AW", "AE", "PL", "B", "W",
         "C", "V", "KM",
     ];
-    let is_free = |key: &str, _: &str| {
+    // An empty result, or a question mark, says that there is none.
+    let is_result = |value: &str| game.result.is_none() && !matches!(value.trim(), "" | "?");
+    let is_free = |key: &str, value: &str| {
         !key.is_empty()
             && key.bytes().all(|byte| byte.is_ascii_uppercase())
-            && (!KNOWN.contains(&key) || key == "KM" || (key == "RE" && game.result.is_none()))
+            && (!KNOWN.contains(&key) || key == "KM" || (key == "RE" && is_result(value)))
     };
     let mut other = Vec::new();
     let mut add = |key: &str, value: String| {
@@ -140,6 +142,14 @@ fn sgf(game: &AnnotatedGame, losses: &mut Vec<Loss>) -> String {
     add("WR", game.white.rating.map_or_else(String::new, |rating| rating.to_string()));
     other.extend(keep_other(game, losses, is_free));
     let words = other.iter().position(|(key, _)| key == "RE").map(|at| other.remove(at).1);
+    // There is room for one.
+    other.retain(|(key, value)| {
+        let is_second = key == "RE";
+        if is_second {
+            losses.push(Loss::new(Part::Other, format!("{key}: {value}")));
+        }
+        !is_second
+    });
     let result = match game.result {
         Some(result) => sgf_result(result, losses),
         None => words.unwrap_or_default(),
