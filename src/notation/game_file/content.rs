@@ -11,11 +11,11 @@ use thiserror::Error;
 pub enum Format {
     /// The generic game format of GGS and NBoard: [`ggf`](crate::notation::ggf).
     Ggf,
-    /// `GM[2]`, as Quarry saves it: [`sgf`](crate::notation::sgf).
+    /// `GM[2]`, as Quarry saves it: [`sgf`].
     Sgf,
     /// As PlayOK writes it: [`pgn`](crate::notation::pgn).
     Pgn,
-    /// A list of moves a line, from the standard start or behind a board: [`transcript`](crate::notation::transcript).
+    /// A list of moves a line, from the standard start or behind a board: [`transcript`].
     Transcript,
     /// Logistello's logbook: [`logbook`](crate::notation::logbook).
     Logbook,
