@@ -1,7 +1,7 @@
 //! `emilia analyze`: queries or games in, values out.
 
 use super::analyze_games::{self, GameJob, Style};
-use super::analyze_output::Output;
+use super::analyze_output::Results;
 use super::analyze_queries::{self, QueryInput};
 use super::log_output;
 use super::options::EngineArguments;
@@ -144,7 +144,7 @@ pub(super) fn run(arguments: &AnalyzeArguments) -> Result<(), String> {
             );
         }
         let job = arguments.job(QUERIES, &defaults)?;
-        let Some((output, done)) = Output::open(out, arguments.resume, shard, &job)? else { return Ok(()) };
+        let Some((output, done)) = Results::open(out, arguments.resume, shard, &job)? else { return Ok(()) };
         let settings = ServiceSettings {
             defaults,
             threads,
@@ -164,10 +164,10 @@ pub(super) fn run(arguments: &AnalyzeArguments) -> Result<(), String> {
     let style = arguments.style();
     let job = arguments.job("analyze games", &defaults)?;
     let opened = match (style, shard) {
-        (Style::Json, _) => Output::open(out, arguments.resume, shard, &job)?,
+        (Style::Json, _) => Results::open(out, arguments.resume, shard, &job)?,
         (_, Some(_)) => return Err("--shard needs --json: other formats cannot be merged".to_owned()),
         (_, None) if arguments.resume => return Err("--resume needs --json".to_owned()),
-        (_, None) => Some((Output::open_plain(out)?, Default::default())),
+        (_, None) => Some((Results::open_plain(out)?, Default::default())),
     };
     let Some((output, done)) = opened else { return Ok(()) };
     let shard = shard.unwrap_or_default();

@@ -1,6 +1,7 @@
 //! Games in a file, and what their moves were worth.
 
-use super::analyze_output::{Output, Reader};
+use super::analyze_output::Results;
+use super::output::Reader;
 use crate::analysis::journal::Done;
 use crate::analysis::review_text::ReviewedGame;
 use crate::analysis::wanted_games::GameInput;
@@ -58,7 +59,7 @@ struct Complaints {
 }
 
 /// Judges one game after another.
-pub(super) fn run(job: &GameJob, input: GameInput, mut output: Output) -> Result<(), String> {
+pub(super) fn run(job: &GameJob, input: GameInput, mut output: Results) -> Result<(), String> {
     let file = input.name().to_owned();
     let (mut games, end) = input.wanted(job.shard, job.done.clone());
     // Where there are no more games than these, each gets more threads.
@@ -76,7 +77,7 @@ pub(super) fn run(job: &GameJob, input: GameInput, mut output: Output) -> Result
     };
     let mut reader = match job.style {
         Style::Csv => output.write(ReviewedGame::CSV_HEADER)?,
-        _ => Reader::Here,
+        _ => Reader::Reads,
     };
     let mut complaints = Complaints::default();
     let mut problem = None;
@@ -88,20 +89,18 @@ pub(super) fn run(job: &GameJob, input: GameInput, mut output: Output) -> Result
                 Err(error) => problem = Some(error),
             }
         }
-        reader == Reader::Here && problem.is_none()
+        reader == Reader::Reads && problem.is_none()
     });
     let read = match problem {
         Some(problem) => Err(problem),
         // The rest of the input is not waited for.
-        None if reader == Reader::Gone => return Ok(()),
+        None if reader == Reader::IsGone => return Ok(()),
         None => end.read(),
     };
     match read {
         Ok((games, checksum)) => output.finish(games, checksum, None)?,
-        Err(problem) => {
-            output.give_up();
-            return Err(problem);
-        }
+        // What can be gone on with stays; of any other file nothing remains.
+        Err(problem) => return Err(problem),
     }
     complaints.tell()
 }

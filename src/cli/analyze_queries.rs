@@ -1,6 +1,7 @@
 //! Queries on the standard input, or in a file, and answers on the standard output, or in a file.
 
-use super::analyze_output::{Output, Reader};
+use super::analyze_output::Results;
+use super::output::Reader;
 use crate::analysis::lines::{InputLine, Lines};
 use crate::analysis::{Service, ServiceSettings};
 use crate::shard::Shard;
@@ -31,7 +32,7 @@ struct InputEnd {
 }
 
 /// Answers queries until there are no more, or nobody reads the answers.
-pub(super) fn run(settings: ServiceSettings, input: QueryInput, output: Output) -> Result<(), String> {
+pub(super) fn run(settings: ServiceSettings, input: QueryInput, output: Results) -> Result<(), String> {
     let (sender, answers) = bounded(WAITING_ANSWERS);
     let (read, input_end) = bounded(1);
     let (ended, end) = bounded(2);
@@ -39,7 +40,7 @@ pub(super) fn run(settings: ServiceSettings, input: QueryInput, output: Output) 
     // No thread is waited for when the process ends: the one that reads may be blocked on a client that says nothing.
     spawn("queries", move || feed(service, input, &read));
     #[cfg(unix)]
-    if matches!(output, Output::Stdout { .. }) {
+    if matches!(output, Results::Stream { .. }) {
         watch_reader(ended.clone());
     }
     spawn("answers", move || {
@@ -82,14 +83,14 @@ fn feed(service: Service, input: QueryInput, end: &Sender<InputEnd>) {
 }
 
 /// Writes the answers as they come, those that are waiting together.
-fn write(mut output: Output, answers: &Receiver<String>, end: &Receiver<InputEnd>) -> Result<(), String> {
+fn write(mut output: Results, answers: &Receiver<String>, end: &Receiver<InputEnd>) -> Result<(), String> {
     for mut text in answers {
         while text.len() < BATCH_BYTES
             && let Ok(more) = answers.try_recv()
         {
             text += &more;
         }
-        if output.write(&text)? == Reader::Gone {
+        if output.write(&text)? == Reader::IsGone {
             return Ok(());
         }
     }

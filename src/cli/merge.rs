@@ -1,6 +1,6 @@
 //! `emilia merge`: the parts that `--shard` makes, put together.
 
-use super::analyze_output::{Output, Reader};
+use super::output::{Output, Reader};
 use crate::analysis::merge::merge;
 use crate::arena;
 use clap::Args;
@@ -38,7 +38,7 @@ pub(super) fn run(arguments: &MergeArguments) -> Result<(), String> {
     };
     let files = arguments.files.iter().map(read).collect::<Result<Vec<_>, _>>()?;
     let merged = merge(&files).map_err(|error| error.to_string())?;
-    let mut output = Output::open_plain(arguments.out.as_deref())?;
+    let mut output = Output::open(arguments.out.as_deref())?;
     let totals = merged.totals.map(|totals| serde_json::json!({ "totals": totals }).to_string());
     let lines = merged.results.into_iter().chain(totals.as_deref());
     let mut batch = String::new();
@@ -46,14 +46,14 @@ pub(super) fn run(arguments: &MergeArguments) -> Result<(), String> {
         batch += line;
         batch.push('\n');
         if batch.len() >= BATCH_BYTES {
-            if output.write(&batch)? == Reader::Gone {
+            if output.write(batch.as_bytes())? == Reader::IsGone {
                 return Ok(());
             }
             batch.clear();
         }
     }
-    output.write(&batch)?;
-    output.finish(0, 0, None)
+    output.write(batch.as_bytes())?;
+    output.finish()
 }
 
 /// About how much is written at once.

@@ -47,6 +47,14 @@ impl Output {
         }
     }
 
+    /// Hands what was written to whoever reads it. A file is read when it is whole, and waits.
+    pub(super) fn flush(&mut self) -> Result<Reader, String> {
+        match self {
+            Output::Standard(out) => standard(out.flush()),
+            Output::File(..) => Ok(Reader::Reads),
+        }
+    }
+
     /// Ends the output.
     pub(super) fn finish(self) -> Result<(), String> {
         match self {

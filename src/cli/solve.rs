@@ -1,6 +1,7 @@
 //! `emilia solve`: the results of positions under perfect play, and whether a file has them right.
 
-use super::analyze_output::{Output, Reader};
+use super::analyze_output::Results;
+use super::output::Reader;
 use super::log_output;
 use super::options::EngineArguments;
 use crate::analysis::lines::Checksummed;
@@ -86,7 +87,7 @@ fn solve(arguments: &SolveArguments) -> Result<Totals, String> {
     let mut solver = Solver::new(engine, question);
     let mut totals = Totals::default();
     let progress = Progress::new();
-    let Some((mut output, _)) = Output::open(None, false, arguments.shard, &job)? else {
+    let Some((mut output, _)) = Results::open(None, false, arguments.shard, &job)? else {
         return Ok(totals);
     };
     let mut input = Checksummed::new(input);
@@ -122,7 +123,7 @@ fn solve(arguments: &SolveArguments) -> Result<Totals, String> {
                 json(&JsonError { number: items, error: error.to_string() })
             }
         };
-        if progress.aside(|| output.write(&text))? == Reader::Gone {
+        if progress.aside(|| output.write(&text))? == Reader::IsGone {
             return Ok(totals);
         }
     }
