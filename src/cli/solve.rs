@@ -1,9 +1,9 @@
 //! `emilia solve`: the results of positions under perfect play, and whether a file has them right.
 
 use super::analyze_output::Results;
-use super::output::Reader;
 use super::log_output;
 use super::options::EngineArguments;
+use super::output::Reader;
 use crate::analysis::lines::Checksummed;
 use crate::analysis::shard_file::{Job, engine_settings};
 use crate::analysis::{Contradiction, Question, Solution, Solver, Totals, Value};

@@ -4,10 +4,11 @@ use super::duel::Score;
 use super::equal_evaluations::contestants;
 use super::player::{EngineLimit, EnginePlayer, Limit};
 use super::series::{openings, series};
-use super::{Cell, Curve, Experiment, Findings, Lab, Plot, Point, Problem, Table};
+use super::{Cell, Experiment, Findings, Lab, Problem, Table};
 use crate::engine::EngineOptions;
 use crate::eval::EvaluatorKind;
 use crate::othello::Position;
+use crate::render::{Curve, Plot, Point, Scale, Stroke};
 
 pub(super) const UCT: Experiment = Experiment {
     name: "uct-othello",
@@ -88,7 +89,7 @@ fn uct(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
             let (y, error) = score.percent();
             points.push(Point { x: budget.into(), y, error });
         }
-        curves.push(Curve { name: name.clone(), points, dashed: false });
+        curves.push(Curve { name: name.clone(), points, stroke: Stroke::Solid });
     }
     let notes = vec![
         "The note claims at least 70 % with the same evaluation, in the same time. Constants are in discs. A drawn game counts half; \
@@ -119,8 +120,8 @@ fn plot(title: &str, curves: Vec<Curve>) -> Plot {
         title: title.to_owned(),
         x: "evaluations for a move".to_owned(),
         y: "score, %".to_owned(),
-        log_x: true,
-        log_y: false,
+        x_scale: Scale::Logarithmic,
+        y_scale: Scale::Linear,
         mark: Some(50.0),
         curves,
     }
@@ -156,7 +157,7 @@ fn budget_curve(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
             let (y, error) = score.percent();
             points.push(Point { x: budget.into(), y, error });
         }
-        curves.push(Curve { name: name.clone(), points, dashed: false });
+        curves.push(Curve { name: name.clone(), points, stroke: Stroke::Solid });
     }
     let notes = vec![
         "Each player gets the evaluations that it makes in the mean processor time of its opponent's moves, measured beforehand; \

@@ -5,11 +5,12 @@ use super::duel::{Score, play_pair};
 use super::player::{Chosen, Player};
 use super::series::openings;
 use super::stopwatch::Stopwatch;
-use super::{Cell, Curve, Findings, Lab, Plot, Point, Problem, Table};
+use super::{Cell, Findings, Lab, Problem, Table};
 use crate::eval::{Evaluator, EvaluatorKind};
 use crate::game::Game;
 use crate::othello::Position;
 use crate::random::Random;
+use crate::render::{Curve, Plot, Point, Scale, Stroke};
 use crate::search::{Contempt, MinimaxKind, PlainCounts, plain_minimax};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -188,8 +189,10 @@ pub(super) fn costs(
         &["search", "depth", "nodes expanded", "nodes generated", "evaluations", "ms", "ns/node", "ns/evaluation"],
     );
     let deepest = series.iter().map(|one| one.deepest).max().unwrap_or(0);
-    let mut curves: Vec<Curve> =
-        series.iter().map(|one| Curve { name: one.name.to_owned(), points: Vec::new(), dashed: false }).collect();
+    let mut curves: Vec<Curve> = series
+        .iter()
+        .map(|one| Curve { name: one.name.to_owned(), points: Vec::new(), stroke: Stroke::Solid })
+        .collect();
     for depth in 1..=deepest {
         let mut cells = vec![Cell::from(u64::from(depth))];
         for (one, curve) in series.iter().zip(&mut curves) {
@@ -219,8 +222,8 @@ pub(super) fn costs(
         title: title.to_owned(),
         x: "depth, plies".to_owned(),
         y: y.to_owned(),
-        log_x: false,
-        log_y: true,
+        x_scale: Scale::Linear,
+        y_scale: Scale::Logarithmic,
         mark: None,
         curves,
     };

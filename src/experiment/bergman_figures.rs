@@ -1,8 +1,9 @@
 //! Bergman's figures 3 to 6, and the Caltech page's saving: what searches cost by depth.
 
 use super::bergman::{ALGORITHMS, Cost, HEURISTICS, Series, boards, cost, costs};
-use super::{Cell, Curve, Experiment, Findings, Lab, Plot, Point, Problem, Table};
+use super::{Cell, Experiment, Findings, Lab, Problem, Table};
 use crate::eval::EvaluatorKind;
+use crate::render::{Curve, Plot, Point, Scale, Stroke};
 
 pub(super) const NODES: Experiment = Experiment {
     name: "bergman-nodes",
@@ -88,7 +89,7 @@ fn saving(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
     let mut curves = ["alpha-beta", "with ordering", "least possible"].map(|name| Curve {
         name: name.to_owned(),
         points: Vec::new(),
-        dashed: name == "least possible",
+        stroke: if name == "least possible" { Stroke::Dashed } else { Stroke::Solid },
     });
     for depth in 1..=deepest {
         let mut measured = |i: usize| cost(lab, &boards, ALGORITHMS[i], EvaluatorKind::WeightedSquares, depth);
@@ -111,8 +112,8 @@ fn saving(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
         title: "Nodes saved by cut-offs".to_owned(),
         x: "depth, plies".to_owned(),
         y: "of minimax's nodes, %".to_owned(),
-        log_x: false,
-        log_y: false,
+        x_scale: Scale::Linear,
+        y_scale: Scale::Linear,
         mark: Some(30.0),
         curves: curves.to_vec(),
     };

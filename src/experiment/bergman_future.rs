@@ -4,10 +4,11 @@ use super::bergman::{Plain, board, boards, match_units, match_up};
 use super::contest::Contest;
 use super::duel::{Score, play_pair};
 use super::player::{Chosen, Player};
-use super::{Cell, Curve, Experiment, Findings, Lab, Plot, Point, Problem, Table};
+use super::{Cell, Experiment, Findings, Lab, Problem, Table};
 use crate::eval::{Evaluator, EvaluatorKind, STATIC_LIMIT, WeightedSquares};
 use crate::game::{DISC, Game};
 use crate::othello::{Bitboard, Color, Position, Square, Squares};
+use crate::render::{Curve, Plot, Point, Scale, Stroke};
 use crate::search::{Contempt, EndgameSolver, LeafSolver, MinimaxKind, Work, plain_minimax};
 use std::sync::Arc;
 
@@ -67,14 +68,14 @@ fn mobility_weight(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
             ]);
             points.push(Point { x: weight.into(), y: percent, error });
         }
-        curves.push(Curve { name: format!("depth {depth}"), points, dashed: false });
+        curves.push(Curve { name: format!("depth {depth}"), points, stroke: Stroke::Solid });
     }
     let plot = Plot {
         title: "What mobility is worth beside weighted squares".to_owned(),
         x: "weight of the mobility ratio, discs".to_owned(),
         y: "score against weighted squares alone, %".to_owned(),
-        log_x: false,
-        log_y: false,
+        x_scale: Scale::Linear,
+        y_scale: Scale::Linear,
         mark: Some(50.0),
         curves,
     };
@@ -196,7 +197,11 @@ fn forward_pruning(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
                 points.push(Point { x: depth.into(), y: percent, error });
             }
             let ply = if deeper == 0 { "same depth" } else { "one ply deeper" };
-            curves.push(Curve { name: format!("{kind}, {ply}"), points, dashed: deeper == 0 });
+            curves.push(Curve {
+                name: format!("{kind}, {ply}"),
+                points,
+                stroke: if deeper == 0 { Stroke::Dashed } else { Stroke::Solid },
+            });
         }
     }
     let seed = lab.setup().seed;
@@ -212,8 +217,8 @@ fn forward_pruning(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
         title: "Forward pruning beside the corners".to_owned(),
         x: "depth of the full-width search, plies".to_owned(),
         y: "score of the pruning side, %".to_owned(),
-        log_x: false,
-        log_y: false,
+        x_scale: Scale::Linear,
+        y_scale: Scale::Linear,
         mark: Some(50.0),
         curves,
     };

@@ -3,11 +3,12 @@
 use super::duel::Score;
 use super::player::{EngineLimit, EnginePlayer, FixedDepth, Limit, Player};
 use super::series::{CALIBRATION_UNITS, calibrate, openings, series};
-use super::{Cell, Curve, Experiment, Findings, Lab, Plot, Point, Problem, Table};
+use super::{Cell, Experiment, Findings, Lab, Problem, Table};
 use crate::arena::player::PlayerText;
 use crate::engine::EngineOptions;
 use crate::eval::EvaluatorKind;
 use crate::othello::Position;
+use crate::render::{Curve, Plot, Point, Scale, Stroke};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "equal-evaluations",
@@ -102,14 +103,14 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
             ]);
             points.push(Point { x: depth.into(), y: points_won, error });
         }
-        curves.push(Curve { name: name.clone(), points, dashed: false });
+        curves.push(Curve { name: name.clone(), points, stroke: Stroke::Solid });
     }
     let plot = Plot {
         title: "Score against korf-alpha-beta at equal evaluations".to_owned(),
         x: "depth of korf-alpha-beta, plies".to_owned(),
         y: "score, %".to_owned(),
-        log_x: false,
-        log_y: false,
+        x_scale: Scale::Linear,
+        y_scale: Scale::Linear,
         mark: Some(50.0),
         curves,
     };

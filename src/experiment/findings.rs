@@ -1,6 +1,6 @@
 //! What an experiment found: tables of numbers with their errors, as text, CSV and JSON.
 
-use super::plot::Plot;
+use crate::render::Plot;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 

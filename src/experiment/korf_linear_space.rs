@@ -3,12 +3,13 @@
 
 use super::bergman::board;
 use super::stopwatch::Stopwatch;
-use super::{Cell, Curve, Experiment, Findings, Lab, Plot, Point, Problem, Table};
+use super::{Cell, Experiment, Findings, Lab, Problem, Table};
 use crate::arena::statistics::Sample;
 use crate::eval::{Evaluator, EvaluatorKind};
 use crate::game::Game;
 use crate::othello::Position;
 use crate::random_tree::{PathCost, RandomTree, TreeShape};
+use crate::render::{Curve, Plot, Point, Scale, Stroke};
 use crate::search::{BestFirstSettings, EndValues, Explorer, Progress, RbfmsSettings, Sibling, linear_best_first};
 use serde::{Deserialize, Serialize};
 
@@ -106,8 +107,8 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
         title: "Calls of RBFMS for each distinct expansion".to_owned(),
         x: "depth of the principal leaf, plies".to_owned(),
         y: "calls for each distinct expansion".to_owned(),
-        log_x: false,
-        log_y: true,
+        x_scale: Scale::Linear,
+        y_scale: Scale::Logarithmic,
         mark: None,
         curves,
     };
@@ -152,5 +153,5 @@ fn rows<G: Game>(
         ]);
         points.push(Point { x: depth.into(), y: ratio.mean().unwrap_or(1.0), error: None });
     }
-    Ok(Curve { name: name.to_owned(), points, dashed: false })
+    Ok(Curve { name: name.to_owned(), points, stroke: Stroke::Solid })
 }

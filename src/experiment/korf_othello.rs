@@ -4,9 +4,10 @@
 use super::duel::{Score, play_pair};
 use super::player::{BestFirstPlayer, Budgets, FixedDepth, Limit, Player};
 use super::series::{CALIBRATION_UNITS, HORIZON_PAIRS, Horizon, calibrate, horizon, openings, series};
-use super::{Cell, Curve, Experiment, Findings, Lab, Plot, Point, Problem, Table};
+use super::{Cell, Experiment, Findings, Lab, Problem, Table};
 use crate::eval::{Evaluator, EvaluatorKind};
 use crate::othello::Position;
+use crate::render::{Curve, Plot, Point, Scale, Stroke};
 use crate::search::{BestFirstSettings, EndValues, FinalMove, Tie};
 use std::sync::Arc;
 
@@ -90,8 +91,8 @@ fn table(lab: &mut Lab<'_>, paper: &Paper) -> Result<Findings, Problem> {
         "time",
     ];
     let mut table = Table::new(title, &columns);
-    let mut curve = Curve { name: "Emilia".to_owned(), points: Vec::new(), dashed: false };
-    let mut theirs = Curve { name: "the paper".to_owned(), points: Vec::new(), dashed: true };
+    let mut curve = Curve { name: "Emilia".to_owned(), points: Vec::new(), stroke: Stroke::Solid };
+    let mut theirs = Curve { name: "the paper".to_owned(), points: Vec::new(), stroke: Stroke::Dashed };
     let mut variants = Vec::new();
     for &depth in &depths {
         // Deeper games take minutes: one opening of each class has to do.
@@ -137,8 +138,8 @@ fn table(lab: &mut Lab<'_>, paper: &Paper) -> Result<Findings, Problem> {
         title: paper.title.to_owned(),
         x: "depth of alpha-beta, plies".to_owned(),
         y: "games won of those decided, %".to_owned(),
-        log_x: false,
-        log_y: false,
+        x_scale: Scale::Linear,
+        y_scale: Scale::Linear,
         mark: Some(50.0),
         curves: vec![curve, theirs],
     };
@@ -213,7 +214,7 @@ fn parents(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
     let mut table =
         Table::new(format!("Best-first extension against its parents at equal evaluations, {kind}"), &columns);
     let mut curves = ["extension against best-first", "extension against alpha-beta", "best-first against alpha-beta"]
-        .map(|name| Curve { name: name.to_owned(), points: Vec::new(), dashed: false });
+        .map(|name| Curve { name: name.to_owned(), points: Vec::new(), stroke: Stroke::Solid });
     lab.plan(depths.len() as u64 * 2 * (3 * starts.len() as u64 + CALIBRATION_UNITS));
     for &depth in &depths {
         let fixed = || FixedDepth::new(depth, evaluator.clone());
@@ -258,8 +259,8 @@ fn parents(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
         title: "Best-first extension and its parents".to_owned(),
         x: "depth of alpha-beta, plies; the initial depth is one less".to_owned(),
         y: "score, %".to_owned(),
-        log_x: false,
-        log_y: false,
+        x_scale: Scale::Linear,
+        y_scale: Scale::Linear,
         mark: Some(50.0),
         curves: curves.to_vec(),
     };

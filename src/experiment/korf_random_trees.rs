@@ -4,9 +4,10 @@
 use super::duel::Score;
 use super::player::{BestFirstPlayer, FixedDepth, Limit, Player};
 use super::series::{CALIBRATION_UNITS, HORIZON_PAIRS, calibrate, horizon, series};
-use super::{Cell, Curve, Experiment, Findings, Lab, Plot, Point, Problem, Table};
+use super::{Cell, Experiment, Findings, Lab, Problem, Table};
 use crate::eval::Evaluator;
 use crate::random_tree::{PathCost, RandomTree, TreeShape};
+use crate::render::{Curve, Plot, Point, Scale, Stroke};
 use crate::search::{BestFirstSettings, EndValues};
 use std::sync::Arc;
 
@@ -108,15 +109,15 @@ fn plot(branching: u32) -> Plot {
         FORMS.map(|form| Curve {
             name: format!("{form}, by {stop}"),
             points: Vec::new(),
-            dashed: *kind == Stop::Evaluations,
+            stroke: if *kind == Stop::Evaluations { Stroke::Dashed } else { Stroke::Solid },
         })
     });
     Plot {
         title: format!("Random trees with up to {branching} children: pairs won against alpha-beta"),
         x: "depth of alpha-beta, plies".to_owned(),
         y: "pairs won, %".to_owned(),
-        log_x: false,
-        log_y: false,
+        x_scale: Scale::Linear,
+        y_scale: Scale::Linear,
         mark: Some(50.0),
         curves: curves.collect(),
     }

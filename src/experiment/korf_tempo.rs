@@ -2,12 +2,13 @@
 //! larger the branching factor.
 
 use super::series::openings;
-use super::{Cell, Curve, Experiment, Findings, Lab, Plot, Point, Problem, Table};
+use super::{Cell, Experiment, Findings, Lab, Problem, Table};
 use crate::arena::statistics::Sample;
 use crate::eval::{Evaluator, EvaluatorKind};
 use crate::game::{DISC, Game};
 use crate::othello::Position;
 use crate::random_tree::{PathCost, RandomTree, TreeShape};
+use crate::render::{Curve, Plot, Point, Scale, Stroke};
 use crate::search::{BestFirstSettings, EndValues, Explorer, Progress};
 use serde::{Deserialize, Serialize};
 
@@ -88,7 +89,7 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
     let mut curves = ["any node", "nodes that best-first expands"].map(|name| Curve {
         name: name.to_owned(),
         points: Vec::new(),
-        dashed: false,
+        stroke: Stroke::Solid,
     });
     // The standard deviation of a uniform edge cost.
     let deviation = f64::from(1 << 15) / 3f64.sqrt();
@@ -121,8 +122,8 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
         title: "The tempo effect on random trees".to_owned(),
         x: "largest branching factor".to_owned(),
         y: "loss by expansion, standard deviations of an edge".to_owned(),
-        log_x: false,
-        log_y: false,
+        x_scale: Scale::Linear,
+        y_scale: Scale::Linear,
         mark: None,
         curves: curves.to_vec(),
     };

@@ -20,14 +20,12 @@ mod korf_tree_reuse;
 mod lab;
 mod ledger;
 pub mod player;
-mod plot;
 mod series;
 pub mod stopwatch;
 
 pub use findings::{Cell, Findings, Table};
 pub use lab::{Lab, Progress, Setup, check_folder, write_findings};
 pub use ledger::Ledger;
-pub use plot::{Curve, Plot, Point};
 
 use std::io;
 

@@ -1,13 +1,16 @@
-//! Boards and games as pictures: terminal text, SVG, a page for a browser.
+//! Boards, games and curves as pictures: terminal text, SVG, a page for a browser.
 
 mod board_svg;
 mod curve_svg;
 mod diagram;
 mod markup;
 mod page;
+mod plot;
 
 pub use board_svg::BoardPicture;
 pub use curve_svg::curve_svg;
 pub use diagram::{Diagram, Palette, game_table};
 pub use markup::escape;
 pub use page::page;
+pub(crate) use plot::round_step;
+pub use plot::{Curve, Plot, Point, Scale, Stroke};

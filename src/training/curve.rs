@@ -1,17 +1,8 @@
 //! How the error fell while the weights were fitted: a table and a picture.
 
 use super::fit::{FittedPhase, PassError};
+use crate::render::{Curve, Plot, Point, Scale, Stroke};
 use std::fmt::Write;
-
-const WIDTH: f64 = 860.0;
-const HEIGHT: f64 = 360.0;
-const LEFT: f64 = 48.0;
-const RIGHT: f64 = 14.0;
-const TOP: f64 = 14.0;
-const BOTTOM: f64 = 40.0;
-const STYLE: &str = "text{font:12px sans-serif;fill:#555}.grid{stroke:#ddd}.phase{stroke:#c8d4e0}\
-                     .training{stroke:#8a8a8a;stroke-dasharray:5 4}.held-out{stroke:#c2410c;stroke-width:2}\
-                     polyline{fill:none;stroke-width:1.2}";
 
 /// Every phase's errors before the first pass and after each, in discs.
 pub fn curve_csv(phases: &[FittedPhase]) -> String {
@@ -32,36 +23,21 @@ pub fn curve_svg(phases: &[FittedPhase]) -> String {
     let phases: Vec<&FittedPhase> = phases.iter().filter(|phase| phase.positions > 0).collect();
     let passes = phases.iter().map(|phase| phase.curve.len()).max().unwrap_or(0);
     let together: Vec<PassError> = (0..passes).map(|pass| together(&phases, pass)).collect();
-    let highest = phases.iter().flat_map(|phase| &phase.curve).map(|error| error.held_out).fold(1.0, f64::max);
-    let x = |pass: usize| LEFT + (WIDTH - LEFT - RIGHT) * pass as f64 / (passes.max(2) - 1) as f64;
-    let y = |error: f64| TOP + (HEIGHT - TOP - BOTTOM) * (1.0 - error / highest);
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\"><title>Error by pass</title>\
-         <style>{STYLE}</style>\n"
-    );
-    let (right, bottom) = (WIDTH - RIGHT, HEIGHT - BOTTOM);
-    for discs in (0..=highest as usize).step_by((highest / 8.0).ceil().max(1.0) as usize) {
-        let at = y(discs as f64);
-        let _ = writeln!(svg, "<line class=\"grid\" x1=\"{LEFT}\" x2=\"{right}\" y1=\"{at:.1}\" y2=\"{at:.1}\"/>");
-        let _ = writeln!(svg, "<text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{discs}</text>", LEFT - 6.0, at + 4.0);
-    }
-    for pass in (0..passes).step_by(passes.div_ceil(12).max(1)) {
-        let (at, below) = (x(pass), bottom + 17.0);
-        let _ = writeln!(svg, "<text x=\"{at:.1}\" y=\"{below}\" text-anchor=\"middle\">{pass}</text>");
-    }
-    let mut line = |class: &str, title: &str, errors: &mut dyn Iterator<Item = f64>| {
-        let points: Vec<String> = errors.enumerate().map(|(i, e)| format!("{:.1},{:.1}", x(i), y(e))).collect();
-        let points = points.join(" ");
-        let _ = writeln!(svg, "<polyline class=\"{class}\" points=\"{points}\"><title>{title}</title></polyline>");
+    let curve = |name: String, stroke, errors: &mut dyn Iterator<Item = f64>| {
+        let points = (0u32..).zip(errors).map(|(pass, y)| Point { x: pass.into(), y, error: None });
+        Curve { name, points: points.collect(), stroke }
     };
-    for (number, phase) in phases.iter().enumerate() {
-        line("phase", &format!("held out, phase {number}"), &mut phase.curve.iter().map(|error| error.held_out));
-    }
-    line("training", "learnt from, all phases", &mut together.iter().map(|error| error.training));
-    line("held-out", "held out, all phases", &mut together.iter().map(|error| error.held_out));
-    let legend = "RMS error in discs by pass: held out (thick), learnt from (dashed), held out by phase (thin)";
-    let _ = writeln!(svg, "<text x=\"{LEFT}\" y=\"{}\">{legend}</text>\n</svg>", HEIGHT - 6.0);
-    svg
+    let mut curves = vec![
+        curve("held out, all phases".to_owned(), Stroke::Solid, &mut together.iter().map(|error| error.held_out)),
+        curve("learnt from, all phases".to_owned(), Stroke::Dashed, &mut together.iter().map(|error| error.training)),
+    ];
+    curves.extend(phases.iter().enumerate().map(|(number, phase)| {
+        let name = format!("held out, phase {number}");
+        curve(name, Stroke::Faint, &mut phase.curve.iter().map(|error| error.held_out))
+    }));
+    let title = "Error while the weights were fitted; thin: held out, phase by phase".to_owned();
+    let (x, y) = ("passes".to_owned(), "RMS error, discs".to_owned());
+    Plot { title, x, y, x_scale: Scale::Linear, y_scale: Scale::Linear, mark: None, curves }.svg()
 }
 
 /// The errors of all phases after a pass, each phase counting by its positions.

@@ -4,6 +4,7 @@ use super::testset::TestSet;
 use crate::eval::Evaluator;
 use crate::game::DISC;
 use crate::othello::Position;
+use crate::render::{Curve, Plot, Point, Scale, Stroke};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -82,97 +83,25 @@ pub fn table(reports: &[ErrorReport]) -> String {
     text
 }
 
-const WIDTH: f64 = 760.0;
-const HEIGHT: f64 = 360.0;
-const LEFT: f64 = 48.0;
-const RIGHT: f64 = 190.0;
-const TOP: f64 = 16.0;
-const BOTTOM: f64 = 44.0;
-const COLORS: [&str; 8] = ["#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf", "#8c564b", "#7f7f7f"];
-
 /// The RMS errors as a picture: one line for each report, from the opening on the left to the end on the right, with
 /// bars of one standard error.
 pub fn svg(reports: &[ErrorReport]) -> String {
-    let rows = || reports.iter().flat_map(|report| &report.rows);
-    let most = rows().map(|row| row.empties).max().unwrap_or(60);
-    let least = rows().map(|row| row.empties).min().unwrap_or(0);
-    let highest = rows().map(|row| row.rms + row.rms_error).fold(1.0, f64::max);
-    let grid = [0.5, 1.0, 2.0, 5.0, 10.0].into_iter().find(|step| highest / step <= 8.0).unwrap_or(20.0);
-    let top = (highest / grid).ceil() * grid;
-    let (right, bottom) = (WIDTH - RIGHT, HEIGHT - BOTTOM);
-    let x = |empties: u32| LEFT + (right - LEFT) * f64::from(most - empties) / f64::from((most - least).max(1));
-    let y = |discs: f64| bottom - (bottom - TOP) * discs / top;
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-family=\"sans-serif\" \
-         font-size=\"12\" role=\"img\" aria-label=\"RMS error by empty squares\">\n\
-         <rect width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"#fff\"/>\n"
-    );
-    // Writing to a string cannot fail.
-    for step in 0..=(top / grid).round() as u32 {
-        let discs = f64::from(step) * grid;
-        let _ = writeln!(
-            svg,
-            "<path d=\"M{LEFT} {y:.1}H{right}\" stroke=\"#ddd\"/>\
-             <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{discs}</text>",
-            LEFT - 6.0,
-            y(discs) + 4.0,
-            y = y(discs)
-        );
+    let point = |row: &ErrorRow| Point { x: row.empties.into(), y: row.rms, error: Some(row.rms_error) };
+    let curve = |report: &ErrorReport| Curve {
+        name: report.evaluation.clone(),
+        points: report.rows.iter().map(point).collect(),
+        stroke: Stroke::Solid,
+    };
+    Plot {
+        title: "RMS error by empty squares, with one standard error".to_owned(),
+        x: "empty squares".to_owned(),
+        y: "RMS error, discs".to_owned(),
+        x_scale: Scale::Falling,
+        y_scale: Scale::Linear,
+        mark: None,
+        curves: reports.iter().map(curve).collect(),
     }
-    let mut ticks: Vec<u32> = rows().map(|row| row.empties).collect();
-    ticks.sort_unstable();
-    ticks.dedup();
-    for empties in ticks {
-        let _ = writeln!(
-            svg,
-            "<text x=\"{:.1}\" y=\"{}\" text-anchor=\"middle\">{empties}</text>",
-            x(empties),
-            bottom + 17.0
-        );
-    }
-    let _ = writeln!(
-        svg,
-        "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">empty squares</text>\
-         <text transform=\"translate(14 {}) rotate(-90)\" text-anchor=\"middle\">RMS error, discs</text>",
-        (LEFT + right) / 2.0,
-        HEIGHT - 8.0,
-        (TOP + bottom) / 2.0
-    );
-    for (i, report) in reports.iter().enumerate() {
-        let color = COLORS[i % COLORS.len()];
-        let points: Vec<String> =
-            report.rows.iter().map(|row| format!("{:.1},{:.1}", x(row.empties), y(row.rms))).collect();
-        let _ = writeln!(
-            svg,
-            "<polyline points=\"{}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"2\"/>",
-            points.join(" ")
-        );
-        for row in &report.rows {
-            let (x, low, high) = (x(row.empties), y(row.rms - row.rms_error), y(row.rms + row.rms_error));
-            let _ = writeln!(
-                svg,
-                "<path d=\"M{x:.1} {low:.1}V{high:.1}\" stroke=\"{color}\"/>\
-                 <circle cx=\"{x:.1}\" cy=\"{:.1}\" r=\"3\" fill=\"{color}\"><title>{:.2} ± {:.2}</title></circle>",
-                y(row.rms),
-                row.rms,
-                row.rms_error
-            );
-        }
-        let line = TOP + 14.0 + 18.0 * i as f64;
-        let _ = writeln!(
-            svg,
-            "<path d=\"M{:.1} {:.1}h18\" stroke=\"{color}\" stroke-width=\"2\"/><text x=\"{:.1}\" y=\"{line:.1}\">{}</text>",
-            right + 12.0,
-            line - 4.0,
-            right + 36.0,
-            escaped(&report.evaluation)
-        );
-    }
-    svg + "</svg>\n"
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+    .svg()
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::PairingReport;
 use crate::arena::statistics::{Outcome, Pentanomial};
+use crate::render::{escape, round_step};
 use std::fmt::Write;
 
 const WIDTH: f64 = 860.0;
@@ -34,7 +35,7 @@ pub(super) fn score_over_time(pairings: &[PairingReport]) -> String {
         svg,
         "<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"Score of each pairing by pairs played\">"
     );
-    let step = step((high - low) / 5.0);
+    let step = round_step((high - low) / 5.0);
     let mut tick = (low / step).ceil() * step;
     while tick <= high + 1e-9 {
         let (tick_y, right) = (y(tick), WIDTH - RIGHT);
@@ -45,7 +46,7 @@ pub(super) fn score_over_time(pairings: &[PairingReport]) -> String {
     }
     let (even, right) = (y(50.0), WIDTH - RIGHT);
     let _ = write!(svg, "<line class=\"even\" x1=\"{LEFT}\" x2=\"{right}\" y1=\"{even:.1}\" y2=\"{even:.1}\"/>");
-    let pair_step = self::step(longest as f64 / 6.0).max(1.0) as usize;
+    let pair_step = round_step(longest as f64 / 6.0).max(1.0) as usize;
     for tick in (0..=longest).step_by(pair_step) {
         let _ = write!(
             svg,
@@ -62,7 +63,7 @@ pub(super) fn score_over_time(pairings: &[PairingReport]) -> String {
             let _ = write!(svg, "<path class=\"band c{color}\" d=\"{}\"/>", band(curve, &x, &y));
         }
         let points: Vec<String> = curve.iter().map(|(n, score, _)| format!("{:.1},{:.1}", x(*n), y(*score))).collect();
-        let name = crate::render::escape(&format!("{} against {}", pairings[i].first, pairings[i].second));
+        let name = escape(&format!("{} against {}", pairings[i].first, pairings[i].second));
         let _ = write!(
             svg,
             "<polyline class=\"curve c{color}\" points=\"{}\"><title>{name}</title></polyline>",
@@ -117,22 +118,4 @@ fn band(curve: &Curve, x: &dyn Fn(usize) -> f64, y: &dyn Fn(f64) -> f64) -> Stri
     let lower = known.iter().rev().map(|(n, score, error)| (x(*n), y(score - error)));
     let points: Vec<String> = upper.chain(lower).map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
     if points.is_empty() { String::new() } else { format!("M{}Z", points.join("L")) }
-}
-
-/// The round number, 1, 2 or 5 times a power of ten, next above.
-fn step(least: f64) -> f64 {
-    let power = 10f64.powf(least.max(1e-9).log10().floor());
-    [1.0, 2.0, 5.0, 10.0].into_iter().map(|factor| factor * power).find(|step| *step >= least).unwrap_or(10.0 * power)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn steps_are_round() {
-        for (least, round) in [(0.03, 0.05), (1.0, 1.0), (1.1, 2.0), (3.0, 5.0), (7.0, 10.0), (130.0, 200.0)] {
-            assert!((step(least) - round).abs() < 1e-9, "{least}: {}", step(least));
-        }
-    }
 }

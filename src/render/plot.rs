@@ -1,5 +1,6 @@
 //! A picture of a few curves with their errors, as SVG.
 
+use super::escape;
 use std::fmt::Write;
 
 /// One point: where, how much, and half the width of the 95 % interval if it is known.
@@ -20,8 +21,30 @@ pub struct Curve {
     pub name: String,
     /// Its points, from left to right.
     pub points: Vec<Point>,
-    /// Whether it is drawn dashed: what a paper says.
-    pub dashed: bool,
+    /// How it is drawn.
+    pub stroke: Stroke,
+}
+
+/// How a curve is drawn.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stroke {
+    /// In a colour of its own, with its points.
+    Solid,
+    /// The same, dashed: what a paper says, or what something is compared with.
+    Dashed,
+    /// Thin and grey, without a name in the legend: one of many.
+    Faint,
+}
+
+/// How an axis runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Scale {
+    /// Evenly.
+    Linear,
+    /// Evenly, from the greatest value to the least: empty squares in the course of a game.
+    Falling,
+    /// By powers of ten.
+    Logarithmic,
 }
 
 /// A picture.
@@ -33,20 +56,23 @@ pub struct Plot {
     pub x: String,
     /// What the vertical axis counts.
     pub y: String,
-    /// Whether the horizontal axis is logarithmic.
-    pub log_x: bool,
-    /// Whether the vertical axis is logarithmic.
-    pub log_y: bool,
+    /// How the horizontal axis runs.
+    pub x_scale: Scale,
+    /// How the vertical axis runs.
+    pub y_scale: Scale,
     /// A value to draw a line at: where two sides are even.
     pub mark: Option<f64>,
     /// The curves.
     pub curves: Vec<Curve>,
 }
 
-const WIDTH: f64 = 760.0;
+/// From the vertical axis to the legend.
+const ACROSS: f64 = 480.0;
 const HEIGHT: f64 = 400.0;
 const LEFT: f64 = 70.0;
-const RIGHT: f64 = 210.0;
+/// The legend without its longest name, and about how wide a letter is.
+const LEGEND: f64 = 48.0;
+const LETTER: f64 = 6.5;
 const TOP: f64 = 36.0;
 const BOTTOM: f64 = 48.0;
 const COLORS: [&str; 8] = ["#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf", "#8c564b", "#7f7f7f"];
@@ -55,16 +81,18 @@ const COLORS: [&str; 8] = ["#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e"
 struct Axis {
     least: f64,
     most: f64,
-    is_log: bool,
+    scale: Scale,
     ticks: Vec<f64>,
 }
 
 impl Axis {
-    fn new(values: impl Iterator<Item = f64>, is_log: bool, from_zero: bool) -> Axis {
-        let usable = values.filter(|v| v.is_finite() && (!is_log || *v > 0.0));
-        let (least, most) = usable.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)));
-        if least > most {
-            return Axis { least: if is_log { 1.0 } else { 0.0 }, most: 10.0, is_log, ticks: Vec::new() };
+    fn new(values: impl Iterator<Item = f64>, scale: Scale, from_zero: bool) -> Axis {
+        let is_log = scale == Scale::Logarithmic;
+        let usable: Vec<f64> = values.filter(|v| v.is_finite() && (!is_log || *v > 0.0)).collect();
+        let least = usable.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = usable.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        if usable.is_empty() {
+            return Axis { least: if is_log { 1.0 } else { 0.0 }, most: 10.0, scale, ticks: Vec::new() };
         }
         if is_log {
             let (low, high) = (least.log10().floor(), most.log10().ceil());
@@ -74,30 +102,40 @@ impl Axis {
             return Axis {
                 least: 10f64.powf(low),
                 most: 10f64.powf(high),
-                is_log,
+                scale,
                 ticks: decades.map(|d| 10f64.powf(d)).collect(),
             };
         }
         let least = if from_zero { least.min(0.0) } else { least };
         let span = if most > least { most - least } else { least.abs().max(1.0) };
         let rough = span / 7.0;
-        let magnitude = 10f64.powf(rough.log10().floor());
-        let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|f| f * magnitude).find(|s| *s >= rough).unwrap_or(rough);
+        let step = round_step(rough);
+        // What only comes in whole numbers has no halves to mark.
+        let step = if usable.iter().all(|value| value.fract() == 0.0) { step.max(1.0) } else { step };
         let (low, high) = ((least / step).floor() * step, ((least + span) / step).ceil() * step);
         let count = ((high - low) / step).round() as u32;
         let ticks = (0..=count).map(|i| low + f64::from(i) * step).collect();
-        Axis { least: low, most: high, is_log, ticks }
+        Axis { least: low, most: high, scale, ticks }
     }
 
-    /// Where a value lies between the ends, 0 to 1.
+    /// Where a value lies between the beginning and the end, 0 to 1.
     fn place(&self, value: f64) -> f64 {
-        let part = if self.is_log {
-            (value.max(self.least).log10() - self.least.log10()) / (self.most.log10() - self.least.log10())
-        } else {
-            (value - self.least) / (self.most - self.least)
-        };
-        part.clamp(0.0, 1.0)
+        let even = |value: f64| ((value - self.least) / (self.most - self.least)).clamp(0.0, 1.0);
+        match self.scale {
+            Scale::Linear => even(value),
+            Scale::Falling => 1.0 - even(value),
+            Scale::Logarithmic => {
+                let (least, most) = (self.least.log10(), self.most.log10());
+                ((value.max(self.least).log10() - least) / (most - least)).clamp(0.0, 1.0)
+            }
+        }
     }
+}
+
+/// The round number, 1, 2 or 5 times a power of ten, next above.
+pub(crate) fn round_step(least: f64) -> f64 {
+    let power = 10f64.powf(least.max(1e-9).log10().floor());
+    [1.0, 2.0, 5.0, 10.0].into_iter().map(|factor| factor * power).find(|step| *step >= least).unwrap_or(10.0 * power)
 }
 
 /// A number as short as it can be said.
@@ -129,16 +167,19 @@ impl Plot {
             let error = p.error.unwrap_or(0.0);
             [p.y, p.y - error, p.y + error]
         };
-        let x_axis = Axis::new(points().map(|p| p.x), self.log_x, false);
-        let y_axis = Axis::new(points().flat_map(reach).chain(self.mark), self.log_y, true);
-        let (right, bottom) = (WIDTH - RIGHT, HEIGHT - BOTTOM);
+        let x_axis = Axis::new(points().map(|p| p.x), self.x_scale, false);
+        let y_axis = Axis::new(points().flat_map(reach).chain(self.mark), self.y_scale, true);
+        let named = || self.curves.iter().filter(|curve| curve.stroke != Stroke::Faint);
+        let longest = named().map(|curve| curve.name.chars().count()).max().unwrap_or(0);
+        let (right, bottom) = (LEFT + ACROSS, HEIGHT - BOTTOM);
+        let width = right + LEGEND + LETTER * longest as f64;
         let x = |value: f64| LEFT + (right - LEFT) * x_axis.place(value);
         let y = |value: f64| bottom - (bottom - TOP) * y_axis.place(value);
-        let title = escaped(&self.title);
+        let title = escape(&self.title);
         let mut svg = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-family=\"sans-serif\" \
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {HEIGHT}\" font-family=\"sans-serif\" \
              font-size=\"12\" role=\"img\" aria-label=\"{title}\">\n\
-             <rect width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"#fff\"/>\n\
+             <rect width=\"{width}\" height=\"{HEIGHT}\" fill=\"#fff\"/>\n\
              <text x=\"{LEFT}\" y=\"20\" font-size=\"14\">{title}</text>\n"
         );
         // Writing to a string cannot fail.
@@ -173,21 +214,30 @@ impl Plot {
              <text transform=\"translate(16 {}) rotate(-90)\" text-anchor=\"middle\">{}</text>",
             (LEFT + right) / 2.0,
             HEIGHT - 10.0,
-            escaped(&self.x),
+            escape(&self.x),
             (TOP + bottom) / 2.0,
-            escaped(&self.y)
+            escape(&self.y)
         );
-        for (i, curve) in self.curves.iter().enumerate() {
-            let known: Vec<&Point> = curve.points.iter().filter(|point| point.y.is_finite()).collect();
-            let color = COLORS[i % COLORS.len()];
-            let dashes = if curve.dashed { " stroke-dasharray=\"5 4\"" } else { "" };
-            let line: Vec<String> = known.iter().map(|p| format!("{:.1},{:.1}", x(p.x), y(p.y))).collect();
+        let line = |curve: &Curve| -> String {
+            let known = curve.points.iter().filter(|point| point.y.is_finite());
+            known.map(|p| format!("{:.1},{:.1}", x(p.x), y(p.y))).collect::<Vec<_>>().join(" ")
+        };
+        for curve in self.curves.iter().filter(|curve| curve.stroke == Stroke::Faint) {
+            let (points, name) = (line(curve), escape(&curve.name));
             let _ = writeln!(
                 svg,
-                "<polyline points=\"{}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"2\"{dashes}/>",
-                line.join(" ")
+                "<polyline points=\"{points}\" fill=\"none\" stroke=\"#c8d4e0\"><title>{name}</title></polyline>"
             );
-            for point in known {
+        }
+        for (i, curve) in named().enumerate() {
+            let color = COLORS[i % COLORS.len()];
+            let dashes = if curve.stroke == Stroke::Dashed { " stroke-dasharray=\"5 4\"" } else { "" };
+            let points = line(curve);
+            let _ = writeln!(
+                svg,
+                "<polyline points=\"{points}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"2\"{dashes}/>"
+            );
+            for point in curve.points.iter().filter(|point| point.y.is_finite()) {
                 let (at, value) = (x(point.x), trimmed(point.y));
                 if let Some(error) = point.error.filter(|error| error.is_finite()) {
                     let (low, high) = (y(point.y - error), y(point.y + error));
@@ -207,31 +257,27 @@ impl Plot {
                 right + 12.0,
                 at - 4.0,
                 right + 36.0,
-                escaped(&curve.name)
+                escape(&curve.name)
             );
         }
         svg + "</svg>\n"
     }
 }
 
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn plot(log_y: bool, points: &[(f64, f64, Option<f64>)]) -> Plot {
+    fn plot(y_scale: Scale, points: &[(f64, f64, Option<f64>)]) -> Plot {
         let points = points.iter().map(|&(x, y, error)| Point { x, y, error }).collect();
-        let curves = vec![Curve { name: "a<b".to_owned(), points, dashed: true }];
+        let curves = vec![Curve { name: "a<b".to_owned(), points, stroke: Stroke::Dashed }];
         let (x, y) = ("depth".to_owned(), "nodes".to_owned());
-        Plot { title: "T".to_owned(), x, y, log_x: false, log_y, mark: Some(50.0), curves }
+        Plot { title: "T".to_owned(), x, y, x_scale: Scale::Linear, y_scale, mark: Some(50.0), curves }
     }
 
     #[test]
     fn every_point_is_drawn_within_the_frame() {
-        let svg = plot(false, &[(1.0, 50.0, None), (2.0, 70.0, Some(5.0)), (9.0, 40.0, Some(2.0))]).svg();
+        let svg = plot(Scale::Linear, &[(1.0, 50.0, None), (2.0, 70.0, Some(5.0)), (9.0, 40.0, Some(2.0))]).svg();
         assert_eq!((svg.matches("<circle").count(), svg.matches("<polyline").count()), (3, 1));
         assert!(svg.contains("a&lt;b") && svg.contains("stroke-dasharray=\"5 4\"") && !svg.contains("NaN"), "{svg}");
         assert!(svg.contains(">80<"), "the axis reaches beyond the error of the highest point: {svg}");
@@ -239,17 +285,55 @@ mod tests {
 
     #[test]
     fn decades_are_marked_on_a_logarithmic_axis() {
-        let svg = plot(true, &[(1.0, 30.0, None), (2.0, 2e6, None)]).svg();
+        let svg = plot(Scale::Logarithmic, &[(1.0, 30.0, None), (2.0, 2e6, None)]).svg();
         for tick in [">10<", ">1000<", ">10M<"] {
             assert!(svg.contains(tick), "{tick}: {svg}");
         }
     }
 
     #[test]
+    fn steps_are_round() {
+        for (least, round) in [(0.03, 0.05), (1.0, 1.0), (1.1, 2.0), (3.0, 5.0), (7.0, 10.0), (130.0, 200.0)] {
+            assert!((round_step(least) - round).abs() < 1e-9, "{least}: {}", round_step(least));
+        }
+    }
+
+    #[test]
+    fn whole_numbers_are_marked_whole_and_the_legend_has_room() {
+        let mut picture = plot(Scale::Linear, &[(1.0, 2.5, None), (4.0, 3.5, None)]);
+        let svg = picture.svg();
+        assert!(
+            svg.contains(">2<") && svg.contains(">3<") && !svg.contains(">1.5<") && !svg.contains("middle\">3.5<"),
+            "{svg}"
+        );
+        let width = |svg: &str| -> f64 {
+            let (_, rest) = svg.split_once("viewBox=\"0 0 ").unwrap();
+            rest.split(' ').next().unwrap().parse().unwrap()
+        };
+        picture.curves[0].name = "a name of thirty-four letters or so".to_owned();
+        assert!(width(&picture.svg()) > width(&svg) + 150.0);
+        picture.curves[0].stroke = Stroke::Faint;
+        assert!(width(&picture.svg()) < width(&svg) && !picture.svg().contains("<circle"));
+    }
+
+    #[test]
+    fn a_falling_axis_begins_with_the_greatest() {
+        let mut picture = plot(Scale::Linear, &[(12.0, 1.0, None), (44.0, 2.0, None)]);
+        picture.x_scale = Scale::Falling;
+        let svg = picture.svg();
+        let (first, second) = (svg.find("<title>1<").unwrap(), svg.find("<title>2<").unwrap());
+        let at = |end: usize| -> f64 {
+            let circle = svg[..end].rsplit("cx=\"").next().unwrap();
+            circle.split('"').next().unwrap().parse().unwrap()
+        };
+        assert!(at(first) > at(second), "{svg}");
+    }
+
+    #[test]
     fn nothing_to_draw_is_no_failure() {
-        for log_y in [false, true] {
+        for scale in [Scale::Linear, Scale::Falling, Scale::Logarithmic] {
             for points in [&[][..], &[(1.0, 1.0, None)], &[(1.0, 0.0, Some(f64::NAN)), (2.0, f64::NAN, None)]] {
-                let svg = plot(log_y, points).svg();
+                let svg = plot(scale, points).svg();
                 assert!(svg.ends_with("</svg>\n") && !svg.contains("NaN") && !svg.contains("inf"), "{svg}");
             }
         }
