@@ -15,6 +15,7 @@ pub(super) mod extension;
 mod leaf_solver;
 mod memory;
 mod modern;
+mod proof;
 mod ranking;
 mod rules;
 pub(super) mod tree;

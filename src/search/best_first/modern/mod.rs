@@ -20,6 +20,7 @@ mod tests;
 use super::engine::report;
 use super::explorer::Explorer;
 use super::leaf_solver::EndgameSolver;
+use super::proof::Prover;
 use super::{BestFirstSettings, OnMemoryCap, SOLVED_EMPTIES, mean_alpha_beta_evaluations};
 use crate::eval::{FromScratch, Incremental};
 use crate::othello::{Move, Position};
@@ -39,6 +40,9 @@ const EXPLORATION: [f32; 2] = [1.7, 0.35];
 /// Alpha-beta gets all of the time if it is expected to visit so many times the positions that the time is worth before it
 /// knows the result: then it is certain to know much of it.
 const NEAR_THE_END: f64 = 8.0;
+/// Without a limit, a position is proven at once if the solver would be expected to visit at most so many positions, and
+/// searched by value before that if more.
+const PROVABLE: f64 = 1e9;
 /// Where there is no limit, best-first search and alpha-beta take turns. The first turn has so many positions for both
 /// together, each further one twice as many.
 const FIRST_TURN: u64 = 400_000;
@@ -132,6 +136,9 @@ impl ModernBestFirst {
         let mut turn = total.unwrap_or(FIRST_TURN);
         let mut form = Form::new(self.settings.start, turn);
         let cost = solving_cost(task.position.empties().count());
+        if total.map_or(cost <= PROVABLE, |total| cost <= total as f64) {
+            return self.prove(evaluation, task, control, (0, 0), sink);
+        }
         if total.is_some() && form.start > 0.0 && cost <= NEAR_THE_END * turn as f64 {
             let shared = Shared::new(evaluation, task, &self.table, control);
             return deepen(&shared, self.selectivity, threads, task, sink);
@@ -168,6 +175,21 @@ impl ModernBestFirst {
         (answer.nodes, answer.evaluations) = counts;
         answer.elapsed = control.elapsed();
         answer
+    }
+
+    /// Proves the value of a position. The tree of the search by value makes room for the proof's.
+    fn prove<E: Incremental>(
+        &self,
+        evaluation: &E,
+        task: &Task,
+        control: &Control,
+        counts: (u64, u64),
+        sink: &mut dyn FnMut(&Report),
+    ) -> Report {
+        *self.explorer.lock() = None;
+        let (table, selectivity) = (&self.table, self.selectivity);
+        let (threads, memory) = (self.settings.threads, self.settings.memory);
+        Prover { evaluation, task, table, control, selectivity, threads, memory }.prove(counts, sink)
     }
 }
 
