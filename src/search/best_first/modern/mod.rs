@@ -136,7 +136,8 @@ impl ModernBestFirst {
         let mut turn = total.unwrap_or(FIRST_TURN);
         let mut form = Form::new(self.settings.start, turn);
         let cost = solving_cost(task.position.empties().count());
-        if total.map_or(cost <= PROVABLE, |total| cost <= total as f64) {
+        let is_provable = |turn: u64| cost <= total.map_or(PROVABLE.max(turn as f64), |total| total as f64);
+        if is_provable(turn) {
             return self.prove(evaluation, task, control, (0, 0), sink);
         }
         if total.is_some() && form.start > 0.0 && cost <= NEAR_THE_END * turn as f64 {
@@ -167,6 +168,9 @@ impl ModernBestFirst {
                 break;
             }
             turn *= 2;
+            if is_provable(turn) {
+                return self.prove(evaluation, task, control, counts, sink);
+            }
             form = Form::new(self.settings.start, counts.0 + turn);
         }
         let explorer = explorer.into_inner();

@@ -21,7 +21,8 @@ impl Index {
 
     /// Where to look first.
     fn start(&self, player: u64, opponent: u64) -> usize {
-        let mixed = player.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ opponent.wrapping_mul(0xc2b2_ae3d_27d4_eb4f).rotate_left(32);
+        let mixed =
+            player.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ opponent.wrapping_mul(0xc2b2_ae3d_27d4_eb4f).rotate_left(32);
         let hash = (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         ((u128::from(hash) * self.slots.len() as u128) >> 64) as usize
     }

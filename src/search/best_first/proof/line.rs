@@ -14,7 +14,9 @@ use crate::search::{Bound, Line, MemoryUse, Precision, Report, Score, SearchDept
 /// Proven bounds tell more than an estimate outside of them.
 fn within(value: i32, lower: i32, upper: i32) -> (Score, Bound) {
     let (low, high) = (lower * DISC, upper * DISC);
-    if value <= low {
+    if low == high {
+        (Score::from_units(low), Bound::Exact)
+    } else if value <= low {
         (Score::from_units(low), Bound::Lower)
     } else if value >= high {
         (Score::from_units(high), Bound::Upper)
@@ -101,7 +103,8 @@ impl<E: Incremental> Prover<'_, E> {
 fn expected_play(tree: &Tree, from: u32, turns: &mut Vec<Option<Square>>) {
     let mut place = from;
     while place != ROOT
-        && let Some(best) = tree.kids(&tree.nodes[place as usize]).iter().min_by_key(|kid| tree.nodes[kid.node as usize].value)
+        && let Some(best) =
+            tree.kids(&tree.nodes[place as usize]).iter().min_by_key(|kid| tree.nodes[kid.node as usize].value)
     {
         turns.push(best.turn());
         place = best.node;

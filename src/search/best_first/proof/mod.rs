@@ -141,7 +141,8 @@ impl<E: Incremental> Prover<'_, E> {
                     came_back.wait_for(&mut state, PATIENCE);
                 }
                 Next::Leaf(errand) => {
-                    let left = |limit: Option<u64>, used: u64| limit.map_or(u64::MAX, |limit| limit.saturating_sub(used));
+                    let left =
+                        |limit: Option<u64>, used: u64| limit.map_or(u64::MAX, |limit| limit.saturating_sub(used));
                     examiner.allow(left(limits.nodes, state.nodes).min(left(limits.evaluations, state.evaluations)));
                     let (answer, counts) = parking_lot::MutexGuard::unlocked(&mut state, || {
                         let answer = State::examine(&errand, &mut examiner);

@@ -22,11 +22,20 @@ const MOST_KIDS: usize = 34;
 /// What is due at a leaf. Bounds and middles are in discs for its side to move.
 #[derive(Clone, Copy, Debug)]
 enum Job {
-    Estimate { depth: u8, middle: i32 },
-    Solve { alpha: i32 },
-    Expand { middle: i32 },
+    Estimate {
+        depth: u8,
+        middle: i32,
+    },
+    Solve {
+        alpha: i32,
+    },
+    Expand {
+        middle: i32,
+    },
     /// There is no memory to take it apart.
-    Decide { alpha: i32 },
+    Decide {
+        alpha: i32,
+    },
 }
 
 /// A leaf that a thread is at work on.
@@ -144,8 +153,8 @@ impl State {
                 self.tree.back_up(&path);
                 continue;
             }
-            let mut job = self.job(&node);
-            if matches!(job, Job::Expand { .. }) && self.tree.is_nearly_full() && !self.is_full {
+            let mut job = self.job(place);
+            if matches!(job, Job::Expand { .. }) && self.is_short_of_room() && !self.is_full {
                 if self.out > 0 {
                     return Next::Wait;
                 }
@@ -161,12 +170,17 @@ impl State {
         }
     }
 
-    fn job(&self, node: &Node) -> Job {
+    fn job(&self, place: u32) -> Job {
+        let node = &self.tree.nodes[place as usize];
+        let middle = self.tree.middle_of(node);
+        if place == ROOT {
+            // The answer is one of its turns.
+            return Job::Expand { middle };
+        }
         let cost = self.tree.solving_cost(node);
         if cost <= TO_SOLVE && !node.is_hard {
             return Job::Solve { alpha: self.tree.alpha_of(node) };
         }
-        let middle = self.tree.middle_of(node);
         let depth = estimate_depth(node.empties());
         let p = self.tree.probability(node);
         if cost > TO_ESTIMATE && node.depth < depth && p.min(1.0 - p) > SURE {
@@ -179,9 +193,7 @@ impl State {
     pub fn examine<E: Incremental>(errand: &Errand, examiner: &mut Examiner<'_, E>) -> Answer {
         let position = &errand.position;
         match errand.job {
-            Job::Estimate { depth, middle } => {
-                Answer::Estimate(examiner.estimate(position, depth, middle), depth)
-            }
+            Job::Estimate { depth, middle } => Answer::Estimate(examiner.estimate(position, depth, middle), depth),
             Job::Expand { middle } => examiner.kids(position, middle).map_or(Answer::Nothing, Answer::Kids),
             Job::Solve { alpha } => {
                 examiner.solve(position, alpha).map_or(Answer::TooLarge, |bound| Answer::Bound(alpha, bound))
@@ -258,15 +270,16 @@ impl State {
     /// is wanted.
     fn note_line(&mut self) -> bool {
         let (lower, upper) = self.bounds();
-        let wanted = self.found.len() < self.lines;
-        let least = self.margin.zip(self.found.first()).map(|(margin, best)| best.lower - margin);
-        if !wanted && least.is_none_or(|least| upper < least) {
+        let result = self.goal.result((lower, upper));
+        let within =
+            |margin| result.zip(self.found.first()).is_some_and(|(result, best)| result >= best.lower - margin);
+        if self.found.len() >= self.lines && !self.margin.is_some_and(within) {
             return false;
         }
         let proves = |kid: u32| -i32::from(self.tree.nodes[kid as usize].upper) >= lower;
         let Some(edge) = self.tree.root_kids().find(|edge| proves(edge.node)) else { return false };
         let turn = edge.turn();
-        let (lower, upper) = self.goal.result((lower, upper)).map_or((lower, upper), |result| (result, result));
+        let (lower, upper) = result.map_or((lower, upper), |result| (result, result));
         self.found.push(Found { turn, lower, upper });
         true
     }
@@ -291,14 +304,15 @@ impl State {
         proven.or_else(likely).copied()
     }
 
+    fn is_short_of_room(&self) -> bool {
+        self.tree.is_nearly_full() || !self.tree.has_room_for(MOST_KIDS)
+    }
+
     fn make_room(&mut self) {
         let before = self.tree.nodes.len();
-        // Other lines ask about other bounds.
-        let all = (-Contempt::LIMIT, Contempt::LIMIT);
-        let range = if self.lines == 1 && self.margin.is_none() { self.bounds() } else { all };
-        self.tree.drop_decided(range);
+        self.tree.drop_decided();
         self.dropped += (before - self.tree.nodes.len()) as u64;
-        self.is_full = self.tree.is_nearly_full();
+        self.is_full = self.is_short_of_room();
         self.tree.work_out_everything();
     }
 }

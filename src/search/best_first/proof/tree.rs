@@ -381,20 +381,17 @@ impl Tree {
         path.iter().rev().for_each(|&place| self.refresh(place));
     }
 
-    /// Drops what the root's value does not depend on as long as it is within these bounds, in discs. Places change.
-    pub fn drop_decided(&mut self, (lowest, highest): (i32, i32)) {
+    /// Makes leaves of all nodes whose answer to the question is known, and drops what only they led to. Places change. Another
+    /// question may have to find some of it again, mostly in the transposition table.
+    pub fn drop_decided(&mut self) {
         const GONE: u32 = u32::MAX;
-        let is_settled = |tree: &Tree, node: &Node| {
-            let (low, high) = if tree.is_sides(node) { (lowest, highest) } else { (-highest, -lowest) };
-            i32::from(node.lower) >= high || i32::from(node.upper) <= low
-        };
         let mut places = vec![GONE; self.nodes.len()];
         let mut open = vec![ROOT];
         places[ROOT as usize] = ROOT;
         while let Some(place) = open.pop() {
             let mut node = self.nodes[place as usize];
-            if place != ROOT && is_settled(self, &node) {
-                // Its value need not be better than its bounds.
+            let alpha = self.alpha_of(&node);
+            if place != ROOT && (i32::from(node.lower) > alpha || i32::from(node.upper) <= alpha) {
                 (node.count, node.kids) = (0, 0);
                 self.nodes[place as usize] = node;
             }
