@@ -62,7 +62,8 @@ impl<'a, E: Incremental> Examiner<'a, E> {
     /// Whether the proof is to end here.
     fn must_stop(&mut self) -> bool {
         let (nodes, evaluations) = self.counts();
-        nodes >= self.allowance || self.walk.shared.control.must_stop(nodes, evaluations)
+        let control = self.walk.shared.control;
+        nodes >= self.allowance || control.must_stop(nodes, evaluations) || control.is_past_soft_time()
     }
 
     /// Begins a search.
