@@ -404,11 +404,11 @@ impl Tree {
         // Nodes move down in their order, and so do blocks of edges in theirs.
         let mut blocks: Vec<u32> = Vec::new();
         let mut kept = 0;
-        for old in 0..self.nodes.len() {
-            if places[old] == GONE {
+        for (old, place) in places.iter_mut().enumerate() {
+            if *place == GONE {
                 continue;
             }
-            places[old] = kept;
+            *place = kept;
             self.nodes[kept as usize] = self.nodes[old];
             if self.nodes[kept as usize].count > 0 {
                 blocks.push(kept);
