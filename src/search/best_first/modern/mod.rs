@@ -44,6 +44,9 @@ const NEAR_THE_END: f64 = 8.0;
 /// Without a limit, a position is proven at once if the solver would be expected to visit at most so many positions, and
 /// searched by value before that if more.
 const PROVABLE: f64 = 1e9;
+/// With one, it is proven if the limit is so many times that: costs differ from what is expected, and an unfinished proof is no
+/// help in the choice of a move.
+const TO_PROVE: f64 = 4.0;
 /// Where there is no limit, best-first search and alpha-beta take turns. The first turn has so many positions for both
 /// together, each further one twice as many.
 const FIRST_TURN: u64 = 400_000;
@@ -137,7 +140,11 @@ impl ModernBestFirst {
         let mut turn = total.unwrap_or(FIRST_TURN);
         let mut form = Form::new(self.settings.start, turn);
         let cost = solving_cost(task.position.empties().count());
-        let is_provable = |turn: u64| cost <= total.map_or(PROVABLE.max(turn as f64), |total| total as f64);
+        let is_provable = |turn: u64| match total {
+            None => cost <= PROVABLE.max(turn as f64),
+            // An unfinished proof says less than the alpha-beta that the extension has instead.
+            Some(total) => !self.settings.start && cost * TO_PROVE <= total as f64,
+        };
         if is_provable(turn) {
             return self.prove(evaluation, task, control, (0, 0), sink);
         }

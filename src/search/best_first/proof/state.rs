@@ -9,15 +9,16 @@ use crate::othello::{Position, Square};
 use crate::search::{Contempt, Task};
 
 /// Leaves that are expected to cost at most so many positions are solved, others are taken apart. Costs differ from what is
-/// expected by a factor of four and more; of leaves like these one in a hundred costs more than [`LEAF_LIMIT`].
+/// expected by a factor of four and more; of leaves like these one in a hundred costs more than
+/// [`LEAF_LIMIT`](super::LEAF_LIMIT).
 const TO_SOLVE: f32 = 3_000.0;
 /// Leaves that are expected to cost at least so many positions are estimated more deeply before they are taken apart.
 const TO_ESTIMATE: f32 = 8_000.0;
 /// Unless the estimate is sure to this: the lesser of the two probabilities.
 const SURE: f32 = 0.02;
 
-/// More moves than this have not been seen in any position.
-const MOST_KIDS: usize = 34;
+/// No position has more moves: four squares are never empty.
+const MOST_KIDS: usize = 60;
 
 /// What is due at a leaf. Bounds and middles are in discs for its side to move.
 #[derive(Clone, Copy, Debug)]

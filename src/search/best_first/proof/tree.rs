@@ -145,7 +145,7 @@ const EDGES: usize = 2;
 /// Bytes for each node with its edges, its place in the index, and what making room takes for a while.
 const NODE_BYTES: usize = size_of::<Node>() + EDGES * size_of::<Edge>() + Index::NODE_BYTES + 2 * size_of::<u32>();
 /// The root and its kids have room in any case.
-const LEAST_NODES: usize = 64;
+const LEAST_NODES: usize = 100;
 /// The root's place.
 pub(super) const ROOT: u32 = 0;
 
