@@ -58,18 +58,13 @@ impl ErrorModel {
         if !coefficients.iter().all(|c| c.is_finite()) {
             return None;
         }
-        let units = |surface: &[f64; TERMS], e: usize, deep: usize, shallow: u8| {
-            let log = surface.iter().zip(terms(e as u8, deep as u8, shallow)).map(|(c, term)| c * term).sum::<f64>();
-            // Between a tenth of a disc and the whole board, whatever a fit extrapolates to.
-            (log.exp().clamp(0.1, 64.0) * f64::from(DISC)).round() as i32
-        };
         let mut midgame_units = Box::new([[0; RANGE]; RANGE]);
         let mut endgame_units = Box::new([0; RANGE]);
         for e in 0..RANGE {
             for deep in 0..RANGE {
-                midgame_units[e][deep] = units(&midgame, e, deep, shallow_depth(deep as u8));
+                midgame_units[e][deep] = units(&midgame, e as u8, deep as u8, shallow_depth(deep as u8));
             }
-            endgame_units[e] = units(&endgame, e, e, shallow_depth_to_end(e as u8));
+            endgame_units[e] = units(&endgame, e as u8, e as u8, shallow_depth_to_end(e as u8));
         }
         Some(ErrorModel { midgame, endgame, midgame_units, endgame_units })
     }
@@ -91,6 +86,18 @@ impl ErrorModel {
     pub fn endgame(&self, empties: u8) -> i32 {
         self.endgame_units[usize::from(empties).min(RANGE - 1)]
     }
+
+    /// The deviation between the final result and a search of any depth short of the end, in units of [`DISC`].
+    pub fn to_the_end(&self, empties: u8, shallow: u8) -> i32 {
+        units(&self.endgame, empties, empties, shallow)
+    }
+}
+
+/// The deviation that a surface says, in units of [`DISC`].
+fn units(surface: &[f64; TERMS], empties: u8, deep: u8, shallow: u8) -> i32 {
+    let log = surface.iter().zip(terms(empties, deep, shallow)).map(|(c, term)| c * term).sum::<f64>();
+    // Between a tenth of a disc and the whole board, whatever a fit extrapolates to.
+    (log.exp().clamp(0.1, 64.0) * f64::from(DISC)).round() as i32
 }
 
 #[cfg(test)]

@@ -49,6 +49,8 @@ pub(in crate::search) struct Shared<'a, E: Incremental> {
     stopped: AtomicBool,
     nodes: AtomicU64,
     evaluations: AtomicU64,
+    /// Positions after which the search stops too, whatever the control says.
+    quota: AtomicU64,
 }
 
 impl<'a, E: Incremental> Shared<'a, E> {
@@ -68,7 +70,20 @@ impl<'a, E: Incremental> Shared<'a, E> {
             stopped: AtomicBool::new(false),
             nodes: AtomicU64::new(0),
             evaluations: AtomicU64::new(0),
+            quota: AtomicU64::new(u64::MAX),
         }
+    }
+
+    /// Begins a search that may visit about so many positions more, whether the last one was stopped or not. Only for those
+    /// who search alone.
+    pub(in crate::search) fn begin(&self, positions: u64) {
+        self.quota.store(self.counts().0.saturating_add(positions), Ordering::Relaxed);
+        self.stopped.store(false, Ordering::Relaxed);
+    }
+
+    /// Whether the search is to stop that has visited so many positions.
+    fn must_stop(&self, nodes: u64, evaluations: u64) -> bool {
+        self.control.must_stop(nodes, evaluations) || nodes >= self.quota.load(Ordering::Relaxed)
     }
 
     /// The same with what was counted before.
@@ -125,7 +140,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
         let nodes = shared.nodes.fetch_add(self.nodes, Ordering::Relaxed) + self.nodes;
         let evaluations = shared.evaluations.fetch_add(self.evaluations, Ordering::Relaxed) + self.evaluations;
         (self.nodes, self.evaluations) = (0, 0);
-        if shared.control.must_stop(nodes, evaluations) && !shared.stopped.swap(true, Ordering::Relaxed) {
+        if shared.must_stop(nodes, evaluations) && !shared.stopped.swap(true, Ordering::Relaxed) {
             shared.pool.wake();
         }
         shared.is_stopped()
@@ -179,13 +194,17 @@ impl<'a, E: Incremental> Walk<'a, E> {
 
     /// The exact result in discs, by the endgame solver alone.
     pub(in crate::search) fn solve(&mut self, position: &Position, alpha: i32, beta: i32) -> i32 {
+        // What is not told yet would let a search with a small quota go far beyond it.
+        if self.nodes >= CHECK_INTERVAL && self.report_counts() {
+            return 0;
+        }
         let shared = self.shared;
         let below = self.below.clone();
         let mut told = 0;
         let mut stop = |nodes: u64, _| {
             let all = shared.nodes.fetch_add(nodes - told, Ordering::Relaxed) + nodes - told;
             told = nodes;
-            if shared.control.must_stop(all, shared.evaluations.load(Ordering::Relaxed)) {
+            if shared.must_stop(all, shared.evaluations.load(Ordering::Relaxed)) {
                 shared.stopped.store(true, Ordering::Relaxed);
                 shared.pool.wake();
             }

@@ -5,6 +5,8 @@
 //! (completion), and the most visited move as the answer. [`BestFirstSettings::extension`] begins with alpha-beta, whose
 //! tree it keeps and goes on from.
 //!
+//! What selection by value is no good for, proving a result, `proof` does: proof numbers and null windows.
+//!
 //! [`Explorer`] is the search for any game, [`BestFirst`] the engine for Othello.
 
 pub(super) mod arena;
@@ -15,6 +17,7 @@ pub(super) mod extension;
 mod leaf_solver;
 mod memory;
 mod modern;
+mod proof;
 mod ranking;
 mod rules;
 pub(super) mod tree;

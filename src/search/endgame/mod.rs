@@ -158,6 +158,11 @@ impl<'a> Solver<'a> {
     /// Counts a node; every few thousand, asks whether to stop.
     pub(super) fn count_and_check(&mut self) -> bool {
         self.nodes += 1;
+        self.must_stop()
+    }
+
+    /// Whether to stop, asked anew every few thousand nodes.
+    fn must_stop(&mut self) -> bool {
         if self.nodes >= self.next_check {
             self.next_check = self.nodes + CHECK_INTERVAL;
             self.stopped |= (self.stop)(self.nodes, self.evaluations);

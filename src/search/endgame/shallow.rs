@@ -12,6 +12,9 @@ const SORT_FROM: u32 = 6;
 /// The shared table takes over above this many empty squares.
 pub(super) const SHALLOW_TO: u32 = 11;
 
+/// Down to so many empty squares it is asked whether to stop: below, it is sooner done.
+const CHECK_FROM: u32 = 10;
+
 /// What counts against a move: each reply that it leaves, a reply in a corner once more, and an even quadrant.
 const REPLY: u32 = 16;
 const CORNER: u32 = 16;
@@ -68,6 +71,9 @@ impl Solver<'_> {
 
     /// Fastest first, with the local table.
     fn fastest_first(&mut self, board: Board, moves: Bitboard, alpha: i32, parity: Parity, empties: u32) -> i32 {
+        if empties >= CHECK_FROM && self.must_stop() {
+            return 0;
+        }
         if let Some(limit) = board.stability_limit(alpha, empties) {
             return limit;
         }
@@ -122,7 +128,9 @@ impl Solver<'_> {
                 break;
             }
         }
-        self.local.store(place, board, known, alpha, best);
+        if !self.stopped {
+            self.local.store(place, board, known, alpha, best);
+        }
         best
     }
 }

@@ -8,6 +8,7 @@
 //! - Selection is by value and C·√(ln N / n), C in proportion to the evaluation's error; the answer is the most visited move;
 //!   proofs are carried up the tree.
 //! - Several threads work in one tree. Each takes a leaf away and searches it by itself.
+//! - Where a proof of the result can be expected to fit the limits, it is proven instead, best first (`proof`).
 //! - Where alpha-beta can be expected to solve the position in the time there is, it gets all of it.
 
 mod errand;
@@ -20,6 +21,7 @@ mod tests;
 use super::engine::report;
 use super::explorer::Explorer;
 use super::leaf_solver::EndgameSolver;
+use super::proof::Prover;
 use super::{BestFirstSettings, OnMemoryCap, SOLVED_EMPTIES, mean_alpha_beta_evaluations};
 use crate::eval::{FromScratch, Incremental};
 use crate::othello::{Move, Position};
@@ -39,6 +41,12 @@ const EXPLORATION: [f32; 2] = [1.7, 0.35];
 /// Alpha-beta gets all of the time if it is expected to visit so many times the positions that the time is worth before it
 /// knows the result: then it is certain to know much of it.
 const NEAR_THE_END: f64 = 8.0;
+/// Without a limit, a position is proven at once if the solver would be expected to visit at most so many positions, and
+/// searched by value before that if more.
+const PROVABLE: f64 = 1e9;
+/// With one, it is proven if the limit is so many times that: costs differ from what is expected, and an unfinished proof is no
+/// help in the choice of a move.
+const TO_PROVE: f64 = 4.0;
 /// Where there is no limit, best-first search and alpha-beta take turns. The first turn has so many positions for both
 /// together, each further one twice as many.
 const FIRST_TURN: u64 = 400_000;
@@ -132,6 +140,14 @@ impl ModernBestFirst {
         let mut turn = total.unwrap_or(FIRST_TURN);
         let mut form = Form::new(self.settings.start, turn);
         let cost = solving_cost(task.position.empties().count());
+        let is_provable = |turn: u64| match total {
+            None => cost <= PROVABLE.max(turn as f64),
+            // An unfinished proof says less than the alpha-beta that the extension has instead.
+            Some(total) => !self.settings.start && cost * TO_PROVE <= total as f64,
+        };
+        if is_provable(turn) {
+            return self.prove(evaluation, task, control, (0, 0), sink);
+        }
         if total.is_some() && form.start > 0.0 && cost <= NEAR_THE_END * turn as f64 {
             let shared = Shared::new(evaluation, task, &self.table, control);
             return deepen(&shared, self.selectivity, threads, task, sink);
@@ -160,6 +176,9 @@ impl ModernBestFirst {
                 break;
             }
             turn *= 2;
+            if is_provable(turn) {
+                return self.prove(evaluation, task, control, counts, sink);
+            }
             form = Form::new(self.settings.start, counts.0 + turn);
         }
         let explorer = explorer.into_inner();
@@ -168,6 +187,21 @@ impl ModernBestFirst {
         (answer.nodes, answer.evaluations) = counts;
         answer.elapsed = control.elapsed();
         answer
+    }
+
+    /// Proves the value of a position. The tree of the search by value makes room for the proof's.
+    fn prove<E: Incremental>(
+        &self,
+        evaluation: &E,
+        task: &Task,
+        control: &Control,
+        counts: (u64, u64),
+        sink: &mut dyn FnMut(&Report),
+    ) -> Report {
+        *self.explorer.lock() = None;
+        let (table, selectivity) = (&self.table, self.selectivity);
+        let (threads, memory) = (self.settings.threads, self.settings.memory);
+        Prover { evaluation, task, table, control, selectivity, threads, memory }.prove(counts, sink)
     }
 }
 

@@ -1,0 +1,88 @@
+//! What a proof may be expected to cost, and how likely it is to succeed.
+
+use crate::eval::ErrorModel;
+use crate::game::DISC;
+
+/// The error of a search with an evaluation that does not know its own, in discs.
+const UNKNOWN_ERROR: f32 = 7.0;
+/// The part of the error model's deviation that counts. One alone, as the power below, says how much rather likely moves are
+/// tried than cheap ones; the two together were found by measuring.
+const SHARPNESS: f32 = 0.8;
+/// A proof that succeeds with probability p and costs c counts c/p to this power.
+const POWER: i32 = 2;
+/// No probability is taken to be nearer to 0 or 1 than this.
+const DOUBT: f32 = 0.002;
+
+/// The natural logarithm of the positions that the solver visits in a null window at the estimate, with 14 empty squares; how
+/// much it grows with each empty square more, and falls with each disc between the estimate and the window.
+const LOG_AT_14: f32 = 8.0;
+const LOG_PER_SQUARE: f32 = 0.62;
+const LOG_PER_DISC: f32 = 0.05;
+
+/// Depths that errors are kept for.
+const DEPTHS: usize = 16;
+
+/// Expectations for one evaluator.
+pub(super) struct CostModel {
+    /// Slopes of the logistic curve by empty squares and depth, for each disc.
+    slopes: Vec<[f32; DEPTHS]>,
+}
+
+impl CostModel {
+    /// Expectations with an evaluator whose errors these are, if they are known.
+    pub fn new(errors: Option<&ErrorModel>) -> CostModel {
+        /// What a logistic curve's slope at 0 has in common with a normal distribution's: 4/√2π.
+        const LOGISTIC: f32 = 1.6;
+        let discs = |empties: u8, depth: usize| {
+            errors.map_or(UNKNOWN_ERROR, |errors| errors.to_the_end(empties, depth as u8) as f32 / DISC as f32)
+        };
+        let slopes = |empties| std::array::from_fn(|depth| LOGISTIC / (SHARPNESS * discs(empties, depth)));
+        CostModel { slopes: (0..=60).map(slopes).collect() }
+    }
+
+    /// Positions that the solver visits to tell on which side of a null window a result is, if the estimate of it is `gap`
+    /// discs away from there.
+    pub fn positions(empties: u32, gap: f32) -> f32 {
+        (LOG_AT_14 + LOG_PER_SQUARE * (empties as f32 - 14.0) - LOG_PER_DISC * gap.abs()).exp()
+    }
+
+    /// The probability that a result exceeds a bound if a search of `depth` plies has it exceeded by `gap` discs.
+    pub fn probability(&self, empties: u32, depth: u8, gap: f32) -> f32 {
+        let slope = self.slopes[(empties as usize).min(60)][usize::from(depth).min(DEPTHS - 1)];
+        (1.0 / (1.0 + (-slope * gap).exp())).clamp(DOUBT, 1.0 - DOUBT)
+    }
+
+    /// What proving costs that the result exceeds the bound, and what proving costs that it does not, in positions; the more
+    /// the less likely it is.
+    pub fn of_proof_and_disproof(&self, empties: u32, depth: u8, gap: f32, least: f32) -> (f32, f32) {
+        let positions = CostModel::positions(empties, gap).max(least);
+        let p = self.probability(empties, depth, gap);
+        (positions / p.powi(POWER), positions / (1.0 - p).powi(POWER))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn likely_and_small_proofs_are_cheap() {
+        let model = CostModel::new(None);
+        let cost = |empties, gap| model.of_proof_and_disproof(empties, 4, gap, 0.0);
+        let (proof, disproof) = cost(16, 6.0);
+        assert!(proof < disproof);
+        let mirrored = cost(16, -6.0);
+        assert!((mirrored.1 / proof - 1.0).abs() < 1e-3 && (mirrored.0 / disproof - 1.0).abs() < 1e-3);
+        assert!(cost(17, 6.0).0 > proof && cost(16, 10.0).0 < proof);
+        assert!((model.probability(20, 2, 0.0) - 0.5).abs() < 1e-6);
+        assert!(cost(16, -64.0).0.is_finite());
+    }
+
+    #[test]
+    fn deeper_searches_are_believed_more() {
+        let coefficients: Vec<f64> = [2.0, 0.0, 0.0, -0.5, 0.0, 0.0].repeat(2);
+        let model = CostModel::new(ErrorModel::new(&coefficients).as_ref());
+        assert!(model.probability(20, 6, 4.0) > model.probability(20, 2, 4.0));
+        assert!(model.probability(20, 6, -4.0) < model.probability(20, 2, -4.0));
+    }
+}

@@ -1,0 +1,158 @@
+//! What a proof reports: while it goes on, and in the end with the play that it proves.
+
+use super::Prover;
+use super::leaf::Examiner;
+use super::state::{Found, State};
+use super::tree::{ROOT, Tree};
+use crate::eval::Incremental;
+use crate::game::DISC;
+use crate::othello::{Move, Position, Square};
+use crate::search::alpha_beta::walk::Shared;
+use crate::search::best_first::{least_depth, line_to};
+use crate::search::{Bound, Line, MemoryUse, Precision, Report, Score, SearchDepth};
+
+/// Proven bounds tell more than an estimate outside of them.
+fn within(value: i32, lower: i32, upper: i32) -> (Score, Bound) {
+    let (low, high) = (lower * DISC, upper * DISC);
+    if low == high {
+        (Score::from_units(low), Bound::Exact)
+    } else if value <= low {
+        (Score::from_units(low), Bound::Lower)
+    } else if value >= high {
+        (Score::from_units(high), Bound::Upper)
+    } else {
+        (Score::from_units(value), Bound::Exact)
+    }
+}
+
+impl<E: Incremental> Prover<'_, E> {
+    /// What is known while the proof goes on: the turns done with, then the best of the others with its estimate.
+    pub(super) fn interim(&self, state: &State, start: &Report) -> Report {
+        let mut lines: Vec<Line> = state.found.iter().map(|found| self.line(found, &[])).collect();
+        if let Some(best) = state.favourite() {
+            let kid = &state.tree.nodes[best.node as usize];
+            let (score, bound) = within(-i32::from(kid.value), -i32::from(kid.upper), -i32::from(kid.lower));
+            let mut turns = vec![best.turn()];
+            expected_play(&state.tree, best.node, &mut turns);
+            let (pv, _) = line_to(&turns);
+            lines.push(Line { turn: pv[0], score, bound, depth: start.depth, pv, visits: 0 });
+        }
+        if lines.is_empty() {
+            lines.extend(start.lines.first().cloned());
+        }
+        self.report(state, lines)
+    }
+
+    /// What is known in the end.
+    pub(super) fn answer(&self, state: &State, start: &Report) -> Report {
+        if !state.is_done {
+            return self.interim(state, start);
+        }
+        let shared = Shared::new(self.evaluation, self.task, self.table, self.control);
+        let shared = shared.counting_from((state.nodes, state.evaluations));
+        let mut examiner = Examiner::new(&shared, self.selectivity);
+        let mut lines: Vec<Line> = Vec::new();
+        for found in &state.found {
+            let mut turns = Vec::new();
+            let after = found.turn.map_or_else(|| self.task.position.pass(), |square| self.task.position.after(square));
+            let worth = match self.task.precision {
+                Precision::Score => found.lower,
+                Precision::WinLossDraw => i32::from(found.lower > 0) - i32::from(found.upper < 0),
+            };
+            let mut player = Player { tree: &state.tree, examiner: &mut examiner, precision: self.task.precision };
+            player.play(after, -worth, &mut turns);
+            lines.push(self.line(found, &turns));
+        }
+        let mut report = self.report(state, lines);
+        (report.nodes, report.evaluations) = examiner.counts();
+        report
+    }
+
+    /// A turn done with, and the play after it.
+    fn line(&self, found: &Found, play: &[Option<Square>]) -> Line {
+        let turns: Vec<Option<Square>> = std::iter::once(found.turn).chain(play.iter().copied()).collect();
+        let (pv, _) = line_to(&turns);
+        let (score, bound, depth) = match self.task.precision {
+            Precision::Score => (found.lower, Bound::Exact, SearchDepth::Exact),
+            Precision::WinLossDraw if found.lower > 0 => (1, Bound::Lower, SearchDepth::WinLossDraw),
+            Precision::WinLossDraw if found.upper < 0 => (-1, Bound::Upper, SearchDepth::WinLossDraw),
+            Precision::WinLossDraw => (0, Bound::Exact, SearchDepth::WinLossDraw),
+        };
+        Line { turn: pv[0], score: Score::from_discs(score), bound, depth, pv, visits: 0 }
+    }
+
+    fn report(&self, state: &State, lines: Vec<Line>) -> Report {
+        let solved = |line: &Line| matches!(line.depth, SearchDepth::Exact | SearchDepth::WinLossDraw);
+        let depth = match lines.iter().find(|line| !solved(line)) {
+            Some(line) => line.depth,
+            None if self.task.precision == Precision::WinLossDraw => SearchDepth::WinLossDraw,
+            None => least_depth(&lines),
+        };
+        let memory = MemoryUse {
+            tree_bytes: state.tree.bytes() as u64,
+            tree_nodes: state.tree.nodes.len() as u64,
+            pruned_nodes: state.dropped,
+            linear_nodes: state.linear,
+        };
+        let (nodes, evaluations) = (state.nodes, state.evaluations);
+        Report { lines, depth, nodes, evaluations, elapsed: self.control.elapsed(), memory }
+    }
+}
+
+/// The best moves by what the tree knows.
+fn expected_play(tree: &Tree, from: u32, turns: &mut Vec<Option<Square>>) {
+    let mut place = from;
+    while place != ROOT
+        && let Some(best) =
+            tree.kids(&tree.nodes[place as usize]).iter().min_by_key(|kid| tree.nodes[kid.node as usize].value)
+    {
+        turns.push(best.turn());
+        place = best.node;
+    }
+}
+
+/// Plays on from what is proven.
+struct Player<'t, 'e, 'a, E: Incremental> {
+    tree: &'t Tree,
+    examiner: &'e mut Examiner<'a, E>,
+    precision: Precision,
+}
+
+impl<E: Incremental> Player<'_, '_, '_, E> {
+    /// Play to the end of the game that keeps what was proven: the side to move gets at least `value` discs, and the other side
+    /// sees to it that it gets no more. What neither tree nor table still know is proven again; ends early if the search is
+    /// stopped. If only the outcome is proven, `value` is its sign.
+    fn play(&mut self, from: Position, mut value: i32, turns: &mut Vec<Option<Square>>) {
+        let mut position = from;
+        while !position.is_over() {
+            let mut turn = None;
+            if !position.must_pass() {
+                turn = self.keeping_move(&position, value);
+                if turn.is_none() {
+                    return;
+                }
+            }
+            turns.push(turn);
+            position = position.take(turn.map_or(Move::Pass, Move::Place)).expect("a legal turn");
+            value = -value;
+        }
+    }
+
+    /// A move that is proven to be worth at least so many discs.
+    fn keeping_move(&mut self, position: &Position, value: i32) -> Option<Square> {
+        // Who loses by nobody knows how much may do what he likes.
+        let is_lost = self.precision == Precision::WinLossDraw && value < 0;
+        let tree = self.tree;
+        let kids = tree.find(position).map(|place| tree.kids(&tree.nodes[place as usize])).unwrap_or_default();
+        let keeps = |kid: u32| -i32::from(tree.nodes[kid as usize].upper) >= value;
+        if let Some(square) = kids.iter().find(|edge| keeps(edge.node) || is_lost).and_then(|edge| edge.turn()) {
+            return Some(square);
+        }
+        for candidate in &self.examiner.in_order(position, value - 1) {
+            if is_lost || -self.examiner.decide(&candidate.child, -value)? >= value {
+                return Some(candidate.square);
+            }
+        }
+        None
+    }
+}

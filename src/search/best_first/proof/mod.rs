@@ -1,0 +1,163 @@
+//! Proving what a position is worth, best first.
+//!
+//! A search by value does not prove: it goes where the value seems to be, and a proof has to go everywhere that could refute it.
+//! So this one asks, as MTD does, whether the value exceeds a bound, from the estimate of a shallow search on, until only one
+//! result is left. Each question is answered by proof number search, with three differences to the published one:
+//!
+//! - The numbers of a leaf are not 1 but what the endgame solver is expected to visit there, more if the estimate of a
+//!   shallow search makes that answer unlikely ([`cost`]).
+//! - Leaves that are expected to be cheap go to the solver, with a null window and at most [`LEAF_LIMIT`] positions; the others
+//!   are taken apart, after a deeper look at those whose answer is open ([`state`]).
+//! - The tree is a graph with one node for a position, and everything in it but the numbers stays for the next question
+//!   ([`tree`]). What is proven goes into the transposition table too.
+//!
+//! If its memory is full, it drops what is decided; if that is not enough, leaves that the solver does not take are taken apart
+//! depth first, in linear space.
+
+mod cost;
+mod goal;
+mod index;
+mod leaf;
+mod line;
+mod state;
+#[cfg(test)]
+mod tests;
+mod tree;
+
+use super::{Budget, Work};
+use crate::eval::Incremental;
+use crate::search::alpha_beta::deepen;
+use crate::search::alpha_beta::walk::Shared;
+use crate::search::selectivity::Selectivity;
+use crate::search::transposition::TranspositionTable;
+use crate::search::{Contempt, Control, Limits, Report, SearchDepth, Task};
+use cost::CostModel;
+use leaf::Examiner;
+use parking_lot::{Condvar, Mutex};
+use state::{Next, State};
+use std::time::Duration;
+use tree::{Node, Tree};
+
+/// No search by alpha-beta below a leaf visits more positions than this.
+const LEAF_LIMIT: u64 = 70_000;
+/// A search is told to stop after so many: it looks up only every few thousand.
+const LEAF_QUOTA: u64 = 58_000;
+/// The alpha-beta search that gives the first estimate visits so many positions at most, ...
+const START_POSITIONS: u64 = 60_000;
+/// ... and so many plies at most.
+const START_DEPTH: u8 = 12;
+/// With at most so many empty squares it may be all there is to do.
+const SMALL: u32 = 16;
+/// How long a thread waits for another one to come back before it looks again.
+const PATIENCE: Duration = Duration::from_millis(2);
+
+/// What a proof is made with.
+pub(super) struct Prover<'a, E: Incremental> {
+    pub evaluation: &'a E,
+    pub task: &'a Task,
+    pub table: &'a TranspositionTable,
+    pub control: &'a Control,
+    /// How bold the searches are that make estimates.
+    pub selectivity: Selectivity,
+    /// At least 1. One thread does the same every time.
+    pub threads: usize,
+    /// Cap of the tree in bytes.
+    pub memory: usize,
+}
+
+impl<E: Incremental> Prover<'_, E> {
+    /// Searches until the task is done or the control says stop; positions and evaluations are counted from these on.
+    pub fn prove(&self, counts: (u64, u64), sink: &mut dyn FnMut(&Report)) -> Report {
+        let start = self.start(counts, sink);
+        if matches!(start.depth, SearchDepth::Exact | SearchDepth::WinLossDraw) {
+            return start;
+        }
+        let state = self.explore(&start, sink);
+        self.answer(&state, &start)
+    }
+
+    /// Searches on from what a shallow search said.
+    fn explore(&self, start: &Report, sink: &mut dyn FnMut(&Report)) -> State {
+        let estimate = start.lines[0].score.units();
+        let most = Contempt::LIMIT;
+        let root = Node::leaf(&self.task.position, estimate, START_DEPTH, (-most, most));
+        let tree = Tree::new(root, CostModel::new(self.task.evaluator.error_model()), self.memory);
+        let mut state = State::new(tree, self.task);
+        (state.nodes, state.evaluations) = (start.nodes, start.evaluations);
+        let state = Mutex::new(state);
+        let came_back = Condvar::new();
+        let mut budget = Budget::new(self.control);
+        let mut bounds = state.lock().bounds();
+        std::thread::scope(|scope| {
+            for helper in 1..self.threads {
+                let work = || self.work(&state, &came_back, &mut |_| {});
+                if let Err(error) = std::thread::Builder::new().spawn_scoped(scope, work) {
+                    log::warn!("only {helper} of {} threads could be started: {error}", self.threads);
+                    break;
+                }
+            }
+            self.work(&state, &came_back, &mut |state| {
+                let work = Work { nodes: state.nodes, evaluations: state.evaluations, ..Work::default() };
+                let is_news = std::mem::replace(&mut bounds, state.bounds()) != bounds;
+                if budget.is_report_due(&work) || is_news {
+                    sink(&self.interim(state, start));
+                }
+            });
+        });
+        let state = state.into_inner();
+        let (windows, nodes, largest) = (state.questions, state.tree.nodes.len(), state.largest_leaf);
+        log::debug!("{windows} questions, {nodes} nodes stored, the largest leaf took {largest} positions");
+        state
+    }
+
+    /// A shallow alpha-beta search: the first estimate, and all there is to do for small positions.
+    fn start(&self, counts: (u64, u64), sink: &mut dyn FnMut(&Report)) -> Report {
+        let limits = self.control.limits();
+        let empties = self.task.position.empties().count();
+        // So deep that it does not try to solve.
+        let depth = (empties > SMALL).then_some(START_DEPTH.min((empties as u8 - 1) / 2));
+        let nodes = counts.0 + START_POSITIONS;
+        let nodes = Some(limits.nodes.map_or(nodes, |limit| limit.min(nodes)));
+        let control = self.control.with(Limits { nodes, depth, ..*limits });
+        let shared = Shared::new(self.evaluation, self.task, self.table, &control).counting_from(counts);
+        deepen(&shared, self.selectivity, 1, self.task, sink)
+    }
+
+    /// One thread's work. `look` sees the state between two leaves.
+    fn work(&self, state: &Mutex<State>, came_back: &Condvar, look: &mut dyn FnMut(&State)) {
+        let limits = self.control.limits();
+        let control = self.control.with(Limits { nodes: None, evaluations: None, ..*limits });
+        let shared = Shared::new(self.evaluation, self.task, self.table, &control);
+        let mut examiner = Examiner::new(&shared, self.selectivity);
+        let mut told = (0, 0);
+        let mut state = state.lock();
+        loop {
+            if self.control.must_stop(state.nodes, state.evaluations) || self.control.is_past_soft_time() {
+                state.is_over = true;
+            }
+            match state.take() {
+                Next::Done => break,
+                Next::Wait => {
+                    came_back.wait_for(&mut state, PATIENCE);
+                }
+                Next::Leaf(errand) => {
+                    let left =
+                        |limit: Option<u64>, used: u64| limit.map_or(u64::MAX, |limit| limit.saturating_sub(used));
+                    examiner.allow(left(limits.nodes, state.nodes).min(left(limits.evaluations, state.evaluations)));
+                    let (answer, counts) = parking_lot::MutexGuard::unlocked(&mut state, || {
+                        let answer = State::examine(&errand, &mut examiner);
+                        (answer, examiner.counts())
+                    });
+                    state.nodes += counts.0 - told.0;
+                    state.evaluations += counts.1 - told.1;
+                    state.largest_leaf = state.largest_leaf.max(examiner.largest);
+                    told = counts;
+                    state.bring_back(&errand, answer, &mut examiner);
+                    came_back.notify_all();
+                    look(&state);
+                }
+            }
+        }
+        came_back.notify_all();
+    }
+}

@@ -1,0 +1,319 @@
+//! What all threads of a proof share: the tree, the questions already answered, and who is at work on what.
+
+use super::goal::Goal;
+use super::leaf::{Examiner, estimate_depth};
+use super::tree::{Edge, Node, ROOT, Tree};
+use crate::eval::Incremental;
+use crate::game::DISC;
+use crate::othello::{Position, Square};
+use crate::search::{Contempt, Task};
+
+/// Leaves that are expected to cost at most so many positions are solved, others are taken apart. Costs differ from what is
+/// expected by a factor of four and more; of leaves like these one in a hundred costs more than
+/// [`LEAF_LIMIT`](super::LEAF_LIMIT).
+const TO_SOLVE: f32 = 3_000.0;
+/// Leaves that are expected to cost at least so many positions are estimated more deeply before they are taken apart.
+const TO_ESTIMATE: f32 = 8_000.0;
+/// Unless the estimate is sure to this: the lesser of the two probabilities.
+const SURE: f32 = 0.02;
+
+/// No position has more moves: four squares are never empty.
+const MOST_KIDS: usize = 60;
+
+/// What is due at a leaf. Bounds and middles are in discs for its side to move.
+#[derive(Clone, Copy, Debug)]
+enum Job {
+    Estimate {
+        depth: u8,
+        middle: i32,
+    },
+    Solve {
+        alpha: i32,
+    },
+    Expand {
+        middle: i32,
+    },
+    /// There is no memory to take it apart.
+    Decide {
+        alpha: i32,
+    },
+}
+
+/// A leaf that a thread is at work on.
+#[derive(Clone, Debug)]
+pub(super) struct Errand {
+    path: Vec<u32>,
+    position: Position,
+    job: Job,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub(super) enum Answer {
+    Estimate(Option<i32>, u8),
+    Bound(i32, i32),
+    TooLarge,
+    Kids(Vec<(Option<Square>, Node)>),
+    /// The search was stopped.
+    Nothing,
+}
+
+/// What there is to do.
+#[derive(Debug)]
+pub(super) enum Next {
+    Leaf(Errand),
+    /// Nothing until another thread has come back.
+    Wait,
+    /// Nothing any more.
+    Done,
+}
+
+/// A turn of the root whose value is known well enough.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Found {
+    pub turn: Option<Square>,
+    /// Bounds on its value in discs, for the side that makes it.
+    pub lower: i32,
+    pub upper: i32,
+}
+
+/// The state of a proof.
+pub(super) struct State {
+    pub tree: Tree,
+    goal: Goal,
+    lines: usize,
+    /// In discs.
+    margin: Option<i32>,
+    is_asked: bool,
+    /// Turns of the root that are done with, best first.
+    pub found: Vec<Found>,
+    /// Threads at work on something.
+    out: usize,
+    /// Whether making room has not helped.
+    is_full: bool,
+    /// Whether nothing more is to be worked at, ...
+    pub is_over: bool,
+    /// ... because everything is known.
+    pub is_done: bool,
+    /// Bounds asked for.
+    pub questions: u32,
+    pub nodes: u64,
+    pub evaluations: u64,
+    pub dropped: u64,
+    pub linear: u64,
+    pub largest_leaf: u64,
+}
+
+impl State {
+    pub fn new(tree: Tree, task: &Task) -> State {
+        State {
+            tree,
+            goal: Goal::new(&task.position, task.contempt, task.precision),
+            lines: task.lines,
+            // Values are whole discs, so that part of one does not matter.
+            margin: task.margin.map(|margin| margin.units().div_euclid(DISC)),
+            is_asked: false,
+            found: Vec::new(),
+            out: 0,
+            is_full: false,
+            is_over: false,
+            is_done: false,
+            questions: 0,
+            nodes: 0,
+            evaluations: 0,
+            dropped: 0,
+            linear: 0,
+            largest_leaf: 0,
+        }
+    }
+
+    /// Proven bounds on the best of the turns that are not done with, in discs.
+    pub fn bounds(&self) -> (i32, i32) {
+        (self.tree.root().lower.into(), self.tree.root().upper.into())
+    }
+
+    /// Takes the leaf that is to be worked at next.
+    pub fn take(&mut self) -> Next {
+        let mut path = Vec::new();
+        loop {
+            if self.is_over {
+                return Next::Done;
+            }
+            if !self.is_asked || self.tree.root().is_decided() {
+                if !self.ask() {
+                    (self.is_over, self.is_done) = (true, true);
+                }
+                continue;
+            }
+            if !self.tree.descend(&mut path) {
+                return Next::Wait;
+            }
+            let place = path[path.len() - 1];
+            let node = self.tree.nodes[place as usize];
+            if node.is_decided() {
+                self.tree.back_up(&path);
+                continue;
+            }
+            let mut job = self.job(place);
+            if matches!(job, Job::Expand { .. }) && self.is_short_of_room() && !self.is_full {
+                if self.out > 0 {
+                    return Next::Wait;
+                }
+                self.make_room();
+                continue;
+            }
+            if matches!(job, Job::Expand { .. }) && !self.tree.has_room_for(MOST_KIDS * (self.out + 1)) {
+                job = Job::Decide { alpha: self.tree.alpha_of(&node) };
+            }
+            self.tree.nodes[place as usize].is_busy = true;
+            self.out += 1;
+            return Next::Leaf(Errand { path, position: node.position(), job });
+        }
+    }
+
+    fn job(&self, place: u32) -> Job {
+        let node = &self.tree.nodes[place as usize];
+        let middle = self.tree.middle_of(node);
+        if place == ROOT {
+            // The answer is one of its turns.
+            return Job::Expand { middle };
+        }
+        let cost = self.tree.solving_cost(node);
+        if cost <= TO_SOLVE && !node.is_hard {
+            return Job::Solve { alpha: self.tree.alpha_of(node) };
+        }
+        let depth = estimate_depth(node.empties());
+        let p = self.tree.probability(node);
+        if cost > TO_ESTIMATE && node.depth < depth && p.min(1.0 - p) > SURE {
+            return Job::Estimate { depth, middle };
+        }
+        Job::Expand { middle }
+    }
+
+    /// Does what an errand says.
+    pub fn examine<E: Incremental>(errand: &Errand, examiner: &mut Examiner<'_, E>) -> Answer {
+        let position = &errand.position;
+        match errand.job {
+            Job::Estimate { depth, middle } => Answer::Estimate(examiner.estimate(position, depth, middle), depth),
+            Job::Expand { middle } => examiner.kids(position, middle).map_or(Answer::Nothing, Answer::Kids),
+            Job::Solve { alpha } => {
+                examiner.solve(position, alpha).map_or(Answer::TooLarge, |bound| Answer::Bound(alpha, bound))
+            }
+            Job::Decide { alpha } => {
+                examiner.decide(position, alpha).map_or(Answer::Nothing, |bound| Answer::Bound(alpha, bound))
+            }
+        }
+    }
+
+    /// Brings an errand's answer back.
+    pub fn bring_back<E: Incremental>(&mut self, errand: &Errand, answer: Answer, examiner: &mut Examiner<'_, E>) {
+        self.out -= 1;
+        self.linear += u64::from(matches!(errand.job, Job::Decide { .. }));
+        // Room is made only while nobody is away, so the places hold.
+        let place = errand.path[errand.path.len() - 1];
+        let node = &mut self.tree.nodes[place as usize];
+        node.is_busy = false;
+        match answer {
+            Answer::Estimate(value, depth) => node.estimate(value, depth),
+            Answer::Bound(alpha, bound) => node.learn(alpha, bound),
+            Answer::TooLarge => node.is_hard = true,
+            Answer::Kids(kids) => {
+                // Without room it stays a leaf; what to do about it is for the next one who comes here.
+                let _ = self.tree.expand(place, &kids);
+            }
+            Answer::Nothing => {}
+        }
+        self.tree.back_up(&errand.path);
+        for &place in &errand.path {
+            let node = self.tree.nodes[place as usize];
+            if node.count > 0 && node.is_decided() && (place != ROOT || self.found.is_empty()) {
+                self.write_down(&node, examiner);
+            }
+        }
+    }
+
+    /// Leaves in the table what was proven of a node by its kids, for the next move of the game.
+    fn write_down<E: Incremental>(&self, node: &Node, examiner: &mut Examiner<'_, E>) {
+        let alpha = self.tree.alpha_of(node);
+        let (lower, upper) = (i32::from(node.lower), i32::from(node.upper));
+        let refutes = |kid: u32| -i32::from(self.tree.nodes[kid as usize].upper) >= lower;
+        let best = self.tree.kids(node).iter().find(|edge| lower > alpha && refutes(edge.node));
+        let bound = if lower > alpha { lower } else { upper };
+        examiner.remember(&node.position(), alpha, bound, best.and_then(|edge| edge.turn()));
+    }
+
+    /// Asks the next question; `false` if there is none.
+    fn ask(&mut self) -> bool {
+        loop {
+            let goal = self.goal_now();
+            let (lower, upper) = self.bounds();
+            if let Some(alpha) = goal.next((lower, upper), self.tree.root().value.into()) {
+                self.tree.ask(alpha);
+                (self.is_asked, self.is_full) = (true, false);
+                self.questions += 1;
+                return true;
+            }
+            if !self.note_line() || self.is_enough() {
+                return false;
+            }
+        }
+    }
+
+    /// What is to be known of the best of the turns that are not done with.
+    fn goal_now(&self) -> Goal {
+        match (self.found.len() >= self.lines, self.margin, self.found.first()) {
+            (true, Some(margin), Some(best)) => self.goal.above(best.lower - margin - 1),
+            _ => self.goal.clone(),
+        }
+    }
+
+    /// Notes the turn that the last questions were about and leaves it out of those to come. `false` if there was none that
+    /// is wanted.
+    fn note_line(&mut self) -> bool {
+        let (lower, upper) = self.bounds();
+        let result = self.goal.result((lower, upper));
+        let within =
+            |margin| result.zip(self.found.first()).is_some_and(|(result, best)| result >= best.lower - margin);
+        if self.found.len() >= self.lines && !self.margin.is_some_and(within) {
+            return false;
+        }
+        let proves = |kid: u32| -i32::from(self.tree.nodes[kid as usize].upper) >= lower;
+        let Some(edge) = self.tree.root_kids().find(|edge| proves(edge.node)) else { return false };
+        let turn = edge.turn();
+        let (lower, upper) = result.map_or((lower, upper), |result| (result, result));
+        self.found.push(Found { turn, lower, upper });
+        true
+    }
+
+    fn is_enough(&mut self) -> bool {
+        let done: Vec<_> = self.found.iter().map(|found| found.turn).collect();
+        if done.len() >= usize::from(self.tree.root().count) || done.len() >= self.lines && self.margin.is_none() {
+            return true;
+        }
+        self.tree.exclude(done);
+        false
+    }
+
+    /// The turn that would be played now, of those that are not done with: the one that is proven to be worth what all of them
+    /// are, unless another one is likely to be worth more.
+    pub fn favourite(&self) -> Option<Edge> {
+        let root = self.tree.root();
+        let kid = |edge: &Edge| &self.tree.nodes[edge.node as usize];
+        let proves = |edge: &&Edge| root.lower > -Contempt::LIMIT as i8 && -kid(edge).upper >= root.lower;
+        let proven = self.tree.root_kids().find(proves).filter(|_| root.proof >= root.disproof);
+        let likely = || self.tree.root_kids().min_by(|a, b| kid(a).disproof.total_cmp(&kid(b).disproof));
+        proven.or_else(likely).copied()
+    }
+
+    fn is_short_of_room(&self) -> bool {
+        self.tree.is_nearly_full() || !self.tree.has_room_for(MOST_KIDS)
+    }
+
+    fn make_room(&mut self) {
+        let before = self.tree.nodes.len();
+        self.tree.drop_decided();
+        self.dropped += (before - self.tree.nodes.len()) as u64;
+        self.is_full = self.is_short_of_room();
+        self.tree.work_out_everything();
+    }
+}

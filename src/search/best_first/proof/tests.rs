@@ -1,0 +1,259 @@
+//! Proofs against searches that have nothing to be wrong with, in little memory, with several threads, stopped anywhere.
+
+use super::*;
+use crate::eval::{EvaluatorKind, FromScratch};
+use crate::game::DISC;
+use crate::notation::obf::ObfEntry;
+use crate::othello::{Color, GameRecord, Position};
+use crate::search::{AlphaBeta, AlphaBetaSettings, Bound, Precision, Score, Search, StopSignal};
+use crate::testing::random_position;
+use std::time::Instant;
+
+const MEGABYTE: usize = 1 << 20;
+
+/// A proof by tree alone, as if no search could take the position at once.
+fn prove(task: &Task, memory: usize, threads: usize, limits: Limits) -> (Report, State) {
+    let mut table = TranspositionTable::new(MEGABYTE);
+    table.new_search(task.contempt);
+    let control = Control::with_limits(limits);
+    let evaluation = FromScratch(&*task.evaluator);
+    let selectivity = Selectivity::BOLDEST;
+    let prover =
+        Prover { evaluation: &evaluation, task, table: &table, control: &control, selectivity, threads, memory };
+    let start = glance(task);
+    let state = prover.explore(&start, &mut |_| {});
+    (prover.answer(&state, &start), state)
+}
+
+/// What a search of one ply says.
+fn glance(task: &Task) -> Report {
+    let control = Control::with_limits(Limits { depth: Some(1), nodes: Some(1), ..Limits::default() });
+    AlphaBeta::new(AlphaBetaSettings { table_bytes: 1 << 10, ..AlphaBetaSettings::default() }).think(
+        task,
+        &control,
+        &mut |_| {},
+    )
+}
+
+fn by_alpha_beta(task: &Task) -> Report {
+    let settings = AlphaBetaSettings { table_bytes: MEGABYTE, ..AlphaBetaSettings::default() };
+    AlphaBeta::new(settings).think(task, &Control::with_limits(Limits::default()), &mut |_| {})
+}
+
+/// Positions that are not over, one in four with a pass to begin with.
+fn positions(empties: std::ops::RangeInclusive<u32>, count: u64) -> impl Iterator<Item = (u64, Position)> {
+    let span = u64::from(empties.end() - empties.start() + 1);
+    (0..count).map(move |i| {
+        let empties = empties.start() + (i % span) as u32;
+        let suits = |position: &Position| !position.is_over() && (i % 4 != 3 || position.must_pass());
+        let found = (0..).map(|seed| random_position(1_000 * i + seed, empties)).find(suits);
+        (i, found.expect("there is always another one"))
+    })
+}
+
+/// The line ends the game with its own score.
+fn assert_played_out(task: &Task, line: &crate::search::Line) {
+    let mut game = GameRecord::from_position(task.position);
+    line.pv.iter().for_each(|&turn| game.take(turn).unwrap());
+    let end = game.position();
+    assert!(end.is_over(), "{} {line:?}", task.position);
+    let sign = if end.mover() == task.position.mover() { 1 } else { -1 };
+    let outcome = Score::from_units(sign * task.contempt.outcome(end));
+    match task.precision {
+        Precision::Score => assert_eq!(line.score, outcome, "{} {line:?}", task.position),
+        Precision::WinLossDraw => {
+            assert_eq!(line.score.units().signum(), outcome.units().signum(), "{} {line:?}", task.position);
+        }
+    }
+}
+
+#[test]
+fn scores_are_those_of_alpha_beta() {
+    let (mut draws, mut passes, mut stored) = (0, 0, 0);
+    for (i, position) in positions(10..=16, 84) {
+        let contempt = Contempt::new([0, 0, 7, -100, 100][i as usize % 5]).unwrap();
+        let kind = [EvaluatorKind::Pattern, EvaluatorKind::Mobility][i as usize / 7 % 2];
+        let task = Task { contempt, ..Task::new(position, kind.build()) };
+        let (report, state) = prove(&task, MEGABYTE, 1 + (i % 3 == 2) as usize, Limits::default());
+        let truth = by_alpha_beta(&task);
+        assert!(report.depth.is_exact(), "{position} {report:?}");
+        assert_eq!(report.lines.len(), 1);
+        assert_eq!(report.lines[0].score, truth.lines[0].score, "{position} {contempt:?}");
+        assert_played_out(&task, &report.lines[0]);
+        assert!(state.largest_leaf <= LEAF_LIMIT);
+        draws += u32::from(truth.lines[0].score.units() == contempt.draw_for(position.mover()) * DISC);
+        passes += u32::from(position.must_pass());
+        stored += state.tree.nodes.len();
+    }
+    assert!(draws > 0 && passes > 0 && stored > 1_000, "{draws} {passes} {stored}");
+}
+
+#[test]
+fn outcomes_are_the_signs_of_the_scores() {
+    for (i, position) in positions(10..=14, 40) {
+        let contempt = Contempt::new([0, 50][i as usize % 2]).unwrap();
+        let scored = Task { contempt, ..Task::new(position, EvaluatorKind::Pattern.build()) };
+        let task = Task { precision: Precision::WinLossDraw, ..scored.clone() };
+        let (report, _) = prove(&task, MEGABYTE, 1, Limits::default());
+        let expected = by_alpha_beta(&scored).lines[0].score.units().signum();
+        let line = &report.lines[0];
+        assert_eq!((report.depth, line.score), (SearchDepth::WinLossDraw, Score::from_discs(expected)), "{position}");
+        assert_eq!(line.bound, [Bound::Upper, Bound::Exact, Bound::Lower][(expected + 1) as usize]);
+        assert_played_out(&task, line);
+    }
+}
+
+#[test]
+fn every_line_has_its_score() {
+    for (i, position) in positions(10..=13, 24) {
+        let lines = [2, 60][i as usize % 2];
+        let task = Task { lines, ..Task::new(position, EvaluatorKind::Pattern.build()) };
+        let (report, _) = prove(&task, MEGABYTE, 1, Limits::default());
+        let truth = by_alpha_beta(&task);
+        let scores = |report: &Report| report.lines.iter().map(|line| line.score).collect::<Vec<_>>();
+        assert_eq!(scores(&report), scores(&truth), "{position}");
+        assert!(report.depth.is_exact());
+        report.lines.iter().for_each(|line| assert_played_out(&task, line));
+        let margin = Some(Score::from_discs(6));
+        let task = Task { lines: 1, margin, ..task };
+        let (some, _) = prove(&task, MEGABYTE, 1, Limits::default());
+        assert_eq!(scores(&some), scores(&by_alpha_beta(&task)), "{position} with a margin");
+    }
+}
+
+/// A tree of a few nodes gives room back and goes on in linear space.
+#[test]
+fn the_cap_is_kept_and_changes_no_score() {
+    let (mut dropped, mut linear) = (0, 0);
+    for (i, position) in positions(13..=16, 24) {
+        let task = Task::new(position, EvaluatorKind::Pattern.build());
+        for memory in [0, 3_000, 20_000] {
+            let (report, state) = prove(&task, memory, 1 + i as usize % 2, Limits::default());
+            assert_eq!(report.lines[0].score, by_alpha_beta(&task).lines[0].score, "{position}");
+            assert!(state.tree.bytes() <= memory.max(10_000), "{} of {memory} bytes", state.tree.bytes());
+            (dropped, linear) = (dropped + state.dropped, linear + state.linear);
+        }
+    }
+    assert!(dropped > 0 && linear > 0, "{dropped} {linear}");
+}
+
+#[test]
+fn a_stopped_proof_says_what_is_true() {
+    for (i, position) in positions(14..=18, 20) {
+        let task = Task::new(position, EvaluatorKind::Pattern.build());
+        let truth = by_alpha_beta(&task).lines[0].score;
+        for nodes in [1, 500, 5_000, 30_000] {
+            let limits = Limits { nodes: Some(nodes), ..Limits::default() };
+            let (report, state) = prove(&task, MEGABYTE, 1 + i as usize % 2, limits);
+            let line = &report.lines[0];
+            assert!(position.take(line.turn).is_ok());
+            assert_eq!(line.pv[0], line.turn);
+            assert!(report.nodes < nodes + 40_000, "{} of {nodes}", report.nodes);
+            let (lower, upper) = state.bounds();
+            assert!(lower * DISC <= truth.units() && truth.units() <= upper * DISC, "{position} {lower} {upper}");
+            if line.depth.is_exact() {
+                assert_eq!(line.score, truth, "{position}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_stop_signal_is_heard() {
+    let task = Task::new(random_position(4, 30), EvaluatorKind::Pattern.build());
+    let table = TranspositionTable::new(MEGABYTE);
+    let signal = StopSignal::default();
+    let control = Control::new(Limits::default(), signal.clone(), Instant::now());
+    let evaluation = FromScratch(&*task.evaluator);
+    let selectivity = Selectivity::BOLDEST;
+    let prover = Prover {
+        evaluation: &evaluation,
+        task: &task,
+        table: &table,
+        control: &control,
+        selectivity,
+        threads: 2,
+        memory: MEGABYTE,
+    };
+    let mut reports = 0;
+    let report = prover.prove((0, 0), &mut |report| {
+        assert!(task.position.take(report.lines[0].turn).is_ok());
+        reports += 1;
+        signal.stop();
+    });
+    assert!(reports > 0 && !report.depth.is_exact());
+    assert!(task.position.take(report.lines[0].turn).is_ok());
+}
+
+#[test]
+fn one_thread_does_the_same_every_time() {
+    let task = Task::new(random_position(8, 17), EvaluatorKind::Pattern.build());
+    let run = || {
+        let report = prove(&task, MEGABYTE, 1, Limits::default()).0;
+        (report.lines, report.nodes, report.evaluations)
+    };
+    assert_eq!(run(), run());
+}
+
+/// What is proven once is in the table: the rest of the game costs next to nothing.
+#[test]
+fn the_next_move_profits() {
+    let task = Task::new(random_position(12, 18), EvaluatorKind::Pattern.build());
+    let mut table = TranspositionTable::new(16 * MEGABYTE);
+    table.new_search(task.contempt);
+    let control = Control::with_limits(Limits::default());
+    let evaluation = FromScratch(&*task.evaluator);
+    let nodes = |task: &Task| {
+        let selectivity = Selectivity::BOLDEST;
+        let memory = MEGABYTE;
+        let prover =
+            Prover { evaluation: &evaluation, task, table: &table, control: &control, selectivity, threads: 1, memory };
+        let start = glance(task);
+        let state = prover.explore(&start, &mut |_| {});
+        prover.answer(&state, &start)
+    };
+    let first = nodes(&task);
+    let mut game = GameRecord::from_position(task.position);
+    first.lines[0].pv[..2].iter().for_each(|&turn| game.take(turn).unwrap());
+    let second = nodes(&Task { position: *game.position(), ..task.clone() });
+    assert_eq!(second.lines[0].score, first.lines[0].score);
+    assert_eq!(game.position().mover() == Color::Black, task.position.mover() == Color::Black);
+    assert!(second.nodes * 4 < first.nodes, "{} after {}", second.nodes, first.nodes);
+}
+
+/// FFO 40 to 44, where the file is there: right, and no leaf beyond the limit.
+#[test]
+#[ignore = "takes seconds, and needs the positions"]
+fn ffo_40_to_44() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/ffo-40-59.obf");
+    let Ok(text) = std::fs::read_to_string(&path) else {
+        eprintln!("skipped: there is no {}", path.display());
+        return;
+    };
+    let evaluator = EvaluatorKind::Pattern.build();
+    for entry in ObfEntry::parse_all(&text).unwrap().into_iter().take(5) {
+        let task = Task::new(entry.position, evaluator.clone());
+        let mut table = TranspositionTable::new(512 * MEGABYTE);
+        table.new_search(task.contempt);
+        let control = Control::with_limits(Limits::default());
+        let prover = Prover {
+            evaluation: evaluator.as_pattern().unwrap(),
+            task: &task,
+            table: &table,
+            control: &control,
+            selectivity: Selectivity::BOLDEST,
+            threads: 1,
+            memory: 512 * MEGABYTE,
+        };
+        let start = prover.start((0, 0), &mut |_| {});
+        let state = prover.explore(&start, &mut |_| {});
+        let report = prover.answer(&state, &start);
+        let line = &report.lines[0];
+        let (nodes, stored, questions) = (report.nodes, state.tree.nodes.len(), state.questions);
+        eprintln!("{nodes} positions, {stored} stored, {questions} questions, largest leaf {}", state.largest_leaf);
+        assert_eq!(line.score, Score::from_discs(entry.moves[0].1));
+        assert!(entry.moves.contains(&(line.turn, entry.moves[0].1)));
+        assert!(state.largest_leaf <= LEAF_LIMIT);
+        assert_played_out(&task, line);
+    }
+}
