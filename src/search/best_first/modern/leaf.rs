@@ -36,6 +36,9 @@ const SOLVED_BELOW: u32 = 9;
 /// but never more than the second.
 const TO_SOLVE: [f64; 2] = [180.0, 70_000.0];
 
+/// Positions, some ten microseconds, between two looks at the clock.
+const LOOK_EVERY: u64 = 256;
+
 /// One thread's searches below leaves.
 pub(super) struct LeafSearch<'a, E: Incremental> {
     walk: Walk<'a, E>,
@@ -43,17 +46,34 @@ pub(super) struct LeafSearch<'a, E: Incremental> {
     selectivity: Selectivity,
     /// Plies below the children.
     pub depth: u8,
+    /// So many nodes and evaluations not yet told to the others make it time to look at the clock.
+    next_look: (u64, u64),
 }
 
 impl<'a, E: Incremental> LeafSearch<'a, E> {
     pub(super) fn new(shared: &'a Shared<'a, E>, selectivity: Selectivity) -> LeafSearch<'a, E> {
         let selectivity = if shared.errors.is_some() { selectivity } else { Selectivity::NONE };
-        LeafSearch { walk: Walk::new(shared), selectivity, depth: 0 }
+        LeafSearch { walk: Walk::new(shared), selectivity, depth: 0, next_look: (0, 0) }
     }
 
     /// Tells the other threads what was counted; whether the search must stop.
     pub(super) fn must_stop(&mut self) -> bool {
-        self.walk.report_counts()
+        let stopped = self.walk.report_counts() || self.walk.shared.control.is_past_soft_time();
+        let (nodes, evaluations) = self.walk.shared.counts();
+        let limits = self.walk.shared.control.limits();
+        let left =
+            |limit: Option<u64>, spent| limit.map_or(u64::MAX, |limit| limit.saturating_sub(spent)).min(LOOK_EVERY);
+        self.next_look = (left(limits.nodes, nodes), left(limits.evaluations, evaluations));
+        stopped
+    }
+
+    /// The same, but looks at the clock and at what the others have counted only every few hundred positions. Limits on
+    /// what is counted are kept as exactly by one thread.
+    #[inline]
+    pub(super) fn must_stop_now(&mut self) -> bool {
+        let (nodes, evaluations) = self.walk.not_told();
+        (nodes >= self.next_look.0 || evaluations >= self.next_look.1 || self.walk.shared.is_stopped())
+            && self.must_stop()
     }
 
     /// The value of one position for its side to move, as that of a child.
@@ -63,16 +83,18 @@ impl<'a, E: Incremental> LeafSearch<'a, E> {
         self.walk.value(&node, self.depth, -BEYOND, BEYOND)
     }
 
-    /// The children of a position whose game is not over, with what they are worth to their side to move; `None` if the
-    /// search was stopped.
+    /// The children of a position whose game is not over, with what they are worth to their side to move, in `nodes`;
+    /// whether the search was not stopped before they were complete.
     ///
     /// Values within the margin of the best are those of a search of [`LeafSearch::depth`] plies; the others are bounds,
     /// good for the child, that say no more than that.
-    pub(super) fn children(&mut self, position: &Position) -> Option<Vec<Node<Square>>> {
+    pub(super) fn children(&mut self, position: &Position, nodes: &mut Vec<Node<Square>>) -> bool {
         let shared = self.walk.shared;
+        nodes.clear();
         let moves = position.moves();
         if self.depth == 0 && position.empties().count() > SOLVED_BELOW {
-            return Some(self.static_children(position, moves));
+            self.static_children(position, moves, nodes);
+            return true;
         }
         let mut children: Vec<(Option<Square>, Position)> = Vec::with_capacity(16);
         if moves.is_empty() {
@@ -86,12 +108,11 @@ impl<'a, E: Incremental> LeafSearch<'a, E> {
         }
         let margin = (MARGIN * error(shared.errors, position.empties().count())) as i32;
         let mut best = -BEYOND;
-        let mut nodes = Vec::with_capacity(children.len());
         for (turn, child) in children {
             let floor = (best - margin).max(-BEYOND);
             let (value, exact) = self.child(&child, floor);
             if shared.is_stopped() {
-                return None;
+                return false;
             }
             best = best.max(value);
             let mut node = Node::leaf(turn, -value);
@@ -102,29 +123,29 @@ impl<'a, E: Incremental> LeafSearch<'a, E> {
             }
             nodes.push(node);
         }
-        Some(nodes)
+        true
     }
 
     /// The children with their static values, or results where the game is over.
-    fn static_children(&mut self, position: &Position, moves: Bitboard) -> Vec<Node<Square>> {
+    fn static_children(&mut self, position: &Position, moves: Bitboard, nodes: &mut Vec<Node<Square>>) {
         let node = self.walk.node(*position);
-        let mut children = Vec::with_capacity(moves.count().max(1) as usize);
-        let mut add = |walk: &mut Walk<'a, E>, turn, child: &walk::Node<E::State>| {
-            let value = walk.leaf(child);
-            let is_over = child.position.moves().is_empty() && child.position.is_over();
-            children.push(if is_over { Node::solved(turn, value) } else { Node::leaf(turn, value) });
-        };
         if moves.is_empty() {
             let passed = self.walk.node(position.pass());
-            add(&mut self.walk, None, &passed);
+            nodes.push(self.static_child(None, &passed));
         }
         for square in moves {
             let turned = flips(square, position.player(), position.opponent());
             let child = self.walk.after(&node, square, turned);
-            add(&mut self.walk, Some(square), &child);
+            nodes.push(self.static_child(Some(square), &child));
         }
-        self.walk.count_visited(children.len() as u64);
-        children
+        self.walk.count_visited(nodes.len() as u64);
+    }
+
+    #[inline]
+    fn static_child(&mut self, turn: Option<Square>, child: &walk::Node<E::State>) -> Node<Square> {
+        let is_over = child.position.moves().is_empty() && child.position.is_over();
+        let value = self.walk.leaf(child);
+        if is_over { Node::solved(turn, value) } else { Node::leaf(turn, value) }
     }
 
     /// The value of a child for the side that moves there, a bound if it is at most the floor, and whether it is the
@@ -171,7 +192,8 @@ mod tests {
             let shared = Shared::new(&evaluation, &task, &table, &control);
             let mut search = LeafSearch::new(&shared, Selectivity::NONE);
             search.depth = 2;
-            let children = search.children(&position).unwrap();
+            let mut children = Vec::new();
+            assert!(search.children(&position, &mut children));
             assert_eq!(children.len() as u32, position.moves().count().max(1));
             let best = children.iter().map(|child| -child.value).max().unwrap();
             let mut near = 0;

@@ -10,6 +10,7 @@
 //! - Several threads work in one tree. Each takes a leaf away and searches it by itself.
 //! - Where alpha-beta can be expected to solve the position in the time there is, it gets all of it.
 
+mod alone;
 mod errand;
 mod form;
 mod leaf;
