@@ -28,6 +28,8 @@ pub(super) struct Step<G> {
     pub position: G,
     /// Plies from the root, passes not counted.
     pub plies: u32,
+    /// The last iteration for which the search stays below this node without asking whether another one is due.
+    pub until: u64,
 }
 
 /// What an iteration came to.
@@ -173,7 +175,7 @@ impl<G: Game> Explorer<G> {
     pub(super) fn restart(&mut self) {
         self.path.clear();
         if let Some(position) = self.tree.position() {
-            self.path.push(Step { node: self.tree.root(), position: position.clone(), plies: 0 });
+            self.path.push(Step { node: self.tree.root(), position: position.clone(), plies: 0, until: 0 });
         }
     }
 
@@ -254,7 +256,7 @@ impl<G: Game> Explorer<G> {
         let turn = self.tree.arena[child].turn;
         let step = self.leaf();
         let (position, plies) = (after(&step.position, turn), step.plies + u32::from(turn.is_some()));
-        self.path.push(Step { node: child, position, plies });
+        self.path.push(Step { node: child, position, plies, until: 0 });
     }
 
     /// Whether leaves are searched in linear space now.
@@ -307,9 +309,10 @@ impl<G: Game> Explorer<G> {
         let is_inner = self.path.len() > 1;
         if let Some(solver) = self.solver.as_mut().filter(|solver| is_inner && solver.takes(&position)) {
             let exact = solver.solve(&position, self.rules.contempt, &mut self.work, stop);
-            let Some(value) = exact else {
+            let Some(result) = exact else {
                 return (0, false);
             };
+            let value = self.rules.result(result);
             self.work.expansions += 1;
             self.cut_off(node);
             let turn = self.tree.arena[node].turn;

@@ -3,6 +3,10 @@
 use crate::othello::Position;
 use crate::search::best_first::explorer::{Explorer, SWEEP};
 
+/// The search stays below a node for this part of the visits that it has had, 1/16, unless its value changes. So few more or
+/// less hardly tell in the choice between it and its brothers, and what is near in the tree is near in the caches.
+const STAY: u64 = 16;
+
 impl Explorer<Position> {
     /// Makes the path lead to the leaf that is to be searched next; whether there is one.
     pub(super) fn go_to_leaf(&mut self) -> bool {
@@ -13,7 +17,9 @@ impl Explorer<Position> {
             return false;
         }
         self.iterations += 1;
-        let mut level = 0;
+        let now = self.iterations;
+        let left = self.path.iter().skip(1).position(|step| step.until < now);
+        let mut level = if self.wants_several() { 0 } else { left.unwrap_or(self.path.len() - 1) };
         loop {
             let node = self.tree.arena[self.path[level].node];
             if node.is_leaf() {
@@ -25,6 +31,7 @@ impl Explorer<Position> {
                 self.path.truncate(level);
                 self.go_to(child);
             }
+            self.path[level].until = now + self.tree.arena[child].visits / STAY;
         }
         self.path.truncate(level + 1);
         true

@@ -65,12 +65,15 @@ impl<'a, E: Incremental> Team<'a, E> {
         (explorer.work.nodes, explorer.work.evaluations) = self.shared.counts();
     }
 
+    fn leaf_search(&self, explorer: &Explorer<Position>) -> LeafSearch<'a, E> {
+        LeafSearch::new(self.shared, explorer.rules, self.selectivity, self.depth)
+    }
+
     /// The only thread's work. `look` sees the tree now and then.
     fn work_alone(&self, look: &mut dyn FnMut(&Explorer<Position>)) {
-        let mut search = LeafSearch::new(self.shared, self.selectivity);
-        search.depth = self.depth;
-        let mut children = Vec::new();
         let mut explorer = self.explorer.lock();
+        let mut search = self.leaf_search(&explorer);
+        let mut children = Vec::new();
         explorer.restart();
         while explorer.go_to_leaf() {
             let position = explorer.leaf().position;
@@ -101,11 +104,10 @@ impl<'a, E: Incremental> Team<'a, E> {
 
     /// One thread's work. `look` sees the tree between two leaves.
     fn work(&self, look: &mut dyn FnMut(&Explorer<Position>)) {
-        let mut search = LeafSearch::new(self.shared, self.selectivity);
-        search.depth = self.depth;
-        let mut children = Vec::new();
         let [mut loss, least_loss, most_loss] = LOSS;
         let mut explorer = self.explorer.lock();
+        let mut search = self.leaf_search(&explorer);
+        let mut children = Vec::new();
         while !self.is_over.load(Ordering::Relaxed) {
             match explorer.take_leaf(loss) {
                 Next::Done => break,
@@ -135,9 +137,7 @@ impl<'a, E: Incremental> Team<'a, E> {
 
     /// The memory is full: below the principal leaf, recursive best-first search goes on with leaves of the same worth.
     fn go_on_in_linear_space(&self, explorer: &mut Explorer<Position>, task: &Task, sink: &mut dyn FnMut(&Report)) {
-        let mut search = LeafSearch::new(self.shared, self.selectivity);
-        search.depth = self.depth;
-        let leaves = SearchedValue(Mutex::new(search));
+        let leaves = SearchedValue(Mutex::new(self.leaf_search(explorer)));
         let mut budget = Budget::new(self.shared.control);
         explorer.restart();
         loop {
