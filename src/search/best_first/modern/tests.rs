@@ -163,7 +163,7 @@ fn the_memory_cap_is_kept() {
 fn the_value_of_a_move_known_to_win_is_beyond_every_estimate() {
     let mut known = 0;
     for seed in 0..20 {
-        let position = random_position(seed, 16);
+        let position = random_position(seed, 13);
         if position.is_over() {
             continue;
         }
