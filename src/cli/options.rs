@@ -19,7 +19,7 @@ pub(super) struct EngineArguments {
     /// The static evaluation
     #[arg(long, value_name = "NAME", default_value = default("eval"), value_parser = names(&EvaluatorKind::ALL))]
     eval: String,
-    /// Search threads of alpha-beta
+    /// Search threads of alpha-beta, best-first and extension
     #[arg(long, value_name = "N", default_value = default("threads"), value_parser = checked("threads"))]
     threads: String,
     /// How sure alpha-beta's cuts on the word of a shallower search are, in percent; 100 for none
@@ -172,7 +172,7 @@ mod tests {
             "--hash=2",
             "--memory=3",
         ];
-        let more = ["--on-memory-cap=prune", "--depth=4", "--time=0.5", "--nodes=6", "--seed=7", "--variety=1.5"];
+        let more = ["--on-memory-cap=rbfms", "--depth=4", "--time=0.5", "--nodes=6", "--seed=7", "--variety=1.5"];
         let published = [
             "--tie=zero",
             "--start-depth=5",

@@ -202,7 +202,7 @@ impl<'a, G: Game> Recursion<'a, G> {
         let mut stop = |work: &Work| observe(Call { position, value, low: -INFINITY, high: INFINITY, stack, work });
         let exact = solver.solve(position, self.rules.contempt, &mut self.work, &mut stop);
         self.stopped |= exact.is_none();
-        Some(Answer { value: exact.unwrap_or(value), solved: exact.is_some() })
+        Some(Answer { value: exact.map_or(value, |result| self.rules.result(result)), solved: exact.is_some() })
     }
 
     /// The loop over the children, which start at `base` and are in order.

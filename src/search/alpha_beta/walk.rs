@@ -240,6 +240,12 @@ impl<'a, E: Incremental> Walk<'a, E> {
         self.shared.evaluation.value(&node.state, &node.position)
     }
 
+    /// Nodes and evaluations that the others have not been told of.
+    #[inline]
+    pub(in crate::search) fn not_told(&self) -> (u64, u64) {
+        (self.nodes, self.evaluations)
+    }
+
     /// Counts nodes that were visited without a search.
     pub(in crate::search) fn count_visited(&mut self, nodes: u64) {
         self.nodes += nodes;

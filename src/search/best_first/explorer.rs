@@ -1,6 +1,7 @@
 //! The search itself, for any game: down to a leaf, expand it, back up.
 
 use super::arena::{DEEP, INFINITY, Node, PARTIAL, REGROWING};
+use super::exploration::Exploration;
 use super::extension::Start;
 use super::memory::OnMemoryCap;
 use super::tree::{Full, Tree, after};
@@ -27,6 +28,8 @@ pub(super) struct Step<G> {
     pub position: G,
     /// Plies from the root, passes not counted.
     pub plies: u32,
+    /// The last iteration for which the search stays below this node without asking whether another one is due.
+    pub until: u64,
 }
 
 /// What an iteration came to.
@@ -54,6 +57,7 @@ pub struct Explorer<G: Game> {
     pub(super) last: Option<G>,
     pub(super) cap_was_reached: bool,
     pub(super) start: Start,
+    pub(super) exploration: Exploration,
 }
 
 impl<G: Game> Explorer<G> {
@@ -72,6 +76,7 @@ impl<G: Game> Explorer<G> {
             last: None,
             cap_was_reached: false,
             start: Start::default(),
+            exploration: Exploration::new(),
         };
         explorer.begin(position, Contempt::NONE);
         explorer
@@ -170,7 +175,7 @@ impl<G: Game> Explorer<G> {
     pub(super) fn restart(&mut self) {
         self.path.clear();
         if let Some(position) = self.tree.position() {
-            self.path.push(Step { node: self.tree.root(), position: position.clone(), plies: 0 });
+            self.path.push(Step { node: self.tree.root(), position: position.clone(), plies: 0, until: 0 });
         }
     }
 
@@ -240,17 +245,18 @@ impl<G: Game> Explorer<G> {
             if self.path.get(level).is_some_and(|known| known.node == child) {
                 continue;
             }
-            let turn = self.tree.arena[child].turn;
-            let step = &self.path[level - 1];
-            let next = Step {
-                node: child,
-                position: after(&step.position, turn),
-                plies: step.plies + u32::from(turn.is_some()),
-            };
             self.path.truncate(level);
-            self.path.push(next);
+            self.go_to(child);
         }
         self.path.truncate(level + 1);
+    }
+
+    /// Adds a child of the last node to the path.
+    pub(super) fn go_to(&mut self, child: u32) {
+        let turn = self.tree.arena[child].turn;
+        let step = self.leaf();
+        let (position, plies) = (after(&step.position, turn), step.plies + u32::from(turn.is_some()));
+        self.path.push(Step { node: child, position, plies, until: 0 });
     }
 
     /// Whether leaves are searched in linear space now.
@@ -262,20 +268,9 @@ impl<G: Game> Explorer<G> {
     fn choose(&self, node: &Node<G::Move>) -> usize {
         let kids = self.tree.arena.block(node.kids, node.count);
         let open = |kid: &Node<G::Move>| -kid.lower > node.lower;
-        let exploration = self.settings.exploration;
-        if exploration == 0.0 {
-            return kids.iter().position(open).unwrap_or(0);
-        }
-        let log = ((node.visits + 1) as f32).ln();
-        let mut best = (f32::NEG_INFINITY, 0);
-        for (i, kid) in kids.iter().enumerate().filter(|(_, kid)| open(kid)) {
-            let bonus = exploration * (log / (kid.visits + 1) as f32).sqrt();
-            let value = -(kid.value as f32) + bonus;
-            if value > best.0 {
-                best = (value, i);
-            }
-        }
-        best.1
+        let c = self.settings.exploration;
+        let chosen = if c == 0.0 { kids.iter().position(open) } else { self.exploration.choose(c, node, kids, 0.0) };
+        chosen.unwrap_or(0)
     }
 
     /// The root's children that have to be searched on for the wanted lines: not solved, and possibly among the best.
@@ -314,9 +309,10 @@ impl<G: Game> Explorer<G> {
         let is_inner = self.path.len() > 1;
         if let Some(solver) = self.solver.as_mut().filter(|solver| is_inner && solver.takes(&position)) {
             let exact = solver.solve(&position, self.rules.contempt, &mut self.work, stop);
-            let Some(value) = exact else {
+            let Some(result) = exact else {
                 return (0, false);
             };
+            let value = self.rules.result(result);
             self.work.expansions += 1;
             self.cut_off(node);
             let turn = self.tree.arena[node].turn;

@@ -8,9 +8,9 @@ use std::fmt;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum OnMemoryCap {
     /// Go on in linear space below the principal leaf, with recursive best-first minimax.
-    #[default]
     Rbfms,
     /// Free the least promising subtrees and go on storing.
+    #[default]
     Prune,
 }
 

@@ -12,6 +12,7 @@
 pub(super) mod arena;
 mod budget;
 mod engine;
+mod exploration;
 mod explorer;
 pub(super) mod extension;
 mod leaf_solver;

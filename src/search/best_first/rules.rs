@@ -40,12 +40,18 @@ pub enum EndValues {
     Infinite(Tie),
     /// The result itself, on the scale of the static values; a proven win is preferred to any estimate.
     Outcome,
+    /// The result, but that any win is worth more than any estimate and any loss less: who wins comes first, by how much
+    /// second.
+    WinFirst,
     /// The result itself, and its sign means nothing: the game is about the sum, as the random trees are.
     Sum,
 }
 
 /// The paper's ∞, beyond every static value; the size of a win comes on top.
 pub(crate) const WIN: i32 = 1 << 30;
+
+/// What a win counts beside its size where wins come first: beyond every static value, and exact as an `f32`.
+const WON: i32 = 1 << 20;
 
 /// Work done by the best-first family.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -98,7 +104,7 @@ impl Rules {
     /// The value of a finished game for its side to move.
     pub fn outcome<G: Game>(&self, position: &G) -> i32 {
         let EndValues::Infinite(tie) = self.ends else {
-            return self.contempt.outcome(position);
+            return self.result(self.contempt.outcome(position));
         };
         match position.outcome() {
             0 if self.contempt != Contempt::NONE || tie == Tie::Zero => self.contempt.outcome(position),
@@ -107,6 +113,12 @@ impl Rules {
             outcome if outcome > 0 => WIN + outcome,
             outcome => outcome - WIN,
         }
+    }
+
+    /// What a result is worth that a solver has found, draws as the contempt has them.
+    #[inline]
+    pub fn result(&self, result: i32) -> i32 {
+        if self.ends == EndValues::WinFirst { result + WON * result.signum() } else { result }
     }
 
     /// Whether a value says that the principal leaf is a game won by the side that it speaks for, and that this ends
@@ -121,7 +133,32 @@ impl Rules {
             WIN.. => value - WIN,
             _ if value <= -WIN => value + WIN,
             _ if value.abs() == WIN - 1 => 0,
+            _ if self.ends == EndValues::WinFirst && value.abs() >= WON / 2 => value - WON * value.signum(),
             _ => value,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::STATIC_LIMIT;
+    use crate::game::DISC;
+
+    #[test]
+    fn where_wins_come_first_results_keep_their_order_and_leave_estimates_between_them() {
+        let rules = Rules { ends: EndValues::WinFirst, contempt: Contempt::NONE, max: Color::Black };
+        let results: Vec<i32> = (-64..=64).map(|discs| discs * DISC).collect();
+        let worth: Vec<i32> = results.iter().map(|&result| rules.result(result)).collect();
+        assert!(worth.is_sorted_by(|a, b| a < b));
+        for (result, worth) in results.into_iter().zip(worth) {
+            assert_eq!(rules.result(-result), -worth);
+            assert_eq!(rules.score(worth), Score::from_units(result));
+            assert!(result == 0 || worth.abs() > STATIC_LIMIT, "a result of {result} is no estimate");
+            assert_eq!(worth as f32 as i32, worth, "the exploration term is added to it");
+        }
+        for estimate in [-STATIC_LIMIT, -1, 77, STATIC_LIMIT] {
+            assert_eq!(rules.score(estimate), Score::from_units(estimate));
+        }
     }
 }

@@ -216,7 +216,7 @@ impl<G: Game> Tree<G> {
             }
             fresh.push(rules.new_node(turn, &after(position, turn), evaluator, work));
         }
-        let stored = self.replace_kids(node, &mut fresh);
+        let stored = self.replace_kids(node, &fresh);
         self.fresh = fresh;
         let added = stored?;
         self.settle(node, complete);
@@ -225,7 +225,7 @@ impl<G: Game> Tree<G> {
 
     /// Gives a leaf these children and lets them speak for it; returns how many nodes were added. The leaf is not solved
     /// and its game not over.
-    pub fn adopt(&mut self, leaf: u32, kids: &mut [Node<G::Move>]) -> Result<u32, Full> {
+    pub fn adopt(&mut self, leaf: u32, kids: &[Node<G::Move>]) -> Result<u32, Full> {
         let added = self.replace_kids(leaf, kids)?;
         self.settle(leaf, true);
         Ok(added)
@@ -246,9 +246,8 @@ impl<G: Game> Tree<G> {
         self.refresh(node, proofs);
     }
 
-    fn replace_kids(&mut self, node: u32, kids: &mut [Node<G::Move>]) -> Result<u32, Full> {
-        sort_best_first(kids);
-        let start = self.arena.store(kids).ok_or(Full)?;
+    fn replace_kids(&mut self, node: u32, kids: &[Node<G::Move>]) -> Result<u32, Full> {
+        let start = self.arena.store_sorted(kids).ok_or(Full)?;
         let Node { kids: old_start, count: old_count, .. } = self.arena[node];
         if old_count > 0 {
             self.arena.release(old_start, old_count);

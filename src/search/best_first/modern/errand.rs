@@ -6,9 +6,8 @@
 
 use crate::othello::{Position, Square};
 use crate::search::best_first::arena::{DEEP, Node};
-use crate::search::best_first::explorer::{Explorer, SWEEP, SWEEP_FOR_ROOM, Step};
+use crate::search::best_first::explorer::{Explorer, SWEEP, SWEEP_FOR_ROOM};
 use crate::search::best_first::memory::OnMemoryCap;
-use crate::search::best_first::tree::after;
 
 /// A leaf that is being searched.
 #[derive(Clone, Debug)]
@@ -41,28 +40,17 @@ impl Explorer<Position> {
         self.restart();
         let mut turns = Vec::new();
         loop {
-            let step = self.leaf().clone();
-            let node = self.tree.arena[step.node];
+            let node = self.tree.arena[self.leaf().node];
             if node.is_leaf() {
                 if node.busy > 0 {
                     return Next::Wait;
                 }
                 break;
             }
-            let choice = if turns.is_empty() && self.wants_several() {
-                Some(self.choose_at_root())
-            } else {
-                self.choose_free(&node, loss)
-            };
-            let Some(i) = choice else { return Next::Wait };
+            let Some(i) = self.choose_free(turns.len(), &node, loss) else { return Next::Wait };
             let child = node.kids + i as u32;
-            let turn = self.tree.arena[child].turn;
-            turns.push(turn);
-            self.path.push(Step {
-                node: child,
-                position: after(&step.position, turn),
-                plies: step.plies + u32::from(turn.is_some()),
-            });
+            turns.push(self.tree.arena[child].turn);
+            self.go_to(child);
         }
         for step in &self.path {
             self.tree.arena[step.node].busy += 1;
@@ -71,37 +59,40 @@ impl Explorer<Position> {
         Next::Leaf(Errand { turns, position: self.leaf().position })
     }
 
-    /// The child to go on with, leaves that are away left out.
-    fn choose_free(&self, node: &Node<Square>, loss: f32) -> Option<usize> {
-        let kids = self.tree.arena.block(node.kids, node.count);
-        let free = |kid: &Node<Square>| -kid.lower > node.lower && !(kid.is_leaf() && kid.busy > 0);
-        let log = ((node.visits + 1) as f32).ln();
-        let mut best = (f32::NEG_INFINITY, None);
-        for (i, kid) in kids.iter().enumerate().filter(|(_, kid)| free(kid)) {
-            let bonus = self.settings.exploration * (log / (kid.visits + 1) as f32).sqrt();
-            let value = -(kid.value as f32) + bonus - loss * f32::from(kid.busy);
-            if value > best.0 {
-                best = (value, Some(i));
-            }
+    /// The child to go on with of a node so many levels below the root, leaves that are away left out.
+    pub(super) fn choose_free(&self, level: usize, node: &Node<Square>, loss: f32) -> Option<usize> {
+        if level == 0 && self.wants_several() {
+            return Some(self.choose_at_root());
         }
-        best.1
+        let kids = self.tree.arena.block(node.kids, node.count);
+        self.exploration.choose(self.settings.exploration, node, kids, loss)
     }
 
     /// Brings a leaf back with its children, or without any if the search of it was broken off. Whether there was room for
     /// them; if not, the leaf keeps its new value.
-    pub(super) fn bring_back(&mut self, errand: &Errand, children: Option<Vec<Node<Square>>>) -> bool {
-        self.retrace(errand);
+    pub(super) fn bring_back(&mut self, errand: &Errand, children: Option<&[Node<Square>]>) -> bool {
+        self.restart();
+        for &turn in &errand.turns {
+            let child = self.tree.kid_after(self.leaf().node, turn).expect("what is away stays in the tree");
+            self.go_to(child);
+        }
         for step in &self.path {
             self.tree.arena[step.node].busy -= 1;
         }
-        let Some(mut children) = children else { return true };
-        let leaf = self.leaf().node;
-        self.last = Some(errand.position);
-        let before = self.tree.arena[leaf];
-        let stored = self.store(leaf, &mut children);
+        children.is_none_or(|children| self.give_children(children))
+    }
+
+    /// Gives the leaf at the end of the path its children and carries what that changes up the tree. Whether there was room
+    /// for them; if not, the leaf keeps its new value.
+    pub(super) fn give_children(&mut self, children: &[Node<Square>]) -> bool {
+        let leaf = self.leaf();
+        let node = leaf.node;
+        self.last = Some(leaf.position);
+        let before = self.tree.arena[node];
+        let stored = self.store(node, children);
         if !stored {
             let value = children.iter().map(|child| -child.value).max().unwrap_or(before.value);
-            let leaf = &mut self.tree.arena[leaf];
+            let leaf = &mut self.tree.arena[node];
             leaf.value = value.clamp(leaf.lower, leaf.upper);
             leaf.flags |= DEEP;
         }
@@ -111,22 +102,8 @@ impl Explorer<Position> {
         stored
     }
 
-    /// Makes the path the way to an errand's leaf.
-    fn retrace(&mut self, errand: &Errand) {
-        self.restart();
-        for &turn in &errand.turns {
-            let step = self.leaf().clone();
-            let child = self.tree.kid_after(step.node, turn).expect("what is away stays in the tree");
-            self.path.push(Step {
-                node: child,
-                position: after(&step.position, turn),
-                plies: step.plies + u32::from(turn.is_some()),
-            });
-        }
-    }
-
     /// Stores the children of the leaf at the end of the path, making room at the cap if the settings say how.
-    fn store(&mut self, leaf: u32, children: &mut [Node<Square>]) -> bool {
+    fn store(&mut self, leaf: u32, children: &[Node<Square>]) -> bool {
         loop {
             if let Ok(added) = self.tree.adopt(leaf, children) {
                 for step in &self.path[..self.path.len() - 1] {

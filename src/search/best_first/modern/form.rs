@@ -14,30 +14,34 @@ pub(super) fn positions_worth(limits: &Limits, threads: usize) -> Option<u64> {
 
 /// What a search of some size does.
 ///
-/// Matches against alpha-beta on as many positions decided it (`docs/lab-notebook.md`). Small searches do best with static
-/// leaves and without alpha-beta; large ones drown in the noise of so many leaves, and do best with few but deep ones and a
-/// start by alpha-beta.
+/// Matches against alpha-beta decided it (`docs/lab-notebook.md`). The more leaves a tree with static ones has, the more the
+/// best of them is best by error, and the more exploration it takes to find that out. The largest searches do better with few
+/// but deep leaves and a start by alpha-beta.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Form {
     /// The part of the search that alpha-beta begins with, 0 for none.
     pub start: f32,
     /// Plies that the children of a leaf are searched.
     pub leaf_depth: u8,
+    /// C of the exploration term in units of the evaluation's error.
+    pub exploration: f32,
 }
 
 impl Form {
     /// For a search of so many positions. With a `start`, only large ones have it.
     pub fn new(start: bool, positions: u64) -> Form {
-        /// Searches are large from so many positions on, with a start by alpha-beta and without.
-        const LARGE: [u64; 2] = [40_000, 800_000];
+        /// Searches are large from so many positions on.
+        const LARGE: u64 = 1_500_000;
         const LEAST_DEPTH: u32 = 3;
-        let times = positions / if start { LARGE[0] } else { LARGE[1] };
+        /// C where a leaf was searched: less is to be distrusted in its value.
+        const OF_SEARCHED: f32 = 0.35;
+        let times = positions / LARGE;
         if times == 0 {
-            return Form { start: 0.0, leaf_depth: 0 };
+            return Form { start: 0.0, leaf_depth: 0, exploration: static_exploration(positions) };
         }
         // A ply more for ten times the positions.
-        let leaf_depth = (LEAST_DEPTH + times.ilog10()).min(8) as u8;
-        Form { start: if start { 0.5 } else { 0.0 }, leaf_depth }
+        let leaf_depth = (LEAST_DEPTH + 1 + times.ilog10()).min(8) as u8;
+        Form { start: if start { 0.5 } else { 0.0 }, leaf_depth, exploration: OF_SEARCHED }
     }
 
     /// The limits of alpha-beta's part of a search that can visit `total` positions; of a turn of an unlimited one that begins
@@ -61,6 +65,11 @@ impl Form {
     }
 }
 
+/// C with static leaves: 1.7 times the error for 10,000 positions and half as many again for ten times the positions.
+fn static_exploration(positions: u64) -> f32 {
+    1.7 * (positions.max(1000) as f32 / 1e4).powf(0.18)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -68,15 +77,17 @@ mod tests {
 
     #[test]
     fn small_searches_have_no_start_and_large_ones_deep_leaves() {
-        assert_eq!(Form::new(true, 10_000), Form { start: 0.0, leaf_depth: 0 });
+        let small = [3, 4, 5, 6].map(|decade| Form::new(true, 10u64.pow(decade)));
+        assert!(small.iter().all(|form| (form.start, form.leaf_depth) == (0.0, 0)));
+        assert!(small.is_sorted_by(|a, b| a.exploration < b.exploration));
         assert_eq!(Form::new(false, u64::MAX).start, 0.0);
-        let depths: Vec<u8> = [5, 6, 7, 8].map(|decade| Form::new(true, 2 * 10u64.pow(decade)).leaf_depth).to_vec();
-        assert_eq!(depths, [3, 4, 5, 6]);
+        let depths = [7, 8, 9].map(|decade| Form::new(true, 10u64.pow(decade)).leaf_depth);
+        assert_eq!(depths, [4, 5, 6]);
     }
 
     #[test]
     fn the_parts_add_up() {
-        let form = Form { start: 0.25, leaf_depth: 3 };
+        let form = Form { start: 0.25, leaf_depth: 3, exploration: 1.0 };
         let limits = Limits { nodes: Some(1000), soft_time: Some(Duration::from_secs(8)), ..Limits::default() };
         let start = form.limits_of_start(&limits, Some(1000), (0, 1000));
         assert_eq!((start.nodes, start.hard_time), (Some(250), Some(Duration::from_secs(2))));

@@ -5,6 +5,7 @@ use crate::eval::{ErrorModel, Incremental};
 use crate::game::DISC;
 use crate::othello::{Bitboard, Position, Square, flips};
 use crate::search::alpha_beta::walk::{self, Shared, Walk};
+use crate::search::best_first::Rules;
 use crate::search::best_first::arena::{INFINITY, Node};
 use crate::search::ordering::Candidates;
 use crate::search::selectivity::Selectivity;
@@ -31,29 +32,57 @@ pub(super) fn solving_cost(empties: u32) -> f64 {
 }
 
 /// Positions with at most so many empty squares have children that are solved.
-const SOLVED_BELOW: u32 = 9;
+const SOLVED_BELOW: u32 = 7;
 /// Solving a child may cost so many positions where leaves are static, twice as many for each ply deeper that they are searched,
 /// but never more than the second.
 const TO_SOLVE: [f64; 2] = [180.0, 70_000.0];
 
+/// Positions, some ten microseconds, between two looks at the clock.
+const LOOK_EVERY: u64 = 256;
+
 /// One thread's searches below leaves.
 pub(super) struct LeafSearch<'a, E: Incremental> {
     walk: Walk<'a, E>,
+    /// What results are worth.
+    rules: Rules,
     /// How bold the searches are that do not reach the end of the game.
     selectivity: Selectivity,
     /// Plies below the children.
-    pub depth: u8,
+    depth: u8,
+    /// So many nodes and evaluations not yet told to the others make it time to look at the clock.
+    next_look: (u64, u64),
 }
 
 impl<'a, E: Incremental> LeafSearch<'a, E> {
-    pub(super) fn new(shared: &'a Shared<'a, E>, selectivity: Selectivity) -> LeafSearch<'a, E> {
+    /// Searches `depth` plies below children.
+    pub(super) fn new(
+        shared: &'a Shared<'a, E>,
+        rules: Rules,
+        selectivity: Selectivity,
+        depth: u8,
+    ) -> LeafSearch<'a, E> {
         let selectivity = if shared.errors.is_some() { selectivity } else { Selectivity::NONE };
-        LeafSearch { walk: Walk::new(shared), selectivity, depth: 0 }
+        LeafSearch { walk: Walk::new(shared), rules, selectivity, depth, next_look: (0, 0) }
     }
 
     /// Tells the other threads what was counted; whether the search must stop.
     pub(super) fn must_stop(&mut self) -> bool {
-        self.walk.report_counts()
+        let stopped = self.walk.report_counts() || self.walk.shared.control.is_past_soft_time();
+        let (nodes, evaluations) = self.walk.shared.counts();
+        let limits = self.walk.shared.control.limits();
+        let left =
+            |limit: Option<u64>, spent| limit.map_or(u64::MAX, |limit| limit.saturating_sub(spent)).min(LOOK_EVERY);
+        self.next_look = (left(limits.nodes, nodes), left(limits.evaluations, evaluations));
+        stopped
+    }
+
+    /// The same, but looks at the clock and at what the others have counted only every few hundred positions. Limits on
+    /// what is counted are kept as exactly by one thread.
+    #[inline]
+    pub(super) fn must_stop_now(&mut self) -> bool {
+        let (nodes, evaluations) = self.walk.not_told();
+        (nodes >= self.next_look.0 || evaluations >= self.next_look.1 || self.walk.shared.is_stopped())
+            && self.must_stop()
     }
 
     /// The value of one position for its side to move, as that of a child.
@@ -63,16 +92,18 @@ impl<'a, E: Incremental> LeafSearch<'a, E> {
         self.walk.value(&node, self.depth, -BEYOND, BEYOND)
     }
 
-    /// The children of a position whose game is not over, with what they are worth to their side to move; `None` if the
-    /// search was stopped.
+    /// The children of a position whose game is not over, with what they are worth to their side to move, in `nodes`;
+    /// whether the search was not stopped before they were complete.
     ///
     /// Values within the margin of the best are those of a search of [`LeafSearch::depth`] plies; the others are bounds,
     /// good for the child, that say no more than that.
-    pub(super) fn children(&mut self, position: &Position) -> Option<Vec<Node<Square>>> {
+    pub(super) fn children(&mut self, position: &Position, nodes: &mut Vec<Node<Square>>) -> bool {
         let shared = self.walk.shared;
+        nodes.clear();
         let moves = position.moves();
         if self.depth == 0 && position.empties().count() > SOLVED_BELOW {
-            return Some(self.static_children(position, moves));
+            self.static_children(position, moves, nodes);
+            return true;
         }
         let mut children: Vec<(Option<Square>, Position)> = Vec::with_capacity(16);
         if moves.is_empty() {
@@ -86,64 +117,68 @@ impl<'a, E: Incremental> LeafSearch<'a, E> {
         }
         let margin = (MARGIN * error(shared.errors, position.empties().count())) as i32;
         let mut best = -BEYOND;
-        let mut nodes = Vec::with_capacity(children.len());
         for (turn, child) in children {
-            let floor = (best - margin).max(-BEYOND);
-            let (value, exact) = self.child(&child, floor);
+            // Brothers of a result are of no use but for a better one; estimates will change.
+            let exact = self.is_solved(&child);
+            let floor = if exact { best } else { (best - margin).max(-BEYOND) };
+            let value = self.child(&child, exact, floor);
             if shared.is_stopped() {
-                return None;
+                return false;
             }
             best = best.max(value);
             let mut node = Node::leaf(turn, -value);
             if exact {
-                node.lower = -value;
+                node.value = self.rules.result(-value);
+                node.lower = node.value;
                 // What is at most the floor is not known further.
-                node.upper = if value > floor { -value } else { INFINITY };
+                node.upper = if value > floor { node.value } else { INFINITY };
             }
             nodes.push(node);
         }
-        Some(nodes)
+        true
     }
 
     /// The children with their static values, or results where the game is over.
-    fn static_children(&mut self, position: &Position, moves: Bitboard) -> Vec<Node<Square>> {
+    fn static_children(&mut self, position: &Position, moves: Bitboard, nodes: &mut Vec<Node<Square>>) {
         let node = self.walk.node(*position);
-        let mut children = Vec::with_capacity(moves.count().max(1) as usize);
-        let mut add = |walk: &mut Walk<'a, E>, turn, child: &walk::Node<E::State>| {
-            let value = walk.leaf(child);
-            let is_over = child.position.moves().is_empty() && child.position.is_over();
-            children.push(if is_over { Node::solved(turn, value) } else { Node::leaf(turn, value) });
-        };
         if moves.is_empty() {
             let passed = self.walk.node(position.pass());
-            add(&mut self.walk, None, &passed);
+            nodes.push(self.static_child(None, &passed));
         }
         for square in moves {
             let turned = flips(square, position.player(), position.opponent());
             let child = self.walk.after(&node, square, turned);
-            add(&mut self.walk, Some(square), &child);
+            nodes.push(self.static_child(Some(square), &child));
         }
-        self.walk.count_visited(children.len() as u64);
-        children
+        self.walk.count_visited(nodes.len() as u64);
     }
 
-    /// The value of a child for the side that moves there, a bound if it is at most the floor, and whether it is the
-    /// result of the game.
-    fn child(&mut self, child: &Position, floor: i32) -> (i32, bool) {
+    #[inline]
+    fn static_child(&mut self, turn: Option<Square>, child: &walk::Node<E::State>) -> Node<Square> {
+        let is_over = child.position.moves().is_empty() && child.position.is_over();
+        let value = self.walk.leaf(child);
+        if is_over { Node::solved(turn, self.rules.result(value)) } else { Node::leaf(turn, value) }
+    }
+
+    /// Whether a child gets its result instead of an estimate.
+    fn is_solved(&self, child: &Position) -> bool {
         let empties = child.empties().count();
         let affordable = TO_SOLVE[1].min(TO_SOLVE[0] * 2.0_f64.powi(self.depth.into()));
-        let exact = u32::from(self.depth) >= empties || child.is_over() || solving_cost(empties) <= affordable;
+        u32::from(self.depth) >= empties || child.is_over() || solving_cost(empties) <= affordable
+    }
+
+    /// The value of a child for the side that moves there, a bound if it is at most the floor.
+    fn child(&mut self, child: &Position, exact: bool, floor: i32) -> i32 {
         self.walk.selectivity = if exact { Selectivity::NONE } else { self.selectivity };
         let depth = if exact { u8::MAX } else { self.depth };
         let node = self.walk.node(*child);
-        let mut value = floor;
         if floor > -BEYOND {
-            value = -self.walk.value(&node, depth, -floor - 1, -floor);
+            let value = -self.walk.value(&node, depth, -floor - 1, -floor);
+            if value <= floor {
+                return value;
+            }
         }
-        if value > floor || floor == -BEYOND {
-            value = -self.walk.value(&node, depth, -BEYOND, -floor);
-        }
-        (value, exact)
+        -self.walk.value(&node, depth, -BEYOND, -floor)
     }
 }
 
@@ -151,6 +186,7 @@ impl<'a, E: Incremental> LeafSearch<'a, E> {
 mod tests {
     use super::*;
     use crate::eval::{EvaluatorKind, FromScratch};
+    use crate::search::best_first::EndValues;
     use crate::search::transposition::TranspositionTable;
     use crate::search::{Contempt, Control, Limits, MinimaxKind, Task, plain_minimax};
     use crate::testing::random_position;
@@ -169,9 +205,10 @@ mod tests {
             let control = Control::with_limits(Limits::default());
             let evaluation = FromScratch(&*evaluator);
             let shared = Shared::new(&evaluation, &task, &table, &control);
-            let mut search = LeafSearch::new(&shared, Selectivity::NONE);
-            search.depth = 2;
-            let children = search.children(&position).unwrap();
+            let rules = Rules { ends: EndValues::WinFirst, contempt: Contempt::NONE, max: position.mover() };
+            let mut search = LeafSearch::new(&shared, rules, Selectivity::NONE, 2);
+            let mut children = Vec::new();
+            assert!(search.children(&position, &mut children));
             assert_eq!(children.len() as u32, position.moves().count().max(1));
             let best = children.iter().map(|child| -child.value).max().unwrap();
             let mut near = 0;

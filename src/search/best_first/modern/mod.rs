@@ -5,12 +5,13 @@
 //!   ones, the deeper the larger the search; near the end they get results.
 //! - A large search of the extension begins with ever deeper alpha-beta for half of the time, which leaves a table full of
 //!   what is known, and the move to beat.
-//! - Selection is by value and C·√(ln N / n), C in proportion to the evaluation's error; the answer is the most visited move;
-//!   proofs are carried up the tree.
+//! - Selection is by value and C·√(ln N / n), C in proportion to the evaluation's error and growing with the search;
+//!   the answer is the most visited move; proofs are carried up the tree, and any win counts more than any estimate.
 //! - Several threads work in one tree. Each takes a leaf away and searches it by itself.
 //! - Where a proof of the result can be expected to fit the limits, it is proven instead, best first (`proof`).
 //! - Where alpha-beta can be expected to solve the position in the time there is, it gets all of it.
 
+mod alone;
 mod errand;
 mod form;
 mod leaf;
@@ -22,7 +23,7 @@ use super::engine::report;
 use super::explorer::Explorer;
 use super::leaf_solver::EndgameSolver;
 use super::proof::Prover;
-use super::{BestFirstSettings, OnMemoryCap, SOLVED_EMPTIES, mean_alpha_beta_evaluations};
+use super::{BestFirstSettings, EndValues, OnMemoryCap, SOLVED_EMPTIES, mean_alpha_beta_evaluations};
 use crate::eval::{FromScratch, Incremental};
 use crate::othello::{Move, Position};
 use crate::search::alpha_beta::deepen;
@@ -35,9 +36,6 @@ use leaf::solving_cost;
 use parking_lot::Mutex;
 use team::Team;
 
-/// C in units of the evaluation's error, with static leaves and with searched ones: so much more is to be distrusted in a
-/// value that nobody has searched.
-const EXPLORATION: [f32; 2] = [1.7, 0.35];
 /// Alpha-beta gets all of the time if it is expected to visit so many times the positions that the time is worth before it
 /// knows the result: then it is certain to know much of it.
 const NEAR_THE_END: f64 = 8.0;
@@ -77,7 +75,7 @@ impl ModernSettings {
         ModernSettings {
             start: false,
             memory: 512 << 20,
-            on_memory_cap: OnMemoryCap::Rbfms,
+            on_memory_cap: OnMemoryCap::Prune,
             table_bytes: 64 << 20,
             threads: 1,
             confidence: 73,
@@ -95,7 +93,7 @@ pub struct ModernBestFirst {
     settings: ModernSettings,
     selectivity: Selectivity,
     table: TranspositionTable,
-    explorer: Mutex<Option<Explorer<Position>>>,
+    explorer: Option<Explorer<Position>>,
 }
 
 impl ModernBestFirst {
@@ -105,14 +103,15 @@ impl ModernBestFirst {
             settings,
             selectivity: Selectivity::of_percent(settings.confidence).unwrap_or(Selectivity::NONE),
             table: TranspositionTable::new(settings.table_bytes),
-            explorer: Mutex::new(None),
+            explorer: None,
         }
     }
 
-    fn prepare(&self, task: &Task, form: Form) -> Explorer<Position> {
+    fn prepare(&mut self, task: &Task, form: Form) -> Explorer<Position> {
         let ModernSettings { memory, on_memory_cap, .. } = self.settings;
-        let settings = BestFirstSettings { memory, on_memory_cap, ..BestFirstSettings::modern() };
-        let mut explorer = self.explorer.lock().take().unwrap_or_else(|| {
+        let ends = EndValues::WinFirst;
+        let settings = BestFirstSettings { ends, memory, on_memory_cap, ..BestFirstSettings::modern() };
+        let mut explorer = self.explorer.take().unwrap_or_else(|| {
             let mut explorer = Explorer::new(settings, &task.position);
             explorer.solve_with(Box::new(EndgameSolver::new(SOLVED_EMPTIES)));
             explorer
@@ -123,13 +122,11 @@ impl ModernBestFirst {
         }
         explorer.begin(&task.position, task.contempt);
         explorer.want_lines(task.lines);
-        let error = leaf::error(task.evaluator.error_model(), task.position.empties().count());
-        explorer.settings.exploration = EXPLORATION[usize::from(form.leaf_depth > 0)] * error;
         explorer
     }
 
     fn think_with<E: Incremental>(
-        &self,
+        &mut self,
         evaluation: &E,
         task: &Task,
         control: &Control,
@@ -140,10 +137,11 @@ impl ModernBestFirst {
         let mut turn = total.unwrap_or(FIRST_TURN);
         let mut form = Form::new(self.settings.start, turn);
         let cost = solving_cost(task.position.empties().count());
+        let proves_within_limits = !self.settings.start;
         let is_provable = |turn: u64| match total {
             None => cost <= PROVABLE.max(turn as f64),
             // An unfinished proof says less than the alpha-beta that the extension has instead.
-            Some(total) => !self.settings.start && cost * TO_PROVE <= total as f64,
+            Some(total) => proves_within_limits && cost * TO_PROVE <= total as f64,
         };
         if is_provable(turn) {
             return self.prove(evaluation, task, control, (0, 0), sink);
@@ -152,7 +150,8 @@ impl ModernBestFirst {
             let shared = Shared::new(evaluation, task, &self.table, control);
             return deepen(&shared, self.selectivity, threads, task, sink);
         }
-        let explorer = Mutex::new(self.prepare(task, form));
+        let mut explorer = Mutex::new(self.prepare(task, form));
+        let error = leaf::error(task.evaluator.error_model(), task.position.empties().count());
         let mut counts = (0, 0);
         let mut start: Option<Report> = None;
         loop {
@@ -167,23 +166,25 @@ impl ModernBestFirst {
                     break;
                 }
             }
+            explorer.get_mut().settings.exploration = form.exploration * error;
             let part = control.with(form.limits_of_tree(control.limits(), total, (counts.0, turn)));
             let shared = Shared::new(evaluation, task, &self.table, &part).counting_from(counts);
             Team::new(&explorer, &shared, self.selectivity, form.leaf_depth).explore(threads, task, sink);
             counts = shared.counts();
             let is_over = control.must_stop(counts.0, counts.1) || control.is_past_soft_time();
-            if total.is_some() || is_over || explorer.lock().is_done() {
+            if total.is_some() || is_over || explorer.get_mut().is_done() {
                 break;
             }
             turn *= 2;
             if is_provable(turn) {
+                drop(explorer);
                 return self.prove(evaluation, task, control, counts, sink);
             }
             form = Form::new(self.settings.start, counts.0 + turn);
         }
         let explorer = explorer.into_inner();
         let mut answer = decide(&explorer, start, task, control);
-        *self.explorer.lock() = Some(explorer);
+        self.explorer = Some(explorer);
         (answer.nodes, answer.evaluations) = counts;
         answer.elapsed = control.elapsed();
         answer
@@ -191,14 +192,14 @@ impl ModernBestFirst {
 
     /// Proves the value of a position. The tree of the search by value makes room for the proof's.
     fn prove<E: Incremental>(
-        &self,
+        &mut self,
         evaluation: &E,
         task: &Task,
         control: &Control,
         counts: (u64, u64),
         sink: &mut dyn FnMut(&Report),
     ) -> Report {
-        *self.explorer.lock() = None;
+        self.explorer = None;
         let (table, selectivity) = (&self.table, self.selectivity);
         let (threads, memory) = (self.settings.threads, self.settings.memory);
         Prover { evaluation, task, table, control, selectivity, threads, memory }.prove(counts, sink)
@@ -244,6 +245,6 @@ impl Search for ModernBestFirst {
 
     fn clear(&mut self) {
         self.table.clear();
-        *self.explorer.lock() = None;
+        self.explorer = None;
     }
 }

@@ -46,19 +46,16 @@ impl<'a, E: Incremental> Team<'a, E> {
     /// Explores until the control says stop, nothing is left to do, or the memory is full and the rest is for linear space.
     pub(super) fn explore(&self, threads: usize, task: &Task, sink: &mut dyn FnMut(&Report)) {
         let mut budget = Budget::new(self.shared.control);
-        std::thread::scope(|scope| {
-            for helper in 1..threads {
-                if let Err(error) = std::thread::Builder::new().spawn_scoped(scope, || self.work(&mut |_| {})) {
-                    log::warn!("only {helper} of {threads} threads could be started: {error}");
-                    break;
-                }
+        let mut look = |explorer: &Explorer<Position>| {
+            if budget.is_report_due(explorer.work()) && explorer.work().expansions >= FEW_EXPANSIONS {
+                sink(&report(explorer, task, self.shared.control));
             }
-            self.work(&mut |explorer| {
-                if budget.is_report_due(explorer.work()) && explorer.work().expansions >= FEW_EXPANSIONS {
-                    sink(&report(explorer, task, self.shared.control));
-                }
-            });
-        });
+        };
+        if threads == 1 {
+            self.work_alone(&mut look);
+        } else {
+            self.work_together(threads, &mut look);
+        }
         let mut explorer = self.explorer.lock();
         if explorer.is_linear() && !self.shared.is_stopped() {
             self.go_on_in_linear_space(&mut explorer, task, sink);
@@ -68,12 +65,49 @@ impl<'a, E: Incremental> Team<'a, E> {
         (explorer.work.nodes, explorer.work.evaluations) = self.shared.counts();
     }
 
+    fn leaf_search(&self, explorer: &Explorer<Position>) -> LeafSearch<'a, E> {
+        LeafSearch::new(self.shared, explorer.rules, self.selectivity, self.depth)
+    }
+
+    /// The only thread's work. `look` sees the tree now and then.
+    fn work_alone(&self, look: &mut dyn FnMut(&Explorer<Position>)) {
+        let mut explorer = self.explorer.lock();
+        let mut search = self.leaf_search(&explorer);
+        let mut children = Vec::new();
+        explorer.restart();
+        while explorer.go_to_leaf() {
+            let position = explorer.leaf().position;
+            if !search.children(&position, &mut children)
+                || !explorer.give_children(&children)
+                || search.must_stop_now()
+            {
+                break;
+            }
+            (explorer.work.nodes, explorer.work.evaluations) = self.shared.counts();
+            look(&explorer);
+        }
+        search.must_stop();
+    }
+
+    /// The threads' work, as long as there is any.
+    fn work_together(&self, threads: usize, look: &mut dyn FnMut(&Explorer<Position>)) {
+        std::thread::scope(|scope| {
+            for helper in 1..threads {
+                if let Err(error) = std::thread::Builder::new().spawn_scoped(scope, || self.work(&mut |_| {})) {
+                    log::warn!("only {helper} of {threads} threads could be started: {error}");
+                    break;
+                }
+            }
+            self.work(look);
+        });
+    }
+
     /// One thread's work. `look` sees the tree between two leaves.
     fn work(&self, look: &mut dyn FnMut(&Explorer<Position>)) {
-        let mut search = LeafSearch::new(self.shared, self.selectivity);
-        search.depth = self.depth;
         let [mut loss, least_loss, most_loss] = LOSS;
         let mut explorer = self.explorer.lock();
+        let mut search = self.leaf_search(&explorer);
+        let mut children = Vec::new();
         while !self.is_over.load(Ordering::Relaxed) {
             match explorer.take_leaf(loss) {
                 Next::Done => break,
@@ -84,10 +118,10 @@ impl<'a, E: Incremental> Team<'a, E> {
                 Next::Leaf(errand) => {
                     loss = (loss * 0.97).max(least_loss);
                     drop(explorer);
-                    let children = search.children(&errand.position);
-                    let must_stop = search.must_stop() || self.shared.control.is_past_soft_time();
+                    let complete = search.children(&errand.position, &mut children);
+                    let must_stop = search.must_stop();
                     explorer = self.explorer.lock();
-                    let stored = explorer.bring_back(&errand, children);
+                    let stored = explorer.bring_back(&errand, complete.then_some(&children));
                     (explorer.work.nodes, explorer.work.evaluations) = self.shared.counts();
                     self.came_back.notify_all();
                     if must_stop || !stored {
@@ -103,16 +137,13 @@ impl<'a, E: Incremental> Team<'a, E> {
 
     /// The memory is full: below the principal leaf, recursive best-first search goes on with leaves of the same worth.
     fn go_on_in_linear_space(&self, explorer: &mut Explorer<Position>, task: &Task, sink: &mut dyn FnMut(&Report)) {
-        let mut search = LeafSearch::new(self.shared, self.selectivity);
-        search.depth = self.depth;
-        let leaves = SearchedValue(Mutex::new(search));
+        let leaves = SearchedValue(Mutex::new(self.leaf_search(explorer)));
         let mut budget = Budget::new(self.shared.control);
         explorer.restart();
         loop {
-            let progress =
-                explorer.step(&leaves, &mut |_| leaves.0.lock().must_stop() || self.shared.control.is_past_soft_time());
+            let progress = explorer.step(&leaves, &mut |_| leaves.0.lock().must_stop());
             (explorer.work.nodes, explorer.work.evaluations) = self.shared.counts();
-            if progress != Progress::Grown || leaves.0.lock().must_stop() || self.shared.control.is_past_soft_time() {
+            if progress != Progress::Grown || leaves.0.lock().must_stop() {
                 break;
             }
             if budget.is_report_due(explorer.work()) {

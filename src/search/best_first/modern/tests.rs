@@ -27,8 +27,7 @@ fn think(engine: &mut ModernBestFirst, task: &Task, limits: Limits) -> Report {
 
 /// The tree is what it claims to be, and nobody is at work in it.
 fn audit(engine: &ModernBestFirst) {
-    let guard = engine.explorer.lock();
-    let explorer = guard.as_ref().expect("there was a search");
+    let explorer = engine.explorer.as_ref().expect("there was a search");
     explorer.audit().unwrap();
     let root = explorer.tree.root();
     let mut open = vec![root];
@@ -157,4 +156,24 @@ fn the_memory_cap_is_kept() {
             }
         }
     }
+}
+
+/// A move known to win is worth more to the tree than one that only looks better.
+#[test]
+fn the_value_of_a_move_known_to_win_is_beyond_every_estimate() {
+    let mut known = 0;
+    for seed in 0..20 {
+        let position = random_position(seed, 13);
+        if position.is_over() {
+            continue;
+        }
+        let mut engine = ModernBestFirst::new(settings(1)[0]);
+        let report = think(&mut engine, &task(position, EvaluatorKind::Pattern), visiting(6_000));
+        let moves = engine.explorer.as_ref().expect("there was a search").root_moves();
+        let is_won = moves.iter().any(|m| m.lower > 0);
+        known += u32::from(is_won);
+        assert_eq!(is_won, moves[0].value > 64 * crate::game::DISC, "{position} {moves:?}");
+        assert!(report.lines[0].score.units().abs() <= 64 * crate::game::DISC, "{report:?}");
+    }
+    assert!(known > 3, "{known}");
 }
