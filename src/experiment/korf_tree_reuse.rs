@@ -5,9 +5,9 @@ use super::duel::Score;
 use super::player::{BestFirstPlayer, FixedDepth, Limit, Player};
 use super::series::{openings, series};
 use super::{Cell, Experiment, Findings, Lab, Problem, Table};
-use crate::eval::EvaluatorKind;
-use crate::othello::Position;
-use crate::search::{BestFirstSettings, Contempt, KorfAlphaBeta};
+use crate::eval::{Evaluator, EvaluatorKind};
+use crate::othello::{Color, Position, Square};
+use crate::search::{BestFirstSettings, Contempt, Explorer, KorfAlphaBeta};
 use serde::{Deserialize, Serialize};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -43,10 +43,10 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
     lab.plan((budgets.len() * 2 * (starts.len() + 1) + depths.len()) as u64);
 
     let columns = ["search", "size", "moves", "tree left %", "reply expected %", "tree left then %"];
-    let mut survival = Table::new(format!("What is left of the tree after a move and the reply, {kind}"), &columns);
+    let mut outliving = Table::new(format!("What is left of the tree after a move and the reply, {kind}"), &columns);
     let mut show = |name: &str, size: String, s: Survival| {
         let of = |part: f64, whole: u64| Cell::Number(100.0 * part / whole.max(1) as f64, 1);
-        survival.row(vec![
+        outliving.row(vec![
             Cell::from(name),
             Cell::Text(size),
             Cell::from(s.searches),
@@ -62,7 +62,7 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
                 for start in &starts[..games] {
                     let player =
                         || BestFirstPlayer::new(settings, Limit::Evaluations(budget.into()), evaluator.clone());
-                    best_first_survival(start, &mut [player(), player()], &mut sum);
+                    survival(start, &mut [player(), player()], &mut sum);
                 }
                 sum
             })?;
@@ -73,7 +73,9 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
         let survived = lab.unit(&format!("alpha-beta/{depth}/survival"), || {
             let mut sum = Survival::default();
             for start in &starts[..games] {
-                alpha_beta_survival(start, depth, &*evaluator, &mut sum);
+                let search = || KorfAlphaBeta::new(start, Position::ENDS, 1 << 30);
+                let player = || AlphaBetaTree { search: search(), depth, evaluator: &*evaluator };
+                survival(start, &mut [player(), player()], &mut sum);
             }
             sum
         })?;
@@ -116,7 +118,7 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
             .to_owned(),
         "The paper: at best 1/b of alpha-beta's tree is of use again.".to_owned(),
     ];
-    Ok(Findings { tables: vec![survival, worth, saved], plots: Vec::new(), notes })
+    Ok(Findings { tables: vec![outliving, worth, saved], plots: Vec::new(), notes })
 }
 
 fn worth_row(table: &mut Table, depth: u32, with: f64, without: f64) {
@@ -128,10 +130,53 @@ fn worth_row(table: &mut Table, depth: u32, with: f64, without: f64) {
     ]);
 }
 
+/// A turn of Othello: no square is a pass.
+type Turn = Option<Square>;
+
+/// Who searches with a tree that is kept between moves.
+trait KeepsTree {
+    /// Searches a position: what is played there, and the reply that is expected, if any is.
+    fn choose(&mut self, position: &Position) -> (Turn, Option<Turn>);
+
+    /// How many nodes the tree has below a position; 0 if it does not hold the position.
+    fn nodes_below(&self, position: &Position) -> u64;
+}
+
+impl KeepsTree for BestFirstPlayer<Position> {
+    fn choose(&mut self, position: &Position) -> (Turn, Option<Turn>) {
+        let turn = Player::choose(self, position).turn;
+        let expected = |explorer: &Explorer<Position>| explorer.root_moves().first()?.line.get(1).copied();
+        (turn, self.explorer().and_then(expected))
+    }
+
+    fn nodes_below(&self, position: &Position) -> u64 {
+        self.explorer().and_then(|explorer| explorer.nodes_below(position)).unwrap_or(0)
+    }
+}
+
+/// The paper's alpha-beta to a fixed depth.
+struct AlphaBetaTree<'a> {
+    search: KorfAlphaBeta<Position>,
+    depth: u32,
+    evaluator: &'a dyn Evaluator<Position>,
+}
+
+impl KeepsTree for AlphaBetaTree<'_> {
+    fn choose(&mut self, position: &Position) -> (Turn, Option<Turn>) {
+        self.search.search(position, Contempt::NONE, self.depth, (1, None), self.evaluator, &mut |_| false);
+        let best = self.search.root_moves().swap_remove(0);
+        (best.line[0], best.line.get(1).copied())
+    }
+
+    fn nodes_below(&self, position: &Position) -> u64 {
+        self.search.nodes_below(position).unwrap_or(0)
+    }
+}
+
 /// Plays a game of two players with trees of their own, and looks how much of each outlives a move and the reply.
-fn best_first_survival(start: &Position, players: &mut [BestFirstPlayer<Position>; 2], sum: &mut Survival) {
+fn survival(start: &Position, players: &mut [impl KeepsTree; 2], sum: &mut Survival) {
     let mut position = *start;
-    let mut held: [Option<(u64, Option<Option<crate::othello::Square>>)>; 2] = [None, None];
+    let mut held: [Option<(u64, Option<Turn>)>; 2] = [None, None];
     let mut last = None;
     while position.verdict(SOLVE_FROM).is_none() {
         if position.must_pass() {
@@ -139,48 +184,15 @@ fn best_first_survival(start: &Position, players: &mut [BestFirstPlayer<Position
             (position, held) = (position.pass(), [None, None]);
             continue;
         }
-        let side = usize::from(position.mover() == crate::othello::Color::White);
-        if let (Some((before, expected)), Some(explorer)) = (held[side], players[side].explorer()) {
-            let left = explorer.nodes_below(&position).unwrap_or(0);
-            count(sum, before, left, expected == Some(last));
-        }
-        let chosen = players[side].choose(&position);
-        if let Some(explorer) = players[side].explorer() {
-            let expected = explorer.root_moves().first().and_then(|best| best.line.get(1).copied());
-            held[side] = Some((explorer.nodes_below(&position).unwrap_or(0), expected));
-        }
-        last = chosen.turn;
-        position = position.take_turn(chosen.turn);
-    }
-}
-
-fn alpha_beta_survival(
-    start: &Position,
-    depth: u32,
-    evaluator: &dyn crate::eval::Evaluator<Position>,
-    sum: &mut Survival,
-) {
-    let mut position = *start;
-    let search = || KorfAlphaBeta::new(start, Position::ENDS, 1 << 30);
-    let mut searches = [search(), search()];
-    let mut held: [Option<(u64, Option<Option<crate::othello::Square>>)>; 2] = [None, None];
-    let mut last = None;
-    while position.verdict(SOLVE_FROM).is_none() {
-        if position.must_pass() {
-            (position, held) = (position.pass(), [None, None]);
-            continue;
-        }
-        let side = usize::from(position.mover() == crate::othello::Color::White);
-        let search = &mut searches[side];
+        let side = usize::from(position.mover() == Color::White);
+        let player = &mut players[side];
         if let Some((before, expected)) = held[side] {
-            let left = search.nodes_below(&position).unwrap_or(0);
-            count(sum, before, left, expected == Some(last));
+            count(sum, before, player.nodes_below(&position), expected == Some(last));
         }
-        search.search(&position, Contempt::NONE, depth, (1, None), evaluator, &mut |_| false);
-        let best = search.root_moves().swap_remove(0);
-        held[side] = Some((search.nodes_below(&position).unwrap_or(0), best.line.get(1).copied()));
-        last = best.line[0];
-        position = position.take_turn(last);
+        let (turn, expected) = player.choose(&position);
+        held[side] = Some((player.nodes_below(&position), expected));
+        last = turn;
+        position = position.take_turn(turn);
     }
 }
 
