@@ -423,12 +423,12 @@ mod tests {
         let length = Sharing::get().len();
         let path = std::env::temp_dir().join(format!("emilia-options-{}.weights", std::process::id()));
         let file = path.to_str().unwrap();
-        PackedWeights::new(1, 32, vec![32; length], Vec::new()).unwrap().write(&path).unwrap();
+        PackedWeights::new(1, 32, vec![8; length], Vec::new()).unwrap().write(&path).unwrap();
         options.set("eval-file", file).unwrap();
         options.set("eval", "pattern").unwrap();
         assert_eq!(options.get("eval-file").unwrap(), file);
-        // One disc for each of 46 patterns and for the constant.
-        assert_eq!(options.evaluator().evaluate(&Position::START), 47 * crate::game::DISC);
+        // A quarter of a disc for each of 64 patterns, for the mobilities and for the constant.
+        assert_eq!(options.evaluator().evaluate(&Position::START), 66 * crate::game::DISC / 4);
 
         let before = options.clone();
         assert!(before.evaluates_like(&options));

@@ -1,25 +1,33 @@
 //! Positions as the regression sees them: the numbers of the weights that add up to their value.
 
 use super::dataset::Point;
-use crate::eval::pattern::{ALL_INSTANCES, FAMILIES, INSTANCES, Sharing, State};
+use crate::eval::pattern::{ALL_INSTANCES, FAMILIES, INSTANCES, Sharing, State, mobility_pair};
 
 /// A gradient is summed up in single precision over so many positions, then added to the whole in double precision.
 const BLOCK: usize = 1 << 15;
 /// The most by which a prediction counts, in discs.
 const MOST: f32 = 64.0;
 
-/// Where the packed weights of each instance's family begin.
-fn first_weights() -> [usize; INSTANCES] {
-    std::array::from_fn(|i| Sharing::get().range(ALL_INSTANCES[i].family).start)
+/// Weights of a position beside the constant: those of the instances and that of the mobilities.
+const COLUMNS: usize = INSTANCES + 1;
+
+/// Where the packed weights of each instance's family begin, and those of the mobilities.
+fn first_weights() -> [usize; COLUMNS] {
+    let sharing = Sharing::get();
+    std::array::from_fn(|i| match ALL_INSTANCES.get(i) {
+        Some(instance) => sharing.range(instance.family).start,
+        None => sharing.mobility().start,
+    })
 }
 
 /// Positions with what they are to be worth.
 pub(super) struct Design {
-    /// For each position the packed weight of every instance, counted from the first one of its family.
-    numbers: Vec<[u16; INSTANCES]>,
+    /// For each position the packed weight of every instance and of its mobilities, counted from the first one of their
+    /// kind.
+    numbers: Vec<[u16; COLUMNS]>,
     targets: Vec<f32>,
     weights: Vec<f32>,
-    first: [usize; INSTANCES],
+    first: [usize; COLUMNS],
     constant: usize,
 }
 
@@ -34,13 +42,15 @@ impl Design {
             (sharing.of_family(family), FAMILIES[family].greatest() as i32, first[i] as u32)
         });
         let numbers_of = |point: &Point| {
-            let mut numbers = [0; INSTANCES];
-            let state = State::of(&point.position());
+            let mut numbers = [0; COLUMNS];
+            let position = point.position();
+            let state = State::of(&position);
             for ((number, configuration), (table, greatest, first)) in
                 numbers.iter_mut().zip(state.configurations()).zip(&tables)
             {
                 *number = (table[(i32::from(configuration) + greatest) as usize] - first) as u16;
             }
+            numbers[INSTANCES] = mobility_pair(&position) as u16;
             numbers
         };
         // Made to measure: these are the largest lists of all.
@@ -170,7 +180,7 @@ mod tests {
     fn the_sums_are_the_values_of_the_evaluator() {
         let mut random = Random::new(3);
         let weights: Vec<i16> = (0..Sharing::get().len()).map(|_| random.below(41) as i16 - 20).collect();
-        let pattern = Pattern::new(&PackedWeights::new(1, 32, weights.clone(), Vec::new()).unwrap());
+        let pattern = Pattern::new(PackedWeights::new(1, 32, weights.clone(), Vec::new()).unwrap());
         let weights: Vec<f32> = weights.iter().map(|&weight| f32::from(weight) / 32.0).collect();
         let (points, mut sums) = (points(100), Vec::new());
         design(&points).sums(&weights, &mut sums);
@@ -224,6 +234,6 @@ mod tests {
         design.counts(&mut counts);
         let total: f64 = many.iter().map(|point| f64::from(point.weight) / 2.0).sum();
         assert!((counts[Sharing::get().constant()] - total).abs() < 1e-3 * total);
-        assert!((counts.iter().sum::<f64>() - total * (INSTANCES + 1) as f64).abs() < 1e-3 * total);
+        assert!((counts.iter().sum::<f64>() - total * (COLUMNS + 1) as f64).abs() < 1e-3 * total);
     }
 }

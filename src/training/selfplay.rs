@@ -42,11 +42,11 @@ pub struct SelfPlaySettings {
 impl Default for SelfPlaySettings {
     fn default() -> SelfPlaySettings {
         SelfPlaySettings {
-            depth: 4,
-            exact: 12,
+            depth: 6,
+            exact: 16,
             confidence: AlphaBetaSettings::default().confidence,
-            random_plies: PlyRange::new(8, 50),
-            favoured_plies: PlyRange::new(10, 36),
+            random_plies: PlyRange::new(4, 24),
+            favoured_plies: PlyRange::new(8, 16),
         }
     }
 }
@@ -241,10 +241,10 @@ mod tests {
         let mut random = Random::new(1);
         let mut counts = [0; 60];
         (0..20_000).for_each(|_| counts[settings.draw_plies(&mut random) as usize] += 1);
-        assert_eq!(counts.iter().enumerate().filter(|(_, count)| **count > 0).map(|(i, _)| i).min(), Some(8));
-        assert_eq!(counts.iter().enumerate().filter(|(_, count)| **count > 0).map(|(i, _)| i).max(), Some(50));
-        let (favoured, others): (i32, i32) = (counts[10..=36].iter().sum(), counts[37..=50].iter().sum());
-        let ratio = f64::from(favoured) / 27.0 / (f64::from(others) / 14.0);
+        assert_eq!(counts.iter().enumerate().filter(|(_, count)| **count > 0).map(|(i, _)| i).min(), Some(4));
+        assert_eq!(counts.iter().enumerate().filter(|(_, count)| **count > 0).map(|(i, _)| i).max(), Some(24));
+        let (favoured, others): (i32, i32) = (counts[8..=16].iter().sum(), counts[17..=24].iter().sum());
+        let ratio = f64::from(favoured) / 9.0 / (f64::from(others) / 8.0);
         assert!((2.7..3.3).contains(&ratio), "{ratio}");
         let player = player(SelfPlaySettings { random_plies: "30-30".parse().unwrap(), ..settings });
         assert!((0..50).all(|number| player.beginning(number).empties().count() == 30));

@@ -46,7 +46,13 @@ fn what_was_learned_beats_the_square_table() {
 #[test]
 #[ignore = "a measurement of a minute: what a value means in discs"]
 fn scale_in_discs() {
-    let settings = SelfPlaySettings { depth: 3, ..SelfPlaySettings::default() };
+    let settings = SelfPlaySettings {
+        depth: 3,
+        exact: 12,
+        random_plies: "8-50".parse().unwrap(),
+        favoured_plies: "10-36".parse().unwrap(),
+        ..SelfPlaySettings::default()
+    };
     let mut player = SelfPlay::new(settings, 1, 1000, EvaluatorKind::Mobility.build());
     let samples: Vec<_> = (0..1000).flat_map(|number| player.game(number)).collect();
     let scores = || samples.iter().map(|sample| f64::from(sample.score));

@@ -40,11 +40,11 @@ fn speed() {
     }
 
     let weights = random_weights(30);
-    let pattern = Pattern::new(&weights);
     let bytes = weights.to_bytes();
+    let pattern = Pattern::new(weights);
     let loading = (0..5).map(|_| {
         let started = Instant::now();
-        black_box(Pattern::new(&PackedWeights::from_bytes(black_box(&bytes)).unwrap()));
+        black_box(Pattern::new(PackedWeights::from_bytes(black_box(&bytes)).unwrap()));
         started.elapsed()
     });
     let loading: Vec<_> = loading.collect();

@@ -23,19 +23,19 @@ pub(super) struct SelfPlayArguments {
     knobs: KnobArguments,
     #[command(flatten)]
     evaluation: EvaluationArguments,
-    /// Plies that each move is searched [default: 4]
+    /// Plies that each move is searched [default: 6]
     #[arg(long, value_name = "PLIES")]
     depth: Option<u8>,
-    /// Play perfectly from so many empty squares on [default: 12]
+    /// Play perfectly from so many empty squares on [default: 16]
     #[arg(long, value_name = "EMPTIES")]
     exact: Option<u8>,
     /// How sure cuts on the word of shallower searches are, in percent; 100 for none [default: 73]
     #[arg(long, value_name = "PERCENT")]
     confidence: Option<u8>,
-    /// How many random moves begin a game [default: 8-50]
+    /// How many random moves begin a game [default: 4-24]
     #[arg(long, value_name = "FROM-TO")]
     random_plies: Option<PlyRange>,
-    /// Begin three times as often with one of these numbers [default: 10-36]
+    /// Begin three times as often with one of these numbers [default: 8-16]
     #[arg(long, value_name = "FROM-TO")]
     favoured_plies: Option<PlyRange>,
 }

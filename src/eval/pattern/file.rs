@@ -10,14 +10,16 @@
 //! | 2 | phases, 1 to 60 |
 //! | 2 | units of a weight per disc, a power of two up to 128 |
 //! | 1 | families; then for each: 1 byte with the number of squares and 1 byte for each square, a1 = 0 to h8 = 63 |
+//! | 1 | how many mobilities of a side are told apart, [`MOBILITIES`] |
 //! | 1 | coefficients of the error model; then 8 for each, as IEEE 754 double |
-//! | … | the weights of phase 0 (the opening), then of phase 1, and so on, each phase as [`Sharing`] numbers them, compressed |
+//! | 4 and … | for each phase, the opening first, the length of its compressed weights and they, as [`Sharing`] numbers them |
 //! | 4 | CRC-32 (IEEE 802.3) of everything before |
 //!
-//! Before the compression, which is one block of LZ4, a weight `w` is made the unsigned number `2w` or `−2w − 1`, and
-//! the high bytes of all weights are written before all low bytes. Weights are small, so most high bytes are zero.
+//! Before the compression, which is one block of LZ4 for each phase, a weight `w` is made the unsigned number `2w` or
+//! `−2w − 1`, and the high bytes of all weights are written before all low bytes. Weights are small, so most high bytes
+//! are zero.
 
-use super::geometry::{FAMILIES, Sharing};
+use super::geometry::{FAMILIES, MOBILITIES, Sharing};
 use crate::game::DISC;
 use crate::othello::Square;
 use crate::whole_file::write_whole;
@@ -30,7 +32,7 @@ use thiserror::Error;
 pub const MAGIC: [u8; 8] = *b"EMILIA\x1a\n";
 
 /// The version of the format that is read and written.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// A file may have as many phases: one for each disc placed in a game.
 pub const MOST_PHASES: usize = 60;
@@ -97,6 +99,9 @@ pub enum WeightsError {
     /// The file ends before what its header announces.
     #[error("the header announces more than the file holds")]
     Header,
+    /// Something stands behind the last phase.
+    #[error("{0} bytes behind the weights of the last phase; expected none")]
+    Trailing(usize),
     /// More coefficients than the format has room for.
     #[error("{0} coefficients of the error model; expected at most 255")]
     Coefficients(usize),
@@ -127,7 +132,9 @@ impl PackedWeights {
         if weights.len() != expected {
             return Err(WeightsError::Count { found: weights.len(), expected });
         }
-        if let Some(&weight) = weights.iter().find(|weight| weight.checked_mul(factor).is_none()) {
+        // No weight is too large if the extremes are not, and those are found without a branch for each.
+        let (least, most) = weights.iter().fold((0, 0), |(least, most), &w| (w.min(least), w.max(most)));
+        if let Some(weight) = [least, most].into_iter().find(|weight| weight.checked_mul(factor).is_none()) {
             return Err(WeightsError::Weight(weight));
         }
         if error_model.len() > usize::from(u8::MAX) {
@@ -203,11 +210,16 @@ impl PackedWeights {
             bytes.push(family.square_indices().len() as u8);
             bytes.extend(family.square_indices());
         }
+        bytes.push(MOBILITIES as u8);
         bytes.push(self.error_model.len() as u8);
         bytes.extend(self.error_model.iter().flat_map(|coefficient| coefficient.to_le_bytes()));
-        let numbers = || self.weights.iter().map(|&weight| ((weight << 1) ^ (weight >> 15)).to_le_bytes());
-        let planes: Vec<u8> = numbers().map(|[_, high]| high).chain(numbers().map(|[low, _]| low)).collect();
-        bytes.extend(lz4_flex::block::compress(&planes));
+        for phase in 0..self.phases {
+            let numbers = || self.phase(phase).iter().map(|&weight| ((weight << 1) ^ (weight >> 15)).to_le_bytes());
+            let planes: Vec<u8> = numbers().map(|[_, high]| high).chain(numbers().map(|[low, _]| low)).collect();
+            let compressed = lz4_flex::block::compress(&planes);
+            bytes.extend((compressed.len() as u32).to_le_bytes());
+            bytes.extend(compressed);
+        }
         let size = bytes.len() as u32 + 4;
         bytes[SIZE_AT..SIZE_AT + 4].copy_from_slice(&size.to_le_bytes());
         bytes.extend(crc32fast::hash(&bytes).to_le_bytes());
@@ -244,7 +256,7 @@ impl PackedWeights {
         let coefficients = rest.u8().ok_or(WeightsError::Header)?;
         let coefficients = rest.take(usize::from(coefficients) * 8).ok_or(WeightsError::Header)?;
         let error_model = coefficients.as_chunks().0.iter().map(|&bytes| f64::from_le_bytes(bytes)).collect();
-        PackedWeights::new(phases, units_per_disc, unpack(rest.0, phases * Sharing::get().len())?, error_model)
+        PackedWeights::new(phases, units_per_disc, unpack(rest, phases)?, error_model)
     }
 }
 
@@ -280,23 +292,36 @@ fn check_geometry(rest: &mut Cursor<'_>) -> Result<(), WeightsError> {
         let (found, expected) = (format!("{count} families"), format!("{}", FAMILIES.len()));
         return Err(WeightsError::Geometry { found, expected });
     }
+    let mobilities = usize::from(rest.u8().ok_or(WeightsError::Header)?);
+    if mobilities != MOBILITIES {
+        let (found, expected) = (format!("{mobilities} mobilities"), format!("{MOBILITIES}"));
+        return Err(WeightsError::Geometry { found, expected });
+    }
     Ok(())
 }
 
-/// The weights of the compressed part, which must be exactly so many.
-fn unpack(compressed: &[u8], expected: usize) -> Result<Vec<i16>, WeightsError> {
-    let mut planes = vec![0; 2 * expected];
-    let length = lz4_flex::block::decompress_into(compressed, &mut planes)
-        .map_err(|error| WeightsError::Compression(error.to_string()))?;
-    if length != planes.len() {
-        return Err(WeightsError::Count { found: length / 2, expected });
+/// The weights of so many phases, which must be all there is. Each phase is unpacked in the same small room, because
+/// fresh memory for all of them would take longer than the unpacking.
+fn unpack(mut rest: Cursor<'_>, phases: usize) -> Result<Vec<i16>, WeightsError> {
+    let length = Sharing::get().len();
+    let mut weights = Vec::with_capacity(phases * length);
+    let mut planes = vec![0; 2 * length];
+    for phase in 0..phases {
+        let count = |found: usize| WeightsError::Count { found: phase * length + found, expected: phases * length };
+        let size = rest.u32().ok_or_else(|| count(0))?;
+        let compressed = rest.take(size as usize).ok_or(WeightsError::Header)?;
+        let found = lz4_flex::block::decompress_into(compressed, &mut planes)
+            .map_err(|error| WeightsError::Compression(error.to_string()))?;
+        if found != planes.len() {
+            return Err(count(found / 2));
+        }
+        let (high, low) = planes.split_at(length);
+        weights.extend(high.iter().zip(low).map(|(&high, &low)| {
+            let number = u16::from_le_bytes([low, high]);
+            (number >> 1) as i16 ^ -((number & 1) as i16)
+        }));
     }
-    let (high, low) = planes.split_at(expected);
-    let weight = |(&high, &low): (&u8, &u8)| {
-        let number = u16::from_le_bytes([low, high]);
-        (number >> 1) as i16 ^ -((number & 1) as i16)
-    };
-    Ok(high.iter().zip(low).map(weight).collect())
+    if rest.0.is_empty() { Ok(weights) } else { Err(WeightsError::Trailing(rest.0.len())) }
 }
 
 /// The bytes that have not been read yet.
@@ -374,7 +399,8 @@ mod tests {
 
     #[test]
     fn no_weights_need_no_room() {
-        assert!(none(30).to_bytes().len() < 32_000);
+        let weights = 30 * Sharing::get().len();
+        assert!(none(30).to_bytes().len() < weights / 100);
     }
 
     #[test]
@@ -421,9 +447,11 @@ mod tests {
         assert!(changed(header, 2).contains("weights"), "the second phase is missing");
         assert!(changed(header + 2, 33).contains("33 units"));
         assert!(changed(header + 4, 200).contains("patterns") || changed(header + 4, 200).contains("announces"));
-        assert!(changed(header + 4, 11).contains("11 families where this program has 12"));
+        assert!(changed(header + 4, 13).contains("13 families where this program has 14"));
         assert!(changed(header + 6, 7).contains("has h1 b1 a2 b2 c1 a3 c2 b3 c3 where this program has a1 b1"));
         assert!(changed(header + 6, 99).contains("(99) b1"));
+        let mobilities = header + 5 + FAMILIES.iter().map(|family| 1 + family.square_indices().len()).sum::<usize>();
+        assert!(changed(mobilities, 33).contains("33 mobilities where this program has 32"));
         // Anything may stand there: an answer, never a panic.
         for at in header..bytes.len() - 4 {
             for value in [0, 1, 0x7f, 0x80, 0xff] {

@@ -1,4 +1,5 @@
-//! The pattern evaluation: a sum of learned weights, one for what stands on each of 46 overlapping sets of squares.
+//! The pattern evaluation: a sum of learned weights, one for what stands on each of 64 overlapping sets of squares, and
+//! one for how many squares each side can play.
 //!
 //! The model is Buro's (*From Simple Features to Sophisticated Evaluation Functions*, 1998), with the set of patterns
 //! that later programs settled on: [`FAMILIES`]. Weights differ by phase of the game. A search keeps the [`State`] of
@@ -10,7 +11,9 @@ mod indexes;
 mod weights;
 
 pub use file::{MAGIC, MOST_PHASES, PackedWeights, VERSION, WeightsError};
-pub use geometry::{ALL_INSTANCES, FAMILIES, Family, INSTANCES, Instance, MOST_SQUARES, Sharing};
+pub use geometry::{
+    ALL_INSTANCES, FAMILIES, Family, INSTANCES, Instance, MOBILITIES, MOST_SQUARES, Sharing, mobility_pair,
+};
 pub use indexes::State;
 
 use super::{ErrorModel, Evaluator, Incremental};
@@ -32,17 +35,17 @@ pub struct Pattern {
 
 impl Pattern {
     /// The evaluation with these weights.
-    pub fn new(weights: &PackedWeights) -> Pattern {
+    pub fn new(weights: PackedWeights) -> Pattern {
         Pattern {
-            tables: Tables::new(weights),
             error_model: ErrorModel::new(weights.error_model()),
             trained: weights.is_trained(),
+            tables: Tables::new(weights),
         }
     }
 
     /// The evaluation with the weights of a file.
     pub fn read(path: &Path) -> Result<Pattern, WeightsError> {
-        PackedWeights::read(path).map(|weights| Pattern::new(&weights))
+        PackedWeights::read(path).map(Pattern::new)
     }
 
     /// The evaluation with the weights that are part of the program. They are unpacked when first asked for.
@@ -50,7 +53,7 @@ impl Pattern {
         static PATTERN: OnceLock<Arc<Pattern>> = OnceLock::new();
         PATTERN.get_or_init(|| {
             let weights = PackedWeights::from_bytes(EMBEDDED).expect("a test reads the embedded weights");
-            Arc::new(Pattern::new(&weights))
+            Arc::new(Pattern::new(weights))
         })
     }
 
@@ -85,7 +88,7 @@ impl Incremental for Pattern {
 
     #[inline]
     fn value(&self, state: &State, position: &Position) -> i32 {
-        self.tables.value(state, position.empties().count())
+        self.tables.value(state, position)
     }
 }
 
@@ -128,7 +131,7 @@ mod tests {
     }
 
     fn pattern(phases: usize, weights: Vec<i16>) -> Pattern {
-        Pattern::new(&PackedWeights::new(phases, 32, weights, Vec::new()).unwrap())
+        Pattern::new(PackedWeights::new(phases, 32, weights, Vec::new()).unwrap())
     }
 
     #[test]
@@ -168,7 +171,8 @@ mod tests {
                 i32::from(weights[number as usize])
             };
             let sum: i32 = ALL_INSTANCES.iter().zip(State::of(&position).configurations()).map(of_instance).sum();
-            let sum = (sum + i32::from(weights[sharing.constant()])) * DISC / 32;
+            let mobility = i32::from(weights[sharing.mobility().start + mobility_pair(&position)]);
+            let sum = (sum + mobility + i32::from(weights[sharing.constant()])) * DISC / 32;
             beyond += i32::from(sum.abs() > STATIC_LIMIT);
             assert_eq!(pattern.evaluate(&position), sum.clamp(-STATIC_LIMIT, STATIC_LIMIT), "{position}");
         }
@@ -177,16 +181,16 @@ mod tests {
 
     #[test]
     fn one_weight_counts_where_its_configuration_stands() {
-        // A disc for a constant of the phase, and three for a short diagonal full of own discs.
+        // A disc for a constant of the phase, and three for a diagonal of six full of own discs.
         let sharing = Sharing::get();
-        let diagonal = FAMILIES.iter().position(|family| family.name == "diagonal 4").unwrap();
+        let diagonal = FAMILIES.iter().position(|family| family.name == "diagonal 6").unwrap();
         let full = *sharing.of_family(diagonal).last().unwrap() as usize;
         let mut weights = vec![0; sharing.len()];
         weights[full] = 3 * 32;
         weights[sharing.constant()] = 32;
         let pattern = pattern(1, weights);
         assert_eq!(pattern.evaluate(&Position::START), DISC);
-        let board = "----X--- -----X-- ------X- ---OO--X ---OO--- -------- -------- -------- X";
+        let board = "--X----- ---X---- ----X--- ---OOX-- ---OO-X- -------X -------- -------- X";
         let position = *crate::notation::read_position(board).unwrap().position();
         assert_eq!(pattern.evaluate(&position), DISC + 3 * DISC);
         assert_eq!(pattern.evaluate(&position.pass()), DISC);

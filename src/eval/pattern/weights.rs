@@ -1,10 +1,12 @@
 //! The weights as the search reads them: one entry for every configuration.
 
 use super::file::PackedWeights;
-use super::geometry::{ALL_INSTANCES, FAMILIES, INSTANCES, Sharing};
+use super::geometry::{ALL_INSTANCES, FAMILIES, INSTANCES, MOBILITIES, Sharing, mobility_pair};
 use super::indexes::State;
 use crate::eval::STATIC_LIMIT;
 use crate::game::DISC;
+use crate::othello::Position;
+use std::sync::OnceLock;
 
 /// What a lane of a [`State`] can say.
 const LANE_VALUES: usize = 1 << 16;
@@ -57,53 +59,59 @@ const WINDOWS: [usize; INSTANCES] = {
     windows
 };
 
-/// Tables for every phase, in units of 1/128 disc.
+/// Tables for every phase. Each is made when a position of it is first asked for, which takes about a millisecond.
 pub(super) struct Tables {
-    /// [`PLACES`]`.length` entries for each phase.
-    entries: Vec<i16>,
-    /// By the number of empty squares, 0 to 63.
-    phases: [Phase; 64],
+    weights: PackedWeights,
+    phases: Box<[OnceLock<Phase>]>,
+    /// The phase by the number of empty squares, 0 to 63.
+    of_empties: [u8; 64],
 }
 
-#[derive(Clone, Copy)]
+/// Weights of a phase in units of 1/128 disc.
 struct Phase {
-    /// Its first entry.
-    start: usize,
-    constant: i32,
+    /// [`PLACES`]`.length` of them.
+    entries: Box<[i16]>,
+    /// By [`mobility_pair`], the constant added.
+    mobility: Box<[i16; MOBILITIES * MOBILITIES]>,
+}
+
+impl Phase {
+    fn new(weights: &PackedWeights, phase: usize) -> Phase {
+        let (sharing, packed, factor) = (Sharing::get(), weights.phase(phase), weights.factor());
+        let mut entries = vec![0; PLACES.length].into_boxed_slice();
+        for (f, family) in FAMILIES.iter().enumerate() {
+            let start = PLACES.windows[f] + LANE_VALUES / 2 - family.greatest();
+            let expanded = &mut entries[start..start + family.configurations()];
+            for (entry, &number) in expanded.iter_mut().zip(sharing.of_family(f)) {
+                *entry = packed[number as usize] * factor;
+            }
+        }
+        let constant = packed[sharing.constant()] * factor;
+        let mobility = &packed[sharing.mobility()];
+        let mobility = Box::new(std::array::from_fn(|pair| (mobility[pair] * factor).saturating_add(constant)));
+        Phase { entries, mobility }
+    }
 }
 
 impl Tables {
-    pub(super) fn new(weights: &PackedWeights) -> Tables {
-        let sharing = Sharing::get();
-        let factor = weights.factor();
-        let mut entries = vec![0; weights.phases() * PLACES.length];
-        for (phase, table) in entries.chunks_exact_mut(PLACES.length).enumerate() {
-            let packed = weights.phase(phase);
-            for (f, family) in FAMILIES.iter().enumerate() {
-                let start = PLACES.windows[f] + LANE_VALUES / 2 - family.greatest();
-                let expanded = &mut table[start..start + family.configurations()];
-                for (entry, &number) in expanded.iter_mut().zip(sharing.of_family(f)) {
-                    *entry = packed[number as usize] * factor;
-                }
-            }
+    pub(super) fn new(weights: PackedWeights) -> Tables {
+        Tables {
+            phases: (0..weights.phases()).map(|_| OnceLock::new()).collect(),
+            of_empties: std::array::from_fn(|empties| weights.phase_of(empties as u32) as u8),
+            weights,
         }
-        let phases = std::array::from_fn(|empties| {
-            let phase = weights.phase_of(empties as u32);
-            let constant = i32::from(weights.phase(phase)[sharing.constant()] * factor);
-            Phase { start: phase * PLACES.length, constant }
-        });
-        Tables { entries, phases }
     }
 
-    /// The sum of the weights, in units of [`DISC`], within ±[`STATIC_LIMIT`].
+    /// The sum of the weights, in units of [`DISC`], within ±[`STATIC_LIMIT`]. The state is that of the position.
     #[inline]
-    pub(super) fn value(&self, state: &State, empties: u32) -> i32 {
-        let Phase { start, constant } = self.phases[empties as usize % 64];
-        let table: &[i16; PLACES.length] = self.entries[start..].first_chunk().expect("a phase has all its entries");
+    pub(super) fn value(&self, state: &State, position: &Position) -> i32 {
+        let phase = usize::from(self.of_empties[position.empties().count() as usize % 64]);
+        let Phase { entries, mobility } = self.phases[phase].get_or_init(|| Phase::new(&self.weights, phase));
+        let table: &[i16; PLACES.length] = entries.first_chunk().expect("a phase has all its entries");
         let lanes = state.lanes();
         // Unrolled by the compiler: two loads for each pattern and no check of bounds. Gathering 16 weights at a time
         // with AVX-512 was slower (see docs/lab-notebook.md).
-        let mut sum = constant;
+        let mut sum = i32::from(mobility[mobility_pair(position)]);
         for i in 0..INSTANCES {
             let window: &[i16; LANE_VALUES] = table[WINDOWS[i]..].first_chunk().expect("windows end in the table");
             sum += i32::from(window[usize::from(lanes[i])]);

@@ -125,7 +125,7 @@ fn every_line_has_its_score() {
 #[test]
 fn the_cap_is_kept_and_changes_no_score() {
     let (mut dropped, mut linear) = (0, 0);
-    for (i, position) in positions(13..=16, 24) {
+    for (i, position) in positions(15..=18, 16) {
         let task = Task::new(position, EvaluatorKind::Pattern.build());
         for memory in [0, 3_000, 20_000] {
             let (report, state) = prove(&task, memory, 1 + i as usize % 2, Limits::default());
