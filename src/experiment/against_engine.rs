@@ -81,13 +81,9 @@ fn uct(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
     for (name, options) in &forms {
         let mut points = Vec::new();
         for &budget in &budgets {
-            let mut player = EnginePlayer::new(options, limit(budget.into()));
-            let mut opponent = EnginePlayer::new(&alpha_beta, limit(budget.into()));
-            let key = format!("{name}/{budget}");
-            let score = Score::of(&series(lab, &key, &starts, &mut player, &mut opponent, SOLVE_FROM)?);
-            table.row(row(name, budget, &score));
-            let (y, error) = score.percent();
-            points.push(Point { x: budget.into(), y, error });
+            let player = EnginePlayer::new(options, limit(budget.into()));
+            let opponent = EnginePlayer::new(&alpha_beta, limit(budget.into()));
+            points.push(point(lab, &starts, (name, budget), [player, opponent], &mut table)?);
         }
         curves.push(Curve { name: name.clone(), points, stroke: Stroke::Solid });
     }
@@ -99,6 +95,21 @@ fn uct(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
     curves.truncate(8);
     let plot = plot("Best-first with UCT against alpha-beta at equal evaluations", curves);
     Ok(Findings { tables: vec![table], plots: vec![plot], notes })
+}
+
+/// Plays a player's games with a budget: the point of its curve, and a row of the table.
+fn point(
+    lab: &mut Lab<'_>,
+    starts: &[Position],
+    (name, budget): (&str, u32),
+    [mut player, mut opponent]: [EnginePlayer; 2],
+    table: &mut Table,
+) -> Result<Point, Problem> {
+    let key = format!("{name}/{budget}");
+    let score = Score::of(&series(lab, &key, starts, &mut player, &mut opponent, SOLVE_FROM)?);
+    table.row(row(name, budget, &score));
+    let (y, error) = score.percent();
+    Ok(Point { x: budget.into(), y, error })
 }
 
 fn row(name: &str, budget: u32, score: &Score) -> Vec<Cell> {
@@ -147,15 +158,12 @@ fn budget_curve(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
     for (name, options) in &players {
         let mut points = Vec::new();
         for &budget in &budgets {
-            let key = format!("{name}/{budget}");
             let some = &starts[..starts.len().min(TIMING_PAIRS)];
-            let own = lab.unit(&format!("{key}/timing"), || own_budget(options, &probcut, budget.into(), some))?;
-            let mut player = EnginePlayer::new(options, limit(own));
-            let mut opponent = EnginePlayer::new(&probcut, limit(budget.into()));
-            let score = Score::of(&series(lab, &key, &starts, &mut player, &mut opponent, SOLVE_FROM)?);
-            table.row(row(name, budget, &score));
-            let (y, error) = score.percent();
-            points.push(Point { x: budget.into(), y, error });
+            let own =
+                lab.unit(&format!("{name}/{budget}/timing"), || own_budget(options, &probcut, budget.into(), some))?;
+            let player = EnginePlayer::new(options, limit(own));
+            let opponent = EnginePlayer::new(&probcut, limit(budget.into()));
+            points.push(point(lab, &starts, (name, budget), [player, opponent], &mut table)?);
         }
         curves.push(Curve { name: name.clone(), points, stroke: Stroke::Solid });
     }

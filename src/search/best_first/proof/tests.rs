@@ -80,7 +80,8 @@ fn scores_are_those_of_alpha_beta() {
         assert_eq!(report.lines.len(), 1);
         assert_eq!(report.lines[0].score, truth.lines[0].score, "{position} {contempt:?}");
         assert_played_out(&task, &report.lines[0]);
-        assert!(state.largest_leaf <= LEAF_LIMIT);
+        let (largest, questions) = (state.largest_leaf, state.questions);
+        assert!(largest <= LEAF_LIMIT, "{largest} in {questions} questions");
         draws += u32::from(truth.lines[0].score.units() == contempt.draw_for(position.mover()) * DISC);
         passes += u32::from(position.must_pass());
         stored += state.tree.nodes.len();
@@ -227,7 +228,7 @@ fn the_next_move_profits() {
 fn ffo_40_to_44() {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/ffo-40-59.obf");
     let Ok(text) = std::fs::read_to_string(&path) else {
-        eprintln!("skipped: there is no {}", path.display());
+        log::warn!("skipped: there is no {}", path.display());
         return;
     };
     let evaluator = EvaluatorKind::Pattern.build();
@@ -249,11 +250,10 @@ fn ffo_40_to_44() {
         let state = prover.explore(&start, &mut |_| {});
         let report = prover.answer(&state, &start);
         let line = &report.lines[0];
-        let (nodes, stored, questions) = (report.nodes, state.tree.nodes.len(), state.questions);
-        eprintln!("{nodes} positions, {stored} stored, {questions} questions, largest leaf {}", state.largest_leaf);
         assert_eq!(line.score, Score::from_discs(entry.moves[0].1));
         assert!(entry.moves.contains(&(line.turn, entry.moves[0].1)));
-        assert!(state.largest_leaf <= LEAF_LIMIT);
+        let (largest, questions) = (state.largest_leaf, state.questions);
+        assert!(largest <= LEAF_LIMIT, "{largest} in {questions} questions");
         assert_played_out(&task, line);
     }
 }
