@@ -26,7 +26,7 @@ pub(in crate::search) struct Node<M> {
     pub count: u8,
     /// Bits, see the constants.
     pub flags: u8,
-    /// Threads at work at this node or below it.
+    /// Leaves at this node or below it that threads are at work on.
     pub busy: u8,
 }
 
@@ -71,6 +71,12 @@ impl<M> Node<M> {
         self.count == 0
     }
 
+    /// Expansions made and under way at this node and below it.
+    #[inline]
+    pub fn visits_and_errands(&self) -> u64 {
+        self.visits + u64::from(self.busy)
+    }
+
     /// Whether a flag is set.
     pub fn has(&self, flag: u8) -> bool {
         self.flags & flag != 0
@@ -82,7 +88,7 @@ const CHUNK: usize = 1 << 11;
 /// Free blocks of up to this many nodes have a list for each length; list 0 holds the longer ones.
 const LONGEST: usize = u8::MAX as usize;
 /// Its length is part of the type: so no bounds are checked within it.
-type Chunk<M> = Box<[Node<M>; CHUNK]>;
+pub(super) type Chunk<M> = Box<[Node<M>; CHUNK]>;
 /// The end of a list.
 const NIL: u32 = u32::MAX;
 
@@ -233,13 +239,30 @@ impl<M: Copy> Arena<M> {
         if self.chunks.len() >= self.most_chunks {
             return None;
         }
+        self.add(Arena::new_chunk()?)
+    }
+
+    /// Memory for [`Arena::add`]. A system that has no more of it is a full arena, not the end of the process.
+    pub fn new_chunk() -> Option<Chunk<M>> {
         let mut chunk = Vec::new();
-        // A system that has no more memory is a full arena, not the end of the process.
         chunk.try_reserve_exact(CHUNK).ok()?;
-        self.chunks.try_reserve(1).ok()?;
         chunk.resize(CHUNK, Node::leaf(None, 0));
+        chunk.into_boxed_slice().try_into().ok()
+    }
+
+    /// Whether another chunk will soon be taken, if nothing is freed.
+    pub fn will_grow(&self) -> bool {
+        self.chunks.len() < self.most_chunks && self.chunks.len() * CHUNK - self.in_use < CHUNK / 2
+    }
+
+    /// Takes a chunk, if the cap leaves room for it; returns where it begins.
+    pub fn add(&mut self, chunk: Chunk<M>) -> Option<u32> {
+        if self.chunks.len() >= self.most_chunks {
+            return None;
+        }
+        self.chunks.try_reserve(1).ok()?;
         let start = (self.chunks.len() * CHUNK) as u32;
-        self.chunks.push(chunk.into_boxed_slice().try_into().ok()?);
+        self.chunks.push(chunk);
         self.link(start, CHUNK);
         Some(start)
     }

@@ -47,30 +47,27 @@ impl Exploration {
     }
 
     /// The child of `node` to go on with, among those that may still change its proven value and are not leaves that some
-    /// thread is at work on; the first of equals. `loss` is what each thread below a child counts against it. C and the
-    /// loss are in units of the evaluation.
+    /// thread is at work on; the first of equals. What is away counts as visits already. C is in units of the evaluation.
     ///
     /// The children are in the order of their values. So a child that was visited as often as one before it, or oftener,
     /// cannot be the one: the roots of few are needed.
     #[inline]
-    pub fn choose<M>(&self, c: f32, node: &Node<M>, kids: &[Node<M>], loss: f32) -> Option<usize> {
-        let scale = c * self.roots(node.visits).log.sqrt();
+    pub fn choose<M>(&self, c: f32, node: &Node<M>, kids: &[Node<M>]) -> Option<usize> {
+        let scale = c * self.roots(node.visits_and_errands()).log.sqrt();
         let mut best = (f32::NEG_INFINITY, None);
         let mut fewest = u64::MAX;
         for (i, kid) in kids.iter().enumerate() {
-            if kid.visits >= fewest || -kid.lower <= node.lower || (kid.busy > 0 && kid.is_leaf()) {
+            let visits = kid.visits_and_errands();
+            if visits >= fewest || -kid.lower <= node.lower || (kid.busy > 0 && kid.is_leaf()) {
                 continue;
             }
-            let bonus = scale * self.roots(kid.visits).inverse;
-            let value = bonus - kid.value as f32 - loss * f32::from(kid.busy);
+            let value = scale * self.roots(visits).inverse - kid.value as f32;
             if value > best.0 {
                 best = (value, Some(i));
             }
-            if kid.busy == 0 {
-                fewest = kid.visits;
-                if fewest == 0 {
-                    break;
-                }
+            fewest = visits;
+            if fewest == 0 {
+                break;
             }
         }
         best.1
@@ -96,11 +93,11 @@ mod tests {
     }
 
     /// By the definition, all children looked at.
-    fn by_definition(c: f32, node: &Node<u8>, kids: &[Node<u8>], loss: f32) -> Option<f32> {
+    fn by_definition(c: f32, node: &Node<u8>, kids: &[Node<u8>]) -> Option<f32> {
         let free = |kid: &&Node<u8>| -kid.lower > node.lower && !(kid.is_leaf() && kid.busy > 0);
         let worth = |kid: &Node<u8>| {
-            let bonus = c * (((node.visits + 1) as f32).ln() / (kid.visits + 1) as f32).sqrt();
-            bonus - kid.value as f32 - loss * f32::from(kid.busy)
+            let [all, own] = [node, kid].map(|node| (node.visits + u64::from(node.busy) + 1) as f32);
+            c * (all.ln() / own).sqrt() - kid.value as f32
         };
         kids.iter().filter(free).map(worth).reduce(f32::max)
     }
@@ -124,10 +121,9 @@ mod tests {
             let visits = 1 + kids.iter().map(|kid| kid.visits).sum::<u64>();
             let lower = kids.iter().map(|kid| kid.upper).min().map_or(-INFINITY, |upper| -upper);
             let node = Node { visits, lower, count: kids.len() as u8, ..Node::leaf(None, 0) };
-            let loss = 128.0;
-            let chosen = Exploration::new().choose(c, &node, &kids, loss);
-            let worth = chosen.map(|i| by_definition(c, &node, &kids[i..=i], loss).unwrap());
-            let best = by_definition(c, &node, &kids, loss);
+            let chosen = Exploration::new().choose(c, &node, &kids);
+            let worth = chosen.map(|i| by_definition(c, &node, &kids[i..=i]).unwrap());
+            let best = by_definition(c, &node, &kids);
             prop_assert_eq!(worth.is_some(), best.is_some());
             if let (Some(worth), Some(best)) = (worth, best) {
                 prop_assert!((worth - best).abs() <= 0.01 * c + 0.01, "{worth} {best}");

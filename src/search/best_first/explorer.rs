@@ -23,9 +23,11 @@ const SLICE: u64 = 64;
 
 /// One node of the current path.
 #[derive(Clone, Debug)]
-pub(super) struct Step<G> {
+pub(super) struct Step<G: Game> {
     pub node: u32,
     pub position: G,
+    /// The turn that led here; `None` for a pass, and at the root.
+    pub turn: Option<G::Move>,
     /// Plies from the root, passes not counted.
     pub plies: u32,
     /// The last iteration for which the search stays below this node without asking whether another one is due.
@@ -175,7 +177,7 @@ impl<G: Game> Explorer<G> {
     pub(super) fn restart(&mut self) {
         self.path.clear();
         if let Some(position) = self.tree.position() {
-            self.path.push(Step { node: self.tree.root(), position: position.clone(), plies: 0, until: 0 });
+            self.path.push(Step { node: self.tree.root(), position: position.clone(), turn: None, plies: 0, until: 0 });
         }
     }
 
@@ -256,7 +258,7 @@ impl<G: Game> Explorer<G> {
         let turn = self.tree.arena[child].turn;
         let step = self.leaf();
         let (position, plies) = (after(&step.position, turn), step.plies + u32::from(turn.is_some()));
-        self.path.push(Step { node: child, position, plies, until: 0 });
+        self.path.push(Step { node: child, position, turn, plies, until: 0 });
     }
 
     /// Whether leaves are searched in linear space now.
@@ -269,7 +271,7 @@ impl<G: Game> Explorer<G> {
         let kids = self.tree.arena.block(node.kids, node.count);
         let open = |kid: &Node<G::Move>| -kid.lower > node.lower;
         let c = self.settings.exploration;
-        let chosen = if c == 0.0 { kids.iter().position(open) } else { self.exploration.choose(c, node, kids, 0.0) };
+        let chosen = if c == 0.0 { kids.iter().position(open) } else { self.exploration.choose(c, node, kids) };
         chosen.unwrap_or(0)
     }
 

@@ -1,26 +1,69 @@
-//! Several threads in one tree: each takes a leaf away, searches what is below it, and brings it back.
+//! Ways to leaves and back: a thread goes to one, searches what is below it, and brings back its children.
 //!
-//! Between the two the tree is free for the others. What is away is marked on the whole way to it, so that others prefer
-//! other ways (virtual loss), and that nothing on it is freed. Nodes move when their brothers overtake them, so a way is
-//! remembered by its turns.
+//! A thread that is alone in its tree does so one leaf at a time. Several take a few leaves away at once, and between the two
+//! the tree is free for the others. What is away is marked on the whole way to it: it counts as a visit, so
+//! that others prefer other ways as they would after it, and nothing on it is freed. Nodes move when their brothers overtake them, so a way back is found by
+//! its turns.
 
+use super::leaf::LeafSearch;
+use crate::eval::Incremental;
 use crate::othello::{Position, Square};
 use crate::search::best_first::arena::{DEEP, Node};
-use crate::search::best_first::explorer::{Explorer, SWEEP, SWEEP_FOR_ROOM};
+use crate::search::best_first::explorer::{Explorer, SWEEP, SWEEP_FOR_ROOM, Step};
 use crate::search::best_first::memory::OnMemoryCap;
+use std::collections::VecDeque;
 
-/// A leaf that is being searched.
-#[derive(Clone, Debug)]
-pub(super) struct Errand {
-    turns: Vec<Option<Square>>,
-    pub position: Position,
+/// The search stays below a node for this part of the visits that it has had, 1/16, unless its value changes. So few more or
+/// less hardly tell in the choice between it and its brothers, and what is near in the tree is near in the caches.
+const STAY: u64 = 16;
+
+/// A leaf that a thread has taken away.
+#[derive(Debug, Default)]
+struct Errand {
+    path: Vec<Step<Position>>,
+    /// The children that it was found to have.
+    children: Vec<Node<Square>>,
+}
+
+/// The leaves that a thread has taken away.
+#[derive(Debug, Default)]
+pub(super) struct Errands {
+    /// To be searched, in this order.
+    ahead: VecDeque<Errand>,
+    /// To be brought back.
+    done: Vec<Errand>,
+    /// Not in use.
+    spare: Vec<Errand>,
+}
+
+impl Errands {
+    /// Whether no leaf is away.
+    pub fn is_empty(&self) -> bool {
+        self.ahead.is_empty() && self.done.is_empty()
+    }
+
+    /// How many leaves have been searched.
+    pub fn found(&self) -> usize {
+        self.done.len()
+    }
+
+    /// Searches the next leaf, if there is one; whether it was, and not broken off.
+    pub fn search_next<E: Incremental>(&mut self, search: &mut LeafSearch<'_, E>) -> bool {
+        let Some(errand) = self.ahead.front_mut() else { return false };
+        let leaf = errand.path.last().expect("an errand leads somewhere");
+        let is_complete = search.children(&leaf.position, &mut errand.children);
+        if is_complete {
+            self.done.extend(self.ahead.pop_front());
+        }
+        is_complete
+    }
 }
 
 /// What there is to do.
-#[derive(Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Next {
-    /// Search this.
-    Leaf(Errand),
+    /// Search the leaf at the end of the path.
+    Leaf,
     /// Nothing until another thread has come back.
     Wait,
     /// Nothing any more.
@@ -28,58 +71,103 @@ pub(super) enum Next {
 }
 
 impl Explorer<Position> {
-    /// Takes the leaf that is to be searched next. `loss` is what each thread below a node counts against it, in units of the
-    /// evaluation.
-    pub(super) fn take_leaf(&mut self, loss: f32) -> Next {
+    /// Makes the path lead to the leaf that is to be searched next. What it has in common with the way to the last one stays.
+    pub(super) fn go_to_leaf(&mut self) -> Next {
         if self.tree.has_garbage() {
             self.tree.sweep(SWEEP);
         }
         if self.is_done() {
             return Next::Done;
         }
-        self.restart();
-        let mut turns = Vec::new();
+        let now = self.iterations + 1;
+        let left = self.path.iter().skip(1).position(|step| step.until < now);
+        let mut level = if self.wants_several() { 0 } else { left.unwrap_or(self.path.len() - 1) };
+        let mut from_root = level == 0;
         loop {
-            let node = self.tree.arena[self.leaf().node];
+            let node = self.tree.arena[self.path[level].node];
             if node.is_leaf() {
-                if node.busy > 0 {
-                    return Next::Wait;
-                }
                 break;
             }
-            let Some(i) = self.choose_free(turns.len(), &node, loss) else { return Next::Wait };
-            let child = node.kids + i as u32;
-            turns.push(self.tree.arena[child].turn);
-            self.go_to(child);
+            let child = match self.choose_free(level, &node) {
+                Some(i) => node.kids + i as u32,
+                None if node.busy == 0 => node.kids,
+                None if from_root => return Next::Wait,
+                // Here everything is away, but elsewhere something may be left to do.
+                None => {
+                    (level, from_root) = (0, true);
+                    continue;
+                }
+            };
+            level += 1;
+            if self.path.get(level).is_none_or(|known| known.node != child) {
+                self.path.truncate(level);
+                self.go_to(child);
+            }
+            self.path[level].until = now + self.tree.arena[child].visits / STAY;
         }
-        for step in &self.path {
-            self.tree.arena[step.node].busy += 1;
+        self.path.truncate(level + 1);
+        if self.tree.arena[self.leaf().node].busy > 0 {
+            return Next::Wait;
         }
-        self.iterations += 1;
-        Next::Leaf(Errand { turns, position: self.leaf().position })
+        self.iterations = now;
+        Next::Leaf
     }
 
     /// The child to go on with of a node so many levels below the root, leaves that are away left out.
-    pub(super) fn choose_free(&self, level: usize, node: &Node<Square>, loss: f32) -> Option<usize> {
+    fn choose_free(&self, level: usize, node: &Node<Square>) -> Option<usize> {
         if level == 0 && self.wants_several() {
             return Some(self.choose_at_root());
         }
         let kids = self.tree.arena.block(node.kids, node.count);
-        self.exploration.choose(self.settings.exploration, node, kids, loss)
+        self.exploration.choose(self.settings.exploration, node, kids)
     }
 
-    /// Brings a leaf back with its children, or without any if the search of it was broken off. Whether there was room for
-    /// them; if not, the leaf keeps its new value.
-    pub(super) fn bring_back(&mut self, errand: &Errand, children: Option<&[Node<Square>]>) -> bool {
+    /// Takes leaves away until so many are to be searched; returns what there was to do after that.
+    pub(super) fn take_leaves(&mut self, errands: &mut Errands, most: usize) -> Next {
         self.restart();
-        for &turn in &errand.turns {
-            let child = self.tree.kid_after(self.leaf().node, turn).expect("what is away stays in the tree");
-            self.go_to(child);
+        let mut next = Next::Leaf;
+        while next == Next::Leaf && errands.ahead.len() < most {
+            next = self.go_to_leaf();
+            if next == Next::Leaf {
+                let mut errand = errands.spare.pop().unwrap_or_default();
+                errand.path.clone_from(&self.path);
+                errands.ahead.push_back(errand);
+                for step in &self.path {
+                    self.tree.arena[step.node].busy += 1;
+                }
+            }
         }
-        for step in &self.path {
-            self.tree.arena[step.node].busy -= 1;
+        next
+    }
+
+    /// Gives the leaves that were searched their children. Whether there was room for them; if not, a leaf keeps its new value.
+    pub(super) fn bring_back(&mut self, errands: &mut Errands) -> bool {
+        let mut stored = true;
+        for mut errand in errands.done.drain(..) {
+            self.go_back_to(&mut errand);
+            stored &= self.give_children(&errand.children);
+            errands.spare.push(errand);
         }
-        children.is_none_or(|children| self.give_children(children))
+        stored
+    }
+
+    /// Puts the leaves that were not searched back.
+    pub(super) fn give_up(&mut self, errands: &mut Errands) {
+        for mut errand in errands.ahead.drain(..) {
+            self.go_back_to(&mut errand);
+        }
+    }
+
+    /// Makes the path lead to a leaf that was away.
+    fn go_back_to(&mut self, errand: &mut Errand) {
+        std::mem::swap(&mut self.path, &mut errand.path);
+        self.tree.arena[self.path[0].node].busy -= 1;
+        for level in 1..self.path.len() {
+            let (parent, turn) = (self.path[level - 1].node, self.path[level].turn);
+            let node = self.tree.kid_after(parent, turn).expect("what is away stays in the tree");
+            self.path[level].node = node;
+            self.tree.arena[node].busy -= 1;
+        }
     }
 
     /// Gives the leaf at the end of the path its children and carries what that changes up the tree. Whether there was room

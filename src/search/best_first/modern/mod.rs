@@ -11,7 +11,6 @@
 //! - Where a proof of the result can be expected to fit the limits, it is proven instead, best first (`proof`).
 //! - Where alpha-beta can be expected to solve the position in the time there is, it gets all of it.
 
-mod alone;
 mod errand;
 mod form;
 mod leaf;
