@@ -15,14 +15,14 @@ use std::sync::Arc;
 pub(super) const MOBILITY_WEIGHT: Experiment = Experiment {
     name: "bergman-mobility-weight",
     about: "how much mobility should count beside the weighted squares; rows are discs for the whole mobility ratio",
-    seconds: 40,
+    seconds: 30,
     run: mobility_weight,
 };
 
 pub(super) const FORWARD_PRUNING: Experiment = Experiment {
     name: "bergman-forward-pruning",
     about: "leaving out moves beside an empty corner: what it saves and what it costs; rows are depths",
-    seconds: 120,
+    seconds: 10,
     run: forward_pruning,
 };
 

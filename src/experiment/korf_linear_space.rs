@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "korf-linear-space",
     about: "what RBFMS generates again, its time for a node, and its memory; rows are depths of the principal leaf",
-    seconds: 120,
+    seconds: 70,
     run,
 };
 

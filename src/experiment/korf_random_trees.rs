@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "korf-random-trees",
     about: "best-first and extension against alpha-beta on random trees; rows are largest branching factors",
-    seconds: 60,
+    seconds: 240,
     run,
 };
 
@@ -47,7 +47,7 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
     if let Some(wrong) = branchings.iter().find(|b| !(1..=255).contains(*b)) {
         return Err(Problem::option("levels", wrong, "largest branching factors from 1 to 255"));
     }
-    let pairs = lab.count(3, 200);
+    let pairs = lab.count(3, 1000);
     let quick = lab.setup().quick;
     let rows: u64 = branchings.iter().map(|&b| u64::from(deepest(b, quick))).sum();
     lab.plan(rows * 2 * (2 * pairs + CALIBRATION_UNITS + 3 * HORIZON_PAIRS as u64));
