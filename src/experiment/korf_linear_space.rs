@@ -151,7 +151,10 @@ fn rows<G: Game>(
             Cell::Number(sum(|t| t.stored_bytes) / n / 1024.0, 1),
             Cell::Number(sum(|t| t.linear_bytes) / n / 1024.0, 1),
         ]);
-        points.push(Point { x: depth.into(), y: ratio.mean().unwrap_or(1.0), error: None });
+        // Where most searches were cut off, the mean is that of the cut-off.
+        if 2 * taken.iter().filter(|t| t.cut_off).count() < taken.len() {
+            points.push(Point { x: depth.into(), y: ratio.mean().unwrap_or(1.0), error: None });
+        }
     }
     Ok(Curve { name: name.to_owned(), points, stroke: Stroke::Solid })
 }

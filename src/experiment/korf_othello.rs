@@ -135,7 +135,7 @@ fn table(lab: &mut Lab<'_>, paper: &Paper) -> Result<Findings, Problem> {
     }
     let (variants, in_time) = variant_table(lab, paper, &rows, &evaluator)?;
     let plot = Plot {
-        title: paper.title.to_owned(),
+        title: format!("{}, {kind}", paper.title),
         x: "depth of alpha-beta, plies".to_owned(),
         y: "games won of those decided, %".to_owned(),
         x_scale: Scale::Linear,
