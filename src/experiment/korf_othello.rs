@@ -240,7 +240,11 @@ fn parents(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
         Table::new(format!("Best-first extension against its parents at equal evaluations, {kind}"), &columns);
     let mut curves = ["extension against best-first", "extension against alpha-beta", "best-first against alpha-beta"]
         .map(|name| Curve { name: name.to_owned(), points: Vec::new(), stroke: Stroke::Solid });
-    lab.plan(depths.len() as u64 * 2 * (3 * starts.len() as u64 + CALIBRATION_UNITS));
+    let begins = |depth: u32| [depth - 1, depth.saturating_sub(2)].into_iter().filter(|start| *start > 0);
+    for &depth in &depths {
+        let n = starts.len() as u64;
+        lab.plan(CALIBRATION_UNITS + n + begins(depth).count() as u64 * (2 * n + 1));
+    }
     for &depth in &depths {
         let fixed = || FixedDepth::new(depth, evaluator.clone());
         let player = |start, budgets: Budgets| {
@@ -253,7 +257,7 @@ fn parents(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
         let best_first = || player(0, budgets.clone());
         let pure = series(lab, &format!("{depth}/pure"), &starts, &mut best_first(), &mut fixed(), depth)?;
         // One ply less than the opponent's depth is the paper's choice.
-        for start in [depth - 1, depth.saturating_sub(2)].into_iter().filter(|start| *start > 0) {
+        for start in begins(depth) {
             let key = format!("{depth}/{start}");
             let mut extension = player(start, budgets.clone());
             let mut alone = best_first();
