@@ -221,7 +221,7 @@ pub(super) fn costs(
     let plot = Plot {
         title: title.to_owned(),
         x: "depth, plies".to_owned(),
-        y: y.to_owned(),
+        y: format!("{y}, mean of {count} boards"),
         x_scale: Scale::Linear,
         y_scale: Scale::Logarithmic,
         mark: None,

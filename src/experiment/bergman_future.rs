@@ -15,14 +15,14 @@ use std::sync::Arc;
 pub(super) const MOBILITY_WEIGHT: Experiment = Experiment {
     name: "bergman-mobility-weight",
     about: "how much mobility should count beside the weighted squares; rows are discs for the whole mobility ratio",
-    seconds: 40,
+    seconds: 30,
     run: mobility_weight,
 };
 
 pub(super) const FORWARD_PRUNING: Experiment = Experiment {
     name: "bergman-forward-pruning",
     about: "leaving out moves beside an empty corner: what it saves and what it costs; rows are depths",
-    seconds: 120,
+    seconds: 10,
     run: forward_pruning,
 };
 
@@ -66,7 +66,10 @@ fn mobility_weight(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
                 Cell::Measured(won, won_error, 1),
                 Cell::Measured(score.tally.discs.mean().unwrap_or(0.0), score.tally.discs.error(), 1),
             ]);
-            points.push(Point { x: weight.into(), y: percent, error });
+            // Without mobility both are the same player; and zero is nowhere on the picture's axis.
+            if weight > 0 {
+                points.push(Point { x: weight.into(), y: percent, error });
+            }
         }
         curves.push(Curve { name: format!("depth {depth}"), points, stroke: Stroke::Solid });
     }
@@ -74,7 +77,7 @@ fn mobility_weight(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
         title: "What mobility is worth beside weighted squares".to_owned(),
         x: "weight of the mobility ratio, discs".to_owned(),
         y: "score against weighted squares alone, %".to_owned(),
-        x_scale: Scale::Linear,
+        x_scale: Scale::Logarithmic,
         y_scale: Scale::Linear,
         mark: Some(50.0),
         curves,

@@ -11,21 +11,21 @@ use std::sync::Arc;
 pub(super) const DEPTHS: Experiment = Experiment {
     name: "bergman-depths",
     about: "Table 1: win rates of alpha-beta at depths 1, 3 and 6; rows are depths",
-    seconds: 20,
+    seconds: 45,
     run: depths,
 };
 
 pub(super) const ALGORITHM_TABLE: Experiment = Experiment {
     name: "bergman-algorithms",
     about: "Table 2: win rates of minimax, alpha-beta and alpha-beta with reordering; rows are depths",
-    seconds: 15,
+    seconds: 130,
     run: algorithms,
 };
 
 pub(super) const HEURISTIC_TABLE: Experiment = Experiment {
     name: "bergman-heuristics",
     about: "Table 3: win rates of four heuristics at depth 5; rows are depths",
-    seconds: 25,
+    seconds: 50,
     run: heuristics,
 };
 
@@ -73,7 +73,7 @@ fn of_first(lab: &mut Lab<'_>, key: &str, pairs: u64, players: [Plain<Position>;
 fn depths(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
     let depths = lab.levels(&[1, 2], &[1, 3, 6]);
     check_depths(&depths)?;
-    let pairs = lab.count(2, 200);
+    let pairs = lab.count(2, 500);
     let pairings = depths.len() * (depths.len() - 1) / 2;
     lab.plan(pairings as u64 * (match_units(pairs) + 1));
     let mut table = Table::new("Table 1: depths, alpha-beta with the weight heuristic", &COLUMNS);
@@ -93,7 +93,7 @@ fn depths(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
 fn algorithms(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
     let depth = lab.levels(&[3], &[5])[0];
     check_depths(&[depth])?;
-    let pairs = lab.count(2, 40);
+    let pairs = lab.count(2, 500);
     lab.plan(3 * (match_units(pairs) + 1) + 1);
     let mut table = Table::new(format!("Table 2: algorithms at depth {depth}, weight heuristic"), &COLUMNS);
     for (i, &(other, plainer)) in ALGORITHMS.iter().enumerate() {
@@ -143,7 +143,7 @@ const PAPER_HEURISTICS: [[Option<f64>; 4]; 4] = [
 fn heuristics(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
     let depth = lab.levels(&[2], &[5])[0];
     check_depths(&[depth])?;
-    let pairs = lab.count(2, 150);
+    let pairs = lab.count(2, 500);
     lab.plan(6 * (match_units(pairs) + 1));
     let mut table = Table::new(format!("Table 3: heuristics, alpha-beta at depth {depth}"), &COLUMNS);
     for i in 0..4 {

@@ -206,6 +206,11 @@ impl Score {
     pub fn share_spent(&self) -> f64 {
         self.first.evaluations as f64 / self.second.evaluations.max(1) as f64
     }
+
+    /// The same in time.
+    pub fn share_of_time(&self) -> f64 {
+        self.first.nanos as f64 / self.second.nanos.max(1) as f64
+    }
 }
 
 #[cfg(test)]

@@ -14,21 +14,21 @@ use std::sync::Arc;
 pub(super) const BEST_FIRST: Experiment = Experiment {
     name: "korf-othello-best-first",
     about: "Table 1: best-first against alpha-beta with bill, 244 openings; rows are depths of alpha-beta",
-    seconds: 600,
+    seconds: 300,
     run: |lab| table(lab, &TABLE_1),
 };
 
 pub(super) const EXTENSION: Experiment = Experiment {
     name: "korf-othello-extension",
     about: "Table 2: best-first extension against alpha-beta with bill, 244 openings; rows are depths of alpha-beta",
-    seconds: 1200,
+    seconds: 700,
     run: |lab| table(lab, &TABLE_2),
 };
 
 pub(super) const PARENTS: Experiment = Experiment {
     name: "korf-extension-vs-best-first",
     about: "the extension against best-first and alpha-beta at equal evaluations; rows are depths of alpha-beta",
-    seconds: 600,
+    seconds: 330,
     run: parents,
 };
 
@@ -91,16 +91,13 @@ fn table(lab: &mut Lab<'_>, paper: &Paper) -> Result<Findings, Problem> {
         "time",
     ];
     let mut table = Table::new(title, &columns);
-    let mut curve = Curve { name: "Emilia".to_owned(), points: Vec::new(), stroke: Stroke::Solid };
+    let mut curve = Curve { name: "equal evaluations".to_owned(), points: Vec::new(), stroke: Stroke::Solid };
     let mut theirs = Curve { name: "the paper".to_owned(), points: Vec::new(), stroke: Stroke::Dashed };
-    let mut variants = Vec::new();
+    let mut rows = Vec::new();
+    let pairs = lab.count(2, 244);
+    let (starts, classes) = openings(lab, "four-ply", pairs)?;
+    lab.plan(depths.len() as u64 * (starts.len() + 3 * HORIZON_PAIRS) as u64);
     for &depth in &depths {
-        // Deeper games take minutes: one opening of each class has to do.
-        let default = if depth <= 5 { 244 } else { 60 };
-        let pairs = lab.count(2, default);
-        let source = if depth <= 5 { "four-ply" } else { "classes" };
-        let (starts, classes) = openings(lab, source, pairs)?;
-        lab.plan(starts.len() as u64 + 4 * HORIZON_PAIRS as u64);
         let (guess, paper_won) = paper.rows[depth as usize - 1];
         let settings = settings_of(paper, depth, BestFirstSettings::korf());
         let key = format!("{depth}");
@@ -108,7 +105,9 @@ fn table(lab: &mut Lab<'_>, paper: &Paper) -> Result<Findings, Problem> {
             (FixedDepth::new(depth, evaluator.clone()), FixedDepth::new(depth, evaluator.clone()));
         let new = |limit| BestFirstPlayer::new(settings, limit, evaluator.clone());
         let mut make = |limit| Box::new(new(limit)) as Box<dyn Player<Position>>;
-        let limit = horizon(lab, &key, &starts, [&mut fixed, &mut twin], (depth, guess), &mut make, depth)?;
+        // From below: a tournament takes up to twice as long with each ply.
+        let first = guess - guess / 4;
+        let limit = horizon(lab, &key, &starts, [&mut fixed, &mut twin], (depth, first), &mut make, depth)?;
         let Horizon { plies, most } = limit;
         let mut player = new(limit.limit());
         let played = series(lab, &key, &starts, &mut player, &mut fixed, depth)?;
@@ -127,21 +126,22 @@ fn table(lab: &mut Lab<'_>, paper: &Paper) -> Result<Findings, Problem> {
             Cell::from(played.len() as u64),
             Cell::Number(score.second.per_move(), 0),
             Cell::Number(score.share_spent(), 2),
-            Cell::Number(score.first.nanos as f64 / score.second.nanos as f64, 2),
+            Cell::Number(score.share_of_time(), 2),
         ]);
-        curve.points.push(Point { x: depth.into(), y: won, error: by_classes.or(error) });
+        let point = Point { x: depth.into(), y: won, error: by_classes.or(error) };
+        curve.points.push(point);
         theirs.points.push(Point { x: depth.into(), y: paper_won, error: None });
-        variants.push((depth, plies, most));
+        rows.push(Row { depth, plies, most, time: score.share_of_time(), point });
     }
-    let variants = variant_table(lab, paper, &variants, &evaluator)?;
+    let (variants, in_time) = variant_table(lab, paper, &rows, &evaluator)?;
     let plot = Plot {
-        title: paper.title.to_owned(),
+        title: format!("{}, {kind}", paper.title),
         x: "depth of alpha-beta, plies".to_owned(),
         y: "games won of those decided, %".to_owned(),
         x_scale: Scale::Linear,
         y_scale: Scale::Linear,
         mark: Some(50.0),
-        curves: vec![curve, theirs],
+        curves: vec![curve, in_time, theirs],
     };
     let notes = vec![
         "Ties are left out of what is won, as in the paper. The first error is by pairs of games; games from openings that are \
@@ -153,52 +153,77 @@ fn table(lab: &mut Lab<'_>, paper: &Paper) -> Result<Findings, Problem> {
     Ok(Findings { tables: vec![table, variants], plots: vec![plot], notes })
 }
 
-/// What changes if one thing is not as in the paper.
+/// A row of the first table, for the second.
+struct Row {
+    depth: u32,
+    plies: u32,
+    most: u64,
+    time: f64,
+    point: Point,
+}
+
+/// What changes if one thing is not as in the first table; and the curve of the rows in which both sides take most nearly
+/// the same time.
 fn variant_table(
     lab: &mut Lab<'_>,
     paper: &Paper,
-    rows: &[(u32, u32, u64)],
+    rows: &[Row],
     evaluator: &OthelloEvaluator,
-) -> Result<Table, Problem> {
-    let columns = ["alpha-beta depth", "best-first depth", "change", "won %", "score %", "evaluations, share"];
-    let mut table = Table::new("One change at a time, at the same depths, one opening of each class", &columns);
+) -> Result<(Table, Curve), Problem> {
+    let columns = ["alpha-beta depth", "best-first depth", "change", "won %", "score %", "share", "time"];
+    let mut table = Table::new("One change at a time, one opening of each class", &columns);
+    let mut curve = Curve { name: "equal time".to_owned(), points: Vec::new(), stroke: Stroke::Solid };
     let korf = BestFirstSettings::korf();
+    let changes = [
+        ("none", korf, true),
+        ("ties worth nothing", BestFirstSettings { ends: EndValues::Infinite(Tie::Zero), ..korf }, true),
+        ("ends worth their discs", BestFirstSettings { ends: EndValues::Outcome, ..korf }, true),
+        ("the most visited move", BestFirstSettings { final_move: FinalMove::MostVisits, ..korf }, true),
+        ("alpha-beta forgets its tree", korf, false),
+    ];
     let quick = lab.setup().quick;
-    let pairs = if quick { 2 } else { lab.count(2, 60).min(60) };
+    let pairs = lab.count(2, 60).min(60);
     let (starts, _) = openings(lab, "classes", pairs)?;
-    let wanted = |depth: u32| if quick { depth == 2 } else { depth == 3 || depth == 5 };
-    for &(depth, plies, most) in rows.iter().filter(|row| wanted(row.0)) {
-        let changes = [
-            ("none", korf, true),
-            ("ties worth nothing", BestFirstSettings { ends: EndValues::Infinite(Tie::Zero), ..korf }, true),
-            ("ends worth their discs", BestFirstSettings { ends: EndValues::Outcome, ..korf }, true),
-            ("the most visited move", BestFirstSettings { final_move: FinalMove::MostVisits, ..korf }, true),
-            ("alpha-beta forgets its tree", korf, false),
-        ];
-        lab.plan(changes.len() as u64 * starts.len() as u64);
-        for (name, form, keeps_tree) in changes {
+    // Less deep than at equal evaluations, because an evaluation of best-first takes longer.
+    let shallower = |row: &Row| if row.depth < 3 && !quick { 0 } else { 2.min(row.plies - 1) };
+    let changed = |row: &Row| if quick || row.depth == 3 || row.depth == 5 { changes.len() } else { 0 };
+    let games: usize = rows.iter().map(|row| changed(row) + shallower(row) as usize).sum();
+    lab.plan((games * starts.len()) as u64);
+    for row in rows {
+        let depth = row.depth;
+        let mut nearest = (row.time, row.point);
+        let same =
+            changes[..changed(row)].iter().map(|(name, form, keeps)| ((*name).to_owned(), row.plies, *form, *keeps));
+        let less = (1..=shallower(row)).map(|less| (format!("plies less: {less}"), row.plies - less, korf, true));
+        for (name, plies, form, keeps_tree) in same.chain(less) {
             let settings = settings_of(paper, depth, form);
-            let mut player = BestFirstPlayer::new(settings, Limit::Plies(plies, most), evaluator.clone());
+            let mut player = BestFirstPlayer::new(settings, Limit::Plies(plies, row.most), evaluator.clone());
             let mut fixed = FixedDepth::new(depth, evaluator.clone());
             fixed.keeps_tree = keeps_tree;
             let key = format!("variant/{depth}/{name}");
             let score = Score::of(&series(lab, &key, &starts, &mut player, &mut fixed, depth)?);
             let ((won, won_error), (percent, error)) = (score.percent_of_decided(), score.percent());
+            let time = score.share_of_time();
+            if plies < row.plies && time.ln().abs() < nearest.0.ln().abs() {
+                nearest = (time, Point { y: won, error: won_error, ..row.point });
+            }
             table.row(vec![
                 Cell::from(u64::from(depth)),
                 Cell::from(u64::from(plies)),
-                Cell::from(name),
+                Cell::Text(name),
                 Cell::Measured(won, won_error, 1),
                 Cell::Measured(percent, error, 1),
                 Cell::Number(score.share_spent(), 2),
+                Cell::Number(time, 2),
             ]);
         }
+        curve.points.push(nearest.1);
     }
-    Ok(table)
+    Ok((table, curve))
 }
 
 fn parents(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
-    let depths = lab.levels(&[2], &[2, 3, 4, 5, 6]);
+    let depths = lab.levels(&[2], &[2, 3, 4, 5, 6, 7]);
     check_depths(&depths, 9)?;
     let (kind, evaluator) = lab.evaluator(EvaluatorKind::Bill);
     let pairs = lab.count(2, 100);
@@ -215,7 +240,11 @@ fn parents(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
         Table::new(format!("Best-first extension against its parents at equal evaluations, {kind}"), &columns);
     let mut curves = ["extension against best-first", "extension against alpha-beta", "best-first against alpha-beta"]
         .map(|name| Curve { name: name.to_owned(), points: Vec::new(), stroke: Stroke::Solid });
-    lab.plan(depths.len() as u64 * 2 * (3 * starts.len() as u64 + CALIBRATION_UNITS));
+    let begins = |depth: u32| [depth - 1, depth.saturating_sub(2)].into_iter().filter(|start| *start > 0);
+    for &depth in &depths {
+        let n = starts.len() as u64;
+        lab.plan(CALIBRATION_UNITS + n + begins(depth).count() as u64 * (2 * n + 1));
+    }
     for &depth in &depths {
         let fixed = || FixedDepth::new(depth, evaluator.clone());
         let player = |start, budgets: Budgets| {
@@ -228,7 +257,7 @@ fn parents(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
         let best_first = || player(0, budgets.clone());
         let pure = series(lab, &format!("{depth}/pure"), &starts, &mut best_first(), &mut fixed(), depth)?;
         // One ply less than the opponent's depth is the paper's choice.
-        for start in [depth - 1, depth.saturating_sub(2)].into_iter().filter(|start| *start > 0) {
+        for start in begins(depth) {
             let key = format!("{depth}/{start}");
             let mut extension = player(start, budgets.clone());
             let mut alone = best_first();

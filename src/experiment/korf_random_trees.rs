@@ -5,7 +5,6 @@ use super::duel::Score;
 use super::player::{BestFirstPlayer, FixedDepth, Limit, Player};
 use super::series::{CALIBRATION_UNITS, HORIZON_PAIRS, calibrate, horizon, series};
 use super::{Cell, Experiment, Findings, Lab, Problem, Table};
-use crate::eval::Evaluator;
 use crate::random_tree::{PathCost, RandomTree, TreeShape};
 use crate::render::{Curve, Plot, Point, Scale, Stroke};
 use crate::search::{BestFirstSettings, EndValues};
@@ -14,7 +13,7 @@ use std::sync::Arc;
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "korf-random-trees",
     about: "best-first and extension against alpha-beta on random trees; rows are largest branching factors",
-    seconds: 60,
+    seconds: 240,
     run,
 };
 
@@ -47,9 +46,10 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
     if let Some(wrong) = branchings.iter().find(|b| !(1..=255).contains(*b)) {
         return Err(Problem::option("levels", wrong, "largest branching factors from 1 to 255"));
     }
-    let pairs = lab.count(3, 200);
+    let pairs = lab.count(3, 1000);
     let quick = lab.setup().quick;
     let rows: u64 = branchings.iter().map(|&b| u64::from(deepest(b, quick))).sum();
+    lab.plan(branchings.len() as u64 * SHALLOW.len() as u64 * pairs);
     lab.plan(rows * 2 * (2 * pairs + CALIBRATION_UNITS + 3 * HORIZON_PAIRS as u64));
     let mut tables = Vec::new();
     let mut plots: Vec<Plot> = branchings.iter().map(|&branching| plot(branching)).collect();
@@ -77,7 +77,7 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
                 let mut cells = vec![Cell::from(u64::from(branching)), Cell::from(u64::from(depth))];
                 for (form, name) in FORMS.into_iter().enumerate() {
                     let start = if form == 0 { 0 } else { depth - 1 };
-                    let (score, plies) = play(lab, branching as u8, depth, start, pairs, (stop_name, name), stop)?;
+                    let (score, plies) = play(lab, branching, depth, start, pairs, (stop_name, name), stop)?;
                     if form == 0 {
                         cells.push(Cell::Number(score.second.per_move(), 0));
                     }
@@ -94,6 +94,7 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
         }
         tables.push(table);
     }
+    tables.push(shallow(lab, &branchings, pairs)?);
     let notes = vec![
         "A pair is two games in one tree; it is won by who had the larger result as MAX. Wilson intervals of 95 %. \"share\" is \
          best-first's evaluations for each of alpha-beta's; where it stops after so many evaluations, its depth is a mean."
@@ -102,6 +103,43 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
             .to_owned(),
     ];
     Ok(Findings { tables, plots, notes })
+}
+
+/// Depths of best-first search against two plies of alpha-beta.
+const SHALLOW: [u32; 3] = [2, 3, 4];
+
+/// What a ply of best-first search more or less is worth where the depths are too coarse to make both sides take as long.
+fn shallow(lab: &mut Lab<'_>, branchings: &[u32], pairs: u64) -> Result<Table, Problem> {
+    let columns = ["branching", "best-first depth", "won %", "share"];
+    let mut table = Table::new("Pairs won against two plies of alpha-beta, by the depth of best-first", &columns);
+    for &branching in branchings {
+        for plies in SHALLOW {
+            let key = format!("{branching}/2/best-first/plies {plies}");
+            let mut player = best_first(0, Limit::Plies(plies, u64::MAX));
+            let mut fixed = FixedDepth::new(2, Arc::new(PathCost));
+            let starts: Vec<RandomTree> = (0..pairs).map(|i| root(lab, branching, i)).collect();
+            let score = Score::of(&series(lab, &key, &starts, &mut player, &mut fixed, 0)?);
+            let (won, error) = score.percent_of_pairs();
+            table.row(vec![
+                Cell::from(u64::from(branching)),
+                Cell::from(u64::from(plies)),
+                Cell::Measured(won, error, 1),
+                Cell::Number(score.share_spent(), 2),
+            ]);
+        }
+    }
+    Ok(table)
+}
+
+/// The tree of this number.
+fn root(lab: &Lab<'_>, branching: u32, number: u64) -> RandomTree {
+    RandomTree::new(TreeShape::of_the_paper(branching as u8), crate::random::mix(lab.setup().seed) ^ number)
+}
+
+/// Best-first search after so many plies of alpha-beta.
+fn best_first(start: u32, limit: Limit) -> BestFirstPlayer<RandomTree> {
+    let settings = BestFirstSettings { ends: EndValues::Sum, ..BestFirstSettings::korf() };
+    BestFirstPlayer::new(BestFirstPlayer::<RandomTree>::extension_of(settings, start), limit, Arc::new(PathCost))
 }
 
 fn plot(branching: u32) -> Plot {
@@ -125,24 +163,18 @@ fn plot(branching: u32) -> Plot {
 
 fn play(
     lab: &mut Lab<'_>,
-    branching: u8,
+    branching: u32,
     depth: u32,
     start: u32,
     pairs: u64,
     (stop_name, name): (&str, &str),
     stop: Stop,
 ) -> Result<(Score, Option<u32>), Problem> {
-    let shape = TreeShape::of_the_paper(branching);
-    let seed = lab.setup().seed;
-    let root = |i| RandomTree::new(shape, crate::random::mix(seed) ^ i);
-    let starts: Vec<RandomTree> = (0..pairs).map(root).collect();
+    let starts: Vec<RandomTree> = (0..pairs).map(|i| root(lab, branching, i)).collect();
     // Other trees than those that count.
-    let others: Vec<RandomTree> = (0..HORIZON_PAIRS as u64).map(|i| root(u64::MAX - i)).collect();
-    let evaluator: Arc<dyn Evaluator<RandomTree>> = Arc::new(PathCost);
-    let fixed = || FixedDepth::new(depth, evaluator.clone());
-    let settings = BestFirstSettings { ends: EndValues::Sum, ..BestFirstSettings::korf() };
-    let settings = BestFirstPlayer::<RandomTree>::extension_of(settings, start);
-    let best_first = |limit| BestFirstPlayer::new(settings, limit, evaluator.clone());
+    let others: Vec<RandomTree> = (0..HORIZON_PAIRS as u64).map(|i| root(lab, branching, u64::MAX - i)).collect();
+    let fixed = || FixedDepth::new(depth, Arc::new(PathCost));
+    let best_first = |limit| best_first(start, limit);
     let key = format!("{branching}/{depth}/{name}/{stop_name}");
     let model: [&mut dyn Player<RandomTree>; 2] = [&mut fixed(), &mut fixed()];
     let (limit, plies) = match stop {

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "korf-tree-reuse",
     about: "how much of the tree outlives a move and a reply, and what that is worth in games; rows are evaluations a move",
-    seconds: 300,
+    seconds: 70,
     run,
 };
 

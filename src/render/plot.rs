@@ -70,12 +70,17 @@ pub struct Plot {
 const ACROSS: f64 = 480.0;
 const HEIGHT: f64 = 400.0;
 const LEFT: f64 = 70.0;
+/// From the ends of the horizontal axis to its least and greatest value: room for points set apart.
+const INSET: f64 = 16.0;
+/// What the curves are set apart by, so that the errors of one do not hide those of another.
+const APART: f64 = 3.0;
 /// The legend without its longest name, and about how wide a letter is.
 const LEGEND: f64 = 48.0;
 const LETTER: f64 = 6.5;
 const TOP: f64 = 36.0;
 const BOTTOM: f64 = 48.0;
-const COLORS: [&str; 8] = ["#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf", "#8c564b", "#7f7f7f"];
+const COLORS: [&str; 10] =
+    ["#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf", "#8c564b", "#7f7f7f", "#bcbd22", "#e377c2"];
 
 /// One axis: what it spans and how it is drawn.
 struct Axis {
@@ -93,6 +98,15 @@ impl Axis {
         let most = usable.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         if usable.is_empty() {
             return Axis { least: if is_log { 1.0 } else { 0.0 }, most: 10.0, scale, ticks: Vec::new() };
+        }
+        if is_log && most > least && most < 100.0 * least {
+            // Less than two decades: 1, 2 and 5 of each.
+            let first = least.log10().floor() as i32;
+            let marks = (first..first + 4).flat_map(|power| [1.0, 2.0, 5.0].map(|factor| factor * 10f64.powi(power)));
+            let marks: Vec<f64> = marks.collect();
+            let from = marks.iter().rposition(|mark| *mark <= least).unwrap_or(0);
+            let to = marks.iter().position(|mark| *mark >= most).unwrap_or(marks.len() - 1);
+            return Axis { least: marks[from], most: marks[to], scale, ticks: marks[from..=to].to_vec() };
         }
         if is_log {
             let (low, high) = (least.log10().floor(), most.log10().ceil());
@@ -165,7 +179,9 @@ impl Plot {
         let points = || self.curves.iter().flat_map(|curve| &curve.points);
         let reach = |p: &Point| {
             let error = p.error.unwrap_or(0.0);
-            [p.y, p.y - error, p.y + error]
+            // An error that reaches below zero where no value does needs no room there.
+            let low = if p.y >= 0.0 { (p.y - error).max(0.0) } else { p.y - error };
+            [p.y, low, p.y + error]
         };
         let x_axis = Axis::new(points().map(|p| p.x), self.x_scale, false);
         let y_axis = Axis::new(points().flat_map(reach).chain(self.mark), self.y_scale, true);
@@ -173,7 +189,7 @@ impl Plot {
         let longest = named().map(|curve| curve.name.chars().count()).max().unwrap_or(0);
         let (right, bottom) = (LEFT + ACROSS, HEIGHT - BOTTOM);
         let width = right + LEGEND + LETTER * longest as f64;
-        let x = |value: f64| LEFT + (right - LEFT) * x_axis.place(value);
+        let x = |value: f64| LEFT + INSET + (right - LEFT - 2.0 * INSET) * x_axis.place(value);
         let y = |value: f64| bottom - (bottom - TOP) * y_axis.place(value);
         let title = escape(&self.title);
         let mut svg = format!(
@@ -218,27 +234,29 @@ impl Plot {
             (TOP + bottom) / 2.0,
             escape(&self.y)
         );
-        let line = |curve: &Curve| -> String {
+        let line = |curve: &Curve, aside: f64| -> String {
             let known = curve.points.iter().filter(|point| point.y.is_finite());
-            known.map(|p| format!("{:.1},{:.1}", x(p.x), y(p.y))).collect::<Vec<_>>().join(" ")
+            known.map(|p| format!("{:.1},{:.1}", x(p.x) + aside, y(p.y))).collect::<Vec<_>>().join(" ")
         };
         for curve in self.curves.iter().filter(|curve| curve.stroke == Stroke::Faint) {
-            let (points, name) = (line(curve), escape(&curve.name));
+            let (points, name) = (line(curve, 0.0), escape(&curve.name));
             let _ = writeln!(
                 svg,
                 "<polyline points=\"{points}\" fill=\"none\" stroke=\"#c8d4e0\"><title>{name}</title></polyline>"
             );
         }
+        let last = named().count().saturating_sub(1) as f64;
         for (i, curve) in named().enumerate() {
+            let aside = if points().any(|p| p.error.is_some()) { APART * (i as f64 - last / 2.0) } else { 0.0 };
             let color = COLORS[i % COLORS.len()];
             let dashes = if curve.stroke == Stroke::Dashed { " stroke-dasharray=\"5 4\"" } else { "" };
-            let points = line(curve);
+            let points = line(curve, aside);
             let _ = writeln!(
                 svg,
                 "<polyline points=\"{points}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"2\"{dashes}/>"
             );
             for point in curve.points.iter().filter(|point| point.y.is_finite()) {
-                let (at, value) = (x(point.x), trimmed(point.y));
+                let (at, value) = (x(point.x) + aside, trimmed(point.y));
                 if let Some(error) = point.error.filter(|error| error.is_finite()) {
                     let (low, high) = (y(point.y - error), y(point.y + error));
                     let _ = write!(svg, "<path d=\"M{at:.1} {low:.1}V{high:.1}\" stroke=\"{color}\"/>");
@@ -289,6 +307,29 @@ mod tests {
         for tick in [">10<", ">1000<", ">10M<"] {
             assert!(svg.contains(tick), "{tick}: {svg}");
         }
+    }
+
+    #[test]
+    fn less_than_two_decades_are_marked_by_ones_twos_and_fives() {
+        let mut picture = plot(Scale::Linear, &[(1000.0, 5.0, Some(9.0)), (16000.0, 6.0, Some(1.0))]);
+        picture.x_scale = Scale::Logarithmic;
+        let svg = picture.svg();
+        for tick in [">1000<", ">2000<", ">5000<", ">10k<", ">20k<"] {
+            assert!(svg.contains(tick), "{tick}: {svg}");
+        }
+        assert!(!svg.contains(">500<") && !svg.contains(">100k<"), "{svg}");
+        assert!(!svg.contains(">-"), "no axis below zero for an error alone: {svg}");
+    }
+
+    #[test]
+    fn curves_with_errors_are_set_apart() {
+        let mut picture = plot(Scale::Linear, &[(1.0, 50.0, Some(5.0)), (2.0, 60.0, Some(5.0))]);
+        picture.curves.push(picture.curves[0].clone());
+        let places = |svg: &str| -> Vec<String> {
+            svg.split("cx=\"").skip(1).map(|rest| rest.split('"').next().unwrap().to_owned()).collect()
+        };
+        let apart = places(&picture.svg());
+        assert!(apart[0] != apart[2] && apart[1] != apart[3], "{apart:?}");
     }
 
     #[test]
