@@ -18,8 +18,9 @@ pub(super) const SWEEP_FOR_ROOM: usize = 1024;
 /// When several lines are wanted, one iteration in so many goes to the least visited of those behind the first.
 const LINES_EVERY: u64 = 3;
 /// When several lines are wanted, or leaves are chosen by more than their value, an iteration in linear space ends after so
-/// many expansions, or after twice as many as its leaf has had: it begins anew each time, and has to get further.
-const SLICE: u64 = 64;
+/// many expansions, or after twice as many as its leaf has had: it begins anew each time, and has to get further. The fewer,
+/// the more leaves have their turn: 64 lose against stopping at the cap (`docs/lab-notebook.md`).
+const SLICE: u64 = 2;
 
 /// One node of the current path.
 #[derive(Clone, Debug)]
