@@ -20,7 +20,7 @@ pub(super) const UCT: Experiment = Experiment {
 pub(super) const BUDGET_CURVE: Experiment = Experiment {
     name: "budget-curve",
     about: "best-first in its forms against PVS + ProbCut in the same time; rows are evaluations a move of the latter",
-    seconds: 3600,
+    seconds: 1200,
     run: budget_curve,
 };
 
