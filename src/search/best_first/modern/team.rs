@@ -28,8 +28,8 @@ const MOST_AWAY: usize = 192;
 /// How often a thread with nothing to do looks whether the tree is free before it goes to sleep: that takes longer than most
 /// of what is done in the tree.
 const SPINS: usize = 300;
-/// It takes one for so many iterations that the search has had.
-const ITERATIONS_A_LEAF: u64 = 32;
+/// It takes one for so many iterations that the search has had: what is away is not yet known to the others.
+const ITERATIONS_A_LEAF: u64 = 256;
 
 /// Threads at work in one tree.
 pub(super) struct Team<'a, E: Incremental> {
