@@ -1,9 +1,9 @@
 //! Ways to leaves and back: a thread goes to one, searches what is below it, and brings back its children.
 //!
 //! A thread that is alone in its tree does so one leaf at a time. Several take a few leaves away at once, and between the two
-//! the tree is free for the others. What is away is marked on the whole way to it: it counts as a visit, so
-//! that others prefer other ways as they would after it, and nothing on it is freed. Nodes move when their brothers overtake them, so a way back is found by
-//! its turns.
+//! the tree is free for the others. What is away is marked on the whole way to it: it counts as a visit, so that others
+//! prefer other ways as they would after it, and nothing on it is freed. Nodes move when their brothers overtake them, so a
+//! way back is found by its turns.
 
 use super::leaf::LeafSearch;
 use crate::eval::Incremental;

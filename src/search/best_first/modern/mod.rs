@@ -7,7 +7,7 @@
 //!   what is known, and the move to beat.
 //! - Selection is by value and C·√(ln N / n), C in proportion to the evaluation's error and growing with the search;
 //!   the answer is the most visited move; proofs are carried up the tree, and any win counts more than any estimate.
-//! - Several threads work in one tree. Each takes a leaf away and searches it by itself.
+//! - Several threads work in one tree. Each takes a few leaves away and searches them by itself.
 //! - Where a proof of the result can be expected to fit the limits, it is proven instead, best first (`proof`).
 //! - Where alpha-beta can be expected to solve the position in the time there is, it gets all of it.
 
