@@ -65,9 +65,9 @@ impl Form {
     }
 }
 
-/// C with static leaves: 1.7 times the error for 10,000 positions and half as many again for ten times the positions.
+/// C with static leaves: 1.4 times the error for 10,000 positions and half as many again for ten times the positions.
 fn static_exploration(positions: u64) -> f32 {
-    1.7 * (positions.max(1000) as f32 / 1e4).powf(0.18)
+    1.4 * (positions.max(1000) as f32 / 1e4).powf(0.18)
 }
 
 #[cfg(test)]

@@ -162,7 +162,7 @@ fn the_memory_cap_is_kept() {
 #[test]
 fn the_value_of_a_move_known_to_win_is_beyond_every_estimate() {
     let mut known = 0;
-    for seed in 0..20 {
+    for seed in 0..40 {
         let position = random_position(seed, 13);
         if position.is_over() {
             continue;
