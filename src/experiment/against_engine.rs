@@ -109,7 +109,7 @@ fn uct(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
     Ok(Findings { tables: vec![table], plots, notes })
 }
 
-/// Plays a player's games with a budget: the point of its curve, and a row of the table.
+/// Plays a player's games with a budget.
 fn point(
     lab: &mut Lab<'_>,
     starts: &[Position],
@@ -119,9 +119,14 @@ fn point(
 ) -> Result<Point, Problem> {
     let key = format!("{name}/{budget}");
     let score = Score::of(&series(lab, &key, starts, &mut player, &mut opponent, SOLVE_FROM)?);
-    table.row(row(name, budget, &score));
+    Ok(result((name, budget), &score, table))
+}
+
+/// The point of a player's curve, and a row of the table.
+fn result((name, budget): (&str, u32), score: &Score, table: &mut Table) -> Point {
+    table.row(row(name, budget, score));
     let (y, error) = score.percent();
-    Ok(Point { x: budget.into(), y, error })
+    Point { x: budget.into(), y, error }
 }
 
 fn row(name: &str, budget: u32, score: &Score) -> Vec<Cell> {
@@ -154,6 +159,8 @@ fn plot(title: &str, curves: Vec<Curve>) -> Plot {
 const CURVE: &[&str] = &["engine=korf-best-first", "engine=best-first", "engine=extension", "engine=uct"];
 /// Pairs that show how long a player takes for an evaluation.
 const TIMING_PAIRS: usize = 4;
+/// Pairs after which the evaluations that a player gets are corrected by the time that they took.
+const PAIRS_BETWEEN_CORRECTIONS: usize = 10;
 
 fn budget_curve(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
     let players = contestants(lab, CURVE)?;
@@ -173,15 +180,23 @@ fn budget_curve(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
             let some = &starts[..starts.len().min(TIMING_PAIRS)];
             let own =
                 lab.unit(&format!("{name}/{budget}/timing"), || own_budget(options, &probcut, budget.into(), some))?;
-            let player = EnginePlayer::new(options, limit(own));
-            let opponent = EnginePlayer::new(&probcut, limit(budget.into()));
-            points.push(point(lab, &starts, (name, budget), [player, opponent], &mut table)?);
+            let mut played = Vec::new();
+            let mut given = 0;
+            for (i, starts) in starts.chunks(PAIRS_BETWEEN_CORRECTIONS).enumerate() {
+                let own = if i == 0 { own } else { corrected(given / i as u64, &Score::of(&played)) };
+                given += own;
+                let mut player = EnginePlayer::new(options, limit(own));
+                let mut opponent = EnginePlayer::new(&probcut, limit(budget.into()));
+                let key = format!("{name}/{budget}/{i}");
+                played.extend(series(lab, &key, starts, &mut player, &mut opponent, SOLVE_FROM)?);
+            }
+            points.push(result((name, budget), &Score::of(&played), &mut table));
         }
         curves.push(Curve { name: name.clone(), points, stroke: Stroke::Solid });
     }
     let notes = vec![
-        "Each player gets the evaluations that it makes in the mean processor time of its opponent's moves, measured beforehand; \
-         \"time\" shows how well that was met, \"share\" the evaluations for each of the opponent's. A drawn game counts half; \
+        "Each player gets the evaluations that it makes in the mean processor time of its opponent's moves, measured beforehand \
+         and corrected every ten pairs; \"time\" shows how well that was met, \"share\" the evaluations for each of the opponent's. A drawn game counts half; \
          errors are 95 % intervals by pairs."
             .to_owned(),
     ];
@@ -204,4 +219,9 @@ fn own_budget(player: &EngineOptions, opponent: &EngineOptions, budget: u64, sta
         own = ((time / each).round() as u64).max(10);
     }
     own
+}
+
+/// The evaluations that a player should have had where it had so many on average, for its share of the time to be 1.
+fn corrected(given: u64, so_far: &Score) -> u64 {
+    ((given as f64 / so_far.share_of_time().clamp(0.25, 4.0)).round() as u64).max(10)
 }
