@@ -5,6 +5,8 @@
 //!   ones, the deeper the larger the search; near the end they get results.
 //! - A large search of the extension begins with ever deeper alpha-beta for half of the time, which leaves a table full of
 //!   what is known, and the move to beat.
+//! - A leaf is worth more to its side to move than its value says, since it has the best of several moves; corrected by that,
+//!   leaves at different depths can be compared.
 //! - Selection is by value and C·√(ln N / n), C in proportion to the evaluation's error and growing with the search;
 //!   the answer is the most visited move; proofs are carried up the tree, and any win counts more than any estimate.
 //! - Several threads work in one tree. Each takes a few leaves away and searches them by itself.
