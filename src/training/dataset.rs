@@ -58,6 +58,8 @@ pub struct Selection {
     pub search_share: f32,
     /// So it is from so many empty squares on; with fewer, the target is the result.
     pub search_share_from: u32,
+    /// A position won or lost by so many discs counts twice, see [`FitSettings::lopsided`](super::FitSettings::lopsided).
+    pub lopsided: f32,
     /// Whether positions that are equal up to symmetry count as one with the average score.
     pub merge: bool,
 }
@@ -168,6 +170,8 @@ impl Selection {
             LabelKind::Exact => score,
             LabelKind::Search => search,
         };
+        let lopsided = if self.lopsided > 0.0 { search / self.lopsided } else { 0.0 };
+        let weight = weight * (1.0 + lopsided * lopsided);
         Point { player: sample.player, opponent: sample.opponent, target, weight }
     }
 }
@@ -208,6 +212,7 @@ mod tests {
         kind_weights: [1.0; 3],
         search_share: 0.25,
         search_share_from: 30,
+        lopsided: 0.0,
         merge: false,
     };
 
@@ -254,6 +259,9 @@ mod tests {
         let point = data.with_discs(34).training[0];
         assert_eq!((point.target, point.weight), (4.0, 0.5), "a quarter of the search, three quarters of the result");
         assert_eq!(data.with_discs(36).training[0].target, 8.0, "too few empty squares for that");
+        let lopsided = Selection { lopsided: 16.0, ..ALL };
+        let point = read(&folder, 0.5, &lopsided).unwrap().with_discs(34).training[0];
+        assert_eq!((point.target, point.weight), (4.0, 0.5 * 1.25), "8 discs are half of 16, and count a quarter more");
         let none = Selection { kind_weights: [0.0, 1.0, 1.0], ..ALL };
         assert!(read(&folder, 1.0, &none).unwrap().is_empty());
         fs::remove_dir_all(&folder).unwrap();

@@ -50,6 +50,9 @@ pub struct FitSettings {
     pub search_share: f32,
     /// So it is for positions with at least so many empty squares.
     pub search_share_from: u32,
+    /// A position counts 1 + (v/this)², v being what the search said of it in discs, and the score where none did: one won or
+    /// lost by so many discs counts twice, an even one once. 0 has all count alike.
+    pub lopsided: f32,
     /// Whether positions that are equal up to symmetry count as one, with the average score.
     pub merge_duplicates: bool,
 }
@@ -59,7 +62,7 @@ impl Default for FitSettings {
         FitSettings {
             phases: 30,
             pooling: vec![3.0, 2.0, 1.0],
-            ridge: 30.0,
+            ridge: 8.0,
             most_passes: 45,
             patience: 8,
             least_gain: 0.001,
@@ -69,6 +72,7 @@ impl Default for FitSettings {
             search_weight: 1.0,
             search_share: 0.5,
             search_share_from: 20,
+            lopsided: 30.0,
             merge_duplicates: false,
         }
     }
@@ -91,6 +95,8 @@ impl FitSettings {
         let share = self.search_share;
         check("fit.search-share", (0.0..=1.0).contains(&share), &share, "0 to 1")?;
         check("fit.search-share-from", self.search_share_from <= 60, &self.search_share_from, "0 to 60 empty squares")?;
+        let lopsided = self.lopsided;
+        check("fit.lopsided", lopsided >= 0.0 && lopsided.is_finite(), &lopsided, "at least 0 discs")?;
         for (name, weight) in [
             ("fit.game-result-weight", self.game_result_weight),
             ("fit.exact-weight", self.exact_weight),
@@ -108,6 +114,7 @@ impl FitSettings {
             kind_weights: [self.game_result_weight, self.exact_weight, self.search_weight],
             search_share: self.search_share,
             search_share_from: self.search_share_from,
+            lopsided: self.lopsided,
             merge: self.merge_duplicates,
         }
     }
