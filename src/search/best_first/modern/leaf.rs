@@ -97,11 +97,18 @@ impl<'a, E: Incremental> LeafSearch<'a, E> {
     pub(super) fn value(&mut self, position: &Position) -> i32 {
         self.walk.selectivity = self.selectivity;
         let node = self.walk.node(*position);
-        self.walk.value(&node, self.depth, -BEYOND, BEYOND) + self.tempo(position, self.depth)
+        let value = self.walk.value(&node, self.depth, -BEYOND, BEYOND);
+        self.comparable(value, position, self.depth)
     }
 
-    /// What the value of a search of so many plies is to be corrected by for the side to move, so that it can be compared
-    /// with those of searches that end with the other side to move.
+    /// The value of a search of so many plies, corrected so that it can be compared with those of searches that end with the
+    /// other side to move.
+    fn comparable(&self, value: i32, position: &Position, depth: u8) -> i32 {
+        const MOST: i32 = 64 * DISC;
+        (value + self.tempo(position, depth)).clamp(-MOST, MOST)
+    }
+
+    /// What that comes to for the side to move.
     fn tempo(&self, position: &Position, depth: u8) -> i32 {
         let empties = position.empties().count().saturating_sub(depth.into());
         let tempo = self.tempo[empties as usize];
@@ -142,7 +149,7 @@ impl<'a, E: Incremental> LeafSearch<'a, E> {
                 return false;
             }
             best = best.max(value);
-            let mut node = Node::leaf(turn, self.tempo(&child, self.depth) - value);
+            let mut node = Node::leaf(turn, self.comparable(-value, &child, self.depth));
             if exact {
                 node.value = self.rules.result(-value);
                 node.lower = node.value;
@@ -176,7 +183,7 @@ impl<'a, E: Incremental> LeafSearch<'a, E> {
         if is_over {
             Node::solved(turn, self.rules.result(value))
         } else {
-            Node::leaf(turn, value + self.tempo(&child.position, 0))
+            Node::leaf(turn, self.comparable(value, &child.position, 0))
         }
     }
 
