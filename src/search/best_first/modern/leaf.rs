@@ -218,6 +218,19 @@ mod tests {
     use crate::search::{Contempt, Control, Limits, MinimaxKind, Task, plain_minimax};
     use crate::testing::random_position;
 
+    /// Makes `$search` a search of leaves below `$position`, `$depth` plies deep and of full width.
+    macro_rules! leaf_search {
+        ($position:ident, $evaluator:ident, $depth:expr, $search:ident) => {
+            let task = Task::new($position, $evaluator.clone());
+            let table = TranspositionTable::new(1 << 16);
+            let control = Control::with_limits(Limits::default());
+            let evaluation = FromScratch(&*$evaluator);
+            let shared = Shared::new(&evaluation, &task, &table, &control);
+            let rules = Rules { ends: EndValues::WinFirst, contempt: Contempt::NONE, max: $position.mover() };
+            let mut $search = LeafSearch::new(&shared, rules, Selectivity::NONE, $depth);
+        };
+    }
+
     /// Full width, the children near the best one have the values of plain minimax, and the others are worse than that.
     #[test]
     fn children_have_the_values_of_minimax_or_are_far_behind() {
@@ -227,13 +240,7 @@ mod tests {
                 continue;
             }
             let evaluator = EvaluatorKind::Mobility.build();
-            let task = Task::new(position, evaluator.clone());
-            let table = TranspositionTable::new(1 << 16);
-            let control = Control::with_limits(Limits::default());
-            let evaluation = FromScratch(&*evaluator);
-            let shared = Shared::new(&evaluation, &task, &table, &control);
-            let rules = Rules { ends: EndValues::WinFirst, contempt: Contempt::NONE, max: position.mover() };
-            let mut search = LeafSearch::new(&shared, rules, Selectivity::NONE, 2);
+            leaf_search!(position, evaluator, 2, search);
             let mut children = Vec::new();
             assert!(search.children(&position, &mut children));
             assert_eq!(children.len() as u32, position.moves().count().max(1));
@@ -264,13 +271,7 @@ mod tests {
         let (mut by_static, mut corrected, mut leaves) = (0, 0, 0);
         for seed in 0..60 {
             let position = random_position(seed, 8 + (seed % 24) as u32);
-            let task = Task::new(position, evaluator.clone());
-            let table = TranspositionTable::new(1 << 16);
-            let control = Control::with_limits(Limits::default());
-            let evaluation = FromScratch(&*evaluator);
-            let shared = Shared::new(&evaluation, &task, &table, &control);
-            let rules = Rules { ends: EndValues::WinFirst, contempt: Contempt::NONE, max: position.mover() };
-            let mut search = LeafSearch::new(&shared, rules, Selectivity::NONE, 0);
+            leaf_search!(position, evaluator, 0, search);
             let [mut leaf, mut child] = [Vec::new(), Vec::new()];
             assert!(search.children(&position, &mut leaf));
             for node in leaf {
