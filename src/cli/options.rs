@@ -31,7 +31,8 @@ pub(super) struct EngineArguments {
     /// Cap of the stored tree in MB, taken as it fills
     #[arg(long, value_name = "MB", default_value = default("memory"), value_parser = checked("memory"))]
     memory: String,
-    /// What to do when the tree has filled its memory: go on in linear space, or free the least promising subtrees
+    /// What to do when the tree has filled its memory: go on in linear space, free the least promising subtrees, or end the
+    /// search
     #[arg(long, value_name = "WAY", default_value = default("on-memory-cap"), value_parser = names(OnMemoryCap::ALL))]
     on_memory_cap: String,
     /// Bound on the depth in plies, 1 to 60, or none

@@ -18,9 +18,12 @@ pub(super) const SWEEP_FOR_ROOM: usize = 1024;
 /// When several lines are wanted, one iteration in so many goes to the least visited of those behind the first.
 const LINES_EVERY: u64 = 3;
 /// When several lines are wanted, or leaves are chosen by more than their value, an iteration in linear space ends after so
-/// many expansions, or after twice as many as its leaf has had: it begins anew each time, and has to get further. The fewer,
-/// the more leaves have their turn: 64 lose against stopping at the cap (`docs/lab-notebook.md`).
+/// many expansions, and later ones below the same leaf after more: each begins anew, and has to get further. The fewer, the
+/// more leaves have their turn: 64 lose against stopping at the cap (`docs/lab-notebook.md`).
 const SLICE: u64 = 2;
+/// Where visits count choices, a slice is so many times as long as the one before: fast enough that a proof gets done, and hardly
+/// more than linear for the leaves that are chosen a few times.
+const SLICE_GROWTH: f64 = 1.25;
 
 /// One node of the current path.
 #[derive(Clone, Debug)]
@@ -42,7 +45,7 @@ pub enum Progress {
     Grown,
     /// There is nothing left to do: the result is known, the depth is reached, or the principal leaf is won.
     Done,
-    /// The iteration was stopped from outside before it was complete.
+    /// The iteration was stopped before it was complete: from outside, or for want of memory.
     Stopped,
 }
 
@@ -339,14 +342,18 @@ impl<G: Game> Explorer<G> {
                 return (0, true);
             }
         }
-        if self.settings.on_memory_cap == OnMemoryCap::Prune {
-            let path: Vec<u32> = self.path.iter().map(|step| step.node).collect();
-            self.work.pruned_nodes += self.tree.prune(&path);
-            while self.tree.sweep(SWEEP_FOR_ROOM) {
-                if self.try_expand(node, &position, evaluator).is_ok() {
-                    return (1, true);
+        match self.settings.on_memory_cap {
+            OnMemoryCap::Rbfms => {}
+            OnMemoryCap::Prune => {
+                let path: Vec<u32> = self.path.iter().map(|step| step.node).collect();
+                self.work.pruned_nodes += self.tree.prune(&path);
+                while self.tree.sweep(SWEEP_FOR_ROOM) {
+                    if self.try_expand(node, &position, evaluator).is_ok() {
+                        return (1, true);
+                    }
                 }
             }
+            OnMemoryCap::Stop => return (0, false),
         }
         self.search_in_linear_space(node, &position, evaluator, stop)
     }
@@ -372,7 +379,7 @@ impl<G: Game> Explorer<G> {
         self.cap_was_reached = true;
         let (nodes, bytes) = (self.stored_nodes(), self.stored_bytes());
         let then = self.settings.on_memory_cap;
-        log::info!("the tree is full with {nodes} nodes in {bytes} bytes; going on with {then}");
+        log::info!("the tree is full with {nodes} nodes in {bytes} bytes: {then}");
     }
 
     /// Lets recursive best-first minimax find the value of the leaf, as long as the leaf stays the principal one, and
@@ -391,7 +398,15 @@ impl<G: Game> Explorer<G> {
         let (low, high) = if explores { (-INFINITY, INFINITY) } else { self.window() };
         let Node { value, visits, .. } = self.tree.arena[node];
         let is_sliced = self.lines > 1 || explores;
-        let slice = if is_sliced { SLICE.max(2 * visits) } else { u64::MAX };
+        // Where visits decide what is searched and played, they stand for so many choices: a leaf is chosen once for a slice,
+        // however long. By expansions, the few leaves with the longest slices made the choice of the move. Only the shares of
+        // several lines are in expansions.
+        let counts_choices = explores && self.lines == 1;
+        let slice = match is_sliced {
+            true if counts_choices => (SLICE as f64 * SLICE_GROWTH.powf(visits as f64)) as u64,
+            true => SLICE.max(2 * visits),
+            false => u64::MAX,
+        };
         let slice_end = self.work.expansions.saturating_add(slice);
         let mut is_over = false;
         let mut observe = |call: crate::search::rbfms::Call<'_, G>| {
@@ -405,7 +420,7 @@ impl<G: Game> Explorer<G> {
         let mut recursion = Recursion::new(self.rules, settings, evaluator, solver, self.work, &mut observe);
         let answer = recursion.run(position, value, low, high, 0);
         let was_stopped = recursion.was_stopped();
-        let visits = recursion.work.expansions - self.work.expansions;
+        let expansions = recursion.work.expansions - self.work.expansions;
         self.work = recursion.work;
         let stopped = was_stopped && !is_over;
         if !stopped {
@@ -416,6 +431,7 @@ impl<G: Game> Explorer<G> {
                 *leaf = Node { visits: leaf.visits, ..Node::solved(leaf.turn, answer.value) };
             }
         }
+        let visits = if counts_choices { u64::from(!stopped) } else { expansions };
         (visits, !stopped)
     }
 

@@ -12,11 +12,13 @@ pub enum OnMemoryCap {
     /// Free the least promising subtrees and go on storing.
     #[default]
     Prune,
+    /// End the search, whatever its limits: what the others are measured by.
+    Stop,
 }
 
 impl OnMemoryCap {
-    /// Both ways.
-    pub const ALL: &[OnMemoryCap] = &[OnMemoryCap::Rbfms, OnMemoryCap::Prune];
+    /// All ways.
+    pub const ALL: &[OnMemoryCap] = &[OnMemoryCap::Rbfms, OnMemoryCap::Prune, OnMemoryCap::Stop];
 }
 
 impl fmt::Display for OnMemoryCap {
@@ -24,6 +26,7 @@ impl fmt::Display for OnMemoryCap {
         f.pad(match self {
             OnMemoryCap::Rbfms => "rbfms",
             OnMemoryCap::Prune => "prune",
+            OnMemoryCap::Stop => "stop",
         })
     }
 }
