@@ -402,10 +402,14 @@ impl<G: Game> Explorer<G> {
         // however long. By expansions, the few leaves with the longest slices made the choice of the move. Only the shares of
         // several lines are in expansions.
         let counts_choices = explores && self.lines == 1;
-        let slice = match is_sliced {
-            true if counts_choices => (SLICE as f64 * SLICE_GROWTH.powf(visits as f64)) as u64,
-            true => SLICE.max(2 * visits),
-            false => u64::MAX,
+        let slice = if counts_choices {
+            // Visits kept from before may be expansions: no slice is longer than all that the search has done so far.
+            let grown = (SLICE as f64 * SLICE_GROWTH.powf(visits as f64)) as u64;
+            grown.min(self.work.expansions.max(SLICE))
+        } else if is_sliced {
+            SLICE.max(2 * visits)
+        } else {
+            u64::MAX
         };
         let slice_end = self.work.expansions.saturating_add(slice);
         let mut is_over = false;
