@@ -109,12 +109,14 @@ pub struct MemoryUse {
     pub pruned_nodes: u64,
     /// Nodes expanded in linear space, by RBFMS, since the search began.
     pub linear_nodes: u64,
+    /// Whether the search ended because the tree had filled its memory.
+    pub ended_at_cap: bool,
 }
 
 impl MemoryUse {
-    /// Whether a stored tree filled its memory, so that the search had to go on in linear space or to prune.
+    /// Whether a stored tree filled its memory, so that the search had to go on in linear space, to prune, or to end.
     pub const fn cap_was_reached(&self) -> bool {
-        self.pruned_nodes > 0 || (self.linear_nodes > 0 && self.tree_nodes > 0)
+        self.ended_at_cap || self.pruned_nodes > 0 || (self.linear_nodes > 0 && self.tree_nodes > 0)
     }
 }
 

@@ -99,7 +99,8 @@ pub(super) fn report(explorer: &Explorer<Position>, task: &Task, control: &Contr
     let founded = lines.iter().take_while(|line| founded(line)).count();
     lines.truncate(founded.max(task.lines));
     let (tree_bytes, tree_nodes) = (explorer.stored_bytes(), explorer.stored_nodes());
-    let memory = MemoryUse { tree_bytes, tree_nodes, ..MemoryUse::default() };
+    let ended_at_cap = explorer.ended_at_cap();
+    let memory = MemoryUse { tree_bytes, tree_nodes, ended_at_cap, ..MemoryUse::default() };
     let mut report = Report { depth: least_depth(&lines), lines, memory, ..Report::default() };
     count(&mut report, explorer.work(), control);
     report

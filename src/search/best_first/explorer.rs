@@ -375,6 +375,11 @@ impl<G: Game> Explorer<G> {
         }
     }
 
+    /// Whether the tree has filled its memory and that was the end of the search.
+    pub(super) fn ended_at_cap(&self) -> bool {
+        self.cap_was_reached && self.settings.on_memory_cap == OnMemoryCap::Stop
+    }
+
     pub(super) fn say_that_the_cap_was_reached(&mut self) {
         self.cap_was_reached = true;
         let (nodes, bytes) = (self.stored_nodes(), self.stored_bytes());

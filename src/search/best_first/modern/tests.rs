@@ -152,7 +152,7 @@ fn the_memory_cap_is_kept() {
                 assert!(report.memory.tree_bytes <= memory as u64, "{report:?}");
                 if !settings.start {
                     let goes_on = on_memory_cap != OnMemoryCap::Stop;
-                    assert_eq!(report.memory.cap_was_reached(), goes_on, "{on_memory_cap} {report:?}");
+                    assert!(report.memory.cap_was_reached(), "{on_memory_cap} {report:?}");
                     assert_eq!(report.nodes >= 590_000, goes_on, "{on_memory_cap} {report:?}");
                 }
             }

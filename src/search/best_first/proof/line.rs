@@ -93,6 +93,7 @@ impl<E: Incremental> Prover<'_, E> {
             tree_nodes: state.tree.nodes.len() as u64,
             pruned_nodes: state.dropped,
             linear_nodes: state.linear,
+            ended_at_cap: false,
         };
         let (nodes, evaluations) = (state.nodes, state.evaluations);
         Report { lines, depth, nodes, evaluations, elapsed: self.control.elapsed(), memory }
