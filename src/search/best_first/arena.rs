@@ -1,6 +1,7 @@
 //! Where the nodes of a stored tree live: chunks of memory, a block of neighbouring nodes for the children of each node,
 //! and lists of free blocks.
 
+use super::chance::Chance;
 use std::ops::{Index, IndexMut};
 
 /// A node of a stored tree. Its position is not kept: it follows from the path.
@@ -22,6 +23,12 @@ pub(in crate::search) struct Node<M> {
     pub size: u32,
     /// The turn that led here, `None` for a pass.
     pub turn: Option<M>,
+    /// The largest pull of a leaf below, ...
+    pub pull: i16,
+    /// ... and the weight of the chance to win: what `chance` has of the node where leaves are chosen by it.
+    pub weight: f32,
+    /// Where the child is that the pull comes from.
+    pub pulled: u8,
     /// Children.
     pub count: u8,
     /// Bits, see the constants.
@@ -48,7 +55,21 @@ impl<M> Node<M> {
     /// A leaf with a static value.
     pub fn leaf(turn: Option<M>, value: i32) -> Node<M> {
         let (lower, upper) = (-INFINITY, INFINITY);
-        Node { visits: 0, value, lower, upper, kids: 0, size: 0, turn, count: 0, flags: 0, busy: 0 }
+        Node {
+            visits: 0,
+            value,
+            lower,
+            upper,
+            kids: 0,
+            size: 0,
+            turn,
+            pull: 0,
+            weight: 1.0,
+            pulled: 0,
+            count: 0,
+            flags: 0,
+            busy: 0,
+        }
     }
 
     /// A leaf with a known result.
@@ -64,6 +85,28 @@ impl<M> Node<M> {
     /// Whether anything is known of the result under perfect play.
     pub fn has_proofs(&self) -> bool {
         self.lower > -INFINITY || self.upper < INFINITY
+    }
+
+    /// The node's chance.
+    #[inline]
+    pub fn chance(&self) -> Chance {
+        Chance { weight: self.weight, pull: self.pull }
+    }
+
+    /// Makes this the node's chance.
+    #[inline]
+    pub fn set_chance(&mut self, chance: Chance) {
+        (self.weight, self.pull) = (chance.weight, chance.pull);
+    }
+
+    /// Gives a leaf the chance that its value stands for, which errs by so much, or what is proven.
+    #[inline]
+    pub fn appraise(&mut self, deviation: f32) {
+        let by_value = || {
+            let chance = Chance::of_value(self.value as f32 / deviation);
+            if self.has(DEEP) { chance.after_searches(self.visits) } else { chance }
+        };
+        self.set_chance(Chance::of_proofs(self.lower, self.upper).unwrap_or_else(by_value));
     }
 
     /// Whether there are no children.

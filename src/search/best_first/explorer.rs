@@ -1,6 +1,7 @@
 //! The search itself, for any game: down to a leaf, expand it, back up.
 
 use super::arena::{DEEP, INFINITY, Node, PARTIAL, REGROWING};
+use super::chance::{Chance, NO_PULL};
 use super::exploration::Exploration;
 use super::extension::Start;
 use super::memory::OnMemoryCap;
@@ -36,6 +37,8 @@ pub(super) struct Step<G: Game> {
     pub plies: u32,
     /// The last iteration for which the search stays below this node without asking whether another one is due.
     pub until: u64,
+    /// The node's chance as its parent knows it.
+    pub told: Chance,
 }
 
 /// What an iteration came to.
@@ -58,12 +61,19 @@ pub struct Explorer<G: Game> {
     /// The path from the root to where the last change came to rest.
     pub(super) path: Vec<Step<G>>,
     solver: Option<Box<dyn LeafSolver<G>>>,
-    lines: usize,
+    pub(super) lines: usize,
     pub(super) iterations: u64,
     pub(super) last: Option<G>,
     pub(super) cap_was_reached: bool,
     pub(super) start: Start,
     pub(super) exploration: Exploration,
+    /// How far the value of a leaf errs, by its depth in plies below the root, where leaves are chosen by their chances. Empty
+    /// where they are chosen by their values.
+    pub(super) deviations: Vec<f32>,
+    /// Where leaves are chosen by chances: how far up the path the last change was told, and so where the search goes on.
+    pub(super) rest: usize,
+    /// Whether a change is told later if it is small.
+    pub(super) stays: bool,
 }
 
 impl<G: Game> Explorer<G> {
@@ -83,6 +93,9 @@ impl<G: Game> Explorer<G> {
             cap_was_reached: false,
             start: Start::default(),
             exploration: Exploration::new(),
+            deviations: Vec::new(),
+            rest: 0,
+            stays: false,
         };
         explorer.begin(position, Contempt::NONE);
         explorer
@@ -174,14 +187,18 @@ impl<G: Game> Explorer<G> {
     /// children have them, sizes and visits that add up, no node lost, none in two places.
     pub fn audit(&self) -> Result<(), String> {
         let position = self.tree.position().ok_or("there is no tree")?;
-        self.tree.audit(position)
+        self.tree.audit(position)?;
+        if self.goes_by_chances() { self.tree.audit_chances(self.tree.root()) } else { Ok(()) }
     }
 
     /// Begins the next descent at the root.
     pub(super) fn restart(&mut self) {
         self.path.clear();
+        self.rest = 0;
         if let Some(position) = self.tree.position() {
-            self.path.push(Step { node: self.tree.root(), position: position.clone(), turn: None, plies: 0, until: 0 });
+            let node = self.tree.root();
+            let told = self.tree.arena[node].chance();
+            self.path.push(Step { node, position: position.clone(), turn: None, plies: 0, until: 0, told });
         }
     }
 
@@ -213,6 +230,9 @@ impl<G: Game> Explorer<G> {
         let before = self.tree.arena[leaf.node];
         let (visits, complete) = self.grow(evaluator, stop);
         let settled = self.add_visits(visits);
+        if self.tree.arena[leaf.node].has(DEEP) {
+            self.appraise_leaf();
+        }
         self.back_up(before, settled);
         if complete { Progress::Grown } else { Progress::Stopped }
     }
@@ -245,7 +265,7 @@ impl<G: Game> Explorer<G> {
             if node.is_leaf() || node.has(PARTIAL) {
                 break;
             }
-            let i = if level == 0 && self.lines > 1 { self.choose_at_root() } else { self.choose(&node) };
+            let i = if level == 0 && self.lines > 1 { self.choose_at_root() } else { self.choose(&node).unwrap_or(0) };
             let child = node.kids + i as u32;
             level += 1;
             if self.path.get(level).is_some_and(|known| known.node == child) {
@@ -262,7 +282,8 @@ impl<G: Game> Explorer<G> {
         let turn = self.tree.arena[child].turn;
         let step = self.leaf();
         let (position, plies) = (after(&step.position, turn), step.plies + u32::from(turn.is_some()));
-        self.path.push(Step { node: child, position, turn, plies, until: 0 });
+        let told = self.tree.arena[child].chance();
+        self.path.push(Step { node: child, position, turn, plies, until: 0, told });
     }
 
     /// Whether leaves are searched in linear space now.
@@ -270,13 +291,16 @@ impl<G: Game> Explorer<G> {
         self.cap_was_reached && self.settings.on_memory_cap == OnMemoryCap::Rbfms
     }
 
-    /// The child to go on with: the best of those that may still change the node's proven value.
-    fn choose(&self, node: &Node<G::Move>) -> usize {
+    /// The child to go on with, `None` if some thread is at work on all: the one below which a leaf matters most for who wins, or
+    /// if that is not asked or nothing is left to find out of it, the best of those that may still change the node's proven value.
+    pub(super) fn choose(&self, node: &Node<G::Move>) -> Option<usize> {
+        if self.goes_by_chances() && node.pull > NO_PULL {
+            return Some(node.pulled.into());
+        }
         let kids = self.tree.arena.block(node.kids, node.count);
         let open = |kid: &Node<G::Move>| -kid.lower > node.lower;
         let c = self.settings.exploration;
-        let chosen = if c == 0.0 { kids.iter().position(open) } else { self.exploration.choose(c, node, kids) };
-        chosen.unwrap_or(0)
+        if c == 0.0 { kids.iter().position(open) } else { self.exploration.choose(c, node, kids) }
     }
 
     /// The root's children that have to be searched on for the wanted lines: not solved, and possibly among the best.
@@ -364,6 +388,7 @@ impl<G: Game> Explorer<G> {
         for step in &self.path[..self.path.len() - 1] {
             self.tree.arena[step.node].size += added;
         }
+        self.appraise_kids();
         Ok(())
     }
 
@@ -482,6 +507,9 @@ impl<G: Game> Explorer<G> {
         let mut level = self.path.len() - 1;
         if settled == Some(level) {
             self.tree.refresh(self.path[level].node, true);
+        }
+        if self.goes_by_chances() {
+            return self.back_up_chances(before, settled);
         }
         let mut before = before;
         while level > 0 {

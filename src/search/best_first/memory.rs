@@ -149,6 +149,9 @@ impl<G: Game> Tree<G> {
             };
         }
         self.arena[parent.node].size -= cut;
+        if cut > 0 {
+            self.refresh_chance(parent.node);
+        }
         cut
     }
 }

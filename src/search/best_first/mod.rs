@@ -11,6 +11,8 @@
 
 pub(super) mod arena;
 mod budget;
+mod by_chance;
+mod chance;
 mod engine;
 mod exploration;
 mod explorer;
@@ -45,6 +47,8 @@ pub enum FinalMove {
     BestValue,
     /// The one that most expansions went through: a good value that few of them support has not been tested yet.
     MostVisits,
+    /// The one that is likeliest to win, where leaves are chosen by what that depends on.
+    LikeliestWin,
 }
 
 /// The alpha-beta search that a best-first search begins with.

@@ -33,7 +33,9 @@ struct Candidate {
     value: i32,
     lower: i32,
     upper: i32,
-    visits: u64,
+    /// What speaks for it as long as it is not proven: visits, or the bits of the weight of its chance, which are in order
+    /// since no weight is negative.
+    support: u64,
 }
 
 impl<G: Game> Explorer<G> {
@@ -61,7 +63,10 @@ impl<G: Game> Explorer<G> {
             value: -kid.value,
             lower: -kid.upper,
             upper: -kid.lower,
-            visits: kid.visits,
+            support: match self.settings.final_move {
+                FinalMove::LikeliestWin => kid.weight.to_bits().into(),
+                _ => kid.visits,
+            },
         };
         let mut left: Vec<Candidate> = kids.iter().enumerate().map(candidate).collect();
         let mut order = Vec::with_capacity(left.len());
@@ -74,7 +79,7 @@ impl<G: Game> Explorer<G> {
 
     /// The one to play of several moves.
     ///
-    /// A proven win first. Otherwise the move that most expansions went through; but those that are solved are left
+    /// A proven win first. Otherwise the move that most expansions went through, or that is likeliest to win; but those that are solved are left
     /// alone by the search and have their value instead: the best of them is preferred if it is worth as much. A proven
     /// loss only if nothing else is left.
     fn choice(&self, moves: &[Candidate]) -> usize {
@@ -87,7 +92,7 @@ impl<G: Game> Explorer<G> {
         let won = best(&|m| by_sign && m.lower > 0, &|m| (0, m.lower, m.value));
         let may_lose = |m: &Candidate| !by_sign || m.upper >= 0;
         let solved = best(&|m| may_lose(m) && m.lower == m.upper, &|m| (0, m.value, m.lower));
-        let open = best(&|m| may_lose(m) && m.lower < m.upper, &|m| (m.visits, m.value, m.lower));
+        let open = best(&|m| may_lose(m) && m.lower < m.upper, &|m| (m.support, m.value, m.lower));
         let chosen = won.or(match (solved, open) {
             (Some(solved), Some(open)) if solved.1.value < open.1.value => Some(open),
             (solved, open) => solved.or(open),

@@ -1,6 +1,7 @@
 //! The stored game tree: expansion, values and proofs, moving the root.
 
 use super::arena::{Arena, DEEP, INFINITY, Node, PARTIAL, REGROWING};
+use super::chance::{Chance, NO_PULL};
 use super::{Rules, Work};
 use crate::eval::Evaluator;
 use crate::game::Game;
@@ -154,6 +155,9 @@ impl<G: Game> Tree<G> {
         let node = &mut self.arena[node];
         if !node.is_solved() {
             node.flags = DEEP;
+            if node.pull > NO_PULL {
+                node.set_chance(Chance::of_weight(node.weight).after_searches(node.visits));
+            }
         }
         if let Some(regrown) = regrown {
             node.visits = regrown.max(node.visits - regrown);
@@ -282,9 +286,29 @@ impl<G: Game> Tree<G> {
         }
     }
 
+    /// Lets the children speak for a node's chance, or what is proven of it. An unproven leaf keeps its own.
+    #[inline]
+    pub fn refresh_chance(&mut self, node: u32) {
+        let this = self.arena[node];
+        if let Some(proven) = Chance::of_proofs(this.lower, this.upper) {
+            self.arena[node].set_chance(proven);
+        } else if !this.is_leaf() {
+            let (chance, pulled) = Chance::of_children(self.arena.block(this.kids, this.count));
+            let node = &mut self.arena[node];
+            node.pulled = pulled;
+            node.set_chance(if this.has(REGROWING) { Chance { weight: this.weight, ..chance } } else { chance });
+        }
+    }
+
+    /// Gives the children of a node, which are new, the chances that their values stand for; `deviation`: how far these err.
+    pub fn appraise_kids(&mut self, node: u32, deviation: f32) {
+        for kid in self.kids_mut(node) {
+            kid.appraise(deviation);
+        }
+    }
     /// Puts the `i`th child, whose value has changed, where it belongs: the best stays in front unless another is
-    /// better, any other goes behind those that are better or equal.
-    pub fn reposition(&mut self, node: u32, i: usize) {
+    /// better, any other goes behind those that are better or equal. Returns its new place.
+    pub fn reposition(&mut self, node: u32, i: usize) -> usize {
         let kids = self.kids_mut(node);
         let value = kids[i].value;
         let behind = kids[i + 1..].iter().take_while(|kid| kid.value < value).count();
@@ -292,9 +316,11 @@ impl<G: Game> Tree<G> {
             // The children it falls behind include those equal to it.
             let equal = kids[i + 1 + behind..].iter().take_while(|kid| kid.value == value).count();
             kids[i..=i + behind + equal].rotate_left(1);
+            i + behind + equal
         } else {
             let before = kids[..i].iter().rev().take_while(|kid| kid.value > value).count();
             kids[i - before..=i].rotate_right(1);
+            i - before
         }
     }
 
@@ -352,6 +378,22 @@ impl<G: Game> Tree<G> {
             garbage.extend(self.arena.block(start, count).iter().filter(|n| n.count > 0).map(|n| (n.kids, n.count)));
         }
         self.arena.audit(blocks.into_iter())
+    }
+
+    /// Checks that every node below this one has the chance that its children give it; for tests.
+    pub fn audit_chances(&self, node: u32) -> Result<(), String> {
+        let this = self.arena[node];
+        let of_kids = || Chance::of_children(self.kids(node));
+        let (chance, pulled) = match Chance::of_proofs(this.lower, this.upper) {
+            Some(proven) => (proven, this.pulled),
+            None if this.is_leaf() => return Ok(()),
+            None if this.has(REGROWING) => (Chance { weight: this.weight, ..of_kids().0 }, of_kids().1),
+            None => of_kids(),
+        };
+        if this.chance() != chance || this.pulled != pulled {
+            return Err(format!("{chance:?} is the chance of node {node}, {this:?}, children {:?}", self.kids(node)));
+        }
+        (0..u32::from(this.count)).try_for_each(|i| self.audit_chances(this.kids + i))
     }
 
     fn audit_node(&self, node: u32, position: &G, blocks: &mut Vec<(u32, u8)>) -> Result<(), String> {

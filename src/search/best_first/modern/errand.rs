@@ -9,6 +9,7 @@ use super::leaf::LeafSearch;
 use crate::eval::Incremental;
 use crate::othello::{Position, Square};
 use crate::search::best_first::arena::{DEEP, Node};
+use crate::search::best_first::chance::NO_PULL;
 use crate::search::best_first::explorer::{Explorer, SWEEP, SWEEP_FOR_ROOM, Step};
 use crate::search::best_first::memory::OnMemoryCap;
 use std::collections::VecDeque;
@@ -81,7 +82,11 @@ impl Explorer<Position> {
         }
         let now = self.iterations + 1;
         let left = self.path.iter().skip(1).position(|step| step.until < now);
-        let mut level = if self.wants_several() { 0 } else { left.unwrap_or(self.path.len() - 1) };
+        let mut level = match left {
+            _ if self.wants_several() => 0,
+            _ if self.goes_by_chances() => self.rest,
+            left => left.unwrap_or(self.path.len() - 1),
+        };
         let mut from_root = level == 0;
         loop {
             let node = self.tree.arena[self.path[level].node];
@@ -118,8 +123,7 @@ impl Explorer<Position> {
         if level == 0 && self.wants_several() {
             return Some(self.choose_at_root());
         }
-        let kids = self.tree.arena.block(node.kids, node.count);
-        self.exploration.choose(self.settings.exploration, node, kids)
+        self.choose(node)
     }
 
     /// Takes leaves away until so many are to be searched; returns what there was to do after that.
@@ -135,6 +139,7 @@ impl Explorer<Position> {
                 for step in &self.path {
                     self.tree.arena[step.node].busy += 1;
                 }
+                self.hide_leaf();
             }
         }
         next
@@ -155,6 +160,26 @@ impl Explorer<Position> {
     pub(super) fn give_up(&mut self, errands: &mut Errands) {
         for mut errand in errands.ahead.drain(..) {
             self.go_back_to(&mut errand);
+            self.show_leaf();
+        }
+    }
+
+    /// Has the leaf at the end of the path, which is away, pull nobody.
+    fn hide_leaf(&mut self) {
+        if self.goes_by_chances() {
+            let node = self.leaf().node;
+            let before = self.tree.arena[node];
+            self.tree.arena[node].pull = NO_PULL;
+            self.back_up(before, None);
+        }
+    }
+
+    /// Has the leaf at the end of the path, which was away, pull again.
+    fn show_leaf(&mut self) {
+        if self.goes_by_chances() {
+            let before = self.tree.arena[self.leaf().node];
+            self.appraise_leaf();
+            self.back_up(before, None);
         }
     }
 
@@ -186,6 +211,11 @@ impl Explorer<Position> {
         }
         self.work.expansions += 1;
         let settled = self.add_visits(1);
+        if stored {
+            self.appraise_kids();
+        } else {
+            self.appraise_leaf();
+        }
         self.back_up(before, settled);
         stored
     }

@@ -14,17 +14,16 @@ pub(super) fn positions_worth(limits: &Limits, threads: usize) -> Option<u64> {
 
 /// What a search of some size does.
 ///
-/// Matches against alpha-beta decided it (`docs/lab-notebook.md`). The more leaves a tree with static ones has, the more the
-/// best of them is best by error, and the more exploration it takes to find that out. The largest searches do better with few
-/// but deep leaves and a start by alpha-beta.
+/// Matches against alpha-beta decided it (`docs/lab-notebook.md`).
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Form {
     /// The part of the search that alpha-beta begins with, 0 for none.
     pub start: f32,
     /// Plies that the children of a leaf are searched.
     pub leaf_depth: u8,
-    /// C of the exploration term in units of the evaluation's error.
-    pub exploration: f32,
+    /// How far a leaf's value is taken to err of what decides who wins, in errors of the evaluation: these are against a search of
+    /// a few plies more, not against the result.
+    pub deviation: f32,
 }
 
 impl Form {
@@ -33,15 +32,16 @@ impl Form {
         /// Searches are large from so many positions on.
         const LARGE: u64 = 1_500_000;
         const LEAST_DEPTH: u32 = 3;
-        /// C where a leaf was searched: less is to be distrusted in its value.
-        const OF_SEARCHED: f32 = 0.35;
+        const OF_STATIC: f32 = 2.0;
+        /// Where a leaf was searched, less is to be distrusted in its value.
+        const OF_SEARCHED: f32 = 1.4;
         let times = positions / LARGE;
         if times == 0 {
-            return Form { start: 0.0, leaf_depth: 0, exploration: static_exploration(positions) };
+            return Form { start: 0.0, leaf_depth: 0, deviation: OF_STATIC };
         }
         // A ply more for ten times the positions.
         let leaf_depth = (LEAST_DEPTH + 1 + times.ilog10()).min(8) as u8;
-        Form { start: if start { 0.5 } else { 0.0 }, leaf_depth, exploration: OF_SEARCHED }
+        Form { start: if start { 0.5 } else { 0.0 }, leaf_depth, deviation: OF_SEARCHED }
     }
 
     /// The limits of alpha-beta's part of a search that can visit `total` positions; of a turn of an unlimited one that begins
@@ -65,11 +65,6 @@ impl Form {
     }
 }
 
-/// C with static leaves: 1.4 times the error for 10,000 positions and half as many again for ten times the positions.
-fn static_exploration(positions: u64) -> f32 {
-    1.4 * (positions.max(1000) as f32 / 1e4).powf(0.18)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -79,7 +74,6 @@ mod tests {
     fn small_searches_have_no_start_and_large_ones_deep_leaves() {
         let small = [3, 4, 5, 6].map(|decade| Form::new(true, 10u64.pow(decade)));
         assert!(small.iter().all(|form| (form.start, form.leaf_depth) == (0.0, 0)));
-        assert!(small.is_sorted_by(|a, b| a.exploration < b.exploration));
         assert_eq!(Form::new(false, u64::MAX).start, 0.0);
         let depths = [7, 8, 9].map(|decade| Form::new(true, 10u64.pow(decade)).leaf_depth);
         assert_eq!(depths, [4, 5, 6]);
@@ -87,7 +81,7 @@ mod tests {
 
     #[test]
     fn the_parts_add_up() {
-        let form = Form { start: 0.25, leaf_depth: 3, exploration: 1.0 };
+        let form = Form { start: 0.25, leaf_depth: 3, deviation: 1.0 };
         let limits = Limits { nodes: Some(1000), soft_time: Some(Duration::from_secs(8)), ..Limits::default() };
         let start = form.limits_of_start(&limits, Some(1000), (0, 1000));
         assert_eq!((start.nodes, start.hard_time), (Some(250), Some(Duration::from_secs(2))));

@@ -7,8 +7,9 @@
 //!   what is known, and the move to beat.
 //! - A leaf is worth more to its side to move than its value says, since it has the best of several moves; corrected by that,
 //!   leaves at different depths can be compared.
-//! - Selection is by value and C·√(ln N / n), C in proportion to the evaluation's error and growing with the search;
-//!   the answer is the most visited move; proofs are carried up the tree, and any win counts more than any estimate.
+//! - Leaves are chosen by what the chance to win depends on (`chance`); the answer is the move that is likeliest to win. Proofs are
+//!   carried up the tree, and any win counts more than any estimate. Where who wins is known, but not by how much, selection is by
+//!   value and C·√(ln N / n).
 //! - Several threads work in one tree. Each takes a few leaves away and searches them by itself.
 //! - Where a proof of the result can be expected to fit the limits, it is proven instead, best first (`proof`).
 //! - Where alpha-beta can be expected to solve the position in the time there is, it gets all of it.
@@ -24,7 +25,7 @@ use super::engine::report;
 use super::explorer::Explorer;
 use super::leaf_solver::EndgameSolver;
 use super::proof::Prover;
-use super::{BestFirstSettings, EndValues, OnMemoryCap, SOLVED_EMPTIES, mean_alpha_beta_evaluations};
+use super::{BestFirstSettings, EndValues, FinalMove, OnMemoryCap, SOLVED_EMPTIES, mean_alpha_beta_evaluations};
 use crate::eval::{FromScratch, Incremental};
 use crate::othello::{Move, Position};
 use crate::search::alpha_beta::deepen;
@@ -49,6 +50,8 @@ const TO_PROVE: f64 = 4.0;
 /// Where there is no limit, best-first search and alpha-beta take turns. The first turn has so many positions for both
 /// together, each further one twice as many.
 const FIRST_TURN: u64 = 400_000;
+/// C of the search by value, in the evaluation's errors.
+const EXPLORATION: f32 = 1.4;
 /// The answer is alpha-beta's as long as the tree has fewer expansions.
 const FEW_EXPANSIONS: u64 = 8;
 
@@ -111,7 +114,8 @@ impl ModernBestFirst {
     fn prepare(&mut self, task: &Task, form: Form) -> Explorer<Position> {
         let ModernSettings { memory, on_memory_cap, .. } = self.settings;
         let ends = EndValues::WinFirst;
-        let settings = BestFirstSettings { ends, memory, on_memory_cap, ..BestFirstSettings::modern() };
+        let final_move = FinalMove::LikeliestWin;
+        let settings = BestFirstSettings { ends, memory, on_memory_cap, final_move, ..BestFirstSettings::modern() };
         let mut explorer = self.explorer.take().unwrap_or_else(|| {
             let mut explorer = Explorer::new(settings, &task.position);
             explorer.solve_with(Box::new(EndgameSolver::new(SOLVED_EMPTIES)));
@@ -152,7 +156,9 @@ impl ModernBestFirst {
             return deepen(&shared, self.selectivity, threads, task, sink);
         }
         let mut explorer = Mutex::new(self.prepare(task, form));
-        let error = leaf::error(task.evaluator.error_model(), task.position.empties().count());
+        let error = |empties| leaf::error(task.evaluator.error_model(), empties);
+        let empties = task.position.empties().count();
+        explorer.get_mut().settings.exploration = EXPLORATION * error(empties);
         let mut counts = (0, 0);
         let mut start: Option<Report> = None;
         loop {
@@ -167,7 +173,7 @@ impl ModernBestFirst {
                     break;
                 }
             }
-            explorer.get_mut().settings.exploration = form.exploration * error;
+            explorer.get_mut().go_by_chances((0..=empties).rev().map(|left| form.deviation * error(left)).collect());
             let part = control.with(form.limits_of_tree(control.limits(), total, (counts.0, turn)));
             let shared = Shared::new(evaluation, task, &self.table, &part).counting_from(counts);
             Team::new(&explorer, &shared, self.selectivity, form.leaf_depth).explore(threads, task, sink);

@@ -86,6 +86,7 @@ impl<'a, E: Incremental> Team<'a, E> {
         let mut search = self.leaf_search(&explorer);
         let mut children = Vec::new();
         explorer.restart();
+        explorer.stay();
         while explorer.go_to_leaf() == Next::Leaf {
             let position = explorer.leaf().position;
             if !search.children(&position, &mut children)
@@ -97,6 +98,7 @@ impl<'a, E: Incremental> Team<'a, E> {
             (explorer.work.nodes, explorer.work.evaluations) = self.shared.counts();
             look(&explorer);
         }
+        explorer.tell_all();
         search.must_stop();
     }
 

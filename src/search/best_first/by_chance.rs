@@ -1,0 +1,188 @@
+//! The search by chances: what `Explorer` does otherwise where leaves are not chosen by their values (see `chance`).
+
+use super::arena::Node;
+use super::chance::PULL_UNITS;
+use super::explorer::{Explorer, Step};
+use crate::game::Game;
+
+/// A parent is told at once if the pull of a child has changed by more than this, a quarter of a natural logarithm, ...
+const PULL_TO_TELL: u16 = (PULL_UNITS / 4.0) as u16;
+/// ... or the weight of its chance by more than this factor.
+const WEIGHT_TO_TELL: f32 = 1.25;
+
+impl<G: Game> Explorer<G> {
+    /// From now on the leaf is chosen that the root's chance to win depends on most, values erring by so much at each depth in
+    /// plies below the root, and deeper as at the last. The tree was grown so, or is empty.
+    pub(super) fn go_by_chances(&mut self, deviations: Vec<f32>) {
+        self.deviations = deviations;
+        // What was proven of the root is forgotten when it becomes the root.
+        self.tree.refresh_chance(self.tree.root());
+    }
+
+    /// Whether leaves are chosen by their chances and not by their values.
+    pub(super) fn goes_by_chances(&self) -> bool {
+        !self.deviations.is_empty()
+    }
+
+    /// How far a value errs so many plies below the root.
+    fn deviation(&self, plies: u32) -> f32 {
+        self.deviations[self.deviations.len().min(plies as usize + 1) - 1]
+    }
+
+    /// Gives the children of the end of the path, which are new, their chances.
+    pub(super) fn appraise_kids(&mut self) {
+        if self.goes_by_chances() {
+            let &Step { node, plies, .. } = self.leaf();
+            self.tree.appraise_kids(node, self.deviation(plies + 1));
+        }
+    }
+
+    /// Gives the leaf at the end of the path the chance that its value stands for.
+    pub(super) fn appraise_leaf(&mut self) {
+        if self.goes_by_chances() {
+            let &Step { node, plies, .. } = self.leaf();
+            let deviation = self.deviation(plies);
+            self.tree.arena[node].appraise(deviation);
+        }
+    }
+
+    /// From now on the search stays where it is for a while if little has changed: the path must not be used otherwise
+    /// before [`Explorer::tell_all`].
+    pub(super) fn stay(&mut self) {
+        self.stays = self.lines == 1;
+    }
+
+    /// Tells the root what was not told yet.
+    pub(super) fn tell_all(&mut self) {
+        for level in (1..=self.rest).rev() {
+            self.tell_parent(level, false);
+        }
+        self.rest = 0;
+        self.stays = false;
+    }
+
+    /// Carries the change at the end of the path up: to the root, or as far as it matters if the search stays.
+    pub(super) fn back_up_chances(&mut self, mut before: Node<G::Move>, settled: Option<usize>) {
+        let mut level = self.path.len() - 1;
+        self.tree.refresh_chance(self.path[level].node);
+        while level > 0 {
+            let now = &self.tree.arena[self.path[level].node];
+            let proofs = (now.lower, now.upper) != (before.lower, before.upper);
+            if !proofs && settled.is_none_or(|highest| level <= highest) && self.may_rest(level) {
+                break;
+            }
+            before = self.tell_parent(level, proofs);
+            level -= 1;
+        }
+        self.rest = level;
+    }
+
+    /// Whether the search may go on at this level of the path without its parent knowing what has changed.
+    fn may_rest(&self, level: usize) -> bool {
+        let Step { node, until, told, .. } = &self.path[level];
+        if !self.stays || *until <= self.iterations {
+            return false;
+        }
+        let now = self.tree.arena[*node].chance();
+        now.pull.abs_diff(told.pull) <= PULL_TO_TELL
+            && now.weight <= WEIGHT_TO_TELL * told.weight
+            && told.weight <= WEIGHT_TO_TELL * now.weight
+    }
+
+    /// Lets the node at a level of the path speak for its parent; returns what that was before. `proofs`: what is proven of the
+    /// node has changed.
+    fn tell_parent(&mut self, level: usize, proofs: bool) -> Node<G::Move> {
+        let parent = self.path[level - 1].node;
+        let before = self.tree.arena[parent];
+        let step = &mut self.path[level];
+        step.told = self.tree.arena[step.node].chance();
+        step.node = before.kids + self.tree.reposition(parent, (step.node - before.kids) as usize) as u32;
+        self.tree.refresh(parent, proofs);
+        self.tree.refresh_chance(parent);
+        before
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::{Evaluator, EvaluatorKind};
+    use crate::game::DISC;
+    use crate::othello::Position;
+    use crate::search::best_first::chance::{NO_PULL, win};
+    use crate::search::best_first::{BestFirstSettings, Progress};
+    use crate::testing::random_position;
+    use std::sync::Arc;
+
+    const DEVIATION: f32 = 5.0 * DISC as f32;
+
+    fn explorer(seed: u64, empties: u32) -> (Explorer<Position>, Arc<dyn Evaluator<Position>>) {
+        let mut explorer = Explorer::new(BestFirstSettings::modern(), &random_position(seed, empties));
+        explorer.go_by_chances(vec![DEVIATION]);
+        (explorer, EvaluatorKind::Mobility.build())
+    }
+
+    /// P of the side to move at a node, by the definition, the value of one leaf changed.
+    fn by_definition(explorer: &Explorer<Position>, node: u32, (changed, by): (u32, f64)) -> f64 {
+        let this = explorer.tree.arena[node];
+        if this.is_solved() {
+            return f64::from(this.value.signum() + 1) / 2.0;
+        }
+        let kids: Vec<f64> = (this.kids..this.kids + u32::from(this.count))
+            .map(|kid| by_definition(explorer, kid, (changed, by)))
+            .collect();
+        let deviations = f64::from(this.value) / f64::from(DEVIATION) + if node == changed { by } else { 0.0 };
+        if kids.is_empty() { win::of_value(deviations) } else { win::of_children(&kids) }
+    }
+
+    fn leaves(explorer: &Explorer<Position>, node: u32, found: &mut Vec<u32>) {
+        let this = explorer.tree.arena[node];
+        if this.is_leaf() && !this.is_solved() {
+            found.push(node);
+        }
+        (this.kids..this.kids + u32::from(this.count)).for_each(|kid| leaves(explorer, kid, found));
+    }
+
+    #[test]
+    fn the_leaf_is_expanded_that_the_chance_of_the_root_depends_on_most() {
+        for seed in 0..6 {
+            let (mut explorer, evaluator) = explorer(seed, 30 + seed as u32);
+            for _ in 0..60 {
+                assert_eq!(explorer.step(&*evaluator, &mut |_| false), Progress::Grown);
+                let (root, mut all) = (explorer.tree.root(), Vec::new());
+                leaves(&explorer, root, &mut all);
+                let dependence = |leaf: u32| {
+                    let [up, down] = [1e-3, -1e-3].map(|by| by_definition(&explorer, root, (leaf, by)));
+                    (up - down).abs()
+                };
+                let most = all.iter().map(|&leaf| dependence(leaf)).fold(0.0, f64::max);
+                let mut chosen = root;
+                while !explorer.tree.arena[chosen].is_leaf() {
+                    let node = explorer.tree.arena[chosen];
+                    chosen = node.kids + explorer.choose(&node).expect("nothing is away") as u32;
+                }
+                assert!(dependence(chosen) >= 0.8 * most, "{} of {most}", dependence(chosen));
+            }
+            explorer.audit().unwrap();
+        }
+    }
+
+    #[test]
+    fn what_is_won_for_certain_is_not_looked_into_for_who_wins() {
+        let mut won = 0;
+        for seed in 0..20 {
+            let (mut explorer, evaluator) = explorer(seed, 8);
+            if explorer.tree.position().unwrap().is_over() {
+                continue;
+            }
+            while explorer.step(&*evaluator, &mut |_| false) == Progress::Grown {
+                let root = explorer.tree.arena[explorer.tree.root()];
+                assert_eq!(root.pull == NO_PULL, root.lower > 0 || root.upper < 0 || root.is_solved());
+            }
+            explorer.audit().unwrap();
+            assert!(explorer.is_solved());
+            won += u32::from(explorer.value() > 0);
+        }
+        assert!(won > 3, "{won}");
+    }
+}
