@@ -1,9 +1,8 @@
 //! Ways to leaves and back: a thread goes to one, searches what is below it, and brings back its children.
 //!
-//! A thread that is alone in its tree does so one leaf at a time. Several take a few leaves away at once, and between the two
-//! the tree is free for the others. What is away is marked on the whole way to it: it counts as a visit, so that others
-//! prefer other ways as they would after it, and nothing on it is freed. Nodes move when their brothers overtake them, so a
-//! way back is found by its turns.
+//! A thread that is alone in its tree stays there meanwhile. Several leave the tree free for the others. What is away is marked on
+//! the whole way to it, so that nothing on it is freed, and pulls nobody until it comes back: the others go to the next best
+//! leaf. Nodes move when their brothers overtake them, so a way back is found by its turns.
 
 use super::leaf::LeafSearch;
 use crate::eval::Incremental;
@@ -12,7 +11,6 @@ use crate::search::best_first::arena::{DEEP, Node};
 use crate::search::best_first::chance::NO_PULL;
 use crate::search::best_first::explorer::{Explorer, SWEEP, SWEEP_FOR_ROOM, Step};
 use crate::search::best_first::memory::OnMemoryCap;
-use std::collections::VecDeque;
 
 /// The search stays below a node for this part of the visits that it has had, 1/16, unless its value changes. So few more or
 /// less hardly tell in the choice between it and its brothers, and what is near in the tree is near in the caches.
@@ -20,43 +18,17 @@ const STAY: u64 = 16;
 
 /// A leaf that a thread has taken away.
 #[derive(Debug, Default)]
-struct Errand {
+pub(super) struct Errand {
     path: Vec<Step<Position>>,
     /// The children that it was found to have.
     children: Vec<Node<Square>>,
 }
 
-/// The leaves that a thread has taken away.
-#[derive(Debug, Default)]
-pub(super) struct Errands {
-    /// To be searched, in this order.
-    ahead: VecDeque<Errand>,
-    /// To be brought back.
-    done: Vec<Errand>,
-    /// Not in use.
-    spare: Vec<Errand>,
-}
-
-impl Errands {
-    /// Whether no leaf is away.
-    pub fn is_empty(&self) -> bool {
-        self.ahead.is_empty() && self.done.is_empty()
-    }
-
-    /// How many leaves have been searched.
-    pub fn found(&self) -> usize {
-        self.done.len()
-    }
-
-    /// Searches the next leaf, if there is one; whether it was, and not broken off.
-    pub fn search_next<E: Incremental>(&mut self, search: &mut LeafSearch<'_, E>) -> bool {
-        let Some(errand) = self.ahead.front_mut() else { return false };
-        let leaf = errand.path.last().expect("an errand leads somewhere");
-        let is_complete = search.children(&leaf.position, &mut errand.children);
-        if is_complete {
-            self.done.extend(self.ahead.pop_front());
-        }
-        is_complete
+impl Errand {
+    /// Searches the leaf; whether that was not broken off.
+    pub fn search<E: Incremental>(&mut self, search: &mut LeafSearch<'_, E>) -> bool {
+        let leaf = self.path.last().expect("an errand leads somewhere");
+        search.children(&leaf.position, &mut self.children)
     }
 }
 
@@ -126,42 +98,30 @@ impl Explorer<Position> {
         self.choose(node)
     }
 
-    /// Takes leaves away until so many are to be searched; returns what there was to do after that.
-    pub(super) fn take_leaves(&mut self, errands: &mut Errands, most: usize) -> Next {
+    /// Takes the next leaf away, if there is one.
+    pub(super) fn take_leaf(&mut self, errand: &mut Errand) -> Next {
         self.restart();
-        let mut next = Next::Leaf;
-        while next == Next::Leaf && errands.ahead.len() < most {
-            next = self.go_to_leaf();
-            if next == Next::Leaf {
-                let mut errand = errands.spare.pop().unwrap_or_default();
-                errand.path.clone_from(&self.path);
-                errands.ahead.push_back(errand);
-                for step in &self.path {
-                    self.tree.arena[step.node].busy += 1;
-                }
-                self.hide_leaf();
+        let next = self.go_to_leaf();
+        if next == Next::Leaf {
+            errand.path.clone_from(&self.path);
+            for step in &self.path {
+                self.tree.arena[step.node].busy += 1;
             }
+            self.hide_leaf();
         }
         next
     }
 
-    /// Gives the leaves that were searched their children. Whether there was room for them; if not, a leaf keeps its new value.
-    pub(super) fn bring_back(&mut self, errands: &mut Errands) -> bool {
-        let mut stored = true;
-        for mut errand in errands.done.drain(..) {
-            self.go_back_to(&mut errand);
-            stored &= self.give_children(&errand.children);
-            errands.spare.push(errand);
-        }
-        stored
+    /// Gives a leaf that was searched its children. Whether there was room for them; if not, the leaf keeps its new value.
+    pub(super) fn bring_back(&mut self, errand: &mut Errand) -> bool {
+        self.go_back_to(errand);
+        self.give_children(&errand.children)
     }
 
-    /// Puts the leaves that were not searched back.
-    pub(super) fn give_up(&mut self, errands: &mut Errands) {
-        for mut errand in errands.ahead.drain(..) {
-            self.go_back_to(&mut errand);
-            self.show_leaf();
-        }
+    /// Puts a leaf that was not searched back.
+    pub(super) fn put_back(&mut self, errand: &mut Errand) {
+        self.go_back_to(errand);
+        self.show_leaf();
     }
 
     /// Has the leaf at the end of the path, which is away, pull nobody.

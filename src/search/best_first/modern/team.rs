@@ -1,7 +1,7 @@
 //! Threads at work in one tree.
 
 use super::FEW_EXPANSIONS;
-use super::errand::{Errands, Next};
+use super::errand::{Errand, Next};
 use super::leaf::LeafSearch;
 use crate::eval::{Evaluator, Incremental};
 use crate::othello::Position;
@@ -12,24 +12,15 @@ use crate::search::best_first::engine::report;
 use crate::search::best_first::explorer::{Explorer, Progress};
 use crate::search::selectivity::Selectivity;
 use crate::search::{Report, Task};
-use parking_lot::{Condvar, Mutex, MutexGuard};
+use parking_lot::{Condvar, Mutex};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// How long a thread that finds everything away waits for another one to come back before it looks again.
 const PATIENCE: Duration = Duration::from_millis(2);
 
-/// Static leaves that a thread of several brings back at once, at least, so that going to the tree is worth the while.
-const BATCH: usize = 8;
-/// Static leaves that it has taken away, at most.
-const STOCK: usize = 24;
 /// Leaves that all threads together have taken away, at most: a node counts them in a byte.
 const MOST_AWAY: usize = 192;
-/// How often a thread with nothing to do looks whether the tree is free before it goes to sleep: that takes longer than most
-/// of what is done in the tree.
-const SPINS: usize = 300;
-/// It takes one for so many iterations that the search has had: what is away is not yet known to the others.
-const ITERATIONS_A_LEAF: u64 = 256;
 
 /// Threads at work in one tree.
 pub(super) struct Team<'a, E: Incremental> {
@@ -61,7 +52,8 @@ impl<'a, E: Incremental> Team<'a, E> {
                 sink(&report(explorer, task, self.shared.control));
             }
         };
-        let threads = threads.min(MOST_AWAY);
+        // Static leaves cost less than the way to the tree and back: two threads were no faster than one.
+        let threads = if self.depth == 0 { 1 } else { threads.min(MOST_AWAY) };
         if threads == 1 {
             self.work_alone(&mut look);
         } else {
@@ -106,74 +98,56 @@ impl<'a, E: Incremental> Team<'a, E> {
     fn work_together(&self, threads: usize, look: &mut dyn FnMut(&Explorer<Position>)) {
         std::thread::scope(|scope| {
             for helper in 1..threads {
-                if let Err(error) = std::thread::Builder::new().spawn_scoped(scope, || self.work(threads, &mut |_| {}))
-                {
+                if let Err(error) = std::thread::Builder::new().spawn_scoped(scope, || self.work(&mut |_| {})) {
                     log::warn!("only {helper} of {threads} threads could be started: {error}");
                     break;
                 }
             }
-            self.work(threads, look);
+            self.work(look);
         });
     }
 
     /// One thread's work. `look` sees the tree now and then.
-    ///
-    /// The thread has a stock of leaves, so that it need not wait for the tree while another one has it.
-    fn work(&self, threads: usize, look: &mut dyn FnMut(&Explorer<Position>)) {
-        let (batch, stock) = if self.depth == 0 { (BATCH, STOCK.min(MOST_AWAY / threads).max(1)) } else { (1, 1) };
+    fn work(&self, look: &mut dyn FnMut(&Explorer<Position>)) {
         let mut explorer = self.explorer.lock();
         let mut search = self.leaf_search(&explorer);
-        let mut errands = Errands::default();
+        let mut errand = Errand::default();
         while !self.is_over.load(Ordering::Relaxed) {
-            // In a small tree, many leaves at once would be other leaves than one after the other.
-            let most = (explorer.iterations / ITERATIONS_A_LEAF).clamp(1, stock as u64) as usize;
-            let next = explorer.take_leaves(&mut errands, most);
-            if errands.is_empty() {
-                if next == Next::Done {
-                    break;
+            match explorer.take_leaf(&mut errand) {
+                Next::Leaf => {}
+                Next::Wait => {
+                    self.came_back.wait_for(&mut explorer, PATIENCE);
+                    continue;
                 }
-                self.came_back.wait_for(&mut explorer, PATIENCE);
-                continue;
+                Next::Done => break,
             }
             let will_grow = explorer.tree.arena.will_grow();
             drop(explorer);
             // What takes the system long is not done while the others wait.
             let chunk = will_grow.then(Arena::new_chunk).flatten();
-            let mut free = None;
-            while free.is_none() && errands.search_next(&mut search) {
-                free = if errands.found() >= batch { self.explorer.try_lock() } else { None };
-            }
+            let is_complete = errand.search(&mut search);
             let must_stop = search.must_stop_now();
-            explorer = free.unwrap_or_else(|| self.wait_for_tree());
+            explorer = self.explorer.lock();
             if let Some(chunk) = chunk {
                 explorer.tree.arena.add(chunk);
             }
-            let stored = explorer.bring_back(&mut errands);
+            let goes_on = if is_complete {
+                explorer.bring_back(&mut errand) && !must_stop
+            } else {
+                explorer.put_back(&mut errand);
+                false
+            };
             (explorer.work.nodes, explorer.work.evaluations) = self.shared.counts();
             self.came_back.notify_all();
-            if must_stop || !stored {
+            if !goes_on {
                 break;
             }
             look(&explorer);
         }
         self.is_over.store(true, Ordering::Relaxed);
-        explorer.give_up(&mut errands);
         self.came_back.notify_all();
         drop(explorer);
         search.must_stop();
-    }
-
-    /// The tree, as soon as no other thread has it, which is soon.
-    fn wait_for_tree(&self) -> MutexGuard<'_, Explorer<Position>> {
-        for _ in 0..SPINS {
-            if let Some(explorer) = self.explorer.try_lock() {
-                return explorer;
-            }
-            for _ in 0..16 {
-                std::hint::spin_loop();
-            }
-        }
-        self.explorer.lock()
     }
 
     /// The memory is full: below the principal leaf, recursive best-first search goes on with leaves of the same worth.
