@@ -293,8 +293,9 @@ impl<G: Game> Explorer<G> {
 
     /// The child to go on with, `None` if some thread is at work on all: the one below which a leaf matters most for who wins, or
     /// if that is not asked or nothing is left to find out of it, the best of those that may still change the node's proven value.
+    /// In linear space it is not asked: a chance says nothing of how well its leaf was searched, and visits do.
     pub(super) fn choose(&self, node: &Node<G::Move>) -> Option<usize> {
-        if self.goes_by_chances() && node.pull > NO_PULL {
+        if self.goes_by_chances() && !self.is_linear() && node.pull > NO_PULL {
             return Some(node.pulled.into());
         }
         let kids = self.tree.arena.block(node.kids, node.count);

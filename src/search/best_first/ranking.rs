@@ -64,7 +64,7 @@ impl<G: Game> Explorer<G> {
             lower: -kid.upper,
             upper: -kid.lower,
             support: match self.settings.final_move {
-                FinalMove::LikeliestWin => kid.weight.to_bits().into(),
+                FinalMove::LikeliestWin if !self.is_linear() => kid.weight.to_bits().into(),
                 _ => kid.visits,
             },
         };
