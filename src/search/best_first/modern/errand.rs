@@ -12,7 +12,7 @@ use crate::search::best_first::chance::NO_PULL;
 use crate::search::best_first::explorer::{Explorer, SWEEP, SWEEP_FOR_ROOM, Step};
 use crate::search::best_first::memory::OnMemoryCap;
 
-/// The search stays below a node for this part of the visits that it has had, 1/16, unless its value changes. So few more or
+/// The search stays below a node for this part of the visits that it has had, 1/16, unless its chance changes much. So few more or
 /// less hardly tell in the choice between it and its brothers, and what is near in the tree is near in the caches.
 const STAY: u64 = 16;
 
@@ -53,12 +53,7 @@ impl Explorer<Position> {
             return Next::Done;
         }
         let now = self.iterations + 1;
-        let left = self.path.iter().skip(1).position(|step| step.until < now);
-        let mut level = match left {
-            _ if self.wants_several() => 0,
-            _ if self.goes_by_chances() => self.rest,
-            left => left.unwrap_or(self.path.len() - 1),
-        };
+        let mut level = if self.wants_several() { 0 } else { self.rest };
         let mut from_root = level == 0;
         loop {
             let node = self.tree.arena[self.path[level].node];
