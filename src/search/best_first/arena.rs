@@ -99,12 +99,18 @@ impl<M> Node<M> {
         (self.weight, self.pull) = (chance.weight, chance.pull);
     }
 
-    /// Gives a leaf the chance that its value stands for, which errs by so much, or what is proven.
+    /// Gives a leaf the chance that its value, which errs by so much, gives it of more than the goal, or what is proven.
     #[inline]
-    pub fn appraise(&mut self, deviation: f32) {
+    pub fn appraise(&mut self, goal: i32, deviation: f32) {
         let by_value = || {
-            let chance = Chance::of_value(self.value as f32 / deviation);
-            if self.has(DEEP) { chance.after_searches(self.visits) } else { chance }
+            let chance = Chance::of_value((self.value - goal) as f32 / deviation);
+            if self.is_solved() {
+                chance.for_good()
+            } else if self.has(DEEP) {
+                chance.after_searches(self.visits)
+            } else {
+                chance
+            }
         };
         self.set_chance(Chance::of_proofs(self.lower, self.upper).unwrap_or_else(by_value));
     }

@@ -3,20 +3,61 @@
 use super::arena::Node;
 use super::chance::PULL_UNITS;
 use super::explorer::{Explorer, Step};
-use crate::game::Game;
+use crate::game::{DISC, Game};
+use crate::othello::Color;
 
 /// A parent is told at once if the pull of a child has changed by more than this, a quarter of a natural logarithm, ...
 const PULL_TO_TELL: u16 = (PULL_UNITS / 4.0) as u16;
 /// ... or the weight of its chance by more than this factor.
 const WEIGHT_TO_TELL: f32 = 1.25;
 
+/// The goal is looked at after so many expansions, ...
+const FIRST_AIM: u64 = 64;
+/// ... and then after so many times as many as before, ...
+const NEXT_AIM: u64 = 4;
+/// ... and the root's value becomes the new one if it differs by more, two discs.
+const NEAR_ENOUGH: u32 = 2 * DISC as u32;
+/// Not in larger trees: with so many nodes, it takes some 15 milliseconds to give all of them another chance.
+const LARGEST_AIMED: u32 = 1 << 19;
+
 impl<G: Game> Explorer<G> {
-    /// From now on the leaf is chosen that the root's chance to win depends on most, values erring by so much at each depth in
-    /// plies below the root, and deeper as at the last. The tree was grown so, or is empty.
+    /// From now on the leaf is chosen that the root's chance of more than the goal depends on most, values erring by so much
+    /// at each depth in plies below the root, and deeper as at the last. The tree was grown so, or is empty.
     pub(super) fn go_by_chances(&mut self, deviations: Vec<f32>) {
         self.deviations = deviations;
         // What was proven of the root is forgotten when it becomes the root.
         self.tree.refresh_chance(self.tree.root());
+        self.next_aim = 0;
+    }
+
+    /// Makes what the root is worth by now the goal, if it is time for that: so it is uncertain whether there is more to be had, and
+    /// what that depends on is what the value and the move depend on.
+    pub(super) fn aim(&mut self) {
+        if self.work.expansions < self.next_aim || !self.goes_by_chances() {
+            return;
+        }
+        self.next_aim = FIRST_AIM.max(NEXT_AIM * self.work.expansions);
+        let root = self.tree.arena[self.tree.root()];
+        let is_known = root.lower > 0 || root.upper < 0;
+        let to_move = self.path[0].position.mover();
+        if root.is_leaf()
+            || is_known
+            || root.size > LARGEST_AIMED
+            || root.value.abs_diff(self.goal_of(to_move)) <= NEAR_ENOUGH
+        {
+            return;
+        }
+        self.goal = if to_move == Color::Black { root.value } else { -root.value };
+        let stays = self.stays;
+        self.tell_all();
+        self.tree.appraise_all(self.tree.root(), root.value, 0, &|plies| deviation_at(&self.deviations, plies));
+        self.restart();
+        self.stays = stays;
+    }
+
+    /// What values of positions with this side to move are compared with.
+    fn goal_of(&self, side: Color) -> i32 {
+        if side == Color::Black { self.goal } else { -self.goal }
     }
 
     /// Whether leaves are chosen by their chances and not by their values.
@@ -24,25 +65,23 @@ impl<G: Game> Explorer<G> {
         !self.deviations.is_empty()
     }
 
-    /// How far a value errs so many plies below the root.
-    fn deviation(&self, plies: u32) -> f32 {
-        self.deviations[self.deviations.len().min(plies as usize + 1) - 1]
-    }
-
     /// Gives the children of the end of the path, which are new, their chances.
     pub(super) fn appraise_kids(&mut self) {
         if self.goes_by_chances() {
-            let &Step { node, plies, .. } = self.leaf();
-            self.tree.appraise_kids(node, self.deviation(plies + 1));
+            let Step { node, plies, position, .. } = self.leaf();
+            let (node, goal) = (*node, self.goal_of(position.mover()));
+            let deviation = deviation_at(&self.deviations, plies + 1);
+            self.tree.appraise_kids(node, -goal, deviation);
         }
     }
 
     /// Gives the leaf at the end of the path the chance that its value stands for.
     pub(super) fn appraise_leaf(&mut self) {
         if self.goes_by_chances() {
-            let &Step { node, plies, .. } = self.leaf();
-            let deviation = self.deviation(plies);
-            self.tree.arena[node].appraise(deviation);
+            let Step { node, plies, position, .. } = self.leaf();
+            let (node, goal) = (*node, self.goal_of(position.mover()));
+            let deviation = deviation_at(&self.deviations, *plies);
+            self.tree.arena[node].appraise(goal, deviation);
         }
     }
 
@@ -103,13 +142,19 @@ impl<G: Game> Explorer<G> {
     }
 }
 
+/// How far a value errs so many plies below the root.
+fn deviation_at(deviations: &[f32], plies: u32) -> f32 {
+    deviations[deviations.len().min(plies as usize + 1) - 1]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::eval::{Evaluator, EvaluatorKind};
     use crate::game::DISC;
     use crate::othello::Position;
-    use crate::search::best_first::chance::{NO_PULL, win};
+    use crate::search::best_first::chance::{Chance, NO_PULL, win};
+    use crate::search::best_first::tree::after;
     use crate::search::best_first::{BestFirstSettings, Progress};
     use crate::testing::random_position;
     use std::sync::Arc;
@@ -165,6 +210,40 @@ mod tests {
             }
             explorer.audit().unwrap();
         }
+    }
+
+    #[test]
+    fn what_the_root_is_worth_becomes_the_goal_of_the_whole_tree() {
+        let mut moved = 0;
+        for seed in 0..10 {
+            let (mut explorer, evaluator) = explorer(seed, 40);
+            for _ in 0..300 {
+                explorer.step(&*evaluator, &mut |_| false);
+            }
+            let before = explorer.goal;
+            explorer.aim();
+            let root = explorer.tree.root();
+            let position = *explorer.tree.position().unwrap();
+            let (value, goal) = (explorer.value(), explorer.goal_of(position.mover()));
+            assert!(value.abs_diff(goal) <= NEAR_ENOUGH, "{value} {goal}");
+            moved += u32::from(explorer.goal != before);
+            let mut nodes = vec![(root, position)];
+            while let Some((node, position)) = nodes.pop() {
+                let this = explorer.tree.arena[node];
+                if this.is_leaf() && !this.has_proofs() {
+                    let deviations = (this.value - explorer.goal_of(position.mover())) as f32 / DEVIATION;
+                    assert_eq!(this.chance(), Chance::of_value(deviations));
+                }
+                let kids = (this.kids..).zip(explorer.tree.kids(node));
+                nodes.extend(kids.map(|(i, kid)| (i, after(&position, kid.turn))));
+            }
+            explorer.audit().unwrap();
+            // Not at once again.
+            explorer.goal = 0;
+            explorer.aim();
+            assert_eq!(explorer.goal, 0);
+        }
+        assert!(moved > 5, "{moved}");
     }
 
     #[test]

@@ -70,6 +70,10 @@ pub struct Explorer<G: Game> {
     /// How far the value of a leaf errs, by its depth in plies below the root, where leaves are chosen by their chances. Empty
     /// where they are chosen by their values.
     pub(super) deviations: Vec<f32>,
+    /// Where leaves are chosen by chances: what values are compared with, for Black.
+    pub(super) goal: i32,
+    /// Expansions since [`Explorer::begin`] after which the goal is looked at again.
+    pub(super) next_aim: u64,
     /// Where leaves are chosen by chances: how far up the path the last change was told, and so where the search goes on.
     pub(super) rest: usize,
     /// Whether a change is told later if it is small.
@@ -94,6 +98,8 @@ impl<G: Game> Explorer<G> {
             start: Start::default(),
             exploration: Exploration::new(),
             deviations: Vec::new(),
+            goal: 0,
+            next_aim: 0,
             rest: 0,
             stays: false,
         };
@@ -141,6 +147,7 @@ impl<G: Game> Explorer<G> {
     pub fn clear(&mut self) {
         self.tree.clear();
         self.path.clear();
+        self.goal = 0;
     }
 
     /// The work since [`Explorer::begin`].
@@ -230,7 +237,7 @@ impl<G: Game> Explorer<G> {
         let before = self.tree.arena[leaf.node];
         let (visits, complete) = self.grow(evaluator, stop);
         let settled = self.add_visits(visits);
-        if self.tree.arena[leaf.node].has(DEEP) {
+        if self.tree.arena[leaf.node].is_leaf() {
             self.appraise_leaf();
         }
         self.back_up(before, settled);

@@ -47,8 +47,8 @@ pub enum FinalMove {
     BestValue,
     /// The one that most expansions went through: a good value that few of them support has not been tested yet.
     MostVisits,
-    /// The one that is likeliest to win, where leaves are chosen by what that depends on.
-    LikeliestWin,
+    /// The one that is likeliest to be worth more than is expected, where leaves are chosen by what that depends on.
+    Likeliest,
 }
 
 /// The alpha-beta search that a best-first search begins with.

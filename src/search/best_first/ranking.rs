@@ -64,7 +64,7 @@ impl<G: Game> Explorer<G> {
             lower: -kid.upper,
             upper: -kid.lower,
             support: match self.settings.final_move {
-                FinalMove::LikeliestWin if !self.is_linear() => kid.weight.to_bits().into(),
+                FinalMove::Likeliest if !self.is_linear() => kid.weight.to_bits().into(),
                 _ => kid.visits,
             },
         };
@@ -79,8 +79,8 @@ impl<G: Game> Explorer<G> {
 
     /// The one to play of several moves.
     ///
-    /// A proven win first. Otherwise the move that most expansions went through, or that is likeliest to win; but those that are solved are left
-    /// alone by the search and have their value instead: the best of them is preferred if it is worth as much. A proven
+    /// A proven win first. Otherwise the move that most expansions went through, or the likeliest one; but those that are solved
+    /// are left alone by the search and have their value instead: the best of them is preferred if it is worth as much. A proven
     /// loss only if nothing else is left.
     fn choice(&self, moves: &[Candidate]) -> usize {
         type Key = (u64, i32, i32);

@@ -293,19 +293,46 @@ impl<G: Game> Tree<G> {
         if let Some(proven) = Chance::of_proofs(this.lower, this.upper) {
             self.arena[node].set_chance(proven);
         } else if !this.is_leaf() {
-            let (chance, pulled) = Chance::of_children(self.arena.block(this.kids, this.count));
+            let (chance, pulled) = self.chance_by_kids(&this);
             let node = &mut self.arena[node];
             node.pulled = pulled;
-            node.set_chance(if this.has(REGROWING) { Chance { weight: this.weight, ..chance } } else { chance });
+            node.set_chance(chance);
         }
     }
 
-    /// Gives the children of a node, which are new, the chances that their values stand for; `deviation`: how far these err.
-    pub fn appraise_kids(&mut self, node: u32, deviation: f32) {
+    /// What the children say of a node's chance, and the one that pulls most.
+    #[inline]
+    fn chance_by_kids(&self, node: &Node<G::Move>) -> (Chance, u8) {
+        let (chance, pulled) = Chance::of_children(self.arena.block(node.kids, node.count));
+        let chance = if node.has(REGROWING) { Chance { weight: node.weight, ..chance } } else { chance };
+        (if node.is_solved() { chance.for_good() } else { chance }, pulled)
+    }
+
+    /// Gives the children of a node, which are new, the chances that their values stand for; `goal`: what they are compared
+    /// with, for their side to move; `deviation`: how far they err.
+    pub fn appraise_kids(&mut self, node: u32, goal: i32, deviation: f32) {
         for kid in self.kids_mut(node) {
-            kid.appraise(deviation);
+            kid.appraise(goal, deviation);
         }
     }
+
+    /// Gives every node from this one down, so many plies below the root, the chance that it has with another goal.
+    pub fn appraise_all(&mut self, node: u32, goal: i32, plies: u32, deviation: &impl Fn(u32) -> f32) {
+        let this = self.arena[node];
+        if this.is_leaf() || this.has(REGROWING) {
+            self.arena[node].appraise(goal, deviation(plies));
+            if this.busy > 0 {
+                // Away, it pulls nobody.
+                self.arena[node].pull = NO_PULL;
+            }
+        }
+        for kid in this.kids..this.kids + u32::from(this.count) {
+            let turns = u32::from(self.arena[kid].turn.is_some());
+            self.appraise_all(kid, -goal, plies + turns, deviation);
+        }
+        self.refresh_chance(node);
+    }
+
     /// Puts the `i`th child, whose value has changed, where it belongs: the best stays in front unless another is
     /// better, any other goes behind those that are better or equal. Returns its new place.
     pub fn reposition(&mut self, node: u32, i: usize) -> usize {
@@ -383,12 +410,10 @@ impl<G: Game> Tree<G> {
     /// Checks that every node below this one has the chance that its children give it; for tests.
     pub fn audit_chances(&self, node: u32) -> Result<(), String> {
         let this = self.arena[node];
-        let of_kids = || Chance::of_children(self.kids(node));
         let (chance, pulled) = match Chance::of_proofs(this.lower, this.upper) {
             Some(proven) => (proven, this.pulled),
             None if this.is_leaf() => return Ok(()),
-            None if this.has(REGROWING) => (Chance { weight: this.weight, ..of_kids().0 }, of_kids().1),
-            None => of_kids(),
+            None => self.chance_by_kids(&this),
         };
         if this.chance() != chance || this.pulled != pulled {
             return Err(format!("{chance:?} is the chance of node {node}, {this:?}, children {:?}", self.kids(node)));

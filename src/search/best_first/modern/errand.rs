@@ -52,6 +52,7 @@ impl Explorer<Position> {
         if self.is_done() {
             return Next::Done;
         }
+        self.aim();
         let now = self.iterations + 1;
         let mut level = if self.wants_several() { 0 } else { self.rest };
         let mut from_root = level == 0;

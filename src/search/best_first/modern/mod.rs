@@ -7,8 +7,8 @@
 //!   what is known, and the move to beat.
 //! - A leaf is worth more to its side to move than its value says, since it has the best of several moves; corrected by that,
 //!   leaves at different depths can be compared.
-//! - Leaves are chosen by what the chance to win depends on (`chance`); the answer is the move that is likeliest to win. Proofs are
-//!   carried up the tree, and any win counts more than any estimate. Where who wins is known, but not by how much, selection is by
+//! - Leaves are chosen by what the chance of more than the root is worth depends on (`chance`); the answer is the move with which that is
+//!   likeliest. Proofs are carried up the tree, and any win counts more than any estimate. Where who wins is known, but not by how much, selection is by
 //!   value and C·√(ln N / n).
 //! - Several threads work in one tree. Each takes a few leaves away and searches them by itself.
 //! - Where a proof of the result can be expected to fit the limits, it is proven instead, best first (`proof`).
@@ -114,7 +114,7 @@ impl ModernBestFirst {
     fn prepare(&mut self, task: &Task, form: Form) -> Explorer<Position> {
         let ModernSettings { memory, on_memory_cap, .. } = self.settings;
         let ends = EndValues::WinFirst;
-        let final_move = FinalMove::LikeliestWin;
+        let final_move = FinalMove::Likeliest;
         let settings = BestFirstSettings { ends, memory, on_memory_cap, final_move, ..BestFirstSettings::modern() };
         let mut explorer = self.explorer.take().unwrap_or_else(|| {
             let mut explorer = Explorer::new(settings, &task.position);
