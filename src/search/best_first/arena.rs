@@ -115,6 +115,13 @@ impl<M> Node<M> {
         self.set_chance(Chance::of_proofs(self.lower, self.upper).unwrap_or_else(by_value));
     }
 
+    /// So many nodes below are gone; returns how many of them the node knew of.
+    pub fn shrink(&mut self, nodes: u32) -> u32 {
+        let known = nodes.min(self.size);
+        self.size -= known;
+        known
+    }
+
     /// Whether there are no children.
     pub fn is_leaf(&self) -> bool {
         self.count == 0
@@ -199,13 +206,20 @@ impl<M: Copy> Arena<M> {
         Some(start)
     }
 
-    /// The same in the order of their values, the least first; equal ones keep their order.
+    /// The same in the order of their values, the least first; equal ones keep their order. A header goes in front of them, to the
+    /// place before.
     ///
     /// Each node's place is counted instead of found by comparing and moving: what these values are like is no more to be
     /// guessed by the processor than by anybody else.
-    pub fn store_sorted(&mut self, nodes: &[Node<M>]) -> Option<u32> {
-        debug_assert!((1..=LONGEST).contains(&nodes.len()));
-        let start = self.take(nodes.len())?;
+    pub fn store_sorted(&mut self, header: Option<Node<M>>, nodes: &[Node<M>]) -> Option<u32> {
+        let length = usize::from(header.is_some()) + nodes.len();
+        debug_assert!(!nodes.is_empty() && length <= LONGEST);
+        let mut start = self.take(length)?;
+        self.in_use += length;
+        if let Some(header) = header {
+            self[start] = header;
+            start += 1;
+        }
         let mut places = [0u8; LONGEST];
         for (i, node) in nodes.iter().enumerate() {
             let (before, from) = places.split_at_mut(i);
@@ -220,7 +234,6 @@ impl<M: Copy> Arena<M> {
         for (node, place) in nodes.iter().zip(places) {
             block[usize::from(place)] = *node;
         }
-        self.in_use += nodes.len();
         Some(start)
     }
 
@@ -455,7 +468,7 @@ mod tests {
             let nodes: Vec<Node<u8>> =
                 values.iter().enumerate().map(|(i, &value)| Node::leaf(Some(i as u8), value)).collect();
             let mut arena = Arena::new(1 << 20);
-            let start = arena.store_sorted(&nodes).unwrap();
+            let start = arena.store_sorted(None, &nodes).unwrap();
             let mut sorted: Vec<(i32, u8)> = values.into_iter().zip(0..).collect();
             sorted.sort();
             let stored = arena.block(start, nodes.len() as u8).iter().map(|node| (node.value, node.turn.unwrap()));

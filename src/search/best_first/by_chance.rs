@@ -1,15 +1,9 @@
 //! The search by chances: what `Explorer` does otherwise where leaves are not chosen by their values (see `chance`).
 
 use super::arena::Node;
-use super::chance::PULL_UNITS;
 use super::explorer::{Explorer, Step};
 use crate::game::{DISC, Game};
 use crate::othello::Color;
-
-/// A parent is told at once if the pull of a child has changed by more than this, a quarter of a natural logarithm, ...
-const PULL_TO_TELL: u16 = (PULL_UNITS / 4.0) as u16;
-/// ... or the weight of its chance by more than this factor.
-const WEIGHT_TO_TELL: f32 = 1.25;
 
 /// The goal is looked at after so many expansions, ...
 const FIRST_AIM: u64 = 64;
@@ -50,7 +44,7 @@ impl<G: Game> Explorer<G> {
         self.goal = if to_move == Color::Black { root.value } else { -root.value };
         let stays = self.stays;
         self.tell_all();
-        self.tree.appraise_all(self.tree.root(), root.value, 0, &|plies| deviation_at(&self.deviations, plies));
+        self.tree.appraise_all(root.value, &|plies| deviation_at(&self.deviations, plies));
         self.restart();
         self.stays = stays;
     }
@@ -122,10 +116,7 @@ impl<G: Game> Explorer<G> {
         if !self.stays || *until <= self.iterations {
             return false;
         }
-        let now = self.tree.arena[*node].chance();
-        now.pull.abs_diff(told.pull) <= PULL_TO_TELL
-            && now.weight <= WEIGHT_TO_TELL * told.weight
-            && told.weight <= WEIGHT_TO_TELL * now.weight
+        self.tree.arena[*node].chance().is_near(*told)
     }
 
     /// Lets the node at a level of the path speak for its parent; returns what that was before. `proofs`: what is proven of the

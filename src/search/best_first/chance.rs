@@ -31,6 +31,11 @@ pub(super) const PULL_UNITS: f64 = 64.0;
 /// The pull of a node below which there is nothing to find out.
 pub(super) const NO_PULL: i16 = i16::MIN;
 
+/// Two chances are near each other if their pulls differ by no more than this, a quarter of a natural logarithm, ...
+const NEAR_PULLS: u16 = (PULL_UNITS / 4.0) as u16;
+/// ... and their weights by no more than this factor.
+const NEAR_WEIGHTS: f32 = 1.25;
+
 /// The table of leaves has so many steps for one deviation, ...
 const LEAF_STEPS: i32 = 128;
 /// ... and ends so many deviations from 0 on either side.
@@ -123,6 +128,14 @@ impl Chance {
             (_, ..=-1) => certain(CERTAIN[1]),
             _ => None,
         }
+    }
+
+    /// Whether the difference matters so little that a parent may learn of it later.
+    #[inline]
+    pub fn is_near(self, other: Chance) -> bool {
+        self.pull.abs_diff(other.pull) <= NEAR_PULLS
+            && self.weight <= NEAR_WEIGHTS * other.weight
+            && other.weight <= NEAR_WEIGHTS * self.weight
     }
 
     /// The same if nothing more is to be found out.

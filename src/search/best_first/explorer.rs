@@ -11,6 +11,7 @@ use crate::eval::Evaluator;
 use crate::game::Game;
 use crate::search::rbfms::{RbfmsSettings, Recursion};
 use crate::search::{Contempt, Score};
+use std::collections::HashSet;
 
 /// Nodes of cut-off subtrees freed at each iteration: more than one makes, so that the work ends.
 pub(super) const SWEEP: usize = 64;
@@ -86,7 +87,7 @@ impl<G: Game> Explorer<G> {
         let rules = Rules { ends: settings.ends, contempt: Contempt::NONE, max: position.mover() };
         let mut explorer = Explorer {
             settings,
-            tree: Tree::new(settings.memory),
+            tree: Tree::new(settings.memory, settings.shares_positions && position.key().is_some()),
             rules,
             work: Work::default(),
             path: Vec::new(),
@@ -172,7 +173,7 @@ impl<G: Game> Explorer<G> {
 
     /// Nodes of the stored tree, those not freed yet included.
     pub fn stored_nodes(&self) -> u64 {
-        self.tree.arena.in_use() as u64
+        self.tree.nodes() as u64
     }
 
     /// Nodes below a position that is the root or a few turns below it, if it is in the tree.
@@ -182,7 +183,7 @@ impl<G: Game> Explorer<G> {
 
     /// Bytes taken for the stored tree, never more than the settings' `memory`.
     pub fn stored_bytes(&self) -> u64 {
-        self.tree.arena.bytes() as u64
+        self.tree.bytes() as u64
     }
 
     /// The position that the last iteration expanded or solved.
@@ -195,7 +196,7 @@ impl<G: Game> Explorer<G> {
     pub fn audit(&self) -> Result<(), String> {
         let position = self.tree.position().ok_or("there is no tree")?;
         self.tree.audit(position)?;
-        if self.goes_by_chances() { self.tree.audit_chances(self.tree.root()) } else { Ok(()) }
+        if self.goes_by_chances() { self.tree.audit_chances(self.tree.root(), &mut HashSet::new()) } else { Ok(()) }
     }
 
     /// Begins the next descent at the root.
@@ -267,6 +268,9 @@ impl<G: Game> Explorer<G> {
         let from_root = self.settings.exploration != 0.0 || self.lines > 1;
         let mut level = if from_root { 0 } else { self.path.len() - 1 };
         loop {
+            if self.learns(level) {
+                level = 0;
+            }
             let step = &self.path[level];
             let node = self.tree.arena[step.node];
             if node.is_leaf() || node.has(PARTIAL) {
@@ -282,6 +286,55 @@ impl<G: Game> Explorer<G> {
             self.go_to(child);
         }
         self.path.truncate(level + 1);
+    }
+
+    /// Has the node at a level of the path, which may have its children in common with others, learn what came through these. Whether
+    /// that changed much: then the nodes above know it too, and the way may lead elsewhere.
+    #[inline]
+    pub(super) fn learns(&mut self, level: usize) -> bool {
+        let node = self.path[level].node;
+        let before = self.tree.arena[node];
+        level > 0 && self.tree.shares(&before) && self.learn(level, before)
+    }
+
+    fn learn(&mut self, level: usize, before: Node<G::Move>) -> bool {
+        let node = self.path[level].node;
+        self.tree.refresh(node, true);
+        self.tree.refresh_chance(node);
+        let now = self.tree.arena[node];
+        let proofs = (now.lower, now.upper) != (before.lower, before.upper);
+        let value = self.is_linear() && now.value != before.value;
+        let has_changed = proofs || value || !now.chance().is_near(before.chance());
+        if has_changed {
+            self.path.truncate(level + 1);
+            self.back_up(before, None);
+        } else {
+            // The nodes above would have to know it.
+            self.tree.arena[node] = Node { pulled: now.pulled, ..before };
+        }
+        has_changed
+    }
+
+    /// Gives the leaf at the end of the path the children that its position has elsewhere in the tree. Whether it has some.
+    pub(super) fn share(&mut self) -> bool {
+        let Step { node, position, .. } = self.path.last().expect("the path begins at the root");
+        let (node, before) = (*node, self.tree.arena[*node]);
+        let Some(added) = self.tree.share(node, position) else {
+            return false;
+        };
+        self.add_nodes(added);
+        self.work.expansions += 1;
+        let settled = self.add_visits(1);
+        self.back_up(before, settled);
+        true
+    }
+
+    /// So many nodes more are below the end of the path, which knows it.
+    pub(super) fn add_nodes(&mut self, nodes: u32) {
+        for step in &self.path[..self.path.len() - 1] {
+            let size = &mut self.tree.arena[step.node].size;
+            *size = size.saturating_add(nodes);
+        }
     }
 
     /// Adds a child of the last node to the path.
@@ -393,18 +446,16 @@ impl<G: Game> Explorer<G> {
     fn try_expand(&mut self, node: u32, position: &G, evaluator: &dyn Evaluator<G>) -> Result<(), Full> {
         let added = self.tree.expand(node, position, &self.rules, evaluator, INFINITY, &mut self.work)?;
         self.work.expansions += 1;
-        for step in &self.path[..self.path.len() - 1] {
-            self.tree.arena[step.node].size += added;
-        }
+        self.add_nodes(added);
         self.appraise_kids();
         Ok(())
     }
 
     /// Cuts off everything below the node at the end of the path.
     fn cut_off(&mut self, node: u32) {
-        let size = self.tree.collapse(node);
-        for step in &self.path[..self.path.len() - 1] {
-            self.tree.arena[step.node].size -= size;
+        let mut size = self.tree.collapse(node);
+        for step in self.path[..self.path.len() - 1].iter().rev() {
+            size = self.tree.arena[step.node].shrink(size);
         }
     }
 

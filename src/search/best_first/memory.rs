@@ -56,9 +56,16 @@ struct Place<'a> {
     gap: u32,
     /// Whether all turns down from the root's child were the best ones.
     is_principal: bool,
-    /// If the node is on the path that must stay: the rest of it.
+    /// The path that must stay.
     path: &'a [u32],
     level: u32,
+}
+
+impl Place<'_> {
+    /// Whether the node is on the path: perhaps reached in another way here.
+    fn is_on_path(&self) -> bool {
+        self.path.contains(&self.node)
+    }
 }
 
 impl<G: Game> Tree<G> {
@@ -69,7 +76,7 @@ impl<G: Game> Tree<G> {
     pub fn prune(&mut self, path: &[u32]) -> u64 {
         let root = self.root();
         let total = self.arena[root].size;
-        let start = Place { node: root, gap: 0, is_principal: true, path: &path[1.min(path.len())..], level: 0 };
+        let start = Place { node: root, gap: 0, is_principal: true, path, level: 0 };
         let grain = (total / GRAIN).max(16);
         let mut histogram = [0u32; CLASSES];
         self.survey(start, grain, &mut histogram);
@@ -80,8 +87,8 @@ impl<G: Game> Tree<G> {
             sum >= wanted
         });
         let mut left = wanted;
-        let cut = self.collapse_from(start, grain, class.unwrap_or(0), &mut left);
-        u64::from(cut)
+        self.collapse_from(start, grain, class.unwrap_or(0), &mut left);
+        u64::from(wanted - left)
     }
 
     /// The children of a node with their places.
@@ -91,21 +98,20 @@ impl<G: Game> Tree<G> {
         let gaps: Vec<u32> = self.kids(parent.node).iter().map(|kid| kid.value.abs_diff(best)).collect();
         gaps.into_iter().enumerate().map(move |(i, gap)| {
             let node = this.kids + i as u32;
-            let on_path = parent.path.first() == Some(&node);
             Place {
                 node,
                 gap: parent.gap.saturating_add(gap),
                 is_principal: parent.level == 0 || parent.is_principal && i == 0,
-                path: if on_path { &parent.path[1..] } else { &[] },
+                path: parent.path,
                 level: parent.level + 1,
             }
         })
     }
 
     /// The class of a node that may be collapsed.
-    fn class(&self, place: Place<'_>, is_on_path: bool) -> Option<usize> {
+    fn class(&self, place: Place<'_>) -> Option<usize> {
         let node = &self.arena[place.node];
-        if node.is_leaf() || place.is_principal || is_on_path || node.busy > 0 {
+        if node.is_leaf() || place.is_principal || node.busy > 0 || place.is_on_path() {
             None
         } else if node.is_solved() {
             Some(PROVEN)
@@ -117,8 +123,7 @@ impl<G: Game> Tree<G> {
     fn survey(&self, parent: Place<'_>, grain: u32, histogram: &mut [u32; CLASSES]) {
         for place in self.places(parent) {
             let node = self.arena[place.node];
-            let is_on_path = parent.path.first() == Some(&place.node);
-            match self.class(place, is_on_path) {
+            match self.class(place) {
                 Some(class) if node.size < grain || class == PROVEN => histogram[class] += node.size,
                 Some(class) => {
                     histogram[class] += u32::from(node.count);
@@ -137,8 +142,7 @@ impl<G: Game> Tree<G> {
                 break;
             }
             let node = self.arena[place.node];
-            let is_on_path = parent.path.first() == Some(&place.node);
-            cut += match self.class(place, is_on_path) {
+            cut += match self.class(place) {
                 Some(class) if class >= least => {
                     let size = self.collapse(place.node);
                     *left = left.saturating_sub(size);
@@ -148,11 +152,8 @@ impl<G: Game> Tree<G> {
                 _ => self.collapse_from(place, grain, least, left),
             };
         }
-        self.arena[parent.node].size -= cut;
-        if cut > 0 {
-            self.refresh_chance(parent.node);
-        }
-        cut
+        self.refresh_chance(parent.node);
+        self.arena[parent.node].shrink(cut)
     }
 }
 

@@ -23,6 +23,7 @@ mod modern;
 mod proof;
 mod ranking;
 mod rules;
+mod sharing;
 pub(super) mod tree;
 
 pub(super) use budget::Budget;
@@ -84,6 +85,8 @@ pub struct BestFirstSettings {
     pub memory: usize,
     /// What happens there.
     pub on_memory_cap: OnMemoryCap,
+    /// Whether a position that is reached in several ways has its children only once, as far as the game can tell.
+    pub shares_positions: bool,
 }
 
 impl BestFirstSettings {
@@ -97,6 +100,7 @@ impl BestFirstSettings {
             start: AlphaBetaStart::None,
             memory: 512 << 20,
             on_memory_cap: OnMemoryCap::Rbfms,
+            shares_positions: false,
         }
     }
 

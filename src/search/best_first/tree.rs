@@ -2,9 +2,11 @@
 
 use super::arena::{Arena, DEEP, INFINITY, Node, PARTIAL, REGROWING};
 use super::chance::{Chance, NO_PULL};
+use super::sharing::Places;
 use super::{Rules, Work};
 use crate::eval::Evaluator;
 use crate::game::Game;
+use std::collections::{HashMap, HashSet};
 
 /// The arena is full.
 #[derive(Debug)]
@@ -30,17 +32,34 @@ pub(super) struct Tree<G: Game> {
     /// Blocks cut off from the tree, whose nodes and everything below are yet to be freed.
     garbage: Vec<(u32, u8)>,
     fresh: Vec<Node<G::Move>>,
+    /// Where positions have their children, if one that is reached in several ways has them only once.
+    places: Option<Places>,
 }
 
 impl<G: Game> Tree<G> {
-    pub fn new(bytes: usize) -> Tree<G> {
-        Tree { arena: Arena::new(bytes), root: None, garbage: Vec::new(), fresh: Vec::new() }
+    /// A tree that never takes more than so many bytes. `shares`: whether a position that is reached in several ways has its children
+    /// only once; all of its positions have keys then.
+    pub fn new(bytes: usize, shares: bool) -> Tree<G> {
+        let places = shares.then(|| Places::new(bytes));
+        let arena = Arena::new(bytes - places.as_ref().map_or(0, Places::bytes).min(bytes));
+        Tree { arena, root: None, garbage: Vec::new(), fresh: Vec::new(), places }
+    }
+
+    /// Bytes taken from the system.
+    pub fn bytes(&self) -> usize {
+        self.arena.bytes() + self.places.as_ref().map_or(0, Places::bytes)
+    }
+
+    /// Nodes stored, those not freed yet included.
+    pub fn nodes(&self) -> usize {
+        self.arena.in_use() - self.places.as_ref().map_or(0, Places::len)
     }
 
     /// Forgets everything and gives the memory back.
     pub fn clear(&mut self) {
         self.arena.clear();
         self.garbage.clear();
+        self.places.iter_mut().for_each(Places::clear);
         self.root = None;
     }
 
@@ -160,7 +179,7 @@ impl<G: Game> Tree<G> {
             }
         }
         if let Some(regrown) = regrown {
-            node.visits = regrown.max(node.visits - regrown);
+            node.visits = without(node.visits, regrown);
         }
         size
     }
@@ -172,12 +191,18 @@ impl<G: Game> Tree<G> {
             let Some((start, count)) = self.garbage.pop() else {
                 return freed > 0;
             };
+            if let Some(places) = &mut self.places
+                && !places.disown(&mut self.arena, start)
+            {
+                freed += 1;
+                continue;
+            }
             for node in self.arena.block(start, count) {
                 if node.count > 0 {
                     self.garbage.push((node.kids, node.count));
                 }
             }
-            self.arena.release(start, count);
+            self.release(start, count);
             freed += usize::from(count);
         }
         true
@@ -202,7 +227,7 @@ impl<G: Game> Tree<G> {
         cut: i32,
         work: &mut Work,
     ) -> Result<u32, Full> {
-        if !self.arena.has_room(turns(position).count()) {
+        if !self.arena.has_room(usize::from(self.places.is_some()) + turns(position).count()) {
             return Err(Full);
         }
         let mut fresh = std::mem::take(&mut self.fresh);
@@ -220,19 +245,45 @@ impl<G: Game> Tree<G> {
             }
             fresh.push(rules.new_node(turn, &after(position, turn), evaluator, work));
         }
-        let stored = self.replace_kids(node, &fresh);
+        let stored = self.replace_kids(node, position, &fresh);
         self.fresh = fresh;
         let added = stored?;
         self.settle(node, complete);
         Ok(added)
     }
 
+    /// Frees the children of a node that is gone.
+    fn release(&mut self, kids: u32, count: u8) {
+        match self.places {
+            Some(_) => self.arena.release(kids - 1, count + 1),
+            None => self.arena.release(kids, count),
+        }
+    }
+
     /// Gives a leaf these children and lets them speak for it; returns how many nodes were added. The leaf is not solved
     /// and its game not over.
-    pub fn adopt(&mut self, leaf: u32, kids: &[Node<G::Move>]) -> Result<u32, Full> {
-        let added = self.replace_kids(leaf, kids)?;
+    pub fn adopt(&mut self, leaf: u32, position: &G, kids: &[Node<G::Move>]) -> Result<u32, Full> {
+        let added = self.replace_kids(leaf, position, kids)?;
         self.settle(leaf, true);
         Ok(added)
+    }
+
+    /// Gives a leaf the children that its position already has elsewhere in the tree, if it has, and lets them speak for it; returns
+    /// how many nodes are below it then. The leaf is not solved.
+    pub fn share(&mut self, leaf: u32, position: &G) -> Option<u32> {
+        let kids = self.places.as_ref()?.find(&self.arena, position.key()?)?;
+        let count = Places::own(&mut self.arena, kids);
+        let size = self.arena.block(kids, count).iter().fold(0u32, |sum, kid| sum.saturating_add(1 + kid.size));
+        let node = &mut self.arena[leaf];
+        (node.kids, node.count, node.size) = (kids, count, size);
+        self.settle(leaf, true);
+        Some(size)
+    }
+
+    /// Whether a node has its children in common with others, and so may not know all that is known of them.
+    #[inline]
+    pub fn shares(&self, node: &Node<G::Move>) -> bool {
+        self.places.is_some() && !node.is_leaf() && Places::are_shared(&self.arena, node.kids)
     }
 
     /// Lets new children speak for a node, whether they are all or not.
@@ -250,11 +301,18 @@ impl<G: Game> Tree<G> {
         self.refresh(node, proofs);
     }
 
-    fn replace_kids(&mut self, node: u32, kids: &[Node<G::Move>]) -> Result<u32, Full> {
-        let start = self.arena.store_sorted(kids).ok_or(Full)?;
+    fn replace_kids(&mut self, node: u32, position: &G, kids: &[Node<G::Move>]) -> Result<u32, Full> {
         let Node { kids: old_start, count: old_count, .. } = self.arena[node];
-        if old_count > 0 {
-            self.arena.release(old_start, old_count);
+        let header = self.places.as_ref().map(|places| {
+            let key = position.key().expect("positions that can be shared have keys");
+            places.header(key, kids.len() as u8)
+        });
+        let start = self.arena.store_sorted(header, kids).ok_or(Full)?;
+        if let Some(places) = &mut self.places {
+            places.insert(&mut self.arena, start);
+        }
+        if old_count > 0 && self.places.as_mut().is_none_or(|places| places.disown(&mut self.arena, old_start)) {
+            self.release(old_start, old_count);
         }
         let added = kids.len() as u32 - u32::from(old_count);
         let node = &mut self.arena[node];
@@ -302,7 +360,7 @@ impl<G: Game> Tree<G> {
 
     /// What the children say of a node's chance, and the one that pulls most.
     #[inline]
-    fn chance_by_kids(&self, node: &Node<G::Move>) -> (Chance, u8) {
+    pub fn chance_by_kids(&self, node: &Node<G::Move>) -> (Chance, u8) {
         let (chance, pulled) = Chance::of_children(self.arena.block(node.kids, node.count));
         let chance = if node.has(REGROWING) { Chance { weight: node.weight, ..chance } } else { chance };
         (if node.is_solved() { chance.for_good() } else { chance }, pulled)
@@ -316,8 +374,16 @@ impl<G: Game> Tree<G> {
         }
     }
 
-    /// Gives every node from this one down, so many plies below the root, the chance that it has with another goal.
-    pub fn appraise_all(&mut self, node: u32, goal: i32, plies: u32, deviation: &impl Fn(u32) -> f32) {
+    /// Gives every node the chance that it has with another goal of the root.
+    pub fn appraise_all(&mut self, goal: i32, deviation: &impl Fn(u32) -> f32) {
+        if let Some(places) = &mut self.places {
+            places.begin_aim();
+        }
+        self.appraise_below(self.root(), goal, 0, deviation);
+    }
+
+    /// Gives this node, so many plies below the root, and those below it the chance that they have with this goal.
+    fn appraise_below(&mut self, node: u32, goal: i32, plies: u32, deviation: &impl Fn(u32) -> f32) {
         let this = self.arena[node];
         if this.is_leaf() || this.has(REGROWING) {
             self.arena[node].appraise(goal, deviation(plies));
@@ -326,9 +392,13 @@ impl<G: Game> Tree<G> {
                 self.arena[node].pull = NO_PULL;
             }
         }
-        for kid in this.kids..this.kids + u32::from(this.count) {
-            let turns = u32::from(self.arena[kid].turn.is_some());
-            self.appraise_all(kid, -goal, plies + turns, deviation);
+        let is_first =
+            |tree: &mut Tree<G>| tree.places.as_ref().is_none_or(|places| places.take_aim(&mut tree.arena, this.kids));
+        if !this.is_leaf() && is_first(self) {
+            for kid in this.kids..this.kids + u32::from(this.count) {
+                let turns = u32::from(self.arena[kid].turn.is_some());
+                self.appraise_below(kid, -goal, plies + turns, deviation);
+            }
         }
         self.refresh_chance(node);
     }
@@ -370,7 +440,7 @@ impl<G: Game> Tree<G> {
         }
         let node = &mut self.arena[node];
         node.flags &= !REGROWING;
-        node.visits = regrown.max(visits.saturating_sub(regrown));
+        node.visits = without(visits, regrown);
         true
     }
 
@@ -397,31 +467,54 @@ impl<G: Game> Tree<G> {
     /// the arena in the tree, waiting to be freed, or free, once.
     pub fn audit(&self, position: &G) -> Result<(), String> {
         let root = self.root();
-        let mut blocks = vec![(root, 1)];
-        self.audit_node(root, position, &mut blocks)?;
+        // Nodes that have each block of children, and how many these are.
+        let mut owners: HashMap<u32, (u8, u32)> = HashMap::new();
+        self.audit_node(root, position, &mut owners)?;
         let mut garbage = self.garbage.clone();
         while let Some((start, count)) = garbage.pop() {
-            blocks.push((start, count));
-            garbage.extend(self.arena.block(start, count).iter().filter(|n| n.count > 0).map(|n| (n.kids, n.count)));
+            let known = owners.entry(start).or_insert((count, 0));
+            known.1 += 1;
+            if known.1 == 1 {
+                let block = self.arena.block(start, count);
+                garbage.extend(block.iter().filter(|node| node.count > 0).map(|node| (node.kids, node.count)));
+            }
         }
-        self.arena.audit(blocks.into_iter())
+        let header = u8::from(self.places.is_some());
+        for (&kids, &(count, found)) in &owners {
+            let told = self.places.as_ref().map_or((count, 1), |_| {
+                let header = Places::of(&self.arena, kids);
+                (header.count, header.owners)
+            });
+            if told != (count, found) {
+                return Err(format!("{found} nodes have the {count} children at {kids}, not {told:?}"));
+            }
+        }
+        if self.places.as_ref().is_some_and(|places| places.len() != owners.len()) {
+            return Err(format!("there are {} blocks, not {:?}", owners.len(), self.places));
+        }
+        let blocks = owners.iter().map(|(&kids, &(count, _))| (kids - u32::from(header), count + header));
+        self.arena.audit(blocks.chain([(root, 1)]))
     }
 
-    /// Checks that every node below this one has the chance that its children give it; for tests.
-    pub fn audit_chances(&self, node: u32) -> Result<(), String> {
+    /// Checks that the chances of a node and of those below it are what the children say; for tests.
+    pub fn audit_chances(&self, node: u32, seen: &mut HashSet<u32>) -> Result<(), String> {
         let this = self.arena[node];
+        let is_told = this.is_leaf() || self.places.is_none() || !Places::of(&self.arena, this.kids).was_shared;
         let (chance, pulled) = match Chance::of_proofs(this.lower, this.upper) {
             Some(proven) => (proven, this.pulled),
             None if this.is_leaf() => return Ok(()),
             None => self.chance_by_kids(&this),
         };
-        if this.chance() != chance || this.pulled != pulled {
+        if is_told && (this.chance() != chance || this.pulled != pulled) {
             return Err(format!("{chance:?} is the chance of node {node}, {this:?}, children {:?}", self.kids(node)));
         }
-        (0..u32::from(this.count)).try_for_each(|i| self.audit_chances(this.kids + i))
+        if this.is_leaf() || !seen.insert(this.kids) {
+            return Ok(());
+        }
+        (0..u32::from(this.count)).try_for_each(|i| self.audit_chances(this.kids + i, seen))
     }
 
-    fn audit_node(&self, node: u32, position: &G, blocks: &mut Vec<(u32, u8)>) -> Result<(), String> {
+    fn audit_node(&self, node: u32, position: &G, owners: &mut HashMap<u32, (u8, u32)>) -> Result<(), String> {
         let this = self.arena[node];
         let wrong = |what: &str| Err(format!("{what} at node {node}, {this:?}, children {:?}", self.kids(node)));
         if this.lower > this.upper || this.value < this.lower || this.value > this.upper {
@@ -431,22 +524,36 @@ impl<G: Game> Tree<G> {
         if kids.is_empty() {
             return if this.size == 0 { Ok(()) } else { wrong("a leaf with a size") };
         }
-        blocks.push((this.kids, this.count));
+        let known = owners.entry(this.kids).or_insert((this.count, 0));
+        known.1 += 1;
+        let is_known = known.1 > 1;
+        // What several nodes have had in common, each of them knows only in part.
+        let mut is_told = true;
+        if let Some(places) = &self.places {
+            let header = Places::of(&self.arena, this.kids);
+            if Some(header.key) != position.key() || places.find(&self.arena, header.key).is_none() {
+                return wrong("children of another position, or not to be found");
+            }
+            is_told = !header.was_shared;
+        }
+        if is_known {
+            return Ok(());
+        }
         if !kids.is_sorted_by_key(|kid| kid.value) {
             return wrong("children out of order");
         }
-        if !this.has(REGROWING) && this.value != (-kids[0].value).clamp(this.lower, this.upper) {
+        if is_told && !this.has(REGROWING) && this.value != (-kids[0].value).clamp(this.lower, this.upper) {
             return wrong("not the value of the best child");
         }
         let upper = if this.has(PARTIAL) { INFINITY } else { -kids.iter().map(|kid| kid.lower).min().unwrap_or(0) };
         let lower = -kids.iter().map(|kid| kid.upper).min().unwrap_or(0);
-        if this.lower < lower || this.upper > upper {
+        if is_told && (this.lower < lower || this.upper > upper) {
             return wrong("proofs weaker than the children's");
         }
-        if this.size != kids.iter().map(|kid| 1 + kid.size).sum::<u32>() {
+        if is_told && this.size != kids.iter().map(|kid| 1 + kid.size).sum::<u32>() {
             return wrong("the size does not add up");
         }
-        if this.visits < kids.iter().map(|kid| kid.visits).sum() {
+        if is_told && this.visits < kids.iter().map(|kid| kid.visits).sum() {
             return wrong("the visits do not add up");
         }
         let mut expected: Vec<Option<G::Move>> = turns(position).collect();
@@ -455,10 +562,16 @@ impl<G: Game> Tree<G> {
                 Some(found) => expected.swap_remove(found),
                 None => return wrong("a child that is no move"),
             };
-            self.audit_node(this.kids + i as u32, &after(position, kid.turn), blocks)?;
+            self.audit_node(this.kids + i as u32, &after(position, kid.turn), owners)?;
         }
         if expected.is_empty() != this.has(PARTIAL) { Ok(()) } else { wrong("children missing or one too many") }
     }
+}
+
+/// The visits of a node whose children have come back, without those that were made twice. Children that it shares may have been
+/// visited more often than it was.
+fn without(visits: u64, regrown: u64) -> u64 {
+    regrown.max(visits.saturating_sub(regrown)).min(visits)
 }
 
 /// The turns of a position whose game is not over: its moves, or the pass.

@@ -49,14 +49,30 @@ impl Explorer<Position> {
         if self.tree.has_garbage() {
             self.tree.sweep(SWEEP);
         }
-        if self.is_done() {
-            return Next::Done;
-        }
         self.aim();
+        loop {
+            match self.go_on_to_leaf() {
+                // What was learnt on the way may make it another one.
+                None => {}
+                Some(Next::Leaf) if self.share() => {}
+                Some(next) => return next,
+            }
+        }
+    }
+
+    /// The same, the leaf perhaps being a position that is elsewhere in the tree too; or as far as to a node that learns what came
+    /// through others.
+    fn go_on_to_leaf(&mut self) -> Option<Next> {
+        if self.is_done() {
+            return Some(Next::Done);
+        }
         let now = self.iterations + 1;
         let mut level = if self.wants_several() { 0 } else { self.rest };
         let mut from_root = level == 0;
         loop {
+            if self.learns(level) {
+                return None;
+            }
             let node = self.tree.arena[self.path[level].node];
             if node.is_leaf() {
                 break;
@@ -64,7 +80,7 @@ impl Explorer<Position> {
             let child = match self.choose_free(level, &node) {
                 Some(i) => node.kids + i as u32,
                 None if node.busy == 0 => node.kids,
-                None if from_root => return Next::Wait,
+                None if from_root => return Some(Next::Wait),
                 // Here everything is away, but elsewhere something may be left to do.
                 None => {
                     (level, from_root) = (0, true);
@@ -80,10 +96,10 @@ impl Explorer<Position> {
         }
         self.path.truncate(level + 1);
         if self.tree.arena[self.leaf().node].busy > 0 {
-            return Next::Wait;
+            return Some(Next::Wait);
         }
         self.iterations = now;
-        Next::Leaf
+        Some(Next::Leaf)
     }
 
     /// The child to go on with of a node so many levels below the root, leaves that are away left out.
@@ -178,11 +194,10 @@ impl Explorer<Position> {
 
     /// Stores the children of the leaf at the end of the path, making room at the cap if the settings say how.
     fn store(&mut self, leaf: u32, children: &[Node<Square>]) -> bool {
+        let position = self.leaf().position;
         loop {
-            if let Ok(added) = self.tree.adopt(leaf, children) {
-                for step in &self.path[..self.path.len() - 1] {
-                    self.tree.arena[step.node].size += added;
-                }
+            if let Ok(added) = self.tree.adopt(leaf, &position, children) {
+                self.add_nodes(added);
                 return true;
             }
             if self.tree.sweep(SWEEP_FOR_ROOM) {

@@ -10,6 +10,7 @@
 //! - Leaves are chosen by what the chance of more than the root is worth depends on (`chance`); the answer is the move with which that is
 //!   likeliest. Proofs are carried up the tree, and any win counts more than any estimate. Where who wins is known, but not by how much, selection is by
 //!   value and C·√(ln N / n).
+//! - A position that is reached in several ways has its children once (`sharing`).
 //! - Several threads work in one tree. Each takes a few leaves away and searches them by itself.
 //! - Where a proof of the result can be expected to fit the limits, it is proven instead, best first (`proof`).
 //! - Where alpha-beta can be expected to solve the position in the time there is, it gets all of it.
@@ -115,7 +116,15 @@ impl ModernBestFirst {
         let ModernSettings { memory, on_memory_cap, .. } = self.settings;
         let ends = EndValues::WinFirst;
         let final_move = FinalMove::Likeliest;
-        let settings = BestFirstSettings { ends, memory, on_memory_cap, final_move, ..BestFirstSettings::modern() };
+        let shares_positions = true;
+        let settings = BestFirstSettings {
+            ends,
+            memory,
+            on_memory_cap,
+            final_move,
+            shares_positions,
+            ..BestFirstSettings::modern()
+        };
         let mut explorer = self.explorer.take().unwrap_or_else(|| {
             let mut explorer = Explorer::new(settings, &task.position);
             explorer.solve_with(Box::new(EndgameSolver::new(SOLVED_EMPTIES)));

@@ -2,10 +2,11 @@
 
 use super::*;
 use crate::eval::EvaluatorKind;
-use crate::othello::GameRecord;
+use crate::othello::{GameRecord, Square};
 use crate::search::Limits;
 use crate::search::{AlphaBeta, AlphaBetaSettings, Score, StopSignal};
 use crate::testing::random_position;
+use std::collections::HashMap;
 use std::time::Instant;
 
 fn settings(threads: usize) -> [ModernSettings; 2] {
@@ -63,6 +64,73 @@ fn the_tree_is_in_order_after_one_thread_and_after_several() {
             }
         }
     }
+}
+
+/// An inner node: the turns that lead to it from the root, where it is, and its position.
+type Way = (Vec<Option<Square>>, u32, Position);
+
+/// Every inner node by every way to it.
+fn ways(explorer: &Explorer<Position>) -> Vec<Way> {
+    let root = (Vec::new(), explorer.tree.root(), *explorer.tree.position().unwrap());
+    let (mut open, mut found) = (vec![root], Vec::new());
+    while let Some((turns, node, position)) = open.pop() {
+        let kids = explorer.tree.kids(node);
+        for (i, kid) in (explorer.tree.arena[node].kids..).zip(kids) {
+            let after = kid.turn.map_or_else(|| position.pass(), |square| position.after(square));
+            open.push((turns.iter().copied().chain([kid.turn]).collect(), i, after));
+        }
+        if !kids.is_empty() {
+            found.push((turns, node, position));
+        }
+    }
+    found
+}
+
+fn searched(seed: u64) -> ModernBestFirst {
+    let mut engine = ModernBestFirst::new(settings(1)[0]);
+    think(&mut engine, &task(random_position(seed, 40), EvaluatorKind::Pattern), visiting(30_000));
+    audit(&engine);
+    engine
+}
+
+#[test]
+fn a_position_has_its_children_once() {
+    for seed in 0..3 {
+        let engine = searched(seed);
+        let explorer = engine.explorer.as_ref().unwrap();
+        let mut kids_of = HashMap::new();
+        let (mut nodes, mut shared) = (0, 0);
+        for (_, node, position) in ways(explorer) {
+            let this = explorer.tree.arena[node];
+            assert_eq!(*kids_of.entry(position).or_insert(this.kids), this.kids, "{position}");
+            nodes += 1;
+            shared += u32::from(explorer.tree.shares(&this));
+        }
+        assert!(kids_of.len() < nodes && shared > 50, "{nodes} {shared}");
+    }
+}
+
+#[test]
+fn a_node_learns_what_came_through_another_one_when_the_search_comes_through_it() {
+    let mut learnt = 0;
+    for seed in 0..3 {
+        let mut engine = searched(seed);
+        let explorer = engine.explorer.as_mut().unwrap();
+        for (turns, ..) in ways(explorer) {
+            explorer.restart();
+            for turn in turns.iter().copied() {
+                let kid = explorer.tree.kid_after(explorer.leaf().node, turn).unwrap();
+                explorer.go_to(kid);
+            }
+            if explorer.learns(turns.len()) {
+                let this = explorer.tree.arena[explorer.path[turns.len()].node];
+                assert_eq!(this.chance(), explorer.tree.chance_by_kids(&this).0);
+                learnt += 1;
+            }
+        }
+        audit(&engine);
+    }
+    assert!(learnt > 10, "{learnt}");
 }
 
 #[test]
