@@ -280,7 +280,7 @@ impl<G: Game> Tree<G> {
         Some(size)
     }
 
-    /// Whether a node has its children in common with others, and so may not know all that is known of them.
+    /// Whether a node has its children in common with others, or had, and so may not know all that is known of them.
     #[inline]
     pub fn shares(&self, node: &Node<G::Move>) -> bool {
         self.places.is_some() && !node.is_leaf() && Places::are_shared(&self.arena, node.kids)
@@ -499,7 +499,7 @@ impl<G: Game> Tree<G> {
     /// Checks that the chances of a node and of those below it are what the children say; for tests.
     pub fn audit_chances(&self, node: u32, seen: &mut HashSet<u32>) -> Result<(), String> {
         let this = self.arena[node];
-        let is_told = this.is_leaf() || self.places.is_none() || !Places::of(&self.arena, this.kids).was_shared;
+        let is_told = !self.shares(&this);
         let (chance, pulled) = match Chance::of_proofs(this.lower, this.upper) {
             Some(proven) => (proven, this.pulled),
             None if this.is_leaf() => return Ok(()),
@@ -528,13 +528,12 @@ impl<G: Game> Tree<G> {
         known.1 += 1;
         let is_known = known.1 > 1;
         // What several nodes have had in common, each of them knows only in part.
-        let mut is_told = true;
+        let is_told = !self.shares(&this);
         if let Some(places) = &self.places {
             let header = Places::of(&self.arena, this.kids);
             if Some(header.key) != position.key() || places.find(&self.arena, header.key).is_none() {
                 return wrong("children of another position, or not to be found");
             }
-            is_told = !header.was_shared;
         }
         if is_known {
             return Ok(());
