@@ -134,7 +134,7 @@ impl<G: Game> Tree<G> {
         }
     }
 
-    /// Collapses the nodes of at least this class until `left` nodes are cut off; returns how many were.
+    /// Collapses the nodes of at least this class until `left` nodes are cut off; returns how many of those the parent knew of.
     fn collapse_from(&mut self, parent: Place<'_>, grain: u32, least: usize, left: &mut u32) -> u32 {
         let mut cut = 0;
         for place in self.places(parent) {
