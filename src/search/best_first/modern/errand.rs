@@ -95,8 +95,14 @@ impl Explorer<Position> {
             self.path[level].until = now + self.tree.arena[child].visits / STAY;
         }
         self.path.truncate(level + 1);
-        if self.tree.arena[self.leaf().node].busy > 0 {
+        let leaf = &self.tree.arena[self.leaf().node];
+        if leaf.busy > 0 {
             return Some(Next::Wait);
+        }
+        if leaf.is_solved() {
+            debug_assert!(false, "the search went where nothing is left to find out: {leaf:?}");
+            // There is nothing to be had for going on: the game may be over there.
+            return Some(Next::Done);
         }
         self.iterations = now;
         Some(Next::Leaf)

@@ -1,8 +1,8 @@
 //! Best-first minimax as an engine that plays to win: the paper's selection, with what alpha-beta does better left to
 //! alpha-beta.
 //!
-//! - In a large search the children of a leaf get the values of a shallow alpha-beta search with ProbCut instead of static
-//!   ones, the deeper the larger the search; near the end they get results.
+//! - In a large search by several threads, or of the extension, the children of a leaf get the values of a shallow alpha-beta
+//!   search with ProbCut instead of static ones, the deeper the larger the search; near the end they always get results.
 //! - A large search of the extension begins with ever deeper alpha-beta for half of the time, which leaves a table full of
 //!   what is known, and the move to beat.
 //! - A leaf is worth more to its side to move than its value says, since it has the best of several moves; corrected by that,
@@ -46,8 +46,8 @@ const NEAR_THE_END: f64 = 8.0;
 /// searched by value before that if more.
 const PROVABLE: f64 = 1e9;
 /// With one, it is proven if the limit is so many times that: costs differ from what is expected, and an unfinished proof is no
-/// help in the choice of a move.
-const TO_PROVE: f64 = 4.0;
+/// help in the choice of a move. The tree, which finds wins first, is.
+const TO_PROVE: f64 = 16.0;
 /// Where there is no limit, best-first search and alpha-beta take turns. The first turn has so many positions for both
 /// together, each further one twice as many.
 const FIRST_TURN: u64 = 400_000;
@@ -149,7 +149,7 @@ impl ModernBestFirst {
         let threads = self.settings.threads;
         let total = positions_worth(control.limits(), threads);
         let mut turn = total.unwrap_or(FIRST_TURN);
-        let mut form = Form::new(self.settings.start, turn);
+        let mut form = Form::new(self.settings.start, turn, threads);
         let cost = solving_cost(task.position.empties().count());
         let proves_within_limits = !self.settings.start;
         let is_provable = |turn: u64| match total {
@@ -196,7 +196,7 @@ impl ModernBestFirst {
                 drop(explorer);
                 return self.prove(evaluation, task, control, counts, sink);
             }
-            form = Form::new(self.settings.start, counts.0 + turn);
+            form = Form::new(self.settings.start, counts.0 + turn, threads);
         }
         let explorer = explorer.into_inner();
         let mut answer = decide(&explorer, start, task, control);
