@@ -3,6 +3,8 @@
 
 use super::chance::Chance;
 use std::ops::{Index, IndexMut};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A node of a stored tree. Its position is not kept: it follows from the path.
 ///
@@ -148,6 +150,36 @@ pub(super) type Chunk<M> = Box<[Node<M>; CHUNK]>;
 /// The end of a list.
 const NIL: u32 = u32::MAX;
 
+/// Most chunks of one arena, as far as places go.
+const MOST_CHUNKS: usize = NIL as usize / CHUNK;
+
+/// How many chunks may still be taken, by one arena or by several together.
+#[derive(Debug)]
+pub(super) struct Room(AtomicUsize);
+
+impl Room {
+    /// For one arena that never takes more than so many bytes, its own administration included, but for one chunk in any case.
+    /// Every further one takes its administration beside that.
+    pub fn of<M>(bytes: usize) -> Arc<Room> {
+        // A growing vector of chunks holds the old and the new table for a moment: three entries for each chunk.
+        let chunk_bytes = CHUNK * size_of::<Node<M>>() + 3 * size_of::<Chunk<M>>();
+        Arc::new(Room(AtomicUsize::new((bytes.saturating_sub(size_of::<Arena<M>>()) / chunk_bytes).max(1))))
+    }
+
+    fn is_left(&self) -> bool {
+        self.0.load(Ordering::Relaxed) > 0
+    }
+
+    /// Takes the room for one chunk, if it is there.
+    fn take(&self) -> bool {
+        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |chunks| chunks.checked_sub(1)).is_ok()
+    }
+
+    fn give_back(&self, chunks: usize) {
+        self.0.fetch_add(chunks, Ordering::Relaxed);
+    }
+}
+
 /// Chunks of nodes, up to a cap.
 ///
 /// Every node belongs to one block, free or in use. A free block carries its length in its first and its last node and
@@ -155,7 +187,7 @@ const NIL: u32 = u32::MAX;
 #[derive(Debug)]
 pub(super) struct Arena<M> {
     chunks: Vec<Chunk<M>>,
-    most_chunks: usize,
+    room: Arc<Room>,
     lists: [u32; LONGEST + 1],
     /// Which lists of known length have a block in them, a bit each.
     filled: [u64; 4],
@@ -164,11 +196,14 @@ pub(super) struct Arena<M> {
 
 impl<M: Copy> Arena<M> {
     /// An empty arena that will never take more than so many bytes, its own administration included.
+    #[cfg(test)]
     pub fn new(bytes: usize) -> Arena<M> {
-        // A growing vector of chunks holds the old and the new table for a moment: three entries for each chunk.
-        let chunk_bytes = CHUNK * size_of::<Node<M>>() + 3 * size_of::<Chunk<M>>();
-        let most_chunks = (bytes.saturating_sub(size_of::<Arena<M>>()) / chunk_bytes).clamp(1, NIL as usize / CHUNK);
-        Arena { chunks: Vec::new(), most_chunks, lists: [NIL; LONGEST + 1], filled: [0; 4], in_use: 0 }
+        Arena::in_room(Room::of::<M>(bytes))
+    }
+
+    /// An empty arena that takes its chunks from this room.
+    pub fn in_room(room: Arc<Room>) -> Arena<M> {
+        Arena { chunks: Vec::new(), room, lists: [NIL; LONGEST + 1], filled: [0; 4], in_use: 0 }
     }
 
     /// Bytes taken from the system.
@@ -185,6 +220,7 @@ impl<M: Copy> Arena<M> {
 
     /// Gives all memory back.
     pub fn clear(&mut self) {
+        self.room.give_back(self.chunks.len());
         self.chunks = Vec::new();
         self.lists = [NIL; LONGEST + 1];
         self.filled = [0; 4];
@@ -193,7 +229,7 @@ impl<M: Copy> Arena<M> {
 
     /// Whether a block of so many nodes can be stored, as far as the cap goes.
     pub fn has_room(&self, count: usize) -> bool {
-        self.chunks.len() < self.most_chunks || self.shortest_from(count).is_some()
+        self.may_grow() || self.shortest_from(count).is_some()
     }
 
     /// Stores these nodes, 1 to 255, side by side and returns the place of the first; `None` if the arena is full.
@@ -297,8 +333,12 @@ impl<M: Copy> Arena<M> {
         }
     }
 
+    fn may_grow(&self) -> bool {
+        self.chunks.len() < MOST_CHUNKS && self.room.is_left()
+    }
+
     fn grow(&mut self) -> Option<u32> {
-        if self.chunks.len() >= self.most_chunks {
+        if !self.may_grow() {
             return None;
         }
         self.add(Arena::new_chunk()?)
@@ -314,15 +354,15 @@ impl<M: Copy> Arena<M> {
 
     /// Whether another chunk will soon be taken, if nothing is freed.
     pub fn will_grow(&self) -> bool {
-        self.chunks.len() < self.most_chunks && self.chunks.len() * CHUNK - self.in_use < CHUNK / 2
+        self.may_grow() && self.chunks.len() * CHUNK - self.in_use < CHUNK / 2
     }
 
     /// Takes a chunk, if the cap leaves room for it; returns where it begins.
     pub fn add(&mut self, chunk: Chunk<M>) -> Option<u32> {
-        if self.chunks.len() >= self.most_chunks {
+        self.chunks.try_reserve(1).ok()?;
+        if self.chunks.len() >= MOST_CHUNKS || !self.room.take() {
             return None;
         }
-        self.chunks.try_reserve(1).ok()?;
         let start = (self.chunks.len() * CHUNK) as u32;
         self.chunks.push(chunk);
         self.link(start, CHUNK);
@@ -408,6 +448,12 @@ impl<M: Copy> Arena<M> {
 #[inline]
 fn place(index: u32) -> (usize, usize) {
     (index as usize / CHUNK, index as usize % CHUNK)
+}
+
+impl<M> Drop for Arena<M> {
+    fn drop(&mut self) {
+        self.room.give_back(self.chunks.len());
+    }
 }
 
 impl<M> Index<u32> for Arena<M> {

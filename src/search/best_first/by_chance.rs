@@ -27,8 +27,16 @@ impl<G: Game> Explorer<G> {
     /// Makes what the root is worth by now the goal, if it is time for that: so it is uncertain whether there is more to be had, and
     /// what that depends on is what the value and the move depend on.
     pub(super) fn aim(&mut self) {
+        let size = self.tree.arena[self.tree.root()].size;
+        if let Some(goal) = self.find_goal(size) {
+            self.go_for(goal);
+        }
+    }
+
+    /// The new goal if it is time for one, in a tree of so many nodes.
+    pub(super) fn find_goal(&mut self, size: u32) -> Option<i32> {
         if self.work.expansions < self.next_aim || !self.goes_by_chances() {
-            return;
+            return None;
         }
         self.next_aim = FIRST_AIM.max(NEXT_AIM * self.work.expansions);
         let root = self.tree.arena[self.tree.root()];
@@ -36,15 +44,21 @@ impl<G: Game> Explorer<G> {
         let to_move = self.path[0].position.mover();
         if root.is_leaf()
             || is_known
-            || root.size > LARGEST_AIMED
+            || size > LARGEST_AIMED
             || root.value.abs_diff(self.goal_of(to_move)) <= NEAR_ENOUGH
         {
-            return;
+            return None;
         }
-        self.goal = if to_move == Color::Black { root.value } else { -root.value };
+        Some(if to_move == Color::Black { root.value } else { -root.value })
+    }
+
+    /// Makes this the goal, for Black, and gives every node its chance of more.
+    pub(super) fn go_for(&mut self, goal: i32) {
+        self.goal = goal;
         let stays = self.stays;
         self.tell_all();
-        self.tree.appraise_all(root.value, &|plies| deviation_at(&self.deviations, plies));
+        let goal = self.goal_of(self.path[0].position.mover());
+        self.tree.appraise_all(goal, &|plies| deviation_at(&self.deviations, plies));
         self.restart();
         self.stays = stays;
     }

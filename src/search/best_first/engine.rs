@@ -3,7 +3,7 @@
 use super::budget::Budget;
 use super::explorer::{Explorer, Progress};
 use super::leaf_solver::EndgameSolver;
-use super::{BestFirstSettings, EndValues, SOLVED_EMPTIES, Work};
+use super::{BestFirstSettings, EndValues, RootMove, SOLVED_EMPTIES, Work};
 use crate::othello::{Move, Position, Square};
 use crate::search::{Bound, Control, Line, MemoryUse, Report, Search, SearchDepth, Task};
 
@@ -81,8 +81,22 @@ impl Search for BestFirst {
 
 /// What the tree knows.
 pub(super) fn report(explorer: &Explorer<Position>, task: &Task, control: &Control) -> Report {
+    let (tree_bytes, tree_nodes) = (explorer.stored_bytes(), explorer.stored_nodes());
+    let ended_at_cap = explorer.ended_at_cap();
+    let memory = MemoryUse { tree_bytes, tree_nodes, ended_at_cap, ..MemoryUse::default() };
+    report_of(explorer, explorer.root_moves(), memory, task, control)
+}
+
+/// What a tree knows of these moves.
+pub(super) fn report_of(
+    explorer: &Explorer<Position>,
+    moves: Vec<RootMove<Square>>,
+    memory: MemoryUse,
+    task: &Task,
+    control: &Control,
+) -> Report {
     let mut lines: Vec<Line> = Vec::new();
-    for root_move in explorer.root_moves() {
+    for root_move in moves {
         let (pv, plies) = line_to(&root_move.line);
         lines.push(Line {
             turn: pv[0],
@@ -98,9 +112,6 @@ pub(super) fn report(explorer: &Explorer<Position>, task: &Task, control: &Contr
     let founded = |line: &Line| line.depth.is_exact() || line.visits >= most_visits / WELL_FOUNDED;
     let founded = lines.iter().take_while(|line| founded(line)).count();
     lines.truncate(founded.max(task.lines));
-    let (tree_bytes, tree_nodes) = (explorer.stored_bytes(), explorer.stored_nodes());
-    let ended_at_cap = explorer.ended_at_cap();
-    let memory = MemoryUse { tree_bytes, tree_nodes, ended_at_cap, ..MemoryUse::default() };
     let mut report = Report { depth: least_depth(&lines), lines, memory, ..Report::default() };
     count(&mut report, explorer.work(), control);
     report

@@ -1,6 +1,7 @@
 //! The exploration term: what a child's value is worth more because few expansions went through it.
 
 use super::arena::Node;
+use std::sync::LazyLock;
 
 /// Counts with roots in the table. Larger ones are rounded down to their ten leading bits: that is a thousandth in the
 /// exploration term.
@@ -24,9 +25,15 @@ struct Roots {
     inverse: f32,
 }
 
+static EXPLORATION: LazyLock<Exploration> = LazyLock::new(Exploration::new);
+
 impl Exploration {
     /// With the tables filled.
-    pub fn new() -> Exploration {
+    pub fn get() -> &'static Exploration {
+        &EXPLORATION
+    }
+
+    fn new() -> Exploration {
         let mut table = Box::new([Roots::default(); TABULATED]);
         for (count, roots) in table.iter_mut().enumerate().skip(1) {
             let count = count as f32;

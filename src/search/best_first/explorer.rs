@@ -67,7 +67,7 @@ pub struct Explorer<G: Game> {
     pub(super) last: Option<G>,
     pub(super) cap_was_reached: bool,
     pub(super) start: Start,
-    pub(super) exploration: Exploration,
+    pub(super) exploration: &'static Exploration,
     /// How far the value of a leaf errs, by its depth in plies below the root, where leaves are chosen by their chances. Empty
     /// where they are chosen by their values.
     pub(super) deviations: Vec<f32>,
@@ -84,10 +84,16 @@ pub struct Explorer<G: Game> {
 impl<G: Game> Explorer<G> {
     /// A search of this position.
     pub fn new(settings: BestFirstSettings, position: &G) -> Explorer<G> {
+        let tree = Tree::new(settings.memory, settings.shares_positions && position.key().is_some());
+        Explorer::with(settings, position, tree)
+    }
+
+    /// A search of this position with this tree, which is empty.
+    pub(super) fn with(settings: BestFirstSettings, position: &G, tree: Tree<G>) -> Explorer<G> {
         let rules = Rules { ends: settings.ends, contempt: Contempt::NONE, max: position.mover() };
         let mut explorer = Explorer {
             settings,
-            tree: Tree::new(settings.memory, settings.shares_positions && position.key().is_some()),
+            tree,
             rules,
             work: Work::default(),
             path: Vec::new(),
@@ -97,7 +103,7 @@ impl<G: Game> Explorer<G> {
             last: None,
             cap_was_reached: false,
             start: Start::default(),
-            exploration: Exploration::new(),
+            exploration: Exploration::get(),
             deviations: Vec::new(),
             goal: 0,
             next_aim: 0,

@@ -8,8 +8,11 @@ use super::arena::{Arena, Node};
 use crate::game::Key;
 use crate::othello::Color;
 
-/// The list of blocks that have one hash is found by the hash in a table with an entry for so many bytes of the tree: it takes 1 %.
+/// The list of blocks that have one hash is found by the hash in a table with an entry for every block, until there is one for so
+/// many bytes of the tree: then it takes 1 %.
 const BYTES_FOR_ENTRY: usize = 400;
+/// Entries to begin with, a power of two.
+const FIRST_ENTRIES: usize = 64;
 
 /// What stands in front of the children of a position.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -62,26 +65,32 @@ impl Header {
 #[derive(Debug)]
 pub(super) struct Places {
     heads: Vec<u32>,
+    most_heads: usize,
     blocks: usize,
     /// Counts the goals.
     aim: u8,
 }
 
 impl Places {
-    /// For a tree of so many bytes, of which it takes 1 %.
+    /// For a tree of so many bytes, of which it takes at most 1 %.
     pub fn new(bytes: usize) -> Places {
-        let entries = 1 << (bytes / BYTES_FOR_ENTRY).max(16).ilog2();
-        Places { heads: vec![0; entries], blocks: 0, aim: 0 }
+        let most_heads = 1 << (bytes / BYTES_FOR_ENTRY).max(FIRST_ENTRIES).ilog2();
+        Places { heads: vec![0; FIRST_ENTRIES], most_heads, blocks: 0, aim: 0 }
     }
 
     /// Forgets all positions and gives the memory back.
     pub fn clear(&mut self) {
-        *self = Places { heads: vec![0; self.heads.len()], blocks: 0, aim: 0 };
+        *self = Places { heads: vec![0; FIRST_ENTRIES], most_heads: self.most_heads, blocks: 0, aim: 0 };
     }
 
     /// Bytes taken from the system.
     pub fn bytes(&self) -> usize {
-        self.heads.len() * size_of::<u32>()
+        self.heads.capacity() * size_of::<u32>()
+    }
+
+    /// The most that it will take.
+    pub fn most_bytes(&self) -> usize {
+        self.most_heads * size_of::<u32>()
     }
 
     /// Positions that have their children in the tree.
@@ -92,12 +101,38 @@ impl Places {
     fn slot(&self, (player, opponent, mover): Key) -> usize {
         let mixed = (player ^ (mover as u64)).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ opponent;
         let mixed = (mixed ^ mixed >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93);
-        (mixed >> (u64::BITS - self.heads.len().ilog2())) as usize
+        // Linear hashing: entries are added one by one, and each takes over half of the list of an earlier one.
+        let entries = self.heads.len().next_power_of_two();
+        let slot = (mixed >> 32) as usize & (entries - 1);
+        if slot < self.heads.len() { slot } else { slot - entries / 2 }
+    }
+
+    /// Adds an entry.
+    fn grow<M: Copy>(&mut self, arena: &mut Arena<M>) {
+        let halved = self.heads.len() - (1 << self.heads.len().ilog2());
+        let mut kids = std::mem::take(&mut self.heads[halved]);
+        self.heads.push(0);
+        while kids != 0 {
+            let Header { key, next, .. } = Places::of(arena, kids);
+            self.link(arena, kids, key);
+            kids = next;
+        }
+    }
+
+    fn link<M: Copy>(&mut self, arena: &mut Arena<M>, kids: u32, key: Key) {
+        let slot = self.slot(key);
+        arena[kids - 1].kids = self.heads[slot];
+        self.heads[slot] = kids;
     }
 
     /// What goes in front of the children of a position, so many, that one node has.
     pub fn header<M>(&self, key: Key, count: u8) -> Node<M> {
         Header { key, count, owners: 1, was_shared: false, aim: self.aim, next: 0 }.to_node()
+    }
+
+    /// The same with what stands in front of them in another tree.
+    pub fn header_like<M>(&self, other: &Node<M>) -> Node<M> {
+        Header { owners: 1, aim: self.aim, next: 0, ..Header::of_node(other) }.to_node()
     }
 
     /// What stands in front of these children.
@@ -114,10 +149,11 @@ impl Places {
 
     /// From now on these children can be found.
     pub fn insert<M: Copy>(&mut self, arena: &mut Arena<M>, kids: u32) {
-        let slot = self.slot(Places::of(arena, kids).key);
-        arena[kids - 1].kids = self.heads[slot];
-        self.heads[slot] = kids;
+        self.link(arena, kids, Places::of(arena, kids).key);
         self.blocks += 1;
+        if self.blocks > self.heads.len() && self.heads.len() < self.most_heads {
+            self.grow(arena);
+        }
     }
 
     /// The children of a position, if it has some in the tree.
@@ -179,11 +215,14 @@ mod tests {
     use std::collections::HashMap;
 
     proptest! {
-        /// Against a map of positions to owners: few lists, so that many positions have the same.
+        /// Against a map of positions to owners, with too few lists and with enough.
         #[test]
-        fn positions_are_found_as_long_as_somebody_has_their_children(orders in prop::collection::vec((0u64..60, any::<bool>()), 1..400)) {
+        fn positions_are_found_as_long_as_somebody_has_their_children(
+            bytes in prop::sample::select(vec![0usize, 1 << 20]),
+            orders in prop::collection::vec((0u64..300, any::<bool>()), 1..1200),
+        ) {
             let mut arena: Arena<u8> = Arena::new(1 << 20);
-            let mut places = Places::new(0);
+            let mut places = Places::new(bytes);
             let mut owners: HashMap<Key, u32> = HashMap::new();
             for (n, comes) in orders {
                 let key = (n << 40 | 1, u64::MAX - n, if n % 2 == 0 { Color::Black } else { Color::White });
@@ -217,6 +256,7 @@ mod tests {
                 }
                 prop_assert_eq!(places.len(), owners.len());
             }
+            prop_assert!(places.bytes() <= places.most_bytes());
             for (&key, &owners) in &owners {
                 let kids = places.find(&arena, key).unwrap();
                 prop_assert_eq!((Places::of(&arena, kids).key, Places::of(&arena, kids).owners), (key, owners));

@@ -1,12 +1,13 @@
 //! The stored game tree: expansion, values and proofs, moving the root.
 
-use super::arena::{Arena, DEEP, INFINITY, Node, PARTIAL, REGROWING};
+use super::arena::{Arena, DEEP, INFINITY, Node, PARTIAL, REGROWING, Room};
 use super::chance::{Chance, NO_PULL};
 use super::sharing::Places;
 use super::{Rules, Work};
 use crate::eval::Evaluator;
 use crate::game::Game;
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 /// The arena is full.
 #[derive(Debug)]
@@ -41,8 +42,17 @@ impl<G: Game> Tree<G> {
     /// only once; all of its positions have keys then.
     pub fn new(bytes: usize, shares: bool) -> Tree<G> {
         let places = shares.then(|| Places::new(bytes));
-        let arena = Arena::new(bytes - places.as_ref().map_or(0, Places::bytes).min(bytes));
-        Tree { arena, root: None, garbage: Vec::new(), fresh: Vec::new(), places }
+        let room = Room::of::<G::Move>(bytes - places.as_ref().map_or(0, Places::most_bytes).min(bytes));
+        Tree { arena: Arena::in_room(room), root: None, garbage: Vec::new(), fresh: Vec::new(), places }
+    }
+
+    /// A tree with this root that takes its memory from this room, if there is any left, and finds shared positions as a tree of so
+    /// many bytes does.
+    pub fn in_room(room: Arc<Room>, bytes: usize, root: &G) -> Option<Tree<G>> {
+        let mut arena = Arena::in_room(room);
+        let root = (arena.store(&[Node::leaf(None, 0)])?, root.clone());
+        let places = Some(Places::new(bytes));
+        Some(Tree { arena, root: Some(root), garbage: Vec::new(), fresh: Vec::new(), places })
     }
 
     /// Bytes taken from the system.
@@ -101,27 +111,77 @@ impl<G: Game> Tree<G> {
         };
         let root = *root;
         match self.find_below(root, old, position) {
-            Some(node) if node == root => return,
+            Some(node) if node == root => {}
             Some(node) => {
-                let mut new = self.arena[node];
-                // The new root keeps its children: they no longer belong to the place it had.
-                self.arena[node].count = 0;
-                self.discard(root);
-                // At the root a value is worth nothing without the move that it comes from: it speaks for its children
-                // alone, even where it was solved without them.
-                (new.lower, new.upper) = (-INFINITY, INFINITY);
-                new.flags &= PARTIAL;
-                self.arena[root] = new;
-                if new.count > 0 {
-                    self.refresh(root, true);
-                }
+                self.descend(node, position);
+                self.be_asked();
             }
             None => {
                 self.discard(root);
                 self.arena[root] = Node::leaf(None, 0);
+                self.root = Some((root, position.clone()));
             }
         }
+    }
+
+    /// Makes a node, whose position this is, the root as it is and frees what does not lie below it.
+    pub fn descend(&mut self, node: u32, position: &G) {
+        let (root, new) = (self.root(), self.arena[node]);
+        // The new root keeps its children: they no longer belong to the place it had.
+        self.arena[node].count = 0;
+        self.discard(root);
+        self.arena[root] = new;
         self.root = Some((root, position.clone()));
+    }
+
+    /// Has the root speak for its children alone, even where it was solved without them: the root of a search is asked for a move, and
+    /// a value is worth nothing without the move that it comes from.
+    pub fn be_asked(&mut self) {
+        let root = self.root();
+        let node = &mut self.arena[root];
+        (node.lower, node.upper) = (-INFINITY, INFINITY);
+        node.flags &= PARTIAL;
+        if node.count > 0 {
+            self.refresh(root, true);
+        }
+    }
+
+    /// Gives the root of this tree, which has nothing below it, everything that a node of another one is and has below it. If there is
+    /// no room for all of that, this tree is good for nothing any more.
+    pub fn copy_from(&mut self, other: &Tree<G>, node: u32) -> Result<(), Full> {
+        let root = self.root();
+        self.arena[root] = other.arena[node];
+        self.copy_below(other, root, &mut HashMap::new())
+    }
+
+    /// Gives a node, which is a copy of one of another tree, a copy of its children instead of those. `copied`: where the copies are
+    /// of what several nodes have.
+    fn copy_below(&mut self, other: &Tree<G>, node: u32, copied: &mut HashMap<u32, u32>) -> Result<(), Full> {
+        let Node { kids, count, .. } = self.arena[node];
+        if count == 0 {
+            return Ok(());
+        }
+        if let Some(&known) = copied.get(&kids) {
+            Places::own(&mut self.arena, known);
+            self.arena[node].kids = known;
+            return Ok(());
+        }
+        let header = self.places.as_ref().map(|places| places.header_like(&other.arena[kids - 1]));
+        let mut block = std::mem::take(&mut self.fresh);
+        block.clear();
+        block.extend(header);
+        block.extend_from_slice(other.arena.block(kids, count));
+        let stored = self.arena.store(&block);
+        self.fresh = block;
+        let start = stored.ok_or(Full)? + u32::from(header.is_some());
+        if let Some(places) = &mut self.places {
+            places.insert(&mut self.arena, start);
+            if Places::are_shared(&other.arena, kids) {
+                copied.insert(kids, start);
+            }
+        }
+        self.arena[node].kids = start;
+        (start..start + u32::from(count)).try_for_each(|kid| self.copy_below(other, kid, copied))
     }
 
     /// The node of a position at the root or a few turns below it.

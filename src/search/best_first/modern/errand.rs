@@ -11,10 +11,11 @@ use crate::search::best_first::arena::{DEEP, Node};
 use crate::search::best_first::chance::NO_PULL;
 use crate::search::best_first::explorer::{Explorer, SWEEP, SWEEP_FOR_ROOM, Step};
 use crate::search::best_first::memory::OnMemoryCap;
+use crate::search::best_first::tree::Tree;
 
 /// The search stays below a node for this part of the visits that it has had, 1/16, unless its chance changes much. So few more or
 /// less hardly tell in the choice between it and its brothers, and what is near in the tree is near in the caches.
-const STAY: u64 = 16;
+pub(super) const STAY: u64 = 16;
 
 /// A leaf that a thread has taken away.
 #[derive(Debug, Default)]
@@ -25,10 +26,20 @@ pub(super) struct Errand {
 }
 
 impl Errand {
+    /// The leaf.
+    pub fn leaf(&self) -> &Step<Position> {
+        self.path.last().expect("an errand leads somewhere")
+    }
+
+    /// Whether the leaf is in the expected play after one of the root's moves.
+    pub fn is_principal(&self, tree: &Tree<Position>) -> bool {
+        self.path.windows(2).skip(1).all(|pair| tree.arena[pair[0].node].kids == pair[1].node)
+    }
+
     /// Searches the leaf; whether that was not broken off.
     pub fn search<E: Incremental>(&mut self, search: &mut LeafSearch<'_, E>) -> bool {
-        let leaf = self.path.last().expect("an errand leads somewhere");
-        search.children(&leaf.position, &mut self.children)
+        let position = self.leaf().position;
+        search.children(&position, &mut self.children)
     }
 }
 
@@ -162,7 +173,7 @@ impl Explorer<Position> {
     }
 
     /// Makes the path lead to a leaf that was away.
-    fn go_back_to(&mut self, errand: &mut Errand) {
+    pub(super) fn go_back_to(&mut self, errand: &mut Errand) {
         std::mem::swap(&mut self.path, &mut errand.path);
         self.tree.arena[self.path[0].node].busy -= 1;
         for level in 1..self.path.len() {

@@ -29,9 +29,9 @@ pub(super) struct Form {
 impl Form {
     /// For a search of so many positions. With a `start`, only large ones have it.
     ///
-    /// One thread has static leaves whatever the size. Several would wait for the tree: where there is time for it, they search
-    /// their leaves.
-    pub fn new(start: bool, positions: u64, threads: usize) -> Form {
+    /// One thread in a tree has static leaves whatever the size. Several, where the tree `is_shared`, would wait for it: where there is
+    /// time for it, they search their leaves.
+    pub fn new(start: bool, positions: u64, is_shared: bool) -> Form {
         /// Searches are large from so many positions on.
         const LARGE: u64 = 1_500_000;
         const LEAST_DEPTH: u32 = 3;
@@ -39,7 +39,7 @@ impl Form {
         /// Where a leaf was searched, less is to be distrusted in its value.
         const OF_SEARCHED: f32 = 1.4;
         let times = positions / LARGE;
-        if times == 0 || threads == 1 && !start {
+        if times == 0 || !is_shared && !start {
             return Form { start: 0.0, leaf_depth: 0, deviation: OF_STATIC };
         }
         // A ply more for ten times the positions.
@@ -75,11 +75,11 @@ mod tests {
 
     #[test]
     fn small_searches_have_no_start_and_large_ones_deep_leaves() {
-        let small = [3, 4, 5, 6].map(|decade| Form::new(true, 10u64.pow(decade), 2));
+        let small = [3, 4, 5, 6].map(|decade| Form::new(true, 10u64.pow(decade), true));
         assert!(small.iter().all(|form| (form.start, form.leaf_depth) == (0.0, 0)));
-        assert_eq!(Form::new(false, u64::MAX, 2).start, 0.0);
-        for (start, threads) in [(true, 1), (false, 2)] {
-            let depths = [7, 8, 9].map(|decade| Form::new(start, 10u64.pow(decade), threads).leaf_depth);
+        assert_eq!(Form::new(false, u64::MAX, true).start, 0.0);
+        for (start, is_shared) in [(true, false), (false, true)] {
+            let depths = [7, 8, 9].map(|decade| Form::new(start, 10u64.pow(decade), is_shared).leaf_depth);
             assert_eq!(depths, [4, 5, 6]);
         }
     }
@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn one_thread_has_static_leaves() {
         for decade in 0..19 {
-            assert_eq!(Form::new(false, 10u64.pow(decade), 1), Form::new(false, 0, 2));
+            assert_eq!(Form::new(false, 10u64.pow(decade), false), Form::new(false, 0, true));
         }
     }
 

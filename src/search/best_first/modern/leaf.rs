@@ -73,6 +73,11 @@ impl<'a, E: Incremental> LeafSearch<'a, E> {
         LeafSearch { walk: Walk::new(shared), rules, selectivity, depth, tempo, next_look: (0, 0) }
     }
 
+    /// What results are worth.
+    pub(super) fn rules(&self) -> Rules {
+        self.rules
+    }
+
     /// Tells the other threads what was counted; whether the search must stop.
     pub(super) fn must_stop(&mut self) -> bool {
         let stopped = self.walk.report_counts() || self.walk.shared.control.is_past_soft_time();

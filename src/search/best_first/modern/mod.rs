@@ -11,11 +11,13 @@
 //!   likeliest. Proofs are carried up the tree, and any win counts more than any estimate. Where who wins is known, but not by how much, selection is by
 //!   value and C·√(ln N / n).
 //! - A position that is reached in several ways has its children once (`sharing`).
-//! - Several threads work in one tree. Each takes a few leaves away and searches them by itself.
+//! - Several threads have a tree each for parts of the search (`forest`); or they work in one tree, and each takes leaves away and
+//!   searches them by itself (`team`).
 //! - Where a proof of the result can be expected to fit the limits, it is proven instead, best first (`proof`).
 //! - Where alpha-beta can be expected to solve the position in the time there is, it gets all of it.
 
 mod errand;
+mod forest;
 mod form;
 mod leaf;
 mod team;
@@ -34,6 +36,7 @@ use crate::search::alpha_beta::walk::Shared;
 use crate::search::selectivity::Selectivity;
 use crate::search::transposition::TranspositionTable;
 use crate::search::{Control, Report, Search, SearchDepth, Task};
+use forest::{Forest, Foresters};
 use form::{Form, positions_worth};
 use leaf::solving_cost;
 use parking_lot::Mutex;
@@ -98,7 +101,31 @@ pub struct ModernBestFirst {
     settings: ModernSettings,
     selectivity: Selectivity,
     table: TranspositionTable,
-    explorer: Option<Explorer<Position>>,
+    stored: Option<Stored>,
+}
+
+/// What is kept from move to move.
+enum Stored {
+    /// One tree.
+    Tree(Mutex<Explorer<Position>>),
+    /// A tree for each part of the search.
+    Forest(Mutex<Forest>),
+}
+
+impl Stored {
+    fn go_by_chances(&mut self, deviations: Vec<f32>) {
+        match self {
+            Stored::Tree(explorer) => explorer.get_mut().go_by_chances(deviations),
+            Stored::Forest(forest) => forest.get_mut().go_by_chances(deviations),
+        }
+    }
+
+    fn is_done(&mut self) -> bool {
+        match self {
+            Stored::Tree(explorer) => explorer.get_mut().is_done(),
+            Stored::Forest(forest) => forest.get_mut().is_done(),
+        }
+    }
 }
 
 impl ModernBestFirst {
@@ -108,11 +135,18 @@ impl ModernBestFirst {
             settings,
             selectivity: Selectivity::of_percent(settings.confidence).unwrap_or(Selectivity::NONE),
             table: TranspositionTable::new(settings.table_bytes),
-            explorer: None,
+            stored: None,
         }
     }
 
-    fn prepare(&mut self, task: &Task, form: Form) -> Explorer<Position> {
+    /// Whether threads have trees of their own: where leaves are not searched, and there is memory for many trees, of which some may
+    /// go.
+    fn grows_forest(&self) -> bool {
+        let ModernSettings { start, threads, memory, on_memory_cap, .. } = self.settings;
+        threads > 1 && !start && on_memory_cap == OnMemoryCap::Prune && memory >= forest::LEAST_MEMORY
+    }
+
+    fn prepare(&mut self, task: &Task, form: Form) -> Stored {
         let ModernSettings { memory, on_memory_cap, .. } = self.settings;
         let ends = EndValues::WinFirst;
         let final_move = FinalMove::Likeliest;
@@ -125,18 +159,31 @@ impl ModernBestFirst {
             shares_positions,
             ..BestFirstSettings::modern()
         };
-        let mut explorer = self.explorer.take().unwrap_or_else(|| {
+        let is_forest = self.grows_forest();
+        let mut stored = self.stored.take().unwrap_or_else(|| {
+            if is_forest {
+                return Stored::Forest(Mutex::new(Forest::new(settings, &task.position)));
+            }
             let mut explorer = Explorer::new(settings, &task.position);
             explorer.solve_with(Box::new(EndgameSolver::new(SOLVED_EMPTIES)));
-            explorer
+            Stored::Tree(Mutex::new(explorer))
         });
-        if form.start > 0.0 {
-            // What alpha-beta finds out first makes the old values worth less than the time they save: 34 against 45 %.
-            explorer.clear();
+        let error = |empties| EXPLORATION * leaf::error(task.evaluator.error_model(), empties);
+        let exploration = error(task.position.empties().count());
+        match &mut stored {
+            Stored::Forest(forest) => forest.get_mut().begin(task, exploration),
+            Stored::Tree(explorer) => {
+                let explorer = explorer.get_mut();
+                if form.start > 0.0 {
+                    // What alpha-beta finds out first makes the old values worth less than the time they save: 34 against 45 %.
+                    explorer.clear();
+                }
+                explorer.begin(&task.position, task.contempt);
+                explorer.want_lines(task.lines);
+                explorer.settings.exploration = exploration;
+            }
         }
-        explorer.begin(&task.position, task.contempt);
-        explorer.want_lines(task.lines);
-        explorer
+        stored
     }
 
     fn think_with<E: Incremental>(
@@ -149,7 +196,8 @@ impl ModernBestFirst {
         let threads = self.settings.threads;
         let total = positions_worth(control.limits(), threads);
         let mut turn = total.unwrap_or(FIRST_TURN);
-        let mut form = Form::new(self.settings.start, turn, threads);
+        let is_shared = threads > 1 && !self.grows_forest();
+        let mut form = Form::new(self.settings.start, turn, is_shared);
         let cost = solving_cost(task.position.empties().count());
         let proves_within_limits = !self.settings.start;
         let is_provable = |turn: u64| match total {
@@ -164,10 +212,9 @@ impl ModernBestFirst {
             let shared = Shared::new(evaluation, task, &self.table, control);
             return deepen(&shared, self.selectivity, threads, task, sink);
         }
-        let mut explorer = Mutex::new(self.prepare(task, form));
+        let mut stored = self.prepare(task, form);
         let error = |empties| leaf::error(task.evaluator.error_model(), empties);
         let empties = task.position.empties().count();
-        explorer.get_mut().settings.exploration = EXPLORATION * error(empties);
         let mut counts = (0, 0);
         let mut start: Option<Report> = None;
         loop {
@@ -182,25 +229,34 @@ impl ModernBestFirst {
                     break;
                 }
             }
-            explorer.get_mut().go_by_chances((0..=empties).rev().map(|left| form.deviation * error(left)).collect());
+            stored.go_by_chances((0..=empties).rev().map(|left| form.deviation * error(left)).collect());
             let part = control.with(form.limits_of_tree(control.limits(), total, (counts.0, turn)));
             let shared = Shared::new(evaluation, task, &self.table, &part).counting_from(counts);
-            Team::new(&explorer, &shared, self.selectivity, form.leaf_depth).explore(threads, task, sink);
+            match &stored {
+                Stored::Tree(explorer) => {
+                    Team::new(explorer, &shared, self.selectivity, form.leaf_depth).explore(threads, task, sink);
+                }
+                Stored::Forest(forest) => {
+                    Foresters::new(forest, &shared, self.selectivity, threads).explore(task, sink)
+                }
+            }
             counts = shared.counts();
             let is_over = control.must_stop(counts.0, counts.1) || control.is_past_soft_time();
-            if total.is_some() || is_over || explorer.get_mut().is_done() {
+            if total.is_some() || is_over || stored.is_done() {
                 break;
             }
             turn *= 2;
             if is_provable(turn) {
-                drop(explorer);
+                drop(stored);
                 return self.prove(evaluation, task, control, counts, sink);
             }
-            form = Form::new(self.settings.start, counts.0 + turn, threads);
+            form = Form::new(self.settings.start, counts.0 + turn, is_shared);
         }
-        let explorer = explorer.into_inner();
-        let mut answer = decide(&explorer, start, task, control);
-        self.explorer = Some(explorer);
+        let mut answer = match &mut stored {
+            Stored::Tree(explorer) => decide(explorer.get_mut(), start, task, control),
+            Stored::Forest(forest) => forest.get_mut().report(task, control),
+        };
+        self.stored = Some(stored);
         (answer.nodes, answer.evaluations) = counts;
         answer.elapsed = control.elapsed();
         answer
@@ -215,7 +271,7 @@ impl ModernBestFirst {
         counts: (u64, u64),
         sink: &mut dyn FnMut(&Report),
     ) -> Report {
-        self.explorer = None;
+        self.stored = None;
         let (table, selectivity) = (&self.table, self.selectivity);
         let (threads, memory) = (self.settings.threads, self.settings.memory);
         Prover { evaluation, task, table, control, selectivity, threads, memory }.prove(counts, sink)
@@ -261,6 +317,6 @@ impl Search for ModernBestFirst {
 
     fn clear(&mut self) {
         self.table.clear();
-        self.explorer = None;
+        self.stored = None;
     }
 }

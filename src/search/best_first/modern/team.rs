@@ -20,7 +20,20 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_millis(2);
 
 /// Leaves that all threads together have taken away, at most: a node counts them in a byte.
-const MOST_AWAY: usize = 192;
+pub(super) const MOST_AWAY: usize = 192;
+
+/// Does the work of this thread and that of all others, as many as there are to be.
+pub(super) fn with_helpers(threads: usize, help: impl Fn() + Sync, work: impl FnOnce()) {
+    std::thread::scope(|scope| {
+        for helper in 1..threads {
+            if let Err(error) = std::thread::Builder::new().spawn_scoped(scope, &help) {
+                log::warn!("only {helper} of {threads} threads could be started: {error}");
+                break;
+            }
+        }
+        work();
+    });
+}
 
 /// Threads at work in one tree.
 pub(super) struct Team<'a, E: Incremental> {
@@ -96,15 +109,7 @@ impl<'a, E: Incremental> Team<'a, E> {
 
     /// The threads' work, as long as there is any.
     fn work_together(&self, threads: usize, look: &mut dyn FnMut(&Explorer<Position>)) {
-        std::thread::scope(|scope| {
-            for helper in 1..threads {
-                if let Err(error) = std::thread::Builder::new().spawn_scoped(scope, || self.work(&mut |_| {})) {
-                    log::warn!("only {helper} of {threads} threads could be started: {error}");
-                    break;
-                }
-            }
-            self.work(look);
-        });
+        with_helpers(threads, || self.work(&mut |_| {}), || self.work(look));
     }
 
     /// One thread's work. `look` sees the tree now and then.

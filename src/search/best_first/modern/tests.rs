@@ -4,9 +4,11 @@ use super::*;
 use crate::eval::EvaluatorKind;
 use crate::othello::{GameRecord, Square};
 use crate::search::Limits;
+use crate::search::best_first::arena::{Node, Room};
+use crate::search::best_first::tree::{Tree, after};
 use crate::search::{AlphaBeta, AlphaBetaSettings, Score, StopSignal};
 use crate::testing::random_position;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Instant;
 
 fn settings(threads: usize) -> [ModernSettings; 2] {
@@ -29,9 +31,20 @@ fn think(engine: &mut ModernBestFirst, task: &Task, limits: Limits) -> Report {
 /// So many positions that several threads have work: leaves are searched, not static.
 const LARGE: u64 = 1_600_000;
 
+/// The one tree of an engine that has searched.
+fn explorer_of(engine: &mut ModernBestFirst) -> &mut Explorer<Position> {
+    match engine.stored.as_mut().expect("there was a search") {
+        Stored::Tree(explorer) => explorer.get_mut(),
+        Stored::Forest(_) => panic!("there are several trees"),
+    }
+}
+
 /// The tree is what it claims to be, and nobody is at work in it.
 fn audit(engine: &ModernBestFirst) {
-    let explorer = engine.explorer.as_ref().expect("there was a search");
+    let explorer = match engine.stored.as_ref().expect("there was a search") {
+        Stored::Tree(explorer) => explorer.lock(),
+        Stored::Forest(forest) => return forest.lock().audit(),
+    };
     explorer.audit().unwrap();
     let root = explorer.tree.root();
     let mut open = vec![root];
@@ -96,8 +109,8 @@ fn searched(seed: u64) -> ModernBestFirst {
 #[test]
 fn a_position_has_its_children_once() {
     for seed in 0..3 {
-        let engine = searched(seed);
-        let explorer = engine.explorer.as_ref().unwrap();
+        let mut engine = searched(seed);
+        let explorer = explorer_of(&mut engine);
         let mut kids_of = HashMap::new();
         let (mut nodes, mut shared) = (0, 0);
         for (_, node, position) in ways(explorer) {
@@ -115,7 +128,7 @@ fn a_node_learns_what_came_through_another_one_when_the_search_comes_through_it(
     let mut learnt = 0;
     for seed in 0..3 {
         let mut engine = searched(seed);
-        let explorer = engine.explorer.as_mut().unwrap();
+        let explorer = explorer_of(&mut engine);
         for (turns, ..) in ways(explorer) {
             explorer.restart();
             for turn in turns.iter().copied() {
@@ -233,6 +246,73 @@ fn the_memory_cap_is_kept() {
     }
 }
 
+#[test]
+fn a_copy_of_what_is_below_a_node_is_the_same() {
+    let mut engine = searched(1);
+    let explorer = explorer_of(&mut engine);
+    let of_root = explorer.tree.arena[explorer.tree.root()];
+    let mut nodes = 0;
+    for (i, kid) in (of_root.kids..).zip(explorer.tree.kids(explorer.tree.root())) {
+        let position = after(explorer.tree.position().unwrap(), kid.turn);
+        let [room, small] = [4 << 20, 1].map(Room::of::<Square>);
+        let mut copy = Tree::in_room(room, 4 << 20, &position).unwrap();
+        copy.copy_from(&explorer.tree, i).unwrap();
+        copy.audit(&position).unwrap();
+        copy.audit_chances(copy.root(), &mut HashSet::new()).unwrap();
+        // Every node by every way to it.
+        let mut open = vec![(i, copy.root())];
+        while let Some((one, other)) = open.pop() {
+            let (a, b) = (explorer.tree.arena[one], copy.arena[other]);
+            let told = |node: Node<Square>| (node.turn, node.value, node.lower, node.upper, node.visits, node.size);
+            assert_eq!(told(a), told(b));
+            assert_eq!((a.chance(), a.pulled, a.count, a.flags), (b.chance(), b.pulled, b.count, b.flags));
+            open.extend((0..u32::from(a.count)).map(|kid| (a.kids + kid, b.kids + kid)));
+            nodes += 1;
+        }
+        // One chunk is not enough for all.
+        if kid.size > 4_000 {
+            let mut copy = Tree::in_room(small, 4 << 20, &position).unwrap();
+            assert!(copy.copy_from(&explorer.tree, i).is_err());
+        }
+    }
+    assert!(nodes > 10_000, "{nodes}");
+}
+
+/// With two threads each part of the search has a tree, of which some go where memory is short.
+#[test]
+fn a_forest_keeps_its_cap() {
+    let [settings, _] = settings(2);
+    let mut engine = ModernBestFirst::new(settings);
+    let task = task(random_position(9, 44), EvaluatorKind::Pattern);
+    let report = think(&mut engine, &task, visiting(LARGE));
+    audit(&engine);
+    assert!(report.memory.tree_bytes <= settings.memory as u64, "{report:?}");
+    assert!(report.memory.cap_was_reached() && report.nodes >= LARGE, "{report:?}");
+}
+
+#[test]
+fn a_forest_goes_on_from_move_to_move() {
+    // After a search so small that the next position is in a branch, and after one so large that it is in the top.
+    for nodes in [600, 400_000] {
+        for seed in 0..3 {
+            let mut engine = ModernBestFirst::new(ModernSettings { memory: 64 << 20, ..settings(2)[0] });
+            let mut game = GameRecord::from_position(random_position(seed, 44));
+            for _ in 0..3 {
+                let report = think(&mut engine, &task(*game.position(), EvaluatorKind::Pattern), visiting(nodes));
+                report.lines[0].pv.iter().take(2).for_each(|&turn| game.take(turn).unwrap());
+                let Some(Stored::Forest(forest)) = &mut engine.stored else {
+                    panic!("several threads have several trees");
+                };
+                let forest = forest.get_mut();
+                let before = forest.visits_of(game.position()).expect("what is expected was searched");
+                forest.begin(&task(*game.position(), EvaluatorKind::Pattern), 1.0);
+                assert_eq!(forest.visits_of(game.position()), Some(before));
+                forest.audit();
+            }
+        }
+    }
+}
+
 /// A move known to win is worth more to the tree than one that only looks better.
 #[test]
 fn the_value_of_a_move_known_to_win_is_beyond_every_estimate() {
@@ -244,7 +324,7 @@ fn the_value_of_a_move_known_to_win_is_beyond_every_estimate() {
         }
         let mut engine = ModernBestFirst::new(settings(1)[0]);
         let report = think(&mut engine, &task(position, EvaluatorKind::Pattern), visiting(6_000));
-        let moves = engine.explorer.as_ref().expect("there was a search").root_moves();
+        let moves = explorer_of(&mut engine).root_moves();
         let is_won = moves.iter().any(|m| m.lower > 0);
         known += u32::from(is_won);
         assert_eq!(is_won, moves[0].value > 64 * crate::game::DISC, "{position} {moves:?}");
