@@ -166,6 +166,11 @@ impl Room {
         Arc::new(Room(AtomicUsize::new((bytes.saturating_sub(size_of::<Arena<M>>()) / chunk_bytes).max(1))))
     }
 
+    /// Bytes for nodes that may still be taken.
+    pub fn bytes_left<M>(&self) -> u64 {
+        (self.0.load(Ordering::Relaxed) * CHUNK * size_of::<Node<M>>()) as u64
+    }
+
     fn is_left(&self) -> bool {
         self.0.load(Ordering::Relaxed) > 0
     }

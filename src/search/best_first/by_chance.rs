@@ -57,14 +57,14 @@ impl<G: Game> Explorer<G> {
         self.goal = goal;
         let stays = self.stays;
         self.tell_all();
-        let goal = self.goal_of(self.path[0].position.mover());
+        let goal = self.goal_of(self.tree.position().map_or(Color::Black, Game::mover));
         self.tree.appraise_all(goal, &|plies| deviation_at(&self.deviations, plies));
         self.restart();
         self.stays = stays;
     }
 
     /// What values of positions with this side to move are compared with.
-    fn goal_of(&self, side: Color) -> i32 {
+    pub(super) fn goal_of(&self, side: Color) -> i32 {
         if side == Color::Black { self.goal } else { -self.goal }
     }
 

@@ -1,7 +1,7 @@
 //! Best-first minimax as an engine that plays to win: the paper's selection, with what alpha-beta does better left to
 //! alpha-beta.
 //!
-//! - In a large search by several threads, or of the extension, the children of a leaf get the values of a shallow alpha-beta
+//! - In a large search by several threads in one tree, or of the extension, the children of a leaf get the values of a shallow alpha-beta
 //!   search with ProbCut instead of static ones, the deeper the larger the search; near the end they always get results.
 //! - A large search of the extension begins with ever deeper alpha-beta for half of the time, which leaves a table full of
 //!   what is known, and the move to beat.
@@ -18,8 +18,10 @@
 
 mod errand;
 mod forest;
+mod foresters;
 mod form;
 mod leaf;
+mod lease;
 mod team;
 #[cfg(test)]
 mod tests;
@@ -36,7 +38,8 @@ use crate::search::alpha_beta::walk::Shared;
 use crate::search::selectivity::Selectivity;
 use crate::search::transposition::TranspositionTable;
 use crate::search::{Control, Report, Search, SearchDepth, Task};
-use forest::{Forest, Foresters};
+use forest::Forest;
+use foresters::Foresters;
 use form::{Form, positions_worth};
 use leaf::solving_cost;
 use parking_lot::Mutex;

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// How long a thread that finds everything away waits for another one to come back before it looks again.
-const PATIENCE: Duration = Duration::from_millis(2);
+pub(super) const PATIENCE: Duration = Duration::from_millis(2);
 
 /// Leaves that all threads together have taken away, at most: a node counts them in a byte.
 pub(super) const MOST_AWAY: usize = 192;
