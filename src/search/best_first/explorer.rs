@@ -397,6 +397,11 @@ impl<G: Game> Explorer<G> {
                 return i;
             }
         }
+        // The move that would be played need not be the best by value: by that it would never be looked at again.
+        let root = &self.tree.arena[self.tree.root()];
+        if self.goes_by_chances() && !self.is_linear() && root.pull > NO_PULL {
+            return root.pulled.into();
+        }
         self.open_root_moves().next().map_or(0, |(i, _)| i)
     }
 
