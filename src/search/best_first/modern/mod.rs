@@ -26,11 +26,12 @@ mod team;
 #[cfg(test)]
 mod tests;
 
+use super::budget::mean_selective_evaluations;
 use super::engine::report;
 use super::explorer::Explorer;
 use super::leaf_solver::EndgameSolver;
 use super::proof::Prover;
-use super::{BestFirstSettings, EndValues, FinalMove, OnMemoryCap, SOLVED_EMPTIES, mean_alpha_beta_evaluations};
+use super::{BestFirstSettings, EndValues, FinalMove, OnMemoryCap, SOLVED_EMPTIES};
 use crate::eval::{FromScratch, Incremental};
 use crate::othello::{Move, Position};
 use crate::search::alpha_beta::deepen;
@@ -305,10 +306,11 @@ fn decide(explorer: &Explorer<Position>, start: Option<Report>, task: &Task, con
 impl Search for ModernBestFirst {
     fn think(&mut self, task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
         self.table.new_search(task.contempt);
-        // A depth stands for the evaluations that alpha-beta spends on it.
+        // A depth stands for the evaluations that alpha-beta spends on it; the end of the game for the result.
         let mut limits = *control.limits();
-        if let Some(depth) = limits.depth.take() {
-            let evaluations = mean_alpha_beta_evaluations(depth);
+        let reaches_end = |depth: u8| u32::from(depth) >= task.position.empties().count();
+        if let Some(depth) = limits.depth.take().filter(|&depth| !reaches_end(depth)) {
+            let evaluations = mean_selective_evaluations(depth);
             limits.evaluations = Some(limits.evaluations.map_or(evaluations, |limit| limit.min(evaluations)));
         }
         let control = control.with(limits);
