@@ -118,7 +118,10 @@ pub fn run() -> ExitCode {
 
 /// The command line as it is parsed and described.
 fn command() -> clap::Command {
-    examples::add_examples(Cli::command())
+    let serves = |command: &clap::Command| matches!(command.get_name(), "nboard" | "gtp");
+    let served = serve::with_engine(Cli::command())
+        .mut_subcommands(|command| if serves(&command) { serve::with_engine(command) } else { command });
+    examples::add_examples(served)
 }
 
 /// Takes one of these names.

@@ -1,12 +1,22 @@
 //! `emilia`, `emilia nboard` and `emilia gtp`: a client on standard input and output.
 
 use super::log_output;
+use crate::engine::EngineKind;
 use crate::protocol::detect::{Detected, Protocol, detect};
 use crate::protocol::stdio::Connection;
 use crate::protocol::{gtp, nboard};
-use clap::Args;
+use clap::{Args, Command};
 use std::io::{IsTerminal, stderr, stdin};
 use std::path::PathBuf;
+
+/// The search that answers a client who does not name one: with two threads each and a second a move, it scores more than the others
+/// (README).
+const ENGINE: EngineKind = EngineKind::BestFirst;
+
+/// Makes [`ENGINE`] the default of a command that serves.
+pub(super) fn with_engine(command: Command) -> Command {
+    command.mut_arg("engine", |argument| argument.default_value(ENGINE.name()))
+}
 
 /// What every protocol is served with.
 #[derive(Args, Clone, Debug)]

@@ -185,7 +185,7 @@ pub struct EngineOptions {
     pub eval_file: Option<EvalFile>,
     /// Which static evaluation.
     pub eval: EvaluatorKind,
-    /// Search threads of alpha-beta; the other searches use one.
+    /// Search threads of alpha-beta, best-first and extension; the other searches use one.
     pub threads: u32,
     /// How sure alpha-beta's cuts on the word of a shallower search are, in percent: one of
     /// [`AlphaBetaSettings::confidences`], 100 for none.

@@ -154,7 +154,7 @@ fn every_deviation_is_lived_with() {
 #[test]
 fn both_protocols_and_no_process_play_the_same_games() {
     let emilia = |words: &str| PlayerText {
-        cmd: Some(format!("'{}' {words}", env!("CARGO_BIN_EXE_emilia"))),
+        cmd: Some(format!("'{}' {words} --engine alpha-beta", env!("CARGO_BIN_EXE_emilia"))),
         ..player("name=A depth=2 option.hash=4")
     };
     let games = |name: &str, first: PlayerText| {

@@ -73,7 +73,7 @@ fn what_makes_no_sense_is_said_with_what_was_expected() {
 #[test]
 fn a_match_that_is_killed_again_and_again_ends_with_the_same_log() {
     let terms = |folder: &Path, concurrency: &str| {
-        let first = format!("name=A cmd=\"'{EMILIA}' gtp --depth 2\" tell-limits=false");
+        let first = format!("name=A cmd=\"'{EMILIA}' gtp --depth 2 --threads 1\" tell-limits=false");
         let second = format!("name=B cmd=\"{}\" tell-limits=false", mock("nboard last"));
         let out = folder.display().to_string();
         [

@@ -2,7 +2,8 @@
 //!
 //! A thread that is alone in its tree stays there meanwhile. Several leave the tree free for the others. What is away is marked on
 //! the whole way to it, so that nothing on it is freed, and pulls nobody until it comes back: the others go to the next best
-//! leaf. Nodes move when their brothers overtake them, so a way back is found by its turns.
+//! leaf. Nodes move when their brothers overtake them, so a way back is found by its turns. In the top of a forest, what is brought back
+//! is not children but what a branch came to.
 
 use super::leaf::LeafSearch;
 use crate::eval::Incremental;
