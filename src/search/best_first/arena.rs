@@ -2,6 +2,7 @@
 //! and lists of free blocks.
 
 use super::chance::Chance;
+use parking_lot::Mutex;
 use std::ops::{Index, IndexMut};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -155,33 +156,61 @@ const MOST_CHUNKS: usize = NIL as usize / CHUNK;
 
 /// How many chunks may still be taken, by one arena or by several together.
 #[derive(Debug)]
-pub(super) struct Room(AtomicUsize);
+pub(super) struct Room<M> {
+    left: AtomicUsize,
+    /// Whether chunks that are given back are kept for others: the system's allocator has a heap for each thread, and what one of
+    /// them frees is of no use to the others.
+    keeps: bool,
+    kept: Mutex<Vec<Chunk<M>>>,
+}
 
-impl Room {
+impl<M: Copy> Room<M> {
     /// For one arena that never takes more than so many bytes, its own administration included, but for one chunk in any case.
-    /// Every further one takes its administration beside that.
-    pub fn of<M>(bytes: usize) -> Arc<Room> {
+    pub fn for_one(bytes: usize) -> Arc<Room<M>> {
+        Room::of(bytes, false)
+    }
+
+    /// For several arenas whose nodes never take more than so many bytes together.
+    pub fn for_several(bytes: usize) -> Arc<Room<M>> {
+        Room::of(bytes, true)
+    }
+
+    fn of(bytes: usize, keeps: bool) -> Arc<Room<M>> {
         // A growing vector of chunks holds the old and the new table for a moment: three entries for each chunk.
         let chunk_bytes = CHUNK * size_of::<Node<M>>() + 3 * size_of::<Chunk<M>>();
-        Arc::new(Room(AtomicUsize::new((bytes.saturating_sub(size_of::<Arena<M>>()) / chunk_bytes).max(1))))
+        let chunks = (bytes.saturating_sub(size_of::<Arena<M>>()) / chunk_bytes).max(1);
+        Arc::new(Room { left: AtomicUsize::new(chunks), keeps, kept: Mutex::default() })
     }
 
     /// Bytes for nodes that may still be taken.
-    pub fn bytes_left<M>(&self) -> u64 {
-        (self.0.load(Ordering::Relaxed) * CHUNK * size_of::<Node<M>>()) as u64
+    pub fn bytes_left(&self) -> u64 {
+        (self.left.load(Ordering::Relaxed) * CHUNK * size_of::<Node<M>>()) as u64
     }
 
+    /// A chunk that was given back, or a new one. A system that has no more memory is a full room, not the end of the process.
+    fn chunk(&self) -> Option<Chunk<M>> {
+        self.kept.lock().pop().or_else(Arena::new_chunk)
+    }
+}
+
+impl<M> Room<M> {
     fn is_left(&self) -> bool {
-        self.0.load(Ordering::Relaxed) > 0
+        self.left.load(Ordering::Relaxed) > 0
     }
 
     /// Takes the room for one chunk, if it is there.
     fn take(&self) -> bool {
-        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |chunks| chunks.checked_sub(1)).is_ok()
+        self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |chunks| chunks.checked_sub(1)).is_ok()
     }
 
-    fn give_back(&self, chunks: usize) {
-        self.0.fetch_add(chunks, Ordering::Relaxed);
+    fn give_back(&self, chunks: Vec<Chunk<M>>) {
+        let count = chunks.len();
+        if self.keeps {
+            self.kept.lock().extend(chunks);
+        } else {
+            drop(chunks);
+        }
+        self.left.fetch_add(count, Ordering::Relaxed);
     }
 }
 
@@ -192,7 +221,7 @@ impl Room {
 #[derive(Debug)]
 pub(super) struct Arena<M> {
     chunks: Vec<Chunk<M>>,
-    room: Arc<Room>,
+    room: Arc<Room<M>>,
     lists: [u32; LONGEST + 1],
     /// Which lists of known length have a block in them, a bit each.
     filled: [u64; 4],
@@ -203,11 +232,11 @@ impl<M: Copy> Arena<M> {
     /// An empty arena that will never take more than so many bytes, its own administration included.
     #[cfg(test)]
     pub fn new(bytes: usize) -> Arena<M> {
-        Arena::in_room(Room::of::<M>(bytes))
+        Arena::in_room(Room::for_one(bytes))
     }
 
     /// An empty arena that takes its chunks from this room.
-    pub fn in_room(room: Arc<Room>) -> Arena<M> {
+    pub fn in_room(room: Arc<Room<M>>) -> Arena<M> {
         Arena { chunks: Vec::new(), room, lists: [NIL; LONGEST + 1], filled: [0; 4], in_use: 0 }
     }
 
@@ -225,8 +254,7 @@ impl<M: Copy> Arena<M> {
 
     /// Gives all memory back.
     pub fn clear(&mut self) {
-        self.room.give_back(self.chunks.len());
-        self.chunks = Vec::new();
+        self.room.give_back(std::mem::take(&mut self.chunks));
         self.lists = [NIL; LONGEST + 1];
         self.filled = [0; 4];
         self.in_use = 0;
@@ -346,10 +374,10 @@ impl<M: Copy> Arena<M> {
         if !self.may_grow() {
             return None;
         }
-        self.add(Arena::new_chunk()?)
+        self.add(self.room.chunk()?)
     }
 
-    /// Memory for [`Arena::add`]. A system that has no more of it is a full arena, not the end of the process.
+    /// Memory for [`Arena::add`], if the system has any.
     pub fn new_chunk() -> Option<Chunk<M>> {
         let mut chunk = Vec::new();
         chunk.try_reserve_exact(CHUNK).ok()?;
@@ -457,7 +485,7 @@ fn place(index: u32) -> (usize, usize) {
 
 impl<M> Drop for Arena<M> {
     fn drop(&mut self) {
-        self.room.give_back(self.chunks.len());
+        self.room.give_back(std::mem::take(&mut self.chunks));
     }
 }
 

@@ -42,13 +42,13 @@ impl<G: Game> Tree<G> {
     /// only once; all of its positions have keys then.
     pub fn new(bytes: usize, shares: bool) -> Tree<G> {
         let places = shares.then(|| Places::new(bytes));
-        let room = Room::of::<G::Move>(bytes - places.as_ref().map_or(0, Places::most_bytes).min(bytes));
+        let room = Room::for_one(bytes - places.as_ref().map_or(0, Places::most_bytes).min(bytes));
         Tree { arena: Arena::in_room(room), root: None, garbage: Vec::new(), fresh: Vec::new(), places }
     }
 
     /// A tree with this root that takes its memory from this room, if there is any left, and finds shared positions as a tree of so
     /// many bytes does.
-    pub fn in_room(room: Arc<Room>, bytes: usize, root: &G) -> Option<Tree<G>> {
+    pub fn in_room(room: Arc<Room<G::Move>>, bytes: usize, root: &G) -> Option<Tree<G>> {
         let mut arena = Arena::in_room(room);
         let root = (arena.store(&[Node::leaf(None, 0)])?, root.clone());
         let places = Some(Places::new(bytes));

@@ -47,7 +47,7 @@ pub(super) struct Forest {
     settings: BestFirstSettings,
     pub(super) top: Explorer<Position>,
     branches: HashMap<Position, Branch>,
-    room: Arc<Room>,
+    room: Arc<Room<Square>>,
     /// Nodes and bytes of the branches as they were when they came back.
     size: (u64, u64),
     /// Counts how often a branch was taken away.
@@ -76,13 +76,13 @@ impl Forest {
     pub(super) fn new(settings: BestFirstSettings, position: &Position) -> Forest {
         let top = Explorer::with(settings, position, Tree::new(TOP_BYTES, true));
         let bytes = settings.memory.saturating_sub(TOP_BYTES);
-        let room = Room::of::<Square>(bytes - bytes / NOT_FOR_NODES);
+        let room = Room::for_several(bytes - bytes / NOT_FOR_NODES);
         let settings = BestFirstSettings { on_memory_cap: OnMemoryCap::Stop, ..settings };
         Forest { settings, top, branches: HashMap::new(), room, size: (0, 0), clock: 0, waiting: 0 }
     }
 
     /// What new branches are to be like, and where they have their memory from.
-    pub(super) fn soil(&self) -> (BestFirstSettings, Arc<Room>) {
+    pub(super) fn soil(&self) -> (BestFirstSettings, Arc<Room<Square>>) {
         (self.settings, Arc::clone(&self.room))
     }
 
@@ -311,7 +311,7 @@ impl Forest {
         let has_room = self.top.tree.arena.has_room(u8::MAX.into());
         lease.is_to_split = has_room && lease.explorer.as_deref().is_some_and(is_large);
         if let Some(explorer) = lease.explorer.as_ref().filter(|_| lease.is_to_split)
-            && self.room.bytes_left::<Square>() < explorer.stored_bytes()
+            && self.room.bytes_left() < explorer.stored_bytes()
         {
             self.fell(explorer.stored_bytes(), felled);
         }

@@ -67,7 +67,7 @@ impl Lease {
         &mut self,
         search: &mut LeafSearch<'_, E>,
         children: &mut Vec<Node<Square>>,
-        soil: &(BestFirstSettings, Arc<Room>),
+        soil: &(BestFirstSettings, Arc<Room<Square>>),
     ) -> bool {
         (self.expansions, self.is_full) = (0, false);
         if let Some(explorer) = self.explorer.take_if(|_| self.is_to_split) {
@@ -109,7 +109,11 @@ impl Lease {
     }
 
     /// The branch of a leaf that has none yet, or none any more.
-    fn new_branch(&self, rules: Rules, soil: &(BestFirstSettings, Arc<Room>)) -> Option<Box<Explorer<Position>>> {
+    fn new_branch(
+        &self,
+        rules: Rules,
+        soil: &(BestFirstSettings, Arc<Room<Square>>),
+    ) -> Option<Box<Explorer<Position>>> {
         let mut explorer = branch_at(&self.errand.leaf().position, soil)?;
         (explorer.rules, explorer.goal) = (rules, self.goal);
         let root = explorer.tree.root();
@@ -122,7 +126,7 @@ impl Lease {
 /// A tree for a position, if there is room for it.
 fn branch_at(
     position: &Position,
-    (settings, room): &(BestFirstSettings, Arc<Room>),
+    (settings, room): &(BestFirstSettings, Arc<Room<Square>>),
 ) -> Option<Box<Explorer<Position>>> {
     let tree = Tree::in_room(Arc::clone(room), settings.memory, position)?;
     let mut explorer = Explorer::with(*settings, position, tree);
@@ -135,7 +139,7 @@ fn branch_at(
 /// old one, the others have copies, or once it is time to `stop` none.
 pub(super) fn split(
     mut explorer: Box<Explorer<Position>>,
-    soil: &(BestFirstSettings, Arc<Room>),
+    soil: &(BestFirstSettings, Arc<Room<Square>>),
     stop: &mut dyn FnMut() -> bool,
 ) -> Vec<Part> {
     let (root, position) = (explorer.tree.root(), *explorer.tree.position().expect("a branch has a root"));

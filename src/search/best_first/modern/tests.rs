@@ -254,7 +254,7 @@ fn a_copy_of_what_is_below_a_node_is_the_same() {
     let mut nodes = 0;
     for (i, kid) in (of_root.kids..).zip(explorer.tree.kids(explorer.tree.root())) {
         let position = after(explorer.tree.position().unwrap(), kid.turn);
-        let [room, small] = [4 << 20, 1].map(Room::of::<Square>);
+        let [room, small] = [4 << 20, 1].map(Room::for_several);
         let mut copy = Tree::in_room(room, 4 << 20, &position).unwrap();
         copy.copy_from(&explorer.tree, i).unwrap();
         copy.audit(&position).unwrap();
