@@ -9,7 +9,7 @@ use clap::{Args, Command};
 use std::io::{IsTerminal, stderr, stdin};
 use std::path::PathBuf;
 
-/// The search that answers a client who does not name one: with two threads each and a second a move, it scores more than the others
+/// The search that answers a client who does not name one: with two threads each and a second a move, it scores more than alpha-beta
 /// (README).
 const ENGINE: EngineKind = EngineKind::BestFirst;
 

@@ -39,7 +39,7 @@ pub(super) const LEAST_MEMORY: usize = 16 << 20;
 const FREED: u64 = 64;
 /// So many leaves at most wait for a branch that is away: with those that threads have taken away, a node counts them in a byte.
 const MOST_WAITING: usize = 60;
-/// A new root is looked for in so many branches at most, those with the most visits.
+/// A new root is looked for in so many branches at most, the largest.
 const MOST_BRANCHES_AROUND: usize = 8;
 
 /// The trees of one search.
