@@ -1,11 +1,12 @@
 //! `emilia bench`: what the searches visit, and how fast.
 
-use crate::engine::{Engine, EngineKind, EngineOptions, Goal, Request};
+use crate::engine::{Engine, EngineKind, EngineOptions, Goal, OnMemoryCap, Request};
 use crate::notation::read_position;
 use crate::othello::Position;
-use crate::search::Limits;
+use crate::search::{Limits, Report};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
+use crc32fast::Hasher;
 use serde::Serialize;
 use std::time::Instant;
 
@@ -25,9 +26,9 @@ const GAMES: [&str; 8] = [
 #[derive(Args, Clone, Debug)]
 pub(super) struct BenchArguments {
     /// Run this part alone; may be repeated
-    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(parts().map(|part| part.name)))]
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(parts().into_iter().map(|part| part.name)))]
     part: Vec<String>,
-    /// Print the total of nodes alone
+    /// Print the checksum of all that was visited and answered alone
     #[arg(long, conflicts_with = "json")]
     signature: bool,
     /// Print one line of JSON: the signature, the evaluation, the seconds, and the same figures of each part
@@ -35,31 +36,61 @@ pub(super) struct BenchArguments {
     json: bool,
 }
 
-/// One kind of work: a search on a position from each game, with the evaluation of the day.
+/// One kind of work: searches of positions of each game, with the default evaluation.
+#[derive(Clone, Copy)]
 struct Part {
     name: &'static str,
     engine: EngineKind,
     limits: Limits,
     /// How many turns of each game have been played; by game, so that the positions are spread over the middle game.
     turns: fn(usize) -> usize,
+    /// Moves whose values are asked for.
+    lines: usize,
+    /// Searches of each game, two turns apart: the later ones begin with what the earlier ones have stored.
+    searches: usize,
+    /// Cap of the stored tree in MB, and what happens there.
+    memory: (u32, OnMemoryCap),
 }
 
-const NO_LIMITS: Limits = Limits { depth: None, nodes: None, evaluations: None, soft_time: None, hard_time: None };
+impl Part {
+    /// One search of a position from the middle of each game, for its best move.
+    const MIDDLE: Part = Part {
+        name: "",
+        engine: EngineKind::AlphaBeta,
+        limits: Limits { depth: None, nodes: None, evaluations: None, soft_time: None, hard_time: None },
+        turns: |game| 12 + 3 * game,
+        lines: 1,
+        searches: 1,
+        memory: (512, OnMemoryCap::Prune),
+    };
+}
 
-fn parts() -> [Part; 5] {
-    let middle = |game| 12 + 3 * game;
-    let tree = Limits { evaluations: Some(100_000), ..NO_LIMITS };
-    [
-        Part {
-            name: "midgame",
-            engine: EngineKind::AlphaBeta,
-            limits: Limits { depth: Some(14), ..NO_LIMITS },
-            turns: middle,
-        },
-        Part { name: "endgame", engine: EngineKind::AlphaBeta, limits: NO_LIMITS, turns: |_| 40 },
-        Part { name: "best-first", engine: EngineKind::BestFirst, limits: tree, turns: middle },
-        Part { name: "extension", engine: EngineKind::Extension, limits: tree, turns: middle },
-        Part { name: "rbfms", engine: EngineKind::Rbfms, limits: tree, turns: middle },
+/// The parts. Together they go through every search that can be chosen, one thread each, with one line and several, with what
+/// was stored before, and past the memory cap in all three ways.
+fn parts() -> Vec<Part> {
+    let depth = |depth| Limits { depth: Some(depth), ..Part::MIDDLE.limits };
+    let evaluations = |evaluations| Limits { evaluations: Some(evaluations), ..Part::MIDDLE.limits };
+    let part = |name, engine, limits| Part { name, engine, limits, ..Part::MIDDLE };
+    let small = (1, OnMemoryCap::Prune);
+    vec![
+        part("midgame", EngineKind::AlphaBeta, depth(14)),
+        Part { lines: 3, ..part("hints", EngineKind::AlphaBeta, depth(10)) },
+        Part { turns: |_| 40, ..part("endgame", EngineKind::AlphaBeta, Part::MIDDLE.limits) },
+        Part { searches: 2, ..part("best-first", EngineKind::BestFirst, evaluations(100_000)) },
+        Part { lines: 4, ..part("best-hints", EngineKind::BestFirst, evaluations(50_000)) },
+        Part { memory: small, ..part("cap-prune", EngineKind::BestFirst, evaluations(60_000)) },
+        Part { memory: (1, OnMemoryCap::Rbfms), ..part("cap-rbfms", EngineKind::BestFirst, evaluations(60_000)) },
+        Part { memory: (1, OnMemoryCap::Stop), ..part("cap-stop", EngineKind::BestFirst, evaluations(60_000)) },
+        Part { turns: |_| 38, ..part("proof", EngineKind::BestFirst, Part::MIDDLE.limits) },
+        part("extension", EngineKind::Extension, evaluations(1_600_000)),
+        part("rbfms", EngineKind::Rbfms, evaluations(100_000)),
+        part("minimax", EngineKind::Minimax, depth(4)),
+        Part { searches: 2, ..part("korf-best", EngineKind::KorfBestFirst, evaluations(30_000)) },
+        Part { lines: 3, memory: small, ..part("korf-prune", EngineKind::KorfBestFirst, evaluations(30_000)) },
+        Part { memory: (1, OnMemoryCap::Rbfms), ..part("korf-rbfms", EngineKind::KorfBestFirst, evaluations(60_000)) },
+        Part { searches: 2, ..part("korf-ext", EngineKind::KorfExtension, evaluations(30_000)) },
+        Part { searches: 2, ..part("korf-ab", EngineKind::KorfAlphaBeta, depth(5)) },
+        Part { searches: 2, ..part("uct", EngineKind::Uct, evaluations(30_000)) },
     ]
 }
 
@@ -69,13 +100,15 @@ struct Figures {
     part: &'static str,
     nodes: u64,
     evaluations: u64,
+    /// A checksum of what each search visited and answered.
+    answers: u32,
     seconds: f64,
 }
 
 /// What `--json` prints.
 #[derive(Serialize)]
 struct JsonReport<'a> {
-    signature: u64,
+    signature: u32,
     eval: String,
     seconds: f64,
     parts: &'a [Figures],
@@ -85,20 +118,43 @@ impl Part {
     /// Searches every position with an empty table or tree, so that the count depends on the search alone.
     fn run(&self) -> Figures {
         // One thread, whatever the default is: only then the count is always the same.
-        let mut engine =
-            Engine::new(EngineOptions { engine: self.engine, threads: 1, hash_mb: 16, ..EngineOptions::default() });
+        let mut engine = Engine::new(EngineOptions {
+            engine: self.engine,
+            threads: 1,
+            hash_mb: 16,
+            memory_mb: self.memory.0,
+            on_memory_cap: self.memory.1,
+            ..EngineOptions::default()
+        });
         let started = Instant::now();
-        let (mut nodes, mut evaluations) = (0, 0);
+        let (mut nodes, mut evaluations, mut answers) = (0, 0, Hasher::new());
         for (game, moves) in GAMES.iter().enumerate() {
             engine.clear();
-            let limits = self.limits;
-            let position = position_after(moves, (self.turns)(game));
-            let decision =
-                engine.start(Request { limits, goal: Goal::Hint { lines: 1 }, ..Request::best_move(position) }).wait();
-            nodes += decision.report.nodes;
-            evaluations += decision.report.evaluations;
+            for search in 0..self.searches {
+                let position = position_after(moves, (self.turns)(game) + 2 * search);
+                let goal = Goal::Hint { lines: self.lines };
+                let request = Request { limits: self.limits, goal, ..Request::best_move(position) };
+                let decision = engine.start(request).wait();
+                nodes += decision.report.nodes;
+                evaluations += decision.report.evaluations;
+                digest(&mut answers, &decision.report);
+            }
         }
-        Figures { part: self.name, nodes, evaluations, seconds: started.elapsed().as_secs_f64() }
+        let answers = answers.finalize();
+        Figures { part: self.name, nodes, evaluations, answers, seconds: started.elapsed().as_secs_f64() }
+    }
+}
+
+/// Adds what a search came to. Searches with equal limits visit about as many positions whatever they choose: it shows in the moves,
+/// their values and their visits what that was.
+fn digest(answers: &mut Hasher, report: &Report) {
+    answers.update(&report.nodes.to_le_bytes());
+    answers.update(&report.evaluations.to_le_bytes());
+    for line in &report.lines {
+        let pv: Vec<String> = line.pv.iter().map(ToString::to_string).collect();
+        let text = format!("{} {} {:?} {} {}", line.turn, line.score.units(), line.bound, line.depth, pv.join(""));
+        answers.update(text.as_bytes());
+        answers.update(&line.visits.to_le_bytes());
     }
 }
 
@@ -113,13 +169,13 @@ pub(super) fn run(options: &BenchArguments) -> Result<(), String> {
     let parts: Vec<Figures> = parts().into_iter().filter(wanted).map(|part| part.run()).collect();
     let total = total(&parts);
     let output = if options.signature {
-        format!("{}\n", total.nodes)
+        format!("{}\n", total.answers)
     } else if options.json {
         let eval = EngineOptions::default().eval.to_string();
-        let report = JsonReport { signature: total.nodes, eval, seconds: total.seconds, parts: &parts };
+        let report = JsonReport { signature: total.answers, eval, seconds: total.seconds, parts: &parts };
         serde_json::to_string(&report).map_err(|error| error.to_string())? + "\n"
     } else {
-        format!("{}\nBench: {}\n", table(&parts, &total), total.nodes)
+        format!("{}\nBench: {}\n", table(&parts, &total), total.answers)
     };
     super::print(&output)
 }
@@ -129,15 +185,22 @@ fn total(parts: &[Figures]) -> Figures {
         part: "total",
         nodes: parts.iter().map(|part| part.nodes).sum(),
         evaluations: parts.iter().map(|part| part.evaluations).sum(),
+        answers: {
+            let mut all = Hasher::new();
+            parts.iter().for_each(|part| all.update(&part.answers.to_le_bytes()));
+            all.finalize()
+        },
         seconds: parts.iter().map(|part| part.seconds).sum(),
     }
 }
 
 fn table(parts: &[Figures], total: &Figures) -> String {
-    let header = format!("{:<12}{:>14}{:>14}{:>10}{:>10}\n", "part", "nodes", "evaluations", "seconds", "Mn/s");
+    let header =
+        format!("{:<12}{:>14}{:>14}{:>12}{:>10}{:>10}\n", "part", "nodes", "evaluations", "answers", "seconds", "Mn/s");
     let rows = parts.iter().chain([total]).map(|row| {
         let rate = row.nodes as f64 / row.seconds.max(1e-9) / 1e6;
-        format!("{:<12}{:>14}{:>14}{:>10.3}{:>10.2}\n", row.part, row.nodes, row.evaluations, row.seconds, rate)
+        let Figures { part, nodes, evaluations, answers, seconds } = row;
+        format!("{part:<12}{nodes:>14}{evaluations:>14}{answers:>12x}{seconds:>10.3}{rate:>10.2}\n")
     });
     header + &rows.collect::<String>()
 }
@@ -159,11 +222,12 @@ mod tests {
     #[test]
     fn the_last_row_is_the_sum() {
         let parts = [("midgame", 2_000_000, 3, 0.5), ("endgame", 4_000_000, 5, 1.5)]
-            .map(|(part, nodes, evaluations, seconds)| Figures { part, nodes, evaluations, seconds });
+            .map(|(part, nodes, evaluations, seconds)| Figures { part, nodes, evaluations, answers: 171, seconds });
         let table = table(&parts, &total(&parts));
         let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split_whitespace().collect()).collect();
-        assert_eq!(rows[0], ["part", "nodes", "evaluations", "seconds", "Mn/s"]);
-        assert_eq!(rows[1], ["midgame", "2000000", "3", "0.500", "4.00"]);
-        assert_eq!(rows[3], ["total", "6000000", "8", "2.000", "3.00"]);
+        assert_eq!(rows[0], ["part", "nodes", "evaluations", "answers", "seconds", "Mn/s"]);
+        assert_eq!(rows[1], ["midgame", "2000000", "3", "ab", "0.500", "4.00"]);
+        assert_eq!(rows[3][..3], ["total", "6000000", "8"]);
+        assert_eq!(rows[3][4..], ["2.000", "3.00"]);
     }
 }
