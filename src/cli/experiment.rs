@@ -2,7 +2,7 @@
 
 use super::log_output;
 use crate::eval::EvaluatorKind;
-use crate::experiment::{Experiment, Lab, Ledger, Progress, Setup, check_folder, write_findings};
+use crate::lab::experiment::{Experiment, Lab, Ledger, Progress, Setup, check_folder, write_findings};
 use clap::Args;
 use clap::builder::PossibleValue;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -59,7 +59,7 @@ fn evaluators() -> Vec<PossibleValue> {
 /// Runs one and prints what it found.
 pub(super) fn run(arguments: &ExperimentArguments) -> Result<(), String> {
     log_output::to_stderr();
-    let fail = |problem: crate::experiment::Problem| problem.to_string();
+    let fail = |problem: crate::lab::experiment::Problem| problem.to_string();
     let experiment = Experiment::named(&arguments.name).map_err(fail)?;
     let eval = arguments.eval.as_deref().map(str::parse).transpose();
     let setup = Setup {
@@ -91,7 +91,7 @@ pub(super) fn run(arguments: &ExperimentArguments) -> Result<(), String> {
     let findings = experiment.run(&mut lab);
     bar.finish();
     let findings = findings.map_err(|problem| match (&problem, &arguments.out) {
-        (crate::experiment::Problem::Interrupted, Some(_)) => "interrupted; --resume goes on".to_owned(),
+        (crate::lab::experiment::Problem::Interrupted, Some(_)) => "interrupted; --resume goes on".to_owned(),
         _ => fail(problem),
     })?;
     if let Some(folder) = &arguments.out {

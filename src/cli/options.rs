@@ -3,7 +3,8 @@
 use super::names;
 use crate::engine::{Engine, EngineKind, EngineOptions, OnMemoryCap, OptionError};
 use crate::eval::EvaluatorKind;
-use crate::search::{Backup, LeafValue, Selection, Tie};
+use crate::lab::{Backup, LeafValue, Selection};
+use crate::search::Tie;
 use clap::Args;
 
 /// What the engine thinks with and for how long.

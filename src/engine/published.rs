@@ -2,9 +2,8 @@
 
 use super::options::{OptionError, one_of, unless_none, whole};
 use crate::game::DISC;
-use crate::search::{
-    AlphaBetaStart, Backup, BestFirstSettings, EndValues, LeafValue, Score, Selection, Tie, UctSettings,
-};
+use crate::lab::{Backup, LeafValue, Selection, UctSettings};
+use crate::search::{AlphaBetaStart, BestFirstSettings, EndValues, Score, Tie};
 use std::fmt;
 
 /// What the engines `korf-best-first`, `korf-extension` and `uct` can be told; the others do not listen.

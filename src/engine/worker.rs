@@ -1,12 +1,12 @@
 //! The thread that thinks.
 
 use super::{DEFAULT_MOVE_TIME, Decision, EngineKind, EngineOptions, Event, Goal, OptionError, Request, SearchBuilder};
+use crate::lab::{KorfAlphaBeta, Uct, UctSettings};
 use crate::othello::{Move, Position};
 use crate::random::Random;
 use crate::search::{
-    AlphaBeta, AlphaBetaSettings, BestFirst, BestFirstSettings, Bound, Contempt, Control, KorfAlphaBeta, Limits, Line,
-    Minimax, ModernBestFirst, ModernSettings, Precision, Rbfms, Report, Score, Search, SearchDepth, StopSignal, Task,
-    Uct, UctSettings,
+    AlphaBeta, AlphaBetaSettings, BestFirst, BestFirstSettings, Bound, Contempt, Control, Limits, Line, Minimax,
+    ModernBestFirst, ModernSettings, Precision, Rbfms, Report, Score, Search, SearchDepth, StopSignal, Task,
 };
 use crossbeam::channel::{Receiver, Sender};
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -4,7 +4,6 @@
 mod alpha_beta;
 mod best_first;
 mod endgame;
-mod korf_alpha_beta;
 mod limits;
 mod minimax;
 mod ordering;
@@ -13,20 +12,18 @@ mod report;
 mod score;
 mod selectivity;
 mod transposition;
-mod uct;
 
 pub use alpha_beta::{AlphaBeta, AlphaBetaSettings};
 pub use best_first::{
     AlphaBetaStart, BestFirst, BestFirstSettings, EndValues, EndgameSolver, Explorer, FinalMove, LeafSolver,
     ModernBestFirst, ModernSettings, OnMemoryCap, Progress, RootMove, Tie, Work, mean_alpha_beta_evaluations,
 };
-pub use korf_alpha_beta::KorfAlphaBeta;
+pub(crate) use best_first::{Budget, Interrupted, Rules, after, least_depth, line_to, turns};
 pub use limits::{Control, Limits, StopSignal};
 pub use minimax::{Minimax, MinimaxKind, PlainCounts, PlainResult, plain_minimax};
 pub use rbfms::{Answer, Call, Rbfms, RbfmsSettings, Sibling, Stack, linear_best_first};
 pub use report::{Bound, Line, MemoryUse, Report, SearchDepth};
 pub use score::{Contempt, Score};
-pub use uct::{Backup, LeafValue, Selection, Uct, UctMove, UctSettings, UctTree};
 
 use crate::eval::Evaluator;
 use crate::othello::Position;

@@ -3,7 +3,6 @@
 //! Everything here depends on its settings and seeds alone: the same command makes the same bytes, whatever the number of
 //! threads and however often it was interrupted. `docs/training.md` has the commands and what they made.
 
-pub mod bill;
 mod chunk;
 mod config;
 mod container;

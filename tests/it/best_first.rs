@@ -2,8 +2,8 @@
 
 use emilia::eval::{Evaluator, EvaluatorKind};
 use emilia::game::Game;
+use emilia::lab::random_tree::{PathCost, RandomTree, TreeShape};
 use emilia::othello::{Color, GameRecord, Move, Position};
-use emilia::random_tree::{PathCost, RandomTree, TreeShape};
 use emilia::search::{
     BestFirst, BestFirstSettings, Bound, Contempt, Control, EndValues, EndgameSolver, Explorer, FinalMove, Limits,
     MinimaxKind, OnMemoryCap, Progress, Rbfms, RbfmsSettings, Report, Score, Search, SearchDepth, StopSignal, Task,

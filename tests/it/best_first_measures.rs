@@ -3,11 +3,12 @@
 
 use crate::best_first::RandomGames;
 use emilia::eval::{Evaluator, EvaluatorKind};
-use emilia::experiment::stopwatch::Stopwatch;
+use emilia::lab::KorfAlphaBeta;
+use emilia::lab::experiment::stopwatch::Stopwatch;
 use emilia::othello::{Color, Position};
 use emilia::search::{
-    AlphaBeta, AlphaBetaSettings, AlphaBetaStart, BestFirst, BestFirstSettings, Contempt, Control, KorfAlphaBeta,
-    Limits, MinimaxKind, PlainCounts, Search, Task, mean_alpha_beta_evaluations, plain_minimax,
+    AlphaBeta, AlphaBetaSettings, AlphaBetaStart, BestFirst, BestFirstSettings, Contempt, Control, Limits, MinimaxKind,
+    PlainCounts, Search, Task, mean_alpha_beta_evaluations, plain_minimax,
 };
 
 fn ordered(position: &Position, depth: u32, evaluator: &dyn Evaluator<Position>) -> (PlainCounts, Position) {

@@ -6,12 +6,12 @@ use crate::counting_allocator::peak_bytes_while;
 use emilia::engine::{Engine, EngineKind, EngineOptions, Request};
 use emilia::eval::{Evaluator, EvaluatorKind};
 use emilia::game::Game;
+use emilia::lab::random_tree::{PathCost, RandomTree, TreeShape};
+use emilia::lab::{Backup, KorfAlphaBeta, LeafValue, Selection, Uct, UctSettings, UctTree};
 use emilia::othello::{Color, Position};
-use emilia::random_tree::{PathCost, RandomTree, TreeShape};
 use emilia::search::{
-    AlphaBetaStart, Backup, BestFirstSettings, Bound, Contempt, Control, EndValues, Explorer, KorfAlphaBeta, LeafValue,
-    Limits, MinimaxKind, PlainResult, Progress, RbfmsSettings, Report, Score, Search, SearchDepth, Selection, Task,
-    Uct, UctSettings, UctTree, Work, linear_best_first, plain_minimax,
+    AlphaBetaStart, BestFirstSettings, Bound, Contempt, Control, EndValues, Explorer, Limits, MinimaxKind, PlainResult,
+    Progress, RbfmsSettings, Report, Score, Search, SearchDepth, Task, Work, linear_best_first, plain_minimax,
 };
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -24,7 +24,7 @@ pub(super) struct Start {
 
 /// Why alpha-beta ended early.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::search) enum Interrupted {
+pub(crate) enum Interrupted {
     /// It was told to stop.
     Stopped,
     /// The tree fills its memory.
@@ -120,7 +120,7 @@ impl<G: Game> Explorer<G> {
 
     /// Alpha-beta to a depth from the root, keeping every node it visits, with exact values for so many of the root's
     /// moves, at least 1, and for those within the margin of the best; how many nodes that were.
-    pub(in crate::search) fn full_width(
+    pub(crate) fn full_width(
         &mut self,
         depth: u32,
         lines: usize,

@@ -16,7 +16,7 @@ mod chance;
 mod engine;
 mod exploration;
 mod explorer;
-pub(super) mod extension;
+mod extension;
 mod leaf_solver;
 mod memory;
 mod modern;
@@ -26,17 +26,19 @@ mod rules;
 mod sharing;
 pub(super) mod tree;
 
-pub(super) use budget::Budget;
+pub(crate) use budget::Budget;
 pub use budget::mean_alpha_beta_evaluations;
 pub use engine::BestFirst;
-pub(super) use engine::{least_depth, line_to};
+pub(crate) use engine::{least_depth, line_to};
 pub use explorer::{Explorer, Progress};
+pub(crate) use extension::Interrupted;
 pub use leaf_solver::{EndgameSolver, LeafSolver};
 pub use memory::OnMemoryCap;
 pub use modern::{ModernBestFirst, ModernSettings};
 pub use ranking::RootMove;
-pub(super) use rules::Rules;
+pub(crate) use rules::Rules;
 pub use rules::{EndValues, Tie, Work};
+pub(crate) use tree::{after, turns};
 
 /// Positions with at most this many empty squares are solved instead of expanded.
 pub(super) const SOLVED_EMPTIES: u32 = 8;

@@ -86,7 +86,7 @@ impl Rules {
 
     /// The node of a new position: its result if the game is over, else its static value.
     #[inline]
-    pub fn new_node<G: Game>(
+    pub(in crate::search) fn new_node<G: Game>(
         &self,
         turn: Option<G::Move>,
         position: &G,

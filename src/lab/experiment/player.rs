@@ -5,9 +5,10 @@ use super::duel::ByStage;
 use crate::engine::{EngineOptions, build_search};
 use crate::eval::Evaluator;
 use crate::game::Game;
+use crate::lab::KorfAlphaBeta;
 use crate::othello::Position;
 use crate::search::{
-    AlphaBetaStart, BestFirstSettings, Contempt, Control, Explorer, KorfAlphaBeta, Limits, Progress, Search, Task, Work,
+    AlphaBetaStart, BestFirstSettings, Contempt, Control, Explorer, Limits, Progress, Search, Task, Work,
 };
 use std::sync::Arc;
 

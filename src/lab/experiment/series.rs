@@ -151,7 +151,7 @@ mod tests {
     use super::super::player::{BestFirstPlayer, FixedDepth, Limit};
     use super::super::{Ledger, Setup};
     use super::*;
-    use crate::random_tree::{PathCost, RandomTree, TreeShape};
+    use crate::lab::random_tree::{PathCost, RandomTree, TreeShape};
     use crate::search::{BestFirstSettings, EndValues};
     use std::sync::Arc;
     use std::sync::atomic::AtomicBool;

@@ -5,7 +5,7 @@ use super::duel::Score;
 use super::player::{BestFirstPlayer, FixedDepth, Limit, Player};
 use super::series::{CALIBRATION_UNITS, HORIZON_PAIRS, calibrate, horizon, series};
 use super::{Cell, Experiment, Findings, Lab, Problem, Table};
-use crate::random_tree::{PathCost, RandomTree, TreeShape};
+use crate::lab::random_tree::{PathCost, RandomTree, TreeShape};
 use crate::render::{Curve, Plot, Point, Scale, Stroke};
 use crate::search::{BestFirstSettings, EndValues};
 use std::sync::Arc;

@@ -17,8 +17,8 @@ mod tree;
 pub use engine::Uct;
 pub use tree::{UctMove, UctTree};
 
-use super::best_first::{EndValues, Tie};
 use crate::game::DISC;
+use crate::search::{EndValues, Tie};
 use std::fmt;
 
 /// What an inner node is worth.

@@ -2,8 +2,7 @@
 
 use super::{UctSettings, UctTree};
 use crate::othello::Position;
-use crate::search::best_first::{Budget, least_depth, line_to};
-use crate::search::{Bound, Control, Line, MemoryUse, Report, Search, SearchDepth, Task};
+use crate::search::{Bound, Budget, Control, Line, MemoryUse, Report, Search, SearchDepth, Task, least_depth, line_to};
 
 /// The engine. Keeps its tree from move to move.
 pub struct Uct {

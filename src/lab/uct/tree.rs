@@ -4,9 +4,7 @@ use super::{Backup, LeafValue, Selection, UctSettings};
 use crate::eval::Evaluator;
 use crate::game::{Game, Key};
 use crate::random::Random;
-use crate::search::best_first::tree::{after, turns};
-use crate::search::best_first::{Rules, Work};
-use crate::search::{Contempt, MinimaxKind, plain_minimax};
+use crate::search::{Contempt, MinimaxKind, Rules, Work, after, plain_minimax, turns};
 use std::collections::HashMap;
 
 /// How deep below the root a new root is looked for, passes included.

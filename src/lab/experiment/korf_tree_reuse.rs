@@ -6,8 +6,9 @@ use super::player::{BestFirstPlayer, FixedDepth, Limit, Player};
 use super::series::{openings, series};
 use super::{Cell, Experiment, Findings, Lab, Problem, Table};
 use crate::eval::{Evaluator, EvaluatorKind};
+use crate::lab::KorfAlphaBeta;
 use crate::othello::{Color, Position, Square};
-use crate::search::{BestFirstSettings, Contempt, Explorer, KorfAlphaBeta};
+use crate::search::{BestFirstSettings, Contempt, Explorer};
 use serde::{Deserialize, Serialize};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {

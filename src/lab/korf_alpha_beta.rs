@@ -6,15 +6,13 @@
 //! the game, play is perfect. There is no transposition table, no iterative deepening, no null window and no selectivity:
 //! an opponent as of 1994, for comparisons.
 
-use super::best_first::extension::Interrupted;
-use super::best_first::{least_depth, line_to};
-use super::{
-    BestFirstSettings, Bound, Contempt, Control, EndValues, Explorer, Line, MemoryUse, MinimaxKind, Report, RootMove,
-    Search, SearchDepth, Task, Work, plain_minimax,
-};
 use crate::eval::Evaluator;
 use crate::game::Game;
 use crate::othello::Position;
+use crate::search::{
+    BestFirstSettings, Bound, Contempt, Control, EndValues, Explorer, Interrupted, Line, MemoryUse, MinimaxKind,
+    PlainCounts, Report, RootMove, Score, Search, SearchDepth, Task, Work, least_depth, line_to, plain_minimax,
+};
 
 /// The depth where nothing is said of it: a fraction of a second for Othello.
 const DEFAULT_DEPTH: u8 = 6;
@@ -81,7 +79,7 @@ impl<G: Game> KorfAlphaBeta<G> {
     ) -> bool {
         let before = self.work;
         let mut stopped = false;
-        let sum = |counts: &super::PlainCounts| Work {
+        let sum = |counts: &PlainCounts| Work {
             nodes: before.nodes + counts.visited,
             evaluations: before.evaluations + counts.evaluations,
             ..before
@@ -150,7 +148,7 @@ impl KorfAlphaBeta<Position> {
                 i < exact || task.margin.is_some_and(|m| root_move.value >= lines[0].score.units() - m.units());
             lines.push(Line {
                 turn: pv[0],
-                score: super::Score::from_units(root_move.value),
+                score: Score::from_units(root_move.value),
                 bound: if is_exact { Bound::Exact } else { Bound::Upper },
                 depth: if root_move.is_solved() { SearchDepth::Exact } else { depth },
                 pv,

@@ -7,8 +7,8 @@ mod measures;
 
 pub use measures::{Calibration, CalibrationStep, Measures};
 
-use super::{LabelKind, Sample, is_held_out};
 use crate::eval::bill::{Coefficients, Discriminant, FEATURES, FeatureTables, Quadratic};
+use crate::training::{LabelKind, Sample, is_held_out};
 use measures::Verdict;
 use std::fmt;
 use thiserror::Error;

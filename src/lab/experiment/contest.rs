@@ -1,8 +1,8 @@
 //! What games between searches need to know of a game.
 
 use crate::game::{DISC, Game};
+use crate::lab::random_tree::RandomTree;
 use crate::othello::{Color, Position};
-use crate::random_tree::RandomTree;
 use crate::search::{Contempt, EndValues, EndgameSolver, LeafSolver, Work};
 use std::cell::RefCell;
 
