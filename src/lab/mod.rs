@@ -6,7 +6,9 @@ pub mod bill;
 pub mod experiment;
 mod korf_alpha_beta;
 pub mod random_tree;
+mod searches;
 mod uct;
 
 pub use korf_alpha_beta::KorfAlphaBeta;
-pub use uct::{Backup, LeafValue, Selection, Uct, UctMove, UctSettings, UctTree};
+pub use searches::{KORF_ALPHA_BETA, KORF_BEST_FIRST, KORF_EXTENSION, UCT, register};
+pub use uct::{Uct, UctMove, UctSettings, UctTree};

@@ -7,6 +7,7 @@ use super::{Cell, Experiment, Findings, Lab, Problem, Table};
 use crate::arena::player::PlayerText;
 use crate::engine::EngineOptions;
 use crate::eval::EvaluatorKind;
+use crate::lab::KORF_EXTENSION;
 use crate::othello::Position;
 use crate::render::{Curve, Plot, Point, Scale, Stroke};
 
@@ -75,7 +76,7 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
         let mut points = Vec::new();
         for &depth in &depths {
             let mut options = options.clone();
-            if options.engine == crate::engine::EngineKind::KorfExtension && options.published.start_depth == Some(3) {
+            if options.engine == &KORF_EXTENSION && options.published.start_depth == Some(3) {
                 // The paper's choice is one ply less than its opponent's depth; two measured better.
                 options.published.start_depth = Some(depth.saturating_sub(2).max(1) as u8);
             }

@@ -143,6 +143,8 @@ impl Experiment {
 
     /// Does it.
     pub fn run(&self, lab: &mut Lab<'_>) -> Result<Findings, Problem> {
+        // Its players may be described by the names of the searches.
+        super::register();
         (self.run)(lab)
     }
 }

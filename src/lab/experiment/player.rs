@@ -2,7 +2,7 @@
 
 use super::contest::Contest;
 use super::duel::ByStage;
-use crate::engine::{EngineOptions, build_search};
+use crate::engine::EngineOptions;
 use crate::eval::Evaluator;
 use crate::game::Game;
 use crate::lab::KorfAlphaBeta;
@@ -202,7 +202,7 @@ pub enum EngineLimit {
 impl EnginePlayer {
     /// The engine that the options ask for.
     pub fn new(options: &EngineOptions, limit: EngineLimit) -> EnginePlayer {
-        EnginePlayer { search: build_search(options), evaluator: options.evaluator(), limit, debt: 0 }
+        EnginePlayer { search: (options.engine.build)(options), evaluator: options.evaluator(), limit, debt: 0 }
     }
 }
 

@@ -17,81 +17,9 @@ mod tree;
 pub use engine::Uct;
 pub use tree::{UctMove, UctTree};
 
+use crate::engine::{Backup, LeafValue, Selection};
 use crate::game::DISC;
 use crate::search::{EndValues, Tie};
-use std::fmt;
-
-/// What an inner node is worth.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Backup {
-    /// What its best child is worth: minimax.
-    #[default]
-    Overwrite,
-    /// The mean of what was found below it, as in Monte Carlo tree search.
-    Average,
-}
-
-/// What a leaf is worth.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum LeafValue {
-    /// Its value as the evaluation has it.
-    #[default]
-    Raw,
-    /// A win or a loss, by the sign of that: plus or minus one [`UctSettings::unit`].
-    WinLoss,
-}
-
-/// How an iteration finds its way down.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Selection {
-    /// By the largest value + C·√(ln N / n).
-    #[default]
-    Uct,
-    /// By lot, a child's chance being proportional to exp(value / C): C is the temperature.
-    Softmax,
-}
-
-impl Backup {
-    /// Every kind.
-    pub const ALL: &[Backup] = &[Backup::Overwrite, Backup::Average];
-}
-
-impl LeafValue {
-    /// Every kind.
-    pub const ALL: &[LeafValue] = &[LeafValue::Raw, LeafValue::WinLoss];
-}
-
-impl Selection {
-    /// Every kind.
-    pub const ALL: &[Selection] = &[Selection::Uct, Selection::Softmax];
-}
-
-impl fmt::Display for Backup {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Backup::Overwrite => "overwrite",
-            Backup::Average => "average",
-        })
-    }
-}
-
-impl fmt::Display for LeafValue {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            LeafValue::Raw => "raw",
-            LeafValue::WinLoss => "win-loss",
-        })
-    }
-}
-
-impl fmt::Display for Selection {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Selection::Uct => "uct",
-            Selection::Softmax => "softmax",
-        })
-    }
-}
 
 /// Parameters of the search.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -105,7 +33,7 @@ pub struct UctSettings {
     pub backup: Backup,
     /// What leaves are worth.
     pub leaf: LeafValue,
-    /// Plies of alpha-beta below each leaf, 0 for the static value.
+    /// Plies of alpha-beta below each leaf, 0 for the static value, at most 8.
     pub leaf_depth: u32,
     /// How a leaf is chosen.
     pub selection: Selection,
@@ -119,11 +47,6 @@ pub struct UctSettings {
     pub seed: u64,
     /// The cap of the tree in bytes; the search ends there.
     pub memory: usize,
-}
-
-impl UctSettings {
-    /// The most plies of alpha-beta at a leaf.
-    pub const DEEPEST_LEAF: u32 = 8;
 }
 
 /// For Othello, with 512 MB. The note has C = 1.5 and FPU = 0.5 for values from −1 to 1 in another game.

@@ -1,6 +1,7 @@
 //! The search itself, for any game.
 
-use super::{Backup, LeafValue, Selection, UctSettings};
+use super::UctSettings;
+use crate::engine::{Backup, LeafValue, Selection};
 use crate::eval::Evaluator;
 use crate::game::{Game, Key};
 use crate::random::Random;
