@@ -13,9 +13,9 @@
 //! configurations differ by five orders of magnitude. The weights kept are those of the pass with the least error on games
 //! held out.
 
-use super::config::SettingsError;
 use super::dataset::{Dataset, Point, Points, Selection};
 use super::design::Design;
+use super::settings_error::SettingsError;
 use crate::eval::pattern::{MOST_PHASES, Sharing};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};

@@ -19,10 +19,11 @@ mod production;
 mod report;
 mod sample;
 mod selfplay;
+mod settings_error;
 mod testset;
 
 pub use chunk::{Chunk, ChunkHeader, Origin};
-pub use config::{ConfigError, SettingsError, TrainingConfig};
+pub use config::{ConfigError, TrainingConfig};
 pub use container::FileError;
 pub use curve::{curve_csv, curve_svg};
 pub use dataset::{Dataset, Point, Points, Selection, Source};
@@ -35,4 +36,5 @@ pub use production::{ChunkMaker, Production, ProductionError, Progress};
 pub use report::{ErrorReport, ErrorRow, svg as error_svg, table as error_table};
 pub use sample::{LabelKind, Sample, is_held_out};
 pub use selfplay::{SelfPlay, SelfPlaySettings};
+pub use settings_error::SettingsError;
 pub use testset::{TEST_EMPTIES, TestPosition, TestSet, TestSetError};

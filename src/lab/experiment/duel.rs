@@ -1,7 +1,7 @@
 //! Games between searches, in pairs with the colours exchanged, and what they cost.
 
 use super::contest::Contest;
-use super::player::Player;
+use super::player::{ByStage, Player};
 use super::stopwatch::Stopwatch;
 use crate::arena::statistics::{Outcome, Tally};
 use crate::othello::Color;
@@ -35,9 +35,6 @@ impl Spent {
         self.evaluations as f64 / self.moves.max(1) as f64
     }
 }
-
-/// Evaluations by the stage of the game: their sum and the number of moves.
-pub type ByStage = BTreeMap<u32, (u64, u64)>;
 
 /// One game.
 #[derive(Clone, PartialEq, Debug)]

@@ -1,7 +1,6 @@
 //! The players of the experiments: searches with their limits.
 
 use super::contest::Contest;
-use super::duel::ByStage;
 use crate::engine::EngineOptions;
 use crate::eval::Evaluator;
 use crate::game::Game;
@@ -10,6 +9,7 @@ use crate::othello::Position;
 use crate::search::{
     AlphaBetaStart, BestFirstSettings, Contempt, Control, Explorer, Limits, Progress, Search, Task, Work,
 };
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A move and what it cost.
@@ -31,6 +31,9 @@ pub trait Player<G: Game> {
     /// Chooses a turn; the position has one.
     fn choose(&mut self, position: &G) -> Chosen<G::Move>;
 }
+
+/// Evaluations by the stage of the game: their sum and the number of moves.
+pub type ByStage = BTreeMap<u32, (u64, u64)>;
 
 /// Evaluations for a move at each stage of a game.
 #[derive(Clone, Debug, Default, PartialEq)]

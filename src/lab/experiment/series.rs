@@ -1,8 +1,8 @@
 //! Series of pairs between two players, where they begin, and how both get the same number of evaluations.
 
 use super::contest::Contest;
-use super::duel::{ByStage, Pair, Score, merge, play_pair};
-use super::player::{Budgets, Limit, Player};
+use super::duel::{Pair, Score, merge, play_pair};
+use super::player::{Budgets, ByStage, Limit, Player};
 use super::{Lab, Problem};
 use crate::arena::opening;
 use crate::othello::{Position, canonical};
