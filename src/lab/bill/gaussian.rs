@@ -1,55 +1,41 @@
 //! The quadratic discriminant: won and lost positions as two normal distributions.
 
-use super::Example;
-use super::cholesky::{Cholesky, Matrix};
+use super::example::{Example, factors};
 use crate::eval::bill::{FEATURES, Quadratic};
+use nalgebra::{Cholesky, Const, SMatrix, SVector};
 
 /// What is added to the diagonal of a covariance, as a share of its mean: keeps it invertible.
 const REGULARISATION: f64 = 1e-3;
 
 /// One class as a normal distribution.
 struct Distribution {
-    mean: [f64; FEATURES],
-    covariance: Cholesky<FEATURES>,
+    mean: SVector<f64, FEATURES>,
+    covariance: Cholesky<f64, Const<FEATURES>>,
     count: usize,
 }
 
 impl Distribution {
     fn of(examples: &[&Example]) -> Option<Distribution> {
         let n = examples.len() as f64;
-        let mut mean = [0.0; FEATURES];
-        for example in examples {
-            for (sum, feature) in mean.iter_mut().zip(example.features) {
-                *sum += feature / n;
-            }
-        }
-        let mut covariance: Matrix<FEATURES> = Default::default();
-        for example in examples {
-            let deviation: [f64; FEATURES] = std::array::from_fn(|i| example.features[i] - mean[i]);
-            for (i, row) in covariance.iter_mut().enumerate() {
-                for (j, entry) in row.iter_mut().enumerate() {
-                    *entry += deviation[i] * deviation[j] / n;
-                }
-            }
-        }
-        let trace: f64 = (0..FEATURES).map(|i| covariance[i][i]).sum();
-        for (i, row) in covariance.iter_mut().enumerate() {
-            row[i] += REGULARISATION * trace / FEATURES as f64;
-        }
-        Some(Distribution { mean, covariance: Cholesky::new(&covariance)?, count: examples.len() })
+        let features = || examples.iter().map(|example| SVector::from(example.features));
+        let mean = features().sum::<SVector<f64, FEATURES>>() / n;
+        let deviations = features().map(|features| features - mean);
+        let mut covariance =
+            deviations.map(|deviation| deviation * deviation.transpose()).sum::<SMatrix<f64, FEATURES, FEATURES>>() / n;
+        covariance += SMatrix::from_diagonal_element(REGULARISATION * covariance.trace() / FEATURES as f64);
+        Some(Distribution { mean, covariance: factors(covariance)?, count: examples.len() })
     }
 
     /// The logarithm of the class's share times its density, but for what both classes have in common.
     fn log_density(&self) -> Quadratic {
         let inverse = self.covariance.inverse();
-        let times_mean: [f64; FEATURES] =
-            std::array::from_fn(|i| inverse[i].iter().zip(self.mean).map(|(entry, mean)| entry * mean).sum());
-        let square: f64 = times_mean.iter().zip(self.mean).map(|(a, b)| a * b).sum();
-        let constant = (self.count as f64).ln() - (square + self.covariance.log_determinant()) / 2.0;
+        let times_mean = inverse * self.mean;
+        let square = times_mean.dot(&self.mean);
+        let constant = (self.count as f64).ln() - (square + self.covariance.ln_determinant()) / 2.0;
         let products = (0..FEATURES)
             .flat_map(|i| (i..FEATURES).map(move |j| (i, j)))
-            .map(|(i, j)| if i == j { -inverse[i][i] / 2.0 } else { -inverse[i][j] });
-        let mut coefficients = [constant].into_iter().chain(times_mean).chain(products);
+            .map(|(i, j)| if i == j { -inverse[(i, i)] / 2.0 } else { -inverse[(i, j)] });
+        let mut coefficients = [constant].into_iter().chain(times_mean.iter().copied()).chain(products);
         Quadratic(std::array::from_fn(|_| coefficients.next().expect("one for each term")))
     }
 }

@@ -1,8 +1,8 @@
 //! Logistic regression on the features and their products.
 
-use super::Example;
-use super::cholesky::{Cholesky, Matrix};
+use super::example::{Example, factors};
 use crate::eval::bill::{COEFFICIENTS, Quadratic};
+use nalgebra::{SMatrix, SVector};
 
 /// Weight of the squared coefficients (without the constant) beside the summed log-likelihood.
 const PENALTY: f64 = 5.0;
@@ -62,21 +62,22 @@ pub(super) fn probability(log_odds: f64) -> f64 {
 
 /// The inverse of the second derivative times the gradient.
 fn newton_step(weights: &[f64; COEFFICIENTS], terms: &[([f64; COEFFICIENTS], bool)]) -> Option<[f64; COEFFICIENTS]> {
-    let mut gradient: [f64; COEFFICIENTS] = std::array::from_fn(|i| if i == 0 { 0.0 } else { PENALTY * weights[i] });
-    let mut curvature: Matrix<COEFFICIENTS> =
-        std::array::from_fn(|i| std::array::from_fn(|j| if i == j && i > 0 { PENALTY } else { 0.0 }));
+    let penalty = |i| if i == 0 { 0.0 } else { PENALTY };
+    let mut gradient = SVector::<f64, COEFFICIENTS>::from_fn(|i, _| penalty(i) * weights[i]);
+    let mut curvature =
+        SMatrix::<f64, COEFFICIENTS, COEFFICIENTS>::from_fn(|i, j| if i == j { penalty(i) } else { 0.0 });
     for (x, won) in terms {
         let p = probability(dot(weights, x));
         let (error, weight) = (p - f64::from(*won), p * (1.0 - p));
         for i in 0..COEFFICIENTS {
             gradient[i] += error * x[i];
             let weighted = weight * x[i];
-            for (entry, x) in curvature[i][..=i].iter_mut().zip(x) {
-                *entry += weighted * x;
+            for j in 0..=i {
+                curvature[(i, j)] += weighted * x[j];
             }
         }
     }
-    Some(Cholesky::new(&curvature)?.solve(&gradient))
+    Some(factors(curvature)?.solve(&gradient).into())
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Learning what Bill's features are worth: `emilia train bill`.
 
-mod cholesky;
+mod example;
 mod gaussian;
 mod logistic;
 mod measures;
@@ -9,6 +9,7 @@ pub use measures::{Calibration, CalibrationStep, Measures};
 
 use crate::eval::bill::{Coefficients, Discriminant, FEATURES, FeatureTables, Quadratic};
 use crate::training::{LabelKind, Sample, is_held_out};
+use example::Example;
 use measures::Verdict;
 use std::fmt;
 use thiserror::Error;
@@ -21,25 +22,6 @@ const FEWEST: usize = 500;
 const HELD_OUT: u32 = 100;
 /// The disc counts that one row of the report is about.
 const ROW: u32 = 4;
-
-/// A position with a result: not drawn, and not the end of the game.
-#[derive(Clone, Debug)]
-struct Example {
-    discs: u32,
-    /// Divided by their scales.
-    features: [f64; FEATURES],
-    /// The same position with the other side to move.
-    passed: [f64; FEATURES],
-    /// The final disc difference for the side to move; not 0.
-    score: f64,
-    held_out: bool,
-}
-
-impl Example {
-    fn is_won(&self) -> bool {
-        self.score > 0.0
-    }
-}
 
 /// Samples with what tells their games apart.
 #[derive(Clone, Copy, Debug)]
