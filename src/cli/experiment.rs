@@ -2,11 +2,10 @@
 
 use super::log_output;
 use crate::eval::EvaluatorKind;
-use crate::lab::experiment::{Experiment, Lab, Ledger, Progress, Setup, check_folder, write_findings};
+use crate::lab::experiment::{Experiment, ExperimentProgress, Lab, Ledger, Setup, check_folder, write_findings};
 use clap::Args;
 use clap::builder::PossibleValue;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::io::{IsTerminal, stderr};
+use indicatif::ProgressBar;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -85,7 +84,7 @@ pub(super) fn run(arguments: &ExperimentArguments) -> Result<(), String> {
         eprintln!("{}: with its own set-up it takes about {usual} on one core", experiment.name);
     }
     let interrupt = super::on_interrupt()?;
-    let bar = Bar::new();
+    let bar = ExperimentBar::new();
     let mut observe = |progress| bar.show(progress);
     let mut lab = Lab::new(setup, ledger, &interrupt, &mut observe);
     let findings = experiment.run(&mut lab);
@@ -103,22 +102,18 @@ pub(super) fn run(arguments: &ExperimentArguments) -> Result<(), String> {
 }
 
 /// A line that follows the work, if there is a terminal to draw it on; otherwise a line of text now and then.
-struct Bar {
+struct ExperimentBar {
     bar: ProgressBar,
     said: std::cell::Cell<u64>,
 }
 
-impl Bar {
-    fn new() -> Bar {
-        let target = if stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        let bar = ProgressBar::with_draw_target(Some(1), target);
-        if let Ok(style) = ProgressStyle::with_template("{pos}/{len}  {elapsed} gone, {msg}") {
-            bar.set_style(style);
-        }
-        Bar { bar, said: std::cell::Cell::new(0) }
+impl ExperimentBar {
+    fn new() -> ExperimentBar {
+        let bar = super::progress::bar(Some(1), "{pos}/{len}  {elapsed} gone, {msg}");
+        ExperimentBar { bar, said: std::cell::Cell::new(0) }
     }
 
-    fn show(&self, Progress { done, planned, left }: Progress) {
+    fn show(&self, ExperimentProgress { done, planned, left }: ExperimentProgress) {
         let left = left.map_or_else(
             || "everything so far from the ledger".to_owned(),
             |left| format!("about {} to go", humantime::format_duration(Duration::from_secs(left.as_secs()))),

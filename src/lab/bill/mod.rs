@@ -84,7 +84,7 @@ pub struct Quality {
 
 /// What was measured on the games held out.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Report {
+pub struct BillReport {
     /// Positions learned from.
     pub learned_from: usize,
     /// By disc count.
@@ -98,14 +98,14 @@ pub struct Report {
 /// Learns both discriminants from games, and measures them on a tenth of the games, which they do not learn from.
 ///
 /// The provenance is kept with the coefficients; nothing else depends on it.
-pub fn learn(games: &[Games], provenance: Vec<String>) -> Result<(Coefficients, Report), LearningError> {
+pub fn learn(games: &[Games], provenance: Vec<String>) -> Result<(Coefficients, BillReport), LearningError> {
     let mut examples = examples(games);
     let scales = scale(&mut examples);
     let (held_out, examples): (Vec<Example>, Vec<Example>) = examples.into_iter().partition(|e| e.held_out);
     let range = learned_range(&examples)?;
     let logistic = discriminant(&examples, range, logistic::fit)?;
     let gaussian = discriminant(&examples, range, gaussian::fit)?;
-    let report = Report {
+    let report = BillReport {
         learned_from: examples.len(),
         rows: rows(&held_out, &logistic, &gaussian),
         logistic: quality(&held_out, &logistic),
@@ -219,7 +219,7 @@ fn quality(held_out: &[Example], discriminant: &Discriminant) -> Quality {
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for BillReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let held_out = self.logistic.all.positions;
         writeln!(f, "learned from {} positions, measured on {held_out} of other games\n", self.learned_from)?;

@@ -1,6 +1,6 @@
 //! Best-first searches against the alpha-beta engine of today: the fourth seed's claim, and the curve over growing budgets.
 
-use super::duel::Score;
+use super::duel::PairScore;
 use super::equal_evaluations::contestants;
 use super::player::{EngineLimit, EnginePlayer, Limit};
 use super::series::{openings, series};
@@ -118,18 +118,18 @@ fn point(
     table: &mut Table,
 ) -> Result<Point, Problem> {
     let key = format!("{name}/{budget}");
-    let score = Score::of(&series(lab, &key, starts, &mut player, &mut opponent, SOLVE_FROM)?);
+    let score = PairScore::of(&series(lab, &key, starts, &mut player, &mut opponent, SOLVE_FROM)?);
     Ok(result((name, budget), &score, table))
 }
 
 /// The point of a player's curve, and a row of the table.
-fn result((name, budget): (&str, u32), score: &Score, table: &mut Table) -> Point {
+fn result((name, budget): (&str, u32), score: &PairScore, table: &mut Table) -> Point {
     table.row(row(name, budget, score));
     let (y, error) = score.percent();
     Point { x: budget.into(), y, error }
 }
 
-fn row(name: &str, budget: u32, score: &Score) -> Vec<Cell> {
+fn row(name: &str, budget: u32, score: &PairScore) -> Vec<Cell> {
     let ((percent, error), (won, won_error)) = (score.percent(), score.percent_of_decided());
     vec![
         Cell::from(name),
@@ -183,14 +183,14 @@ fn budget_curve(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
             let mut played = Vec::new();
             let mut given = 0;
             for (i, starts) in starts.chunks(PAIRS_BETWEEN_CORRECTIONS).enumerate() {
-                let own = if i == 0 { own } else { corrected(given / i as u64, &Score::of(&played)) };
+                let own = if i == 0 { own } else { corrected(given / i as u64, &PairScore::of(&played)) };
                 given += own;
                 let mut player = EnginePlayer::new(options, limit(own));
                 let mut opponent = EnginePlayer::new(&probcut, limit(budget.into()));
                 let key = format!("{name}/{budget}/{i}");
                 played.extend(series(lab, &key, starts, &mut player, &mut opponent, SOLVE_FROM)?);
             }
-            points.push(result((name, budget), &Score::of(&played), &mut table));
+            points.push(result((name, budget), &PairScore::of(&played), &mut table));
         }
         curves.push(Curve { name: name.clone(), points, stroke: Stroke::Solid });
     }
@@ -213,7 +213,7 @@ fn own_budget(player: &EngineOptions, opponent: &EngineOptions, budget: u64, sta
         let mut other = EnginePlayer::new(opponent, limit(budget));
         let pairs: Vec<_> =
             starts.iter().map(|start| super::duel::play_pair(start, &mut one, &mut other, SOLVE_FROM).0).collect();
-        let score = Score::of(&pairs);
+        let score = PairScore::of(&pairs);
         let each = score.first.nanos as f64 / score.first.evaluations.max(1) as f64;
         let time = score.second.nanos as f64 / score.second.moves.max(1) as f64;
         own = ((time / each).round() as u64).max(10);
@@ -222,6 +222,6 @@ fn own_budget(player: &EngineOptions, opponent: &EngineOptions, budget: u64, sta
 }
 
 /// The evaluations that a player should have had where it had so many on average, for its share of the time to be 1.
-fn corrected(given: u64, so_far: &Score) -> u64 {
+fn corrected(given: u64, so_far: &PairScore) -> u64 {
     ((given as f64 / so_far.share_of_time().clamp(0.25, 4.0)).round() as u64).max(10)
 }

@@ -1,7 +1,7 @@
 //! What the experiments after Bergman (*Minimax With Alpha-Beta Pruning for Othello*) share: his starting boards, his
 //! heuristics, his players and his measures.
 
-use super::duel::{Score, play_pair};
+use super::duel::{PairScore, play_pair};
 use super::player::{Chosen, Player};
 use super::series::openings;
 use super::stopwatch::Stopwatch;
@@ -84,7 +84,7 @@ pub(super) fn match_up(
     boards: &[Position],
     mut first: Plain<Position>,
     mut second: Plain<Position>,
-) -> Result<Score, Problem> {
+) -> Result<PairScore, Problem> {
     let mut pairs = Vec::with_capacity(boards.len());
     // The games are short: several are one unit.
     for (i, some) in boards.chunks(10).enumerate() {
@@ -93,7 +93,7 @@ pub(super) fn match_up(
         })?;
         pairs.extend(played);
     }
-    Ok(Score::of(&pairs))
+    Ok(PairScore::of(&pairs))
 }
 
 /// Units that [`match_up`] takes.

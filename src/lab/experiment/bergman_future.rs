@@ -2,7 +2,7 @@
 
 use super::bergman::{Plain, board, boards, match_units, match_up};
 use super::contest::Contest;
-use super::duel::{Score, play_pair};
+use super::duel::{PairScore, play_pair};
 use super::player::{Chosen, Player};
 use super::{Cell, Experiment, Findings, Lab, Problem, Table};
 use crate::eval::{Evaluator, EvaluatorKind, STATIC_LIMIT, WeightedSquares};
@@ -187,7 +187,7 @@ fn forward_pruning(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
                         some.iter().map(pair).collect::<Vec<_>>()
                     })?);
                 }
-                let score = Score::of(&played);
+                let score = PairScore::of(&played);
                 let ((percent, error), (won, won_error)) = (score.percent(), score.percent_of_decided());
                 table.row(vec![
                     Cell::from(kind.name()),

@@ -1,7 +1,7 @@
 //! Bergman's tables 1 to 3: win rates of depths, of algorithms and of heuristics.
 
 use super::bergman::{ALGORITHMS, HEURISTICS, Plain, boards, match_units, match_up};
-use super::duel::Score;
+use super::duel::PairScore;
 use super::{Cell, Experiment, Findings, Lab, Problem, Table};
 use crate::eval::{Evaluator, EvaluatorKind};
 use crate::othello::Position;
@@ -44,7 +44,7 @@ fn check_depths(depths: &[u32]) -> Result<(), Problem> {
 }
 
 /// A row of a table of win rates: two players, the paper's win rate of the first, ours with as many games, and with more.
-fn row(table: &mut Table, names: [&str; 2], paper: Option<f64>, score: &Score, first: &Score) {
+fn row(table: &mut Table, names: [&str; 2], paper: Option<f64>, score: &PairScore, first: &PairScore) {
     let ((percent, error), (few, few_error)) = (score.percent(), first.percent());
     table.row(vec![
         Cell::from(names[0]),
@@ -61,7 +61,12 @@ fn row(table: &mut Table, names: [&str; 2], paper: Option<f64>, score: &Score, f
 const COLUMNS: [&str; 8] =
     ["player 1", "player 2", "paper %", "20 games %", "all games %", "games", "drawn %", "discs"];
 
-fn of_first(lab: &mut Lab<'_>, key: &str, pairs: u64, players: [Plain<Position>; 2]) -> Result<[Score; 2], Problem> {
+fn of_first(
+    lab: &mut Lab<'_>,
+    key: &str,
+    pairs: u64,
+    players: [Plain<Position>; 2],
+) -> Result<[PairScore; 2], Problem> {
     let all = boards(lab, pairs)?;
     let [first, second] = players;
     let twin = |player: &Plain<Position>| Plain { evaluator: player.evaluator.clone(), ..*player };

@@ -119,7 +119,7 @@ pub fn merge(into: &mut ByStage, from: &ByStage) {
 
 /// What several pairs say.
 #[derive(Clone, Debug, Default)]
-pub struct Score {
+pub struct PairScore {
     /// Games and pairs, a draw counting half.
     pub tally: Tally,
     /// What the first player spent in all games.
@@ -135,10 +135,10 @@ pub struct Score {
 /// The 97.5 % quantile of the normal distribution.
 const Z95: f64 = 1.959_963_984_540_054;
 
-impl Score {
+impl PairScore {
     /// Counts these pairs.
-    pub fn of(pairs: &[Pair]) -> Score {
-        let mut score = Score::default();
+    pub fn of(pairs: &[Pair]) -> PairScore {
+        let mut score = PairScore::default();
         for pair in pairs {
             let [one, other] = pair.results.map(Outcome::of_score);
             score.tally.add_game(one);
@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn percentages_by_hand() {
-        let score = Score::of(&[pair(4, 2), pair(-3, 1), pair(0, 6), pair(-1, -1)]);
+        let score = PairScore::of(&[pair(4, 2), pair(-3, 1), pair(0, 6), pair(-1, -1)]);
         assert_eq!(score.percent().0, 100.0 * 4.5 / 8.0);
         assert!((score.percent_of_decided().0 - 100.0 * 4.0 / 7.0).abs() < 1e-9);
         // Pairs: +6, −2, +6, −2.
@@ -236,8 +236,8 @@ mod tests {
         let once = [pair(4, 2), pair(-3, 1), pair(0, 6), pair(-1, -1)];
         let twice = [once, once].concat();
         let clusters = [0, 1, 2, 3, 0, 1, 2, 3];
-        let (score, error) = Score::of(&twice).percent_of_decided_in(&clusters);
-        assert_eq!((score, error), Score::of(&once).percent_of_decided());
-        assert!(Score::of(&twice).percent_of_decided().1 < error);
+        let (score, error) = PairScore::of(&twice).percent_of_decided_in(&clusters);
+        assert_eq!((score, error), PairScore::of(&once).percent_of_decided());
+        assert!(PairScore::of(&twice).percent_of_decided().1 < error);
     }
 }

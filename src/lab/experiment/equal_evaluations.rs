@@ -1,6 +1,6 @@
 //! Any engine against the paper's alpha-beta at equal evaluations.
 
-use super::duel::Score;
+use super::duel::PairScore;
 use super::player::{EngineLimit, EnginePlayer, FixedDepth, Limit, Player};
 use super::series::{CALIBRATION_UNITS, calibrate, openings, series};
 use super::{Cell, Experiment, Findings, Lab, Problem, Table};
@@ -87,7 +87,7 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
             let model: [&mut dyn Player<Position>; 2] = [&mut fixed(), &mut fixed()];
             let budgets = calibrate(lab, &key, &starts, model, &mut make, SOLVE_FROM)?;
             let played = series(lab, &key, &starts, &mut player(Limit::Budgets(budgets)), &mut fixed(), SOLVE_FROM)?;
-            let score = Score::of(&played);
+            let score = PairScore::of(&played);
             let ((points_won, error), (won, won_error)) = (score.percent(), score.percent_of_decided());
             let discs = &score.tally.discs;
             table.row(vec![

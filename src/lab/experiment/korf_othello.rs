@@ -1,7 +1,7 @@
 //! Tables 1 and 2 of Korf and Chickering (AAAI-94): best-first minimax and best-first extension against alpha-beta in
 //! Othello, both sides taking the same time; and the extension against both of its parents.
 
-use super::duel::{Score, play_pair};
+use super::duel::{PairScore, play_pair};
 use super::player::{BestFirstPlayer, Budgets, FixedDepth, Limit, Player};
 use super::series::{CALIBRATION_UNITS, HORIZON_PAIRS, Horizon, calibrate, horizon, openings, series};
 use super::{Cell, Experiment, Findings, Lab, Problem, Table};
@@ -111,7 +111,7 @@ fn table(lab: &mut Lab<'_>, paper: &Paper) -> Result<Findings, Problem> {
         let Horizon { plies, most } = limit;
         let mut player = new(limit.limit());
         let played = series(lab, &key, &starts, &mut player, &mut fixed, depth)?;
-        let score = Score::of(&played);
+        let score = PairScore::of(&played);
         let ((won, error), (_, by_classes)) = (score.percent_of_decided(), score.percent_of_decided_in(&classes));
         table.row(vec![
             Cell::from(u64::from(depth)),
@@ -201,7 +201,7 @@ fn variant_table(
             let mut fixed = FixedDepth::new(depth, evaluator.clone());
             fixed.keeps_tree = keeps_tree;
             let key = format!("variant/{depth}/{name}");
-            let score = Score::of(&series(lab, &key, &starts, &mut player, &mut fixed, depth)?);
+            let score = PairScore::of(&series(lab, &key, &starts, &mut player, &mut fixed, depth)?);
             let ((won, won_error), (percent, error)) = (score.percent_of_decided(), score.percent());
             let time = score.share_of_time();
             if plies < row.plies && time.ln().abs() < nearest.0.ln().abs() {
@@ -272,7 +272,8 @@ fn parents(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
                 }
                 extension.by_alpha_beta as f64 / spent.max(1) as f64
             })?;
-            let scores = [Score::of(&first), Score::of(&second), Score::of(&pure)].map(|score| score.percent());
+            let scores =
+                [PairScore::of(&first), PairScore::of(&second), PairScore::of(&pure)].map(|score| score.percent());
             let mut cells = vec![Cell::from(u64::from(depth)), Cell::from(u64::from(start))];
             cells.extend(scores.map(|(percent, error)| Cell::Measured(percent, error, 1)));
             cells.push(Cell::Number(100.0 * (1.0 - by_alpha_beta), 1));

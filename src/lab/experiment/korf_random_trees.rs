@@ -1,7 +1,7 @@
 //! Random game trees (Korf and Chickering, AAAI-94, "Random Game Tree Results"): best-first minimax and its extension
 //! against alpha-beta at equal evaluations.
 
-use super::duel::Score;
+use super::duel::PairScore;
 use super::player::{BestFirstPlayer, FixedDepth, Limit, Player};
 use super::series::{CALIBRATION_UNITS, HORIZON_PAIRS, calibrate, horizon, series};
 use super::{Cell, Experiment, Findings, Lab, Problem, Table};
@@ -118,7 +118,7 @@ fn shallow(lab: &mut Lab<'_>, branchings: &[u32], pairs: u64) -> Result<Table, P
             let mut player = best_first(0, Limit::Plies(plies, u64::MAX));
             let mut fixed = FixedDepth::new(2, Arc::new(PathCost));
             let starts: Vec<RandomTree> = (0..pairs).map(|i| root(lab, branching, i)).collect();
-            let score = Score::of(&series(lab, &key, &starts, &mut player, &mut fixed, 0)?);
+            let score = PairScore::of(&series(lab, &key, &starts, &mut player, &mut fixed, 0)?);
             let (won, error) = score.percent_of_pairs();
             table.row(vec![
                 Cell::from(u64::from(branching)),
@@ -169,7 +169,7 @@ fn play(
     pairs: u64,
     (stop_name, name): (&str, &str),
     stop: Stop,
-) -> Result<(Score, Option<u32>), Problem> {
+) -> Result<(PairScore, Option<u32>), Problem> {
     let starts: Vec<RandomTree> = (0..pairs).map(|i| root(lab, branching, i)).collect();
     // Other trees than those that count.
     let others: Vec<RandomTree> = (0..HORIZON_PAIRS as u64).map(|i| root(lab, branching, u64::MAX - i)).collect();
@@ -190,5 +190,5 @@ fn play(
         }
     };
     let pairs = series(lab, &key, &starts, &mut best_first(limit), &mut fixed(), 0)?;
-    Ok((Score::of(&pairs), plies))
+    Ok((PairScore::of(&pairs), plies))
 }

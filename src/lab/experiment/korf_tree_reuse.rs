@@ -1,7 +1,7 @@
 //! What saving the tree between moves is worth (Korf and Chickering, AAAI-94, "Saving the Tree").
 
 use super::contest::Contest;
-use super::duel::Score;
+use super::duel::PairScore;
 use super::player::{BestFirstPlayer, FixedDepth, Limit, Player};
 use super::series::{openings, series};
 use super::{Cell, Experiment, Findings, Lab, Problem, Table};
@@ -91,7 +91,7 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
             let mut forgets = player();
             forgets.keeps_tree = false;
             let played = series(lab, &format!("{name}/{budget}"), &starts, &mut player(), &mut forgets, SOLVE_FROM)?;
-            let score = Score::of(&played);
+            let score = PairScore::of(&played);
             let ((percent, error), (won, won_error)) = (score.percent(), score.percent_of_decided());
             worth.row(vec![
                 Cell::from(name),
@@ -110,7 +110,7 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
         forgets.keeps_tree = false;
         let mut keeps = FixedDepth::new(depth, evaluator.clone());
         let played = series(lab, &format!("saved/{depth}"), &starts[..games], &mut keeps, &mut forgets, SOLVE_FROM)?;
-        let score = Score::of(&played);
+        let score = PairScore::of(&played);
         let (with, without) = (score.first.per_move(), score.second.per_move());
         worth_row(&mut saved, depth, with, without);
     }

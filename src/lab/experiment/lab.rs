@@ -51,7 +51,7 @@ impl Setup {
 
 /// How far an experiment is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Progress {
+pub struct ExperimentProgress {
     /// Units done.
     pub done: u64,
     /// Units known to be needed.
@@ -65,7 +65,7 @@ pub struct Lab<'a> {
     setup: Setup,
     ledger: Ledger,
     interrupt: &'a AtomicBool,
-    observe: &'a mut dyn FnMut(Progress),
+    observe: &'a mut dyn FnMut(ExperimentProgress),
     planned: u64,
     done: u64,
     worked: u64,
@@ -78,7 +78,7 @@ impl<'a> Lab<'a> {
         setup: Setup,
         ledger: Ledger,
         interrupt: &'a AtomicBool,
-        observe: &'a mut dyn FnMut(Progress),
+        observe: &'a mut dyn FnMut(ExperimentProgress),
     ) -> Lab<'a> {
         Lab { setup, ledger, interrupt, observe, planned: 0, done: 0, worked: 0, started: Instant::now() }
     }
@@ -130,7 +130,7 @@ impl<'a> Lab<'a> {
         self.planned = self.planned.max(self.done);
         let each = (self.worked > 0).then(|| self.started.elapsed().as_secs_f64() / self.worked as f64);
         let left = each.map(|each| Duration::from_secs_f64(each * (self.planned - self.done) as f64));
-        (self.observe)(Progress { done: self.done, planned: self.planned, left });
+        (self.observe)(ExperimentProgress { done: self.done, planned: self.planned, left });
         Ok(result)
     }
 }

@@ -24,7 +24,7 @@ mod series;
 pub mod stopwatch;
 
 pub use findings::{Cell, Findings, Table};
-pub use lab::{Lab, Progress, Setup, check_folder, write_findings};
+pub use lab::{ExperimentProgress, Lab, Setup, check_folder, write_findings};
 pub use ledger::Ledger;
 
 use std::io;

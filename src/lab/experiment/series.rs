@@ -1,7 +1,7 @@
 //! Series of pairs between two players, where they begin, and how both get the same number of evaluations.
 
 use super::contest::Contest;
-use super::duel::{Pair, Score, merge, play_pair};
+use super::duel::{Pair, PairScore, merge, play_pair};
 use super::player::{Budgets, ByStage, Limit, Player};
 use super::{Lab, Problem};
 use crate::arena::opening;
@@ -125,7 +125,7 @@ pub fn horizon<G: Contest>(
     let [model, twin] = model;
     let mean = lab.unit(&format!("{key}/alpha-beta"), || {
         let pairs: Vec<Pair> = starts.iter().map(|start| play_pair(start, model, twin, solve_from).0).collect();
-        Score::of(&pairs).first.per_move().ceil() as u64
+        PairScore::of(&pairs).first.per_move().ceil() as u64
     })?;
     let most = PATIENCE * mean;
     if depth == 1 {
@@ -138,7 +138,7 @@ pub fn horizon<G: Contest>(
     while !known.contains_key(&plies) {
         let mut candidate = player(Horizon { plies, most }.limit());
         let pairs = series(lab, &format!("{key}/horizon {plies}"), starts, &mut *candidate, model, solve_from)?;
-        let share = Score::of(&pairs).share_spent();
+        let share = PairScore::of(&pairs).share_spent();
         known.insert(plies, share);
         plies = if share < 1.0 { plies + 1 } else { (plies - 1).max(2) };
     }
@@ -169,7 +169,7 @@ mod tests {
         let mut make = |budgets| Box::new(best_first(budgets)) as Box<dyn Player<RandomTree>>;
         let budgets = calibrate(&mut lab, "x", &starts, [&mut fixed(), &mut fixed()], &mut make, 0).unwrap();
         let pairs = series(&mut lab, "x", &starts, &mut best_first(budgets), &mut fixed(), 0).unwrap();
-        let score = Score::of(&pairs);
+        let score = PairScore::of(&pairs);
         assert!((0.8..1.25).contains(&score.share_spent()), "{}", score.share_spent());
         assert_eq!(score.tally.games(), 40);
     }
