@@ -8,7 +8,8 @@ use super::{Cell, Experiment, Findings, Lab, Problem, Table};
 use crate::engine::EngineOptions;
 use crate::eval::EvaluatorKind;
 use crate::othello::Position;
-use crate::render::{Curve, Plot, Point, Scale, Stroke};
+use crate::render::{Curve, Plot, Point, Scale};
+use std::ops::RangeInclusive;
 
 pub(super) const UCT: Experiment = Experiment {
     name: "uct-othello",
@@ -48,12 +49,8 @@ const UCT_FORMS: &[&str] = &[
 /// The first of them, which differ in their constants only.
 const UCT_CONSTANTS: usize = 6;
 
-fn check_budgets(budgets: &[u32]) -> Result<(), Problem> {
-    match budgets.iter().find(|budget| !(10..=100_000_000).contains(*budget)) {
-        Some(wrong) => Err(Problem::option("levels", wrong, "evaluations from 10 to 100000000")),
-        None => Ok(()),
-    }
-}
+/// The evaluations for a move that can be asked for.
+const BUDGETS: RangeInclusive<u32> = 10..=100_000_000;
 
 /// The opponent, with the evaluation of the set-up.
 fn opponent(lab: &Lab<'_>, words: &[(&str, &str)]) -> EngineOptions {
@@ -71,8 +68,7 @@ fn limit(evaluations: u64) -> EngineLimit {
 
 fn uct(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
     let forms = contestants(lab, UCT_FORMS)?;
-    let budgets = lab.levels(&[200], &[1000, 4000, 16000]);
-    check_budgets(&budgets)?;
+    let budgets = lab.levels_within(&[200], &[1000, 4000, 16000], "evaluations", BUDGETS)?;
     let pairs = lab.count(1, 60);
     let (starts, _) = openings(lab, "random:8", pairs)?;
     // As the note describes its opponent: no pruning but by bounds.
@@ -88,7 +84,7 @@ fn uct(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
             let opponent = EnginePlayer::new(&alpha_beta, limit(budget.into()));
             points.push(point(lab, &starts, (name, budget), [player, opponent], &mut table)?);
         }
-        curves.push(Curve { name: name.clone(), points, stroke: Stroke::Solid });
+        curves.push(Curve::new(name, points));
     }
     let notes = vec![
         "The note claims at least 70 % with the same evaluation, in the same time. Constants are in discs. A drawn game counts half; \
@@ -124,34 +120,25 @@ fn point(
 
 /// The point of a player's curve, and a row of the table.
 fn result((name, budget): (&str, u32), score: &PairScore, table: &mut Table) -> Point {
-    table.row(row(name, budget, score));
-    let (y, error) = score.percent();
-    Point { x: budget.into(), y, error }
-}
-
-fn row(name: &str, budget: u32, score: &PairScore) -> Vec<Cell> {
-    let ((percent, error), (won, won_error)) = (score.percent(), score.percent_of_decided());
-    vec![
+    let [percent, won, discs] = score.cells();
+    table.row(vec![
         Cell::from(name),
-        Cell::from(u64::from(budget)),
-        Cell::Measured(percent, error, 1),
-        Cell::Measured(won, won_error, 1),
-        Cell::Measured(score.tally.discs.mean().unwrap_or(0.0), score.tally.discs.error(), 1),
+        Cell::from(budget),
+        percent,
+        won,
+        discs,
         Cell::Number(score.share_spent(), 2),
         Cell::Number(score.share_of_time(), 2),
         Cell::Number(score.first.plies as f64 / score.first.moves.max(1) as f64, 1),
-    ]
+    ]);
+    score.point(budget)
 }
 
 fn plot(title: &str, curves: Vec<Curve>) -> Plot {
     Plot {
-        title: title.to_owned(),
-        x: "evaluations for a move".to_owned(),
-        y: "score, %".to_owned(),
         x_scale: Scale::Logarithmic,
-        y_scale: Scale::Linear,
         mark: Some(50.0),
-        curves,
+        ..Plot::new(title, "evaluations for a move", "score, %", curves)
     }
 }
 
@@ -164,8 +151,7 @@ const PAIRS_BETWEEN_CORRECTIONS: usize = 10;
 
 fn budget_curve(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
     let players = contestants(lab, CURVE)?;
-    let budgets = lab.levels(&[100], &[1000, 2000, 4000, 8000, 16000, 32000, 64000]);
-    check_budgets(&budgets)?;
+    let budgets = lab.levels_within(&[100], &[1000, 2000, 4000, 8000, 16000, 32000, 64000], "evaluations", BUDGETS)?;
     let pairs = lab.count(1, 100);
     let (starts, _) = openings(lab, "random:8", pairs)?;
     let probcut = opponent(lab, &[]);
@@ -192,7 +178,7 @@ fn budget_curve(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
             }
             points.push(result((name, budget), &PairScore::of(&played), &mut table));
         }
-        curves.push(Curve { name: name.clone(), points, stroke: Stroke::Solid });
+        curves.push(Curve::new(name, points));
     }
     let notes = vec![
         "Each player gets the evaluations that it makes in the mean processor time of its opponent's moves, measured beforehand \

@@ -10,7 +10,7 @@ use crate::eval::{Evaluator, EvaluatorKind};
 use crate::game::Game;
 use crate::othello::Position;
 use crate::random::Random;
-use crate::render::{Curve, Plot, Point, Scale, Stroke};
+use crate::render::{Curve, Plot, Point, Scale};
 use crate::search::{Contempt, MinimaxKind, PlainCounts, plain_minimax};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -189,12 +189,9 @@ pub(super) fn costs(
         &["search", "depth", "nodes expanded", "nodes generated", "evaluations", "ms", "ns/node", "ns/evaluation"],
     );
     let deepest = series.iter().map(|one| one.deepest).max().unwrap_or(0);
-    let mut curves: Vec<Curve> = series
-        .iter()
-        .map(|one| Curve { name: one.name.to_owned(), points: Vec::new(), stroke: Stroke::Solid })
-        .collect();
+    let mut curves: Vec<Curve> = series.iter().map(|one| Curve::new(one.name, Vec::new())).collect();
     for depth in 1..=deepest {
-        let mut cells = vec![Cell::from(u64::from(depth))];
+        let mut cells = vec![Cell::from(depth)];
         for (one, curve) in series.iter().zip(&mut curves) {
             if depth > one.deepest {
                 cells.push(Cell::Empty);
@@ -207,7 +204,7 @@ pub(super) fn costs(
             let n = cost.boards as f64;
             detail.row(vec![
                 Cell::from(one.name),
-                Cell::from(u64::from(depth)),
+                Cell::from(depth),
                 Cell::Number(cost.visited as f64 / n, 1),
                 Cell::Number(cost.generated as f64 / n, 1),
                 Cell::Number(cost.evaluations as f64 / n, 1),
@@ -219,13 +216,8 @@ pub(super) fn costs(
         table.row(cells);
     }
     let plot = Plot {
-        title: title.to_owned(),
-        x: "depth, plies".to_owned(),
-        y: format!("{y}, mean of {count} boards"),
-        x_scale: Scale::Linear,
         y_scale: Scale::Logarithmic,
-        mark: None,
-        curves,
+        ..Plot::new(title, "depth, plies", format!("{y}, mean of {count} boards"), curves)
     };
     Ok(Findings { tables: vec![table, detail], plots: vec![plot], notes: Vec::new() })
 }

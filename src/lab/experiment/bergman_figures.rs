@@ -3,7 +3,7 @@
 use super::bergman::{ALGORITHMS, Cost, HEURISTICS, Series, boards, cost, costs};
 use super::{Cell, Experiment, Findings, Lab, Problem, Table};
 use crate::eval::EvaluatorKind;
-use crate::render::{Curve, Plot, Point, Scale, Stroke};
+use crate::render::{Curve, Plot, Point, Stroke};
 
 pub(super) const NODES: Experiment = Experiment {
     name: "bergman-nodes",
@@ -104,19 +104,19 @@ fn saving(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
         for (curve, value) in curves.iter_mut().zip(values) {
             curve.points.push(Point { x: depth.into(), y: value, error: None });
         }
-        let mut cells = vec![Cell::from(u64::from(depth)), Cell::Number(full.nodes().0, 1)];
+        let mut cells = vec![Cell::from(depth), Cell::Number(full.nodes().0, 1)];
         cells.extend(values.map(|value| Cell::Number(value, 1)));
         table.row(cells);
     }
     let plot = Plot {
-        title: "Nodes saved by cut-offs".to_owned(),
-        x: "depth, plies".to_owned(),
-        y: "saved of minimax's nodes, %; dotted: the page's 30".to_owned(),
-        x_scale: Scale::Linear,
-        y_scale: Scale::Linear,
         mark: Some(30.0),
-        curves: curves.to_vec(),
+        ..Plot::new(
+            "Nodes saved by cut-offs",
+            "depth, plies",
+            "saved of minimax's nodes, %; dotted: the page's 30",
+            curves.to_vec(),
+        )
     };
-    let notes = vec!["The page's 30 % (marked) are 10 nodes of one small drawn tree.".to_owned()];
-    Ok(Findings { tables: vec![table], plots: vec![plot], notes })
+    let note = "The page's 30 % (marked) are 10 nodes of one small drawn tree.";
+    Ok(Findings::new(vec![table], vec![plot], note))
 }

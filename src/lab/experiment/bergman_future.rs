@@ -8,7 +8,7 @@ use super::{Cell, Experiment, Findings, Lab, Problem, Table};
 use crate::eval::{Evaluator, EvaluatorKind, STATIC_LIMIT, WeightedSquares};
 use crate::game::{DISC, Game};
 use crate::othello::{Bitboard, Color, Position, Square, Squares};
-use crate::render::{Curve, Plot, Point, Scale, Stroke};
+use crate::render::{Curve, Plot, Scale, Stroke};
 use crate::search::{Contempt, EndgameSolver, LeafSolver, MinimaxKind, Work, plain_minimax};
 use std::sync::Arc;
 
@@ -40,10 +40,7 @@ impl Evaluator<Position> for WithMobility {
 }
 
 fn mobility_weight(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
-    let weights = lab.levels(&[0, 32], &[0, 8, 16, 32, 64, 128, 256, 512]);
-    if let Some(wrong) = weights.iter().find(|weight| **weight > 10_000) {
-        return Err(Problem::option("levels", wrong, "discs from 0 to 10000"));
-    }
+    let weights = lab.levels_within(&[0, 32], &[0, 8, 16, 32, 64, 128, 256, 512], "discs", 0..=10_000)?;
     let pairs = lab.count(2, 200);
     let depths: &[u32] = if lab.setup().quick { &[2] } else { &[3, 5] };
     lab.plan((weights.len() * depths.len()) as u64 * match_units(pairs));
@@ -58,32 +55,27 @@ fn mobility_weight(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
             let with: Arc<dyn Evaluator<Position>> = Arc::new(WithMobility { discs: weight as i32 });
             let (one, other) = (player(with), player(EvaluatorKind::WeightedSquares.build()));
             let score = match_up(lab, &format!("{depth}/{weight}"), &boards, one, other)?;
-            let ((percent, error), (won, won_error)) = (score.percent(), score.percent_of_decided());
-            table.row(vec![
-                Cell::from(u64::from(depth)),
-                Cell::from(u64::from(weight)),
-                Cell::Measured(percent, error, 1),
-                Cell::Measured(won, won_error, 1),
-                Cell::Measured(score.tally.discs.mean().unwrap_or(0.0), score.tally.discs.error(), 1),
-            ]);
+            let [percent, won, discs] = score.cells();
+            table.row(vec![Cell::from(depth), Cell::from(weight), percent, won, discs]);
             // Without mobility both are the same player; and zero is nowhere on the picture's axis.
             if weight > 0 {
-                points.push(Point { x: weight.into(), y: percent, error });
+                points.push(score.point(weight));
             }
         }
         curves.push(Curve { name: format!("depth {depth}"), points, stroke: Stroke::Solid });
     }
     let plot = Plot {
-        title: "What mobility is worth beside weighted squares".to_owned(),
-        x: "weight of the mobility ratio, discs".to_owned(),
-        y: "score against weighted squares alone, %".to_owned(),
         x_scale: Scale::Logarithmic,
-        y_scale: Scale::Linear,
         mark: Some(50.0),
-        curves,
+        ..Plot::new(
+            "What mobility is worth beside weighted squares",
+            "weight of the mobility ratio, discs",
+            "score against weighted squares alone, %",
+            curves,
+        )
     };
-    let notes = vec!["A drawn game counts half; errors are 95 % intervals by pairs.".to_owned()];
-    Ok(Findings { tables: vec![table], plots: vec![plot], notes })
+    let note = "A drawn game counts half; errors are 95 % intervals by pairs.";
+    Ok(Findings::new(vec![table], vec![plot], note))
 }
 
 /// Othello without the moves beside an empty corner, where there are others.
@@ -162,10 +154,7 @@ impl Player<Position> for Pruning {
 const SOLVED_EMPTIES: u32 = 12;
 
 fn forward_pruning(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
-    let depths = lab.levels(&[2], &[3, 4, 5]);
-    if let Some(wrong) = depths.iter().find(|depth| !(1..=9).contains(*depth)) {
-        return Err(Problem::option("levels", wrong, "depths from 1 to 9"));
-    }
+    let depths = lab.levels_within(&[2], &[3, 4, 5], "depths", 1..=9)?;
     let pairs = lab.count(2, 150);
     let quick = lab.setup().quick;
     let kinds = [EvaluatorKind::WeightedSquares, EvaluatorKind::Mobility];
@@ -188,16 +177,16 @@ fn forward_pruning(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
                     })?);
                 }
                 let score = PairScore::of(&played);
-                let ((percent, error), (won, won_error)) = (score.percent(), score.percent_of_decided());
+                let [percent, won, _] = score.cells();
                 table.row(vec![
                     Cell::from(kind.name()),
-                    Cell::from(u64::from(depth + deeper)),
-                    Cell::from(u64::from(depth)),
-                    Cell::Measured(percent, error, 1),
-                    Cell::Measured(won, won_error, 1),
+                    Cell::from(depth + deeper),
+                    Cell::from(depth),
+                    percent,
+                    won,
                     Cell::Number(score.share_spent(), 2),
                 ]);
-                points.push(Point { x: depth.into(), y: percent, error });
+                points.push(score.point(depth));
             }
             let ply = if deeper == 0 { "same depth" } else { "one ply deeper" };
             curves.push(Curve {
@@ -217,20 +206,17 @@ fn forward_pruning(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
     let [all, only, best] = counts;
     truth.row([all, only, best, all - best].map(Cell::from).to_vec());
     let plot = Plot {
-        title: "Forward pruning beside the corners".to_owned(),
-        x: "depth of the full-width search, plies".to_owned(),
-        y: "score of the pruning side, %".to_owned(),
-        x_scale: Scale::Linear,
-        y_scale: Scale::Linear,
         mark: Some(50.0),
-        curves,
+        ..Plot::new(
+            "Forward pruning beside the corners",
+            "depth of the full-width search, plies",
+            "score of the pruning side, %",
+            curves,
+        )
     };
-    let notes = vec![
-        "Positions of the second table come from games of mobility against itself at depth 2 after 8 to 20 random plies, and have \
-         such a move and another one."
-            .to_owned(),
-    ];
-    Ok(Findings { tables: vec![table, truth], plots: vec![plot], notes })
+    let note = "Positions of the second table come from games of mobility against itself at depth 2 after 8 to 20 random plies, and have \
+         such a move and another one.";
+    Ok(Findings::new(vec![table, truth], vec![plot], note))
 }
 
 /// Of so many positions with both kinds of moves: how many, those in which only pruned moves are best, and those in which

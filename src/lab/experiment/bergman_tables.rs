@@ -36,11 +36,8 @@ fn weight() -> Arc<dyn Evaluator<Position>> {
     EvaluatorKind::WeightedSquares.build()
 }
 
-fn check_depths(depths: &[u32]) -> Result<(), Problem> {
-    match depths.iter().find(|depth| !(1..=10).contains(*depth)) {
-        Some(wrong) => Err(Problem::option("levels", wrong, "depths from 1 to 10")),
-        None => Ok(()),
-    }
+fn depths_of(lab: &Lab<'_>, quick: &[u32], full: &[u32]) -> Result<Vec<u32>, Problem> {
+    lab.levels_within(quick, full, "depths", 1..=10)
 }
 
 /// A row of a table of win rates: two players, the paper's win rate of the first, ours with as many games, and with more.
@@ -54,7 +51,7 @@ fn row(table: &mut Table, names: [&str; 2], paper: Option<f64>, score: &PairScor
         Cell::Measured(percent, error, 1),
         Cell::from(score.tally.games()),
         Cell::Number(100.0 * score.tally.draw_rate().unwrap_or(0.0), 1),
-        Cell::Measured(score.tally.discs.mean().unwrap_or(0.0), score.tally.discs.error(), 1),
+        Cell::mean(&score.tally.discs, 1),
     ]);
 }
 
@@ -76,8 +73,7 @@ fn of_first(
 }
 
 fn depths(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
-    let depths = lab.levels(&[1, 2], &[1, 3, 6]);
-    check_depths(&depths)?;
+    let depths = depths_of(lab, &[1, 2], &[1, 3, 6])?;
     let pairs = lab.count(2, 500);
     let pairings = depths.len() * (depths.len() - 1) / 2;
     lab.plan(pairings as u64 * (match_units(pairs) + 1));
@@ -91,13 +87,12 @@ fn depths(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
             row(&mut table, [&names[0], &names[1]], paper.then_some(1.0), &score, &few);
         }
     }
-    let notes = vec!["Errors are 95 % intervals by pairs; a drawn game counts half.".to_owned()];
-    Ok(Findings { tables: vec![table], plots: Vec::new(), notes })
+    let note = "Errors are 95 % intervals by pairs; a drawn game counts half.";
+    Ok(Findings::new(vec![table], Vec::new(), note))
 }
 
 fn algorithms(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
-    let depth = lab.levels(&[3], &[5])[0];
-    check_depths(&[depth])?;
+    let depth = depths_of(lab, &[3], &[5])?[0];
     let pairs = lab.count(2, 500);
     lab.plan(3 * (match_units(pairs) + 1) + 1);
     let mut table = Table::new(format!("Table 2: algorithms at depth {depth}, weight heuristic"), &COLUMNS);
@@ -129,12 +124,9 @@ fn algorithms(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
     for (name, agree) in names.iter().zip(agreement) {
         check.row(vec![Cell::from(*name), Cell::from(agree)]);
     }
-    let notes = vec![
-        "Two players that choose the same moves score exactly 50 % over pairs of games with the colours exchanged, whatever \
-         they choose: the paper's 0.5 verifies symmetry, not the algorithms. Reordering may pick another move of the same value."
-            .to_owned(),
-    ];
-    Ok(Findings { tables: vec![table, check], plots: Vec::new(), notes })
+    let note = "Two players that choose the same moves score exactly 50 % over pairs of games with the colours exchanged, whatever \
+         they choose: the paper's 0.5 verifies symmetry, not the algorithms. Reordering may pick another move of the same value.";
+    Ok(Findings::new(vec![table, check], Vec::new(), note))
 }
 
 /// What the paper's table 3 gives the first of each pairing, in the order of [`HEURISTICS`].
@@ -146,8 +138,7 @@ const PAPER_HEURISTICS: [[Option<f64>; 4]; 4] = [
 ];
 
 fn heuristics(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
-    let depth = lab.levels(&[2], &[5])[0];
-    check_depths(&[depth])?;
+    let depth = depths_of(lab, &[2], &[5])?[0];
     let pairs = lab.count(2, 500);
     lab.plan(6 * (match_units(pairs) + 1));
     let mut table = Table::new(format!("Table 3: heuristics, alpha-beta at depth {depth}"), &COLUMNS);
@@ -159,9 +150,6 @@ fn heuristics(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
             row(&mut table, [one, other], PAPER_HEURISTICS[i][j], &score, &few);
         }
     }
-    let notes = vec![
-        "Errors are 95 % intervals by pairs; a drawn game counts half. Of 20 games, 10 won have an interval of about 22 %."
-            .to_owned(),
-    ];
-    Ok(Findings { tables: vec![table], plots: Vec::new(), notes })
+    let note = "Errors are 95 % intervals by pairs; a drawn game counts half. Of 20 games, 10 won have an interval of about 22 %.";
+    Ok(Findings::new(vec![table], Vec::new(), note))
 }

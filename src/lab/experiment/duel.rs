@@ -1,10 +1,12 @@
 //! Games between searches, in pairs with the colours exchanged, and what they cost.
 
+use super::Cell;
 use super::contest::Contest;
 use super::player::{ByStage, Player};
 use super::stopwatch::Stopwatch;
 use crate::arena::statistics::{Outcome, Tally};
 use crate::othello::Color;
+use crate::render::Point;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -152,6 +154,18 @@ impl PairScore {
             score.sums.push(f64::from((i64::from(pair.results[0]) + i64::from(pair.results[1])).signum() as i32));
         }
         score
+    }
+
+    /// Points and games won of those decided, in percent, and the mean of the discs, as entries of a table.
+    pub fn cells(&self) -> [Cell; 3] {
+        let measured = |(percent, error)| Cell::Measured(percent, error, 1);
+        [measured(self.percent()), measured(self.percent_of_decided()), Cell::mean(&self.tally.discs, 1)]
+    }
+
+    /// The points in percent as a point of a curve.
+    pub fn point(&self, x: u32) -> Point {
+        let (y, error) = self.percent();
+        Point { x: x.into(), y, error }
     }
 
     /// Points in percent, draws half, with the error by pairs.

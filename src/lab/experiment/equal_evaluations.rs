@@ -9,7 +9,7 @@ use crate::engine::EngineOptions;
 use crate::eval::EvaluatorKind;
 use crate::lab::KORF_EXTENSION;
 use crate::othello::Position;
-use crate::render::{Curve, Plot, Point, Scale, Stroke};
+use crate::render::{Curve, Plot};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "equal-evaluations",
@@ -51,10 +51,7 @@ fn contestant(text: &str, eval: Option<EvaluatorKind>) -> Result<(String, Engine
 fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
     let default = ["engine=extension", "engine=best-first", "engine=korf-extension", "engine=korf-best-first"];
     let contestants = contestants(lab, &default)?;
-    let depths = lab.levels(&[2], &[4, 6, 8]);
-    if let Some(wrong) = depths.iter().find(|depth| !(1..=12).contains(*depth)) {
-        return Err(Problem::option("levels", wrong, "depths of alpha-beta from 1 to 12"));
-    }
+    let depths = lab.levels_within(&[2], &[4, 6, 8], "depths of alpha-beta", 1..=12)?;
     let pairs = lab.count(1, 100);
     let (starts, _) = openings(lab, "random:8", pairs)?;
     lab.plan((contestants.len() * depths.len()) as u64 * (starts.len() as u64 + CALIBRATION_UNITS));
@@ -88,36 +85,35 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
             let budgets = calibrate(lab, &key, &starts, model, &mut make, SOLVE_FROM)?;
             let played = series(lab, &key, &starts, &mut player(Limit::Budgets(budgets)), &mut fixed(), SOLVE_FROM)?;
             let score = PairScore::of(&played);
-            let ((points_won, error), (won, won_error)) = (score.percent(), score.percent_of_decided());
-            let discs = &score.tally.discs;
+            let [percent, won, discs] = score.cells();
             table.row(vec![
                 Cell::Text(name.clone()),
                 Cell::Text(options.eval.name().to_owned()),
-                Cell::from(u64::from(depth)),
+                Cell::from(depth),
                 Cell::from(played.len() as u64),
-                Cell::Measured(points_won, error, 1),
-                Cell::Measured(won, won_error, 1),
-                Cell::Measured(discs.mean().unwrap_or(0.0), discs.error(), 1),
+                percent,
+                won,
+                discs,
                 Cell::Number(score.second.per_move(), 0),
                 Cell::Number(score.share_spent(), 2),
                 Cell::Number(score.first.plies as f64 / score.first.moves.max(1) as f64, 1),
             ]);
-            points.push(Point { x: depth.into(), y: points_won, error });
+            points.push(score.point(depth));
         }
-        curves.push(Curve { name: name.clone(), points, stroke: Stroke::Solid });
+        curves.push(Curve::new(name, points));
     }
     let plot = Plot {
-        title: "Score against korf-alpha-beta at equal evaluations".to_owned(),
-        x: "depth of korf-alpha-beta, plies".to_owned(),
-        y: "score, %".to_owned(),
-        x_scale: Scale::Linear,
-        y_scale: Scale::Linear,
         mark: Some(50.0),
-        curves,
+        ..Plot::new(
+            "Score against korf-alpha-beta at equal evaluations",
+            "depth of korf-alpha-beta, plies",
+            "score, %",
+            curves,
+        )
     };
-    let notes = vec![format!(
+    let note = format!(
         "Every static evaluation counts one, those for ordering too, and so does every node of an exact solve. Both sides \
          play perfectly from {SOLVE_FROM} empty squares. Errors are 95 % intervals by pairs."
-    )];
-    Ok(Findings { tables: vec![table], plots: vec![plot], notes })
+    );
+    Ok(Findings::new(vec![table], vec![plot], note))
 }

@@ -1,5 +1,6 @@
 //! What an experiment found: tables of numbers with their errors, as text, CSV and JSON.
 
+use crate::arena::statistics::Sample;
 use crate::render::Plot;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
@@ -29,10 +30,21 @@ impl From<u64> for Cell {
     }
 }
 
+impl From<u32> for Cell {
+    fn from(number: u32) -> Cell {
+        Cell::Number(number.into(), 0)
+    }
+}
+
 impl Cell {
     /// A number that may not be known.
     pub fn maybe(number: Option<f64>, decimals: usize) -> Cell {
         number.map_or(Cell::Empty, |number| Cell::Number(number, decimals))
+    }
+
+    /// The mean of a sample with its error, 0 if the sample is empty.
+    pub fn mean(sample: &Sample, decimals: usize) -> Cell {
+        Cell::Measured(sample.mean().unwrap_or(0.0), sample.error(), decimals)
     }
 
     fn text(&self) -> String {
@@ -159,6 +171,11 @@ pub struct Findings {
 }
 
 impl Findings {
+    /// Tables and pictures with one note.
+    pub fn new(tables: Vec<Table>, plots: Vec<Plot>, note: impl Into<String>) -> Findings {
+        Findings { tables, plots, notes: vec![note.into()] }
+    }
+
     /// All tables and notes as text.
     pub fn text(&self) -> String {
         let tables: Vec<String> = self.tables.iter().map(Table::text).collect();

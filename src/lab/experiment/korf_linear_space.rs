@@ -9,7 +9,7 @@ use crate::eval::{Evaluator, EvaluatorKind};
 use crate::game::Game;
 use crate::lab::random_tree::{PathCost, RandomTree, TreeShape};
 use crate::othello::Position;
-use crate::render::{Curve, Plot, Point, Scale, Stroke};
+use crate::render::{Curve, Plot, Point, Scale};
 use crate::search::{BestFirstSettings, EndValues, Explorer, Progress, RbfmsSettings, Sibling, linear_best_first};
 use serde::{Deserialize, Serialize};
 
@@ -71,10 +71,7 @@ fn take<G: Game>(root: &G, evaluator: &dyn Evaluator<G>, depth: u32) -> Taken {
 }
 
 fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
-    let depths = lab.levels(&[4, 8], &[4, 8, 12, 16, 20, 24]);
-    if let Some(wrong) = depths.iter().find(|depth| !(1..=60).contains(*depth)) {
-        return Err(Problem::option("levels", wrong, "plies from 1 to 60"));
-    }
+    let depths = lab.levels_within(&[4, 8], &[4, 8, 12, 16, 20, 24], "plies", 1..=60)?;
     let trees = lab.count(4, 40);
     let seed = lab.setup().seed;
     let branchings: &[u8] = if lab.setup().quick { &[5] } else { &[2, 5, 10, 20] };
@@ -104,19 +101,19 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
     let boards: Vec<Position> = (0..trees).map(|i| board(seed, i)).collect();
     curves.push(rows(lab, &mut table, &format!("Othello, {kind}"), &boards, &*evaluator, &depths)?);
     let plot = Plot {
-        title: "Calls of RBFMS for each distinct expansion".to_owned(),
-        x: "depth of the principal leaf, plies".to_owned(),
-        y: "calls for each distinct expansion".to_owned(),
-        x_scale: Scale::Linear,
         y_scale: Scale::Logarithmic,
-        mark: None,
-        curves,
+        ..Plot::new(
+            "Calls of RBFMS for each distinct expansion",
+            "depth of the principal leaf, plies",
+            "calls for each distinct expansion",
+            curves,
+        )
     };
-    let notes = vec![format!(
+    let note = format!(
         "Means over {trees} trees of the ratios, with 95 % intervals; searches of more than {MOST_CALLS} calls are cut off and \
          enter with what they had done. Times are of the searching thread, memory is what the tree and the stack take."
-    )];
-    Ok(Findings { tables: vec![table], plots: vec![plot], notes })
+    );
+    Ok(Findings::new(vec![table], vec![plot], note))
 }
 
 fn rows<G: Game>(
@@ -140,9 +137,9 @@ fn rows<G: Game>(
         let n = taken.len().max(1) as f64;
         table.row(vec![
             Cell::from(name),
-            Cell::from(u64::from(depth)),
+            Cell::from(depth),
             Cell::Number(sum(|t| t.distinct) / n, 0),
-            Cell::Measured(ratio.mean().unwrap_or(0.0), ratio.error(), 1),
+            Cell::mean(&ratio, 1),
             Cell::Number(ratios[ratios.len() / 2], 1),
             Cell::Number(ratios[ratios.len() - 1], 1),
             Cell::from(taken.iter().filter(|t| t.cut_off).count() as u64),
@@ -156,5 +153,5 @@ fn rows<G: Game>(
             points.push(Point { x: depth.into(), y: ratio.mean().unwrap_or(1.0), error: None });
         }
     }
-    Ok(Curve { name: name.to_owned(), points, stroke: Stroke::Solid })
+    Ok(Curve::new(name, points))
 }

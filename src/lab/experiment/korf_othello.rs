@@ -7,7 +7,7 @@ use super::series::{CALIBRATION_UNITS, HORIZON_PAIRS, Horizon, calibrate, horizo
 use super::{Cell, Experiment, Findings, Lab, Problem, Table};
 use crate::eval::{Evaluator, EvaluatorKind};
 use crate::othello::Position;
-use crate::render::{Curve, Plot, Point, Scale, Stroke};
+use crate::render::{Curve, Plot, Point, Stroke};
 use crate::search::{BestFirstSettings, EndValues, FinalMove, Tie};
 use std::sync::Arc;
 
@@ -55,21 +55,13 @@ const TABLE_2: Paper = Paper {
 
 type OthelloEvaluator = Arc<dyn Evaluator<Position>>;
 
-fn check_depths(depths: &[u32], most: u32) -> Result<(), Problem> {
-    match depths.iter().find(|depth| !(1..=most).contains(*depth)) {
-        Some(wrong) => Err(Problem::option("levels", wrong, format!("depths of alpha-beta from 1 to {most}"))),
-        None => Ok(()),
-    }
-}
-
 fn settings_of(paper: &Paper, depth: u32, form: BestFirstSettings) -> BestFirstSettings {
     BestFirstPlayer::<Position>::extension_of(form, paper.start_below.map_or(0, |below| depth - below))
 }
 
 fn table(lab: &mut Lab<'_>, paper: &Paper) -> Result<Findings, Problem> {
     let all: Vec<u32> = (1..=paper.rows.len() as u32).collect();
-    let depths = lab.levels(&[1, 2], &all);
-    check_depths(&depths, paper.rows.len() as u32)?;
+    let depths = lab.levels_within(&[1, 2], &all, "depths of alpha-beta", 1..=paper.rows.len() as u32)?;
     let (kind, evaluator) = lab.evaluator(EvaluatorKind::Bill);
     let mut title = format!("{}, {kind}", paper.title);
     if let Some(openings) = &lab.setup().openings {
@@ -91,7 +83,7 @@ fn table(lab: &mut Lab<'_>, paper: &Paper) -> Result<Findings, Problem> {
         "time",
     ];
     let mut table = Table::new(title, &columns);
-    let mut curve = Curve { name: "equal evaluations".to_owned(), points: Vec::new(), stroke: Stroke::Solid };
+    let mut curve = Curve::new("equal evaluations", Vec::new());
     let mut theirs = Curve { name: "the paper".to_owned(), points: Vec::new(), stroke: Stroke::Dashed };
     let mut rows = Vec::new();
     let pairs = lab.count(2, 244);
@@ -114,15 +106,15 @@ fn table(lab: &mut Lab<'_>, paper: &Paper) -> Result<Findings, Problem> {
         let score = PairScore::of(&played);
         let ((won, error), (_, by_classes)) = (score.percent_of_decided(), score.percent_of_decided_in(&classes));
         table.row(vec![
-            Cell::from(u64::from(depth)),
-            Cell::from(u64::from(plies)),
-            Cell::from(u64::from(guess)),
+            Cell::from(depth),
+            Cell::from(plies),
+            Cell::from(guess),
             Cell::Measured(won, error, 1),
             Cell::maybe(by_classes, 1),
             Cell::Number(paper_won, 0),
             Cell::Number(score.percent().0, 1),
             Cell::Number(100.0 * score.tally.draw_rate().unwrap_or(0.0), 1),
-            Cell::Measured(score.tally.discs.mean().unwrap_or(0.0), score.tally.discs.error(), 1),
+            Cell::mean(&score.tally.discs, 1),
             Cell::from(played.len() as u64),
             Cell::Number(score.second.per_move(), 0),
             Cell::Number(score.share_spent(), 2),
@@ -135,22 +127,19 @@ fn table(lab: &mut Lab<'_>, paper: &Paper) -> Result<Findings, Problem> {
     }
     let (variants, in_time) = variant_table(lab, paper, &rows, &evaluator)?;
     let plot = Plot {
-        title: format!("{}, {kind}", paper.title),
-        x: "depth of alpha-beta, plies".to_owned(),
-        y: "games won of those decided, %".to_owned(),
-        x_scale: Scale::Linear,
-        y_scale: Scale::Linear,
         mark: Some(50.0),
-        curves: vec![curve, in_time, theirs],
+        ..Plot::new(
+            format!("{}, {kind}", paper.title),
+            "depth of alpha-beta, plies",
+            "games won of those decided, %",
+            vec![curve, in_time, theirs],
+        )
     };
-    let notes = vec![
-        "Ties are left out of what is won, as in the paper. The first error is by pairs of games; games from openings that are \
+    let note = "Ties are left out of what is won, as in the paper. The first error is by pairs of games; games from openings that are \
          mirror images of one another are the same games, and the error by the 60 classes of openings says so. The paper's figures \
          have at least the same errors. \"share\" and \"time\" are best-first's evaluations and processor time for each of \
-         alpha-beta's."
-            .to_owned(),
-    ];
-    Ok(Findings { tables: vec![table, variants], plots: vec![plot], notes })
+         alpha-beta's.";
+    Ok(Findings::new(vec![table, variants], vec![plot], note))
 }
 
 /// A row of the first table, for the second.
@@ -172,7 +161,7 @@ fn variant_table(
 ) -> Result<(Table, Curve), Problem> {
     let columns = ["alpha-beta depth", "best-first depth", "change", "won %", "score %", "share", "time"];
     let mut table = Table::new("One change at a time, one opening of each class", &columns);
-    let mut curve = Curve { name: "equal time".to_owned(), points: Vec::new(), stroke: Stroke::Solid };
+    let mut curve = Curve::new("equal time", Vec::new());
     let korf = BestFirstSettings::korf();
     let changes = [
         ("none", korf, true),
@@ -208,8 +197,8 @@ fn variant_table(
                 nearest = (time, Point { y: won, error: won_error, ..row.point });
             }
             table.row(vec![
-                Cell::from(u64::from(depth)),
-                Cell::from(u64::from(plies)),
+                Cell::from(depth),
+                Cell::from(plies),
                 Cell::Text(name),
                 Cell::Measured(won, won_error, 1),
                 Cell::Measured(percent, error, 1),
@@ -223,8 +212,7 @@ fn variant_table(
 }
 
 fn parents(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
-    let depths = lab.levels(&[2], &[2, 3, 4, 5, 6, 7]);
-    check_depths(&depths, 9)?;
+    let depths = lab.levels_within(&[2], &[2, 3, 4, 5, 6, 7], "depths of alpha-beta", 1..=9)?;
     let (kind, evaluator) = lab.evaluator(EvaluatorKind::Bill);
     let pairs = lab.count(2, 100);
     let (starts, _) = openings(lab, "random:8", pairs)?;
@@ -239,7 +227,7 @@ fn parents(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
     let mut table =
         Table::new(format!("Best-first extension against its parents at equal evaluations, {kind}"), &columns);
     let mut curves = ["extension against best-first", "extension against alpha-beta", "best-first against alpha-beta"]
-        .map(|name| Curve { name: name.to_owned(), points: Vec::new(), stroke: Stroke::Solid });
+        .map(|name| Curve::new(name, Vec::new()));
     let begins = |depth: u32| [depth - 1, depth.saturating_sub(2)].into_iter().filter(|start| *start > 0);
     for &depth in &depths {
         let n = starts.len() as u64;
@@ -274,7 +262,7 @@ fn parents(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
             })?;
             let scores =
                 [PairScore::of(&first), PairScore::of(&second), PairScore::of(&pure)].map(|score| score.percent());
-            let mut cells = vec![Cell::from(u64::from(depth)), Cell::from(u64::from(start))];
+            let mut cells = vec![Cell::from(depth), Cell::from(start)];
             cells.extend(scores.map(|(percent, error)| Cell::Measured(percent, error, 1)));
             cells.push(Cell::Number(100.0 * (1.0 - by_alpha_beta), 1));
             table.row(cells);
@@ -286,19 +274,16 @@ fn parents(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
         }
     }
     let plot = Plot {
-        title: "Best-first extension and its parents".to_owned(),
-        x: "depth of alpha-beta, plies; the initial depth is one less".to_owned(),
-        y: "score, %".to_owned(),
-        x_scale: Scale::Linear,
-        y_scale: Scale::Linear,
         mark: Some(50.0),
-        curves: curves.to_vec(),
+        ..Plot::new(
+            "Best-first extension and its parents",
+            "depth of alpha-beta, plies; the initial depth is one less",
+            "score, %",
+            curves.to_vec(),
+        )
     };
-    let notes = vec![
-        "Evaluations for a move are what alpha-beta of the depth makes on average at that number of empty squares. A drawn game \
+    let note = "Evaluations for a move are what alpha-beta of the depth makes on average at that number of empty squares. A drawn game \
          counts half; errors are 95 % intervals by pairs. The last column is the share of the extension's evaluations that its \
-         best-first part makes."
-            .to_owned(),
-    ];
-    Ok(Findings { tables: vec![table], plots: vec![plot], notes })
+         best-first part makes.";
+    Ok(Findings::new(vec![table], vec![plot], note))
 }

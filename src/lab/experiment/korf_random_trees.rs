@@ -6,7 +6,7 @@ use super::player::{BestFirstPlayer, FixedDepth, Limit, Player};
 use super::series::{CALIBRATION_UNITS, HORIZON_PAIRS, calibrate, horizon, series};
 use super::{Cell, Experiment, Findings, Lab, Problem, Table};
 use crate::lab::random_tree::{PathCost, RandomTree, TreeShape};
-use crate::render::{Curve, Plot, Point, Scale, Stroke};
+use crate::render::{Curve, Plot, Point, Stroke};
 use crate::search::{BestFirstSettings, EndValues};
 use std::sync::Arc;
 
@@ -42,10 +42,7 @@ const STOPS: [(&str, Stop); 2] = [("depth", Stop::Depth), ("evaluations", Stop::
 const FORMS: [&str; 2] = ["best-first", "extension"];
 
 fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
-    let branchings = lab.levels(&[3], &[2, 3, 5, 10, 20]);
-    if let Some(wrong) = branchings.iter().find(|b| !(1..=255).contains(*b)) {
-        return Err(Problem::option("levels", wrong, "largest branching factors from 1 to 255"));
-    }
+    let branchings = lab.levels_within(&[3], &[2, 3, 5, 10, 20], "largest branching factors", 1..=255)?;
     let pairs = lab.count(3, 1000);
     let quick = lab.setup().quick;
     let rows: u64 = branchings.iter().map(|&b| u64::from(deepest(b, quick))).sum();
@@ -74,7 +71,7 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
         let mut table = Table::new(title, &columns);
         for (&branching, plot) in branchings.iter().zip(&mut plots) {
             for depth in 1..=deepest(branching, quick) {
-                let mut cells = vec![Cell::from(u64::from(branching)), Cell::from(u64::from(depth))];
+                let mut cells = vec![Cell::from(branching), Cell::from(depth)];
                 for (form, name) in FORMS.into_iter().enumerate() {
                     let start = if form == 0 { 0 } else { depth - 1 };
                     let (score, plies) = play(lab, branching, depth, start, pairs, (stop_name, name), stop)?;
@@ -84,7 +81,7 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
                     let (won, error) = score.percent_of_pairs();
                     cells.push(Cell::Measured(won, error, 1));
                     let mean = score.first.plies as f64 / score.first.moves.max(1) as f64;
-                    cells.push(plies.map_or(Cell::Number(mean, 1), |plies| Cell::from(u64::from(plies))));
+                    cells.push(plies.map_or(Cell::Number(mean, 1), |plies| Cell::from(plies)));
                     cells.push(Cell::Number(score.share_spent(), 2));
                     let curve = &mut plot.curves[2 * usize::from(stop == Stop::Evaluations) + form];
                     curve.points.push(Point { x: depth.into(), y: won, error });
@@ -121,8 +118,8 @@ fn shallow(lab: &mut Lab<'_>, branchings: &[u32], pairs: u64) -> Result<Table, P
             let score = PairScore::of(&series(lab, &key, &starts, &mut player, &mut fixed, 0)?);
             let (won, error) = score.percent_of_pairs();
             table.row(vec![
-                Cell::from(u64::from(branching)),
-                Cell::from(u64::from(plies)),
+                Cell::from(branching),
+                Cell::from(plies),
                 Cell::Measured(won, error, 1),
                 Cell::Number(score.share_spent(), 2),
             ]);
@@ -151,13 +148,13 @@ fn plot(branching: u32) -> Plot {
         })
     });
     Plot {
-        title: format!("Random trees with up to {branching} children: pairs won against alpha-beta"),
-        x: "depth of alpha-beta, plies".to_owned(),
-        y: "pairs won, %".to_owned(),
-        x_scale: Scale::Linear,
-        y_scale: Scale::Linear,
         mark: Some(50.0),
-        curves: curves.collect(),
+        ..Plot::new(
+            format!("Random trees with up to {branching} children: pairs won against alpha-beta"),
+            "depth of alpha-beta, plies",
+            "pairs won, %",
+            curves.collect(),
+        )
     }
 }
 

@@ -8,7 +8,7 @@ use crate::eval::{Evaluator, EvaluatorKind};
 use crate::game::{DISC, Game};
 use crate::lab::random_tree::{PathCost, RandomTree, TreeShape};
 use crate::othello::Position;
-use crate::render::{Curve, Plot, Point, Scale, Stroke};
+use crate::render::{Curve, Plot, Point};
 use crate::search::{BestFirstSettings, EndValues, Explorer, Progress};
 use serde::{Deserialize, Serialize};
 
@@ -76,26 +76,20 @@ fn on_a_walk(root: &RandomTree) -> Tempo {
 }
 
 fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
-    let branchings = lab.levels(&[2, 5], &[1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20]);
-    if let Some(wrong) = branchings.iter().find(|b| !(1..=255).contains(*b)) {
-        return Err(Problem::option("levels", wrong, "largest branching factors from 1 to 255"));
-    }
+    let branchings =
+        lab.levels_within(&[2, 5], &[1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20], "largest branching factors", 1..=255)?;
     let trees = lab.count(5, 400);
     let seed = lab.setup().seed;
     lab.plan(2 * branchings.len() as u64 + 3);
     let columns = ["largest branching", "worse %, any node", "loss, any node", "worse %, in search", "loss, in search"];
     let title = "Random trees: how expansion changes a node for its parent, loss in standard deviations of an edge";
     let mut table = Table::new(title, &columns);
-    let mut curves = ["any node", "nodes that best-first expands"].map(|name| Curve {
-        name: name.to_owned(),
-        points: Vec::new(),
-        stroke: Stroke::Solid,
-    });
+    let mut curves = ["any node", "nodes that best-first expands"].map(|name| Curve::new(name, Vec::new()));
     // The standard deviation of a uniform edge cost.
     let deviation = f64::from(1 << 15) / 3f64.sqrt();
     for &branching in &branchings {
         let root = |i: u64| RandomTree::new(TreeShape::of_the_paper(branching as u8), crate::random::mix(seed) ^ i);
-        let mut cells = vec![Cell::from(u64::from(branching))];
+        let mut cells = vec![Cell::from(branching)];
         for (curve, form) in curves.iter_mut().zip(["walk", "search"]) {
             let tempos = lab.unit(&format!("{branching}/{form}"), || {
                 let tempo = |i| match form {
@@ -110,29 +104,23 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
                 worse.add(100.0 * worsened as f64 / expansions as f64);
                 loss.add(lost / expansions as f64 / deviation);
             }
-            cells.push(Cell::Measured(worse.mean().unwrap_or(0.0), worse.error(), 1));
-            cells.push(Cell::Measured(loss.mean().unwrap_or(0.0), loss.error(), 3));
+            cells.push(Cell::mean(&worse, 1));
+            cells.push(Cell::mean(&loss, 3));
             let y = loss.mean().unwrap_or(0.0);
             curve.points.push(Point { x: branching.into(), y, error: loss.error() });
         }
         table.row(cells);
     }
     let (othello, by_children) = on_othello(lab)?;
-    let plot = Plot {
-        title: "The tempo effect on random trees".to_owned(),
-        x: "largest branching factor".to_owned(),
-        y: "loss by expansion, standard deviations of an edge".to_owned(),
-        x_scale: Scale::Linear,
-        y_scale: Scale::Linear,
-        mark: None,
-        curves: curves.to_vec(),
-    };
-    let notes = vec![
-        "A loss is what the value of a node falls by, seen by the parent, when it is replaced by its best child's. Errors are 95 % \
-         intervals by trees, or by openings."
-            .to_owned(),
-    ];
-    Ok(Findings { tables: vec![table, othello, by_children], plots: vec![plot], notes })
+    let plot = Plot::new(
+        "The tempo effect on random trees",
+        "largest branching factor",
+        "loss by expansion, standard deviations of an edge",
+        curves.to_vec(),
+    );
+    let note = "A loss is what the value of a node falls by, seen by the parent, when it is replaced by its best child's. Errors are 95 % \
+         intervals by trees, or by openings.";
+    Ok(Findings::new(vec![table, othello, by_children], vec![plot], note))
 }
 
 fn on_othello(lab: &mut Lab<'_>) -> Result<(Table, Table), Problem> {
@@ -160,12 +148,7 @@ fn on_othello(lab: &mut Lab<'_>) -> Result<(Table, Table), Problem> {
                 *sum = (sum.0 + of.0, sum.1 + of.1, sum.2 + of.2);
             }
         }
-        table.row(vec![
-            Cell::from(kind.name()),
-            Cell::from(expansions),
-            Cell::Measured(worse.mean().unwrap_or(0.0), worse.error(), 1),
-            Cell::Measured(loss.mean().unwrap_or(0.0), loss.error(), 2),
-        ]);
+        table.row(vec![Cell::from(kind.name()), Cell::from(expansions), Cell::mean(&worse, 1), Cell::mean(&loss, 2)]);
         for (children, (expansions, worse, loss)) in sums.into_iter().enumerate().filter(|(_, sum)| sum.0 >= 30) {
             by_children.row(vec![
                 Cell::from(kind.name()),

@@ -31,10 +31,7 @@ struct Survival {
 }
 
 fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
-    let budgets = lab.levels(&[200], &[300, 1000, 3000, 10000]);
-    if let Some(wrong) = budgets.iter().find(|budget| !(1..=10_000_000).contains(*budget)) {
-        return Err(Problem::option("levels", wrong, "evaluations from 1 to 10000000"));
-    }
+    let budgets = lab.levels_within(&[200], &[300, 1000, 3000, 10000], "evaluations", 1..=10_000_000)?;
     let (kind, evaluator) = lab.evaluator(EvaluatorKind::Bill);
     let pairs = lab.count(2, 100);
     let (starts, _) = openings(lab, "random:8", pairs)?;
@@ -92,14 +89,8 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
             forgets.keeps_tree = false;
             let played = series(lab, &format!("{name}/{budget}"), &starts, &mut player(), &mut forgets, SOLVE_FROM)?;
             let score = PairScore::of(&played);
-            let ((percent, error), (won, won_error)) = (score.percent(), score.percent_of_decided());
-            worth.row(vec![
-                Cell::from(name),
-                Cell::from(u64::from(budget)),
-                Cell::Measured(percent, error, 1),
-                Cell::Measured(won, won_error, 1),
-                Cell::Measured(score.tally.discs.mean().unwrap_or(0.0), score.tally.discs.error(), 1),
-            ]);
+            let [percent, won, discs] = score.cells();
+            worth.row(vec![Cell::from(name), Cell::from(budget), percent, won, discs]);
         }
     }
     let columns = ["depth", "evaluations/move, tree saved", "forgotten", "saved %"];
@@ -124,7 +115,7 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
 
 fn worth_row(table: &mut Table, depth: u32, with: f64, without: f64) {
     table.row(vec![
-        Cell::from(u64::from(depth)),
+        Cell::from(depth),
         Cell::Number(with, 0),
         Cell::Number(without, 0),
         Cell::Number(100.0 * (1.0 - with / without), 1),

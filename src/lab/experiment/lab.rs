@@ -7,6 +7,7 @@ use crate::whole_file::write_whole;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -99,6 +100,23 @@ impl<'a> Lab<'a> {
             [] if self.setup.quick => quick.to_vec(),
             [] => full.to_vec(),
             levels => levels.to_vec(),
+        }
+    }
+
+    /// The rows, which are `what` and have to be in a range.
+    pub fn levels_within(
+        &self,
+        quick: &[u32],
+        full: &[u32],
+        what: &str,
+        range: RangeInclusive<u32>,
+    ) -> Result<Vec<u32>, Problem> {
+        let levels = self.levels(quick, full);
+        match levels.iter().find(|level| !range.contains(level)) {
+            Some(wrong) => {
+                Err(Problem::option("levels", wrong, format!("{what} from {} to {}", range.start(), range.end())))
+            }
+            None => Ok(levels),
         }
     }
 
