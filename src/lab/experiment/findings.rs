@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn a_table_is_text_csv_and_json() {
         let mut table = Table::new("Won, in percent", &["depth", "won", "paper"]);
-        table.row(vec![Cell::from(4), Cell::Measured(52.25, Some(3.5), 1), Cell::Empty]);
+        table.row(vec![Cell::from(4u64), Cell::Measured(52.25, Some(3.5), 1), Cell::Empty]);
         table.row(vec![Cell::from("a, b"), Cell::Measured(50.0, None, 1), Cell::Number(69.0, 0)]);
         let text = "Won, in percent\n\ndepth         won  paper\n    4  52.2 ± 3.5      –\n a, b        50.0     69\n";
         assert_eq!(table.text(), text);
