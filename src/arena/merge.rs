@@ -59,7 +59,7 @@ pub enum MergeError {
     MissingShard {
         /// Which, from 0.
         index: u64,
-        /// Of so many.
+        /// How many there are.
         count: u64,
     },
     /// A game is missing.

@@ -98,7 +98,7 @@ pub struct OpeningChoice {
     pub seed: u64,
     /// Keep the order of the source; otherwise the seed decides about it.
     pub in_order: bool,
-    /// Cut openings from files after so many plies.
+    /// Plies after which openings from files are cut.
     pub plies: Option<usize>,
     /// How many random openings are wanted.
     pub count: usize,

@@ -49,7 +49,7 @@ pub struct Adjudicator {
 }
 
 impl Adjudicator {
-    /// Positions with at most so many empty squares are decided.
+    /// Positions with at most this number of empty squares are decided.
     pub fn new(empties: u32) -> Adjudicator {
         Adjudicator { empties, engine: Engine::new(EngineOptions { hash_mb: 16, ..EngineOptions::default() }) }
     }

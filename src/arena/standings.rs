@@ -48,7 +48,7 @@ impl Pairing {
         self.games.count()
     }
 
-    /// Whether so many games repeat each other that the plain errors mislead.
+    /// Whether enough games repeat each other to make the plain errors mislead.
     pub fn is_alike(&self) -> bool {
         self.tally.games() >= 4 && (self.different_games() as f64) < ALIKE * self.tally.games() as f64
     }

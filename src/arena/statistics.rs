@@ -83,7 +83,7 @@ impl Pentanomial {
         Some(Estimate::new(mean, variance, self.pairs() as f64))
     }
 
-    /// The same pairs seen by the other player.
+    /// These pairs seen by the other player.
     pub fn reversed(&self) -> Pentanomial {
         let mut counts = self.0;
         counts.reverse();
@@ -240,7 +240,7 @@ impl Tally {
         (self.games() > 0).then(|| self.draws as f64 / self.games() as f64)
     }
 
-    /// The same games seen by the other player.
+    /// These games seen by the other player.
     pub fn reversed(&self) -> Tally {
         Tally {
             wins: self.losses,

@@ -8,7 +8,7 @@ use std::time::Duration;
 /// A limit of time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TimeControl {
-    /// The same time for every move.
+    /// A fixed time for every move.
     PerMove(Duration),
     /// A time for the whole game, and an increment after each move.
     PerGame {

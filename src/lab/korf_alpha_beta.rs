@@ -16,7 +16,7 @@ use crate::search::{
 
 /// The depth where nothing is said of it: a fraction of a second for Othello.
 const DEFAULT_DEPTH: u8 = 6;
-/// Reads the clock once in so many questions.
+/// Questions between two looks at the clock.
 const CLOCK_EVERY: u32 = 64;
 
 /// Alpha-beta to a fixed depth that keeps its tree from move to move, for any game, and as an engine for Othello.
@@ -29,7 +29,7 @@ pub struct KorfAlphaBeta<G: Game> {
 }
 
 impl<G: Game> KorfAlphaBeta<G> {
-    /// A search with an empty tree, which takes so many bytes at most; a larger one is searched without being kept.
+    /// A search with an empty tree of at most `memory` bytes; a larger one is searched without being kept.
     ///
     /// `ends` says what finished games are worth: [`EndValues::Outcome`] in Othello, [`EndValues::Sum`] in random trees.
     pub fn new(position: &G, ends: EndValues, memory: usize) -> KorfAlphaBeta<G> {

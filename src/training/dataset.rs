@@ -50,15 +50,15 @@ pub struct Source {
 /// What of the samples is taken.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct SampleChoice {
-    /// Of a thousand games so many are held out.
+    /// How many of a thousand games are held out.
     pub held_out_per_thousand: u32,
     /// How much samples count by [`LabelKind`]; those of weight 0 are left out.
     pub kind_weights: [f32; LabelKind::ALL.len()],
     /// How much of the target of a sample whose score is the result of its game is the value of the search made of it.
     pub search_share: f32,
-    /// So it is from so many empty squares on; with fewer, the target is the result.
+    /// The fewest empty squares for which that is so; with fewer, the target is the result.
     pub search_share_from: u32,
-    /// A position won or lost by so many discs counts twice, see [`FitSettings::lopsided`](super::FitSettings::lopsided).
+    /// A position won or lost by that many discs counts twice, see [`FitSettings::lopsided`](super::FitSettings::lopsided).
     pub lopsided: f32,
     /// Whether positions that are equal up to symmetry count as one with the average score.
     pub merge: bool,
@@ -142,7 +142,7 @@ impl Dataset {
         set
     }
 
-    /// The positions with so many discs, at most 64.
+    /// The positions with this number of discs, at most 64.
     pub fn with_discs(&self, discs: usize) -> &Points {
         &self.by_discs[discs]
     }

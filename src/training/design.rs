@@ -3,7 +3,7 @@
 use super::dataset::Point;
 use crate::eval::pattern::{ALL_INSTANCES, FAMILIES, INSTANCES, Sharing, State, mobility_pair};
 
-/// A gradient is summed up in single precision over so many positions, then added to the whole in double precision.
+/// Positions over which a gradient is summed up in single precision, before it is added to the whole in double precision.
 const BLOCK: usize = 1 << 15;
 /// The most by which a prediction counts, in discs.
 const MOST: f32 = 64.0;

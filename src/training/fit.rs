@@ -34,11 +34,11 @@ pub struct FitSettings {
     pub ridge: f32,
     /// A phase has no more passes than this.
     pub most_passes: usize,
-    /// A phase is finished after so many passes that were not better on the games held out.
+    /// Passes that were not better on the games held out, after which a phase is finished.
     pub patience: usize,
-    /// Better means by at least so many discs.
+    /// How many discs better a pass must be to count as better.
     pub least_gain: f64,
-    /// Of a thousand games so many are held out.
+    /// How many of a thousand games are held out.
     pub held_out_per_thousand: u32,
     /// How much samples count whose score is the result of the game.
     pub game_result_weight: f32,
@@ -48,10 +48,10 @@ pub struct FitSettings {
     pub search_weight: f32,
     /// How much of the target of a game's sample is the value of the search made of it, 0 to 1; the rest is the result.
     pub search_share: f32,
-    /// So it is for positions with at least so many empty squares.
+    /// The fewest empty squares of positions for which that is so.
     pub search_share_from: u32,
     /// A position counts 1 + (v/this)², v being what the search said of it in discs, and the score where none did: one won or
-    /// lost by so many discs counts twice, an even one once. 0 has all count alike.
+    /// lost by that many discs counts twice, an even one once. 0 has all count alike.
     pub lopsided: f32,
     /// Whether positions that are equal up to symmetry count as one, with the average score.
     pub merge_duplicates: bool,
@@ -156,7 +156,7 @@ pub struct FitStep {
     pub finished: bool,
 }
 
-/// The phase of positions with so many discs: the phases share the 60 moves of a game evenly.
+/// The phase of positions with this number of discs: the phases share the 60 moves of a game evenly.
 pub fn phase_of(discs: usize, phases: usize) -> usize {
     (discs.saturating_sub(4) * phases / 60).min(phases - 1)
 }
@@ -194,7 +194,7 @@ fn fill_gaps(fitted: &mut [FittedPhase]) {
     }
 }
 
-/// How much positions with so many discs count in a phase.
+/// How much positions with this number of discs count in a phase.
 fn pooling(settings: &FitSettings, phase: usize, discs: usize) -> f32 {
     let own = |discs: usize| phase_of(discs, settings.phases) == phase;
     let distance = (4..=64).filter(|&other| own(other)).map(|other| other.abs_diff(discs)).min();

@@ -31,7 +31,7 @@ pub struct LabelSettings {
     pub random_moves: PlyRange,
     /// Plies of the search.
     pub depth: u8,
-    /// From so many empty squares on positions are solved.
+    /// Empty squares from which positions are solved.
     pub exact: u8,
     /// How sure cuts on the word of shallower searches are, in percent; 100 for none.
     pub confidence: u8,

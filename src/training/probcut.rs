@@ -64,11 +64,11 @@ pub struct ProbcutFit {
     pub endgame: Vec<Deviation>,
 }
 
-/// Positions with so many empty squares, more or less, are one class.
+/// The span of empty squares of one class of positions.
 const CLASS: u8 = 4;
 /// Fewer positions than this say nothing about a deviation.
 const LEAST_COUNT: u32 = 12;
-/// Positions have at least so many and at most so many empty squares.
+/// The fewest and the most empty squares of the positions.
 const EMPTIES: std::ops::RangeInclusive<u8> = 10..=52;
 /// Pulls the coefficients a little towards zero, where the data leave them open.
 const RIDGE: f64 = 1e-3;

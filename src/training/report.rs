@@ -109,7 +109,7 @@ mod tests {
     use super::*;
     use crate::training::TestPosition;
 
-    /// Says so many discs for the side to move, whatever the position.
+    /// Says this number of discs for the side to move, whatever the position.
     struct Always(i32);
 
     impl Evaluator<Position> for Always {

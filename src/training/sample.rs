@@ -51,7 +51,7 @@ impl Sample {
         Sample { player: position.player(), opponent: position.opponent(), score, search: None, kind, game }
     }
 
-    /// The same with the value of a search.
+    /// This sample with the value of a search.
     pub fn with_search(self, value: Score) -> Sample {
         let limit = Score::from_discs(64);
         Sample { search: Some(value.clamp(-limit, limit)), ..self }
@@ -94,8 +94,8 @@ impl Sample {
     }
 }
 
-/// Whether a game is held out: its positions measure what was learnt from the others. Of a thousand games so many are.
-/// The same for the same seed and game in every generation, because then the random beginnings are the same.
+/// Whether a game is held out: its positions measure what was learnt from the others. `per_thousand` of a
+/// thousand games are: in every generation those of the same seed and number, because their random beginnings are the same.
 pub fn is_held_out(seed: u64, game: u64, per_thousand: u32) -> bool {
     mix(mix(seed ^ 0x3c6e_f372_fe94_f82b).wrapping_add(game)) % 1000 < u64::from(per_thousand)
 }

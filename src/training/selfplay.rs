@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Bytes of a thread's transposition table: what a search of these depths fills, small enough to stay in the cache and to
 /// be cleared before every game.
 const TABLE_BYTES: usize = 1 << 18;
-/// Numbers of random moves in the favoured range are so many times as frequent as others.
+/// How many times as frequent numbers of random moves in the favoured range are as others.
 const FAVOUR: usize = 3;
 
 /// How games are played.
@@ -29,7 +29,7 @@ const FAVOUR: usize = 3;
 pub struct SelfPlaySettings {
     /// Plies that each move is searched, 1 to 60.
     pub depth: u8,
-    /// From so many empty squares on play is perfect, 1 to 30.
+    /// Empty squares from which play is perfect, 1 to 30.
     pub exact: u8,
     /// How sure cuts on the word of shallower searches are, in percent; 100 for none. Perfect play has none.
     pub confidence: u8,

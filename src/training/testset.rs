@@ -83,7 +83,7 @@ pub enum TestSetError {
 }
 
 impl TestSet {
-    /// Draws so many positions for each of [`TEST_EMPTIES`], no two of them alike by symmetry, and each from a game of its
+    /// Draws `wanted` positions for each of [`TEST_EMPTIES`], no two of them alike by symmetry, and each from a game of its
     /// own, so that errors are independent. Files come with their names. Where the base has the theoretical score of a
     /// position, it is kept.
     pub fn draw(files: &[(String, WthorFile)], wanted: usize, seed: u64) -> Result<TestSet, TestSetError> {

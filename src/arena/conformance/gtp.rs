@@ -122,6 +122,13 @@ impl Probe {
         turn.map_or_else(|| failed(format!("expected a square or pass to '{command}', got '{}'", response.text)), Ok)
     }
 
+    /// Asks for a move, which has to be legal after this game.
+    fn generate_legally(&mut self, color: Color, record: &GameRecord, asked: &str) -> Result<Move, Stop> {
+        let turn = self.generate(color)?;
+        require_legal(record, turn, asked)?;
+        Ok(turn)
+    }
+
     /// A small clock, so that engines without a limit of their own do not think for ever.
     fn limit_time(&mut self) -> Checked {
         if self.lists("time_settings") {
@@ -263,16 +270,14 @@ fn generates(probe: &mut Probe) -> Checked {
     probe.limit_time()?;
     let mut record = GameRecord::default();
     for color in [Color::Black, Color::White, Color::Black] {
-        let turn = probe.generate(color)?;
-        require_legal(&record, turn, "genmove")?;
+        let turn = probe.generate_legally(color, &record, "genmove")?;
         let _ = record.take(turn);
     }
     let reply = record.position().moves().into_iter().next();
     let reply = reply.ok_or_else(|| Stop::Skipped("the game ended after three moves".to_owned()))?;
     probe.insist(&format!("play white {}", reply.to_upper()))?;
     let _ = record.take(Move::Place(reply));
-    let turn = probe.generate(Color::Black)?;
-    require_legal(&record, turn, "genmove after play")
+    probe.generate_legally(Color::Black, &record, "genmove after play").map(drop)
 }
 
 fn takes_implied_passes(probe: &mut Probe) -> Checked {
@@ -280,8 +285,7 @@ fn takes_implied_passes(probe: &mut Probe) -> Checked {
     probe.set_up(&record)?;
     probe.limit_time()?;
     let _ = record.take(Move::Pass);
-    let turn = probe.generate(Color::White)?;
-    require_legal(&record, turn, "genmove after a pass that was not mentioned")?;
+    probe.generate_legally(Color::White, &record, "genmove after a pass that was not mentioned")?;
     probe.set_up(&game(PASS)?)?;
     let square = record.position().moves().into_iter().next();
     square.map_or(Ok(()), |square| probe.insist(&format!("play white {}", square.to_upper())).map(drop))
@@ -293,8 +297,7 @@ fn takes_explicit_passes(probe: &mut Probe) -> Checked {
     probe.limit_time()?;
     probe.insist("play black pass")?;
     let _ = record.take(Move::Pass);
-    let turn = probe.generate(Color::White)?;
-    require_legal(&record, turn, "genmove after 'play black pass'")
+    probe.generate_legally(Color::White, &record, "genmove after 'play black pass'").map(drop)
 }
 
 fn answers_pass(probe: &mut Probe) -> Checked {

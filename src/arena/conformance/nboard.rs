@@ -82,6 +82,13 @@ impl Probe {
         }
     }
 
+    /// Asks for a move, which has to be legal after this game.
+    fn go_legally(&mut self, record: &GameRecord, asked: &str) -> Result<Move, Stop> {
+        let turn = self.go()?;
+        require_legal(record, turn, asked)?;
+        Ok(turn)
+    }
+
     /// The lines that come within a time.
     fn listen(&mut self, time: Duration) -> Result<Vec<String>, Stop> {
         let deadline = Instant::now() + time;
@@ -177,8 +184,7 @@ fn goes(probe: &mut Probe) -> Checked {
     probe.tell(&record)?;
     // Asked twice: the move must not have been played in between.
     for _ in 0..2 {
-        let turn = probe.go()?;
-        require_legal(&record, turn, "go")?;
+        probe.go_legally(&record, "go")?;
         probe.sync()?;
     }
     Ok(())
@@ -200,8 +206,7 @@ fn reads_the_game(probe: &mut Probe) -> Checked {
         (format!("(;GM[Othello]PB[{}]PW[x]RE[?]TI[5:00]TY[8]{board}B[F5]W[F6];)", "n".repeat(4000)), "f5f6"),
     ] {
         probe.tell_text(&text)?;
-        let turn = probe.go()?;
-        require_legal(&game(moves)?, turn, &format!("go after set game {text}"))?;
+        probe.go_legally(&game(moves)?, &format!("go after set game {text}"))?;
     }
     // White begins.
     let white = "(;GM[Othello]PB[]PW[]RE[?]TI[5:00]TY[8]BO[8 -------- -------- -------- ---O*--- ---*O--- -------- -------- -------- O];)";
@@ -227,8 +232,7 @@ fn takes_moves(probe: &mut Probe) -> Checked {
         if let Some(Err(illegal)) = turn.map(|turn| record.take(turn)) {
             return failed(illegal.to_string());
         }
-        let turn = probe.go()?;
-        require_legal(&record, turn, &format!("go after '{line}'"))?;
+        probe.go_legally(&record, &format!("go after '{line}'"))?;
         probe.sync()?;
     }
     Ok(())
@@ -243,8 +247,7 @@ fn refuses_illegal(probe: &mut Probe) -> Checked {
         probe.process.send(bad);
     }
     probe.sync()?;
-    let turn = probe.go()?;
-    require_legal(&record, turn, "go after illegal moves and broken games")
+    probe.go_legally(&record, "go after illegal moves and broken games").map(drop)
 }
 
 fn hints(probe: &mut Probe) -> Checked {
@@ -309,8 +312,7 @@ fn takes_a_game_while_thinking(probe: &mut Probe) -> Checked {
     begin_long_hint(probe)?;
     let record = game("e6f4e3")?;
     probe.tell(&record)?;
-    let turn = probe.go()?;
-    require_legal(&record, turn, "go after a game that came during a hint")
+    probe.go_legally(&record, "go after a game that came during a hint").map(drop)
 }
 
 fn answers_pass(probe: &mut Probe) -> Checked {
@@ -321,8 +323,7 @@ fn answers_pass(probe: &mut Probe) -> Checked {
     probe.sync()?;
     let mut record = game(PASS)?;
     let _ = record.take(Move::Pass);
-    let turn = probe.go()?;
-    require_legal(&record, turn, "go after 'move PA'")
+    probe.go_legally(&record, "go after 'move PA'").map(drop)
 }
 
 fn survives_the_end(probe: &mut Probe) -> Checked {
@@ -333,8 +334,7 @@ fn survives_the_end(probe: &mut Probe) -> Checked {
     probe.sync()?;
     let record = game("f5")?;
     probe.tell(&record)?;
-    let turn = probe.go()?;
-    require_legal(&record, turn, "go in the game after")
+    probe.go_legally(&record, "go in the game after").map(drop)
 }
 
 fn takes_settings(probe: &mut Probe) -> Checked {
@@ -344,8 +344,7 @@ fn takes_settings(probe: &mut Probe) -> Checked {
         probe.process.send(line);
         probe.sync()?;
     }
-    let turn = probe.go()?;
-    require_legal(&record, turn, "go")
+    probe.go_legally(&record, "go").map(drop)
 }
 
 fn analyzes(probe: &mut Probe) -> Checked {
@@ -366,16 +365,14 @@ fn survives_garbage(probe: &mut Probe) -> Checked {
     bytes.extend(b"\n\xff\xfe set game \xc3\n\x00\x01\x02\nmove \xf5\n");
     probe.process.send_bytes(bytes);
     probe.sync()?;
-    let turn = probe.go()?;
-    require_legal(&record, turn, "go after garbage")
+    probe.go_legally(&record, "go after garbage").map(drop)
 }
 
 fn plays_a_game(probe: &mut Probe) -> Checked {
     let mut record = GameRecord::default();
     probe.tell(&record)?;
     while !record.position().is_over() {
-        let turn = probe.go()?;
-        require_legal(&record, turn, "go")?;
+        let turn = probe.go_legally(&record, "go")?;
         let _ = record.take(turn);
         probe.process.send(&format!("move {turn:#}"));
         probe.sync()?;

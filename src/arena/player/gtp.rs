@@ -122,10 +122,7 @@ impl GtpPlayer {
         for (name, value) in &spec.options {
             self.insist(&format!("emilia-set {name} {value}"))?;
         }
-        let option = |wanted: &str| spec.options.iter().find(|(name, _)| name == wanted).map(|(_, value)| value);
-        if option("variety").is_some() {
-            self.seed = Some(option("seed").and_then(|seed| seed.parse().ok()).unwrap_or(0));
-        }
+        self.seed = spec.seed_of_variety();
         Ok(())
     }
 

@@ -91,10 +91,7 @@ impl NBoardPlayer {
         for (name, value) in &spec.options {
             self.process.send(&format!("set emilia.{name} {value}"));
         }
-        let option = |wanted: &str| spec.options.iter().find(|(name, _)| name == wanted).map(|(_, value)| value);
-        if option("variety").is_some() {
-            self.seed = Some(option("seed").and_then(|seed| seed.parse().ok()).unwrap_or(0));
-        }
+        self.seed = spec.seed_of_variety();
         if spec.tell_limits {
             if let Some(nodes) = terms.nodes {
                 self.process.send(&format!("set emilia.nodes {nodes}"));

@@ -278,6 +278,12 @@ impl PlayerSpec {
         Ok(options)
     }
 
+    /// The seed of a player that plays with variety: the number of the game is added to it.
+    pub(super) fn seed_of_variety(&self) -> Option<u64> {
+        let option = |wanted: &str| self.options.iter().find(|(name, _)| name == wanted).map(|(_, value)| value);
+        option("variety").map(|_| option("seed").and_then(|seed| seed.parse().ok()).unwrap_or(0))
+    }
+
     /// The limits of this player in a match with these limits: its own if it has any.
     pub fn terms(&self, of_the_match: &Terms) -> Terms {
         if self.terms == Terms::default() { *of_the_match } else { self.terms }

@@ -101,7 +101,7 @@ pub struct PairingReport {
     pub discs_error: Option<f64>,
     /// Games that differ, up to the symmetries of the board.
     pub different_games: usize,
-    /// The estimate with equal pairs counted once, if there are so many that the plain one misleads.
+    /// The estimate with equal pairs counted once, if they are enough to make the plain one mislead.
     pub corrected: Option<Estimate>,
     /// The pairs in order: the opening and the first player's half points.
     pub pairs: Vec<PairReport>,

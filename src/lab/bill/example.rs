@@ -9,7 +9,7 @@ pub(super) struct Example {
     pub discs: u32,
     /// Divided by their scales.
     pub features: [f64; FEATURES],
-    /// The same position with the other side to move.
+    /// The features with the other side to move, divided alike.
     pub passed: [f64; FEATURES],
     /// The final disc difference for the side to move; not 0.
     pub score: f64,

@@ -25,7 +25,7 @@ pub(super) const BUDGET_CURVE: Experiment = Experiment {
     run: budget_curve,
 };
 
-/// Both sides play perfectly from so many empty squares.
+/// Empty squares from which both sides play perfectly.
 const SOLVE_FROM: u32 = 10;
 
 /// The note's searches, each with the words of `--player`.
@@ -207,7 +207,7 @@ fn own_budget(player: &EngineOptions, opponent: &EngineOptions, budget: u64, sta
     own
 }
 
-/// The evaluations that a player should have had where it had so many on average, for its share of the time to be 1.
+/// The evaluations that a player should have had for its share of the time to be 1; it had `given` on average.
 fn corrected(given: u64, so_far: &PairScore) -> u64 {
     ((given as f64 / so_far.share_of_time().clamp(0.25, 4.0)).round() as u64).max(10)
 }

@@ -26,7 +26,7 @@ pub(super) const FORWARD_PRUNING: Experiment = Experiment {
     run: forward_pruning,
 };
 
-/// Weighted squares and the ratio of the sides' numbers of moves, which is worth so many discs as a whole.
+/// Weighted squares and the ratio of the sides' numbers of moves, which is worth `discs` as a whole.
 struct WithMobility {
     discs: i32,
 }
@@ -219,8 +219,8 @@ fn forward_pruning(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
     Ok(Findings::new(vec![table, truth], vec![plot], note))
 }
 
-/// Of so many positions with both kinds of moves: how many, those in which only pruned moves are best, and those in which
-/// one is.
+/// Of positions with both kinds of moves: how many there are, in how many only pruned moves are best, and in how many one
+/// of them is.
 fn how_bad(seed: u64, positions: u64) -> [u64; 3] {
     let evaluator = EvaluatorKind::Mobility.build();
     let mut solver = EndgameSolver::new(SOLVED_EMPTIES);

@@ -45,7 +45,7 @@ pub struct Played {
     pub black: i32,
     /// What Black and White spent.
     pub spent: [Spent; 2],
-    /// The same by the stage of the game, evaluations only.
+    /// The evaluations of each by the stage of the game.
     pub stages: [ByStage; 2],
 }
 
@@ -180,7 +180,7 @@ impl PairScore {
         self.percent_of_decided_in(&clusters)
     }
 
-    /// The same with the error by clusters of pairs, one number for each pair: pairs from openings that are mirror images
+    /// Games won of those that were decided, in percent, with the error by clusters of pairs, one number for each pair: pairs from openings that are mirror images
     /// of one another are the same games.
     pub fn percent_of_decided_in(&self, clusters: &[usize]) -> (f64, Option<f64>) {
         let won: f64 = self.decided.iter().map(|(won, _)| won).sum();
@@ -218,7 +218,7 @@ impl PairScore {
         self.first.evaluations as f64 / self.second.evaluations.max(1) as f64
     }
 
-    /// The same in time.
+    /// What the first player spent as a share of the second's, in processor time.
     pub fn share_of_time(&self) -> f64 {
         self.first.nanos as f64 / self.second.nanos.max(1) as f64
     }

@@ -18,7 +18,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     run,
 };
 
-/// Both sides play perfectly from so many empty squares.
+/// Empty squares from which both sides play perfectly.
 const SOLVE_FROM: u32 = 10;
 
 /// A player of the set-up: its name and the engine's options.

@@ -12,7 +12,7 @@ pub enum Cell {
     Empty,
     /// Words.
     Text(String),
-    /// A number, shown with so many decimals.
+    /// A number, and the decimals that it is shown with.
     Number(f64, usize),
     /// A measured number, half the width of its 95 % interval if that is known, and the decimals of both.
     Measured(f64, Option<f64>, usize),

@@ -133,7 +133,7 @@ fn root(lab: &Lab<'_>, branching: u32, number: u64) -> RandomTree {
     RandomTree::new(TreeShape::of_the_paper(branching as u8), crate::random::mix(lab.setup().seed) ^ number)
 }
 
-/// Best-first search after so many plies of alpha-beta.
+/// Best-first search after `start` plies of alpha-beta.
 fn best_first(start: u32, limit: Limit) -> BestFirstPlayer<RandomTree> {
     let settings = BestFirstSettings { ends: EndValues::Sum, ..BestFirstSettings::korf() };
     BestFirstPlayer::new(BestFirstPlayer::<RandomTree>::extension_of(settings, start), limit, Arc::new(PathCost))

@@ -42,7 +42,7 @@ impl Tempo {
     }
 }
 
-/// What so many expansions of a best-first search do to the nodes expanded, the root left out.
+/// What the expansions of a best-first search do to the nodes expanded, the root left out.
 fn in_search<G: Game>(root: &G, ends: EndValues, evaluator: &dyn Evaluator<G>, expansions: u64) -> Tempo {
     let mut tempo = Tempo::default();
     let mut search = Explorer::new(BestFirstSettings { ends, ..BestFirstSettings::korf() }, root);
@@ -63,7 +63,7 @@ fn in_search<G: Game>(root: &G, ends: EndValues, evaluator: &dyn Evaluator<G>, e
     tempo
 }
 
-/// The same for nodes that nobody has chosen: those of a random walk.
+/// What expansion would do to nodes that nobody has chosen: those of a random walk.
 fn on_a_walk(root: &RandomTree) -> Tempo {
     let mut tempo = Tempo::default();
     let mut node = *root;

@@ -18,7 +18,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     run,
 };
 
-/// Both sides play perfectly from so many empty squares.
+/// Empty squares from which both sides play perfectly.
 const SOLVE_FROM: u32 = 8;
 
 /// Of the nodes that a search held when it chose its move, the share that lies below that move and the reply.

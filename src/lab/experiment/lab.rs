@@ -126,7 +126,7 @@ impl<'a> Lab<'a> {
         (kind, kind.build())
     }
 
-    /// Says that so many more units are coming.
+    /// Adds to the units that are known to come.
     pub fn plan(&mut self, units: u64) {
         self.planned += units;
     }

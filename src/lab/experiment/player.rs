@@ -55,11 +55,11 @@ impl Budgets {
 /// How long a player may think about a move.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Limit {
-    /// Until the principal leaf is so many plies deep, or so many evaluations are made.
+    /// Until the principal leaf has a depth in plies, or a number of evaluations is made.
     Plies(u32, u64),
-    /// So many evaluations by the stage of the game; what one move takes too much, the next ones lack.
+    /// Evaluations by the stage of the game; what one move takes too much, the next ones lack.
     Budgets(Budgets),
-    /// So many evaluations.
+    /// Evaluations for each move.
     Evaluations(u64),
 }
 
@@ -72,7 +72,7 @@ impl Limit {
         }
     }
 
-    /// The debt after a move that took so many evaluations.
+    /// The debt after a move that took `spent` evaluations.
     fn debt(&self, stage: u32, debt: u64, spent: u64) -> u64 {
         match self {
             Limit::Plies(..) => 0,
@@ -95,7 +95,7 @@ pub struct FixedDepth<G: Game> {
 const MEMORY: usize = 1 << 30;
 
 impl<G: Contest> FixedDepth<G> {
-    /// A player that looks so many plies ahead.
+    /// A player that looks `depth` plies ahead.
     pub fn new(depth: u32, evaluator: Arc<dyn Evaluator<G>>) -> FixedDepth<G> {
         FixedDepth { search: None, depth, evaluator, keeps_tree: true }
     }
@@ -141,7 +141,7 @@ impl<G: Contest> BestFirstPlayer<G> {
         BestFirstPlayer { settings, explorer: None, limit, debt: 0, evaluator, keeps_tree: true, by_alpha_beta: 0 }
     }
 
-    /// The same settings beginning with so many plies of alpha-beta; none if that is 0.
+    /// These settings beginning with `alpha_beta` plies of alpha-beta; none if that is 0.
     pub fn extension_of(settings: BestFirstSettings, alpha_beta: u32) -> BestFirstSettings {
         let start = if alpha_beta == 0 { AlphaBetaStart::None } else { AlphaBetaStart::Depth(alpha_beta) };
         BestFirstSettings { start, ..settings }
@@ -196,9 +196,9 @@ pub struct EnginePlayer {
 /// How long an engine may think about a move.
 #[derive(Clone, Debug)]
 pub enum EngineLimit {
-    /// So many evaluations.
+    /// A limit in evaluations.
     Evaluations(Limit),
-    /// The same for every move.
+    /// Limits that hold for every move.
     Fixed(Limits),
 }
 

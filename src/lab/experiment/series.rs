@@ -103,7 +103,7 @@ pub struct Horizon {
 }
 
 impl Horizon {
-    /// The same as a limit.
+    /// The limit of a player that stops there.
     pub fn limit(self) -> Limit {
         Limit::Plies(self.plies, self.most)
     }

@@ -17,7 +17,7 @@ impl Stopwatch {
         now().saturating_sub(self.0)
     }
 
-    /// The same in nanoseconds.
+    /// The work since then in nanoseconds.
     pub fn nanos(&self) -> u64 {
         self.elapsed().as_nanos() as u64
     }
