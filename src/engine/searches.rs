@@ -1,11 +1,13 @@
 //! The table of searches that can be chosen: a name and a constructor for each. Others are added from outside by [`register`].
 
-use super::options::{OptionError, one_of};
-use super::{EngineOptions, SearchBuilder};
+use super::options::{EngineOptions, OptionError, one_of};
 use crate::search::{AlphaBeta, AlphaBetaSettings, Minimax, ModernBestFirst, ModernSettings, Rbfms, Search};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::OnceLock;
+
+/// Builds the search that the options ask for.
+pub type SearchBuilder = fn(&EngineOptions) -> Box<dyn Search>;
 
 /// A search that can be chosen by its name.
 #[derive(Clone, Copy)]

@@ -1,7 +1,8 @@
 //! The thread that thinks.
 
-use super::options::megabytes;
-use super::{DEFAULT_MOVE_TIME, Decision, EngineOptions, Event, Goal, OptionError, Request, SearchBuilder};
+use super::options::{EngineOptions, OptionError, megabytes};
+use super::request::{DEFAULT_MOVE_TIME, Decision, Event, Goal, Request};
+use super::searches::SearchBuilder;
 use crate::othello::{Move, Position};
 use crate::random::Random;
 use crate::search::{
@@ -221,7 +222,7 @@ fn any_legal_move(position: &Position) -> Report {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Engine, Request};
+    use super::super::Engine;
     use super::*;
     use crate::othello::Color;
     use crate::testing::random_position;
