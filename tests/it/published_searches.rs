@@ -282,7 +282,7 @@ fn published_engines_listen_to_their_options() {
 fn a_forced_turn_costs_nothing_in_any_search() {
     emilia::lab::register();
     let mut games = RandomGames(11);
-    let mut find = |wanted: fn(&Position) -> bool| (20..).map(|i| games.position(i % 50)).find(wanted).unwrap();
+    let mut find = |wanted: fn(&Position) -> bool| (0..).map(|i| games.position(20 + i % 25)).find(wanted).unwrap();
     let forced = find(|position| !position.must_pass() && position.moves().count() == 1);
     let passes = find(Position::must_pass);
     for engine in searches() {
