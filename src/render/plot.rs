@@ -187,30 +187,15 @@ impl Plot {
         Plot { title: title.into(), x: x.into(), y: y.into(), x_scale, y_scale, mark, curves }
     }
 
-    /// The picture.
-    pub fn svg(&self) -> String {
-        let points = || self.curves.iter().flat_map(|curve| &curve.points);
-        let reach = |p: &Point| {
-            let error = p.error.unwrap_or(0.0);
-            // An error that reaches below zero where no value does needs no room there.
-            let low = if p.y >= 0.0 { (p.y - error).max(0.0) } else { p.y - error };
-            [p.y, low, p.y + error]
-        };
-        let x_axis = Axis::new(points().map(|p| p.x), self.x_scale, false);
-        let y_axis = Axis::new(points().flat_map(reach).chain(self.mark), self.y_scale, true);
-        let named = || self.curves.iter().filter(|curve| curve.stroke != Stroke::Faint);
-        let longest = named().map(|curve| curve.name.chars().count()).max().unwrap_or(0);
-        let (right, bottom) = (LEFT + ACROSS, HEIGHT - BOTTOM);
-        let width = right + LEGEND + LETTER * longest as f64;
-        let x = |value: f64| LEFT + INSET + (right - LEFT - 2.0 * INSET) * x_axis.place(value);
-        let y = |value: f64| bottom - (bottom - TOP) * y_axis.place(value);
-        let title = escape(&self.title);
-        let mut svg = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {HEIGHT}\" font-family=\"sans-serif\" \
-             font-size=\"12\" role=\"img\" aria-label=\"{title}\">\n\
-             <rect width=\"{width}\" height=\"{HEIGHT}\" fill=\"#fff\"/>\n\
-             <text x=\"{LEFT}\" y=\"20\" font-size=\"14\">{title}</text>\n"
-        );
+    /// The ticks and names of the axes, and the line at [`Plot::mark`]. Each axis comes with where its values lie.
+    fn draw_axes(
+        &self,
+        svg: &mut String,
+        (x_axis, x): (&Axis, &dyn Fn(f64) -> f64),
+        (y_axis, y): (&Axis, &dyn Fn(f64) -> f64),
+        right: f64,
+    ) {
+        let bottom = HEIGHT - BOTTOM;
         // Writing to a string cannot fail.
         for &tick in &y_axis.ticks {
             let at = y(tick);
@@ -247,6 +232,33 @@ impl Plot {
             (TOP + bottom) / 2.0,
             escape(&self.y)
         );
+    }
+
+    /// The picture.
+    pub fn svg(&self) -> String {
+        let points = || self.curves.iter().flat_map(|curve| &curve.points);
+        let reach = |p: &Point| {
+            let error = p.error.unwrap_or(0.0);
+            // An error that reaches below zero where no value does needs no room there.
+            let low = if p.y >= 0.0 { (p.y - error).max(0.0) } else { p.y - error };
+            [p.y, low, p.y + error]
+        };
+        let x_axis = Axis::new(points().map(|p| p.x), self.x_scale, false);
+        let y_axis = Axis::new(points().flat_map(reach).chain(self.mark), self.y_scale, true);
+        let named = || self.curves.iter().filter(|curve| curve.stroke != Stroke::Faint);
+        let longest = named().map(|curve| curve.name.chars().count()).max().unwrap_or(0);
+        let (right, bottom) = (LEFT + ACROSS, HEIGHT - BOTTOM);
+        let width = right + LEGEND + LETTER * longest as f64;
+        let x = |value: f64| LEFT + INSET + (right - LEFT - 2.0 * INSET) * x_axis.place(value);
+        let y = |value: f64| bottom - (bottom - TOP) * y_axis.place(value);
+        let title = escape(&self.title);
+        let mut svg = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {HEIGHT}\" font-family=\"sans-serif\" \
+             font-size=\"12\" role=\"img\" aria-label=\"{title}\">\n\
+             <rect width=\"{width}\" height=\"{HEIGHT}\" fill=\"#fff\"/>\n\
+             <text x=\"{LEFT}\" y=\"20\" font-size=\"14\">{title}</text>\n"
+        );
+        self.draw_axes(&mut svg, (&x_axis, &x), (&y_axis, &y), right);
         let line = |curve: &Curve, aside: f64| -> String {
             let known = curve.points.iter().filter(|point| point.y.is_finite());
             known.map(|p| format!("{:.1},{:.1}", x(p.x) + aside, y(p.y))).collect::<Vec<_>>().join(" ")

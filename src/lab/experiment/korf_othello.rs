@@ -83,7 +83,6 @@ fn table(lab: &mut Lab<'_>, paper: &Paper) -> Result<Findings, Problem> {
         "time",
     ];
     let mut table = Table::new(title, &columns);
-    let mut curve = Curve::new("equal evaluations", Vec::new());
     let mut theirs = Curve { name: "the paper".to_owned(), points: Vec::new(), stroke: Stroke::Dashed };
     let mut rows = Vec::new();
     let pairs = lab.count(2, 244);
@@ -93,8 +92,7 @@ fn table(lab: &mut Lab<'_>, paper: &Paper) -> Result<Findings, Problem> {
         let (guess, paper_won) = paper.rows[depth as usize - 1];
         let settings = settings_of(paper, depth, BestFirstSettings::korf());
         let key = format!("{depth}");
-        let (mut fixed, mut twin) =
-            (FixedDepth::new(depth, evaluator.clone()), FixedDepth::new(depth, evaluator.clone()));
+        let [mut fixed, mut twin] = [(); 2].map(|()| FixedDepth::new(depth, evaluator.clone()));
         let new = |limit| BestFirstPlayer::new(settings, limit, evaluator.clone());
         let mut make = |limit| Box::new(new(limit)) as Box<dyn Player<Position>>;
         // From below: a tournament takes up to twice as long with each ply.
@@ -121,10 +119,10 @@ fn table(lab: &mut Lab<'_>, paper: &Paper) -> Result<Findings, Problem> {
             Cell::Number(score.share_of_time(), 2),
         ]);
         let point = Point { x: depth.into(), y: won, error: by_classes.or(error) };
-        curve.points.push(point);
         theirs.points.push(Point { x: depth.into(), y: paper_won, error: None });
         rows.push(Row { depth, plies, most, time: score.share_of_time(), point });
     }
+    let curve = Curve::new("equal evaluations", rows.iter().map(|row| row.point).collect());
     let (variants, in_time) = variant_table(lab, paper, &rows, &evaluator)?;
     let plot = Plot {
         mark: Some(50.0),

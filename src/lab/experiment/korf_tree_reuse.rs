@@ -10,6 +10,7 @@ use crate::lab::KorfAlphaBeta;
 use crate::othello::{Color, Position, Square};
 use crate::search::{BestFirstSettings, Contempt, Explorer};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "korf-tree-reuse",
@@ -93,18 +94,7 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
             worth.row(vec![Cell::from(name), Cell::from(budget), percent, won, discs]);
         }
     }
-    let columns = ["depth", "evaluations/move, tree saved", "forgotten", "saved %"];
-    let mut saved = Table::new("What alpha-beta saves by its tree, against itself", &columns);
-    lab.plan((depths.len() * games) as u64);
-    for &depth in depths {
-        let mut forgets = FixedDepth::<Position>::new(depth, evaluator.clone());
-        forgets.keeps_tree = false;
-        let mut keeps = FixedDepth::new(depth, evaluator.clone());
-        let played = series(lab, &format!("saved/{depth}"), &starts[..games], &mut keeps, &mut forgets, SOLVE_FROM)?;
-        let score = PairScore::of(&played);
-        let (with, without) = (score.first.per_move(), score.second.per_move());
-        worth_row(&mut saved, depth, with, without);
-    }
+    let saved = saved_by_alpha_beta(lab, depths, &starts[..games], &evaluator)?;
     let notes = vec![
         "Alpha-beta with and without its tree plays the same moves but for ties. Errors are 95 % intervals by pairs."
             .to_owned(),
@@ -113,13 +103,29 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
     Ok(Findings { tables: vec![outliving, worth, saved], plots: Vec::new(), notes })
 }
 
-fn worth_row(table: &mut Table, depth: u32, with: f64, without: f64) {
-    table.row(vec![
-        Cell::from(depth),
-        Cell::Number(with, 0),
-        Cell::Number(without, 0),
-        Cell::Number(100.0 * (1.0 - with / without), 1),
-    ]);
+fn saved_by_alpha_beta(
+    lab: &mut Lab<'_>,
+    depths: &[u32],
+    starts: &[Position],
+    evaluator: &Arc<dyn Evaluator<Position>>,
+) -> Result<Table, Problem> {
+    let columns = ["depth", "evaluations/move, tree saved", "forgotten", "saved %"];
+    let mut saved = Table::new("What alpha-beta saves by its tree, against itself", &columns);
+    lab.plan((depths.len() * starts.len()) as u64);
+    for &depth in depths {
+        let [mut keeps, mut forgets] = [(); 2].map(|()| FixedDepth::new(depth, evaluator.clone()));
+        forgets.keeps_tree = false;
+        let played = series(lab, &format!("saved/{depth}"), starts, &mut keeps, &mut forgets, SOLVE_FROM)?;
+        let score = PairScore::of(&played);
+        let (with, without) = (score.first.per_move(), score.second.per_move());
+        saved.row(vec![
+            Cell::from(depth),
+            Cell::Number(with, 0),
+            Cell::Number(without, 0),
+            Cell::Number(100.0 * (1.0 - with / without), 1),
+        ]);
+    }
+    Ok(saved)
 }
 
 /// A turn of Othello: no square is a pass.
