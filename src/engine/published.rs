@@ -2,9 +2,7 @@
 
 use super::options::{OptionError, one_of, unless_none, whole};
 use crate::game::DISC;
-use crate::search::{
-    AlphaBetaStart, Backup, BestFirstSettings, EndValues, LeafValue, Score, Selection, Tie, UctSettings,
-};
+use crate::search::{AlphaBetaStart, Backup, EndValues, KorfSettings, LeafValue, Score, Selection, Tie, UctSettings};
 use std::fmt;
 
 /// What the engines `korf-best-first`, `korf-extension` and `uct` can be told; the others do not listen.
@@ -100,21 +98,21 @@ impl PublishedOptions {
     }
 
     /// Pure best-first search with these options.
-    pub(super) fn korf_best_first(&self) -> BestFirstSettings {
-        BestFirstSettings {
+    pub(super) fn korf_best_first(&self) -> KorfSettings {
+        KorfSettings {
             ends: EndValues::Infinite(self.tie),
             depth: self.best_first_depth.map(u32::from),
-            ..BestFirstSettings::korf()
+            ..KorfSettings::korf()
         }
     }
 
     /// Best-first extension with these options.
-    pub(super) fn korf_extension(&self) -> BestFirstSettings {
+    pub(super) fn korf_extension(&self) -> KorfSettings {
         let start = match self.start_depth {
             Some(depth) => AlphaBetaStart::Depth(depth.into()),
             None => AlphaBetaStart::Share { divisor: 16 },
         };
-        BestFirstSettings { start, ..self.korf_best_first() }
+        KorfSettings { start, ..self.korf_best_first() }
     }
 
     /// UCT with these options.

@@ -4,9 +4,9 @@ use super::{DEFAULT_MOVE_TIME, Decision, EngineKind, EngineOptions, Event, Goal,
 use crate::othello::{Move, Position};
 use crate::random::Random;
 use crate::search::{
-    AlphaBeta, AlphaBetaSettings, BestFirst, BestFirstSettings, Bound, Contempt, Control, KorfAlphaBeta, Limits, Line,
-    Minimax, ModernBestFirst, ModernSettings, Precision, Rbfms, Report, Score, Search, SearchDepth, StopSignal, Task,
-    Uct, UctSettings,
+    AlphaBeta, AlphaBetaSettings, BestFirst, BestFirstSettings, Bound, Contempt, Control, KorfAlphaBeta, KorfBestFirst,
+    KorfSettings, Limits, Line, Minimax, Precision, Rbfms, Report, Score, Search, SearchDepth, StopSignal, Task, Uct,
+    UctSettings,
 };
 use crossbeam::channel::{Receiver, Sender};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -36,12 +36,12 @@ pub(super) enum Job {
 
 /// The search that the options ask for, without the thread that an [`Engine`](super::Engine) has for it.
 pub fn build_search(options: &EngineOptions) -> Box<dyn Search> {
-    let stored_tree = |settings: BestFirstSettings| {
+    let stored_tree = |settings: KorfSettings| {
         let (memory, on_memory_cap) = (megabytes(options.memory_mb), options.on_memory_cap);
-        Box::new(BestFirst::new(BestFirstSettings { memory, on_memory_cap, ..settings }))
+        Box::new(KorfBestFirst::new(KorfSettings { memory, on_memory_cap, ..settings }))
     };
-    let modern = |settings: ModernSettings| {
-        Box::new(ModernBestFirst::new(ModernSettings {
+    let modern = |settings: BestFirstSettings| {
+        Box::new(BestFirst::new(BestFirstSettings {
             memory: megabytes(options.memory_mb),
             on_memory_cap: options.on_memory_cap,
             table_bytes: megabytes(options.hash_mb),
@@ -57,8 +57,8 @@ pub fn build_search(options: &EngineOptions) -> Box<dyn Search> {
             confidence: options.selectivity,
         })),
         EngineKind::Minimax => Box::new(Minimax::new()),
-        EngineKind::BestFirst => modern(ModernSettings::best_first()),
-        EngineKind::Extension => modern(ModernSettings::extension()),
+        EngineKind::BestFirst => modern(BestFirstSettings::best_first()),
+        EngineKind::Extension => modern(BestFirstSettings::extension()),
         EngineKind::Rbfms => Box::new(Rbfms::new()),
         EngineKind::KorfBestFirst => stored_tree(options.published.korf_best_first()),
         EngineKind::KorfExtension => stored_tree(options.published.korf_extension()),

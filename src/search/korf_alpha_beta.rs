@@ -6,10 +6,9 @@
 //! the game, play is perfect. There is no transposition table, no iterative deepening, no null window and no selectivity:
 //! an opponent as of 1994, for comparisons.
 
-use super::best_first::extension::Interrupted;
-use super::best_first::{least_depth, line_to};
+use super::best_first::{Interrupted, least_depth, line_to};
 use super::{
-    BestFirstSettings, Bound, Contempt, Control, EndValues, Explorer, Line, MemoryUse, MinimaxKind, Report, RootMove,
+    Bound, Contempt, Control, EndValues, Explorer, KorfSettings, Line, MemoryUse, MinimaxKind, Report, RootMove,
     Search, SearchDepth, Task, Work, plain_minimax,
 };
 use crate::eval::Evaluator;
@@ -35,7 +34,7 @@ impl<G: Game> KorfAlphaBeta<G> {
     ///
     /// `ends` says what finished games are worth: [`EndValues::Outcome`] in Othello, [`EndValues::Sum`] in random trees.
     pub fn new(position: &G, ends: EndValues, memory: usize) -> KorfAlphaBeta<G> {
-        let settings = BestFirstSettings { ends, memory, ..BestFirstSettings::korf() };
+        let settings = KorfSettings { ends, memory, ..KorfSettings::korf() };
         KorfAlphaBeta { explorer: Explorer::new(settings, position), depth: 0, unstored: None, work: Work::default() }
     }
 

@@ -12,13 +12,16 @@ mod rbfms;
 mod report;
 mod score;
 mod selectivity;
+mod threads;
 mod transposition;
+mod tree;
 mod uct;
 
 pub use alpha_beta::{AlphaBeta, AlphaBetaSettings};
 pub use best_first::{
-    AlphaBetaStart, BestFirst, BestFirstSettings, EndValues, EndgameSolver, Explorer, FinalMove, LeafSolver,
-    ModernBestFirst, ModernSettings, OnMemoryCap, Progress, RootMove, Tie, Work, mean_alpha_beta_evaluations,
+    AlphaBetaStart, BestFirst, BestFirstSettings, ByValue, EndValues, EndgameSolver, Explorer, FinalMove,
+    KorfBestFirst, KorfSettings, LeafSolver, OnMemoryCap, Progress, RootMove, Start, Tie, Work,
+    mean_alpha_beta_evaluations,
 };
 pub use korf_alpha_beta::KorfAlphaBeta;
 pub use limits::{Control, Limits, StopSignal};

@@ -5,7 +5,6 @@ mod analyze;
 mod analyze_games;
 mod arena;
 mod best_first;
-mod best_first_measures;
 mod convert;
 mod cookbook;
 mod counting_allocator;

@@ -7,6 +7,7 @@ mod stage;
 pub(super) mod walk;
 
 use super::selectivity::Selectivity;
+use super::threads::with_threads;
 use super::transposition::TranspositionTable;
 use super::{Control, Report, Search, Task};
 use crate::eval::{FromScratch, Incremental};
@@ -78,18 +79,15 @@ pub(super) fn deepen<E: Incremental>(
 ) -> Report {
     let selectivity = if shared.errors.is_some() { selectivity } else { Selectivity::NONE };
     let plan = Stage::plan(task, shared.control.limits(), selectivity);
-    std::thread::scope(|scope| {
-        for helper in 1..threads {
-            let helping = move || Walk::new(shared).help();
-            if let Err(error) = std::thread::Builder::new().spawn_scoped(scope, helping) {
-                log::warn!("only {helper} of {threads} threads could be started: {error}");
-                break;
-            }
-        }
-        let report = RootSearch::new(task, shared).run(&plan, sink);
-        shared.pool.close();
-        report
-    })
+    with_threads(
+        threads,
+        || Walk::new(shared).help(),
+        || {
+            let report = RootSearch::new(task, shared).run(&plan, sink);
+            shared.pool.close();
+            report
+        },
+    )
 }
 
 impl Search for AlphaBeta {

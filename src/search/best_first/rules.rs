@@ -1,9 +1,9 @@
 //! What the leaves of a best-first tree are worth.
 
-use super::arena::Node;
 use crate::eval::Evaluator;
 use crate::game::Game;
 use crate::othello::Color;
+use crate::search::tree::Node;
 use crate::search::{Contempt, Score};
 use std::fmt;
 
@@ -66,6 +66,19 @@ pub struct Work {
     pub linear_nodes: u64,
     /// Nodes freed by pruning.
     pub pruned_nodes: u64,
+}
+
+impl Work {
+    /// The work done after `before`.
+    pub fn since(&self, before: &Work) -> Work {
+        Work {
+            nodes: self.nodes - before.nodes,
+            evaluations: self.evaluations - before.evaluations,
+            expansions: self.expansions - before.expansions,
+            linear_nodes: self.linear_nodes - before.linear_nodes,
+            pruned_nodes: self.pruned_nodes - before.pruned_nodes,
+        }
+    }
 }
 
 /// How positions get their values, for one search.

@@ -4,8 +4,8 @@ use super::{Backup, LeafValue, Selection, UctSettings};
 use crate::eval::Evaluator;
 use crate::game::{Game, Key};
 use crate::random::Random;
-use crate::search::best_first::tree::{after, turns};
 use crate::search::best_first::{Rules, Work};
+use crate::search::tree::{after, turns};
 use crate::search::{Contempt, MinimaxKind, plain_minimax};
 use std::collections::HashMap;
 
