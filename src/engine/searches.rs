@@ -2,7 +2,7 @@
 
 use super::options::{OptionError, one_of};
 use super::{EngineOptions, SearchBuilder};
-use crate::search::{AlphaBeta, AlphaBetaSettings, Minimax, ModernBestFirst, ModernSettings, Rbfms, Search};
+use crate::search::{AlphaBeta, AlphaBetaSettings, Minimax, BestFirst, BestFirstSettings, Rbfms, Search};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::OnceLock;
@@ -27,13 +27,13 @@ pub static MINIMAX: SearchEntry = SearchEntry { name: "minimax", reads: &[], bui
 pub static BEST_FIRST: SearchEntry = SearchEntry {
     name: "best-first",
     reads: MODERN_READS,
-    build: |options| modern(options, ModernSettings::best_first()),
+    build: |options| modern(options, BestFirstSettings::best_first()),
 };
 /// Best-first minimax that begins with alpha-beta.
 pub static EXTENSION: SearchEntry = SearchEntry {
     name: "extension",
     reads: MODERN_READS,
-    build: |options| modern(options, ModernSettings::extension()),
+    build: |options| modern(options, BestFirstSettings::extension()),
 };
 /// Best-first minimax in linear space.
 pub static RBFMS: SearchEntry = SearchEntry { name: "rbfms", reads: &[], build: |_| Box::new(Rbfms::new()) };
@@ -62,8 +62,8 @@ fn alpha_beta(options: &EngineOptions) -> Box<dyn Search> {
     }))
 }
 
-fn modern(options: &EngineOptions, settings: ModernSettings) -> Box<dyn Search> {
-    Box::new(ModernBestFirst::new(ModernSettings {
+fn modern(options: &EngineOptions, settings: BestFirstSettings) -> Box<dyn Search> {
+    Box::new(BestFirst::new(BestFirstSettings {
         memory: options.memory_bytes(),
         on_memory_cap: options.on_memory_cap,
         table_bytes: options.hash_bytes(),

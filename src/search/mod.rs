@@ -15,8 +15,8 @@ mod transposition;
 
 pub use alpha_beta::{AlphaBeta, AlphaBetaSettings};
 pub use best_first::{
-    AlphaBetaStart, BestFirst, BestFirstSettings, EndValues, EndgameSolver, Explorer, FinalMove, LeafSolver,
-    ModernBestFirst, ModernSettings, OnMemoryCap, Progress, RootMove, Tie, Work, mean_alpha_beta_evaluations,
+    AlphaBetaStart, KorfBestFirst, KorfSettings, EndValues, EndgameSolver, Explorer, FinalMove, LeafSolver,
+    BestFirst, BestFirstSettings, OnMemoryCap, Progress, RootMove, Tie, Work, mean_alpha_beta_evaluations,
 };
 pub(crate) use best_first::{Budget, Interrupted, Rules, after, least_depth, line_to, turns};
 pub use limits::{Control, Limits, StopSignal};

@@ -5,7 +5,7 @@ use emilia::game::Game;
 use emilia::lab::random_tree::{PathCost, RandomTree, TreeShape};
 use emilia::othello::{Color, GameRecord, Move, Position};
 use emilia::search::{
-    BestFirst, BestFirstSettings, Bound, Contempt, Control, EndValues, EndgameSolver, Explorer, FinalMove, Limits,
+    KorfBestFirst, KorfSettings, Bound, Contempt, Control, EndValues, EndgameSolver, Explorer, FinalMove, Limits,
     MinimaxKind, OnMemoryCap, Progress, Rbfms, RbfmsSettings, Report, Score, Search, SearchDepth, StopSignal, Task,
     Work, linear_best_first, mean_alpha_beta_evaluations, plain_minimax,
 };
@@ -64,7 +64,7 @@ fn never(_: &Work) -> bool {
 
 #[test]
 fn figure_1_expands_the_principal_leaves() {
-    let mut search = Explorer::new(BestFirstSettings::korf(), &FigureTree(String::new()));
+    let mut search = Explorer::new(KorfSettings::korf(), &FigureTree(String::new()));
     let mut steps = Vec::new();
     for _ in 0..4 {
         assert_eq!(search.step(&FigureValues, &mut never), Progress::Grown);
@@ -117,7 +117,7 @@ fn expansion_orders(
     early_return: bool,
 ) -> (Vec<RandomTree>, Vec<RandomTree>) {
     const EXPANSIONS: usize = 60;
-    let settings = BestFirstSettings { ends: EndValues::Sum, ..BestFirstSettings::korf() };
+    let settings = KorfSettings { ends: EndValues::Sum, ..KorfSettings::korf() };
     let mut search = Explorer::new(settings, root);
     let mut stored = Vec::new();
     while stored.len() < EXPANSIONS && !principal_leaf(&search, root).is_over() {
@@ -254,8 +254,8 @@ fn exact(position: &Position, contempt: Contempt) -> i32 {
     plain_minimax(MinimaxKind::AlphaBeta, position, empties, &*evaluator, contempt, &mut |_| false).value
 }
 
-const FORMS: [fn() -> BestFirstSettings; 3] =
-    [BestFirstSettings::korf, BestFirstSettings::modern, BestFirstSettings::extension];
+const FORMS: [fn() -> KorfSettings; 3] =
+    [KorfSettings::korf, KorfSettings::modern, KorfSettings::extension];
 
 #[test]
 fn the_tree_is_sound_after_every_iteration() {
@@ -263,7 +263,7 @@ fn the_tree_is_sound_after_every_iteration() {
     for (i, form) in FORMS.into_iter().enumerate() {
         for (exploration, discs) in [(0.0, 20), (300.0, 30), (0.0, 47), (300.0, 50)] {
             let position = RandomGames(i as u64).position(discs);
-            let mut search = Explorer::new(BestFirstSettings { exploration, ..form() }, &position);
+            let mut search = Explorer::new(KorfSettings { exploration, ..form() }, &position);
             search.solve_with(Box::new(EndgameSolver::new(4)));
             for _ in 0..300 {
                 search.start_with_alpha_beta(Some(2000), &*evaluator, &mut never);
@@ -284,7 +284,7 @@ fn the_tree_is_sound_after_every_iteration() {
 fn visits_add_up_and_the_principal_variation_has_one_value() {
     let evaluator = EvaluatorKind::Mobility.build();
     let position = RandomGames(3).position(25);
-    let settings = BestFirstSettings { ends: EndValues::Outcome, ..BestFirstSettings::korf() };
+    let settings = KorfSettings { ends: EndValues::Outcome, ..KorfSettings::korf() };
     let mut search = Explorer::new(settings, &position);
     for expansions in 1..500 {
         search.step(&*evaluator, &mut never);
@@ -312,7 +312,7 @@ fn one_ply_deep_is_alpha_beta_at_depth_one() {
         if position.must_pass() {
             continue;
         }
-        let settings = BestFirstSettings { depth: Some(1), ends: EndValues::Outcome, ..BestFirstSettings::korf() };
+        let settings = KorfSettings { depth: Some(1), ends: EndValues::Outcome, ..KorfSettings::korf() };
         let mut search = Explorer::new(settings, &position);
         while search.step(&*evaluator, &mut never) == Progress::Grown {}
         let alpha_beta =
@@ -336,7 +336,7 @@ fn a_whole_tree_is_exact() {
         for seed in 0..40 {
             let shape = TreeShape { branching: 4, length: 6, cost: if seed % 2 == 0 { 2 } else { 1000 } };
             let root = RandomTree::new(shape, seed);
-            let settings = BestFirstSettings { ends: EndValues::Sum, ..form() };
+            let settings = KorfSettings { ends: EndValues::Sum, ..form() };
             let mut search = Explorer::new(settings, &root);
             while search.step(&PathCost, &mut never) == Progress::Grown {
                 search.start_with_alpha_beta(None, &PathCost, &mut never);
@@ -359,7 +359,7 @@ fn forced_moves_are_followed_to_the_end() {
     for length in [1, 2, 50] {
         let chain = RandomTree::new(TreeShape { branching: 1, length, cost: 9 }, 3);
         let end = (0..length).fold(chain, |position, _| position.after(0));
-        let settings = BestFirstSettings { ends: EndValues::Sum, ..BestFirstSettings::modern() };
+        let settings = KorfSettings { ends: EndValues::Sum, ..KorfSettings::modern() };
         let mut search = Explorer::new(settings, &chain);
         while search.step(&PathCost, &mut never) == Progress::Grown {}
         assert_eq!(search.value(), end.sum());
@@ -369,7 +369,7 @@ fn forced_moves_are_followed_to_the_end() {
     }
 }
 
-fn expansions(position: &Position, settings: BestFirstSettings, count: usize) -> Vec<Position> {
+fn expansions(position: &Position, settings: KorfSettings, count: usize) -> Vec<Position> {
     let evaluator = EvaluatorKind::Mobility.build();
     let mut search = Explorer::new(settings, position);
     let mut expanded = Vec::new();
@@ -385,7 +385,7 @@ fn a_larger_budget_begins_like_a_smaller_one_and_colours_do_not_matter() {
     for discs in [6, 20, 35, 48] {
         let position = games.position(discs);
         for settings in
-            [BestFirstSettings::korf(), BestFirstSettings { exploration: 200.0, ..BestFirstSettings::modern() }]
+            [KorfSettings::korf(), KorfSettings { exploration: 200.0, ..KorfSettings::modern() }]
         {
             let long = expansions(&position, settings, 400);
             assert!(long.starts_with(&expansions(&position, settings, 150)));
@@ -407,11 +407,11 @@ fn the_end_of_the_game_is_solved_by_every_engine() {
             all.lines = 64;
             let one = Task { lines: 1, ..all.clone() };
             let result = exact(&position, contempt);
-            let forms = [BestFirstSettings::modern(), BestFirstSettings::extension()];
+            let forms = [KorfSettings::modern(), KorfSettings::extension()];
             for settings in forms {
-                let report = think(&mut BestFirst::new(settings), &one, Limits::default());
+                let report = think(&mut KorfBestFirst::new(settings), &one, Limits::default());
                 assert_eq!((report.depth, report.lines[0].score.units()), (SearchDepth::Exact, result), "{position}");
-                let report = think(&mut BestFirst::new(settings), &all, Limits::default());
+                let report = think(&mut KorfBestFirst::new(settings), &all, Limits::default());
                 assert_eq!(report.depth, SearchDepth::Exact);
                 for line in &report.lines {
                     let child = position.take(line.turn).unwrap();
@@ -428,7 +428,7 @@ fn the_end_of_the_game_is_solved_by_every_engine() {
             }
         }
         // The paper's values know only who wins, and the search ends when it does.
-        let korf = think(&mut BestFirst::new(BestFirstSettings::korf()), &task(position), Limits::default());
+        let korf = think(&mut KorfBestFirst::new(KorfSettings::korf()), &task(position), Limits::default());
         let result = exact(&position, Contempt::NONE);
         assert_eq!(korf.lines[0].score.units() > 0, result > 0, "{position}");
         assert_eq!(korf.lines[0].score.units() < 0, result < 0, "{position}");
@@ -439,10 +439,10 @@ fn the_end_of_the_game_is_solved_by_every_engine() {
 fn the_end_is_played_out_without_a_mistake() {
     // Each time the root moves to a node that may have been solved without its children.
     let mut games = RandomGames(6);
-    for settings in [BestFirstSettings::modern(), BestFirstSettings::extension()] {
+    for settings in [KorfSettings::modern(), KorfSettings::extension()] {
         for _ in 0..10 {
             let start = games.position(49);
-            let mut engine = BestFirst::new(settings);
+            let mut engine = KorfBestFirst::new(settings);
             let mut position = start;
             while !position.is_over() {
                 let report = think(&mut engine, &task(position), Limits::default());
@@ -464,7 +464,7 @@ fn ties_follow_the_rule_and_contempt() {
         .unwrap();
     let evaluator = EvaluatorKind::Mobility.build();
     let value = |ends, contempt| {
-        let mut search = Explorer::new(BestFirstSettings { ends, ..BestFirstSettings::korf() }, &drawn);
+        let mut search = Explorer::new(KorfSettings { ends, ..KorfSettings::korf() }, &drawn);
         search.begin(&drawn, contempt);
         while search.step(&*evaluator, &mut never) == Progress::Grown {}
         search.value()
@@ -476,8 +476,8 @@ fn ties_follow_the_rule_and_contempt() {
 }
 
 /// Settings with so little memory that the cap is reached at once: one chunk for each 64 kB.
-fn capped(on_memory_cap: OnMemoryCap, form: fn() -> BestFirstSettings) -> BestFirstSettings {
-    BestFirstSettings { memory: 256 << 10, on_memory_cap, ..form() }
+fn capped(on_memory_cap: OnMemoryCap, form: fn() -> KorfSettings) -> KorfSettings {
+    KorfSettings { memory: 256 << 10, on_memory_cap, ..form() }
 }
 
 #[test]
@@ -486,7 +486,7 @@ fn at_the_cap_the_search_goes_on() {
     for on_memory_cap in [OnMemoryCap::Rbfms, OnMemoryCap::Prune] {
         for (i, form) in FORMS.into_iter().enumerate() {
             let position = RandomGames(i as u64 + 30).position(18);
-            let settings = BestFirstSettings { exploration: [0.0, 0.0, 150.0][i], ..capped(on_memory_cap, form) };
+            let settings = KorfSettings { exploration: [0.0, 0.0, 150.0][i], ..capped(on_memory_cap, form) };
             let mut search = Explorer::new(settings, &position);
             let mut full_at = None;
             let mut fullest = 0;
@@ -532,7 +532,7 @@ fn at_the_cap_the_search_goes_on() {
 fn the_search_ends_at_the_cap_where_it_is_to_stop_there() {
     let evaluator = EvaluatorKind::Mobility.build();
     let mut position = RandomGames(33).position(14);
-    let mut search = Explorer::new(capped(OnMemoryCap::Stop, BestFirstSettings::modern), &position);
+    let mut search = Explorer::new(capped(OnMemoryCap::Stop, KorfSettings::modern), &position);
     // The tree is kept from move to move, and there is always room for something below the new root.
     for _ in 0..6 {
         search.begin(&position, Contempt::NONE);
@@ -551,7 +551,7 @@ fn endgames_are_solved_under_the_cap() {
     for on_memory_cap in [OnMemoryCap::Rbfms, OnMemoryCap::Prune] {
         for seed in 0..3 {
             let position = RandomGames(seed + 50).position(51);
-            let settings = BestFirstSettings { memory: 1, ..capped(on_memory_cap, BestFirstSettings::modern) };
+            let settings = KorfSettings { memory: 1, ..capped(on_memory_cap, KorfSettings::modern) };
             let mut search = Explorer::new(settings, &position);
             while search.step(&*evaluator, &mut never) == Progress::Grown {}
             assert!(search.is_solved());
@@ -566,10 +566,10 @@ fn endgames_are_solved_under_the_cap() {
 fn the_tree_moves_with_the_game() {
     let evaluator = EvaluatorKind::Mobility.build();
     for settings in [
-        BestFirstSettings::modern(),
-        BestFirstSettings::extension(),
-        capped(OnMemoryCap::Prune, BestFirstSettings::modern),
-        capped(OnMemoryCap::Rbfms, BestFirstSettings::extension),
+        KorfSettings::modern(),
+        KorfSettings::extension(),
+        capped(OnMemoryCap::Prune, KorfSettings::modern),
+        capped(OnMemoryCap::Rbfms, KorfSettings::extension),
     ] {
         let mut position = RandomGames(60).position(10);
         let mut search = Explorer::new(settings, &position);
@@ -610,7 +610,7 @@ fn the_tree_moves_with_the_game() {
 fn what_was_known_after_a_move_stays_known() {
     let evaluator = EvaluatorKind::Mobility.build();
     let position = RandomGames(70).position(12);
-    let mut search = Explorer::new(BestFirstSettings::modern(), &position);
+    let mut search = Explorer::new(KorfSettings::modern(), &position);
     for _ in 0..2_000 {
         search.step(&*evaluator, &mut never);
     }
@@ -640,9 +640,9 @@ const ONE_SOLVE: u64 = 2_000;
 #[test]
 fn limits_are_kept_and_there_is_always_a_move() {
     let engines: [fn() -> Box<dyn Search>; 4] = [
-        || Box::new(BestFirst::new(BestFirstSettings::korf())),
-        || Box::new(BestFirst::new(BestFirstSettings::modern())),
-        || Box::new(BestFirst::new(BestFirstSettings::extension())),
+        || Box::new(KorfBestFirst::new(KorfSettings::korf())),
+        || Box::new(KorfBestFirst::new(KorfSettings::modern())),
+        || Box::new(KorfBestFirst::new(KorfSettings::extension())),
         || Box::new(Rbfms::new()),
     ];
     let mut games = RandomGames(80);
@@ -675,9 +675,9 @@ fn limits_are_kept_and_there_is_always_a_move() {
 fn several_lines_are_searched_and_sorted() {
     let position = RandomGames(90).position(16);
     let moves = position.moves().count() as usize;
-    for settings in [BestFirstSettings::modern(), BestFirstSettings::korf(), BestFirstSettings::extension()] {
+    for settings in [KorfSettings::modern(), KorfSettings::korf(), KorfSettings::extension()] {
         let several = Task { lines: 4, ..task(position) };
-        let report = think(&mut BestFirst::new(settings), &several, evaluations(20_000));
+        let report = think(&mut KorfBestFirst::new(settings), &several, evaluations(20_000));
         assert_eq!(report.lines.len(), 4.min(moves));
         let visits: Vec<u64> = report.lines.iter().map(|line| line.visits).collect();
         assert!(visits[1..].iter().all(|&n| n > 100), "{visits:?}");
@@ -688,7 +688,7 @@ fn several_lines_are_searched_and_sorted() {
         }
     }
     let all = Task { lines: 64, ..task(position) };
-    assert_eq!(think(&mut BestFirst::new(BestFirstSettings::modern()), &all, evaluations(500)).lines.len(), moves);
+    assert_eq!(think(&mut KorfBestFirst::new(KorfSettings::modern()), &all, evaluations(500)).lines.len(), moves);
 }
 
 /// Four lines of the middle game, none of them a mere static value.
@@ -725,9 +725,9 @@ fn several_lines_are_searched_on_at_the_cap() {
     let mut games = RandomGames(92);
     for form in FORMS {
         let position = std::iter::from_fn(|| Some(games.position(18))).find(|p| p.moves().count() >= 5).unwrap();
-        let settings = BestFirstSettings { memory: 1, ..capped(OnMemoryCap::Rbfms, form) };
+        let settings = KorfSettings { memory: 1, ..capped(OnMemoryCap::Rbfms, form) };
         let several = Task { lines: 4, ..task(position) };
-        let search = |limit| think(&mut BestFirst::new(settings), &several, evaluations(limit));
+        let search = |limit| think(&mut KorfBestFirst::new(settings), &several, evaluations(limit));
         let report = search(50_000);
         check_four_lines(&report);
         assert!(report.memory.linear_nodes > 1_000, "{:?}", report.memory);
@@ -751,7 +751,7 @@ fn a_pass_at_the_root_is_a_line() {
     let position = *game.position();
     assert!(position.must_pass());
     for settings in FORMS.map(|form| form()) {
-        let report = think(&mut BestFirst::new(settings), &task(position), evaluations(3_000));
+        let report = think(&mut KorfBestFirst::new(settings), &task(position), evaluations(3_000));
         assert_eq!((report.lines.len(), report.lines[0].turn), (1, Move::Pass));
         assert!(report.lines[0].pv.len() > 2);
     }

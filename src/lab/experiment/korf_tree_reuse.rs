@@ -8,7 +8,7 @@ use super::{Cell, Experiment, Findings, Lab, Problem, Table};
 use crate::eval::{Evaluator, EvaluatorKind};
 use crate::lab::KorfAlphaBeta;
 use crate::othello::{Color, Position, Square};
-use crate::search::{BestFirstSettings, Contempt, Explorer};
+use crate::search::{KorfSettings, Contempt, Explorer};
 use serde::{Deserialize, Serialize};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -37,7 +37,7 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
     let (starts, _) = openings(lab, "random:8", pairs)?;
     let games = starts.len().min(if lab.setup().quick { 1 } else { 10 });
     let depths: &[u32] = if lab.setup().quick { &[2, 3] } else { &[3, 4, 5, 6] };
-    let forms = [("best value", BestFirstSettings::korf()), ("most visits", BestFirstSettings::modern())];
+    let forms = [("best value", KorfSettings::korf()), ("most visits", KorfSettings::modern())];
     lab.plan((budgets.len() * 2 * (starts.len() + 1) + depths.len()) as u64);
 
     let columns = ["search", "size", "moves", "tree left %", "reply expected %", "tree left then %"];

@@ -160,14 +160,14 @@ mod tests {
     use crate::othello::Position;
     use crate::search::best_first::chance::{Chance, NO_PULL, win};
     use crate::search::best_first::tree::after;
-    use crate::search::best_first::{BestFirstSettings, Progress};
+    use crate::search::best_first::{KorfSettings, Progress};
     use crate::testing::random_position;
     use std::sync::Arc;
 
     const DEVIATION: f32 = 5.0 * DISC as f32;
 
     fn explorer(seed: u64, empties: u32) -> (Explorer<Position>, Arc<dyn Evaluator<Position>>) {
-        let mut explorer = Explorer::new(BestFirstSettings::modern(), &random_position(seed, empties));
+        let mut explorer = Explorer::new(KorfSettings::modern(), &random_position(seed, empties));
         explorer.go_by_chances(vec![DEVIATION]);
         (explorer, EvaluatorKind::Mobility.build())
     }

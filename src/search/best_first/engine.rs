@@ -3,7 +3,7 @@
 use super::budget::Budget;
 use super::explorer::{Explorer, Progress};
 use super::leaf_solver::EndgameSolver;
-use super::{BestFirstSettings, EndValues, RootMove, SOLVED_EMPTIES, Work};
+use super::{KorfSettings, EndValues, RootMove, SOLVED_EMPTIES, Work};
 use crate::othello::{Move, Position, Square};
 use crate::search::{Bound, Control, Line, MemoryUse, Report, Search, SearchDepth, Task};
 
@@ -12,15 +12,15 @@ use crate::search::{Bound, Control, Line, MemoryUse, Report, Search, SearchDepth
 const WELL_FOUNDED: u64 = 8;
 
 /// Best-first minimax as an engine, in any of its forms. Keeps its tree from move to move.
-pub struct BestFirst {
-    settings: BestFirstSettings,
+pub struct KorfBestFirst {
+    settings: KorfSettings,
     explorer: Option<Explorer<Position>>,
 }
 
-impl BestFirst {
+impl KorfBestFirst {
     /// An engine with an empty tree.
-    pub fn new(settings: BestFirstSettings) -> BestFirst {
-        BestFirst { settings, explorer: None }
+    pub fn new(settings: KorfSettings) -> KorfBestFirst {
+        KorfBestFirst { settings, explorer: None }
     }
 
     fn explorer(&mut self, task: &Task) -> &mut Explorer<Position> {
@@ -39,7 +39,7 @@ impl BestFirst {
     }
 }
 
-impl Search for BestFirst {
+impl Search for KorfBestFirst {
     fn think(&mut self, task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
         let explorer = self.explorer(task);
         let evaluator = &*task.evaluator;

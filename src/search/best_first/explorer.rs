@@ -6,7 +6,7 @@ use super::exploration::Exploration;
 use super::extension::Start;
 use super::memory::OnMemoryCap;
 use super::tree::{Full, Tree, after};
-use super::{BestFirstSettings, LeafSolver, Rules, Work};
+use super::{KorfSettings, LeafSolver, Rules, Work};
 use crate::eval::Evaluator;
 use crate::game::Game;
 use crate::search::rbfms::{RbfmsSettings, Recursion};
@@ -55,7 +55,7 @@ pub enum Progress {
 
 /// A best-first search of one game, with its tree.
 pub struct Explorer<G: Game> {
-    pub(super) settings: BestFirstSettings,
+    pub(super) settings: KorfSettings,
     pub(super) tree: Tree<G>,
     pub(super) rules: Rules,
     pub(super) work: Work,
@@ -83,13 +83,13 @@ pub struct Explorer<G: Game> {
 
 impl<G: Game> Explorer<G> {
     /// A search of this position.
-    pub fn new(settings: BestFirstSettings, position: &G) -> Explorer<G> {
+    pub fn new(settings: KorfSettings, position: &G) -> Explorer<G> {
         let tree = Tree::new(settings.memory, settings.shares_positions && position.key().is_some());
         Explorer::with(settings, position, tree)
     }
 
     /// A search of this position with this tree, which is empty.
-    pub(super) fn with(settings: BestFirstSettings, position: &G, tree: Tree<G>) -> Explorer<G> {
+    pub(super) fn with(settings: KorfSettings, position: &G, tree: Tree<G>) -> Explorer<G> {
         let rules = Rules { ends: settings.ends, contempt: Contempt::NONE, max: position.mover() };
         let mut explorer = Explorer {
             settings,

@@ -1,13 +1,13 @@
 //! Best-first minimax (Korf and Chickering, AAAI-94): always expand the leaf that determines the value of the root.
 //!
-//! One search with two faces. [`BestFirstSettings::korf`] is the paper's algorithm: best-valued move, infinite values at
-//! the end of the game. [`BestFirstSettings::modern`] adds what was found since: proofs that are carried up the tree
-//! (completion), and the most visited move as the answer. [`BestFirstSettings::extension`] begins with alpha-beta, whose
+//! One search with two faces. [`KorfSettings::korf`] is the paper's algorithm: best-valued move, infinite values at
+//! the end of the game. [`KorfSettings::modern`] adds what was found since: proofs that are carried up the tree
+//! (completion), and the most visited move as the answer. [`KorfSettings::extension`] begins with alpha-beta, whose
 //! tree it keeps and goes on from.
 //!
 //! What selection by value is no good for, proving a result, `proof` does: proof numbers and null windows.
 //!
-//! [`Explorer`] is the search for any game, [`BestFirst`] the engine for Othello.
+//! [`Explorer`] is the search for any game, [`KorfBestFirst`] the engine for Othello.
 
 pub(super) mod arena;
 mod budget;
@@ -28,13 +28,13 @@ pub(super) mod tree;
 
 pub(crate) use budget::Budget;
 pub use budget::mean_alpha_beta_evaluations;
-pub use engine::BestFirst;
+pub use engine::KorfBestFirst;
 pub(crate) use engine::{least_depth, line_to};
 pub use explorer::{Explorer, Progress};
 pub(crate) use extension::Interrupted;
 pub use leaf_solver::{EndgameSolver, LeafSolver};
 pub use memory::OnMemoryCap;
-pub use modern::{ModernBestFirst, ModernSettings};
+pub use modern::{BestFirst, BestFirstSettings};
 pub use ranking::RootMove;
 pub(crate) use rules::Rules;
 pub use rules::{EndValues, Tie, Work};
@@ -71,7 +71,7 @@ pub enum AlphaBetaStart {
 
 /// Parameters of a best-first search.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct BestFirstSettings {
+pub struct KorfSettings {
     /// What finished games are worth.
     pub ends: EndValues,
     /// Which move is played.
@@ -91,10 +91,10 @@ pub struct BestFirstSettings {
     pub shares_positions: bool,
 }
 
-impl BestFirstSettings {
+impl KorfSettings {
     /// The algorithm of the paper, with 512 MB.
-    pub const fn korf() -> BestFirstSettings {
-        BestFirstSettings {
+    pub const fn korf() -> KorfSettings {
+        KorfSettings {
             ends: EndValues::Infinite(Tie::Korf),
             final_move: FinalMove::BestValue,
             exploration: 0.0,
@@ -111,17 +111,17 @@ impl BestFirstSettings {
     /// C is two discs. Against plain alpha-beta of depth 5 at equal evaluations, with the evaluator `mobility` and 400
     /// games each, C of 0, 2 and 4 discs scored 67.4, 72.9 and 69.0 % (standard error 2.3;
     /// `EMILIA_FORM="C = " EMILIA_DEPTH=5 EMILIA_PAIRS=200 cargo test --release --test it -- --ignored --nocapture strength`).
-    pub const fn modern() -> BestFirstSettings {
-        BestFirstSettings {
+    pub const fn modern() -> KorfSettings {
+        KorfSettings {
             ends: EndValues::Outcome,
             final_move: FinalMove::MostVisits,
             exploration: 256.0,
-            ..BestFirstSettings::korf()
+            ..KorfSettings::korf()
         }
     }
 
     /// The same beginning with alpha-beta.
-    pub const fn extension() -> BestFirstSettings {
-        BestFirstSettings { start: AlphaBetaStart::Share { divisor: 16 }, ..BestFirstSettings::modern() }
+    pub const fn extension() -> KorfSettings {
+        KorfSettings { start: AlphaBetaStart::Share { divisor: 16 }, ..KorfSettings::modern() }
     }
 }

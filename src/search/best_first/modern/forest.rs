@@ -19,7 +19,7 @@ use crate::search::best_first::chance::Chance;
 use crate::search::best_first::engine::report_of;
 use crate::search::best_first::explorer::{Explorer, SWEEP_FOR_ROOM, Step};
 use crate::search::best_first::tree::{Full, Tree, after};
-use crate::search::best_first::{BestFirstSettings, OnMemoryCap, RootMove};
+use crate::search::best_first::{KorfSettings, OnMemoryCap, RootMove};
 use crate::search::{Control, MemoryUse, Report, Task};
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -44,7 +44,7 @@ const MOST_BRANCHES_AROUND: usize = 8;
 
 /// The trees of one search.
 pub(super) struct Forest {
-    settings: BestFirstSettings,
+    settings: KorfSettings,
     pub(super) top: Explorer<Position>,
     branches: HashMap<Position, Branch>,
     room: Arc<Room<Square>>,
@@ -73,16 +73,16 @@ pub(super) struct Branch {
 
 impl Forest {
     /// A forest that has nothing in it yet.
-    pub(super) fn new(settings: BestFirstSettings, position: &Position) -> Forest {
+    pub(super) fn new(settings: KorfSettings, position: &Position) -> Forest {
         let top = Explorer::with(settings, position, Tree::new(TOP_BYTES, true));
         let bytes = settings.memory.saturating_sub(TOP_BYTES);
         let room = Room::for_several(bytes - bytes / NOT_FOR_NODES);
-        let settings = BestFirstSettings { on_memory_cap: OnMemoryCap::Stop, ..settings };
+        let settings = KorfSettings { on_memory_cap: OnMemoryCap::Stop, ..settings };
         Forest { settings, top, branches: HashMap::new(), room, size: (0, 0), clock: 0, waiting: 0 }
     }
 
     /// What new branches are to be like, and where they have their memory from.
-    pub(super) fn soil(&self) -> (BestFirstSettings, Arc<Room<Square>>) {
+    pub(super) fn soil(&self) -> (KorfSettings, Arc<Room<Square>>) {
         (self.settings, Arc::clone(&self.room))
     }
 

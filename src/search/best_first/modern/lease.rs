@@ -7,7 +7,7 @@ use crate::othello::{Position, Square};
 use crate::search::best_first::arena::{DEEP, Node, Room};
 use crate::search::best_first::explorer::Explorer;
 use crate::search::best_first::tree::{Tree, after};
-use crate::search::best_first::{BestFirstSettings, Rules};
+use crate::search::best_first::{KorfSettings, Rules};
 use std::sync::Arc;
 
 /// A branch is searched for at least so many expansions at a time, ...
@@ -67,7 +67,7 @@ impl Lease {
         &mut self,
         search: &mut LeafSearch<'_, E>,
         children: &mut Vec<Node<Square>>,
-        soil: &(BestFirstSettings, Arc<Room<Square>>),
+        soil: &(KorfSettings, Arc<Room<Square>>),
     ) -> bool {
         (self.expansions, self.is_full) = (0, false);
         if let Some(explorer) = self.explorer.take_if(|_| self.is_to_split) {
@@ -112,7 +112,7 @@ impl Lease {
     fn new_branch(
         &self,
         rules: Rules,
-        soil: &(BestFirstSettings, Arc<Room<Square>>),
+        soil: &(KorfSettings, Arc<Room<Square>>),
     ) -> Option<Box<Explorer<Position>>> {
         let mut explorer = branch_at(&self.errand.leaf().position, soil)?;
         (explorer.rules, explorer.goal) = (rules, self.goal);
@@ -126,7 +126,7 @@ impl Lease {
 /// A tree for a position, if there is room for it.
 fn branch_at(
     position: &Position,
-    (settings, room): &(BestFirstSettings, Arc<Room<Square>>),
+    (settings, room): &(KorfSettings, Arc<Room<Square>>),
 ) -> Option<Box<Explorer<Position>>> {
     let tree = Tree::in_room(Arc::clone(room), settings.memory, position)?;
     let mut explorer = Explorer::with(*settings, position, tree);
@@ -139,7 +139,7 @@ fn branch_at(
 /// old one, the others have copies, or once it is time to `stop` none.
 pub(super) fn split(
     mut explorer: Box<Explorer<Position>>,
-    soil: &(BestFirstSettings, Arc<Room<Square>>),
+    soil: &(KorfSettings, Arc<Room<Square>>),
     stop: &mut dyn FnMut() -> bool,
 ) -> Vec<Part> {
     let (root, position) = (explorer.tree.root(), *explorer.tree.position().expect("a branch has a root"));

@@ -31,7 +31,7 @@ use super::engine::report;
 use super::explorer::Explorer;
 use super::leaf_solver::EndgameSolver;
 use super::proof::Prover;
-use super::{BestFirstSettings, EndValues, FinalMove, OnMemoryCap, SOLVED_EMPTIES};
+use super::{KorfSettings, EndValues, FinalMove, OnMemoryCap, SOLVED_EMPTIES};
 use crate::eval::{FromScratch, Incremental};
 use crate::othello::{Move, Position};
 use crate::search::alpha_beta::deepen;
@@ -65,7 +65,7 @@ const FEW_EXPANSIONS: u64 = 8;
 
 /// Parameters of the engines `best-first` and `extension`.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct ModernSettings {
+pub struct BestFirstSettings {
     /// Whether alpha-beta begins, and is only overruled by what the tree finds worth more.
     pub start: bool,
     /// The cap of the stored tree in bytes.
@@ -81,10 +81,10 @@ pub struct ModernSettings {
     pub confidence: u8,
 }
 
-impl ModernSettings {
+impl BestFirstSettings {
     /// Best-first search from the root on.
-    pub const fn best_first() -> ModernSettings {
-        ModernSettings {
+    pub const fn best_first() -> BestFirstSettings {
+        BestFirstSettings {
             start: false,
             memory: 512 << 20,
             on_memory_cap: OnMemoryCap::Prune,
@@ -95,14 +95,14 @@ impl ModernSettings {
     }
 
     /// Best-first search that begins with alpha-beta.
-    pub const fn extension() -> ModernSettings {
-        ModernSettings { start: true, ..ModernSettings::best_first() }
+    pub const fn extension() -> BestFirstSettings {
+        BestFirstSettings { start: true, ..BestFirstSettings::best_first() }
     }
 }
 
 /// The engine. Keeps its tree and its table from move to move.
-pub struct ModernBestFirst {
-    settings: ModernSettings,
+pub struct BestFirst {
+    settings: BestFirstSettings,
     selectivity: Selectivity,
     table: TranspositionTable,
     stored: Option<Stored>,
@@ -132,10 +132,10 @@ impl Stored {
     }
 }
 
-impl ModernBestFirst {
+impl BestFirst {
     /// An engine that has learnt nothing yet. A confidence that is no level counts as 100 %.
-    pub fn new(settings: ModernSettings) -> ModernBestFirst {
-        ModernBestFirst {
+    pub fn new(settings: BestFirstSettings) -> BestFirst {
+        BestFirst {
             settings,
             selectivity: Selectivity::of_percent(settings.confidence).unwrap_or(Selectivity::NONE),
             table: TranspositionTable::new(settings.table_bytes),
@@ -146,22 +146,22 @@ impl ModernBestFirst {
     /// Whether threads have trees of their own: where leaves are not searched, and there is memory for many trees, of which some may
     /// go.
     fn grows_forest(&self) -> bool {
-        let ModernSettings { start, threads, memory, on_memory_cap, .. } = self.settings;
+        let BestFirstSettings { start, threads, memory, on_memory_cap, .. } = self.settings;
         threads > 1 && !start && on_memory_cap == OnMemoryCap::Prune && memory >= forest::LEAST_MEMORY
     }
 
     fn prepare(&mut self, task: &Task, form: Form) -> Stored {
-        let ModernSettings { memory, on_memory_cap, .. } = self.settings;
+        let BestFirstSettings { memory, on_memory_cap, .. } = self.settings;
         let ends = EndValues::WinFirst;
         let final_move = FinalMove::Likeliest;
         let shares_positions = true;
-        let settings = BestFirstSettings {
+        let settings = KorfSettings {
             ends,
             memory,
             on_memory_cap,
             final_move,
             shares_positions,
-            ..BestFirstSettings::modern()
+            ..KorfSettings::modern()
         };
         let is_forest = self.grows_forest();
         let mut stored = self.stored.take().unwrap_or_else(|| {
@@ -303,7 +303,7 @@ fn decide(explorer: &Explorer<Position>, start: Option<Report>, task: &Task, con
     if is_worth_more || task.lines > 1 { report(explorer, task, control) } else { start }
 }
 
-impl Search for ModernBestFirst {
+impl Search for BestFirst {
     fn think(&mut self, task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
         self.table.new_search(task.contempt);
         // A depth stands for the evaluations that alpha-beta spends on it; the end of the game for the result.

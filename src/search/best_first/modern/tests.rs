@@ -11,9 +11,9 @@ use crate::testing::random_position;
 use std::collections::{HashMap, HashSet};
 use std::time::Instant;
 
-fn settings(threads: usize) -> [ModernSettings; 2] {
-    let small = |settings| ModernSettings { threads, table_bytes: 1 << 20, memory: 16 << 20, ..settings };
-    [small(ModernSettings::best_first()), small(ModernSettings::extension())]
+fn settings(threads: usize) -> [BestFirstSettings; 2] {
+    let small = |settings| BestFirstSettings { threads, table_bytes: 1 << 20, memory: 16 << 20, ..settings };
+    [small(BestFirstSettings::best_first()), small(BestFirstSettings::extension())]
 }
 
 fn visiting(nodes: u64) -> Limits {
@@ -24,7 +24,7 @@ fn task(position: Position, kind: EvaluatorKind) -> Task {
     Task::new(position, kind.build())
 }
 
-fn think(engine: &mut ModernBestFirst, task: &Task, limits: Limits) -> Report {
+fn think(engine: &mut BestFirst, task: &Task, limits: Limits) -> Report {
     engine.think(task, &Control::with_limits(limits), &mut |_| {})
 }
 
@@ -32,7 +32,7 @@ fn think(engine: &mut ModernBestFirst, task: &Task, limits: Limits) -> Report {
 const LARGE: u64 = 1_600_000;
 
 /// The one tree of an engine that has searched.
-fn explorer_of(engine: &mut ModernBestFirst) -> &mut Explorer<Position> {
+fn explorer_of(engine: &mut BestFirst) -> &mut Explorer<Position> {
     match engine.stored.as_mut().expect("there was a search") {
         Stored::Tree(explorer) => explorer.get_mut(),
         Stored::Forest(_) => panic!("there are several trees"),
@@ -40,7 +40,7 @@ fn explorer_of(engine: &mut ModernBestFirst) -> &mut Explorer<Position> {
 }
 
 /// The tree is what it claims to be, and nobody is at work in it.
-fn audit(engine: &ModernBestFirst) {
+fn audit(engine: &BestFirst) {
     let explorer = match engine.stored.as_ref().expect("there was a search") {
         Stored::Tree(explorer) => explorer.lock(),
         Stored::Forest(forest) => return forest.lock().audit(),
@@ -60,7 +60,7 @@ fn the_tree_is_in_order_after_one_thread_and_after_several() {
     for threads in [1, 2, 4] {
         let (nodes, seeds, moves) = if threads == 1 { (30_000, 3, 4) } else { (LARGE, 2, 2) };
         for settings in settings(threads) {
-            let mut engine = ModernBestFirst::new(settings);
+            let mut engine = BestFirst::new(settings);
             for seed in 0..seeds {
                 let mut game = GameRecord::from_position(random_position(seed, 44));
                 for _ in 0..moves {
@@ -99,8 +99,8 @@ fn ways(explorer: &Explorer<Position>) -> Vec<Way> {
     found
 }
 
-fn searched(seed: u64) -> ModernBestFirst {
-    let mut engine = ModernBestFirst::new(settings(1)[0]);
+fn searched(seed: u64) -> BestFirst {
+    let mut engine = BestFirst::new(settings(1)[0]);
     think(&mut engine, &task(random_position(seed, 40), EvaluatorKind::Pattern), visiting(30_000));
     audit(&engine);
     engine
@@ -151,7 +151,7 @@ fn one_thread_does_the_same_every_time() {
     for settings in settings(1) {
         let task = task(random_position(5, 40), EvaluatorKind::Pattern);
         let run = || {
-            let report = think(&mut ModernBestFirst::new(settings), &task, visiting(50_000));
+            let report = think(&mut BestFirst::new(settings), &task, visiting(50_000));
             (report.lines, report.nodes, report.evaluations)
         };
         assert_eq!(run(), run());
@@ -164,7 +164,7 @@ fn the_limit_is_kept() {
         for settings in settings(threads) {
             let task = task(random_position(6, 42), EvaluatorKind::Pattern);
             for nodes in [1, 1_000, 100_000] {
-                let report = think(&mut ModernBestFirst::new(settings), &task, visiting(nodes));
+                let report = think(&mut BestFirst::new(settings), &task, visiting(nodes));
                 assert!(task.position.take(report.lines[0].turn).is_ok());
                 assert!(report.nodes < nodes + 20_000 * threads as u64, "{} of {nodes}", report.nodes);
             }
@@ -179,7 +179,7 @@ fn a_search_stopped_before_it_began_still_answers() {
         signal.stop();
         let control = Control::new(Limits::default(), signal, Instant::now());
         let task = task(Position::START, EvaluatorKind::Pattern);
-        let report = ModernBestFirst::new(settings).think(&task, &control, &mut |_| {});
+        let report = BestFirst::new(settings).think(&task, &control, &mut |_| {});
         assert!(Position::START.take(report.lines[0].turn).is_ok());
     }
 }
@@ -197,7 +197,7 @@ fn what_is_searched_to_the_end_is_solved() {
             let exact = AlphaBeta::new(AlphaBetaSettings { table_bytes: 1 << 20, ..AlphaBetaSettings::default() })
                 .think(&task, &Control::with_limits(Limits::default()), &mut |_| {});
             for settings in settings(threads) {
-                let report = think(&mut ModernBestFirst::new(settings), &task, Limits::default());
+                let report = think(&mut BestFirst::new(settings), &task, Limits::default());
                 assert!(report.depth.is_exact(), "{position} {report:?}");
                 assert_eq!(report.lines[0].score, exact.lines[0].score, "{position}");
                 let mut game = GameRecord::from_position(position);
@@ -217,7 +217,7 @@ fn several_lines_have_their_own_values() {
         &mut |_| {},
     );
     for settings in settings(2) {
-        let report = think(&mut ModernBestFirst::new(settings), &task, Limits::default());
+        let report = think(&mut BestFirst::new(settings), &task, Limits::default());
         let scores = |report: &Report| report.lines.iter().map(|line| line.score).collect::<Vec<Score>>();
         assert_eq!(scores(&report), scores(&exact));
     }
@@ -231,7 +231,7 @@ fn the_memory_cap_is_kept() {
         for on_memory_cap in OnMemoryCap::ALL.iter().copied() {
             for settings in settings(threads) {
                 let memory = 100 << 10;
-                let mut engine = ModernBestFirst::new(ModernSettings { memory, on_memory_cap, ..settings });
+                let mut engine = BestFirst::new(BestFirstSettings { memory, on_memory_cap, ..settings });
                 let task = task(random_position(9, 40), EvaluatorKind::Pattern);
                 let report = think(&mut engine, &task, visiting(nodes));
                 audit(&engine);
@@ -282,7 +282,7 @@ fn a_copy_of_what_is_below_a_node_is_the_same() {
 #[test]
 fn a_forest_keeps_its_cap() {
     let [settings, _] = settings(2);
-    let mut engine = ModernBestFirst::new(settings);
+    let mut engine = BestFirst::new(settings);
     let task = task(random_position(9, 44), EvaluatorKind::Pattern);
     let report = think(&mut engine, &task, visiting(LARGE));
     audit(&engine);
@@ -295,7 +295,7 @@ fn a_forest_goes_on_from_move_to_move() {
     // After a search so small that the next position is in a branch, and after one so large that it is in the top.
     for nodes in [600, 400_000] {
         for seed in 0..3 {
-            let mut engine = ModernBestFirst::new(ModernSettings { memory: 64 << 20, ..settings(2)[0] });
+            let mut engine = BestFirst::new(BestFirstSettings { memory: 64 << 20, ..settings(2)[0] });
             let mut game = GameRecord::from_position(random_position(seed, 44));
             for _ in 0..3 {
                 let report = think(&mut engine, &task(*game.position(), EvaluatorKind::Pattern), visiting(nodes));
@@ -322,7 +322,7 @@ fn the_value_of_a_move_known_to_win_is_beyond_every_estimate() {
         if position.is_over() {
             continue;
         }
-        let mut engine = ModernBestFirst::new(settings(1)[0]);
+        let mut engine = BestFirst::new(settings(1)[0]);
         let report = think(&mut engine, &task(position, EvaluatorKind::Pattern), visiting(6_000));
         let moves = explorer_of(&mut engine).root_moves();
         let is_won = moves.iter().any(|m| m.lower > 0);
