@@ -11,7 +11,7 @@ const WINDOW_PER_WORKER: usize = 4;
 /// The items have a lock of their own: one that is waited for must not hold back the results that are there.
 struct Shared<T> {
     source: Mutex<Source<T>>,
-    progress: Mutex<Progress>,
+    progress: Mutex<Handed>,
     given: Condvar,
 }
 
@@ -21,7 +21,7 @@ struct Source<T> {
     taken: usize,
 }
 
-struct Progress {
+struct Handed {
     /// Results given away.
     given: usize,
     stopped: bool,
@@ -43,7 +43,7 @@ where
     let window = WINDOW_PER_WORKER * workers.len();
     let shared = Arc::new(Shared {
         source: Mutex::new(Source { items, taken: 0 }),
-        progress: Mutex::new(Progress { given: 0, stopped: false }),
+        progress: Mutex::new(Handed { given: 0, stopped: false }),
         given: Condvar::new(),
     });
     let (sender, results) = unbounded();

@@ -279,7 +279,7 @@ impl Query {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::EngineKind;
+    use crate::engine::BEST_FIRST;
 
     fn parsed(line: &str) -> Result<ClientLine, QueryError> {
         parse(line.as_bytes(), &Thinking::new(EngineOptions { threads: 1, ..EngineOptions::default() }), 4)
@@ -329,7 +329,7 @@ mod tests {
         assert_eq!((near_the_end.depth, near_the_end.exact_from), (default.depth, 20));
         assert_eq!(near_the_end.lines, usize::MAX);
         let other = of(r#""engine":"best-first","eval":"mobility","threads":2,"time":0.5"#);
-        assert_eq!((other.options.engine, other.options.threads), (EngineKind::BestFirst, 2));
+        assert_eq!((other.options.engine, other.options.threads), (&BEST_FIRST, 2));
         assert_eq!((other.depth, other.time), (None, Some(Duration::from_millis(500))));
     }
 

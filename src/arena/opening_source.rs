@@ -93,7 +93,7 @@ pub enum OpeningError {
 
 /// What is done with the openings of a source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Selection {
+pub struct OpeningChoice {
     /// Seed of random openings and of the order.
     pub seed: u64,
     /// Keep the order of the source; otherwise the seed decides about it.
@@ -106,7 +106,7 @@ pub struct Selection {
 
 impl OpeningSource {
     /// The openings in the order in which they are played. Those of a file are each different up to symmetry.
-    pub fn openings(&self, selection: &Selection) -> Result<Vec<Opening>, OpeningError> {
+    pub fn openings(&self, selection: &OpeningChoice) -> Result<Vec<Opening>, OpeningError> {
         let mut openings = match self {
             OpeningSource::Random(plies) => return Ok(opening::random(*plies, selection.count, selection.seed)),
             OpeningSource::FourPly => opening::every(4),
@@ -173,7 +173,7 @@ fn first_plies(record: &GameRecord, plies: usize) -> GameRecord {
 mod tests {
     use super::*;
 
-    const SELECTION: Selection = Selection { seed: 1, in_order: true, plies: None, count: 10 };
+    const SELECTION: OpeningChoice = OpeningChoice { seed: 1, in_order: true, plies: None, count: 10 };
 
     #[test]
     fn sources_by_name() {

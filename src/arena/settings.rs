@@ -1,6 +1,6 @@
 //! What a match is: read from a file and the command line, checked once.
 
-use super::opening_source::{OpeningError, OpeningSource, Selection};
+use super::opening_source::{OpeningChoice, OpeningError, OpeningSource};
 use super::player::{Patience, PlayerSpec, PlayerText, SpecError};
 use super::schedule::Format;
 use super::sprt::{Sprt, SprtError};
@@ -161,7 +161,7 @@ pub struct Settings {
     /// Where the openings come from.
     pub openings: OpeningSource,
     /// Which of them, in which order.
-    pub selection: Selection,
+    pub selection: OpeningChoice,
     /// Pairs of games for each pairing; if it was not said, as many as there are openings.
     pub pairs: Option<u64>,
     /// The limits of those who have none of their own.
@@ -212,7 +212,7 @@ impl Settings {
             OpeningSource::Random(_) => Some(pairs.unwrap_or(DEFAULT_PAIRS)),
             _ => pairs,
         };
-        let selection = Selection {
+        let selection = OpeningChoice {
             seed: text.seed.unwrap_or(0),
             in_order: text.in_order.unwrap_or(false),
             plies: text.opening_plies,

@@ -1,6 +1,9 @@
 //! `emilia bench`: what the searches visit, and how fast.
 
-use crate::engine::{Engine, EngineKind, EngineOptions, Goal, OnMemoryCap, Request};
+use crate::engine::{
+    ALPHA_BETA, BEST_FIRST, EXTENSION, Engine, EngineOptions, Goal, MINIMAX, OnMemoryCap, RBFMS, Request, SearchEntry,
+};
+use crate::lab::{KORF_ALPHA_BETA, KORF_BEST_FIRST, KORF_EXTENSION, UCT};
 use crate::notation::read_position;
 use crate::othello::Position;
 use crate::search::{Limits, Report};
@@ -40,7 +43,7 @@ pub(super) struct BenchArguments {
 #[derive(Clone, Copy)]
 struct Part {
     name: &'static str,
-    engine: EngineKind,
+    engine: &'static SearchEntry,
     limits: Limits,
     /// How many turns of each game have been played; by game, so that the positions are spread over the middle game.
     turns: fn(usize) -> usize,
@@ -56,7 +59,7 @@ impl Part {
     /// One search of a position from the middle of each game, for its best move.
     const MIDDLE: Part = Part {
         name: "",
-        engine: EngineKind::AlphaBeta,
+        engine: &ALPHA_BETA,
         limits: Limits { depth: None, nodes: None, evaluations: None, soft_time: None, hard_time: None },
         turns: |game| 12 + 3 * game,
         lines: 1,
@@ -73,24 +76,24 @@ fn parts() -> Vec<Part> {
     let part = |name, engine, limits| Part { name, engine, limits, ..Part::MIDDLE };
     let small = (1, OnMemoryCap::Prune);
     vec![
-        part("midgame", EngineKind::AlphaBeta, depth(14)),
-        Part { lines: 3, ..part("hints", EngineKind::AlphaBeta, depth(10)) },
-        Part { turns: |_| 40, ..part("endgame", EngineKind::AlphaBeta, Part::MIDDLE.limits) },
-        Part { searches: 2, ..part("best-first", EngineKind::BestFirst, evaluations(100_000)) },
-        Part { lines: 4, ..part("best-hints", EngineKind::BestFirst, evaluations(50_000)) },
-        Part { memory: small, ..part("cap-prune", EngineKind::BestFirst, evaluations(60_000)) },
-        Part { memory: (1, OnMemoryCap::Rbfms), ..part("cap-rbfms", EngineKind::BestFirst, evaluations(60_000)) },
-        Part { memory: (1, OnMemoryCap::Stop), ..part("cap-stop", EngineKind::BestFirst, evaluations(60_000)) },
-        Part { turns: |_| 38, ..part("proof", EngineKind::BestFirst, Part::MIDDLE.limits) },
-        part("extension", EngineKind::Extension, evaluations(1_600_000)),
-        part("rbfms", EngineKind::Rbfms, evaluations(100_000)),
-        part("minimax", EngineKind::Minimax, depth(4)),
-        Part { searches: 2, ..part("korf-best", EngineKind::KorfBestFirst, evaluations(30_000)) },
-        Part { lines: 3, memory: small, ..part("korf-prune", EngineKind::KorfBestFirst, evaluations(30_000)) },
-        Part { memory: (1, OnMemoryCap::Rbfms), ..part("korf-rbfms", EngineKind::KorfBestFirst, evaluations(60_000)) },
-        Part { searches: 2, ..part("korf-ext", EngineKind::KorfExtension, evaluations(30_000)) },
-        Part { searches: 2, ..part("korf-ab", EngineKind::KorfAlphaBeta, depth(5)) },
-        Part { searches: 2, ..part("uct", EngineKind::Uct, evaluations(30_000)) },
+        part("midgame", &ALPHA_BETA, depth(14)),
+        Part { lines: 3, ..part("hints", &ALPHA_BETA, depth(10)) },
+        Part { turns: |_| 40, ..part("endgame", &ALPHA_BETA, Part::MIDDLE.limits) },
+        Part { searches: 2, ..part("best-first", &BEST_FIRST, evaluations(100_000)) },
+        Part { lines: 4, ..part("best-hints", &BEST_FIRST, evaluations(50_000)) },
+        Part { memory: small, ..part("cap-prune", &BEST_FIRST, evaluations(60_000)) },
+        Part { memory: (1, OnMemoryCap::Rbfms), ..part("cap-rbfms", &BEST_FIRST, evaluations(60_000)) },
+        Part { memory: (1, OnMemoryCap::Stop), ..part("cap-stop", &BEST_FIRST, evaluations(60_000)) },
+        Part { turns: |_| 38, ..part("proof", &BEST_FIRST, Part::MIDDLE.limits) },
+        part("extension", &EXTENSION, evaluations(1_600_000)),
+        part("rbfms", &RBFMS, evaluations(100_000)),
+        part("minimax", &MINIMAX, depth(4)),
+        Part { searches: 2, ..part("korf-best", &KORF_BEST_FIRST, evaluations(30_000)) },
+        Part { lines: 3, memory: small, ..part("korf-prune", &KORF_BEST_FIRST, evaluations(30_000)) },
+        Part { memory: (1, OnMemoryCap::Rbfms), ..part("korf-rbfms", &KORF_BEST_FIRST, evaluations(60_000)) },
+        Part { searches: 2, ..part("korf-ext", &KORF_EXTENSION, evaluations(30_000)) },
+        Part { searches: 2, ..part("korf-ab", &KORF_ALPHA_BETA, depth(5)) },
+        Part { searches: 2, ..part("uct", &UCT, evaluations(30_000)) },
     ]
 }
 

@@ -2,11 +2,10 @@
 
 use super::log_output;
 use crate::eval::EvaluatorKind;
-use crate::experiment::{Experiment, Lab, Ledger, Progress, Setup, check_folder, write_findings};
+use crate::lab::experiment::{Experiment, ExperimentProgress, Lab, Ledger, Setup, check_folder, write_findings};
 use clap::Args;
 use clap::builder::PossibleValue;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::io::{IsTerminal, stderr};
+use indicatif::ProgressBar;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -59,7 +58,7 @@ fn evaluators() -> Vec<PossibleValue> {
 /// Runs one and prints what it found.
 pub(super) fn run(arguments: &ExperimentArguments) -> Result<(), String> {
     log_output::to_stderr();
-    let fail = |problem: crate::experiment::Problem| problem.to_string();
+    let fail = |problem: crate::lab::experiment::Problem| problem.to_string();
     let experiment = Experiment::named(&arguments.name).map_err(fail)?;
     let eval = arguments.eval.as_deref().map(str::parse).transpose();
     let setup = Setup {
@@ -85,13 +84,13 @@ pub(super) fn run(arguments: &ExperimentArguments) -> Result<(), String> {
         eprintln!("{}: with its own set-up it takes about {usual} on one core", experiment.name);
     }
     let interrupt = super::on_interrupt()?;
-    let bar = Bar::new();
+    let bar = ExperimentBar::new();
     let mut observe = |progress| bar.show(progress);
     let mut lab = Lab::new(setup, ledger, &interrupt, &mut observe);
     let findings = experiment.run(&mut lab);
     bar.finish();
     let findings = findings.map_err(|problem| match (&problem, &arguments.out) {
-        (crate::experiment::Problem::Interrupted, Some(_)) => "interrupted; --resume goes on".to_owned(),
+        (crate::lab::experiment::Problem::Interrupted, Some(_)) => "interrupted; --resume goes on".to_owned(),
         _ => fail(problem),
     })?;
     if let Some(folder) = &arguments.out {
@@ -103,22 +102,18 @@ pub(super) fn run(arguments: &ExperimentArguments) -> Result<(), String> {
 }
 
 /// A line that follows the work, if there is a terminal to draw it on; otherwise a line of text now and then.
-struct Bar {
+struct ExperimentBar {
     bar: ProgressBar,
     said: std::cell::Cell<u64>,
 }
 
-impl Bar {
-    fn new() -> Bar {
-        let target = if stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        let bar = ProgressBar::with_draw_target(Some(1), target);
-        if let Ok(style) = ProgressStyle::with_template("{pos}/{len}  {elapsed} gone, {msg}") {
-            bar.set_style(style);
-        }
-        Bar { bar, said: std::cell::Cell::new(0) }
+impl ExperimentBar {
+    fn new() -> ExperimentBar {
+        let bar = super::progress::bar(Some(1), "{pos}/{len}  {elapsed} gone, {msg}");
+        ExperimentBar { bar, said: std::cell::Cell::new(0) }
     }
 
-    fn show(&self, Progress { done, planned, left }: Progress) {
+    fn show(&self, ExperimentProgress { done, planned, left }: ExperimentProgress) {
         let left = left.map_or_else(
             || "everything so far from the ledger".to_owned(),
             |left| format!("about {} to go", humantime::format_duration(Duration::from_secs(left.as_secs()))),

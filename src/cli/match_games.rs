@@ -9,8 +9,7 @@ use crate::arena::sprt::Sprt;
 use crate::arena::time_control::TimeControl;
 use crate::arena::tournament::{Conclusion, Tournament};
 use clap::{Args, Subcommand};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::io::{IsTerminal, stderr};
+use indicatif::ProgressBar;
 use std::path::{Path, PathBuf};
 
 /// A match between engines.
@@ -167,7 +166,7 @@ pub(super) fn run(arguments: &MatchArguments) -> Result<(), String> {
     }
     let settings = Settings::new(arguments.text()?).map_err(|error| error.to_string())?;
     let mut tournament = Tournament::prepare(settings, arguments.resume).map_err(|error| error.to_string())?;
-    let progress = Progress::new(&tournament);
+    let progress = MatchBar::new(&tournament);
     let interrupt = super::on_interrupt()?;
     let conclusion = tournament.run(&interrupt, &mut |tournament| progress.show(tournament));
     progress.finish();
@@ -205,22 +204,18 @@ fn write_reports(folder: &Path, report: &Report) -> Result<(), String> {
 }
 
 /// A line that follows the match, if there is a terminal to draw it on.
-struct Progress {
+struct MatchBar {
     bar: ProgressBar,
 }
 
-impl Progress {
-    fn new(tournament: &Tournament) -> Progress {
-        let target = if stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        let bar = ProgressBar::with_draw_target(Some(tournament.schedule().games()), target);
+impl MatchBar {
+    fn new(tournament: &Tournament) -> MatchBar {
         let template = "{pos}/{len} games  {msg}  {elapsed} gone, {eta} to go";
-        if let Ok(style) = ProgressStyle::with_template(template) {
-            bar.set_style(style);
-        }
+        let bar = super::progress::bar(Some(tournament.schedule().games()), template);
         // Games of an earlier run say nothing about the speed of this one.
         bar.set_position(tournament.resumed());
         bar.reset_eta();
-        Progress { bar }
+        MatchBar { bar }
     }
 
     fn show(&self, tournament: &Tournament) {

@@ -118,6 +118,7 @@ pub fn run() -> ExitCode {
 
 /// The command line as it is parsed and described.
 fn command() -> clap::Command {
+    crate::lab::register();
     let serves = |command: &clap::Command| matches!(command.get_name(), "nboard" | "gtp");
     let served = serve::with_engine(Cli::command())
         .mut_subcommands(|command| if serves(&command) { serve::with_engine(command) } else { command });

@@ -1,9 +1,9 @@
 //! The engine's options on the command line: the same names, values and checks as in both protocols.
 
 use super::names;
-use crate::engine::{Engine, EngineKind, EngineOptions, OnMemoryCap, OptionError};
+use crate::engine::{Backup, Engine, EngineOptions, LeafValue, OnMemoryCap, OptionError, Selection, searches};
 use crate::eval::EvaluatorKind;
-use crate::search::{Backup, LeafValue, Selection, Tie};
+use crate::search::Tie;
 use clap::Args;
 
 /// What the engine thinks with and for how long.
@@ -11,7 +11,7 @@ use clap::Args;
 #[command(next_help_heading = "Thinking")]
 pub(super) struct EngineArguments {
     /// The search
-    #[arg(long, value_name = "NAME", default_value = default("engine"), value_parser = names(EngineKind::ALL))]
+    #[arg(long, value_name = "NAME", default_value = default("engine"), value_parser = names(&searches()))]
     engine: String,
     /// Weights of the pattern evaluation, or none: those that are part of the program
     #[arg(long, value_name = "PATH", default_value = default("eval-file"))]

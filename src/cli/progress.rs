@@ -8,8 +8,18 @@ use std::time::{Duration, Instant};
 /// Between two plain lines.
 const INTERVAL: Duration = Duration::from_secs(60);
 
+/// A line on the terminal that tells how far some work has come; hidden if there is no terminal to draw it on.
+pub(super) fn bar(steps: Option<u64>, template: &str) -> ProgressBar {
+    let target = if stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+    let bar = ProgressBar::with_draw_target(steps, target);
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
+    }
+    bar
+}
+
 /// Work that is counted in steps.
-pub(super) struct Progress {
+pub(super) struct StepBar {
     bar: ProgressBar,
     unit: &'static str,
     started: Instant,
@@ -18,19 +28,15 @@ pub(super) struct Progress {
     last_line: Mutex<Instant>,
 }
 
-impl Progress {
+impl StepBar {
     /// Work of so many steps, of which some were done by an earlier run.
-    pub(super) fn new(unit: &'static str, steps: u64, begun_at: u64) -> Progress {
-        let target = if stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        let bar = ProgressBar::with_draw_target(Some(steps), target);
+    pub(super) fn new(unit: &'static str, steps: u64, begun_at: u64) -> StepBar {
         let template = format!("{{wide_bar}} {{pos}}/{{len}} {unit}  {{msg}}  {{elapsed}} gone, {{eta}} to go");
-        if let Ok(style) = ProgressStyle::with_template(&template) {
-            bar.set_style(style);
-        }
+        let bar = bar(Some(steps), &template);
         bar.set_position(begun_at);
         bar.reset_eta();
         let now = Instant::now();
-        Progress { bar, unit, started: now, begun_at, last_line: Mutex::new(now) }
+        StepBar { bar, unit, started: now, begun_at, last_line: Mutex::new(now) }
     }
 
     /// So many steps are done, in all; the message is only made where it is shown.

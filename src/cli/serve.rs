@@ -1,7 +1,7 @@
 //! `emilia`, `emilia nboard` and `emilia gtp`: a client on standard input and output.
 
 use super::log_output;
-use crate::engine::EngineKind;
+use crate::engine::{BEST_FIRST, SearchEntry};
 use crate::protocol::detect::{Detected, Protocol, detect};
 use crate::protocol::stdio::Connection;
 use crate::protocol::{gtp, nboard};
@@ -11,11 +11,11 @@ use std::path::PathBuf;
 
 /// The search that answers a client who does not name one: with two threads each and a second a move, it scores more than alpha-beta
 /// (README).
-const ENGINE: EngineKind = EngineKind::BestFirst;
+static ENGINE: &SearchEntry = &BEST_FIRST;
 
 /// Makes [`ENGINE`] the default of a command that serves.
 pub(super) fn with_engine(command: Command) -> Command {
-    command.mut_arg("engine", |argument| argument.default_value(ENGINE.name()))
+    command.mut_arg("engine", |argument| argument.default_value(ENGINE.name))
 }
 
 /// What every protocol is served with.

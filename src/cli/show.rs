@@ -3,7 +3,7 @@
 use super::game_input::GameInput;
 use super::options::EngineArguments;
 use super::output::{Output, Reader};
-use super::progress::Progress;
+use super::progress::StepBar;
 use crate::analysis::Commentary;
 use crate::notation::game_file::AnnotatedGame;
 use crate::othello::Color;
@@ -132,7 +132,7 @@ impl ShowArguments {
         if !engine.options().is_bounded() {
             engine.set("depth", DEPTH).map_err(|error| error.to_string())?;
         }
-        let progress = Progress::new("positions", game.record.positions().len() as u64, 0);
+        let progress = StepBar::new("positions", game.record.positions().len() as u64, 0);
         let commentary = Commentary::by_engine(game, &mut engine, &mut |done| progress.show(done as u64, String::new));
         progress.finish();
         Ok(commentary)

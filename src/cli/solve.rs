@@ -14,10 +14,10 @@ use crate::othello::Move;
 use crate::search::SearchDepth;
 use crate::shard::Shard;
 use clap::Args;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::ProgressBar;
 use serde::{Serialize, Serializer};
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, IsTerminal, stderr};
+use std::io::{self, BufRead, BufReader};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -86,7 +86,7 @@ fn solve(arguments: &SolveArguments) -> Result<Totals, String> {
     let job = arguments.job(engine.options());
     let mut solver = Solver::new(engine, question);
     let mut totals = Totals::default();
-    let progress = Progress::new();
+    let progress = SolveBar::new();
     let Some((mut output, _)) = Results::open(None, false, arguments.shard, &job)? else {
         return Ok(totals);
     };
@@ -301,18 +301,13 @@ fn json(value: &impl Serialize) -> String {
 }
 
 /// A line that tells of the position in work, if there is a terminal to draw it on.
-struct Progress {
+struct SolveBar {
     bar: ProgressBar,
 }
 
-impl Progress {
-    fn new() -> Progress {
-        let target = if stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        let bar = ProgressBar::with_draw_target(None, target);
-        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}, {elapsed} gone") {
-            bar.set_style(style);
-        }
-        Progress { bar }
+impl SolveBar {
+    fn new() -> SolveBar {
+        SolveBar { bar: super::progress::bar(None, "{spinner} {msg}, {elapsed} gone") }
     }
 
     fn show(&self, numbered: &NumberedEntry, nodes: u64, depth: SearchDepth) {

@@ -9,7 +9,7 @@ mod report;
 mod selfplay;
 mod testset;
 
-use super::progress::Progress;
+use super::progress::StepBar;
 use crate::engine::EngineOptions;
 use crate::eval::{Evaluator, EvaluatorKind};
 use crate::othello::Position;
@@ -134,7 +134,7 @@ fn produce<M: ChunkMaker>(production: &Production, maker: impl Fn() -> M + Sync)
     let bar = OnceLock::new();
     let done = production.run(maker, &interrupt, &|now| {
         let rate = |count: u64| count as f64 / started.elapsed().as_secs_f64();
-        let bar = bar.get_or_init(|| Progress::new("games", now.of, now.found));
+        let bar = bar.get_or_init(|| StepBar::new("games", now.of, now.found));
         bar.show(now.games, || {
             format!("{:.1} games/s, {:.0} positions/s", rate(now.games - now.found), rate(now.samples))
         });

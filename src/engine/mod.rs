@@ -2,12 +2,15 @@
 
 mod options;
 mod published;
+mod searches;
+mod uct_options;
 mod worker;
 
 pub use crate::search::OnMemoryCap;
-pub use options::{EngineKind, EngineOptions, EvalFile, OptionError, parse_seconds, parse_variety};
+pub use options::{EngineOptions, EvalFile, OptionError, parse_seconds, parse_variety};
 pub use published::PublishedOptions;
-pub use worker::build_search;
+pub use searches::{ALPHA_BETA, BEST_FIRST, EXTENSION, MINIMAX, RBFMS, SearchEntry, register, searches};
+pub use uct_options::{Backup, LeafValue, Selection};
 
 use crate::othello::{Move, Position};
 use crate::search::{Contempt, Limits, Report, Search, StopSignal};
@@ -165,7 +168,7 @@ pub struct Engine {
 impl Engine {
     /// An engine with these options.
     pub fn new(options: EngineOptions) -> Engine {
-        Engine::with_searches(options, worker::build_search)
+        Engine::with_searches(options, |options| (options.engine.build)(options))
     }
 
     /// An engine that thinks with other searches than its own; for tests.

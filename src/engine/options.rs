@@ -2,6 +2,7 @@
 //! NBoard (`set emilia.hash 64`).
 
 use super::PublishedOptions;
+use super::searches::{ALPHA_BETA, SearchEntry};
 use crate::eval::{Evaluator, EvaluatorKind, Pattern, Random};
 use crate::othello::Position;
 use crate::search::{AlphaBetaSettings, OnMemoryCap, Score};
@@ -11,75 +12,6 @@ use std::str::FromStr;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use thiserror::Error;
-
-/// The searches by the names of `--engine`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum EngineKind {
-    /// Iterative-deepening alpha-beta with a transposition table.
-    #[default]
-    AlphaBeta,
-    /// Plain full-width minimax, as the textbooks have it: for comparisons.
-    Minimax,
-    /// Best-first minimax with a stored tree, completion and the most visited move as the answer.
-    BestFirst,
-    /// The same, begun with alpha-beta.
-    Extension,
-    /// Best-first minimax in linear space.
-    Rbfms,
-    /// Best-first minimax as Korf and Chickering published it.
-    KorfBestFirst,
-    /// Their best-first extension: alpha-beta to one depth, then best-first to another.
-    KorfExtension,
-    /// The alpha-beta that they compared both with: full width, fixed depth, the tree kept between moves.
-    KorfAlphaBeta,
-    /// Best-first minimax with the selection of Monte Carlo tree search.
-    Uct,
-}
-
-impl EngineKind {
-    /// Every search.
-    pub const ALL: &[EngineKind] = &[
-        EngineKind::AlphaBeta,
-        EngineKind::Minimax,
-        EngineKind::BestFirst,
-        EngineKind::Extension,
-        EngineKind::Rbfms,
-        EngineKind::KorfBestFirst,
-        EngineKind::KorfExtension,
-        EngineKind::KorfAlphaBeta,
-        EngineKind::Uct,
-    ];
-
-    /// The name on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            EngineKind::AlphaBeta => "alpha-beta",
-            EngineKind::Minimax => "minimax",
-            EngineKind::BestFirst => "best-first",
-            EngineKind::Extension => "extension",
-            EngineKind::Rbfms => "rbfms",
-            EngineKind::KorfBestFirst => "korf-best-first",
-            EngineKind::KorfExtension => "korf-extension",
-            EngineKind::KorfAlphaBeta => "korf-alpha-beta",
-            EngineKind::Uct => "uct",
-        }
-    }
-}
-
-impl fmt::Display for EngineKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for EngineKind {
-    type Err = OptionError;
-
-    fn from_str(name: &str) -> Result<EngineKind, OptionError> {
-        let named = EngineKind::ALL.iter().copied().find(|kind| kind.name() == name);
-        named.ok_or_else(|| OptionError::bad("engine", name, one_of(EngineKind::ALL)))
-    }
-}
 
 impl FromStr for OnMemoryCap {
     type Err = OptionError;
@@ -180,7 +112,7 @@ impl PartialEq for EvalFile {
 #[derive(Clone, Debug, PartialEq)]
 pub struct EngineOptions {
     /// Which search.
-    pub engine: EngineKind,
+    pub engine: &'static SearchEntry,
     /// The weights of the pattern evaluation, if not those that are part of the program.
     pub eval_file: Option<EvalFile>,
     /// Which static evaluation.
@@ -222,7 +154,7 @@ const MOST_THREADS: u64 = 1024;
 impl Default for EngineOptions {
     fn default() -> EngineOptions {
         EngineOptions {
-            engine: EngineKind::default(),
+            engine: &ALPHA_BETA,
             eval_file: None,
             eval: EvaluatorKind::default(),
             threads: cores(),
@@ -319,6 +251,14 @@ impl EngineOptions {
         self.eval == other.eval && same_data
     }
 
+    pub(crate) fn hash_bytes(&self) -> usize {
+        megabytes(self.hash_mb)
+    }
+
+    pub(crate) fn memory_bytes(&self) -> usize {
+        megabytes(self.memory_mb)
+    }
+
     /// Whether any option bounds how long a search may go on.
     pub fn is_bounded(&self) -> bool {
         self.depth.is_some() || self.time.is_some() || self.nodes.is_some()
@@ -346,6 +286,11 @@ impl EngineOptions {
             _ => self.published.get(name).ok_or_else(|| OptionError::Unknown { name: name.to_owned() })?,
         })
     }
+}
+
+/// Bytes of so many megabytes.
+pub(super) fn megabytes(n: u32) -> usize {
+    (n as usize) << 20
 }
 
 /// Whether there are weights for the evaluation that is asked for.

@@ -1,8 +1,9 @@
 //! Options of the searches as they were published, by the same names everywhere.
 
 use super::options::{OptionError, one_of, unless_none, whole};
+use super::uct_options::{Backup, LeafValue, Selection};
 use crate::game::DISC;
-use crate::search::{AlphaBetaStart, Backup, EndValues, KorfSettings, LeafValue, Score, Selection, Tie, UctSettings};
+use crate::search::{Score, Tie};
 use std::fmt;
 
 /// What the engines `korf-best-first`, `korf-extension` and `uct` can be told; the others do not listen.
@@ -24,7 +25,7 @@ pub struct PublishedOptions {
     pub backup: Backup,
     /// What leaves of `uct` are worth.
     pub leaf: LeafValue,
-    /// Plies of alpha-beta at the leaves of `uct`, 0 to [`UctSettings::DEEPEST_LEAF`].
+    /// Plies of alpha-beta at the leaves of `uct`, 0 to 8.
     pub leaf_depth: u8,
     /// How `uct` chooses a leaf.
     pub selection: Selection,
@@ -34,18 +35,17 @@ pub struct PublishedOptions {
 
 impl Default for PublishedOptions {
     fn default() -> PublishedOptions {
-        let uct = UctSettings::default();
         PublishedOptions {
             tie: Tie::Korf,
             start_depth: Some(3),
             best_first_depth: None,
-            c: Score::from_units(uct.c as i32),
-            fpu: Score::from_units(uct.fpu as i32),
-            backup: uct.backup,
-            leaf: uct.leaf,
-            leaf_depth: uct.leaf_depth as u8,
-            selection: uct.selection,
-            transpositions: uct.transpositions,
+            c: Score::from_discs(2),
+            fpu: Score::from_discs(2),
+            backup: Backup::default(),
+            leaf: LeafValue::default(),
+            leaf_depth: 0,
+            selection: Selection::default(),
+            transpositions: false,
         }
     }
 }
@@ -70,7 +70,7 @@ impl PublishedOptions {
             "backup" => self.backup = named("backup", value, Backup::ALL)?,
             "leaf" => self.leaf = named("leaf", value, LeafValue::ALL)?,
             "leaf-depth" => {
-                self.leaf_depth = whole("leaf-depth", value, 0, UctSettings::DEEPEST_LEAF.into())? as u8;
+                self.leaf_depth = whole("leaf-depth", value, 0, DEEPEST_LEAF)? as u8;
             }
             "selection" => self.selection = named("selection", value, Selection::ALL)?,
             "transpositions" => self.transpositions = named("transpositions", value, &["off", "on"])? == "on",
@@ -96,46 +96,10 @@ impl PublishedOptions {
             _ => return None,
         })
     }
-
-    /// Pure best-first search with these options.
-    pub(super) fn korf_best_first(&self) -> KorfSettings {
-        KorfSettings {
-            ends: EndValues::Infinite(self.tie),
-            depth: self.best_first_depth.map(u32::from),
-            ..KorfSettings::korf()
-        }
-    }
-
-    /// Best-first extension with these options.
-    pub(super) fn korf_extension(&self) -> KorfSettings {
-        let start = match self.start_depth {
-            Some(depth) => AlphaBetaStart::Depth(depth.into()),
-            None => AlphaBetaStart::Share { divisor: 16 },
-        };
-        KorfSettings { start, ..self.korf_best_first() }
-    }
-
-    /// UCT with these options.
-    pub(super) fn uct(&self) -> UctSettings {
-        let ends = match (self.backup, self.leaf) {
-            (Backup::Overwrite, LeafValue::Raw) => EndValues::Infinite(Tie::Zero),
-            // A mean has no use for infinities, and neither has a win that is worth one unit.
-            _ => EndValues::Outcome,
-        };
-        UctSettings {
-            c: self.c.units() as f32,
-            fpu: self.fpu.units() as f32,
-            backup: self.backup,
-            leaf: self.leaf,
-            leaf_depth: self.leaf_depth.into(),
-            selection: self.selection,
-            transpositions: self.transpositions,
-            ends,
-            ..UctSettings::default()
-        }
-    }
 }
 
+/// The most plies of alpha-beta at a leaf of `uct`.
+const DEEPEST_LEAF: u64 = 8;
 /// The largest constant, in discs.
 const MOST_DISCS: i32 = 1000;
 
@@ -151,31 +115,4 @@ fn discs(name: &'static str, value: &str, least: i32) -> Result<Score, OptionErr
 fn named<T: Copy + fmt::Display>(name: &'static str, value: &str, known: &[T]) -> Result<T, OptionError> {
     let found = known.iter().copied().find(|one| one.to_string() == value);
     found.ok_or_else(|| OptionError::bad(name, value, one_of(known)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn options_reach_the_searches() {
-        let mut options = PublishedOptions::default();
-        let set = |options: &mut PublishedOptions, name, value| options.set(name, value).unwrap().unwrap();
-        assert_eq!(options.korf_best_first().ends, EndValues::Infinite(Tie::Korf));
-        set(&mut options, "tie", "zero");
-        set(&mut options, "best-first-depth", "19");
-        set(&mut options, "start-depth", "5");
-        assert_eq!(options.korf_best_first().ends, EndValues::Infinite(Tie::Zero));
-        assert_eq!((options.korf_extension().depth, options.korf_best_first().depth), (Some(19), Some(19)));
-        assert_eq!(options.korf_extension().start, AlphaBetaStart::Depth(5));
-        assert_eq!(options.korf_best_first().start, AlphaBetaStart::None);
-        set(&mut options, "start-depth", "none");
-        assert_eq!(options.korf_extension().start, AlphaBetaStart::Share { divisor: 16 });
-        set(&mut options, "c", "1.5");
-        assert_eq!(options.uct().c, 192.0);
-        assert_eq!(options.uct().ends, EndValues::Infinite(Tie::Zero));
-        set(&mut options, "backup", "average");
-        assert_eq!(options.uct().ends, EndValues::Outcome);
-        assert!(options.set("hash", "1").is_none());
-    }
 }

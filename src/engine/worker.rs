@@ -1,12 +1,11 @@
 //! The thread that thinks.
 
-use super::{DEFAULT_MOVE_TIME, Decision, EngineKind, EngineOptions, Event, Goal, OptionError, Request, SearchBuilder};
+use super::options::megabytes;
+use super::{DEFAULT_MOVE_TIME, Decision, EngineOptions, Event, Goal, OptionError, Request, SearchBuilder};
 use crate::othello::{Move, Position};
 use crate::random::Random;
 use crate::search::{
-    AlphaBeta, AlphaBetaSettings, BestFirst, BestFirstSettings, Bound, Contempt, Control, KorfAlphaBeta, KorfBestFirst,
-    KorfSettings, Limits, Line, Minimax, Precision, Rbfms, Report, Score, Search, SearchDepth, StopSignal, Task, Uct,
-    UctSettings,
+    Bound, Contempt, Control, Limits, Line, Precision, Report, Score, Search, SearchDepth, StopSignal, Task,
 };
 use crossbeam::channel::{Receiver, Sender};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -34,43 +33,6 @@ pub(super) enum Job {
     Clear,
 }
 
-/// The search that the options ask for, without the thread that an [`Engine`](super::Engine) has for it.
-pub fn build_search(options: &EngineOptions) -> Box<dyn Search> {
-    let stored_tree = |settings: KorfSettings| {
-        let (memory, on_memory_cap) = (megabytes(options.memory_mb), options.on_memory_cap);
-        Box::new(KorfBestFirst::new(KorfSettings { memory, on_memory_cap, ..settings }))
-    };
-    let modern = |settings: BestFirstSettings| {
-        Box::new(BestFirst::new(BestFirstSettings {
-            memory: megabytes(options.memory_mb),
-            on_memory_cap: options.on_memory_cap,
-            table_bytes: megabytes(options.hash_mb),
-            threads: options.threads as usize,
-            confidence: options.selectivity,
-            ..settings
-        }))
-    };
-    match options.engine {
-        EngineKind::AlphaBeta => Box::new(AlphaBeta::new(AlphaBetaSettings {
-            table_bytes: megabytes(options.hash_mb),
-            threads: options.threads as usize,
-            confidence: options.selectivity,
-        })),
-        EngineKind::Minimax => Box::new(Minimax::new()),
-        EngineKind::BestFirst => modern(BestFirstSettings::best_first()),
-        EngineKind::Extension => modern(BestFirstSettings::extension()),
-        EngineKind::Rbfms => Box::new(Rbfms::new()),
-        EngineKind::KorfBestFirst => stored_tree(options.published.korf_best_first()),
-        EngineKind::KorfExtension => stored_tree(options.published.korf_extension()),
-        EngineKind::KorfAlphaBeta => Box::new(KorfAlphaBeta::engine(megabytes(options.memory_mb))),
-        EngineKind::Uct => Box::new(Uct::new(UctSettings {
-            memory: megabytes(options.memory_mb),
-            seed: options.seed,
-            ..options.published.uct()
-        })),
-    }
-}
-
 /// Whether the memory that this option asks for, and did not have before, could be had.
 pub(super) fn check_memory(name: &str, old: &EngineOptions, new: &EngineOptions) -> Result<(), OptionError> {
     let (name, before, wanted) = match name {
@@ -85,27 +47,9 @@ pub(super) fn check_memory(name: &str, old: &EngineOptions, new: &EngineOptions)
     probe.try_reserve_exact(megabytes(wanted)).map_err(|_| OptionError::NoMemory { name, megabytes: wanted })
 }
 
-/// What of the options a search is built with; as long as this stays the same, so may the search.
-fn shape(options: &EngineOptions) -> EngineOptions {
-    let EngineOptions { engine, hash_mb, memory_mb, on_memory_cap, threads, selectivity, seed, published, .. } =
-        *options;
-    let any = EngineOptions { engine, ..EngineOptions::default() };
-    match engine {
-        EngineKind::AlphaBeta => EngineOptions { hash_mb, threads, selectivity, ..any },
-        EngineKind::Minimax | EngineKind::Rbfms => any,
-        EngineKind::BestFirst | EngineKind::Extension => {
-            EngineOptions { hash_mb, threads, selectivity, memory_mb, on_memory_cap, ..any }
-        }
-        EngineKind::KorfBestFirst | EngineKind::KorfExtension => {
-            EngineOptions { memory_mb, on_memory_cap, published, ..any }
-        }
-        EngineKind::KorfAlphaBeta => EngineOptions { memory_mb, ..any },
-        EngineKind::Uct => EngineOptions { memory_mb, seed, published, ..any },
-    }
-}
-
-fn megabytes(n: u32) -> usize {
-    (n as usize) << 20
+/// Whether a search that was built with the one set of options serves the other as well.
+fn serves(built: &EngineOptions, wanted: &EngineOptions) -> bool {
+    built.engine == wanted.engine && wanted.engine.reads.iter().all(|name| built.get(name) == wanted.get(name))
 }
 
 pub(super) struct Worker {
@@ -168,7 +112,7 @@ impl Worker {
     /// mean something else.
     fn prepare(&mut self, question: &Question) {
         let (old, new) = (&self.built, &question.options);
-        if shape(old) != shape(new) {
+        if !serves(old, new) {
             // The memory of the old one goes before the new one asks for some.
             self.search = None;
         } else if let Some(search) = &mut self.search
@@ -339,21 +283,6 @@ mod tests {
         assert_eq!(limits(&hint, &EngineOptions::default()), Limits::default());
         let timed = EngineOptions { time: Some(Duration::from_secs(1)), ..EngineOptions::default() };
         assert!(limits(&hint, &timed).hard_time.is_some());
-    }
-
-    #[test]
-    fn a_forced_turn_costs_nothing() {
-        let forced =
-            (0..).map(|seed| random_position(seed, 30)).find(|position| position.moves().count() == 1).unwrap();
-        let passes = (0..).map(|seed| random_position(seed, 20)).find(Position::must_pass).unwrap();
-        for &engine in EngineKind::ALL {
-            let mut engine = Engine::new(EngineOptions { engine, ..EngineOptions::default() });
-            for position in [forced, passes] {
-                let decision = engine.start(Request::best_move(position)).wait();
-                assert!(position.take(decision.turn.unwrap()).is_ok());
-                assert!(decision.report.nodes < 1_000, "{engine:?}: {}", decision.report.nodes);
-            }
-        }
     }
 
     #[test]

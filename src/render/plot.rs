@@ -25,6 +25,13 @@ pub struct Curve {
     pub stroke: Stroke,
 }
 
+impl Curve {
+    /// A curve in a colour of its own.
+    pub fn new(name: impl Into<String>, points: Vec<Point>) -> Curve {
+        Curve { name: name.into(), points, stroke: Stroke::Solid }
+    }
+}
+
 /// How a curve is drawn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stroke {
@@ -174,6 +181,12 @@ fn trimmed(value: f64) -> String {
 }
 
 impl Plot {
+    /// A picture with evenly running axes, of which `x` and `y` say what they count.
+    pub fn new(title: impl Into<String>, x: impl Into<String>, y: impl Into<String>, curves: Vec<Curve>) -> Plot {
+        let (x_scale, y_scale, mark) = (Scale::Linear, Scale::Linear, None);
+        Plot { title: title.into(), x: x.into(), y: y.into(), x_scale, y_scale, mark, curves }
+    }
+
     /// The picture.
     pub fn svg(&self) -> String {
         let points = || self.curves.iter().flat_map(|curve| &curve.points);

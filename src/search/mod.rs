@@ -4,7 +4,6 @@
 mod alpha_beta;
 mod best_first;
 mod endgame;
-mod korf_alpha_beta;
 mod limits;
 mod minimax;
 mod ordering;
@@ -15,7 +14,6 @@ mod selectivity;
 mod threads;
 mod transposition;
 mod tree;
-mod uct;
 
 pub use alpha_beta::{AlphaBeta, AlphaBetaSettings};
 pub use best_first::{
@@ -23,13 +21,13 @@ pub use best_first::{
     KorfBestFirst, KorfSettings, LeafSolver, OnMemoryCap, Progress, RootMove, Start, Tie, Work,
     mean_alpha_beta_evaluations,
 };
-pub use korf_alpha_beta::KorfAlphaBeta;
+pub(crate) use best_first::{Budget, Interrupted, Rules, least_depth, line_to};
 pub use limits::{Control, Limits, StopSignal};
 pub use minimax::{Minimax, MinimaxKind, PlainCounts, PlainResult, plain_minimax};
 pub use rbfms::{Answer, Call, Rbfms, RbfmsSettings, Sibling, Stack, linear_best_first};
 pub use report::{Bound, Line, MemoryUse, Report, SearchDepth};
 pub use score::{Contempt, Score};
-pub use uct::{Backup, LeafValue, Selection, Uct, UctMove, UctSettings, UctTree};
+pub(crate) use tree::{after, turns};
 
 use crate::eval::Evaluator;
 use crate::othello::Position;

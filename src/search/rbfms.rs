@@ -262,7 +262,7 @@ fn reposition<M: Copy>(children: &mut [Sibling<M>], i: usize) {
 /// value and the stack as it was then: the first turn of [`Stack::line`] is the choice.
 ///
 /// ```
-/// use emilia::random_tree::{PathCost, RandomTree, TreeShape};
+/// use emilia::lab::random_tree::{PathCost, RandomTree, TreeShape};
 /// use emilia::search::{EndValues, RbfmsSettings, linear_best_first};
 ///
 /// let root = RandomTree::new(TreeShape::of_the_paper(5), 1);

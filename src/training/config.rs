@@ -4,9 +4,8 @@ use super::fit::FitSettings;
 use super::label::LabelSettings;
 use super::pack::PackSettings;
 use super::selfplay::SelfPlaySettings;
-use crate::search::AlphaBetaSettings;
+use super::settings_error::SettingsError;
 use serde::{Deserialize, Serialize};
-use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -44,34 +43,6 @@ pub enum ConfigError {
     /// A knob is turned too far.
     #[error(transparent)]
     Range(#[from] SettingsError),
-}
-
-/// A knob is turned too far.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{name} = {value} is out of range; expected {expected}")]
-pub struct SettingsError {
-    /// The knob.
-    pub name: &'static str,
-    /// What was asked for.
-    pub value: String,
-    /// What it takes.
-    pub expected: &'static str,
-}
-
-impl SettingsError {
-    pub(super) fn check(
-        name: &'static str,
-        good: bool,
-        value: &dyn Display,
-        expected: &'static str,
-    ) -> Result<(), SettingsError> {
-        if good { Ok(()) } else { Err(SettingsError { name, value: value.to_string(), expected }) }
-    }
-
-    pub(super) fn check_confidence(name: &'static str, value: u8) -> Result<(), SettingsError> {
-        let good = AlphaBetaSettings::confidences().any(|confidence| confidence == value);
-        SettingsError::check(name, good, &value, "73, 87, 95, 98, 99 or 100")
-    }
 }
 
 impl TrainingConfig {

@@ -49,7 +49,7 @@ pub struct Source {
 
 /// What of the samples is taken.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Selection {
+pub struct SampleChoice {
     /// Of a thousand games so many are held out.
     pub held_out_per_thousand: u32,
     /// How much samples count by [`LabelKind`]; those of weight 0 are left out.
@@ -81,7 +81,7 @@ impl Dataset {
     /// samples is an error, and so is a folder without any.
     pub fn read(
         sources: &[Source],
-        selection: &Selection,
+        selection: &SampleChoice,
         progress: &mut dyn FnMut(usize, usize),
     ) -> Result<Dataset, FileError> {
         let mut files: Vec<(PathBuf, f32)> = Vec::new();
@@ -107,7 +107,7 @@ impl Dataset {
         Ok(set)
     }
 
-    fn add(&mut self, file: &Path, weight: f32, selection: &Selection) -> Result<(), FileError> {
+    fn add(&mut self, file: &Path, weight: f32, selection: &SampleChoice) -> Result<(), FileError> {
         let chunk = match Chunk::read(file) {
             Ok(chunk) => chunk,
             Err(error) if error.is_damage() => {
@@ -159,7 +159,7 @@ impl Dataset {
     }
 }
 
-impl Selection {
+impl SampleChoice {
     /// What is fitted to for a sample.
     fn point(&self, sample: &Sample, weight: f32) -> Point {
         let score = f32::from(sample.score);
@@ -207,7 +207,7 @@ mod tests {
     use crate::training::{ChunkHeader, Origin};
     use std::fs;
 
-    const ALL: Selection = Selection {
+    const ALL: SampleChoice = SampleChoice {
         held_out_per_thousand: 200,
         kind_weights: [1.0; 3],
         search_share: 0.25,
@@ -242,7 +242,7 @@ mod tests {
         folder
     }
 
-    fn read(folder: &Path, weight: f32, selection: &Selection) -> Result<Dataset, FileError> {
+    fn read(folder: &Path, weight: f32, selection: &SampleChoice) -> Result<Dataset, FileError> {
         let source = Source { folder: folder.to_owned(), weight };
         Dataset::read(&[source], selection, &mut |_, _| {})
     }
@@ -259,10 +259,10 @@ mod tests {
         let point = data.with_discs(34).training[0];
         assert_eq!((point.target, point.weight), (4.0, 0.5), "a quarter of the search, three quarters of the result");
         assert_eq!(data.with_discs(36).training[0].target, 8.0, "too few empty squares for that");
-        let lopsided = Selection { lopsided: 16.0, ..ALL };
+        let lopsided = SampleChoice { lopsided: 16.0, ..ALL };
         let point = read(&folder, 0.5, &lopsided).unwrap().with_discs(34).training[0];
         assert_eq!((point.target, point.weight), (4.0, 0.5 * 1.25), "8 discs are half of 16, and count a quarter more");
-        let none = Selection { kind_weights: [0.0, 1.0, 1.0], ..ALL };
+        let none = SampleChoice { kind_weights: [0.0, 1.0, 1.0], ..ALL };
         assert!(read(&folder, 1.0, &none).unwrap().is_empty());
         fs::remove_dir_all(&folder).unwrap();
     }

@@ -13,9 +13,9 @@
 //! configurations differ by five orders of magnitude. The weights kept are those of the pass with the least error on games
 //! held out.
 
-use super::config::SettingsError;
-use super::dataset::{Dataset, Point, Points, Selection};
+use super::dataset::{Dataset, Point, Points, SampleChoice};
 use super::design::Design;
+use super::settings_error::SettingsError;
 use crate::eval::pattern::{MOST_PHASES, Sharing};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -108,8 +108,8 @@ impl FitSettings {
     }
 
     /// What of the samples is taken.
-    pub fn selection(&self) -> Selection {
-        Selection {
+    pub fn selection(&self) -> SampleChoice {
+        SampleChoice {
             held_out_per_thousand: self.held_out_per_thousand,
             kind_weights: [self.game_result_weight, self.exact_weight, self.search_weight],
             search_share: self.search_share,

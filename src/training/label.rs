@@ -4,11 +4,11 @@
 //! that looks deeper than the one that played, or to the end.
 
 use super::chunk::Chunk;
-use super::config::SettingsError;
 use super::container::FileError;
 use super::ply_range::PlyRange;
 use super::production::ChunkMaker;
 use super::sample::{LabelKind, Sample};
+use super::settings_error::SettingsError;
 use crate::eval::Evaluator;
 use crate::othello::Position;
 use crate::random::Random;

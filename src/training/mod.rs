@@ -3,7 +3,6 @@
 //! Everything here depends on its settings and seeds alone: the same command makes the same bytes, whatever the number of
 //! threads and however often it was interrupted. `docs/training.md` has the commands and what they made.
 
-pub mod bill;
 mod chunk;
 mod config;
 mod container;
@@ -20,20 +19,22 @@ mod production;
 mod report;
 mod sample;
 mod selfplay;
+mod settings_error;
 mod testset;
 
 pub use chunk::{Chunk, ChunkHeader, Origin};
-pub use config::{ConfigError, SettingsError, TrainingConfig};
+pub use config::{ConfigError, TrainingConfig};
 pub use container::FileError;
 pub use curve::{curve_csv, curve_svg};
-pub use dataset::{Dataset, Point, Points, Selection, Source};
+pub use dataset::{Dataset, Point, Points, SampleChoice, Source};
 pub use fingerprint::fingerprint;
 pub use fit::{FitSettings, FitStep, FittedPhase, PassError, fit, phase_of};
 pub use label::{LabelSettings, Labeller};
 pub use pack::{FitHeader, FittedWeights, PackSettings};
 pub use ply_range::{PlyRange, PlyRangeError};
-pub use production::{ChunkMaker, Production, ProductionError, Progress};
+pub use production::{ChunkMaker, Production, ProductionError, ProductionProgress};
 pub use report::{ErrorReport, ErrorRow, svg as error_svg, table as error_table};
 pub use sample::{LabelKind, Sample, is_held_out};
 pub use selfplay::{SelfPlay, SelfPlaySettings};
+pub use settings_error::SettingsError;
 pub use testset::{TEST_EMPTIES, TestPosition, TestSet, TestSetError};

@@ -1,8 +1,8 @@
 //! From the regression's weights to the file that the program reads.
 
-use super::config::SettingsError;
 use super::container::{self, FileError, Magic};
 use super::fit::{FitSettings, FittedPhase, PassError};
+use super::settings_error::SettingsError;
 use crate::eval::pattern::{PackedWeights, Sharing, WeightsError};
 use crate::game::DISC;
 use serde::{Deserialize, Serialize};

@@ -39,7 +39,7 @@ pub struct Production {
 
 /// How far a production has come, in games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Progress {
+pub struct ProductionProgress {
     /// Found in the folder when it began.
     pub found: u64,
     /// Found and made.
@@ -77,15 +77,20 @@ impl Production {
         &self,
         maker: impl Fn() -> M + Sync,
         stop: &AtomicBool,
-        progress: &(dyn Fn(Progress) + Sync),
-    ) -> Result<Progress, ProductionError> {
+        progress: &(dyn Fn(ProductionProgress) + Sync),
+    ) -> Result<ProductionProgress, ProductionError> {
         fs::create_dir_all(&self.folder).map_err(FileError::system("make", &self.folder))?;
         let (found, missing) = self.survey()?;
         let games = |chunks: usize| chunks as u64 * u64::from(self.games_per_chunk);
-        let base = Progress { found: games(found), games: games(found), of: games(found + missing.len()), samples: 0 };
+        let base = ProductionProgress {
+            found: games(found),
+            games: games(found),
+            of: games(found + missing.len()),
+            samples: 0,
+        };
         progress(base);
         let (made_games, made_samples, next) = (AtomicU64::new(0), AtomicU64::new(0), AtomicUsize::new(0));
-        let now = || Progress {
+        let now = || ProductionProgress {
             games: base.games + made_games.load(Ordering::Relaxed),
             samples: made_samples.load(Ordering::Relaxed),
             ..base
@@ -222,7 +227,10 @@ mod tests {
         Production { folder, origin, chunks, games_per_chunk: 3, shard: Shard::default(), threads: 2 }
     }
 
-    fn run(production: &Production, interrupt_at: Option<u64>) -> (Result<Progress, ProductionError>, Vec<u64>) {
+    fn run(
+        production: &Production,
+        interrupt_at: Option<u64>,
+    ) -> (Result<ProductionProgress, ProductionError>, Vec<u64>) {
         let fake = Fake { games: 3, made: Mutex::default(), interrupt_at };
         let stop = AtomicBool::new(false);
         let result = production.run(|| &fake, &stop, &|now| assert!(now.games <= now.of));
@@ -242,7 +250,7 @@ mod tests {
         fs::write(path.with_extension("samples.1.part"), b"half").unwrap();
         let (done, made) = run(&whole, None);
         assert_eq!(made, [2, 4, 5, 6, 7, 8, 9]);
-        assert_eq!(done.unwrap(), Progress { found: 9, games: 30, of: 30, samples: 21 });
+        assert_eq!(done.unwrap(), ProductionProgress { found: 9, games: 30, of: 30, samples: 21 });
         assert_eq!(fs::read(&path).unwrap(), before);
         assert!(run(&whole, None).1.is_empty());
         assert_eq!(Chunk::files(&whole.folder).unwrap().len(), 10);

@@ -93,13 +93,13 @@ pub fn svg(reports: &[ErrorReport]) -> String {
         stroke: Stroke::Solid,
     };
     Plot {
-        title: "RMS error by empty squares, with one standard error".to_owned(),
-        x: "empty squares".to_owned(),
-        y: "RMS error, discs".to_owned(),
         x_scale: Scale::Falling,
-        y_scale: Scale::Linear,
-        mark: None,
-        curves: reports.iter().map(curve).collect(),
+        ..Plot::new(
+            "RMS error by empty squares, with one standard error",
+            "empty squares",
+            "RMS error, discs",
+            reports.iter().map(curve).collect(),
+        )
     }
     .svg()
 }

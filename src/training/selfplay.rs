@@ -4,11 +4,11 @@
 //! it goes on by alpha-beta to a fixed depth and ends with perfect play. Every position after the random moves is a sample,
 //! and its score is the result.
 
-use super::config::SettingsError;
 use super::container::FileError;
 use super::ply_range::PlyRange;
 use super::production::ChunkMaker;
 use super::sample::{LabelKind, Sample};
+use super::settings_error::SettingsError;
 use crate::eval::Evaluator;
 use crate::othello::{Color, Move, Position};
 use crate::random::Random;

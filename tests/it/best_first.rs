@@ -1,10 +1,10 @@
 //! The best-first family from outside: the figures of the paper, the properties of its algorithms, memory, whole tasks.
 
-use emilia::engine::{EngineKind, EngineOptions, OnMemoryCap, build_search};
+use emilia::engine::{EngineOptions, OnMemoryCap, searches};
 use emilia::eval::{Evaluator, EvaluatorKind};
 use emilia::game::Game;
+use emilia::lab::random_tree::{PathCost, RandomTree, TreeShape};
 use emilia::othello::{Color, GameRecord, Move, Position};
-use emilia::random_tree::{PathCost, RandomTree, TreeShape};
 use emilia::search::{
     AlphaBetaStart, Bound, ByValue, Contempt, Control, EndValues, Explorer, FinalMove, KorfSettings, Limits,
     MinimaxKind, Progress, Rbfms, RbfmsSettings, Report, Score, Search, SearchDepth, Start, StopSignal, Task, Work,
@@ -278,14 +278,22 @@ fn exploring(exploration: f32, settings: KorfSettings) -> KorfSettings {
 const FORMS: [fn() -> KorfSettings; 3] = [published, by_visits, begun];
 
 /// An engine as a client gets it, but with one thread, a small table, and these changes.
-fn engine(engine: EngineKind, change: impl FnOnce(&mut EngineOptions)) -> Box<dyn Search> {
-    let mut options = EngineOptions { engine, threads: 1, hash_mb: 2, ..EngineOptions::default() };
+fn engine(name: &str, change: impl FnOnce(&mut EngineOptions)) -> Box<dyn Search> {
+    emilia::lab::register();
+    let mut options = EngineOptions { threads: 1, hash_mb: 2, ..EngineOptions::default() };
+    options.set("engine", name).unwrap();
     change(&mut options);
-    build_search(&options)
+    (options.engine.build)(&options)
+}
+
+/// The names of all engines that can be chosen.
+fn all_engines() -> Vec<&'static str> {
+    emilia::lab::register();
+    searches().iter().map(|search| search.name).collect()
 }
 
 /// The engines of the best-first family whose values at the end are results.
-const PLAYERS: [EngineKind; 3] = [EngineKind::BestFirst, EngineKind::Extension, EngineKind::Rbfms];
+const PLAYERS: [&str; 3] = ["best-first", "extension", "rbfms"];
 
 #[test]
 fn the_tree_is_sound_after_every_iteration() {
@@ -436,12 +444,11 @@ fn the_end_of_the_game_is_solved_by_every_engine() {
         let one = Task { contempt, ..task(position) };
         let all = Task { lines: 64, ..one.clone() };
         let result = exact(&position, contempt);
-        for &kind in EngineKind::ALL {
+        for kind in all_engines() {
             let mut search = engine(kind, |options| options.threads = 1 + round as u32 % 2);
             let report = think(&mut *search, &one, Limits::default());
             let found = report.lines[0].score.units();
-            let knows_who_wins_alone =
-                matches!(kind, EngineKind::KorfBestFirst | EngineKind::KorfExtension | EngineKind::Uct);
+            let knows_who_wins_alone = matches!(kind, "korf-best-first" | "korf-extension" | "uct");
             if knows_who_wins_alone {
                 // The published values know only who wins, ties are almost losses, and the search ends when it knows.
                 assert_eq!((found > 0, found < 0), (result > 0, result < 0), "{kind} {position}");
@@ -660,7 +667,7 @@ const ONE_SOLVE: u64 = 2_000;
 #[test]
 fn limits_are_kept_and_there_is_always_a_move() {
     let mut games = RandomGames(80);
-    for kind in PLAYERS.into_iter().chain([EngineKind::KorfBestFirst]) {
+    for kind in PLAYERS.into_iter().chain(["korf-best-first"]) {
         let position = games.position(24);
         let mut search = engine(kind, |_| {});
         for limit in [1, 2, 50, 1_000, 20_000] {
@@ -675,7 +682,7 @@ fn limits_are_kept_and_there_is_always_a_move() {
         search.clear();
         let depth = Limits { depth: Some(4), ..Limits::default() };
         let spent = think(&mut *search, &task(position), depth).evaluations;
-        if matches!(kind, EngineKind::Rbfms | EngineKind::KorfBestFirst) {
+        if matches!(kind, "rbfms" | "korf-best-first") {
             let expected = mean_alpha_beta_evaluations(4);
             assert!(spent >= expected && spent < expected + 64 + ONE_SOLVE, "{kind} {spent}");
         }
@@ -692,7 +699,7 @@ fn limits_are_kept_and_there_is_always_a_move() {
 fn several_lines_are_searched() {
     let position = RandomGames(90).position(16);
     let moves = position.moves().count() as usize;
-    for kind in PLAYERS.into_iter().chain([EngineKind::KorfBestFirst]) {
+    for kind in PLAYERS.into_iter().chain(["korf-best-first"]) {
         let several = Task { lines: 4, ..task(position) };
         let report = think(&mut *engine(kind, |_| {}), &several, evaluations(20_000));
         assert_eq!(report.lines.len(), 4.min(moves));
@@ -736,7 +743,7 @@ fn several_lines_are_searched_in_linear_space() {
 #[test]
 fn several_lines_are_searched_on_at_the_cap() {
     let mut games = RandomGames(92);
-    for kind in [EngineKind::BestFirst, EngineKind::KorfBestFirst] {
+    for kind in ["best-first", "korf-best-first"] {
         let position = std::iter::from_fn(|| Some(games.position(18))).find(|p| p.moves().count() >= 5).unwrap();
         let several = Task { lines: 4, ..task(position) };
         let search = |limit| {
@@ -767,8 +774,8 @@ fn a_pass_at_the_root_is_a_line() {
     }
     let position = *game.position();
     assert!(position.must_pass());
-    for &kind in EngineKind::ALL {
-        let depth = (kind == EngineKind::Minimax).then_some(4);
+    for kind in all_engines() {
+        let depth = (kind == "minimax").then_some(4);
         let limits = Limits { depth, evaluations: Some(3_000), ..Limits::default() };
         let report = think(&mut *engine(kind, |_| {}), &task(position), limits);
         assert_eq!((report.lines.len(), report.lines[0].turn), (1, Move::Pass), "{kind}");
@@ -786,7 +793,7 @@ fn positions_solved_at_the_cap_are_counted_and_limited() {
         };
         let wanted = Task { lines: 64, ..task(position) };
         let limit = Limits { nodes: Some(1_000_000), ..Limits::default() };
-        let report = think(&mut *engine(EngineKind::BestFirst, full), &wanted, limit);
+        let report = think(&mut *engine("best-first", full), &wanted, limit);
         assert!(report.nodes < 1_000_000 + 40_000, "{report:?}");
         assert!(report.depth.is_exact() || report.nodes >= 1_000_000, "{report:?}");
     }

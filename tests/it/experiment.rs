@@ -1,7 +1,7 @@
 //! The papers' experiments in their quick forms, and the command around them.
 
 use assert_cmd::cargo::cargo_bin;
-use emilia::experiment::{Cell, Experiment, Findings, Lab, Ledger, Problem, Setup, Table};
+use emilia::lab::experiment::{Cell, Experiment, Findings, Lab, Ledger, Problem, Setup, Table};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::AtomicBool;

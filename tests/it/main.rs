@@ -17,7 +17,6 @@ mod match_command;
 mod mock_engine;
 mod nboard;
 mod notation;
-mod pattern_measures;
 mod play;
 mod published_searches;
 mod reference;

@@ -2,7 +2,7 @@
 
 use crate::transcript::replay;
 use emilia::clock::Clock;
-use emilia::engine::{Engine, EngineKind, EngineOptions};
+use emilia::engine::{Engine, EngineOptions, MINIMAX};
 use emilia::eval::EvaluatorKind;
 use emilia::othello::{Move, Position, Square};
 use emilia::protocol::nboard::serve;
@@ -21,7 +21,7 @@ const START: &str = "BO[8 ---------------------------O*------*O-----------------
 
 /// The plainest search: it reports every iteration, and its values do not change with the art of searching.
 fn plain() -> EngineOptions {
-    EngineOptions { engine: EngineKind::Minimax, eval: EvaluatorKind::Mobility, ..EngineOptions::default() }
+    EngineOptions { engine: &MINIMAX, eval: EvaluatorKind::Mobility, ..EngineOptions::default() }
 }
 
 fn start(engine: Engine) -> (Client, JoinHandle<()>) {

@@ -3,15 +3,15 @@
 
 use crate::best_first::RandomGames;
 use crate::counting_allocator::peak_bytes_while;
-use emilia::engine::{Engine, EngineKind, EngineOptions, Request};
+use emilia::engine::{Backup, Engine, EngineOptions, LeafValue, Request, Selection, searches};
 use emilia::eval::{Evaluator, EvaluatorKind};
 use emilia::game::Game;
+use emilia::lab::random_tree::{PathCost, RandomTree, TreeShape};
+use emilia::lab::{KORF_ALPHA_BETA, KORF_BEST_FIRST, KORF_EXTENSION, KorfAlphaBeta, UCT, Uct, UctSettings, UctTree};
 use emilia::othello::{Color, Position};
-use emilia::random_tree::{PathCost, RandomTree, TreeShape};
 use emilia::search::{
-    AlphaBetaStart, Backup, Bound, Contempt, Control, EndValues, Explorer, KorfAlphaBeta, KorfSettings, LeafValue,
-    Limits, MinimaxKind, PlainResult, Progress, RbfmsSettings, Report, Score, Search, SearchDepth, Selection, Start,
-    Task, Uct, UctSettings, UctTree, Work, linear_best_first, plain_minimax,
+    AlphaBetaStart, Bound, Contempt, Control, EndValues, Explorer, KorfSettings, Limits, MinimaxKind, PlainResult,
+    Progress, RbfmsSettings, Report, Score, Search, SearchDepth, Start, Task, Work, linear_best_first, plain_minimax,
 };
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -258,13 +258,13 @@ fn published_engines_listen_to_their_options() {
         }
         engine.start(Request::best_move(position)).wait().report
     };
-    let shallow = ask(EngineKind::KorfBestFirst, &[("best-first-depth", "3")]);
+    let shallow = ask(&KORF_BEST_FIRST, &[("best-first-depth", "3")]);
     assert_eq!(shallow.depth, SearchDepth::Plies(3));
-    let extension = ask(EngineKind::KorfExtension, &[("best-first-depth", "7"), ("start-depth", "4")]);
+    let extension = ask(&KORF_EXTENSION, &[("best-first-depth", "7"), ("start-depth", "4")]);
     assert_eq!(extension.depth, SearchDepth::Plies(7));
-    let depth = ask(EngineKind::KorfAlphaBeta, &[("depth", "3")]);
+    let depth = ask(&KORF_ALPHA_BETA, &[("depth", "3")]);
     assert_eq!(depth.depth, SearchDepth::Plies(3));
-    let usual = ask(EngineKind::Uct, &[]);
+    let usual = ask(&UCT, &[]);
     for (name, value) in [
         ("c", "20"),
         ("fpu", "-9"),
@@ -274,7 +274,26 @@ fn published_engines_listen_to_their_options() {
         ("selection", "softmax"),
         ("transpositions", "on"),
     ] {
-        assert_ne!(ask(EngineKind::Uct, &[(name, value)]).lines, usual.lines, "{name}");
+        assert_ne!(ask(&UCT, &[(name, value)]).lines, usual.lines, "{name}");
+    }
+}
+
+#[test]
+fn a_forced_turn_costs_nothing_in_any_search() {
+    emilia::lab::register();
+    let mut games = RandomGames(11);
+    let mut find = |plies, wanted: fn(&Position) -> bool| {
+        (0..10_000).map(|_| games.position(plies)).find(wanted).expect("random games have such positions")
+    };
+    let forced = find(30, |position| !position.must_pass() && position.moves().count() == 1);
+    let passes = find(40, Position::must_pass);
+    for engine in searches() {
+        let mut engine = Engine::new(EngineOptions { engine, ..EngineOptions::default() });
+        for position in [forced, passes] {
+            let decision = engine.start(Request::best_move(position)).wait();
+            assert!(position.take(decision.turn.unwrap()).is_ok());
+            assert!(decision.report.nodes < 1_000, "{engine:?}: {}", decision.report.nodes);
+        }
     }
 }
 
@@ -444,14 +463,12 @@ fn linear_space_takes_no_more_memory_for_a_hundredfold_work() {
 #[test]
 fn korf_searches_play_whole_games_within_their_budget() {
     let evaluator = EvaluatorKind::Mobility.build();
-    for name in ["korf-best-first", "korf-extension", "uct"] {
-        let mut options = EngineOptions::default();
-        options.set("engine", name).unwrap();
-        let mut search = emilia::engine::build_search(&options);
+    for engine in [&KORF_BEST_FIRST, &KORF_EXTENSION, &UCT] {
+        let mut search = (engine.build)(&EngineOptions { engine, ..EngineOptions::default() });
         let mut position = Position::START;
         while !position.is_over() {
             let report = think(&mut *search, &Task::new(position, evaluator.clone()), evaluations(700));
-            assert!(report.evaluations <= 700 + 64, "{name}: {}", report.evaluations);
+            assert!(report.evaluations <= 700 + 64, "{engine}: {}", report.evaluations);
             position = position.take(report.lines[0].turn).unwrap();
         }
     }

@@ -5,9 +5,10 @@
 //! Quarry does, and does not mention forced passes unless a program insists. It takes responses with a number before
 //! the text, with lines in front of them, and without the empty line behind them.
 
+use super::fault::{Fault, StartError};
 use super::process::{Ending, Process, Spoken};
-use super::start::StartError;
-use super::{Action, Answer, Fault, GameSetup, Passes, Patience, Player, PlayerSpec, Turn};
+use super::question::{Action, Answer, GameSetup, Patience, Player, Turn, plies};
+use super::spec::{Passes, PlayerSpec};
 use crate::arena::time_control::{SideClock, Terms, TimeControl};
 use crate::notation::transcript::parse_turn;
 use crate::othello::{Color, Move, Position};
@@ -319,7 +320,7 @@ impl GtpPlayer {
             };
             answer.eval = value("score").and_then(|text| text.parse().ok());
             answer.nodes = value("nodes").and_then(|text| text.parse().ok());
-            answer.depth = value("depth").and_then(super::plies);
+            answer.depth = value("depth").and_then(plies);
         }
         Ok(())
     }

@@ -1,6 +1,8 @@
 //! Emilia herself, without a process between.
 
-use super::{Action, Answer, Fault, GameSetup, Patience, Player, PlayerSpec, SpecError, Turn};
+use super::fault::Fault;
+use super::question::{Action, Answer, GameSetup, Patience, Player, Turn};
+use super::spec::{PlayerSpec, SpecError};
 use crate::arena::time_control::{Terms, TimeControl};
 use crate::clock::{Clock, TimeBudget};
 use crate::engine::{Engine, Event, Goal, Request};

@@ -1,167 +1,17 @@
 //! Those who play: programs that speak GTP or NBoard, and Emilia herself without a process between.
 
+mod fault;
 mod gtp;
 mod in_process;
 mod nboard;
 mod process;
+mod question;
 mod spec;
 mod start;
 
+pub use fault::{Fault, StartError};
 pub use process::{Ending, Process, Spoken};
+pub use question::{Action, Answer, GameSetup, Patience, Player, Turn};
 pub use spec::{Passes, PlayerKind, PlayerSpec, PlayerText, SpecError};
 pub(in crate::arena) use start::spawn;
-pub use start::{StartError, find_protocol, start};
-
-use super::time_control::SideClock;
-use crate::notation::ggf::Timing;
-use crate::othello::{Color, GameRecord, Move, Position};
-use std::time::Duration;
-
-/// How long the referee waits where no clock runs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Patience {
-    /// For a program to get ready after its start.
-    pub start: Duration,
-    /// For the answer to a command that needs no thinking.
-    pub reply: Duration,
-    /// For a move when the player's time is not limited.
-    pub thought: Duration,
-}
-
-impl Default for Patience {
-    fn default() -> Patience {
-        let seconds = Duration::from_secs;
-        Patience { start: seconds(30), reply: seconds(10), thought: seconds(600) }
-    }
-}
-
-/// What a player is told at the beginning of a game.
-#[derive(Clone, PartialEq, Debug)]
-pub struct GameSetup {
-    /// The number of the game, from 0: what is random in a player may depend on it.
-    pub game: u64,
-    /// Where the game starts, before the opening.
-    pub start: Position,
-    /// The names of Black and White.
-    pub names: [String; 2],
-    /// The colour of the player who is told this.
-    pub color: Color,
-    /// Its clock.
-    pub clock: SideClock,
-}
-
-/// What a player is asked.
-#[derive(Clone, Copy, Debug)]
-pub struct Turn<'a> {
-    /// The game so far. The side to move has a move.
-    pub record: &'a GameRecord,
-    /// For each turn what its player thought of it and, if a clock runs, the time charged for it.
-    pub timing: &'a [Timing],
-    /// The clocks of Black and White.
-    pub clocks: &'a [SideClock; 2],
-    /// How much longer than its clock says the player may take.
-    pub grace: Duration,
-}
-
-impl Turn<'_> {
-    /// Whose turn it is.
-    pub fn color(&self) -> Color {
-        self.record.position().mover()
-    }
-
-    /// The clock of the side to move.
-    pub fn clock(&self) -> &SideClock {
-        &self.clocks[self.color() as usize]
-    }
-
-    /// How long an answer is waited for.
-    pub fn wait(&self, patience: &Patience) -> Duration {
-        self.clock().left().map_or(patience.thought, |left| left + self.grace)
-    }
-}
-
-/// What a player answers.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Action {
-    /// This turn. Nobody has looked yet whether it is legal.
-    Take(Move),
-    /// It gives the game up.
-    Resign,
-}
-
-/// An answer with what came along.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Answer {
-    /// The decision.
-    pub action: Action,
-    /// From the question to the answer, by the referee's clock.
-    pub elapsed: Duration,
-    /// The value that the player gives its move, in discs for itself, if it says.
-    pub eval: Option<f64>,
-    /// How many plies it says it has searched.
-    pub depth: Option<u32>,
-    /// How many positions it says it has visited.
-    pub nodes: Option<u64>,
-}
-
-/// A failure that costs the game.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
-    /// The program is gone.
-    #[error("{0}")]
-    Crashed(String),
-    /// No answer to a command that needs no thinking, or to the question for a move without a clock.
-    #[error("no answer to '{command}' within {} s", waited.as_secs_f64())]
-    Silent {
-        /// What was not answered.
-        command: String,
-        /// How long the referee waited.
-        waited: Duration,
-    },
-    /// The clock ran out before the answer came.
-    #[error("no move within the {} s that were left", left.as_secs_f64())]
-    Overrun {
-        /// What was left.
-        left: Duration,
-    },
-    /// An answer that the protocol does not allow.
-    #[error("{0}")]
-    Protocol(String),
-}
-
-/// Somebody who plays. After a fault the player is dropped and a new one started.
-pub trait Player: Send {
-    /// A game begins.
-    fn begin(&mut self, setup: &GameSetup) -> Result<(), Fault>;
-
-    /// Asks for a turn.
-    fn play(&mut self, turn: &Turn<'_>) -> Result<Answer, Fault>;
-
-    /// What the program calls itself; empty if it does not say.
-    fn title(&self) -> &str;
-
-    /// Whether a game may start from any position.
-    fn takes_positions(&self) -> bool {
-        true
-    }
-}
-
-/// The plies of a depth such as `12` or `24@73%`; none for `100%` or `97%W`, which are not plies but confidences.
-fn plies(text: &str) -> Option<u32> {
-    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    if text[end..].starts_with('%') {
-        return None;
-    }
-    text[..end].parse().ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn confidences_are_no_depths() {
-        assert_eq!(["12", "24@73%", "9w"].map(plies), [Some(12), Some(24), Some(9)]);
-        assert_eq!(["100%", "97%W", "", "x"].map(plies), [None; 4]);
-    }
-}
+pub use start::{find_protocol, start};

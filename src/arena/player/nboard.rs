@@ -4,9 +4,10 @@
 //! have, a ping, the request. What comes before the pong belongs to the past. The clock is told through the game: TI
 //! says with what it began, and each move what it took by the referee's measurement.
 
+use super::fault::{Fault, StartError};
 use super::process::{Ending, Process, Spoken};
-use super::start::StartError;
-use super::{Action, Answer, Fault, GameSetup, Patience, Player, PlayerSpec, Turn};
+use super::question::{Action, Answer, GameSetup, Patience, Player, Turn, plies};
+use super::spec::PlayerSpec;
 use crate::arena::time_control::{Terms, TimeControl};
 use crate::notation::ggf::{GgfClock, GgfGame, TimedMove, Timing};
 use crate::othello::Color;
@@ -223,7 +224,7 @@ impl Player for NBoardPlayer {
             let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
             match word {
                 // PV EVAL GAMES DEPTH
-                "search" => depth = rest.split_whitespace().nth(3).and_then(super::plies),
+                "search" => depth = rest.split_whitespace().nth(3).and_then(plies),
                 "nodestats" => nodes = rest.split_whitespace().next().and_then(|n| n.parse().ok()).or(nodes),
                 "===" => {
                     let timed = parse_move(rest).ok_or_else(|| {

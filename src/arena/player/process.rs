@@ -1,6 +1,6 @@
 //! A program at the other end of three pipes.
 
-use super::Fault;
+use super::fault::Fault;
 use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded};
 use parking_lot::Mutex;
 use std::collections::VecDeque;

@@ -307,7 +307,7 @@ mod tests {
             (emilia.name.as_str(), emilia.kind.clone(), emilia.terms.depth),
             ("emilia", PlayerKind::InProcess, Some(3))
         );
-        assert_eq!(emilia.engine_options().unwrap().engine.name(), "minimax");
+        assert_eq!(emilia.engine_options().unwrap().engine.name, "minimax");
         assert_eq!(spec("cmd='/opt/edax/bin/edax -gtp'").unwrap().name, "edax");
     }
 

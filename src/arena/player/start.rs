@@ -1,43 +1,15 @@
 //! Getting a player ready.
 
+use super::fault::StartError;
 use super::gtp::GtpPlayer;
 use super::in_process::InProcessPlayer;
 use super::nboard::NBoardPlayer;
 use super::process::{Ending, Process};
-use super::{Fault, Patience, Player, PlayerKind, PlayerSpec, SpecError};
+use super::question::{Patience, Player};
+use super::spec::{PlayerKind, PlayerSpec};
 use crate::arena::time_control::Terms;
 use crate::protocol::detect::Protocol;
 use std::time::Instant;
-
-/// Why a player cannot begin.
-#[derive(Debug, thiserror::Error)]
-pub enum StartError {
-    /// The program cannot be started.
-    #[error("cannot start '{program}': {error}")]
-    Spawn {
-        /// The program.
-        program: String,
-        /// What the system says.
-        error: std::io::Error,
-    },
-    /// It answers to neither protocol.
-    #[error(
-        "'{program}' answered neither NBoard's 'ping' nor a GTP command; expected an engine that speaks one of them (say which with protocol=nboard or protocol=gtp)"
-    )]
-    UnknownProtocol {
-        /// The program.
-        program: String,
-    },
-    /// It failed while it was getting ready.
-    #[error("not ready: {0}")]
-    Fault(#[from] Fault),
-    /// It cannot do what the match asks for.
-    #[error("{0}")]
-    Unsupported(String),
-    /// Its options are wrong.
-    #[error(transparent)]
-    Spec(#[from] SpecError),
-}
 
 /// Starts a player and gets it ready for its first game. A program without a known protocol is asked for it first.
 pub fn start(spec: &PlayerSpec, terms: &Terms, patience: Patience) -> Result<Box<dyn Player>, StartError> {

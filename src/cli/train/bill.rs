@@ -1,7 +1,7 @@
 //! `emilia train bill`.
 
 use crate::eval::bill::Coefficients;
-use crate::training::bill::{Games, learn};
+use crate::lab::bill::{Games, learn};
 use crate::training::{Chunk, ChunkHeader};
 use clap::Args;
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! `emilia train fit`.
 
 use super::KnobArguments;
-use crate::cli::progress::Progress;
+use crate::cli::progress::StepBar;
 use crate::training::{Dataset, FitHeader, FittedPhase, FittedWeights, Source, curve_csv, curve_svg, fit, phase_of};
 use crate::whole_file::write_whole;
 use clap::Args;
@@ -55,9 +55,9 @@ pub(super) fn run(arguments: &FitArguments) -> Result<(), String> {
     let sources: Vec<Source> = arguments.data.iter().map(|data| data.0.clone()).collect();
     let mut bar = None;
     let data = Dataset::read(&sources, &settings.selection(), &mut |done, of| {
-        bar.get_or_insert_with(|| Progress::new("files", of as u64, 0)).show(done as u64, String::new);
+        bar.get_or_insert_with(|| StepBar::new("files", of as u64, 0)).show(done as u64, String::new);
     });
-    bar.iter().for_each(Progress::finish);
+    bar.iter().for_each(StepBar::finish);
     let data = data.map_err(|error| error.to_string())?;
     for damage in &data.damaged {
         log::warn!("left out: {damage}");
@@ -70,7 +70,7 @@ pub(super) fn run(arguments: &FitArguments) -> Result<(), String> {
 
     let threads = rayon::ThreadPoolBuilder::new().num_threads(super::threads(arguments.threads)).build();
     let threads = threads.map_err(|error| format!("cannot start threads: {error}"))?;
-    let bar = Progress::new("phases", settings.phases as u64, 0);
+    let bar = StepBar::new("phases", settings.phases as u64, 0);
     let (finished, passes) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let phases = threads.install(|| {
         fit(&data, &settings, &interrupt, &|step| {

@@ -1,7 +1,7 @@
 //! `emilia train probcut`.
 
 use super::EvaluationArguments;
-use crate::cli::progress::Progress;
+use crate::cli::progress::StepBar;
 use crate::eval::pattern::PackedWeights;
 use crate::training::probcut::{Deviation, ProbcutSettings, fit_probcut};
 use clap::Args;
@@ -42,7 +42,7 @@ pub(super) fn run(arguments: &ProbcutArguments) -> Result<(), String> {
         solved_empties: arguments.solved,
         seed: arguments.seed,
     };
-    let progress = Progress::new("positions", settings.positions.into(), 0);
+    let progress = StepBar::new("positions", settings.positions.into(), 0);
     let done = AtomicU64::new(0);
     let tick = || progress.show(done.fetch_add(1, Ordering::Relaxed) + 1, String::new);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(super::threads(arguments.threads)).build();

@@ -1,7 +1,7 @@
 //! `emilia train testset`: the positions that evaluations are measured on.
 
 use crate::cli::options::EngineArguments;
-use crate::cli::progress::Progress;
+use crate::cli::progress::StepBar;
 use crate::engine::Request;
 use crate::notation::wthor::WthorFile;
 use crate::training::TestSet;
@@ -106,7 +106,7 @@ fn label(arguments: &LabelArguments) -> Result<(), String> {
                 && entry.is_open_to(arguments.unless.as_deref())
         })
         .collect();
-    let progress = Progress::new("positions", wanted.len() as u64, 0);
+    let progress = StepBar::new("positions", wanted.len() as u64, 0);
     let mut saved = Instant::now();
     for (done, &i) in wanted.iter().enumerate() {
         if interrupt.load(Ordering::Relaxed) {

@@ -35,6 +35,6 @@ pub use annotated_game::{AnnotatedGame, Player, Theory};
 pub use content::Format;
 pub use error::{GameFileError, ReadProblem};
 pub use loss::{Loss, Part, Unwritable};
-pub use reader::{FileGame, GameFile, Place};
+pub use reader::{FileGame, GameFile, GamePlace};
 pub use write::{Written, write};
 pub use wthor_writer::{WthorBytes, WthorWriter};

@@ -18,7 +18,7 @@ const LONGEST: usize = 1 << 20;
 #[derive(Debug, Clone, PartialEq)]
 pub struct FileGame {
     /// Where it is.
-    pub place: Place,
+    pub place: GamePlace,
     /// What it was written in; the lines of one file may differ.
     pub format: Format,
     /// What it says.
@@ -27,7 +27,7 @@ pub struct FileGame {
 
 /// A place in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct GamePlace {
     /// Which game of the file, from 1. Games that cannot be read count.
     pub number: usize,
     /// The line on which it begins, from 1; `None` in a file of WTHOR.
@@ -207,7 +207,7 @@ impl GameFile {
         match wthor.next(&mut self.source)? {
             Ok(game) => {
                 self.number += 1;
-                let place = Place { number: self.number, line: None, offset };
+                let place = GamePlace { number: self.number, line: None, offset };
                 Some(Ok(FileGame { place, format: Format::Wthor, game }))
             }
             Err(problem) => {
@@ -242,7 +242,7 @@ impl Iterator for GameFile {
         let text = text_of(&self.source.take(length));
         match import::read(self.shape, text.trim_end()) {
             Ok((format, game)) => {
-                let place = Place { number: self.number, line: Some(line), offset };
+                let place = GamePlace { number: self.number, line: Some(line), offset };
                 Some(Ok(FileGame { place, format, game }))
             }
             Err(error) => {

@@ -1,6 +1,7 @@
 //! Iterative-deepening principal variation search with a transposition table and an exact endgame: Othello's classical
 //! search, on one thread or several.
 
+mod node;
 mod root;
 mod split;
 mod stage;

@@ -4,10 +4,8 @@
 //! that has come to the end of its own moves at such a node helps those who still work below it, so that nobody waits
 //! idly while there is work that it could share.
 
-use super::walk::{Found, Node, Walk};
-use crate::eval::Incremental;
+use super::node::{Found, Node};
 use crate::othello::Square;
-use crate::search::ordering::Candidates;
 use crate::search::selectivity::Selectivity;
 use arrayvec::ArrayVec;
 use parking_lot::{Condvar, Mutex};
@@ -20,10 +18,10 @@ pub(in crate::search) struct Split<S> {
     above: Option<Arc<Split<S>>>,
     moves: ArrayVec<(Square, Node<S>), 60>,
     /// Plies below the moves.
-    depth: u8,
-    beta: i32,
-    selectivity: Selectivity,
-    probes: u8,
+    pub(super) depth: u8,
+    pub(super) beta: i32,
+    pub(super) selectivity: Selectivity,
+    pub(super) probes: u8,
     /// The next move that nobody has taken.
     next: AtomicUsize,
     /// The greater of alpha and the best value so far.
@@ -36,6 +34,58 @@ pub(in crate::search) struct Split<S> {
 }
 
 impl<S> Split<S> {
+    /// A node with these moves left to search; `found` is the best of those before them.
+    pub(super) fn new(
+        above: Option<Arc<Split<S>>>,
+        moves: ArrayVec<(Square, Node<S>), 60>,
+        depth: u8,
+        (alpha, beta): (i32, i32),
+        (selectivity, probes): (Selectivity, u8),
+        found: Found,
+    ) -> Arc<Split<S>> {
+        Arc::new(Split {
+            above,
+            moves,
+            depth,
+            beta,
+            selectivity,
+            probes,
+            next: AtomicUsize::new(0),
+            bound: AtomicI32::new(alpha.max(found.value)),
+            best: Mutex::new(found),
+            is_cut: AtomicBool::new(false),
+            helpers: AtomicUsize::new(0),
+        })
+    }
+
+    /// Takes a move that nobody has taken, with the value that it has to exceed.
+    pub(super) fn take(&self) -> Option<(Square, &Node<S>, i32)> {
+        let (square, child) = self.moves.get(self.next.fetch_add(1, Ordering::Relaxed))?;
+        Some((*square, child, self.bound.load(Ordering::Relaxed)))
+    }
+
+    /// Hands in what a move is worth.
+    pub(super) fn hand_in(&self, square: Square, value: i32) {
+        let mut best = self.best.lock();
+        if value > best.value {
+            *best = Found { value, square: Some(square) };
+            self.bound.fetch_max(value, Ordering::Relaxed);
+            if value >= self.beta {
+                self.is_cut.store(true, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// The best of the moves handed in.
+    pub(super) fn best(&self) -> Found {
+        *self.best.lock()
+    }
+
+    /// Whether no other thread works at its moves.
+    pub(super) fn is_left_alone(&self) -> bool {
+        self.helpers.load(Ordering::Acquire) == 0
+    }
+
     /// Whether this node, or one above it, is decided.
     pub(super) fn is_decided(&self) -> bool {
         let mut split = Some(self);
@@ -104,18 +154,25 @@ impl<S> Pool<S> {
         self.wake();
     }
 
-    fn publish(&self, split: &Arc<Split<S>>) {
+    /// Whether the search is over.
+    pub(super) fn is_closed(&self) -> bool {
+        self.is_closed.load(Ordering::Relaxed)
+    }
+
+    /// Lets others join a node.
+    pub(super) fn publish(&self, split: &Arc<Split<S>>) {
         self.open.lock().push(split.clone());
         self.changed.notify_all();
     }
 
-    fn withdraw(&self, split: &Arc<Split<S>>) {
+    /// Lets nobody else join a node.
+    pub(super) fn withdraw(&self, split: &Arc<Split<S>>) {
         self.open.lock().retain(|open| !Arc::ptr_eq(open, split));
     }
 
     /// Waits for a shared node with moves to give, `below` a given one if there is one, and joins it. `None` once
     /// `is_over` says so.
-    fn join(&self, below: Option<&Split<S>>, is_over: impl Fn() -> bool) -> Option<Arc<Split<S>>> {
+    pub(super) fn join(&self, below: Option<&Split<S>>, is_over: impl Fn() -> bool) -> Option<Arc<Split<S>>> {
         let mut open = self.open.lock();
         self.waiting.fetch_add(1, Ordering::Relaxed);
         let joined = loop {
@@ -135,92 +192,10 @@ impl<S> Pool<S> {
     }
 
     /// Leaves a node that was joined.
-    fn leave(&self, split: &Split<S>) {
+    pub(super) fn leave(&self, split: &Split<S>) {
         let open = self.open.lock();
         split.helpers.fetch_sub(1, Ordering::Release);
         drop(open);
         self.changed.notify_all();
-    }
-}
-
-impl<E: Incremental> Walk<'_, E> {
-    /// What a helping thread does: work wherever there is some, until the pool is closed.
-    pub(super) fn help(&mut self) {
-        let pool = &self.shared.pool;
-        while let Some(split) = pool.join(None, || pool.is_closed.load(Ordering::Relaxed)) {
-            self.work_at(&split);
-            self.report_counts();
-            pool.leave(&split);
-        }
-    }
-
-    /// Searches the moves from the `first` on together with others. `None` if the result is not wanted any more.
-    #[allow(clippy::too_many_arguments)]
-    pub(super) fn share(
-        &mut self,
-        node: &Node<E::State>,
-        depth: u8,
-        alpha: i32,
-        beta: i32,
-        found: Found,
-        children: &Candidates,
-        first: usize,
-    ) -> Option<Found> {
-        let evaluation = self.shared.evaluation;
-        let split = Arc::new(Split {
-            above: self.below.clone(),
-            moves: children
-                .into_iter()
-                .skip(first)
-                .map(|candidate| {
-                    let state = evaluation.after(&node.state, candidate.square, candidate.turned);
-                    (candidate.square, Node { position: candidate.child, state })
-                })
-                .collect(),
-            depth: depth - 1,
-            beta,
-            selectivity: self.selectivity,
-            probes: self.probes,
-            next: AtomicUsize::new(0),
-            bound: AtomicI32::new(alpha.max(found.value)),
-            best: Mutex::new(found),
-            is_cut: AtomicBool::new(false),
-            helpers: AtomicUsize::new(0),
-        });
-        let pool = &self.shared.pool;
-        pool.publish(&split);
-        self.work_at(&split);
-        pool.withdraw(&split);
-        // Nobody new can come: help those who are still here.
-        let done = || split.helpers.load(Ordering::Acquire) == 0;
-        while let Some(other) = pool.join(Some(&split), done) {
-            self.work_at(&other);
-            pool.leave(&other);
-        }
-        let found = *split.best.lock();
-        (!self.is_idle()).then_some(found)
-    }
-
-    /// Searches moves of a shared node until there are none left or it is decided.
-    fn work_at(&mut self, split: &Arc<Split<E::State>>) {
-        let before = (self.below.replace(split.clone()), self.selectivity, self.probes);
-        (self.selectivity, self.probes) = (split.selectivity, split.probes);
-        while !self.is_idle() {
-            let Some((square, child)) = split.moves.get(split.next.fetch_add(1, Ordering::Relaxed)) else { break };
-            let bound = split.bound.load(Ordering::Relaxed);
-            let value = self.child_value(child, split.depth, true, bound, split.beta);
-            if self.is_idle() {
-                break;
-            }
-            let mut best = split.best.lock();
-            if value > best.value {
-                *best = Found { value, square: Some(*square) };
-                split.bound.fetch_max(value, Ordering::Relaxed);
-                if value >= split.beta {
-                    split.is_cut.store(true, Ordering::Relaxed);
-                }
-            }
-        }
-        (self.below, self.selectivity, self.probes) = before;
     }
 }

@@ -1,5 +1,7 @@
 //! One thread's walk through the tree: principal variation search of one position to a depth or to the end.
 
+use super::node::Found;
+pub(in crate::search) use super::node::Node;
 use super::split::{Pool, Split};
 use crate::eval::{ErrorModel, Incremental, shallow_depth, shallow_depth_to_end};
 use crate::game::DISC;
@@ -29,13 +31,6 @@ const STABILITY_FROM: i32 = 0;
 /// Depth from which a node may be shared between threads; to the end, empty squares.
 const SHARE_FROM: u8 = 5;
 const SHARE_TO_END_FROM: u8 = 16;
-
-/// A position with what the evaluation keeps beside it.
-#[derive(Clone, Copy)]
-pub(in crate::search) struct Node<S> {
-    pub position: Position,
-    pub state: S,
-}
 
 /// What all threads of a search share.
 pub(in crate::search) struct Shared<'a, E: Incremental> {
@@ -341,7 +336,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
         let share_from = if solving { SHARE_TO_END_FROM } else { SHARE_FROM };
         for (i, candidate) in children.into_iter().enumerate() {
             if i > 0 && depth >= share_from && children.len() - i > 1 && self.shared.pool.wants_work() {
-                if let Some(all) = self.share(node, depth, alpha, beta, found, &children, i) {
+                if let Some(all) = self.share(node, depth, (alpha, beta), found, &children, i) {
                     found = all;
                     break;
                 }
@@ -461,11 +456,58 @@ impl<'a, E: Incremental> Walk<'a, E> {
         let draw = self.shared.contempt.draw_for(position.mover());
         (if limit < 0 { limit } else { limit.max(draw) }) * DISC
     }
-}
 
-/// The best of the moves tried so far.
-#[derive(Clone, Copy)]
-pub(in crate::search) struct Found {
-    pub value: i32,
-    pub square: Option<Square>,
+    /// What a helping thread does: work wherever there is some, until the pool is closed.
+    pub(super) fn help(&mut self) {
+        let pool = &self.shared.pool;
+        while let Some(split) = pool.join(None, || pool.is_closed()) {
+            self.work_at(&split);
+            self.report_counts();
+            pool.leave(&split);
+        }
+    }
+
+    /// Searches the moves from the `first` on together with others. `None` if the result is not wanted any more.
+    fn share(
+        &mut self,
+        node: &Node<E::State>,
+        depth: u8,
+        window: (i32, i32),
+        found: Found,
+        children: &Candidates,
+        first: usize,
+    ) -> Option<Found> {
+        let child = |candidate: &Candidate| {
+            let state = self.shared.evaluation.after(&node.state, candidate.square, candidate.turned);
+            (candidate.square, Node { position: candidate.child, state })
+        };
+        let moves = children.into_iter().skip(first).map(child).collect();
+        let boldness = (self.selectivity, self.probes);
+        let split = Split::new(self.below.clone(), moves, depth - 1, window, boldness, found);
+        let pool = &self.shared.pool;
+        pool.publish(&split);
+        self.work_at(&split);
+        pool.withdraw(&split);
+        // Nobody new can come: help those who are still here.
+        while let Some(other) = pool.join(Some(&split), || split.is_left_alone()) {
+            self.work_at(&other);
+            pool.leave(&other);
+        }
+        (!self.is_idle()).then(|| split.best())
+    }
+
+    /// Searches moves of a shared node until there are none left or it is decided.
+    fn work_at(&mut self, split: &Arc<Split<E::State>>) {
+        let before = (self.below.replace(split.clone()), self.selectivity, self.probes);
+        (self.selectivity, self.probes) = (split.selectivity, split.probes);
+        while !self.is_idle() {
+            let Some((square, child, bound)) = split.take() else { break };
+            let value = self.child_value(child, split.depth, true, bound, split.beta);
+            if self.is_idle() {
+                break;
+            }
+            split.hand_in(square, value);
+        }
+        (self.below, self.selectivity, self.probes) = before;
+    }
 }

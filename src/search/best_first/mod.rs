@@ -37,7 +37,7 @@ mod tests;
 mod workers;
 
 pub use self::core::{Explorer, Progress};
-pub(super) use budget::Budget;
+pub(crate) use budget::Budget;
 pub use budget::mean_alpha_beta_evaluations;
 pub use cap::OnMemoryCap;
 pub use engine::{BestFirst, BestFirstSettings};
@@ -48,10 +48,10 @@ pub use leaves::{EndgameSolver, LeafSolver};
 use policy::Policy;
 pub use policy::{ByValue, FinalMove};
 pub use ranking::RootMove;
-pub(super) use report::{least_depth, line_to};
-pub(super) use rules::Rules;
+pub(crate) use report::{least_depth, line_to};
+pub(crate) use rules::Rules;
 pub use rules::{EndValues, Tie, Work};
-pub(super) use start::Interrupted;
+pub(crate) use start::Interrupted;
 pub use start::{AlphaBetaStart, Start};
 
 /// Positions with at most this many empty squares are solved instead of expanded in linear space.

@@ -56,13 +56,13 @@ pub(super) fn count(report: &mut Report, work: &Work, control: &Control) {
 }
 
 /// A line of turns as clients see it, and its length in plies, passes not counted.
-pub(in crate::search) fn line_to(turns: &[Option<Square>]) -> (Vec<Move>, u8) {
+pub(crate) fn line_to(turns: &[Option<Square>]) -> (Vec<Move>, u8) {
     let plies = turns.iter().flatten().count();
     (turns.iter().map(|turn| turn.map_or(Move::Pass, Move::Place)).collect(), plies as u8)
 }
 
 /// How far all of the lines were searched.
-pub(in crate::search) fn least_depth(lines: &[Line]) -> SearchDepth {
+pub(crate) fn least_depth(lines: &[Line]) -> SearchDepth {
     let plies = lines.iter().filter_map(|line| match line.depth {
         SearchDepth::Plies(plies) => Some(plies),
         _ => None,

@@ -99,7 +99,7 @@ impl Rules {
 
     /// The node of a new position: its result if the game is over, else its static value.
     #[inline]
-    pub fn new_node<G: Game>(
+    pub(crate) fn new_node<G: Game>(
         &self,
         turn: Option<G::Move>,
         position: &G,

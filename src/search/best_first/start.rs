@@ -85,7 +85,7 @@ impl Start {
 
 /// Why alpha-beta ended early.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::search) enum Interrupted {
+pub(crate) enum Interrupted {
     /// It was told to stop.
     Stopped,
     /// The tree fills its memory.
@@ -129,7 +129,7 @@ impl<G: Game> Explorer<G, ByValue> {
     /// Best-first search then finds the nodes with the values of their children as they are: exact ones; bounds, which are optimistic
     /// for the parent and get corrected when the search comes there; static values of children that were cut off; and, one ply above
     /// the horizon, nodes that lack some children.
-    pub(in crate::search) fn full_width(
+    pub(crate) fn full_width(
         &mut self,
         depth: u32,
         lines: usize,

@@ -388,7 +388,7 @@ fn without(visits: u64, regrown: u64) -> u64 {
 }
 
 /// The turns of a position whose game is not over: its moves, or the pass.
-pub(in crate::search) fn turns<G: Game>(position: &G) -> impl Iterator<Item = Option<G::Move>> {
+pub(crate) fn turns<G: Game>(position: &G) -> impl Iterator<Item = Option<G::Move>> {
     let mut moves = position.moves();
     let first = moves.next();
     std::iter::once(first).chain(moves.map(Some))
@@ -396,7 +396,7 @@ pub(in crate::search) fn turns<G: Game>(position: &G) -> impl Iterator<Item = Op
 
 /// The position after a turn.
 #[inline]
-pub(in crate::search) fn after<G: Game>(position: &G, turn: Option<G::Move>) -> G {
+pub(crate) fn after<G: Game>(position: &G, turn: Option<G::Move>) -> G {
     match turn {
         Some(mv) => position.after(mv),
         None => position.pass(),

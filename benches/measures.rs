@@ -1,0 +1,177 @@
+//! Measurements behind figures of the documentation: `cargo bench --bench measures -- NAME...`, or all without a name.
+
+use emilia::eval::pattern::{PackedWeights, Pattern, Sharing, State};
+use emilia::eval::{Evaluator, EvaluatorKind, Incremental};
+use emilia::game::DISC;
+use emilia::othello::{Bitboard, Position, Square, flips};
+use emilia::search::{AlphaBeta, AlphaBetaSettings, Control, Limits, Search, Task, mean_alpha_beta_evaluations};
+use emilia::training::{SelfPlay, SelfPlaySettings};
+use std::hint::black_box;
+use std::time::Instant;
+
+const MEASUREMENTS: [(&str, fn()); 4] = [
+    ("mean-evaluations", mean_evaluations),
+    ("scale-in-discs", scale_in_discs),
+    ("evaluation-cost", evaluation_cost),
+    ("pattern-cost", pattern_cost),
+];
+
+fn main() {
+    // Without it, `cargo test` wants to know whether it runs, and nothing else.
+    if !std::env::args().any(|argument| argument == "--bench") {
+        return;
+    }
+    let names: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let known = MEASUREMENTS.map(|(name, _)| name);
+    if let Some(unknown) = names.iter().find(|name| !known.contains(&name.as_str())) {
+        eprintln!("unknown measurement '{unknown}'; expected one of: {}", known.join(", "));
+        std::process::exit(2);
+    }
+    for (name, measure) in MEASUREMENTS {
+        if names.is_empty() || names.iter().any(|wanted| wanted == name) {
+            println!("{name}");
+            measure();
+        }
+    }
+}
+
+/// A generator of numbers below 2^31, the same in every run.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % bound
+    }
+
+    /// A position after this many discs placed at random, in which the game is not over.
+    fn position(&mut self, discs: u32) -> Position {
+        loop {
+            let mut position = Position::START;
+            while !position.is_over() && position.empties().count() > 60 - discs {
+                let moves: Vec<Square> = position.moves().into_iter().collect();
+                position = match moves[..] {
+                    [] => position.pass(),
+                    _ => position.after(moves[self.below(moves.len())]),
+                };
+            }
+            if !position.is_over() {
+                return position;
+            }
+        }
+    }
+}
+
+/// The table behind `mean_alpha_beta_evaluations`, in about a minute.
+fn mean_evaluations() {
+    let evaluator = EvaluatorKind::Mobility.build();
+    let mut numbers = Numbers(1);
+    for depth in 1..=10u8 {
+        let positions = if depth < 8 { 480 } else { 96 };
+        let mut sum = 0;
+        for i in 0..positions {
+            let limits = Limits { depth: Some(depth), ..Limits::default() };
+            let task = Task::new(numbers.position(8 + i % 19), evaluator.clone());
+            let mut search = AlphaBeta::new(AlphaBetaSettings::default());
+            sum += search.think(&task, &Control::with_limits(limits), &mut |_| {}).evaluations;
+        }
+        let (mean, table) = (sum / u64::from(positions), mean_alpha_beta_evaluations(depth));
+        println!("depth {depth}: {mean} evaluations on average over {positions} positions, {table} in the table");
+    }
+}
+
+/// What a value means in discs, by each evaluator, in about a minute.
+fn scale_in_discs() {
+    let settings = SelfPlaySettings {
+        depth: 3,
+        exact: 12,
+        random_plies: "8-50".parse().expect("a range of plies"),
+        favoured_plies: "10-36".parse().expect("a range of plies"),
+        ..SelfPlaySettings::default()
+    };
+    let mut player = SelfPlay::new(settings, 1, 1000, EvaluatorKind::Mobility.build());
+    let samples: Vec<_> = (0..1000).flat_map(|number| player.game(number)).collect();
+    let scores = || samples.iter().map(|sample| f64::from(sample.score));
+    let spread = (scores().map(|score| score * score).sum::<f64>() / samples.len() as f64).sqrt();
+    println!("{} positions, final scores {spread:.1} discs RMS", samples.len());
+    println!("{:<18}{:>12}{:>12}{:>12}{:>12}", "evaluator", "slope", "correlation", "RMS error", "at limit");
+    for kind in EvaluatorKind::ALL {
+        let evaluator = kind.build();
+        let values: Vec<f64> =
+            samples.iter().map(|s| f64::from(evaluator.evaluate(&s.position())) / f64::from(DISC)).collect();
+        let products: f64 = values.iter().zip(scores()).map(|(value, score)| value * score).sum();
+        let squares: f64 = values.iter().map(|value| value * value).sum();
+        let correlation = products / (squares.sqrt() * spread * (samples.len() as f64).sqrt());
+        let errors: f64 = values.iter().zip(scores()).map(|(value, score)| (value - score).powi(2)).sum();
+        let rms = (errors / samples.len() as f64).sqrt();
+        let limited = values.iter().filter(|value| value.abs() >= 63.0).count() as f64 / samples.len() as f64;
+        println!("{:<18}{:>12.3}{correlation:>12.3}{rms:>12.2}{limited:>12.4}", kind.name(), products / squares);
+    }
+}
+
+/// Nanoseconds for one of the calls of `work`, the best of several rounds: the machine does other work too.
+fn nanoseconds<T>(items: &[T], work: impl Fn(&T) -> i32) -> f64 {
+    let round = || {
+        let started = Instant::now();
+        black_box(items.iter().fold(0i32, |sum, item| sum.wrapping_add(work(black_box(item)))));
+        started.elapsed().as_secs_f64() * 1e9 / items.len() as f64
+    };
+    (0..50).map(|_| round()).fold(f64::INFINITY, f64::min)
+}
+
+/// The time of one evaluation, by each evaluator.
+fn evaluation_cost() {
+    let mut numbers = Numbers(3);
+    let positions: Vec<Position> = (0..1024).map(|i| numbers.position(8 + i % 44)).collect();
+    for kind in EvaluatorKind::ALL {
+        let evaluator = kind.build();
+        let cost = nanoseconds(&positions, |position| evaluator.evaluate(position));
+        println!("{:<18}{cost:>8.1} ns", kind.name());
+    }
+}
+
+/// A move from a middle-game position, with the pattern evaluation's state before it.
+struct Played {
+    position: Position,
+    state: State,
+    square: Square,
+    turned: Bitboard,
+    child: Position,
+}
+
+/// The time that the pattern evaluation takes for an update, an evaluation, and loading.
+fn pattern_cost() {
+    let mut numbers = Numbers(1);
+    // Weights of two discs at most: as large as learned ones, and no easier to compress.
+    let weights = (0..30 * Sharing::get().len()).map(|_| numbers.below(128) as i16 - 64).collect();
+    let weights = PackedWeights::new(30, 32, weights, Vec::new()).expect("weights for 30 phases");
+    let bytes = weights.to_bytes();
+    let pattern = Pattern::new(weights);
+    for _ in 0..5 {
+        let started = Instant::now();
+        black_box(Pattern::new(PackedWeights::from_bytes(black_box(&bytes)).expect("what was written")));
+        println!("{} bytes of random weights for 30 phases, loaded in {:?}", bytes.len(), started.elapsed());
+    }
+    // Phase after phase, as a search sees them.
+    let positions = (16..44).flat_map(|plies| [plies; 200]).map(|plies| numbers.position(plies));
+    let moves: Vec<Played> = positions
+        .flat_map(|position| {
+            position.moves().into_iter().map(move |square| Played {
+                position,
+                state: State::of(&position),
+                square,
+                turned: flips(square, position.player(), position.opponent()),
+                child: position.after(square),
+            })
+        })
+        .collect();
+    let first = |state: State| i32::from(state.configurations().next().expect("there are patterns"));
+    let update = nanoseconds(&moves, |m| first(m.state.after(m.square, m.turned)));
+    let value = nanoseconds(&moves, |m| pattern.value(&m.state, &m.position));
+    let both = nanoseconds(&moves, |m| pattern.value(&m.state.after(m.square, m.turned), &m.child));
+    let anew = nanoseconds(&moves, |m| pattern.evaluate(&m.position));
+    println!(
+        "{} moves: update {update:.1} ns, evaluation {value:.1} ns, both {both:.1} ns; anew {anew:.1} ns",
+        moves.len()
+    );
+}

@@ -1,0 +1,213 @@
+//! Best-first searches against the alpha-beta engine of today: the fourth seed's claim, and the curve over growing budgets.
+
+use super::duel::PairScore;
+use super::equal_evaluations::contestants;
+use super::player::{EngineLimit, EnginePlayer, Limit};
+use super::series::{openings, series};
+use super::{Cell, Experiment, Findings, Lab, Problem, Table};
+use crate::engine::EngineOptions;
+use crate::eval::EvaluatorKind;
+use crate::othello::Position;
+use crate::render::{Curve, Plot, Point, Scale};
+use std::ops::RangeInclusive;
+
+pub(super) const UCT: Experiment = Experiment {
+    name: "uct-othello",
+    about: "best-first with UCT against alpha-beta with table and ordering, equal evaluations; rows are evaluations a move",
+    seconds: 420,
+    run: uct,
+};
+
+pub(super) const BUDGET_CURVE: Experiment = Experiment {
+    name: "budget-curve",
+    about: "best-first in its forms against PVS + ProbCut in the same time; rows are evaluations a move of the latter",
+    seconds: 1200,
+    run: budget_curve,
+};
+
+/// Both sides play perfectly from so many empty squares.
+const SOLVE_FROM: u32 = 10;
+
+/// The note's searches, each with the words of `--player`.
+const UCT_FORMS: &[&str] = &[
+    "name=uct engine=uct",
+    "name='C = 0' engine=uct option.c=0 option.fpu=0",
+    "name='C = 1' engine=uct option.c=1 option.fpu=1",
+    "name='C = 4' engine=uct option.c=4 option.fpu=4",
+    "name='C = 8' engine=uct option.c=8 option.fpu=8",
+    "name='FPU = 0' engine=uct option.fpu=0",
+    "name='average' engine=uct option.backup=average",
+    "name='win or loss' engine=uct option.leaf=win-loss",
+    "name='win or loss, average' engine=uct option.leaf=win-loss option.backup=average option.c=15 option.fpu=5",
+    "name='alpha-beta 1' engine=uct option.leaf-depth=1",
+    "name='alpha-beta 2' engine=uct option.leaf-depth=2",
+    "name='softmax T = 0.5' engine=uct option.selection=softmax option.c=0.5",
+    "name='softmax T = 2' engine=uct option.selection=softmax option.c=2",
+    "name='transpositions' engine=uct option.transpositions=on",
+];
+
+/// The first of them, which differ in their constants only.
+const UCT_CONSTANTS: usize = 6;
+
+/// The evaluations for a move that can be asked for.
+const BUDGETS: RangeInclusive<u32> = 10..=100_000_000;
+
+/// The opponent, with the evaluation of the set-up.
+fn opponent(lab: &Lab<'_>, words: &[(&str, &str)]) -> EngineOptions {
+    let mut options = EngineOptions { threads: 1, ..EngineOptions::default() };
+    options.eval = lab.setup().eval.unwrap_or(EvaluatorKind::Pattern);
+    for (name, value) in words {
+        options.set(name, value).expect("the experiment's own options are valid");
+    }
+    options
+}
+
+fn limit(evaluations: u64) -> EngineLimit {
+    EngineLimit::Evaluations(Limit::Evaluations(evaluations))
+}
+
+fn uct(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
+    let forms = contestants(lab, UCT_FORMS)?;
+    let budgets = lab.levels_within(&[200], &[1000, 4000, 16000], "evaluations", BUDGETS)?;
+    let pairs = lab.count(1, 60);
+    let (starts, _) = openings(lab, "random:8", pairs)?;
+    // As the note describes its opponent: no pruning but by bounds.
+    let alpha_beta = opponent(lab, &[("selectivity", "100")]);
+    lab.plan((forms.len() * budgets.len() * starts.len()) as u64);
+    let columns = ["player", "evaluations/move", "score %", "won of decided %", "discs", "share", "time", "plies"];
+    let mut table = Table::new(format!("Against alpha-beta at equal evaluations, {}", alpha_beta.eval), &columns);
+    let mut curves = Vec::new();
+    for (name, options) in &forms {
+        let mut points = Vec::new();
+        for &budget in &budgets {
+            let player = EnginePlayer::new(options, limit(budget.into()));
+            let opponent = EnginePlayer::new(&alpha_beta, limit(budget.into()));
+            points.push(point(lab, &starts, (name, budget), [player, opponent], &mut table)?);
+        }
+        curves.push(Curve::new(name, points));
+    }
+    let notes = vec![
+        "The note claims at least 70 % with the same evaluation, in the same time. Constants are in discs. A drawn game counts half; \
+         errors are 95 % intervals by pairs; \"share\" and \"time\" are evaluations and processor time for each of alpha-beta's."
+            .to_owned(),
+    ];
+    let title = "Best-first with UCT against alpha-beta at equal evaluations";
+    let plots = if curves.len() == UCT_FORMS.len() {
+        // Too many for one picture: the constants, and everything else beside the first.
+        let others = [&curves[..1], &curves[UCT_CONSTANTS..]].concat();
+        vec![
+            plot(&format!("{title}: constants"), curves[..UCT_CONSTANTS].to_vec()),
+            plot(&format!("{title}: forms"), others),
+        ]
+    } else {
+        vec![plot(title, curves)]
+    };
+    Ok(Findings { tables: vec![table], plots, notes })
+}
+
+/// Plays a player's games with a budget.
+fn point(
+    lab: &mut Lab<'_>,
+    starts: &[Position],
+    (name, budget): (&str, u32),
+    [mut player, mut opponent]: [EnginePlayer; 2],
+    table: &mut Table,
+) -> Result<Point, Problem> {
+    let key = format!("{name}/{budget}");
+    let score = PairScore::of(&series(lab, &key, starts, &mut player, &mut opponent, SOLVE_FROM)?);
+    Ok(result((name, budget), &score, table))
+}
+
+/// The point of a player's curve, and a row of the table.
+fn result((name, budget): (&str, u32), score: &PairScore, table: &mut Table) -> Point {
+    let [percent, won, discs] = score.cells();
+    table.row(vec![
+        Cell::from(name),
+        Cell::from(budget),
+        percent,
+        won,
+        discs,
+        Cell::Number(score.share_spent(), 2),
+        Cell::Number(score.share_of_time(), 2),
+        Cell::Number(score.first.plies as f64 / score.first.moves.max(1) as f64, 1),
+    ]);
+    score.point(budget)
+}
+
+fn plot(title: &str, curves: Vec<Curve>) -> Plot {
+    Plot {
+        x_scale: Scale::Logarithmic,
+        mark: Some(50.0),
+        ..Plot::new(title, "evaluations for a move", "score, %", curves)
+    }
+}
+
+/// The engines of the curve unless others are given.
+const CURVE: &[&str] = &["engine=korf-best-first", "engine=best-first", "engine=extension", "engine=uct"];
+/// Pairs that show how long a player takes for an evaluation.
+const TIMING_PAIRS: usize = 4;
+/// Pairs after which the evaluations that a player gets are corrected by the time that they took.
+const PAIRS_BETWEEN_CORRECTIONS: usize = 10;
+
+fn budget_curve(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
+    let players = contestants(lab, CURVE)?;
+    let budgets = lab.levels_within(&[100], &[1000, 2000, 4000, 8000, 16000, 32000, 64000], "evaluations", BUDGETS)?;
+    let pairs = lab.count(1, 100);
+    let (starts, _) = openings(lab, "random:8", pairs)?;
+    let probcut = opponent(lab, &[]);
+    lab.plan((players.len() * budgets.len()) as u64 * (starts.len() as u64 + 1));
+    let columns = ["player", "evaluations/move", "score %", "won of decided %", "discs", "share", "time", "plies"];
+    let title = format!("Against PVS + ProbCut in the same time, {}, one thread", probcut.eval);
+    let mut table = Table::new(title, &columns);
+    let mut curves = Vec::new();
+    for (name, options) in &players {
+        let mut points = Vec::new();
+        for &budget in &budgets {
+            let some = &starts[..starts.len().min(TIMING_PAIRS)];
+            let own =
+                lab.unit(&format!("{name}/{budget}/timing"), || own_budget(options, &probcut, budget.into(), some))?;
+            let mut played = Vec::new();
+            let mut given = 0;
+            for (i, starts) in starts.chunks(PAIRS_BETWEEN_CORRECTIONS).enumerate() {
+                let own = if i == 0 { own } else { corrected(given / i as u64, &PairScore::of(&played)) };
+                given += own;
+                let mut player = EnginePlayer::new(options, limit(own));
+                let mut opponent = EnginePlayer::new(&probcut, limit(budget.into()));
+                let key = format!("{name}/{budget}/{i}");
+                played.extend(series(lab, &key, starts, &mut player, &mut opponent, SOLVE_FROM)?);
+            }
+            points.push(result((name, budget), &PairScore::of(&played), &mut table));
+        }
+        curves.push(Curve::new(name, points));
+    }
+    let notes = vec![
+        "Each player gets the evaluations that it makes in the mean processor time of its opponent's moves, measured beforehand \
+         and corrected every ten pairs; \"time\" shows how well that was met, \"share\" the evaluations for each of the opponent's. A drawn game counts half; \
+         errors are 95 % intervals by pairs."
+            .to_owned(),
+    ];
+    let plot = plot("Best-first against PVS + ProbCut in the same time", curves);
+    Ok(Findings { tables: vec![table], plots: vec![plot], notes })
+}
+
+/// The evaluations that a player makes in the time that its opponent takes for a move.
+fn own_budget(player: &EngineOptions, opponent: &EngineOptions, budget: u64, starts: &[Position]) -> u64 {
+    let mut own = budget;
+    // Twice: how long an evaluation takes depends on how many there are.
+    for _ in 0..2 {
+        let mut one = EnginePlayer::new(player, limit(own));
+        let mut other = EnginePlayer::new(opponent, limit(budget));
+        let pairs: Vec<_> =
+            starts.iter().map(|start| super::duel::play_pair(start, &mut one, &mut other, SOLVE_FROM).0).collect();
+        let score = PairScore::of(&pairs);
+        let each = score.first.nanos as f64 / score.first.evaluations.max(1) as f64;
+        let time = score.second.nanos as f64 / score.second.moves.max(1) as f64;
+        own = ((time / each).round() as u64).max(10);
+    }
+    own
+}
+
+/// The evaluations that a player should have had where it had so many on average, for its share of the time to be 1.
+fn corrected(given: u64, so_far: &PairScore) -> u64 {
+    ((given as f64 / so_far.share_of_time().clamp(0.25, 4.0)).round() as u64).max(10)
+}

@@ -1,0 +1,278 @@
+//! Bergman's future work, done: a weight for the mobility term, and forward pruning beside the corners.
+
+use super::bergman::{Plain, board, boards, match_units, match_up};
+use super::contest::Contest;
+use super::duel::{PairScore, play_pair};
+use super::player::{Chosen, Player};
+use super::{Cell, Experiment, Findings, Lab, Problem, Table};
+use crate::eval::{Evaluator, EvaluatorKind, STATIC_LIMIT, WeightedSquares};
+use crate::game::{DISC, Game};
+use crate::othello::{Bitboard, Color, Position, Square, Squares};
+use crate::render::{Curve, Plot, Scale, Stroke};
+use crate::search::{Contempt, EndgameSolver, LeafSolver, MinimaxKind, Work, plain_minimax};
+use std::sync::Arc;
+
+pub(super) const MOBILITY_WEIGHT: Experiment = Experiment {
+    name: "bergman-mobility-weight",
+    about: "how much mobility should count beside the weighted squares; rows are discs for the whole mobility ratio",
+    seconds: 30,
+    run: mobility_weight,
+};
+
+pub(super) const FORWARD_PRUNING: Experiment = Experiment {
+    name: "bergman-forward-pruning",
+    about: "leaving out moves beside an empty corner: what it saves and what it costs; rows are depths",
+    seconds: 10,
+    run: forward_pruning,
+};
+
+/// Weighted squares and the ratio of the sides' numbers of moves, which is worth so many discs as a whole.
+struct WithMobility {
+    discs: i32,
+}
+
+impl Evaluator<Position> for WithMobility {
+    fn evaluate(&self, position: &Position) -> i32 {
+        let (own, other) = (position.moves().count() as i32, position.opponent_moves().count() as i32);
+        let mobility = (own - other) * self.discs * DISC / (own + other + 2);
+        (WeightedSquares.evaluate(position) + mobility).clamp(-STATIC_LIMIT, STATIC_LIMIT)
+    }
+}
+
+fn mobility_weight(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
+    let weights = lab.levels_within(&[0, 32], &[0, 8, 16, 32, 64, 128, 256, 512], "discs", 0..=10_000)?;
+    let pairs = lab.count(2, 200);
+    let depths: &[u32] = if lab.setup().quick { &[2] } else { &[3, 5] };
+    lab.plan((weights.len() * depths.len()) as u64 * match_units(pairs));
+    let boards = boards(lab, pairs)?;
+    let columns = ["depth", "mobility, discs", "score %", "won of decided %", "discs a game"];
+    let mut table = Table::new("Weighted squares with mobility against weighted squares alone", &columns);
+    let mut curves = Vec::new();
+    for &depth in depths {
+        let mut points = Vec::new();
+        for &weight in &weights {
+            let player = |evaluator| Plain { kind: MinimaxKind::AlphaBeta, depth, evaluator };
+            let with: Arc<dyn Evaluator<Position>> = Arc::new(WithMobility { discs: weight as i32 });
+            let (one, other) = (player(with), player(EvaluatorKind::WeightedSquares.build()));
+            let score = match_up(lab, &format!("{depth}/{weight}"), &boards, one, other)?;
+            let [percent, won, discs] = score.cells();
+            table.row(vec![Cell::from(depth), Cell::from(weight), percent, won, discs]);
+            // Without mobility both are the same player; and zero is nowhere on the picture's axis.
+            if weight > 0 {
+                points.push(score.point(weight));
+            }
+        }
+        curves.push(Curve { name: format!("depth {depth}"), points, stroke: Stroke::Solid });
+    }
+    let plot = Plot {
+        x_scale: Scale::Logarithmic,
+        mark: Some(50.0),
+        ..Plot::new(
+            "What mobility is worth beside weighted squares",
+            "weight of the mobility ratio, discs",
+            "score against weighted squares alone, %",
+            curves,
+        )
+    };
+    let note = "A drawn game counts half; errors are 95 % intervals by pairs.";
+    Ok(Findings::new(vec![table], vec![plot], note))
+}
+
+/// Othello without the moves beside an empty corner, where there are others.
+///
+/// The paper leaves such a move out if the other side has a disc next to it. It always has: the move turns one.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Pruned(Position);
+
+/// The squares beside corners that are empty.
+fn beside_empty_corners(position: &Position) -> Bitboard {
+    let corners = [(0, 0), (7, 0), (0, 7), (7, 7)];
+    let squares = corners.iter().filter_map(|&(column, row)| Square::at(column, row)).map(Square::bit);
+    squares
+        .filter(|corner| !(*corner & position.empties()).is_empty())
+        .fold(Bitboard::EMPTY, |all, c| all | c.neighbours())
+}
+
+impl Game for Pruned {
+    type Move = Square;
+    type Moves = Squares;
+
+    fn moves(&self) -> Squares {
+        let all = self.0.moves();
+        let kept = all & !beside_empty_corners(&self.0);
+        (if kept.is_empty() { all } else { kept }).into_iter()
+    }
+    fn after(&self, square: Square) -> Pruned {
+        Pruned(self.0.after(square))
+    }
+    fn pass(&self) -> Pruned {
+        Pruned(self.0.pass())
+    }
+    fn is_over(&self) -> bool {
+        self.0.is_over()
+    }
+    fn outcome(&self) -> i32 {
+        Game::outcome(&self.0)
+    }
+    fn mover(&self) -> Color {
+        self.0.mover()
+    }
+}
+
+/// An evaluator of the whole game used for this one.
+struct OfPruned(Arc<dyn Evaluator<Position>>);
+
+impl Evaluator<Pruned> for OfPruned {
+    fn evaluate(&self, position: &Pruned) -> i32 {
+        self.0.evaluate(&position.0)
+    }
+}
+
+/// Plays Othello but searches the pruned game.
+struct Pruning {
+    depth: u32,
+    evaluator: OfPruned,
+}
+
+impl Player<Position> for Pruning {
+    fn begin(&mut self) {}
+
+    fn choose(&mut self, position: &Position) -> Chosen<Square> {
+        let result = plain_minimax(
+            MinimaxKind::Ordered,
+            &Pruned(*position),
+            self.depth,
+            &self.evaluator,
+            Contempt::NONE,
+            &mut |_| false,
+        );
+        Chosen { turn: result.pv.first().copied(), evaluations: result.counts.evaluations, plies: self.depth }
+    }
+}
+
+/// Empty squares of the positions that are solved to see how good the pruned moves are.
+const SOLVED_EMPTIES: u32 = 12;
+
+fn forward_pruning(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
+    let depths = lab.levels_within(&[2], &[3, 4, 5], "depths", 1..=9)?;
+    let pairs = lab.count(2, 150);
+    let quick = lab.setup().quick;
+    let kinds = [EvaluatorKind::WeightedSquares, EvaluatorKind::Mobility];
+    lab.plan(2 * (kinds.len() * depths.len()) as u64 * pairs.div_ceil(10) + 1);
+    let boards = boards(lab, pairs)?;
+    let columns = ["heuristic", "depth pruned", "depth full", "score %", "won of decided %", "evaluations, share"];
+    let mut table = Table::new("Alpha-beta with forward pruning against full width", &columns);
+    let mut curves = Vec::new();
+    for kind in kinds {
+        for deeper in [0, 1] {
+            let mut points = Vec::new();
+            for &depth in &depths {
+                let mut pruning = Pruning { depth: depth + deeper, evaluator: OfPruned(kind.build()) };
+                let mut full = Plain { kind: MinimaxKind::Ordered, depth, evaluator: kind.build() };
+                let mut played = Vec::new();
+                for (i, some) in boards.chunks(10).enumerate() {
+                    played.extend(lab.unit(&format!("{kind}/{depth}/{deeper}/{i}"), || {
+                        let pair = |board| play_pair(board, &mut pruning, &mut full, 0).0;
+                        some.iter().map(pair).collect::<Vec<_>>()
+                    })?);
+                }
+                let score = PairScore::of(&played);
+                let [percent, won, _] = score.cells();
+                table.row(vec![
+                    Cell::from(kind.name()),
+                    Cell::from(depth + deeper),
+                    Cell::from(depth),
+                    percent,
+                    won,
+                    Cell::Number(score.share_spent(), 2),
+                ]);
+                points.push(score.point(depth));
+            }
+            let ply = if deeper == 0 { "same depth" } else { "one ply deeper" };
+            curves.push(Curve {
+                name: format!("{kind}, {ply}"),
+                points,
+                stroke: if deeper == 0 { Stroke::Dashed } else { Stroke::Solid },
+            });
+        }
+    }
+    let seed = lab.setup().seed;
+    let positions = if quick { 20 } else { 400 };
+    let counts = lab.unit("how bad the moves are", || how_bad(seed, positions))?;
+    let mut truth = Table::new(
+        format!("Moves beside an empty corner with {SOLVED_EMPTIES} empty squares, solved"),
+        &["positions", "where one is the only best move", "where one is a best move", "where all lose a disc or more"],
+    );
+    let [all, only, best] = counts;
+    truth.row([all, only, best, all - best].map(Cell::from).to_vec());
+    let plot = Plot {
+        mark: Some(50.0),
+        ..Plot::new(
+            "Forward pruning beside the corners",
+            "depth of the full-width search, plies",
+            "score of the pruning side, %",
+            curves,
+        )
+    };
+    let note = "Positions of the second table come from games of mobility against itself at depth 2 after 8 to 20 random plies, and have \
+         such a move and another one.";
+    Ok(Findings::new(vec![table, truth], vec![plot], note))
+}
+
+/// Of so many positions with both kinds of moves: how many, those in which only pruned moves are best, and those in which
+/// one is.
+fn how_bad(seed: u64, positions: u64) -> [u64; 3] {
+    let evaluator = EvaluatorKind::Mobility.build();
+    let mut solver = EndgameSolver::new(SOLVED_EMPTIES);
+    let mut value = |position: &Position| match position.is_over() {
+        true => Game::outcome(position),
+        false => {
+            solver.solve(position, Contempt::NONE, &mut Work::default(), &mut |_| false).expect("nobody says stop")
+        }
+    };
+    let mut counts = [0; 3];
+    let mut number = 1 << 32;
+    while counts[0] < positions {
+        number += 1;
+        let mut position = board(seed, number);
+        while !position.is_over() && position.empties().count() > SOLVED_EMPTIES {
+            let best = plain_minimax(MinimaxKind::Ordered, &position, 2, &*evaluator, Contempt::NONE, &mut |_| false);
+            position = position.take_turn(if position.must_pass() { None } else { best.pv.first().copied() });
+        }
+        let moves = position.moves();
+        let bad = moves & beside_empty_corners(&position);
+        if position.is_over() || bad.is_empty() || bad == moves {
+            continue;
+        }
+        let mut best_of = |squares: Bitboard| squares.into_iter().map(|s| -value(&position.after(s))).max();
+        let (pruned, kept) = (best_of(bad), best_of(moves & !bad));
+        counts[0] += 1;
+        counts[1] += u64::from(pruned > kept);
+        counts[2] += u64::from(pruned >= kept);
+    }
+    counts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_moves_beside_empty_corners_are_pruned() {
+        let mut pruned = 0;
+        for number in 0..200 {
+            let position = board(3, number);
+            let kept: Bitboard = Pruned(position).moves().collect();
+            let gone = position.moves() & !kept;
+            pruned += gone.count();
+            assert!(!kept.is_empty());
+            for square in gone.into_iter() {
+                let (column, row) = (square.column(), square.row());
+                let corner = Square::at(if column < 4 { 0 } else { 7 }, if row < 4 { 0 } else { 7 }).unwrap();
+                assert_eq!(position.color_at(corner), None);
+                assert!(column.abs_diff(corner.column()) <= 1 && row.abs_diff(corner.row()) <= 1);
+            }
+        }
+        assert!(pruned > 50, "{pruned}");
+    }
+}

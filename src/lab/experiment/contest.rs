@@ -1,0 +1,92 @@
+//! What games between searches need to know of a game.
+
+use crate::game::{DISC, Game};
+use crate::lab::random_tree::RandomTree;
+use crate::othello::{Color, Position};
+use crate::search::{Contempt, EndValues, EndgameSolver, LeafSolver, Work};
+use std::cell::RefCell;
+
+/// A game that searches are compared in.
+pub trait Contest: Game {
+    /// What finished games are worth to alpha-beta.
+    const ENDS: EndValues;
+
+    /// How far the game is: what budgets depend on. Empty squares, or turns taken.
+    fn stage(&self) -> u32;
+
+    /// The position after a turn, `None` being a pass.
+    fn take_turn(&self, turn: Option<Self::Move>) -> Self;
+
+    /// The result for Black if the game is over, or so near its end, `solve_from` empty squares, that both sides would
+    /// play it out perfectly.
+    fn verdict(&self, solve_from: u32) -> Option<i32>;
+}
+
+thread_local! {
+    /// Positions with more empty squares than this are never asked for.
+    static SOLVER: RefCell<EndgameSolver> = RefCell::new(EndgameSolver::new(20));
+}
+
+impl Contest for Position {
+    const ENDS: EndValues = EndValues::Outcome;
+
+    fn stage(&self) -> u32 {
+        self.empties().count()
+    }
+
+    fn take_turn(&self, turn: Option<Self::Move>) -> Position {
+        turn.map_or_else(|| self.pass(), |square| self.after(square))
+    }
+
+    fn verdict(&self, solve_from: u32) -> Option<i32> {
+        if self.is_over() {
+            return Some(self.score_for_black());
+        }
+        if self.empties().count() > solve_from {
+            return None;
+        }
+        let value = SOLVER.with_borrow_mut(|solver| {
+            solver.solve(self, Contempt::NONE, &mut Work::default(), &mut |_| false).expect("nobody says stop")
+        });
+        let discs = value / DISC;
+        Some(if self.mover() == Color::Black { discs } else { -discs })
+    }
+}
+
+impl Contest for RandomTree {
+    const ENDS: EndValues = EndValues::Sum;
+
+    fn stage(&self) -> u32 {
+        self.depth().into()
+    }
+
+    fn take_turn(&self, turn: Option<u8>) -> RandomTree {
+        turn.map_or_else(|| self.pass(), |child| self.after(child))
+    }
+
+    fn verdict(&self, _: u32) -> Option<i32> {
+        self.is_over().then(|| self.sum())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::random_position;
+
+    #[test]
+    fn a_verdict_is_what_perfect_play_gives() {
+        for seed in 0..40 {
+            let position = random_position(seed, 7);
+            let exact = position.verdict(7).unwrap();
+            if !position.is_over() {
+                assert_eq!(position.verdict(3), None);
+                let turns: Vec<_> = position.moves().into_iter().map(Some).collect();
+                let turns = if turns.is_empty() { vec![None] } else { turns };
+                let results = turns.into_iter().map(|turn| position.take_turn(turn).verdict(7).unwrap());
+                let best = if position.mover() == Color::Black { results.max() } else { results.min() };
+                assert_eq!(best, Some(exact));
+            }
+        }
+    }
+}

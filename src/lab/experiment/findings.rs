@@ -1,0 +1,216 @@
+//! What an experiment found: tables of numbers with their errors, as text, CSV and JSON.
+
+use crate::arena::statistics::Sample;
+use crate::render::Plot;
+use serde_json::{Map, Value, json};
+use std::fmt::Write;
+
+/// One entry of a table.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Cell {
+    /// Nothing is known here.
+    Empty,
+    /// Words.
+    Text(String),
+    /// A number, shown with so many decimals.
+    Number(f64, usize),
+    /// A measured number, half the width of its 95 % interval if that is known, and the decimals of both.
+    Measured(f64, Option<f64>, usize),
+}
+
+impl From<&str> for Cell {
+    fn from(text: &str) -> Cell {
+        Cell::Text(text.to_owned())
+    }
+}
+
+impl From<u64> for Cell {
+    fn from(number: u64) -> Cell {
+        Cell::Number(number as f64, 0)
+    }
+}
+
+impl From<u32> for Cell {
+    fn from(number: u32) -> Cell {
+        Cell::Number(number.into(), 0)
+    }
+}
+
+impl Cell {
+    /// A number that may not be known.
+    pub fn maybe(number: Option<f64>, decimals: usize) -> Cell {
+        number.map_or(Cell::Empty, |number| Cell::Number(number, decimals))
+    }
+
+    /// The mean of a sample with its error, 0 if the sample is empty.
+    pub fn mean(sample: &Sample, decimals: usize) -> Cell {
+        Cell::Measured(sample.mean().unwrap_or(0.0), sample.error(), decimals)
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Cell::Empty => "–".to_owned(),
+            Cell::Text(text) => text.clone(),
+            Cell::Number(number, decimals) => format!("{number:.decimals$}"),
+            // Nothing was decided.
+            Cell::Measured(number, ..) if number.is_nan() => "–".to_owned(),
+            Cell::Measured(number, None, decimals) => format!("{number:.decimals$}"),
+            Cell::Measured(number, Some(error), decimals) => format!("{number:.decimals$} ± {error:.decimals$}"),
+        }
+    }
+
+    fn json(&self) -> Value {
+        match self {
+            Cell::Empty => Value::Null,
+            Cell::Text(text) => json!(text),
+            Cell::Number(number, _) => json!(number),
+            Cell::Measured(value, error, _) => json!({ "value": value, "error": error }),
+        }
+    }
+}
+
+/// A table.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Table {
+    /// What it shows.
+    pub title: String,
+    /// The heads of its columns.
+    pub columns: Vec<String>,
+    /// Its rows, each as long as `columns`.
+    pub rows: Vec<Vec<Cell>>,
+}
+
+impl Table {
+    /// A table without rows.
+    pub fn new(title: impl Into<String>, columns: &[&str]) -> Table {
+        Table { title: title.into(), columns: columns.iter().map(|&head| head.to_owned()).collect(), rows: Vec::new() }
+    }
+
+    /// Adds a row.
+    pub fn row(&mut self, cells: Vec<Cell>) {
+        debug_assert_eq!(cells.len(), self.columns.len());
+        self.rows.push(cells);
+    }
+
+    /// The table for a terminal, columns aligned.
+    pub fn text(&self) -> String {
+        let rows: Vec<Vec<String>> = self.rows.iter().map(|row| row.iter().map(Cell::text).collect()).collect();
+        let width = |i: usize| {
+            let cells = rows.iter().map(|row| row[i].chars().count());
+            cells.chain([self.columns[i].chars().count()]).max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..self.columns.len()).map(width).collect();
+        let line = |cells: &[String]| {
+            let padded: Vec<String> =
+                cells.iter().zip(&widths).map(|(cell, &width)| format!("{cell:>width$}")).collect();
+            padded.join("  ") + "\n"
+        };
+        let mut text = format!("{}\n\n{}", self.title, line(&self.columns));
+        for row in &rows {
+            text += &line(row);
+        }
+        text
+    }
+
+    /// The table as CSV; a measured column is followed by one with its errors.
+    pub fn csv(&self) -> String {
+        let measured = |i: usize| self.rows.iter().any(|row| matches!(row[i], Cell::Measured(..)));
+        let quoted = |text: &str| {
+            let special = text.contains([',', '"', '\n']);
+            if special { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+        };
+        let mut heads = Vec::new();
+        for (i, head) in self.columns.iter().enumerate() {
+            heads.push(quoted(head));
+            if measured(i) {
+                heads.push(quoted(&format!("{head} error")));
+            }
+        }
+        let mut csv = heads.join(",") + "\n";
+        for row in &self.rows {
+            let mut cells = Vec::new();
+            for (i, cell) in row.iter().enumerate() {
+                let (value, error) = match cell {
+                    Cell::Empty => (String::new(), String::new()),
+                    Cell::Measured(number, ..) if number.is_nan() => (String::new(), String::new()),
+                    Cell::Text(text) => (quoted(text), String::new()),
+                    Cell::Number(number, _) => (number.to_string(), String::new()),
+                    Cell::Measured(number, error, _) => {
+                        (number.to_string(), error.map_or_else(String::new, |error| error.to_string()))
+                    }
+                };
+                cells.push(value);
+                if measured(i) {
+                    cells.push(error);
+                }
+            }
+            // Writing to a string cannot fail.
+            let _ = writeln!(csv, "{}", cells.join(","));
+        }
+        csv
+    }
+
+    fn json(&self) -> Value {
+        let row = |row: &Vec<Cell>| {
+            let cells = self.columns.iter().cloned().zip(row.iter().map(Cell::json));
+            Value::Object(cells.collect::<Map<_, _>>())
+        };
+        json!({ "title": self.title, "rows": self.rows.iter().map(row).collect::<Vec<_>>() })
+    }
+}
+
+/// Everything that an experiment found.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Findings {
+    /// Its tables, the one that answers the paper first.
+    pub tables: Vec<Table>,
+    /// Its pictures.
+    pub plots: Vec<Plot>,
+    /// What to know when reading them.
+    pub notes: Vec<String>,
+}
+
+impl Findings {
+    /// Tables and pictures with one note.
+    pub fn new(tables: Vec<Table>, plots: Vec<Plot>, note: impl Into<String>) -> Findings {
+        Findings { tables, plots, notes: vec![note.into()] }
+    }
+
+    /// All tables and notes as text.
+    pub fn text(&self) -> String {
+        let tables: Vec<String> = self.tables.iter().map(Table::text).collect();
+        let mut text = tables.join("\n");
+        for note in &self.notes {
+            let _ = write!(text, "\n{note}\n");
+        }
+        text
+    }
+
+    /// All tables and notes as JSON.
+    pub fn json(&self, head: &Value) -> Value {
+        json!({
+            "experiment": head,
+            "tables": self.tables.iter().map(Table::json).collect::<Vec<_>>(),
+            "notes": self.notes,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_is_text_csv_and_json() {
+        let mut table = Table::new("Won, in percent", &["depth", "won", "paper"]);
+        table.row(vec![Cell::from(4u64), Cell::Measured(52.25, Some(3.5), 1), Cell::Empty]);
+        table.row(vec![Cell::from("a, b"), Cell::Measured(50.0, None, 1), Cell::Number(69.0, 0)]);
+        let text = "Won, in percent\n\ndepth         won  paper\n    4  52.2 ± 3.5      –\n a, b        50.0     69\n";
+        assert_eq!(table.text(), text);
+        assert_eq!(table.csv(), "depth,won,won error,paper\n4,52.25,3.5,\n\"a, b\",50,,69\n");
+        let findings = Findings { tables: vec![table], ..Findings::default() };
+        let json = findings.json(&json!("x"));
+        assert_eq!(json["tables"][0]["rows"][0]["won"], json!({ "value": 52.25, "error": 3.5 }));
+        assert_eq!(json["tables"][0]["rows"][0]["paper"], Value::Null);
+    }
+}

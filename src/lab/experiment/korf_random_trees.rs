@@ -1,0 +1,191 @@
+//! Random game trees (Korf and Chickering, AAAI-94, "Random Game Tree Results"): best-first minimax and its extension
+//! against alpha-beta at equal evaluations.
+
+use super::duel::PairScore;
+use super::player::{BestFirstPlayer, FixedDepth, Limit, Player};
+use super::series::{CALIBRATION_UNITS, HORIZON_PAIRS, calibrate, horizon, series};
+use super::{Cell, Experiment, Findings, Lab, Problem, Table};
+use crate::lab::random_tree::{PathCost, RandomTree, TreeShape};
+use crate::render::{Curve, Plot, Point, Stroke};
+use crate::search::{EndValues, KorfSettings};
+use std::sync::Arc;
+
+pub(super) const EXPERIMENT: Experiment = Experiment {
+    name: "korf-random-trees",
+    about: "best-first and extension against alpha-beta on random trees; rows are largest branching factors",
+    seconds: 240,
+    run,
+};
+
+/// The largest depth of alpha-beta for a branching factor: a thousand evaluations a move, or somewhat more.
+fn deepest(branching: u32, quick: bool) -> u32 {
+    let full = match branching {
+        ..=2 => 12,
+        3 => 9,
+        4..=5 => 7,
+        6..=10 => 5,
+        _ => 4,
+    };
+    if quick { 2 } else { full }
+}
+
+/// When best-first has thought enough.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stop {
+    /// At a depth of the principal leaf, as in the paper.
+    Depth,
+    /// When it has made as many evaluations as alpha-beta makes on average at that stage of the game.
+    Evaluations,
+}
+
+const STOPS: [(&str, Stop); 2] = [("depth", Stop::Depth), ("evaluations", Stop::Evaluations)];
+const FORMS: [&str; 2] = ["best-first", "extension"];
+
+fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
+    let branchings = lab.levels_within(&[3], &[2, 3, 5, 10, 20], "largest branching factors", 1..=255)?;
+    let pairs = lab.count(3, 1000);
+    let quick = lab.setup().quick;
+    let rows: u64 = branchings.iter().map(|&b| u64::from(deepest(b, quick))).sum();
+    lab.plan(branchings.len() as u64 * SHALLOW.len() as u64 * pairs);
+    lab.plan(rows * 2 * (2 * pairs + CALIBRATION_UNITS + 3 * HORIZON_PAIRS as u64));
+    let mut tables = Vec::new();
+    let mut plots: Vec<Plot> = branchings.iter().map(|&branching| plot(branching)).collect();
+    for (stop_name, stop) in STOPS {
+        let title = match stop {
+            Stop::Depth => {
+                "Pairs won against alpha-beta, best-first stopping at the depth that takes most nearly as long (the paper)"
+            }
+            Stop::Evaluations => "Pairs won against alpha-beta, best-first stopping after as many evaluations",
+        };
+        let columns = [
+            "branching",
+            "alpha-beta depth",
+            "evaluations/move",
+            "best-first won %",
+            "its depth",
+            "share",
+            "extension won %",
+            "its depth ",
+            "share ",
+        ];
+        let mut table = Table::new(title, &columns);
+        for (&branching, plot) in branchings.iter().zip(&mut plots) {
+            for depth in 1..=deepest(branching, quick) {
+                let mut cells = vec![Cell::from(branching), Cell::from(depth)];
+                for (form, name) in FORMS.into_iter().enumerate() {
+                    let start = if form == 0 { 0 } else { depth - 1 };
+                    let (score, plies) = play(lab, branching, depth, start, pairs, (stop_name, name), stop)?;
+                    if form == 0 {
+                        cells.push(Cell::Number(score.second.per_move(), 0));
+                    }
+                    let (won, error) = score.percent_of_pairs();
+                    cells.push(Cell::Measured(won, error, 1));
+                    let mean = score.first.plies as f64 / score.first.moves.max(1) as f64;
+                    cells.push(plies.map_or(Cell::Number(mean, 1), |plies| Cell::from(plies)));
+                    cells.push(Cell::Number(score.share_spent(), 2));
+                    let curve = &mut plot.curves[2 * usize::from(stop == Stop::Evaluations) + form];
+                    curve.points.push(Point { x: depth.into(), y: won, error });
+                }
+                table.row(cells);
+            }
+        }
+        tables.push(table);
+    }
+    tables.push(shallow(lab, &branchings, pairs)?);
+    let notes = vec![
+        "A pair is two games in one tree; it is won by who had the larger result as MAX. Wilson intervals of 95 %. \"share\" is \
+         best-first's evaluations for each of alpha-beta's; where it stops after so many evaluations, its depth is a mean."
+            .to_owned(),
+        "The paper gives no figures: best-first ahead at shallow depths and behind at greater ones, the extension ahead at all."
+            .to_owned(),
+    ];
+    Ok(Findings { tables, plots, notes })
+}
+
+/// Depths of best-first search against two plies of alpha-beta.
+const SHALLOW: [u32; 3] = [2, 3, 4];
+
+/// What a ply of best-first search more or less is worth where the depths are too coarse to make both sides take as long.
+fn shallow(lab: &mut Lab<'_>, branchings: &[u32], pairs: u64) -> Result<Table, Problem> {
+    let columns = ["branching", "best-first depth", "won %", "share"];
+    let mut table = Table::new("Pairs won against two plies of alpha-beta, by the depth of best-first", &columns);
+    for &branching in branchings {
+        for plies in SHALLOW {
+            let key = format!("{branching}/2/best-first/plies {plies}");
+            let mut player = best_first(0, Limit::Plies(plies, u64::MAX));
+            let mut fixed = FixedDepth::new(2, Arc::new(PathCost));
+            let starts: Vec<RandomTree> = (0..pairs).map(|i| root(lab, branching, i)).collect();
+            let score = PairScore::of(&series(lab, &key, &starts, &mut player, &mut fixed, 0)?);
+            let (won, error) = score.percent_of_pairs();
+            table.row(vec![
+                Cell::from(branching),
+                Cell::from(plies),
+                Cell::Measured(won, error, 1),
+                Cell::Number(score.share_spent(), 2),
+            ]);
+        }
+    }
+    Ok(table)
+}
+
+/// The tree of this number.
+fn root(lab: &Lab<'_>, branching: u32, number: u64) -> RandomTree {
+    RandomTree::new(TreeShape::of_the_paper(branching as u8), crate::random::mix(lab.setup().seed) ^ number)
+}
+
+/// Best-first search after so many plies of alpha-beta.
+fn best_first(start: u32, limit: Limit) -> BestFirstPlayer<RandomTree> {
+    let settings = KorfSettings { ends: EndValues::Sum, ..KorfSettings::korf() };
+    BestFirstPlayer::new(BestFirstPlayer::<RandomTree>::extension_of(settings, start), limit, Arc::new(PathCost))
+}
+
+fn plot(branching: u32) -> Plot {
+    let curves = STOPS.iter().flat_map(|(stop, kind)| {
+        FORMS.map(|form| Curve {
+            name: format!("{form}, by {stop}"),
+            points: Vec::new(),
+            stroke: if *kind == Stop::Evaluations { Stroke::Dashed } else { Stroke::Solid },
+        })
+    });
+    Plot {
+        mark: Some(50.0),
+        ..Plot::new(
+            format!("Random trees with up to {branching} children: pairs won against alpha-beta"),
+            "depth of alpha-beta, plies",
+            "pairs won, %",
+            curves.collect(),
+        )
+    }
+}
+
+fn play(
+    lab: &mut Lab<'_>,
+    branching: u32,
+    depth: u32,
+    start: u32,
+    pairs: u64,
+    (stop_name, name): (&str, &str),
+    stop: Stop,
+) -> Result<(PairScore, Option<u32>), Problem> {
+    let starts: Vec<RandomTree> = (0..pairs).map(|i| root(lab, branching, i)).collect();
+    // Other trees than those that count.
+    let others: Vec<RandomTree> = (0..HORIZON_PAIRS as u64).map(|i| root(lab, branching, u64::MAX - i)).collect();
+    let fixed = || FixedDepth::new(depth, Arc::new(PathCost));
+    let best_first = |limit| best_first(start, limit);
+    let key = format!("{branching}/{depth}/{name}/{stop_name}");
+    let model: [&mut dyn Player<RandomTree>; 2] = [&mut fixed(), &mut fixed()];
+    let (limit, plies) = match stop {
+        Stop::Depth => {
+            let mut make = |limit| Box::new(best_first(limit)) as Box<dyn Player<RandomTree>>;
+            let found = horizon(lab, &key, &others, model, (depth, 2 * depth), &mut make, 0)?;
+            (found.limit(), Some(found.plies))
+        }
+        Stop::Evaluations if depth == 1 => (Limit::Plies(1, u64::MAX), None),
+        Stop::Evaluations => {
+            let mut make = |budgets| Box::new(best_first(Limit::Budgets(budgets))) as Box<dyn Player<RandomTree>>;
+            (Limit::Budgets(calibrate(lab, &key, &others, model, &mut make, 0)?), None)
+        }
+    };
+    let pairs = series(lab, &key, &starts, &mut best_first(limit), &mut fixed(), 0)?;
+    Ok((PairScore::of(&pairs), plies))
+}

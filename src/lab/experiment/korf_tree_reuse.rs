@@ -1,0 +1,208 @@
+//! What saving the tree between moves is worth (Korf and Chickering, AAAI-94, "Saving the Tree").
+
+use super::contest::Contest;
+use super::duel::PairScore;
+use super::player::{BestFirstPlayer, FixedDepth, Limit, Player};
+use super::series::{openings, series};
+use super::{Cell, Experiment, Findings, Lab, Problem, Table};
+use crate::eval::{Evaluator, EvaluatorKind};
+use crate::lab::KorfAlphaBeta;
+use crate::othello::{Color, Position, Square};
+use crate::search::{ByValue, Contempt, EndValues, Explorer, FinalMove, KorfSettings};
+use serde::{Deserialize, Serialize};
+
+pub(super) const EXPERIMENT: Experiment = Experiment {
+    name: "korf-tree-reuse",
+    about: "how much of the tree outlives a move and a reply, and what that is worth in games; rows are evaluations a move",
+    seconds: 70,
+    run,
+};
+
+/// Both sides play perfectly from so many empty squares.
+const SOLVE_FROM: u32 = 8;
+
+/// Of the nodes that a search held when it chose its move, the share that lies below that move and the reply.
+#[derive(Clone, Copy, Default, Serialize, Deserialize)]
+struct Survival {
+    searches: u64,
+    share: f64,
+    as_expected: u64,
+    share_as_expected: f64,
+}
+
+fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
+    let budgets = lab.levels_within(&[200], &[300, 1000, 3000, 10000], "evaluations", 1..=10_000_000)?;
+    let (kind, evaluator) = lab.evaluator(EvaluatorKind::Bill);
+    let pairs = lab.count(2, 100);
+    let (starts, _) = openings(lab, "random:8", pairs)?;
+    let games = starts.len().min(if lab.setup().quick { 1 } else { 10 });
+    let depths: &[u32] = if lab.setup().quick { &[2, 3] } else { &[3, 4, 5, 6] };
+    // Values at the end are results, and C is two discs: what selection by value is like at its best.
+    let most_visits = KorfSettings {
+        ends: EndValues::Outcome,
+        policy: ByValue { exploration: 256.0, final_move: FinalMove::MostVisits },
+        ..KorfSettings::korf()
+    };
+    let forms = [("best value", KorfSettings::korf()), ("most visits", most_visits)];
+    lab.plan((budgets.len() * 2 * (starts.len() + 1) + depths.len()) as u64);
+
+    let columns = ["search", "size", "moves", "tree left %", "reply expected %", "tree left then %"];
+    let mut outliving = Table::new(format!("What is left of the tree after a move and the reply, {kind}"), &columns);
+    let mut show = |name: &str, size: String, s: Survival| {
+        let of = |part: f64, whole: u64| Cell::Number(100.0 * part / whole.max(1) as f64, 1);
+        outliving.row(vec![
+            Cell::from(name),
+            Cell::Text(size),
+            Cell::from(s.searches),
+            of(s.share, s.searches),
+            of(s.as_expected as f64, s.searches),
+            of(s.share_as_expected, s.as_expected),
+        ]);
+    };
+    for (name, settings) in forms {
+        for &budget in &budgets {
+            let survived = lab.unit(&format!("{name}/{budget}/survival"), || {
+                let mut sum = Survival::default();
+                for start in &starts[..games] {
+                    let player =
+                        || BestFirstPlayer::new(settings, Limit::Evaluations(budget.into()), evaluator.clone());
+                    survival(start, &mut [player(), player()], &mut sum);
+                }
+                sum
+            })?;
+            show(name, format!("{budget} evaluations"), survived);
+        }
+    }
+    for &depth in depths {
+        let survived = lab.unit(&format!("alpha-beta/{depth}/survival"), || {
+            let mut sum = Survival::default();
+            for start in &starts[..games] {
+                let search = || KorfAlphaBeta::new(start, Position::ENDS, 1 << 30);
+                let player = || AlphaBetaTree { search: search(), depth, evaluator: &*evaluator };
+                survival(start, &mut [player(), player()], &mut sum);
+            }
+            sum
+        })?;
+        show("alpha-beta", format!("depth {depth}"), survived);
+    }
+
+    let columns = ["final move", "evaluations/move", "score %", "won of decided %", "discs"];
+    let mut worth = Table::new("With the tree saved against without, equal evaluations", &columns);
+    for (name, settings) in forms {
+        for &budget in &budgets {
+            let player = || BestFirstPlayer::new(settings, Limit::Evaluations(budget.into()), evaluator.clone());
+            let mut forgets = player();
+            forgets.keeps_tree = false;
+            let played = series(lab, &format!("{name}/{budget}"), &starts, &mut player(), &mut forgets, SOLVE_FROM)?;
+            let score = PairScore::of(&played);
+            let [percent, won, discs] = score.cells();
+            worth.row(vec![Cell::from(name), Cell::from(budget), percent, won, discs]);
+        }
+    }
+    let columns = ["depth", "evaluations/move, tree saved", "forgotten", "saved %"];
+    let mut saved = Table::new("What alpha-beta saves by its tree, against itself", &columns);
+    lab.plan((depths.len() * games) as u64);
+    for &depth in depths {
+        let mut forgets = FixedDepth::<Position>::new(depth, evaluator.clone());
+        forgets.keeps_tree = false;
+        let mut keeps = FixedDepth::new(depth, evaluator.clone());
+        let played = series(lab, &format!("saved/{depth}"), &starts[..games], &mut keeps, &mut forgets, SOLVE_FROM)?;
+        let score = PairScore::of(&played);
+        let (with, without) = (score.first.per_move(), score.second.per_move());
+        worth_row(&mut saved, depth, with, without);
+    }
+    let notes = vec![
+        "Alpha-beta with and without its tree plays the same moves but for ties. Errors are 95 % intervals by pairs."
+            .to_owned(),
+        "The paper: at best 1/b of alpha-beta's tree is of use again.".to_owned(),
+    ];
+    Ok(Findings { tables: vec![outliving, worth, saved], plots: Vec::new(), notes })
+}
+
+fn worth_row(table: &mut Table, depth: u32, with: f64, without: f64) {
+    table.row(vec![
+        Cell::from(depth),
+        Cell::Number(with, 0),
+        Cell::Number(without, 0),
+        Cell::Number(100.0 * (1.0 - with / without), 1),
+    ]);
+}
+
+/// A turn of Othello: no square is a pass.
+type Turn = Option<Square>;
+
+/// Who searches with a tree that is kept between moves.
+trait KeepsTree {
+    /// Searches a position: what is played there, and the reply that is expected, if any is.
+    fn choose(&mut self, position: &Position) -> (Turn, Option<Turn>);
+
+    /// How many nodes the tree has below a position; 0 if it does not hold the position.
+    fn nodes_below(&self, position: &Position) -> u64;
+}
+
+impl KeepsTree for BestFirstPlayer<Position> {
+    fn choose(&mut self, position: &Position) -> (Turn, Option<Turn>) {
+        let turn = Player::choose(self, position).turn;
+        let expected = |explorer: &Explorer<Position>| explorer.root_moves().first()?.line.get(1).copied();
+        (turn, self.explorer().and_then(expected))
+    }
+
+    fn nodes_below(&self, position: &Position) -> u64 {
+        self.explorer().and_then(|explorer| explorer.nodes_below(position)).unwrap_or(0)
+    }
+}
+
+/// The paper's alpha-beta to a fixed depth.
+struct AlphaBetaTree<'a> {
+    search: KorfAlphaBeta<Position>,
+    depth: u32,
+    evaluator: &'a dyn Evaluator<Position>,
+}
+
+impl KeepsTree for AlphaBetaTree<'_> {
+    fn choose(&mut self, position: &Position) -> (Turn, Option<Turn>) {
+        self.search.search(position, Contempt::NONE, self.depth, (1, None), self.evaluator, &mut |_| false);
+        let best = self.search.root_moves().swap_remove(0);
+        (best.line[0], best.line.get(1).copied())
+    }
+
+    fn nodes_below(&self, position: &Position) -> u64 {
+        self.search.nodes_below(position).unwrap_or(0)
+    }
+}
+
+/// Plays a game of two players with trees of their own, and looks how much of each outlives a move and the reply.
+fn survival(start: &Position, players: &mut [impl KeepsTree; 2], sum: &mut Survival) {
+    let mut position = *start;
+    let mut held: [Option<(u64, Option<Turn>)>; 2] = [None, None];
+    let mut last = None;
+    while position.verdict(SOLVE_FROM).is_none() {
+        if position.must_pass() {
+            // Who moves again has no reply to look at.
+            (position, held) = (position.pass(), [None, None]);
+            continue;
+        }
+        let side = usize::from(position.mover() == Color::White);
+        let player = &mut players[side];
+        if let Some((before, expected)) = held[side] {
+            count(sum, before, player.nodes_below(&position), expected == Some(last));
+        }
+        let (turn, expected) = player.choose(&position);
+        held[side] = Some((player.nodes_below(&position), expected));
+        last = turn;
+        position = position.take_turn(turn);
+    }
+}
+
+fn count(sum: &mut Survival, before: u64, left: u64, as_expected: bool) {
+    if before == 0 {
+        return;
+    }
+    let share = left as f64 / before as f64;
+    sum.searches += 1;
+    sum.share += share;
+    if as_expected {
+        sum.as_expected += 1;
+        sum.share_as_expected += share;
+    }
+}

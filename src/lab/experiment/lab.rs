@@ -1,0 +1,184 @@
+//! What an experiment is given: its set-up, its ledger, and somebody to tell how far it is.
+
+use super::{Findings, Ledger, Problem};
+use crate::eval::{Evaluator, EvaluatorKind};
+use crate::othello::Position;
+use crate::whole_file::write_whole;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// What can be chosen. What is `None` or empty is as the experiment has it, which is as its paper has it where that is
+/// feasible.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Setup {
+    /// A run of seconds that shows that everything works.
+    pub quick: bool,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// Pairs of games, or positions, for each row of the table.
+    pub pairs: Option<u64>,
+    /// Depths, branching factors, or whatever the rows of the table are.
+    pub levels: Vec<u32>,
+    /// The static evaluation, for Othello.
+    pub eval: Option<EvaluatorKind>,
+    /// Where games begin: `four-ply`, `classes` or `random:N`.
+    pub openings: Option<String>,
+    /// Players in the words of `emilia match`, for experiments that compare engines.
+    pub players: Vec<String>,
+}
+
+impl Setup {
+    /// What has to be the same for a run to be the same, as the first line of the ledger.
+    pub fn identity(&self, experiment: &str) -> Value {
+        json!({
+            "experiment": experiment,
+            "version": 1,
+            "quick": self.quick,
+            "seed": self.seed,
+            "pairs": self.pairs,
+            "levels": self.levels,
+            "eval": self.eval.map(EvaluatorKind::name),
+            "openings": self.openings,
+            "players": self.players,
+        })
+    }
+}
+
+/// How far an experiment is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ExperimentProgress {
+    /// Units done.
+    pub done: u64,
+    /// Units known to be needed.
+    pub planned: u64,
+    /// How long the rest will take, by those done in this run; `None` before the first.
+    pub left: Option<Duration>,
+}
+
+/// An experiment under way.
+pub struct Lab<'a> {
+    setup: Setup,
+    ledger: Ledger,
+    interrupt: &'a AtomicBool,
+    observe: &'a mut dyn FnMut(ExperimentProgress),
+    planned: u64,
+    done: u64,
+    worked: u64,
+    started: Instant,
+}
+
+impl<'a> Lab<'a> {
+    /// A lab with this set-up; `observe` is told of every unit.
+    pub fn new(
+        setup: Setup,
+        ledger: Ledger,
+        interrupt: &'a AtomicBool,
+        observe: &'a mut dyn FnMut(ExperimentProgress),
+    ) -> Lab<'a> {
+        Lab { setup, ledger, interrupt, observe, planned: 0, done: 0, worked: 0, started: Instant::now() }
+    }
+
+    /// The set-up.
+    pub fn setup(&self) -> &Setup {
+        &self.setup
+    }
+
+    /// How many pairs or positions a row has.
+    pub fn count(&self, quick: u64, full: u64) -> u64 {
+        self.setup.pairs.unwrap_or(if self.setup.quick { quick } else { full })
+    }
+
+    /// The rows.
+    pub fn levels(&self, quick: &[u32], full: &[u32]) -> Vec<u32> {
+        match &self.setup.levels[..] {
+            [] if self.setup.quick => quick.to_vec(),
+            [] => full.to_vec(),
+            levels => levels.to_vec(),
+        }
+    }
+
+    /// The rows, which are `what` and have to be in a range.
+    pub fn levels_within(
+        &self,
+        quick: &[u32],
+        full: &[u32],
+        what: &str,
+        range: RangeInclusive<u32>,
+    ) -> Result<Vec<u32>, Problem> {
+        let levels = self.levels(quick, full);
+        match levels.iter().find(|level| !range.contains(level)) {
+            Some(wrong) => {
+                Err(Problem::option("levels", wrong, format!("{what} from {} to {}", range.start(), range.end())))
+            }
+            None => Ok(levels),
+        }
+    }
+
+    /// The evaluation of Othello positions, and its name.
+    pub fn evaluator(&self, default: EvaluatorKind) -> (EvaluatorKind, Arc<dyn Evaluator<Position>>) {
+        let kind = self.setup.eval.unwrap_or(default);
+        (kind, kind.build())
+    }
+
+    /// Says that so many more units are coming.
+    pub fn plan(&mut self, units: u64) {
+        self.planned += units;
+    }
+
+    /// One unit: its result from the ledger, or from this work.
+    pub fn unit<T: Serialize + DeserializeOwned>(&mut self, key: &str, work: impl FnOnce() -> T) -> Result<T, Problem> {
+        if self.interrupt.load(Ordering::Relaxed) {
+            return Err(Problem::Interrupted);
+        }
+        let result = match self.ledger.get(key) {
+            Some(known) => known,
+            None => {
+                let result = self.ledger.note(key, &work())?;
+                self.worked += 1;
+                result
+            }
+        };
+        self.done += 1;
+        self.planned = self.planned.max(self.done);
+        let each = (self.worked > 0).then(|| self.started.elapsed().as_secs_f64() / self.worked as f64);
+        let left = each.map(|each| Duration::from_secs_f64(each * (self.planned - self.done) as f64));
+        (self.observe)(ExperimentProgress { done: self.done, planned: self.planned, left });
+        Ok(result)
+    }
+}
+
+/// Makes sure that files can be written to this folder, which is made if it does not exist.
+pub fn check_folder(folder: &Path) -> Result<(), Problem> {
+    let failed = |error| Problem::File { path: folder.display().to_string(), error };
+    std::fs::create_dir_all(folder).map_err(failed)?;
+    let probe = folder.join(format!(".probe.{}", std::process::id()));
+    std::fs::write(&probe, b"").map_err(failed)?;
+    std::fs::remove_file(&probe).map_err(failed)
+}
+
+/// Writes tables and pictures to a folder, each file whole or not at all; returns their paths.
+pub fn write_findings(folder: &Path, name: &str, head: &Value, findings: &Findings) -> Result<Vec<PathBuf>, Problem> {
+    let numbered = |i: usize, extension: &str| match i {
+        0 => format!("{name}.{extension}"),
+        _ => format!("{name}-{}.{extension}", i + 1),
+    };
+    let json = serde_json::to_string_pretty(&findings.json(head));
+    let json = json.map_err(|error| Problem::Unwritable { key: name.to_owned(), error })?;
+    let mut files = vec![(format!("{name}.txt"), findings.text()), (format!("{name}.json"), json + "\n")];
+    files.extend(findings.tables.iter().enumerate().map(|(i, table)| (numbered(i, "csv"), table.csv())));
+    files.extend(findings.plots.iter().enumerate().map(|(i, plot)| (numbered(i, "svg"), plot.svg())));
+    let mut paths = Vec::new();
+    for (file, text) in files {
+        let path = folder.join(file);
+        let failed = |error| Problem::File { path: path.display().to_string(), error };
+        write_whole(&path, text.as_bytes()).map_err(failed)?;
+        paths.push(path);
+    }
+    Ok(paths)
+}

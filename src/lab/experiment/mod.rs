@@ -1,0 +1,150 @@
+//! The tables and figures of the papers, run again and carried further: `emilia experiment NAME`.
+//!
+//! An [`Experiment`] works in a [`Lab`], which hands it its set-up and keeps a [`Ledger`] of what is done, and comes back
+//! with [`Findings`]: tables beside those of the paper, and pictures.
+
+mod against_engine;
+mod bergman;
+mod bergman_figures;
+mod bergman_future;
+mod bergman_tables;
+pub mod contest;
+pub mod duel;
+mod equal_evaluations;
+mod findings;
+mod korf_linear_space;
+mod korf_othello;
+mod korf_random_trees;
+mod korf_tempo;
+mod korf_tree_reuse;
+mod lab;
+mod ledger;
+pub mod player;
+mod series;
+pub mod stopwatch;
+
+pub use findings::{Cell, Findings, Table};
+pub use lab::{ExperimentProgress, Lab, Setup, check_folder, write_findings};
+pub use ledger::Ledger;
+
+use std::io;
+
+/// Why an experiment has no result.
+#[derive(Debug, thiserror::Error)]
+pub enum Problem {
+    /// There is no such experiment.
+    #[error("unknown experiment '{0}'; expected one of: {known}", known = Experiment::names().join(", "))]
+    Unknown(String),
+    /// A file or folder cannot be read or written.
+    #[error("'{path}': {error}")]
+    File {
+        /// The file or folder.
+        path: String,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// The folder holds an earlier run.
+    #[error("'{path}' holds an earlier run; --resume goes on with it")]
+    Exists {
+        /// The ledger.
+        path: String,
+    },
+    /// The folder holds a run with another set-up.
+    #[error("'{path}' belongs to another run, {found}; expected the same experiment and options")]
+    OtherRun {
+        /// The ledger.
+        path: String,
+        /// Its first line.
+        found: String,
+    },
+    /// A line of the ledger is not one.
+    #[error("{path}:{line}: expected [\"unit\", result]")]
+    BadLine {
+        /// The ledger.
+        path: String,
+        /// The line, from 1.
+        line: usize,
+    },
+    /// A result cannot be written as JSON.
+    #[error("{key}: {error}")]
+    Unwritable {
+        /// The unit.
+        key: String,
+        /// Why.
+        error: serde_json::Error,
+    },
+    /// An option is not for this experiment, or out of its range.
+    #[error("{name}: '{value}' is not valid; expected {expected}")]
+    Option {
+        /// The option.
+        name: &'static str,
+        /// What was given.
+        value: String,
+        /// What it takes.
+        expected: String,
+    },
+    /// It was interrupted.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+impl Problem {
+    pub(crate) fn option(name: &'static str, value: impl ToString, expected: impl Into<String>) -> Problem {
+        Problem::Option { name, value: value.to_string(), expected: expected.into() }
+    }
+}
+
+/// One experiment.
+#[derive(Clone, Copy)]
+pub struct Experiment {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What it asks, in a line.
+    pub about: &'static str,
+    /// Seconds that the full run took on one core of the machine of `docs/performance.md`, about.
+    pub seconds: u32,
+    run: fn(&mut Lab<'_>) -> Result<Findings, Problem>,
+}
+
+impl Experiment {
+    /// Every experiment.
+    pub const ALL: &[Experiment] = &[
+        korf_random_trees::EXPERIMENT,
+        bergman_tables::DEPTHS,
+        bergman_tables::ALGORITHM_TABLE,
+        bergman_tables::HEURISTIC_TABLE,
+        bergman_figures::NODES,
+        bergman_figures::TIMES,
+        bergman_figures::HEURISTIC_COST,
+        bergman_figures::SAVING,
+        korf_tempo::EXPERIMENT,
+        korf_linear_space::EXPERIMENT,
+        korf_tree_reuse::EXPERIMENT,
+        korf_othello::BEST_FIRST,
+        korf_othello::EXTENSION,
+        korf_othello::PARENTS,
+        against_engine::UCT,
+        bergman_future::MOBILITY_WEIGHT,
+        bergman_future::FORWARD_PRUNING,
+        equal_evaluations::EXPERIMENT,
+        against_engine::BUDGET_CURVE,
+    ];
+
+    /// The names of all.
+    pub fn names() -> Vec<&'static str> {
+        Experiment::ALL.iter().map(|experiment| experiment.name).collect()
+    }
+
+    /// The experiment of this name.
+    pub fn named(name: &str) -> Result<&'static Experiment, Problem> {
+        let found = Experiment::ALL.iter().find(|experiment| experiment.name == name);
+        found.ok_or_else(|| Problem::Unknown(name.to_owned()))
+    }
+
+    /// Does it.
+    pub fn run(&self, lab: &mut Lab<'_>) -> Result<Findings, Problem> {
+        // Its players may be described by the names of the searches.
+        super::register();
+        (self.run)(lab)
+    }
+}

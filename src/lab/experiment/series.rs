@@ -1,0 +1,176 @@
+//! Series of pairs between two players, where they begin, and how both get the same number of evaluations.
+
+use super::contest::Contest;
+use super::duel::{Pair, PairScore, merge, play_pair};
+use super::player::{Budgets, ByStage, Limit, Player};
+use super::{Lab, Problem};
+use crate::arena::opening;
+use crate::othello::{Position, canonical};
+use std::collections::{BTreeMap, HashMap};
+
+/// Openings of Othello: positions, and for each the number of its class under the symmetries of the board.
+pub fn openings(lab: &Lab<'_>, default: &str, count: u64) -> Result<(Vec<Position>, Vec<usize>), Problem> {
+    let source = lab.setup().openings.as_deref().unwrap_or(default);
+    let seed = lab.setup().seed;
+    let bad = || Problem::option("openings", source, "four-ply, classes, or random:N with N from 1 to 50");
+    let mut found = match source {
+        "four-ply" => opening::every(4),
+        "classes" => opening::distinct(opening::every(4)),
+        _ => {
+            let plies = source.strip_prefix("random:").and_then(|n| n.parse().ok()).filter(|n| (1..=50).contains(n));
+            opening::random(plies.ok_or_else(bad)?, count as usize, seed)
+        }
+    };
+    if (found.len() as u64) > count {
+        opening::shuffle(&mut found, seed);
+        found.truncate(count as usize);
+    }
+    let positions: Vec<Position> = found.iter().map(|opening| *opening.position()).collect();
+    let mut classes = HashMap::new();
+    let clusters = positions.iter().map(|position| {
+        let next = classes.len();
+        *classes.entry(canonical(position).0).or_insert(next)
+    });
+    let clusters = clusters.collect();
+    Ok((positions, clusters))
+}
+
+/// Plays a pair from each start; each is a unit of the lab.
+pub fn series<G: Contest>(
+    lab: &mut Lab<'_>,
+    key: &str,
+    starts: &[G],
+    first: &mut dyn Player<G>,
+    second: &mut dyn Player<G>,
+    solve_from: u32,
+) -> Result<Vec<Pair>, Problem> {
+    let mut pairs = Vec::with_capacity(starts.len());
+    for (i, start) in starts.iter().enumerate() {
+        pairs.push(lab.unit(&format!("{key}/{i}"), || play_pair(start, first, second, solve_from).0)?);
+    }
+    Ok(pairs)
+}
+
+/// Units that [`calibrate`] takes.
+pub const CALIBRATION_UNITS: u64 = 2;
+/// Pairs in each of them.
+const CALIBRATION_PAIRS: usize = 6;
+
+/// The evaluations that `model` makes for a move at each stage of a game, on average: first against itself, then against
+/// the player that is to get as many, since what a kept tree saves depends on who plays.
+pub fn calibrate<G: Contest>(
+    lab: &mut Lab<'_>,
+    key: &str,
+    starts: &[G],
+    model: [&mut dyn Player<G>; 2],
+    player: &mut dyn FnMut(Budgets) -> Box<dyn Player<G>>,
+    solve_from: u32,
+) -> Result<Budgets, Problem> {
+    let starts = &starts[..starts.len().min(CALIBRATION_PAIRS)];
+    let [model, twin] = model;
+    let first = lab.unit(&format!("{key}/calibration/itself"), || {
+        let mut spent = ByStage::new();
+        for start in starts {
+            let (_, stages) = play_pair(start, model, twin, solve_from);
+            stages.iter().for_each(|stage| merge(&mut spent, stage));
+        }
+        spent
+    })?;
+    let spent = lab.unit(&format!("{key}/calibration/opponent"), || {
+        let mut player = player(Budgets::mean_of(first));
+        let mut spent = ByStage::new();
+        for start in starts {
+            let (_, [_, stages]) = play_pair(start, &mut *player, model, solve_from);
+            merge(&mut spent, &stages);
+        }
+        spent
+    })?;
+    Ok(Budgets::mean_of(spent))
+}
+
+/// Evaluations of one move at most, for each that alpha-beta makes on average: the paper's "or runs out of time".
+const PATIENCE: u64 = 20;
+/// Pairs of a tournament that looks for the depth at which both take the same time.
+pub const HORIZON_PAIRS: usize = 8;
+
+/// The depth at which best-first search has thought enough.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Horizon {
+    /// Plies from the root to the principal leaf.
+    pub plies: u32,
+    /// Evaluations for a move at most.
+    pub most: u64,
+}
+
+impl Horizon {
+    /// The same as a limit.
+    pub fn limit(self) -> Limit {
+        Limit::Plies(self.plies, self.most)
+    }
+}
+
+/// The depth of the principal leaf at which best-first makes most nearly as many evaluations as alpha-beta of this depth, `model`,
+/// found as in the paper: tournament by tournament, the depth of the side that took less being raised, from a first guess
+/// on.
+pub fn horizon<G: Contest>(
+    lab: &mut Lab<'_>,
+    key: &str,
+    starts: &[G],
+    model: [&mut dyn Player<G>; 2],
+    (depth, first_guess): (u32, u32),
+    player: &mut dyn FnMut(Limit) -> Box<dyn Player<G>>,
+    solve_from: u32,
+) -> Result<Horizon, Problem> {
+    let starts = &starts[..starts.len().min(HORIZON_PAIRS)];
+    let [model, twin] = model;
+    let mean = lab.unit(&format!("{key}/alpha-beta"), || {
+        let pairs: Vec<Pair> = starts.iter().map(|start| play_pair(start, model, twin, solve_from).0).collect();
+        PairScore::of(&pairs).first.per_move().ceil() as u64
+    })?;
+    let most = PATIENCE * mean;
+    if depth == 1 {
+        // Both are the same player then: the best of the children by their static values.
+        return Ok(Horizon { plies: 1, most });
+    }
+    let mut known: BTreeMap<u32, f64> = BTreeMap::new();
+    let mut plies = first_guess;
+    // The ratio grows with the depth, so that this goes one way and stops where it crosses 1.
+    while !known.contains_key(&plies) {
+        let mut candidate = player(Horizon { plies, most }.limit());
+        let pairs = series(lab, &format!("{key}/horizon {plies}"), starts, &mut *candidate, model, solve_from)?;
+        let share = PairScore::of(&pairs).share_spent();
+        known.insert(plies, share);
+        plies = if share < 1.0 { plies + 1 } else { (plies - 1).max(2) };
+    }
+    let nearest = known.iter().min_by(|a, b| a.1.ln().abs().total_cmp(&b.1.ln().abs()));
+    Ok(Horizon { plies: nearest.map_or(plies, |(&plies, _)| plies), most })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::player::{BestFirstPlayer, FixedDepth, Limit};
+    use super::super::{Ledger, Setup};
+    use super::*;
+    use crate::lab::random_tree::{PathCost, RandomTree, TreeShape};
+    use crate::search::{EndValues, KorfSettings};
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+
+    #[test]
+    fn calibration_makes_the_sides_spend_alike() {
+        let interrupt = AtomicBool::new(false);
+        let mut observe = |_| {};
+        let mut lab = Lab::new(Setup::default(), Ledger::in_memory(), &interrupt, &mut observe);
+        let shape = TreeShape { length: 30, ..TreeShape::of_the_paper(6) };
+        let starts: Vec<RandomTree> = (0..20).map(|seed| RandomTree::new(shape, seed)).collect();
+        let fixed = || FixedDepth::new(4, Arc::new(PathCost));
+        let settings = KorfSettings { ends: EndValues::Sum, ..KorfSettings::korf() };
+        let best_first = |budgets| BestFirstPlayer::new(settings, Limit::Budgets(budgets), Arc::new(PathCost));
+        let mut make = |budgets| Box::new(best_first(budgets)) as Box<dyn Player<RandomTree>>;
+        let budgets = calibrate(&mut lab, "x", &starts, [&mut fixed(), &mut fixed()], &mut make, 0).unwrap();
+        let pairs = series(&mut lab, "x", &starts, &mut best_first(budgets), &mut fixed(), 0).unwrap();
+        let score = PairScore::of(&pairs);
+        assert!((0.8..1.25).contains(&score.share_spent()), "{}", score.share_spent());
+        assert_eq!(score.tally.games(), 40);
+    }
+}

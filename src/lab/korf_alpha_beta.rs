@@ -1,0 +1,199 @@
+//! The alpha-beta that Korf and Chickering let best-first minimax play against (AAAI-94, "Othello Results").
+//!
+//! Full width to a fixed depth. A new node has all its children evaluated and sorted down to one ply above the horizon
+//! (fixed ordering, Slagle and Dixon 1969); there they are evaluated one at a time until one refutes. The tree is kept
+//! from move to move, and what is known of it already is ordered by backed-up values. Once the depth reaches the end of
+//! the game, play is perfect. There is no transposition table, no iterative deepening, no null window and no selectivity:
+//! an opponent as of 1994, for comparisons.
+
+use crate::eval::Evaluator;
+use crate::game::Game;
+use crate::othello::Position;
+use crate::search::{
+    Bound, Contempt, Control, EndValues, Explorer, Interrupted, KorfSettings, Line, MemoryUse, MinimaxKind,
+    PlainCounts, Report, RootMove, Score, Search, SearchDepth, Task, Work, least_depth, line_to, plain_minimax,
+};
+
+/// The depth where nothing is said of it: a fraction of a second for Othello.
+const DEFAULT_DEPTH: u8 = 6;
+/// Reads the clock once in so many questions.
+const CLOCK_EVERY: u32 = 64;
+
+/// Alpha-beta to a fixed depth that keeps its tree from move to move, for any game, and as an engine for Othello.
+pub struct KorfAlphaBeta<G: Game> {
+    explorer: Explorer<G>,
+    /// The depth of the last search: the tree below the root holds nothing deeper than that.
+    depth: u32,
+    unstored: Option<RootMove<G::Move>>,
+    work: Work,
+}
+
+impl<G: Game> KorfAlphaBeta<G> {
+    /// A search with an empty tree, which takes so many bytes at most; a larger one is searched without being kept.
+    ///
+    /// `ends` says what finished games are worth: [`EndValues::Outcome`] in Othello, [`EndValues::Sum`] in random trees.
+    pub fn new(position: &G, ends: EndValues, memory: usize) -> KorfAlphaBeta<G> {
+        let settings = KorfSettings { ends, memory, ..KorfSettings::korf() };
+        KorfAlphaBeta { explorer: Explorer::new(settings, position), depth: 0, unstored: None, work: Work::default() }
+    }
+
+    /// Searches `position`, whose game is not over, to `depth` plies, at least 1, with exact values for `lines` of its
+    /// moves and those within `margin` of the best. Returns whether it came to the end; if `stop`, which is asked now
+    /// and then, said no, the root's moves are ordered by what is known.
+    pub fn search(
+        &mut self,
+        position: &G,
+        contempt: Contempt,
+        depth: u32,
+        (lines, margin): (usize, Option<i32>),
+        evaluator: &dyn Evaluator<G>,
+        stop: &mut dyn FnMut(&Work) -> bool,
+    ) -> bool {
+        if depth < self.depth {
+            // The tree has seen further than it may now.
+            self.explorer.clear();
+        }
+        self.depth = depth;
+        self.unstored = None;
+        self.explorer.begin(position, contempt);
+        self.explorer.expand_root(evaluator);
+        let result = self.explorer.full_width(depth, lines, margin, evaluator, stop);
+        self.work = *self.explorer.work();
+        match result {
+            Ok(_) => true,
+            Err(Interrupted::Stopped) => false,
+            Err(Interrupted::Full) => {
+                log::info!("alpha-beta's tree does not fit into its memory: searching without keeping it");
+                self.search_unstored(position, contempt, depth, evaluator, stop)
+            }
+        }
+    }
+
+    fn search_unstored(
+        &mut self,
+        position: &G,
+        contempt: Contempt,
+        depth: u32,
+        evaluator: &dyn Evaluator<G>,
+        stop: &mut dyn FnMut(&Work) -> bool,
+    ) -> bool {
+        let before = self.work;
+        let mut stopped = false;
+        let sum = |counts: &PlainCounts| Work {
+            nodes: before.nodes + counts.visited,
+            evaluations: before.evaluations + counts.evaluations,
+            ..before
+        };
+        let result = plain_minimax(MinimaxKind::Ordered, position, depth, evaluator, contempt, &mut |counts| {
+            stopped = stop(&sum(counts));
+            stopped
+        });
+        self.work = sum(&result.counts);
+        self.explorer.clear();
+        self.explorer.begin(position, contempt);
+        self.explorer.expand_root(evaluator);
+        if !stopped && let Some(&first) = result.pv.first() {
+            let (lower, upper) = (-i32::MAX, i32::MAX);
+            self.unstored = Some(RootMove { line: vec![Some(first)], value: result.value, lower, upper, visits: 0 });
+        }
+        !stopped
+    }
+
+    /// The root's moves, the one to play first. Only as many as were asked for have exact values; the others are worth
+    /// at most what is said of them.
+    pub fn root_moves(&self) -> Vec<RootMove<G::Move>> {
+        let mut moves = self.explorer.root_moves();
+        if let Some(best) = &self.unstored
+            && let Some(i) = moves.iter().position(|known| known.line.first() == best.line.first())
+        {
+            moves[..=i].rotate_right(1);
+            moves[0] = best.clone();
+        }
+        moves
+    }
+
+    /// The work of the last search.
+    pub fn work(&self) -> &Work {
+        &self.work
+    }
+
+    /// Nodes of the kept tree.
+    pub fn stored_nodes(&self) -> u64 {
+        self.explorer.stored_nodes()
+    }
+
+    /// Nodes below a position that is the root or a few turns below it, if it is in the kept tree.
+    pub fn nodes_below(&self, position: &G) -> Option<u64> {
+        self.explorer.nodes_below(position)
+    }
+
+    /// Forgets the tree.
+    pub fn forget(&mut self) {
+        self.explorer.clear();
+        self.depth = 0;
+    }
+}
+
+impl KorfAlphaBeta<Position> {
+    /// The engine for Othello.
+    pub fn engine(memory: usize) -> KorfAlphaBeta<Position> {
+        KorfAlphaBeta::new(&Position::START, EndValues::Outcome, memory)
+    }
+
+    fn report(&self, task: &Task, control: &Control, depth: SearchDepth, exact: usize) -> Report {
+        let mut lines: Vec<Line> = Vec::new();
+        for (i, root_move) in self.root_moves().into_iter().enumerate() {
+            let (pv, _) = line_to(&root_move.line);
+            let is_exact =
+                i < exact || task.margin.is_some_and(|m| root_move.value >= lines[0].score.units() - m.units());
+            lines.push(Line {
+                turn: pv[0],
+                score: Score::from_units(root_move.value),
+                bound: if is_exact { Bound::Exact } else { Bound::Upper },
+                depth: if root_move.is_solved() { SearchDepth::Exact } else { depth },
+                pv,
+                visits: 0,
+            });
+        }
+        lines.truncate(task.lines_to_report(&lines));
+        let memory = MemoryUse {
+            tree_bytes: self.explorer.stored_bytes(),
+            tree_nodes: self.explorer.stored_nodes(),
+            ..MemoryUse::default()
+        };
+        let Work { nodes, evaluations, .. } = self.work;
+        Report { depth: least_depth(&lines), lines, nodes, evaluations, elapsed: control.elapsed(), memory }
+    }
+}
+
+impl Search for KorfAlphaBeta<Position> {
+    fn think(&mut self, task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
+        let depth = control.limits().depth.unwrap_or(DEFAULT_DEPTH);
+        let mut questions = 0;
+        let mut stopped = false;
+        let mut stop = |work: &Work| {
+            questions += 1;
+            if questions % CLOCK_EVERY == 0 || is_spent(control, work) {
+                stopped = stopped || control.must_stop(work.nodes, work.evaluations);
+            }
+            stopped
+        };
+        let wanted = (task.lines.max(1), task.margin.map(|margin| margin.units()));
+        let complete = self.search(&task.position, task.contempt, depth.into(), wanted, &*task.evaluator, &mut stop);
+        let depth = if complete { depth } else { 1 };
+        let report = self.report(task, control, SearchDepth::Plies(depth), task.lines);
+        sink(&report);
+        report
+    }
+
+    fn clear(&mut self) {
+        self.forget();
+    }
+}
+
+/// Whether a limit that is counted, not timed, is reached.
+fn is_spent(control: &Control, work: &Work) -> bool {
+    let limits = control.limits();
+    limits.evaluations.is_some_and(|limit| work.evaluations >= limit)
+        || limits.nodes.is_some_and(|limit| work.nodes >= limit)
+}

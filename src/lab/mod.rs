@@ -1,0 +1,14 @@
+//! The laboratory: searches as they were published, the experiments of the papers, and what only these need.
+//!
+//! It stands on the engine and the tools. Of the rest of the library nothing but the command line knows it.
+
+pub mod bill;
+pub mod experiment;
+mod korf_alpha_beta;
+pub mod random_tree;
+mod searches;
+mod uct;
+
+pub use korf_alpha_beta::KorfAlphaBeta;
+pub use searches::{KORF_ALPHA_BETA, KORF_BEST_FIRST, KORF_EXTENSION, UCT, register};
+pub use uct::{Uct, UctMove, UctSettings, UctTree};

@@ -1,0 +1,116 @@
+//! What the laboratory adds to the searches that can be chosen.
+
+use super::{KorfAlphaBeta, Uct, UctSettings};
+use crate::engine::{self, Backup, EngineOptions, LeafValue, PublishedOptions, SearchEntry};
+use crate::search::{AlphaBetaStart, EndValues, KorfBestFirst, KorfSettings, Search, Tie};
+
+/// Best-first minimax as Korf and Chickering published it.
+pub static KORF_BEST_FIRST: SearchEntry = SearchEntry {
+    name: "korf-best-first",
+    reads: &["memory", "on-memory-cap", "tie", "best-first-depth"],
+    build: |options| stored_tree(options, best_first_settings(&options.published)),
+};
+/// Their best-first extension: alpha-beta to one depth, then best-first to another.
+pub static KORF_EXTENSION: SearchEntry = SearchEntry {
+    name: "korf-extension",
+    reads: &["memory", "on-memory-cap", "tie", "best-first-depth", "start-depth"],
+    build: |options| stored_tree(options, extension_settings(&options.published)),
+};
+/// The alpha-beta that they compared both with: full width, fixed depth, the tree kept between moves.
+pub static KORF_ALPHA_BETA: SearchEntry = SearchEntry {
+    name: "korf-alpha-beta",
+    reads: &["memory"],
+    build: |options| Box::new(KorfAlphaBeta::engine(options.memory_bytes())),
+};
+/// Best-first minimax with the selection of Monte Carlo tree search.
+pub static UCT: SearchEntry = SearchEntry {
+    name: "uct",
+    reads: &["memory", "seed", "c", "fpu", "backup", "leaf", "leaf-depth", "selection", "transpositions"],
+    build: |options| {
+        let (memory, seed) = (options.memory_bytes(), options.seed);
+        Box::new(Uct::new(UctSettings { memory, seed, ..uct_settings(&options.published) }))
+    },
+};
+
+/// Lets the searches of the laboratory be chosen by name, like the engine's own. The command line does so when it begins.
+pub fn register() {
+    static SEARCHES: [&SearchEntry; 4] = [&KORF_BEST_FIRST, &KORF_EXTENSION, &KORF_ALPHA_BETA, &UCT];
+    engine::register(&SEARCHES);
+}
+
+fn stored_tree(options: &EngineOptions, settings: KorfSettings) -> Box<dyn Search> {
+    let (memory, on_memory_cap) = (options.memory_bytes(), options.on_memory_cap);
+    Box::new(KorfBestFirst::new(KorfSettings { memory, on_memory_cap, ..settings }))
+}
+
+fn best_first_settings(options: &PublishedOptions) -> KorfSettings {
+    KorfSettings {
+        ends: EndValues::Infinite(options.tie),
+        depth: options.best_first_depth.map(u32::from),
+        ..KorfSettings::korf()
+    }
+}
+
+fn extension_settings(options: &PublishedOptions) -> KorfSettings {
+    let start = match options.start_depth {
+        Some(depth) => AlphaBetaStart::Depth(depth.into()),
+        None => AlphaBetaStart::Share { divisor: 16 },
+    };
+    KorfSettings { start, ..best_first_settings(options) }
+}
+
+fn uct_settings(options: &PublishedOptions) -> UctSettings {
+    let ends = match (options.backup, options.leaf) {
+        (Backup::Overwrite, LeafValue::Raw) => EndValues::Infinite(Tie::Zero),
+        // A mean has no use for infinities, and neither has a win that is worth one unit.
+        _ => EndValues::Outcome,
+    };
+    UctSettings {
+        c: options.c.units() as f32,
+        fpu: options.fpu.units() as f32,
+        backup: options.backup,
+        leaf: options.leaf,
+        leaf_depth: options.leaf_depth.into(),
+        selection: options.selection,
+        transpositions: options.transpositions,
+        ends,
+        ..UctSettings::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_searches_can_be_chosen_and_read_known_options() {
+        register();
+        for name in ["korf-best-first", "korf-extension", "korf-alpha-beta", "uct"] {
+            let search: &SearchEntry = name.parse().unwrap();
+            assert_eq!(search.name, name);
+            assert!(search.reads.iter().all(|name| EngineOptions::NAMES.contains(name)), "{search}");
+        }
+        assert_eq!(engine::searches().len(), 9);
+    }
+
+    #[test]
+    fn options_reach_the_searches() {
+        let mut options = EngineOptions::default();
+        assert_eq!(uct_settings(&options.published), UctSettings::default());
+        assert_eq!(best_first_settings(&options.published).ends, EndValues::Infinite(Tie::Korf));
+        for (name, value) in [("tie", "zero"), ("best-first-depth", "19"), ("start-depth", "5"), ("c", "1.5")] {
+            options.set(name, value).unwrap();
+        }
+        let published = &options.published;
+        let (best_first, extension) = (best_first_settings(published), extension_settings(published));
+        assert_eq!(best_first.ends, EndValues::Infinite(Tie::Zero));
+        assert_eq!((extension.depth, best_first.depth), (Some(19), Some(19)));
+        assert_eq!((extension.start, best_first.start), (AlphaBetaStart::Depth(5), AlphaBetaStart::None));
+        let uct = uct_settings(published);
+        assert_eq!((uct.c, uct.ends), (192.0, EndValues::Infinite(Tie::Zero)));
+        options.set("start-depth", "none").unwrap();
+        options.set("backup", "average").unwrap();
+        assert_eq!(extension_settings(&options.published).start, AlphaBetaStart::Share { divisor: 16 });
+        assert_eq!(uct_settings(&options.published).ends, EndValues::Outcome);
+    }
+}

@@ -1,0 +1,33 @@
+//! What is wrong with the settings of a step of training.
+
+use crate::search::AlphaBetaSettings;
+use std::fmt::Display;
+use thiserror::Error;
+
+/// A knob is turned too far.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{name} = {value} is out of range; expected {expected}")]
+pub struct SettingsError {
+    /// The knob.
+    pub name: &'static str,
+    /// What was asked for.
+    pub value: String,
+    /// What it takes.
+    pub expected: &'static str,
+}
+
+impl SettingsError {
+    pub(super) fn check(
+        name: &'static str,
+        good: bool,
+        value: &dyn Display,
+        expected: &'static str,
+    ) -> Result<(), SettingsError> {
+        if good { Ok(()) } else { Err(SettingsError { name, value: value.to_string(), expected }) }
+    }
+
+    pub(super) fn check_confidence(name: &'static str, value: u8) -> Result<(), SettingsError> {
+        let good = AlphaBetaSettings::confidences().any(|confidence| confidence == value);
+        SettingsError::check(name, good, &value, "73, 87, 95, 98, 99 or 100")
+    }
+}
