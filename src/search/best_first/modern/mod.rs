@@ -32,7 +32,7 @@ use super::explorer::Explorer;
 use super::leaf_solver::EndgameSolver;
 use super::proof::Prover;
 use super::{BestFirstSettings, EndValues, FinalMove, OnMemoryCap, SOLVED_EMPTIES};
-use crate::eval::{FromScratch, Incremental};
+use crate::eval::{Incremental, with_incremental};
 use crate::othello::{Move, Position};
 use crate::search::alpha_beta::deepen;
 use crate::search::alpha_beta::walk::Shared;
@@ -314,10 +314,7 @@ impl Search for ModernBestFirst {
             limits.evaluations = Some(limits.evaluations.map_or(evaluations, |limit| limit.min(evaluations)));
         }
         let control = control.with(limits);
-        match task.evaluator.as_pattern() {
-            Some(pattern) => self.think_with(pattern, task, &control, sink),
-            None => self.think_with(&FromScratch(&*task.evaluator), task, &control, sink),
-        }
+        with_incremental!(&*task.evaluator, evaluation => self.think_with(evaluation, task, &control, sink))
     }
 
     fn clear(&mut self) {
