@@ -11,7 +11,7 @@ use super::selectivity::Selectivity;
 use super::threads::with_threads;
 use super::transposition::TranspositionTable;
 use super::{Control, Report, Search, Task};
-use crate::eval::{FromScratch, Incremental};
+use crate::eval::{Incremental, with_incremental};
 use root::RootSearch;
 use stage::Stage;
 use walk::{Shared, Walk};
@@ -94,10 +94,7 @@ pub(super) fn deepen<E: Incremental>(
 impl Search for AlphaBeta {
     fn think(&mut self, task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
         self.table.new_search(task.contempt);
-        match task.evaluator.as_pattern() {
-            Some(pattern) => self.think_with(pattern, task, control, sink),
-            None => self.think_with(&FromScratch(&*task.evaluator), task, control, sink),
-        }
+        with_incremental!(&*task.evaluator, evaluation => self.think_with(evaluation, task, control, sink))
     }
 
     fn clear(&mut self) {

@@ -22,7 +22,7 @@ use super::searched_leaves::{self, SearchedLeaves, solving_cost};
 use super::shards::{self, Shards};
 use super::workers::{self, FEW_EXPANSIONS};
 use super::{EndValues, Explorer, OnMemoryCap, Rules};
-use crate::eval::{FromScratch, Incremental};
+use crate::eval::{Incremental, with_incremental};
 use crate::othello::Move;
 use crate::search::alpha_beta::deepen;
 use crate::search::alpha_beta::walk::Shared;
@@ -309,10 +309,7 @@ impl Search for BestFirst {
             limits.evaluations = Some(limits.evaluations.map_or(evaluations, |limit| limit.min(evaluations)));
         }
         let control = control.with(limits);
-        match task.evaluator.as_pattern() {
-            Some(pattern) => self.think_with(pattern, task, &control, sink),
-            None => self.think_with(&FromScratch(&*task.evaluator), task, &control, sink),
-        }
+        with_incremental!(&*task.evaluator, evaluation => self.think_with(evaluation, task, &control, sink))
     }
 
     fn clear(&mut self) {
