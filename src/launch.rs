@@ -4,6 +4,7 @@
 //! `emilia`, built for the lowest level, so that it runs everywhere. Arguments, standard streams and exit code are those of the build
 //! that it starts; on Unix that build takes its place.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
@@ -11,7 +12,7 @@ fn main() -> ExitCode {
     match launch() {
         Ok(code) => code,
         Err(message) => {
-            eprintln!("emilia: {message}");
+            let _ = writeln!(std::io::stderr(), "emilia: {message}");
             ExitCode::FAILURE
         }
     }

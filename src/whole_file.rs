@@ -1,75 +1,172 @@
 //! Writing a file so that nobody ever finds half of it.
 
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::fs::{self, File, Permissions};
+use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use tempfile::{Builder, TempPath};
+
+/// What a path names, for writing.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Destination {
+    /// A device, a pipe or an open file (`/dev/stdout`): it is written as it is, and nothing takes its place.
+    InPlace,
+    /// A file, there or not, by the path at the end of all symbolic links.
+    File(PathBuf),
+}
+
+/// The most symbolic links from one to the next, as in Linux.
+const MOST_LINKS: usize = 40;
+
+impl Destination {
+    /// What this path names.
+    ///
+    /// # Errors
+    /// If it is a folder, or if the system cannot tell.
+    pub(crate) fn of(path: &Path) -> io::Result<Destination> {
+        match fs::metadata(path) {
+            Ok(found) if found.is_dir() => return Err(ErrorKind::IsADirectory.into()),
+            Ok(found) if !found.is_file() => return Ok(Destination::InPlace),
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+            Ok(_) | Err(_) => {}
+        }
+        let mut path = path.to_owned();
+        for _ in 0..MOST_LINKS {
+            let Ok(target) = fs::read_link(&path) else { break };
+            let folder = folder(&path);
+            // The links in there are no paths but open files, of which each has its place and its mode.
+            if cfg!(target_os = "linux") && fs::canonicalize(folder).is_ok_and(|folder| folder.starts_with("/proc")) {
+                return Ok(Destination::InPlace);
+            }
+            path = folder.join(target);
+        }
+        Ok(Destination::File(path))
+    }
+}
+
+fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
 
 /// A file that is written aside and gets its name when it is whole. Should anything fail, or should it be dropped before, what
-/// had the name keeps it.
+/// had the name keeps it. What takes the place of another file has its permissions. [`Destination`] says what is not replaced.
 #[derive(Debug)]
 pub(crate) struct WholeFile {
-    file: Option<BufWriter<File>>,
-    /// The file beside the one that is wanted; none for a device or a pipe, which has no whole and no half.
-    aside: Option<PathBuf>,
-    path: PathBuf,
+    file: BufWriter<File>,
+    aside: Aside,
+}
+
+/// Where the bytes are until the file is whole.
+#[derive(Debug)]
+enum Aside {
+    /// Where they are to be.
+    Nowhere,
+    /// In a file without a name, of which nothing is left if the process is killed, for the file of this path.
+    #[cfg(target_os = "linux")]
+    Nameless(PathBuf),
+    /// In a file with a name, for the file of the second path.
+    Named(TempPath, PathBuf),
 }
 
 impl WholeFile {
     /// Begins to write. The folder must be there, and the name must not be a folder's.
     pub(crate) fn create(path: &Path) -> io::Result<WholeFile> {
-        match fs::metadata(path) {
-            Ok(found) if found.is_dir() => return Err(io::Error::from(io::ErrorKind::IsADirectory)),
-            Ok(found) if !found.is_file() => {
-                let file = BufWriter::new(File::options().write(true).open(path)?);
-                return Ok(WholeFile { file: Some(file), aside: None, path: path.to_owned() });
-            }
-            Ok(_) | Err(_) => {}
-        }
-        let mut name = path.file_name().unwrap_or_default().to_owned();
-        // Two processes may write the same file at the same time: the later one wins, and neither writes into the other's.
-        name.push(format!(".{}.partial", std::process::id()));
-        let aside = path.with_file_name(name);
-        let file = BufWriter::new(File::create(&aside)?);
-        Ok(WholeFile { file: Some(file), aside: Some(aside), path: path.to_owned() })
+        let Destination::File(path) = Destination::of(path)? else {
+            let file = BufWriter::new(File::options().append(true).open(path)?);
+            return Ok(WholeFile { file, aside: Aside::Nowhere });
+        };
+        let permissions = fs::metadata(&path).ok().map(|found| found.permissions());
+        let (file, aside) = open_aside(path)?;
+        permissions.map_or(Ok(()), |permissions| file.set_permissions(permissions))?;
+        Ok(WholeFile { file: BufWriter::new(file), aside })
     }
 
     /// Waits until the disk has the file, and gives it its name.
-    pub(crate) fn finish(mut self) -> io::Result<()> {
-        if let Some(file) = self.file.take() {
-            let whole = file.into_inner().map_err(io::IntoInnerError::into_error);
-            let renamed = whole.and_then(|file| match &self.aside {
-                Some(aside) => {
-                    file.sync_all()?;
-                    fs::rename(aside, &self.path)
-                }
-                None => Ok(()),
-            });
-            renamed.inspect_err(|_| self.remove())?;
-        }
-        Ok(())
+    pub(crate) fn finish(self) -> io::Result<()> {
+        let file = self.file.into_inner().map_err(io::IntoInnerError::into_error)?;
+        let (named, path) = match self.aside {
+            Aside::Nowhere => return Ok(()),
+            #[cfg(target_os = "linux")]
+            Aside::Nameless(path) => {
+                file.sync_all()?;
+                (linux::name(&file, folder(&path))?, path)
+            }
+            Aside::Named(named, path) => {
+                file.sync_all()?;
+                (named, path)
+            }
+        };
+        named.persist(path).map_err(|error| error.error)
+    }
+}
+
+fn open_aside(path: PathBuf) -> io::Result<(File, Aside)> {
+    #[cfg(target_os = "linux")]
+    if let Ok(file) = linux::nameless(folder(&path)) {
+        return Ok((file, Aside::Nameless(path)));
+    }
+    let mut builder = aside();
+    if let Some(permissions) = permissions_of_new_files() {
+        builder.permissions(permissions);
+    }
+    let (file, named) = builder.tempfile_in(folder(&path))?.into_parts();
+    Ok((file, Aside::Named(named, path)))
+}
+
+fn aside() -> Builder<'static, 'static> {
+    let mut builder = Builder::new();
+    builder.prefix(".emilia-").suffix(".partial");
+    builder
+}
+
+/// What the user's mask leaves of everything; `tempfile` itself would let nobody else read.
+#[cfg(unix)]
+fn permissions_of_new_files() -> Option<Permissions> {
+    use std::os::unix::fs::PermissionsExt;
+    Some(Permissions::from_mode(0o666))
+}
+
+#[cfg(not(unix))]
+fn permissions_of_new_files() -> Option<Permissions> {
+    None
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    //! Files without a name. Not every file system has them.
+
+    use super::aside;
+    use rustix::fs::{AtFlags, CWD, OFlags, linkat};
+    use std::fs::File;
+    use std::io;
+    use std::os::fd::AsRawFd;
+    use std::os::unix::fs::OpenOptionsExt;
+    use std::path::{Path, PathBuf};
+    use tempfile::TempPath;
+
+    fn path_of(file: &File) -> PathBuf {
+        format!("/proc/self/fd/{}", file.as_raw_fd()).into()
     }
 
-    fn remove(&self) {
-        // Half a file would only take room, which may be what was missing.
-        let _ = self.aside.as_ref().map(fs::remove_file);
+    /// A new file in this folder, if it can be given a name later.
+    pub(super) fn nameless(folder: &Path) -> io::Result<File> {
+        let file = File::options().write(true).custom_flags(OFlags::TMPFILE.bits() as i32).open(folder)?;
+        path_of(&file).symlink_metadata().map(|_| file)
+    }
+
+    /// Gives it one. A link takes no other file's place, so this name is not yet the one that it is to have.
+    pub(super) fn name(file: &File, folder: &Path) -> io::Result<TempPath> {
+        let link = |path: &Path| Ok(linkat(CWD, path_of(file), CWD, path, AtFlags::SYMLINK_FOLLOW)?);
+        aside().make_in(folder, link).map(|named| named.into_temp_path())
     }
 }
 
 impl Write for WholeFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.as_mut().map_or(Ok(0), |file| file.write(bytes))
+        self.file.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file.as_mut().map_or(Ok(()), BufWriter::flush)
-    }
-}
-
-impl Drop for WholeFile {
-    fn drop(&mut self) {
-        if self.file.take().is_some() {
-            self.remove();
-        }
+        self.file.flush()
     }
 }
 
@@ -85,11 +182,17 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
 mod tests {
     use super::*;
 
+    fn names(folder: &Path) -> Vec<String> {
+        let mut names: Vec<_> =
+            fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
     #[test]
     fn a_file_is_replaced_whole_or_not_at_all() {
-        let folder = std::env::temp_dir().join(format!("emilia-whole-file-{}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
-        let path = folder.join("file");
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
         write_whole(&path, b"first").unwrap();
         write_whole(&path, b"second").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"second");
@@ -97,9 +200,82 @@ mod tests {
         given_up.write_all(b"third").unwrap();
         drop(given_up);
         assert_eq!(fs::read(&path).unwrap(), b"second");
-        assert!(write_whole(&folder, b"a folder is not replaced").is_err());
-        assert!(write_whole(&folder.join("none/file"), b"").is_err());
-        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "nothing is left beside it");
-        fs::remove_dir_all(&folder).unwrap();
+        assert!(write_whole(folder.path(), b"a folder is not replaced").is_err());
+        assert!(write_whole(&folder.path().join("none/file"), b"").is_err());
+        assert_eq!(names(folder.path()), ["file"], "nothing is left beside it");
+    }
+
+    #[test]
+    fn a_file_written_aside_by_name_is_replaced_too() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        for text in ["first", "second"] {
+            let (file, named) = aside().tempfile_in(folder.path()).unwrap().into_parts();
+            let mut whole = WholeFile { file: BufWriter::new(file), aside: Aside::Named(named, path.clone()) };
+            whole.write_all(text.as_bytes()).unwrap();
+            assert_eq!(names(folder.path()).len(), 1 + usize::from(text == "second"));
+            whole.finish().unwrap();
+            assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        }
+        assert_eq!(names(folder.path()), ["file"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_and_permissions_stay() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir(at("far")).unwrap();
+        symlink("far/second", at("first")).unwrap();
+        symlink("../target", at("far/second")).unwrap();
+        for text in ["made", "replaced"] {
+            write_whole(&at("first"), text.as_bytes()).unwrap();
+            assert_eq!(fs::read_to_string(at("target")).unwrap(), text);
+            assert!(at("first").is_symlink() && at("far/second").is_symlink() && !at("target").is_symlink());
+        }
+        fs::set_permissions(at("target"), Permissions::from_mode(0o640)).unwrap();
+        write_whole(&at("first"), b"again").unwrap();
+        assert_eq!(fs::metadata(at("target")).unwrap().permissions().mode() & 0o777, 0o640);
+        fs::write(at("plain"), "").unwrap();
+        write_whole(&at("new"), b"").unwrap();
+        assert_eq!(at("new").metadata().unwrap().permissions(), at("plain").metadata().unwrap().permissions());
+        symlink("round", at("round")).unwrap();
+        assert!(write_whole(&at("round"), b"").is_err());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_is_no_file_is_written_in_place() {
+        use std::os::unix::fs::FileTypeExt;
+        for device in ["/dev/null", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"] {
+            assert_eq!(Destination::of(Path::new(device)).unwrap(), Destination::InPlace, "{device}");
+        }
+        write_whole(Path::new("/dev/null"), b"text").unwrap();
+        assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        let file = File::create(&path).unwrap();
+        (&file).write_all(b"before ").unwrap();
+        let open = PathBuf::from(format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&file)));
+        write_whole(&open, b"after").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "before after");
+        let fifo = folder.path().join("fifo");
+        rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+        let reader = std::thread::spawn({
+            let fifo = fifo.clone();
+            move || fs::read(fifo).unwrap()
+        });
+        write_whole(&fifo, b"through").unwrap();
+        assert_eq!(reader.join().unwrap(), b"through");
+        assert!(fs::metadata(&fifo).unwrap().file_type().is_fifo());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_full_disk_is_an_error() {
+        if Path::new("/dev/full").exists() {
+            assert!(write_whole(Path::new("/dev/full"), b"text").is_err());
+        }
     }
 }

@@ -5,9 +5,10 @@
 
 use super::shard_file::{Ending, Job, ShardFile, ShardFileError, begin_line, end_line};
 use crate::shard::Shard;
+use crate::whole_file::WholeFile;
 use std::collections::HashSet;
 use std::fs::{self, File, TryLockError};
-use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -133,34 +134,25 @@ impl Journal {
         Ok(())
     }
 
-    /// Gives the file its name. One that is a shard of several is told to be complete; of the only one, the lines that
+    /// Gives the results their file. One that is a shard of several is told to be complete; of the only one, the lines that
     /// say what it is a part of are left out.
     pub fn finish(mut self, items: u64, checksum: u32) -> Result<(), JournalError> {
-        let done = if self.shard.count() > 1 {
+        let whole = if self.shard.count() > 1 {
             let ending = Ending { items, results: self.results, checksum, totals: None };
-            self.write(&end_line(self.shard, ending))
-                .and_then(|()| self.file.sync_all())
-                .and_then(|()| fs::rename(&self.partial, &self.path))
+            self.write(&end_line(self.shard, ending)).map(|()| 0)
         } else {
-            self.copy_results().and_then(|()| fs::remove_file(&self.partial))
+            Ok(self.beginning)
         };
+        let done = whole.and_then(|begin| self.copy(begin)).and_then(|()| fs::remove_file(&self.partial));
         done.map_err(|error| self.failure(error))
     }
 
-    fn copy_results(&mut self) -> io::Result<()> {
-        self.file.seek(SeekFrom::Start(self.beginning))?;
-        let mut name = self.path.as_os_str().to_owned();
-        name.push(".whole");
-        let whole = PathBuf::from(name);
-        let copied = File::create(&whole).and_then(|file| {
-            let mut writer = BufWriter::new(file);
-            io::copy(&mut BufReader::new(&self.file), &mut writer)?;
-            writer.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
-            fs::rename(&whole, &self.path)
-        });
-        copied.inspect_err(|_| {
-            let _ = fs::remove_file(&whole);
-        })
+    /// Writes everything from this byte on to the file.
+    fn copy(&mut self, begin: u64) -> io::Result<()> {
+        self.file.seek(SeekFrom::Start(begin))?;
+        let mut whole = WholeFile::create(&self.path)?;
+        io::copy(&mut BufReader::new(&self.file), &mut whole)?;
+        whole.finish()
     }
 
     fn write(&mut self, text: &str) -> io::Result<()> {

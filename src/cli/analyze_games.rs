@@ -1,7 +1,7 @@
 //! Games in a file, and what their moves were worth.
 
 use super::analyze_output::Results;
-use super::output::Reader;
+use super::output::{Reader, complain, games, unless_any};
 use crate::analysis::journal::Done;
 use crate::analysis::review_text::ReviewedGame;
 use crate::analysis::wanted_games::GameInput;
@@ -113,7 +113,7 @@ impl GameJob {
             (Err(error), Style::Json) => return Some(json_error(&error)),
             (Err(error), _) => {
                 complaints.unreadable += 1;
-                eprintln!("emilia: {error}");
+                complain(error);
                 return None;
             }
         };
@@ -134,7 +134,7 @@ impl GameJob {
                 }
                 Err(error) => {
                     complaints.unreadable += 1;
-                    eprintln!("emilia: {}: game {}: {error}", game.file, game.found.place.number);
+                    complain(format_args!("{}: game {}: {error}", game.file, game.found.place.number));
                     return None;
                 }
             },
@@ -159,15 +159,10 @@ impl GameJob {
 
 impl Complaints {
     fn tell(self) -> Result<(), String> {
-        for (part, games) in self.losses {
-            let games = if games == 1 { "1 game".to_owned() } else { format!("{games} games") };
-            eprintln!("emilia: warning: ggf cannot hold {part}: {games}");
+        for (part, count) in self.losses {
+            complain(format_args!("warning: ggf cannot hold {part}: {}", games(count)));
         }
-        match self.unreadable {
-            0 => Ok(()),
-            1 => Err("1 game could not be read".to_owned()),
-            n => Err(format!("{n} games could not be read")),
-        }
+        unless_any(self.unreadable, "read")
     }
 }
 

@@ -1,9 +1,10 @@
 //! Where the results of an analysis go: an [`Output`], or a file that can be gone on with.
 
-use super::output::{Output, Reader};
+use super::output::{Output, Reader, cannot_write};
 use crate::analysis::journal::{Done, Journal, Opened};
 use crate::analysis::shard_file::{Ending, Job, begin_line, end_line};
 use crate::shard::Shard;
+use crate::whole_file::Destination;
 use serde_json::{Map, Value};
 use std::path::Path;
 
@@ -24,14 +25,17 @@ impl Results {
         shard: Option<Shard>,
         job: &Job,
     ) -> Result<Option<(Results, Done)>, String> {
-        let Some(path) = file else {
-            let mut output = Output::open(None)?;
+        let file = file.filter(|path| *path != Path::new("-"));
+        let destination =
+            file.map(|path| Destination::of(path).map_err(|error| cannot_write(path, error))).transpose()?;
+        let Some(Destination::File(path)) = destination else {
+            let mut output = Output::open(file)?;
             if let Some(this) = shard {
                 output.write(begin_line(this, job).as_bytes())?;
             }
             return Ok(Some((Results::Stream { output, shard, results: 0 }, Done::new())));
         };
-        let opened = Journal::open(path, shard.unwrap_or_default(), job, resume).map_err(|error| error.to_string())?;
+        let opened = Journal::open(&path, shard.unwrap_or_default(), job, resume).map_err(|error| error.to_string())?;
         Ok(match opened {
             Opened::Complete => None,
             Opened::Growing(journal, done) => Some((Results::Journal(journal), done)),

@@ -1,9 +1,8 @@
 //! `emilia convert`: games from any format to any other.
 
 use super::game_input::{GameInput, NamedGame};
-use super::output::{Output, Reader};
+use super::output::{Output, Reader, complain, games, write_file};
 use crate::notation::game_file::{Format, Loss, Part, WthorWriter, write};
-use crate::whole_file::write_whole;
 use clap::Args;
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, stdout};
@@ -39,8 +38,7 @@ pub(super) fn run(arguments: &ConvertArguments) -> Result<(), String> {
     conversion.warn();
     match conversion.failures {
         0 => Ok(()),
-        1 => Err("1 game was not converted".to_owned()),
-        n => Err(format!("{n} games were not converted")),
+        n => Err(format!("{} {} not converted", games(n), if n == 1 { "was" } else { "were" })),
     }
 }
 
@@ -122,7 +120,7 @@ impl Conversion<'_> {
         let beside = [("jou", &files.players), ("trn", &files.tournaments)];
         let all = beside.map(|(ending, bytes)| (path.with_extension(ending), bytes));
         for (path, bytes) in all.into_iter().chain([(path.to_owned(), &files.games)]) {
-            write_whole(&path, bytes).map_err(|error| format!("cannot write '{}': {error}", path.display()))?;
+            write_file(&path, bytes)?;
         }
         Ok(())
     }
@@ -135,7 +133,7 @@ impl Conversion<'_> {
 
     fn fail(&mut self, message: String) {
         self.failures += 1;
-        eprintln!("emilia: {message}");
+        complain(message);
     }
 
     fn note(&mut self, place: &str, losses: Vec<Loss>) -> Result<(), String> {
@@ -154,9 +152,8 @@ impl Conversion<'_> {
     }
 
     fn warn(&self) {
-        for (part, (games, first)) in &self.losses {
-            let games = if *games == 1 { "1 game".to_owned() } else { format!("{games} games") };
-            eprintln!("emilia: warning: {} cannot hold {part}: {games}, first {first}", self.format);
+        for (part, (count, first)) in &self.losses {
+            complain(format_args!("warning: {} cannot hold {part}: {}, first {first}", self.format, games(*count)));
         }
     }
 }

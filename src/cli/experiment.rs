@@ -1,11 +1,12 @@
 //! `emilia experiment`: the papers' tables and figures, run again.
 
 use super::log_output;
+use super::output::say;
+use super::progress::StatusLine;
 use crate::eval::EvaluatorKind;
 use crate::lab::experiment::{Experiment, ExperimentProgress, Lab, Ledger, Setup, check_folder, write_findings};
 use clap::Args;
 use clap::builder::PossibleValue;
-use indicatif::ProgressBar;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -81,14 +82,15 @@ pub(super) fn run(arguments: &ExperimentArguments) -> Result<(), String> {
     };
     if !arguments.quick {
         let usual = humantime::format_duration(Duration::from_secs(experiment.seconds.into()));
-        eprintln!("{}: with its own set-up it takes about {usual} on one core", experiment.name);
+        say(format_args!("{}: with its own set-up it takes about {usual} on one core", experiment.name));
     }
     let interrupt = super::on_interrupt()?;
-    let bar = ExperimentBar::new();
+    let line = StatusLine::new("{pos}/{len}  {elapsed} gone, {msg}", Some(1), 0);
+    let bar = Bar { line, said: Default::default() };
     let mut observe = |progress| bar.show(progress);
     let mut lab = Lab::new(setup, ledger, &interrupt, &mut observe);
     let findings = experiment.run(&mut lab);
-    bar.finish();
+    bar.line.finish();
     let findings = findings.map_err(|problem| match (&problem, &arguments.out) {
         (crate::lab::experiment::Problem::Interrupted, Some(_)) => "interrupted; --resume goes on".to_owned(),
         _ => fail(problem),
@@ -102,17 +104,12 @@ pub(super) fn run(arguments: &ExperimentArguments) -> Result<(), String> {
 }
 
 /// A line that follows the work, if there is a terminal to draw it on; otherwise a line of text now and then.
-struct ExperimentBar {
-    bar: ProgressBar,
+struct Bar {
+    line: StatusLine,
     said: std::cell::Cell<u64>,
 }
 
-impl ExperimentBar {
-    fn new() -> ExperimentBar {
-        let bar = super::progress::bar(Some(1), "{pos}/{len}  {elapsed} gone, {msg}");
-        ExperimentBar { bar, said: std::cell::Cell::new(0) }
-    }
-
+impl Bar {
     fn show(&self, ExperimentProgress { done, planned, left }: ExperimentProgress) {
         let left = left.map_or_else(
             || "everything so far from the ledger".to_owned(),
@@ -120,15 +117,10 @@ impl ExperimentBar {
         );
         // Twenty times in all.
         let part = 20 * done / planned.max(1);
-        if self.bar.is_hidden() && part > self.said.replace(part.max(self.said.get())) {
-            eprintln!("{done}/{planned} units, {left}");
+        if !self.line.is_shown() && part > self.said.replace(part.max(self.said.get())) {
+            say(format_args!("{done}/{planned} units, {left}"));
         }
-        self.bar.set_length(planned);
-        self.bar.set_position(done);
-        self.bar.set_message(left);
-    }
-
-    fn finish(&self) {
-        self.bar.finish_and_clear();
+        self.line.set_steps(planned);
+        self.line.show(done, || left);
     }
 }

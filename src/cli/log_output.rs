@@ -3,13 +3,14 @@
 use env_logger::{Builder, Target};
 use log::LevelFilter;
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
 use std::time::SystemTime;
 
 /// Logs to the end of a file, with everything that is said in both directions.
-pub(super) fn to_file(path: &Path) -> io::Result<()> {
-    let file = File::options().create(true).append(true).open(path)?;
+pub(super) fn to_file(path: &Path) -> Result<(), String> {
+    let opened = File::options().create(true).append(true).open(path);
+    let file = opened.map_err(|error| format!("cannot write the log to '{}': {error}", path.display()))?;
     start(Target::Pipe(Box::new(file)), LevelFilter::Debug);
     Ok(())
 }

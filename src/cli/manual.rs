@@ -1,7 +1,6 @@
 //! `emilia completions` and `emilia man`: what shells and `man` want to know of the command line.
 
-use super::print;
-use crate::whole_file::write_whole;
+use super::output::{print, write_file};
 use clap::{Args, Command};
 use clap_complete::Shell;
 use clap_mangen::Man;
@@ -64,7 +63,6 @@ fn page(command: &Command) -> Result<String, String> {
 fn write_pages(command: &Command, folder: &Path) -> Result<(), String> {
     let name = command.get_display_name().unwrap_or("emilia");
     let path = folder.join(format!("{name}.1"));
-    write_whole(&path, page(command)?.as_bytes())
-        .map_err(|error| format!("cannot write '{}': {error}", path.display()))?;
+    write_file(&path, page(command)?.as_bytes())?;
     command.get_subcommands().try_for_each(|sub| write_pages(sub, folder))
 }

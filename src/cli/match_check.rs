@@ -41,8 +41,7 @@ fn seconds(text: &str) -> Result<f64, String> {
 /// Checks an engine and prints what was found.
 pub(super) fn run(arguments: &CheckArguments) -> Result<(), String> {
     match &arguments.log_file {
-        Some(path) => log_output::to_file(path)
-            .map_err(|error| format!("cannot write the log to '{}': {error}", path.display()))?,
+        Some(path) => log_output::to_file(path)?,
         None => log_output::to_stderr(),
     }
     let text = PlayerText {

@@ -1,6 +1,8 @@
 //! `emilia match`: games between engines, and what they say.
 
 use super::log_output;
+use super::output::write_file;
+use super::progress::StatusLine;
 use crate::arena::player::PlayerText;
 use crate::arena::report::{self, Report};
 use crate::arena::schedule::Format;
@@ -9,7 +11,6 @@ use crate::arena::sprt::Sprt;
 use crate::arena::time_control::TimeControl;
 use crate::arena::tournament::{Conclusion, Tournament};
 use clap::{Args, Subcommand};
-use indicatif::ProgressBar;
 use std::path::{Path, PathBuf};
 
 /// A match between engines.
@@ -160,15 +161,18 @@ pub(super) fn run(arguments: &MatchArguments) -> Result<(), String> {
         return super::match_check::run(arguments);
     }
     match &arguments.log_file {
-        Some(path) => log_output::to_file(path)
-            .map_err(|error| format!("cannot write the log to '{}': {error}", path.display()))?,
+        Some(path) => log_output::to_file(path)?,
         None => log_output::to_stderr(),
     }
     let settings = Settings::new(arguments.text()?).map_err(|error| error.to_string())?;
     let mut tournament = Tournament::prepare(settings, arguments.resume).map_err(|error| error.to_string())?;
-    let progress = MatchBar::new(&tournament);
+    let template = "{pos}/{len} games  {msg}  {elapsed} gone, {eta} to go";
+    let progress = StatusLine::new(template, Some(tournament.schedule().games()), tournament.resumed());
     let interrupt = super::on_interrupt()?;
-    let conclusion = tournament.run(&interrupt, &mut |tournament| progress.show(tournament));
+    let conclusion = tournament.run(&interrupt, &mut |tournament| {
+        let ratio = tournament.sprt().map(|(_, ratio, _)| ratio);
+        progress.show(tournament.standings().games, || report::progress(tournament.standings(), ratio));
+    });
     progress.finish();
     let report = Report::new(&tournament);
     if let Some(folder) = &tournament.settings().out {
@@ -197,37 +201,7 @@ fn write_reports(folder: &Path, report: &Report) -> Result<(), String> {
         ("report.html", report::page(report)),
     ];
     for (name, text) in files {
-        let path = folder.join(name);
-        std::fs::write(&path, text).map_err(|error| format!("cannot write '{}': {error}", path.display()))?;
+        write_file(&folder.join(name), text.as_bytes())?;
     }
     Ok(())
-}
-
-/// A line that follows the match, if there is a terminal to draw it on.
-struct MatchBar {
-    bar: ProgressBar,
-}
-
-impl MatchBar {
-    fn new(tournament: &Tournament) -> MatchBar {
-        let template = "{pos}/{len} games  {msg}  {elapsed} gone, {eta} to go";
-        let bar = super::progress::bar(Some(tournament.schedule().games()), template);
-        // Games of an earlier run say nothing about the speed of this one.
-        bar.set_position(tournament.resumed());
-        bar.reset_eta();
-        MatchBar { bar }
-    }
-
-    fn show(&self, tournament: &Tournament) {
-        if self.bar.is_hidden() {
-            return;
-        }
-        let ratio = tournament.sprt().map(|(_, ratio, _)| ratio);
-        self.bar.set_message(report::progress(tournament.standings(), ratio));
-        self.bar.set_position(tournament.standings().games);
-    }
-
-    fn finish(&self) {
-        self.bar.finish_and_clear();
-    }
 }

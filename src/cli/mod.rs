@@ -28,7 +28,7 @@ mod train;
 use crate::protocol::detect::Protocol;
 use clap::builder::PossibleValuesParser;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
-use std::io::{self, ErrorKind, Write};
+use output::{complain, print};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -110,7 +110,7 @@ pub fn run() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
-            eprintln!("emilia: {message}");
+            complain(message);
             ExitCode::FAILURE
         }
     }
@@ -141,14 +141,6 @@ fn on_interrupt() -> Result<Arc<AtomicBool>, String> {
     };
     ctrlc::set_handler(handler).map_err(|error| format!("cannot watch for interrupts: {error}"))?;
     Ok(interrupt)
-}
-
-/// Prints to the standard output. A reader that has gone away is no error.
-fn print(text: &str) -> Result<(), String> {
-    match io::stdout().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(format!("cannot write the output: {error}")),
-        _ => Ok(()),
-    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
-//! Where a command writes: the standard output, or a file that is there whole or not at all.
+//! What a command writes: the standard output, a file that is there whole or not at all, and the standard error.
 
-use crate::whole_file::WholeFile;
-use std::io::{self, BufWriter, ErrorKind, IsTerminal, Stdout, Write, stdout};
+use crate::whole_file::{WholeFile, write_whole};
+use std::fmt::Display;
+use std::io::{self, BufWriter, ErrorKind, IsTerminal, Stdout, Write, stderr, stdout};
 use std::path::{Path, PathBuf};
 
 /// Whether there is anybody left to write for.
@@ -26,50 +27,85 @@ impl Output {
             None => Ok(Output::Standard(BufWriter::new(stdout()))),
             Some(path) => match WholeFile::create(path) {
                 Ok(file) => Ok(Output::File(path.to_owned(), file)),
-                Err(error) => Err(format!("cannot write '{}': {error}", path.display())),
+                Err(error) => Err(cannot_write(path, error)),
             },
         }
     }
 
     /// Writes a piece.
     pub(super) fn write(&mut self, bytes: &[u8]) -> Result<Reader, String> {
-        match self {
-            Output::Standard(out) => {
-                // Somebody who looks on wants each game when it is there.
-                let written =
-                    out.write_all(bytes).and_then(|()| if stdout().is_terminal() { out.flush() } else { Ok(()) });
-                standard(written)
-            }
-            Output::File(path, file) => match file.write_all(bytes) {
-                Ok(()) => Ok(Reader::Reads),
-                Err(error) => Err(format!("cannot write '{}': {error}", path.display())),
-            },
-        }
+        let written = match self {
+            // Somebody who looks on wants each game when it is there.
+            Output::Standard(out) if stdout().is_terminal() => out.write_all(bytes).and_then(|()| out.flush()),
+            Output::Standard(out) => out.write_all(bytes),
+            Output::File(_, file) => file.write_all(bytes),
+        };
+        self.reader(written)
     }
 
-    /// Hands what was written to whoever reads it. A file is read when it is whole, and waits.
+    /// Hands what was written to whoever reads it.
     pub(super) fn flush(&mut self) -> Result<Reader, String> {
-        match self {
-            Output::Standard(out) => standard(out.flush()),
-            Output::File(..) => Ok(Reader::Reads),
-        }
+        let flushed = match self {
+            Output::Standard(out) => out.flush(),
+            Output::File(_, file) => file.flush(),
+        };
+        self.reader(flushed)
     }
 
     /// Ends the output.
-    pub(super) fn finish(self) -> Result<(), String> {
+    pub(super) fn finish(mut self) -> Result<(), String> {
+        if self.flush()? == Reader::IsGone {
+            return Ok(());
+        }
         match self {
-            Output::Standard(mut out) => standard(out.flush()).map(|_| ()),
-            Output::File(path, file) => {
-                file.finish().map_err(|error| format!("cannot write '{}': {error}", path.display()))
-            }
+            Output::Standard(_) => Ok(()),
+            Output::File(path, file) => file.finish().map_err(|error| cannot_write(&path, error)),
+        }
+    }
+
+    fn reader(&self, result: io::Result<()>) -> Result<Reader, String> {
+        match (result, self) {
+            (Ok(()), _) => Ok(Reader::Reads),
+            (Err(error), _) if error.kind() == ErrorKind::BrokenPipe => Ok(Reader::IsGone),
+            (Err(error), Output::Standard(_)) => Err(format!("cannot write the output: {error}")),
+            (Err(error), Output::File(path, _)) => Err(cannot_write(path, error)),
         }
     }
 }
 
-fn standard(result: io::Result<()>) -> Result<Reader, String> {
-    match result {
-        Ok(()) => Ok(Reader::Reads),
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(Reader::IsGone),
-        Err(error) => Err(format!("cannot write the output: {error}")),
-    }
+/// Prints to the standard output. A reader that has gone away is no error.
+pub(super) fn print(text: &str) -> Result<(), String> {
+    let mut output = Output::open(None)?;
+    output.write(text.as_bytes())?;
+    output.finish()
+}
+
+/// Writes a line to the standard error, in one piece. Where nobody reads it, nothing is left to do.
+pub(super) fn say(line: impl Display) {
+    let _ = stderr().write_all(format!("{line}\n").as_bytes());
+}
+
+/// Writes what is wrong to the standard error.
+pub(super) fn complain(problem: impl Display) {
+    say(format_args!("emilia: {problem}"));
+}
+
+/// Writes a whole file.
+pub(super) fn write_file(path: &Path, bytes: &[u8]) -> Result<(), String> {
+    write_whole(path, bytes).map_err(|error| cannot_write(path, error))
+}
+
+/// Why a file could not be written.
+pub(super) fn cannot_write(path: &Path, error: impl Display) -> String {
+    format!("cannot write '{}': {error}", path.display())
+}
+
+/// A number of games in words.
+pub(super) fn games(count: u64) -> String {
+    if count == 1 { "1 game".to_owned() } else { format!("{count} games") }
+}
+
+/// The end of a command that could not do this to so many games.
+pub(super) fn unless_any(failed: u64, done: &str) -> Result<(), String> {
+    if failed == 0 { Ok(()) } else { Err(format!("{} could not be {done}", games(failed))) }
 }

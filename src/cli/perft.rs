@@ -1,5 +1,6 @@
 //! `emilia perft`: the check of the rules.
 
+use super::output::say;
 use crate::othello::{PassRule, Position, perft};
 use clap::Args;
 use std::time::Instant;
@@ -30,6 +31,6 @@ pub(super) fn run(options: &PerftArguments) -> Result<(), String> {
         nodes.to_string()
     };
     super::print(&(output + "\n"))?;
-    eprintln!("{seconds:.3} s, {:.1} million leaves a second", nodes as f64 / seconds.max(1e-9) / 1e6);
+    say(format_args!("{seconds:.3} s, {:.1} million leaves a second", nodes as f64 / seconds.max(1e-9) / 1e6));
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! `emilia positions`: what positions a collection of games has, each once.
 
 use super::game_input::GameInput;
-use super::output::{Output, Reader};
+use super::output::{Output, Reader, complain, unless_any};
 use crate::notation::obf::ObfEntry;
 use crate::othello::{Bitboard, Position, canonical};
 use clap::Args;
@@ -65,7 +65,7 @@ pub(super) fn run(arguments: &PositionsArguments) -> Result<(), String> {
             Ok(game) => game.found.game,
             Err(error) => {
                 unreadable += 1;
-                eprintln!("emilia: {error}");
+                complain(error);
                 continue;
             }
         };
@@ -99,11 +99,7 @@ pub(super) fn run(arguments: &PositionsArguments) -> Result<(), String> {
         }
     }
     output.finish()?;
-    match unreadable {
-        0 => Ok(()),
-        1 => Err("1 game could not be read".to_owned()),
-        n => Err(format!("{n} games could not be read")),
-    }
+    unless_any(unreadable, "read")
 }
 
 /// What is known of a position.

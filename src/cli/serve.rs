@@ -1,6 +1,7 @@
 //! `emilia`, `emilia nboard` and `emilia gtp`: a client on standard input and output.
 
 use super::log_output;
+use super::output::complain;
 use crate::engine::{BEST_FIRST, SearchEntry};
 use crate::protocol::detect::{Detected, Protocol, detect};
 use crate::protocol::stdio::Connection;
@@ -31,7 +32,7 @@ pub(super) struct ServeArguments {
 /// Serves one client to the end. Without a protocol its first line decides.
 pub(super) fn run(protocol: Option<Protocol>, options: &ServeArguments) -> Result<(), String> {
     if let Some(path) = &options.log_file {
-        log_output::to_file(path).map_err(|error| format!("cannot write the log to '{}': {error}", path.display()))?;
+        log_output::to_file(path)?;
     }
     log_output::log_panics();
     let engine = options.thinking.engine().map_err(|error| error.to_string())?;
@@ -58,6 +59,6 @@ pub(super) fn run(protocol: Option<Protocol>, options: &ServeArguments) -> Resul
 /// Tells a person at a terminal which protocol was taken.
 fn announce(protocol: Protocol) {
     if stdin().is_terminal() && stderr().is_terminal() {
-        eprintln!("emilia: speaking {protocol}, as the first line decided; 'quit' ends");
+        complain(format_args!("speaking {protocol}, as the first line decided; 'quit' ends"));
     }
 }

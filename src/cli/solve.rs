@@ -3,7 +3,8 @@
 use super::analyze_output::Results;
 use super::log_output;
 use super::options::EngineArguments;
-use super::output::Reader;
+use super::output::{Reader, complain};
+use super::progress::StatusLine;
 use crate::analysis::lines::Checksummed;
 use crate::analysis::shard_file::{Job, engine_settings};
 use crate::analysis::{Contradiction, Question, Solution, Solver, Totals, Value};
@@ -14,7 +15,6 @@ use crate::othello::Move;
 use crate::search::SearchDepth;
 use crate::shard::Shard;
 use clap::Args;
-use indicatif::ProgressBar;
 use serde::{Serialize, Serializer};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
@@ -63,7 +63,7 @@ pub(super) fn run(arguments: &SolveArguments) -> ExitCode {
         Ok(totals) if totals.unreadable > 0 || totals.solved < totals.positions => ExitCode::from(INCOMPLETE),
         Ok(_) => ExitCode::SUCCESS,
         Err(message) => {
-            eprintln!("emilia: {message}");
+            complain(message);
             ExitCode::from(INCOMPLETE)
         }
     }
@@ -86,7 +86,7 @@ fn solve(arguments: &SolveArguments) -> Result<Totals, String> {
     let job = arguments.job(engine.options());
     let mut solver = Solver::new(engine, question);
     let mut totals = Totals::default();
-    let progress = SolveBar::new();
+    let progress = StatusLine::new("{spinner} {msg}, {elapsed} gone", None, 0);
     let Some((mut output, _)) = Results::open(None, false, arguments.shard, &job)? else {
         return Ok(totals);
     };
@@ -103,7 +103,9 @@ fn solve(arguments: &SolveArguments) -> Result<Totals, String> {
         let text = match item {
             Ok(numbered) => {
                 let position = &numbered.entry.position;
-                let solution = solver.solve(position, &mut |nodes, depth| progress.show(&numbered, nodes, depth));
+                let solution = solver.solve(position, &mut |nodes, depth| {
+                    progress.show(numbered.number as u64, || in_work(&numbered, nodes, depth));
+                });
                 let contradictions = solution.contradictions(&numbered.entry);
                 totals.add(&numbered.entry, &solution, &contradictions);
                 if arguments.json {
@@ -115,7 +117,7 @@ fn solve(arguments: &SolveArguments) -> Result<Totals, String> {
             }
             Err(error) => {
                 totals.unreadable += 1;
-                progress.aside(|| eprintln!("emilia: {name}: {error}"));
+                progress.aside(|| complain(format_args!("{name}: {error}")));
                 if arguments.shard.is_none() || broken.is_some() {
                     continue;
                 }
@@ -300,32 +302,9 @@ fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("numbers and text can be written as JSON") + "\n"
 }
 
-/// A line that tells of the position in work, if there is a terminal to draw it on.
-struct SolveBar {
-    bar: ProgressBar,
-}
-
-impl SolveBar {
-    fn new() -> SolveBar {
-        SolveBar { bar: super::progress::bar(None, "{spinner} {msg}, {elapsed} gone") }
-    }
-
-    fn show(&self, numbered: &NumberedEntry, nodes: u64, depth: SearchDepth) {
-        if self.bar.is_hidden() {
-            return;
-        }
-        let NumberedEntry { number, entry: ObfEntry { position, .. }, .. } = numbered;
-        let (empties, millions) = (position.empties().count(), nodes as f64 / 1e6);
-        self.bar.set_message(format!("position {number}: {empties} empties, depth {depth}, {millions:.1} M nodes"));
-        self.bar.tick();
-    }
-
-    /// Writes something without a line of progress in its way.
-    fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
-        self.bar.suspend(write)
-    }
-
-    fn finish(&self) {
-        self.bar.finish_and_clear();
-    }
+/// What is told of the position in work.
+fn in_work(numbered: &NumberedEntry, nodes: u64, depth: SearchDepth) -> String {
+    let NumberedEntry { number, entry: ObfEntry { position, .. }, .. } = numbered;
+    let (empties, millions) = (position.empties().count(), nodes as f64 / 1e6);
+    format!("position {number}: {empties} empties, depth {depth}, {millions:.1} M nodes")
 }

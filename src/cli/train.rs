@@ -9,6 +9,7 @@ mod report;
 mod selfplay;
 mod testset;
 
+use super::output::say;
 use super::progress::StepBar;
 use crate::engine::EngineOptions;
 use crate::eval::{Evaluator, EvaluatorKind};
@@ -144,13 +145,13 @@ fn produce<M: ChunkMaker>(production: &Production, maker: impl Fn() -> M + Sync)
     }
     let done = done.map_err(|error| error.to_string())?;
     let (played, seconds) = (done.games - done.found, started.elapsed().as_secs_f64());
-    eprintln!(
+    say(format_args!(
         "{played} games, {} positions in {seconds:.1} s ({:.1} games/s, {:.0} positions/s); {} games were there",
         done.samples,
         played as f64 / seconds,
         done.samples as f64 / seconds,
         done.found
-    );
+    ));
     if interrupt.load(Ordering::Relaxed) {
         return Err("interrupted; the same command goes on".to_owned());
     }

@@ -1,7 +1,7 @@
 //! The table of searches that can be chosen: a name and a constructor for each. Others are added from outside by [`register`].
 
 use super::options::{EngineOptions, OptionError, one_of};
-use crate::search::{AlphaBeta, AlphaBetaSettings, Minimax, ModernBestFirst, ModernSettings, Rbfms, Search};
+use crate::search::{AlphaBeta, AlphaBetaSettings, BestFirst, BestFirstSettings, Minimax, Rbfms, Search};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::OnceLock;
@@ -29,13 +29,13 @@ pub static MINIMAX: SearchEntry = SearchEntry { name: "minimax", reads: &[], bui
 pub static BEST_FIRST: SearchEntry = SearchEntry {
     name: "best-first",
     reads: MODERN_READS,
-    build: |options| modern(options, ModernSettings::best_first()),
+    build: |options| modern(options, BestFirstSettings::best_first()),
 };
 /// Best-first minimax that begins with alpha-beta.
 pub static EXTENSION: SearchEntry = SearchEntry {
     name: "extension",
     reads: MODERN_READS,
-    build: |options| modern(options, ModernSettings::extension()),
+    build: |options| modern(options, BestFirstSettings::extension()),
 };
 /// Best-first minimax in linear space.
 pub static RBFMS: SearchEntry = SearchEntry { name: "rbfms", reads: &[], build: |_| Box::new(Rbfms::new()) };
@@ -64,8 +64,8 @@ fn alpha_beta(options: &EngineOptions) -> Box<dyn Search> {
     }))
 }
 
-fn modern(options: &EngineOptions, settings: ModernSettings) -> Box<dyn Search> {
-    Box::new(ModernBestFirst::new(ModernSettings {
+fn modern(options: &EngineOptions, settings: BestFirstSettings) -> Box<dyn Search> {
+    Box::new(BestFirst::new(BestFirstSettings {
         memory: options.memory_bytes(),
         on_memory_cap: options.on_memory_cap,
         table_bytes: options.hash_bytes(),

@@ -1,6 +1,7 @@
-//! Static evaluation carried along the moves of a search.
+//! Static evaluation carried along the moves of a search, and the one place that lists the evaluations that are: a new one
+//! is a folder beside this file, a variant of [`WithState`] and an arm of [`with_incremental`].
 
-use super::Evaluator;
+use super::{Evaluator, Pattern};
 use crate::othello::{Bitboard, Position, Square};
 
 /// A static evaluation of Othello positions that keeps, beside each position, what makes the next one cheap to evaluate.
@@ -20,6 +21,29 @@ pub trait Incremental: Sync {
     /// The value for the side to move, as [`Evaluator::evaluate`] gives it.
     fn value(&self, state: &Self::State, position: &Position) -> i32;
 }
+
+/// The evaluations that keep a state beside a position.
+#[derive(Clone, Copy)]
+pub enum WithState<'a> {
+    /// [`Pattern`].
+    Pattern(&'a Pattern),
+}
+
+/// Gives an expression the static type of an evaluator: within `$body`, which is compiled once for each type, `$evaluation`
+/// refers to an [`Incremental`].
+macro_rules! with_incremental {
+    ($evaluator:expr, $evaluation:ident => $body:expr) => {{
+        let evaluator: &dyn $crate::eval::Evaluator<$crate::othello::Position> = $evaluator;
+        match evaluator.with_state() {
+            Some($crate::eval::WithState::Pattern($evaluation)) => $body,
+            None => {
+                let $evaluation = &$crate::eval::FromScratch(evaluator);
+                $body
+            }
+        }
+    }};
+}
+pub(crate) use with_incremental;
 
 /// An evaluator that begins anew at each position.
 #[derive(Clone, Copy)]

@@ -18,7 +18,8 @@ pub use disc_count::DiscCount;
 pub use edge::Edge;
 pub use error_model::{ErrorModel, shallow_depth, shallow_depth_to_end, terms as error_terms};
 pub use iago::Iago;
-pub use incremental::{FromScratch, Incremental};
+pub(crate) use incremental::with_incremental;
+pub use incremental::{FromScratch, Incremental, WithState};
 pub use mobility::Mobility;
 pub use pattern::Pattern;
 pub use random::Random;
@@ -44,81 +45,63 @@ pub trait Evaluator<G: Game>: Send + Sync {
         None
     }
 
-    /// The pattern evaluation that this is, if it is: its values can be had faster by keeping a
-    /// [`State`](pattern::State) up to date.
-    fn as_pattern(&self) -> Option<&Pattern> {
+    /// Itself with its type, where a search gets the values faster by keeping a state beside each position of Othello.
+    fn with_state(&self) -> Option<WithState<'_>> {
         None
     }
 }
 
-/// The Othello evaluators by the names of `--eval`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum EvaluatorKind {
-    /// [`Random`].
-    Random,
-    /// [`DiscCount`].
-    DiscCount,
-    /// [`WeightedSquares`].
-    WeightedSquares,
-    /// [`Mobility`].
-    Mobility,
-    /// [`Edge`].
-    Edge,
-    /// [`Iago`].
-    Iago,
-    /// [`Bill::logistic`].
-    Bill,
-    /// [`Bill::gaussian`].
-    BillGaussian,
-    /// [`Pattern`].
-    #[default]
-    Pattern,
+/// The table of evaluators: kind, name, construction.
+macro_rules! evaluators {
+    ($($(#[$attribute:meta])* $kind:ident, $name:literal, $build:expr;)*) => {
+        /// The Othello evaluators by the names of `--eval`.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+        pub enum EvaluatorKind {
+            $($(#[$attribute])* $kind,)*
+        }
+
+        impl EvaluatorKind {
+            /// Every evaluator.
+            pub const ALL: [EvaluatorKind; [$($name),*].len()] = [$(EvaluatorKind::$kind),*];
+
+            /// The name on the command line.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(EvaluatorKind::$kind => $name,)*
+                }
+            }
+
+            /// The evaluator itself: [`Random`] with seed 0, the pattern evaluation with the weights that are part of the
+            /// program, trained or not.
+            pub fn build(self) -> Arc<dyn Evaluator<Position>> {
+                match self {
+                    $(EvaluatorKind::$kind => $build,)*
+                }
+            }
+        }
+    };
 }
 
-impl EvaluatorKind {
-    /// Every evaluator.
-    pub const ALL: [EvaluatorKind; 9] = [
-        EvaluatorKind::Random,
-        EvaluatorKind::DiscCount,
-        EvaluatorKind::WeightedSquares,
-        EvaluatorKind::Mobility,
-        EvaluatorKind::Edge,
-        EvaluatorKind::Iago,
-        EvaluatorKind::Bill,
-        EvaluatorKind::BillGaussian,
-        EvaluatorKind::Pattern,
-    ];
-
-    /// The name on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            EvaluatorKind::Random => "random",
-            EvaluatorKind::DiscCount => "disc-count",
-            EvaluatorKind::WeightedSquares => "weighted-squares",
-            EvaluatorKind::Mobility => "mobility",
-            EvaluatorKind::Edge => "edge",
-            EvaluatorKind::Iago => "iago",
-            EvaluatorKind::Bill => "bill",
-            EvaluatorKind::BillGaussian => "bill-gaussian",
-            EvaluatorKind::Pattern => "pattern",
-        }
-    }
-
-    /// The evaluator itself: [`Random`] with seed 0, the pattern evaluation with the weights that are part of the program,
-    /// trained or not.
-    pub fn build(self) -> Arc<dyn Evaluator<Position>> {
-        match self {
-            EvaluatorKind::Random => Arc::new(Random::default()),
-            EvaluatorKind::DiscCount => Arc::new(DiscCount),
-            EvaluatorKind::WeightedSquares => Arc::new(WeightedSquares),
-            EvaluatorKind::Mobility => Arc::new(Mobility),
-            EvaluatorKind::Edge => Arc::new(Edge::default()),
-            EvaluatorKind::Iago => Arc::new(Iago::default()),
-            EvaluatorKind::Bill => Arc::new(Bill::logistic()),
-            EvaluatorKind::BillGaussian => Arc::new(Bill::gaussian()),
-            EvaluatorKind::Pattern => Pattern::embedded().clone(),
-        }
-    }
+evaluators! {
+    /// [`Random`].
+    Random, "random", Arc::new(Random::default());
+    /// [`DiscCount`].
+    DiscCount, "disc-count", Arc::new(DiscCount);
+    /// [`WeightedSquares`].
+    WeightedSquares, "weighted-squares", Arc::new(WeightedSquares);
+    /// [`Mobility`].
+    Mobility, "mobility", Arc::new(Mobility);
+    /// [`Edge`].
+    Edge, "edge", Arc::new(Edge::default());
+    /// [`Iago`].
+    Iago, "iago", Arc::new(Iago::default());
+    /// [`Bill::logistic`].
+    Bill, "bill", Arc::new(Bill::logistic());
+    /// [`Bill::gaussian`].
+    BillGaussian, "bill-gaussian", Arc::new(Bill::gaussian());
+    /// [`Pattern`].
+    #[default]
+    Pattern, "pattern", Pattern::embedded().clone();
 }
 
 impl fmt::Display for EvaluatorKind {

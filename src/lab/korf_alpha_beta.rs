@@ -10,7 +10,7 @@ use crate::eval::Evaluator;
 use crate::game::Game;
 use crate::othello::Position;
 use crate::search::{
-    BestFirstSettings, Bound, Contempt, Control, EndValues, Explorer, Interrupted, Line, MemoryUse, MinimaxKind,
+    Bound, Contempt, Control, EndValues, Explorer, Interrupted, KorfSettings, Line, MemoryUse, MinimaxKind,
     PlainCounts, Report, RootMove, Score, Search, SearchDepth, Task, Work, least_depth, line_to, plain_minimax,
 };
 
@@ -33,7 +33,7 @@ impl<G: Game> KorfAlphaBeta<G> {
     ///
     /// `ends` says what finished games are worth: [`EndValues::Outcome`] in Othello, [`EndValues::Sum`] in random trees.
     pub fn new(position: &G, ends: EndValues, memory: usize) -> KorfAlphaBeta<G> {
-        let settings = BestFirstSettings { ends, memory, ..BestFirstSettings::korf() };
+        let settings = KorfSettings { ends, memory, ..KorfSettings::korf() };
         KorfAlphaBeta { explorer: Explorer::new(settings, position), depth: 0, unstored: None, work: Work::default() }
     }
 

@@ -2,7 +2,7 @@
 
 use super::{KorfAlphaBeta, Uct, UctSettings};
 use crate::engine::{self, Backup, EngineOptions, LeafValue, PublishedOptions, SearchEntry};
-use crate::search::{AlphaBetaStart, BestFirst, BestFirstSettings, EndValues, Search, Tie};
+use crate::search::{AlphaBetaStart, EndValues, KorfBestFirst, KorfSettings, Search, Tie};
 
 /// Best-first minimax as Korf and Chickering published it.
 pub static KORF_BEST_FIRST: SearchEntry = SearchEntry {
@@ -38,25 +38,25 @@ pub fn register() {
     engine::register(&SEARCHES);
 }
 
-fn stored_tree(options: &EngineOptions, settings: BestFirstSettings) -> Box<dyn Search> {
+fn stored_tree(options: &EngineOptions, settings: KorfSettings) -> Box<dyn Search> {
     let (memory, on_memory_cap) = (options.memory_bytes(), options.on_memory_cap);
-    Box::new(BestFirst::new(BestFirstSettings { memory, on_memory_cap, ..settings }))
+    Box::new(KorfBestFirst::new(KorfSettings { memory, on_memory_cap, ..settings }))
 }
 
-fn best_first_settings(options: &PublishedOptions) -> BestFirstSettings {
-    BestFirstSettings {
+fn best_first_settings(options: &PublishedOptions) -> KorfSettings {
+    KorfSettings {
         ends: EndValues::Infinite(options.tie),
         depth: options.best_first_depth.map(u32::from),
-        ..BestFirstSettings::korf()
+        ..KorfSettings::korf()
     }
 }
 
-fn extension_settings(options: &PublishedOptions) -> BestFirstSettings {
+fn extension_settings(options: &PublishedOptions) -> KorfSettings {
     let start = match options.start_depth {
         Some(depth) => AlphaBetaStart::Depth(depth.into()),
         None => AlphaBetaStart::Share { divisor: 16 },
     };
-    BestFirstSettings { start, ..best_first_settings(options) }
+    KorfSettings { start, ..best_first_settings(options) }
 }
 
 fn uct_settings(options: &PublishedOptions) -> UctSettings {

@@ -11,19 +11,23 @@ mod rbfms;
 mod report;
 mod score;
 mod selectivity;
+mod threads;
 mod transposition;
+mod tree;
 
 pub use alpha_beta::{AlphaBeta, AlphaBetaSettings};
 pub use best_first::{
-    AlphaBetaStart, BestFirst, BestFirstSettings, EndValues, EndgameSolver, Explorer, FinalMove, LeafSolver,
-    ModernBestFirst, ModernSettings, OnMemoryCap, Progress, RootMove, Tie, Work, mean_alpha_beta_evaluations,
+    AlphaBetaStart, BestFirst, BestFirstSettings, ByValue, EndValues, EndgameSolver, Explorer, FinalMove,
+    KorfBestFirst, KorfSettings, LeafSolver, OnMemoryCap, Progress, RootMove, Start, Tie, Work,
+    mean_alpha_beta_evaluations,
 };
-pub(crate) use best_first::{Budget, Interrupted, Rules, after, least_depth, line_to, turns};
+pub(crate) use best_first::{Budget, Interrupted, Rules, least_depth, line_to};
 pub use limits::{Control, Limits, StopSignal};
 pub use minimax::{Minimax, MinimaxKind, PlainCounts, PlainResult, plain_minimax};
 pub use rbfms::{Answer, Call, Rbfms, RbfmsSettings, Sibling, Stack, linear_best_first};
 pub use report::{Bound, Line, MemoryUse, Report, SearchDepth};
 pub use score::{Contempt, Score};
+pub(crate) use tree::{after, turns};
 
 use crate::eval::Evaluator;
 use crate::othello::Position;

@@ -7,13 +7,13 @@
 mod lines;
 
 use self::lines::LinearLines;
-use super::best_first::arena::INFINITY;
-use super::best_first::tree::{after, turns};
-use super::best_first::{Budget, EndValues, EndgameSolver, LeafSolver, Rules, SOLVED_EMPTIES, Work, line_to};
+use super::best_first::{Budget, EndValues, EndgameSolver, Leaves, Rules, SOLVED_EMPTIES, StaticLeaves, Work, line_to};
+use super::tree::{INFINITY, after, turns};
 use super::{Bound, Control, Line, MemoryUse, Report, Search, SearchDepth, Task};
 use crate::eval::Evaluator;
 use crate::game::Game;
 use crate::othello::{Position, Square};
+use std::cell::RefCell;
 
 /// How [`Rbfms`] and the fallback at the memory cap differ from the published algorithm, and its bounds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -125,11 +125,11 @@ pub struct Answer {
 }
 
 /// The recursion with everything it works with.
-pub(crate) struct Recursion<'a, G: Game> {
+pub(crate) struct Recursion<'a, G: Game, L: Leaves<G>> {
     pub rules: Rules,
     pub settings: RbfmsSettings,
-    pub evaluator: &'a dyn Evaluator<G>,
-    pub solver: Option<&'a mut (dyn LeafSolver<G> + 'static)>,
+    /// What nodes are worth, and whether the search must stop.
+    pub leaves: &'a mut L,
     pub work: Work,
     /// Told of every call; says whether to stop.
     pub observe: &'a mut dyn FnMut(Call<'_, G>) -> bool,
@@ -137,19 +137,18 @@ pub(crate) struct Recursion<'a, G: Game> {
     stopped: bool,
 }
 
-impl<'a, G: Game> Recursion<'a, G> {
+impl<'a, G: Game, L: Leaves<G>> Recursion<'a, G, L> {
     pub fn new(
         rules: Rules,
         settings: RbfmsSettings,
-        evaluator: &'a dyn Evaluator<G>,
-        solver: Option<&'a mut (dyn LeafSolver<G> + 'static)>,
+        leaves: &'a mut L,
         work: Work,
         observe: &'a mut dyn FnMut(Call<'_, G>) -> bool,
-    ) -> Recursion<'a, G> {
-        Recursion { rules, settings, evaluator, solver, work, observe, stack: Stack::new(), stopped: false }
+    ) -> Recursion<'a, G, L> {
+        Recursion { rules, settings, leaves, work, observe, stack: Stack::new(), stopped: false }
     }
 
-    /// Whether the search was stopped: by the observer, at the depth, or at the end of a game.
+    /// Whether the search was stopped: by the leaves, by the observer, at the depth, or at the end of a game.
     pub fn was_stopped(&self) -> bool {
         self.stopped
     }
@@ -158,7 +157,11 @@ impl<'a, G: Game> Recursion<'a, G> {
     /// the outermost node stay on the stack; if the search was stopped, so does the whole line where it was.
     pub fn run(&mut self, position: &G, value: i32, low: i32, high: i32, plies: u32) -> Answer {
         let call = Call { position, value, low, high, stack: &self.stack, work: &self.work };
-        if (self.observe)(call) || self.settings.depth.is_some_and(|deepest| plies >= deepest) {
+        if (self.observe)(call)
+            || self.settings.depth.is_some_and(|deepest| plies >= deepest)
+            // There must be children before anything can stop.
+            || !self.stack.is_empty() && self.leaves.must_stop(&mut self.work)
+        {
             self.stopped = true;
             return Answer { value, solved: false };
         }
@@ -172,7 +175,7 @@ impl<'a, G: Game> Recursion<'a, G> {
         }
         let base = self.stack.siblings.len();
         for turn in turns(position) {
-            let node = self.rules.new_node(turn, &after(position, turn), self.evaluator, &mut self.work);
+            let node = self.leaves.node(turn, &after(position, turn), &mut self.work);
             let child = Sibling { turn, value: -node.value, solved: node.is_solved() };
             if self.settings.early_return && child.value > high {
                 self.stack.siblings.truncate(base);
@@ -196,11 +199,7 @@ impl<'a, G: Game> Recursion<'a, G> {
     }
 
     fn solve(&mut self, position: &G, value: i32) -> Option<Answer> {
-        let solver = self.solver.as_deref_mut().filter(|solver| solver.takes(position))?;
-        let stack = &self.stack;
-        let observe = &mut *self.observe;
-        let mut stop = |work: &Work| observe(Call { position, value, low: -INFINITY, high: INFINITY, stack, work });
-        let exact = solver.solve(position, self.rules.contempt, &mut self.work, &mut stop);
+        let exact = self.leaves.solve(position, &mut self.work)?;
         self.stopped |= exact.is_none();
         Some(Answer { value: exact.map_or(value, |result| self.rules.result(result)), solved: exact.is_some() })
     }
@@ -279,7 +278,9 @@ pub fn linear_best_first<G: Game>(
     observe: &mut dyn FnMut(Call<'_, G>) -> bool,
 ) -> (Answer, Stack<G::Move>) {
     let rules = Rules { ends, contempt: super::Contempt::NONE, max: position.mover() };
-    let mut recursion = Recursion::new(rules, settings, evaluator, None, Work::default(), observe);
+    let never = &mut |_: &Work| false;
+    let mut leaves = StaticLeaves::new(rules, evaluator, never);
+    let mut recursion = Recursion::new(rules, settings, &mut leaves, Work::default(), observe);
     let answer = recursion.run(position, 0, -INFINITY, INFINITY, 0);
     (answer, recursion.stack)
 }
@@ -348,12 +349,11 @@ impl Search for Rbfms {
         if (task.lines > 1 || task.margin.is_some()) && task.position.moves().count() > 1 {
             return LinearLines::new(task, control, rules).think(sink);
         }
-        let mut budget = Budget::new(control);
+        let budget = RefCell::new(Budget::new(control));
         let mut moves: Vec<RootMove> = Vec::new();
         let mut observe = |call: Call<'_, Position>| {
             let mut line = call.stack.line();
             let Some(first) = line.next() else {
-                // The root itself: there must be children before anything can stop.
                 return false;
             };
             let known = moves.iter().position(|known| known.turn == first).unwrap_or_else(|| {
@@ -365,17 +365,18 @@ impl Search for Rbfms {
             known.line.clear();
             known.line.push(first);
             known.line.extend(line);
-            if budget.is_report_due(call.work) {
+            if budget.borrow_mut().is_report_due(call.work) {
                 let mut report = Rbfms::report(task, &rules, recall(&call.root_now(), &moves), call.work);
                 report.elapsed = control.elapsed();
                 sink(&report);
             }
-            budget.is_spent(call.work)
+            false
         };
         let mut solver = EndgameSolver::new(SOLVED_EMPTIES);
+        let is_spent = &mut |work: &Work| budget.borrow_mut().is_spent(work);
+        let mut leaves = StaticLeaves::new(rules, &*task.evaluator, is_spent).solving(&mut solver);
         let settings = RbfmsSettings::default();
-        let mut recursion =
-            Recursion::new(rules, settings, &*task.evaluator, Some(&mut solver), Work::default(), &mut observe);
+        let mut recursion = Recursion::new(rules, settings, &mut leaves, Work::default(), &mut observe);
         recursion.run(&task.position, 0, -INFINITY, INFINITY, 0);
         let (stack, work) = (recursion.stack, recursion.work);
         let mut report = Rbfms::report(task, &rules, recall(stack.root(), &moves), &work);

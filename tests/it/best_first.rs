@@ -1,13 +1,14 @@
 //! The best-first family from outside: the figures of the paper, the properties of its algorithms, memory, whole tasks.
 
+use emilia::engine::{EngineOptions, OnMemoryCap, searches};
 use emilia::eval::{Evaluator, EvaluatorKind};
 use emilia::game::Game;
 use emilia::lab::random_tree::{PathCost, RandomTree, TreeShape};
 use emilia::othello::{Color, GameRecord, Move, Position};
 use emilia::search::{
-    BestFirst, BestFirstSettings, Bound, Contempt, Control, EndValues, EndgameSolver, Explorer, FinalMove, Limits,
-    MinimaxKind, OnMemoryCap, Progress, Rbfms, RbfmsSettings, Report, Score, Search, SearchDepth, StopSignal, Task,
-    Work, linear_best_first, mean_alpha_beta_evaluations, plain_minimax,
+    AlphaBetaStart, Bound, ByValue, Contempt, Control, EndValues, Explorer, FinalMove, KorfSettings, Limits,
+    MinimaxKind, Progress, Rbfms, RbfmsSettings, Report, Score, Search, SearchDepth, Start, StopSignal, Task, Work,
+    linear_best_first, mean_alpha_beta_evaluations, plain_minimax,
 };
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -64,7 +65,7 @@ fn never(_: &Work) -> bool {
 
 #[test]
 fn figure_1_expands_the_principal_leaves() {
-    let mut search = Explorer::new(BestFirstSettings::korf(), &FigureTree(String::new()));
+    let mut search = Explorer::new(KorfSettings::korf(), &FigureTree(String::new()));
     let mut steps = Vec::new();
     for _ in 0..4 {
         assert_eq!(search.step(&FigureValues, &mut never), Progress::Grown);
@@ -117,7 +118,7 @@ fn expansion_orders(
     early_return: bool,
 ) -> (Vec<RandomTree>, Vec<RandomTree>) {
     const EXPANSIONS: usize = 60;
-    let settings = BestFirstSettings { ends: EndValues::Sum, ..BestFirstSettings::korf() };
+    let settings = KorfSettings { ends: EndValues::Sum, ..KorfSettings::korf() };
     let mut search = Explorer::new(settings, root);
     let mut stored = Vec::new();
     while stored.len() < EXPANSIONS && !principal_leaf(&search, root).is_over() {
@@ -254,8 +255,45 @@ fn exact(position: &Position, contempt: Contempt) -> i32 {
     plain_minimax(MinimaxKind::AlphaBeta, position, empties, &*evaluator, contempt, &mut |_| false).value
 }
 
-const FORMS: [fn() -> BestFirstSettings; 3] =
-    [BestFirstSettings::korf, BestFirstSettings::modern, BestFirstSettings::extension];
+/// The published search.
+fn published() -> KorfSettings {
+    KorfSettings::korf()
+}
+
+/// Search by value at its best: results at the end, an exploration term of two discs, the most visited move.
+fn by_visits() -> KorfSettings {
+    let policy = ByValue { exploration: 256.0, final_move: FinalMove::MostVisits };
+    KorfSettings { ends: EndValues::Outcome, policy, ..KorfSettings::korf() }
+}
+
+/// The same, begun with alpha-beta.
+fn begun() -> KorfSettings {
+    KorfSettings { start: AlphaBetaStart::Share { divisor: 16 }, ..by_visits() }
+}
+
+fn exploring(exploration: f32, settings: KorfSettings) -> KorfSettings {
+    KorfSettings { policy: ByValue { exploration, ..settings.policy }, ..settings }
+}
+
+const FORMS: [fn() -> KorfSettings; 3] = [published, by_visits, begun];
+
+/// An engine as a client gets it, but with one thread, a small table, and these changes.
+fn engine(name: &str, change: impl FnOnce(&mut EngineOptions)) -> Box<dyn Search> {
+    emilia::lab::register();
+    let mut options = EngineOptions { threads: 1, hash_mb: 2, ..EngineOptions::default() };
+    options.set("engine", name).unwrap();
+    change(&mut options);
+    (options.engine.build)(&options)
+}
+
+/// The names of all engines that can be chosen.
+fn all_engines() -> Vec<&'static str> {
+    emilia::lab::register();
+    searches().iter().map(|search| search.name).collect()
+}
+
+/// The engines of the best-first family whose values at the end are results.
+const PLAYERS: [&str; 3] = ["best-first", "extension", "rbfms"];
 
 #[test]
 fn the_tree_is_sound_after_every_iteration() {
@@ -263,10 +301,11 @@ fn the_tree_is_sound_after_every_iteration() {
     for (i, form) in FORMS.into_iter().enumerate() {
         for (exploration, discs) in [(0.0, 20), (300.0, 30), (0.0, 47), (300.0, 50)] {
             let position = RandomGames(i as u64).position(discs);
-            let mut search = Explorer::new(BestFirstSettings { exploration, ..form() }, &position);
-            search.solve_with(Box::new(EndgameSolver::new(4)));
+            let settings = exploring(exploration, form());
+            let mut search = Explorer::new(settings, &position);
+            let mut start = Start::new(settings.start);
             for _ in 0..300 {
-                search.start_with_alpha_beta(Some(2000), &*evaluator, &mut never);
+                start.advance(&mut search, Some(2000), &*evaluator, &mut never);
                 search.audit().unwrap();
                 if search.step(&*evaluator, &mut never) == Progress::Done {
                     break;
@@ -284,7 +323,7 @@ fn the_tree_is_sound_after_every_iteration() {
 fn visits_add_up_and_the_principal_variation_has_one_value() {
     let evaluator = EvaluatorKind::Mobility.build();
     let position = RandomGames(3).position(25);
-    let settings = BestFirstSettings { ends: EndValues::Outcome, ..BestFirstSettings::korf() };
+    let settings = KorfSettings { ends: EndValues::Outcome, ..KorfSettings::korf() };
     let mut search = Explorer::new(settings, &position);
     for expansions in 1..500 {
         search.step(&*evaluator, &mut never);
@@ -312,7 +351,7 @@ fn one_ply_deep_is_alpha_beta_at_depth_one() {
         if position.must_pass() {
             continue;
         }
-        let settings = BestFirstSettings { depth: Some(1), ends: EndValues::Outcome, ..BestFirstSettings::korf() };
+        let settings = KorfSettings { depth: Some(1), ends: EndValues::Outcome, ..KorfSettings::korf() };
         let mut search = Explorer::new(settings, &position);
         while search.step(&*evaluator, &mut never) == Progress::Grown {}
         let alpha_beta =
@@ -336,10 +375,11 @@ fn a_whole_tree_is_exact() {
         for seed in 0..40 {
             let shape = TreeShape { branching: 4, length: 6, cost: if seed % 2 == 0 { 2 } else { 1000 } };
             let root = RandomTree::new(shape, seed);
-            let settings = BestFirstSettings { ends: EndValues::Sum, ..form() };
+            let settings = KorfSettings { ends: EndValues::Sum, ..form() };
             let mut search = Explorer::new(settings, &root);
+            let mut start = Start::new(settings.start);
             while search.step(&PathCost, &mut never) == Progress::Grown {
-                search.start_with_alpha_beta(None, &PathCost, &mut never);
+                start.advance(&mut search, None, &PathCost, &mut never);
             }
             let full = plain_minimax(MinimaxKind::Full, &root, 6, &PathCost, Contempt::NONE, &mut |_| false);
             assert!(search.is_solved());
@@ -359,7 +399,7 @@ fn forced_moves_are_followed_to_the_end() {
     for length in [1, 2, 50] {
         let chain = RandomTree::new(TreeShape { branching: 1, length, cost: 9 }, 3);
         let end = (0..length).fold(chain, |position, _| position.after(0));
-        let settings = BestFirstSettings { ends: EndValues::Sum, ..BestFirstSettings::modern() };
+        let settings = KorfSettings { ends: EndValues::Sum, ..by_visits() };
         let mut search = Explorer::new(settings, &chain);
         while search.step(&PathCost, &mut never) == Progress::Grown {}
         assert_eq!(search.value(), end.sum());
@@ -369,7 +409,7 @@ fn forced_moves_are_followed_to_the_end() {
     }
 }
 
-fn expansions(position: &Position, settings: BestFirstSettings, count: usize) -> Vec<Position> {
+fn expansions(position: &Position, settings: KorfSettings, count: usize) -> Vec<Position> {
     let evaluator = EvaluatorKind::Mobility.build();
     let mut search = Explorer::new(settings, position);
     let mut expanded = Vec::new();
@@ -384,9 +424,7 @@ fn a_larger_budget_begins_like_a_smaller_one_and_colours_do_not_matter() {
     let mut games = RandomGames(21);
     for discs in [6, 20, 35, 48] {
         let position = games.position(discs);
-        for settings in
-            [BestFirstSettings::korf(), BestFirstSettings { exploration: 200.0, ..BestFirstSettings::modern() }]
-        {
+        for settings in [published(), exploring(200.0, by_visits())] {
             let long = expansions(&position, settings, 400);
             assert!(long.starts_with(&expansions(&position, settings, 150)));
             let swapped = expansions(&position.swap_colors(), settings, 400);
@@ -395,43 +433,36 @@ fn a_larger_budget_begins_like_a_smaller_one_and_colours_do_not_matter() {
     }
 }
 
+/// Every engine that can be chosen, with one thread and with two where it takes several.
 #[test]
 fn the_end_of_the_game_is_solved_by_every_engine() {
     let mut games = RandomGames(5);
-    for _ in 0..25 {
-        let discs = 50 + games.below(8);
+    for round in 0..16 {
+        let discs = 51 + games.below(7);
         let position = games.position(discs);
-        for contempt in [Contempt::NONE, Contempt::new(100).unwrap(), Contempt::new(-100).unwrap()] {
-            let mut all = task(position);
-            all.contempt = contempt;
-            all.lines = 64;
-            let one = Task { lines: 1, ..all.clone() };
-            let result = exact(&position, contempt);
-            let forms = [BestFirstSettings::modern(), BestFirstSettings::extension()];
-            for settings in forms {
-                let report = think(&mut BestFirst::new(settings), &one, Limits::default());
-                assert_eq!((report.depth, report.lines[0].score.units()), (SearchDepth::Exact, result), "{position}");
-                let report = think(&mut BestFirst::new(settings), &all, Limits::default());
-                assert_eq!(report.depth, SearchDepth::Exact);
-                for line in &report.lines {
-                    let child = position.take(line.turn).unwrap();
-                    assert_eq!(line.score.units(), -exact(&child, contempt), "{position} {}", line.turn);
-                }
+        let contempt = [Contempt::NONE, Contempt::new(100).unwrap(), Contempt::new(-100).unwrap()][round % 3];
+        let one = Task { contempt, ..task(position) };
+        let all = Task { lines: 64, ..one.clone() };
+        let result = exact(&position, contempt);
+        for kind in all_engines() {
+            let mut search = engine(kind, |options| options.threads = 1 + round as u32 % 2);
+            let report = think(&mut *search, &one, Limits::default());
+            let found = report.lines[0].score.units();
+            let knows_who_wins_alone = matches!(kind, "korf-best-first" | "korf-extension" | "uct");
+            if knows_who_wins_alone {
+                // The published values know only who wins, ties are almost losses, and the search ends when it knows.
+                assert_eq!((found > 0, found < 0), (result > 0, result < 0), "{kind} {position}");
+                continue;
             }
-            let report = think(&mut Rbfms::new(), &one, Limits::default());
-            assert_eq!((report.depth, report.lines[0].score.units()), (SearchDepth::Exact, result), "{position}");
-            let report = think(&mut Rbfms::new(), &all, Limits::default());
-            assert_eq!(report.depth, SearchDepth::Exact);
+            assert_eq!((report.depth, found), (SearchDepth::Exact, result), "{kind} {position}");
+            let report = think(&mut *search, &all, Limits::default());
+            assert_eq!(report.depth, SearchDepth::Exact, "{kind} {position}");
+            assert_eq!(report.lines.len(), position.moves().count().max(1) as usize);
             for line in &report.lines {
                 let child = position.take(line.turn).unwrap();
-                assert_eq!(line.score.units(), -exact(&child, contempt), "{position} {}", line.turn);
+                assert_eq!(line.score.units(), -exact(&child, contempt), "{kind} {position} {}", line.turn);
             }
         }
-        // The paper's values know only who wins, and the search ends when it does.
-        let korf = think(&mut BestFirst::new(BestFirstSettings::korf()), &task(position), Limits::default());
-        let result = exact(&position, Contempt::NONE);
-        assert_eq!(korf.lines[0].score.units() > 0, result > 0, "{position}");
-        assert_eq!(korf.lines[0].score.units() < 0, result < 0, "{position}");
     }
 }
 
@@ -439,17 +470,17 @@ fn the_end_of_the_game_is_solved_by_every_engine() {
 fn the_end_is_played_out_without_a_mistake() {
     // Each time the root moves to a node that may have been solved without its children.
     let mut games = RandomGames(6);
-    for settings in [BestFirstSettings::modern(), BestFirstSettings::extension()] {
+    for kind in PLAYERS {
         for _ in 0..10 {
             let start = games.position(49);
-            let mut engine = BestFirst::new(settings);
+            let mut engine = engine(kind, |_| {});
             let mut position = start;
             while !position.is_over() {
-                let report = think(&mut engine, &task(position), Limits::default());
+                let report = think(&mut *engine, &task(position), Limits::default());
                 position = position.take(report.lines[0].turn).unwrap();
             }
             let sign = if start.mover() == Color::Black { 128 } else { -128 };
-            assert_eq!(position.score_for_black() * sign, exact(&start, Contempt::NONE), "{start}");
+            assert_eq!(position.score_for_black() * sign, exact(&start, Contempt::NONE), "{kind} {start}");
         }
     }
 }
@@ -464,7 +495,7 @@ fn ties_follow_the_rule_and_contempt() {
         .unwrap();
     let evaluator = EvaluatorKind::Mobility.build();
     let value = |ends, contempt| {
-        let mut search = Explorer::new(BestFirstSettings { ends, ..BestFirstSettings::korf() }, &drawn);
+        let mut search = Explorer::new(KorfSettings { ends, ..KorfSettings::korf() }, &drawn);
         search.begin(&drawn, contempt);
         while search.step(&*evaluator, &mut never) == Progress::Grown {}
         search.value()
@@ -476,8 +507,8 @@ fn ties_follow_the_rule_and_contempt() {
 }
 
 /// Settings with so little memory that the cap is reached at once: one chunk for each 64 kB.
-fn capped(on_memory_cap: OnMemoryCap, form: fn() -> BestFirstSettings) -> BestFirstSettings {
-    BestFirstSettings { memory: 256 << 10, on_memory_cap, ..form() }
+fn capped(on_memory_cap: OnMemoryCap, form: fn() -> KorfSettings) -> KorfSettings {
+    KorfSettings { memory: 256 << 10, on_memory_cap, ..form() }
 }
 
 #[test]
@@ -486,13 +517,14 @@ fn at_the_cap_the_search_goes_on() {
     for on_memory_cap in [OnMemoryCap::Rbfms, OnMemoryCap::Prune] {
         for (i, form) in FORMS.into_iter().enumerate() {
             let position = RandomGames(i as u64 + 30).position(18);
-            let settings = BestFirstSettings { exploration: [0.0, 0.0, 150.0][i], ..capped(on_memory_cap, form) };
+            let settings = exploring([0.0, 0.0, 150.0][i], capped(on_memory_cap, form));
             let mut search = Explorer::new(settings, &position);
+            let mut start = Start::new(settings.start);
             let mut full_at = None;
             let mut fullest = 0;
             let mut iterations = 0;
             for iteration in 0..12_000u64 {
-                search.start_with_alpha_beta(Some(20_000), &*evaluator, &mut never);
+                start.advance(&mut search, Some(20_000), &*evaluator, &mut never);
                 let enough = &mut |work: &Work| work.expansions >= 50_000;
                 match search.step(&*evaluator, enough) {
                     Progress::Stopped => break,
@@ -519,7 +551,7 @@ fn at_the_cap_the_search_goes_on() {
             }
             // A search in linear space counts by its expansions, but where visits decide as one choice.
             let counted = match on_memory_cap {
-                OnMemoryCap::Rbfms if settings.exploration != 0.0 => iterations,
+                OnMemoryCap::Rbfms if settings.policy.exploration != 0.0 => iterations,
                 _ => work.expansions,
             };
             let visits: u64 = search.root_moves().iter().map(|m| m.visits).sum();
@@ -532,7 +564,7 @@ fn at_the_cap_the_search_goes_on() {
 fn the_search_ends_at_the_cap_where_it_is_to_stop_there() {
     let evaluator = EvaluatorKind::Mobility.build();
     let mut position = RandomGames(33).position(14);
-    let mut search = Explorer::new(capped(OnMemoryCap::Stop, BestFirstSettings::modern), &position);
+    let mut search = Explorer::new(capped(OnMemoryCap::Stop, by_visits), &position);
     // The tree is kept from move to move, and there is always room for something below the new root.
     for _ in 0..6 {
         search.begin(&position, Contempt::NONE);
@@ -551,7 +583,7 @@ fn endgames_are_solved_under_the_cap() {
     for on_memory_cap in [OnMemoryCap::Rbfms, OnMemoryCap::Prune] {
         for seed in 0..3 {
             let position = RandomGames(seed + 50).position(51);
-            let settings = BestFirstSettings { memory: 1, ..capped(on_memory_cap, BestFirstSettings::modern) };
+            let settings = KorfSettings { memory: 1, ..capped(on_memory_cap, by_visits) };
             let mut search = Explorer::new(settings, &position);
             while search.step(&*evaluator, &mut never) == Progress::Grown {}
             assert!(search.is_solved());
@@ -565,18 +597,13 @@ fn endgames_are_solved_under_the_cap() {
 #[test]
 fn the_tree_moves_with_the_game() {
     let evaluator = EvaluatorKind::Mobility.build();
-    for settings in [
-        BestFirstSettings::modern(),
-        BestFirstSettings::extension(),
-        capped(OnMemoryCap::Prune, BestFirstSettings::modern),
-        capped(OnMemoryCap::Rbfms, BestFirstSettings::extension),
-    ] {
+    for settings in [by_visits(), begun(), capped(OnMemoryCap::Prune, by_visits), capped(OnMemoryCap::Rbfms, begun)] {
         let mut position = RandomGames(60).position(10);
         let mut search = Explorer::new(settings, &position);
-        search.solve_with(Box::new(EndgameSolver::new(6)));
         while !position.is_over() {
+            let mut start = Start::new(settings.start);
             for _ in 0..700 {
-                search.start_with_alpha_beta(Some(5_000), &*evaluator, &mut never);
+                start.advance(&mut search, Some(5_000), &*evaluator, &mut never);
                 let enough = &mut |work: &Work| work.expansions >= 20_000;
                 if search.step(&*evaluator, enough) != Progress::Grown {
                     break;
@@ -610,7 +637,7 @@ fn the_tree_moves_with_the_game() {
 fn what_was_known_after_a_move_stays_known() {
     let evaluator = EvaluatorKind::Mobility.build();
     let position = RandomGames(70).position(12);
-    let mut search = Explorer::new(BestFirstSettings::modern(), &position);
+    let mut search = Explorer::new(by_visits(), &position);
     for _ in 0..2_000 {
         search.step(&*evaluator, &mut never);
     }
@@ -639,29 +666,26 @@ const ONE_SOLVE: u64 = 2_000;
 
 #[test]
 fn limits_are_kept_and_there_is_always_a_move() {
-    let engines: [fn() -> Box<dyn Search>; 4] = [
-        || Box::new(BestFirst::new(BestFirstSettings::korf())),
-        || Box::new(BestFirst::new(BestFirstSettings::modern())),
-        || Box::new(BestFirst::new(BestFirstSettings::extension())),
-        || Box::new(Rbfms::new()),
-    ];
     let mut games = RandomGames(80);
-    for engine in engines {
+    for kind in PLAYERS.into_iter().chain(["korf-best-first"]) {
         let position = games.position(24);
-        let mut search = engine();
+        let mut search = engine(kind, |_| {});
         for limit in [1, 2, 50, 1_000, 20_000] {
             search.clear();
             let report = think(&mut *search, &task(position), evaluations(limit));
             // The children of one node more at most, or of the root, or one leaf solved to the end of the game.
-            assert!(report.evaluations <= limit + 64 + ONE_SOLVE, "{limit}: {}", report.evaluations);
-            assert!(report.evaluations >= limit.min(500), "{limit}: {}", report.evaluations);
+            assert!(report.evaluations <= limit + 64 + ONE_SOLVE, "{kind} {limit}: {}", report.evaluations);
+            assert!(report.evaluations >= limit.min(500), "{kind} {limit}: {}", report.evaluations);
             let report = think(&mut *search, &task(position), Limits { nodes: Some(limit), ..Limits::default() });
-            assert!(report.nodes <= limit + 64 + ONE_SOLVE);
+            assert!(report.nodes <= limit + 64 + ONE_SOLVE, "{kind} {limit}: {}", report.nodes);
         }
         search.clear();
         let depth = Limits { depth: Some(4), ..Limits::default() };
         let spent = think(&mut *search, &task(position), depth).evaluations;
-        assert!(spent >= mean_alpha_beta_evaluations(4) && spent < mean_alpha_beta_evaluations(4) + 64 + ONE_SOLVE);
+        if matches!(kind, "rbfms" | "korf-best-first") {
+            let expected = mean_alpha_beta_evaluations(4);
+            assert!(spent >= expected && spent < expected + 64 + ONE_SOLVE, "{kind} {spent}");
+        }
         let signal = StopSignal::default();
         signal.stop();
         let stopped = Control::new(Limits::default(), signal, Instant::now());
@@ -672,23 +696,19 @@ fn limits_are_kept_and_there_is_always_a_move() {
 }
 
 #[test]
-fn several_lines_are_searched_and_sorted() {
+fn several_lines_are_searched() {
     let position = RandomGames(90).position(16);
     let moves = position.moves().count() as usize;
-    for settings in [BestFirstSettings::modern(), BestFirstSettings::korf(), BestFirstSettings::extension()] {
+    for kind in PLAYERS.into_iter().chain(["korf-best-first"]) {
         let several = Task { lines: 4, ..task(position) };
-        let report = think(&mut BestFirst::new(settings), &several, evaluations(20_000));
+        let report = think(&mut *engine(kind, |_| {}), &several, evaluations(20_000));
         assert_eq!(report.lines.len(), 4.min(moves));
-        let visits: Vec<u64> = report.lines.iter().map(|line| line.visits).collect();
-        assert!(visits[1..].iter().all(|&n| n > 100), "{visits:?}");
-        if settings.final_move == FinalMove::MostVisits {
-            assert!(visits.is_sorted_by(|a, b| a >= b), "{visits:?}");
-        } else {
-            assert!(report.lines.is_sorted_by_key(|line| -line.score));
-        }
+        assert!(report.lines[1..].iter().all(|line| line.visits > 60), "{kind} {report:?}");
     }
     let all = Task { lines: 64, ..task(position) };
-    assert_eq!(think(&mut BestFirst::new(BestFirstSettings::modern()), &all, evaluations(500)).lines.len(), moves);
+    for kind in PLAYERS {
+        assert_eq!(think(&mut *engine(kind, |_| {}), &all, evaluations(500)).lines.len(), moves, "{kind}");
+    }
 }
 
 /// Four lines of the middle game, none of them a mere static value.
@@ -723,21 +743,25 @@ fn several_lines_are_searched_in_linear_space() {
 #[test]
 fn several_lines_are_searched_on_at_the_cap() {
     let mut games = RandomGames(92);
-    for form in FORMS {
+    for kind in ["best-first", "korf-best-first"] {
         let position = std::iter::from_fn(|| Some(games.position(18))).find(|p| p.moves().count() >= 5).unwrap();
-        let settings = BestFirstSettings { memory: 1, ..capped(OnMemoryCap::Rbfms, form) };
         let several = Task { lines: 4, ..task(position) };
-        let search = |limit| think(&mut BestFirst::new(settings), &several, evaluations(limit));
-        let report = search(50_000);
+        let search = |limit| {
+            let full = |options: &mut EngineOptions| {
+                (options.memory_mb, options.on_memory_cap) = (1, OnMemoryCap::Rbfms);
+            };
+            think(&mut *engine(kind, full), &several, evaluations(limit))
+        };
+        let report = search(300_000);
         check_four_lines(&report);
-        assert!(report.memory.linear_nodes > 1_000, "{:?}", report.memory);
+        assert!(report.memory.linear_nodes > 1_000, "{kind} {:?}", report.memory);
         // Nobody starves: the least searched line has got on since the cap was reached.
         let least = |report: &Report| report.lines.iter().map(|line| line.visits).min().unwrap();
-        let later = search(200_000);
+        let later = search(1_200_000);
         check_four_lines(&later);
-        assert!(least(&later) > least(&report), "{} {}", least(&later), least(&report));
+        assert!(least(&later) > least(&report), "{kind} {} {}", least(&later), least(&report));
         let (all, first) = (later.lines.iter().map(|line| line.visits).sum::<u64>(), least(&later));
-        assert!(first > all / 100, "{first} of {all}");
+        assert!(first > all / 100, "{kind} {first} of {all}");
     }
 }
 
@@ -750,13 +774,29 @@ fn a_pass_at_the_root_is_a_line() {
     }
     let position = *game.position();
     assert!(position.must_pass());
-    for settings in FORMS.map(|form| form()) {
-        let report = think(&mut BestFirst::new(settings), &task(position), evaluations(3_000));
-        assert_eq!((report.lines.len(), report.lines[0].turn), (1, Move::Pass));
-        assert!(report.lines[0].pv.len() > 2);
+    for kind in all_engines() {
+        let depth = (kind == "minimax").then_some(4);
+        let limits = Limits { depth, evaluations: Some(3_000), ..Limits::default() };
+        let report = think(&mut *engine(kind, |_| {}), &task(position), limits);
+        assert_eq!((report.lines.len(), report.lines[0].turn), (1, Move::Pass), "{kind}");
+        assert!(report.lines[0].pv.len() > 2, "{kind}");
     }
-    let report = think(&mut Rbfms::new(), &task(position), evaluations(3_000));
-    assert_eq!(report.lines[0].turn, Move::Pass);
+}
+
+/// What the solver visits in linear space counts, and ends the search.
+#[test]
+fn positions_solved_at_the_cap_are_counted_and_limited() {
+    let position = RandomGames(33).position(44);
+    for threads in [1, 2] {
+        let full = |options: &mut EngineOptions| {
+            (options.memory_mb, options.on_memory_cap, options.threads) = (1, OnMemoryCap::Rbfms, threads);
+        };
+        let wanted = Task { lines: 64, ..task(position) };
+        let limit = Limits { nodes: Some(1_000_000), ..Limits::default() };
+        let report = think(&mut *engine("best-first", full), &wanted, limit);
+        assert!(report.nodes < 1_000_000 + 40_000, "{report:?}");
+        assert!(report.depth.is_exact() || report.nodes >= 1_000_000, "{report:?}");
+    }
 }
 
 #[test]

@@ -10,8 +10,8 @@ use emilia::lab::random_tree::{PathCost, RandomTree, TreeShape};
 use emilia::lab::{KORF_ALPHA_BETA, KORF_BEST_FIRST, KORF_EXTENSION, KorfAlphaBeta, UCT, Uct, UctSettings, UctTree};
 use emilia::othello::{Color, Position};
 use emilia::search::{
-    AlphaBetaStart, BestFirstSettings, Bound, Contempt, Control, EndValues, Explorer, Limits, MinimaxKind, PlainResult,
-    Progress, RbfmsSettings, Report, Score, Search, SearchDepth, Task, Work, linear_best_first, plain_minimax,
+    AlphaBetaStart, Bound, Contempt, Control, EndValues, Explorer, KorfSettings, Limits, MinimaxKind, PlainResult,
+    Progress, RbfmsSettings, Report, Score, Search, SearchDepth, Start, Task, Work, linear_best_first, plain_minimax,
 };
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -227,20 +227,20 @@ fn the_extension_begins_with_the_values_of_alpha_beta() {
     for _ in 0..20 {
         let position = games.position(14);
         for depth in 1..=4 {
-            let settings = BestFirstSettings { start: AlphaBetaStart::Depth(depth), ..BestFirstSettings::korf() };
+            let settings = KorfSettings { start: AlphaBetaStart::Depth(depth), ..KorfSettings::korf() };
             let mut search = Explorer::new(settings, &position);
             search.expand_root(&*evaluator);
-            search.start_with_alpha_beta(None, &*evaluator, &mut never);
+            Start::new(settings.start).advance(&mut search, None, &*evaluator, &mut never);
             let known = plain(MinimaxKind::Full, &position, depth, &*evaluator);
             assert_eq!(search.value(), known.value, "{position}, depth {depth}");
             let line = &search.root_moves()[0].line;
             assert_eq!(line.iter().flatten().count() as u32, depth, "{position}");
             search.audit().unwrap();
             // Then it goes beyond, to the depth that it is told.
-            let deeper = BestFirstSettings { depth: Some(9), ..settings };
+            let deeper = KorfSettings { depth: Some(9), ..settings };
             let mut search = Explorer::new(deeper, &position);
             search.expand_root(&*evaluator);
-            search.start_with_alpha_beta(None, &*evaluator, &mut never);
+            Start::new(settings.start).advance(&mut search, None, &*evaluator, &mut never);
             while search.step(&*evaluator, &mut never) == Progress::Grown {}
             assert_eq!(search.root_moves()[0].line.iter().flatten().count(), 9, "{position}");
         }
@@ -328,7 +328,7 @@ fn uct_without_exploration_is_best_first_search() {
     // C = 0 and no urgency: the leaf at the end of the principal variation, as in the paper.
     let evaluator = EvaluatorKind::Mobility.build();
     let position = RandomGames(8).position(10);
-    let settings = BestFirstSettings { ends: EndValues::Outcome, ..BestFirstSettings::korf() };
+    let settings = KorfSettings { ends: EndValues::Outcome, ..KorfSettings::korf() };
     let mut best_first = Explorer::new(settings, &position);
     let ends = EndValues::Outcome;
     let mut search = UctTree::new(UctSettings { c: 0.0, fpu: 0.0, ends, ..UctSettings::default() }, &position);
@@ -448,7 +448,7 @@ fn linear_space_takes_no_more_memory_for_a_hundredfold_work() {
         assert!(much <= 4 * little && much < 100_000, "{branching}: {little} and {much} bytes");
         let root = paper_tree(branching, 7);
         let stored = peak_bytes_while(|| {
-            let settings = BestFirstSettings { ends: EndValues::Sum, ..BestFirstSettings::korf() };
+            let settings = KorfSettings { ends: EndValues::Sum, ..KorfSettings::korf() };
             let mut search = Explorer::new(settings, &root);
             for _ in 0..20_000 {
                 search.step(&PathCost, &mut never);

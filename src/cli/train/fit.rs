@@ -1,12 +1,12 @@
 //! `emilia train fit`.
 
 use super::KnobArguments;
+use crate::cli::output::{say, write_file};
 use crate::cli::progress::StepBar;
 use crate::training::{Dataset, FitHeader, FittedPhase, FittedWeights, Source, curve_csv, curve_svg, fit, phase_of};
-use crate::whole_file::write_whole;
 use clap::Args;
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
@@ -63,7 +63,7 @@ pub(super) fn run(arguments: &FitArguments) -> Result<(), String> {
         log::warn!("left out: {damage}");
     }
     let (training, held_out) = data.len();
-    eprintln!("{} games: {training} positions to learn from, {held_out} held out", data.games);
+    say(format_args!("{} games: {training} positions to learn from, {held_out} held out", data.games));
     if data.is_empty() {
         return Err("there is nothing to learn from".to_owned());
     }
@@ -94,16 +94,12 @@ pub(super) fn run(arguments: &FitArguments) -> Result<(), String> {
     };
     let weights = FittedWeights::new(header, &phases);
     weights.write(&arguments.out.join("weights.fit")).map_err(|error| error.to_string())?;
-    write(&arguments.out.join("curve.csv"), &curve_csv(&phases))?;
-    write(&arguments.out.join("curve.svg"), &curve_svg(&phases))?;
+    write_file(&arguments.out.join("curve.csv"), curve_csv(&phases).as_bytes())?;
+    write_file(&arguments.out.join("curve.svg"), curve_svg(&phases).as_bytes())?;
     let seconds = started.elapsed().as_secs_f64();
     let work: usize = phases.iter().map(|phase| phase.positions * (phase.curve.len() - 1)).sum();
-    eprintln!("{seconds:.1} s; {:.2} million positions times passes a second", work as f64 / seconds / 1e6);
+    say(format_args!("{seconds:.1} s; {:.2} million positions times passes a second", work as f64 / seconds / 1e6));
     crate::cli::print(&table(&phases))
-}
-
-fn write(path: &Path, text: &str) -> Result<(), String> {
-    write_whole(path, text.as_bytes()).map_err(|error| format!("cannot write '{}': {error}", path.display()))
 }
 
 /// What each phase came to.

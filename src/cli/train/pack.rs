@@ -1,6 +1,7 @@
 //! `emilia train pack`.
 
 use super::KnobArguments;
+use crate::cli::output::{cannot_write, say};
 use crate::training::FittedWeights;
 use clap::Args;
 use std::path::PathBuf;
@@ -26,10 +27,9 @@ pub(super) fn run(arguments: &PackArguments) -> Result<(), String> {
     let settings = arguments.knobs.config()?.pack;
     let fitted = FittedWeights::read(&arguments.weights).map_err(|error| error.to_string())?;
     let packed = fitted.pack(&settings).map_err(|error| error.to_string())?;
-    let failed = |error| format!("cannot write '{}': {error}", arguments.out.display());
-    packed.write(&arguments.out).map_err(failed)?;
+    packed.write(&arguments.out).map_err(|error| cannot_write(&arguments.out, error))?;
     let bytes = packed.to_bytes().len();
-    eprintln!("{} phases, {bytes} bytes", packed.phases());
+    say(format_args!("{} phases, {bytes} bytes", packed.phases()));
     if bytes > MOST_BYTES {
         log::warn!("more than {MOST_BYTES} bytes: too much to be part of the program");
     }

@@ -1,10 +1,10 @@
 //! `emilia train report`: how far evaluations err.
 
+use crate::cli::output::write_file;
 use crate::engine::EngineOptions;
 use crate::eval::{Evaluator, EvaluatorKind};
 use crate::othello::Position;
 use crate::training::{ErrorReport, error_svg, error_table};
-use crate::whole_file::write_whole;
 use clap::Args;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ pub(super) fn run(arguments: &ReportArguments) -> Result<(), String> {
     let reports = arguments.evaluations.iter().map(measure).collect::<Result<Vec<_>, String>>()?;
     if let Some(path) = &arguments.svg {
         let svg = error_svg(&reports);
-        write_whole(path, svg.as_bytes()).map_err(|error| format!("cannot write '{}': {error}", path.display()))?;
+        write_file(path, svg.as_bytes())?;
     }
     if arguments.json {
         let json = serde_json::to_string(&reports).map_err(|error| error.to_string())?;

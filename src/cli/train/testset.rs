@@ -1,11 +1,11 @@
 //! `emilia train testset`: the positions that evaluations are measured on.
 
 use crate::cli::options::EngineArguments;
+use crate::cli::output::write_file;
 use crate::cli::progress::StepBar;
 use crate::engine::Request;
 use crate::notation::wthor::WthorFile;
 use crate::training::TestSet;
-use crate::whole_file::write_whole;
 use clap::{Args, Subcommand};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -75,10 +75,6 @@ pub(super) fn read(path: &Path) -> Result<TestSet, String> {
     TestSet::parse(&text).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-fn write(path: &Path, set: &TestSet) -> Result<(), String> {
-    write_whole(path, set.to_text().as_bytes()).map_err(|error| format!("cannot write '{}': {error}", path.display()))
-}
-
 fn draw(arguments: &DrawArguments) -> Result<(), String> {
     if arguments.out.exists() {
         return Err(format!("'{}' is there already, and a set is drawn once", arguments.out.display()));
@@ -91,7 +87,7 @@ fn draw(arguments: &DrawArguments) -> Result<(), String> {
     };
     let files = arguments.games.iter().map(read).collect::<Result<Vec<_>, String>>()?;
     let set = TestSet::draw(&files, arguments.positions as usize, arguments.seed).map_err(|error| error.to_string())?;
-    write(&arguments.out, &set)
+    write_file(&arguments.out, set.to_text().as_bytes())
 }
 
 fn label(arguments: &LabelArguments) -> Result<(), String> {
@@ -110,7 +106,7 @@ fn label(arguments: &LabelArguments) -> Result<(), String> {
     let mut saved = Instant::now();
     for (done, &i) in wanted.iter().enumerate() {
         if interrupt.load(Ordering::Relaxed) {
-            write(&arguments.set, &set)?;
+            write_file(&arguments.set, set.to_text().as_bytes())?;
             return Err("interrupted; the same command goes on".to_owned());
         }
         // Nothing learnt from one position helps with another, and a label should not depend on those before it.
@@ -120,10 +116,10 @@ fn label(arguments: &LabelArguments) -> Result<(), String> {
         set.positions[i].label(line.score, line.depth);
         progress.show(done as u64 + 1, || format!("{} empty", set.positions[i].position.empties().count()));
         if saved.elapsed() >= SAVE_EVERY {
-            write(&arguments.set, &set)?;
+            write_file(&arguments.set, set.to_text().as_bytes())?;
             saved = Instant::now();
         }
     }
     progress.finish();
-    write(&arguments.set, &set)
+    write_file(&arguments.set, set.to_text().as_bytes())
 }

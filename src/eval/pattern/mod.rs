@@ -16,7 +16,7 @@ pub use geometry::{
 };
 pub use indexes::State;
 
-use super::{ErrorModel, Evaluator, Incremental};
+use super::{ErrorModel, Evaluator, Incremental, WithState};
 use crate::othello::{Bitboard, Position, Square};
 use std::fmt;
 use std::path::Path;
@@ -101,8 +101,8 @@ impl Evaluator<Position> for Pattern {
         self.error_model.as_ref()
     }
 
-    fn as_pattern(&self) -> Option<&Pattern> {
-        Some(self)
+    fn with_state(&self) -> Option<WithState<'_>> {
+        Some(WithState::Pattern(self))
     }
 }
 

@@ -10,7 +10,7 @@ use crate::game::Game;
 use crate::lab::random_tree::{PathCost, RandomTree, TreeShape};
 use crate::othello::Position;
 use crate::render::{Curve, Plot, Point, Scale};
-use crate::search::{BestFirstSettings, EndValues, Explorer, Progress, RbfmsSettings, Sibling, linear_best_first};
+use crate::search::{EndValues, Explorer, KorfSettings, Progress, RbfmsSettings, Sibling, linear_best_first};
 use serde::{Deserialize, Serialize};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -43,7 +43,7 @@ const MOST_CALLS: u64 = 2_000_000;
 const MOST_EXPANSIONS: u64 = 200_000;
 
 fn take<G: Game>(root: &G, evaluator: &dyn Evaluator<G>, depth: u32) -> Taken {
-    let settings = BestFirstSettings { ends: EndValues::Sum, depth: Some(depth), ..BestFirstSettings::korf() };
+    let settings = KorfSettings { ends: EndValues::Sum, depth: Some(depth), ..KorfSettings::korf() };
     let watch = Stopwatch::start();
     let mut stored = Explorer::new(settings, root);
     while stored.work().expansions < MOST_EXPANSIONS && stored.step(evaluator, &mut |_| false) == Progress::Grown {}

@@ -8,7 +8,7 @@ use super::{Cell, Experiment, Findings, Lab, Problem, Table};
 use crate::eval::{Evaluator, EvaluatorKind};
 use crate::othello::Position;
 use crate::render::{Curve, Plot, Point, Stroke};
-use crate::search::{BestFirstSettings, EndValues, FinalMove, Tie};
+use crate::search::{ByValue, EndValues, FinalMove, KorfSettings, Tie};
 use std::sync::Arc;
 
 pub(super) const BEST_FIRST: Experiment = Experiment {
@@ -55,7 +55,7 @@ const TABLE_2: Paper = Paper {
 
 type OthelloEvaluator = Arc<dyn Evaluator<Position>>;
 
-fn settings_of(paper: &Paper, depth: u32, form: BestFirstSettings) -> BestFirstSettings {
+fn settings_of(paper: &Paper, depth: u32, form: KorfSettings) -> KorfSettings {
     BestFirstPlayer::<Position>::extension_of(form, paper.start_below.map_or(0, |below| depth - below))
 }
 
@@ -90,7 +90,7 @@ fn table(lab: &mut Lab<'_>, paper: &Paper) -> Result<Findings, Problem> {
     lab.plan(depths.len() as u64 * (starts.len() + 3 * HORIZON_PAIRS) as u64);
     for &depth in &depths {
         let (guess, paper_won) = paper.rows[depth as usize - 1];
-        let settings = settings_of(paper, depth, BestFirstSettings::korf());
+        let settings = settings_of(paper, depth, KorfSettings::korf());
         let key = format!("{depth}");
         let [mut fixed, mut twin] = [(); 2].map(|()| FixedDepth::new(depth, evaluator.clone()));
         let new = |limit| BestFirstPlayer::new(settings, limit, evaluator.clone());
@@ -160,12 +160,13 @@ fn variant_table(
     let columns = ["alpha-beta depth", "best-first depth", "change", "won %", "score %", "share", "time"];
     let mut table = Table::new("One change at a time, one opening of each class", &columns);
     let mut curve = Curve::new("equal time", Vec::new());
-    let korf = BestFirstSettings::korf();
+    let korf = KorfSettings::korf();
+    let most_visits = ByValue { final_move: FinalMove::MostVisits, ..korf.policy };
     let changes = [
         ("none", korf, true),
-        ("ties worth nothing", BestFirstSettings { ends: EndValues::Infinite(Tie::Zero), ..korf }, true),
-        ("ends worth their discs", BestFirstSettings { ends: EndValues::Outcome, ..korf }, true),
-        ("the most visited move", BestFirstSettings { final_move: FinalMove::MostVisits, ..korf }, true),
+        ("ties worth nothing", KorfSettings { ends: EndValues::Infinite(Tie::Zero), ..korf }, true),
+        ("ends worth their discs", KorfSettings { ends: EndValues::Outcome, ..korf }, true),
+        ("the most visited move", KorfSettings { policy: most_visits, ..korf }, true),
         ("alpha-beta forgets its tree", korf, false),
     ];
     let quick = lab.setup().quick;
@@ -234,7 +235,7 @@ fn parents(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
     for &depth in &depths {
         let fixed = || FixedDepth::new(depth, evaluator.clone());
         let player = |start, budgets: Budgets| {
-            let settings = BestFirstPlayer::<Position>::extension_of(BestFirstSettings::korf(), start);
+            let settings = BestFirstPlayer::<Position>::extension_of(KorfSettings::korf(), start);
             BestFirstPlayer::new(settings, Limit::Budgets(budgets), evaluator.clone())
         };
         let mut make = |budgets| Box::new(player(0, budgets)) as Box<dyn Player<Position>>;

@@ -7,7 +7,7 @@ use super::series::{CALIBRATION_UNITS, HORIZON_PAIRS, calibrate, horizon, series
 use super::{Cell, Experiment, Findings, Lab, Problem, Table};
 use crate::lab::random_tree::{PathCost, RandomTree, TreeShape};
 use crate::render::{Curve, Plot, Point, Stroke};
-use crate::search::{BestFirstSettings, EndValues};
+use crate::search::{EndValues, KorfSettings};
 use std::sync::Arc;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -135,7 +135,7 @@ fn root(lab: &Lab<'_>, branching: u32, number: u64) -> RandomTree {
 
 /// Best-first search after `start` plies of alpha-beta.
 fn best_first(start: u32, limit: Limit) -> BestFirstPlayer<RandomTree> {
-    let settings = BestFirstSettings { ends: EndValues::Sum, ..BestFirstSettings::korf() };
+    let settings = KorfSettings { ends: EndValues::Sum, ..KorfSettings::korf() };
     BestFirstPlayer::new(BestFirstPlayer::<RandomTree>::extension_of(settings, start), limit, Arc::new(PathCost))
 }
 

@@ -9,7 +9,7 @@ use crate::game::{DISC, Game};
 use crate::lab::random_tree::{PathCost, RandomTree, TreeShape};
 use crate::othello::Position;
 use crate::render::{Curve, Plot, Point};
-use crate::search::{BestFirstSettings, EndValues, Explorer, Progress};
+use crate::search::{EndValues, Explorer, KorfSettings, Progress};
 use serde::{Deserialize, Serialize};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -45,7 +45,7 @@ impl Tempo {
 /// What the expansions of a best-first search do to the nodes expanded, the root left out.
 fn in_search<G: Game>(root: &G, ends: EndValues, evaluator: &dyn Evaluator<G>, expansions: u64) -> Tempo {
     let mut tempo = Tempo::default();
-    let mut search = Explorer::new(BestFirstSettings { ends, ..BestFirstSettings::korf() }, root);
+    let mut search = Explorer::new(KorfSettings { ends, ..KorfSettings::korf() }, root);
     search.expand_root(evaluator);
     for _ in 0..expansions {
         if search.step(evaluator, &mut |_| false) != Progress::Grown {

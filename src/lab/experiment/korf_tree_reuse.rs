@@ -8,7 +8,7 @@ use super::{Cell, Experiment, Findings, Lab, Problem, Table};
 use crate::eval::{Evaluator, EvaluatorKind};
 use crate::lab::KorfAlphaBeta;
 use crate::othello::{Color, Position, Square};
-use crate::search::{BestFirstSettings, Contempt, Explorer};
+use crate::search::{ByValue, Contempt, EndValues, Explorer, FinalMove, KorfSettings};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -38,7 +38,13 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
     let (starts, _) = openings(lab, "random:8", pairs)?;
     let games = starts.len().min(if lab.setup().quick { 1 } else { 10 });
     let depths: &[u32] = if lab.setup().quick { &[2, 3] } else { &[3, 4, 5, 6] };
-    let forms = [("best value", BestFirstSettings::korf()), ("most visits", BestFirstSettings::modern())];
+    // Values at the end are results, and C is two discs: what selection by value is like at its best.
+    let most_visits = KorfSettings {
+        ends: EndValues::Outcome,
+        policy: ByValue { exploration: 256.0, final_move: FinalMove::MostVisits },
+        ..KorfSettings::korf()
+    };
+    let forms = [("best value", KorfSettings::korf()), ("most visits", most_visits)];
     lab.plan((budgets.len() * 2 * (starts.len() + 1) + depths.len()) as u64);
 
     let columns = ["search", "size", "moves", "tree left %", "reply expected %", "tree left then %"];

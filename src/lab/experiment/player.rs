@@ -7,7 +7,7 @@ use crate::game::Game;
 use crate::lab::KorfAlphaBeta;
 use crate::othello::Position;
 use crate::search::{
-    AlphaBetaStart, BestFirstSettings, Contempt, Control, Explorer, Limits, Progress, Search, Task, Work,
+    AlphaBetaStart, Contempt, Control, Explorer, KorfSettings, Limits, Progress, Search, Start, Task, Work,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -119,7 +119,7 @@ impl<G: Contest> Player<G> for FixedDepth<G> {
 
 /// Best-first search in any form, for any game.
 pub struct BestFirstPlayer<G: Game> {
-    settings: BestFirstSettings,
+    settings: KorfSettings,
     explorer: Option<Explorer<G>>,
     limit: Limit,
     debt: u64,
@@ -132,19 +132,19 @@ pub struct BestFirstPlayer<G: Game> {
 
 impl<G: Contest> BestFirstPlayer<G> {
     /// A player with these settings and limits.
-    pub fn new(settings: BestFirstSettings, limit: Limit, evaluator: Arc<dyn Evaluator<G>>) -> BestFirstPlayer<G> {
+    pub fn new(settings: KorfSettings, limit: Limit, evaluator: Arc<dyn Evaluator<G>>) -> BestFirstPlayer<G> {
         let depth = match limit {
             Limit::Plies(plies, _) => Some(plies),
             _ => settings.depth,
         };
-        let settings = BestFirstSettings { depth, memory: MEMORY, ..settings };
+        let settings = KorfSettings { depth, memory: MEMORY, ..settings };
         BestFirstPlayer { settings, explorer: None, limit, debt: 0, evaluator, keeps_tree: true, by_alpha_beta: 0 }
     }
 
     /// These settings beginning with `alpha_beta` plies of alpha-beta; none if that is 0.
-    pub fn extension_of(settings: BestFirstSettings, alpha_beta: u32) -> BestFirstSettings {
+    pub fn extension_of(settings: KorfSettings, alpha_beta: u32) -> KorfSettings {
         let start = if alpha_beta == 0 { AlphaBetaStart::None } else { AlphaBetaStart::Depth(alpha_beta) };
-        BestFirstSettings { start, ..settings }
+        KorfSettings { start, ..settings }
     }
 
     /// The tree as it is.
@@ -170,9 +170,10 @@ impl<G: Contest> Player<G> for BestFirstPlayer<G> {
         let limit = self.limit.evaluations(stage, self.debt);
         let mut is_spent = |work: &Work| work.evaluations >= limit;
         explorer.expand_root(&*self.evaluator);
+        let mut start = Start::new(settings.start);
         loop {
             let before = explorer.work().evaluations;
-            explorer.start_with_alpha_beta(Some(limit), &*self.evaluator, &mut is_spent);
+            start.advance(explorer, Some(limit), &*self.evaluator, &mut is_spent);
             self.by_alpha_beta += explorer.work().evaluations - before;
             if is_spent(explorer.work()) || explorer.step(&*self.evaluator, &mut is_spent) != Progress::Grown {
                 break;

@@ -152,7 +152,7 @@ mod tests {
     use super::super::{Ledger, Setup};
     use super::*;
     use crate::lab::random_tree::{PathCost, RandomTree, TreeShape};
-    use crate::search::{BestFirstSettings, EndValues};
+    use crate::search::{EndValues, KorfSettings};
     use std::sync::Arc;
     use std::sync::atomic::AtomicBool;
 
@@ -164,7 +164,7 @@ mod tests {
         let shape = TreeShape { length: 30, ..TreeShape::of_the_paper(6) };
         let starts: Vec<RandomTree> = (0..20).map(|seed| RandomTree::new(shape, seed)).collect();
         let fixed = || FixedDepth::new(4, Arc::new(PathCost));
-        let settings = BestFirstSettings { ends: EndValues::Sum, ..BestFirstSettings::korf() };
+        let settings = KorfSettings { ends: EndValues::Sum, ..KorfSettings::korf() };
         let best_first = |budgets| BestFirstPlayer::new(settings, Limit::Budgets(budgets), Arc::new(PathCost));
         let mut make = |budgets| Box::new(best_first(budgets)) as Box<dyn Player<RandomTree>>;
         let budgets = calibrate(&mut lab, "x", &starts, [&mut fixed(), &mut fixed()], &mut make, 0).unwrap();

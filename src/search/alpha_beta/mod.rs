@@ -8,9 +8,10 @@ mod stage;
 pub(super) mod walk;
 
 use super::selectivity::Selectivity;
+use super::threads::with_threads;
 use super::transposition::TranspositionTable;
 use super::{Control, Report, Search, Task};
-use crate::eval::{FromScratch, Incremental};
+use crate::eval::{Incremental, with_incremental};
 use root::RootSearch;
 use stage::Stage;
 use walk::{Shared, Walk};
@@ -79,27 +80,21 @@ pub(super) fn deepen<E: Incremental>(
 ) -> Report {
     let selectivity = if shared.errors.is_some() { selectivity } else { Selectivity::NONE };
     let plan = Stage::plan(task, shared.control.limits(), selectivity);
-    std::thread::scope(|scope| {
-        for helper in 1..threads {
-            let helping = move || Walk::new(shared).help();
-            if let Err(error) = std::thread::Builder::new().spawn_scoped(scope, helping) {
-                log::warn!("only {helper} of {threads} threads could be started: {error}");
-                break;
-            }
-        }
-        let report = RootSearch::new(task, shared).run(&plan, sink);
-        shared.pool.close();
-        report
-    })
+    with_threads(
+        threads,
+        || Walk::new(shared).help(),
+        || {
+            let report = RootSearch::new(task, shared).run(&plan, sink);
+            shared.pool.close();
+            report
+        },
+    )
 }
 
 impl Search for AlphaBeta {
     fn think(&mut self, task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
         self.table.new_search(task.contempt);
-        match task.evaluator.as_pattern() {
-            Some(pattern) => self.think_with(pattern, task, control, sink),
-            None => self.think_with(&FromScratch(&*task.evaluator), task, control, sink),
-        }
+        with_incremental!(&*task.evaluator, evaluation => self.think_with(evaluation, task, control, sink))
     }
 
     fn clear(&mut self) {

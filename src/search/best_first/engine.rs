@@ -1,142 +1,319 @@
-//! Best-first search as an Othello engine.
+//! The engines `best-first` and `extension`: best-first search as it plays to win.
+//!
+//! - Leaves are chosen by relevance; the answer is the move that is likeliest to be worth more than the goal. Proofs are carried up the
+//!   tree, and any win counts more than any estimate. Where it is known who wins but not by how much, selection is by value and
+//!   C·√(ln N / n).
+//! - A leaf is worth more to its side to move than its static value, since that side has the best of several moves. With this
+//!   correction, leaves at different depths can be compared. Near the end leaves have results ([`SearchedLeaves`]).
+//! - A position that is reached in several ways has its children once.
+//! - Several threads work in shards ([`Shards`]).
+//! - A large search of the extension begins with ever deeper alpha-beta for half of the time, which leaves a full table and the move to
+//!   beat; then its leaves are searched by a shallow alpha-beta with ProbCut, the deeper the larger the search.
+//! - Where a proof of the result can be expected to fit the limits, the result is proven instead, best first ([`Prover`]).
+//! - Where alpha-beta can be expected to solve the position in the time there is, the extension gives it all of the time.
 
-use super::budget::Budget;
-use super::explorer::{Explorer, Progress};
-use super::leaf_solver::EndgameSolver;
-use super::{BestFirstSettings, EndValues, RootMove, SOLVED_EMPTIES, Work};
-use crate::othello::{Move, Position, Square};
-use crate::search::{Bound, Control, Line, MemoryUse, Report, Search, SearchDepth, Task};
+use super::budget::{Budget, mean_selective_evaluations};
+use super::checkout::Search as OneTree;
+use super::form::{Form, positions_worth};
+use super::proof::Prover;
+use super::relevance::ByRelevance;
+use super::report::report;
+use super::searched_leaves::{self, SearchedLeaves, solving_cost};
+use super::shards::{self, Shards};
+use super::workers::{self, FEW_EXPANSIONS};
+use super::{EndValues, Explorer, OnMemoryCap, Rules};
+use crate::eval::{Incremental, with_incremental};
+use crate::othello::Move;
+use crate::search::alpha_beta::deepen;
+use crate::search::alpha_beta::walk::Shared;
+use crate::search::selectivity::Selectivity;
+use crate::search::transposition::TranspositionTable;
+use crate::search::tree::Tree;
+use crate::search::{Contempt, Control, Report, Search, SearchDepth, Task};
+use parking_lot::Mutex;
 
-/// With a margin set, a move counts as one of the good ones only if it had this part of the best one's visits, 1/8: a
-/// value that hardly anything was spent on is no reason to play it.
-const WELL_FOUNDED: u64 = 8;
+/// Alpha-beta gets all of the time if it is expected to visit so many times the positions that the time is worth before it
+/// knows the result: then it is certain to know much of it.
+const NEAR_THE_END: f64 = 8.0;
+/// Without a limit, a position is proven at once if the solver would be expected to visit at most so many positions, and
+/// searched by value before that if more.
+const PROVABLE: f64 = 1e9;
+/// With one, it is proven if the limit is so many times that: costs differ from what is expected, and an unfinished proof is no
+/// help in the choice of a move. The tree, which finds wins first, is.
+const TO_PROVE: f64 = 16.0;
+/// Where there is no limit, best-first search and alpha-beta take turns. The first turn has so many positions for both
+/// together, each further one twice as many.
+const FIRST_TURN: u64 = 400_000;
+/// C of the search by value, in the evaluation's errors.
+const EXPLORATION: f32 = 1.4;
+/// Parameters of the engines `best-first` and `extension`.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct BestFirstSettings {
+    /// Whether alpha-beta begins, and is only overruled by what the tree finds worth more.
+    pub start: bool,
+    /// The cap of the stored tree in bytes.
+    pub memory: usize,
+    /// What happens there.
+    pub on_memory_cap: OnMemoryCap,
+    /// Size of the transposition table in bytes.
+    pub table_bytes: usize,
+    /// Threads, at least 1. One thread visits the same positions every time.
+    pub threads: usize,
+    /// How sure alpha-beta's cuts on the word of a shallower search are, in percent, as in
+    /// [`AlphaBetaSettings`](crate::search::AlphaBetaSettings).
+    pub confidence: u8,
+}
 
-/// Best-first minimax as an engine, in any of its forms. Keeps its tree from move to move.
+impl BestFirstSettings {
+    /// Best-first search from the root on.
+    pub const fn best_first() -> BestFirstSettings {
+        BestFirstSettings {
+            start: false,
+            memory: 512 << 20,
+            on_memory_cap: OnMemoryCap::Prune,
+            table_bytes: 64 << 20,
+            threads: 1,
+            confidence: 73,
+        }
+    }
+
+    /// Best-first search that begins with alpha-beta.
+    pub const fn extension() -> BestFirstSettings {
+        BestFirstSettings { start: true, ..BestFirstSettings::best_first() }
+    }
+}
+
+/// The engine. Keeps its tree and its table from move to move.
 pub struct BestFirst {
     settings: BestFirstSettings,
-    explorer: Option<Explorer<Position>>,
+    selectivity: Selectivity,
+    table: TranspositionTable,
+    pub(super) stored: Option<Stored>,
+}
+
+/// What is kept from move to move.
+pub(super) enum Stored {
+    /// One tree.
+    Tree(Box<OneTree>),
+    /// A tree for each part of the search.
+    Shards(Box<Mutex<Shards>>),
+}
+
+impl Stored {
+    fn set_deviations(&mut self, deviations: Vec<f32>) {
+        match self {
+            Stored::Tree(search) => search.set_deviations(deviations),
+            Stored::Shards(shards) => shards.get_mut().set_deviations(deviations),
+        }
+    }
+
+    fn is_done(&mut self) -> bool {
+        match self {
+            Stored::Tree(search) => search.is_done(),
+            Stored::Shards(shards) => shards.get_mut().is_done(),
+        }
+    }
+
+    /// Searches in it until the limits or the end.
+    fn explore<E: Incremental>(
+        &mut self,
+        shared: &Shared<'_, E>,
+        selectivity: Selectivity,
+        (leaf_depth, threads): (u8, usize),
+        task: &Task,
+        sink: &mut dyn FnMut(&Report),
+    ) {
+        let control = shared.control;
+        let mut budget = Budget::new(control);
+        let leaves = |rules| SearchedLeaves::new(shared, rules, selectivity, leaf_depth);
+        match self {
+            Stored::Tree(search) => {
+                let mut leaves = leaves(search.rules);
+                workers::work_alone(search, &mut leaves, task, &mut |search| {
+                    if budget.is_report_due(search.work()) && search.work().expansions >= FEW_EXPANSIONS {
+                        sink(&report(search, task, control));
+                    }
+                });
+                (search.work.nodes, search.work.evaluations) = shared.counts();
+            }
+            Stored::Shards(shards) => {
+                let rules = shards.get_mut().top.rules;
+                workers::work_together(shards, threads, &|| leaves(rules), task, &mut |shards| {
+                    if budget.is_report_due(shards.top.work()) && shards.top.work().expansions >= FEW_EXPANSIONS {
+                        sink(&shards.report(task, control));
+                    }
+                });
+                let top = &mut shards.get_mut().top;
+                (top.work.nodes, top.work.evaluations) = shared.counts();
+            }
+        }
+    }
 }
 
 impl BestFirst {
-    /// An engine with an empty tree.
+    /// An engine that has learnt nothing yet. A confidence that is no level counts as 100 %.
     pub fn new(settings: BestFirstSettings) -> BestFirst {
-        BestFirst { settings, explorer: None }
+        BestFirst {
+            settings,
+            selectivity: Selectivity::of_percent(settings.confidence).unwrap_or(Selectivity::NONE),
+            table: TranspositionTable::new(settings.table_bytes),
+            stored: None,
+        }
     }
 
-    fn explorer(&mut self, task: &Task) -> &mut Explorer<Position> {
-        let settings = self.settings;
-        let explorer = self.explorer.get_or_insert_with(|| {
-            let mut explorer = Explorer::new(settings, &task.position);
-            // The paper's values at the end of the game are no results that a solver could find.
-            if !matches!(settings.ends, EndValues::Infinite(_)) {
-                explorer.solve_with(Box::new(EndgameSolver::new(SOLVED_EMPTIES)));
+    /// The tree or the trees, with what they hold of the task's position.
+    fn prepare(&mut self, task: &Task, form: Form) -> Stored {
+        let BestFirstSettings { memory, on_memory_cap, threads, .. } = self.settings;
+        let rules = Rules { ends: EndValues::WinFirst, contempt: Contempt::NONE, max: task.position.mover() };
+        let mut stored = self.stored.take().unwrap_or_else(|| {
+            if threads > 1 && memory >= shards::LEAST_MEMORY {
+                return Stored::Shards(Box::new(Mutex::new(Shards::new(memory, on_memory_cap, rules, &task.position))));
             }
-            explorer
+            let (policy, tree) = (ByRelevance::new(0.0), Tree::new(memory, true));
+            Stored::Tree(Box::new(Explorer::with_tree(policy, rules, tree, on_memory_cap, None, &task.position)))
         });
-        explorer.begin(&task.position, task.contempt);
-        explorer.want_lines(task.lines);
-        explorer
+        let exploration =
+            EXPLORATION * searched_leaves::error(task.evaluator.error_model(), task.position.empties().count());
+        // What alpha-beta finds out first makes the old values worth less than the time they save: 34 against 45 %.
+        let is_kept = form.start == 0.0;
+        match &mut stored {
+            Stored::Shards(shards) => shards.get_mut().begin(task, exploration, is_kept),
+            Stored::Tree(search) => {
+                if !is_kept {
+                    search.clear();
+                }
+                search.begin(&task.position, task.contempt);
+                search.want_lines(task.lines);
+                search.policy.exploration = exploration;
+            }
+        }
+        stored
     }
+
+    fn think_with<E: Incremental>(
+        &mut self,
+        evaluation: &E,
+        task: &Task,
+        control: &Control,
+        sink: &mut dyn FnMut(&Report),
+    ) -> Report {
+        let threads = self.settings.threads;
+        let total = positions_worth(control.limits(), threads);
+        let mut turn = total.unwrap_or(FIRST_TURN);
+        let mut form = Form::new(self.settings.start, turn);
+        let cost = solving_cost(task.position.empties().count());
+        let proves_within_limits = !self.settings.start;
+        let is_provable = |turn: u64| match total {
+            None => cost <= PROVABLE.max(turn as f64),
+            // An unfinished proof says less than the alpha-beta that the extension has instead.
+            Some(total) => proves_within_limits && cost * TO_PROVE <= total as f64,
+        };
+        if is_provable(turn) {
+            return self.prove(evaluation, task, control, (0, 0), sink);
+        }
+        if total.is_some() && form.start > 0.0 && cost <= NEAR_THE_END * turn as f64 {
+            let shared = Shared::new(evaluation, task, &self.table, control);
+            return deepen(&shared, self.selectivity, threads, task, sink);
+        }
+        let mut stored = self.prepare(task, form);
+        let error = |empties| searched_leaves::error(task.evaluator.error_model(), empties);
+        let empties = task.position.empties().count();
+        let mut counts = (0, 0);
+        let mut start: Option<Report> = None;
+        loop {
+            if form.start > 0.0 {
+                let part = control.with(form.limits_of_start(control.limits(), total, (counts.0, turn)));
+                let shared = Shared::new(evaluation, task, &self.table, &part).counting_from(counts);
+                let report = deepen(&shared, self.selectivity, threads, task, sink);
+                counts = shared.counts();
+                let is_solved = is_solved(&report);
+                start = Some(report);
+                if is_solved || control.must_stop(counts.0, counts.1) {
+                    break;
+                }
+            }
+            stored.set_deviations((0..=empties).rev().map(|left| form.deviation * error(left)).collect());
+            let part = control.with(form.limits_of_tree(control.limits(), total, (counts.0, turn)));
+            let shared = Shared::new(evaluation, task, &self.table, &part).counting_from(counts);
+            stored.explore(&shared, self.selectivity, (form.leaf_depth, threads), task, sink);
+            counts = shared.counts();
+            let is_over = control.must_stop(counts.0, counts.1) || control.is_past_soft_time();
+            if total.is_some() || is_over || stored.is_done() {
+                break;
+            }
+            turn *= 2;
+            if is_provable(turn) {
+                drop(stored);
+                return self.prove(evaluation, task, control, counts, sink);
+            }
+            form = Form::new(self.settings.start, counts.0 + turn);
+        }
+        let mut answer = match &mut stored {
+            Stored::Tree(search) => decide(search, || report(search, task, control), start, task),
+            Stored::Shards(shards) => {
+                let shards = shards.get_mut();
+                decide(&shards.top, || shards.report(task, control), start, task)
+            }
+        };
+        self.stored = Some(stored);
+        (answer.nodes, answer.evaluations) = counts;
+        answer.elapsed = control.elapsed();
+        answer
+    }
+
+    /// Proves the value of a position. The tree of the search by value makes room for the proof's.
+    fn prove<E: Incremental>(
+        &mut self,
+        evaluation: &E,
+        task: &Task,
+        control: &Control,
+        counts: (u64, u64),
+        sink: &mut dyn FnMut(&Report),
+    ) -> Report {
+        self.stored = None;
+        let (table, selectivity) = (&self.table, self.selectivity);
+        let (threads, memory) = (self.settings.threads, self.settings.memory);
+        Prover { evaluation, task, table, control, selectivity, threads, memory }.prove(counts, sink)
+    }
+}
+
+fn is_solved(report: &Report) -> bool {
+    matches!(report.depth, SearchDepth::Exact | SearchDepth::WinLossDraw)
+}
+
+/// The answer: the tree's, unless alpha-beta, if it began, knows the result, or the tree holds nothing worth more than the
+/// move that alpha-beta found. More visits alone are no reason to leave that.
+fn decide(search: &OneTree, report: impl FnOnce() -> Report, start: Option<Report>, task: &Task) -> Report {
+    let Some(start) = start else {
+        return report();
+    };
+    let is_small = !search.is_solved() && search.work().expansions < FEW_EXPANSIONS;
+    if is_small || is_solved(&start) {
+        return start;
+    }
+    let moves = search.root_moves();
+    let turn = start.lines[0].turn;
+    let found = moves.iter().find(|m| m.line[0].map_or(Move::Pass, Move::Place) == turn);
+    let is_worth_more = found.is_none_or(|found| found.value < moves[0].value);
+    if is_worth_more || task.lines > 1 { report() } else { start }
 }
 
 impl Search for BestFirst {
     fn think(&mut self, task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
-        let explorer = self.explorer(task);
-        let evaluator = &*task.evaluator;
-        let mut budget = Budget::new(control);
-        // Whatever the limits, there is to be an answer.
-        explorer.expand_root(evaluator);
-        let mut last = report(explorer, task, control);
-        loop {
-            let limit = budget.evaluations();
-            explorer.start_with_alpha_beta(limit, evaluator, &mut |work| budget.is_spent(work));
-            if budget.is_spent(explorer.work()) {
-                break;
-            }
-            let progress = explorer.step(evaluator, &mut |work| {
-                // A step in linear space may last for seconds: it shows that the search lives.
-                if budget.is_report_due(work) {
-                    count(&mut last, work, control);
-                    sink(&last);
-                }
-                budget.is_spent(work)
-            });
-            if progress != Progress::Grown {
-                break;
-            }
-            if budget.is_report_due(explorer.work()) {
-                last = report(explorer, task, control);
-                sink(&last);
-            }
+        self.table.new_search(task.contempt);
+        // A depth stands for the evaluations that alpha-beta spends on it; the end of the game for the result.
+        let mut limits = *control.limits();
+        let reaches_end = |depth: u8| u32::from(depth) >= task.position.empties().count();
+        if let Some(depth) = limits.depth.take().filter(|&depth| !reaches_end(depth)) {
+            let evaluations = mean_selective_evaluations(depth);
+            limits.evaluations = Some(limits.evaluations.map_or(evaluations, |limit| limit.min(evaluations)));
         }
-        report(explorer, task, control)
+        let control = control.with(limits);
+        with_incremental!(&*task.evaluator, evaluation => self.think_with(evaluation, task, &control, sink))
     }
 
     fn clear(&mut self) {
-        if let Some(explorer) = &mut self.explorer {
-            explorer.clear();
-        }
+        self.table.clear();
+        self.stored = None;
     }
-}
-
-/// What the tree knows.
-pub(super) fn report(explorer: &Explorer<Position>, task: &Task, control: &Control) -> Report {
-    let (tree_bytes, tree_nodes) = (explorer.stored_bytes(), explorer.stored_nodes());
-    let ended_at_cap = explorer.ended_at_cap();
-    let memory = MemoryUse { tree_bytes, tree_nodes, ended_at_cap, ..MemoryUse::default() };
-    report_of(explorer, explorer.root_moves(), memory, task, control)
-}
-
-/// What a tree knows of these moves.
-pub(super) fn report_of(
-    explorer: &Explorer<Position>,
-    moves: Vec<RootMove<Square>>,
-    memory: MemoryUse,
-    task: &Task,
-    control: &Control,
-) -> Report {
-    let mut lines: Vec<Line> = Vec::new();
-    for root_move in moves {
-        let (pv, plies) = line_to(&root_move.line);
-        lines.push(Line {
-            turn: pv[0],
-            score: explorer.score(root_move.value),
-            bound: Bound::Exact,
-            depth: if root_move.is_solved() { SearchDepth::Exact } else { SearchDepth::Plies(plies) },
-            pv,
-            visits: root_move.visits,
-        });
-    }
-    lines.truncate(task.lines_to_report(&lines));
-    let most_visits = lines.first().map_or(0, |line| line.visits);
-    let founded = |line: &Line| line.depth.is_exact() || line.visits >= most_visits / WELL_FOUNDED;
-    let founded = lines.iter().take_while(|line| founded(line)).count();
-    lines.truncate(founded.max(task.lines));
-    let mut report = Report { depth: least_depth(&lines), lines, memory, ..Report::default() };
-    count(&mut report, explorer.work(), control);
-    report
-}
-
-/// Brings the counts of a report up to date.
-fn count(report: &mut Report, work: &Work, control: &Control) {
-    report.nodes = work.nodes;
-    report.evaluations = work.evaluations;
-    report.elapsed = control.elapsed();
-    report.memory.pruned_nodes = work.pruned_nodes;
-    report.memory.linear_nodes = work.linear_nodes;
-}
-
-/// A line of turns as clients see it, and its length in plies, passes not counted.
-pub(crate) fn line_to(turns: &[Option<Square>]) -> (Vec<Move>, u8) {
-    let plies = turns.iter().flatten().count();
-    (turns.iter().map(|turn| turn.map_or(Move::Pass, Move::Place)).collect(), plies as u8)
-}
-
-/// How far all of the lines were searched.
-pub(crate) fn least_depth(lines: &[Line]) -> SearchDepth {
-    let plies = lines.iter().filter_map(|line| match line.depth {
-        SearchDepth::Plies(plies) => Some(plies),
-        _ => None,
-    });
-    plies.min().map_or(SearchDepth::Exact, SearchDepth::Plies)
 }

@@ -1,6 +1,6 @@
 //! The exploration term: what a child's value is worth more because few expansions went through it.
 
-use super::arena::Node;
+use crate::search::tree::Node;
 use std::sync::LazyLock;
 
 /// Counts with roots in the table. Larger ones are rounded down to their ten leading bits: that is a thousandth in the
@@ -60,11 +60,11 @@ impl Exploration {
     /// cannot be the one: the roots of few are needed.
     #[inline]
     pub fn choose<M>(&self, c: f32, node: &Node<M>, kids: &[Node<M>]) -> Option<usize> {
-        let scale = c * self.roots(node.visits_and_errands()).log.sqrt();
+        let scale = c * self.roots(node.visits_with_busy()).log.sqrt();
         let mut best = (f32::NEG_INFINITY, None);
         let mut fewest = u64::MAX;
         for (i, kid) in kids.iter().enumerate() {
-            let visits = kid.visits_and_errands();
+            let visits = kid.visits_with_busy();
             if visits >= fewest || -kid.lower <= node.lower || (kid.busy > 0 && kid.is_leaf()) {
                 continue;
             }
@@ -84,7 +84,7 @@ impl Exploration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::best_first::arena::INFINITY;
+    use crate::search::tree::INFINITY;
     use proptest::prelude::*;
 
     #[test]

@@ -1,7 +1,6 @@
 //! Which of the root's moves to play.
 
-use super::explorer::Explorer;
-use super::{EndValues, FinalMove};
+use super::{EndValues, Explorer, Policy};
 use crate::game::Game;
 
 /// A move at the root with what is known of it, values seen by the side that makes it.
@@ -33,12 +32,11 @@ struct Candidate {
     value: i32,
     lower: i32,
     upper: i32,
-    /// What speaks for it as long as it is not proven: visits, or the bits of the weight of its chance, which are in order
-    /// since no weight is negative.
+    /// What speaks for it as long as it is not proven.
     support: u64,
 }
 
-impl<G: Game> Explorer<G> {
+impl<G: Game, P: Policy<G>> Explorer<G, P> {
     /// The moves at the root, the one to play first. Empty before the first iteration.
     pub fn root_moves(&self) -> Vec<RootMove<G::Move>> {
         let root = self.tree.root();
@@ -55,20 +53,13 @@ impl<G: Game> Explorer<G> {
     /// The root's children in the order in which they would be played.
     pub(super) fn ranking(&self) -> Vec<usize> {
         let kids = self.tree.kids(self.tree.root());
-        if self.settings.final_move == FinalMove::BestValue {
-            return (0..kids.len()).collect();
-        }
-        let candidate = |(i, kid): (usize, &super::arena::Node<G::Move>)| Candidate {
-            i,
-            value: -kid.value,
-            lower: -kid.upper,
-            upper: -kid.lower,
-            support: match self.settings.final_move {
-                FinalMove::Likeliest if !self.is_linear() => kid.weight.to_bits().into(),
-                _ => kid.visits,
-            },
+        let candidate = |(i, kid): (usize, &crate::search::tree::Node<G::Move>)| {
+            let support = P::support(self, kid)?;
+            Some(Candidate { i, value: -kid.value, lower: -kid.upper, upper: -kid.lower, support })
         };
-        let mut left: Vec<Candidate> = kids.iter().enumerate().map(candidate).collect();
+        let Some(mut left) = kids.iter().enumerate().map(candidate).collect::<Option<Vec<Candidate>>>() else {
+            return (0..kids.len()).collect();
+        };
         let mut order = Vec::with_capacity(left.len());
         while !left.is_empty() {
             let best = self.choice(&left);
@@ -84,7 +75,7 @@ impl<G: Game> Explorer<G> {
     /// loss only if nothing else is left.
     fn choice(&self, moves: &[Candidate]) -> usize {
         type Key = (u64, i32, i32);
-        let by_sign = self.settings.ends != EndValues::Sum;
+        let by_sign = self.rules.ends != EndValues::Sum;
         let best = |filter: &dyn Fn(&Candidate) -> bool, key: &dyn Fn(&Candidate) -> Key| {
             // The first of equals: the children are in the order of their values.
             moves.iter().enumerate().filter(|(_, m)| filter(m)).reduce(|a, b| if key(b.1) > key(a.1) { b } else { a })

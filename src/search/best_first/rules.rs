@@ -1,9 +1,9 @@
 //! What the leaves of a best-first tree are worth.
 
-use super::arena::Node;
 use crate::eval::Evaluator;
 use crate::game::Game;
 use crate::othello::Color;
+use crate::search::tree::Node;
 use crate::search::{Contempt, Score};
 use std::fmt;
 
@@ -68,6 +68,19 @@ pub struct Work {
     pub pruned_nodes: u64,
 }
 
+impl Work {
+    /// The work done after `before`.
+    pub fn since(&self, before: &Work) -> Work {
+        Work {
+            nodes: self.nodes - before.nodes,
+            evaluations: self.evaluations - before.evaluations,
+            expansions: self.expansions - before.expansions,
+            linear_nodes: self.linear_nodes - before.linear_nodes,
+            pruned_nodes: self.pruned_nodes - before.pruned_nodes,
+        }
+    }
+}
+
 /// How positions get their values, for one search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Rules {
@@ -86,7 +99,7 @@ impl Rules {
 
     /// The node of a new position: its result if the game is over, else its static value.
     #[inline]
-    pub(in crate::search) fn new_node<G: Game>(
+    pub(crate) fn new_node<G: Game>(
         &self,
         turn: Option<G::Move>,
         position: &G,

@@ -6,9 +6,10 @@
 
 use super::{Call, INFINITY, Rbfms, RbfmsSettings, Recursion, RootMove, Sibling};
 use crate::othello::{Position, Square};
-use crate::search::best_first::tree::{after, turns};
-use crate::search::best_first::{Budget, EndgameSolver, LeafSolver, Rules, SOLVED_EMPTIES, Work};
+use crate::search::best_first::{Budget, EndgameSolver, LeafSolver, Rules, SOLVED_EMPTIES, StaticLeaves, Work};
+use crate::search::tree::{after, turns};
 use crate::search::{Control, Report, Task};
+use std::cell::RefCell;
 use std::cmp::Reverse;
 
 /// Calls in the first turn of a move.
@@ -35,7 +36,7 @@ pub(super) struct LinearLines<'a> {
     task: &'a Task,
     control: &'a Control,
     rules: Rules,
-    budget: Budget<'a>,
+    budget: RefCell<Budget<'a>>,
     work: Work,
     solver: EndgameSolver,
     candidates: Vec<Candidate>,
@@ -51,12 +52,12 @@ impl<'a> LinearLines<'a> {
         };
         let candidates = turns(&task.position).map(candidate).collect();
         let solver = EndgameSolver::new(SOLVED_EMPTIES);
-        LinearLines { task, control, rules, budget: Budget::new(control), work, solver, candidates }
+        LinearLines { task, control, rules, budget: RefCell::new(Budget::new(control)), work, solver, candidates }
     }
 
     /// Searches until a limit is reached or the results of all moves are known.
     pub fn think(mut self, sink: &mut dyn FnMut(&Report)) -> Report {
-        while !self.budget.is_spent(&self.work) {
+        while !self.budget.borrow_mut().is_spent(&self.work) {
             self.candidates.sort_by_key(Candidate::rank);
             let Some(i) = self.choose() else { break };
             self.search(i, sink);
@@ -102,7 +103,7 @@ impl<'a> LinearLines<'a> {
             candidates[i].known.visits += 1;
             work.expansions += 1;
             work.linear_nodes += 1;
-            let exact = solver.solve(&position, rules.contempt, work, &mut |work| budget.is_spent(work));
+            let exact = solver.solve(&position, rules.contempt, work, &mut |work| budget.borrow_mut().is_spent(work));
             if let Some(value) = exact {
                 candidates[i].sibling = Sibling { turn, value: -value, solved: true };
             }
@@ -122,16 +123,18 @@ impl<'a> LinearLines<'a> {
             }
             calls += 1;
             candidate.known.visits += 1;
-            if budget.is_report_due(call.work) {
+            if budget.borrow_mut().is_report_due(call.work) {
                 sink(&report(task, control, rules, candidates, call.work));
             }
             // The first call is to give the position children.
-            !call.stack.is_empty() && (calls > slice || budget.is_spent(call.work))
+            !call.stack.is_empty() && calls > slice
         };
         // Without early returns every value is that of a search, none a bound.
         let settings = RbfmsSettings { early_return: false, ..RbfmsSettings::default() };
         let value = rules.new_node(turn, &position, &*task.evaluator, work).value;
-        let mut recursion = Recursion::new(*rules, settings, &*task.evaluator, Some(solver), *work, &mut observe);
+        let is_spent = &mut |work: &Work| budget.borrow_mut().is_spent(work);
+        let mut leaves = StaticLeaves::new(*rules, &*task.evaluator, is_spent).solving(solver);
+        let mut recursion = Recursion::new(*rules, settings, &mut leaves, *work, &mut observe);
         let answer = recursion.run(&position, value, -INFINITY, INFINITY, 0);
         let (stack, solved) = (recursion.stack, answer.solved);
         *work = recursion.work;

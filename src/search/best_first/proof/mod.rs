@@ -29,6 +29,7 @@ use crate::eval::Incremental;
 use crate::search::alpha_beta::deepen;
 use crate::search::alpha_beta::walk::Shared;
 use crate::search::selectivity::Selectivity;
+use crate::search::threads::with_threads;
 use crate::search::transposition::TranspositionTable;
 use crate::search::{Contempt, Control, Limits, Report, SearchDepth, Task};
 use cost::CostModel;
@@ -88,22 +89,15 @@ impl<E: Incremental> Prover<'_, E> {
         let came_back = Condvar::new();
         let mut budget = Budget::new(self.control);
         let mut bounds = state.lock().bounds();
-        std::thread::scope(|scope| {
-            for helper in 1..self.threads {
-                let work = || self.work(&state, &came_back, &mut |_| {});
-                if let Err(error) = std::thread::Builder::new().spawn_scoped(scope, work) {
-                    log::warn!("only {helper} of {} threads could be started: {error}", self.threads);
-                    break;
-                }
+        let mut look = |state: &State| {
+            let work = Work { nodes: state.nodes, evaluations: state.evaluations, ..Work::default() };
+            let is_news = std::mem::replace(&mut bounds, state.bounds()) != bounds;
+            if budget.is_report_due(&work) || is_news {
+                sink(&self.interim(state, start));
             }
-            self.work(&state, &came_back, &mut |state| {
-                let work = Work { nodes: state.nodes, evaluations: state.evaluations, ..Work::default() };
-                let is_news = std::mem::replace(&mut bounds, state.bounds()) != bounds;
-                if budget.is_report_due(&work) || is_news {
-                    sink(&self.interim(state, start));
-                }
-            });
-        });
+        };
+        let help = || self.work(&state, &came_back, &mut |_| {});
+        with_threads(self.threads, help, || self.work(&state, &came_back, &mut look));
         let state = state.into_inner();
         let (windows, nodes, largest) = (state.questions, state.tree.nodes.len(), state.largest_leaf);
         log::debug!("{windows} questions, {nodes} nodes stored, the largest leaf took {largest} positions");

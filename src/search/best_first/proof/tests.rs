@@ -1,7 +1,7 @@
 //! Proofs against searches that have nothing to be wrong with, in little memory, with several threads, stopped anywhere.
 
 use super::*;
-use crate::eval::{EvaluatorKind, FromScratch};
+use crate::eval::{EvaluatorKind, FromScratch, Pattern};
 use crate::game::DISC;
 use crate::notation::obf::ObfEntry;
 use crate::othello::{Color, GameRecord, Position};
@@ -238,7 +238,7 @@ fn ffo_40_to_44() {
         table.new_search(task.contempt);
         let control = Control::with_limits(Limits::default());
         let prover = Prover {
-            evaluation: evaluator.as_pattern().unwrap(),
+            evaluation: &**Pattern::embedded(),
             task: &task,
             table: &table,
             control: &control,

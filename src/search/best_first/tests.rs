@@ -1,19 +1,19 @@
 //! The engines `best-first` and `extension` as a client sees them, and their tree under several threads.
 
-use super::*;
+use super::checkout::Search as OneTree;
+use super::engine::Stored;
+use super::{BestFirst, BestFirstSettings, OnMemoryCap};
 use crate::eval::EvaluatorKind;
-use crate::othello::{GameRecord, Square};
-use crate::search::Limits;
-use crate::search::best_first::arena::{Node, Room};
-use crate::search::best_first::tree::{Tree, after};
-use crate::search::{AlphaBeta, AlphaBetaSettings, Score, StopSignal};
+use crate::othello::{GameRecord, Position, Square};
+use crate::search::tree::{ChunkPool, Node, Tree, after};
+use crate::search::{AlphaBeta, AlphaBetaSettings, Control, Limits, Report, Score, Search, StopSignal, Task};
 use crate::testing::random_position;
 use std::collections::{HashMap, HashSet};
 use std::time::Instant;
 
-fn settings(threads: usize) -> [ModernSettings; 2] {
-    let small = |settings| ModernSettings { threads, table_bytes: 1 << 20, memory: 16 << 20, ..settings };
-    [small(ModernSettings::best_first()), small(ModernSettings::extension())]
+fn settings(threads: usize) -> [BestFirstSettings; 2] {
+    let small = |settings| BestFirstSettings { threads, table_bytes: 1 << 20, memory: 16 << 20, ..settings };
+    [small(BestFirstSettings::best_first()), small(BestFirstSettings::extension())]
 }
 
 fn visiting(nodes: u64) -> Limits {
@@ -24,33 +24,33 @@ fn task(position: Position, kind: EvaluatorKind) -> Task {
     Task::new(position, kind.build())
 }
 
-fn think(engine: &mut ModernBestFirst, task: &Task, limits: Limits) -> Report {
+fn think(engine: &mut BestFirst, task: &Task, limits: Limits) -> Report {
     engine.think(task, &Control::with_limits(limits), &mut |_| {})
 }
 
-/// So many positions that several threads have work: in one tree, they search its leaves; a forest of 16 MB is full before that.
+/// Positions of a search that fills 16 MB.
 const LARGE: u64 = 1_600_000;
 
 /// The one tree of an engine that has searched.
-fn explorer_of(engine: &mut ModernBestFirst) -> &mut Explorer<Position> {
+fn explorer_of(engine: &mut BestFirst) -> &mut OneTree {
     match engine.stored.as_mut().expect("there was a search") {
-        Stored::Tree(explorer) => explorer.get_mut(),
-        Stored::Forest(_) => panic!("there are several trees"),
+        Stored::Tree(explorer) => explorer,
+        Stored::Shards(_) => panic!("there are several trees"),
     }
 }
 
-/// The tree is what it claims to be, and nobody is at work in it.
-fn audit(engine: &ModernBestFirst) {
+/// The tree is what it claims to be, and no worker has checked out a part of it.
+fn audit(engine: &BestFirst) {
     let explorer = match engine.stored.as_ref().expect("there was a search") {
-        Stored::Tree(explorer) => explorer.lock(),
-        Stored::Forest(forest) => return forest.lock().audit(),
+        Stored::Tree(explorer) => explorer,
+        Stored::Shards(shards) => return shards.lock().audit(),
     };
     explorer.audit().unwrap();
     let root = explorer.tree.root();
     let mut open = vec![root];
     while let Some(node) = open.pop() {
         let this = explorer.tree.arena[node];
-        assert_eq!(this.busy, 0, "somebody is still at work at node {node}");
+        assert_eq!(this.busy, 0, "a worker is still at node {node}");
         open.extend(this.kids..this.kids + u32::from(this.count));
     }
 }
@@ -60,7 +60,7 @@ fn the_tree_is_in_order_after_one_thread_and_after_several() {
     for threads in [1, 2, 4] {
         let (nodes, seeds, moves) = if threads == 1 { (30_000, 3, 4) } else { (LARGE, 2, 2) };
         for settings in settings(threads) {
-            let mut engine = ModernBestFirst::new(settings);
+            let mut engine = BestFirst::new(settings);
             for seed in 0..seeds {
                 let mut game = GameRecord::from_position(random_position(seed, 44));
                 for _ in 0..moves {
@@ -83,7 +83,7 @@ fn the_tree_is_in_order_after_one_thread_and_after_several() {
 type Way = (Vec<Option<Square>>, u32, Position);
 
 /// Every inner node by every way to it.
-fn ways(explorer: &Explorer<Position>) -> Vec<Way> {
+fn ways(explorer: &OneTree) -> Vec<Way> {
     let root = (Vec::new(), explorer.tree.root(), *explorer.tree.position().unwrap());
     let (mut open, mut found) = (vec![root], Vec::new());
     while let Some((turns, node, position)) = open.pop() {
@@ -99,8 +99,8 @@ fn ways(explorer: &Explorer<Position>) -> Vec<Way> {
     found
 }
 
-fn searched(seed: u64) -> ModernBestFirst {
-    let mut engine = ModernBestFirst::new(settings(1)[0]);
+fn searched(seed: u64) -> BestFirst {
+    let mut engine = BestFirst::new(settings(1)[0]);
     think(&mut engine, &task(random_position(seed, 40), EvaluatorKind::Pattern), visiting(30_000));
     audit(&engine);
     engine
@@ -124,8 +124,8 @@ fn a_position_has_its_children_once() {
 }
 
 #[test]
-fn a_node_learns_what_came_through_another_one_when_the_search_comes_through_it() {
-    let mut learnt = 0;
+fn a_shared_node_is_refreshed_when_the_search_comes_through_it() {
+    let mut refreshed = 0;
     for seed in 0..3 {
         let mut engine = searched(seed);
         let explorer = explorer_of(&mut engine);
@@ -135,15 +135,15 @@ fn a_node_learns_what_came_through_another_one_when_the_search_comes_through_it(
                 let kid = explorer.tree.kid_after(explorer.leaf().node, turn).unwrap();
                 explorer.go_to(kid);
             }
-            if explorer.learns(turns.len()) {
+            if explorer.refresh_shared(turns.len()) {
                 let this = explorer.tree.arena[explorer.path[turns.len()].node];
                 assert_eq!(this.chance(), explorer.tree.chance_by_kids(&this).0);
-                learnt += 1;
+                refreshed += 1;
             }
         }
         audit(&engine);
     }
-    assert!(learnt > 10, "{learnt}");
+    assert!(refreshed > 10, "{refreshed}");
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn one_thread_does_the_same_every_time() {
     for settings in settings(1) {
         let task = task(random_position(5, 40), EvaluatorKind::Pattern);
         let run = || {
-            let report = think(&mut ModernBestFirst::new(settings), &task, visiting(50_000));
+            let report = think(&mut BestFirst::new(settings), &task, visiting(50_000));
             (report.lines, report.nodes, report.evaluations)
         };
         assert_eq!(run(), run());
@@ -164,7 +164,7 @@ fn the_limit_is_kept() {
         for settings in settings(threads) {
             let task = task(random_position(6, 42), EvaluatorKind::Pattern);
             for nodes in [1, 1_000, 100_000] {
-                let report = think(&mut ModernBestFirst::new(settings), &task, visiting(nodes));
+                let report = think(&mut BestFirst::new(settings), &task, visiting(nodes));
                 assert!(task.position.take(report.lines[0].turn).is_ok());
                 assert!(report.nodes < nodes + 20_000 * threads as u64, "{} of {nodes}", report.nodes);
             }
@@ -179,7 +179,7 @@ fn a_search_stopped_before_it_began_still_answers() {
         signal.stop();
         let control = Control::new(Limits::default(), signal, Instant::now());
         let task = task(Position::START, EvaluatorKind::Pattern);
-        let report = ModernBestFirst::new(settings).think(&task, &control, &mut |_| {});
+        let report = BestFirst::new(settings).think(&task, &control, &mut |_| {});
         assert!(Position::START.take(report.lines[0].turn).is_ok());
     }
 }
@@ -197,7 +197,7 @@ fn what_is_searched_to_the_end_is_solved() {
             let exact = AlphaBeta::new(AlphaBetaSettings { table_bytes: 1 << 20, ..AlphaBetaSettings::default() })
                 .think(&task, &Control::with_limits(Limits::default()), &mut |_| {});
             for settings in settings(threads) {
-                let report = think(&mut ModernBestFirst::new(settings), &task, Limits::default());
+                let report = think(&mut BestFirst::new(settings), &task, Limits::default());
                 assert!(report.depth.is_exact(), "{position} {report:?}");
                 assert_eq!(report.lines[0].score, exact.lines[0].score, "{position}");
                 let mut game = GameRecord::from_position(position);
@@ -217,7 +217,7 @@ fn several_lines_have_their_own_values() {
         &mut |_| {},
     );
     for settings in settings(2) {
-        let report = think(&mut ModernBestFirst::new(settings), &task, Limits::default());
+        let report = think(&mut BestFirst::new(settings), &task, Limits::default());
         let scores = |report: &Report| report.lines.iter().map(|line| line.score).collect::<Vec<Score>>();
         assert_eq!(scores(&report), scores(&exact));
     }
@@ -231,7 +231,7 @@ fn the_memory_cap_is_kept() {
         for on_memory_cap in OnMemoryCap::ALL.iter().copied() {
             for settings in settings(threads) {
                 let memory = 100 << 10;
-                let mut engine = ModernBestFirst::new(ModernSettings { memory, on_memory_cap, ..settings });
+                let mut engine = BestFirst::new(BestFirstSettings { memory, on_memory_cap, ..settings });
                 let task = task(random_position(9, 40), EvaluatorKind::Pattern);
                 let report = think(&mut engine, &task, visiting(nodes));
                 audit(&engine);
@@ -254,8 +254,8 @@ fn a_copy_of_what_is_below_a_node_is_the_same() {
     let mut nodes = 0;
     for (i, kid) in (of_root.kids..).zip(explorer.tree.kids(explorer.tree.root())) {
         let position = after(explorer.tree.position().unwrap(), kid.turn);
-        let [room, small] = [4 << 20, 1].map(Room::for_several);
-        let mut copy = Tree::in_room(room, 4 << 20, &position).unwrap();
+        let [pool, small] = [4 << 20, 1].map(ChunkPool::for_several);
+        let mut copy = Tree::in_pool(pool, 4 << 20, &position).unwrap();
         copy.copy_from(&explorer.tree, i).unwrap();
         copy.audit(&position).unwrap();
         copy.audit_chances(copy.root(), &mut HashSet::new()).unwrap();
@@ -263,26 +263,29 @@ fn a_copy_of_what_is_below_a_node_is_the_same() {
         let mut open = vec![(i, copy.root())];
         while let Some((one, other)) = open.pop() {
             let (a, b) = (explorer.tree.arena[one], copy.arena[other]);
-            let told = |node: Node<Square>| (node.turn, node.value, node.lower, node.upper, node.visits, node.size);
-            assert_eq!(told(a), told(b));
-            assert_eq!((a.chance(), a.pulled, a.count, a.flags), (b.chance(), b.pulled, b.count, b.flags));
+            let known = |node: Node<Square>| (node.turn, node.value, node.lower, node.upper, node.visits, node.size);
+            assert_eq!(known(a), known(b));
+            assert_eq!(
+                (a.chance(), a.most_relevant, a.count, a.flags),
+                (b.chance(), b.most_relevant, b.count, b.flags)
+            );
             open.extend((0..u32::from(a.count)).map(|kid| (a.kids + kid, b.kids + kid)));
             nodes += 1;
         }
         // One chunk is not enough for all.
         if kid.size > 4_000 {
-            let mut copy = Tree::in_room(small, 4 << 20, &position).unwrap();
+            let mut copy = Tree::in_pool(small, 4 << 20, &position).unwrap();
             assert!(copy.copy_from(&explorer.tree, i).is_err());
         }
     }
     assert!(nodes > 10_000, "{nodes}");
 }
 
-/// With two threads each part of the search has a tree, of which some go where memory is short.
+/// With two threads each part of the search has a tree, and some are removed where memory is short.
 #[test]
-fn a_forest_keeps_its_cap() {
+fn shards_keep_the_cap() {
     let [settings, _] = settings(2);
-    let mut engine = ModernBestFirst::new(settings);
+    let mut engine = BestFirst::new(settings);
     let task = task(random_position(9, 44), EvaluatorKind::Pattern);
     let report = think(&mut engine, &task, visiting(LARGE));
     audit(&engine);
@@ -291,23 +294,23 @@ fn a_forest_keeps_its_cap() {
 }
 
 #[test]
-fn a_forest_goes_on_from_move_to_move() {
-    // After a search so small that the next position is in a branch, and after one so large that it is in the top.
+fn shards_go_on_from_move_to_move() {
+    // After a search so small that the next position is in a shard, and after one so large that it is in the top.
     for nodes in [600, 400_000] {
         for seed in 0..3 {
-            let mut engine = ModernBestFirst::new(ModernSettings { memory: 64 << 20, ..settings(2)[0] });
+            let mut engine = BestFirst::new(BestFirstSettings { memory: 64 << 20, ..settings(2)[0] });
             let mut game = GameRecord::from_position(random_position(seed, 44));
             for _ in 0..3 {
                 let report = think(&mut engine, &task(*game.position(), EvaluatorKind::Pattern), visiting(nodes));
                 audit(&engine);
                 report.lines[0].pv.iter().take(2).for_each(|&turn| game.take(turn).unwrap());
-                let Some(Stored::Forest(forest)) = &mut engine.stored else {
+                let Some(Stored::Shards(shards)) = &mut engine.stored else {
                     panic!("several threads have several trees");
                 };
-                let forest = forest.get_mut();
-                let before = forest.visits_of(game.position()).expect("what is expected was searched");
-                forest.begin(&task(*game.position(), EvaluatorKind::Pattern), 1.0);
-                assert_eq!(forest.visits_of(game.position()), Some(before));
+                let shards = shards.get_mut();
+                let before = shards.visits_of(game.position()).expect("what is expected was searched");
+                shards.begin(&task(*game.position(), EvaluatorKind::Pattern), 1.0, true);
+                assert_eq!(shards.visits_of(game.position()), Some(before));
             }
         }
     }
@@ -322,7 +325,7 @@ fn the_value_of_a_move_known_to_win_is_beyond_every_estimate() {
         if position.is_over() {
             continue;
         }
-        let mut engine = ModernBestFirst::new(settings(1)[0]);
+        let mut engine = BestFirst::new(settings(1)[0]);
         let report = think(&mut engine, &task(position, EvaluatorKind::Pattern), visiting(6_000));
         let moves = explorer_of(&mut engine).root_moves();
         let is_won = moves.iter().any(|m| m.lower > 0);

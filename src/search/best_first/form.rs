@@ -27,11 +27,8 @@ pub(super) struct Form {
 }
 
 impl Form {
-    /// For a search of so many positions. With a `start`, only large ones have it.
-    ///
-    /// One thread in a tree has static leaves whatever the size. Several, where the tree `is_shared`, would wait for it: where there is
-    /// time for it, they search their leaves.
-    pub fn new(start: bool, positions: u64, is_shared: bool) -> Form {
+    /// For a search of so many positions. With a `start`, large ones begin with alpha-beta and search their leaves.
+    pub fn new(start: bool, positions: u64) -> Form {
         /// Searches are large from so many positions on.
         const LARGE: u64 = 1_500_000;
         const LEAST_DEPTH: u32 = 3;
@@ -39,12 +36,12 @@ impl Form {
         /// Where a leaf was searched, less is to be distrusted in its value.
         const OF_SEARCHED: f32 = 1.4;
         let times = positions / LARGE;
-        if times == 0 || !is_shared && !start {
+        if times == 0 || !start {
             return Form { start: 0.0, leaf_depth: 0, deviation: OF_STATIC };
         }
         // A ply more for ten times the positions.
         let leaf_depth = (LEAST_DEPTH + 1 + times.ilog10()).min(8) as u8;
-        Form { start: if start { 0.5 } else { 0.0 }, leaf_depth, deviation: OF_SEARCHED }
+        Form { start: 0.5, leaf_depth, deviation: OF_SEARCHED }
     }
 
     /// The limits of alpha-beta's part of a search that can visit `total` positions; of a turn of an unlimited one that begins
@@ -74,21 +71,13 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn small_searches_have_no_start_and_large_ones_deep_leaves() {
-        let small = [3, 4, 5, 6].map(|decade| Form::new(true, 10u64.pow(decade), true));
-        assert!(small.iter().all(|form| (form.start, form.leaf_depth) == (0.0, 0)));
-        assert_eq!(Form::new(false, u64::MAX, true).start, 0.0);
-        for (start, is_shared) in [(true, false), (false, true)] {
-            let depths = [7, 8, 9].map(|decade| Form::new(start, 10u64.pow(decade), is_shared).leaf_depth);
-            assert_eq!(depths, [4, 5, 6]);
-        }
-    }
-
-    #[test]
-    fn one_thread_has_static_leaves() {
+    fn only_large_searches_with_a_start_have_searched_leaves() {
         for decade in 0..19 {
-            assert_eq!(Form::new(false, 10u64.pow(decade), false), Form::new(false, 0, true));
+            assert_eq!(Form::new(false, 10u64.pow(decade)), Form::new(true, 0));
         }
+        let forms = [3, 6, 7, 8, 9].map(|decade| Form::new(true, 10u64.pow(decade)));
+        assert_eq!(forms.map(|form| form.leaf_depth), [0, 0, 4, 5, 6]);
+        assert_eq!(forms.map(|form| form.start > 0.0), [false, false, true, true, true]);
     }
 
     #[test]

@@ -1,35 +1,7 @@
-//! Making room at the memory cap: the least promising subtrees become leaves that keep their values.
+//! Making room in a stored tree: the least promising subtrees become leaves that keep their values.
 
-use super::tree::Tree;
+use super::Tree;
 use crate::game::Game;
-use std::fmt;
-
-/// What to do when the stored tree has filled its memory.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum OnMemoryCap {
-    /// Go on in linear space below the principal leaf, with recursive best-first minimax.
-    Rbfms,
-    /// Free the least promising subtrees and go on storing.
-    #[default]
-    Prune,
-    /// End the search, whatever its limits: what the others are measured by.
-    Stop,
-}
-
-impl OnMemoryCap {
-    /// All ways.
-    pub const ALL: &[OnMemoryCap] = &[OnMemoryCap::Rbfms, OnMemoryCap::Prune, OnMemoryCap::Stop];
-}
-
-impl fmt::Display for OnMemoryCap {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            OnMemoryCap::Rbfms => "rbfms",
-            OnMemoryCap::Prune => "prune",
-            OnMemoryCap::Stop => "stop",
-        })
-    }
-}
 
 /// One prune frees this part of the nodes: 1/4.
 const BATCH: u32 = 4;
@@ -49,9 +21,9 @@ fn class_of(gap: u32) -> usize {
     if gap < 8 { gap as usize } else { (exponent as usize - 2) * 8 + mantissa }
 }
 
-/// The place of a node as the walk has it.
+/// A node as the walk comes to it.
 #[derive(Clone, Copy)]
-struct Place<'a> {
+struct Visit<'a> {
     node: u32,
     gap: u32,
     /// Whether all turns down from the root's child were the best ones.
@@ -61,7 +33,7 @@ struct Place<'a> {
     level: u32,
 }
 
-impl Place<'_> {
+impl Visit<'_> {
     /// Whether the node is on the path: perhaps reached in another way here.
     fn is_on_path(&self) -> bool {
         self.path.contains(&self.node)
@@ -72,11 +44,11 @@ impl<G: Game> Tree<G> {
     /// Collapses the least promising subtrees until about a quarter of the nodes is cut off, and returns how many are.
     ///
     /// The root's children, what is on the principal variation of each of them, the nodes of `path`, which starts at the
-    /// root, and those at which some thread is at work stay. Proofs outlive their nodes. The memory comes back with [`Tree::sweep`].
+    /// root, and those that are checked out stay. Proofs outlive their nodes. The memory comes back with [`Tree::sweep`].
     pub fn prune(&mut self, path: &[u32]) -> u64 {
         let root = self.root();
         let total = self.arena[root].size;
-        let start = Place { node: root, gap: 0, is_principal: true, path, level: 0 };
+        let start = Visit { node: root, gap: 0, is_principal: true, path, level: 0 };
         let grain = (total / GRAIN).max(16);
         let mut histogram = [0u32; CLASSES];
         self.survey(start, grain, &mut histogram);
@@ -91,14 +63,14 @@ impl<G: Game> Tree<G> {
         u64::from(wanted - left)
     }
 
-    /// The children of a node with their places.
-    fn places<'a>(&self, parent: Place<'a>) -> impl Iterator<Item = Place<'a>> + use<'a, G> {
+    /// The children of a node.
+    fn visits_below<'a>(&self, parent: Visit<'a>) -> impl Iterator<Item = Visit<'a>> + use<'a, G> {
         let this = self.arena[parent.node];
         let best = self.kids(parent.node).first().map_or(0, |kid| kid.value);
         let gaps: Vec<u32> = self.kids(parent.node).iter().map(|kid| kid.value.abs_diff(best)).collect();
         gaps.into_iter().enumerate().map(move |(i, gap)| {
             let node = this.kids + i as u32;
-            Place {
+            Visit {
                 node,
                 gap: parent.gap.saturating_add(gap),
                 is_principal: parent.level == 0 || parent.is_principal && i == 0,
@@ -109,47 +81,47 @@ impl<G: Game> Tree<G> {
     }
 
     /// The class of a node that may be collapsed.
-    fn class(&self, place: Place<'_>) -> Option<usize> {
-        let node = &self.arena[place.node];
-        if node.is_leaf() || place.is_principal || node.busy > 0 || place.is_on_path() {
+    fn class(&self, visit: Visit<'_>) -> Option<usize> {
+        let node = &self.arena[visit.node];
+        if node.is_leaf() || visit.is_principal || node.busy > 0 || visit.is_on_path() {
             None
         } else if node.is_solved() {
             Some(PROVEN)
         } else {
-            Some(class_of(place.gap).min(PROVEN - 1))
+            Some(class_of(visit.gap).min(PROVEN - 1))
         }
     }
 
-    fn survey(&self, parent: Place<'_>, grain: u32, histogram: &mut [u32; CLASSES]) {
-        for place in self.places(parent) {
-            let node = self.arena[place.node];
-            match self.class(place) {
+    fn survey(&self, parent: Visit<'_>, grain: u32, histogram: &mut [u32; CLASSES]) {
+        for visit in self.visits_below(parent) {
+            let node = self.arena[visit.node];
+            match self.class(visit) {
                 Some(class) if node.size < grain || class == PROVEN => histogram[class] += node.size,
                 Some(class) => {
                     histogram[class] += u32::from(node.count);
-                    self.survey(place, grain, histogram);
+                    self.survey(visit, grain, histogram);
                 }
-                None => self.survey(place, grain, histogram),
+                None => self.survey(visit, grain, histogram),
             }
         }
     }
 
     /// Collapses the nodes of at least this class until `left` nodes are cut off; returns how many of those the parent knew of.
-    fn collapse_from(&mut self, parent: Place<'_>, grain: u32, least: usize, left: &mut u32) -> u32 {
+    fn collapse_from(&mut self, parent: Visit<'_>, grain: u32, least: usize, left: &mut u32) -> u32 {
         let mut cut = 0;
-        for place in self.places(parent) {
+        for visit in self.visits_below(parent) {
             if *left == 0 {
                 break;
             }
-            let node = self.arena[place.node];
-            cut += match self.class(place) {
+            let node = self.arena[visit.node];
+            cut += match self.class(visit) {
                 Some(class) if class >= least => {
-                    let size = self.collapse(place.node);
+                    let size = self.collapse(visit.node);
                     *left = left.saturating_sub(size);
                     size
                 }
                 Some(_) if node.size < grain => 0,
-                _ => self.collapse_from(place, grain, least, left),
+                _ => self.collapse_from(visit, grain, least, left),
             };
         }
         self.refresh_chance(parent.node);

@@ -1,14 +1,14 @@
 //! What the children of a leaf are worth: one principal variation search for all of them, which shares its table with every
 //! other, or the result where it is cheap to have.
 
+use super::{Leaves, Rules, SOLVED_EMPTIES, Work};
 use crate::eval::{ErrorModel, Incremental};
 use crate::game::DISC;
 use crate::othello::{Bitboard, Position, Square, flips};
 use crate::search::alpha_beta::walk::{self, Shared, Walk};
-use crate::search::best_first::Rules;
-use crate::search::best_first::arena::{INFINITY, Node};
 use crate::search::ordering::Candidates;
 use crate::search::selectivity::Selectivity;
+use crate::search::tree::{INFINITY, Node};
 
 /// Beyond every value that a search returns.
 const BEYOND: i32 = walk::INFINITY;
@@ -45,7 +45,7 @@ const TO_SOLVE: [f64; 2] = [180.0, 70_000.0];
 const LOOK_EVERY: u64 = 256;
 
 /// One thread's searches below leaves.
-pub(super) struct LeafSearch<'a, E: Incremental> {
+pub(super) struct SearchedLeaves<'a, E: Incremental> {
     walk: Walk<'a, E>,
     /// What results are worth.
     rules: Rules,
@@ -59,18 +59,23 @@ pub(super) struct LeafSearch<'a, E: Incremental> {
     next_look: (u64, u64),
 }
 
-impl<'a, E: Incremental> LeafSearch<'a, E> {
+impl<'a, E: Incremental> SearchedLeaves<'a, E> {
     /// Searches `depth` plies below children.
     pub(super) fn new(
         shared: &'a Shared<'a, E>,
         rules: Rules,
         selectivity: Selectivity,
         depth: u8,
-    ) -> LeafSearch<'a, E> {
+    ) -> SearchedLeaves<'a, E> {
         let selectivity = if shared.errors.is_some() { selectivity } else { Selectivity::NONE };
         let tempo = |empties| (TEMPO * error(shared.errors, empties as u32)) as i32;
         let tempo = Box::new(std::array::from_fn(tempo));
-        LeafSearch { walk: Walk::new(shared), rules, selectivity, depth, tempo, next_look: (0, 0) }
+        SearchedLeaves { walk: Walk::new(shared), rules, selectivity, depth, tempo, next_look: (0, 0) }
+    }
+
+    /// Plies that children are searched, 0 where they have static values.
+    pub(super) fn depth(&self) -> u8 {
+        self.depth
     }
 
     /// What results are worth.
@@ -78,8 +83,8 @@ impl<'a, E: Incremental> LeafSearch<'a, E> {
         self.rules
     }
 
-    /// Tells the other threads what was counted; whether the search must stop.
-    pub(super) fn must_stop(&mut self) -> bool {
+    /// Reports what was counted to the other threads, and looks at the limits and at the clock. Returns whether the search must stop.
+    pub(super) fn check_limits(&mut self) -> bool {
         let stopped = self.walk.report_counts() || self.walk.shared.control.is_past_soft_time();
         let (nodes, evaluations) = self.walk.shared.counts();
         let limits = self.walk.shared.control.limits();
@@ -89,13 +94,13 @@ impl<'a, E: Incremental> LeafSearch<'a, E> {
         stopped
     }
 
-    /// The same, but looks at the clock and at what the others have counted only every few hundred positions. Limits on
-    /// what is counted are kept as exactly by one thread.
+    /// Whether the search must stop. Looks at the clock and at what the others have counted only every few hundred positions; limits on
+    /// counts are kept exactly by one thread all the same.
     #[inline]
     pub(super) fn must_stop_now(&mut self) -> bool {
         let (nodes, evaluations) = self.walk.not_told();
         (nodes >= self.next_look.0 || evaluations >= self.next_look.1 || self.walk.shared.is_stopped())
-            && self.must_stop()
+            && self.check_limits()
     }
 
     /// The value of one position for its side to move, as that of a child.
@@ -123,9 +128,9 @@ impl<'a, E: Incremental> LeafSearch<'a, E> {
     /// The children of a position whose game is not over, with what they are worth to their side to move, in `nodes`;
     /// whether the search was not stopped before they were complete.
     ///
-    /// Values within the margin of the best are those of a search of [`LeafSearch::depth`] plies; the others are bounds,
+    /// Values within the margin of the best are those of a search of [`SearchedLeaves::depth`] plies; the others are bounds,
     /// good for the child, that say no more than that.
-    pub(super) fn children(&mut self, position: &Position, nodes: &mut Vec<Node<Square>>) -> bool {
+    pub(super) fn children_of(&mut self, position: &Position, nodes: &mut Vec<Node<Square>>) -> bool {
         let shared = self.walk.shared;
         nodes.clear();
         let moves = position.moves();
@@ -214,6 +219,32 @@ impl<'a, E: Incremental> LeafSearch<'a, E> {
     }
 }
 
+impl<E: Incremental> Leaves<Position> for SearchedLeaves<'_, E> {
+    fn children(&mut self, position: &Position, nodes: &mut Vec<Node<Square>>, _: &mut Work) -> bool {
+        self.children_of(position, nodes)
+    }
+
+    fn node(&mut self, turn: Option<Square>, position: &Position, _: &mut Work) -> Node<Square> {
+        if position.is_over() {
+            return Node::solved(turn, self.rules.outcome(position));
+        }
+        Node::leaf(turn, self.value(position))
+    }
+
+    fn solve(&mut self, position: &Position, _: &mut Work) -> Option<Option<i32>> {
+        (position.empties().count() <= SOLVED_EMPTIES).then(|| {
+            let result = -self.child(position, true, -BEYOND);
+            (!self.walk.shared.is_stopped()).then_some(result)
+        })
+    }
+
+    fn must_stop(&mut self, work: &mut Work) -> bool {
+        let must_stop = self.must_stop_now();
+        (work.nodes, work.evaluations) = self.walk.shared.counts();
+        must_stop
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -232,7 +263,7 @@ mod tests {
             let evaluation = FromScratch(&*$evaluator);
             let shared = Shared::new(&evaluation, &task, &table, &control);
             let rules = Rules { ends: EndValues::WinFirst, contempt: Contempt::NONE, max: $position.mover() };
-            let mut $search = LeafSearch::new(&shared, rules, Selectivity::NONE, $depth);
+            let mut $search = SearchedLeaves::new(&shared, rules, Selectivity::NONE, $depth);
         };
     }
 
@@ -247,12 +278,12 @@ mod tests {
             let evaluator = EvaluatorKind::Mobility.build();
             leaf_search!(position, evaluator, 2, search);
             let mut children = Vec::new();
-            assert!(search.children(&position, &mut children));
+            assert!(search.children_of(&position, &mut children));
             assert_eq!(children.len() as u32, position.moves().count().max(1));
             let best = children.iter().map(|child| -child.value).max().unwrap();
             let mut near = 0;
             for child in &children {
-                let after = crate::search::best_first::tree::after(&position, child.turn);
+                let after = crate::search::tree::after(&position, child.turn);
                 let depth = if after.empties().count() <= 8 { continue } else { 2 };
                 let plain =
                     plain_minimax(MinimaxKind::AlphaBeta, &after, depth, &*evaluator, Contempt::NONE, &mut |_| false);
@@ -278,13 +309,13 @@ mod tests {
             let position = random_position(seed, 8 + (seed % 24) as u32);
             leaf_search!(position, evaluator, 0, search);
             let [mut leaf, mut child] = [Vec::new(), Vec::new()];
-            assert!(search.children(&position, &mut leaf));
+            assert!(search.children_of(&position, &mut leaf));
             for node in leaf {
-                let after = crate::search::best_first::tree::after(&position, node.turn);
+                let after = crate::search::tree::after(&position, node.turn);
                 if node.is_solved() {
                     continue;
                 }
-                assert!(search.children(&after, &mut child));
+                assert!(search.children_of(&after, &mut child));
                 if child.iter().any(|node| node.is_solved()) {
                     continue;
                 }

@@ -1,32 +1,35 @@
 //! Positions that are reached in several ways: their children are stored once.
 //!
-//! There is a node for each way, as in any tree, but all of them have the same block of children. In front of a block stands whose
-//! children these are and how many nodes have them. A search that comes through one of these nodes tells the others nothing;
-//! they learn it when a search comes through them (`Explorer::learns`).
+//! Each way has a node of its own, as in any tree, but all of these nodes have one block of children. A header stands in front of a
+//! block: the position, and the number of nodes that own the block. It takes the place of a node and packs its fields into those
+//! of one ([`Header::to_node`]), so that it lies in the cache lines of the children that it describes.
+//!
+//! A search that passes through one owner tells the others nothing. Each is brought up to date when a search passes through it
+//! (`Explorer::refresh_shared`).
 
-use super::arena::{Arena, Node};
+use super::arena::Arena;
+use super::node::Node;
 use crate::game::Key;
 use crate::othello::Color;
 
-/// The list of blocks that have one hash is found by the hash in a table with an entry for every block, until there is one for so
-/// many bytes of the tree: then it takes 1 %.
+/// The table of list heads has an entry for every block, up to one for this many bytes of the tree: 1 % of it.
 const BYTES_FOR_ENTRY: usize = 400;
 /// Entries to begin with, a power of two.
 const FIRST_ENTRIES: usize = 64;
 
-/// What stands in front of the children of a position.
+/// Stands in front of the children of a position.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Header {
     /// The position.
     pub key: Key,
-    /// Children.
+    /// Number of children.
     pub count: u8,
-    /// Nodes that have them.
+    /// Nodes that have these children.
     pub owners: u32,
-    /// Whether there ever were several.
+    /// Whether there ever were several owners.
     pub was_shared: bool,
-    /// When they were given chances by a new goal for the last time.
-    pub aim: u8,
+    /// The last goal that the children were given chances for.
+    pub goal: u8,
     /// The children of the next position with the same hash, 0 for none.
     next: u32,
 }
@@ -41,8 +44,8 @@ impl Header {
             value: i32::from(mover == Color::White),
             kids: self.next,
             size: self.owners,
-            pull: self.was_shared.into(),
-            pulled: self.aim,
+            relevance: self.was_shared.into(),
+            most_relevant: self.goal,
             count: self.count,
             ..Node::leaf(None, 0)
         }
@@ -54,8 +57,8 @@ impl Header {
             key: (node.visits, opponent, if node.value == 0 { Color::Black } else { Color::White }),
             next: node.kids,
             owners: node.size,
-            was_shared: node.pull != 0,
-            aim: node.pulled,
+            was_shared: node.relevance != 0,
+            goal: node.most_relevant,
             count: node.count,
         }
     }
@@ -63,24 +66,24 @@ impl Header {
 
 /// Where the children of each position are.
 #[derive(Debug)]
-pub(super) struct Places {
+pub(super) struct SharedChildren {
     heads: Vec<u32>,
     most_heads: usize,
     blocks: usize,
-    /// Counts the goals.
-    aim: u8,
+    /// The number of the current goal.
+    goal: u8,
 }
 
-impl Places {
-    /// For a tree of so many bytes, of which it takes at most 1 %.
-    pub fn new(bytes: usize) -> Places {
+impl SharedChildren {
+    /// For a tree of this size; takes at most 1 % of it.
+    pub fn new(bytes: usize) -> SharedChildren {
         let most_heads = 1 << (bytes / BYTES_FOR_ENTRY).max(FIRST_ENTRIES).ilog2();
-        Places { heads: vec![0; FIRST_ENTRIES], most_heads, blocks: 0, aim: 0 }
+        SharedChildren { heads: vec![0; FIRST_ENTRIES], most_heads, blocks: 0, goal: 0 }
     }
 
     /// Forgets all positions and gives the memory back.
     pub fn clear(&mut self) {
-        *self = Places { heads: vec![0; FIRST_ENTRIES], most_heads: self.most_heads, blocks: 0, aim: 0 };
+        *self = SharedChildren { heads: vec![0; FIRST_ENTRIES], most_heads: self.most_heads, blocks: 0, goal: 0 };
     }
 
     /// Bytes taken from the system.
@@ -113,7 +116,7 @@ impl Places {
         let mut kids = std::mem::take(&mut self.heads[halved]);
         self.heads.push(0);
         while kids != 0 {
-            let Header { key, next, .. } = Places::of(arena, kids);
+            let Header { key, next, .. } = SharedChildren::of(arena, kids);
             self.link(arena, kids, key);
             kids = next;
         }
@@ -125,31 +128,31 @@ impl Places {
         self.heads[slot] = kids;
     }
 
-    /// What goes in front of the children of a position, so many, that one node has.
+    /// The header for the `count` children of a position that one node has.
     pub fn header<M>(&self, key: Key, count: u8) -> Node<M> {
-        Header { key, count, owners: 1, was_shared: false, aim: self.aim, next: 0 }.to_node()
+        Header { key, count, owners: 1, was_shared: false, goal: self.goal, next: 0 }.to_node()
     }
 
-    /// The same with what stands in front of them in another tree.
+    /// The header for a copy of children that have this one in another tree.
     pub fn header_like<M>(&self, other: &Node<M>) -> Node<M> {
-        Header { owners: 1, aim: self.aim, next: 0, ..Header::of_node(other) }.to_node()
+        Header { owners: 1, goal: self.goal, next: 0, ..Header::of_node(other) }.to_node()
     }
 
-    /// What stands in front of these children.
+    /// The header of these children.
     #[inline]
     pub fn of<M: Copy>(arena: &Arena<M>, kids: u32) -> Header {
         Header::of_node(&arena[kids - 1])
     }
 
-    /// Whether several nodes have these children, or had them: the one that is left may not know what came through those that are gone.
+    /// Whether these children have or had several owners. A single one that is left may be out of date.
     #[inline]
     pub fn are_shared<M: Copy>(arena: &Arena<M>, kids: u32) -> bool {
-        arena[kids - 1].pull != 0
+        arena[kids - 1].relevance != 0
     }
 
     /// From now on these children can be found.
     pub fn insert<M: Copy>(&mut self, arena: &mut Arena<M>, kids: u32) {
-        self.link(arena, kids, Places::of(arena, kids).key);
+        self.link(arena, kids, SharedChildren::of(arena, kids).key);
         self.blocks += 1;
         if self.blocks > self.heads.len() && self.heads.len() < self.most_heads {
             self.grow(arena);
@@ -160,7 +163,7 @@ impl Places {
     pub fn find<M: Copy>(&self, arena: &Arena<M>, key: Key) -> Option<u32> {
         let mut kids = self.heads[self.slot(key)];
         while kids != 0 {
-            let header = Places::of(arena, kids);
+            let header = SharedChildren::of(arena, kids);
             if header.key == key {
                 return Some(kids);
             }
@@ -169,16 +172,20 @@ impl Places {
         None
     }
 
-    /// One node more has these children; returns how many they are.
+    /// Adds an owner of these children; returns how many children there are.
     pub fn own<M: Copy>(arena: &mut Arena<M>, kids: u32) -> u8 {
-        let header = Header { owners: Places::of(arena, kids).owners + 1, was_shared: true, ..Places::of(arena, kids) };
+        let header = Header {
+            owners: SharedChildren::of(arena, kids).owners + 1,
+            was_shared: true,
+            ..SharedChildren::of(arena, kids)
+        };
         arena[kids - 1] = header.to_node();
         header.count
     }
 
-    /// One node less has these children. Whether that was the last: then they are no longer found.
+    /// Removes an owner of these children. Returns whether it was the last; then they are no longer found.
     pub fn disown<M: Copy>(&mut self, arena: &mut Arena<M>, kids: u32) -> bool {
-        let header = Places::of(arena, kids);
+        let header = SharedChildren::of(arena, kids);
         if header.owners > 1 {
             arena[kids - 1].size -= 1;
             return false;
@@ -197,14 +204,14 @@ impl Places {
         true
     }
 
-    /// There is a new goal.
-    pub fn begin_aim(&mut self) {
-        self.aim = self.aim.wrapping_add(1);
+    /// Begins a new goal.
+    pub fn begin_goal(&mut self) {
+        self.goal = self.goal.wrapping_add(1);
     }
 
-    /// Whether these children have not been given chances by the new goal; from now on they have.
-    pub fn take_aim<M: Copy>(&self, arena: &mut Arena<M>, kids: u32) -> bool {
-        std::mem::replace(&mut arena[kids - 1].pulled, self.aim) != self.aim
+    /// Whether these children have no chances for the current goal yet; marks that they have.
+    pub fn take_goal<M: Copy>(&self, arena: &mut Arena<M>, kids: u32) -> bool {
+        std::mem::replace(&mut arena[kids - 1].most_relevant, self.goal) != self.goal
     }
 }
 
@@ -217,35 +224,35 @@ mod tests {
     proptest! {
         /// Against a map of positions to owners, with too few lists and with enough.
         #[test]
-        fn positions_are_found_as_long_as_somebody_has_their_children(
+        fn positions_are_found_as_long_as_a_node_has_their_children(
             bytes in prop::sample::select(vec![0usize, 1 << 20]),
             orders in prop::collection::vec((0u64..300, any::<bool>()), 1..1200),
         ) {
             let mut arena: Arena<u8> = Arena::new(1 << 20);
-            let mut places = Places::new(bytes);
+            let mut shared = SharedChildren::new(bytes);
             let mut owners: HashMap<Key, u32> = HashMap::new();
             for (n, comes) in orders {
                 let key = (n << 40 | 1, u64::MAX - n, if n % 2 == 0 { Color::Black } else { Color::White });
-                let kids = places.find(&arena, key);
+                let kids = shared.find(&arena, key);
                 prop_assert_eq!(kids.is_some(), owners.contains_key(&key));
                 let count = n as u8 % 7 + 1;
                 match (kids, comes) {
                     (None, true) => {
                         let block = [Node::leaf(Some(3), 5); 7];
-                        let header = places.header(key, count);
+                        let header = shared.header(key, count);
                         let kids = arena.store_sorted(Some(header), &block[..usize::from(count)]).unwrap();
-                        places.insert(&mut arena, kids);
+                        shared.insert(&mut arena, kids);
                         owners.insert(key, 1);
                     }
                     (None, false) => {}
                     (Some(kids), true) => {
-                        prop_assert_eq!(Places::own(&mut arena, kids), count);
+                        prop_assert_eq!(SharedChildren::own(&mut arena, kids), count);
                         *owners.get_mut(&key).unwrap() += 1;
-                        prop_assert!(Places::are_shared(&arena, kids));
+                        prop_assert!(SharedChildren::are_shared(&arena, kids));
                     }
                     (Some(kids), false) => {
                         let left = owners[&key] - 1;
-                        prop_assert_eq!(places.disown(&mut arena, kids), left == 0);
+                        prop_assert_eq!(shared.disown(&mut arena, kids), left == 0);
                         if left == 0 {
                             arena.release(kids - 1, count + 1);
                             owners.remove(&key);
@@ -254,27 +261,27 @@ mod tests {
                         }
                     }
                 }
-                prop_assert_eq!(places.len(), owners.len());
+                prop_assert_eq!(shared.len(), owners.len());
             }
-            prop_assert!(places.bytes() <= places.most_bytes());
+            prop_assert!(shared.bytes() <= shared.most_bytes());
             for (&key, &owners) in &owners {
-                let kids = places.find(&arena, key).unwrap();
-                prop_assert_eq!((Places::of(&arena, kids).key, Places::of(&arena, kids).owners), (key, owners));
+                let kids = shared.find(&arena, key).unwrap();
+                prop_assert_eq!((SharedChildren::of(&arena, kids).key, SharedChildren::of(&arena, kids).owners), (key, owners));
             }
         }
     }
 
     #[test]
-    fn every_goal_takes_aim_at_children_once() {
+    fn every_goal_takes_children_once() {
         let mut arena: Arena<u8> = Arena::new(1 << 20);
-        let mut places = Places::new(1 << 20);
-        let header = places.header((1, 2, Color::Black), 1);
+        let mut shared = SharedChildren::new(1 << 20);
+        let header = shared.header((1, 2, Color::Black), 1);
         let kids = arena.store_sorted(Some(header), &[Node::leaf(None, 0)]).unwrap();
-        assert!(!places.take_aim(&mut arena, kids));
+        assert!(!shared.take_goal(&mut arena, kids));
         for _ in 0..300 {
-            places.begin_aim();
-            assert_eq!([(); 2].map(|()| places.take_aim(&mut arena, kids)), [true, false]);
+            shared.begin_goal();
+            assert_eq!([(); 2].map(|()| shared.take_goal(&mut arena, kids)), [true, false]);
         }
-        assert_eq!(Places::of(&arena, kids).key, (1, 2, Color::Black));
+        assert_eq!(SharedChildren::of(&arena, kids).key, (1, 2, Color::Black));
     }
 }

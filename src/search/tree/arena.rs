@@ -1,162 +1,27 @@
 //! Where the nodes of a stored tree live: chunks of memory, a block of neighbouring nodes for the children of each node,
 //! and lists of free blocks.
 
-use super::chance::Chance;
+use super::node::{FREE, Node};
 use parking_lot::Mutex;
 use std::ops::{Index, IndexMut};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// A node of a stored tree. Its position is not kept: it follows from the path.
-///
-/// Values speak for the side to move at the node.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::search) struct Node<M> {
-    /// Expansions made at this node and below it.
-    pub visits: u64,
-    /// The static value, or what the children say.
-    pub value: i32,
-    /// The result of the game under perfect play is proven to be at least this, ...
-    pub lower: i32,
-    /// ... and at most this.
-    pub upper: i32,
-    /// The first child, if `count` is not 0. In a free block: the next free block of its list.
-    pub kids: u32,
-    /// Nodes stored below this one. In a free block: its length.
-    pub size: u32,
-    /// The turn that led here, `None` for a pass.
-    pub turn: Option<M>,
-    /// The largest pull of a leaf below, ...
-    pub pull: i16,
-    /// ... and the weight of the chance to win: what `chance` has of the node where leaves are chosen by it.
-    pub weight: f32,
-    /// Where the child is that the pull comes from.
-    pub pulled: u8,
-    /// Children.
-    pub count: u8,
-    /// Bits, see the constants.
-    pub flags: u8,
-    /// Leaves at this node or below it that threads are at work on.
-    pub busy: u8,
-}
-
-/// Not every child was generated: alpha-beta cut the others off.
-pub(super) const PARTIAL: u8 = 1;
-/// A leaf whose value comes from a search that is no longer stored.
-pub(super) const DEEP: u8 = 2;
-/// A node that was such a leaf and has children again, too few yet to speak for it.
-pub(super) const REGROWING: u8 = 4;
-/// The first and the last node of a free block.
-const FREE: u8 = 128;
-
-/// Beyond every value.
-pub(in crate::search) const INFINITY: i32 = i32::MAX;
-
-const _: () = assert!(size_of::<Node<crate::othello::Square>>() <= 40);
-
-impl<M> Node<M> {
-    /// A leaf with a static value.
-    pub fn leaf(turn: Option<M>, value: i32) -> Node<M> {
-        let (lower, upper) = (-INFINITY, INFINITY);
-        Node {
-            visits: 0,
-            value,
-            lower,
-            upper,
-            kids: 0,
-            size: 0,
-            turn,
-            pull: 0,
-            weight: 1.0,
-            pulled: 0,
-            count: 0,
-            flags: 0,
-            busy: 0,
-        }
-    }
-
-    /// A leaf with a known result.
-    pub fn solved(turn: Option<M>, value: i32) -> Node<M> {
-        Node { lower: value, upper: value, ..Node::leaf(turn, value) }
-    }
-
-    /// Whether the result under perfect play is known.
-    pub fn is_solved(&self) -> bool {
-        self.lower == self.upper
-    }
-
-    /// Whether anything is known of the result under perfect play.
-    pub fn has_proofs(&self) -> bool {
-        self.lower > -INFINITY || self.upper < INFINITY
-    }
-
-    /// The node's chance.
-    #[inline]
-    pub fn chance(&self) -> Chance {
-        Chance { weight: self.weight, pull: self.pull }
-    }
-
-    /// Makes this the node's chance.
-    #[inline]
-    pub fn set_chance(&mut self, chance: Chance) {
-        (self.weight, self.pull) = (chance.weight, chance.pull);
-    }
-
-    /// Gives a leaf the chance that its value, which errs by so much, gives it of more than the goal, or what is proven.
-    #[inline]
-    pub fn appraise(&mut self, goal: i32, deviation: f32) {
-        let by_value = || {
-            let chance = Chance::of_value((self.value - goal) as f32 / deviation);
-            if self.is_solved() {
-                chance.for_good()
-            } else if self.has(DEEP) {
-                chance.after_searches(self.visits)
-            } else {
-                chance
-            }
-        };
-        self.set_chance(Chance::of_proofs(self.lower, self.upper).unwrap_or_else(by_value));
-    }
-
-    /// So many nodes below are gone; returns how many of them the node knew of.
-    pub fn shrink(&mut self, nodes: u32) -> u32 {
-        let known = nodes.min(self.size);
-        self.size -= known;
-        known
-    }
-
-    /// Whether there are no children.
-    pub fn is_leaf(&self) -> bool {
-        self.count == 0
-    }
-
-    /// Expansions made and under way at this node and below it.
-    #[inline]
-    pub fn visits_and_errands(&self) -> u64 {
-        self.visits + u64::from(self.busy)
-    }
-
-    /// Whether a flag is set.
-    pub fn has(&self, flag: u8) -> bool {
-        self.flags & flag != 0
-    }
-}
 
 /// Nodes of one chunk: the unit in which memory is taken from the system.
 const CHUNK: usize = 1 << 11;
 /// Free blocks of up to this many nodes have a list for each length; list 0 holds the longer ones.
 const LONGEST: usize = u8::MAX as usize;
 /// Its length is part of the type: so no bounds are checked within it.
-pub(super) type Chunk<M> = Box<[Node<M>; CHUNK]>;
+type Chunk<M> = Box<[Node<M>; CHUNK]>;
 /// The end of a list.
 const NIL: u32 = u32::MAX;
 
 /// Most chunks of one arena, as far as places go.
 const MOST_CHUNKS: usize = NIL as usize / CHUNK;
 
-/// How many chunks may still be taken, by one arena or by several together.
+/// The memory of one arena, or of several that share it: how many chunks may still be taken.
 #[derive(Debug)]
-pub(super) struct Room<M> {
+pub struct ChunkPool<M> {
     left: AtomicUsize,
     /// Whether chunks that are given back are kept for others: the system's allocator has a heap for each thread, and what one of
     /// them frees is of no use to the others.
@@ -164,22 +29,22 @@ pub(super) struct Room<M> {
     kept: Mutex<Vec<Chunk<M>>>,
 }
 
-impl<M: Copy> Room<M> {
-    /// For one arena that never takes more than so many bytes, its own administration included, but for one chunk in any case.
-    pub fn for_one(bytes: usize) -> Arc<Room<M>> {
-        Room::of(bytes, false)
+impl<M: Copy> ChunkPool<M> {
+    /// For one arena. It never takes more than `bytes`, its own administration included, but one chunk in any case.
+    pub fn for_one(bytes: usize) -> Arc<ChunkPool<M>> {
+        ChunkPool::of(bytes, false)
     }
 
-    /// For several arenas whose nodes never take more than so many bytes together.
-    pub fn for_several(bytes: usize) -> Arc<Room<M>> {
-        Room::of(bytes, true)
+    /// For several arenas, whose nodes never take more than `bytes` together.
+    pub fn for_several(bytes: usize) -> Arc<ChunkPool<M>> {
+        ChunkPool::of(bytes, true)
     }
 
-    fn of(bytes: usize, keeps: bool) -> Arc<Room<M>> {
+    fn of(bytes: usize, keeps: bool) -> Arc<ChunkPool<M>> {
         // A growing vector of chunks holds the old and the new table for a moment: three entries for each chunk.
         let chunk_bytes = CHUNK * size_of::<Node<M>>() + 3 * size_of::<Chunk<M>>();
         let chunks = (bytes.saturating_sub(size_of::<Arena<M>>()) / chunk_bytes).max(1);
-        Arc::new(Room { left: AtomicUsize::new(chunks), keeps, kept: Mutex::default() })
+        Arc::new(ChunkPool { left: AtomicUsize::new(chunks), keeps, kept: Mutex::default() })
     }
 
     /// Bytes for nodes that may still be taken.
@@ -187,13 +52,13 @@ impl<M: Copy> Room<M> {
         (self.left.load(Ordering::Relaxed) * CHUNK * size_of::<Node<M>>()) as u64
     }
 
-    /// A chunk that was given back, or a new one. A system that has no more memory is a full room, not the end of the process.
+    /// A chunk that was given back, or a new one. A system without memory left makes the pool full; it does not end the process.
     fn chunk(&self) -> Option<Chunk<M>> {
         self.kept.lock().pop().or_else(Arena::new_chunk)
     }
 }
 
-impl<M> Room<M> {
+impl<M> ChunkPool<M> {
     fn is_left(&self) -> bool {
         self.left.load(Ordering::Relaxed) > 0
     }
@@ -219,9 +84,9 @@ impl<M> Room<M> {
 /// Every node belongs to one block, free or in use. A free block carries its length in its first and its last node and
 /// its neighbours in the list in its first, so that it is found from either side and joined with what is freed next to it.
 #[derive(Debug)]
-pub(super) struct Arena<M> {
+pub struct Arena<M> {
     chunks: Vec<Chunk<M>>,
-    room: Arc<Room<M>>,
+    pool: Arc<ChunkPool<M>>,
     lists: [u32; LONGEST + 1],
     /// Which lists of known length have a block in them, a bit each.
     filled: [u64; 4],
@@ -229,15 +94,15 @@ pub(super) struct Arena<M> {
 }
 
 impl<M: Copy> Arena<M> {
-    /// An empty arena that will never take more than so many bytes, its own administration included.
+    /// An empty arena that never takes more than `bytes`, its own administration included.
     #[cfg(test)]
     pub fn new(bytes: usize) -> Arena<M> {
-        Arena::in_room(Room::for_one(bytes))
+        Arena::in_pool(ChunkPool::for_one(bytes))
     }
 
-    /// An empty arena that takes its chunks from this room.
-    pub fn in_room(room: Arc<Room<M>>) -> Arena<M> {
-        Arena { chunks: Vec::new(), room, lists: [NIL; LONGEST + 1], filled: [0; 4], in_use: 0 }
+    /// An empty arena that takes its chunks from this pool.
+    pub fn in_pool(pool: Arc<ChunkPool<M>>) -> Arena<M> {
+        Arena { chunks: Vec::new(), pool, lists: [NIL; LONGEST + 1], filled: [0; 4], in_use: 0 }
     }
 
     /// Bytes taken from the system.
@@ -254,15 +119,16 @@ impl<M: Copy> Arena<M> {
 
     /// Gives all memory back.
     pub fn clear(&mut self) {
-        self.room.give_back(std::mem::take(&mut self.chunks));
+        self.pool.give_back(std::mem::take(&mut self.chunks));
         self.lists = [NIL; LONGEST + 1];
         self.filled = [0; 4];
         self.in_use = 0;
     }
 
-    /// Whether a block of so many nodes can be stored, as far as the cap goes.
-    pub fn has_room(&self, count: usize) -> bool {
-        self.may_grow() || self.shortest_from(count).is_some()
+    /// Whether a block of `count()` nodes can be stored, as far as the cap goes.
+    #[inline]
+    pub fn has_room(&self, count: impl FnOnce() -> usize) -> bool {
+        self.may_grow() || self.shortest_from(count()).is_some()
     }
 
     /// Stores these nodes, 1 to 255, side by side and returns the place of the first; `None` if the arena is full.
@@ -275,11 +141,10 @@ impl<M: Copy> Arena<M> {
         Some(start)
     }
 
-    /// The same in the order of their values, the least first; equal ones keep their order. A header goes in front of them, to the
-    /// place before.
+    /// Stores these nodes in the order of their values, the least first; equal ones keep their order. Returns the place of the
+    /// first. A header goes to the place before it.
     ///
-    /// Each node's place is counted instead of found by comparing and moving: what these values are like is no more to be
-    /// guessed by the processor than by anybody else.
+    /// The place of each node is counted, not found by comparing and moving: the comparisons could not be predicted.
     pub fn store_sorted(&mut self, header: Option<Node<M>>, nodes: &[Node<M>]) -> Option<u32> {
         let length = usize::from(header.is_some()) + nodes.len();
         debug_assert!(!nodes.is_empty() && length <= LONGEST);
@@ -367,33 +232,28 @@ impl<M: Copy> Arena<M> {
     }
 
     fn may_grow(&self) -> bool {
-        self.chunks.len() < MOST_CHUNKS && self.room.is_left()
+        self.chunks.len() < MOST_CHUNKS && self.pool.is_left()
     }
 
     fn grow(&mut self) -> Option<u32> {
         if !self.may_grow() {
             return None;
         }
-        self.add(self.room.chunk()?)
+        self.add(self.pool.chunk()?)
     }
 
-    /// Memory for [`Arena::add`], if the system has any.
-    pub fn new_chunk() -> Option<Chunk<M>> {
+    /// Memory for one chunk, if the system has any.
+    fn new_chunk() -> Option<Chunk<M>> {
         let mut chunk = Vec::new();
         chunk.try_reserve_exact(CHUNK).ok()?;
         chunk.resize(CHUNK, Node::leaf(None, 0));
         chunk.into_boxed_slice().try_into().ok()
     }
 
-    /// Whether another chunk will soon be taken, if nothing is freed.
-    pub fn will_grow(&self) -> bool {
-        self.may_grow() && self.chunks.len() * CHUNK - self.in_use < CHUNK / 2
-    }
-
-    /// Takes a chunk, if the cap leaves room for it; returns where it begins.
-    pub fn add(&mut self, chunk: Chunk<M>) -> Option<u32> {
+    /// Adds a chunk, if the cap leaves room for it; returns where it begins.
+    fn add(&mut self, chunk: Chunk<M>) -> Option<u32> {
         self.chunks.try_reserve(1).ok()?;
-        if self.chunks.len() >= MOST_CHUNKS || !self.room.take() {
+        if self.chunks.len() >= MOST_CHUNKS || !self.pool.take() {
             return None;
         }
         let start = (self.chunks.len() * CHUNK) as u32;
@@ -485,7 +345,7 @@ fn place(index: u32) -> (usize, usize) {
 
 impl<M> Drop for Arena<M> {
     fn drop(&mut self) {
-        self.room.give_back(std::mem::take(&mut self.chunks));
+        self.pool.give_back(std::mem::take(&mut self.chunks));
     }
 }
 

@@ -1,12 +1,11 @@
 //! Best-first extension: the tree begins as that of a shallow alpha-beta search (Korf and Chickering, AAAI-94,
 //! "Best-First Extensions").
 
-use super::arena::{DEEP, INFINITY, PARTIAL};
-use super::explorer::Explorer;
-use super::tree::{Full, after};
-use super::{AlphaBetaStart, Work};
+use super::leaves::generate;
+use super::{ByValue, Explorer, Work};
 use crate::eval::Evaluator;
 use crate::game::Game;
+use crate::search::tree::{DEEP, Full, INFINITY, PARTIAL, after};
 
 /// What one more ply of alpha-beta costs, about, if the last one is known.
 const COST_PER_PLY: u64 = 5;
@@ -15,11 +14,73 @@ const NEVER: u64 = u64::MAX / u32::MAX as u64;
 /// Asks whether to stop once in so many nodes that cost no evaluation.
 const STOP_EVERY: u64 = 64;
 
-/// How far alpha-beta has searched under the current root, and what the next ply is expected to cost.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Start {
+/// The alpha-beta search that a best-first search begins with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AlphaBetaStart {
+    /// None.
+    None,
+    /// To a fixed depth in plies.
+    Depth(u32),
+    /// To growing depths, each as soon as it is expected to cost at most 1/`divisor` of the evaluations that the search may make or
+    /// has made.
+    Share {
+        /// The evaluations of the search for each one of alpha-beta.
+        divisor: u32,
+    },
+}
+
+/// The beginning of one search: how far alpha-beta has come, and what the next ply is expected to cost.
+#[derive(Clone, Copy, Debug)]
+pub struct Start {
+    rule: AlphaBetaStart,
     depth: u32,
     cost: u64,
+}
+
+impl Start {
+    /// The beginning of a search by this rule.
+    pub fn new(rule: AlphaBetaStart) -> Start {
+        Start { rule, depth: 0, cost: 0 }
+    }
+
+    /// Searches with alpha-beta as far as the rule and `budget`, the evaluations that the whole search may make, allow now. Cheap to
+    /// ask before every iteration.
+    pub fn advance<G: Game>(
+        &mut self,
+        search: &mut Explorer<G>,
+        budget: Option<u64>,
+        evaluator: &dyn Evaluator<G>,
+        stop: &mut dyn FnMut(&Work) -> bool,
+    ) {
+        loop {
+            let depth = match self.rule {
+                AlphaBetaStart::None => return,
+                AlphaBetaStart::Depth(depth) if self.depth < depth => depth,
+                AlphaBetaStart::Depth(_) => return,
+                AlphaBetaStart::Share { divisor } => {
+                    let evaluations = search.work.evaluations.max(budget.unwrap_or(0));
+                    if self.cost.max(1) * u64::from(divisor) > evaluations {
+                        return;
+                    }
+                    self.depth + 1
+                }
+            };
+            let before = search.work.evaluations;
+            match search.full_width(depth, 1, None, evaluator, stop) {
+                Ok(visited) => {
+                    // What was in the tree already costs visits, if no evaluations.
+                    let spent = (search.work.evaluations - before).max(visited).max(self.cost);
+                    (self.depth, self.cost) = (depth, spent.saturating_mul(COST_PER_PLY).min(NEVER));
+                }
+                Err(Interrupted::Stopped) => return,
+                // There will be no more room than now: never again.
+                Err(Interrupted::Full) => {
+                    (self.depth, self.cost) = (u32::MAX, NEVER);
+                    return;
+                }
+            }
+        }
+    }
 }
 
 /// Why alpha-beta ended early.
@@ -61,65 +122,13 @@ impl<G: Game> Walk<'_, G> {
     }
 }
 
-impl<G: Game> Explorer<G> {
-    /// Searches with alpha-beta as far as the settings say and `budget`, the evaluations that the whole search may make,
-    /// allows now. Cheap to ask before every iteration.
-    pub fn start_with_alpha_beta(
-        &mut self,
-        budget: Option<u64>,
-        evaluator: &dyn Evaluator<G>,
-        stop: &mut dyn FnMut(&Work) -> bool,
-    ) {
-        loop {
-            let due = match self.settings.start {
-                AlphaBetaStart::None => false,
-                AlphaBetaStart::Depth(depth) => self.start.depth < depth,
-                AlphaBetaStart::Share { divisor } => {
-                    let evaluations = self.work.evaluations.max(budget.unwrap_or(0));
-                    self.start.cost.max(1) * u64::from(divisor) <= evaluations
-                }
-            };
-            if !due {
-                return;
-            }
-            let before = self.work.evaluations;
-            let depth = match self.settings.start {
-                AlphaBetaStart::Depth(depth) => depth,
-                _ => self.start.depth + 1,
-            };
-            let Some(visited) = self.alpha_beta(depth, evaluator, stop) else {
-                return;
-            };
-            // What was in the tree already costs visits, if no evaluations.
-            let spent = (self.work.evaluations - before).max(visited).max(self.start.cost);
-            self.start = Start { depth, cost: spent.saturating_mul(COST_PER_PLY).min(NEVER) };
-        }
-    }
-
-    /// Alpha-beta to a depth, keeping every node it visits; how many those were, unless it was broken off.
+impl<G: Game> Explorer<G, ByValue> {
+    /// Alpha-beta to a depth from the root, keeping every node it visits, with exact values for `lines` of the root's moves, at least 1,
+    /// and for those within the margin of the best. Returns the number of nodes visited.
     ///
-    /// Best-first search then finds the nodes with the values of their children as they are: exact ones, bounds, which
-    /// are optimistic for the parent and get corrected when the search comes there, static values of children that were
-    /// cut off, and, one ply above the horizon, nodes that lack some children.
-    fn alpha_beta(
-        &mut self,
-        depth: u32,
-        evaluator: &dyn Evaluator<G>,
-        stop: &mut dyn FnMut(&Work) -> bool,
-    ) -> Option<u64> {
-        match self.full_width(depth, 1, None, evaluator, stop) {
-            Ok(visited) => Some(visited),
-            Err(Interrupted::Stopped) => None,
-            Err(Interrupted::Full) => {
-                // There will be no more room than now: never again.
-                self.start = Start { depth: u32::MAX, cost: NEVER };
-                None
-            }
-        }
-    }
-
-    /// Alpha-beta to a depth from the root, keeping every node it visits, with exact values for so many of the root's
-    /// moves, at least 1, and for those within the margin of the best; how many nodes that were.
+    /// Best-first search then finds the nodes with the values of their children as they are: exact ones; bounds, which are optimistic
+    /// for the parent and get corrected when the search comes there; static values of children that were cut off; and, one ply above
+    /// the horizon, nodes that lack some children.
     pub(crate) fn full_width(
         &mut self,
         depth: u32,
@@ -163,7 +172,7 @@ impl<G: Game> Explorer<G> {
         if now.is_leaf() || now.has(PARTIAL) {
             // One ply above the horizon an order of the children saves nothing: one at a time, until one refutes.
             let cut = if depth == 1 && node != self.tree.root() { beta } else { INFINITY };
-            self.tree.expand(node, position, &self.rules, walk.evaluator, cut, &mut self.work)?;
+            self.expand(node, position, walk.evaluator, cut)?;
         }
         let mut best = -INFINITY;
         let mut result = Ok(());
@@ -194,5 +203,17 @@ impl<G: Game> Explorer<G> {
         // Also when interrupted: the tree is to be in order.
         self.tree.reorder(node);
         result.map(|()| best)
+    }
+
+    /// Gives a node its children, or those that are missing, until one is worth at least `cut` to it.
+    fn expand(&mut self, node: u32, position: &G, evaluator: &dyn Evaluator<G>, cut: i32) -> Result<(), Full> {
+        if !self.tree.has_room_for(position) {
+            return Err(Full);
+        }
+        let mut kids = self.tree.kids(node).to_vec();
+        let (rules, work) = (self.rules, &mut self.work);
+        let is_complete =
+            generate(position, &mut kids, cut, |turn, child| rules.new_node(turn, child, evaluator, work));
+        self.tree.adopt(node, position, &kids, is_complete).map(|_| ())
     }
 }

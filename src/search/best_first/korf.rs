@@ -1,0 +1,120 @@
+//! Best-first minimax and its extension as Korf and Chickering published them (AAAI-94), for any game, and as engines for Othello.
+
+use super::budget::Budget;
+use super::report::{count, report};
+use super::start::Start;
+use super::{
+    AlphaBetaStart, ByValue, EndValues, Explorer, FinalMove, OnMemoryCap, Progress, Rules, StaticLeaves, Tie, Work,
+};
+use crate::eval::Evaluator;
+use crate::game::Game;
+use crate::othello::Position;
+use crate::search::tree::Tree;
+use crate::search::{Contempt, Control, Report, Search, Task};
+
+/// Parameters of a best-first search by value.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct KorfSettings {
+    /// What finished games are worth.
+    pub ends: EndValues,
+    /// How a leaf and the move to play are chosen.
+    pub policy: ByValue,
+    /// The depth in plies of the principal leaf at which the search ends.
+    pub depth: Option<u32>,
+    /// What the tree begins with.
+    pub start: AlphaBetaStart,
+    /// The cap of the stored tree in bytes.
+    pub memory: usize,
+    /// What happens there.
+    pub on_memory_cap: OnMemoryCap,
+}
+
+impl KorfSettings {
+    /// The algorithm of the paper, with 512 MB: the best-valued move, and infinite values at the end of the game.
+    pub const fn korf() -> KorfSettings {
+        KorfSettings {
+            ends: EndValues::Infinite(Tie::Korf),
+            policy: ByValue { exploration: 0.0, final_move: FinalMove::BestValue },
+            depth: None,
+            start: AlphaBetaStart::None,
+            memory: 512 << 20,
+            on_memory_cap: OnMemoryCap::Rbfms,
+        }
+    }
+}
+
+impl<G: Game> Explorer<G, ByValue> {
+    /// A search of this position with these settings, but for their `start`.
+    pub fn new(settings: KorfSettings, position: &G) -> Explorer<G, ByValue> {
+        let KorfSettings { ends, policy, depth, memory, on_memory_cap, .. } = settings;
+        let rules = Rules { ends, contempt: Contempt::NONE, max: position.mover() };
+        Explorer::with_tree(policy, rules, Tree::new(memory, false), on_memory_cap, depth, position)
+    }
+
+    /// One iteration with static leaves. `stop` is asked now and then in one that takes long, in linear space.
+    pub fn step(&mut self, evaluator: &dyn Evaluator<G>, stop: &mut dyn FnMut(&Work) -> bool) -> Progress {
+        self.iterate(&mut StaticLeaves::new(self.rules, evaluator, stop))
+    }
+
+    /// Gives the root its children if it has none, so that there is a move to answer with.
+    pub fn expand_root(&mut self, evaluator: &dyn Evaluator<G>) {
+        self.give_root_children(&mut StaticLeaves::new(self.rules, evaluator, &mut |_| false));
+    }
+}
+
+/// The engines `korf-best-first` and `korf-extension`. They keep their tree from move to move.
+pub struct KorfBestFirst {
+    settings: KorfSettings,
+    explorer: Option<Explorer<Position>>,
+}
+
+impl KorfBestFirst {
+    /// An engine with an empty tree.
+    pub fn new(settings: KorfSettings) -> KorfBestFirst {
+        KorfBestFirst { settings, explorer: None }
+    }
+}
+
+impl Search for KorfBestFirst {
+    fn think(&mut self, task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
+        let settings = self.settings;
+        let explorer = self.explorer.get_or_insert_with(|| Explorer::new(settings, &task.position));
+        explorer.begin(&task.position, task.contempt);
+        explorer.want_lines(task.lines);
+        let evaluator = &*task.evaluator;
+        let mut start = Start::new(settings.start);
+        let mut budget = Budget::new(control);
+        // Whatever the limits, there is to be an answer.
+        explorer.expand_root(evaluator);
+        let mut last = report(explorer, task, control);
+        loop {
+            let limit = budget.evaluations();
+            start.advance(explorer, limit, evaluator, &mut |work| budget.is_spent(work));
+            if budget.is_spent(explorer.work()) {
+                break;
+            }
+            let progress = explorer.step(evaluator, &mut |work| {
+                // A step in linear space may last for seconds: it shows that the search lives.
+                if budget.is_report_due(work) {
+                    count(&mut last, work, control);
+                    sink(&last);
+                }
+                budget.is_spent(work)
+            });
+            if progress != Progress::Grown {
+                break;
+            }
+            if budget.is_report_due(explorer.work()) {
+                last = report(explorer, task, control);
+                sink(&last);
+            }
+        }
+        report(explorer, task, control)
+    }
+
+    fn clear(&mut self) {
+        if let Some(explorer) = &mut self.explorer {
+            explorer.clear();
+        }
+    }
+}

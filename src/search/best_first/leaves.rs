@@ -1,0 +1,152 @@
+//! What new nodes of a best-first search are worth.
+
+use super::{Rules, Work};
+use crate::eval::Evaluator;
+use crate::game::{DISC, Game};
+use crate::othello::Position;
+use crate::search::Contempt;
+use crate::search::endgame::{self, LocalTable, Solver};
+use crate::search::transposition::TranspositionTable;
+use crate::search::tree::{INFINITY, Node, after, turns};
+
+/// Where the values of new nodes come from.
+pub trait Leaves<G: Game> {
+    /// Adds the children of a position, whose game is not over, to those that `nodes` holds already. Returns whether the search was
+    /// not stopped before they were complete. Counts in `work`.
+    fn children(&mut self, position: &G, nodes: &mut Vec<Node<G::Move>>, work: &mut Work) -> bool;
+
+    /// The node of one position, as RBFMS wants it. Counts in `work`.
+    fn node(&mut self, turn: Option<G::Move>, position: &G, work: &mut Work) -> Node<G::Move>;
+
+    /// The result of a position under perfect play, draws as the contempt has them, if there is a solver that takes the position:
+    /// RBFMS asks before it expands. The inner `None` if the solver was stopped. Counts in `work`.
+    fn solve(&mut self, _: &G, _: &mut Work) -> Option<Option<i32>> {
+        None
+    }
+
+    /// Whether the search must stop.
+    fn must_stop(&mut self, work: &mut Work) -> bool;
+}
+
+/// Adds the children of a position that `nodes` does not hold yet, in the order of the game, until one is worth at least `cut` to
+/// the position. Returns whether all are there.
+pub(super) fn generate<G: Game>(
+    position: &G,
+    nodes: &mut Vec<Node<G::Move>>,
+    cut: i32,
+    mut node: impl FnMut(Option<G::Move>, &G) -> Node<G::Move>,
+) -> bool {
+    let known = nodes.len();
+    for turn in turns(position) {
+        if nodes[..known].iter().any(|kid| kid.turn == turn) {
+            continue;
+        }
+        if nodes[known..].last().is_some_and(|kid| -kid.value >= cut) {
+            return false;
+        }
+        nodes.push(node(turn, &after(position, turn)));
+    }
+    true
+}
+
+/// Static values.
+pub(crate) struct StaticLeaves<'a, G: Game> {
+    rules: Rules,
+    evaluator: &'a dyn Evaluator<G>,
+    /// Solves positions near the end in linear space.
+    solver: Option<&'a mut dyn LeafSolver<G>>,
+    stop: &'a mut dyn FnMut(&Work) -> bool,
+}
+
+impl<'a, G: Game> StaticLeaves<'a, G> {
+    /// Values by this evaluation; `stop` is asked now and then whether the search must stop.
+    pub fn new(rules: Rules, evaluator: &'a dyn Evaluator<G>, stop: &'a mut dyn FnMut(&Work) -> bool) -> Self {
+        StaticLeaves { rules, evaluator, solver: None, stop }
+    }
+
+    /// Values by this evaluation, and results by this solver.
+    pub fn solving(self, solver: &'a mut dyn LeafSolver<G>) -> Self {
+        StaticLeaves { solver: Some(solver), ..self }
+    }
+}
+
+impl<G: Game> Leaves<G> for StaticLeaves<'_, G> {
+    fn children(&mut self, position: &G, nodes: &mut Vec<Node<G::Move>>, work: &mut Work) -> bool {
+        let StaticLeaves { rules, evaluator, .. } = self;
+        generate(position, nodes, INFINITY, |turn, child| rules.new_node(turn, child, *evaluator, work))
+    }
+
+    fn node(&mut self, turn: Option<G::Move>, position: &G, work: &mut Work) -> Node<G::Move> {
+        self.rules.new_node(turn, position, self.evaluator, work)
+    }
+
+    fn solve(&mut self, position: &G, work: &mut Work) -> Option<Option<i32>> {
+        let solver = self.solver.as_deref_mut().filter(|solver| solver.takes(position))?;
+        Some(solver.solve(position, self.rules.contempt, work, self.stop))
+    }
+
+    fn must_stop(&mut self, work: &mut Work) -> bool {
+        (self.stop)(work)
+    }
+}
+
+/// Solves positions that a search in linear space would otherwise expand.
+pub trait LeafSolver<G: Game>: Send {
+    /// Whether this position is to be solved instead of expanded.
+    fn takes(&self, position: &G) -> bool;
+
+    /// The result under perfect play for the side to move, draws as the contempt has them. `None` if `stop`, which is
+    /// asked now and then, said so.
+    ///
+    /// Adds its nodes to `work`, to the positions and to the evaluations.
+    fn solve(
+        &mut self,
+        position: &G,
+        contempt: Contempt,
+        work: &mut Work,
+        stop: &mut dyn FnMut(&Work) -> bool,
+    ) -> Option<i32>;
+}
+
+/// Solves Othello positions with few empty squares by the endgame search.
+pub struct EndgameSolver {
+    empties: u32,
+    table: TranspositionTable,
+    local: LocalTable,
+}
+
+/// Size of the solver's own transposition table: what a few thousand of the positions that it asks for take.
+const TABLE_BYTES: usize = 1 << 20;
+
+impl EndgameSolver {
+    /// A solver for positions with at most this many empty squares.
+    pub fn new(empties: u32) -> EndgameSolver {
+        EndgameSolver { empties, table: TranspositionTable::new(TABLE_BYTES), local: LocalTable::default() }
+    }
+}
+
+impl LeafSolver<Position> for EndgameSolver {
+    fn takes(&self, position: &Position) -> bool {
+        position.empties().count() <= self.empties
+    }
+
+    fn solve(
+        &mut self,
+        position: &Position,
+        contempt: Contempt,
+        work: &mut Work,
+        stop: &mut dyn FnMut(&Work) -> bool,
+    ) -> Option<i32> {
+        let before = *work;
+        self.table.new_search(contempt);
+        let mut stop = |nodes, _| {
+            (work.nodes, work.evaluations) = (before.nodes + nodes, before.evaluations + nodes);
+            stop(work)
+        };
+        let mut solver = Solver::new(&self.table, contempt, &mut self.local, &mut stop);
+        let value = solver.solve(position, -endgame::INFINITY, endgame::INFINITY);
+        let (nodes, stopped) = (solver.nodes, solver.stopped);
+        (work.nodes, work.evaluations) = (before.nodes + nodes, before.evaluations + nodes);
+        (!stopped).then_some(value * DISC)
+    }
+}

@@ -1,0 +1,90 @@
+//! Going on at the memory cap in linear space: recursive best-first minimax below the leaf that is to be expanded.
+
+use super::core::Progress;
+use super::{Explorer, Leaves, Policy};
+use crate::game::Game;
+use crate::search::rbfms::{RbfmsSettings, Recursion};
+use crate::search::tree::{DEEP, INFINITY, Node};
+
+/// Expansions of the first iteration below a leaf, where an iteration is not bounded by the leaf's value alone. Later ones are
+/// longer: each begins anew, and has to get further. The fewer, the more leaves have their turn: 64 lose against stopping at the cap
+/// (`docs/lab-notebook.md`).
+const SLICE: u64 = 2;
+/// Where visits count choices, an iteration is this many times as long as the one before: fast enough that a proof gets done, and
+/// hardly more than linear for the leaves that are chosen a few times.
+const SLICE_GROWTH: f64 = 1.25;
+
+impl<G: Game, P: Policy<G>> Explorer<G, P> {
+    /// Searches the leaf at the end of the path by RBFMS, as long as it stays the principal leaf, and for a slice of the work at most
+    /// where several lines are wanted or values do not decide alone. Returns the visits that this counts for.
+    pub(super) fn search_in_linear_space<L: Leaves<G>>(
+        &mut self,
+        node: u32,
+        position: &G,
+        leaves: &mut L,
+    ) -> (u64, Progress) {
+        // Children that alpha-beta left incomplete are generated again with the others.
+        self.cut_off(node);
+        // A leaf that was chosen for more than its value has no bounds at which to come back.
+        let explores = self.policy.exploration() != 0.0;
+        let (low, high) = if explores { (-INFINITY, INFINITY) } else { self.window() };
+        let Node { value, visits, .. } = self.tree.arena[node];
+        let is_sliced = self.lines > 1 || explores;
+        // Where visits decide what is searched and played, they count choices: a leaf is chosen once for a slice, however long. By
+        // expansions, the few leaves with the longest slices made the choice of the move. Only the shares of several lines are in
+        // expansions.
+        let counts_choices = explores && self.lines == 1;
+        let slice = if counts_choices {
+            // Visits kept from before may be expansions: no slice is longer than all that the search has done yet.
+            let grown = (SLICE as f64 * SLICE_GROWTH.powf(visits as f64)) as u64;
+            grown.min(self.work.expansions.max(SLICE))
+        } else if is_sliced {
+            SLICE.max(2 * visits)
+        } else {
+            u64::MAX
+        };
+        let slice_end = self.work.expansions.saturating_add(slice);
+        let mut is_over = false;
+        let mut observe = |call: crate::search::rbfms::Call<'_, G>| {
+            is_over = call.work.expansions >= slice_end;
+            is_over
+        };
+        // The value at the end of a slice is to be no bound.
+        let settings = RbfmsSettings { early_return: !is_sliced, ..RbfmsSettings::default() };
+        let mut recursion = Recursion::new(self.rules, settings, leaves, self.work, &mut observe);
+        let answer = recursion.run(position, value, low, high, 0);
+        let was_stopped = recursion.was_stopped();
+        let expansions = recursion.work.expansions - self.work.expansions;
+        self.work = recursion.work;
+        if was_stopped && !is_over {
+            return (if counts_choices { 0 } else { expansions }, Progress::Stopped);
+        }
+        let leaf = &mut self.tree.arena[node];
+        leaf.value = answer.value.clamp(leaf.lower, leaf.upper);
+        leaf.flags = DEEP;
+        if answer.solved {
+            *leaf = Node { visits: leaf.visits, ..Node::solved(leaf.turn, answer.value) };
+        }
+        (if counts_choices { 1 } else { expansions }, Progress::Grown)
+    }
+
+    /// The bounds between which the leaf at the end of the path stays the one to expand, for its side to move.
+    fn window(&self) -> (i32, i32) {
+        let (mut low, mut high) = (-INFINITY, INFINITY);
+        for pair in self.path.windows(2) {
+            let parent = self.tree.arena[pair[0].node];
+            let kids = self.tree.arena.block(parent.kids, parent.count);
+            let i = (pair[1].node - parent.kids) as usize;
+            // The next best open sibling takes over when this child falls behind it. A better one that the search leaves
+            // alone, being solved or visited enough, holds the parent's value: then `low` is no bound. Nor does it bound
+            // from above, see `Recursion::expand_best`.
+            let is_rival = |kid: &Node<G::Move>| kid.value >= kids[i].value && -kid.lower > parent.lower;
+            let others = || kids.iter().enumerate().filter(|&(j, _)| j != i).map(|(_, kid)| kid);
+            let next = others().filter(|kid| is_rival(kid)).map(|kid| -kid.value).max().unwrap_or(-INFINITY);
+            let held = others().any(|kid| !is_rival(kid) && -kid.value >= low);
+            low = if held { next } else { next.max(low) };
+            (low, high) = (-high, -low);
+        }
+        (low, high)
+    }
+}

@@ -1,0 +1,331 @@
+//! Search by relevance: the leaf to expand next is the one that the root's chance of more than a goal depends on most (see
+//! [`chance`](crate::search::tree::chance)).
+
+use super::core::Step;
+use super::{Explorer, Policy};
+use crate::game::{DISC, Game};
+use crate::othello::Color;
+use crate::search::tree::chance::IRRELEVANT;
+use crate::search::tree::{Node, Tree};
+use std::collections::HashSet;
+
+/// Expansions before the goal is looked at for the first time.
+const FIRST_GOAL: u64 = 64;
+/// The goal is looked at again after this many times the expansions of the last time.
+const NEXT_GOAL: u64 = 4;
+/// The root's value becomes the goal if it differs from the old one by more than two discs.
+const NEAR_ENOUGH: u32 = 2 * DISC as u32;
+/// Nodes of the largest tree that gets a new goal: giving all of them another chance takes about 15 ms.
+const LARGEST_WITH_NEW_GOAL: u32 = 1 << 19;
+
+/// The policy of search by relevance.
+#[derive(Clone, Debug)]
+pub(in crate::search) struct ByRelevance {
+    /// By how much the value of a leaf errs, by its depth in plies below the root, and deeper as at the last. Not empty.
+    pub deviations: Vec<f32>,
+    /// What values are compared with, for Black.
+    pub goal: i32,
+    /// C of the search by value, where it is known who wins but not by how much, and in linear space.
+    pub exploration: f32,
+    /// Expansions since [`Explorer::begin`] after which the goal is looked at again.
+    pub next_goal: u64,
+    /// The level of the path up to which the last change was backed up; the search goes on there.
+    backed_up_to: usize,
+    /// Whether small changes are backed up later.
+    is_lazy: bool,
+}
+
+impl ByRelevance {
+    /// With the goal 0 and no deviations yet.
+    pub fn new(exploration: f32) -> ByRelevance {
+        ByRelevance { deviations: Vec::new(), goal: 0, exploration, next_goal: 0, backed_up_to: 0, is_lazy: false }
+    }
+
+    /// What values of positions with this side to move are compared with.
+    pub fn goal_of(&self, side: Color) -> i32 {
+        if side == Color::Black { self.goal } else { -self.goal }
+    }
+
+    fn deviation_at(&self, plies: u32) -> f32 {
+        self.deviations[self.deviations.len().min(plies as usize + 1) - 1]
+    }
+}
+
+impl<G: Game> Policy<G> for ByRelevance {
+    fn value_children(search: &mut Explorer<G, Self>) {
+        let Step { node, plies, position, .. } = search.leaf();
+        let (node, goal) = (*node, search.policy.goal_of(position.mover()));
+        let deviation = search.policy.deviation_at(plies + 1);
+        search.tree.estimate_kids(node, -goal, deviation);
+    }
+
+    fn value_leaf(search: &mut Explorer<G, Self>) {
+        let Step { node, plies, position, .. } = search.leaf();
+        let (node, goal) = (*node, search.policy.goal_of(position.mover()));
+        let deviation = search.policy.deviation_at(*plies);
+        search.tree.arena[node].estimate_chance(goal, deviation);
+    }
+
+    #[inline]
+    fn resume_level(search: &Explorer<G, Self>) -> usize {
+        if search.lines > 1 || search.is_linear() { 0 } else { search.policy.backed_up_to }
+    }
+
+    /// The child with the most relevant leaf. Not in linear space: a chance does not tell how well its leaf was searched, and visits
+    /// do.
+    #[inline]
+    fn favourite(search: &Explorer<G, Self>, node: &Node<G::Move>) -> Option<usize> {
+        (node.relevance > IRRELEVANT && !search.is_linear()).then(|| node.most_relevant.into())
+    }
+
+    fn exploration(&self) -> f32 {
+        self.exploration
+    }
+
+    /// To the root, or lazily: as far as it matters now.
+    fn back_up(search: &mut Explorer<G, Self>, mut before: Node<G::Move>, settled: Option<usize>) {
+        let mut level = search.path.len() - 1;
+        if settled == Some(level) {
+            search.tree.refresh(search.path[level].node, true);
+        }
+        search.tree.refresh_chance(search.path[level].node);
+        while level > 0 {
+            let proofs = search.tree.arena[search.path[level].node].proves_other_than(&before);
+            if !proofs && settled.is_none_or(|highest| level <= highest) && search.may_wait(level) {
+                break;
+            }
+            before = search.update_parent(level, proofs);
+            level -= 1;
+        }
+        search.policy.backed_up_to = level;
+    }
+
+    fn support(search: &Explorer<G, Self>, child: &Node<G::Move>) -> Option<u64> {
+        // The bits of weights are in the order of the weights, since none is negative.
+        Some(if search.is_linear() { child.visits } else { child.weight.to_bits().into() })
+    }
+
+    /// Makes what the root is worth by now the goal, if it is time for that. So it stays uncertain whether there is more to be had, and
+    /// what that depends on is what the value and the move depend on.
+    fn update_goal(search: &mut Explorer<G, Self>) {
+        if let Some(goal) = search.next_goal(search.root().size) {
+            search.set_goal(goal);
+        }
+    }
+
+    fn restart(&mut self) {
+        self.backed_up_to = 0;
+    }
+
+    fn forget(&mut self) {
+        self.goal = 0;
+    }
+
+    fn audit(&self, tree: &Tree<G>) -> Result<(), String> {
+        if self.deviations.is_empty() { Ok(()) } else { tree.audit_chances(tree.root(), &mut HashSet::new()) }
+    }
+}
+
+impl<G: Game> Explorer<G, ByRelevance> {
+    /// From now on values err by these deviations, by depth in plies below the root.
+    pub(super) fn set_deviations(&mut self, deviations: Vec<f32>) {
+        self.policy.deviations = deviations;
+        // What was proven of the root was forgotten when it became the root.
+        self.tree.refresh_chance(self.tree.root());
+        self.policy.next_goal = 0;
+    }
+
+    /// The new goal if it is time for one, in a search of so many nodes.
+    pub(super) fn next_goal(&mut self, size: u32) -> Option<i32> {
+        if self.work.expansions < self.policy.next_goal || self.is_linear() {
+            return None;
+        }
+        self.policy.next_goal = FIRST_GOAL.max(NEXT_GOAL * self.work.expansions);
+        let root = *self.root();
+        let is_decided = root.lower > 0 || root.upper < 0;
+        let to_move = self.path[0].position.mover();
+        let is_near = root.value.abs_diff(self.policy.goal_of(to_move)) <= NEAR_ENOUGH;
+        if root.is_leaf() || is_decided || size > LARGEST_WITH_NEW_GOAL || is_near {
+            return None;
+        }
+        Some(if to_move == Color::Black { root.value } else { -root.value })
+    }
+
+    /// Makes this the goal, for Black, and gives every node its chance of more.
+    pub(super) fn set_goal(&mut self, goal: i32) {
+        self.policy.goal = goal;
+        let is_lazy = self.policy.is_lazy;
+        self.back_up_all();
+        let policy = &self.policy;
+        let goal = policy.goal_of(self.tree.position().map_or(Color::Black, Game::mover));
+        self.tree.estimate_all(goal, &|plies| policy.deviation_at(plies));
+        self.restart();
+        self.policy.is_lazy = is_lazy;
+    }
+
+    /// From now on the search stays where it is for a while if little has changed. The path must not be used otherwise before
+    /// [`Explorer::back_up_all`].
+    pub(super) fn be_lazy(&mut self) {
+        self.policy.is_lazy = self.lines == 1;
+    }
+
+    /// Backs up what was left for later.
+    pub(super) fn back_up_all(&mut self) {
+        for level in (1..=self.policy.backed_up_to).rev() {
+            self.update_parent(level, false);
+        }
+        self.policy.backed_up_to = 0;
+        self.policy.is_lazy = false;
+    }
+
+    /// Whether the search may go on at this level of the path before its parent is updated.
+    fn may_wait(&self, level: usize) -> bool {
+        let Step { node, until, reported, .. } = &self.path[level];
+        self.policy.is_lazy
+            && *until > self.iterations
+            && !self.is_linear()
+            && self.tree.arena[*node].chance().is_near(*reported)
+    }
+
+    /// Updates the parent of the node at a level of the path; returns what it was before. `proofs`: what is proven of the node has
+    /// changed.
+    fn update_parent(&mut self, level: usize, proofs: bool) -> Node<G::Move> {
+        let parent = self.path[level - 1].node;
+        let before = self.tree.arena[parent];
+        let step = &mut self.path[level];
+        step.reported = self.tree.arena[step.node].chance();
+        step.node = before.kids + self.tree.reposition(parent, (step.node - before.kids) as usize) as u32;
+        self.tree.refresh(parent, proofs);
+        self.tree.refresh_chance(parent);
+        before
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::{Evaluator, EvaluatorKind};
+    use crate::game::DISC;
+    use crate::othello::Position;
+    use crate::search::Contempt;
+    use crate::search::best_first::{EndValues, OnMemoryCap, Progress, Rules, StaticLeaves};
+    use crate::search::tree::after;
+    use crate::search::tree::chance::{Chance, win};
+    use crate::testing::random_position;
+    use std::sync::Arc;
+
+    const DEVIATION: f32 = 5.0 * DISC as f32;
+
+    type Search = Explorer<Position, ByRelevance>;
+
+    fn explorer(seed: u64, empties: u32) -> (Search, Arc<dyn Evaluator<Position>>) {
+        let position = random_position(seed, empties);
+        let rules = Rules { ends: EndValues::Outcome, contempt: Contempt::NONE, max: position.mover() };
+        let (policy, tree) = (ByRelevance::new(256.0), Tree::new(64 << 20, false));
+        let mut explorer = Explorer::with_tree(policy, rules, tree, OnMemoryCap::Stop, None, &position);
+        explorer.set_deviations(vec![DEVIATION]);
+        (explorer, EvaluatorKind::Mobility.build())
+    }
+
+    fn step(explorer: &mut Search, evaluator: &dyn Evaluator<Position>) -> Progress {
+        explorer.iterate(&mut StaticLeaves::new(explorer.rules, evaluator, &mut |_| false))
+    }
+
+    /// P of the side to move at a node, by the definition, the value of one leaf changed.
+    fn by_definition(explorer: &Search, node: u32, (changed, by): (u32, f64)) -> f64 {
+        let this = explorer.tree.arena[node];
+        if this.is_solved() {
+            return f64::from(this.value.signum() + 1) / 2.0;
+        }
+        let kids: Vec<f64> = (this.kids..this.kids + u32::from(this.count))
+            .map(|kid| by_definition(explorer, kid, (changed, by)))
+            .collect();
+        let deviations = f64::from(this.value) / f64::from(DEVIATION) + if node == changed { by } else { 0.0 };
+        if kids.is_empty() { win::of_value(deviations) } else { win::of_children(&kids) }
+    }
+
+    fn leaves(explorer: &Search, node: u32, found: &mut Vec<u32>) {
+        let this = explorer.tree.arena[node];
+        if this.is_leaf() && !this.is_solved() {
+            found.push(node);
+        }
+        (this.kids..this.kids + u32::from(this.count)).for_each(|kid| leaves(explorer, kid, found));
+    }
+
+    #[test]
+    fn the_leaf_is_expanded_that_the_chance_of_the_root_depends_on_most() {
+        for seed in 0..6 {
+            let (mut explorer, evaluator) = explorer(seed, 30 + seed as u32);
+            for _ in 0..60 {
+                assert_eq!(step(&mut explorer, &*evaluator), Progress::Grown);
+                let (root, mut all) = (explorer.tree.root(), Vec::new());
+                leaves(&explorer, root, &mut all);
+                let dependence = |leaf: u32| {
+                    let [up, down] = [1e-3, -1e-3].map(|by| by_definition(&explorer, root, (leaf, by)));
+                    (up - down).abs()
+                };
+                let most = all.iter().map(|&leaf| dependence(leaf)).fold(0.0, f64::max);
+                let mut chosen = root;
+                while !explorer.tree.arena[chosen].is_leaf() {
+                    let node = explorer.tree.arena[chosen];
+                    chosen = node.kids + ByRelevance::choose(&explorer, &node).expect("nothing is checked out") as u32;
+                }
+                assert!(dependence(chosen) >= 0.8 * most, "{} of {most}", dependence(chosen));
+            }
+            explorer.audit().unwrap();
+        }
+    }
+
+    #[test]
+    fn what_the_root_is_worth_becomes_the_goal_of_the_whole_tree() {
+        let mut moved = 0;
+        for seed in 0..10 {
+            let (mut explorer, evaluator) = explorer(seed, 40);
+            for _ in 0..300 {
+                step(&mut explorer, &*evaluator);
+            }
+            explorer.policy.next_goal = 0;
+            ByRelevance::update_goal(&mut explorer);
+            let root = explorer.tree.root();
+            let position = *explorer.tree.position().unwrap();
+            let (value, goal) = (explorer.value(), explorer.policy.goal_of(position.mover()));
+            assert!(value.abs_diff(goal) <= NEAR_ENOUGH, "{value} {goal}");
+            moved += u32::from(explorer.policy.goal != 0);
+            let mut nodes = vec![(root, position)];
+            while let Some((node, position)) = nodes.pop() {
+                let this = explorer.tree.arena[node];
+                if this.is_leaf() && !this.has_proofs() {
+                    let deviations = (this.value - explorer.policy.goal_of(position.mover())) as f32 / DEVIATION;
+                    assert_eq!(this.chance(), Chance::of_value(deviations));
+                }
+                let kids = (this.kids..).zip(explorer.tree.kids(node));
+                nodes.extend(kids.map(|(i, kid)| (i, after(&position, kid.turn))));
+            }
+            explorer.audit().unwrap();
+            // Not at once again.
+            explorer.policy.goal = 0;
+            ByRelevance::update_goal(&mut explorer);
+            assert_eq!(explorer.policy.goal, 0);
+        }
+        assert!(moved > 5, "{moved}");
+    }
+
+    #[test]
+    fn what_is_won_for_certain_is_not_looked_into_for_who_wins() {
+        let mut won = 0;
+        for seed in 0..20 {
+            let (mut explorer, evaluator) = explorer(seed, 8);
+            if explorer.tree.position().unwrap().is_over() {
+                continue;
+            }
+            while step(&mut explorer, &*evaluator) == Progress::Grown {
+                let root = explorer.tree.arena[explorer.tree.root()];
+                assert_eq!(root.relevance == IRRELEVANT, root.lower > 0 || root.upper < 0 || root.is_solved());
+            }
+            explorer.audit().unwrap();
+            assert!(explorer.is_solved());
+            won += u32::from(explorer.value() > 0);
+        }
+        assert!(won > 3, "{won}");
+    }
+}

@@ -1,0 +1,71 @@
+//! What a best-first search says.
+
+use super::{Explorer, Policy, RootMove, Work};
+use crate::othello::{Move, Position, Square};
+use crate::search::{Bound, Control, Line, MemoryUse, Report, SearchDepth, Task};
+
+/// With a margin set, a move counts as one of the good ones only if it had this part of the best one's visits, 1/8: a
+/// value that hardly anything was spent on is no reason to play it.
+const WELL_FOUNDED: u64 = 8;
+
+/// What the tree knows.
+pub(super) fn report<P: Policy<Position>>(explorer: &Explorer<Position, P>, task: &Task, control: &Control) -> Report {
+    let (tree_bytes, tree_nodes) = (explorer.stored_bytes(), explorer.stored_nodes());
+    let ended_at_cap = explorer.ended_at_cap();
+    let memory = MemoryUse { tree_bytes, tree_nodes, ended_at_cap, ..MemoryUse::default() };
+    report_of(explorer, explorer.root_moves(), memory, task, control)
+}
+
+/// What a tree knows of these moves.
+pub(super) fn report_of<P: Policy<Position>>(
+    explorer: &Explorer<Position, P>,
+    moves: Vec<RootMove<Square>>,
+    memory: MemoryUse,
+    task: &Task,
+    control: &Control,
+) -> Report {
+    let mut lines: Vec<Line> = Vec::new();
+    for root_move in moves {
+        let (pv, plies) = line_to(&root_move.line);
+        lines.push(Line {
+            turn: pv[0],
+            score: explorer.score(root_move.value),
+            bound: Bound::Exact,
+            depth: if root_move.is_solved() { SearchDepth::Exact } else { SearchDepth::Plies(plies) },
+            pv,
+            visits: root_move.visits,
+        });
+    }
+    lines.truncate(task.lines_to_report(&lines));
+    let most_visits = lines.first().map_or(0, |line| line.visits);
+    let founded = |line: &Line| line.depth.is_exact() || line.visits >= most_visits / WELL_FOUNDED;
+    let founded = lines.iter().take_while(|line| founded(line)).count();
+    lines.truncate(founded.max(task.lines));
+    let mut report = Report { depth: least_depth(&lines), lines, memory, ..Report::default() };
+    count(&mut report, explorer.work(), control);
+    report
+}
+
+/// Brings the counts of a report up to date.
+pub(super) fn count(report: &mut Report, work: &Work, control: &Control) {
+    report.nodes = work.nodes;
+    report.evaluations = work.evaluations;
+    report.elapsed = control.elapsed();
+    report.memory.pruned_nodes = work.pruned_nodes;
+    report.memory.linear_nodes = work.linear_nodes;
+}
+
+/// A line of turns as clients see it, and its length in plies, passes not counted.
+pub(crate) fn line_to(turns: &[Option<Square>]) -> (Vec<Move>, u8) {
+    let plies = turns.iter().flatten().count();
+    (turns.iter().map(|turn| turn.map_or(Move::Pass, Move::Place)).collect(), plies as u8)
+}
+
+/// How far all of the lines were searched.
+pub(crate) fn least_depth(lines: &[Line]) -> SearchDepth {
+    let plies = lines.iter().filter_map(|line| match line.depth {
+        SearchDepth::Plies(plies) => Some(plies),
+        _ => None,
+    });
+    plies.min().map_or(SearchDepth::Exact, SearchDepth::Plies)
+}

@@ -1,0 +1,104 @@
+//! Threads at work in a best-first search: one in one tree, or several in shards.
+
+use super::checkout::{Checkout, Search};
+use super::core::Progress;
+use super::searched_leaves::SearchedLeaves;
+use super::shards::Shards;
+use super::{Leaves, StaticLeaves};
+use crate::eval::Incremental;
+use crate::search::Task;
+use crate::search::threads::with_threads;
+use parking_lot::{Condvar, Mutex, MutexGuard};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// How long a worker that finds everything checked out waits for a check-in before it looks again.
+const PATIENCE: Duration = Duration::from_millis(2);
+/// Leaves that all workers together have checked out, at most: a node counts them in a byte.
+const MOST_CHECKED_OUT: usize = 192;
+/// A search with fewer expansions has nothing to say yet.
+pub(super) const FEW_EXPANSIONS: u64 = 8;
+
+/// Searches in one tree until the limits, the end, or the memory cap. `look` sees the tree after each iteration.
+pub(super) fn work_alone<E: Incremental>(
+    search: &mut Search,
+    leaves: &mut SearchedLeaves<'_, E>,
+    task: &Task,
+    look: &mut dyn FnMut(&Search),
+) {
+    search.restart();
+    search.be_lazy();
+    while search.iterate(leaves) == Progress::Grown && !leaves.must_stop(&mut search.work) {
+        look(search);
+    }
+    search.back_up_all();
+    leaves.check_limits();
+    // Whatever the limits, there is to be an answer.
+    search.give_root_children(&mut StaticLeaves::new(search.rules, &*task.evaluator, &mut |_| false));
+}
+
+/// Searches in shards with several threads until the limits, the end, or the memory cap. `look` sees the shards now and then.
+pub(super) fn work_together<'a, E: Incremental + 'a>(
+    shards: &Mutex<Shards>,
+    threads: usize,
+    leaves: &(dyn Fn() -> SearchedLeaves<'a, E> + Sync),
+    task: &Task,
+    look: &mut dyn FnMut(&Shards),
+) {
+    shards.lock().give_root_children(&mut leaves(), task);
+    let threads = threads.min(MOST_CHECKED_OUT);
+    let (checked_in, is_over) = (Condvar::new(), AtomicBool::new(false));
+    let team = Team { shards, threads, checked_in, is_over };
+    with_threads(threads, || team.work(&mut leaves(), &mut |_| {}), || team.work(&mut leaves(), look));
+}
+
+struct Team<'a> {
+    shards: &'a Mutex<Shards>,
+    threads: usize,
+    checked_in: Condvar,
+    is_over: AtomicBool,
+}
+
+impl Team<'_> {
+    /// One worker's work.
+    fn work<E: Incremental>(&self, leaves: &mut SearchedLeaves<'_, E>, look: &mut dyn FnMut(&Shards)) {
+        let mut shards = self.shards.lock();
+        let maker = shards.maker();
+        let (mut checkout, mut freed) = (Checkout::new(), Vec::new());
+        while !self.is_over.load(Ordering::Relaxed) {
+            match shards.check_out(&mut checkout, self.threads, &mut freed) {
+                Progress::Grown => {}
+                Progress::Waiting => {
+                    self.checked_in.wait_for(&mut shards, PATIENCE);
+                    if leaves.check_limits() {
+                        break;
+                    }
+                    continue;
+                }
+                _ => break,
+            }
+            let was_split = checkout.is_to_split;
+            drop(shards);
+            // What takes the system long is not done while the others wait.
+            freed.clear();
+            let is_complete = checkout.work(leaves, &maker);
+            shards = self.shards.lock();
+            let can_go_on = shards.check_in(&mut checkout, &mut freed);
+            leaves.must_stop(&mut shards.top.work);
+            self.checked_in.notify_all();
+            if !is_complete || !can_go_on {
+                break;
+            }
+            look(&shards);
+            if !freed.is_empty() {
+                MutexGuard::unlocked(&mut shards, || freed.clear());
+            } else if checkout.work.expansions == 0 && !was_split {
+                self.checked_in.wait_for(&mut shards, PATIENCE);
+            }
+        }
+        self.is_over.store(true, Ordering::Relaxed);
+        self.checked_in.notify_all();
+        drop(shards);
+        leaves.check_limits();
+    }
+}
