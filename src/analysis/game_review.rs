@@ -261,7 +261,7 @@ impl Reviewer {
 fn one_deeper(depth: SearchDepth) -> SearchDepth {
     match depth {
         SearchDepth::Plies(plies) => SearchDepth::Plies(plies + 1),
-        SearchDepth::Selective { plies, percent } => SearchDepth::Selective { plies: plies + 1, percent },
+        SearchDepth::Selective { plies, selectivity } => SearchDepth::Selective { plies: plies + 1, selectivity },
         to_the_end => to_the_end,
     }
 }

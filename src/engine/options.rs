@@ -4,7 +4,7 @@
 use super::PublishedOptions;
 use crate::eval::{Evaluator, EvaluatorKind, Pattern, Random};
 use crate::othello::Position;
-use crate::search::{AlphaBetaSettings, OnMemoryCap, Score};
+use crate::search::{OnMemoryCap, Score, Selectivity};
 use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
@@ -187,9 +187,8 @@ pub struct EngineOptions {
     pub eval: EvaluatorKind,
     /// Search threads of alpha-beta, best-first and extension; the other searches use one.
     pub threads: u32,
-    /// How sure alpha-beta's cuts on the word of a shallower search are, in percent: one of
-    /// [`AlphaBetaSettings::confidences`], 100 for none.
-    pub selectivity: u8,
+    /// How sure alpha-beta's cuts on the word of a shallower search are.
+    pub selectivity: Selectivity,
     /// Size of the transposition table, in MB (2^20 bytes); taken as it fills.
     pub hash_mb: u32,
     /// Cap of the stored tree, in MB; taken as it fills.
@@ -226,7 +225,7 @@ impl Default for EngineOptions {
             eval_file: None,
             eval: EvaluatorKind::default(),
             threads: cores(),
-            selectivity: AlphaBetaSettings::default().confidence,
+            selectivity: Selectivity::BOLDEST,
             hash_mb: 64,
             memory_mb: 512,
             on_memory_cap: OnMemoryCap::default(),
@@ -380,12 +379,9 @@ pub fn parse_seconds(value: &str) -> Result<Duration, OptionError> {
     Ok(Duration::from_secs_f64(seconds))
 }
 
-fn parse_selectivity(value: &str) -> Result<u8, OptionError> {
-    let percent = value.strip_suffix('%').unwrap_or(value).parse().ok();
-    percent.filter(|percent| AlphaBetaSettings::confidences().any(|known| known == *percent)).ok_or_else(|| {
-        let known: Vec<u8> = AlphaBetaSettings::confidences().collect();
-        OptionError::bad("selectivity", value, one_of(&known))
-    })
+fn parse_selectivity(value: &str) -> Result<Selectivity, OptionError> {
+    let known: Vec<Selectivity> = Selectivity::all().collect();
+    value.parse().map_err(|_| OptionError::bad("selectivity", value, one_of(&known)))
 }
 
 /// Discs, 0 to 64, as `--variety` takes them.

@@ -46,7 +46,7 @@ pub fn build_search(options: &EngineOptions) -> Box<dyn Search> {
             on_memory_cap: options.on_memory_cap,
             table_bytes: megabytes(options.hash_mb),
             threads: options.threads as usize,
-            confidence: options.selectivity,
+            selectivity: options.selectivity,
             ..settings
         }))
     };
@@ -54,7 +54,7 @@ pub fn build_search(options: &EngineOptions) -> Box<dyn Search> {
         EngineKind::AlphaBeta => Box::new(AlphaBeta::new(AlphaBetaSettings {
             table_bytes: megabytes(options.hash_mb),
             threads: options.threads as usize,
-            confidence: options.selectivity,
+            selectivity: options.selectivity,
         })),
         EngineKind::Minimax => Box::new(Minimax::new()),
         EngineKind::BestFirst => modern(ModernSettings::best_first()),
@@ -295,7 +295,10 @@ mod tests {
         let [.., Event::Report(last), Event::Finished(decision)] = &events[..] else { panic!("{events:?}") };
         assert_eq!(
             (&last.lines, last.depth),
-            (&decision.report.lines, SearchDepth::Selective { plies: 5, percent: 73 })
+            (
+                &decision.report.lines,
+                SearchDepth::Selective { plies: 5, selectivity: crate::search::Selectivity::BOLDEST }
+            )
         );
         assert_eq!(last.lines.len(), 3);
         assert_eq!(decision.turn, Some(last.lines[0].turn));

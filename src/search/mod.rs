@@ -26,6 +26,7 @@ pub use minimax::{Minimax, MinimaxKind, PlainCounts, PlainResult, plain_minimax}
 pub use rbfms::{Answer, Call, Rbfms, RbfmsSettings, Sibling, Stack, linear_best_first};
 pub use report::{Bound, Line, MemoryUse, Report, SearchDepth};
 pub use score::{Contempt, Score};
+pub use selectivity::{Selectivity, SelectivityError};
 pub use uct::{Backup, LeafValue, Selection, Uct, UctMove, UctSettings, UctTree};
 
 use crate::eval::Evaluator;

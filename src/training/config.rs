@@ -4,7 +4,6 @@ use super::fit::FitSettings;
 use super::label::LabelSettings;
 use super::pack::PackSettings;
 use super::selfplay::SelfPlaySettings;
-use crate::search::AlphaBetaSettings;
 use serde::{Deserialize, Serialize};
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -66,11 +65,6 @@ impl SettingsError {
         expected: &'static str,
     ) -> Result<(), SettingsError> {
         if good { Ok(()) } else { Err(SettingsError { name, value: value.to_string(), expected }) }
-    }
-
-    pub(super) fn check_confidence(name: &'static str, value: u8) -> Result<(), SettingsError> {
-        let good = AlphaBetaSettings::confidences().any(|confidence| confidence == value);
-        SettingsError::check(name, good, &value, "73, 87, 95, 98, 99 or 100")
     }
 }
 
@@ -153,6 +147,7 @@ mod tests {
             ("selfplay.random-plies=9-3", "range of plies"),
             ("pack.units-per-disc=33", "power of two"),
             ("label.share=0", "label.share"),
+            ("label.confidence=50", "73, 87, 95"),
         ] {
             let error = TrainingConfig::read(None, &[knob.to_owned()]).unwrap_err().to_string();
             assert!(error.contains(expected), "{knob}: {error}");

@@ -12,7 +12,7 @@ use super::sample::{LabelKind, Sample};
 use crate::eval::Evaluator;
 use crate::othello::Position;
 use crate::random::Random;
-use crate::search::{AlphaBeta, AlphaBetaSettings, Control, Limits, Search, Task};
+use crate::search::{AlphaBeta, AlphaBetaSettings, Control, Limits, Search, Selectivity, Task};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ pub struct LabelSettings {
     /// From so many empty squares on positions are solved.
     pub exact: u8,
     /// How sure cuts on the word of shallower searches are, in percent; 100 for none.
-    pub confidence: u8,
+    pub confidence: Selectivity,
 }
 
 impl Default for LabelSettings {
@@ -44,7 +44,7 @@ impl Default for LabelSettings {
             random_moves: PlyRange::new(1, 2),
             depth: 6,
             exact: 14,
-            confidence: AlphaBetaSettings::default().confidence,
+            confidence: Selectivity::BOLDEST,
         }
     }
 }
@@ -54,8 +54,7 @@ impl LabelSettings {
     pub fn validate(&self) -> Result<(), SettingsError> {
         SettingsError::check("label.share", self.share > 0.0 && self.share <= 1.0, &self.share, "above 0, up to 1")?;
         SettingsError::check("label.depth", (1..=60).contains(&self.depth), &self.depth, "1 to 60 plies")?;
-        SettingsError::check("label.exact", (1..=30).contains(&self.exact), &self.exact, "1 to 30 empty squares")?;
-        SettingsError::check_confidence("label.confidence", self.confidence)
+        SettingsError::check("label.exact", (1..=30).contains(&self.exact), &self.exact, "1 to 30 empty squares")
     }
 }
 
@@ -76,8 +75,11 @@ impl Labeller {
         games: PathBuf,
         evaluator: Arc<dyn Evaluator<Position>>,
     ) -> Labeller {
-        let search =
-            AlphaBeta::new(AlphaBetaSettings { table_bytes: TABLE_BYTES, threads: 1, confidence: settings.confidence });
+        let search = AlphaBeta::new(AlphaBetaSettings {
+            table_bytes: TABLE_BYTES,
+            threads: 1,
+            selectivity: settings.confidence,
+        });
         Labeller { settings, seed, games, evaluator, search }
     }
 
@@ -171,7 +173,8 @@ mod tests {
     #[test]
     fn labels_are_the_values_of_the_search() {
         let folder = games("values");
-        let settings = LabelSettings { share: 0.5, depth: 2, exact: 6, confidence: 100, ..LabelSettings::default() };
+        let settings =
+            LabelSettings { share: 0.5, depth: 2, exact: 6, confidence: Selectivity::NONE, ..LabelSettings::default() };
         let samples = labels(&settings, &folder);
         assert_eq!(labels(&settings, &folder), samples, "the same again");
         let games = Chunk::read(&folder.join(Chunk::file_name(3))).unwrap().samples;

@@ -12,7 +12,7 @@ use super::sample::{LabelKind, Sample};
 use crate::eval::Evaluator;
 use crate::othello::{Color, Move, Position};
 use crate::random::Random;
-use crate::search::{AlphaBeta, AlphaBetaSettings, Control, Limits, Score, Search, Task};
+use crate::search::{AlphaBeta, AlphaBetaSettings, Control, Limits, Score, Search, Selectivity, Task};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -32,7 +32,7 @@ pub struct SelfPlaySettings {
     /// From so many empty squares on play is perfect, 1 to 30.
     pub exact: u8,
     /// How sure cuts on the word of shallower searches are, in percent; 100 for none. Perfect play has none.
-    pub confidence: u8,
+    pub confidence: Selectivity,
     /// How many random moves begin a game: any number of these.
     pub random_plies: PlyRange,
     /// Three times as often one of these.
@@ -44,7 +44,7 @@ impl Default for SelfPlaySettings {
         SelfPlaySettings {
             depth: 6,
             exact: 16,
-            confidence: AlphaBetaSettings::default().confidence,
+            confidence: Selectivity::BOLDEST,
             random_plies: PlyRange::new(4, 24),
             favoured_plies: PlyRange::new(8, 16),
         }
@@ -56,8 +56,7 @@ impl SelfPlaySettings {
     pub fn validate(&self) -> Result<(), SettingsError> {
         let check = SettingsError::check;
         check("selfplay.depth", (1..=60).contains(&self.depth), &self.depth, "1 to 60 plies")?;
-        check("selfplay.exact", (1..=30).contains(&self.exact), &self.exact, "1 to 30 empty squares")?;
-        SettingsError::check_confidence("selfplay.confidence", self.confidence)
+        check("selfplay.exact", (1..=30).contains(&self.exact), &self.exact, "1 to 30 empty squares")
     }
 
     /// How many random moves a game begins with.
@@ -92,8 +91,11 @@ impl SelfPlay {
         games_per_chunk: u32,
         evaluator: Arc<dyn Evaluator<Position>>,
     ) -> SelfPlay {
-        let search =
-            AlphaBeta::new(AlphaBetaSettings { table_bytes: TABLE_BYTES, threads: 1, confidence: settings.confidence });
+        let search = AlphaBeta::new(AlphaBetaSettings {
+            table_bytes: TABLE_BYTES,
+            threads: 1,
+            selectivity: settings.confidence,
+        });
         SelfPlay { settings, seed, games_per_chunk, evaluator, search }
     }
 

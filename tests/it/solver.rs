@@ -7,7 +7,7 @@ use emilia::eval::EvaluatorKind;
 use emilia::notation::obf::ObfEntry;
 use emilia::notation::read_position;
 use emilia::othello::{Move, Position, Symmetry};
-use emilia::search::{AlphaBeta, AlphaBetaSettings, Control, Limits, Report, Score, Search, Task};
+use emilia::search::{AlphaBeta, AlphaBetaSettings, Control, Limits, Report, Score, Search, Selectivity, Task};
 
 /// A perfect game: the one of Takizawa's proof that Othello is a draw (arXiv 2310.19387). No side passes in it.
 const PERFECT_GAME: &str = "F5D6C3D3C4F4F6F3E6E7D7C5B6D8C6C7D2B5A5A6A7G5E3B4C8G6G4C2E8D1F7E2G3H4F1E1F2G1B1F8G8B3H3B2H5B7A3A4A1A2C1H2H1G2B8A8\
@@ -86,7 +86,7 @@ fn values(report: &Report) -> Vec<(Move, Score)> {
 }
 
 fn search(table_bytes: usize, threads: usize, task: &Task, depth: Option<u8>) -> Report {
-    let settings = AlphaBetaSettings { table_bytes, threads, confidence: 100 };
+    let settings = AlphaBetaSettings { table_bytes, threads, selectivity: Selectivity::NONE };
     let control = Control::with_limits(Limits { depth, ..Limits::default() });
     AlphaBeta::new(settings).think(task, &control, &mut |_| {})
 }

@@ -1,6 +1,7 @@
 //! `emilia train selfplay`.
 
 use super::{EvaluationArguments, KnobArguments, WorkArguments};
+use crate::search::Selectivity;
 use crate::training::{Origin, PlyRange, Production, SelfPlay, SelfPlaySettings, fingerprint};
 use clap::Args;
 use std::path::PathBuf;
@@ -31,7 +32,7 @@ pub(super) struct SelfPlayArguments {
     exact: Option<u8>,
     /// How sure cuts on the word of shallower searches are, in percent; 100 for none [default: 73]
     #[arg(long, value_name = "PERCENT")]
-    confidence: Option<u8>,
+    confidence: Option<Selectivity>,
     /// How many random moves begin a game [default: 4-24]
     #[arg(long, value_name = "FROM-TO")]
     random_plies: Option<PlyRange>,

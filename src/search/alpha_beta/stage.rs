@@ -53,15 +53,16 @@ impl Stage {
 
     /// How the depth of a line of this stage is shown, in a position with so many empty squares.
     pub(in crate::search) fn label(self, empties: u8) -> SearchDepth {
-        let percent = self.selectivity().percent();
         match self {
             Stage::Midgame(plies, Selectivity::NONE) => SearchDepth::Plies(plies),
             // So near to the leaves nothing is cut.
             Stage::Midgame(plies, _) if plies <= DEEP_FROM => SearchDepth::Plies(plies),
-            Stage::Midgame(plies, _) => SearchDepth::Selective { plies, percent },
+            Stage::Midgame(plies, selectivity) => SearchDepth::Selective { plies, selectivity },
             Stage::Solve(Selectivity::NONE) => SearchDepth::Exact,
             Stage::Outcome(Selectivity::NONE) => SearchDepth::WinLossDraw,
-            Stage::Solve(_) | Stage::Outcome(_) => SearchDepth::Selective { plies: empties, percent },
+            Stage::Solve(selectivity) | Stage::Outcome(selectivity) => {
+                SearchDepth::Selective { plies: empties, selectivity }
+            }
         }
     }
 }

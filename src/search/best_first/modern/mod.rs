@@ -76,9 +76,8 @@ pub struct ModernSettings {
     pub table_bytes: usize,
     /// Threads, at least 1. One thread visits the same positions every time.
     pub threads: usize,
-    /// How sure alpha-beta's cuts on the word of a shallower search are, in percent, as in
-    /// [`AlphaBetaSettings`](crate::search::AlphaBetaSettings).
-    pub confidence: u8,
+    /// How sure alpha-beta's cuts on the word of a shallower search are.
+    pub selectivity: Selectivity,
 }
 
 impl ModernSettings {
@@ -90,7 +89,7 @@ impl ModernSettings {
             on_memory_cap: OnMemoryCap::Prune,
             table_bytes: 64 << 20,
             threads: 1,
-            confidence: 73,
+            selectivity: Selectivity::BOLDEST,
         }
     }
 
@@ -133,11 +132,11 @@ impl Stored {
 }
 
 impl ModernBestFirst {
-    /// An engine that has learnt nothing yet. A confidence that is no level counts as 100 %.
+    /// An engine that has learnt nothing yet.
     pub fn new(settings: ModernSettings) -> ModernBestFirst {
         ModernBestFirst {
             settings,
-            selectivity: Selectivity::of_percent(settings.confidence).unwrap_or(Selectivity::NONE),
+            selectivity: settings.selectivity,
             table: TranspositionTable::new(settings.table_bytes),
             stored: None,
         }
