@@ -2,7 +2,7 @@
 
 use super::{Outcome, Thinker, Thinking};
 use crate::othello::{Color, GameRecord, Move, Position};
-use crate::search::{Bound, Line, Report, Score, SearchDepth};
+use crate::search::{Bound, Depth, Line, Report, Score, SearchDepth};
 use std::time::Duration;
 
 /// A loss of so many discs halves the accuracy of a move.
@@ -127,7 +127,7 @@ pub struct Review {
 ///
 /// let game = read_position("f5f4").unwrap();
 /// let options = EngineOptions { threads: 1, hash_mb: 1, ..EngineOptions::default() };
-/// let mut reviewer = Reviewer::new(Thinking { depth: Some(6), ..Thinking::new(options) });
+/// let mut reviewer = Reviewer::new(Thinking { depth: Depth::new(6), ..Thinking::new(options) });
 /// let review = reviewer.review(&game);
 /// // The parallel opening is a mistake.
 /// assert_eq!(review.worst, Some(1));
@@ -232,7 +232,7 @@ impl Reviewer {
             };
         }
         let thinking = Thinking {
-            depth: self.thinking.depth.map(|depth| (depth - 1).max(1)),
+            depth: self.thinking.depth.map(Depth::shallower),
             // A position that was solved has its moves solved, one that was not has none.
             exact_from: if depth.is_exact() {
                 child.empties().count() as u8
@@ -295,7 +295,7 @@ mod tests {
 
     fn reviewer(depth: u8, exact_from: u8) -> Reviewer {
         let options = EngineOptions { threads: 1, hash_mb: 1, ..EngineOptions::default() };
-        Reviewer::new(Thinking { depth: Some(depth), exact_from, ..Thinking::new(options) })
+        Reviewer::new(Thinking { depth: Depth::new(depth), exact_from, ..Thinking::new(options) })
     }
 
     /// The game that always takes the first legal move.

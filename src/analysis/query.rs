@@ -6,6 +6,7 @@ use crate::engine::EngineOptions;
 use crate::notation::read_position;
 use crate::notation::transcript::{parse_turn, parse_turns};
 use crate::othello::{GameRecord, Move, Position};
+use crate::search::Depth;
 use serde_json::Value;
 use std::time::Duration;
 
@@ -220,7 +221,8 @@ fn thinking(fields: &mut Fields, defaults: &Thinking, most_threads: u32) -> Resu
     if let Some(threads) = fields.whole("threads", 1..=i64::from(most_threads))? {
         thinking.options.threads = threads as u32;
     }
-    let depth = fields.whole("depth", 1..=60)?.map(|depth| depth as u8);
+    let depths = i64::from(*Depth::PLIES.start())..=i64::from(*Depth::PLIES.end());
+    let depth = fields.whole("depth", depths)?.and_then(|plies| Depth::try_from(plies).ok());
     let nodes = fields.whole("nodes", 1..=i64::MAX)?.map(|nodes| nodes as u64);
     let time = fields.number("time", 0.001..=1e6)?.map(Duration::from_secs_f64);
     let exact = exact(fields)?;
@@ -373,7 +375,7 @@ mod tests {
     #[test]
     fn unknown_fields_are_named_and_nothing_else_happens() {
         let query = query(r#"{"id":"a","moves":[],"komi":6.5,"depth":3}"#);
-        assert_eq!((query.warnings, query.thinking.depth), (vec!["unknown field 'komi'".to_owned()], Some(3)));
+        assert_eq!((query.warnings, query.thinking.depth), (vec!["unknown field 'komi'".to_owned()], Depth::new(3)));
         let Ok(ClientLine::Action { id, action, warnings }) = parsed(r#"{"action":"stats","x":1}"#) else { panic!() };
         assert_eq!((id, action, warnings.len()), (None, Action::Stats, 1));
     }

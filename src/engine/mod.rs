@@ -150,7 +150,7 @@ pub type SearchBuilder = fn(&EngineOptions) -> Box<dyn Search>;
 /// use emilia::engine::{Engine, EngineOptions, Request};
 /// use emilia::othello::Position;
 ///
-/// let mut engine = Engine::new(EngineOptions { depth: Some(4), ..EngineOptions::default() });
+/// let mut engine = Engine::new(EngineOptions { depth: Depth::new(4), ..EngineOptions::default() });
 /// let decision = engine.start(Request::best_move(Position::START)).wait();
 /// assert!(Position::START.take(decision.turn.unwrap()).is_ok());
 /// ```

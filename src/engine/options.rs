@@ -4,7 +4,7 @@
 use super::PublishedOptions;
 use crate::eval::{Evaluator, EvaluatorKind, Pattern, Random};
 use crate::othello::Position;
-use crate::search::{OnMemoryCap, Score, Selectivity};
+use crate::search::{Depth, OnMemoryCap, Score, Selectivity};
 use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
@@ -196,7 +196,7 @@ pub struct EngineOptions {
     /// What to do at that cap.
     pub on_memory_cap: OnMemoryCap,
     /// Bound on the depth in plies, if any.
-    pub depth: Option<u8>,
+    pub depth: Option<Depth>,
     /// Time per move, if fixed.
     pub time: Option<Duration>,
     /// Bound on the positions visited per move, if any.
@@ -286,7 +286,7 @@ impl EngineOptions {
             "hash" => self.hash_mb = whole("hash", value, 1, 1 << 20)? as u32,
             "memory" => self.memory_mb = whole("memory", value, 1, 1 << 20)? as u32,
             "on-memory-cap" => self.on_memory_cap = value.parse()?,
-            "depth" => self.depth = unless_none(value, |v| Ok(whole("depth", v, 1, 60)? as u8))?,
+            "depth" => self.depth = unless_none(value, parse_depth)?,
             "time" => self.time = unless_none(value, parse_seconds)?,
             "nodes" => self.nodes = unless_none(value, |v| whole("nodes", v, 1, u64::MAX))?,
             "seed" => self.seed = whole("seed", value, 0, u64::MAX)?,
@@ -377,6 +377,10 @@ pub fn parse_seconds(value: &str) -> Result<Duration, OptionError> {
     let seconds = value.parse::<f64>().ok().filter(|s| (0.001..=1e6).contains(s));
     let seconds = seconds.ok_or_else(|| OptionError::bad("time", value, "seconds from 0.001 to 1000000"))?;
     Ok(Duration::from_secs_f64(seconds))
+}
+
+fn parse_depth(value: &str) -> Result<Depth, OptionError> {
+    value.parse().map_err(|_| OptionError::bad("depth", value, "a whole number from 1 to 60"))
 }
 
 fn parse_selectivity(value: &str) -> Result<Selectivity, OptionError> {

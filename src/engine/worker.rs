@@ -4,9 +4,9 @@ use super::{DEFAULT_MOVE_TIME, Decision, EngineKind, EngineOptions, Event, Goal,
 use crate::othello::{Move, Position};
 use crate::random::Random;
 use crate::search::{
-    AlphaBeta, AlphaBetaSettings, BestFirst, BestFirstSettings, Bound, Contempt, Control, KorfAlphaBeta, Limits, Line,
-    Minimax, ModernBestFirst, ModernSettings, Precision, Rbfms, Report, Score, Search, SearchDepth, StopSignal, Task,
-    Uct, UctSettings,
+    AlphaBeta, AlphaBetaSettings, BestFirst, BestFirstSettings, Bound, Contempt, Control, Depth, KorfAlphaBeta, Limits,
+    Line, Minimax, ModernBestFirst, ModernSettings, Precision, Rbfms, Report, Score, Search, SearchDepth, StopSignal,
+    Task, Uct, UctSettings,
 };
 use crossbeam::channel::{Receiver, Sender};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -255,7 +255,7 @@ fn limits(request: &Request, options: &EngineOptions) -> Limits {
     };
     if request.goal == Goal::Move && request.position.moves().count() <= 1 {
         // There is nothing to choose: a glance gives the move its value.
-        limits.depth = Some(1);
+        limits.depth = Some(Depth::LEAST);
     }
     let per_move =
         options.time.or((request.goal == Goal::Move && limits == Limits::default()).then_some(DEFAULT_MOVE_TIME));
@@ -284,7 +284,7 @@ mod tests {
     use std::time::Duration;
 
     fn at_depth(depth: u8) -> EngineOptions {
-        EngineOptions { depth: Some(depth), threads: 1, ..EngineOptions::default() }
+        EngineOptions { depth: Depth::new(depth), threads: 1, ..EngineOptions::default() }
     }
 
     #[test]
@@ -321,7 +321,7 @@ mod tests {
         let mut engine = Engine::new(EngineOptions::default());
         let endless = engine.start(Request::hint(Position::START, 1));
         let second = engine.start(Request {
-            limits: Limits { depth: Some(1), ..Limits::default() },
+            limits: Limits { depth: Depth::new(1), ..Limits::default() },
             ..Request::best_move(Position::START)
         });
         assert!(second.wait().turn.is_some());

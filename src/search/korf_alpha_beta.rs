@@ -9,8 +9,8 @@
 use super::best_first::extension::Interrupted;
 use super::best_first::{least_depth, line_to};
 use super::{
-    BestFirstSettings, Bound, Contempt, Control, EndValues, Explorer, Line, MemoryUse, MinimaxKind, Report, RootMove,
-    Search, SearchDepth, Task, Work, plain_minimax,
+    BestFirstSettings, Bound, Contempt, Control, Depth, EndValues, Explorer, Line, MemoryUse, MinimaxKind, Report,
+    RootMove, Search, SearchDepth, Task, Work, plain_minimax,
 };
 use crate::eval::Evaluator;
 use crate::game::Game;
@@ -170,7 +170,7 @@ impl KorfAlphaBeta<Position> {
 
 impl Search for KorfAlphaBeta<Position> {
     fn think(&mut self, task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
-        let depth = control.limits().depth.unwrap_or(DEFAULT_DEPTH);
+        let depth = control.limits().depth.map_or(DEFAULT_DEPTH, Depth::plies);
         let mut questions = 0;
         let mut stopped = false;
         let mut stop = |work: &Work| {

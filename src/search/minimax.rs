@@ -4,7 +4,7 @@
 //! it, both sides cut against the other side's bound, equal values cut, alpha and beta are handed down at every level,
 //! and a side without a move passes instead of ending the game. A pass costs no depth.
 
-use super::{Bound, Contempt, Control, Line, MemoryUse, Report, Score, Search, SearchDepth, Task};
+use super::{Bound, Contempt, Control, Depth, Line, MemoryUse, Report, Score, Search, SearchDepth, Task};
 use crate::eval::Evaluator;
 use crate::game::Game;
 use crate::othello::{Move, Position, Square};
@@ -185,7 +185,7 @@ impl Minimax {
 
 impl Search for Minimax {
     fn think(&mut self, task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
-        let deepest = control.limits().depth.unwrap_or(u8::MAX).min(task.position.empties().count() as u8);
+        let deepest = control.limits().depth.map_or(u8::MAX, Depth::plies).min(task.position.empties().count() as u8);
         let mut counts = PlainCounts::default();
         let mut report = Report::default();
         for depth in 1..=deepest.max(1) {

@@ -21,7 +21,7 @@ pub use best_first::{
     ModernBestFirst, ModernSettings, OnMemoryCap, Progress, RootMove, Tie, Work, mean_alpha_beta_evaluations,
 };
 pub use korf_alpha_beta::KorfAlphaBeta;
-pub use limits::{Control, Limits, StopSignal};
+pub use limits::{Control, Depth, DepthError, Limits, StopSignal};
 pub use minimax::{Minimax, MinimaxKind, PlainCounts, PlainResult, plain_minimax};
 pub use rbfms::{Answer, Call, Rbfms, RbfmsSettings, Sibling, Stack, linear_best_first};
 pub use report::{Bound, Line, MemoryUse, Report, SearchDepth};

@@ -9,7 +9,7 @@ use crate::eval::{ErrorModel, Evaluator, error_terms, shallow_depth_to_end};
 use crate::game::DISC;
 use crate::othello::Position;
 use crate::random::Random;
-use crate::search::{AlphaBeta, AlphaBetaSettings, Control, Limits, Search, SearchDepth, Selectivity, Task};
+use crate::search::{AlphaBeta, AlphaBetaSettings, Control, Depth, Limits, Search, SearchDepth, Selectivity, Task};
 use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -140,7 +140,7 @@ impl Values {
         let discs = |units: i32| f64::from(units) / f64::from(DISC);
         by_depth[0] = Some(discs(evaluator.evaluate(&position)));
         let mut limited = |depth: u8| {
-            let limits = Limits { depth: Some(depth), ..Limits::default() };
+            let limits = Limits { depth: Depth::new(depth), ..Limits::default() };
             let report = search.think(&task, &Control::with_limits(limits), &mut |_| {});
             if report.depth == SearchDepth::Plies(depth) {
                 by_depth[usize::from(depth)] = Some(report.lines[0].score.discs());
@@ -188,7 +188,7 @@ fn sample(seed: u64, number: u32, evaluator: &Arc<dyn Evaluator<Position>>) -> O
         let square = if empties > opening || strays && empties == wanted + 1 {
             moves.into_iter().nth(random.below(moves.count() as usize))?
         } else {
-            let limits = Limits { depth: Some(2), ..Limits::default() };
+            let limits = Limits { depth: Depth::new(2), ..Limits::default() };
             let task = Task::new(position, evaluator.clone());
             search.think(&task, &Control::with_limits(limits), &mut |_| {}).lines[0].turn.square()?
         };

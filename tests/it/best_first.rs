@@ -5,9 +5,9 @@ use emilia::game::Game;
 use emilia::othello::{Color, GameRecord, Move, Position};
 use emilia::random_tree::{PathCost, RandomTree, TreeShape};
 use emilia::search::{
-    BestFirst, BestFirstSettings, Bound, Contempt, Control, EndValues, EndgameSolver, Explorer, FinalMove, Limits,
-    MinimaxKind, OnMemoryCap, Progress, Rbfms, RbfmsSettings, Report, Score, Search, SearchDepth, StopSignal, Task,
-    Work, linear_best_first, mean_alpha_beta_evaluations, plain_minimax,
+    BestFirst, BestFirstSettings, Bound, Contempt, Control, Depth, EndValues, EndgameSolver, Explorer, FinalMove,
+    Limits, MinimaxKind, OnMemoryCap, Progress, Rbfms, RbfmsSettings, Report, Score, Search, SearchDepth, StopSignal,
+    Task, Work, linear_best_first, mean_alpha_beta_evaluations, plain_minimax,
 };
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -659,7 +659,7 @@ fn limits_are_kept_and_there_is_always_a_move() {
             assert!(report.nodes <= limit + 64 + ONE_SOLVE);
         }
         search.clear();
-        let depth = Limits { depth: Some(4), ..Limits::default() };
+        let depth = Limits { depth: Depth::new(4), ..Limits::default() };
         let spent = think(&mut *search, &task(position), depth).evaluations;
         assert!(spent >= mean_alpha_beta_evaluations(4) && spent < mean_alpha_beta_evaluations(4) + 64 + ONE_SOLVE);
         let signal = StopSignal::default();

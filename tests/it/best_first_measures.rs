@@ -6,8 +6,8 @@ use emilia::eval::{Evaluator, EvaluatorKind};
 use emilia::experiment::stopwatch::Stopwatch;
 use emilia::othello::{Color, Position};
 use emilia::search::{
-    AlphaBeta, AlphaBetaSettings, AlphaBetaStart, BestFirst, BestFirstSettings, Contempt, Control, KorfAlphaBeta,
-    Limits, MinimaxKind, PlainCounts, Search, Task, mean_alpha_beta_evaluations, plain_minimax,
+    AlphaBeta, AlphaBetaSettings, AlphaBetaStart, BestFirst, BestFirstSettings, Contempt, Control, Depth,
+    KorfAlphaBeta, Limits, MinimaxKind, PlainCounts, Search, Task, mean_alpha_beta_evaluations, plain_minimax,
 };
 
 fn ordered(position: &Position, depth: u32, evaluator: &dyn Evaluator<Position>) -> (PlainCounts, Position) {
@@ -28,7 +28,7 @@ fn mean_evaluations() {
         let mut sum = 0;
         for i in 0..positions {
             let position = games.position(8 + i % 19);
-            let limits = Limits { depth: Some(depth), ..Limits::default() };
+            let limits = Limits { depth: Depth::new(depth), ..Limits::default() };
             let task = Task::new(position, evaluator.clone());
             sum += AlphaBeta::new(AlphaBetaSettings::default())
                 .think(&task, &Control::with_limits(limits), &mut |_| {})
@@ -61,7 +61,7 @@ fn speed() {
         for _ in 0..7 {
             for (best, (name, form)) in best.iter_mut().zip(&forms) {
                 let limits = match *name {
-                    "korf-alpha-beta" => Limits { depth: Some(8), ..Limits::default() },
+                    "korf-alpha-beta" => Limits { depth: Depth::new(8), ..Limits::default() },
                     _ => Limits { evaluations: Some(counts.evaluations), ..Limits::default() },
                 };
                 let task = Task::new(position, evaluator.clone());

@@ -5,7 +5,7 @@ use crate::best_first::RandomGames;
 use emilia::eval::EvaluatorKind;
 use emilia::game::DISC;
 use emilia::othello::{Color, Position};
-use emilia::search::{AlphaBeta, AlphaBetaSettings, Control, Limits, Search, Task};
+use emilia::search::{AlphaBeta, AlphaBetaSettings, Control, Depth, Limits, Search, Task};
 use emilia::training::{SelfPlay, SelfPlaySettings};
 use std::hint::black_box;
 use std::time::Instant;
@@ -14,7 +14,7 @@ use std::time::Instant;
 fn play(opening: Position, black: EvaluatorKind, white: EvaluatorKind, depth: u8) -> i32 {
     let mut searches =
         [(); 2].map(|()| AlphaBeta::new(AlphaBetaSettings { table_bytes: 1 << 20, ..AlphaBetaSettings::default() }));
-    let limits = Limits { depth: Some(depth), ..Limits::default() };
+    let limits = Limits { depth: Depth::new(depth), ..Limits::default() };
     let mut position = opening;
     while !position.is_over() {
         let (search, kind) = match position.mover() {
@@ -47,7 +47,7 @@ fn what_was_learned_beats_the_square_table() {
 #[ignore = "a measurement of a minute: what a value means in discs"]
 fn scale_in_discs() {
     let settings = SelfPlaySettings {
-        depth: 3,
+        depth: Depth::new(3).unwrap(),
         exact: 12,
         random_plies: "8-50".parse().unwrap(),
         favoured_plies: "10-36".parse().unwrap(),

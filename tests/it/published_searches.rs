@@ -9,9 +9,9 @@ use emilia::game::Game;
 use emilia::othello::{Color, Position};
 use emilia::random_tree::{PathCost, RandomTree, TreeShape};
 use emilia::search::{
-    AlphaBetaStart, Backup, BestFirstSettings, Bound, Contempt, Control, EndValues, Explorer, KorfAlphaBeta, LeafValue,
-    Limits, MinimaxKind, PlainResult, Progress, RbfmsSettings, Report, Score, Search, SearchDepth, Selection, Task,
-    Uct, UctSettings, UctTree, Work, linear_best_first, plain_minimax,
+    AlphaBetaStart, Backup, BestFirstSettings, Bound, Contempt, Control, Depth, EndValues, Explorer, KorfAlphaBeta,
+    LeafValue, Limits, MinimaxKind, PlainResult, Progress, RbfmsSettings, Report, Score, Search, SearchDepth,
+    Selection, Task, Uct, UctSettings, UctTree, Work, linear_best_first, plain_minimax,
 };
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -180,7 +180,7 @@ fn korf_alpha_beta_gives_the_lines_that_are_wanted() {
             let child = position.take(turn).unwrap();
             -plain(MinimaxKind::Full, &child, 3, &*evaluator).value
         };
-        let depth = Limits { depth: Some(4), ..Limits::default() };
+        let depth = Limits { depth: Depth::new(4), ..Limits::default() };
         let task = Task { lines: 3, ..Task::new(position, evaluator.clone()) };
         let report = think(&mut KorfAlphaBeta::engine(1 << 24), &task, depth);
         assert_eq!(report.lines.len(), 3.min(position.moves().count() as usize));
@@ -211,7 +211,7 @@ fn korf_alpha_beta_plays_the_end_perfectly() {
         let mut position = start;
         while !position.is_over() {
             let task = Task::new(position, evaluator.clone());
-            let report = think(&mut engine, &task, Limits { depth: Some(8), ..Limits::default() });
+            let report = think(&mut engine, &task, Limits { depth: Depth::new(8), ..Limits::default() });
             assert_eq!(report.depth, SearchDepth::Exact, "{position}");
             position = position.take(report.lines[0].turn).unwrap();
         }

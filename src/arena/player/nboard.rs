@@ -10,10 +10,11 @@ use super::{Action, Answer, Fault, GameSetup, Patience, Player, PlayerSpec, Turn
 use crate::arena::time_control::{Terms, TimeControl};
 use crate::notation::ggf::{GgfClock, GgfGame, TimedMove, Timing};
 use crate::othello::Color;
+use crate::search::Depth;
 use std::time::{Duration, Instant};
 
 /// The depth that is asked for when the clock alone limits the search: the deepest that NBoard offers.
-const DEEPEST: u8 = 60;
+const DEEPEST: Depth = Depth::new(60).unwrap();
 
 /// The driver.
 pub(super) struct NBoardPlayer {

@@ -1,7 +1,7 @@
 //! `emilia train selfplay`.
 
 use super::{EvaluationArguments, KnobArguments, WorkArguments};
-use crate::search::Selectivity;
+use crate::search::{Depth, Selectivity};
 use crate::training::{Origin, PlyRange, Production, SelfPlay, SelfPlaySettings, fingerprint};
 use clap::Args;
 use std::path::PathBuf;
@@ -26,7 +26,7 @@ pub(super) struct SelfPlayArguments {
     evaluation: EvaluationArguments,
     /// Plies that each move is searched [default: 6]
     #[arg(long, value_name = "PLIES")]
-    depth: Option<u8>,
+    depth: Option<Depth>,
     /// Play perfectly from so many empty squares on [default: 16]
     #[arg(long, value_name = "EMPTIES")]
     exact: Option<u8>,

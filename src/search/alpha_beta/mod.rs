@@ -119,7 +119,7 @@ mod tests {
     }
 
     fn to_depth(depth: u8) -> Limits {
-        Limits { depth: Some(depth), ..Limits::default() }
+        Limits { depth: crate::search::Depth::new(depth), ..Limits::default() }
     }
 
     #[test]

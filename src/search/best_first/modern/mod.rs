@@ -38,7 +38,7 @@ use crate::search::alpha_beta::deepen;
 use crate::search::alpha_beta::walk::Shared;
 use crate::search::selectivity::Selectivity;
 use crate::search::transposition::TranspositionTable;
-use crate::search::{Control, Report, Search, SearchDepth, Task};
+use crate::search::{Control, Depth, Report, Search, SearchDepth, Task};
 use forest::Forest;
 use foresters::Foresters;
 use form::{Form, positions_worth};
@@ -308,7 +308,7 @@ impl Search for ModernBestFirst {
         // A depth stands for the evaluations that alpha-beta spends on it; the end of the game for the result.
         let mut limits = *control.limits();
         let reaches_end = |depth: u8| u32::from(depth) >= task.position.empties().count();
-        if let Some(depth) = limits.depth.take().filter(|&depth| !reaches_end(depth)) {
+        if let Some(depth) = limits.depth.take().map(Depth::plies).filter(|&depth| !reaches_end(depth)) {
             let evaluations = mean_selective_evaluations(depth);
             limits.evaluations = Some(limits.evaluations.map_or(evaluations, |limit| limit.min(evaluations)));
         }
