@@ -2,7 +2,7 @@
 
 use super::Thinking;
 use super::fields::{FieldError, Fields, Texts};
-use crate::engine::EngineOptions;
+use crate::engine::{EngineOptions, LONGEST, SHORTEST};
 use crate::notation::read_position;
 use crate::notation::transcript::{parse_turn, parse_turns};
 use crate::othello::{GameRecord, Move, Position};
@@ -160,7 +160,7 @@ fn query(id: &Value, mut fields: Fields, defaults: &Thinking, most_threads: u32)
         return Err(FieldError::new("turns", "expected at least one turn"));
     }
     let thinking = thinking(&mut fields, defaults, most_threads)?;
-    let report_every = fields.number("report_every", 0.001..=1e6)?.map(Duration::from_secs_f64);
+    let report_every = fields.number("report_every", SHORTEST..=LONGEST)?.map(Duration::from_secs_f64);
     let priority = fields.whole("priority", -LARGEST_PRIORITY..=LARGEST_PRIORITY)?.unwrap_or(0);
     Ok(Query { id: id.clone(), game, turns, thinking, report_every, priority, warnings: warnings(fields) })
 }
@@ -221,10 +221,10 @@ fn thinking(fields: &mut Fields, defaults: &Thinking, most_threads: u32) -> Resu
     if let Some(threads) = fields.whole("threads", 1..=i64::from(most_threads))? {
         thinking.options.threads = threads as u32;
     }
-    let depths = i64::from(*Depth::PLIES.start())..=i64::from(*Depth::PLIES.end());
+    let depths = i64::from(Depth::LEAST.plies())..=i64::from(Depth::MOST.plies());
     let depth = fields.whole("depth", depths)?.and_then(|plies| Depth::try_from(plies).ok());
     let nodes = fields.whole("nodes", 1..=i64::MAX)?.map(|nodes| nodes as u64);
-    let time = fields.number("time", 0.001..=1e6)?.map(Duration::from_secs_f64);
+    let time = fields.number("time", SHORTEST..=LONGEST)?.map(Duration::from_secs_f64);
     let exact = exact(fields)?;
     if depth.is_some() || nodes.is_some() || time.is_some() || exact == Some(ALWAYS) {
         (thinking.depth, thinking.nodes, thinking.time) = (depth, nodes, time);

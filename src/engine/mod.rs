@@ -1,11 +1,13 @@
 //! The one door to thinking for protocols and tools: options in, [`Engine::start`] → events out, [`Engine::stop`].
 
+mod option_table;
 mod options;
 mod published;
 mod worker;
 
 pub use crate::search::OnMemoryCap;
-pub use options::{EngineKind, EngineOptions, EvalFile, OptionError, parse_seconds, parse_variety};
+pub use option_table::{EngineOption, LONGEST, SHORTEST, Values};
+pub use options::{EngineKind, EngineOptions, EvalFile, OptionError};
 pub use published::PublishedOptions;
 pub use worker::build_search;
 

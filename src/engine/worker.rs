@@ -1,6 +1,9 @@
 //! The thread that thinks.
 
-use super::{DEFAULT_MOVE_TIME, Decision, EngineKind, EngineOptions, Event, Goal, OptionError, Request, SearchBuilder};
+use super::{
+    DEFAULT_MOVE_TIME, Decision, EngineKind, EngineOption, EngineOptions, Event, Goal, OptionError, Request,
+    SearchBuilder,
+};
 use crate::othello::{Move, Position};
 use crate::random::Random;
 use crate::search::{
@@ -85,23 +88,10 @@ pub(super) fn check_memory(name: &str, old: &EngineOptions, new: &EngineOptions)
     probe.try_reserve_exact(megabytes(wanted)).map_err(|_| OptionError::NoMemory { name, megabytes: wanted })
 }
 
-/// What of the options a search is built with; as long as this stays the same, so may the search.
-fn shape(options: &EngineOptions) -> EngineOptions {
-    let EngineOptions { engine, hash_mb, memory_mb, on_memory_cap, threads, selectivity, seed, published, .. } =
-        *options;
-    let any = EngineOptions { engine, ..EngineOptions::default() };
-    match engine {
-        EngineKind::AlphaBeta => EngineOptions { hash_mb, threads, selectivity, ..any },
-        EngineKind::Minimax | EngineKind::Rbfms => any,
-        EngineKind::BestFirst | EngineKind::Extension => {
-            EngineOptions { hash_mb, threads, selectivity, memory_mb, on_memory_cap, ..any }
-        }
-        EngineKind::KorfBestFirst | EngineKind::KorfExtension => {
-            EngineOptions { memory_mb, on_memory_cap, published, ..any }
-        }
-        EngineKind::KorfAlphaBeta => EngineOptions { memory_mb, ..any },
-        EngineKind::Uct => EngineOptions { memory_mb, seed, published, ..any },
-    }
+/// Whether a search that was built with the old options cannot serve the new ones.
+fn needs_another_search(old: &EngineOptions, new: &EngineOptions) -> bool {
+    let differs = |option: &EngineOption| option.is_built_into(new.engine) && option.show(old) != option.show(new);
+    old != new && EngineOption::all().any(differs)
 }
 
 fn megabytes(n: u32) -> usize {
@@ -168,7 +158,7 @@ impl Worker {
     /// mean something else.
     fn prepare(&mut self, question: &Question) {
         let (old, new) = (&self.built, &question.options);
-        if shape(old) != shape(new) {
+        if needs_another_search(old, new) {
             // The memory of the old one goes before the new one asks for some.
             self.search = None;
         } else if let Some(search) = &mut self.search

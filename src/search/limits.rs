@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use std::ops::RangeInclusive;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -21,12 +20,12 @@ pub struct DepthError(String);
 impl Depth {
     /// One ply.
     pub const LEAST: Depth = Depth(1);
-    /// The depths in plies: a game has at most 60 moves.
-    pub const PLIES: RangeInclusive<u8> = 1..=60;
+    /// As many plies as a game has moves at most.
+    pub const MOST: Depth = Depth(60);
 
     /// This many plies, if that is from 1 to 60.
     pub const fn new(plies: u8) -> Option<Depth> {
-        if 1 <= plies && plies <= *Depth::PLIES.end() { Some(Depth(plies)) } else { None }
+        if Depth::LEAST.0 <= plies && plies <= Depth::MOST.0 { Some(Depth(plies)) } else { None }
     }
 
     /// One ply less, but at least one.
@@ -169,7 +168,7 @@ mod tests {
 
     #[test]
     fn depths_are_those_of_a_game() {
-        for plies in Depth::PLIES {
+        for plies in 1..=60 {
             let depth = Depth::new(plies).unwrap();
             assert_eq!((depth.plies(), plies.to_string().parse()), (plies, Ok(depth)));
         }

@@ -13,9 +13,6 @@ use crate::othello::Color;
 use crate::search::Depth;
 use std::time::{Duration, Instant};
 
-/// The depth that is asked for when the clock alone limits the search: the deepest that NBoard offers.
-const DEEPEST: Depth = Depth::new(60).unwrap();
-
 /// The driver.
 pub(super) struct NBoardPlayer {
     process: Process,
@@ -54,7 +51,8 @@ impl NBoardPlayer {
             player.process.send(line);
         }
         if spec.tell_limits {
-            let depth = terms.depth.unwrap_or(DEEPEST);
+            // A clock limits the search in place of the depth that every NBoard engine is told.
+            let depth = terms.depth.unwrap_or(Depth::MOST);
             player.process.send(&format!("set depth {depth}"));
         }
         player.ping(patience.start)?;

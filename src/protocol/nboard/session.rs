@@ -190,7 +190,12 @@ impl Session {
         // A move already asked for is to be found with the options of that time.
         self.begin();
         match self.engine.set(name, value) {
-            Ok(()) => self.interrupt_hint(),
+            Ok(()) => {
+                if let Some(warning) = self.engine.options().warning(name) {
+                    log::warn!("{warning}");
+                }
+                self.interrupt_hint();
+            }
             Err(error) => log::warn!("ignored: {error}"),
         }
     }
