@@ -25,7 +25,7 @@ impl Args for EngineArguments {
         let help = "Print help, with the options of the searches as they were published";
         command
             .args(EngineOption::all().map(argument))
-            .arg(Arg::new(HELP_ALL).long(HELP_ALL).action(ArgAction::HelpLong).help(help))
+            .arg(Arg::new("help-all").long("help-all").action(ArgAction::HelpLong).help(help).display_order(1000))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -50,8 +50,6 @@ impl FromArgMatches for EngineArguments {
     }
 }
 
-const HELP_ALL: &str = "help-all";
-
 fn argument(option: &'static EngineOption) -> Arg {
     let argument = Arg::new(option.name)
         .long(option.name)
@@ -71,9 +69,7 @@ fn argument(option: &'static EngineOption) -> Arg {
 
 /// Whether the help is asked for that hides nothing.
 pub(super) fn wants_everything() -> bool {
-    std::env::args_os()
-        .skip(1)
-        .any(|argument| argument.to_str().is_some_and(|text| text.strip_prefix("--") == Some(HELP_ALL)))
+    std::env::args_os().any(|argument| argument == "--help-all")
 }
 
 /// Shows the hidden options in the help of a command and of those below it.

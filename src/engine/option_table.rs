@@ -362,7 +362,7 @@ static TABLE: &[EngineOption] = &[
     EngineOption {
         name: "variety",
         value_name: "DISCS",
-        help: "In the first twelve plies, play any move within so many discs of the best",
+        help: "In the first twelve plies, play any move within this many discs of the best",
         detail: "Without it, two engines without a book play one game for ever.",
         values: Values::Discs(0, 64),
         read_by_all: true,

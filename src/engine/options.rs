@@ -1,6 +1,7 @@
 //! What a client may set, by the same names on the command line (`--hash 64`), over GTP (`emilia-set hash 64`) and over
 //! NBoard (`set emilia.hash 64`).
 
+use super::option_table::texts;
 use super::{EngineOption, PublishedOptions};
 use crate::eval::{Evaluator, EvaluatorKind, Pattern, Random};
 use crate::othello::Position;
@@ -75,7 +76,7 @@ impl fmt::Display for EngineKind {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum OptionError {
     /// There is no such option.
-    #[error("unknown option '{name}'; expected one of: {known}", known = EngineOption::all().map(|option| option.name).collect::<Vec<_>>().join(", "))]
+    #[error("unknown option '{name}'; expected one of: {known}", known = known_names())]
     Unknown {
         /// What was asked for.
         name: String,
@@ -114,6 +115,10 @@ pub enum OptionError {
         /// What was asked for.
         megabytes: u32,
     },
+}
+
+fn known_names() -> String {
+    texts(EngineOption::all().map(|option| option.name)).join(", ")
 }
 
 /// A file of weights for the pattern evaluation, and what was in it when it was set.

@@ -4,13 +4,10 @@
 //! it, both sides cut against the other side's bound, equal values cut, alpha and beta are handed down at every level,
 //! and a side without a move passes instead of ending the game. A pass costs no depth.
 
-use super::{Bound, Contempt, Control, Depth, Line, MemoryUse, Report, Score, Search, SearchDepth, Task};
+use super::{Bound, Contempt, Control, Depth, INFINITY, Line, MemoryUse, Report, Score, Search, SearchDepth, Task};
 use crate::eval::Evaluator;
 use crate::game::Game;
 use crate::othello::{Move, Position, Square};
-
-/// Larger than every value of a game.
-const INFINITY: i32 = i32::MAX / 2;
 
 /// Which of the three forms.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

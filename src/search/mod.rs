@@ -33,6 +33,9 @@ use crate::eval::Evaluator;
 use crate::othello::Position;
 use std::sync::Arc;
 
+/// Beyond every value of every game. The searches of Othello alone have bounds that fit into their tables.
+const INFINITY: i32 = i32::MAX;
+
 /// What is to be known of a position in the end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Precision {

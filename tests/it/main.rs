@@ -18,6 +18,7 @@ mod match_command;
 mod mock_engine;
 mod nboard;
 mod notation;
+mod options;
 mod pattern_measures;
 mod play;
 mod published_searches;
