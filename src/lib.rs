@@ -7,6 +7,7 @@
 //! ```
 //! use emilia::engine::{Engine, EngineOptions, Request};
 //! use emilia::notation::read_position;
+//! use emilia::search::Depth;
 //!
 //! let game = read_position("f5d6c3d3c4").unwrap();
 //! let mut engine = Engine::new(EngineOptions { depth: Depth::new(6), ..EngineOptions::default() });

@@ -124,6 +124,7 @@ pub struct Review {
 /// use emilia::analysis::{Reviewer, Thinking};
 /// use emilia::engine::EngineOptions;
 /// use emilia::notation::read_position;
+/// use emilia::search::Depth;
 ///
 /// let game = read_position("f5f4").unwrap();
 /// let options = EngineOptions { threads: 1, hash_mb: 1, ..EngineOptions::default() };

@@ -151,6 +151,7 @@ pub type SearchBuilder = fn(&EngineOptions) -> Box<dyn Search>;
 /// ```
 /// use emilia::engine::{Engine, EngineOptions, Request};
 /// use emilia::othello::Position;
+/// use emilia::search::Depth;
 ///
 /// let mut engine = Engine::new(EngineOptions { depth: Depth::new(4), ..EngineOptions::default() });
 /// let decision = engine.start(Request::best_move(Position::START)).wait();
