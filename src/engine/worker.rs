@@ -270,6 +270,7 @@ mod tests {
     use super::super::{Engine, Request};
     use super::*;
     use crate::othello::Color;
+    use crate::search::Selectivity;
     use crate::testing::random_position;
     use std::time::Duration;
 
@@ -285,10 +286,7 @@ mod tests {
         let [.., Event::Report(last), Event::Finished(decision)] = &events[..] else { panic!("{events:?}") };
         assert_eq!(
             (&last.lines, last.depth),
-            (
-                &decision.report.lines,
-                SearchDepth::Selective { plies: 5, selectivity: crate::search::Selectivity::BOLDEST }
-            )
+            (&decision.report.lines, SearchDepth::Selective { plies: 5, selectivity: Selectivity::BOLDEST })
         );
         assert_eq!(last.lines.len(), 3);
         assert_eq!(decision.turn, Some(last.lines[0].turn));

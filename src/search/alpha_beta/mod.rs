@@ -105,7 +105,7 @@ mod tests {
     use crate::eval::EvaluatorKind;
     use crate::othello::{GameRecord, Position};
     use crate::search::{
-        Bound, Contempt, Limits, MinimaxKind, Precision, Score, SearchDepth, StopSignal, plain_minimax,
+        Bound, Contempt, Depth, Limits, MinimaxKind, Precision, Score, SearchDepth, StopSignal, plain_minimax,
     };
     use crate::testing::random_position;
     use std::time::Instant;
@@ -119,7 +119,7 @@ mod tests {
     }
 
     fn to_depth(depth: u8) -> Limits {
-        Limits { depth: crate::search::Depth::new(depth), ..Limits::default() }
+        Limits { depth: Depth::new(depth), ..Limits::default() }
     }
 
     #[test]

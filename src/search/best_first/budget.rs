@@ -127,7 +127,7 @@ impl<'a> Budget<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::Limits;
+    use crate::search::{Depth, Limits};
 
     #[test]
     fn the_depth_table_grows_and_goes_on() {
@@ -167,7 +167,7 @@ mod tests {
         assert!(budget.is_spent(&work));
         assert!(spent(Limits { nodes: Some(100), ..Limits::default() }, work));
         assert!(spent(Limits { evaluations: Some(90), ..Limits::default() }, work));
-        assert!(spent(Limits { depth: crate::search::Depth::new(1), ..Limits::default() }, work));
+        assert!(spent(Limits { depth: Depth::new(1), ..Limits::default() }, work));
         assert!(spent(Limits { soft_time: Some(Duration::ZERO), ..Limits::default() }, work));
         assert!(spent(Limits { hard_time: Some(Duration::ZERO), ..Limits::default() }, work));
     }
