@@ -4,7 +4,7 @@ use emilia::eval::pattern::{PackedWeights, Pattern, Sharing, State};
 use emilia::eval::{Evaluator, EvaluatorKind, Incremental};
 use emilia::game::DISC;
 use emilia::othello::{Bitboard, Position, Square, flips};
-use emilia::search::{AlphaBeta, AlphaBetaSettings, Control, Limits, Search, Task, mean_alpha_beta_evaluations};
+use emilia::search::{AlphaBeta, AlphaBetaSettings, Control, Depth, Limits, Search, Task, mean_alpha_beta_evaluations};
 use emilia::training::{SelfPlay, SelfPlaySettings};
 use std::hint::black_box;
 use std::time::Instant;
@@ -70,7 +70,7 @@ fn mean_evaluations() {
         let positions = if depth < 8 { 480 } else { 96 };
         let mut sum = 0;
         for i in 0..positions {
-            let limits = Limits { depth: Some(depth), ..Limits::default() };
+            let limits = Limits { depth: Depth::new(depth), ..Limits::default() };
             let task = Task::new(numbers.position(8 + i % 19), evaluator.clone());
             let mut search = AlphaBeta::new(AlphaBetaSettings::default());
             sum += search.think(&task, &Control::with_limits(limits), &mut |_| {}).evaluations;
@@ -83,7 +83,7 @@ fn mean_evaluations() {
 /// What a value means in discs, by each evaluator, in about a minute.
 fn scale_in_discs() {
     let settings = SelfPlaySettings {
-        depth: 3,
+        depth: Depth::new(3).unwrap(),
         exact: 12,
         random_plies: "8-50".parse().expect("a range of plies"),
         favoured_plies: "10-36".parse().expect("a range of plies"),

@@ -7,9 +7,10 @@
 //! ```
 //! use emilia::engine::{Engine, EngineOptions, Request};
 //! use emilia::notation::read_position;
+//! use emilia::search::Depth;
 //!
 //! let game = read_position("f5d6c3d3c4").unwrap();
-//! let mut engine = Engine::new(EngineOptions { depth: Some(6), ..EngineOptions::default() });
+//! let mut engine = Engine::new(EngineOptions { depth: Depth::new(6), ..EngineOptions::default() });
 //! let decision = engine.start(Request::best_move(*game.position())).wait();
 //! assert!(game.position().take(decision.turn.unwrap()).is_ok());
 //! ```

@@ -2,7 +2,7 @@
 
 use super::{Query, QueryError};
 use crate::othello::{Move, Position};
-use crate::search::{Bound, Line, Report, SearchDepth};
+use crate::search::{Bound, Line, Report, SearchDepth, Selectivity};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use std::time::Duration;
@@ -12,8 +12,8 @@ use std::time::Duration;
 pub struct Reach {
     /// Plies; all the empty squares where the end of the game was reached.
     pub depth: u8,
-    /// Confidence of the cuts in percent; 100 where nothing was cut on a guess.
-    pub selectivity: u8,
+    /// How sure the cuts are; as JSON the percentage, 100 where nothing was cut on a guess.
+    pub selectivity: Selectivity,
     /// Whether the value is the final score under perfect play.
     pub exact: bool,
 }
@@ -23,10 +23,10 @@ impl Reach {
     pub fn new(depth: SearchDepth, position: &Position) -> Reach {
         let to_the_end = position.empties().count() as u8;
         match depth {
-            SearchDepth::Plies(depth) => Reach { depth, selectivity: 100, exact: false },
-            SearchDepth::Selective { plies, percent } => Reach { depth: plies, selectivity: percent, exact: false },
-            SearchDepth::Exact => Reach { depth: to_the_end, selectivity: 100, exact: true },
-            SearchDepth::WinLossDraw => Reach { depth: to_the_end, selectivity: 100, exact: false },
+            SearchDepth::Plies(depth) => Reach { depth, selectivity: Selectivity::NONE, exact: false },
+            SearchDepth::Selective { plies, selectivity } => Reach { depth: plies, selectivity, exact: false },
+            SearchDepth::Exact => Reach { depth: to_the_end, selectivity: Selectivity::NONE, exact: true },
+            SearchDepth::WinLossDraw => Reach { depth: to_the_end, selectivity: Selectivity::NONE, exact: false },
         }
     }
 }

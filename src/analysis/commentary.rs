@@ -3,7 +3,7 @@
 use crate::engine::{Engine, Request};
 use crate::notation::game_file::AnnotatedGame;
 use crate::othello::{Color, Move, Position};
-use crate::search::{Bound, Limits};
+use crate::search::{Bound, Depth, Limits};
 
 /// A game with a judgement of each of its positions.
 #[derive(Clone, Debug, PartialEq)]
@@ -139,8 +139,8 @@ fn judge(engine: &mut Engine, position: &Position, played: Option<Move>, after: 
     // The move is worth what its answer leaves, seen as far as the best move was seen: a ply less from there.
     let worth = match (next.is_over(), engine.options().depth) {
         (true, _) => Some(for_black(mover, f64::from(next.score_for_black()))),
-        (false, Some(depth)) if depth > 1 && !best.depth.is_exact() => {
-            let limits = Limits { depth: Some(depth - 1), ..Limits::default() };
+        (false, Some(depth)) if depth > Depth::LEAST && !best.depth.is_exact() => {
+            let limits = Limits { depth: Some(depth.shallower()), ..Limits::default() };
             let report = engine.start(Request { limits, ..Request::hint(next, 1) }).wait().report;
             let answer = report.lines.first().filter(|line| line.bound == Bound::Exact);
             answer.map(|line| for_black(mover, for_black(next.mover(), line.score.discs())))
@@ -162,7 +162,7 @@ mod tests {
     fn a_blunder_is_found_and_costs_what_it_costs() {
         let game = transcript::parse("f5d6c3d3c4f4f6g5e3f3g6e2h5c5g4g3").unwrap();
         let mut engine =
-            Engine::new(EngineOptions { depth: Some(6), threads: 1, hash_mb: 8, ..EngineOptions::default() });
+            Engine::new(EngineOptions { depth: Depth::new(6), threads: 1, hash_mb: 8, ..EngineOptions::default() });
         let lines = engine.start(Request::hint(*game.position(), usize::MAX)).wait().report.lines;
         let mut heard = 0;
         let mut bad = game.clone();

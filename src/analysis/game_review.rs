@@ -2,7 +2,7 @@
 
 use super::{Outcome, Thinker, Thinking};
 use crate::othello::{Color, GameRecord, Move, Position};
-use crate::search::{Bound, Line, Report, Score, SearchDepth};
+use crate::search::{Bound, Depth, Line, Report, Score, SearchDepth};
 use std::time::Duration;
 
 /// A loss of so many discs halves the accuracy of a move.
@@ -124,10 +124,11 @@ pub struct Review {
 /// use emilia::analysis::{Reviewer, Thinking};
 /// use emilia::engine::EngineOptions;
 /// use emilia::notation::read_position;
+/// use emilia::search::Depth;
 ///
 /// let game = read_position("f5f4").unwrap();
 /// let options = EngineOptions { threads: 1, hash_mb: 1, ..EngineOptions::default() };
-/// let mut reviewer = Reviewer::new(Thinking { depth: Some(6), ..Thinking::new(options) });
+/// let mut reviewer = Reviewer::new(Thinking { depth: Depth::new(6), ..Thinking::new(options) });
 /// let review = reviewer.review(&game);
 /// // The parallel opening is a mistake.
 /// assert_eq!(review.worst, Some(1));
@@ -232,7 +233,7 @@ impl Reviewer {
             };
         }
         let thinking = Thinking {
-            depth: self.thinking.depth.map(|depth| (depth - 1).max(1)),
+            depth: self.thinking.depth.map(Depth::shallower),
             // A position that was solved has its moves solved, one that was not has none.
             exact_from: if depth.is_exact() {
                 child.empties().count() as u8
@@ -261,7 +262,7 @@ impl Reviewer {
 fn one_deeper(depth: SearchDepth) -> SearchDepth {
     match depth {
         SearchDepth::Plies(plies) => SearchDepth::Plies(plies + 1),
-        SearchDepth::Selective { plies, percent } => SearchDepth::Selective { plies: plies + 1, percent },
+        SearchDepth::Selective { plies, selectivity } => SearchDepth::Selective { plies: plies + 1, selectivity },
         to_the_end => to_the_end,
     }
 }
@@ -295,7 +296,7 @@ mod tests {
 
     fn reviewer(depth: u8, exact_from: u8) -> Reviewer {
         let options = EngineOptions { threads: 1, hash_mb: 1, ..EngineOptions::default() };
-        Reviewer::new(Thinking { depth: Some(depth), exact_from, ..Thinking::new(options) })
+        Reviewer::new(Thinking { depth: Depth::new(depth), exact_from, ..Thinking::new(options) })
     }
 
     /// The game that always takes the first legal move.

@@ -2,10 +2,11 @@
 
 use super::Thinking;
 use super::fields::{FieldError, Fields, Texts};
-use crate::engine::EngineOptions;
+use crate::engine::{EngineOptions, LONGEST, SHORTEST};
 use crate::notation::read_position;
 use crate::notation::transcript::{parse_turn, parse_turns};
 use crate::othello::{GameRecord, Move, Position};
+use crate::search::Depth;
 use serde_json::Value;
 use std::time::Duration;
 
@@ -127,7 +128,7 @@ pub fn parse(line: &[u8], defaults: &Thinking, most_threads: u32) -> Result<Clie
     let failed = |error| QueryError::of_field(id.as_ref(), error);
     if let Some(name) = fields.text("action").map_err(failed)? {
         let action = action(&name, id.as_ref(), &mut fields).map_err(failed)?;
-        return Ok(ClientLine::Action { action, warnings: warnings(fields), id });
+        return Ok(ClientLine::Action { action, warnings: unknown(fields).collect(), id });
     }
     let Some(id) = &id else {
         return Err(QueryError::of_field(None, FieldError::new("id", "missing; expected a text or a number")));
@@ -158,15 +159,17 @@ fn query(id: &Value, mut fields: Fields, defaults: &Thinking, most_threads: u32)
     if turns.is_empty() {
         return Err(FieldError::new("turns", "expected at least one turn"));
     }
-    let thinking = thinking(&mut fields, defaults, most_threads)?;
-    let report_every = fields.number("report_every", 0.001..=1e6)?.map(Duration::from_secs_f64);
+    let mut warnings = Vec::new();
+    let thinking = thinking(&mut fields, defaults, most_threads, &mut warnings)?;
+    let report_every = fields.number("report_every", SHORTEST..=LONGEST)?.map(Duration::from_secs_f64);
     let priority = fields.whole("priority", -LARGEST_PRIORITY..=LARGEST_PRIORITY)?.unwrap_or(0);
-    Ok(Query { id: id.clone(), game, turns, thinking, report_every, priority, warnings: warnings(fields) })
+    warnings.extend(unknown(fields));
+    Ok(Query { id: id.clone(), game, turns, thinking, report_every, priority, warnings })
 }
 
 /// The names of the fields that mean nothing.
-fn warnings(fields: Fields) -> Vec<String> {
-    fields.rest().map(|name| format!("unknown field '{name}'")).collect()
+fn unknown(fields: Fields) -> impl Iterator<Item = String> {
+    fields.rest().map(|name| format!("unknown field '{name}'"))
 }
 
 /// The game that a query is about.
@@ -207,7 +210,12 @@ fn take(mut game: GameRecord, turns: &[Move]) -> Result<GameRecord, FieldError> 
 }
 
 /// How the query is to be thought about. One that says anything of depth, nodes, time or exactness says everything of them.
-fn thinking(fields: &mut Fields, defaults: &Thinking, most_threads: u32) -> Result<Thinking, FieldError> {
+fn thinking(
+    fields: &mut Fields,
+    defaults: &Thinking,
+    most_threads: u32,
+    warnings: &mut Vec<String>,
+) -> Result<Thinking, FieldError> {
     let mut thinking = defaults.clone();
     for name in ["engine", "eval"] {
         if let Some(value) = fields.text(name)? {
@@ -216,13 +224,16 @@ fn thinking(fields: &mut Fields, defaults: &Thinking, most_threads: u32) -> Resu
     }
     if let Some(percent) = fields.whole("selectivity", 1..=100)? {
         set(&mut thinking.options, "selectivity", &percent.to_string())?;
+        warnings.extend(thinking.options.warning("selectivity"));
     }
     if let Some(threads) = fields.whole("threads", 1..=i64::from(most_threads))? {
         thinking.options.threads = threads as u32;
+        warnings.extend(thinking.options.warning("threads"));
     }
-    let depth = fields.whole("depth", 1..=60)?.map(|depth| depth as u8);
+    let depths = i64::from(Depth::LEAST.plies())..=i64::from(Depth::MOST.plies());
+    let depth = fields.whole("depth", depths)?.and_then(|plies| Depth::try_from(plies).ok());
     let nodes = fields.whole("nodes", 1..=i64::MAX)?.map(|nodes| nodes as u64);
-    let time = fields.number("time", 0.001..=1e6)?.map(Duration::from_secs_f64);
+    let time = fields.number("time", SHORTEST..=LONGEST)?.map(Duration::from_secs_f64);
     let exact = exact(fields)?;
     if depth.is_some() || nodes.is_some() || time.is_some() || exact == Some(ALWAYS) {
         (thinking.depth, thinking.nodes, thinking.time) = (depth, nodes, time);
@@ -373,7 +384,9 @@ mod tests {
     #[test]
     fn unknown_fields_are_named_and_nothing_else_happens() {
         let query = query(r#"{"id":"a","moves":[],"komi":6.5,"depth":3}"#);
-        assert_eq!((query.warnings, query.thinking.depth), (vec!["unknown field 'komi'".to_owned()], Some(3)));
+        assert_eq!((query.warnings, query.thinking.depth), (vec!["unknown field 'komi'".to_owned()], Depth::new(3)));
+        let query = self::query(r#"{"id":1,"moves":[],"engine":"minimax","selectivity":95,"depth":3}"#);
+        assert_eq!(query.warnings, ["selectivity is not read by minimax"]);
         let Ok(ClientLine::Action { id, action, warnings }) = parsed(r#"{"action":"stats","x":1}"#) else { panic!() };
         assert_eq!((id, action, warnings.len()), (None, Action::Stats, 1));
     }

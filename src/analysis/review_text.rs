@@ -5,6 +5,7 @@ use super::{MoveValue, PlayerReview, Review, ReviewedTurn};
 use crate::notation::game_file::{FileGame, Format, Unwritable, Written, write};
 use crate::notation::obf::ObfEntry;
 use crate::othello::{Color, Move};
+use crate::search::Selectivity;
 use serde::Serialize;
 
 /// A judged game of a file.
@@ -196,8 +197,8 @@ impl ReviewedGame {
             let Reach { depth, selectivity, exact } = reach(turn);
             let how = match (exact, selectivity) {
                 (true, _) => "exact".to_owned(),
-                (false, 100) => format!("depth {depth}"),
-                (false, percent) => format!("depth {depth}@{percent}%"),
+                (false, Selectivity::NONE) => format!("depth {depth}"),
+                (false, selectivity) => format!("depth {depth}@{selectivity}%"),
             };
             let comment = format!("{} game {} turn {}{played}, {how}", self.file, self.found.place.number, turn.turn);
             let discs = |found: &MoveValue| (found.turn, found.score.discs().round().clamp(-64.0, 64.0) as i32);
@@ -274,7 +275,7 @@ impl ReviewedGame {
         let loss = if turn.loss() > 0.0 { format!("{:.2}", turn.loss()) } else { String::new() };
         let depth = match reach(turn) {
             Reach { exact: true, .. } => "exact".to_owned(),
-            Reach { depth, selectivity: 100, .. } => depth.to_string(),
+            Reach { depth, selectivity: Selectivity::NONE, .. } => depth.to_string(),
             Reach { depth, selectivity, .. } => format!("{depth}@{selectivity}%"),
         };
         let row = format!(

@@ -4,7 +4,7 @@
 //! the shard is complete; both have the one key `shard`. Between them are results, each with the `number` of the item of
 //! the input that it is about, from 1.
 
-use crate::engine::EngineOptions;
+use crate::engine::{EngineOption, EngineOptions};
 use crate::shard::Shard;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -45,8 +45,8 @@ impl Job {
 
 /// The options of an engine that results depend on: all but the number of threads and the size of the memory.
 pub fn engine_settings(options: &EngineOptions) -> Map<String, Value> {
-    let named = EngineOptions::NAMES.iter().filter(|name| !["threads", "hash", "memory"].contains(name));
-    named.filter_map(|name| Some(((*name).to_owned(), options.get(name).ok()?.into()))).collect()
+    let named = EngineOption::all().filter(|option| !["threads", "hash", "memory"].contains(&option.name));
+    named.map(|option| (option.name.to_owned(), option.show(options).into())).collect()
 }
 
 /// What the end of a shard says, to find out that nothing is missing.

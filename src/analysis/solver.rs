@@ -117,6 +117,7 @@ mod tests {
     use super::*;
     use crate::engine::EngineOptions;
     use crate::othello::{GameRecord, Move};
+    use crate::search::Depth;
     use crate::testing::random_position;
 
     fn solver(question: Question) -> Solver {
@@ -150,7 +151,7 @@ mod tests {
     #[test]
     fn a_limit_makes_an_estimate() {
         for question in [Question::Score, Question::EveryMove, Question::Outcome] {
-            let options = EngineOptions { depth: Some(2), ..EngineOptions::default() };
+            let options = EngineOptions { depth: Depth::new(2), ..EngineOptions::default() };
             let solution = Solver::new(Engine::new(options), question).solve(&Position::START, &mut |_, _| {});
             assert!(matches!(solution.value, Value::Estimate(_, SearchDepth::Plies(2))), "{:?}", solution.value);
             assert!(matches!(solution.turn, Some(Move::Place(_))));

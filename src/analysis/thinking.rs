@@ -3,12 +3,12 @@
 use crate::clock::TimeBudget;
 use crate::engine::{Decision, Engine, EngineOptions, Event, Goal, Request};
 use crate::othello::Position;
-use crate::search::{Contempt, Limits, Report};
+use crate::search::{Contempt, Depth, Limits, Report};
 use crossbeam::channel::{Receiver, never, select, tick};
 use std::time::Duration;
 
 /// The depth in plies of an analysis that nothing else bounds.
-pub const DEFAULT_DEPTH: u8 = 12;
+pub const DEFAULT_DEPTH: Depth = Depth::new(12).unwrap();
 
 /// How long and how thoroughly a position is thought about.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,7 +16,7 @@ pub struct Thinking {
     /// The search, the evaluation and their memory. Its own limits do not count: those below do.
     pub options: EngineOptions,
     /// Bound on the depth in plies, 1 to 60.
-    pub depth: Option<u8>,
+    pub depth: Option<Depth>,
     /// Bound on the positions visited.
     pub nodes: Option<u64>,
     /// Bound on the time.
@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn near_the_end_a_position_is_solved_whatever_the_depth() {
         let mut thinker = Thinker::new(options());
-        let thinking = Thinking { depth: Some(1), exact_from: 12, ..Thinking::new(options()) };
+        let thinking = Thinking { depth: Depth::new(1), exact_from: 12, ..Thinking::new(options()) };
         let solved = thinker.think(&random_position(7, 12), &thinking);
         assert_eq!(solved.report.depth, SearchDepth::Exact);
         let searched = thinker.think(&random_position(7, 13), &thinking);

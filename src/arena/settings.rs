@@ -5,6 +5,7 @@ use super::player::{Patience, PlayerSpec, PlayerText, SpecError};
 use super::schedule::Format;
 use super::sprt::{Sprt, SprtError};
 use super::time_control::{Terms, TimeControl};
+use crate::search::Depth;
 use crate::shard::{Shard, ShardError};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -34,7 +35,7 @@ pub struct MatchText {
     /// The clock.
     pub clock: Option<TimeControl>,
     /// The fixed depth.
-    pub depth: Option<u8>,
+    pub depth: Option<Depth>,
     /// The fixed number of nodes.
     pub nodes: Option<u64>,
     /// Seconds that a move may take beyond the clock.
@@ -219,9 +220,6 @@ impl Settings {
             count: usize::try_from(pairs.unwrap_or(0)).unwrap_or(usize::MAX),
         };
         let terms = Terms { time: text.clock, depth: text.depth, nodes: text.nodes };
-        if terms.depth.is_some_and(|depth| !(1..=60).contains(&depth)) {
-            return Err(bad("depth", terms.depth.unwrap_or(0), "plies from 1 to 60"));
-        }
         if terms.nodes == Some(0) {
             return Err(bad("nodes", 0, "a whole number of at least 1"));
         }
@@ -328,16 +326,17 @@ mod tests {
 
     #[test]
     fn the_command_line_has_the_last_word() {
-        let file = MatchText { pairs: Some(5), depth: Some(3), seed: Some(1), ..MatchText::default() };
-        let line = MatchText { games: Some(8), depth: Some(6), ..MatchText::default() };
+        let file = MatchText { pairs: Some(5), depth: Depth::new(3), seed: Some(1), ..MatchText::default() };
+        let line = MatchText { games: Some(8), depth: Depth::new(6), ..MatchText::default() };
         let text = file.overridden_by(line);
-        assert_eq!((text.pairs, text.games, text.depth, text.seed), (None, Some(8), Some(6), Some(1)));
+        assert_eq!((text.pairs, text.games, text.depth, text.seed), (None, Some(8), Depth::new(6), Some(1)));
         assert_eq!(pairs(&text).unwrap(), Some(4));
     }
 
     #[test]
     fn how_many_and_how_fast_is_no_part_of_the_identity() {
-        let player = |name: &str| PlayerText { name: Some(name.to_owned()), depth: Some(1), ..PlayerText::default() };
+        let player =
+            |name: &str| PlayerText { name: Some(name.to_owned()), depth: Depth::new(1), ..PlayerText::default() };
         let text = MatchText { player: vec![player("a"), player("b")], pairs: Some(2), ..MatchText::default() };
         let identity = |text: &MatchText| Settings::new(text.clone()).unwrap().identity();
         let more = MatchText { pairs: Some(9), concurrency: Some(4), move_timeout: Some(1.0), ..text.clone() };

@@ -1,5 +1,6 @@
 //! How long a player may think, and the clock with which the referee holds it to that.
 
+use crate::search::Depth;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -25,7 +26,7 @@ pub struct Terms {
     /// Time, if it is limited.
     pub time: Option<TimeControl>,
     /// Depth in plies, if it is fixed, 1 to 60.
-    pub depth: Option<u8>,
+    pub depth: Option<Depth>,
     /// Positions to visit for a move, if they are fixed.
     pub nodes: Option<u64>,
 }

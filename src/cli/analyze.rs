@@ -74,7 +74,7 @@ pub(super) struct AnalyzeArguments {
 impl AnalyzeArguments {
     /// What positions are thought about with, and the threads in all.
     fn thinking(&self) -> Result<(Thinking, u32), String> {
-        let engine = self.thinking.engine().map_err(|error| error.to_string())?;
+        let engine = self.thinking.engine_beside(&["threads"]).map_err(|error| error.to_string())?;
         let options = engine.options().clone();
         let threads = options.threads;
         if self.search_threads > threads {

@@ -6,7 +6,7 @@ use crate::engine::{
 use crate::lab::{KORF_ALPHA_BETA, KORF_BEST_FIRST, KORF_EXTENSION, UCT};
 use crate::notation::read_position;
 use crate::othello::Position;
-use crate::search::{Limits, Report};
+use crate::search::{Depth, Limits, Report};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use crc32fast::Hasher;
@@ -71,7 +71,7 @@ impl Part {
 /// The parts. Together they go through every search that can be chosen, one thread each, with one line and several, with what
 /// was stored before, and past the memory cap in all three ways.
 fn parts() -> Vec<Part> {
-    let depth = |depth| Limits { depth: Some(depth), ..Part::MIDDLE.limits };
+    let depth = |depth| Limits { depth: Depth::new(depth), ..Part::MIDDLE.limits };
     let evaluations = |evaluations| Limits { evaluations: Some(evaluations), ..Part::MIDDLE.limits };
     let part = |name, engine, limits| Part { name, engine, limits, ..Part::MIDDLE };
     let small = (1, OnMemoryCap::Prune);

@@ -1,5 +1,6 @@
 //! `emilia completions` and `emilia man`: what shells and `man` want to know of the command line.
 
+use super::options::reveal;
 use super::output::{print, write_file};
 use clap::{Args, Command};
 use clap_complete::Shell;
@@ -29,14 +30,14 @@ pub(super) struct ManArguments {
 /// Prints the completions of a shell.
 pub(super) fn run_completions(arguments: &CompletionsArguments) -> Result<(), String> {
     let mut script = Vec::new();
-    clap_complete::generate(arguments.shell, &mut super::command(), "emilia", &mut script);
+    clap_complete::generate(arguments.shell, &mut reveal(super::command()), "emilia", &mut script);
     print(&String::from_utf8_lossy(&script))
 }
 
 /// Prints or writes manual pages.
 pub(super) fn run_man(arguments: &ManArguments) -> Result<(), String> {
     // Built, commands know their full names and the options that they share.
-    let mut command = super::command().disable_help_subcommand(true);
+    let mut command = reveal(super::command()).disable_help_subcommand(true);
     command.build();
     if let Some(folder) = &arguments.out {
         fs::create_dir_all(folder).map_err(|error| format!("cannot make '{}': {error}", folder.display()))?;

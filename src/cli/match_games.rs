@@ -10,6 +10,7 @@ use crate::arena::settings::{MatchText, Settings};
 use crate::arena::sprt::Sprt;
 use crate::arena::time_control::TimeControl;
 use crate::arena::tournament::{Conclusion, Tournament};
+use crate::search::Depth;
 use clap::{Args, Subcommand};
 use std::path::{Path, PathBuf};
 
@@ -57,7 +58,7 @@ pub(super) struct MatchArguments {
     clock: Option<TimeControl>,
     /// Fixed depth in plies
     #[arg(long, value_name = "PLIES")]
-    depth: Option<u8>,
+    depth: Option<Depth>,
     /// Fixed number of positions visited for a move
     #[arg(long, value_name = "N")]
     nodes: Option<u64>,

@@ -86,7 +86,7 @@ enum Command {
 /// Runs the program with the arguments of the process. The exit code is 2 for arguments that make no sense, 1 for
 /// anything else that kept it from its work; `solve` has its own.
 pub fn run() -> ExitCode {
-    let parsed = Cli::from_arg_matches(&command().get_matches());
+    let parsed = Cli::from_arg_matches(&shown_command().get_matches());
     let Cli { serve: options, command } = parsed.unwrap_or_else(|error| error.exit());
     let result = match command {
         None => serve::run(None, &options),
@@ -114,6 +114,11 @@ pub fn run() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// The command line, with as much help as is asked for.
+fn shown_command() -> clap::Command {
+    if options::wants_everything() { options::reveal(command()) } else { command() }
 }
 
 /// The command line as it is parsed and described.

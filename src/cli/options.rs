@@ -1,147 +1,120 @@
-//! The engine's options on the command line: the same names, values and checks as in both protocols.
+//! The engine's options on the command line: an argument for each entry of the engine's table of options.
 
 use super::names;
-use crate::engine::{Backup, Engine, EngineOptions, LeafValue, OnMemoryCap, OptionError, Selection, searches};
-use crate::eval::EvaluatorKind;
-use crate::search::Tie;
-use clap::Args;
+use super::output::complain;
+use crate::engine::{Engine, EngineOption, EngineOptions, OptionError, Values};
+use clap::error::ErrorKind;
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 
-/// What the engine thinks with and for how long.
-#[derive(Args, Clone, Debug)]
-#[command(next_help_heading = "Thinking")]
-pub(super) struct EngineArguments {
-    /// The search
-    #[arg(long, value_name = "NAME", default_value = default("engine"), value_parser = names(&searches()))]
-    engine: String,
-    /// Weights of the pattern evaluation, or none: those that are part of the program
-    #[arg(long, value_name = "PATH", default_value = default("eval-file"))]
-    eval_file: String,
-    /// The static evaluation
-    #[arg(long, value_name = "NAME", default_value = default("eval"), value_parser = names(&EvaluatorKind::ALL))]
-    eval: String,
-    /// Search threads of alpha-beta, best-first and extension
-    #[arg(long, value_name = "N", default_value = default("threads"), value_parser = checked("threads"))]
-    threads: String,
-    /// How sure alpha-beta's cuts on the word of a shallower search are, in percent; 100 for none
-    #[arg(long, value_name = "PERCENT", default_value = default("selectivity"), value_parser = checked("selectivity"))]
-    selectivity: String,
-    /// Size of the transposition table in MB, taken as it fills
-    #[arg(long, value_name = "MB", default_value = default("hash"), value_parser = checked("hash"))]
-    hash: String,
-    /// Cap of the stored tree in MB, taken as it fills
-    #[arg(long, value_name = "MB", default_value = default("memory"), value_parser = checked("memory"))]
-    memory: String,
-    /// What to do when the tree has filled its memory: go on in linear space, free the least promising subtrees, or end the
-    /// search
-    #[arg(long, value_name = "WAY", default_value = default("on-memory-cap"), value_parser = names(OnMemoryCap::ALL))]
-    on_memory_cap: String,
-    /// Bound on the depth in plies, 1 to 60, or none
-    #[arg(long, value_name = "PLIES", default_value = default("depth"), value_parser = checked("depth"))]
-    depth: String,
-    /// Time per move, or none: the client's clock
-    #[arg(long, value_name = "SECONDS", default_value = default("time"), value_parser = checked("time"))]
-    time: String,
-    /// Bound on the positions visited for a move, or none
-    #[arg(long, value_name = "N", default_value = default("nodes"), value_parser = checked("nodes"))]
-    nodes: String,
-    /// Seed of everything random
-    #[arg(long, value_name = "N", default_value = default("seed"), value_parser = checked("seed"))]
-    seed: String,
-    /// In the first twelve plies, play any move within so many discs of the best
-    #[arg(long, value_name = "DISCS", default_value = default("variety"), value_parser = checked("variety"))]
-    variety: String,
-    /// What a tie is worth to the korf engines: hardly more than a loss, as in the paper, or zero
-    #[arg(long, value_name = "RULE", default_value = default("tie"), value_parser = names(Tie::ALL))]
-    tie: String,
-    /// Plies of alpha-beta that korf-extension begins with, 1 to 20, or none: a sixteenth of the evaluations
-    #[arg(long, value_name = "PLIES", default_value = default("start-depth"), value_parser = checked("start-depth"))]
-    start_depth: String,
-    /// Plies to the principal leaf at which a korf search has thought enough, 1 to 120, or none
-    #[arg(
-        long, value_name = "PLIES", default_value = default("best-first-depth"),
-        value_parser = checked("best-first-depth")
-    )]
-    best_first_depth: String,
-    /// The C of uct in discs: exploration constant, or temperature of the softmax selection
-    #[arg(
-        long, value_name = "DISCS", default_value = default("c"), value_parser = checked("c"),
-        allow_negative_numbers = true
-    )]
-    c: String,
-    /// The first-play urgency of uct in discs
-    #[arg(
-        long, value_name = "DISCS", default_value = default("fpu"), value_parser = checked("fpu"),
-        allow_negative_numbers = true
-    )]
-    fpu: String,
-    /// What inner nodes of uct are worth: what their best child is, or the mean of what was found below
-    #[arg(long, value_name = "KIND", default_value = default("backup"), value_parser = names(Backup::ALL))]
-    backup: String,
-    /// What leaves of uct are worth: their value, or its sign alone
-    #[arg(long, value_name = "KIND", default_value = default("leaf"), value_parser = names(LeafValue::ALL))]
-    leaf: String,
-    /// Plies of alpha-beta at the leaves of uct, 0 to 8
-    #[arg(long, value_name = "PLIES", default_value = default("leaf-depth"), value_parser = checked("leaf-depth"))]
-    leaf_depth: String,
-    /// How uct chooses a leaf: by value and exploration term, or by lot
-    #[arg(long, value_name = "KIND", default_value = default("selection"), value_parser = names(Selection::ALL))]
-    selection: String,
-    /// Whether uct merges positions that are reached in several ways
-    #[arg(
-        long, value_name = "SWITCH", default_value = default("transpositions"), value_parser = names(&["off", "on"])
-    )]
-    transpositions: String,
+/// What the engine thinks with and for how long. The options of the searches as they were published are hidden until
+/// [`reveal`] shows them.
+#[derive(Clone, Debug)]
+pub(super) struct EngineArguments(Vec<Argument>);
+
+#[derive(Clone, Debug)]
+struct Argument {
+    option: &'static EngineOption,
+    value: String,
+    /// Whether it was given; else the value is the default.
+    is_given: bool,
+}
+
+impl Args for EngineArguments {
+    fn augment_args(command: Command) -> Command {
+        let help = "Print help, with the options of the searches as they were published";
+        command
+            .args(EngineOption::all().map(argument))
+            .arg(Arg::new("help-all").long("help-all").action(ArgAction::HelpLong).help(help).display_order(1000))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        EngineArguments::augment_args(command)
+    }
+}
+
+impl FromArgMatches for EngineArguments {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<EngineArguments, Error> {
+        let argument = |option: &'static EngineOption| {
+            let value = matches.get_one::<String>(option.name)?.clone();
+            let is_given = matches.value_source(option.name) == Some(ValueSource::CommandLine);
+            Some(Argument { option, value, is_given })
+        };
+        let arguments = EngineOption::all().map(argument).collect::<Option<Vec<_>>>();
+        arguments.map(EngineArguments).ok_or_else(|| Error::new(ErrorKind::MissingRequiredArgument))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        *self = EngineArguments::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+fn argument(option: &'static EngineOption) -> Arg {
+    let argument = Arg::new(option.name)
+        .long(option.name)
+        .help_heading("Thinking")
+        .help(option.help)
+        .value_name(option.value_name)
+        .default_value(option.default())
+        .allow_negative_numbers(matches!(option.values, Values::Discs(..)))
+        .hide(option.is_of_published_search);
+    match option.values {
+        Values::Names(values) => argument.value_parser(names(&values())),
+        _ => argument.value_parser(move |value: &str| {
+            option.set(&mut EngineOptions::default(), value).map(|()| value.to_owned())
+        }),
+    }
+}
+
+/// Whether the help is asked for that hides nothing.
+pub(super) fn wants_everything() -> bool {
+    std::env::args_os().any(|argument| argument == "--help-all")
+}
+
+/// Shows the hidden options in the help of a command and of those below it.
+pub(super) fn reveal(command: Command) -> Command {
+    command.mut_args(|argument| argument.hide(false)).mut_subcommands(reveal)
 }
 
 impl EngineArguments {
-    /// An engine with these options; an error if this machine does not have what they ask for.
+    /// An engine with these options, and a warning on the standard error about each that its search does not read; an
+    /// error if this machine does not have what they ask for.
     pub(super) fn engine(&self) -> Result<Engine, OptionError> {
-        let mut engine = Engine::new(EngineOptions::default());
-        for (name, value) in self.values() {
-            engine.set(name, value)?;
+        self.engine_beside(&[])
+    }
+
+    /// The engine for a command that reads some of the options itself.
+    pub(super) fn engine_beside(&self, read_by_command: &[&str]) -> Result<Engine, OptionError> {
+        let engine = self.quiet_engine()?;
+        for (option, warning) in self.warnings(&engine) {
+            if !read_by_command.contains(&option.name) {
+                warn(&warning);
+            }
         }
         Ok(engine)
     }
 
-    fn values(&self) -> [(&'static str, &str); 23] {
-        [
-            ("engine", &self.engine),
-            ("eval-file", &self.eval_file),
-            ("eval", &self.eval),
-            ("threads", &self.threads),
-            ("selectivity", &self.selectivity),
-            ("hash", &self.hash),
-            ("memory", &self.memory),
-            ("on-memory-cap", &self.on_memory_cap),
-            ("depth", &self.depth),
-            ("time", &self.time),
-            ("nodes", &self.nodes),
-            ("seed", &self.seed),
-            ("variety", &self.variety),
-            ("tie", &self.tie),
-            ("start-depth", &self.start_depth),
-            ("best-first-depth", &self.best_first_depth),
-            ("c", &self.c),
-            ("fpu", &self.fpu),
-            ("backup", &self.backup),
-            ("leaf", &self.leaf),
-            ("leaf-depth", &self.leaf_depth),
-            ("selection", &self.selection),
-            ("transpositions", &self.transpositions),
-        ]
+    /// The engine without warnings.
+    pub(super) fn quiet_engine(&self) -> Result<Engine, OptionError> {
+        let mut engine = Engine::new(EngineOptions::default());
+        for Argument { option, value, .. } in &self.0 {
+            engine.set(option.name, value)?;
+        }
+        Ok(engine)
+    }
+
+    /// The options that were given and are not read by the search of this engine, with a warning each.
+    pub(super) fn warnings(&self, engine: &Engine) -> impl Iterator<Item = (&'static EngineOption, String)> {
+        let engine = engine.options().engine;
+        let given = self.0.iter().filter(|argument| argument.is_given);
+        given.filter_map(move |Argument { option, .. }| Some((*option, format!("--{}", option.warning(engine)?))))
     }
 }
 
-fn default(name: &str) -> String {
-    EngineOptions::default().get(name).expect("every option of the command line is an option of the engine")
-}
-
-/// The engine's own check of an option.
-fn checked(name: &'static str) -> impl Fn(&str) -> Result<String, OptionError> + Clone + Send + Sync {
-    move |value| {
-        EngineOptions::default().set(name, value)?;
-        Ok(value.to_owned())
-    }
+/// Warns a person, who may have closed the standard error.
+pub(super) fn warn(warning: &str) {
+    complain(format_args!("warning: {warning}"));
 }
 
 #[cfg(test)]
@@ -159,8 +132,7 @@ mod tests {
     fn nothing_said_means_the_defaults() {
         let options = Alone::try_parse_from(["emilia"]).unwrap().options;
         assert_eq!(options.engine().unwrap().options(), &EngineOptions::default());
-        let names = options.values().map(|(name, _)| name);
-        assert_eq!(names, EngineOptions::NAMES);
+        assert!(options.0.iter().all(|argument| !argument.is_given));
     }
 
     #[test]
@@ -192,6 +164,31 @@ mod tests {
         for argument in said() {
             let (name, value) = argument[2..].split_once('=').unwrap();
             assert_eq!(engine.options().get(name).unwrap(), value, "{name}");
+        }
+        assert_eq!(options.0.iter().filter(|argument| argument.is_given).count(), EngineOption::all().count() - 1);
+    }
+
+    #[test]
+    fn only_what_was_given_and_is_not_read_is_warned_about() {
+        let warned = |said: &[&str]| {
+            let options = Alone::try_parse_from(["emilia"].iter().chain(said)).unwrap().options;
+            options.warnings(&options.quiet_engine().unwrap()).map(|(_, warning)| warning).collect::<Vec<_>>()
+        };
+        assert_eq!(warned(&["--engine=alpha-beta", "--hash=2"]), Vec::<String>::new());
+        assert_eq!(warned(&["--memory=512", "--hash=2"]), ["--memory is not read by alpha-beta"]);
+        let of_uct = ["--engine=uct", "--hash=2", "--threads=2", "--c=2", "--tie=zero"];
+        assert_eq!(warned(&of_uct), ["threads", "hash", "tie"].map(|name| format!("--{name} is not read by uct")));
+    }
+
+    #[test]
+    fn the_options_of_published_searches_are_hidden_until_they_are_asked_for() {
+        let mut command = <Alone as clap::CommandFactory>::command();
+        let normal = command.render_long_help().to_string();
+        let everything = reveal(command).render_long_help().to_string();
+        for option in EngineOption::all() {
+            let argument = format!("--{} <", option.name);
+            assert_eq!(normal.contains(&argument), !option.is_of_published_search, "{argument}");
+            assert!(everything.contains(&argument), "{argument}");
         }
     }
 

@@ -1,6 +1,7 @@
 //! `emilia`, `emilia nboard` and `emilia gtp`: a client on standard input and output.
 
 use super::log_output;
+use super::options::{EngineArguments, warn};
 use super::output::complain;
 use crate::engine::{BEST_FIRST, SearchEntry};
 use crate::protocol::detect::{Detected, Protocol, detect};
@@ -23,7 +24,7 @@ pub(super) fn with_engine(command: Command) -> Command {
 #[derive(Args, Clone, Debug)]
 pub(super) struct ServeArguments {
     #[command(flatten)]
-    thinking: super::options::EngineArguments,
+    thinking: EngineArguments,
     /// Write a log with both sides of the conversation to this file; RUST_LOG says how much
     #[arg(long, value_name = "FILE", help_heading = None)]
     log_file: Option<PathBuf>,
@@ -35,7 +36,7 @@ pub(super) fn run(protocol: Option<Protocol>, options: &ServeArguments) -> Resul
         log_output::to_file(path)?;
     }
     log_output::log_panics();
-    let engine = options.thinking.engine().map_err(|error| error.to_string())?;
+    let engine = options.thinking.quiet_engine().map_err(|error| error.to_string())?;
     let connection = Connection::stdio();
     let detected = match protocol {
         Some(protocol) => Some(Detected { protocol, first: Vec::new() }),
@@ -47,6 +48,12 @@ pub(super) fn run(protocol: Option<Protocol>, options: &ServeArguments) -> Resul
     // NBoard reads what goes to stderr as if it were an answer.
     if options.log_file.is_none() && protocol != Protocol::NBoard {
         log_output::to_stderr();
+    }
+    for (_, warning) in options.thinking.warnings(&engine) {
+        match protocol {
+            Protocol::NBoard => log::warn!("{warning}"),
+            Protocol::Gtp => warn(&warning),
+        }
     }
     log::info!("emilia {} serves {protocol}: {:?}", env!("CARGO_PKG_VERSION"), engine.options());
     match protocol {

@@ -1,5 +1,6 @@
 //! The one door to thinking for protocols and tools: options in, [`Engine::start`] → events out, [`Engine::stop`].
 
+mod option_table;
 mod options;
 mod published;
 mod request;
@@ -8,7 +9,8 @@ mod uct_options;
 mod worker;
 
 pub use crate::search::OnMemoryCap;
-pub use options::{EngineOptions, EvalFile, OptionError, parse_seconds, parse_variety};
+pub use option_table::{EngineOption, LONGEST, SHORTEST, Values};
+pub use options::{EngineOptions, EvalFile, OptionError};
 pub use published::PublishedOptions;
 pub use request::{DEFAULT_MOVE_TIME, Decision, Event, Goal, Request};
 pub use searches::{ALPHA_BETA, BEST_FIRST, EXTENSION, MINIMAX, RBFMS, SearchBuilder, SearchEntry, register, searches};
@@ -68,8 +70,9 @@ impl Drop for Thinking {
 /// ```
 /// use emilia::engine::{Engine, EngineOptions, Request};
 /// use emilia::othello::Position;
+/// use emilia::search::Depth;
 ///
-/// let mut engine = Engine::new(EngineOptions { depth: Some(4), ..EngineOptions::default() });
+/// let mut engine = Engine::new(EngineOptions { depth: Depth::new(4), ..EngineOptions::default() });
 /// let decision = engine.start(Request::best_move(Position::START)).wait();
 /// assert!(Position::START.take(decision.turn.unwrap()).is_ok());
 /// ```

@@ -1,37 +1,22 @@
 //! What a client may set, by the same names on the command line (`--hash 64`), over GTP (`emilia-set hash 64`) and over
 //! NBoard (`set emilia.hash 64`).
 
-use super::PublishedOptions;
+use super::option_table::texts;
 use super::searches::{ALPHA_BETA, SearchEntry};
+use super::{EngineOption, PublishedOptions};
 use crate::eval::{Evaluator, EvaluatorKind, Pattern, Random};
 use crate::othello::Position;
-use crate::search::{AlphaBetaSettings, OnMemoryCap, Score};
-use std::fmt;
+use crate::search::{Depth, OnMemoryCap, Score, Selectivity};
 use std::path::Path;
-use std::str::FromStr;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use thiserror::Error;
-
-impl FromStr for OnMemoryCap {
-    type Err = OptionError;
-
-    fn from_str(name: &str) -> Result<OnMemoryCap, OptionError> {
-        let named = OnMemoryCap::ALL.iter().copied().find(|way| way.to_string() == name);
-        named.ok_or_else(|| OptionError::bad("on-memory-cap", name, one_of(OnMemoryCap::ALL)))
-    }
-}
-
-pub(super) fn one_of<T: fmt::Display>(values: &[T]) -> String {
-    let names: Vec<String> = values.iter().map(T::to_string).collect();
-    format!("one of: {}", names.join(", "))
-}
 
 /// Why an option was refused. The message names the option and what it takes.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum OptionError {
     /// There is no such option.
-    #[error("unknown option '{name}'; expected one of: {known}", known = EngineOptions::NAMES.join(", "))]
+    #[error("unknown option '{name}'; expected one of: {known}", known = known_names())]
     Unknown {
         /// What was asked for.
         name: String,
@@ -72,10 +57,8 @@ pub enum OptionError {
     },
 }
 
-impl OptionError {
-    pub(super) fn bad(name: &'static str, value: &str, expected: impl Into<String>) -> OptionError {
-        OptionError::Invalid { name, value: value.to_owned(), expected: expected.into() }
-    }
+fn known_names() -> String {
+    texts(EngineOption::all().map(|option| option.name)).join(", ")
 }
 
 /// A file of weights for the pattern evaluation, and what was in it when it was set.
@@ -86,13 +69,17 @@ pub struct EvalFile {
 }
 
 impl EvalFile {
-    fn read(path: &str) -> Result<EvalFile, OptionError> {
+    pub(super) fn read(path: &str) -> Result<EvalFile, OptionError> {
         match Pattern::read(Path::new(path)) {
             Ok(pattern) => Ok(EvalFile { path: path.to_owned(), pattern: Arc::new(pattern) }),
             Err(error) => {
                 Err(OptionError::Weights { name: "eval-file", path: path.to_owned(), problem: error.to_string() })
             }
         }
+    }
+
+    pub(super) fn path(&self) -> &str {
+        &self.path
     }
 
     /// The evaluation with these weights.
@@ -119,9 +106,8 @@ pub struct EngineOptions {
     pub eval: EvaluatorKind,
     /// Search threads of alpha-beta, best-first and extension; the other searches use one.
     pub threads: u32,
-    /// How sure alpha-beta's cuts on the word of a shallower search are, in percent: one of
-    /// [`AlphaBetaSettings::confidences`], 100 for none.
-    pub selectivity: u8,
+    /// How sure alpha-beta's cuts on the word of a shallower search are.
+    pub selectivity: Selectivity,
     /// Size of the transposition table, in MB (2^20 bytes); taken as it fills.
     pub hash_mb: u32,
     /// Cap of the stored tree, in MB; taken as it fills.
@@ -129,7 +115,7 @@ pub struct EngineOptions {
     /// What to do at that cap.
     pub on_memory_cap: OnMemoryCap,
     /// Bound on the depth in plies, if any.
-    pub depth: Option<u8>,
+    pub depth: Option<Depth>,
     /// Time per move, if fixed.
     pub time: Option<Duration>,
     /// Bound on the positions visited per move, if any.
@@ -145,11 +131,10 @@ pub struct EngineOptions {
 /// The threads that the machine runs at a time. Asked once: on Linux the answer is read from several files.
 fn cores() -> u32 {
     static CORES: OnceLock<u32> = OnceLock::new();
-    *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, |n| n.get().min(MOST_THREADS as usize) as u32))
+    *CORES.get_or_init(|| {
+        std::thread::available_parallelism().map_or(1, |n| n.get().min(EngineOptions::MOST_THREADS as usize) as u32)
+    })
 }
-
-/// More threads than this are refused.
-const MOST_THREADS: u64 = 1024;
 
 impl Default for EngineOptions {
     fn default() -> EngineOptions {
@@ -158,7 +143,7 @@ impl Default for EngineOptions {
             eval_file: None,
             eval: EvaluatorKind::default(),
             threads: cores(),
-            selectivity: AlphaBetaSettings::default().confidence,
+            selectivity: Selectivity::BOLDEST,
             hash_mb: 64,
             memory_mb: 512,
             on_memory_cap: OnMemoryCap::default(),
@@ -173,63 +158,22 @@ impl Default for EngineOptions {
 }
 
 impl EngineOptions {
-    /// The names that [`EngineOptions::set`] takes.
-    pub const NAMES: &[&str] = &[
-        "engine",
-        "eval-file",
-        "eval",
-        "threads",
-        "selectivity",
-        "hash",
-        "memory",
-        "on-memory-cap",
-        "depth",
-        "time",
-        "nodes",
-        "seed",
-        "variety",
-        "tie",
-        "start-depth",
-        "best-first-depth",
-        "c",
-        "fpu",
-        "backup",
-        "leaf",
-        "leaf-depth",
-        "selection",
-        "transpositions",
-    ];
+    /// More threads than this are refused.
+    pub(super) const MOST_THREADS: u32 = 1024;
 
     /// Sets one option from text; nothing changes if the text is refused.
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), OptionError> {
-        match name {
-            "engine" => self.engine = value.parse()?,
-            "eval-file" => {
-                let eval_file = unless_none(value, EvalFile::read)?;
-                check_weights("eval-file", self.eval, eval_file.as_ref())?;
-                self.eval_file = eval_file;
-            }
-            "eval" => {
-                let eval = value.parse().map_err(|_| OptionError::bad("eval", value, one_of(&EvaluatorKind::ALL)))?;
-                check_weights("eval", eval, self.eval_file.as_ref())?;
-                self.eval = eval;
-            }
-            "threads" => self.threads = whole("threads", value, 1, MOST_THREADS)? as u32,
-            "selectivity" => self.selectivity = parse_selectivity(value)?,
-            "hash" => self.hash_mb = whole("hash", value, 1, 1 << 20)? as u32,
-            "memory" => self.memory_mb = whole("memory", value, 1, 1 << 20)? as u32,
-            "on-memory-cap" => self.on_memory_cap = value.parse()?,
-            "depth" => self.depth = unless_none(value, |v| Ok(whole("depth", v, 1, 60)? as u8))?,
-            "time" => self.time = unless_none(value, parse_seconds)?,
-            "nodes" => self.nodes = unless_none(value, |v| whole("nodes", v, 1, u64::MAX))?,
-            "seed" => self.seed = whole("seed", value, 0, u64::MAX)?,
-            "variety" => self.variety = parse_variety(value)?,
-            _ => match self.published.set(name, value) {
-                Some(result) => result?,
-                None => return Err(OptionError::Unknown { name: name.to_owned() }),
-            },
-        }
-        Ok(())
+        EngineOption::find(name)?.set(self, value)
+    }
+
+    /// The value of one option as text that [`EngineOptions::set`] takes.
+    pub fn get(&self, name: &str) -> Result<String, OptionError> {
+        Ok(EngineOption::find(name)?.show(self))
+    }
+
+    /// What a client is told who has set an option that the search does not read.
+    pub fn warning(&self, name: &str) -> Option<String> {
+        EngineOption::find(name).ok()?.warning(self.engine)
     }
 
     /// The static evaluation that the options ask for.
@@ -251,10 +195,12 @@ impl EngineOptions {
         self.eval == other.eval && same_data
     }
 
+    /// The size of the transposition table in bytes.
     pub(crate) fn hash_bytes(&self) -> usize {
         megabytes(self.hash_mb)
     }
 
+    /// The cap of the stored tree in bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
         megabytes(self.memory_mb)
     }
@@ -263,97 +209,27 @@ impl EngineOptions {
     pub fn is_bounded(&self) -> bool {
         self.depth.is_some() || self.time.is_some() || self.nodes.is_some()
     }
-
-    /// The value of one option as text that [`EngineOptions::set`] takes.
-    pub fn get(&self, name: &str) -> Result<String, OptionError> {
-        fn or_none<T: fmt::Display>(value: Option<T>) -> String {
-            value.map_or_else(|| "none".to_owned(), |v| v.to_string())
-        }
-        Ok(match name {
-            "engine" => self.engine.to_string(),
-            "eval-file" => or_none(self.eval_file.as_ref().map(|file| &file.path)),
-            "eval" => self.eval.to_string(),
-            "threads" => self.threads.to_string(),
-            "selectivity" => self.selectivity.to_string(),
-            "hash" => self.hash_mb.to_string(),
-            "memory" => self.memory_mb.to_string(),
-            "on-memory-cap" => self.on_memory_cap.to_string(),
-            "depth" => or_none(self.depth),
-            "time" => or_none(self.time.map(|time| time.as_secs_f64())),
-            "nodes" => or_none(self.nodes),
-            "seed" => self.seed.to_string(),
-            "variety" => self.variety.discs().to_string(),
-            _ => self.published.get(name).ok_or_else(|| OptionError::Unknown { name: name.to_owned() })?,
-        })
-    }
 }
 
-/// Bytes of so many megabytes.
+/// Bytes of a number of megabytes.
 pub(super) fn megabytes(n: u32) -> usize {
     (n as usize) << 20
 }
 
 /// Whether there are weights for the evaluation that is asked for.
-fn check_weights(name: &'static str, eval: EvaluatorKind, file: Option<&EvalFile>) -> Result<(), OptionError> {
+pub(super) fn check_weights(
+    name: &'static str,
+    eval: EvaluatorKind,
+    file: Option<&EvalFile>,
+) -> Result<(), OptionError> {
     let missing = eval == EvaluatorKind::Pattern && file.is_none() && !Pattern::embedded().is_trained();
     if missing { Err(OptionError::NoWeights { name }) } else { Ok(()) }
-}
-
-/// `none` takes a bound or a file away.
-pub(super) fn unless_none<T>(
-    value: &str,
-    parse: impl Fn(&str) -> Result<T, OptionError>,
-) -> Result<Option<T>, OptionError> {
-    if value == "none" { Ok(None) } else { parse(value).map(Some) }
-}
-
-pub(super) fn whole(name: &'static str, value: &str, least: u64, most: u64) -> Result<u64, OptionError> {
-    let number = value.parse::<u64>().ok().filter(|n| (least..=most).contains(n));
-    number.ok_or_else(|| {
-        let expected = match (least, most) {
-            (_, u64::MAX) => format!("a whole number of at least {least}"),
-            _ => format!("a whole number from {least} to {most}"),
-        };
-        OptionError::bad(name, value, expected)
-    })
-}
-
-/// Seconds per move, 0.001 to 1,000,000, as `--time` takes them.
-pub fn parse_seconds(value: &str) -> Result<Duration, OptionError> {
-    let seconds = value.parse::<f64>().ok().filter(|s| (0.001..=1e6).contains(s));
-    let seconds = seconds.ok_or_else(|| OptionError::bad("time", value, "seconds from 0.001 to 1000000"))?;
-    Ok(Duration::from_secs_f64(seconds))
-}
-
-fn parse_selectivity(value: &str) -> Result<u8, OptionError> {
-    let percent = value.strip_suffix('%').unwrap_or(value).parse().ok();
-    percent.filter(|percent| AlphaBetaSettings::confidences().any(|known| known == *percent)).ok_or_else(|| {
-        let known: Vec<u8> = AlphaBetaSettings::confidences().collect();
-        OptionError::bad("selectivity", value, one_of(&known))
-    })
-}
-
-/// Discs, 0 to 64, as `--variety` takes them.
-pub fn parse_variety(value: &str) -> Result<Score, OptionError> {
-    let discs = value.parse::<f64>().ok().filter(|d| (0.0..=64.0).contains(d));
-    let discs = discs.ok_or_else(|| OptionError::bad("variety", value, "discs from 0 to 64"))?;
-    Ok(Score::from_units((discs * f64::from(crate::game::DISC)).round() as i32))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::eval::pattern::{PackedWeights, Sharing};
-
-    #[test]
-    fn every_option_can_be_read_and_set_back() {
-        let mut options = EngineOptions::default();
-        for name in EngineOptions::NAMES {
-            let value = options.get(name).unwrap();
-            options.set(name, &value).unwrap();
-        }
-        assert_eq!(options, EngineOptions::default());
-    }
 
     #[test]
     fn a_file_of_weights_is_read_when_it_is_set() {

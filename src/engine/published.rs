@@ -1,10 +1,8 @@
 //! Options of the searches as they were published, by the same names everywhere.
 
-use super::options::{OptionError, one_of, unless_none, whole};
+use super::option_table::{EngineOption, Given, Values, or_none, put, texts};
 use super::uct_options::{Backup, LeafValue, Selection};
-use crate::game::DISC;
 use crate::search::{Score, Tie};
-use std::fmt;
 
 /// What the engines `korf-best-first`, `korf-extension` and `uct` can be told; the others do not listen.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,69 +48,106 @@ impl Default for PublishedOptions {
     }
 }
 
-impl PublishedOptions {
-    /// Sets one option from text; `None` if it is none of these.
-    pub(super) fn set(&mut self, name: &str, value: &str) -> Option<Result<(), OptionError>> {
-        Some(self.set_known(name, value).transpose()?.map(|_| ()))
-    }
-
-    fn set_known(&mut self, name: &str, value: &str) -> Result<Option<()>, OptionError> {
-        match name {
-            "tie" => self.tie = named("tie", value, Tie::ALL)?,
-            "start-depth" => {
-                self.start_depth = unless_none(value, |v| Ok(whole("start-depth", v, 1, 20)? as u8))?;
-            }
-            "best-first-depth" => {
-                self.best_first_depth = unless_none(value, |v| Ok(whole("best-first-depth", v, 1, 120)? as u8))?;
-            }
-            "c" => self.c = discs("c", value, 0)?,
-            "fpu" => self.fpu = discs("fpu", value, -MOST_DISCS)?,
-            "backup" => self.backup = named("backup", value, Backup::ALL)?,
-            "leaf" => self.leaf = named("leaf", value, LeafValue::ALL)?,
-            "leaf-depth" => {
-                self.leaf_depth = whole("leaf-depth", value, 0, DEEPEST_LEAF)? as u8;
-            }
-            "selection" => self.selection = named("selection", value, Selection::ALL)?,
-            "transpositions" => self.transpositions = named("transpositions", value, &["off", "on"])? == "on",
-            _ => return Ok(None),
-        }
-        Ok(Some(()))
-    }
-
-    /// The value of one option as text; `None` if it is none of these.
-    pub(super) fn get(&self, name: &str) -> Option<String> {
-        let or_none = |value: Option<u8>| value.map_or_else(|| "none".to_owned(), |v| v.to_string());
-        Some(match name {
-            "tie" => self.tie.to_string(),
-            "start-depth" => or_none(self.start_depth),
-            "best-first-depth" => or_none(self.best_first_depth),
-            "c" => self.c.discs().to_string(),
-            "fpu" => self.fpu.discs().to_string(),
-            "backup" => self.backup.to_string(),
-            "leaf" => self.leaf.to_string(),
-            "leaf-depth" => self.leaf_depth.to_string(),
-            "selection" => self.selection.to_string(),
-            "transpositions" => (if self.transpositions { "on" } else { "off" }).to_owned(),
-            _ => return None,
-        })
-    }
-}
-
 /// The most plies of alpha-beta at a leaf of `uct`.
 const DEEPEST_LEAF: u64 = 8;
 /// The largest constant, in discs.
 const MOST_DISCS: i32 = 1000;
+const SWITCH: [&str; 2] = ["off", "on"];
 
-/// Discs from `least` to 1,000.
-fn discs(name: &'static str, value: &str, least: i32) -> Result<Score, OptionError> {
-    let range = f64::from(least)..=f64::from(MOST_DISCS);
-    let discs = value.parse::<f64>().ok().filter(|d| range.contains(d));
-    let discs = discs.ok_or_else(|| OptionError::bad(name, value, format!("discs from {least} to {MOST_DISCS}")))?;
-    Ok(Score::from_units((discs * f64::from(DISC)).round() as i32))
-}
-
-/// The one of several values that has this name.
-fn named<T: Copy + fmt::Display>(name: &'static str, value: &str, known: &[T]) -> Result<T, OptionError> {
-    let found = known.iter().copied().find(|one| one.to_string() == value);
-    found.ok_or_else(|| OptionError::bad(name, value, one_of(known)))
-}
+/// What the options of the published searches are like.
+const PLAIN: EngineOption = EngineOption { is_of_published_search: true, ..EngineOption::PLAIN };
+/// The options of the searches as they were published.
+pub(super) static TABLE: &[EngineOption] = &[
+    EngineOption {
+        name: "tie",
+        value_name: "RULE",
+        help: "What a tie is worth to the korf engines: hardly more than a loss, as in the paper, or zero",
+        values: Values::Names(|| texts(Tie::ALL)),
+        set: |options, given| put(&mut options.published.tie, given.named(Tie::ALL)),
+        show: |options| options.published.tie.to_string(),
+        ..PLAIN
+    },
+    EngineOption {
+        name: "start-depth",
+        value_name: "PLIES",
+        help: "Plies of alpha-beta that korf-extension begins with, 1 to 20, or none: a sixteenth of the evaluations",
+        values: Values::Whole(1, 20),
+        takes_none: true,
+        set: |options, given| put(&mut options.published.start_depth, given.unless_none(Given::whole)),
+        show: |options| or_none(options.published.start_depth),
+        ..PLAIN
+    },
+    EngineOption {
+        name: "best-first-depth",
+        value_name: "PLIES",
+        help: "Plies to the principal leaf at which a korf search has thought enough, 1 to 120, or none",
+        values: Values::Whole(1, 120),
+        takes_none: true,
+        set: |options, given| put(&mut options.published.best_first_depth, given.unless_none(Given::whole)),
+        show: |options| or_none(options.published.best_first_depth),
+        ..PLAIN
+    },
+    EngineOption {
+        name: "c",
+        value_name: "DISCS",
+        help: "The C of uct in discs: exploration constant, or temperature of the softmax selection",
+        values: Values::Discs(0, MOST_DISCS),
+        set: |options, given| put(&mut options.published.c, given.discs()),
+        show: |options| options.published.c.discs().to_string(),
+        ..PLAIN
+    },
+    EngineOption {
+        name: "fpu",
+        value_name: "DISCS",
+        help: "The first-play urgency of uct in discs",
+        values: Values::Discs(-MOST_DISCS, MOST_DISCS),
+        set: |options, given| put(&mut options.published.fpu, given.discs()),
+        show: |options| options.published.fpu.discs().to_string(),
+        ..PLAIN
+    },
+    EngineOption {
+        name: "backup",
+        value_name: "KIND",
+        help: "What inner nodes of uct are worth: what their best child is, or the mean of what was found below",
+        values: Values::Names(|| texts(Backup::ALL)),
+        set: |options, given| put(&mut options.published.backup, given.named(Backup::ALL)),
+        show: |options| options.published.backup.to_string(),
+        ..PLAIN
+    },
+    EngineOption {
+        name: "leaf",
+        value_name: "KIND",
+        help: "What leaves of uct are worth: their value, or its sign alone",
+        values: Values::Names(|| texts(LeafValue::ALL)),
+        set: |options, given| put(&mut options.published.leaf, given.named(LeafValue::ALL)),
+        show: |options| options.published.leaf.to_string(),
+        ..PLAIN
+    },
+    EngineOption {
+        name: "leaf-depth",
+        value_name: "PLIES",
+        help: "Plies of alpha-beta at the leaves of uct, 0 to 8",
+        values: Values::Whole(0, DEEPEST_LEAF),
+        set: |options, given| put(&mut options.published.leaf_depth, given.whole()),
+        show: |options| options.published.leaf_depth.to_string(),
+        ..PLAIN
+    },
+    EngineOption {
+        name: "selection",
+        value_name: "KIND",
+        help: "How uct chooses a leaf: by value and exploration term, or by lot",
+        values: Values::Names(|| texts(Selection::ALL)),
+        set: |options, given| put(&mut options.published.selection, given.named(Selection::ALL)),
+        show: |options| options.published.selection.to_string(),
+        ..PLAIN
+    },
+    EngineOption {
+        name: "transpositions",
+        value_name: "SWITCH",
+        help: "Whether uct merges positions that are reached in several ways",
+        values: Values::Names(|| texts(SWITCH)),
+        set: |options, given| put(&mut options.published.transpositions, given.named(&SWITCH).map(|on| on == "on")),
+        show: |options| SWITCH[usize::from(options.published.transpositions)].to_owned(),
+        ..PLAIN
+    },
+];

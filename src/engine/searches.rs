@@ -1,6 +1,7 @@
 //! The table of searches that can be chosen: a name and a constructor for each. Others are added from outside by [`register`].
 
-use super::options::{EngineOptions, OptionError, one_of};
+use super::option_table::texts;
+use super::options::{EngineOptions, OptionError};
 use crate::search::{AlphaBeta, AlphaBetaSettings, BestFirst, BestFirstSettings, Minimax, Rbfms, Search};
 use std::fmt;
 use std::str::FromStr;
@@ -60,7 +61,7 @@ fn alpha_beta(options: &EngineOptions) -> Box<dyn Search> {
     Box::new(AlphaBeta::new(AlphaBetaSettings {
         table_bytes: options.hash_bytes(),
         threads: options.threads as usize,
-        confidence: options.selectivity,
+        selectivity: options.selectivity,
     }))
 }
 
@@ -70,7 +71,7 @@ fn modern(options: &EngineOptions, settings: BestFirstSettings) -> Box<dyn Searc
         on_memory_cap: options.on_memory_cap,
         table_bytes: options.hash_bytes(),
         threads: options.threads as usize,
-        confidence: options.selectivity,
+        selectivity: options.selectivity,
         ..settings
     }))
 }
@@ -100,19 +101,24 @@ impl FromStr for &'static SearchEntry {
     fn from_str(name: &str) -> Result<&'static SearchEntry, OptionError> {
         let known = searches();
         let named = known.iter().find(|search| search.name == name);
-        named.copied().ok_or_else(|| OptionError::bad("engine", name, one_of(&known)))
+        named.copied().ok_or_else(|| OptionError::Invalid {
+            name: "engine",
+            value: name.to_owned(),
+            expected: format!("one of: {}", texts(&known).join(", ")),
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::EngineOption;
 
     #[test]
     fn searches_are_known_by_name_and_read_known_options() {
         for search in OWN {
             assert_eq!(search.name.parse(), Ok(search));
-            assert!(search.reads.iter().all(|name| EngineOptions::NAMES.contains(name)), "{search}");
+            assert!(search.reads.iter().all(|name| EngineOption::find(name).is_ok()), "{search}");
         }
         let error = "deep-blue".parse::<&SearchEntry>().unwrap_err().to_string();
         assert!(error.contains("one of: alpha-beta, minimax"), "{error}");

@@ -6,7 +6,7 @@ use super::searches::SearchBuilder;
 use crate::othello::{Move, Position};
 use crate::random::Random;
 use crate::search::{
-    Bound, Contempt, Control, Limits, Line, Precision, Report, Score, Search, SearchDepth, StopSignal, Task,
+    Bound, Contempt, Control, Depth, Limits, Line, Precision, Report, Score, Search, SearchDepth, StopSignal, Task,
 };
 use crossbeam::channel::{Receiver, Sender};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -200,7 +200,7 @@ fn limits(request: &Request, options: &EngineOptions) -> Limits {
     };
     if request.goal == Goal::Move && request.position.moves().count() <= 1 {
         // There is nothing to choose: a glance gives the move its value.
-        limits.depth = Some(1);
+        limits.depth = Some(Depth::LEAST);
     }
     let per_move =
         options.time.or((request.goal == Goal::Move && limits == Limits::default()).then_some(DEFAULT_MOVE_TIME));
@@ -225,11 +225,12 @@ mod tests {
     use super::super::Engine;
     use super::*;
     use crate::othello::Color;
+    use crate::search::Selectivity;
     use crate::testing::random_position;
     use std::time::Duration;
 
     fn at_depth(depth: u8) -> EngineOptions {
-        EngineOptions { depth: Some(depth), threads: 1, ..EngineOptions::default() }
+        EngineOptions { depth: Depth::new(depth), threads: 1, ..EngineOptions::default() }
     }
 
     #[test]
@@ -240,7 +241,7 @@ mod tests {
         let [.., Event::Report(last), Event::Finished(decision)] = &events[..] else { panic!("{events:?}") };
         assert_eq!(
             (&last.lines, last.depth),
-            (&decision.report.lines, SearchDepth::Selective { plies: 5, percent: 73 })
+            (&decision.report.lines, SearchDepth::Selective { plies: 5, selectivity: Selectivity::BOLDEST })
         );
         assert_eq!(last.lines.len(), 3);
         assert_eq!(decision.turn, Some(last.lines[0].turn));
@@ -263,7 +264,7 @@ mod tests {
         let mut engine = Engine::new(EngineOptions::default());
         let endless = engine.start(Request::hint(Position::START, 1));
         let second = engine.start(Request {
-            limits: Limits { depth: Some(1), ..Limits::default() },
+            limits: Limits { depth: Depth::new(1), ..Limits::default() },
             ..Request::best_move(Position::START)
         });
         assert!(second.wait().turn.is_some());

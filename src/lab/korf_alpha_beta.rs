@@ -10,7 +10,7 @@ use crate::eval::Evaluator;
 use crate::game::Game;
 use crate::othello::Position;
 use crate::search::{
-    Bound, Contempt, Control, EndValues, Explorer, Interrupted, KorfSettings, Line, MemoryUse, MinimaxKind,
+    Bound, Contempt, Control, Depth, EndValues, Explorer, Interrupted, KorfSettings, Line, MemoryUse, MinimaxKind,
     PlainCounts, Report, RootMove, Score, Search, SearchDepth, Task, Work, least_depth, line_to, plain_minimax,
 };
 
@@ -168,7 +168,7 @@ impl KorfAlphaBeta<Position> {
 
 impl Search for KorfAlphaBeta<Position> {
     fn think(&mut self, task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
-        let depth = control.limits().depth.unwrap_or(DEFAULT_DEPTH);
+        let depth = control.limits().depth.map_or(DEFAULT_DEPTH, Depth::plies);
         let mut questions = 0;
         let mut stopped = false;
         let mut stop = |work: &Work| {

@@ -1,5 +1,6 @@
 //! How strong Emilia plays.
 
+use crate::search::Depth;
 use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;
@@ -59,9 +60,9 @@ impl Level {
         LEVELS[self.0 as usize - 1].1
     }
 
-    /// How deep it sees, in plies; the end of the game is seen farther. For [`Level::FULL`] the engine's options count.
-    pub const fn depth(self) -> u8 {
-        LEVELS[self.0 as usize - 1].2
+    /// How deep it sees; the end of the game is seen farther. For [`Level::FULL`] the engine's options count.
+    pub const fn depth(self) -> Depth {
+        Depth::new(LEVELS[self.0 as usize - 1].2).unwrap()
     }
 }
 

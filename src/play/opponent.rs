@@ -4,7 +4,7 @@ use super::Level;
 use crate::engine::{Engine, Goal, Request};
 use crate::othello::{Move, Position};
 use crate::random::Random;
-use crate::search::{Contempt, Limits, Line};
+use crate::search::{Contempt, Depth, Limits, Line};
 use std::time::Duration;
 
 /// So many times its target a level may lose with one move, and owe or have saved.
@@ -76,7 +76,7 @@ impl Opponent {
         self.values(position, count, HINT_DEPTH, Some(HINT_TIME))
     }
 
-    fn values(&mut self, position: &Position, count: usize, depth: u8, time: Option<Duration>) -> Vec<Line> {
+    fn values(&mut self, position: &Position, count: usize, depth: Depth, time: Option<Duration>) -> Vec<Line> {
         let limits = Limits { depth: Some(depth), hard_time: time, soft_time: time, ..Limits::default() };
         let goal = Goal::Hint { lines: count };
         let request = Request { position: *position, goal, limits, contempt: Contempt::NONE };
@@ -100,7 +100,7 @@ impl Opponent {
 }
 
 /// How deep and how long hints look.
-const HINT_DEPTH: u8 = 14;
+const HINT_DEPTH: Depth = Depth::new(14).unwrap();
 const HINT_TIME: Duration = Duration::from_millis(1500);
 
 /// A turn, and what is thought of it.

@@ -1,8 +1,71 @@
 //! How long a search may go on, and how it is told to stop.
 
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
+
+/// How deep a search may go: 1 to 60 plies. A pass is no ply.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(try_from = "i64", into = "u8")]
+pub struct Depth(u8);
+
+/// The number is no depth of a search.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("'{0}' is no depth; expected a whole number of plies from 1 to 60")]
+pub struct DepthError(String);
+
+impl Depth {
+    /// One ply.
+    pub const LEAST: Depth = Depth(1);
+    /// As many plies as a game has moves at most.
+    pub const MOST: Depth = Depth(60);
+
+    /// This many plies, if that is from 1 to 60.
+    pub const fn new(plies: u8) -> Option<Depth> {
+        if Depth::LEAST.0 <= plies && plies <= Depth::MOST.0 { Some(Depth(plies)) } else { None }
+    }
+
+    /// One ply less, but at least one.
+    pub const fn shallower(self) -> Depth {
+        Depth(if self.0 > 1 { self.0 - 1 } else { 1 })
+    }
+
+    /// The depth in plies.
+    pub const fn plies(self) -> u8 {
+        self.0
+    }
+}
+
+impl TryFrom<i64> for Depth {
+    type Error = DepthError;
+
+    fn try_from(plies: i64) -> Result<Depth, DepthError> {
+        u8::try_from(plies).ok().and_then(Depth::new).ok_or_else(|| DepthError(plies.to_string()))
+    }
+}
+
+impl From<Depth> for u8 {
+    fn from(depth: Depth) -> u8 {
+        depth.0
+    }
+}
+
+impl FromStr for Depth {
+    type Err = DepthError;
+
+    fn from_str(text: &str) -> Result<Depth, DepthError> {
+        text.parse().ok().and_then(Depth::new).ok_or_else(|| DepthError(text.to_owned()))
+    }
+}
+
+impl fmt::Display for Depth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
 
 /// Bounds on a search; whichever is reached first ends it. Without any, it goes on until it knows the exact result or
 /// is stopped.
@@ -10,7 +73,7 @@ use std::time::{Duration, Instant};
 pub struct Limits {
     /// The deepest iteration, in plies, before the endgame; positions near the end may be solved beyond it. For the
     /// best-first family: as many evaluations as alpha-beta spends on average to that depth.
-    pub depth: Option<u8>,
+    pub depth: Option<Depth>,
     /// Positions visited.
     pub nodes: Option<u64>,
     /// Static evaluations made, those for ordering moves too.
@@ -96,5 +159,21 @@ impl Control {
     /// Whether the time to begin something new is over.
     pub fn is_past_soft_time(&self) -> bool {
         self.limits.soft_time.is_some_and(|limit| self.elapsed() >= limit)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn depths_are_those_of_a_game() {
+        for plies in 1..=60 {
+            let depth = Depth::new(plies).unwrap();
+            assert_eq!((depth.plies(), plies.to_string().parse()), (plies, Ok(depth)));
+        }
+        for text in ["0", "61", "256", "-1", "", "deep", "1.5"] {
+            assert!(text.parse::<Depth>().unwrap_err().to_string().contains("from 1 to 60"), "{text}");
+        }
     }
 }

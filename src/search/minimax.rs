@@ -4,13 +4,10 @@
 //! it, both sides cut against the other side's bound, equal values cut, alpha and beta are handed down at every level,
 //! and a side without a move passes instead of ending the game. A pass costs no depth.
 
-use super::{Bound, Contempt, Control, Line, MemoryUse, Report, Score, Search, SearchDepth, Task};
+use super::{Bound, Contempt, Control, Depth, INFINITY, Line, MemoryUse, Report, Score, Search, SearchDepth, Task};
 use crate::eval::Evaluator;
 use crate::game::Game;
 use crate::othello::{Move, Position, Square};
-
-/// Larger than every value of a game.
-const INFINITY: i32 = i32::MAX / 2;
 
 /// Which of the three forms.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -185,7 +182,7 @@ impl Minimax {
 
 impl Search for Minimax {
     fn think(&mut self, task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
-        let deepest = control.limits().depth.unwrap_or(u8::MAX).min(task.position.empties().count() as u8);
+        let deepest = control.limits().depth.map_or(u8::MAX, Depth::plies).min(task.position.empties().count() as u8);
         let mut counts = PlainCounts::default();
         let mut report = Report::default();
         for depth in 1..=deepest.max(1) {

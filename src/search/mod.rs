@@ -22,16 +22,20 @@ pub use best_first::{
     mean_alpha_beta_evaluations,
 };
 pub(crate) use best_first::{Budget, Interrupted, Rules, least_depth, line_to};
-pub use limits::{Control, Limits, StopSignal};
+pub use limits::{Control, Depth, DepthError, Limits, StopSignal};
 pub use minimax::{Minimax, MinimaxKind, PlainCounts, PlainResult, plain_minimax};
 pub use rbfms::{Answer, Call, Rbfms, RbfmsSettings, Sibling, Stack, linear_best_first};
 pub use report::{Bound, Line, MemoryUse, Report, SearchDepth};
 pub use score::{Contempt, Score};
+pub use selectivity::{Selectivity, SelectivityError};
 pub(crate) use tree::{after, turns};
 
 use crate::eval::Evaluator;
 use crate::othello::Position;
 use std::sync::Arc;
+
+/// Beyond every value of every game. The searches of Othello alone have bounds that fit into their tables.
+const INFINITY: i32 = i32::MAX;
 
 /// What is to be known of a position in the end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -1,6 +1,6 @@
 //! What a search says.
 
-use super::Score;
+use super::{Score, Selectivity};
 use crate::othello::Move;
 use std::fmt;
 use std::time::Duration;
@@ -60,12 +60,12 @@ pub enum Bound {
 pub enum SearchDepth {
     /// So many plies, then the static evaluation.
     Plies(u8),
-    /// So many plies, with cuts that are right at this percentage each.
+    /// This many plies, with cuts on the word of shallower searches.
     Selective {
         /// Plies searched.
         plies: u8,
-        /// Confidence of the cuts, 1 to 99.
-        percent: u8,
+        /// How sure each of these cuts is; not [`Selectivity::NONE`].
+        selectivity: Selectivity,
     },
     /// To the end of the game: the score is the result under perfect play.
     Exact,
@@ -91,7 +91,7 @@ impl fmt::Display for SearchDepth {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             SearchDepth::Plies(plies) => write!(f, "{plies}"),
-            SearchDepth::Selective { plies, percent } => write!(f, "{plies}@{percent}%"),
+            SearchDepth::Selective { plies, selectivity } => write!(f, "{plies}@{selectivity}%"),
             SearchDepth::Exact => f.write_str("100%"),
             SearchDepth::WinLossDraw => f.write_str("100%W"),
         }
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn depths_print_as_nboard_reads_them() {
         assert_eq!(SearchDepth::Plies(12).to_string(), "12");
-        assert_eq!(SearchDepth::Selective { plies: 24, percent: 73 }.to_string(), "24@73%");
+        assert_eq!(SearchDepth::Selective { plies: 24, selectivity: Selectivity::BOLDEST }.to_string(), "24@73%");
         assert_eq!(SearchDepth::Exact.to_string(), "100%");
         assert_eq!(SearchDepth::WinLossDraw.to_string(), "100%W");
     }

@@ -1,12 +1,23 @@
 //! How sure a cut must be: the levels of multi-ProbCut.
 
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
 /// A level of selectivity: nodes whose value lies, as far as a shallower search can tell, beyond the window with at least
 /// this confidence are not searched.
 ///
 /// The confidences are those of a normal distribution, one-sided errors counted on both sides, which is how this field
-/// names its levels: 73 % is 1.1 standard deviations.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) struct Selectivity(u8);
+/// names its levels: 73 % is 1.1 standard deviations. As text and in files a level is its confidence in percent, 100 for
+/// [`Selectivity::NONE`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(try_from = "i64", into = "u8")]
+pub struct Selectivity(u8);
+
+/// The number is the confidence of no level.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("'{0}' is no selectivity; expected 73, 87, 95, 98, 99 or 100")]
+pub struct SelectivityError(String);
 
 /// Confidence in percent and standard deviations, from the boldest level on.
 const LEVELS: [(u8, f32); 5] = [(73, 1.1), (87, 1.5), (95, 2.0), (98, 2.6), (99, 3.3)];
@@ -17,14 +28,9 @@ impl Selectivity {
     /// No cut that is not proven.
     pub const NONE: Selectivity = Selectivity(LEVELS.len() as u8);
 
-    /// The levels from the boldest to [`Selectivity::NONE`].
+    /// The levels, from the boldest to [`Selectivity::NONE`].
     pub fn all() -> impl Iterator<Item = Selectivity> {
         (0..=LEVELS.len() as u8).map(Selectivity)
-    }
-
-    /// The level of this confidence in percent; 100 is [`Selectivity::NONE`].
-    pub fn of_percent(percent: u8) -> Option<Selectivity> {
-        Selectivity::all().find(|level| level.percent() == percent)
     }
 
     /// The confidence of each cut in percent, 100 if there are none.
@@ -47,6 +53,38 @@ impl Selectivity {
     }
 }
 
+impl TryFrom<i64> for Selectivity {
+    type Error = SelectivityError;
+
+    /// The level of this confidence in percent.
+    fn try_from(percent: i64) -> Result<Selectivity, SelectivityError> {
+        let level = Selectivity::all().find(|level| i64::from(level.percent()) == percent);
+        level.ok_or_else(|| SelectivityError(percent.to_string()))
+    }
+}
+
+impl From<Selectivity> for u8 {
+    fn from(level: Selectivity) -> u8 {
+        level.percent()
+    }
+}
+
+impl FromStr for Selectivity {
+    type Err = SelectivityError;
+
+    /// Reads `95` or `95%`.
+    fn from_str(text: &str) -> Result<Selectivity, SelectivityError> {
+        let percent = text.strip_suffix('%').unwrap_or(text).parse::<i64>().ok();
+        percent.and_then(|percent| percent.try_into().ok()).ok_or_else(|| SelectivityError(text.to_owned()))
+    }
+}
+
+impl fmt::Display for Selectivity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.percent().fmt(f)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -59,8 +97,12 @@ mod tests {
         assert_eq!(Selectivity::NONE.deviations(), None);
         for level in levels {
             assert_eq!(Selectivity::from_index(level.index()), level);
-            assert_eq!(Selectivity::of_percent(level.percent()), Some(level));
+            assert_eq!(level.to_string().parse(), Ok(level));
+            assert_eq!(format!("{level}%").parse(), Ok(level));
         }
-        assert_eq!(Selectivity::of_percent(50), None);
+        for text in ["50", "", "%", "-73", "73.0", "nan", "99999999999999999999"] {
+            let error = text.parse::<Selectivity>().unwrap_err().to_string();
+            assert!(error.starts_with(&format!("'{text}'")) && error.contains("73, 87, 95"), "{error}");
+        }
     }
 }

@@ -120,10 +120,12 @@ mod tests {
             ("fits.ridge=7", "no step 'fits'"),
             ("fit.ridge=seven", "fit.ridge=seven"),
             ("fit.phases=61", "1 to 60"),
-            ("selfplay.depth=0", "depth"),
+            ("selfplay.depth=0", "1 to 60"),
+            ("label.depth=300", "1 to 60"),
             ("selfplay.random-plies=9-3", "range of plies"),
             ("pack.units-per-disc=33", "power of two"),
             ("label.share=0", "label.share"),
+            ("label.confidence=50", "73, 87, 95"),
         ] {
             let error = TrainingConfig::read(None, &[knob.to_owned()]).unwrap_err().to_string();
             assert!(error.contains(expected), "{knob}: {error}");

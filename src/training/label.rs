@@ -12,7 +12,7 @@ use super::settings_error::SettingsError;
 use crate::eval::Evaluator;
 use crate::othello::Position;
 use crate::random::Random;
-use crate::search::{AlphaBeta, AlphaBetaSettings, Control, Limits, Search, Task};
+use crate::search::{AlphaBeta, AlphaBetaSettings, Control, Depth, Limits, Search, Selectivity, Task};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -30,11 +30,11 @@ pub struct LabelSettings {
     /// How many random moves are made from each; with 0, the position of the game itself may be labelled.
     pub random_moves: PlyRange,
     /// Plies of the search.
-    pub depth: u8,
+    pub depth: Depth,
     /// Empty squares from which positions are solved.
     pub exact: u8,
     /// How sure cuts on the word of shallower searches are, in percent; 100 for none.
-    pub confidence: u8,
+    pub confidence: Selectivity,
 }
 
 impl Default for LabelSettings {
@@ -42,9 +42,9 @@ impl Default for LabelSettings {
         LabelSettings {
             share: 0.1,
             random_moves: PlyRange::new(1, 2),
-            depth: 6,
+            depth: Depth::new(6).unwrap(),
             exact: 14,
-            confidence: AlphaBetaSettings::default().confidence,
+            confidence: Selectivity::BOLDEST,
         }
     }
 }
@@ -53,9 +53,7 @@ impl LabelSettings {
     /// Checks the ranges.
     pub fn validate(&self) -> Result<(), SettingsError> {
         SettingsError::check("label.share", self.share > 0.0 && self.share <= 1.0, &self.share, "above 0, up to 1")?;
-        SettingsError::check("label.depth", (1..=60).contains(&self.depth), &self.depth, "1 to 60 plies")?;
-        SettingsError::check("label.exact", (1..=30).contains(&self.exact), &self.exact, "1 to 30 empty squares")?;
-        SettingsError::check_confidence("label.confidence", self.confidence)
+        SettingsError::check("label.exact", (1..=30).contains(&self.exact), &self.exact, "1 to 30 empty squares")
     }
 }
 
@@ -76,8 +74,11 @@ impl Labeller {
         games: PathBuf,
         evaluator: Arc<dyn Evaluator<Position>>,
     ) -> Labeller {
-        let search =
-            AlphaBeta::new(AlphaBetaSettings { table_bytes: TABLE_BYTES, threads: 1, confidence: settings.confidence });
+        let search = AlphaBeta::new(AlphaBetaSettings {
+            table_bytes: TABLE_BYTES,
+            threads: 1,
+            selectivity: settings.confidence,
+        });
         Labeller { settings, seed, games, evaluator, search }
     }
 
@@ -147,7 +148,7 @@ mod tests {
     fn games(name: &str) -> PathBuf {
         let folder = std::env::temp_dir().join(format!("emilia-label-{name}-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
-        let settings = SelfPlaySettings { depth: 1, exact: 6, ..SelfPlaySettings::default() };
+        let settings = SelfPlaySettings { depth: Depth::new(1).unwrap(), exact: 6, ..SelfPlaySettings::default() };
         let mut player = SelfPlay::new(settings, 9, 20, EvaluatorKind::Mobility.build());
         let samples = player.make(3, &AtomicBool::new(false), &|_| {}).unwrap().unwrap();
         let origin = Origin {
@@ -171,7 +172,13 @@ mod tests {
     #[test]
     fn labels_are_the_values_of_the_search() {
         let folder = games("values");
-        let settings = LabelSettings { share: 0.5, depth: 2, exact: 6, confidence: 100, ..LabelSettings::default() };
+        let settings = LabelSettings {
+            share: 0.5,
+            depth: Depth::new(2).unwrap(),
+            exact: 6,
+            confidence: Selectivity::NONE,
+            ..LabelSettings::default()
+        };
         let samples = labels(&settings, &folder);
         assert_eq!(labels(&settings, &folder), samples, "the same again");
         let games = Chunk::read(&folder.join(Chunk::file_name(3))).unwrap().samples;
@@ -198,7 +205,8 @@ mod tests {
     #[test]
     fn most_positions_are_beside_the_games() {
         let folder = games("beside");
-        let settings = LabelSettings { share: 1.0, depth: 1, exact: 1, ..LabelSettings::default() };
+        let settings =
+            LabelSettings { share: 1.0, depth: Depth::new(1).unwrap(), exact: 1, ..LabelSettings::default() };
         let games = Chunk::read(&folder.join(Chunk::file_name(3))).unwrap().samples;
         let on_the_way =
             |sample: &Sample| games.iter().any(|s| (s.player, s.opponent) == (sample.player, sample.opponent));

@@ -9,7 +9,7 @@ use crate::eval::{ErrorModel, Evaluator, error_terms, shallow_depth_to_end};
 use crate::game::DISC;
 use crate::othello::Position;
 use crate::random::Random;
-use crate::search::{AlphaBeta, AlphaBetaSettings, Control, Limits, Search, SearchDepth, Task};
+use crate::search::{AlphaBeta, AlphaBetaSettings, Control, Depth, Limits, Search, SearchDepth, Selectivity, Task};
 use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -133,13 +133,14 @@ impl Values {
     fn of(settings: &ProbcutSettings, number: u32, evaluator: &Arc<dyn Evaluator<Position>>) -> Option<Values> {
         let position = sample(settings.seed, number, evaluator)?;
         let empties = position.empties().count() as u8;
-        let mut search = AlphaBeta::new(AlphaBetaSettings { table_bytes: 8 << 20, threads: 1, confidence: 100 });
+        let mut search =
+            AlphaBeta::new(AlphaBetaSettings { table_bytes: 8 << 20, threads: 1, selectivity: Selectivity::NONE });
         let task = Task::new(position, evaluator.clone());
         let mut by_depth = vec![None; usize::from(settings.depth) + 1];
         let discs = |units: i32| f64::from(units) / f64::from(DISC);
         by_depth[0] = Some(discs(evaluator.evaluate(&position)));
         let mut limited = |depth: u8| {
-            let limits = Limits { depth: Some(depth), ..Limits::default() };
+            let limits = Limits { depth: Depth::new(depth), ..Limits::default() };
             let report = search.think(&task, &Control::with_limits(limits), &mut |_| {});
             if report.depth == SearchDepth::Plies(depth) {
                 by_depth[usize::from(depth)] = Some(report.lines[0].score.discs());
@@ -168,7 +169,8 @@ fn sample(seed: u64, number: u32, evaluator: &Arc<dyn Evaluator<Position>>) -> O
     let wanted = u32::from(*EMPTIES.start()) + random.below(span) as u32;
     let opening = 60 - (4 + random.below(12) as u32);
     let strays = random.below(5) == 0;
-    let mut search = AlphaBeta::new(AlphaBetaSettings { table_bytes: 1 << 16, threads: 1, confidence: 100 });
+    let mut search =
+        AlphaBeta::new(AlphaBetaSettings { table_bytes: 1 << 16, threads: 1, selectivity: Selectivity::NONE });
     let mut position = Position::START;
     loop {
         let empties = position.empties().count();
@@ -186,7 +188,7 @@ fn sample(seed: u64, number: u32, evaluator: &Arc<dyn Evaluator<Position>>) -> O
         let square = if empties > opening || strays && empties == wanted + 1 {
             moves.into_iter().nth(random.below(moves.count() as usize))?
         } else {
-            let limits = Limits { depth: Some(2), ..Limits::default() };
+            let limits = Limits { depth: Depth::new(2), ..Limits::default() };
             let task = Task::new(position, evaluator.clone());
             search.think(&task, &Control::with_limits(limits), &mut |_| {}).lines[0].turn.square()?
         };

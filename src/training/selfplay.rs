@@ -12,7 +12,7 @@ use super::settings_error::SettingsError;
 use crate::eval::Evaluator;
 use crate::othello::{Color, Move, Position};
 use crate::random::Random;
-use crate::search::{AlphaBeta, AlphaBetaSettings, Control, Limits, Score, Search, Task};
+use crate::search::{AlphaBeta, AlphaBetaSettings, Control, Depth, Limits, Score, Search, Selectivity, Task};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -28,11 +28,11 @@ const FAVOUR: usize = 3;
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct SelfPlaySettings {
     /// Plies that each move is searched, 1 to 60.
-    pub depth: u8,
+    pub depth: Depth,
     /// Empty squares from which play is perfect, 1 to 30.
     pub exact: u8,
     /// How sure cuts on the word of shallower searches are, in percent; 100 for none. Perfect play has none.
-    pub confidence: u8,
+    pub confidence: Selectivity,
     /// How many random moves begin a game: any number of these.
     pub random_plies: PlyRange,
     /// Three times as often one of these.
@@ -42,9 +42,9 @@ pub struct SelfPlaySettings {
 impl Default for SelfPlaySettings {
     fn default() -> SelfPlaySettings {
         SelfPlaySettings {
-            depth: 6,
+            depth: Depth::new(6).unwrap(),
             exact: 16,
-            confidence: AlphaBetaSettings::default().confidence,
+            confidence: Selectivity::BOLDEST,
             random_plies: PlyRange::new(4, 24),
             favoured_plies: PlyRange::new(8, 16),
         }
@@ -55,9 +55,7 @@ impl SelfPlaySettings {
     /// Checks the ranges.
     pub fn validate(&self) -> Result<(), SettingsError> {
         let check = SettingsError::check;
-        check("selfplay.depth", (1..=60).contains(&self.depth), &self.depth, "1 to 60 plies")?;
-        check("selfplay.exact", (1..=30).contains(&self.exact), &self.exact, "1 to 30 empty squares")?;
-        SettingsError::check_confidence("selfplay.confidence", self.confidence)
+        check("selfplay.exact", (1..=30).contains(&self.exact), &self.exact, "1 to 30 empty squares")
     }
 
     /// How many random moves a game begins with.
@@ -92,8 +90,11 @@ impl SelfPlay {
         games_per_chunk: u32,
         evaluator: Arc<dyn Evaluator<Position>>,
     ) -> SelfPlay {
-        let search =
-            AlphaBeta::new(AlphaBetaSettings { table_bytes: TABLE_BYTES, threads: 1, confidence: settings.confidence });
+        let search = AlphaBeta::new(AlphaBetaSettings {
+            table_bytes: TABLE_BYTES,
+            threads: 1,
+            selectivity: settings.confidence,
+        });
         SelfPlay { settings, seed, games_per_chunk, evaluator, search }
     }
 
@@ -190,7 +191,7 @@ mod tests {
 
     #[test]
     fn a_game_depends_on_its_number_alone() {
-        let settings = SelfPlaySettings { depth: 2, exact: 8, ..SelfPlaySettings::default() };
+        let settings = SelfPlaySettings { depth: Depth::new(2).unwrap(), exact: 8, ..SelfPlaySettings::default() };
         let mut one = player(settings.clone());
         let forwards: Vec<_> = (0..20).map(|number| one.game(number)).collect();
         let mut other = player(settings);
@@ -202,7 +203,8 @@ mod tests {
 
     #[test]
     fn samples_follow_one_another_and_agree_on_the_result() {
-        let mut player = player(SelfPlaySettings { depth: 1, exact: 7, ..SelfPlaySettings::default() });
+        let mut player =
+            player(SelfPlaySettings { depth: Depth::new(1).unwrap(), exact: 7, ..SelfPlaySettings::default() });
         for number in 0..30 {
             let game = player.game(number);
             for pair in game.windows(2) {
@@ -221,7 +223,8 @@ mod tests {
 
     #[test]
     fn labels_called_exact_are_the_minimax_values() {
-        let mut player = player(SelfPlaySettings { depth: 1, exact: 7, ..SelfPlaySettings::default() });
+        let mut player =
+            player(SelfPlaySettings { depth: Depth::new(1).unwrap(), exact: 7, ..SelfPlaySettings::default() });
         let mut seen = 0;
         for number in 0..10 {
             for sample in player.game(number).iter().filter(|sample| sample.kind == LabelKind::Exact) {
@@ -252,9 +255,8 @@ mod tests {
 
     #[test]
     fn settings_out_of_range_are_named() {
-        let error = SelfPlaySettings { depth: 0, ..SelfPlaySettings::default() }.validate().unwrap_err();
-        assert_eq!(error.to_string(), "selfplay.depth = 0 is out of range; expected 1 to 60 plies");
-        assert!(SelfPlaySettings { exact: 31, ..SelfPlaySettings::default() }.validate().is_err());
+        let error = SelfPlaySettings { exact: 31, ..SelfPlaySettings::default() }.validate().unwrap_err();
+        assert_eq!(error.to_string(), "selfplay.exact = 31 is out of range; expected 1 to 30 empty squares");
         for text in ["", "8", "9-8", "8-60", "a-b"] {
             assert!(text.parse::<PlyRange>().is_err(), "{text}");
         }

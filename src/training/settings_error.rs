@@ -1,6 +1,5 @@
 //! What is wrong with the settings of a step of training.
 
-use crate::search::AlphaBetaSettings;
 use std::fmt::Display;
 use thiserror::Error;
 
@@ -24,10 +23,5 @@ impl SettingsError {
         expected: &'static str,
     ) -> Result<(), SettingsError> {
         if good { Ok(()) } else { Err(SettingsError { name, value: value.to_string(), expected }) }
-    }
-
-    pub(super) fn check_confidence(name: &'static str, value: u8) -> Result<(), SettingsError> {
-        let good = AlphaBetaSettings::confidences().any(|confidence| confidence == value);
-        SettingsError::check(name, good, &value, "73, 87, 95, 98, 99 or 100")
     }
 }

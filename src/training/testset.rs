@@ -207,7 +207,8 @@ mod tests {
     #[test]
     fn what_is_written_is_read_and_labels_are_kept_apart() {
         let mut set = TestSet::draw(&[("games".to_owned(), games(40, 5))], 4, 1).unwrap();
-        set.positions[0].label(Score::from_discs(3), SearchDepth::Selective { plies: 20, percent: 98 });
+        set.positions[0]
+            .label(Score::from_discs(3), SearchDepth::Selective { plies: 20, selectivity: "98".parse().unwrap() });
         set.positions[19].label(Score::from_discs(-64), SearchDepth::Exact);
         let read = TestSet::parse(&set.to_text()).unwrap();
         assert_eq!(read, set);

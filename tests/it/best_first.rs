@@ -6,7 +6,7 @@ use emilia::game::Game;
 use emilia::lab::random_tree::{PathCost, RandomTree, TreeShape};
 use emilia::othello::{Color, GameRecord, Move, Position};
 use emilia::search::{
-    AlphaBetaStart, Bound, ByValue, Contempt, Control, EndValues, Explorer, FinalMove, KorfSettings, Limits,
+    AlphaBetaStart, Bound, ByValue, Contempt, Control, Depth, EndValues, Explorer, FinalMove, KorfSettings, Limits,
     MinimaxKind, Progress, Rbfms, RbfmsSettings, Report, Score, Search, SearchDepth, Start, StopSignal, Task, Work,
     linear_best_first, mean_alpha_beta_evaluations, plain_minimax,
 };
@@ -680,7 +680,7 @@ fn limits_are_kept_and_there_is_always_a_move() {
             assert!(report.nodes <= limit + 64 + ONE_SOLVE, "{kind} {limit}: {}", report.nodes);
         }
         search.clear();
-        let depth = Limits { depth: Some(4), ..Limits::default() };
+        let depth = Limits { depth: Depth::new(4), ..Limits::default() };
         let spent = think(&mut *search, &task(position), depth).evaluations;
         if matches!(kind, "rbfms" | "korf-best-first") {
             let expected = mean_alpha_beta_evaluations(4);
@@ -775,7 +775,7 @@ fn a_pass_at_the_root_is_a_line() {
     let position = *game.position();
     assert!(position.must_pass());
     for kind in all_engines() {
-        let depth = (kind == "minimax").then_some(4);
+        let depth = Depth::new(4).filter(|_| kind == "minimax");
         let limits = Limits { depth, evaluations: Some(3_000), ..Limits::default() };
         let report = think(&mut *engine(kind, |_| {}), &task(position), limits);
         assert_eq!((report.lines.len(), report.lines[0].turn), (1, Move::Pass), "{kind}");

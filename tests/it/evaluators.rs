@@ -3,13 +3,13 @@
 use crate::best_first::RandomGames;
 use emilia::eval::EvaluatorKind;
 use emilia::othello::{Color, Position};
-use emilia::search::{AlphaBeta, AlphaBetaSettings, Control, Limits, Search, Task};
+use emilia::search::{AlphaBeta, AlphaBetaSettings, Control, Depth, Limits, Search, Task};
 
 /// Plays a game out from an opening by alpha-beta at one depth; the score for Black.
 fn play(opening: Position, black: EvaluatorKind, white: EvaluatorKind, depth: u8) -> i32 {
     let mut searches =
         [(); 2].map(|()| AlphaBeta::new(AlphaBetaSettings { table_bytes: 1 << 20, ..AlphaBetaSettings::default() }));
-    let limits = Limits { depth: Some(depth), ..Limits::default() };
+    let limits = Limits { depth: Depth::new(depth), ..Limits::default() };
     let mut position = opening;
     while !position.is_over() {
         let (search, kind) = match position.mover() {

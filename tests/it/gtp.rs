@@ -6,7 +6,7 @@ use emilia::engine::{Engine, EngineOptions, SearchBuilder};
 use emilia::othello::{Color, Move, Position, Square};
 use emilia::protocol::gtp::{parse_line, serve};
 use emilia::protocol::stdio::{Client, Connection, Input};
-use emilia::search::{Bound, Control, Line, Report, Score, Search, SearchDepth, Task};
+use emilia::search::{Bound, Control, Depth, Line, Report, Score, Search, SearchDepth, Task};
 use proptest::prelude::*;
 use std::path::Path;
 use std::thread::JoinHandle;
@@ -21,7 +21,7 @@ fn start(engine: Engine) -> (Client, JoinHandle<()>) {
 }
 
 fn quick_engine(depth: u8) -> Engine {
-    Engine::new(EngineOptions { depth: Some(depth), ..EngineOptions::default() })
+    Engine::new(EngineOptions { depth: Depth::new(depth), ..EngineOptions::default() })
 }
 
 /// Sends a command and takes its response apart: success, text.

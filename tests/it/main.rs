@@ -17,6 +17,7 @@ mod match_command;
 mod mock_engine;
 mod nboard;
 mod notation;
+mod options;
 mod play;
 mod published_searches;
 mod reference;

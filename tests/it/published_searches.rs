@@ -10,8 +10,9 @@ use emilia::lab::random_tree::{PathCost, RandomTree, TreeShape};
 use emilia::lab::{KORF_ALPHA_BETA, KORF_BEST_FIRST, KORF_EXTENSION, KorfAlphaBeta, UCT, Uct, UctSettings, UctTree};
 use emilia::othello::{Color, Position};
 use emilia::search::{
-    AlphaBetaStart, Bound, Contempt, Control, EndValues, Explorer, KorfSettings, Limits, MinimaxKind, PlainResult,
-    Progress, RbfmsSettings, Report, Score, Search, SearchDepth, Start, Task, Work, linear_best_first, plain_minimax,
+    AlphaBetaStart, Bound, Contempt, Control, Depth, EndValues, Explorer, KorfSettings, Limits, MinimaxKind,
+    PlainResult, Progress, RbfmsSettings, Report, Score, Search, SearchDepth, Start, Task, Work, linear_best_first,
+    plain_minimax,
 };
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -180,7 +181,7 @@ fn korf_alpha_beta_gives_the_lines_that_are_wanted() {
             let child = position.take(turn).unwrap();
             -plain(MinimaxKind::Full, &child, 3, &*evaluator).value
         };
-        let depth = Limits { depth: Some(4), ..Limits::default() };
+        let depth = Limits { depth: Depth::new(4), ..Limits::default() };
         let task = Task { lines: 3, ..Task::new(position, evaluator.clone()) };
         let report = think(&mut KorfAlphaBeta::engine(1 << 24), &task, depth);
         assert_eq!(report.lines.len(), 3.min(position.moves().count() as usize));
@@ -211,7 +212,7 @@ fn korf_alpha_beta_plays_the_end_perfectly() {
         let mut position = start;
         while !position.is_over() {
             let task = Task::new(position, evaluator.clone());
-            let report = think(&mut engine, &task, Limits { depth: Some(8), ..Limits::default() });
+            let report = think(&mut engine, &task, Limits { depth: Depth::new(8), ..Limits::default() });
             assert_eq!(report.depth, SearchDepth::Exact, "{position}");
             position = position.take(report.lines[0].turn).unwrap();
         }

@@ -7,7 +7,7 @@ use emilia::eval::EvaluatorKind;
 use emilia::notation::obf::ObfEntry;
 use emilia::notation::read_position;
 use emilia::othello::{Move, Position, Symmetry};
-use emilia::search::{AlphaBeta, AlphaBetaSettings, Control, Limits, Report, Score, Search, Task};
+use emilia::search::{AlphaBeta, AlphaBetaSettings, Control, Depth, Limits, Report, Score, Search, Selectivity, Task};
 
 /// A perfect game: the one of Takizawa's proof that Othello is a draw (arXiv 2310.19387). No side passes in it.
 const PERFECT_GAME: &str = "F5D6C3D3C4F4F6F3E6E7D7C5B6D8C6C7D2B5A5A6A7G5E3B4C8G6G4C2E8D1F7E2G3H4F1E1F2G1B1F8G8B3H3B2H5B7A3A4A1A2C1H2H1G2B8A8\
@@ -85,8 +85,8 @@ fn values(report: &Report) -> Vec<(Move, Score)> {
     values
 }
 
-fn search(table_bytes: usize, threads: usize, task: &Task, depth: Option<u8>) -> Report {
-    let settings = AlphaBetaSettings { table_bytes, threads, confidence: 100 };
+fn search(table_bytes: usize, threads: usize, task: &Task, depth: Option<Depth>) -> Report {
+    let settings = AlphaBetaSettings { table_bytes, threads, selectivity: Selectivity::NONE };
     let control = Control::with_limits(Limits { depth, ..Limits::default() });
     AlphaBeta::new(settings).think(task, &control, &mut |_| {})
 }
@@ -97,7 +97,7 @@ fn the_table_and_the_threads_change_no_value() {
     for (i, position) in random_positions(36).take(12).enumerate() {
         for eval in [EvaluatorKind::Mobility, EvaluatorKind::WeightedSquares] {
             let task = Task { lines: 60, ..Task::new(position, eval.build()) };
-            let depth = Some(4 + i as u8 % 3);
+            let depth = Depth::new(4 + i as u8 % 3);
             let bare = search(1, 1, &task, depth);
             for threads in [1, 2] {
                 let helped = search(1 << 20, threads, &task, depth);
@@ -119,7 +119,7 @@ fn the_table_and_the_threads_change_no_value() {
 #[test]
 fn the_eight_images_of_a_position_are_worth_the_same() {
     let cases = random_positions(14).take(10).map(|position| (position, None));
-    let cases = cases.chain(random_positions(30).take(10).map(|position| (position, Some(6))));
+    let cases = cases.chain(random_positions(30).take(10).map(|position| (position, Depth::new(6))));
     for (position, depth) in cases {
         let value = |position| {
             let task = Task::new(position, EvaluatorKind::Mobility.build());

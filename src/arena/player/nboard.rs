@@ -11,10 +11,8 @@ use super::spec::PlayerSpec;
 use crate::arena::time_control::{Terms, TimeControl};
 use crate::notation::ggf::{GgfClock, GgfGame, TimedMove, Timing};
 use crate::othello::Color;
+use crate::search::Depth;
 use std::time::{Duration, Instant};
-
-/// The depth that is asked for when the clock alone limits the search: the deepest that NBoard offers.
-const DEEPEST: u8 = 60;
 
 /// The driver.
 pub(super) struct NBoardPlayer {
@@ -54,7 +52,8 @@ impl NBoardPlayer {
             player.process.send(line);
         }
         if spec.tell_limits {
-            let depth = terms.depth.unwrap_or(DEEPEST);
+            // A clock limits the search in place of the depth that every NBoard engine is told.
+            let depth = terms.depth.unwrap_or(Depth::MOST);
             player.process.send(&format!("set depth {depth}"));
         }
         player.ping(patience.start)?;

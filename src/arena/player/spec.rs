@@ -3,6 +3,7 @@
 use crate::arena::time_control::{Terms, TimeControl};
 use crate::engine::{EngineOptions, OptionError};
 use crate::protocol::detect::Protocol;
+use crate::search::Depth;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -131,7 +132,7 @@ pub struct PlayerText {
     /// A clock of its own.
     pub clock: Option<TimeControl>,
     /// A fixed depth of its own.
-    pub depth: Option<u8>,
+    pub depth: Option<Depth>,
     /// Fixed nodes of its own.
     pub nodes: Option<u64>,
     /// Whether the program is told of the limits; it is unless this says no.
@@ -227,9 +228,6 @@ impl PlayerText {
             Some("explicit") => Passes::Explicit,
             Some(other) => return Err(bad("passes", other, "detect, implicit or explicit")),
         };
-        if let Some(depth) = self.depth.filter(|depth| !(1..=60).contains(depth)) {
-            return Err(bad("depth", &depth.to_string(), DEPTHS));
-        }
         if self.nodes == Some(0) {
             return Err(bad("nodes", "0", NODES));
         }
@@ -311,7 +309,7 @@ mod tests {
         let emilia = spec("engine=minimax eval=weighted-squares depth=3").unwrap();
         assert_eq!(
             (emilia.name.as_str(), emilia.kind.clone(), emilia.terms.depth),
-            ("emilia", PlayerKind::InProcess, Some(3))
+            ("emilia", PlayerKind::InProcess, Depth::new(3))
         );
         assert_eq!(emilia.engine_options().unwrap().engine.name, "minimax");
         assert_eq!(spec("cmd='/opt/edax/bin/edax -gtp'").unwrap().name, "edax");
@@ -319,7 +317,7 @@ mod tests {
 
     #[test]
     fn own_limits_replace_those_of_the_match() {
-        let of_the_match = Terms { depth: Some(4), ..Terms::default() };
+        let of_the_match = Terms { depth: Depth::new(4), ..Terms::default() };
         assert_eq!(spec("name=a").unwrap().terms(&of_the_match), of_the_match);
         assert_eq!(spec("nodes=100").unwrap().terms(&of_the_match), Terms { nodes: Some(100), ..Terms::default() });
     }

@@ -1,6 +1,7 @@
 //! `emilia train selfplay`.
 
 use super::{EvaluationArguments, KnobArguments, WorkArguments};
+use crate::search::{Depth, Selectivity};
 use crate::training::{Origin, PlyRange, Production, SelfPlay, SelfPlaySettings, fingerprint};
 use clap::Args;
 use std::path::PathBuf;
@@ -25,13 +26,13 @@ pub(super) struct SelfPlayArguments {
     evaluation: EvaluationArguments,
     /// Plies that each move is searched [default: 6]
     #[arg(long, value_name = "PLIES")]
-    depth: Option<u8>,
+    depth: Option<Depth>,
     /// Play perfectly from so many empty squares on [default: 16]
     #[arg(long, value_name = "EMPTIES")]
     exact: Option<u8>,
     /// How sure cuts on the word of shallower searches are, in percent; 100 for none [default: 73]
     #[arg(long, value_name = "PERCENT")]
-    confidence: Option<u8>,
+    confidence: Option<Selectivity>,
     /// How many random moves begin a game [default: 4-24]
     #[arg(long, value_name = "FROM-TO")]
     random_plies: Option<PlyRange>,

@@ -5,7 +5,7 @@ use super::game::{Demand, Game};
 use super::reply::{AnalysisLine, Failure, Head, Reply, Response, SearchStats};
 use super::sgf_file;
 use crate::clock::Clock;
-use crate::engine::{Decision, Engine, EngineOptions, Event, Request, Thinking};
+use crate::engine::{Decision, Engine, EngineOption, EngineOptions, Event, Request, Thinking};
 use crate::notation::read_position;
 use crate::othello::{Color, Move};
 use crate::protocol::stdio::{Connection, Input};
@@ -198,7 +198,8 @@ impl Session<'_> {
             Command::SetGame(_) => Err(Failure::UnsupportedGame),
             Command::Rules(query) => Ok(self.rules(query)),
             Command::Set { option, value } => {
-                self.engine.set(&option, &value).map(|()| Reply::Done).map_err(Failure::Option)
+                let set = self.engine.set(&option, &value).map_err(Failure::Option);
+                set.map(|()| self.engine.options().warning(&option).map_or(Reply::Done, Reply::Text))
             }
             Command::Get(name) => self.option(name.as_deref()),
             Command::Stats => match &self.last_search {
@@ -255,8 +256,8 @@ impl Session<'_> {
         Ok(Reply::Text(match name {
             Some(name) => options.get(name)?,
             None => {
-                let lines = EngineOptions::NAMES.iter().map(|name| Ok(format!("{name} {}", options.get(name)?)));
-                lines.collect::<Result<Vec<_>, Failure>>()?.join("\n")
+                let lines = EngineOption::all().map(|option| format!("{} {}", option.name, option.show(options)));
+                lines.collect::<Vec<_>>().join("\n")
             }
         }))
     }

@@ -2,7 +2,7 @@
 
 use crate::notation::NotationError;
 use crate::notation::ggf::{GgfGame, TimedMove};
-use crate::search::Contempt;
+use crate::search::{Contempt, Depth};
 use nom::bytes::complete::{tag, take_while1};
 use nom::character::complete::{i32 as signed, space0, space1, u8 as small, u32 as unsigned};
 use nom::combinator::{all_consuming, map_opt, verify};
@@ -28,7 +28,7 @@ pub enum Command {
     /// `set contempt C`: what a draw is worth to Black.
     SetContempt(Contempt),
     /// `set depth D`: the depth of the following requests, 1 to 60.
-    SetDepth(u8),
+    SetDepth(Depth),
     /// `set emilia.NAME VALUE`: one of the engine's own options, not yet looked at.
     SetOption {
         /// The option's name as on the command line.
@@ -149,7 +149,7 @@ impl Line<'_> {
                 Err(error) => Err(CommandError::BadNotation { command: "set game", error }),
             },
             "depth" => {
-                let plies = verify(small, |&plies| (1..=60).contains(&plies));
+                let plies = map_opt(small, Depth::new);
                 self.argument(rest, "set depth", "plies from 1 to 60", plies).map(Command::SetDepth)
             }
             "contempt" => {
@@ -192,7 +192,7 @@ mod tests {
         let option = |name: &str, value: &str| Command::SetOption { name: name.to_owned(), value: value.to_owned() };
         for (line, command) in [
             ("nboard 2", Command::Version(2)),
-            ("set depth 12", Command::SetDepth(12)),
+            ("set depth 12", Command::SetDepth(Depth::new(12).unwrap())),
             ("set contempt -100", Command::SetContempt(Contempt::new(-100).unwrap())),
             ("set emilia.hash 64", option("hash", "64")),
             ("set emilia.on-memory-cap   prune  ", option("on-memory-cap", "prune")),

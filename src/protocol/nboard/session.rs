@@ -6,7 +6,7 @@ use crate::engine::{DEFAULT_MOVE_TIME, Decision, Engine, Event, Goal, Request, T
 use crate::notation::ggf::{GgfClock, GgfGame, TimedMove};
 use crate::othello::{Color, GameRecord, Move, Position};
 use crate::protocol::stdio::{Connection, Input};
-use crate::search::{Contempt, Limits, MemoryUse, Report, Score};
+use crate::search::{Contempt, Depth, Limits, MemoryUse, Report, Score};
 use crossbeam::channel::{Receiver, never, tick};
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -44,7 +44,7 @@ struct Session {
     game: GameRecord,
     clocks: Clocks,
     thoughts: Thoughts,
-    depth: Option<u8>,
+    depth: Option<Depth>,
     contempt: Contempt,
     task: Option<Task>,
 }
@@ -190,7 +190,12 @@ impl Session {
         // A move already asked for is to be found with the options of that time.
         self.begin();
         match self.engine.set(name, value) {
-            Ok(()) => self.interrupt_hint(),
+            Ok(()) => {
+                if let Some(warning) = self.engine.options().warning(name) {
+                    log::warn!("{warning}");
+                }
+                self.interrupt_hint();
+            }
             Err(error) => log::warn!("ignored: {error}"),
         }
     }

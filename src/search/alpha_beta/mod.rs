@@ -23,21 +23,14 @@ pub struct AlphaBetaSettings {
     pub table_bytes: usize,
     /// Threads that search together, at least 1. One thread visits the same positions every time.
     pub threads: usize,
-    /// How sure a cut on the word of a shallower search must be, in percent: 73, 87, 95, 98 or 99; 100 for no such cuts.
-    /// The result of a solved position is exact whatever this is.
-    pub confidence: u8,
-}
-
-impl AlphaBetaSettings {
-    /// The confidences that [`AlphaBetaSettings::confidence`] may have.
-    pub fn confidences() -> impl Iterator<Item = u8> {
-        Selectivity::all().map(Selectivity::percent)
-    }
+    /// How sure a cut on the word of a shallower search must be. The result of a solved position is exact whatever this
+    /// is.
+    pub selectivity: Selectivity,
 }
 
 impl Default for AlphaBetaSettings {
     fn default() -> AlphaBetaSettings {
-        AlphaBetaSettings { table_bytes: 64 << 20, threads: 1, confidence: Selectivity::BOLDEST.percent() }
+        AlphaBetaSettings { table_bytes: 64 << 20, threads: 1, selectivity: Selectivity::BOLDEST }
     }
 }
 
@@ -49,12 +42,12 @@ pub struct AlphaBeta {
 }
 
 impl AlphaBeta {
-    /// An engine that has learnt nothing yet. A confidence that is no level counts as 100 %.
+    /// An engine that has learnt nothing yet.
     pub fn new(settings: AlphaBetaSettings) -> AlphaBeta {
         AlphaBeta {
             table: TranspositionTable::new(settings.table_bytes),
             threads: settings.threads.max(1),
-            selectivity: Selectivity::of_percent(settings.confidence).unwrap_or(Selectivity::NONE),
+            selectivity: settings.selectivity,
         }
     }
 
@@ -108,7 +101,7 @@ mod tests {
     use crate::eval::EvaluatorKind;
     use crate::othello::{GameRecord, Position};
     use crate::search::{
-        Bound, Contempt, Limits, MinimaxKind, Precision, Score, SearchDepth, StopSignal, plain_minimax,
+        Bound, Contempt, Depth, Limits, MinimaxKind, Precision, Score, SearchDepth, StopSignal, plain_minimax,
     };
     use crate::testing::random_position;
     use std::time::Instant;
@@ -122,7 +115,7 @@ mod tests {
     }
 
     fn to_depth(depth: u8) -> Limits {
-        Limits { depth: Some(depth), ..Limits::default() }
+        Limits { depth: Depth::new(depth), ..Limits::default() }
     }
 
     #[test]
@@ -225,7 +218,7 @@ mod tests {
             let lines = 1 + seed as usize % 3;
             let task = Task { lines, contempt, ..Task::new(position, EvaluatorKind::Mobility.build()) };
             let solve = |threads| {
-                let settings = AlphaBetaSettings { table_bytes: 1 << 20, threads, confidence: 100 };
+                let settings = AlphaBetaSettings { table_bytes: 1 << 20, threads, selectivity: Selectivity::NONE };
                 AlphaBeta::new(settings).think(&task, &Control::with_limits(Limits::default()), &mut |_| {})
             };
             let alone = solve(1);

@@ -2,7 +2,7 @@
 
 use super::walk::DEEP_FROM;
 use crate::search::selectivity::Selectivity;
-use crate::search::{Limits, Precision, SearchDepth, Task};
+use crate::search::{Depth, Limits, Precision, SearchDepth, Task};
 
 /// Solving a position near its end costs about as much as searching it so many plies short of it.
 const SOLVE_SHORT_OF_END: u8 = 9;
@@ -35,9 +35,10 @@ impl Stage {
             Precision::Score => Stage::Solve,
             Precision::WinLossDraw => Stage::Outcome,
         };
-        let solves = limits.depth.is_none_or(|depth| empties <= solved_from(depth));
+        let depth = limits.depth.map(Depth::plies);
+        let solves = depth.is_none_or(|depth| empties <= solved_from(depth));
         let last = if solves { last_before_solving(empties) } else { empties.saturating_sub(1) };
-        let last = limits.depth.map_or(last, |depth| last.min(depth));
+        let last = depth.map_or(last, |depth| last.min(depth));
         let bold = midgame < Selectivity::NONE && empties >= BOLD_SOLVE_FROM;
         let is_step = |level: Selectivity| empties >= ALL_STEPS_FROM || [73, 95].contains(&level.percent());
         let solving = Selectivity::all()
@@ -53,15 +54,16 @@ impl Stage {
 
     /// How the depth of a line of this stage is shown, in a position with so many empty squares.
     pub(in crate::search) fn label(self, empties: u8) -> SearchDepth {
-        let percent = self.selectivity().percent();
         match self {
             Stage::Midgame(plies, Selectivity::NONE) => SearchDepth::Plies(plies),
             // So near to the leaves nothing is cut.
             Stage::Midgame(plies, _) if plies <= DEEP_FROM => SearchDepth::Plies(plies),
-            Stage::Midgame(plies, _) => SearchDepth::Selective { plies, percent },
+            Stage::Midgame(plies, selectivity) => SearchDepth::Selective { plies, selectivity },
             Stage::Solve(Selectivity::NONE) => SearchDepth::Exact,
             Stage::Outcome(Selectivity::NONE) => SearchDepth::WinLossDraw,
-            Stage::Solve(_) | Stage::Outcome(_) => SearchDepth::Selective { plies: empties, percent },
+            Stage::Solve(selectivity) | Stage::Outcome(selectivity) => {
+                SearchDepth::Selective { plies: empties, selectivity }
+            }
         }
     }
 }
@@ -85,7 +87,7 @@ mod tests {
     use crate::testing::random_position;
 
     fn to_depth(depth: u8) -> Limits {
-        Limits { depth: Some(depth), ..Limits::default() }
+        Limits { depth: Depth::new(depth), ..Limits::default() }
     }
 
     fn task(empties: u32) -> Task {

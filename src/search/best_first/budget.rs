@@ -69,7 +69,7 @@ pub(crate) struct Budget<'a> {
 impl<'a> Budget<'a> {
     pub fn new(control: &'a Control) -> Budget<'a> {
         let limits = control.limits();
-        let by_depth = limits.depth.map_or(u64::MAX, mean_alpha_beta_evaluations);
+        let by_depth = limits.depth.map_or(u64::MAX, |depth| mean_alpha_beta_evaluations(depth.plies()));
         Budget {
             control,
             nodes: limits.nodes.unwrap_or(u64::MAX),
@@ -127,7 +127,7 @@ impl<'a> Budget<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::Limits;
+    use crate::search::{Depth, Limits};
 
     #[test]
     fn the_depth_table_grows_and_goes_on() {
@@ -167,7 +167,7 @@ mod tests {
         assert!(budget.is_spent(&work));
         assert!(spent(Limits { nodes: Some(100), ..Limits::default() }, work));
         assert!(spent(Limits { evaluations: Some(90), ..Limits::default() }, work));
-        assert!(spent(Limits { depth: Some(1), ..Limits::default() }, work));
+        assert!(spent(Limits { depth: Depth::new(1), ..Limits::default() }, work));
         assert!(spent(Limits { soft_time: Some(Duration::ZERO), ..Limits::default() }, work));
         assert!(spent(Limits { hard_time: Some(Duration::ZERO), ..Limits::default() }, work));
     }

@@ -29,7 +29,7 @@ use crate::search::alpha_beta::walk::Shared;
 use crate::search::selectivity::Selectivity;
 use crate::search::transposition::TranspositionTable;
 use crate::search::tree::Tree;
-use crate::search::{Contempt, Control, Report, Search, SearchDepth, Task};
+use crate::search::{Contempt, Control, Depth, Report, Search, SearchDepth, Task};
 use parking_lot::Mutex;
 
 /// Alpha-beta gets all of the time if it is expected to visit so many times the positions that the time is worth before it
@@ -59,9 +59,8 @@ pub struct BestFirstSettings {
     pub table_bytes: usize,
     /// Threads, at least 1. One thread visits the same positions every time.
     pub threads: usize,
-    /// How sure alpha-beta's cuts on the word of a shallower search are, in percent, as in
-    /// [`AlphaBetaSettings`](crate::search::AlphaBetaSettings).
-    pub confidence: u8,
+    /// How sure alpha-beta's cuts on the word of a shallower search are.
+    pub selectivity: Selectivity,
 }
 
 impl BestFirstSettings {
@@ -73,7 +72,7 @@ impl BestFirstSettings {
             on_memory_cap: OnMemoryCap::Prune,
             table_bytes: 64 << 20,
             threads: 1,
-            confidence: 73,
+            selectivity: Selectivity::BOLDEST,
         }
     }
 
@@ -151,11 +150,11 @@ impl Stored {
 }
 
 impl BestFirst {
-    /// An engine that has learnt nothing yet. A confidence that is no level counts as 100 %.
+    /// An engine that has learnt nothing yet.
     pub fn new(settings: BestFirstSettings) -> BestFirst {
         BestFirst {
             settings,
-            selectivity: Selectivity::of_percent(settings.confidence).unwrap_or(Selectivity::NONE),
+            selectivity: settings.selectivity,
             table: TranspositionTable::new(settings.table_bytes),
             stored: None,
         }
@@ -304,7 +303,7 @@ impl Search for BestFirst {
         // A depth stands for the evaluations that alpha-beta spends on it; the end of the game for the result.
         let mut limits = *control.limits();
         let reaches_end = |depth: u8| u32::from(depth) >= task.position.empties().count();
-        if let Some(depth) = limits.depth.take().filter(|&depth| !reaches_end(depth)) {
+        if let Some(depth) = limits.depth.take().map(Depth::plies).filter(|&depth| !reaches_end(depth)) {
             let evaluations = mean_selective_evaluations(depth);
             limits.evaluations = Some(limits.evaluations.map_or(evaluations, |limit| limit.min(evaluations)));
         }

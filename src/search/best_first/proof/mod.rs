@@ -31,7 +31,7 @@ use crate::search::alpha_beta::walk::Shared;
 use crate::search::selectivity::Selectivity;
 use crate::search::threads::with_threads;
 use crate::search::transposition::TranspositionTable;
-use crate::search::{Contempt, Control, Limits, Report, SearchDepth, Task};
+use crate::search::{Contempt, Control, Depth, Limits, Report, SearchDepth, Task};
 use cost::CostModel;
 use leaf::Examiner;
 use parking_lot::{Condvar, Mutex};
@@ -109,7 +109,7 @@ impl<E: Incremental> Prover<'_, E> {
         let limits = self.control.limits();
         let empties = self.task.position.empties().count();
         // So deep that it does not try to solve.
-        let depth = (empties > SMALL).then_some(START_DEPTH.min((empties as u8 - 1) / 2));
+        let depth = Depth::new(START_DEPTH.min((empties as u8 - 1) / 2)).filter(|_| empties > SMALL);
         let nodes = counts.0 + START_POSITIONS;
         let nodes = Some(limits.nodes.map_or(nodes, |limit| limit.min(nodes)));
         let control = self.control.with(Limits { nodes, depth, ..*limits });

@@ -5,7 +5,7 @@ use crate::eval::{EvaluatorKind, FromScratch, Pattern};
 use crate::game::DISC;
 use crate::notation::obf::ObfEntry;
 use crate::othello::{Color, GameRecord, Position};
-use crate::search::{AlphaBeta, AlphaBetaSettings, Bound, Precision, Score, Search, StopSignal};
+use crate::search::{AlphaBeta, AlphaBetaSettings, Bound, Depth, Precision, Score, Search, StopSignal};
 use crate::testing::random_position;
 use std::time::Instant;
 
@@ -27,7 +27,7 @@ fn prove(task: &Task, memory: usize, threads: usize, limits: Limits) -> (Report,
 
 /// What a search of one ply says.
 fn glance(task: &Task) -> Report {
-    let control = Control::with_limits(Limits { depth: Some(1), nodes: Some(1), ..Limits::default() });
+    let control = Control::with_limits(Limits { depth: Depth::new(1), nodes: Some(1), ..Limits::default() });
     AlphaBeta::new(AlphaBetaSettings { table_bytes: 1 << 10, ..AlphaBetaSettings::default() }).think(
         task,
         &control,
