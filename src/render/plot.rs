@@ -176,109 +176,150 @@ fn trimmed(value: f64) -> String {
 impl Plot {
     /// The picture.
     pub fn svg(&self) -> String {
-        let points = || self.curves.iter().flat_map(|curve| &curve.points);
+        Canvas::new(self).svg()
+    }
+
+    /// The curves that the legend names.
+    fn named(&self) -> impl Iterator<Item = &Curve> {
+        self.curves.iter().filter(|curve| curve.stroke != Stroke::Faint)
+    }
+}
+
+const BASE: f64 = HEIGHT - BOTTOM;
+const RIGHT: f64 = LEFT + ACROSS;
+
+/// A picture in the making. Writing to its text cannot fail.
+struct Canvas<'a> {
+    plot: &'a Plot,
+    x_axis: Axis,
+    y_axis: Axis,
+    svg: String,
+}
+
+impl<'a> Canvas<'a> {
+    fn new(plot: &'a Plot) -> Canvas<'a> {
+        let points = || plot.curves.iter().flat_map(|curve| &curve.points);
         let reach = |p: &Point| {
             let error = p.error.unwrap_or(0.0);
             // An error that reaches below zero where no value does needs no room there.
             let low = if p.y >= 0.0 { (p.y - error).max(0.0) } else { p.y - error };
             [p.y, low, p.y + error]
         };
-        let x_axis = Axis::new(points().map(|p| p.x), self.x_scale, false);
-        let y_axis = Axis::new(points().flat_map(reach).chain(self.mark), self.y_scale, true);
-        let named = || self.curves.iter().filter(|curve| curve.stroke != Stroke::Faint);
-        let longest = named().map(|curve| curve.name.chars().count()).max().unwrap_or(0);
-        let (right, bottom) = (LEFT + ACROSS, HEIGHT - BOTTOM);
-        let width = right + LEGEND + LETTER * longest as f64;
-        let x = |value: f64| LEFT + INSET + (right - LEFT - 2.0 * INSET) * x_axis.place(value);
-        let y = |value: f64| bottom - (bottom - TOP) * y_axis.place(value);
-        let title = escape(&self.title);
-        let mut svg = format!(
+        let x_axis = Axis::new(points().map(|p| p.x), plot.x_scale, false);
+        let y_axis = Axis::new(points().flat_map(reach).chain(plot.mark), plot.y_scale, true);
+        Canvas { plot, x_axis, y_axis, svg: String::new() }
+    }
+
+    fn x(&self, value: f64) -> f64 {
+        LEFT + INSET + (ACROSS - 2.0 * INSET) * self.x_axis.place(value)
+    }
+
+    fn y(&self, value: f64) -> f64 {
+        BASE - (BASE - TOP) * self.y_axis.place(value)
+    }
+
+    fn svg(mut self) -> String {
+        let plot = self.plot;
+        let longest = plot.named().map(|curve| curve.name.chars().count()).max().unwrap_or(0);
+        let width = RIGHT + LEGEND + LETTER * longest as f64;
+        let title = escape(&plot.title);
+        self.svg = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {HEIGHT}\" font-family=\"sans-serif\" \
              font-size=\"12\" role=\"img\" aria-label=\"{title}\">\n\
              <rect width=\"{width}\" height=\"{HEIGHT}\" fill=\"#fff\"/>\n\
              <text x=\"{LEFT}\" y=\"20\" font-size=\"14\">{title}</text>\n"
         );
-        // Writing to a string cannot fail.
-        for &tick in &y_axis.ticks {
-            let at = y(tick);
+        self.draw_axes();
+        for curve in plot.curves.iter().filter(|curve| curve.stroke == Stroke::Faint) {
+            let (points, name) = (self.polyline(curve, 0.0), escape(&curve.name));
             let _ = writeln!(
-                svg,
-                "<path d=\"M{LEFT} {at:.1}H{right}\" stroke=\"#ddd\"/>\
+                self.svg,
+                "<polyline points=\"{points}\" fill=\"none\" stroke=\"#c8d4e0\"><title>{name}</title></polyline>"
+            );
+        }
+        let has_errors = plot.curves.iter().flat_map(|curve| &curve.points).any(|point| point.error.is_some());
+        let last = plot.named().count().saturating_sub(1) as f64;
+        for (i, curve) in plot.named().enumerate() {
+            let aside = if has_errors { APART * (i as f64 - last / 2.0) } else { 0.0 };
+            self.draw_curve(curve, i, aside);
+        }
+        self.svg + "</svg>\n"
+    }
+
+    fn draw_axes(&mut self) {
+        for &tick in &self.y_axis.ticks {
+            let at = self.y(tick);
+            let _ = writeln!(
+                self.svg,
+                "<path d=\"M{LEFT} {at:.1}H{RIGHT}\" stroke=\"#ddd\"/>\
                  <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
                 LEFT - 6.0,
                 at + 4.0,
                 short(tick)
             );
         }
-        for &tick in &x_axis.ticks {
+        for &tick in &self.x_axis.ticks {
+            let at = self.x(tick);
             let _ = writeln!(
-                svg,
-                "<path d=\"M{at:.1} {bottom}v4\" stroke=\"#888\"/>\
+                self.svg,
+                "<path d=\"M{at:.1} {BASE}v4\" stroke=\"#888\"/>\
                  <text x=\"{at:.1}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
-                bottom + 17.0,
-                short(tick),
-                at = x(tick)
+                BASE + 17.0,
+                short(tick)
             );
         }
-        if let Some(mark) = self.mark {
+        if let Some(at) = self.plot.mark.map(|mark| self.y(mark)) {
             let _ =
-                writeln!(svg, "<path d=\"M{LEFT} {:.1}H{right}\" stroke=\"#888\" stroke-dasharray=\"2 3\"/>", y(mark));
+                writeln!(self.svg, "<path d=\"M{LEFT} {at:.1}H{RIGHT}\" stroke=\"#888\" stroke-dasharray=\"2 3\"/>");
         }
         let _ = writeln!(
-            svg,
+            self.svg,
             "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>\
              <text transform=\"translate(16 {}) rotate(-90)\" text-anchor=\"middle\">{}</text>",
-            (LEFT + right) / 2.0,
+            (LEFT + RIGHT) / 2.0,
             HEIGHT - 10.0,
-            escape(&self.x),
-            (TOP + bottom) / 2.0,
-            escape(&self.y)
+            escape(&self.plot.x),
+            (TOP + BASE) / 2.0,
+            escape(&self.plot.y)
         );
-        let line = |curve: &Curve, aside: f64| -> String {
-            let known = curve.points.iter().filter(|point| point.y.is_finite());
-            known.map(|p| format!("{:.1},{:.1}", x(p.x) + aside, y(p.y))).collect::<Vec<_>>().join(" ")
-        };
-        for curve in self.curves.iter().filter(|curve| curve.stroke == Stroke::Faint) {
-            let (points, name) = (line(curve, 0.0), escape(&curve.name));
-            let _ = writeln!(
-                svg,
-                "<polyline points=\"{points}\" fill=\"none\" stroke=\"#c8d4e0\"><title>{name}</title></polyline>"
-            );
-        }
-        let last = named().count().saturating_sub(1) as f64;
-        for (i, curve) in named().enumerate() {
-            let aside = if points().any(|p| p.error.is_some()) { APART * (i as f64 - last / 2.0) } else { 0.0 };
-            let color = COLORS[i % COLORS.len()];
-            let dashes = if curve.stroke == Stroke::Dashed { " stroke-dasharray=\"5 4\"" } else { "" };
-            let points = line(curve, aside);
-            let _ = writeln!(
-                svg,
-                "<polyline points=\"{points}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"2\"{dashes}/>"
-            );
-            for point in curve.points.iter().filter(|point| point.y.is_finite()) {
-                let (at, value) = (x(point.x) + aside, trimmed(point.y));
-                if let Some(error) = point.error.filter(|error| error.is_finite()) {
-                    let (low, high) = (y(point.y - error), y(point.y + error));
-                    let _ = write!(svg, "<path d=\"M{at:.1} {low:.1}V{high:.1}\" stroke=\"{color}\"/>");
-                }
-                let _ = writeln!(
-                    svg,
-                    "<circle cx=\"{at:.1}\" cy=\"{:.1}\" r=\"3\" fill=\"{color}\"><title>{value}</title></circle>",
-                    y(point.y)
-                );
+    }
+
+    /// The points of a curve, moved to the side.
+    fn polyline(&self, curve: &Curve, aside: f64) -> String {
+        let known = curve.points.iter().filter(|point| point.y.is_finite());
+        known.map(|p| format!("{:.1},{:.1}", self.x(p.x) + aside, self.y(p.y))).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The curve of this number in the legend, and its line there.
+    fn draw_curve(&mut self, curve: &Curve, number: usize, aside: f64) {
+        let color = COLORS[number % COLORS.len()];
+        let dashes = if curve.stroke == Stroke::Dashed { " stroke-dasharray=\"5 4\"" } else { "" };
+        let points = self.polyline(curve, aside);
+        let _ = writeln!(
+            self.svg,
+            "<polyline points=\"{points}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"2\"{dashes}/>"
+        );
+        for point in curve.points.iter().filter(|point| point.y.is_finite()) {
+            let (at, height, value) = (self.x(point.x) + aside, self.y(point.y), trimmed(point.y));
+            if let Some(error) = point.error.filter(|error| error.is_finite()) {
+                let (low, high) = (self.y(point.y - error), self.y(point.y + error));
+                let _ = write!(self.svg, "<path d=\"M{at:.1} {low:.1}V{high:.1}\" stroke=\"{color}\"/>");
             }
-            let at = TOP + 10.0 + 18.0 * i as f64;
             let _ = writeln!(
-                svg,
-                "<path d=\"M{:.1} {:.1}h18\" stroke=\"{color}\" stroke-width=\"2\"{dashes}/>\
-                 <text x=\"{:.1}\" y=\"{at:.1}\">{}</text>",
-                right + 12.0,
-                at - 4.0,
-                right + 36.0,
-                escape(&curve.name)
+                self.svg,
+                "<circle cx=\"{at:.1}\" cy=\"{height:.1}\" r=\"3\" fill=\"{color}\"><title>{value}</title></circle>"
             );
         }
-        svg + "</svg>\n"
+        let at = TOP + 10.0 + 18.0 * number as f64;
+        let _ = writeln!(
+            self.svg,
+            "<path d=\"M{:.1} {:.1}h18\" stroke=\"{color}\" stroke-width=\"2\"{dashes}/>\
+             <text x=\"{:.1}\" y=\"{at:.1}\">{}</text>",
+            RIGHT + 12.0,
+            at - 4.0,
+            RIGHT + 36.0,
+            escape(&curve.name)
+        );
     }
 }
 
