@@ -1,6 +1,7 @@
 //! `emilia solve`: the results of positions under perfect play, and whether a file has them right.
 
 use super::analyze_output::Results;
+use super::game_input::open_text;
 use super::log_output;
 use super::options::EngineArguments;
 use super::output::{Reader, complain};
@@ -17,8 +18,6 @@ use crate::search::SearchDepth;
 use crate::shard::Shard;
 use clap::Args;
 use serde::Serialize;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -71,13 +70,7 @@ pub(super) fn run(arguments: &SolveArguments) -> ExitCode {
 }
 
 fn solve(arguments: &SolveArguments) -> Result<Totals, String> {
-    let (name, input): (&str, Box<dyn BufRead>) = match arguments.file.as_str() {
-        "-" => ("standard input", Box::new(io::stdin().lock())),
-        path => match File::open(path) {
-            Ok(file) => (path, Box::new(BufReader::new(file))),
-            Err(error) => return Err(format!("cannot read '{path}': {error}")),
-        },
-    };
+    let (name, input) = open_text(&arguments.file)?;
     let question = match (arguments.wld, arguments.moves) {
         (true, _) => Question::Outcome,
         (_, true) => Question::EveryMove,
