@@ -105,10 +105,7 @@ impl Journal {
         if !bytes.is_empty() && !resume {
             return Err(JournalError::Exists { path: partial });
         }
-        let (kept, done, results) = match kept(&bytes, shard, job) {
-            Ok(kept) => kept,
-            Err(error) => return Err(error.of(partial)),
-        };
+        let (kept, done, results) = kept(&bytes, shard, job, &partial)?;
         let begin = begin_line(shard, job);
         let mut journal = Journal {
             path: path.to_owned(),
@@ -175,34 +172,21 @@ impl Journal {
     }
 }
 
-/// An error before the file has its name.
-enum Unusable {
-    Content(ShardFileError),
-    OtherJob(String, String, String),
-}
-
-impl Unusable {
-    fn of(self, path: PathBuf) -> JournalError {
-        match self {
-            Unusable::Content(error) => JournalError::Content { path, error },
-            Unusable::OtherJob(field, was, now) => JournalError::OtherJob { path, field, was, now },
-        }
-    }
-}
-
-/// How many bytes of a file are of use, which items they have results for, and how many results these are.
-fn kept(bytes: &[u8], shard: Shard, job: &Job) -> Result<(u64, Done, u64), Unusable> {
+/// How many bytes of the file of this path are of use, which items they have results for, and how many results these are.
+fn kept(bytes: &[u8], shard: Shard, job: &Job, path: &Path) -> Result<(u64, Done, u64), JournalError> {
     let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
     if whole == 0 {
         return Ok((0, Done::new(), 0));
     }
-    let text = std::str::from_utf8(&bytes[..whole]).map_err(|_| Unusable::Content(ShardFileError::NoBeginning))?;
-    let there = ShardFile::parse(text).map_err(Unusable::Content)?;
+    let content = |error| JournalError::Content { path: path.to_owned(), error };
+    let other = |field, was, now| Err(JournalError::OtherJob { path: path.to_owned(), field, was, now });
+    let text = std::str::from_utf8(&bytes[..whole]).map_err(|_| content(ShardFileError::NoBeginning))?;
+    let there = ShardFile::parse(text).map_err(content)?;
     if there.shard != shard {
-        return Err(Unusable::OtherJob("the shard".to_owned(), there.shard.to_string(), shard.to_string()));
+        return other("the shard".to_owned(), there.shard.to_string(), shard.to_string());
     }
     if let Some((field, was, now)) = there.job.difference(job) {
-        return Err(Unusable::OtherJob(field, was, now));
+        return other(field, was, now);
     }
     // An end without the name that goes with it is written again.
     let end = if there.ending.is_some() { text[..whole - 1].rfind('\n').map_or(0, |end| end + 1) } else { whole };
@@ -219,13 +203,6 @@ mod tests {
         Job::new("test", json!({ "depth": depth }))
     }
 
-    fn folder(name: &str) -> PathBuf {
-        let folder = std::env::temp_dir().join(format!("emilia-journal-{name}-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&folder);
-        fs::create_dir_all(&folder).unwrap();
-        folder
-    }
-
     fn growing(path: &Path, shard: &str, resume: bool) -> (Box<Journal>, Done) {
         match Journal::open(path, shard.parse().unwrap(), &job(3), resume).unwrap() {
             Opened::Growing(journal, done) => (journal, done),
@@ -239,8 +216,8 @@ mod tests {
 
     #[test]
     fn a_run_goes_on_behind_the_last_whole_line() {
-        let folder = folder("resume");
-        let path = folder.join("out");
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out");
         let (mut journal, done) = growing(&path, "0/1", false);
         assert!(done.is_empty());
         journal.append(&(result(1) + &result(2))).unwrap();
@@ -261,13 +238,12 @@ mod tests {
         assert_eq!(fs::read_to_string(&path).unwrap(), result(1) + &result(2) + &result(3));
         assert!(!partial.exists());
         assert!(matches!(Journal::open(&path, Shard::default(), &job(3), true), Ok(Opened::Complete)));
-        fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]
     fn a_shard_says_what_it_is() {
-        let folder = folder("shard");
-        let path = folder.join("out");
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out");
         let (mut journal, _) = growing(&path, "1/2", false);
         journal.append(&result(2)).unwrap();
         // Killed behind the end, before the file had its name.
@@ -280,18 +256,16 @@ mod tests {
         let text = fs::read_to_string(&path).unwrap();
         let file = ShardFile::parse(&text).unwrap();
         assert_eq!((file.results.len(), file.ending.map(|ending| ending.items)), (1, Some(2)));
-        fs::remove_dir_all(&folder).unwrap();
     }
 
     #[cfg(target_os = "linux")]
     #[test]
     fn what_is_no_file_of_results_is_left_alone() {
-        let folder = folder("stranger");
-        let path = folder.join("out");
-        fs::write(folder.join("out.partial"), "my diary\n").unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out");
+        fs::write(folder.path().join("out.partial"), "my diary\n").unwrap();
         let error = Journal::open(&path, Shard::default(), &job(3), true).unwrap_err().to_string();
         assert!(error.contains("expected the beginning of a shard"), "{error}");
-        assert_eq!(fs::read_to_string(folder.join("out.partial")).unwrap(), "my diary\n");
-        fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(fs::read_to_string(folder.path().join("out.partial")).unwrap(), "my diary\n");
     }
 }

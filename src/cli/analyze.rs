@@ -3,6 +3,7 @@
 use super::analyze_games::{self, GameJob, Style};
 use super::analyze_output::Results;
 use super::analyze_queries::{self, QueryInput};
+use super::game_input::open_text;
 use super::log_output;
 use super::options::EngineArguments;
 use crate::analysis::lines::Checksummed;
@@ -127,13 +128,7 @@ impl AnalyzeArguments {
 pub(super) fn run(arguments: &AnalyzeArguments) -> Result<(), String> {
     log_output::to_stderr();
     let (defaults, threads) = arguments.thinking()?;
-    let (name, mut input): (&str, Box<dyn BufRead + Send>) = match arguments.file.as_deref() {
-        None | Some("-") => ("standard input", Box::new(BufReader::with_capacity(1 << 16, io::stdin()))),
-        Some(path) => match File::open(path) {
-            Ok(file) => (path, Box::new(BufReader::new(file))),
-            Err(error) => return Err(format!("cannot read '{path}': {error}")),
-        },
-    };
+    let (name, mut input) = open_text(arguments.file.as_deref().unwrap_or("-"))?;
     let (out, shard) = (arguments.out.as_deref(), arguments.shard);
     if arguments.file.is_none()
         || holds_queries(&mut input).map_err(|error| format!("cannot read '{name}': {error}"))?

@@ -2,8 +2,8 @@
 
 use crate::notation::game_file::{FileGame, GameFile, GameFileError};
 use clap::Args;
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 /// Files of games, in any format.
@@ -47,6 +47,17 @@ impl GameInput {
         let names = |path: &Option<PathBuf>| path.as_ref().map(|path| read(path)).transpose();
         let (players, tournaments) = (names(&self.players)?, names(&self.tournaments)?);
         games.with_wthor_names(players.as_deref(), tournaments.as_deref())
+    }
+}
+
+/// A file, or the standard input for `-`, with the name that errors give it.
+pub(super) fn open_text(path: &str) -> Result<(&str, Box<dyn BufRead + Send>), String> {
+    match path {
+        "-" => Ok(("standard input", Box::new(BufReader::with_capacity(1 << 16, io::stdin())))),
+        path => match File::open(path) {
+            Ok(file) => Ok((path, Box::new(BufReader::new(file)))),
+            Err(error) => Err(format!("cannot read '{path}': {error}")),
+        },
     }
 }
 

@@ -1,10 +1,12 @@
 //! `emilia solve`: the results of positions under perfect play, and whether a file has them right.
 
 use super::analyze_output::Results;
+use super::game_input::open_text;
 use super::log_output;
 use super::options::EngineArguments;
 use super::output::{Reader, complain};
 use super::progress::StatusLine;
+use crate::analysis::answer::line as json;
 use crate::analysis::lines::Checksummed;
 use crate::analysis::shard_file::{Job, engine_settings};
 use crate::analysis::{Contradiction, Question, Solution, Solver, Totals, Value};
@@ -15,9 +17,7 @@ use crate::othello::Move;
 use crate::search::SearchDepth;
 use crate::shard::Shard;
 use clap::Args;
-use serde::{Serialize, Serializer};
-use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use serde::Serialize;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -70,13 +70,7 @@ pub(super) fn run(arguments: &SolveArguments) -> ExitCode {
 }
 
 fn solve(arguments: &SolveArguments) -> Result<Totals, String> {
-    let (name, input): (&str, Box<dyn BufRead>) = match arguments.file.as_str() {
-        "-" => ("standard input", Box::new(io::stdin().lock())),
-        path => match File::open(path) {
-            Ok(file) => (path, Box::new(BufReader::new(file))),
-            Err(error) => return Err(format!("cannot read '{path}': {error}")),
-        },
-    };
+    let (name, input) = open_text(&arguments.file)?;
     let question = match (arguments.wld, arguments.moves) {
         (true, _) => Question::Outcome,
         (_, true) => Question::EveryMove,
@@ -218,8 +212,7 @@ struct JsonPosition<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     depth: Option<String>,
     nodes: u64,
-    #[serde(serialize_with = "seconds")]
-    seconds: Duration,
+    seconds: f64,
     pv: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     moves: Vec<JsonMove>,
@@ -254,7 +247,7 @@ impl<'a> JsonPosition<'a> {
             estimate,
             depth,
             nodes: solution.nodes,
-            seconds: solution.elapsed,
+            seconds: solution.elapsed.as_secs_f64(),
             pv: solution.pv.iter().map(Move::to_string).collect(),
             moves: moves.map(|&(turn, score)| JsonMove { turn: turn.to_string(), score }).collect(),
             contradictions: contradictions.iter().map(Contradiction::to_string).collect(),
@@ -283,23 +276,15 @@ struct JsonCounts {
     contradicted: usize,
     unreadable: usize,
     nodes: u64,
-    #[serde(serialize_with = "seconds")]
-    seconds: Duration,
+    seconds: f64,
 }
 
 impl From<&Totals> for JsonCounts {
     fn from(totals: &Totals) -> JsonCounts {
-        let &Totals { positions, solved, checked, contradicted, unreadable, nodes, elapsed: seconds } = totals;
+        let &Totals { positions, solved, checked, contradicted, unreadable, nodes, elapsed } = totals;
+        let seconds = elapsed.as_secs_f64();
         JsonCounts { positions, solved, checked, contradicted, unreadable, nodes, seconds }
     }
-}
-
-fn seconds<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_f64(time.as_secs_f64())
-}
-
-fn json(value: &impl Serialize) -> String {
-    serde_json::to_string(value).expect("numbers and text can be written as JSON") + "\n"
 }
 
 /// What is told of the position in work.

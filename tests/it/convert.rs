@@ -11,7 +11,6 @@ use emilia::othello::{GameRecord, Move, Position, canonical};
 use proptest::prelude::*;
 use std::collections::HashSet;
 use std::io::Cursor;
-use std::path::PathBuf;
 use std::time::Duration;
 
 // ---- Round trips --------------------------------------------------------------------------------------------------
@@ -251,26 +250,9 @@ fn said(arguments: &[&str], input: &str) -> (i32, String, String) {
     (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
 }
 
-/// A folder for one test, gone when the test is.
-pub struct TemporaryFolder(pub PathBuf);
-
-impl TemporaryFolder {
-    pub fn new(name: &str) -> TemporaryFolder {
-        let path = std::env::temp_dir().join(format!("emilia-{}-{name}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&path);
-        std::fs::create_dir_all(&path).unwrap();
-        TemporaryFolder(path)
-    }
-
-    pub fn file(&self, name: &str) -> String {
-        self.0.join(name).display().to_string()
-    }
-}
-
-impl Drop for TemporaryFolder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
+/// The name of a file in a folder.
+pub fn file(folder: &tempfile::TempDir, name: &str) -> String {
+    folder.path().join(name).display().to_string()
 }
 
 const GGF: &str = "(;GM[Othello]PC[GGS/os]DT[2003]PB[ada]PW[bob]RE[+2.000]TI[5:00]TY[8]B[f5/1.5/0.1]W[d6//2];)\n";
@@ -295,12 +277,12 @@ fn losses_are_told_once_with_the_first_game() {
 
 #[test]
 fn strict_leaves_nothing_where_something_would_be_lost() {
-    let folder = TemporaryFolder::new("strict");
-    let out = folder.file("games.txt");
+    let folder = tempfile::tempdir().unwrap();
+    let out = file(&folder, "games.txt");
     let (code, stdout, stderr) = said(&["convert", "--strict", "--out", &out], GGF);
     assert_eq!((code, stdout.as_str()), (1, ""));
     assert_eq!(stderr, "emilia: standard input: line 1: game 1: transcript cannot hold names of players (ada, bob)\n");
-    assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 0);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
 #[test]
@@ -327,8 +309,8 @@ fn a_game_that_cannot_be_converted_does_not_stop_the_others() {
 
 #[test]
 fn wthor_is_written_with_its_names() {
-    let folder = TemporaryFolder::new("wthor");
-    let out = folder.file("games.wtb");
+    let folder = tempfile::tempdir().unwrap();
+    let out = file(&folder, "games.wtb");
     let (code, _, stderr) = said(&["convert", "--out", &out], GGF);
     assert_eq!(code, 0, "{stderr}");
     assert!(stderr.contains("wthor cannot hold clocks") && !stderr.contains("names"), "{stderr}");

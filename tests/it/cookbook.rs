@@ -1,6 +1,5 @@
 //! The commands of the cookbook do what they say: each of them is run.
 
-use crate::convert::TemporaryFolder;
 use crate::serve::{emilia, run};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -43,7 +42,7 @@ fn every_command_of_the_cookbook_runs() {
     let mut tasks: Vec<&str> = blocks.iter().map(|block| block.task.as_str()).collect();
     tasks.dedup();
     assert!(tasks.len() > 10, "{tasks:?}");
-    let folder = TemporaryFolder::new("cookbook");
+    let folder = tempfile::tempdir().unwrap();
     let program = Path::new(env!("CARGO_BIN_EXE_emilia"));
     let path = format!("{}:{}", program.parent().unwrap().display(), std::env::var("PATH").unwrap());
     for Block { task, needs, script } in &blocks {
@@ -52,7 +51,7 @@ fn every_command_of_the_cookbook_runs() {
             continue;
         }
         let mut shell = Command::new("sh");
-        shell.args(["-eu", "-c", script]).current_dir(&folder.0).env("PATH", &path).stdin(Stdio::null());
+        shell.args(["-eu", "-c", script]).current_dir(folder.path()).env("PATH", &path).stdin(Stdio::null());
         let output = shell.output().unwrap();
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{task}:\n{script}\n{said}");
@@ -62,7 +61,7 @@ fn every_command_of_the_cookbook_runs() {
         );
     }
     let has = |name: &str, text: &str| {
-        let found = std::fs::read_to_string(folder.0.join(name)).unwrap();
+        let found = std::fs::read_to_string(folder.path().join(name)).unwrap();
         assert!(found.contains(text), "{name}: {found}");
     };
     has("game.html", "data-turns");

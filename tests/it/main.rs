@@ -27,6 +27,7 @@ mod shards;
 mod show;
 mod solve;
 mod solver;
+mod streams;
 mod testset;
 mod train_bill;
 mod training;

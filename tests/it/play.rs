@@ -1,6 +1,6 @@
 //! `emilia play`: by pipe, and in a real terminal.
 
-use crate::convert::TemporaryFolder;
+use crate::convert::file;
 use crate::serve::{emilia, run};
 use emilia::notation::ggf::GgfGame;
 use emilia::notation::transcript;
@@ -21,8 +21,8 @@ fn said(arguments: &[&str], input: &str) -> String {
 
 #[test]
 fn a_game_by_pipe_has_boards_hints_and_an_end() {
-    let folder = TemporaryFolder::new("play");
-    let file = folder.file("game.ggf");
+    let folder = tempfile::tempdir().unwrap();
+    let file = file(&folder, "game.ggf");
     let script = format!("f5\nhint 2\nundo\ne6\nf1\nmoves\nsave {file}\nsave {file}\nlevel\nhlep\nquit\n");
     let text = said(&[], &script);
     assert!(
@@ -138,12 +138,12 @@ impl Drop for Terminal {
 
 #[test]
 fn a_terminal_has_a_prompt_and_colours_unless_they_are_not_wanted() {
-    let folder = TemporaryFolder::new("tmux");
+    let folder = tempfile::tempdir().unwrap();
     let program = env!("CARGO_BIN_EXE_emilia");
     let line = |environment: &str| {
         format!("env LC_ALL=C.UTF-8 TERM=xterm-256color {environment} '{program}' {}; sleep 60", FIXED.join(" "))
     };
-    let Some(terminal) = Terminal::start(folder.file("colored"), &line("NO_COLOR=")) else { return };
+    let Some(terminal) = Terminal::start(file(&folder, "colored"), &line("NO_COLOR=")) else { return };
     let screen = terminal.wait_for("black>");
     assert!(screen.contains("\x1b[") && screen.contains('\u{25cf}'), "{screen}");
     terminal.say("f5");
@@ -153,7 +153,7 @@ fn a_terminal_has_a_prompt_and_colours_unless_they_are_not_wanted() {
     let plain: String = strip_codes(&screen);
     assert!(plain.lines().all(|line| line.chars().count() <= 80), "{plain}");
     drop(terminal);
-    let Some(terminal) = Terminal::start(folder.file("plain"), &line("NO_COLOR=1")) else { return };
+    let Some(terminal) = Terminal::start(file(&folder, "plain"), &line("NO_COLOR=1")) else { return };
     let screen = terminal.wait_for("black>");
     assert!(screen.is_ascii() && !screen.contains("\x1b[4"), "{screen}");
     assert!(screen.contains("4  -  -  .  O  X  -  -  -  4"), "{screen}");

@@ -1,6 +1,6 @@
 //! `emilia show`: text, pictures, and a page that a browser runs.
 
-use crate::convert::TemporaryFolder;
+use crate::convert::file;
 use crate::serve::{emilia, run};
 use emilia::notation::read_position;
 use emilia::notation::transcript;
@@ -58,8 +58,8 @@ fn what_is_not_there_is_told() {
 
 #[test]
 fn a_picture_is_written_whole() {
-    let folder = TemporaryFolder::new("picture");
-    let out = folder.file("board.svg");
+    let folder = tempfile::tempdir().unwrap();
+    let out = file(&folder, "board.svg");
     assert_eq!(said(&["show", "--out", &out, "--move", "3"], GAME), (0, String::new(), String::new()));
     let svg = std::fs::read_to_string(&out).unwrap();
     let position = transcript::parse("f5d6c3").unwrap();
@@ -70,8 +70,8 @@ fn a_picture_is_written_whole() {
 }
 
 /// The document that headless Chromium makes of a page; `None`, with a message, where there is no Chromium.
-fn dom_of(folder: &TemporaryFolder, page: &str) -> Option<String> {
-    let path = folder.file("driven.html");
+fn dom_of(folder: &tempfile::TempDir, page: &str) -> Option<String> {
+    let path = file(folder, "driven.html");
     std::fs::write(&path, page).unwrap();
     let names = ["chromium", "chromium-browser", "google-chrome"];
     let browser = names.into_iter().find(|name| {
@@ -87,7 +87,7 @@ fn dom_of(folder: &TemporaryFolder, page: &str) -> Option<String> {
         return None;
     };
     let flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--dump-dom"];
-    let profile = format!("--user-data-dir={}", folder.file("profile"));
+    let profile = format!("--user-data-dir={}", file(folder, "profile"));
     let output = Command::new(browser).args(flags).arg(profile).arg(format!("file://{path}")).output().unwrap();
     assert!(output.status.success(), "{output:?}");
     Some(String::from_utf8(output.stdout).unwrap())
@@ -95,8 +95,8 @@ fn dom_of(folder: &TemporaryFolder, page: &str) -> Option<String> {
 
 #[test]
 fn a_page_is_walked_through_with_the_keys() {
-    let folder = TemporaryFolder::new("page");
-    let out = folder.file("game.html");
+    let folder = tempfile::tempdir().unwrap();
+    let out = file(&folder, "game.html");
     let (code, _, stderr) = said(&["show", "--out", &out, "--depth", "4", "--threads", "1", "--hash", "1"], GAME);
     assert_eq!((code, stderr.as_str()), (0, ""));
     let page = std::fs::read_to_string(&out).unwrap();

@@ -405,7 +405,8 @@ mod tests {
 
     #[test]
     fn a_file_on_the_disk() {
-        let path = std::env::temp_dir().join(format!("emilia-weights-{}", std::process::id()));
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("weights");
         some(1).write(&path).unwrap();
         assert_eq!(PackedWeights::read(&path).unwrap(), some(1));
         std::fs::remove_file(&path).unwrap();
