@@ -1,7 +1,7 @@
 //! The engine's options on the command line: an argument for each entry of the engine's table of options.
 
 use super::names;
-use super::output::complain;
+use super::output::say;
 use crate::engine::{Engine, EngineOption, EngineOptions, OptionError, Values};
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
@@ -114,7 +114,7 @@ impl EngineArguments {
 
 /// Warns a person, who may have closed the standard error.
 pub(super) fn warn(warning: &str) {
-    complain(format_args!("warning: {warning}"));
+    say(format_args!("warning: {warning}"));
 }
 
 #[cfg(test)]

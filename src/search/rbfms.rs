@@ -8,11 +8,12 @@ mod lines;
 
 use self::lines::LinearLines;
 use super::best_first::{Budget, EndValues, EndgameSolver, Leaves, Rules, SOLVED_EMPTIES, StaticLeaves, Work, line_to};
-use super::tree::{INFINITY, after, turns};
+use super::tree::{after, turns};
 use super::{Bound, Control, Line, MemoryUse, Report, Search, SearchDepth, Task};
 use crate::eval::Evaluator;
 use crate::game::Game;
 use crate::othello::{Position, Square};
+use crate::search::INFINITY;
 use std::cell::RefCell;
 
 /// How [`Rbfms`] and the fallback at the memory cap differ from the published algorithm, and its bounds.

@@ -293,7 +293,7 @@ fn all_engines() -> Vec<&'static str> {
 }
 
 /// The engines of the best-first family whose values at the end are results.
-const PLAYERS: [&str; 3] = ["best-first", "extension", "rbfms"];
+const PLAYERS: [&str; 4] = ["emilia", "best-first", "extension", "rbfms"];
 
 #[test]
 fn the_tree_is_sound_after_every_iteration() {
@@ -446,7 +446,11 @@ fn the_end_of_the_game_is_solved_by_every_engine() {
         let result = exact(&position, contempt);
         for kind in all_engines() {
             let mut search = engine(kind, |options| options.threads = 1 + round as u32 % 2);
-            let report = think(&mut *search, &one, Limits::default());
+            // This one has a depth where none is said.
+            let depth = Depth::new(60).filter(|_| kind == "korf-alpha-beta");
+            let limits = Limits { depth, ..Limits::default() };
+            let control = Control::with_limits(limits);
+            let report = search.think(&one, &control, &mut |_| {});
             let found = report.lines[0].score.units();
             let knows_who_wins_alone = matches!(kind, "korf-best-first" | "korf-extension" | "uct");
             if knows_who_wins_alone {
@@ -454,8 +458,13 @@ fn the_end_of_the_game_is_solved_by_every_engine() {
                 assert_eq!((found > 0, found < 0), (result > 0, result < 0), "{kind} {position}");
                 continue;
             }
-            assert_eq!((report.depth, found), (SearchDepth::Exact, result), "{kind} {position}");
-            let report = think(&mut *search, &all, Limits::default());
+            assert_eq!(found, result, "{kind} {position}");
+            if kind == "korf-alpha-beta" {
+                // Its depth is in plies to the end.
+                continue;
+            }
+            assert_eq!(report.depth, SearchDepth::Exact, "{kind} {position}");
+            let report = search.think(&all, &control, &mut |_| {});
             assert_eq!(report.depth, SearchDepth::Exact, "{kind} {position}");
             assert_eq!(report.lines.len(), position.moves().count().max(1) as usize);
             for line in &report.lines {
@@ -774,10 +783,8 @@ fn a_pass_at_the_root_is_a_line() {
     }
     let position = *game.position();
     assert!(position.must_pass());
-    for kind in all_engines() {
-        let depth = Depth::new(4).filter(|_| kind == "minimax");
-        let limits = Limits { depth, evaluations: Some(3_000), ..Limits::default() };
-        let report = think(&mut *engine(kind, |_| {}), &task(position), limits);
+    for kind in PLAYERS.into_iter().chain(["korf-best-first", "korf-extension"]) {
+        let report = think(&mut *engine(kind, |_| {}), &task(position), evaluations(3_000));
         assert_eq!((report.lines.len(), report.lines[0].turn), (1, Move::Pass), "{kind}");
         assert!(report.lines[0].pv.len() > 2, "{kind}");
     }
@@ -786,15 +793,15 @@ fn a_pass_at_the_root_is_a_line() {
 /// What the solver visits in linear space counts, and ends the search.
 #[test]
 fn positions_solved_at_the_cap_are_counted_and_limited() {
-    let position = RandomGames(33).position(44);
+    let position = RandomGames(33).position(41);
     for threads in [1, 2] {
         let full = |options: &mut EngineOptions| {
             (options.memory_mb, options.on_memory_cap, options.threads) = (1, OnMemoryCap::Rbfms, threads);
         };
-        let wanted = Task { lines: 64, ..task(position) };
         let limit = Limits { nodes: Some(1_000_000), ..Limits::default() };
-        let report = think(&mut *engine("best-first", full), &wanted, limit);
+        let report = think(&mut *engine("best-first", full), &task(position), limit);
         assert!(report.nodes < 1_000_000 + 40_000, "{report:?}");
+        assert!(report.memory.linear_nodes > 1_000, "{report:?}");
         assert!(report.depth.is_exact() || report.nodes >= 1_000_000, "{report:?}");
     }
 }

@@ -413,6 +413,7 @@ impl<G: Game, P: Policy<G>> Explorer<G, P> {
             Room::None => Progress::Full,
             Room::LinearFromNowOn => {
                 // This path may have been chosen by other rules than those that hold from now on.
+                P::finish_backing_up(self);
                 self.restart();
                 Progress::Grown
             }

@@ -84,7 +84,7 @@ impl Exploration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::tree::INFINITY;
+    use crate::search::INFINITY;
     use proptest::prelude::*;
 
     #[test]

@@ -5,9 +5,10 @@ use crate::eval::Evaluator;
 use crate::game::{DISC, Game};
 use crate::othello::Position;
 use crate::search::Contempt;
+use crate::search::INFINITY;
 use crate::search::endgame::{self, LocalTable, Solver};
 use crate::search::transposition::TranspositionTable;
-use crate::search::tree::{INFINITY, Node, after, turns};
+use crate::search::tree::{Node, after, turns};
 
 /// Where the values of new nodes come from.
 pub trait Leaves<G: Game> {

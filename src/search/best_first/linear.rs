@@ -3,8 +3,9 @@
 use super::core::Progress;
 use super::{Explorer, Leaves, Policy};
 use crate::game::Game;
+use crate::search::INFINITY;
 use crate::search::rbfms::{RbfmsSettings, Recursion};
-use crate::search::tree::{DEEP, INFINITY, Node};
+use crate::search::tree::{DEEP, Node};
 
 /// Expansions of the first iteration below a leaf, where an iteration is not bounded by the leaf's value alone. Later ones are
 /// longer: each begins anew, and has to get further. The fewer, the more leaves have their turn: 64 lose against stopping at the cap

@@ -29,6 +29,9 @@ pub trait Policy<G: Game>: Sized {
     /// What speaks for a move as long as it is not proven, larger is better; `None` where its value alone does.
     fn support(search: &Explorer<G, Self>, child: &Node<G::Move>) -> Option<u64>;
 
+    /// Backs up what was left for later.
+    fn finish_backing_up(_: &mut Explorer<G, Self>) {}
+
     /// Changes what values are compared with, if it is time for that.
     fn update_goal(_: &mut Explorer<G, Self>) {}
 

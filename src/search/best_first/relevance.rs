@@ -113,6 +113,10 @@ impl<G: Game> Policy<G> for ByRelevance {
         }
     }
 
+    fn finish_backing_up(search: &mut Explorer<G, Self>) {
+        search.back_up_all();
+    }
+
     fn restart(&mut self) {
         self.backed_up_to = 0;
     }

@@ -5,10 +5,11 @@ use super::{Leaves, Rules, SOLVED_EMPTIES, Work};
 use crate::eval::{ErrorModel, Incremental};
 use crate::game::DISC;
 use crate::othello::{Bitboard, Position, Square, flips};
+use crate::search::INFINITY;
 use crate::search::alpha_beta::walk::{self, Shared, Walk};
 use crate::search::ordering::Candidates;
 use crate::search::selectivity::Selectivity;
-use crate::search::tree::{INFINITY, Node};
+use crate::search::tree::Node;
 
 /// Beyond every value that a search returns.
 const BEYOND: i32 = walk::INFINITY;

@@ -5,7 +5,8 @@ use super::leaves::generate;
 use super::{ByValue, Explorer, Work};
 use crate::eval::Evaluator;
 use crate::game::Game;
-use crate::search::tree::{DEEP, Full, INFINITY, PARTIAL, after};
+use crate::search::INFINITY;
+use crate::search::tree::{DEEP, Full, PARTIAL, after};
 
 /// What one more ply of alpha-beta costs, about, if the last one is known.
 const COST_PER_PLY: u64 = 5;

@@ -1,10 +1,11 @@
 //! Checks that a stored tree is what it claims to be; for tests.
 
 use super::chance::Chance;
-use super::node::{INFINITY, PARTIAL, REGROWING};
+use super::node::{PARTIAL, REGROWING};
 use super::shared_children::SharedChildren;
 use super::{Tree, after, turns};
 use crate::game::Game;
+use crate::search::INFINITY;
 use std::collections::{HashMap, HashSet};
 
 impl<G: Game> Tree<G> {

@@ -205,7 +205,7 @@ pub(in crate::search) mod win {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::tree::node::INFINITY;
+    use crate::search::INFINITY;
     use proptest::prelude::*;
 
     /// P of the side to move, from the weight.

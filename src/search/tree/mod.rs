@@ -12,8 +12,9 @@ mod reroot;
 mod shared_children;
 
 pub use arena::ChunkPool;
-pub use node::{DEEP, INFINITY, Node, PARTIAL, REGROWING};
+pub use node::{DEEP, Node, PARTIAL, REGROWING};
 
+use super::INFINITY;
 use crate::game::Game;
 use arena::Arena;
 use chance::{Chance, IRRELEVANT};

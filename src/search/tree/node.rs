@@ -1,9 +1,7 @@
 //! A node of a stored tree.
 
 use super::chance::Chance;
-
-/// Beyond every value.
-pub const INFINITY: i32 = i32::MAX;
+use crate::search::INFINITY;
 
 /// Not every child was generated: alpha-beta cut the others off.
 pub const PARTIAL: u8 = 1;

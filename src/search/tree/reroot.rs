@@ -1,9 +1,10 @@
 //! Moving the root of a stored tree, and copying a part of it into another one.
 
-use super::node::{INFINITY, Node, PARTIAL};
+use super::node::{Node, PARTIAL};
 use super::shared_children::SharedChildren;
 use super::{Full, Tree, after};
 use crate::game::Game;
+use crate::search::INFINITY;
 use std::collections::HashMap;
 
 /// How deep below the root a new root is looked for, passes included.
