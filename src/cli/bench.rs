@@ -1,7 +1,8 @@
 //! `emilia bench`: what the searches visit, and how fast.
 
 use crate::engine::{
-    ALPHA_BETA, BEST_FIRST, EXTENSION, Engine, EngineOptions, Goal, MINIMAX, OnMemoryCap, RBFMS, Request, SearchEntry,
+    ALPHA_BETA, BEST_FIRST, EMILIA, EXTENSION, Engine, EngineOptions, Goal, MINIMAX, OnMemoryCap, RBFMS, Request,
+    SearchEntry,
 };
 use crate::lab::{KORF_ALPHA_BETA, KORF_BEST_FIRST, KORF_EXTENSION, UCT};
 use crate::notation::read_position;
@@ -84,6 +85,7 @@ fn parts() -> Vec<Part> {
         Part { memory: small, ..part("cap-prune", &BEST_FIRST, evaluations(60_000)) },
         Part { memory: (1, OnMemoryCap::Rbfms), ..part("cap-rbfms", &BEST_FIRST, evaluations(60_000)) },
         Part { memory: (1, OnMemoryCap::Stop), ..part("cap-stop", &BEST_FIRST, evaluations(60_000)) },
+        part("emilia", &EMILIA, depth(10)),
         Part { turns: |_| 38, ..part("proof", &BEST_FIRST, Part::MIDDLE.limits) },
         part("extension", &EXTENSION, evaluations(1_600_000)),
         part("rbfms", &RBFMS, evaluations(100_000)),

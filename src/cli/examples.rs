@@ -12,7 +12,7 @@ emilia show game.ggf --out game.html       look at a game in a browser
 emilia solve positions.obf                 find exact results",
     ),
     ("nboard", "emilia nboard --threads 2 --hash 256       what to give NBoard as an engine"),
-    ("gtp", "emilia gtp --engine best-first --time 1     what to give GoGui or Quarry"),
+    ("gtp", "emilia gtp --engine alpha-beta --time 1     what to give GoGui or Quarry"),
     ("perft", "emilia perft 10                            24571284 games of ten plies"),
     (
         "match",

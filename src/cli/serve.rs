@@ -3,7 +3,7 @@
 use super::log_output;
 use super::options::{EngineArguments, warn};
 use super::output::complain;
-use crate::engine::{BEST_FIRST, SearchEntry};
+use crate::engine::{EMILIA, SearchEntry};
 use crate::protocol::detect::{Detected, Protocol, detect};
 use crate::protocol::stdio::Connection;
 use crate::protocol::{gtp, nboard};
@@ -11,9 +11,8 @@ use clap::{Args, Command};
 use std::io::{IsTerminal, stderr, stdin};
 use std::path::PathBuf;
 
-/// The search that answers a client who does not name one: with two threads each and a second a move, it scores more than alpha-beta
-/// (README).
-static ENGINE: &SearchEntry = &BEST_FIRST;
+/// The search that answers a client who does not name one.
+static ENGINE: &SearchEntry = &EMILIA;
 
 /// Makes [`ENGINE`] the default of a command that serves.
 pub(super) fn with_engine(command: Command) -> Command {

@@ -13,7 +13,9 @@ pub use option_table::{EngineOption, LONGEST, SHORTEST, Values};
 pub use options::{EngineOptions, EvalFile, OptionError};
 pub use published::PublishedOptions;
 pub use request::{DEFAULT_MOVE_TIME, Decision, Event, Goal, Request};
-pub use searches::{ALPHA_BETA, BEST_FIRST, EXTENSION, MINIMAX, RBFMS, SearchBuilder, SearchEntry, register, searches};
+pub use searches::{
+    ALPHA_BETA, BEST_FIRST, EMILIA, EXTENSION, MINIMAX, RBFMS, SearchBuilder, SearchEntry, register, searches,
+};
 pub use uct_options::{Backup, LeafValue, Selection};
 
 use crate::search::StopSignal;

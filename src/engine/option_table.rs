@@ -202,7 +202,7 @@ static TABLE: &[EngineOption] = &[
         help: "The search",
         values: Values::Names(|| texts(searches())),
         read_by_all: true,
-        default_in_words: Some("`best-first` where a client is served, else `alpha-beta`"),
+        default_in_words: Some("`emilia` where a client is served, else `alpha-beta`"),
         set: |options, given| put(&mut options.engine, given.named(&searches())),
         show: |options| options.engine.to_string(),
         ..EngineOption::PLAIN
@@ -241,8 +241,8 @@ static TABLE: &[EngineOption] = &[
     EngineOption {
         name: "threads",
         value_name: "N",
-        help: "Search threads of alpha-beta, best-first and extension",
-        detail: "`best-first` and `extension` use at most 192, and one where the memory is less than 16 MB. `emilia analyze` \
+        help: "Search threads of emilia, alpha-beta, best-first and extension",
+        detail: "`emilia`, `best-first` and `extension` use at most 192 in their trees, and one where the memory is less than 16 MB. `emilia analyze` \
                  shares them out among positions.",
         values: Values::Whole(1, EngineOptions::MOST_THREADS as u64),
         default_in_words: Some("the cores"),

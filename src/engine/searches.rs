@@ -26,25 +26,31 @@ pub static ALPHA_BETA: SearchEntry =
     SearchEntry { name: "alpha-beta", reads: &["threads", "selectivity", "hash"], build: alpha_beta };
 /// Full-width minimax without any cut, as the textbooks have it: for comparisons.
 pub static MINIMAX: SearchEntry = SearchEntry { name: "minimax", reads: &[], build: |_| Box::new(Minimax::new()) };
-/// Best-first minimax with a stored tree, completion and the most visited move as the answer.
+/// Best-first minimax that leaves to alpha-beta what alpha-beta solves.
+pub static EMILIA: SearchEntry = SearchEntry {
+    name: "emilia",
+    reads: BEST_FIRST_READS,
+    build: |options| best_first(options, BestFirstSettings::emilia()),
+};
+/// Best-first minimax with a stored tree, leaves chosen by relevance, and proofs near the end.
 pub static BEST_FIRST: SearchEntry = SearchEntry {
     name: "best-first",
-    reads: MODERN_READS,
-    build: |options| modern(options, BestFirstSettings::best_first()),
+    reads: BEST_FIRST_READS,
+    build: |options| best_first(options, BestFirstSettings::best_first()),
 };
 /// Best-first minimax that begins with alpha-beta.
 pub static EXTENSION: SearchEntry = SearchEntry {
     name: "extension",
-    reads: MODERN_READS,
-    build: |options| modern(options, BestFirstSettings::extension()),
+    reads: BEST_FIRST_READS,
+    build: |options| best_first(options, BestFirstSettings::extension()),
 };
 /// Best-first minimax in linear space.
 pub static RBFMS: SearchEntry = SearchEntry { name: "rbfms", reads: &[], build: |_| Box::new(Rbfms::new()) };
 
-const MODERN_READS: &[&str] = &["threads", "selectivity", "hash", "memory", "on-memory-cap"];
+const BEST_FIRST_READS: &[&str] = &["threads", "selectivity", "hash", "memory", "on-memory-cap"];
 
 /// The engine's own searches.
-static OWN: [&SearchEntry; 5] = [&ALPHA_BETA, &MINIMAX, &BEST_FIRST, &EXTENSION, &RBFMS];
+static OWN: [&SearchEntry; 6] = [&EMILIA, &ALPHA_BETA, &MINIMAX, &BEST_FIRST, &EXTENSION, &RBFMS];
 static REGISTERED: OnceLock<&'static [&'static SearchEntry]> = OnceLock::new();
 
 /// Adds searches to those that can be chosen by name in this process. Only the first call adds anything.
@@ -65,7 +71,7 @@ fn alpha_beta(options: &EngineOptions) -> Box<dyn Search> {
     }))
 }
 
-fn modern(options: &EngineOptions, settings: BestFirstSettings) -> Box<dyn Search> {
+fn best_first(options: &EngineOptions, settings: BestFirstSettings) -> Box<dyn Search> {
     Box::new(BestFirst::new(BestFirstSettings {
         memory: options.memory_bytes(),
         on_memory_cap: options.on_memory_cap,
@@ -121,6 +127,6 @@ mod tests {
             assert!(search.reads.iter().all(|name| EngineOption::find(name).is_ok()), "{search}");
         }
         let error = "deep-blue".parse::<&SearchEntry>().unwrap_err().to_string();
-        assert!(error.contains("one of: alpha-beta, minimax"), "{error}");
+        assert!(error.contains("one of: emilia, alpha-beta"), "{error}");
     }
 }

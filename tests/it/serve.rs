@@ -217,10 +217,10 @@ fn what_makes_no_sense_is_an_error_before_anything_is_served() {
 #[test]
 fn help_shows_the_defaults() {
     let help = answers(&["--help"], "");
-    for default in ["best-first", "64", "512", "prune", "none", "0"] {
+    for default in ["emilia", "64", "512", "prune", "none", "0"] {
         assert!(help.contains(&format!("[default: {default}]")), "{default}");
     }
-    for (command, engine) in [("nboard", "best-first"), ("gtp", "best-first"), ("solve", "alpha-beta")] {
+    for (command, engine) in [("nboard", "emilia"), ("gtp", "emilia"), ("solve", "alpha-beta")] {
         assert!(answers(&[command, "--help"], "").contains(&format!("[default: {engine}]")), "{command}");
     }
 }

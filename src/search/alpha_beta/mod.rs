@@ -4,7 +4,7 @@
 mod node;
 mod root;
 mod split;
-mod stage;
+pub(super) mod stage;
 pub(super) mod walk;
 
 use super::selectivity::Selectivity;

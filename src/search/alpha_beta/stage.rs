@@ -76,7 +76,7 @@ fn last_before_solving(empties: u8) -> u8 {
 
 /// From how many empty squares on a search of this depth solves instead: what costs no more than such a search does in
 /// the middle of the game.
-fn solved_from(depth: u8) -> u8 {
+pub(in crate::search) fn solved_from(depth: u8) -> u8 {
     depth.saturating_mul(2).min(depth.saturating_add(8))
 }
 

@@ -1,4 +1,4 @@
-//! The engines `best-first` and `extension`: best-first search as it plays to win.
+//! The engines `emilia`, `best-first` and `extension`: best-first search as it plays to win.
 //!
 //! - Leaves are chosen by relevance; the answer is the move that is likeliest to be worth more than the goal. Proofs are carried up the
 //!   tree, and any win counts more than any estimate. Where it is known who wins but not by how much, selection is by value and
@@ -11,6 +11,8 @@
 //!   beat; then its leaves are searched by a shallow alpha-beta with ProbCut, the deeper the larger the search.
 //! - Where a proof of the result can be expected to fit the limits, the result is proven instead, best first ([`Prover`]).
 //! - Where alpha-beta can be expected to solve the position in the time there is, the extension gives it all of the time.
+//! - The engine `emilia` is `best-first` that leaves to alpha-beta what alpha-beta solves: where a depth is asked for from which on
+//!   alpha-beta solves, and where there is no limit. So it is never less exact than alpha-beta at the same depth.
 
 use super::budget::{Budget, mean_selective_evaluations};
 use super::checkout::Search as OneTree;
@@ -24,12 +26,12 @@ use super::workers::{self, FEW_EXPANSIONS};
 use super::{EndValues, Explorer, OnMemoryCap, Rules};
 use crate::eval::{Incremental, with_incremental};
 use crate::othello::Move;
-use crate::search::alpha_beta::deepen;
 use crate::search::alpha_beta::walk::Shared;
+use crate::search::alpha_beta::{deepen, stage::solved_from};
 use crate::search::selectivity::Selectivity;
 use crate::search::transposition::TranspositionTable;
 use crate::search::tree::Tree;
-use crate::search::{Contempt, Control, Depth, Report, Search, SearchDepth, Task};
+use crate::search::{Contempt, Control, Depth, Limits, Report, Search, SearchDepth, Task};
 use parking_lot::Mutex;
 
 /// Alpha-beta gets all of the time if it is expected to visit so many times the positions that the time is worth before it
@@ -46,11 +48,13 @@ const TO_PROVE: f64 = 16.0;
 const FIRST_TURN: u64 = 400_000;
 /// C of the search by value, in the evaluation's errors.
 const EXPLORATION: f32 = 1.4;
-/// Parameters of the engines `best-first` and `extension`.
+/// Parameters of the engines `emilia`, `best-first` and `extension`.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct BestFirstSettings {
     /// Whether alpha-beta begins, and is only overruled by what the tree finds worth more.
     pub start: bool,
+    /// Whether alpha-beta gets the positions that it solves at the depth that is asked for, or without a limit.
+    pub leaves_the_end: bool,
     /// The cap of the stored tree in bytes.
     pub memory: usize,
     /// What happens there.
@@ -68,12 +72,18 @@ impl BestFirstSettings {
     pub const fn best_first() -> BestFirstSettings {
         BestFirstSettings {
             start: false,
+            leaves_the_end: false,
             memory: 512 << 20,
             on_memory_cap: OnMemoryCap::Prune,
             table_bytes: 64 << 20,
             threads: 1,
             selectivity: Selectivity::BOLDEST,
         }
+    }
+
+    /// Best-first search that leaves to alpha-beta what alpha-beta solves.
+    pub const fn emilia() -> BestFirstSettings {
+        BestFirstSettings { leaves_the_end: true, ..BestFirstSettings::best_first() }
     }
 
     /// Best-first search that begins with alpha-beta.
@@ -189,6 +199,16 @@ impl BestFirst {
         stored
     }
 
+    /// Whether the task is one that alpha-beta solves, and alpha-beta is to have it.
+    fn leaves_to_alpha_beta(&self, task: &Task, limits: &Limits) -> bool {
+        let empties = task.position.empties().count();
+        let is_solved = match limits.depth {
+            Some(depth) => empties <= solved_from(depth.plies()).into(),
+            None => *limits == Limits::default() && solving_cost(empties) <= PROVABLE,
+        };
+        self.settings.leaves_the_end && is_solved
+    }
+
     fn think_with<E: Incremental>(
         &mut self,
         evaluation: &E,
@@ -300,6 +320,12 @@ fn decide(search: &OneTree, report: impl FnOnce() -> Report, start: Option<Repor
 impl Search for BestFirst {
     fn think(&mut self, task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
         self.table.new_search(task.contempt);
+        if self.leaves_to_alpha_beta(task, control.limits()) {
+            return with_incremental!(&*task.evaluator, evaluation => {
+                let shared = Shared::new(evaluation, task, &self.table, control);
+                deepen(&shared, self.selectivity, self.settings.threads, task, sink)
+            });
+        }
         // A depth stands for the evaluations that alpha-beta spends on it; the end of the game for the result.
         let mut limits = *control.limits();
         let reaches_end = |depth: u8| u32::from(depth) >= task.position.empties().count();
