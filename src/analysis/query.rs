@@ -365,7 +365,7 @@ mod tests {
             (r#"{"id":1,"moves":[],"depth":1e9}"#, Some("depth"), None, "from 1 to 60"),
             (r#"{"id":1,"moves":[],"time":0}"#, Some("time"), None, "from 0.001"),
             (r#"{"id":1,"moves":[],"threads":5}"#, Some("threads"), None, "from 1 to 4"),
-            (r#"{"id":1,"moves":[],"engine":"x"}"#, Some("engine"), None, "one of: alpha-beta"),
+            (r#"{"id":1,"moves":[],"engine":"x"}"#, Some("engine"), None, "one of: emilia"),
             (r#"{"id":1,"moves":[],"selectivity":74}"#, Some("selectivity"), None, "one of: 73"),
             (r#"{"id":1,"moves":[],"multipv":0}"#, Some("multipv"), None, "at least 1"),
             (r#"{"id":1,"moves":[],"wld":true,"multipv":2}"#, Some("multipv"), None, "expected 1"),

@@ -90,7 +90,7 @@ mod tests {
             assert_eq!(search.name, name);
             assert!(search.reads.iter().all(|name| engine::EngineOption::find(name).is_ok()), "{search}");
         }
-        assert_eq!(engine::searches().len(), 9);
+        assert_eq!(engine::searches().len(), 10);
     }
 
     #[test]

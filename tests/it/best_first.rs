@@ -475,6 +475,27 @@ fn the_end_of_the_game_is_solved_by_every_engine() {
     }
 }
 
+/// At the same depth, for every line that was asked for, and in as many positions.
+#[test]
+fn the_default_is_as_exact_as_alpha_beta() {
+    let (mut games, mut solved) = (RandomGames(7), 0);
+    for round in 0..60 {
+        let position = games.position(42 + round % 10);
+        let limits = Limits { depth: Depth::new(4 + 2 * (round as u8 % 3)), ..Limits::default() };
+        for lines in [1, 3] {
+            let wanted = Task { lines, ..Task::new(position, EvaluatorKind::Pattern.build()) };
+            let answer = |kind| engine(kind, |_| {}).think(&wanted, &Control::with_limits(limits), &mut |_| {});
+            let (default, alpha_beta) = (answer("emilia"), answer("alpha-beta"));
+            assert_eq!(default.depth.is_exact(), alpha_beta.depth.is_exact(), "{position}");
+            if alpha_beta.depth.is_exact() {
+                assert_eq!(default.lines, alpha_beta.lines, "{position}");
+                solved += 1;
+            }
+        }
+    }
+    assert!(solved > 60, "{solved}");
+}
+
 #[test]
 fn the_end_is_played_out_without_a_mistake() {
     // Each time the root moves to a node that may have been solved without its children.

@@ -119,7 +119,7 @@ fn a_reader_that_goes_away_ends_a_hint() {
 #[test]
 fn the_first_line_decides_the_protocol() {
     assert_eq!(answers(&[], "ping 5\nquit\n"), "pong 5\n");
-    assert_eq!(answers(&[], "\r\n# a comment\n\n  nboard 2\r\nping 6\r\n"), "pong 6\n");
+    assert_eq!(answers(&[], "\r\n# a comment\n\n  nboard 2\r\nping 6\r\n"), "status Emilia 0.1.0\npong 6\n");
     assert_eq!(answers(&[], "set depth 2\n"), "set myname Emilia2\n");
     assert_eq!(answers(&[], "# a comment\n\n7 protocol_version\nquit\n"), "=7 2\n\n=\n\n");
     assert_eq!(answers(&[], "quit\n"), "=\n\n");

@@ -337,7 +337,7 @@ mod tests {
             ("name=A]", "without control characters"),
             ("name=A cmd=x passes=never", "implicit"),
             ("name=A clock=soon", "60+0.5"),
-            ("name=A engine=deep-blue", "one of: alpha-beta"),
+            ("name=A engine=deep-blue", "one of: emilia"),
             ("name=A option.hash=0", "from 1"),
             ("name=A tell-limits=maybe", "true or false"),
         ] {

@@ -6,7 +6,7 @@ use crate::engine::{DEFAULT_MOVE_TIME, Decision, Engine, Event, Goal, Request, T
 use crate::notation::ggf::{GgfClock, GgfGame, TimedMove};
 use crate::othello::{Color, GameRecord, Move, Position};
 use crate::protocol::stdio::{Connection, Input};
-use crate::search::{Contempt, Depth, Limits, MemoryUse, Report, Score};
+use crate::search::{Contempt, Depth, Limits, Report, Score};
 use crossbeam::channel::{Receiver, never, tick};
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -132,7 +132,11 @@ impl Session {
 
     fn obey(&mut self, command: Command) -> ControlFlow<()> {
         match command {
-            Command::Version(version) => log::debug!("the client speaks version {version}"),
+            Command::Version(version) => {
+                log::debug!("the client speaks version {version}");
+                // NBoard shows that it loads the engine until the engine says something.
+                self.status(concat!("Emilia ", env!("CARGO_PKG_VERSION")));
+            }
             Command::SetGame(game) => self.set_game(*game),
             Command::Move(played) => self.take(&played),
             Command::SetContempt(contempt) => {
@@ -153,8 +157,8 @@ impl Session {
             Command::Go => self.go(),
             Command::Learn => {
                 self.interrupt();
-                self.status("There is no opening book yet: nothing was learned");
                 self.send(Reply::Learned);
+                self.status("Nothing learned: no opening book");
             }
             Command::Analyze => self.analyze(),
             Command::New => {
@@ -307,21 +311,22 @@ impl Session {
         }
         let options = self.engine.options();
         let (engine, eval) = (options.engine, options.eval);
-        let depth = task.request.limits.depth.map_or(String::new(), |depth| format!(", depth {depth}"));
+        // NBoard shows about 35 characters: what changes comes first.
+        let depth = task.request.limits.depth.map_or(String::new(), |depth| format!(" to depth {depth}"));
         let doing = match &task.goal {
             TaskGoal::Go => "Thinking".to_owned(),
             TaskGoal::Hint => "Analyzing".to_owned(),
-            TaskGoal::Analyze { turns, .. } => format!("Analyzing the game after {turns} moves"),
+            TaskGoal::Analyze { turns, .. } => format!("Move {}", turns + 1),
         };
         task.thinking = Some(self.engine.start(task.request.clone()));
         task.heartbeat = tick(HEARTBEAT);
-        self.status(format!("{doing}: {engine} on {eval}{depth}"));
+        self.status(format!("{doing}{depth}: {engine} on {eval}"));
     }
 
     /// Tells what is new in a report of the running search.
     fn tell(&mut self, report: Report) {
         let Some(task) = &mut self.task else { return };
-        let first_at_cap = report.memory.cap_was_reached() && !task.told.memory.cap_was_reached();
+        let is_linear_now = report.memory.linear_nodes > 0 && task.told.memory.linear_nodes == 0;
         let news = report.lines != task.told.lines || report.depth != task.told.depth;
         let counted = report.nodes != task.told.nodes;
         let is_hint = matches!(task.goal, TaskGoal::Hint);
@@ -336,8 +341,9 @@ impl Session {
         if news || counted {
             self.send(Reply::NodeStats { nodes, elapsed: task.started.elapsed() });
         }
-        if first_at_cap {
-            self.tell_memory(&task.told.memory);
+        // To prune is normal work. In linear space a search gets on slowly: more memory would help.
+        if is_linear_now && task.told.memory.tree_nodes > 0 {
+            self.status(format!("{} MB are full: linear space", self.engine.options().memory_mb));
         }
     }
 
@@ -346,18 +352,6 @@ impl Session {
         let Some(task) = &self.task else { return };
         let nodes = task.nodes_before + task.thinking.as_ref().map_or(0, Thinking::nodes).max(task.told.nodes);
         self.send(Reply::NodeStats { nodes, elapsed: task.started.elapsed() });
-        if task.told.memory.cap_was_reached() {
-            self.tell_memory(&task.told.memory);
-        }
-    }
-
-    fn tell_memory(&self, memory: &MemoryUse) {
-        self.status(format!(
-            "Memory cap of {} MB reached: {} nodes searched in linear space, {} nodes pruned",
-            self.engine.options().memory_mb,
-            memory.linear_nodes,
-            memory.pruned_nodes
-        ));
     }
 
     /// Ends a search that has no result: its thread is gone. Even then the client gets a legal move.
@@ -476,9 +470,11 @@ impl Thoughts {
     }
 }
 
-/// The grace of GGF clocks is not planned with: it is for the unforeseen.
+/// The grace of GGF clocks is not planned with: it is for the unforeseen. A clock without any time means that there is none: GUIs write
+/// it where no time is kept.
 fn clock(at_start: Option<GgfClock>) -> Clock {
     match at_start {
+        Some(clock) if clock.main + clock.increment == Duration::ZERO => Clock::unlimited(),
         Some(clock) if clock.main < UNLIMITED => Clock::sudden_death(clock.main, clock.increment),
         _ => Clock::unlimited(),
     }
@@ -500,6 +496,15 @@ mod tests {
 
     fn place(name: &str) -> Move {
         Move::Place(name.parse().unwrap())
+    }
+
+    #[test]
+    fn a_clock_without_time_is_none() {
+        for zero in ["0", "00:00", "0/0"] {
+            let clocks = Clocks::after(&game(zero, "B[F5]W[D6]"), &Thoughts::default());
+            assert_eq!(clocks.black.budget(40), None, "{zero}");
+        }
+        assert!(Clocks::after(&game("0:00/5", ""), &Thoughts::default()).black.budget(40).is_some());
     }
 
     /// A clock of five minutes and two seconds for each move, after moves that took so long.
