@@ -726,6 +726,21 @@ fn limits_are_kept_and_there_is_always_a_move() {
 }
 
 #[test]
+fn a_number_of_positions_is_kept() {
+    let mut games = RandomGames(81);
+    for kind in ["emilia", "alpha-beta", "best-first", "extension", "rbfms", "korf-best-first", "uct"] {
+        for (discs, limit) in [(20, 1_000), (24, 20_000), (30, 200_000)] {
+            let wanted = Task::new(games.position(discs), EvaluatorKind::Pattern.build());
+            let limits = Limits { nodes: Some(limit), ..Limits::default() };
+            let control = Control::with_limits(limits);
+            let nodes = engine(kind, |_| {}).think(&wanted, &control, &mut |_| {}).nodes;
+            assert!(nodes <= limit + limit / 50 + 200, "{kind}: {nodes} of {limit}");
+            assert!(nodes >= limit * 9 / 10, "{kind}: {nodes} of {limit}");
+        }
+    }
+}
+
+#[test]
 fn several_lines_are_searched() {
     let position = RandomGames(90).position(16);
     let moves = position.moves().count() as usize;

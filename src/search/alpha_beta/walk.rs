@@ -90,6 +90,13 @@ impl<'a, E: Incremental> Shared<'a, E> {
         self.stopped.load(Ordering::Relaxed)
     }
 
+    /// Positions after which a thread looks at the clock and at the limits: fewer where the limits are near, so that they are kept.
+    fn positions_to_next_look(&self, (nodes, evaluations): (u64, u64)) -> u64 {
+        let limits = self.control.limits();
+        let left = |limit: Option<u64>, used| limit.map_or(CHECK_INTERVAL, |limit| limit.saturating_sub(used));
+        left(limits.nodes, nodes).min(left(limits.evaluations, evaluations)).clamp(1, CHECK_INTERVAL)
+    }
+
     /// Positions visited and static evaluations made by all threads, as far as they have said.
     pub(in crate::search) fn counts(&self) -> (u64, u64) {
         (self.nodes.load(Ordering::Relaxed), self.evaluations.load(Ordering::Relaxed))
@@ -110,6 +117,8 @@ pub(in crate::search) struct Walk<'a, E: Incremental> {
     /// Counted here and not yet told to the others.
     nodes: u64,
     evaluations: u64,
+    /// Positions counted here at which it is time to tell the others.
+    next_look: u64,
 }
 
 impl<'a, E: Incremental> Walk<'a, E> {
@@ -122,6 +131,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
             local: LocalTable::default(),
             nodes: 0,
             evaluations: 0,
+            next_look: shared.positions_to_next_look(shared.counts()),
         }
     }
 
@@ -135,6 +145,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
         let nodes = shared.nodes.fetch_add(self.nodes, Ordering::Relaxed) + self.nodes;
         let evaluations = shared.evaluations.fetch_add(self.evaluations, Ordering::Relaxed) + self.evaluations;
         (self.nodes, self.evaluations) = (0, 0);
+        self.next_look = shared.positions_to_next_look((nodes, evaluations));
         if shared.must_stop(nodes, evaluations) && !shared.stopped.swap(true, Ordering::Relaxed) {
             shared.pool.wake();
         }
@@ -151,7 +162,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
     #[inline]
     fn count(&mut self) -> bool {
         self.nodes += 1;
-        if self.nodes >= CHECK_INTERVAL {
+        if self.nodes >= self.next_look {
             self.report_counts();
         }
         self.is_idle()
@@ -190,7 +201,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
     /// The exact result in discs, by the endgame solver alone.
     pub(in crate::search) fn solve(&mut self, position: &Position, alpha: i32, beta: i32) -> i32 {
         // What is not told yet would let a search with a small quota go far beyond it.
-        if self.nodes >= CHECK_INTERVAL && self.report_counts() {
+        if self.nodes >= self.next_look && self.report_counts() {
             return 0;
         }
         let shared = self.shared;
@@ -206,6 +217,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
             shared.is_stopped() || below.as_ref().is_some_and(|split| split.is_decided())
         };
         let mut solver = Solver::new(shared.table, shared.contempt, &mut self.local, &mut stop);
+        solver.next_check = self.next_look.saturating_sub(self.nodes);
         let value = solver.solve(position, alpha, beta);
         let nodes = solver.nodes;
         self.nodes += nodes - told;

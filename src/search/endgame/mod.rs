@@ -44,7 +44,8 @@ pub(super) struct Solver<'a> {
     stop: &'a mut dyn FnMut(u64, u64) -> bool,
     /// Whether it said yes; the value returned then means nothing.
     pub stopped: bool,
-    next_check: u64,
+    /// Positions visited at which `stop` is asked next.
+    pub(in crate::search) next_check: u64,
     local: &'a mut LocalTable,
 }
 
