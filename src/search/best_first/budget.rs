@@ -13,22 +13,23 @@ const MEAN_EVALUATIONS: [u64; 13] =
 /// The factor from one depth to the next beyond the measured ones.
 const GROWTH: f64 = 2.8;
 
-/// The same as the engine is, with the `pattern` evaluation and cuts at 73 %, at depths 1 to 18.
+/// Static evaluations that the alpha-beta engine spends on a move at depths 1 to 18, on average, as the engine is: with the
+/// `pattern` evaluation and cuts at 73 %.
 const MEAN_SELECTIVE_EVALUATIONS: [u64; 18] = [
     11, 65, 443, 933, 1_961, 3_790, 6_881, 12_051, 19_866, 32_718, 52_981, 88_623, 137_966, 220_717, 350_482, 560_031,
     808_517, 1_192_044,
 ];
 const SELECTIVE_GROWTH: f64 = 1.5;
 
-/// As many static evaluations as alpha-beta spends on average to search a position to this depth.
+/// Static evaluations that alpha-beta spends on average to search a position to `depth` plies at full width.
 ///
 /// Measured up to 13 plies, growing geometrically beyond.
 pub fn mean_alpha_beta_evaluations(depth: u8) -> u64 {
     by_depth(&MEAN_EVALUATIONS, GROWTH, depth)
 }
 
-/// As many as it spends on average if it cuts on the word of shallower searches: what a depth stands for to the searches that are
-/// measured by that alpha-beta.
+/// Static evaluations that selective alpha-beta, with cuts by shallower searches, spends on average to search a position to `depth`
+/// plies: the budget that a depth stands for in the searches that are compared with it.
 ///
 /// Measured up to 18 plies, growing geometrically beyond.
 pub(super) fn mean_selective_evaluations(depth: u8) -> u64 {
@@ -41,18 +42,19 @@ fn by_depth(measured: &[u64], growth: f64, depth: u8) -> u64 {
     (evaluations as f64 * growth.powi(usize::from(depth).saturating_sub(last) as i32)) as u64
 }
 
-/// Asks the clock and the stop signal once in so many questions, ...
+/// Calls of [`Budget::is_spent`] for each look at the clock and the stop signal.
 const CLOCK_EVERY: u32 = 16;
-/// ... or positions, some ten microseconds: a look at the clock takes a fraction of one.
+/// Positions after which the clock and the stop signal are looked at, however few the calls: some ten microseconds. A look at the clock
+/// takes a fraction of one.
 const CLOCK_EVERY_NODES: u64 = 256;
-/// The shortest time between two reports, ...
+/// The shortest time between two reports.
 const REPORT_INTERVAL: Duration = Duration::from_millis(100);
-/// ... and the longest, as far as the evaluations show it.
+/// The longest time between two reports, as far as the evaluations show it.
 const LONGEST_SILENCE: Duration = Duration::from_secs(2);
-/// The first report comes after so many evaluations, then after twice as many each time.
+/// Evaluations before the first report; each further report comes after twice as many.
 const FIRST_REPORT: u64 = 64;
 
-/// The bounds of a running best-first search.
+/// The budget of a running best-first search: its limits, and the times of its reports.
 #[derive(Debug)]
 pub(crate) struct Budget<'a> {
     control: &'a Control,
@@ -83,7 +85,7 @@ impl<'a> Budget<'a> {
         }
     }
 
-    /// The static evaluations that may be made, if they are limited.
+    /// The number of static evaluations that may be made, if they are limited.
     pub fn evaluations(&self) -> Option<u64> {
         (self.evaluations < u64::MAX).then_some(self.evaluations)
     }

@@ -10,12 +10,12 @@ pub enum OnMemoryCap {
     /// Free the least promising subtrees and go on storing.
     #[default]
     Prune,
-    /// End the search, whatever its limits: what the others are measured by.
+    /// End the search, whatever its limits: the baseline that the other rules are compared with.
     Stop,
 }
 
 impl OnMemoryCap {
-    /// All ways.
+    /// All rules for the memory cap.
     pub const ALL: &[OnMemoryCap] = &[OnMemoryCap::Rbfms, OnMemoryCap::Prune, OnMemoryCap::Stop];
 }
 

@@ -15,8 +15,8 @@ use std::sync::Arc;
 
 /// Expansions in a shard before it is checked in, at least.
 const LEAST_STAY: u64 = 16;
-/// Expansions in a shard with static leaves before it is checked in, at most: some ten milliseconds. A quarter for each ply that
-/// leaves are searched.
+/// Expansions in a shard with static leaves before it is checked in, at most: some ten milliseconds. Each ply that leaves are searched
+/// divides the number by four.
 const MOST_STAY: u64 = 4096;
 
 /// A search by relevance in one tree.
@@ -25,7 +25,7 @@ pub(super) type Search = Explorer<Position, ByRelevance>;
 /// How new shards are made.
 #[derive(Clone, Debug)]
 pub(super) struct ShardMaker {
-    /// Where they have their nodes from.
+    /// The pool that the shards take their nodes from.
     pub pool: Arc<ChunkPool<Square>>,
     /// The memory of all shards together, in bytes: the size of the index of a shard follows from it.
     pub memory: usize,
@@ -33,7 +33,7 @@ pub(super) struct ShardMaker {
 }
 
 impl ShardMaker {
-    /// An empty shard for a position, if there is room for one.
+    /// An empty shard for a position, if there is memory for one.
     fn make(&self, position: &Position, rules: Rules, goal: i32) -> Option<Box<Search>> {
         let tree = Tree::in_pool(Arc::clone(&self.pool), self.memory, position)?;
         // The goal is the top's.
@@ -41,7 +41,7 @@ impl ShardMaker {
         (policy.goal, policy.next_goal) = (goal, u64::MAX);
         let mut search = Explorer::with_tree(policy, rules, tree, OnMemoryCap::Stop, None, position);
         search.rules = rules;
-        // Where there is no room any more, the top says so once, and frees other shards before this one is pruned.
+        // At the memory cap the top says so once, and frees other shards before this one is pruned.
         search.cap_was_reached = true;
         Some(Box::new(search))
     }
@@ -51,37 +51,37 @@ impl ShardMaker {
 pub(super) struct Checkout {
     /// The path to the leaf.
     pub path: Vec<Step<Position>>,
-    /// The leaf as it was.
+    /// The leaf as it was at the check-out.
     pub leaf: Node<Square>,
-    /// Its shard, if it has one.
+    /// The leaf's shard, if it has one.
     pub search: Option<Box<Search>>,
-    /// The goal when it was checked out.
+    /// The goal at the check-out, in the units of values.
     pub goal: i32,
-    /// By how much values err at each depth below it.
+    /// Standard deviations of the values' errors, by depth in plies below the leaf.
     pub deviations: Vec<f32>,
-    /// Whether the search goes on in linear space where there is no room.
+    /// Whether the search goes on in linear space at the memory cap.
     pub is_linear: bool,
     /// Whether the shard is to be split instead of searched.
     pub is_to_split: bool,
-    /// What it was split into.
+    /// The parts that the shard was split into.
     pub parts: Vec<Part>,
-    /// The work done.
+    /// The work done since the check-out.
     pub work: Work,
-    /// Whether there was no room left.
+    /// Whether the memory cap was reached.
     pub is_full: bool,
 }
 
 /// A child of a shard's root.
 pub(super) struct Part {
-    /// As a leaf.
+    /// The child as a leaf of the top.
     pub node: Node<Square>,
     pub position: Position,
-    /// What is below it.
+    /// The shard of what is below the child, if there is one.
     pub search: Option<Box<Search>>,
 }
 
 impl Checkout {
-    /// Of nothing yet.
+    /// A check-out of nothing yet.
     pub fn new() -> Checkout {
         Checkout {
             path: Vec::new(),
@@ -97,7 +97,7 @@ impl Checkout {
         }
     }
 
-    /// The leaf's step.
+    /// The step of the path that ends at the leaf.
     pub fn step(&self) -> &Step<Position> {
         self.path.last().expect("a checkout has a leaf")
     }
@@ -191,8 +191,8 @@ impl Search {
     }
 }
 
-/// Splits a shard: its root's children, with shards of their own where something is below them and there is room. The largest has the
-/// old tree. The others have copies, or none once it is time to `stop`.
+/// Splits a shard: its root's children, with shards of their own where something is below them and there is memory. The largest has
+/// the old tree. The others have copies, or none once it is time to `stop`.
 pub(super) fn split(mut search: Box<Search>, maker: &ShardMaker, stop: &mut dyn FnMut() -> bool) -> Vec<Part> {
     let (root, position) = (search.tree.root(), *search.tree.position().expect("a shard has a root"));
     let kids = search.tree.kids(root).to_vec();

@@ -14,7 +14,7 @@ use crate::search::{Contempt, Score};
 const SWEEP: usize = 64;
 /// Nodes freed at a time when one iteration needs memory at once.
 pub(super) const SWEEP_FOR_ROOM: usize = 1024;
-/// When several lines are wanted, one iteration in this many goes to the least visited of those behind the first.
+/// Iterations for each one that goes to the least visited line behind the first, when several lines are wanted.
 const LINES_EVERY: u64 = 3;
 /// A search by relevance stays below a node for this part of the node's visits, 1/16, unless its chance changes much. A few
 /// expansions more or less hardly matter in the choice between siblings, and neighbours in the tree are neighbours in the caches.
@@ -31,7 +31,7 @@ pub struct Step<G: Game> {
     pub plies: u32,
     /// The last iteration for which the search stays below this node without asking whether another one is due.
     pub until: u64,
-    /// The node's chance as its parent knows it.
+    /// The node's chance as its parent has it.
     pub reported: Chance,
 }
 
@@ -327,7 +327,7 @@ impl<G: Game, P: Policy<G>> Explorer<G, P> {
             self.path.truncate(level + 1);
             P::back_up(self, before, None);
         } else {
-            // The nodes above would have to know it.
+            // A changed chance would have to be backed up.
             self.tree.arena[node] = Node { most_relevant: now.most_relevant, ..before };
         }
         has_changed
@@ -443,7 +443,7 @@ impl<G: Game, P: Policy<G>> Explorer<G, P> {
         Progress::Grown
     }
 
-    /// Finds room for the children of the leaf at the end of the path, at the cap by the rule for it.
+    /// Finds memory for the children of the leaf at the end of the path, at the cap by the rule for it.
     #[inline]
     fn make_room(&mut self, position: &G) -> Room {
         if self.tree.has_room_for(position) { Room::There } else { self.make_room_at_cap(position) }
@@ -511,13 +511,13 @@ impl<G: Game, P: Policy<G>> Explorer<G, P> {
     }
 }
 
-/// Room for the children of a leaf.
+/// Memory for the children of a leaf.
 enum Room {
     There,
-    /// There is none, and the search ends.
+    /// There is no memory, and the search ends.
     None,
-    /// There is none, and the leaf is searched in linear space.
+    /// There is no memory, and the leaf is searched in linear space.
     Linear,
-    /// There is none for the first time, and leaves are searched in linear space from now on.
+    /// There is no memory for the first time, and leaves are searched in linear space from now on.
     LinearFromNowOn,
 }

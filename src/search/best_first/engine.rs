@@ -1,7 +1,7 @@
 //! The engines `emilia`, `best-first` and `extension`: best-first search as it plays to win.
 //!
-//! - Leaves are chosen by relevance; the answer is the move that is likeliest to be worth more than the goal. Proofs are carried up the
-//!   tree, and any win counts more than any estimate. Where it is known who wins but not by how much, selection is by value and
+//! - Leaves are chosen by relevance; the answer is the move that is likeliest to be worth more than the goal. Proofs are backed up, and
+//!   any win counts more than any estimate. Where it is known who wins but not by how much, selection is by value and
 //!   C·√(ln N / n).
 //! - A leaf is worth more to its side to move than its static value, since that side has the best of several moves. With this
 //!   correction, leaves at different depths can be compared. Near the end leaves have results ([`SearchedLeaves`]).
@@ -34,19 +34,20 @@ use crate::search::tree::Tree;
 use crate::search::{Contempt, Control, Depth, Limits, Report, Search, SearchDepth, Task};
 use parking_lot::Mutex;
 
-/// Alpha-beta gets all of the time if it is expected to visit so many times the positions that the time is worth before it
-/// knows the result: then it is certain to know much of it.
+/// Positions that alpha-beta is expected to visit before it knows the result, per position that the time limit is worth: at most at
+/// this ratio alpha-beta gets all of the time. Then it is certain to know much of the result.
 const NEAR_THE_END: f64 = 8.0;
-/// Without a limit, a position is proven at once if the solver would be expected to visit at most so many positions, and
-/// searched by value before that if more.
+/// Positions that the solver may be expected to visit, at most, for a position that is proven at once in a search without a limit.
+/// A costlier one is searched by value before that.
 const PROVABLE: f64 = 1e9;
-/// With one, it is proven if the limit is so many times that: costs differ from what is expected, and an unfinished proof is no
-/// help in the choice of a move. The tree, which finds wins first, is.
+/// The limit of a search in positions, per position that the solver is expected to visit: from this ratio on a position is proven
+/// within a limit. Costs differ from what is expected, and an unfinished proof is no help in the choice of a move. The tree, which
+/// finds wins first, is.
 const TO_PROVE: f64 = 16.0;
-/// Where there is no limit, best-first search and alpha-beta take turns. The first turn has so many positions for both
-/// together, each further one twice as many.
+/// Positions of the first turn, of best-first search and alpha-beta together: where there is no limit, the two take turns. Each further
+/// turn has twice as many.
 const FIRST_TURN: u64 = 400_000;
-/// C of the search by value, in the evaluation's errors.
+/// C of the search by value, in standard deviations of the evaluation's error.
 const EXPLORATION: f32 = 1.4;
 /// Parameters of the engines `emilia`, `best-first` and `extension`.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -57,13 +58,13 @@ pub struct BestFirstSettings {
     pub leaves_the_end: bool,
     /// The cap of the stored tree in bytes.
     pub memory: usize,
-    /// What happens there.
+    /// What happens at the memory cap.
     pub on_memory_cap: OnMemoryCap,
     /// Size of the transposition table in bytes.
     pub table_bytes: usize,
     /// Threads, at least 1. One thread visits the same positions every time.
     pub threads: usize,
-    /// How sure alpha-beta's cuts on the word of a shallower search are.
+    /// The selectivity of alpha-beta: how sure its cuts by shallower searches are.
     pub selectivity: Selectivity,
 }
 
@@ -100,7 +101,7 @@ pub struct BestFirst {
     pub(super) stored: Option<Stored>,
 }
 
-/// What is kept from move to move.
+/// The stored tree or trees, kept from move to move.
 pub(super) enum Stored {
     /// One tree.
     Tree(Box<OneTree>),
@@ -123,7 +124,7 @@ impl Stored {
         }
     }
 
-    /// Searches in it until the limits or the end.
+    /// Searches in the tree or the trees until the limits or the end.
     fn explore<E: Incremental>(
         &mut self,
         shared: &Shared<'_, E>,
@@ -280,7 +281,7 @@ impl BestFirst {
         answer
     }
 
-    /// Proves the value of a position. The tree of the search by value makes room for the proof's.
+    /// Proves the value of a position. The tree of the search by value is freed for the proof's.
     fn prove<E: Incremental>(
         &mut self,
         evaluation: &E,

@@ -12,14 +12,14 @@ const LEADING_BITS: u32 = 10;
 #[derive(Clone, Debug)]
 pub(super) struct Exploration {
     table: Box<[Roots; TABULATED]>,
-    /// 1 / √(2^k).
+    /// 1 / √(2^k), for each k.
     halves: [f32; 64],
 }
 
-/// What the term is made of, of a node with so many visits.
+/// The factors of the exploration term for a node, which follow from its number n of visits.
 #[derive(Clone, Copy, Debug, Default)]
 struct Roots {
-    /// ln (N + 1), for a parent.
+    /// ln (n + 1), for a parent.
     log: f32,
     /// 1 / √(n + 1), for a child.
     inverse: f32,
@@ -28,7 +28,7 @@ struct Roots {
 static EXPLORATION: LazyLock<Exploration> = LazyLock::new(Exploration::new);
 
 impl Exploration {
-    /// With the tables filled.
+    /// The exploration term with its tables filled.
     pub fn get() -> &'static Exploration {
         &EXPLORATION
     }
@@ -54,7 +54,7 @@ impl Exploration {
     }
 
     /// The child of `node` to go on with, among those that may still change its proven value and are not leaves that some
-    /// thread is at work on; the first of equals. What is away counts as visits already. C is in units of the evaluation.
+    /// thread is at work on; the first of equals. A check-out counts as visits already (virtual loss). C is in units of the evaluation.
     ///
     /// The children are in the order of their values. So a child that was visited as often as one before it, or oftener,
     /// cannot be the one: the roots of few are needed.
@@ -99,7 +99,7 @@ mod tests {
         }
     }
 
-    /// By the definition, all children looked at.
+    /// The greatest sum of value and exploration term, by the definition, from all children.
     fn by_definition(c: f32, node: &Node<u8>, kids: &[Node<u8>]) -> Option<f32> {
         let free = |kid: &&Node<u8>| -kid.lower > node.lower && !(kid.is_leaf() && kid.busy > 0);
         let worth = |kid: &Node<u8>| {

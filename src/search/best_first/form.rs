@@ -27,9 +27,9 @@ pub(super) struct Form {
 }
 
 impl Form {
-    /// For a search of so many positions. With a `start`, large ones begin with alpha-beta and search their leaves.
+    /// The form of a search of `positions` positions. With a `start`, large ones begin with alpha-beta and search their leaves.
     pub fn new(start: bool, positions: u64) -> Form {
-        /// Searches are large from so many positions on.
+        /// Number of positions from which on a search is large.
         const LARGE: u64 = 1_500_000;
         const LEAST_DEPTH: u32 = 3;
         const OF_STATIC: f32 = 2.0;
@@ -44,8 +44,8 @@ impl Form {
         Form { start: 0.5, leaf_depth, deviation: OF_SEARCHED }
     }
 
-    /// The limits of alpha-beta's part of a search that can visit `total` positions; of a turn of an unlimited one that begins
-    /// when so many positions were visited and is worth so many.
+    /// The limits of alpha-beta's part of a search that can visit `total` positions, or of a turn of an unlimited one that begins after
+    /// `before` positions and is worth `turn` positions.
     pub fn limits_of_start(self, limits: &Limits, total: Option<u64>, (before, turn): (u64, u64)) -> Limits {
         let of = |n: u64| (n as f64 * f64::from(self.start)) as u64;
         Limits {
@@ -58,7 +58,7 @@ impl Form {
         }
     }
 
-    /// The limits of the tree's part: what is left of the search, or of the turn.
+    /// The limits of the tree's part of a search: what is left of the search, or of the turn.
     pub fn limits_of_tree(self, limits: &Limits, total: Option<u64>, (before, turn): (u64, u64)) -> Limits {
         let part = (turn as f64 * f64::from(1.0 - self.start)) as u64;
         Limits { nodes: if total.is_none() { Some(before + part) } else { limits.nodes }, ..*limits }

@@ -25,7 +25,7 @@ pub struct KorfSettings {
     pub start: AlphaBetaStart,
     /// The cap of the stored tree in bytes.
     pub memory: usize,
-    /// What happens there.
+    /// What happens at the memory cap.
     pub on_memory_cap: OnMemoryCap,
 }
 

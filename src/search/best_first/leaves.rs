@@ -16,7 +16,7 @@ pub trait Leaves<G: Game> {
     /// not stopped before they were complete. Counts in `work`.
     fn children(&mut self, position: &G, nodes: &mut Vec<Node<G::Move>>, work: &mut Work) -> bool;
 
-    /// The node of one position, as RBFMS wants it. Counts in `work`.
+    /// The node of one position, as RBFMS needs it. Counts in `work`.
     fn node(&mut self, turn: Option<G::Move>, position: &G, work: &mut Work) -> Node<G::Move>;
 
     /// The result of a position under perfect play, draws as the contempt has them, if there is a solver that takes the position:
@@ -50,7 +50,7 @@ pub(super) fn generate<G: Game>(
     true
 }
 
-/// Static values.
+/// Leaves with static values.
 pub(crate) struct StaticLeaves<'a, G: Game> {
     rules: Rules,
     evaluator: &'a dyn Evaluator<G>,
@@ -60,12 +60,12 @@ pub(crate) struct StaticLeaves<'a, G: Game> {
 }
 
 impl<'a, G: Game> StaticLeaves<'a, G> {
-    /// Values by this evaluation; `stop` is asked now and then whether the search must stop.
+    /// Leaves with values by `evaluator`; `stop` is called now and then and says whether the search must stop.
     pub fn new(rules: Rules, evaluator: &'a dyn Evaluator<G>, stop: &'a mut dyn FnMut(&Work) -> bool) -> Self {
         StaticLeaves { rules, evaluator, solver: None, stop }
     }
 
-    /// Values by this evaluation, and results by this solver.
+    /// The leaves, with results by `solver` near the end of the game.
     pub fn solving(self, solver: &'a mut dyn LeafSolver<G>) -> Self {
         StaticLeaves { solver: Some(solver), ..self }
     }
@@ -116,11 +116,11 @@ pub struct EndgameSolver {
     local: LocalTable,
 }
 
-/// Size of the solver's own transposition table: what a few thousand of the positions that it asks for take.
+/// Size of the solver's own transposition table in bytes: what a few thousand of the positions that it probes take.
 const TABLE_BYTES: usize = 1 << 20;
 
 impl EndgameSolver {
-    /// A solver for positions with at most this many empty squares.
+    /// A solver for positions with at most `empties` empty squares.
     pub fn new(empties: u32) -> EndgameSolver {
         EndgameSolver { empties, table: TranspositionTable::new(TABLE_BYTES), local: LocalTable::default() }
     }

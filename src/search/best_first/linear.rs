@@ -11,8 +11,8 @@ use crate::search::tree::{DEEP, Node};
 /// longer: each begins anew, and has to get further. The fewer, the more leaves have their turn: 64 lose against stopping at the cap
 /// (`docs/lab-notebook.md`).
 const SLICE: u64 = 2;
-/// Where visits count choices, an iteration is this many times as long as the one before: fast enough that a proof gets done, and
-/// hardly more than linear for the leaves that are chosen a few times.
+/// The length of an iteration in units of the one before, where visits count choices: grows fast enough that a proof gets done, and
+/// hardly faster than linearly for the leaves that are chosen a few times.
 const SLICE_GROWTH: f64 = 1.25;
 
 impl<G: Game, P: Policy<G>> Explorer<G, P> {

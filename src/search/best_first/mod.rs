@@ -5,10 +5,10 @@
 //!
 //! | engine | chooses | leaves | at the memory cap | threads | begins with |
 //! |---|---|---|---|---|---|
-//! | `korf-best-first` | by value ([`ByValue`]) | static | RBFMS, or as told | one | |
-//! | `korf-extension` | by value | static | RBFMS, or as told | one | alpha-beta (`start`) |
-//! | `best-first` | by relevance (`relevance`) | static with tempo, solved near the end | pruning, or as told | a subtree each (`shards`) | |
-//! | `extension` | by relevance | searched by alpha-beta in large searches | pruning, or as told | a subtree each | alpha-beta |
+//! | `korf-best-first` | by value ([`ByValue`]) | static | RBFMS, or as set | one | |
+//! | `korf-extension` | by value | static | RBFMS, or as set | one | alpha-beta (`start`) |
+//! | `best-first` | by relevance (`relevance`) | static + tempo, solved near the end | pruning, or as set | a subtree each (`shards`) | |
+//! | `extension` | by relevance | searched by alpha-beta in large searches | pruning, or as set | a subtree each | alpha-beta |
 //!
 //! `rbfms` is the linear-space form by itself. Proving a result needs other rules than playing: `proof` has proof numbers and null
 //! windows.
@@ -54,5 +54,5 @@ pub use rules::{EndValues, Tie, Work};
 pub(crate) use start::Interrupted;
 pub use start::{AlphaBetaStart, Start};
 
-/// Positions with at most this many empty squares are solved instead of expanded in linear space.
+/// Number of empty squares up to which positions are solved instead of expanded in linear space.
 pub(super) const SOLVED_EMPTIES: u32 = 8;

@@ -22,11 +22,12 @@ pub trait Policy<G: Game>: Sized {
     /// C of the search by value, see [`ByValue::exploration`].
     fn exploration(&self) -> f32;
 
-    /// Carries the change at the end of the path up. `before`: the node there as it was. `settled`: the highest level at which a
-    /// regrown subtree has replaced its node's value.
+    /// Backs up the change at the end of the path. `before`: the node there as it was. `settled`: the highest level at which a regrown
+    /// subtree has replaced its node's value.
     fn back_up(search: &mut Explorer<G, Self>, before: Node<G::Move>, settled: Option<usize>);
 
-    /// What speaks for a move as long as it is not proven, larger is better; `None` where its value alone does.
+    /// The rank of a move in the choice of the one to play, as long as it is not proven; larger is better. `None` where its value alone
+    /// decides.
     fn support(search: &Explorer<G, Self>, child: &Node<G::Move>) -> Option<u64>;
 
     /// Backs up what was left for later.
@@ -35,10 +36,10 @@ pub trait Policy<G: Game>: Sized {
     /// Changes what values are compared with, if it is time for that.
     fn update_goal(_: &mut Explorer<G, Self>) {}
 
-    /// The next descent begins at the root.
+    /// Prepares for a next descent that begins at the root.
     fn restart(&mut self) {}
 
-    /// The tree is empty.
+    /// Forgets what it has of the tree, which is empty now.
     fn forget(&mut self) {}
 
     /// Checks what the policy keeps in the tree; for tests.
@@ -85,7 +86,7 @@ impl<G: Game> Policy<G> for ByValue {
 
     fn value_leaf(_: &mut Explorer<G, Self>) {}
 
-    /// The end of the path, unless other children may be chosen this time.
+    /// The level of the end of the path, unless other children may be chosen this time.
     fn resume_level(search: &Explorer<G, Self>) -> usize {
         if search.policy.exploration != 0.0 || search.lines > 1 { 0 } else { search.path.len() - 1 }
     }
@@ -99,7 +100,7 @@ impl<G: Game> Policy<G> for ByValue {
         self.exploration
     }
 
-    /// As far up as anything changes; the path ends there.
+    /// Backs up as far as anything changes; the path ends there.
     fn back_up(search: &mut Explorer<G, Self>, mut before: Node<G::Move>, settled: Option<usize>) {
         let mut level = search.path.len() - 1;
         if settled == Some(level) {

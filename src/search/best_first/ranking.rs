@@ -8,13 +8,13 @@ use crate::game::Game;
 pub struct RootMove<M> {
     /// The expected play, the move itself first; `None` is a pass.
     pub line: Vec<Option<M>>,
-    /// Its value.
+    /// The move's value.
     pub value: i32,
-    /// The result under perfect play is proven to be at least this, ...
+    /// The proven lower bound on the result under perfect play.
     pub lower: i32,
-    /// ... and at most this.
+    /// The proven upper bound on the result under perfect play.
     pub upper: i32,
-    /// Expansions below it.
+    /// Expansions below the move.
     pub visits: u64,
 }
 
@@ -25,14 +25,14 @@ impl<M> RootMove<M> {
     }
 }
 
-/// What the choice depends on, seen by the side to move at the root.
+/// What the choice of a move depends on, seen by the side to move at the root.
 #[derive(Clone, Copy)]
 struct Candidate {
     i: usize,
     value: i32,
     lower: i32,
     upper: i32,
-    /// What speaks for it as long as it is not proven.
+    /// The rank of the move as long as it is not proven; larger is better.
     support: u64,
 }
 
@@ -68,7 +68,7 @@ impl<G: Game, P: Policy<G>> Explorer<G, P> {
         order
     }
 
-    /// The one to play of several moves.
+    /// The index of the move to play among several.
     ///
     /// A proven win first. Otherwise the move that most expansions went through, or the likeliest one; but those that are solved
     /// are left alone by the search and have their value instead: the best of them is preferred if it is worth as much. A proven

@@ -9,25 +9,25 @@ use crate::search::tree::chance::IRRELEVANT;
 use crate::search::tree::{Node, Tree};
 use std::collections::HashSet;
 
-/// Expansions before the goal is looked at for the first time.
+/// Expansions before the goal is updated for the first time.
 const FIRST_GOAL: u64 = 64;
-/// The goal is looked at again after this many times the expansions of the last time.
+/// Expansions before an update of the goal, in units of those before the last update.
 const NEXT_GOAL: u64 = 4;
-/// The root's value becomes the goal if it differs from the old one by more than two discs.
+/// Difference between the root's value and the goal, in the units of values, above which the value becomes the goal: two discs.
 const NEAR_ENOUGH: u32 = 2 * DISC as u32;
-/// Nodes of the largest tree that gets a new goal: giving all of them another chance takes about 15 ms.
+/// Number of nodes of the largest tree that gets a new goal: giving all of them another chance takes about 15 ms.
 const LARGEST_WITH_NEW_GOAL: u32 = 1 << 19;
 
 /// The policy of search by relevance.
 #[derive(Clone, Debug)]
 pub(in crate::search) struct ByRelevance {
-    /// By how much the value of a leaf errs, by its depth in plies below the root, and deeper as at the last. Not empty.
+    /// Standard deviations of a leaf's error, by its depth in plies below the root; deeper leaves have the last. Not empty.
     pub deviations: Vec<f32>,
-    /// What values are compared with, for Black.
+    /// The goal: the value, seen by Black, that others are compared with.
     pub goal: i32,
     /// C of the search by value, where it is known who wins but not by how much, and in linear space.
     pub exploration: f32,
-    /// Expansions since [`Explorer::begin`] after which the goal is looked at again.
+    /// Expansions since [`Explorer::begin`] after which the goal is updated again.
     pub next_goal: u64,
     /// The level of the path up to which the last change was backed up; the search goes on there.
     backed_up_to: usize,
@@ -36,12 +36,12 @@ pub(in crate::search) struct ByRelevance {
 }
 
 impl ByRelevance {
-    /// With the goal 0 and no deviations yet.
+    /// The policy with the goal 0 and no deviations yet.
     pub fn new(exploration: f32) -> ByRelevance {
         ByRelevance { deviations: Vec::new(), goal: 0, exploration, next_goal: 0, backed_up_to: 0, is_lazy: false }
     }
 
-    /// What values of positions with this side to move are compared with.
+    /// The goal seen by `side`.
     pub fn goal_of(&self, side: Color) -> i32 {
         if side == Color::Black { self.goal } else { -self.goal }
     }
@@ -71,8 +71,7 @@ impl<G: Game> Policy<G> for ByRelevance {
         if search.lines > 1 || search.is_linear() { 0 } else { search.policy.backed_up_to }
     }
 
-    /// The child with the most relevant leaf. Not in linear space: a chance does not tell how well its leaf was searched, and visits
-    /// do.
+    /// The child with the most relevant leaf. Not in linear space: visits say how well a leaf was searched, and its chance does not.
     #[inline]
     fn favourite(search: &Explorer<G, Self>, node: &Node<G::Move>) -> Option<usize> {
         (node.relevance > IRRELEVANT && !search.is_linear()).then(|| node.most_relevant.into())
@@ -82,7 +81,7 @@ impl<G: Game> Policy<G> for ByRelevance {
         self.exploration
     }
 
-    /// To the root, or lazily: as far as it matters now.
+    /// Backs up to the root, or lazily as far as it matters now.
     fn back_up(search: &mut Explorer<G, Self>, mut before: Node<G::Move>, settled: Option<usize>) {
         let mut level = search.path.len() - 1;
         if settled == Some(level) {
@@ -139,7 +138,7 @@ impl<G: Game> Explorer<G, ByRelevance> {
         self.policy.next_goal = 0;
     }
 
-    /// The new goal if it is time for one, in a search of so many nodes.
+    /// The new goal if it is time for one, in a search of `size` nodes.
     pub(super) fn next_goal(&mut self, size: u32) -> Option<i32> {
         if self.work.expansions < self.policy.next_goal || self.is_linear() {
             return None;
@@ -235,7 +234,7 @@ mod tests {
         explorer.iterate(&mut StaticLeaves::new(explorer.rules, evaluator, &mut |_| false))
     }
 
-    /// P of the side to move at a node, by the definition, the value of one leaf changed.
+    /// The chance P of the side to move at a node, by the definition, with the value of the leaf `changed` changed `by` that much.
     fn by_definition(explorer: &Search, node: u32, (changed, by): (u32, f64)) -> f64 {
         let this = explorer.tree.arena[node];
         if this.is_solved() {

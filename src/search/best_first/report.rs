@@ -8,7 +8,7 @@ use crate::search::{Bound, Control, Line, MemoryUse, Report, SearchDepth, Task};
 /// value that hardly anything was spent on is no reason to play it.
 const WELL_FOUNDED: u64 = 8;
 
-/// What the tree knows.
+/// The report of a search: its lines, values and counts.
 pub(super) fn report<P: Policy<Position>>(explorer: &Explorer<Position, P>, task: &Task, control: &Control) -> Report {
     let (tree_bytes, tree_nodes) = (explorer.stored_bytes(), explorer.stored_nodes());
     let ended_at_cap = explorer.ended_at_cap();
@@ -16,7 +16,7 @@ pub(super) fn report<P: Policy<Position>>(explorer: &Explorer<Position, P>, task
     report_of(explorer, explorer.root_moves(), memory, task, control)
 }
 
-/// What a tree knows of these moves.
+/// The report of a search with these moves at the root.
 pub(super) fn report_of<P: Policy<Position>>(
     explorer: &Explorer<Position, P>,
     moves: Vec<RootMove<Square>>,

@@ -19,7 +19,7 @@ pub enum Tie {
 }
 
 impl Tie {
-    /// Both rules.
+    /// All rules for draws.
     pub const ALL: &[Tie] = &[Tie::Korf, Tie::Zero];
 }
 
@@ -62,7 +62,7 @@ pub struct Work {
     pub evaluations: u64,
     /// Nodes given children, also those in linear space.
     pub expansions: u64,
-    /// Expansions in linear space among them.
+    /// Expansions in linear space, which [`Work::expansions`] includes.
     pub linear_nodes: u64,
     /// Nodes freed by pruning.
     pub pruned_nodes: u64,
@@ -134,8 +134,7 @@ impl Rules {
         if self.ends == EndValues::WinFirst { result + WON * result.signum() } else { result }
     }
 
-    /// Whether a value says that the principal leaf is a game won by the side that it speaks for, and that this ends
-    /// the search.
+    /// Whether a value says that the principal leaf is a game won by the side to which the value belongs, and that this ends the search.
     pub fn is_final_win(&self, value: i32) -> bool {
         matches!(self.ends, EndValues::Infinite(_)) && value >= WIN
     }

@@ -14,54 +14,54 @@ use crate::search::tree::Node;
 /// Beyond every value that a search returns.
 const BEYOND: i32 = walk::INFINITY;
 
-/// A move worth less than the best by this many deviations is not told apart from others that are.
+/// Standard deviations below the best move's value from which on values of moves are not distinguished.
 const MARGIN: f32 = 1.2;
 /// To have the move is worth this part of the evaluation's error more than the static value says: the best of several moves is
 /// better than any one of them seemed to be. Without it a leaf looks better to its side to move by 2 to 3.5 discs once it is
 /// expanded, and the search compares leaves at different depths.
 const TEMPO: f32 = 0.55;
-/// The deviation that stands for the evaluation's error is the one between searches of so many plies and of half as many.
+/// Depth in plies of the search whose deviation from one of half the depth stands for the evaluation's error.
 const ERROR_DEPTH: u8 = 8;
-/// It, in discs, for evaluations that do not know theirs.
+/// The error of evaluations without an error model, in discs.
 const UNKNOWN_ERROR: i32 = 4;
 
-/// How far the evaluation errs in the positions of a search with so many empty squares, in units of [`DISC`].
+/// Standard deviation of the evaluation's error in the positions of a search from `empties` empty squares, in units of [`DISC`].
 pub(super) fn error(model: Option<&ErrorModel>, empties: u32) -> f32 {
     model.map_or(UNKNOWN_ERROR * DISC, |model| model.midgame(empties as u8, ERROR_DEPTH)) as f32
 }
 
-/// Positions that the solver visits on average to solve a position with so many empty squares, by an exponential that was
-/// fitted to positions of self-play with 8 to 18 empty squares.
+/// Positions that the solver visits on average to solve a position with `empties` empty squares, by an exponential that was fitted to
+/// positions of self-play with 8 to 18 empty squares.
 pub(super) fn solving_cost(empties: u32) -> f64 {
     (0.69 * f64::from(empties) - 0.4).exp()
 }
 
-/// Positions with at most so many empty squares have children that are solved.
+/// Number of empty squares up to which a position has children that are solved.
 const SOLVED_BELOW: u32 = 7;
-/// Solving a child may cost so many positions where leaves are static, twice as many for each ply deeper that they are searched,
-/// but never more than the second.
+/// Positions that solving a child may cost: the first number where leaves are static, twice as many for each ply deeper that they are
+/// searched, but never more than the second.
 const TO_SOLVE: [f64; 2] = [180.0, 70_000.0];
 
-/// Positions, some ten microseconds, between two looks at the clock.
+/// Positions between two looks at the clock: some ten microseconds.
 const LOOK_EVERY: u64 = 256;
 
 /// One thread's searches below leaves.
 pub(super) struct SearchedLeaves<'a, E: Incremental> {
     walk: Walk<'a, E>,
-    /// What results are worth.
+    /// The rules by which results have values.
     rules: Rules,
     /// How bold the searches are that do not reach the end of the game.
     selectivity: Selectivity,
-    /// Plies below the children.
+    /// Plies that the children are searched.
     depth: u8,
     /// What to have the move is worth more than a static value says, by the number of empty squares.
     tempo: Box<[i32; 65]>,
-    /// So many nodes and evaluations not yet told to the others make it time to look at the clock.
+    /// Nodes and evaluations not yet added to the shared counts at which it is time to look at the clock.
     next_look: (u64, u64),
 }
 
 impl<'a, E: Incremental> SearchedLeaves<'a, E> {
-    /// Searches `depth` plies below children.
+    /// Leaves whose children are searched `depth` plies.
     pub(super) fn new(
         shared: &'a Shared<'a, E>,
         rules: Rules,
@@ -79,12 +79,12 @@ impl<'a, E: Incremental> SearchedLeaves<'a, E> {
         self.depth
     }
 
-    /// What results are worth.
+    /// The rules by which results have values.
     pub(super) fn rules(&self) -> Rules {
         self.rules
     }
 
-    /// Reports what was counted to the other threads, and looks at the limits and at the clock. Returns whether the search must stop.
+    /// Adds this thread's counts to the shared ones, and looks at the limits and at the clock. Returns whether the search must stop.
     pub(super) fn check_limits(&mut self) -> bool {
         let stopped = self.walk.report_counts() || self.walk.shared.control.is_past_soft_time();
         let (nodes, evaluations) = self.walk.shared.counts();
@@ -112,14 +112,14 @@ impl<'a, E: Incremental> SearchedLeaves<'a, E> {
         self.comparable(value, position, self.depth)
     }
 
-    /// The value of a search of so many plies, corrected so that it can be compared with those of searches that end with the
-    /// other side to move.
+    /// The value of a search of `depth` plies, corrected so that it can be compared with those of searches that end with the other side
+    /// to move.
     fn comparable(&self, value: i32, position: &Position, depth: u8) -> i32 {
         const MOST: i32 = 64 * DISC;
         (value + self.tempo(position, depth)).clamp(-MOST, MOST)
     }
 
-    /// What that comes to for the side to move.
+    /// The correction for the tempo in the value of a search of `depth` plies, for the side to move at `position`.
     fn tempo(&self, position: &Position, depth: u8) -> i32 {
         let empties = position.empties().count().saturating_sub(depth.into());
         let tempo = self.tempo[empties as usize];
@@ -152,7 +152,7 @@ impl<'a, E: Incremental> SearchedLeaves<'a, E> {
         let margin = (MARGIN * error(shared.errors, position.empties().count())) as i32;
         let mut best = -BEYOND;
         for (turn, child) in children {
-            // Brothers of a result are of no use but for a better one; estimates will change.
+            // Siblings of a result are of no use but for a better one; estimates will change.
             let exact = self.is_solved(&child);
             let floor = if exact { best } else { (best - margin).max(-BEYOND) };
             let value = self.child(&child, exact, floor);
@@ -164,7 +164,7 @@ impl<'a, E: Incremental> SearchedLeaves<'a, E> {
             if exact {
                 node.value = self.rules.result(-value);
                 node.lower = node.value;
-                // What is at most the floor is not known further.
+                // A value up to the floor is only a bound.
                 node.upper = if value > floor { node.value } else { INFINITY };
             }
             nodes.push(node);

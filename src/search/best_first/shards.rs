@@ -6,8 +6,8 @@
 //! search is the same, only made anew less often. A shard that has become too large a part of the search for one worker is split: the
 //! top gets its root's children, and each of these a shard.
 //!
-//! What is lost: a position that is reached in several shards is searched in each of them. And where there is no room left, it is made
-//! a shard at a time, before the rule for the memory cap is applied.
+//! The price: a position that is reached in several shards is searched in each of them. And at the memory cap whole shards are freed,
+//! one at a time, before the rule for the cap is applied.
 
 use super::checkout::{Checkout, Part, Search, ShardMaker, split};
 use super::core::{Progress, SWEEP_FOR_ROOM, Step};
@@ -23,19 +23,19 @@ use crate::search::{Control, MemoryUse, Report, Task};
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
-/// A shard is split if it has more than this part of a thread's share of the search's expansions, 1/8.
+/// The part of a thread's share of the search's expansions, 1/8, above which a shard is split.
 const PARTS: u64 = 8;
 /// Expansions below which a shard is not split.
 const LEAST_SPLIT: u64 = 256;
 /// Memory of the top, in bytes.
 const TOP_BYTES: usize = 1 << 20;
-/// This part of the other memory, 1/12, is not for nodes but for what else a shard takes.
+/// The part of the shards' memory, 1/12, that is not for nodes but for what else a shard takes.
 const NOT_FOR_NODES: usize = 12;
-/// With less memory there are no shards: each has a chunk of nodes for itself, however small it is.
+/// Bytes of memory below which there are no shards: each has a chunk of nodes for itself, however small it is.
 pub(super) const LEAST_MEMORY: usize = 16 << 20;
-/// Where there is no room left, at least this part of the memory is freed.
+/// The part of the memory, 1/64, that is freed at a time at the memory cap, at least.
 const FREED: u64 = 64;
-/// Leaves that wait for a shard that is checked out, at most: with those that are checked out, a node counts them in a byte.
+/// Leaves that wait for a shard that is checked out, at most: a node counts these and its check-outs in one byte.
 const MOST_WAITING: usize = 60;
 /// Shards in which a new root is looked for at most, the largest ones.
 const MOST_SHARDS_AROUND: usize = 8;
@@ -47,7 +47,7 @@ pub(super) struct Shards {
     shards: HashMap<Position, Shard>,
     /// Nodes and bytes of the shards as they were when they were checked in.
     size: (u64, u64),
-    /// Counts the checkouts.
+    /// Number of check-outs.
     clock: u64,
     /// Leaves that wait for a shard.
     waiting: usize,
@@ -56,20 +56,20 @@ pub(super) struct Shards {
 /// What is below a leaf of the top.
 #[derive(Default)]
 pub(super) struct Shard {
-    /// Its search, unless a worker has it.
+    /// The shard's search, unless a worker has it.
     search: Option<Box<Search>>,
     /// While a worker has it: the expected play as it was, if the shard is in that of one of the root's moves.
     line: Vec<Option<Square>>,
     /// Other leaves of its position, to which searches came while a worker had it: the paths to them, and their chances.
     waiting: Vec<(Vec<Step<Position>>, Chance)>,
-    /// Its nodes and bytes.
+    /// The shard's nodes and bytes.
     size: (u64, u64),
-    /// When it was checked out or made for the last time.
+    /// The clock, counted in check-outs, when the shard was checked out or made for the last time.
     last: u64,
 }
 
 impl Shards {
-    /// Without anything in them yet; `memory` in bytes for all together.
+    /// Trees without anything in them yet; `memory` in bytes for all together.
     pub(super) fn new(memory: usize, on_memory_cap: OnMemoryCap, rules: Rules, position: &Position) -> Shards {
         let policy = ByRelevance::new(0.0);
         let top = Explorer::with_tree(policy, rules, Tree::new(TOP_BYTES, true), on_memory_cap, None, position);
@@ -84,7 +84,7 @@ impl Shards {
         self.maker.clone()
     }
 
-    /// Begins a search with what there already is of its position, if that `is_kept`.
+    /// Begins a search with what the trees hold of its position, if that `is_kept`.
     pub(super) fn begin(&mut self, task: &Task, exploration: f32, is_kept: bool) {
         let mut rules = self.top.rules;
         (rules.contempt, rules.max) = (task.contempt, task.position.mover());
@@ -205,7 +205,7 @@ impl Shards {
         *self.top.tree.position().expect("there is a search")
     }
 
-    /// By how much values err at each depth below a position.
+    /// Standard deviations of the values' errors, by depth in plies below a position.
     fn deviations_below(&self, position: &Position) -> &[f32] {
         let plies = (self.position().empties().count() - position.empties().count()) as usize;
         &self.top.policy.deviations[plies.min(self.top.policy.deviations.len() - 1)..]
@@ -257,8 +257,8 @@ impl Shards {
         self.top.tree.refresh_chance(node);
     }
 
-    /// Checks the shard out that is to be searched next by one of `threads` workers: [`Progress::Grown`] if there is one. Shards that
-    /// there is no more room for go to `freed`.
+    /// Checks the shard out that is to be searched next by one of `threads` workers: [`Progress::Grown`] if there is one. Shards that are
+    /// freed for want of memory go to `freed`.
     pub(super) fn check_out(&mut self, checkout: &mut Checkout, threads: usize, freed: &mut Vec<Shard>) -> Progress {
         self.update_goal();
         loop {
@@ -335,7 +335,7 @@ impl Shards {
         ByRelevance::back_up(&mut self.top, before, None);
     }
 
-    /// Checks a shard in. Returns whether the search can go on. Shards that there is no more room for go to `freed`.
+    /// Checks a shard in. Returns whether the search can go on. Shards that are freed for want of memory go to `freed`.
     pub(super) fn check_in(&mut self, checkout: &mut Checkout, freed: &mut Vec<Shard>) -> bool {
         let position = checkout.step().position;
         let waiting =
@@ -468,7 +468,7 @@ impl Shards {
         self.shards.len() > 1
     }
 
-    /// How often a position was visited that is in one of the trees.
+    /// Visits of a position that is in one of the trees.
     #[cfg(test)]
     pub(super) fn visits_of(&self, position: &Position) -> Option<u64> {
         let in_shards = self.shards.values().filter_map(|shard| shard.search.as_ref());
@@ -526,7 +526,7 @@ impl Shards {
         }
     }
 
-    /// What the trees know.
+    /// The report of the search, from all trees.
     pub(super) fn report(&self, task: &Task, control: &Control) -> Report {
         let mut moves = self.top.root_moves();
         moves.iter_mut().for_each(|found| self.go_on_with(task.position, found));

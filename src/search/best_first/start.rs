@@ -12,18 +12,18 @@ use crate::search::tree::{DEEP, Full, PARTIAL, after};
 const COST_PER_PLY: u64 = 5;
 /// A cost that no search can afford, and that no divisor makes overflow.
 const NEVER: u64 = u64::MAX / u32::MAX as u64;
-/// Asks whether to stop once in so many nodes that cost no evaluation.
+/// Nodes without an evaluation between two calls of `stop`.
 const STOP_EVERY: u64 = 64;
 
 /// The alpha-beta search that a best-first search begins with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AlphaBetaStart {
-    /// None.
+    /// No alpha-beta search.
     None,
-    /// To a fixed depth in plies.
+    /// Alpha-beta to a fixed depth in plies.
     Depth(u32),
-    /// To growing depths, each as soon as it is expected to cost at most 1/`divisor` of the evaluations that the search may make or
-    /// has made.
+    /// Alpha-beta to growing depths, each as soon as it is expected to cost at most 1/`divisor` of the evaluations that the search may
+    /// make or has made.
     Share {
         /// The evaluations of the search for each one of alpha-beta.
         divisor: u32,
@@ -74,7 +74,7 @@ impl Start {
                     (self.depth, self.cost) = (depth, spent.saturating_mul(COST_PER_PLY).min(NEVER));
                 }
                 Err(Interrupted::Stopped) => return,
-                // There will be no more room than now: never again.
+                // There will be no more memory than now: never again.
                 Err(Interrupted::Full) => {
                     (self.depth, self.cost) = (u32::MAX, NEVER);
                     return;
@@ -87,7 +87,7 @@ impl Start {
 /// Why alpha-beta ended early.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Interrupted {
-    /// It was told to stop.
+    /// The control said stop.
     Stopped,
     /// The tree fills its memory.
     Full,
@@ -99,13 +99,13 @@ impl From<Full> for Interrupted {
     }
 }
 
-/// What the walk works with.
+/// The parameters and counts of one alpha-beta walk.
 struct Walk<'a, G: Game> {
     evaluator: &'a dyn Evaluator<G>,
     stop: &'a mut dyn FnMut(&Work) -> bool,
     /// Nodes visited, those that were in the tree already included.
     visited: u64,
-    /// How many of the root's moves get exact values: so many, and those within the margin of the best.
+    /// Number of the root's moves that get exact values, besides those within the margin of the best.
     lines: usize,
     margin: Option<i32>,
 }

@@ -184,7 +184,7 @@ fn a_search_stopped_before_it_began_still_answers() {
     }
 }
 
-/// Without a limit the search goes on until it knows the result, by proofs carried up the tree.
+/// Without a limit the search goes on until it knows the result, by proofs backed up the tree.
 #[test]
 fn what_is_searched_to_the_end_is_solved() {
     for threads in [1, 2] {

@@ -16,7 +16,7 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_millis(2);
 /// Leaves that all workers together have checked out, at most: a node counts them in a byte.
 const MOST_CHECKED_OUT: usize = 192;
-/// A search with fewer expansions has nothing to say yet.
+/// Expansions below which a search has nothing to report yet.
 pub(super) const FEW_EXPANSIONS: u64 = 8;
 
 /// Searches in one tree until the limits, the end, or the memory cap. `look` sees the tree after each iteration.

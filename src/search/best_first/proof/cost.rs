@@ -5,31 +5,32 @@ use crate::game::DISC;
 
 /// The error of a search with an evaluation that does not know its own, in discs.
 const UNKNOWN_ERROR: f32 = 7.0;
-/// The part of the error model's deviation that counts. One alone, as the power below, says how much rather likely moves are
-/// tried than cheap ones; the two together were found by measuring.
+/// Factor on the error model's deviation. Like [`POWER`] it says how much likely moves are preferred to cheap ones; the two together
+/// were found by measuring.
 const SHARPNESS: f32 = 0.8;
-/// A proof that succeeds with probability p and costs c counts c/p to this power.
+/// The power k in the cost c/p^k of a proof that succeeds with probability p and takes c positions.
 const POWER: i32 = 2;
-/// No probability is taken to be nearer to 0 or 1 than this.
+/// The least distance of a probability from 0 and from 1.
 const DOUBT: f32 = 0.002;
 
-/// The natural logarithm of the positions that the solver visits in a null window at the estimate, with 14 empty squares; how
-/// much it grows with each empty square more, and falls with each disc between the estimate and the window.
+/// The natural logarithm of the positions that the solver visits in a null window at the estimate, with 14 empty squares.
 const LOG_AT_14: f32 = 8.0;
+/// Growth of that logarithm of positions with each empty square more.
 const LOG_PER_SQUARE: f32 = 0.62;
+/// Decrease of that logarithm of positions with each disc between the estimate and the window.
 const LOG_PER_DISC: f32 = 0.05;
 
-/// Depths that errors are kept for.
+/// Number of depths that errors are kept for.
 const DEPTHS: usize = 16;
 
-/// Expectations for one evaluator.
+/// The expected costs and probabilities of proofs with one evaluator.
 pub(super) struct CostModel {
     /// Slopes of the logistic curve by empty squares and depth, for each disc.
     slopes: Vec<[f32; DEPTHS]>,
 }
 
 impl CostModel {
-    /// Expectations with an evaluator whose errors these are, if they are known.
+    /// The model for an evaluator with these errors, if they are known.
     pub fn new(errors: Option<&ErrorModel>) -> CostModel {
         /// What a logistic curve's slope at 0 has in common with a normal distribution's: 4/√2π.
         const LOGISTIC: f32 = 1.6;
@@ -40,8 +41,8 @@ impl CostModel {
         CostModel { slopes: (0..=60).map(slopes).collect() }
     }
 
-    /// Positions that the solver visits to tell on which side of a null window a result is, if the estimate of it is `gap`
-    /// discs away from there.
+    /// Positions that the solver visits to find out on which side of a null window a result is, if its estimate is `gap` discs from the
+    /// window.
     pub fn positions(empties: u32, gap: f32) -> f32 {
         (LOG_AT_14 + LOG_PER_SQUARE * (empties as f32 - 14.0) - LOG_PER_DISC * gap.abs()).exp()
     }
@@ -52,8 +53,8 @@ impl CostModel {
         (1.0 / (1.0 + (-slope * gap).exp())).clamp(DOUBT, 1.0 - DOUBT)
     }
 
-    /// What proving costs that the result exceeds the bound, and what proving costs that it does not, in positions; the more
-    /// the less likely it is.
+    /// The expected costs in positions of proving that the result exceeds the bound, and of proving that it does not; the less likely the
+    /// success, the higher the cost.
     pub fn of_proof_and_disproof(&self, empties: u32, depth: u8, gap: f32, least: f32) -> (f32, f32) {
         let positions = CostModel::positions(empties, gap).max(least);
         let p = self.probability(empties, depth, gap);

@@ -4,13 +4,13 @@ use crate::game::DISC;
 use crate::othello::Position;
 use crate::search::{Contempt, Precision};
 
-/// What is to be known of a value: it itself, or only so much of it.
+/// What is to be known of a value: the value itself, only its sign, or only whether it exceeds a floor.
 #[derive(Clone, Debug)]
 pub(super) struct Goal {
     /// The results that are possible, for the side to move at the root, in discs, ascending.
     results: Vec<i32>,
     precision: Precision,
-    /// Values up to this need not be told apart.
+    /// Values up to the floor, in discs, need not be distinguished.
     floor: i32,
 }
 
@@ -24,12 +24,12 @@ impl Goal {
         Goal { results, precision, floor: -Contempt::LIMIT - 1 }
     }
 
-    /// The same, values up to `floor` not told apart.
+    /// This goal with values up to `floor` discs not distinguished.
     pub fn above(&self, floor: i32) -> Goal {
         Goal { floor, ..self.clone() }
     }
 
-    /// Results of the same class are the same to who asks.
+    /// The class of a result; results of one class need not be distinguished.
     fn class(&self, result: i32) -> i32 {
         match self.precision {
             Precision::Score => result.max(self.floor),
@@ -37,8 +37,8 @@ impl Goal {
         }
     }
 
-    /// The bound to ask for, if the result is within these and expected to be `estimate` units: whether it is greater. `None`
-    /// if enough is known.
+    /// The bound in discs to ask for next (is the result greater?), if the result is from `lower` to `upper` discs and expected to be
+    /// `estimate` units of [`DISC`]. `None` if enough is known.
     pub fn next(&self, (lower, upper): (i32, i32), estimate: i32) -> Option<i32> {
         let left: Vec<i32> =
             self.results.iter().copied().filter(|&result| lower <= result && result <= upper).collect();

@@ -4,7 +4,7 @@ use crate::othello::Position;
 
 const EMPTY: u32 = u32::MAX;
 
-/// Open addressing with linear probing; the nodes themselves are the keys.
+/// The index of a graph: open addressing with linear probing; the nodes themselves are the keys.
 #[derive(Default)]
 pub(super) struct Index {
     slots: Vec<u32>,
@@ -19,7 +19,7 @@ impl Index {
         self.slots.capacity() * size_of::<u32>()
     }
 
-    /// Where to look first.
+    /// The first slot to probe.
     fn start(&self, player: u64, opponent: u64) -> usize {
         let mixed =
             player.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ opponent.wrapping_mul(0xc2b2_ae3d_27d4_eb4f).rotate_left(32);
@@ -27,7 +27,7 @@ impl Index {
         ((u128::from(hash) * self.slots.len() as u128) >> 64) as usize
     }
 
-    /// The place of a position's node; `is_it` tells whether a node is its.
+    /// The place of a position's node; `is_it` says whether a node is that of the position.
     pub fn find(&self, position: &Position, is_it: impl Fn(u32) -> bool) -> Option<u32> {
         if self.slots.is_empty() {
             return None;
@@ -42,7 +42,7 @@ impl Index {
         None
     }
 
-    /// Adds the node of a position that has none. There are never more than `most` nodes; `discs` has those of each.
+    /// Adds the node of a position that has none. There are never more than `most` nodes; `discs` has the discs of each.
     pub fn add(&mut self, place: u32, most: usize, discs: impl Fn(u32) -> (u64, u64)) {
         if 4 * (self.used + 1) > 3 * self.slots.len() {
             let slots = (2 * self.slots.len()).max(1 << 10).min(most * 3 / 2 + 2).max(self.used * 3 / 2 + 2);
@@ -62,7 +62,7 @@ impl Index {
         self.slots[i] = place;
     }
 
-    /// Begins anew with the first so many nodes.
+    /// Begins anew with the first `nodes` nodes.
     pub fn rebuild(&mut self, nodes: u32, discs: impl Fn(u32) -> (u64, u64)) {
         self.slots.fill(EMPTY);
         (0..nodes).for_each(|place| self.put(place, discs(place)));

@@ -15,11 +15,11 @@ use crate::search::transposition::{Entry, TO_THE_END};
 
 /// Plies that new nodes are searched for their estimate.
 const FIRST_DEPTH: u8 = 2;
-/// Estimates that matter and are not sure come from a search of one ply for so many empty squares.
+/// Empty squares for each ply of the search that gives an estimate that matters and is not sure.
 const SQUARES_PER_PLY: u8 = 4;
-/// What is expected to cost so many times more than it may is not tried.
+/// Ratio of the expected cost to the allowed cost above which a solve is not tried.
 const HOPELESS: f32 = 4.0;
-/// Estimates are not told apart that are so far from the bound.
+/// Distance from the bound, in units of [`DISC`], from which on estimates are not distinguished.
 const FAR: i32 = 16 * DISC;
 
 /// The plies that an estimate should be searched if it matters, of the parity of the empty squares: then the last turn is the
@@ -37,7 +37,7 @@ pub(super) struct Examiner<'a, E: Incremental> {
     selectivity: Selectivity,
     /// Positions that may still be visited.
     allowance: u64,
-    /// Positions that the largest exact search visited.
+    /// Number of positions that the largest exact search visited.
     pub largest: u64,
 }
 
@@ -54,7 +54,7 @@ impl<'a, E: Incremental> Examiner<'a, E> {
         self.walk.shared.counts()
     }
 
-    /// How many positions may be visited from now on.
+    /// Sets how many positions may be visited from now on.
     pub fn allow(&mut self, positions: u64) {
         self.allowance = self.counts().0.saturating_add(positions);
     }
@@ -73,8 +73,8 @@ impl<'a, E: Incremental> Examiner<'a, E> {
         self.walk.selectivity = selectivity;
     }
 
-    /// The estimate of a position from a search so many plies deep, in units of [`DISC`]; near `middle` discs it is exact. `None`
-    /// if that would take too many positions, or the search was stopped.
+    /// The estimate of a position from a search of `depth` plies, in units of [`DISC`]; near `middle` discs it is exact. `None` if that
+    /// would take too many positions, or the search was stopped.
     pub fn estimate(&mut self, position: &Position, depth: u8, middle: i32) -> Option<i32> {
         let middle = middle * DISC;
         self.begin(self.selectivity);
@@ -121,8 +121,8 @@ impl<'a, E: Incremental> Examiner<'a, E> {
         (!self.walk.shared.is_stopped()).then_some(value / DISC)
     }
 
-    /// The same for positions that may be too large for one search: these are taken apart, depth first and with the table as
-    /// the only memory. `None` if the search was stopped.
+    /// Whether the result exceeds `alpha` discs, as [`Examiner::solve`], also for positions that are too large for one search: these are
+    /// expanded depth first, with the table as the only memory. `None` if the search was stopped.
     pub fn decide(&mut self, position: &Position, alpha: i32) -> Option<i32> {
         let is_small = CostModel::positions(position.empties().count(), 0.0) <= HOPELESS * LEAF_QUOTA as f32;
         if is_small && let Some(bound) = self.solve(position, alpha) {

@@ -11,7 +11,7 @@ use crate::search::alpha_beta::walk::Shared;
 use crate::search::best_first::{least_depth, line_to};
 use crate::search::{Bound, Line, MemoryUse, Precision, Report, Score, SearchDepth};
 
-/// Proven bounds tell more than an estimate outside of them.
+/// The score and its bound from a value and proven bounds: where the value lies outside of these, the bounds count.
 fn within(value: i32, lower: i32, upper: i32) -> (Score, Bound) {
     let (low, high) = (lower * DISC, upper * DISC);
     if low == high {
@@ -26,7 +26,7 @@ fn within(value: i32, lower: i32, upper: i32) -> (Score, Bound) {
 }
 
 impl<E: Incremental> Prover<'_, E> {
-    /// What is known while the proof goes on: the turns done with, then the best of the others with its estimate.
+    /// The report while the proof goes on: the turns that are done, then the best of the others with its estimate.
     pub(super) fn interim(&self, state: &State, start: &Report) -> Report {
         let mut lines: Vec<Line> = state.found.iter().map(|found| self.line(found, &[])).collect();
         if let Some(best) = state.favourite() {
@@ -43,7 +43,7 @@ impl<E: Incremental> Prover<'_, E> {
         self.report(state, lines)
     }
 
-    /// What is known in the end.
+    /// The report at the end of the proof.
     pub(super) fn answer(&self, state: &State, start: &Report) -> Report {
         if !state.is_done {
             return self.interim(state, start);
@@ -139,9 +139,9 @@ impl<E: Incremental> Player<'_, '_, '_, E> {
         }
     }
 
-    /// A move that is proven to be worth at least so many discs.
+    /// A move that is proven to be worth at least `value` discs.
     fn keeping_move(&mut self, position: &Position, value: i32) -> Option<Square> {
-        // Who loses by nobody knows how much may do what he likes.
+        // Where only the outcome is known, any move of the loser keeps it.
         let is_lost = self.precision == Precision::WinLossDraw && value < 0;
         let tree = self.tree;
         let kids = tree.find(position).map(|place| tree.kids(&tree.nodes[place as usize])).unwrap_or_default();

@@ -39,20 +39,21 @@ use state::{Next, State};
 use std::time::Duration;
 use tree::{Node, Tree};
 
-/// No search by alpha-beta below a leaf visits more positions than this.
+/// Positions that an alpha-beta search below a leaf visits, at most.
 const LEAF_LIMIT: u64 = 70_000;
-/// A search is told to stop after so many: it looks up only every few thousand.
+/// Positions after which an alpha-beta search below a leaf is stopped: less than [`LEAF_LIMIT`], since a search looks at its limits
+/// only every few thousand positions.
 const LEAF_QUOTA: u64 = 58_000;
-/// The alpha-beta search that gives the first estimate visits so many positions at most, ...
+/// Positions that the alpha-beta search for the first estimate visits, at most.
 const START_POSITIONS: u64 = 60_000;
-/// ... and so many plies at most.
+/// Depth in plies of the alpha-beta search for the first estimate, at most.
 const START_DEPTH: u8 = 12;
-/// With at most so many empty squares it may be all there is to do.
+/// Number of empty squares up to which the first alpha-beta search may solve the position, so that there is nothing left to prove.
 const SMALL: u32 = 16;
-/// How long a thread waits for another one to come back before it looks again.
+/// How long a thread waits for a check-in by another one before it looks again.
 const PATIENCE: Duration = Duration::from_millis(2);
 
-/// What a proof is made with.
+/// The parameters of a proof.
 pub(super) struct Prover<'a, E: Incremental> {
     pub evaluation: &'a E,
     pub task: &'a Task,
@@ -60,7 +61,7 @@ pub(super) struct Prover<'a, E: Incremental> {
     pub control: &'a Control,
     /// How bold the searches are that make estimates.
     pub selectivity: Selectivity,
-    /// At least 1. One thread does the same every time.
+    /// Threads, at least 1. One thread visits the same positions every time.
     pub threads: usize,
     /// Cap of the tree in bytes.
     pub memory: usize,
@@ -104,11 +105,11 @@ impl<E: Incremental> Prover<'_, E> {
         state
     }
 
-    /// A shallow alpha-beta search: the first estimate, and all there is to do for small positions.
+    /// A shallow alpha-beta search: gives the first estimate, and solves small positions.
     fn start(&self, counts: (u64, u64), sink: &mut dyn FnMut(&Report)) -> Report {
         let limits = self.control.limits();
         let empties = self.task.position.empties().count();
-        // So deep that it does not try to solve.
+        // A depth at which alpha-beta does not try to solve.
         let depth = Depth::new(START_DEPTH.min((empties as u8 - 1) / 2)).filter(|_| empties > SMALL);
         let nodes = counts.0 + START_POSITIONS;
         let nodes = Some(limits.nodes.map_or(nodes, |limit| limit.min(nodes)));
@@ -134,19 +135,19 @@ impl<E: Incremental> Prover<'_, E> {
                 Next::Wait => {
                     came_back.wait_for(&mut state, PATIENCE);
                 }
-                Next::Leaf(errand) => {
+                Next::Leaf(checkout) => {
                     let left =
                         |limit: Option<u64>, used: u64| limit.map_or(u64::MAX, |limit| limit.saturating_sub(used));
                     examiner.allow(left(limits.nodes, state.nodes).min(left(limits.evaluations, state.evaluations)));
                     let (answer, counts) = parking_lot::MutexGuard::unlocked(&mut state, || {
-                        let answer = State::examine(&errand, &mut examiner);
+                        let answer = State::examine(&checkout, &mut examiner);
                         (answer, examiner.counts())
                     });
                     state.nodes += counts.0 - told.0;
                     state.evaluations += counts.1 - told.1;
                     state.largest_leaf = state.largest_leaf.max(examiner.largest);
                     told = counts;
-                    state.bring_back(&errand, answer, &mut examiner);
+                    state.check_in(&checkout, answer, &mut examiner);
                     came_back.notify_all();
                     look(&state);
                 }

@@ -8,19 +8,18 @@ use crate::game::DISC;
 use crate::othello::{Position, Square};
 use crate::search::{Contempt, Task};
 
-/// Leaves that are expected to cost at most so many positions are solved, others are taken apart. Costs differ from what is
-/// expected by a factor of four and more; of leaves like these one in a hundred costs more than
-/// [`LEAF_LIMIT`](super::LEAF_LIMIT).
+/// Expected cost in positions up to which a leaf is solved; others are expanded. Costs differ from what is expected by a factor of
+/// four and more; of leaves like these one in a hundred costs more than [`LEAF_LIMIT`](super::LEAF_LIMIT).
 const TO_SOLVE: f32 = 3_000.0;
-/// Leaves that are expected to cost at least so many positions are estimated more deeply before they are taken apart.
+/// Expected cost in positions above which a leaf is estimated more deeply before it is expanded.
 const TO_ESTIMATE: f32 = 8_000.0;
-/// Unless the estimate is sure to this: the lesser of the two probabilities.
+/// The lesser of the two probabilities up to which an estimate is sure: then no deeper one is made.
 const SURE: f32 = 0.02;
 
-/// No position has more moves: four squares are never empty.
+/// Moves of a position, at most: four squares are never empty.
 const MOST_KIDS: usize = 60;
 
-/// What is due at a leaf. Bounds and middles are in discs for its side to move.
+/// What is to be done at a leaf. Bounds and middles are in discs for its side to move.
 #[derive(Clone, Copy, Debug)]
 enum Job {
     Estimate {
@@ -33,21 +32,21 @@ enum Job {
     Expand {
         middle: i32,
     },
-    /// There is no memory to take it apart.
+    /// Prove the leaf depth first: there is no memory to expand it.
     Decide {
         alpha: i32,
     },
 }
 
-/// A leaf that a thread is at work on.
+/// A leaf that a thread has checked out, with the job there.
 #[derive(Clone, Debug)]
-pub(super) struct Errand {
+pub(super) struct Checkout {
     path: Vec<u32>,
     position: Position,
     job: Job,
 }
 
-/// What came of it.
+/// The result of the job at a leaf.
 #[derive(Debug)]
 pub(super) enum Answer {
     Estimate(Option<i32>, u8),
@@ -58,13 +57,13 @@ pub(super) enum Answer {
     Nothing,
 }
 
-/// What there is to do.
+/// What a thread is to do next.
 #[derive(Debug)]
 pub(super) enum Next {
-    Leaf(Errand),
-    /// Nothing until another thread has come back.
+    Leaf(Checkout),
+    /// Wait until another thread has checked in.
     Wait,
-    /// Nothing any more.
+    /// Stop: the proof is over.
     Done,
 }
 
@@ -82,20 +81,20 @@ pub(super) struct State {
     pub tree: Tree,
     goal: Goal,
     lines: usize,
-    /// In discs.
+    /// How far below the best turn, in discs, a turn may be and still be wanted; `None` for a fixed number of lines.
     margin: Option<i32>,
     is_asked: bool,
     /// Turns of the root that are done with, best first.
     pub found: Vec<Found>,
-    /// Threads at work on something.
+    /// Number of leaves checked out.
     out: usize,
-    /// Whether making room has not helped.
+    /// Whether dropping nodes has not freed enough memory.
     is_full: bool,
-    /// Whether nothing more is to be worked at, ...
+    /// Whether the proof is over: everything is known, or it was stopped.
     pub is_over: bool,
-    /// ... because everything is known.
+    /// Whether the proof is over because everything is known.
     pub is_done: bool,
-    /// Bounds asked for.
+    /// Number of bounds that were asked for.
     pub questions: u32,
     pub nodes: u64,
     pub evaluations: u64,
@@ -132,7 +131,7 @@ impl State {
         (self.tree.root().lower.into(), self.tree.root().upper.into())
     }
 
-    /// Takes the leaf that is to be worked at next.
+    /// Checks out the leaf that is to be worked on next.
     pub fn take(&mut self) -> Next {
         let mut path = Vec::new();
         loop {
@@ -167,7 +166,7 @@ impl State {
             }
             self.tree.nodes[place as usize].is_busy = true;
             self.out += 1;
-            return Next::Leaf(Errand { path, position: node.position(), job });
+            return Next::Leaf(Checkout { path, position: node.position(), job });
         }
     }
 
@@ -190,10 +189,10 @@ impl State {
         Job::Expand { middle }
     }
 
-    /// Does what an errand says.
-    pub fn examine<E: Incremental>(errand: &Errand, examiner: &mut Examiner<'_, E>) -> Answer {
-        let position = &errand.position;
-        match errand.job {
+    /// Does the job at a leaf that is checked out.
+    pub fn examine<E: Incremental>(checkout: &Checkout, examiner: &mut Examiner<'_, E>) -> Answer {
+        let position = &checkout.position;
+        match checkout.job {
             Job::Estimate { depth, middle } => Answer::Estimate(examiner.estimate(position, depth, middle), depth),
             Job::Expand { middle } => examiner.kids(position, middle).map_or(Answer::Nothing, Answer::Kids),
             Job::Solve { alpha } => {
@@ -205,12 +204,12 @@ impl State {
         }
     }
 
-    /// Brings an errand's answer back.
-    pub fn bring_back<E: Incremental>(&mut self, errand: &Errand, answer: Answer, examiner: &mut Examiner<'_, E>) {
+    /// Checks a leaf in with the answer of its job, and backs it up.
+    pub fn check_in<E: Incremental>(&mut self, checkout: &Checkout, answer: Answer, examiner: &mut Examiner<'_, E>) {
         self.out -= 1;
-        self.linear += u64::from(matches!(errand.job, Job::Decide { .. }));
-        // Room is made only while nobody is away, so the places hold.
-        let place = errand.path[errand.path.len() - 1];
+        self.linear += u64::from(matches!(checkout.job, Job::Decide { .. }));
+        // Nodes move only while no leaf is checked out, so the places hold.
+        let place = checkout.path[checkout.path.len() - 1];
         let node = &mut self.tree.nodes[place as usize];
         node.is_busy = false;
         match answer {
@@ -218,13 +217,13 @@ impl State {
             Answer::Bound(alpha, bound) => node.learn(alpha, bound),
             Answer::TooLarge => node.is_hard = true,
             Answer::Kids(kids) => {
-                // Without room it stays a leaf; what to do about it is for the next one who comes here.
+                // Without memory it stays a leaf; the next visit decides what to do about it.
                 let _ = self.tree.expand(place, &kids);
             }
             Answer::Nothing => {}
         }
-        self.tree.back_up(&errand.path);
-        for &place in &errand.path {
+        self.tree.back_up(&checkout.path);
+        for &place in &checkout.path {
             let node = self.tree.nodes[place as usize];
             if node.count > 0 && node.is_decided() && (place != ROOT || self.found.is_empty()) {
                 self.write_down(&node, examiner);
@@ -232,7 +231,7 @@ impl State {
         }
     }
 
-    /// Leaves in the table what was proven of a node by its kids, for the next move of the game.
+    /// Writes what was proven of a node by its kids into the transposition table, for the next move of the game.
     fn write_down<E: Incremental>(&self, node: &Node, examiner: &mut Examiner<'_, E>) {
         let alpha = self.tree.alpha_of(node);
         let (lower, upper) = (i32::from(node.lower), i32::from(node.upper));

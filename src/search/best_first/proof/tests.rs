@@ -122,7 +122,7 @@ fn every_line_has_its_score() {
     }
 }
 
-/// A tree of a few nodes gives room back and goes on in linear space.
+/// A proof in a tree of a few nodes frees memory and goes on in linear space.
 #[test]
 fn the_cap_is_kept_and_changes_no_score() {
     let (mut dropped, mut linear) = (0, 0);

@@ -8,7 +8,7 @@ use crate::othello::{Bitboard, Color, Position, Square};
 use crate::search::Contempt;
 use crate::search::endgame::INFINITY;
 
-/// Greater than every cost.
+/// A cost greater than every other.
 const NEVER: f32 = f32::INFINITY;
 /// A pass among the turns of the kids.
 const PASS: u8 = 64;
@@ -24,7 +24,7 @@ pub(super) struct Node {
     /// positions; 0 and [`NEVER`] once that is done.
     pub proof: f32,
     pub disproof: f32,
-    /// The window that the two are for.
+    /// The number of the question that [`Node::proof`] and `disproof` are for.
     round: u16,
     /// The estimate, in units of [`DISC`].
     pub value: i16,
@@ -86,7 +86,7 @@ impl Node {
         self.proof == 0.0 || self.disproof == 0.0
     }
 
-    /// Takes over an estimate, or only that a deeper one cannot be had.
+    /// Takes over an estimate from a search of `depth` plies; without a value, only that a deeper one cannot be had.
     pub fn estimate(&mut self, value: Option<i32>, depth: u8) {
         let value = value.unwrap_or(self.value.into());
         self.value = value.clamp(i32::from(self.lower) * DISC, i32::from(self.upper) * DISC) as i16;
@@ -121,7 +121,7 @@ impl Edge {
     }
 }
 
-/// There is no room for more nodes.
+/// There is no memory for more nodes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Full;
 
@@ -142,15 +142,15 @@ pub(super) struct Tree {
 
 /// Edges for each node, at most.
 const EDGES: usize = 2;
-/// Bytes for each node with its edges, its place in the index, and what making room takes for a while.
+/// Bytes for each node with its edges, its place in the index, and what dropping nodes takes for a while.
 const NODE_BYTES: usize = size_of::<Node>() + EDGES * size_of::<Edge>() + Index::NODE_BYTES + 2 * size_of::<u32>();
-/// The root and its kids have room in any case.
+/// Number of nodes that a graph holds at least, however small its memory: enough for the root and its kids.
 const LEAST_NODES: usize = 100;
 /// The root's place.
 pub(super) const ROOT: u32 = 0;
 
 impl Tree {
-    /// A graph of one node, in at most so many bytes.
+    /// A graph of one node, in at most `bytes` bytes.
     pub fn new(root: Node, cost: CostModel, bytes: usize) -> Tree {
         let mut tree = Tree {
             nodes: Vec::new(),
@@ -196,12 +196,12 @@ impl Tree {
         f32::from(node.value) / DISC as f32 - self.middle_of(node) as f32
     }
 
-    /// Positions that the solver is expected to visit to tell whether a node's value exceeds the bound.
+    /// Positions that the solver is expected to visit to find out whether a node's value exceeds the bound.
     pub fn solving_cost(&self, node: &Node) -> f32 {
         CostModel::positions(node.empties(), self.gap(node))
     }
 
-    /// How likely it is that it does.
+    /// The probability that a node's value exceeds the bound.
     pub fn probability(&self, node: &Node) -> f32 {
         self.cost.probability(node.empties(), node.depth, self.gap(node))
     }
@@ -214,7 +214,7 @@ impl Tree {
         &self.edges[node.kids as usize..][..usize::from(node.count)]
     }
 
-    /// The root's kids that count.
+    /// The edges to the root's kids that are not excluded.
     pub fn root_kids(&self) -> impl Iterator<Item = &Edge> {
         self.kids(self.root()).iter().filter(|edge| !self.excluded.contains(&edge.turn()))
     }
@@ -267,7 +267,7 @@ impl Tree {
         Ok(())
     }
 
-    /// Works out the numbers of a node anew; its kids' are right.
+    /// Computes the proof numbers of a node anew; those of its kids are right.
     pub fn refresh(&mut self, place: u32) {
         let mut node = self.nodes[place as usize];
         node.round = self.round;
@@ -288,7 +288,7 @@ impl Tree {
         self.nodes[place as usize] = node;
     }
 
-    /// What the kids say: one of them must fail for the proof, all of them must succeed for the disproof.
+    /// The proof numbers from those of the kids: one of them must fail for the proof, all of them must succeed for the disproof.
     fn gather(&self, node: &mut Node, is_root: bool) {
         let (mut lower, mut upper, mut value) = (-INFINITY, -INFINITY, i16::MIN);
         (node.proof, node.disproof) = (NEVER, 0.0);
@@ -315,18 +315,18 @@ impl Tree {
         self.work_out_everything();
     }
 
-    /// Works out all numbers anew.
+    /// Computes all proof numbers anew.
     pub fn work_out_everything(&mut self) {
         self.round = self.round.wrapping_add(1);
         if self.round == 0 {
-            // Round 0 came long ago: nothing is to be taken for new.
+            // The round counter has wrapped: no node's numbers are to be taken for current.
             self.nodes.iter_mut().for_each(|node| node.round = 0);
             self.round = 1;
         }
         self.bring_up_to_date(ROOT);
     }
 
-    /// Works out what the last window's numbers are still kept for, here and below.
+    /// Computes the proof numbers that are still those of an earlier question, here and below.
     fn bring_up_to_date(&mut self, place: u32) {
         let node = self.nodes[place as usize];
         if node.round == self.round {
@@ -376,7 +376,7 @@ impl Tree {
         }
     }
 
-    /// Carries what has changed at the end of a path to its beginning.
+    /// Backs up what has changed at the end of a path to its beginning.
     pub fn back_up(&mut self, path: &[u32]) {
         path.iter().rev().for_each(|&place| self.refresh(place));
     }
@@ -436,12 +436,12 @@ impl Tree {
         });
     }
 
-    /// Whether there is room for so many kids.
+    /// Whether there is memory for `kids` kids.
     pub fn has_room_for(&self, kids: usize) -> bool {
         self.nodes.len() + kids <= self.most_nodes && self.edges.len() + kids <= EDGES * self.most_nodes
     }
 
-    /// Whether there is less room than an eighth of all.
+    /// Whether less than an eighth of the memory is free.
     pub fn is_nearly_full(&self) -> bool {
         let left = |used: usize, most: usize| most.saturating_sub(used) < most / 8;
         left(self.nodes.len(), self.most_nodes) || left(self.edges.len(), EDGES * self.most_nodes)
