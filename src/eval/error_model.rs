@@ -35,13 +35,13 @@ pub fn terms(empties: u8, deep: u8, shallow: u8) -> [f64; TERMS] {
     [1.0, e, e * e, seen, unseen, e * seen]
 }
 
-/// The depth of the shallow search that speaks for one of `deep` plies: about half as deep, and of the same parity,
-/// because the values of odd and of even depths differ by a tempo.
+/// The depth in plies of the shallow search that predicts one of `deep` plies: about half as deep, and of the same parity, because the
+/// values of odd and of even depths differ by a tempo.
 pub const fn shallow_depth(deep: u8) -> u8 {
     2 * (deep / 4) + deep % 2
 }
 
-/// The depth of the shallow search that speaks for one to the end of the game.
+/// The depth in plies of the shallow search that predicts one to the end of the game.
 pub const fn shallow_depth_to_end(empties: u8) -> u8 {
     let third = empties / 3;
     third - (third % 2) + empties % 2

@@ -1,4 +1,4 @@
-//! Static evaluation carried along the moves of a search, and the one place that lists the evaluations that are: a new one
+//! Static evaluation kept up to date along the moves of a search, and the one place that lists such evaluations: a new one
 //! is a folder beside this file, a variant of [`WithState`] and an arm of [`with_incremental`].
 
 use super::{Evaluator, Pattern};

@@ -39,7 +39,7 @@ mod tests {
     fn the_start_is_even_and_the_value_changes_sides() {
         assert_eq!(Mobility.evaluate(&Position::START), 0);
         let position = Position::START.play("f5".parse().unwrap()).unwrap();
-        // The same position seen by the other side, without the move made in between.
+        // A position seen by the other side has the negated value.
         assert_eq!(Mobility.evaluate(&position), -Mobility.evaluate(&position.pass()));
     }
 }

@@ -40,12 +40,12 @@ pub trait Evaluator<G: Game>: Send + Sync {
     /// −[`STATIC_LIMIT`] to [`STATIC_LIMIT`].
     fn evaluate(&self, position: &G) -> i32;
 
-    /// How far shallow searches with this evaluation err; without it, nothing is cut on their word.
+    /// How far shallow searches with this evaluation err; without a model they cut nothing.
     fn error_model(&self) -> Option<&ErrorModel> {
         None
     }
 
-    /// Itself with its type, where a search gets the values faster by keeping a state beside each position of Othello.
+    /// The evaluation with its type, where a search gets the values faster by keeping a state beside each position of Othello.
     fn with_state(&self) -> Option<WithState<'_>> {
         None
     }

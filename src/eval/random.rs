@@ -15,7 +15,7 @@ pub struct Random {
     seed: u64,
 }
 
-/// The largest absolute value.
+/// The largest absolute value, in units of [`DISC`].
 const RANGE: i32 = 8 * DISC;
 
 impl Random {

@@ -1,4 +1,4 @@
-//! How long a search may go on, and how it is told to stop.
+//! How long a search may go on, and how it is stopped.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -20,10 +20,10 @@ pub struct DepthError(String);
 impl Depth {
     /// One ply.
     pub const LEAST: Depth = Depth(1);
-    /// As many plies as a game has moves at most.
+    /// 60 plies: a game has at most 60 moves.
     pub const MOST: Depth = Depth(60);
 
-    /// This many plies, if that is from 1 to 60.
+    /// A depth of `plies` plies; `None` unless that is from 1 to 60.
     pub const fn new(plies: u8) -> Option<Depth> {
         if Depth::LEAST.0 <= plies && plies <= Depth::MOST.0 { Some(Depth(plies)) } else { None }
     }
@@ -72,7 +72,7 @@ impl fmt::Display for Depth {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
     /// The deepest iteration, in plies, before the endgame; positions near the end may be solved beyond it. For the
-    /// best-first family: as many evaluations as alpha-beta spends on average to that depth.
+    /// best-first family: the number of evaluations that alpha-beta spends on average to that depth.
     pub depth: Option<Depth>,
     /// Positions visited.
     pub nodes: Option<u64>,
@@ -96,7 +96,7 @@ struct Shared {
 }
 
 impl StopSignal {
-    /// Tells the search to stop; it does so within milliseconds.
+    /// Stops the search; it ends within milliseconds.
     pub fn stop(&self) {
         self.0.stopped.store(true, Ordering::Relaxed);
     }
@@ -131,7 +131,7 @@ impl Control {
         Control::new(limits, StopSignal::default(), Instant::now())
     }
 
-    /// The same search with other limits, for a part of it.
+    /// The control of a part of the search: this one with other limits.
     pub fn with(&self, limits: Limits) -> Control {
         Control { limits, ..self.clone() }
     }

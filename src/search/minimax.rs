@@ -9,7 +9,7 @@ use crate::eval::Evaluator;
 use crate::game::Game;
 use crate::othello::{Move, Position, Square};
 
-/// Which of the three forms.
+/// A form of minimax.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MinimaxKind {
     /// Every position to the full depth.
@@ -28,7 +28,7 @@ pub struct PlainResult<M> {
     pub value: i32,
     /// The expected play; passes are left out.
     pub pv: Vec<M>,
-    /// How the work was counted.
+    /// The work done.
     pub counts: PlainCounts,
 }
 
@@ -122,7 +122,7 @@ impl<G: Game> Walk<'_, G> {
         let mut children: Vec<(G::Move, G)> = position.moves().map(|mv| (mv, position.after(mv))).collect();
         self.counts.generated += children.len() as u64;
         if self.kind == MinimaxKind::Ordered && depth > 1 && children.len() > 1 {
-            // A child's value speaks for the other side: the least is the best.
+            // A child's value is the other side's: the least is the best.
             children.sort_by_cached_key(|(_, child)| self.leaf(child));
         }
         children

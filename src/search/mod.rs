@@ -52,11 +52,11 @@ pub enum Precision {
 /// What is to be searched. The position has a turn to take: the game is not over.
 #[derive(Clone)]
 pub struct Task {
-    /// The position; its side to move is the side that every reported score speaks for.
+    /// The position; every reported score is for its side to move.
     pub position: Position,
     /// How many of the best moves are wanted with their exact values, at least 1.
     pub lines: usize,
-    /// If set, every move within this much of the best one is wanted too.
+    /// If set, every move whose value is at most this far below the best is wanted too.
     pub margin: Option<Score>,
     /// Whether the score is wanted or only its sign.
     pub precision: Precision,

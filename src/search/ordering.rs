@@ -4,11 +4,11 @@ use crate::game::DISC;
 use crate::othello::{Bitboard, Position, Square, flips};
 use arrayvec::ArrayVec;
 
-/// What a reply that a move leaves counts against it; a reply in a corner counts twice.
+/// Sort key that each reply after a move adds, where moves are sorted without a search; a reply in a corner counts twice.
 const REPLY: i32 = 8;
-/// What an empty square that the other side may come to play counts against it.
+/// Sort key that each empty square adds that the other side may come to play (potential mobility).
 const LATER_REPLY: i32 = 4;
-/// What the square itself counts against it: corners are good, the squares beside them bad.
+/// Sort key that the square of the move adds: corners are good, the squares beside them bad.
 const SQUARE: [i32; 64] = {
     let mut weights = [0; 64];
     let mut square = 0;
@@ -27,12 +27,12 @@ const SQUARE: [i32; 64] = {
     weights
 };
 
-/// What each reply that a move leaves counts against it where moves are sorted by value.
+/// Sort key that each reply after a move adds, where moves are sorted by value, in units of [`DISC`].
 pub(super) const REPLY_VALUE: i32 = DISC / 2;
-/// Moves that are so much worse than needed are not told apart.
+/// Distance below the value that is needed, in units of [`DISC`], from which on moves are not distinguished.
 pub(super) const HOPELESS: i32 = 8 * DISC;
 
-/// How many plies are searched to find the order of a node's moves, if the node is `depth` plies above its leaves.
+/// Plies that are searched to find the order of a node's moves, if the node is `depth` plies above its leaves.
 pub(super) fn look_ahead(depth: u8, solving: bool) -> u8 {
     if solving { (depth.saturating_sub(15) / 3).min(4) } else { (depth.saturating_sub(4) / 3).min(3) }
 }
@@ -48,7 +48,7 @@ const CLASSES: [Bitboard; 3] = {
     [Bitboard(corners), Bitboard(!(corners | beside)), Bitboard(beside)]
 };
 
-/// The replies that a move leaves, those in a corner twice.
+/// The number of replies in a position after a move, those in a corner counted twice.
 pub(super) fn replies(child: &Position) -> i32 {
     let replies = child.moves();
     (replies.count() + (replies & Bitboard::CORNERS).count()) as i32
@@ -81,7 +81,7 @@ impl Candidates {
         self.0.len()
     }
 
-    /// By the replies that a move leaves, now and later, fewest first, and by its square; `first` before all others.
+    /// Sorts by the replies to a move, current and potential, fewest first, and by its square; `first` before all others.
     pub(super) fn sort_by_replies(&mut self, first: Option<Square>) {
         self.sort_by(first, |candidate| {
             let child = &candidate.child;
@@ -90,8 +90,8 @@ impl Candidates {
         });
     }
 
-    /// By a value for the side that has to reply, least first; `first` before all others, and what leaves the other side
-    /// without a disc before that.
+    /// Sorts by a value for the side that has to reply, least first; `first` before all others, and before that a move that leaves the
+    /// other side without a disc.
     pub(super) fn sort_by(&mut self, first: Option<Square>, mut key: impl FnMut(&Candidate) -> i32) {
         for candidate in &mut self.0 {
             candidate.key = if candidate.child.player().is_empty() {

@@ -16,14 +16,14 @@ use crate::othello::{Position, Square};
 use crate::search::INFINITY;
 use std::cell::RefCell;
 
-/// How [`Rbfms`] and the fallback at the memory cap differ from the published algorithm, and its bounds.
+/// How [`Rbfms`] and the fallback at the memory cap differ from the published algorithm, and where they end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RbfmsSettings {
     /// Return the first child's value that is out of bounds without generating the others.
     pub early_return: bool,
     /// Stop when the principal leaf is the end of a game, as published; otherwise go on with what is not proven yet.
     pub stop_at_end: bool,
-    /// Stop when the principal leaf is so many plies below the root.
+    /// The depth of the principal leaf, in plies below the root, at which to stop.
     pub depth: Option<u32>,
 }
 
@@ -91,13 +91,13 @@ impl<M: Copy> Stack<M> {
 pub struct Call<'a, G: Game> {
     /// The node, which is the principal leaf.
     pub position: &'a G,
-    /// Its value so far for the side to move: that of the whole principal variation.
+    /// The node's value so far for the side to move: that of the whole principal variation.
     pub value: i32,
     /// The node is left when its value for the side to move falls below this.
     pub low: i32,
     /// The node is left when its value for the side to move rises above this.
     pub high: i32,
-    /// The stack above it.
+    /// The stack above the node.
     pub stack: &'a Stack<G::Move>,
     /// Work done so far.
     pub work: &'a Work,
@@ -119,9 +119,9 @@ impl<G: Game> Call<'_, G> {
 /// What is known of a node when its call returns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Answer {
-    /// Its value for the side to move; a bound where the call returned early.
+    /// The node's value for the side to move; a bound where the call returned early.
     pub value: i32,
-    /// Whether that is the result under perfect play.
+    /// Whether the value is the result under perfect play.
     pub solved: bool,
 }
 
@@ -132,7 +132,7 @@ pub(crate) struct Recursion<'a, G: Game, L: Leaves<G>> {
     /// What nodes are worth, and whether the search must stop.
     pub leaves: &'a mut L,
     pub work: Work,
-    /// Told of every call; says whether to stop.
+    /// Observes every call; returns whether to stop.
     pub observe: &'a mut dyn FnMut(Call<'_, G>) -> bool,
     stack: Stack<G::Move>,
     stopped: bool,
@@ -221,9 +221,9 @@ impl<'a, G: Game, L: Leaves<G>> Recursion<'a, G, L> {
                 return Answer { value: best.value, solved: false };
             }
             let child = children[i];
-            // Until it falls behind the next best that is not solved. Below `low` it takes its parent out of bounds, unless
-            // a solved sibling holds the parent. The bounds must contain every value that the child had before, or its
-            // earlier search would not be repeated but broken off: hence no bound at the value of a solved sibling.
+            // Search the child until it falls behind the next best that is not solved. Below `low` it takes its parent out of
+            // bounds, unless a solved sibling holds the parent. The bounds must contain every value that the child had before,
+            // or its earlier search would not be repeated but broken off: hence no bound at the value of a solved sibling.
             let next = children[i + 1..].iter().find(|other| !other.solved);
             let next = next.map_or(-INFINITY, |other| other.value);
             let solved = children.iter().find(|other| other.solved).map_or(-INFINITY, |other| other.value);

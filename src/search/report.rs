@@ -15,7 +15,7 @@ pub struct Report {
     /// Fewer than [`Task::lines`](super::Task::lines) if there are fewer moves, or while the first iteration has not come
     /// to all of them; more if a margin is set and more moves are within it.
     pub lines: Vec<Line>,
-    /// How far all of them were searched: the depth that every line has reached.
+    /// The depth that every line has reached.
     pub depth: SearchDepth,
     /// Positions visited since the search began.
     pub nodes: u64,
@@ -32,15 +32,15 @@ pub struct Report {
 pub struct Line {
     /// The move, or the pass that is forced.
     pub turn: Move,
-    /// Its value for the side to move.
+    /// The move's value for the side to move.
     pub score: Score,
-    /// What the value says.
+    /// Whether the value is exact or a bound.
     pub bound: Bound,
-    /// How far it was searched.
+    /// The depth that the line has reached.
     pub depth: SearchDepth,
     /// The expected play, beginning with `turn`.
     pub pv: Vec<Move>,
-    /// How often the best-first family went through this move; 0 for the others.
+    /// Visits of this move in the best-first family; 0 in other searches.
     pub visits: u64,
 }
 
@@ -58,13 +58,13 @@ pub enum Bound {
 /// How far a search has seen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SearchDepth {
-    /// So many plies, then the static evaluation.
+    /// A number of plies, then the static evaluation.
     Plies(u8),
-    /// This many plies, with cuts on the word of shallower searches.
+    /// A number of plies, then the static evaluation, with cuts by shallower searches (ProbCut).
     Selective {
         /// Plies searched.
         plies: u8,
-        /// How sure each of these cuts is; not [`Selectivity::NONE`].
+        /// How sure each cut is; not [`Selectivity::NONE`].
         selectivity: Selectivity,
     },
     /// To the end of the game: the score is the result under perfect play.
@@ -87,7 +87,7 @@ impl SearchDepth {
 }
 
 impl fmt::Display for SearchDepth {
-    /// As NBoard shows it: `12`, `24@73%`, `100%`, `100%W`.
+    /// The depth as NBoard shows it: `12`, `24@73%`, `100%`, `100%W`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             SearchDepth::Plies(plies) => write!(f, "{plies}"),

@@ -22,12 +22,12 @@ impl Score {
         Score(discs * DISC)
     }
 
-    /// In units of 1/128 disc.
+    /// The score in units of 1/128 disc.
     pub const fn units(self) -> i32 {
         self.0
     }
 
-    /// In discs.
+    /// The score in discs.
     pub fn discs(self) -> f64 {
         f64::from(self.0) / f64::from(DISC)
     }
@@ -62,7 +62,7 @@ impl Contempt {
     /// The largest absolute value, in discs.
     pub const LIMIT: i32 = 100;
 
-    /// A draw is worth this many discs to Black, −100 to 100.
+    /// A contempt by which a draw is worth `discs_for_black` discs to Black; `None` unless that is from −100 to 100.
     pub const fn new(discs_for_black: i32) -> Option<Contempt> {
         if discs_for_black >= -Self::LIMIT && discs_for_black <= Self::LIMIT {
             Some(Contempt(discs_for_black))

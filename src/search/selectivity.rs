@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// A level of selectivity: nodes whose value lies, as far as a shallower search can tell, beyond the window with at least
-/// this confidence are not searched.
+/// A level of selectivity: nodes whose value, by a shallower search, lies beyond the window with at least this confidence are not
+/// searched.
 ///
 /// The confidences are those of a normal distribution, one-sided errors counted on both sides, which is how this field
 /// names its levels: 73 % is 1.1 standard deviations. As text and in files a level is its confidence in percent, 100 for

@@ -1,7 +1,7 @@
 //! Threads of one search.
 
-/// Runs `work` on this thread and `help` on so many others that there are `threads` together, and waits for all. If fewer can be started,
-/// those have to do.
+/// Runs `work` on this thread and `help` on `threads` − 1 others, and waits for all. If the system has fewer threads to give, fewer
+/// help.
 pub(super) fn with_threads<T>(threads: usize, help: impl Fn() + Sync, work: impl FnOnce() -> T) -> T {
     std::thread::scope(|scope| {
         for helper in 1..threads {

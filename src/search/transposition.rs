@@ -16,7 +16,7 @@ pub(super) struct Entry {
     pub upper: i32,
     /// Plies searched, or [`TO_THE_END`].
     pub depth: u8,
-    /// How bold the cuts on the way were.
+    /// The selectivity of the search that the entry is from.
     pub selectivity: Selectivity,
     pub best: Option<Square>,
 }
@@ -32,8 +32,8 @@ impl Entry {
 /// Positions stored whole, so that no position is ever taken for another. What an entry says holds for one side to move
 /// whichever its colour, unless draws have a worth of their own.
 ///
-/// All threads read and write it at once without waiting: a bucket carries a version that is odd while somebody writes.
-/// Who reads meanwhile finds nothing there, and who wants to write meanwhile does not.
+/// All threads read and write the table at once without waiting: a bucket has a version that is odd while a thread writes. A probe
+/// meanwhile finds nothing there, and another store meanwhile is dropped.
 pub(super) struct TranspositionTable {
     memory: Memory,
     generation: u8,
@@ -59,11 +59,11 @@ struct Memory {
     buckets: usize,
 }
 
-/// Large pages are asked for from this size on: below, a table is not worth the whole of one.
+/// Size of a table in bytes from which on large pages are asked for: a smaller table is not worth the whole of one.
 const LARGE_PAGES_FROM: usize = 16 << 20;
 
 impl Memory {
-    /// As many buckets as fit into so many bytes, at least one; fewer if the system has no more.
+    /// The buckets that fit into `bytes` bytes, at least one; fewer if the system has no more memory.
     fn new(bytes: usize) -> Memory {
         let mut buckets = (bytes / size_of::<Bucket>()).max(1);
         loop {
@@ -97,7 +97,7 @@ impl Memory {
 const NO_MOVE: u64 = 64;
 
 impl TranspositionTable {
-    /// A table of at most this many bytes, at least one bucket.
+    /// A table of at most `bytes` bytes, at least one bucket.
     pub(super) fn new(bytes: usize) -> TranspositionTable {
         TranspositionTable { memory: Memory::new(bytes), generation: 0, contempt: Contempt::NONE }
     }
@@ -186,8 +186,8 @@ impl TranspositionTable {
         bucket.version.store(version + 2, Ordering::Release);
     }
 
-    /// What is kept rather: anything before nothing, the new before the old, then what took long to find out: the deeper,
-    /// and among results to the end those of emptier boards.
+    /// The sort key of a slot in the choice of the one to replace, the least first: nothing before anything, the old before the new, then
+    /// the shallow before the deep, and among results to the end those of fuller boards before those of emptier ones.
     fn worth(&self, slot: &Slot) -> (bool, u8, u32, u8) {
         let discs = slot[0].load(Ordering::Relaxed) | slot[1].load(Ordering::Relaxed);
         let bits = slot[2].load(Ordering::Relaxed);
@@ -199,7 +199,7 @@ impl TranspositionTable {
 }
 
 impl Entry {
-    /// This, with what is still worth knowing of what was known before.
+    /// This entry, with what is still worth knowing of the old one.
     fn join(self, old: Entry) -> Entry {
         let rank = |entry: &Entry| (entry.depth, entry.selectivity);
         match rank(&self).cmp(&rank(&old)) {

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use std::fmt;
 use thiserror::Error;
 
-/// One way of telling won positions from lost ones.
+/// A classifier of won and lost positions.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Discriminant {
     /// Discs of final difference for one unit of log-odds, for all disc counts alike.
@@ -18,7 +18,7 @@ pub struct Discriminant {
 }
 
 impl Discriminant {
-    /// The function for positions with so many discs; outside the range that was learned, that of its nearer end.
+    /// The function for positions with `discs` discs; outside the range that was learned, that of its nearer end.
     pub fn function(&self, discs: u32) -> &Quadratic {
         let index = discs.saturating_sub(self.first_discs) as usize;
         &self.functions[index.min(self.functions.len() - 1)]
@@ -28,7 +28,7 @@ impl Discriminant {
 /// All that `emilia train bill` learns.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Coefficients {
-    /// How it came about, line by line.
+    /// How the coefficients were learned, line by line.
     pub provenance: Vec<String>,
     /// What each feature is divided by before the functions see it.
     pub scales: [f64; FEATURES],

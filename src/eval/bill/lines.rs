@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 /// squares, sequences; own less the opponent's.
 ///
 /// Four signed 16-bit numbers in one word, the first lowest, so that lines are added by one addition: a number that is
-/// negative borrows from the next one, which [`Counts::numbers`] gives back.
+/// negative takes 1 from the next one, which [`Counts::numbers`] adds again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Counts(u64);
 
@@ -119,7 +119,7 @@ impl LineTables {
     }
 }
 
-/// The diagonals with this many squares, each from its lowest column on.
+/// The diagonals of `length` squares, each from its lowest column on.
 fn diagonals_of_length(length: usize) -> Vec<Vec<Square>> {
     let squares = |column: usize, row: usize, falling: bool| -> Vec<Square> {
         let at = |i: usize| {
@@ -188,7 +188,7 @@ fn turned(length: usize, own: u64, other: u64, square: usize) -> usize {
     run(&mut (square + 1..length)) + run(&mut (0..square).rev())
 }
 
-/// What a move that turns so many discs counts, in quarters.
+/// What a move that turns `turned` discs counts, in quarters.
 fn move_worth(square: Square, turned: usize) -> i16 {
     let full = match from_edges(square) {
         (1, 1) => 1,

@@ -10,7 +10,7 @@
 //! | 2 | phases, 1 to 60 |
 //! | 2 | units of a weight per disc, a power of two up to 128 |
 //! | 1 | families; then for each: 1 byte with the number of squares and 1 byte for each square, a1 = 0 to h8 = 63 |
-//! | 1 | how many mobilities of a side are told apart, [`MOBILITIES`] |
+//! | 1 | how many mobilities of a side are distinguished, [`MOBILITIES`] |
 //! | 1 | coefficients of the error model; then 8 for each, as IEEE 754 double |
 //! | 4 and … | for each phase, the opening first, the length of its compressed weights and they, as [`Sharing`] numbers them |
 //! | 4 | CRC-32 (IEEE 802.3) of everything before |
@@ -34,16 +34,16 @@ pub const MAGIC: [u8; 8] = *b"EMILIA\x1a\n";
 /// The version of the format that is read and written.
 pub const VERSION: u32 = 2;
 
-/// A file may have as many phases: one for each disc placed in a game.
+/// The most phases of a file: one for each disc placed in a game.
 pub const MOST_PHASES: usize = 60;
 
-/// A file that is larger is none of weights: it is not read to its end.
+/// The largest file of weights in bytes: a larger one is not read to its end.
 const LARGEST_FILE: u64 = 64 << 20;
 
 /// Why a file of weights was refused.
 #[derive(Debug, Error)]
 pub enum WeightsError {
-    /// The system says no.
+    /// The file could not be read or written.
     #[error(transparent)]
     Io(#[from] io::Error),
     /// The magic is missing.
@@ -73,7 +73,7 @@ pub enum WeightsError {
     Geometry {
         /// The squares of the file's family, or how many families it has.
         found: String,
-        /// The same of this program.
+        /// The squares of this program's family, or how many families it has.
         expected: String,
     },
     /// Too many phases, or none.
@@ -82,12 +82,12 @@ pub enum WeightsError {
     /// The unit of the weights is none of those allowed.
     #[error("{0} units per disc; expected a power of two from 1 to {DISC}")]
     Units(u16),
-    /// What is behind the header does not give as many weights as there should be.
+    /// The number of weights behind the header is wrong.
     #[error("{found} weights; expected {expected}")]
     Count {
-        /// Those that there are.
+        /// The number of weights that there are.
         found: usize,
-        /// Phases times the weights of one.
+        /// The number of weights that there should be: phases times the weights of one.
         expected: usize,
     },
     /// The compressed part is not what a compressor makes.
@@ -102,7 +102,7 @@ pub enum WeightsError {
     /// Something stands behind the last phase.
     #[error("{0} bytes behind the weights of the last phase; expected none")]
     Trailing(usize),
-    /// More coefficients than the format has room for.
+    /// More coefficients than the format can hold.
     #[error("{0} coefficients of the error model; expected at most 255")]
     Coefficients(usize),
 }
@@ -117,7 +117,7 @@ pub struct PackedWeights {
 }
 
 impl PackedWeights {
-    /// Weights for so many phases, 1 to 60, phase 0 first, [`Sharing::len`] for each phase; a disc is
+    /// Weights for `phases` phases, 1 to 60, phase 0 first, [`Sharing::len`] for each phase; a disc is
     /// `units_per_disc`, a power of two from 1 to 128. The error model is a list of at most 255 coefficients that only
     /// its user gives a meaning to.
     pub fn new(
@@ -148,7 +148,7 @@ impl PackedWeights {
         self.phases
     }
 
-    /// The phase of a position with so many empty squares: the phases share the 60 moves of a game evenly.
+    /// The phase of a position with `empties` empty squares: the phases share the 60 moves of a game evenly.
     pub fn phase_of(&self, empties: u32) -> usize {
         let placed = 60usize.saturating_sub(empties as usize);
         (placed * self.phases / 60).min(self.phases - 1)
@@ -160,12 +160,12 @@ impl PackedWeights {
         &self.weights[phase * length..][..length]
     }
 
-    /// What a disc is in the units of the weights.
+    /// Units of a weight per disc.
     pub fn units_per_disc(&self) -> u16 {
         self.units_per_disc
     }
 
-    /// What a weight is multiplied with to count in units of [`DISC`].
+    /// The factor that turns a weight into units of [`DISC`].
     pub(super) fn factor(&self) -> i16 {
         DISC as i16 / self.units_per_disc as i16
     }
@@ -175,7 +175,7 @@ impl PackedWeights {
         &self.error_model
     }
 
-    /// The same weights with another error model.
+    /// These weights with another error model.
     pub fn with_error_model(self, error_model: Vec<f64>) -> Result<PackedWeights, WeightsError> {
         PackedWeights::new(self.phases, self.units_per_disc, self.weights, error_model)
     }
@@ -300,8 +300,8 @@ fn check_geometry(rest: &mut Cursor<'_>) -> Result<(), WeightsError> {
     Ok(())
 }
 
-/// The weights of so many phases, which must be all there is. Each phase is unpacked in the same small room, because
-/// fresh memory for all of them would take longer than the unpacking.
+/// The weights of `phases` phases, which must be all there is. Each phase is unpacked in the same small buffer, because fresh memory
+/// for all of them would take longer than the unpacking.
 fn unpack(mut rest: Cursor<'_>, phases: usize) -> Result<Vec<i16>, WeightsError> {
     let length = Sharing::get().len();
     let mut weights = Vec::with_capacity(phases * length);

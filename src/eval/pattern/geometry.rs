@@ -12,13 +12,13 @@
 use crate::othello::{Bitboard, Position, Square, Symmetry};
 use std::sync::LazyLock;
 
-/// More squares than this do not fit: a configuration is a 16-bit number.
+/// The most squares of a pattern: a configuration is a 16-bit number.
 pub const MOST_SQUARES: usize = 10;
 
 /// The squares of a pattern, in the order of their ternary digits, the least significant first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Family {
-    /// What the pattern is called.
+    /// The name of the pattern.
     pub name: &'static str,
     squares: [u8; MOST_SQUARES],
     length: usize,
@@ -102,7 +102,7 @@ pub const FAMILIES: [Family; 14] = [
     Family::new("diagonal 6", "c1 d2 e3 f4 g5 h6"),
 ];
 
-/// How many squares a side can play is told apart up to one less than this; the few positions with more count as that.
+/// Number of mobilities of a side that are distinguished, 0 to 31; the few positions with more moves count as 31.
 pub const MOBILITIES: usize = 32;
 
 /// One place of a pattern on the board.

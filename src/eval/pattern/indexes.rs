@@ -34,7 +34,7 @@ struct Row([u16; LANES]);
 /// By square: 3^k in the lane of every instance whose square `k` it is.
 static ROWS: [Row; 64] = rows(1);
 
-/// The same for a disc that changes sides: from −1 to 1.
+/// What a disc that changes sides, from −1 to 1, adds to each configuration, by square.
 static TURNED_ROWS: [Row; 64] = rows(2);
 
 const fn rows(factor: u16) -> [Row; 64] {
@@ -78,7 +78,7 @@ impl State {
         State(lanes).pass()
     }
 
-    /// The same discs as the other side sees them.
+    /// The state of the position with the other side to move.
     #[inline]
     pub fn pass(&self) -> State {
         State(self.0.map(u16::wrapping_neg))

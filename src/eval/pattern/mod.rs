@@ -62,7 +62,7 @@ impl Pattern {
         self.trained
     }
 
-    /// The same weights with another error model.
+    /// This evaluation with another error model.
     pub fn with_error_model(self, error_model: ErrorModel) -> Pattern {
         Pattern { error_model: Some(error_model), ..self }
     }

@@ -23,8 +23,7 @@ pub struct AlphaBetaSettings {
     pub table_bytes: usize,
     /// Threads that search together, at least 1. One thread visits the same positions every time.
     pub threads: usize,
-    /// How sure a cut on the word of a shallower search must be. The result of a solved position is exact whatever this
-    /// is.
+    /// How sure a cut by a shallower search must be. The result of a solved position is exact whatever this is.
     pub selectivity: Selectivity,
 }
 
@@ -63,7 +62,7 @@ impl AlphaBeta {
     }
 }
 
-/// Searches ever deeper with so many threads, until the task is done or the control of `shared` says stop.
+/// Searches ever deeper with `threads` threads, until the task is done or the control of `shared` says stop.
 pub(super) fn deepen<E: Incremental>(
     shared: &Shared<'_, E>,
     selectivity: Selectivity,

@@ -9,9 +9,9 @@ use crate::search::ordering::{Candidate, Candidates};
 use crate::search::selectivity::Selectivity;
 use crate::search::{Bound, Line, MemoryUse, Report, Score, SearchDepth, Task};
 
-/// Half the first window around the value that the last iteration leads to expect.
+/// Half the width of the first window around the value that the last iteration leads to expect, in units of [`DISC`].
 const ASPIRATION: i32 = 3 * DISC;
-/// The table does not keep the moves of so many plies before the leaves.
+/// Plies before the leaves whose moves the table does not keep.
 const UNSTORED: usize = DEEP_FROM as usize - 1;
 
 /// A turn at the root.

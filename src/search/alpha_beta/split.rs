@@ -1,4 +1,4 @@
-//! Several threads in one tree: young brothers wait.
+//! Several threads in one tree: the young brothers wait concept (Feldmann).
 //!
 //! Once the first move of a node has been searched, the others may be searched by whoever has nothing to do. A thread
 //! that has come to the end of its own moves at such a node helps those who still work below it, so that nobody waits
@@ -17,7 +17,7 @@ pub(in crate::search) struct Split<S> {
     /// The shared node above this one, if any.
     above: Option<Arc<Split<S>>>,
     moves: ArrayVec<(Square, Node<S>), 60>,
-    /// Plies below the moves.
+    /// Depth in plies of the searches below the moves.
     pub(super) depth: u8,
     pub(super) beta: i32,
     pub(super) selectivity: Selectivity,
@@ -64,7 +64,7 @@ impl<S> Split<S> {
         Some((*square, child, self.bound.load(Ordering::Relaxed)))
     }
 
-    /// Hands in what a move is worth.
+    /// Enters the value of a move.
     pub(super) fn hand_in(&self, square: Square, value: i32) {
         let mut best = self.best.lock();
         if value > best.value {
@@ -76,7 +76,7 @@ impl<S> Split<S> {
         }
     }
 
-    /// The best of the moves handed in.
+    /// The best of the moves whose values are known.
     pub(super) fn best(&self) -> Found {
         *self.best.lock()
     }
@@ -142,13 +142,13 @@ impl<S> Pool<S> {
         self.waiting.load(Ordering::Relaxed) > 0
     }
 
-    /// Makes everybody look again at what they wait for.
+    /// Wakes all waiting threads.
     pub(super) fn wake(&self) {
         drop(self.open.lock());
         self.changed.notify_all();
     }
 
-    /// Sends the helping threads home.
+    /// Ends the helping threads.
     pub(super) fn close(&self) {
         self.is_closed.store(true, Ordering::Relaxed);
         self.wake();
@@ -159,13 +159,13 @@ impl<S> Pool<S> {
         self.is_closed.load(Ordering::Relaxed)
     }
 
-    /// Lets others join a node.
+    /// Lets other threads join a node.
     pub(super) fn publish(&self, split: &Arc<Split<S>>) {
         self.open.lock().push(split.clone());
         self.changed.notify_all();
     }
 
-    /// Lets nobody else join a node.
+    /// Lets no further thread join a node.
     pub(super) fn withdraw(&self, split: &Arc<Split<S>>) {
         self.open.lock().retain(|open| !Arc::ptr_eq(open, split));
     }

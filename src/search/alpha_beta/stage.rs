@@ -4,31 +4,31 @@ use super::walk::DEEP_FROM;
 use crate::search::selectivity::Selectivity;
 use crate::search::{Depth, Limits, Precision, SearchDepth, Task};
 
-/// Solving a position near its end costs about as much as searching it so many plies short of it.
+/// Plies short of the end of a search that costs about as much as solving the position, near the end.
 const SOLVE_SHORT_OF_END: u8 = 9;
-/// Far from the end a bold solve costs no more than a search so many plies short of it.
+/// Plies short of the end of a search that costs at least as much as a bold solve, far from the end.
 const BOLD_SOLVE_SHORT_OF_END: u8 = 12;
-/// From so many empty squares on every level of boldness is a step on the way; below, fewer steps are quicker.
+/// Number of empty squares from which on every selectivity is a stage before the exact solve; below, fewer stages are quicker.
 const ALL_STEPS_FROM: u8 = 27;
-/// From so many empty squares on a position is solved boldly before it is solved exactly.
+/// Number of empty squares from which on a position is solved boldly before it is solved exactly.
 const BOLD_SOLVE_FROM: u8 = 17;
 
 /// One iteration's goal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::search) enum Stage {
-    /// So many plies, then the static evaluation.
+    /// A search of a number of plies, then the static evaluation.
     Midgame(u8, Selectivity),
     /// The result under perfect play, as far as the selectivity lets it be seen.
     Solve(Selectivity),
-    /// Who wins under perfect play, as far.
+    /// Who wins under perfect play, as far as the selectivity lets it be seen.
     Outcome(Selectivity),
 }
 
 impl Stage {
-    /// Ever deeper, and then, where the end is near enough for the depth asked for, to the end.
+    /// The stages of a search: ever deeper, and then, where the end is near enough for the depth asked for, to the end.
     ///
-    /// `midgame` is how bold searches in the middle of the game are. Where that is not at all, the way to the end is not
-    /// either.
+    /// `midgame` is the selectivity of searches in the middle of the game. If it is [`Selectivity::NONE`], no stage of the solve is
+    /// selective either.
     pub(in crate::search) fn plan(task: &Task, limits: &Limits, midgame: Selectivity) -> Vec<Stage> {
         let empties = task.position.empties().count() as u8;
         let solve = match task.precision {
@@ -52,7 +52,7 @@ impl Stage {
         }
     }
 
-    /// How the depth of a line of this stage is shown, in a position with so many empty squares.
+    /// The depth that a line of this stage has, in a position with `empties` empty squares.
     pub(in crate::search) fn label(self, empties: u8) -> SearchDepth {
         match self {
             Stage::Midgame(plies, Selectivity::NONE) => SearchDepth::Plies(plies),
@@ -74,8 +74,8 @@ fn last_before_solving(empties: u8) -> u8 {
     half.max(empties.saturating_sub(BOLD_SOLVE_SHORT_OF_END)).min(empties.saturating_sub(SOLVE_SHORT_OF_END))
 }
 
-/// From how many empty squares on a search of this depth solves instead: what costs no more than such a search does in
-/// the middle of the game.
+/// Number of empty squares up to which a search of `depth` plies solves instead: that costs no more than such a search does in the
+/// middle of the game.
 pub(in crate::search) fn solved_from(depth: u8) -> u8 {
     depth.saturating_mul(2).min(depth.saturating_add(8))
 }

@@ -18,18 +18,19 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 pub(in crate::search) const INFINITY: i32 = endgame::INFINITY * DISC;
 /// Nodes between two looks at the clock.
 const CHECK_INTERVAL: u64 = 4096;
-/// From so many empty squares down the endgame solver works alone: it needs no evaluation to order its moves.
+/// Number of empty squares up to which the endgame solver works alone: it needs no evaluation to order its moves.
 pub(in crate::search) const SOLVER_EMPTIES: u32 = 13;
-/// Depth from which the table is asked, moves are sorted by value, and what shallower searches say may cut.
+/// Depth in plies from which on the table is probed, moves are sorted by value, and shallower searches may cut.
 pub(in crate::search) const DEEP_FROM: u8 = 3;
-/// Depth from which the replies are looked up in the table before one of them is searched.
+/// Depth in plies from which on the table is probed for all replies before one of them is searched.
 const LOOK_AHEAD_FROM: u8 = 5;
-/// ProbCut's shallow searches may themselves be cut by shallower ones, but no further.
+/// How deep ProbCut's shallow searches are nested, at most: they may themselves be cut by shallower ones.
 const NESTED_PROBES: u8 = 2;
-/// Whoever must exceed at least so much is asked whether the other side's stable discs allow it.
+/// Alpha, in units of [`DISC`], from which on the other side's stable discs are counted: they may not allow a value above it.
 const STABILITY_FROM: i32 = 0;
-/// Depth from which a node may be shared between threads; to the end, empty squares.
+/// Depth in plies from which on a node may be shared between threads.
 const SHARE_FROM: u8 = 5;
+/// Number of empty squares from which on a node of a search to the end may be shared between threads.
 const SHARE_TO_END_FROM: u8 = 16;
 
 /// What all threads of a search share.
@@ -40,7 +41,7 @@ pub(in crate::search) struct Shared<'a, E: Incremental> {
     pub contempt: Contempt,
     pub control: &'a Control,
     pub pool: Pool<E::State>,
-    /// Said once, heard by all: the values returned from then on mean nothing.
+    /// Whether the search was stopped: the values returned from then on mean nothing.
     stopped: AtomicBool,
     nodes: AtomicU64,
     evaluations: AtomicU64,
@@ -69,19 +70,19 @@ impl<'a, E: Incremental> Shared<'a, E> {
         }
     }
 
-    /// Begins a search that may visit about so many positions more, whether the last one was stopped or not. Only for those
-    /// who search alone.
+    /// Begins a search that may visit about `positions` positions more, whether the last one was stopped or not. Only for a thread that
+    /// searches alone.
     pub(in crate::search) fn begin(&self, positions: u64) {
         self.quota.store(self.counts().0.saturating_add(positions), Ordering::Relaxed);
         self.stopped.store(false, Ordering::Relaxed);
     }
 
-    /// Whether the search is to stop that has visited so many positions.
+    /// Whether a search that has visited `nodes` positions and made `evaluations` evaluations must stop.
     fn must_stop(&self, nodes: u64, evaluations: u64) -> bool {
         self.control.must_stop(nodes, evaluations) || nodes >= self.quota.load(Ordering::Relaxed)
     }
 
-    /// The same with what was counted before.
+    /// This state with counts that begin at those of an earlier search.
     pub(in crate::search) fn counting_from(self, (nodes, evaluations): (u64, u64)) -> Shared<'a, E> {
         Shared { nodes: AtomicU64::new(nodes), evaluations: AtomicU64::new(evaluations), ..self }
     }
@@ -97,7 +98,7 @@ impl<'a, E: Incremental> Shared<'a, E> {
         left(limits.nodes, nodes).min(left(limits.evaluations, evaluations)).clamp(1, CHECK_INTERVAL)
     }
 
-    /// Positions visited and static evaluations made by all threads, as far as they have said.
+    /// Positions visited and static evaluations made by all threads, as far as they have added them.
     pub(in crate::search) fn counts(&self) -> (u64, u64) {
         (self.nodes.load(Ordering::Relaxed), self.evaluations.load(Ordering::Relaxed))
     }
@@ -106,18 +107,18 @@ impl<'a, E: Incremental> Shared<'a, E> {
 /// One thread at work.
 pub(in crate::search) struct Walk<'a, E: Incremental> {
     pub shared: &'a Shared<'a, E>,
-    /// How bold the cuts are.
+    /// The selectivity of the cuts.
     pub selectivity: Selectivity,
     /// The innermost shared node that this walk is below.
     pub(in crate::search) below: Option<Arc<Split<E::State>>>,
-    /// How many of ProbCut's searches this walk is in.
+    /// Number of nested ProbCut searches that this walk is in.
     pub(in crate::search) probes: u8,
-    /// The endgame solver's own.
+    /// The endgame solver's own table.
     local: LocalTable,
-    /// Counted here and not yet told to the others.
+    /// Nodes counted here and not yet added to the shared counts.
     nodes: u64,
     evaluations: u64,
-    /// Positions counted here at which it is time to tell the others.
+    /// Nodes counted here at which it is time to add them to the shared counts.
     next_look: u64,
 }
 
@@ -158,7 +159,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
         self.shared.is_stopped() || self.below.as_ref().is_some_and(|split| split.is_decided())
     }
 
-    /// Counts a node and, every few thousand, tells the others. Whether to give up.
+    /// Counts a node and, at [`Walk::next_look`], adds the counts to the shared ones. Returns whether to give up.
     #[inline]
     fn count(&mut self) -> bool {
         self.nodes += 1;
@@ -179,8 +180,8 @@ impl<'a, E: Incremental> Walk<'a, E> {
         Node { position: node.position.pass(), state: self.shared.evaluation.pass(&node.state) }
     }
 
-    /// The value of a position for its side to move, searched so many plies deep, or to the end if that is not further:
-    /// exact between `alpha` and `beta`, else a bound on the side of the one it passes. A pass costs no depth.
+    /// The value of a position for its side to move, searched `depth` plies, or to the end if that is not further: exact between `alpha`
+    /// and `beta`, else a bound on the side of the one it passes. A pass costs no depth.
     pub(in crate::search) fn value(&mut self, node: &Node<E::State>, depth: u8, alpha: i32, beta: i32) -> i32 {
         let empties = node.position.empties().count();
         if u32::from(depth) >= empties {
@@ -193,14 +194,14 @@ impl<'a, E: Incremental> Walk<'a, E> {
         if empties > SOLVER_EMPTIES {
             return self.deep(node, empties as u8, true, alpha, beta);
         }
-        // The window of whole discs that tells the same values apart.
+        // The window of whole discs that distinguishes the same values.
         let (low, high) = (alpha.div_euclid(DISC), -(-beta).div_euclid(DISC));
         self.solve(&node.position, low, high) * DISC
     }
 
     /// The exact result in discs, by the endgame solver alone.
     pub(in crate::search) fn solve(&mut self, position: &Position, alpha: i32, beta: i32) -> i32 {
-        // What is not told yet would let a search with a small quota go far beyond it.
+        // With counts not yet added a search with a small quota would go far beyond it.
         if self.nodes >= self.next_look && self.report_counts() {
             return 0;
         }
@@ -226,7 +227,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
         value
     }
 
-    /// To a depth short of the end.
+    /// The value of a node searched to a depth short of the end.
     fn search_to_depth(&mut self, node: &Node<E::State>, depth: u8, alpha: i32, beta: i32) -> i32 {
         match depth {
             0 => {
@@ -247,7 +248,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
         self.shared.evaluation.value(&node.state, &node.position)
     }
 
-    /// Nodes and evaluations that the others have not been told of.
+    /// Nodes and evaluations not yet added to the shared counts.
     #[inline]
     pub(in crate::search) fn not_told(&self) -> (u64, u64) {
         (self.nodes, self.evaluations)
@@ -453,7 +454,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
                 self.evaluations += 1;
                 self.shared.evaluation.value(&child.state, &child.position)
             } else {
-                // Bounds far below what is needed need not be told apart.
+                // Bounds far below what is needed need not be distinguished.
                 self.search_to_depth(&child, look, -INFINITY, ordering::HOPELESS - alpha)
             };
             value + replies * ordering::REPLY_VALUE
@@ -500,7 +501,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
         pool.publish(&split);
         self.work_at(&split);
         pool.withdraw(&split);
-        // Nobody new can come: help those who are still here.
+        // No thread can join any more: help those that are still at work.
         while let Some(other) = pool.join(Some(&split), || split.is_left_alone()) {
             self.work_at(&other);
             pool.leave(&other);

@@ -20,7 +20,7 @@ static NEIGHBOURS: [u64; 64] = {
     table
 };
 
-/// By empty squares: how high the bound must be before the other side's stable discs are worth counting.
+/// Bound in discs from which on the other side's stable discs are worth counting, by number of empty squares.
 const STABILITY_FROM: [i32; 16] = [99, 99, 99, 99, 16, 16, 16, 16, 16, 16, 20, 22, 24, 26, 28, 30];
 
 impl Board {

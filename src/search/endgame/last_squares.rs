@@ -9,8 +9,8 @@ use super::board::Board;
 use super::parity::{Parity, quadrant};
 use crate::othello::{Bitboard, Square, flips, last_flips};
 
-/// With one empty square: whether the value exceeds `alpha`, for the side with the discs `player`; all other discs are
-/// the other side's.
+/// A bound on the value with one empty square, on the side of `alpha` where it lies, for the side with the discs `player`; all other
+/// discs are the other side's.
 #[inline]
 fn last_square(player: Bitboard, alpha: i32, square: Square) -> i32 {
     // The score if the other side takes the square without turning anything.
@@ -19,7 +19,7 @@ fn last_square(player: Bitboard, alpha: i32, square: Square) -> i32 {
     if turned != 0 {
         return score + 2 * turned + 2;
     }
-    // Nobody may be able to take the square; then it is the winner's.
+    // If neither side can play on the square, it is the winner's.
     let unplayed = if score >= 0 { score + 2 } else { score };
     if unplayed <= alpha {
         return unplayed;
@@ -31,7 +31,7 @@ fn last_square(player: Bitboard, alpha: i32, square: Square) -> i32 {
 }
 
 impl Solver<'_> {
-    /// With two empty squares. `PASSED`: the other side has just found no move.
+    /// A bound on the value with two empty squares. `PASSED`: the other side has just found no move.
     #[inline]
     fn two<const PASSED: bool>(&mut self, board: Board, alpha: i32, first: Square, second: Square) -> i32 {
         let mut best = -INFINITY;
@@ -61,7 +61,7 @@ impl Solver<'_> {
         }
     }
 
-    /// With three empty squares, tried in this order. `PASSED`: the other side has just found no move.
+    /// A bound on the value with three empty squares, tried in this order. `PASSED`: the other side has just found no move.
     fn three<const PASSED: bool>(&mut self, board: Board, alpha: i32, squares: [Square; 3]) -> i32 {
         let [a, b, c] = squares;
         let mut best = -INFINITY;
@@ -85,7 +85,7 @@ impl Solver<'_> {
         }
     }
 
-    /// With four empty squares.
+    /// A bound on the value with four empty squares.
     pub(super) fn four(&mut self, board: Board, alpha: i32, parity: Parity) -> i32 {
         if let Some(limit) = board.stability_limit(alpha, 4) {
             return limit;
@@ -153,7 +153,7 @@ impl Solver<'_> {
         best
     }
 
-    /// With one to four empty squares.
+    /// A bound on the value with one to four empty squares.
     pub(super) fn last_squares(&mut self, board: Board, alpha: i32) -> i32 {
         let empties = board.empties();
         let squares: arrayvec::ArrayVec<Square, 4> = empties.into_iter().take(4).collect();

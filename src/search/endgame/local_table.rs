@@ -63,7 +63,7 @@ impl Default for LocalTable {
 }
 
 impl LocalTable {
-    /// Grows to what a position with so many empty squares is worth.
+    /// Grows to the size that a position with `empties` empty squares is worth.
     #[inline]
     pub(super) fn make_room(&mut self, empties: u32) {
         if empties >= MANY_FROM && self.slots.len() < MANY_SLOTS {

@@ -1,6 +1,6 @@
 //! Perfect play near the end: values in whole discs, by alpha-beta down to the last square.
 //!
-//! Four tiers, from far to near. Here, the transposition table is asked and moves are tried where the other side keeps
+//! Four tiers, from far to near. Here, the transposition table is probed and moves are tried where the other side keeps
 //! the fewest replies (fastest first). `shallow` does so with a small table of its own, then by parity alone, for null
 //! windows, which nearly all searches are; `wide` has the other windows, and draws worth something. `last_squares` has
 //! the last four.
@@ -26,7 +26,7 @@ pub(super) use local_table::LocalTable;
 use shallow::SHALLOW_TO;
 use wide::WIDE_TO;
 
-/// If at least so many discs are to be exceeded, the other side's stable discs may forbid it.
+/// Alpha in discs from which on the other side's stable discs are counted: they may not allow a value above it.
 const STABILITY_FROM: i32 = 0;
 /// Nodes between two looks at the clock.
 const CHECK_INTERVAL: u64 = 4096;
@@ -37,12 +37,12 @@ pub(super) const INFINITY: i32 = 127;
 pub(super) struct Solver<'a> {
     pub table: &'a TranspositionTable,
     pub contempt: Contempt,
-    /// Positions visited, carried on from the search around it.
+    /// Positions visited, those of the search around it included.
     pub nodes: u64,
     pub evaluations: u64,
     /// Asked every few thousand nodes, with nodes and evaluations so far.
     stop: &'a mut dyn FnMut(u64, u64) -> bool,
-    /// Whether it said yes; the value returned then means nothing.
+    /// Whether `stop` said yes; the value returned then means nothing.
     pub stopped: bool,
     /// Positions visited at which `stop` is asked next.
     pub(in crate::search) next_check: u64,

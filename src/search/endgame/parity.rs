@@ -57,7 +57,7 @@ impl Parity {
         Bitboard(SQUARES_OF[usize::from(self.0 & 15)])
     }
 
-    /// Whether this many quadrants are odd.
+    /// The number of odd quadrants.
     #[inline]
     pub(super) fn odd_quadrants(self) -> u32 {
         self.0.count_ones()

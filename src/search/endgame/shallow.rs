@@ -6,13 +6,13 @@ use super::{INFINITY, Solver};
 use crate::othello::{Bitboard, Square, flips};
 use arrayvec::ArrayVec;
 
-/// From so many empty squares on moves are sorted by what they leave to the other side, and the local table is asked;
-/// with fewer, moves come in the order of their parity alone.
+/// Number of empty squares from which on moves are sorted by the other side's mobility, and the local table is probed; with fewer,
+/// moves come in the order of their parity alone.
 const SORT_FROM: u32 = 6;
-/// The shared table takes over above this many empty squares.
+/// Number of empty squares above which the shared table takes over.
 pub(super) const SHALLOW_TO: u32 = 11;
 
-/// Down to so many empty squares it is asked whether to stop: below, it is sooner done.
+/// Number of empty squares from which on the solver asks whether to stop: with fewer it is sooner done.
 const CHECK_FROM: u32 = 10;
 
 /// What counts against a move: each reply that it leaves, a reply in a corner once more, and an even quadrant.

@@ -6,7 +6,7 @@ use super::{INFINITY, Solver};
 use crate::othello::{Bitboard, flips, legal_moves};
 use arrayvec::ArrayVec;
 
-/// The transposition table takes over above this many empty squares where a draw is worth something.
+/// Number of empty squares above which the transposition table takes over where a draw is worth something.
 pub(super) const WIDE_TO: u32 = 8;
 
 impl Solver<'_> {

@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Nodes of one chunk: the unit in which memory is taken from the system.
 const CHUNK: usize = 1 << 11;
-/// Free blocks of up to this many nodes have a list for each length; list 0 holds the longer ones.
+/// Number of nodes up to which free blocks have a list for each length; list 0 holds the longer ones.
 const LONGEST: usize = u8::MAX as usize;
-/// Its length is part of the type: so no bounds are checked within it.
+/// The nodes of one chunk. The length is part of the type: so no bounds are checked within it.
 type Chunk<M> = Box<[Node<M>; CHUNK]>;
 /// The end of a list.
 const NIL: u32 = u32::MAX;
@@ -30,12 +30,12 @@ pub struct ChunkPool<M> {
 }
 
 impl<M: Copy> ChunkPool<M> {
-    /// For one arena. It never takes more than `bytes`, its own administration included, but one chunk in any case.
+    /// A pool for one arena, which never takes more than `bytes`, its own administration included, but one chunk in any case.
     pub fn for_one(bytes: usize) -> Arc<ChunkPool<M>> {
         ChunkPool::of(bytes, false)
     }
 
-    /// For several arenas, whose nodes never take more than `bytes` together.
+    /// A pool for several arenas, whose nodes never take more than `bytes` together.
     pub fn for_several(bytes: usize) -> Arc<ChunkPool<M>> {
         ChunkPool::of(bytes, true)
     }
@@ -63,7 +63,7 @@ impl<M> ChunkPool<M> {
         self.left.load(Ordering::Relaxed) > 0
     }
 
-    /// Takes the room for one chunk, if it is there.
+    /// Takes the memory of one chunk from the pool; returns whether it was there.
     fn take(&self) -> bool {
         self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |chunks| chunks.checked_sub(1)).is_ok()
     }
@@ -81,7 +81,7 @@ impl<M> ChunkPool<M> {
 
 /// Chunks of nodes, up to a cap.
 ///
-/// Every node belongs to one block, free or in use. A free block carries its length in its first and its last node and
+/// Every node belongs to one block, free or in use. A free block has its length in its first and its last node and
 /// its neighbours in the list in its first, so that it is found from either side and joined with what is freed next to it.
 #[derive(Debug)]
 pub struct Arena<M> {
@@ -250,7 +250,7 @@ impl<M: Copy> Arena<M> {
         chunk.into_boxed_slice().try_into().ok()
     }
 
-    /// Adds a chunk, if the cap leaves room for it; returns where it begins.
+    /// Adds a chunk, if the cap allows it; returns the place of its first node.
     fn add(&mut self, chunk: Chunk<M>) -> Option<u32> {
         self.chunks.try_reserve(1).ok()?;
         if self.chunks.len() >= MOST_CHUNKS || !self.pool.take() {

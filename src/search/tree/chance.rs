@@ -15,7 +15,7 @@
 
 use std::sync::LazyLock;
 
-/// p: 1 for children that have nothing to do with each other, ∞ for the best value alone.
+/// The exponent p: 1 for children that are independent of each other, ∞ for the best value alone.
 const POWER: f64 = 2.5;
 /// Deviation of the normal distribution that is nearest to a logistic one, divided by the scale of the latter.
 const LOGISTIC: f64 = 1.702;
@@ -36,9 +36,9 @@ const NEAR_WEIGHTS: f32 = 1.25;
 
 /// Steps of the table of leaves for one deviation.
 const LEAF_STEPS: i32 = 128;
-/// The table of leaves ends this many deviations from 0 on either side.
+/// Distance from 0, in standard deviations, at which the table of leaves ends on either side.
 const LEAF_END: i32 = 16;
-/// The table of nodes begins at this power of two.
+/// The binary logarithm of the sum at which the table of nodes begins.
 const NODE_BEGIN: i32 = -96;
 /// Octaves in the table of nodes.
 const NODE_OCTAVES: u32 = 120;
@@ -59,7 +59,7 @@ pub struct Chance {
 struct Tables {
     /// The chance of a leaf, by its value in deviations.
     leaves: Vec<Chance>,
-    /// By the sum of the children's weights: the weight of a node, and by how much its relevance exceeds the largest of theirs.
+    /// The weight of a node, and by how much its relevance exceeds the largest of its children's, by the sum of their weights.
     nodes: Vec<(f32, f32)>,
 }
 
@@ -104,7 +104,7 @@ fn of_sum(sum: f32) -> (f32, f32) {
 }
 
 impl Chance {
-    /// Of a leaf with a value of so many `deviations` above the goal.
+    /// The chance of a leaf whose value is `deviations` standard deviations above the goal.
     #[inline]
     pub fn of_value(deviations: f32) -> Chance {
         let end = LEAF_END * LEAF_STEPS;
@@ -112,12 +112,12 @@ impl Chance {
         TABLES.leaves[(step.clamp(-end, end) + end) as usize]
     }
 
-    /// Of a leaf with this weight.
+    /// The chance of a leaf with this weight.
     pub fn of_weight(weight: f32) -> Chance {
         of_surprise(f64::from(weight).powf(1.0 / POWER))
     }
 
-    /// Of a node by what is proven of it, if it is proven who wins.
+    /// The chance of a node by what is proven of it, if it is proven who wins.
     #[inline]
     pub fn of_proofs(lower: i32, upper: i32) -> Option<Chance> {
         let certain = |weight| Some(Chance { weight, relevance: IRRELEVANT });
@@ -141,7 +141,7 @@ impl Chance {
         Chance { relevance: IRRELEVANT, ..self }
     }
 
-    /// Of a node, from its children; and which of them is most relevant, the first of equals.
+    /// The chance of a node from its children, and which of them is most relevant, the first of equals.
     #[inline]
     pub fn of_children(children: impl Iterator<Item = Chance>) -> (Chance, u8) {
         let (mut sum, mut relevance, mut most_relevant) = (0.0f32, IRRELEVANT, 0);
@@ -159,7 +159,7 @@ impl Chance {
         (Chance { weight, relevance }, most_relevant)
     }
 
-    /// Of a leaf below which `searches` expansions were made that are not in the tree: less is left to find out.
+    /// The chance of a leaf below which `searches` expansions were made that are not in the tree: less is left to find out.
     pub fn after_searches(self, searches: u64) -> Chance {
         let less = (RELEVANCE_UNITS * (searches as f64).ln_1p()) as i16;
         Chance {
@@ -190,12 +190,12 @@ impl Tables {
 pub(in crate::search) mod win {
     use super::{LOGISTIC, POWER};
 
-    /// Of a leaf with a value of so many `deviations` above the goal.
+    /// The chance of a leaf whose value is `deviations` standard deviations above the goal.
     pub fn of_value(deviations: f64) -> f64 {
         1.0 / (1.0 + (-LOGISTIC * deviations).exp())
     }
 
-    /// Of a node whose children are won for their side to move with these.
+    /// The chance of a node whose children are won for their side to move with these.
     pub fn of_children(chances: &[f64]) -> f64 {
         let sum: f64 = chances.iter().map(|chance| (-chance.ln()).powf(POWER)).sum();
         1.0 - (-sum.powf(1.0 / POWER)).exp()

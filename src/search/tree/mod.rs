@@ -25,8 +25,8 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct Full;
 
-/// A tree that regrows below a leaf with a searched value replaces that value after as many expansions as the value took, or after
-/// this many: values drift with the search around them, and a wrong one must not bind the search for long.
+/// Expansions after which a tree that regrows below a leaf with a searched value replaces that value, at most; it does so earlier if
+/// the value took fewer. Values drift with the search around them, and a wrong one must not bind the search for long.
 const TRUSTED_AFTER: u64 = 4096;
 
 /// A tree, its root position, and the subtrees that wait to be freed.

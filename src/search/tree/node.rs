@@ -14,7 +14,7 @@ pub(super) const FREE: u8 = 128;
 
 /// A node of a stored tree. Its position is not kept: it follows from the path.
 ///
-/// Values speak for the side to move at the node.
+/// Values are for the side to move at the node.
 #[derive(Clone, Copy, Debug)]
 pub struct Node<M> {
     /// Expansions made at this node and below it.

@@ -1,19 +1,19 @@
-//! Making room in a stored tree: the least promising subtrees become leaves that keep their values.
+//! Pruning a stored tree to free memory: the least promising subtrees become leaves that keep their values.
 
 use super::Tree;
 use crate::game::Game;
 
-/// One prune frees this part of the nodes: 1/4.
+/// The part of the nodes that one prune frees: 1/4.
 const BATCH: u32 = 4;
-/// A subtree with less than this part of the nodes, 1/1024, is judged as a whole. That bounds the walk: few subtrees are
-/// larger, and only they are entered.
+/// The part of the nodes, 1/1024, below which a subtree is judged as a whole. That bounds the walk: few subtrees are larger, and only
+/// they are entered.
 const GRAIN: u32 = 1024;
 /// Classes of gaps: eight for each power of two.
 const CLASSES: usize = 33 * 8;
 /// The class of what is freed before everything else: the nodes below a proven value.
 const PROVEN: usize = CLASSES - 1;
 
-/// A node's gap is how far the values on the way to it fall short of the best ones: by so much they would have to change
+/// The class of a gap. A node's gap is how far the values on the way to it fall short of the best ones: what they would have to change
 /// for the node to matter. The larger, the less promising.
 fn class_of(gap: u32) -> usize {
     let exponent = gap.checked_ilog2().unwrap_or(0).max(3);

@@ -63,7 +63,7 @@ impl<G: Game> Tree<G> {
     /// Makes the root of this tree, which has nothing below it, a copy of a node of another tree with everything below.
     ///
     /// # Errors
-    /// If there is no room; this tree is then of no use any more.
+    /// If there is no memory; this tree is then of no use any more.
     pub fn copy_from(&mut self, other: &Tree<G>, node: u32) -> Result<(), Full> {
         let root = self.root();
         self.arena[root] = other.arena[node];

@@ -4,7 +4,7 @@
 //! block: the position, and the number of nodes that own the block. It takes the place of a node and packs its fields into those
 //! of one ([`Header::to_node`]), so that it lies in the cache lines of the children that it describes.
 //!
-//! A search that passes through one owner tells the others nothing. Each is brought up to date when a search passes through it
+//! A search that passes through one owner does not update the others. Each is updated when a search passes through it
 //! (`Explorer::refresh_shared`).
 
 use super::arena::Arena;
@@ -12,7 +12,8 @@ use super::node::Node;
 use crate::game::Key;
 use crate::othello::Color;
 
-/// The table of list heads has an entry for every block, up to one for this many bytes of the tree: 1 % of it.
+/// Bytes of the tree for each entry of the table of list heads, at least: the table takes at most 1 % of the tree. Up to that it has an
+/// entry for every block.
 const BYTES_FOR_ENTRY: usize = 400;
 /// Entries to begin with, a power of two.
 const FIRST_ENTRIES: usize = 64;
@@ -75,7 +76,7 @@ pub(super) struct SharedChildren {
 }
 
 impl SharedChildren {
-    /// For a tree of this size; takes at most 1 % of it.
+    /// An index for a tree of `bytes` bytes; takes at most 1 % of it.
     pub fn new(bytes: usize) -> SharedChildren {
         let most_heads = 1 << (bytes / BYTES_FOR_ENTRY).max(FIRST_ENTRIES).ilog2();
         SharedChildren { heads: vec![0; FIRST_ENTRIES], most_heads, blocks: 0, goal: 0 }
@@ -91,7 +92,7 @@ impl SharedChildren {
         self.heads.capacity() * size_of::<u32>()
     }
 
-    /// The most that it will take.
+    /// The most bytes that it will take.
     pub fn most_bytes(&self) -> usize {
         self.most_heads * size_of::<u32>()
     }
