@@ -11,22 +11,22 @@
 
 use std::time::Duration;
 
-/// Never planned for: the last bit of a clock that does not come back.
+/// Seconds of a clock that does not come back that are never planned with.
 const LAST_RESERVE: f64 = 0.05;
 
-/// Kept for every own move still to come: what happens between the client's clock and ours (pipes, a busy scheduler).
+/// Seconds kept for every own move still to come: what happens between the client's clock and ours (pipes, a busy scheduler).
 const MOVE_OVERHEAD: f64 = 0.03;
 
-/// What a move costs by the client's clock beyond our own measurement; only the client's reports show it.
+/// Time that a move costs by the client's clock beyond our own measurement; only the client's reports show it.
 const UNSEEN: Duration = Duration::from_millis(10);
 
-/// Clients round to whole seconds, so a whole number may be this much too large.
+/// The most by which a whole number of seconds may be too large: clients round to whole seconds.
 const ROUNDING: Duration = Duration::from_millis(500);
 
-/// What is left when the client rounds it to nothing but still asks for a move.
+/// The time taken to be left when the client reports zero but still asks for a move.
 const ROUNDED_TO_NOTHING: Duration = Duration::from_millis(100);
 
-/// Longer times than this, in seconds, are not told apart.
+/// Seconds above which times are not distinguished.
 const FOREVER: f64 = 1e7;
 
 /// The time for one move, counted from the moment it is asked for.
@@ -39,8 +39,7 @@ pub struct TimeBudget {
 }
 
 impl TimeBudget {
-    /// A time for each move that nobody but ourselves keeps: all but a tenth of it, and of longer times all but the
-    /// reserve.
+    /// The budget of a time for each move that only the engine keeps: all but a tenth of it, and of longer times all but the reserve.
     pub fn per_move(time: Duration) -> TimeBudget {
         let time = time.as_secs_f64();
         let usable = time - LAST_RESERVE.min(time / 10.0);
@@ -53,7 +52,7 @@ impl TimeBudget {
     }
 }
 
-/// What one side still has.
+/// The time that one side still has.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Clock {
     terms: Terms,
@@ -65,7 +64,7 @@ pub struct Clock {
     trust: Trust,
 }
 
-/// The agreement.
+/// The terms agreed on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Terms {
     Unlimited,
@@ -74,17 +73,17 @@ enum Terms {
     Canadian { time: Duration, moves: u32 },
 }
 
-/// Where in it the side is, by its own measurement.
+/// The stage of the terms that the side is in, by its own measurement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Stage {
     /// The time for one move, or the main time left.
     Main(Duration),
-    /// The time left for so many moves, at least one. `sure` unless the period began by our measurement alone: then the
-    /// client may have begun it one move earlier.
+    /// The time left in a period and the moves that it is for, at least one. `sure` unless the period began by our measurement
+    /// alone: then the client may have begun it one move earlier.
     Period { left: Duration, moves: u32, sure: bool },
 }
 
-/// What our own measurement is worth.
+/// How far our own measurement can be trusted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Trust {
     /// The whole game was measured.
@@ -96,22 +95,22 @@ enum Trust {
 }
 
 impl Clock {
-    /// No limit.
+    /// A clock without limit.
     pub fn unlimited() -> Clock {
         Clock::new(Terms::Unlimited, Stage::Main(Duration::MAX))
     }
 
-    /// The same time for every move.
+    /// A clock with the same time for every move.
     pub fn per_move(time: Duration) -> Clock {
         Clock::new(Terms::PerMove, Stage::Main(time))
     }
 
-    /// A time for the whole game, and an increment after each move.
+    /// A clock with a time for the whole game, and an increment after each move.
     pub fn sudden_death(main: Duration, increment: Duration) -> Clock {
         Clock::new(Terms::Game { increment }, Stage::Main(main))
     }
 
-    /// A main time, then periods of `time` for every `moves` moves; no moves count as one.
+    /// A clock with a main time, then periods of `time` for every `moves` moves; 0 moves count as one.
     pub fn canadian(main: Duration, time: Duration, moves: u32) -> Clock {
         let moves = moves.max(1);
         let stage = if main.is_zero() { Stage::Period { left: time, moves, sure: true } } else { Stage::Main(main) };
@@ -122,7 +121,7 @@ impl Clock {
         Clock { terms, stage, said: None, unseen: Duration::ZERO, trust: Trust::Measured }
     }
 
-    /// A move of this side took this long.
+    /// Counts a move of this side that took `elapsed`.
     pub fn spend(&mut self, elapsed: Duration) {
         self.said = self.said.map(|said| said.saturating_sub(elapsed));
         self.unseen = self.unseen.saturating_add(UNSEEN);
@@ -155,7 +154,7 @@ impl Clock {
         *self = Clock { stage, said: None, unseen: Duration::ZERO, ..*self };
     }
 
-    /// The client says what is left: `moves` 0 means main time, otherwise moves to go in the period.
+    /// Takes the client's report of what is left: `moves` 0 means main time, otherwise moves to go in the period.
     ///
     /// The smaller of this and our own measurement counts, with two exceptions: after [`Clock::distrust`] the client's
     /// word replaces the measurement, and so it does when by our measurement the time is over, since the client goes on.
@@ -204,8 +203,8 @@ impl Clock {
         }
     }
 
-    /// The game was changed (a move taken back, another position), and the client's clock perhaps with it: its next
-    /// report replaces our own measurement.
+    /// Distrusts our own measurement until the client's next report, which replaces it: the game was changed (a move taken back,
+    /// another position), and the client's clock perhaps with it.
     pub fn distrust(&mut self) {
         if self.trust == Trust::Measured {
             self.trust = Trust::UntilTold;
@@ -234,7 +233,7 @@ impl Clock {
                 game_budget(believed(main), per_move, true, empties)
             }
             (_, Stage::Period { left, moves, sure: true }) => period_budget(believed(left), moves.min(own_moves)),
-            // The same for every move fits any beginning of the period.
+            // An equal share for every move fits any beginning of the period.
             (Terms::Canadian { time, moves }, Stage::Period { left, .. }) => {
                 let even = time.as_secs_f64().min(FOREVER) / f64::from(moves);
                 period_budget(believed(left).min(even), 1)
@@ -244,7 +243,7 @@ impl Clock {
     }
 }
 
-/// A report as we dare to read it.
+/// The time left by a client's report, read cautiously.
 fn cautious(time: Duration) -> Duration {
     if time.subsec_nanos() != 0 {
         time // A client that reports fractions does not round to seconds.
@@ -255,8 +254,8 @@ fn cautious(time: Duration) -> Duration {
     }
 }
 
-/// A share of `left` seconds for the whole game when every move brings `gain` seconds: after the move, or, `in_advance`,
-/// from the period that begins when `left` is used up.
+/// The budget of a move from `left` seconds for the whole game when every move brings `gain` seconds: after the move, or,
+/// `in_advance`, from the period that begins when `left` is used up.
 fn game_budget(left: f64, gain: f64, in_advance: bool, empties: u32) -> TimeBudget {
     let own_moves = f64::from(empties.div_ceil(2).max(1));
     let overhead = (MOVE_OVERHEAD - gain).max(0.0) * own_moves;
@@ -282,7 +281,7 @@ fn game_budget(left: f64, gain: f64, in_advance: bool, empties: u32) -> TimeBudg
     TimeBudget::from_seconds(soft, (2.5 * soft).min(most))
 }
 
-/// A share of `left` seconds for the next `moves` moves, at least one.
+/// The budget of a move from `left` seconds for the next `moves` moves, at least one.
 fn period_budget(left: f64, moves: u32) -> TimeBudget {
     let moves = f64::from(moves.max(1));
     let overhead = MOVE_OVERHEAD * (moves - 1.0);
@@ -293,8 +292,8 @@ fn period_budget(left: f64, moves: u32) -> TimeBudget {
     TimeBudget::from_seconds(soft, hard)
 }
 
-/// With how many empty squares a third of so many seconds is likely to be enough for the exact result. 14 take about a
-/// tenth of a second, and each further empty square about two and a half times as long.
+/// Number of empty squares up to which a third of `seconds` is likely to be enough for the exact result. 14 take about a tenth of a
+/// second, and each further empty square about two and a half times as long.
 fn solvable_empties(seconds: f64) -> u32 {
     let doublings = (seconds / 3.0 / 0.1).log2();
     (14.0 + 0.75 * doublings).clamp(8.0, 24.0) as u32

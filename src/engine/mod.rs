@@ -45,7 +45,7 @@ impl Thinking {
         self.signal.nodes()
     }
 
-    /// Tells the search to stop. Its last report still comes.
+    /// Stops the search. Its last report still comes.
     pub fn stop(&self) {
         self.signal.stop();
     }
@@ -121,13 +121,13 @@ impl Engine {
         self.options = options;
     }
 
-    /// Asks a question. A search still running is told to stop first, and this one begins when it has.
+    /// Starts a search. One that is still running is stopped first, and this one begins when it has ended.
     pub fn start(&mut self, request: Request) -> Thinking {
         self.ask(request, true)
     }
 
-    /// Asks a question like [`Engine::start`], for a client that wants the end alone: there are no reports. Where searches are
-    /// short this saves most of what it costs to wait for one.
+    /// Starts a search like [`Engine::start`], but without reports: for a client that wants the decision alone. Where searches are short
+    /// this saves most of what it costs to wait for one.
     pub fn start_quietly(&mut self, request: Request) -> Thinking {
         self.ask(request, false)
     }
@@ -151,7 +151,7 @@ impl Engine {
         Thinking { events, signal, _listener: listener }
     }
 
-    /// Tells a running search to stop.
+    /// Stops a running search.
     pub fn stop(&self) {
         self.current.stop();
     }

@@ -24,27 +24,27 @@ use std::time::Duration;
 pub struct EngineOption {
     /// The name in every protocol; on the command line behind `--`.
     pub name: &'static str,
-    /// What help calls the value.
+    /// The name of the value in the help.
     pub value_name: &'static str,
-    /// What it does, without a full stop.
+    /// What the option does, without a full stop.
     pub help: &'static str,
     /// What `docs/options.md` says besides, in sentences.
     pub detail: &'static str,
-    /// The values that it takes.
+    /// The values that the option takes.
     pub values: Values,
-    /// Whether it also takes `none`.
+    /// Whether the option also takes `none`.
     pub takes_none: bool,
-    /// What the default is, where it is not the same for everyone.
+    /// The default in words, where it depends on the machine or on how the engine is used.
     pub default_in_words: Option<&'static str>,
-    /// Whether it is of interest only to who studies the searches as they were published.
+    /// Whether the option is only for the searches as they were published.
     pub is_of_published_search: bool,
-    /// Whether it has a meaning for every search without being built into them.
+    /// Whether the option has a meaning for every search without being built into them.
     pub(super) read_by_all: bool,
     pub(super) set: fn(&mut EngineOptions, &Given) -> Result<(), OptionError>,
     pub(super) show: fn(&EngineOptions) -> String,
 }
 
-/// What an option takes besides `none`. It is displayed as what is expected.
+/// The values that an option takes besides `none`. Displayed, they are what an error message expects.
 #[derive(Clone, Copy, Debug)]
 pub enum Values {
     /// One of these names.
@@ -141,7 +141,7 @@ pub(super) fn or_none<T: fmt::Display>(value: Option<T>) -> String {
 }
 
 impl EngineOption {
-    /// What most options are like.
+    /// The template of most options.
     pub(super) const PLAIN: EngineOption = EngineOption {
         name: "",
         value_name: "",
@@ -168,27 +168,27 @@ impl EngineOption {
             .ok_or_else(|| OptionError::Unknown { name: name.to_owned() })
     }
 
-    /// Sets it from text; nothing changes if the text is refused.
+    /// Sets the option from text; nothing changes if the text is refused.
     pub fn set(&'static self, options: &mut EngineOptions, text: &str) -> Result<(), OptionError> {
         (self.set)(options, &Given { option: self, text })
     }
 
-    /// Its value as text that [`EngineOption::set`] takes.
+    /// The option's value as text that [`EngineOption::set`] takes.
     pub fn show(&self, options: &EngineOptions) -> String {
         (self.show)(options)
     }
 
-    /// Its default as such a text.
+    /// The option's default as text that [`EngineOption::set`] takes.
     pub fn default(&self) -> String {
         self.show(&EngineOptions::default())
     }
 
-    /// Whether it means something for this search.
+    /// Whether the option means something for this search.
     pub fn is_read_by(&self, search: &SearchEntry) -> bool {
         self.read_by_all || search.reads.contains(&self.name)
     }
 
-    /// What a client is told who sets it though this search does not read it.
+    /// The warning for a client that sets the option though this search does not read it.
     pub fn warning(&self, search: &SearchEntry) -> Option<String> {
         (!self.is_read_by(search)).then(|| format!("{} is not read by {search}", self.name))
     }

@@ -28,7 +28,7 @@ pub enum OptionError {
         name: &'static str,
         /// What was given.
         value: String,
-        /// What it takes.
+        /// The values that the option takes.
         expected: String,
     },
     /// The file of weights cannot be used.
@@ -47,7 +47,7 @@ pub enum OptionError {
         /// The option.
         name: &'static str,
     },
-    /// The memory is not to be had.
+    /// The system does not have the memory.
     #[error("{name}: {megabytes} MB of memory could not be had on this machine")]
     NoMemory {
         /// The option.
@@ -98,21 +98,21 @@ impl PartialEq for EvalFile {
 /// Everything that a client may set. The defaults suit a GUI that starts several copies.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EngineOptions {
-    /// Which search.
+    /// The search.
     pub engine: &'static SearchEntry,
     /// The weights of the pattern evaluation, if not those that are part of the program.
     pub eval_file: Option<EvalFile>,
-    /// Which static evaluation.
+    /// The static evaluation.
     pub eval: EvaluatorKind,
     /// Search threads of alpha-beta, best-first and extension; the other searches use one.
     pub threads: u32,
-    /// How sure alpha-beta's cuts on the word of a shallower search are.
+    /// The selectivity of alpha-beta: how sure its cuts by shallower searches are.
     pub selectivity: Selectivity,
     /// Size of the transposition table, in MB (2^20 bytes); taken as it fills.
     pub hash_mb: u32,
     /// Cap of the stored tree, in MB; taken as it fills.
     pub memory_mb: u32,
-    /// What to do at that cap.
+    /// What to do at the memory cap.
     pub on_memory_cap: OnMemoryCap,
     /// Bound on the depth in plies, if any.
     pub depth: Option<Depth>,
@@ -122,9 +122,9 @@ pub struct EngineOptions {
     pub nodes: Option<u64>,
     /// Seed of everything random.
     pub seed: u64,
-    /// In the first twelve plies, play any move within this much of the best.
+    /// How far below the best a move may be to be played in the first twelve plies.
     pub variety: Score,
-    /// Of the searches as they were published.
+    /// Options of the searches as they were published.
     pub published: PublishedOptions,
 }
 
@@ -158,7 +158,7 @@ impl Default for EngineOptions {
 }
 
 impl EngineOptions {
-    /// More threads than this are refused.
+    /// The most threads that are accepted.
     pub(super) const MOST_THREADS: u32 = 1024;
 
     /// Sets one option from text; nothing changes if the text is refused.
@@ -171,7 +171,7 @@ impl EngineOptions {
         Ok(EngineOption::find(name)?.show(self))
     }
 
-    /// What a client is told who has set an option that the search does not read.
+    /// The warning for a client that has set an option that the search does not read.
     pub fn warning(&self, name: &str) -> Option<String> {
         EngineOption::find(name).ok()?.warning(self.engine)
     }

@@ -4,7 +4,7 @@ use super::option_table::{EngineOption, Given, Values, or_none, put, texts};
 use super::uct_options::{Backup, LeafValue, Selection};
 use crate::search::{Score, Tie};
 
-/// What the engines `korf-best-first`, `korf-extension` and `uct` can be told; the others do not listen.
+/// Options of the engines `korf-best-first`, `korf-extension` and `uct`; the other engines do not read them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PublishedOptions {
     /// What a tie is worth to `korf-best-first` and `korf-extension`.
@@ -50,11 +50,11 @@ impl Default for PublishedOptions {
 
 /// The most plies of alpha-beta at a leaf of `uct`.
 const DEEPEST_LEAF: u64 = 8;
-/// The largest constant, in discs.
+/// The largest absolute value of an option of `uct` in discs.
 const MOST_DISCS: i32 = 1000;
 const SWITCH: [&str; 2] = ["off", "on"];
 
-/// What the options of the published searches are like.
+/// The template of the options of the published searches.
 const PLAIN: EngineOption = EngineOption { is_of_published_search: true, ..EngineOption::PLAIN };
 /// The options of the searches as they were published.
 pub(super) static TABLE: &[EngineOption] = &[

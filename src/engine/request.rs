@@ -16,15 +16,15 @@ pub enum Goal {
     /// The values of the best moves, at least one; without a limit the search goes on until it is stopped or has solved
     /// the position.
     Hint {
-        /// How many moves; more than there are means all.
+        /// Number of moves; more than there are means all.
         lines: usize,
     },
-    /// Who wins under perfect play, and a move that keeps it so: [`WinLossDraw`](crate::search::Precision::WinLossDraw). Without a limit the search
-    /// goes on until it is stopped or knows.
+    /// Who wins under perfect play, and a move that keeps it so: [`WinLossDraw`](crate::search::Precision::WinLossDraw). Without a limit
+    /// the search goes on until it is stopped or knows.
     WinLossDraw,
 }
 
-/// One question to the engine.
+/// A question to the engine: a position, a goal and limits.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Request {
     /// The position; if the game is over, the answer is an empty report.
@@ -64,7 +64,7 @@ pub enum Event {
     Finished(Decision),
 }
 
-/// What came of a search.
+/// The result of a search.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Decision {
     /// The turn to take, a pass if it is forced; `None` if the game is over.

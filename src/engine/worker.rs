@@ -20,7 +20,7 @@ const VARIETY_PLIES: u32 = 12;
 pub(super) struct Question {
     pub request: Request,
     pub options: EngineOptions,
-    /// Whether the client wants to hear how it goes.
+    /// Whether the client wants reports.
     pub reports: bool,
     pub signal: StopSignal,
     pub listener: Weak<()>,
@@ -28,7 +28,7 @@ pub(super) struct Question {
     pub events: Sender<Event>,
 }
 
-/// What the worker is told to do.
+/// A job for the worker.
 pub(super) enum Job {
     Think(Box<Question>),
     Clear,
@@ -199,7 +199,7 @@ fn limits(request: &Request, options: &EngineOptions) -> Limits {
         hard_time: asked.hard_time,
     };
     if request.goal == Goal::Move && request.position.moves().count() <= 1 {
-        // There is nothing to choose: a glance gives the move its value.
+        // There is nothing to choose: a search of one ply gives the move its value.
         limits.depth = Some(Depth::LEAST);
     }
     let per_move =

@@ -22,7 +22,7 @@ impl fmt::Display for Protocol {
     }
 }
 
-/// What the first lines of a client tell.
+/// The protocol that a client's first lines belong to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Detected {
     /// The protocol.

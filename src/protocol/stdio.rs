@@ -8,19 +8,19 @@ use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded}
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::time::Duration;
 
-/// Longer lines are not kept: no client has a reason to send one.
+/// The most bytes of a line. Longer lines are not kept: no client has a reason to send one.
 pub const MAX_LINE_BYTES: usize = 1 << 20;
 
-/// The target of the log records that hold the conversation: `>` what the client says, `<` what it is told.
+/// The target of the log records that hold the conversation: `>` lines from the client, `<` lines to it.
 pub const TRAFFIC: &str = "emilia::traffic";
 
-/// How many lines may wait to be looked at; a client that sends more has to wait itself.
+/// Number of lines that may wait for the session; a client that sends more has to wait itself.
 const WAITING_LINES: usize = 1024;
 
-/// About how much is read or written at once.
+/// Bytes that are read or written at once, about.
 const BATCH_BYTES: usize = 1 << 16;
 
-/// A client that takes nothing of what is waiting for it for this long, at the end of a session, gets no more.
+/// How long, at the end of a session, a client may take nothing of what is waiting for it before the rest is dropped.
 const STALL: Duration = Duration::from_secs(1);
 
 /// One line from the client, without its line feed.
@@ -28,7 +28,7 @@ const STALL: Duration = Duration::from_secs(1);
 pub enum Input {
     /// The bytes of a line: not necessarily UTF-8, possibly empty, a carriage return still in it.
     Line(Vec<u8>),
-    /// A line of more than [`MAX_LINE_BYTES`], thrown away.
+    /// A line of more than [`MAX_LINE_BYTES`], which was discarded.
     TooLong,
 }
 
@@ -96,7 +96,7 @@ impl Connection {
     }
 
     /// Sends text as it is, line feeds included, and flushes it. Text for a client that is gone is dropped;
-    /// [`Connection::closed`] tells.
+    /// [`Connection::closed`] reports that.
     pub fn send(&self, text: impl Into<String>) {
         if let Some(output) = &self.output {
             let text = text.into();
@@ -201,7 +201,7 @@ fn readable(input: &Input) -> String {
     }
 }
 
-/// Writes what is there, whole replies at a time: as many as are waiting go out together.
+/// Writes the replies, whole ones at a time: all that are waiting go out together.
 fn write_replies(mut writer: impl Write, replies: &Receiver<String>, gone: &Sender<()>) {
     for mut text in replies {
         while text.len() < BATCH_BYTES
@@ -217,8 +217,7 @@ fn write_replies(mut writer: impl Write, replies: &Receiver<String>, gone: &Send
     }
 }
 
-/// Tells when the reader of a pipe or socket on stdout goes away, which writing alone would only notice at the next
-/// line.
+/// Reports when the reader of a pipe or socket on stdout closes it, which writing alone would only notice at the next line.
 #[cfg(unix)]
 pub(crate) fn watch_stdout(gone: Sender<()>) {
     use rustix::event::{PollFd, PollFlags, poll};

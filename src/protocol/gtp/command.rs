@@ -13,7 +13,7 @@ use std::time::Duration;
 /// The largest command id.
 const MAX_ID: u32 = i32::MAX as u32;
 
-/// Longer times, in seconds, are cut to this.
+/// Seconds above which times are cut to this.
 const MAX_SECONDS: f64 = 1e9;
 
 /// A line that asks for a response.

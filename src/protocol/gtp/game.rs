@@ -1,4 +1,4 @@
-//! The game as GTP clients conduct it: commands that name a colour, passes told or not told, and undo by command.
+//! The game as GTP clients conduct it: commands that name a colour, passes played or left out, and undo by command.
 
 use super::reply::Failure;
 use crate::othello::{Color, GameRecord, Move, Position};
@@ -33,7 +33,7 @@ impl Game {
         self.record.position()
     }
 
-    /// What a demand for a move of this colour comes to. A side that has to pass and was not said to is passed over.
+    /// What is to be done for a demand for a move of this colour. If the other side is to move and has to pass, the pass is implied.
     pub fn demand(&self, color: Color) -> Result<Demand, Failure> {
         let position = self.position();
         if self.cannot_move(color) {
@@ -47,8 +47,8 @@ impl Game {
         }
     }
 
-    /// Takes a turn of this colour, with the other side's pass before it if that was not told. A pass is taken whenever
-    /// the colour has no move, whichever side is to move, also when the game is over.
+    /// Takes a turn of this colour, with the other side's pass before it if that was left out. A pass is taken whenever the colour has no
+    /// move, whichever side is to move, also when the game is over.
     pub fn play(&mut self, color: Color, turn: Move) -> Result<(), Failure> {
         let before = self.record.turns().len();
         let outcome = match turn {
@@ -66,7 +66,7 @@ impl Game {
         outcome
     }
 
-    /// Takes back the last command, told and implied passes included.
+    /// Takes back the turns of the last command, played and implied passes included.
     pub fn undo(&mut self) -> Result<(), Failure> {
         let before = self.commands.pop().ok_or(Failure::CannotUndo)?;
         self.take_back_to(before);

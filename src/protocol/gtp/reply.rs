@@ -9,7 +9,7 @@ use thiserror::Error;
 /// A command's result.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Reply {
-    /// Nothing but success.
+    /// Success without a text.
     Done,
     /// A line, or several.
     Text(String),
@@ -19,7 +19,7 @@ pub enum Reply {
     Turn(Move),
     /// A finished game's score for Black, in discs: `B+12`, `W+4`, `0`.
     Score(i32),
-    /// The same in words, for people.
+    /// A finished game's result in words, for people; the score is Black's, in discs.
     Winner(i32),
     /// A side.
     Side(Color),
@@ -143,7 +143,7 @@ pub enum Failure {
 pub struct Response {
     /// The id of the command.
     pub id: Option<u32>,
-    /// What it came to.
+    /// The command's result.
     pub outcome: Result<Reply, Failure>,
 }
 
@@ -210,7 +210,7 @@ impl fmt::Display for AnalysisLine<'_> {
     }
 }
 
-/// The last search, as `emilia-stats` tells of it: a name and a value on each line.
+/// The last search, as `emilia-stats` reports it: a name and a value on each line.
 ///
 /// The `engine`, `nodes` visited, static `evaluations`, `seconds`, `nps` (nodes per second), `depth` as far as all lines were searched,
 /// `score` in discs for the side that moved, `pv`, `tree-bytes` and `tree-nodes` stored, and `memory-cap`, which says

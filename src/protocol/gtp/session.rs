@@ -15,7 +15,7 @@ use crossbeam::select;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// How many lines are read ahead while a search runs, to find an interrupt among them; the rest waits in the connection.
+/// Number of lines that are read ahead while a search runs, to find an interrupt among them; the rest waits in the connection.
 const LOOK_AHEAD: usize = 64;
 
 /// Answers a client until it says `quit`, its input ends and everything read is answered, or nobody reads the answers.
@@ -155,7 +155,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// The outer result is about the client, the inner about the command.
+    /// Executes a command. The outer result is about the client, the inner about the command.
     fn execute(&mut self, command: Command) -> Result<Result<Reply, Failure>, Gone> {
         let text = |text: &str| Reply::Text(text.to_owned());
         Ok(match command {

@@ -7,7 +7,7 @@ use crate::othello::{GameRecord, Move};
 use std::fs::{self, File};
 use std::io::{self, Read};
 
-/// No record of a game is larger.
+/// The most bytes of a game record.
 const MAX_BYTES: u64 = 1 << 20;
 
 /// Reads the game in a file, up to the move before the one with this number: discs count from 1, passes do not.
@@ -34,7 +34,7 @@ fn read(path: &str) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The game until so many discs were placed, with a pass that followed.
+/// The game until `discs` discs were placed, with a pass that followed.
 fn begin_of(record: &GameRecord, discs: u32) -> GameRecord {
     let mut begin = GameRecord::from_position(*record.start());
     let mut placed = 0;

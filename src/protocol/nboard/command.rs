@@ -54,7 +54,7 @@ pub enum Command {
     Quit,
 }
 
-/// Why a line is no command. The protocol wants such lines passed over in silence; the log tells.
+/// Why a line is no command. The protocol wants such lines passed over in silence; they are logged.
 #[derive(Clone, PartialEq, Debug, ThisError)]
 pub enum CommandError {
     /// Nothing but blanks.

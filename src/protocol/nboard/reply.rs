@@ -44,13 +44,13 @@ pub enum Reply {
     MyName(String),
 }
 
-/// The value of one move, as `search` tells it.
+/// The value of one move, as `search` reports it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Hint {
     /// The move and what the search knows about it.
     pub line: Line,
-    /// The depth of all lines of the report. NBoard takes the depth's text for the name of an iteration and throws away
-    /// what belongs to another: the depth that this line alone has reached goes into the free text.
+    /// The depth of all lines of the report. NBoard takes the depth's text for the name of an iteration and drops what belongs
+    /// to another: the depth that this line alone has reached goes into the free text.
     pub depth: SearchDepth,
 }
 

@@ -12,16 +12,16 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-/// How often a running search says how far it is.
+/// Time between two lines that say how far a running search is.
 const HEARTBEAT: Duration = Duration::from_secs(1);
 
-/// From this on a clock is no limit: nobody waits a day for a game.
+/// Time from which on a clock is no limit: nobody waits a day for a game.
 const UNLIMITED: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Serves a client until it says `quit`, ends its input, or no longer reads the output. The lines in `first` count as
 /// read before the connection's own.
 ///
-/// Lines that make no sense are passed over in silence, as the protocol demands; the log tells about them.
+/// Lines that make no sense are passed over in silence, as the protocol demands; they are logged.
 pub fn serve(connection: Connection, engine: Engine, first: Vec<Input>) {
     let mut session = Session {
         connection,
@@ -59,7 +59,7 @@ struct Task {
     started: Instant,
     /// Positions visited by the searches of this task that are done.
     nodes_before: u64,
-    /// What was last told of this search, so that nothing is told twice.
+    /// The last report that was sent of this search, so that nothing is sent twice.
     told: Report,
 }
 
@@ -176,7 +176,7 @@ impl Session {
         ControlFlow::Continue(())
     }
 
-    /// Stops whatever is running; nothing of it is told after this.
+    /// Stops whatever is running; nothing of it is sent after this.
     fn interrupt(&mut self) {
         if self.task.take().is_some_and(|task| task.thinking.is_some()) {
             self.status("");
@@ -263,8 +263,8 @@ impl Session {
         self.analyze_before(positions, turns, Instant::now(), 0);
     }
 
-    /// Goes on with the analysis of a game, begun at `started`: the values from `turns` turns on are told, and the
-    /// searches for them visited `nodes_before` positions.
+    /// Goes on with the analysis of a game, begun at `started`: the values from `turns` turns on are sent, and the searches for them
+    /// visited `nodes_before` positions.
     fn analyze_before(&mut self, positions: Vec<Position>, mut turns: usize, started: Instant, nodes_before: u64) {
         while let Some(earlier) = turns.checked_sub(1) {
             turns = earlier;
@@ -323,7 +323,7 @@ impl Session {
         self.status(format!("{doing}{depth}: {engine} on {eval}"));
     }
 
-    /// Tells what is new in a report of the running search.
+    /// Sends what is new in a report of the running search.
     fn tell(&mut self, report: Report) {
         let Some(task) = &mut self.task else { return };
         let is_linear_now = report.memory.linear_nodes > 0 && task.told.memory.linear_nodes == 0;
@@ -395,7 +395,7 @@ fn for_black(mover: Color, score: Score) -> Score {
     }
 }
 
-/// What both sides have left.
+/// The clocks of both sides.
 struct Clocks {
     black: Clock,
     white: Clock,
@@ -423,8 +423,8 @@ impl Clocks {
         }
     }
 
-    /// A turn of this side took so long. One of unknown cost changes nothing: to add the increment for it would be to
-    /// plan with time that may be used up.
+    /// Counts a turn of this side that took `cost`. One of unknown cost changes nothing: to add the increment for it would be to plan with
+    /// time that may be used up.
     fn spend(&mut self, side: Color, cost: Option<Duration>) {
         if let Some(cost) = cost {
             self.of_side(side).spend(cost);
@@ -433,7 +433,7 @@ impl Clocks {
 }
 
 /// How long this engine itself thought about the moves of the current game: what it answered in a position, and the time
-/// until then. Clients need not tell the times of moves, but their clocks run all the same.
+/// until then. Clients need not send the times of moves, but their clocks run all the same.
 #[derive(Default)]
 struct Thoughts(HashMap<Position, (Move, Duration)>);
 
@@ -446,8 +446,8 @@ impl Thoughts {
         }
     }
 
-    /// What a turn from this position takes from its side's clock when the client tells so many seconds; `None` if
-    /// nobody knows.
+    /// What a turn from this position takes from its side's clock when the client says that it took `seconds`; `None` if that is not
+    /// known.
     fn cost(&self, position: &Position, turn: Move, seconds: Option<f64>) -> Option<Duration> {
         let told = seconds.map(|seconds| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX));
         match (told, self.0.get(position)) {
@@ -507,7 +507,7 @@ mod tests {
         assert!(Clocks::after(&game("0:00/5", ""), &Thoughts::default()).black.budget(40).is_some());
     }
 
-    /// A clock of five minutes and two seconds for each move, after moves that took so long.
+    /// A clock of five minutes and two seconds for each move, after moves that took these seconds.
     fn after(moves: &[f64]) -> Clock {
         let mut clock = Clock::sudden_death(seconds(300.0), seconds(2.0));
         moves.iter().for_each(|&time| clock.spend(seconds(time)));
