@@ -107,6 +107,9 @@ impl Engine {
     }
 
     /// Sets an option for the next request on; a running search goes on as it was asked for.
+    ///
+    /// # Errors
+    /// If there is no such option, it does not take the value, or the system does not have the memory; nothing changes then.
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), OptionError> {
         let mut options = self.options.clone();
         options.set(name, value)?;

@@ -97,7 +97,7 @@ impl Given<'_> {
         value.ok_or_else(|| OptionError::Invalid { name, value: self.text.to_owned(), expected: values.to_string() })
     }
 
-    /// `none`, or what is read from any other text.
+    /// `None` for the text `none`, or what is read from any other text.
     pub fn unless_none<T>(&self, read: fn(&Self) -> Result<T, OptionError>) -> Result<Option<T>, OptionError> {
         if self.text == "none" { Ok(None) } else { read(self).map(Some) }
     }
@@ -106,7 +106,7 @@ impl Given<'_> {
         self.or_refused(self.text.parse().ok())
     }
 
-    /// The one of several values that has this name.
+    /// The one of several values whose name is the text.
     pub fn named<T: Copy + fmt::Display>(&self, known: &[T]) -> Result<T, OptionError> {
         self.or_refused(known.iter().copied().find(|one| one.to_string() == self.text))
     }
@@ -130,7 +130,7 @@ impl Given<'_> {
     }
 }
 
-/// Sets an option, unless its text is refused.
+/// Sets `place` to an option's value, unless the text was refused.
 pub(super) fn put<T>(place: &mut T, value: Result<T, OptionError>) -> Result<(), OptionError> {
     *place = value?;
     Ok(())
@@ -162,13 +162,19 @@ impl EngineOption {
     }
 
     /// The option with this name.
+    ///
+    /// # Errors
+    /// If there is none.
     pub fn find(name: &str) -> Result<&'static EngineOption, OptionError> {
         EngineOption::all()
             .find(|option| option.name == name)
             .ok_or_else(|| OptionError::Unknown { name: name.to_owned() })
     }
 
-    /// Sets the option from text; nothing changes if the text is refused.
+    /// Sets the option from text.
+    ///
+    /// # Errors
+    /// If the option does not take the text; nothing changes then.
     pub fn set(&'static self, options: &mut EngineOptions, text: &str) -> Result<(), OptionError> {
         (self.set)(options, &Given { option: self, text })
     }

@@ -88,7 +88,7 @@ impl EvalFile {
     }
 }
 
-/// The same path may lead to other weights when it is set again.
+/// Compares the weights too: a path may lead to other weights when it is set again.
 impl PartialEq for EvalFile {
     fn eq(&self, other: &EvalFile) -> bool {
         self.path == other.path && Arc::ptr_eq(&self.pattern, &other.pattern)
@@ -161,12 +161,18 @@ impl EngineOptions {
     /// The most threads that are accepted.
     pub(super) const MOST_THREADS: u32 = 1024;
 
-    /// Sets one option from text; nothing changes if the text is refused.
+    /// Sets one option from text.
+    ///
+    /// # Errors
+    /// If there is no such option, or it does not take the value; nothing changes then.
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), OptionError> {
         EngineOption::find(name)?.set(self, value)
     }
 
     /// The value of one option as text that [`EngineOptions::set`] takes.
+    ///
+    /// # Errors
+    /// If there is no such option.
     pub fn get(&self, name: &str) -> Result<String, OptionError> {
         Ok(EngineOption::find(name)?.show(self))
     }

@@ -5,20 +5,20 @@ use std::fmt;
 /// What an inner node is worth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Backup {
-    /// What its best child is worth: minimax.
+    /// The value of the best child: minimax.
     #[default]
     Overwrite,
-    /// The mean of what was found below it, as in Monte Carlo tree search.
+    /// The mean of the values found below the node, as in Monte Carlo tree search.
     Average,
 }
 
 /// What a leaf is worth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum LeafValue {
-    /// Its value as the evaluation has it.
+    /// The leaf's value as the evaluation has it.
     #[default]
     Raw,
-    /// A win or a loss, by the sign of that: plus or minus one unit.
+    /// A win or a loss, by the sign of the leaf's value: plus or minus one unit.
     WinLoss,
 }
 

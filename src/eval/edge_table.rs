@@ -150,7 +150,7 @@ impl Edge {
         (self.player | self.opponent).count_ones()
     }
 
-    /// The same edge seen by the other side.
+    /// The edge seen by the other side.
     fn reversed(self) -> Edge {
         Edge { player: self.opponent, opponent: self.player }
     }
@@ -293,9 +293,9 @@ mod tests {
             (".........e", 2000),
             // A run with an empty square on both sides is semi-stable.
             ("...oo.....", 400),
-            // ... with one side open and the enemy on the other, unstable: own A 75, the enemy's B 50 likewise.
+            // A run with one side open and the enemy on the other is unstable: own A 75, the enemy's B 50 likewise.
             ("...oe.....", 75 - 50),
-            // ... between two enemies semi-stable as long as the edge is not full; those have an end each to be taken at.
+            // A run between two enemies is semi-stable as long as the edge is not full; those have an end each to be taken at.
             ("...eoe....", -75 + 200 - 50),
             (".eeeeeeoe.", -2 * 700 - 1200 - 4 * 1000 + 1200),
             // Anchored at a corner: stable.
@@ -343,7 +343,7 @@ mod tests {
         assert_eq!(value("ooooooooeo"), edge("ooooooooeo").static_value(), "full edges keep their static value");
         // Leaving it alone is best: 7,100 for the stable line and 2,000 for the enemy's X-square beside an empty corner.
         assert_eq!(value("e.oooooooo"), 9100);
-        // The same seen by the enemy, who reaches the corner once in a thousand and then stands at 700 − 7,100:
+        // That edge seen by the enemy, who reaches the corner once in a thousand and then stands at 700 − 7,100:
         // −9100 → 0.001 · −6400 + 0.999 · −9100 = −9097.3 → −9097 → −9094.3 → −9091.3 → −9088.3 → −9085.3.
         assert_eq!(value("o.eeeeeeee"), -9085);
         // Both X-squares beside taken corners: nothing changes by moving there.

@@ -38,7 +38,7 @@ impl Default for RbfmsSettings {
 pub struct Sibling<M> {
     /// The turn that leads to it, `None` for a pass.
     pub turn: Option<M>,
-    /// Its value for the side that takes the turn.
+    /// The child's value for the side that takes the turn.
     pub value: i32,
     /// Whether the value is the result under perfect play.
     pub solved: bool,

@@ -41,37 +41,37 @@ pub struct Coefficients {
 /// Why a text is not a file of coefficients.
 #[derive(Debug, Error)]
 pub enum CoefficientsError {
-    /// It is not TOML, or not with these keys; the message names line and column.
+    /// The text is not TOML, or not with these keys; the message names line and column.
     #[error("{0}")]
     Syntax(#[from] toml::de::Error),
-    /// A number that cannot be.
+    /// A number out of range.
     #[error("{name}: {value} is not valid; expected {expected}")]
     Value {
-        /// Where it stands.
+        /// The place of the number in the file.
         name: String,
-        /// What stands there.
+        /// The number.
         value: f64,
-        /// What may.
+        /// The range of the number, in words.
         expected: &'static str,
     },
     /// A list of the wrong length.
     #[error("{name} has {length} numbers; expected {expected}")]
     Length {
-        /// Where it stands.
+        /// The place of the list in the file.
         name: String,
-        /// How many there are.
+        /// Numbers in the list.
         length: usize,
-        /// How many there should be.
+        /// Numbers that there should be.
         expected: usize,
     },
     /// Functions for more disc counts than a board has, or none.
     #[error("{name}: {count} functions from {first} discs on; expected at least one, and none beyond 64 discs")]
     Range {
-        /// Which discriminant.
+        /// The name of the discriminant.
         name: &'static str,
         /// The disc count of the first function.
         first: u32,
-        /// How many there are.
+        /// Number of functions.
         count: usize,
     },
 }
@@ -95,6 +95,9 @@ struct RawCoefficients {
 
 impl Coefficients {
     /// Reads what [`fmt::Display`] writes.
+    ///
+    /// # Errors
+    /// If the text is not TOML with these keys, a list has the wrong length, or a number is out of range.
     pub fn parse(text: &str) -> Result<Coefficients, CoefficientsError> {
         let raw: RawCoefficients = toml::from_str(text)?;
         let scales = numbers::<FEATURES>("scales".to_owned(), &raw.scales)?;

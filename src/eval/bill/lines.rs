@@ -50,7 +50,7 @@ const DIAGONALS: usize = 22;
 
 /// The table of every line, and where the diagonals are.
 pub(super) struct LineTables {
-    /// By distance of the row or column from the edge.
+    /// The tables of rows and columns, by their distance from the edge.
     straight: [Box<[Counts]>; STRAIGHT_CLASSES],
     diagonals: [Diagonal; DIAGONALS],
     /// The tables of the diagonals, shortest first.
@@ -62,7 +62,7 @@ pub(super) struct LineTables {
 struct Diagonal {
     squares: u64,
     first_column: u32,
-    /// Where the table of its length begins.
+    /// The place where the table of the diagonal's length begins.
     offset: usize,
 }
 
@@ -262,7 +262,7 @@ mod tests {
             (3, "..ooe...", [4 - 4, 0, 3 + 3 - 3, 0]),
             // Three discs in the line: a quarter less; the enemy's run of three is open on one end: 2 squared.
             (3, "oeee....", [3, 1, 5 - 3 - 3, -4]),
-            // The same moves onto a C-square of the edge row, and onto an X-square of the row beside it.
+            // These moves onto a C-square of the edge row, and onto an X-square of the row beside it.
             (0, "oeeeee..", [1, 1, 0, -16]),
             (1, "oeeeee..", [1, 1, 20, -16]),
             // Runs that reach from edge to edge, or between enemies, threaten nothing.

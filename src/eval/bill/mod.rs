@@ -33,7 +33,7 @@ use std::sync::LazyLock;
 #[derive(Clone)]
 pub struct Bill {
     tables: FeatureTables,
-    /// By disc count, in units of [`DISC`].
+    /// The functions by disc count, in units of [`DISC`].
     functions: Box<[FastQuadratic; 65]>,
 }
 

@@ -120,6 +120,9 @@ impl PackedWeights {
     /// Weights for `phases` phases, 1 to 60, phase 0 first, [`Sharing::len`] for each phase; a disc is
     /// `units_per_disc`, a power of two from 1 to 128. The error model is a list of at most 255 coefficients that only
     /// its user gives a meaning to.
+    ///
+    /// # Errors
+    /// If one of these numbers is out of range, or a weight is too large for the tables of the evaluation.
     pub fn new(
         phases: usize,
         units_per_disc: u16,
@@ -176,6 +179,9 @@ impl PackedWeights {
     }
 
     /// These weights with another error model.
+    ///
+    /// # Errors
+    /// If the model has more than 255 coefficients.
     pub fn with_error_model(self, error_model: Vec<f64>) -> Result<PackedWeights, WeightsError> {
         PackedWeights::new(self.phases, self.units_per_disc, self.weights, error_model)
     }
@@ -186,6 +192,9 @@ impl PackedWeights {
     }
 
     /// Reads a file.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or its bytes are refused by [`PackedWeights::from_bytes`].
     pub fn read(path: &Path) -> Result<PackedWeights, WeightsError> {
         let mut bytes = Vec::new();
         File::open(path)?.take(LARGEST_FILE).read_to_end(&mut bytes)?;
@@ -193,6 +202,9 @@ impl PackedWeights {
     }
 
     /// Writes a file: it is there whole or, should anything fail, as it was before.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), WeightsError> {
         Ok(write_whole(path, &self.to_bytes())?)
     }
@@ -227,6 +239,9 @@ impl PackedWeights {
     }
 
     /// Reads the bytes of a file.
+    ///
+    /// # Errors
+    /// If they are not those of a file of weights for [`FAMILIES`], or are damaged: see [`WeightsError`].
     pub fn from_bytes(bytes: &[u8]) -> Result<PackedWeights, WeightsError> {
         let least = (SIZE_AT + 8) as u64;
         let found = bytes.len() as u64;

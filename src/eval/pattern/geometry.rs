@@ -38,7 +38,7 @@ impl Family {
         family
     }
 
-    /// Its squares.
+    /// The pattern's squares.
     pub fn squares(&self) -> impl ExactSizeIterator<Item = Square> {
         self.squares[..self.length].iter().map(|&index| Square::from_low_bits(u32::from(index)))
     }
@@ -68,7 +68,7 @@ impl Family {
         set
     }
 
-    /// Its squares after a symmetry of the board, in the same order.
+    /// The pattern's squares after a symmetry of the board, in the same order.
     const fn image(&self, symmetry: Symmetry) -> Family {
         let mut image = *self;
         let mut k = 0;
@@ -108,9 +108,9 @@ pub const MOBILITIES: usize = 32;
 /// One place of a pattern on the board.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Instance {
-    /// The number of its family in [`FAMILIES`].
+    /// The number of the instance's family in [`FAMILIES`].
     pub family: usize,
-    /// Its squares, in the order of the family's.
+    /// The instance's squares, in the order of the family's.
     pub squares: Family,
 }
 
@@ -172,7 +172,7 @@ pub static ALL_INSTANCES: [Instance; INSTANCES] = {
 /// one for every pair of mobilities, and the constant.
 #[derive(Debug)]
 pub struct Sharing {
-    /// By family, by the number of the configuration + [`Family::greatest`].
+    /// The packed weights by family, and by the number of the configuration + [`Family::greatest`].
     packed: [Vec<u32>; FAMILIES.len()],
     /// The first packed weight of every family; that of the mobilities at the end.
     first: [u32; FAMILIES.len() + 1],

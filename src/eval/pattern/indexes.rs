@@ -31,7 +31,7 @@ pub struct State([u16; LANES]);
 #[repr(align(32))]
 struct Row([u16; LANES]);
 
-/// By square: 3^k in the lane of every instance whose square `k` it is.
+/// The rows of discs of the side to move, by square: 3^k in the lane of every instance whose square `k` it is.
 static ROWS: [Row; 64] = rows(1);
 
 /// What a disc that changes sides, from −1 to 1, adds to each configuration, by square.

@@ -44,6 +44,9 @@ impl Pattern {
     }
 
     /// The evaluation with the weights of a file.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or is no file of weights for these patterns.
     pub fn read(path: &Path) -> Result<Pattern, WeightsError> {
         PackedWeights::read(path).map(Pattern::new)
     }

@@ -8,7 +8,7 @@ use crate::game::DISC;
 use crate::othello::Position;
 use std::sync::OnceLock;
 
-/// What a lane of a [`State`] can say.
+/// Number of values that a lane of a [`State`] can have.
 const LANE_VALUES: usize = 1 << 16;
 
 /// Where the tables of the families stand within the weights of a phase.
@@ -69,9 +69,9 @@ pub(super) struct Tables {
 
 /// Weights of a phase in units of 1/128 disc.
 struct Phase {
-    /// [`PLACES`]`.length` of them.
+    /// The weights of the configurations, [`PLACES`]`.length` of them.
     entries: Box<[i16]>,
-    /// By [`mobility_pair`], the constant added.
+    /// The weights of the mobilities by [`mobility_pair`], the constant added.
     mobility: Box<[i16; MOBILITIES * MOBILITIES]>,
 }
 

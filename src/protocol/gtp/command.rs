@@ -95,7 +95,7 @@ pub enum Command {
     Set {
         /// The option.
         option: String,
-        /// Its new value.
+        /// The option's new value.
         value: String,
     },
     /// `emilia-get [OPTION]`

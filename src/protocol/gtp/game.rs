@@ -34,6 +34,9 @@ impl Game {
     }
 
     /// What is to be done for a demand for a move of this colour. If the other side is to move and has to pass, the pass is implied.
+    ///
+    /// # Errors
+    /// If the other side is to move and has a move, and the colour has one too.
     pub fn demand(&self, color: Color) -> Result<Demand, Failure> {
         let position = self.position();
         if self.cannot_move(color) {
@@ -49,6 +52,9 @@ impl Game {
 
     /// Takes a turn of this colour, with the other side's pass before it if that was left out. A pass is taken whenever the colour has no
     /// move, whichever side is to move, also when the game is over.
+    ///
+    /// # Errors
+    /// If the turn is not legal; nothing changes then.
     pub fn play(&mut self, color: Color, turn: Move) -> Result<(), Failure> {
         let before = self.record.turns().len();
         let outcome = match turn {
@@ -67,6 +73,9 @@ impl Game {
     }
 
     /// Takes back the turns of the last command, played and implied passes included.
+    ///
+    /// # Errors
+    /// If there is no command to take back.
     pub fn undo(&mut self) -> Result<(), Failure> {
         let before = self.commands.pop().ok_or(Failure::CannotUndo)?;
         self.take_back_to(before);

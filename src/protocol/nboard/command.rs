@@ -88,6 +88,9 @@ pub enum CommandError {
 
 impl Command {
     /// Reads one line, with or without its carriage return, in any encoding that has ASCII in it.
+    ///
+    /// # Errors
+    /// If the line is blank, begins with no command of the protocol, or has arguments that do not fit it.
     pub fn parse(line: &[u8]) -> Result<Command, CommandError> {
         let text = String::from_utf8_lossy(line);
         let line = Line(text.trim_ascii_end());

@@ -15,7 +15,7 @@ pub enum Reply {
     Move {
         /// The move.
         turn: Move,
-        /// Its value for the side that makes it, if it was searched.
+        /// The move's value for the side that makes it, if it was searched.
         score: Option<Score>,
         /// The time it took.
         elapsed: Duration,

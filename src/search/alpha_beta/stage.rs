@@ -6,11 +6,11 @@ use crate::search::{Depth, Limits, Precision, SearchDepth, Task};
 
 /// Plies short of the end of a search that costs about as much as solving the position, near the end.
 const SOLVE_SHORT_OF_END: u8 = 9;
-/// Plies short of the end of a search that costs at least as much as a bold solve, far from the end.
+/// Plies short of the end of a search that costs at least as much as the most selective solve, far from the end.
 const BOLD_SOLVE_SHORT_OF_END: u8 = 12;
 /// Number of empty squares from which on every selectivity is a stage before the exact solve; below, fewer stages are quicker.
 const ALL_STEPS_FROM: u8 = 27;
-/// Number of empty squares from which on a position is solved boldly before it is solved exactly.
+/// Number of empty squares from which on a position is solved selectively before it is solved exactly.
 const BOLD_SOLVE_FROM: u8 = 17;
 
 /// One iteration's goal.

@@ -4,8 +4,8 @@ use super::{Explorer, Policy, RootMove, Work};
 use crate::othello::{Move, Position, Square};
 use crate::search::{Bound, Control, Line, MemoryUse, Report, SearchDepth, Task};
 
-/// With a margin set, a move counts as one of the good ones only if it had this part of the best one's visits, 1/8: a
-/// value that hardly anything was spent on is no reason to play it.
+/// The part of the best move's visits, 1/8, that a move needs, with a margin set, to count as one of the good ones: a value that
+/// hardly anything was spent on is no reason to play it.
 const WELL_FOUNDED: u64 = 8;
 
 /// The report of a search: its lines, values and counts.

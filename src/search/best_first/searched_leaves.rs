@@ -50,7 +50,7 @@ pub(super) struct SearchedLeaves<'a, E: Incremental> {
     walk: Walk<'a, E>,
     /// The rules by which results have values.
     rules: Rules,
-    /// How bold the searches are that do not reach the end of the game.
+    /// The selectivity of the searches that do not reach the end of the game.
     selectivity: Selectivity,
     /// Plies that the children are searched.
     depth: u8,

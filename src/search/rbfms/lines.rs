@@ -75,11 +75,11 @@ impl<'a> LinearLines<'a> {
             // The wanted ones are known if none of the others proves to be better.
             return open().min_by_key(visits);
         };
-        // Each begins with a short search, the wanted ones first, ...
+        // Each begins with a short search, the wanted ones first.
         if let Some(unsearched) = open().find(|i| visits(i) == 0) {
             return Some(unsearched);
         }
-        // ... then half of the work is the leader's and the others share the rest.
+        // Then half of the work is the leader's and the others share the rest.
         let others: Vec<usize> = lines.collect();
         let spent: u64 = others.iter().map(visits).sum();
         let neglected = others.into_iter().min_by_key(visits);

@@ -295,6 +295,9 @@ impl<M: Copy> Arena<M> {
     }
 
     /// Checks that the free blocks and these blocks in use, in any order, cover every chunk without gap or overlap.
+    ///
+    /// # Errors
+    /// What was found wrong.
     pub fn audit(&self, used: impl Iterator<Item = (u32, u8)>) -> Result<(), String> {
         let mut covered = vec![false; self.chunks.len() * CHUNK];
         let mut cover = |start: u32, count: usize, what: &str| {

@@ -13,6 +13,9 @@ impl<G: Game> Tree<G> {
     ///
     /// Children in order, values and proofs as the children have them, sizes and visits that add up, and every node of
     /// the arena in the tree, waiting to be freed, or free, once.
+    ///
+    /// # Errors
+    /// What was found wrong.
     pub fn audit(&self, position: &G) -> Result<(), String> {
         let root = self.root();
         // Nodes that have each block of children, and how many these are.
@@ -44,7 +47,10 @@ impl<G: Game> Tree<G> {
         self.arena.audit(blocks.chain([(root, 1)]))
     }
 
-    /// Checks that the chances of a node and of those below it are what the children say; for tests.
+    /// Checks that the chances of a node and of those below it are those that follow from the children; for tests.
+    ///
+    /// # Errors
+    /// What was found wrong.
     pub fn audit_chances(&self, node: u32, seen: &mut HashSet<u32>) -> Result<(), String> {
         let this = self.arena[node];
         let is_current = !self.shares(&this);

@@ -182,6 +182,9 @@ impl<G: Game> Tree<G> {
 
     /// Gives a node these children, among them those that it has, and updates its value and its proofs. Returns the number of nodes
     /// added. `is_complete`: whether these are all of its children. The node is not solved and its game not over.
+    ///
+    /// # Errors
+    /// If there is no memory for the children; nothing changes then.
     pub fn adopt(&mut self, node: u32, position: &G, kids: &[Node<G::Move>], is_complete: bool) -> Result<u32, Full> {
         let added = self.replace_kids(node, position, kids)?;
         self.settle(node, is_complete);

@@ -33,7 +33,7 @@ pub(super) fn estimate_depth(empties: u32) -> u8 {
 /// One thread's searches.
 pub(super) struct Examiner<'a, E: Incremental> {
     walk: Walk<'a, E>,
-    /// How bold the searches are that do not reach the end of the game.
+    /// The selectivity of the searches that do not reach the end of the game.
     selectivity: Selectivity,
     /// Positions that may still be visited.
     allowance: u64,

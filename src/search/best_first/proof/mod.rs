@@ -7,12 +7,12 @@
 //! - The numbers of a leaf are not 1 but what the endgame solver is expected to visit there, more if the estimate of a
 //!   shallow search makes that answer unlikely ([`cost`]).
 //! - Leaves that are expected to be cheap go to the solver, with a null window and at most [`LEAF_LIMIT`] positions; the others
-//!   are taken apart, after a deeper look at those whose answer is open ([`state`]).
+//!   are expanded, after a deeper search of those whose answer is open ([`state`]).
 //! - The tree is a graph with one node for a position, and everything in it but the numbers stays for the next question
 //!   ([`tree`]). What is proven goes into the transposition table too.
 //!
-//! If its memory is full, it drops what is decided; if that is not enough, leaves that the solver does not take are taken apart
-//! depth first, in linear space.
+//! If its memory is full, it drops what is decided; if that is not enough, leaves that the solver does not take are expanded depth
+//! first, in linear space.
 
 mod cost;
 mod goal;
@@ -59,7 +59,7 @@ pub(super) struct Prover<'a, E: Incremental> {
     pub task: &'a Task,
     pub table: &'a TranspositionTable,
     pub control: &'a Control,
-    /// How bold the searches are that make estimates.
+    /// The selectivity of the searches that give estimates.
     pub selectivity: Selectivity,
     /// Threads, at least 1. One thread visits the same positions every time.
     pub threads: usize,

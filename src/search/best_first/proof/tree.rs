@@ -43,7 +43,7 @@ pub(super) struct Node {
 }
 
 impl Node {
-    /// A leaf with an estimate from a search so many plies deep, and bounds in discs.
+    /// A leaf with the estimate `value` in units of [`DISC`], from a search of `depth` plies, and bounds in discs.
     pub fn leaf(position: &Position, value: i32, depth: u8, (lower, upper): (i32, i32)) -> Node {
         let limit = Contempt::LIMIT;
         Node {
@@ -236,6 +236,9 @@ impl Tree {
     }
 
     /// Gives a leaf its kids. Those that are in the graph already stay as they are.
+    ///
+    /// # Errors
+    /// If there is no memory; nothing changes then.
     pub fn expand(&mut self, leaf: u32, kids: &[(Option<Square>, Node)]) -> Result<(), Full> {
         if !self.has_room_for(kids.len()) {
             return Err(Full);
