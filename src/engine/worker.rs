@@ -99,7 +99,7 @@ impl Worker {
                 Decision { turn: Some(report.lines[0].turn), report }
             })
         };
-        // The client may have dropped the question: then nobody listens, and nothing is lost.
+        // The client may have dropped the question: then the receiver is gone, and nothing is lost.
         let _ = question.events.send(Event::Finished(decision));
     }
 

@@ -23,7 +23,7 @@ struct Class {
 /// The weights of one quadrant, from its corner; rows and columns 4 to 7 mirror 3 to 0.
 const QUADRANT: [[i32; 4]; 4] = [[120, -20, 20, 5], [-20, -40, -5, -5], [20, -5, 15, 3], [5, -5, 3, 3]];
 
-/// The table as bitboards, so that a position is weighed with a handful of population counts.
+/// The table as bitboards, so that a position is weighed with a few population counts.
 const CLASSES: [Class; 8] = {
     let weights = [120, -20, -40, 20, 5, -5, 15, 3];
     let mut classes = [const { Class { squares: Bitboard::EMPTY, weight: 0 } }; 8];

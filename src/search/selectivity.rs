@@ -19,16 +19,16 @@ pub struct Selectivity(u8);
 #[error("'{0}' is no selectivity; expected 73, 87, 95, 98, 99 or 100")]
 pub struct SelectivityError(String);
 
-/// Confidence in percent and standard deviations, from the boldest level on.
+/// Confidence in percent and standard deviations of each level, the most selective first.
 const LEVELS: [(u8, f32); 5] = [(73, 1.1), (87, 1.5), (95, 2.0), (98, 2.6), (99, 3.3)];
 
 impl Selectivity {
-    /// The boldest level.
+    /// The most selective level, 73 %.
     pub const BOLDEST: Selectivity = Selectivity(0);
     /// No cut that is not proven.
     pub const NONE: Selectivity = Selectivity(LEVELS.len() as u8);
 
-    /// The levels, from the boldest to [`Selectivity::NONE`].
+    /// The levels, from the most selective to [`Selectivity::NONE`].
     pub fn all() -> impl Iterator<Item = Selectivity> {
         (0..=LEVELS.len() as u8).map(Selectivity)
     }

@@ -16,7 +16,7 @@ use root::RootSearch;
 use stage::Stage;
 use walk::{Shared, Walk};
 
-/// What the alpha-beta engine is built with.
+/// Parameters of the alpha-beta engine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AlphaBetaSettings {
     /// Size of the transposition table in bytes.

@@ -111,7 +111,7 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
         known
     }
 
-    /// What a further move must exceed to be of interest.
+    /// The value that a further move must exceed to be of interest.
     fn floor(&self, known: &[Root<E::State>]) -> i32 {
         if known.len() < self.task.lines {
             return -INFINITY;

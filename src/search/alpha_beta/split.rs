@@ -1,6 +1,6 @@
 //! Several threads in one tree: the young brothers wait concept (Feldmann).
 //!
-//! Once the first move of a node has been searched, the others may be searched by whoever has nothing to do. A thread
+//! Once the first move of a node has been searched, the others may be searched by any thread without work. A thread
 //! that has come to the end of its own moves at such a node helps those who still work below it, so that nobody waits
 //! idly while there is work that it could share.
 
@@ -29,7 +29,7 @@ pub(in crate::search) struct Split<S> {
     best: Mutex<Found>,
     /// Whether a move has reached beta: the others do not matter any more.
     is_cut: AtomicBool,
-    /// Threads at work on its moves besides the one that shared it.
+    /// Threads at work on the node's moves besides the one that shared it.
     helpers: AtomicUsize,
 }
 

@@ -1,4 +1,4 @@
-//! What one iteration is to find out.
+//! Stages of an alpha-beta search: what one iteration is to find out.
 
 use super::walk::DEEP_FROM;
 use crate::search::selectivity::Selectivity;

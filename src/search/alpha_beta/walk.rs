@@ -259,7 +259,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
         self.nodes += nodes;
     }
 
-    /// The last plies before the evaluation, without the table.
+    /// The value of a node in the last plies before the evaluation, without the table.
     fn shallow(&mut self, node: &Node<E::State>, depth: u8, alpha: i32, beta: i32) -> i32 {
         self.nodes += 1;
         let moves = node.position.moves();

@@ -1,4 +1,4 @@
-//! When a best-first search has thought enough, and when it is time to say something.
+//! When a best-first search has used up its budget, and when a report is due.
 
 use super::rules::Work;
 use crate::search::Control;

@@ -94,7 +94,7 @@ impl Search for KorfBestFirst {
                 break;
             }
             let progress = explorer.step(evaluator, &mut |work| {
-                // A step in linear space may last for seconds: it shows that the search lives.
+                // A step in linear space may last for seconds: a report shows that the search goes on.
                 if budget.is_report_due(work) {
                     count(&mut last, work, control);
                     sink(&last);

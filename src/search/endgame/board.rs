@@ -1,4 +1,4 @@
-//! The discs of a position as the end of a search sees them.
+//! The discs of a position as the endgame search keeps them.
 
 use crate::othello::{Bitboard, Square, final_score, legal_moves, stable_discs};
 

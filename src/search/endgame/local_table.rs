@@ -12,7 +12,7 @@ pub(super) struct LocalEntry {
 }
 
 impl LocalEntry {
-    /// Nothing known.
+    /// An entry without knowledge.
     pub(super) const UNKNOWN: LocalEntry = LocalEntry { lower: -INFINITY, upper: INFINITY };
 
     /// The bound that settles whether the value exceeds `alpha`, if one does.
@@ -48,11 +48,12 @@ pub(in crate::search) struct LocalTable {
 #[derive(Clone, Copy)]
 pub(super) struct Place(usize);
 
-/// Slots for positions with few empty squares, such as a best-first search solves one by one: they would pay more for a
-/// large table than it gives them.
+/// Number of slots for positions with few empty squares, such as a best-first search solves one by one: a large table would cost
+/// them more than it gives them.
 const FEW_SLOTS: usize = 1 << 6;
-/// Slots from [`MANY_FROM`] empty squares on.
+/// Number of slots for positions with at least [`MANY_FROM`] empty squares.
 const MANY_SLOTS: usize = 1 << 12;
+/// Number of empty squares from which on the table has [`MANY_SLOTS`] slots.
 const MANY_FROM: u32 = 10;
 
 impl Default for LocalTable {

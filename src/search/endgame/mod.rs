@@ -30,7 +30,7 @@ use wide::WIDE_TO;
 const STABILITY_FROM: i32 = 0;
 /// Nodes between two looks at the clock.
 const CHECK_INTERVAL: u64 = 4096;
-/// Beyond every score, in discs.
+/// A value beyond every score, in discs.
 pub(super) const INFINITY: i32 = 127;
 
 /// A solver at work.
@@ -40,7 +40,7 @@ pub(super) struct Solver<'a> {
     /// Positions visited, those of the search around it included.
     pub nodes: u64,
     pub evaluations: u64,
-    /// Asked every few thousand nodes, with nodes and evaluations so far.
+    /// Called every few thousand nodes, with nodes and evaluations so far; returns whether to stop.
     stop: &'a mut dyn FnMut(u64, u64) -> bool,
     /// Whether `stop` said yes; the value returned then means nothing.
     pub stopped: bool,

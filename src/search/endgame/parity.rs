@@ -1,4 +1,4 @@
-//! Which quadrants have an odd number of empty squares: whoever plays first into one of them may get the last move there.
+//! Which quadrants have an odd number of empty squares: the side that plays first into one of them may get the last move there.
 
 use crate::othello::{Bitboard, Square};
 

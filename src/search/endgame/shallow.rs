@@ -20,7 +20,7 @@ const REPLY: u32 = 16;
 const CORNER: u32 = 16;
 const EVEN: u32 = 4;
 
-/// Greater than every key: the move has been tried.
+/// A key greater than every other, for a move that has been tried.
 const DONE: u32 = u32::MAX;
 
 /// A move to be tried.
@@ -44,7 +44,7 @@ impl Solver<'_> {
         }
     }
 
-    /// With five empty squares: moves in the order of their parity.
+    /// Whether the value exceeds `alpha`, with moves in the order of their parity alone: a bound on it on that side.
     fn by_parity(&mut self, board: Board, moves: Bitboard, alpha: i32, parity: Parity) -> i32 {
         if let Some(limit) = board.stability_limit(alpha, 5) {
             return limit;
@@ -69,7 +69,7 @@ impl Solver<'_> {
         best
     }
 
-    /// Fastest first, with the local table.
+    /// Whether the value exceeds `alpha`, with moves fastest first and with the local table: a bound on it on that side.
     fn fastest_first(&mut self, board: Board, moves: Bitboard, alpha: i32, parity: Parity, empties: u32) -> i32 {
         if empties >= CHECK_FROM && self.must_stop() {
             return 0;

@@ -1,4 +1,4 @@
-//! Where the nodes of a stored tree live: chunks of memory, a block of neighbouring nodes for the children of each node,
+//! Where the nodes of a stored tree are: chunks of memory, a block of neighbouring nodes for the children of each node,
 //! and lists of free blocks.
 
 use super::node::{FREE, Node};

@@ -55,7 +55,7 @@ pub struct Chance {
     pub relevance: i16,
 }
 
-/// Functions of one variable.
+/// Tables of functions of one variable.
 struct Tables {
     /// The chance of a leaf, by its value in deviations.
     leaves: Vec<Chance>,
@@ -80,12 +80,12 @@ const fn first_bits() -> u32 {
     2.0f32.to_bits().wrapping_add_signed((NODE_BEGIN - 1) << (f32::MANTISSA_DIGITS - 1))
 }
 
-/// The surprise of the opposite event.
+/// The surprise of the event opposite to one with this surprise.
 fn opposite(surprise: f64) -> f64 {
     (-(-(-surprise).exp_m1()).ln()).max(LEAST_SURPRISE)
 }
 
-/// A leaf whose side to move wins with this surprise.
+/// The chance of a leaf whose side to move wins with this surprise.
 fn of_surprise(surprise: f64) -> Chance {
     let x = surprise.max(LEAST_SURPRISE);
     // (p − 1) ln x + x, see `of_sum`, and the leaf's own ln P(1 − P).
@@ -93,7 +93,7 @@ fn of_surprise(surprise: f64) -> Chance {
     Chance { weight: x.powf(POWER) as f32, relevance: (RELEVANCE_UNITS * relevance).round() as i16 }
 }
 
-/// A node whose children's weights have this sum: its weight, and by how much its relevance exceeds the largest of theirs.
+/// The weight of a node whose children's weights have this sum, and by how much its relevance exceeds the largest of theirs.
 fn of_sum(sum: f32) -> (f32, f32) {
     let lost = f64::from(sum).powf(1.0 / POWER);
     let x = opposite(lost);
@@ -258,7 +258,7 @@ mod tests {
                 log_of(up, down)
             };
             let most = (0..values.len()).map(of_kid).fold(f64::MIN, f64::max);
-            // Further below, differences of chances say nothing.
+            // Further below, differences of chances mean nothing.
             if most > -18.0 {
                 prop_assert!(of_kid(most_relevant.into()) > most - 0.05, "{values:?} {most_relevant}");
                 let of_uncle = log_of(of_grandparent(&values, uncle + 1e-4), of_grandparent(&values, uncle - 1e-4));

@@ -97,7 +97,7 @@ impl<'a, E: Incremental> Examiner<'a, E> {
         Some(Node::leaf(position, value, FIRST_DEPTH, bounds))
     }
 
-    /// The kids of a node, whose estimates are best near `middle` discs for its side to move. `None` if the search was stopped.
+    /// The children of a node, whose estimates are best near `middle` discs for its side to move. `None` if the search was stopped.
     pub fn kids(&mut self, position: &Position, middle: i32) -> Option<Vec<(Option<Square>, Node)>> {
         let moves = position.moves();
         if moves.is_empty() {

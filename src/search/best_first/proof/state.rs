@@ -231,7 +231,7 @@ impl State {
         }
     }
 
-    /// Writes what was proven of a node by its kids into the transposition table, for the next move of the game.
+    /// Writes what was proven of a node by its children into the transposition table, for the next move of the game.
     fn write_down<E: Incremental>(&self, node: &Node, examiner: &mut Examiner<'_, E>) {
         let alpha = self.tree.alpha_of(node);
         let (lower, upper) = (i32::from(node.lower), i32::from(node.upper));

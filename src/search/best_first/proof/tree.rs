@@ -10,7 +10,7 @@ use crate::search::endgame::INFINITY;
 
 /// A cost greater than every other.
 const NEVER: f32 = f32::INFINITY;
-/// A pass among the turns of the kids.
+/// A pass among the turns to the children.
 const PASS: u8 = 64;
 
 /// One position. Values and bounds are its side to move's.
@@ -18,7 +18,7 @@ const PASS: u8 = 64;
 pub(super) struct Node {
     player: u64,
     opponent: u64,
-    /// The first kid's place among the edges.
+    /// The place of the first child's edge among the edges.
     pub kids: u32,
     /// What it is expected to cost to prove that the value exceeds the bound asked for, and to prove that it does not, in
     /// positions; 0 and [`NEVER`] once that is done.
@@ -33,7 +33,7 @@ pub(super) struct Node {
     pub upper: i8,
     /// Plies of the search that the estimate is from.
     pub depth: u8,
-    /// Kids, 0 for a leaf.
+    /// Number of children, 0 for a leaf.
     pub count: u8,
     pub is_black: bool,
     /// Whether the solver has given it up.
@@ -144,7 +144,7 @@ pub(super) struct Tree {
 const EDGES: usize = 2;
 /// Bytes for each node with its edges, its place in the index, and what dropping nodes takes for a while.
 const NODE_BYTES: usize = size_of::<Node>() + EDGES * size_of::<Edge>() + Index::NODE_BYTES + 2 * size_of::<u32>();
-/// Number of nodes that a graph holds at least, however small its memory: enough for the root and its kids.
+/// Number of nodes that a graph holds at least, however small its memory: enough for the root and its children.
 const LEAST_NODES: usize = 100;
 /// The root's place.
 pub(super) const ROOT: u32 = 0;
@@ -214,7 +214,7 @@ impl Tree {
         &self.edges[node.kids as usize..][..usize::from(node.count)]
     }
 
-    /// The edges to the root's kids that are not excluded.
+    /// The edges to the root's children that are not excluded.
     pub fn root_kids(&self) -> impl Iterator<Item = &Edge> {
         self.kids(self.root()).iter().filter(|edge| !self.excluded.contains(&edge.turn()))
     }
@@ -235,7 +235,7 @@ impl Tree {
         place
     }
 
-    /// Gives a leaf its kids. Those that are in the graph already stay as they are.
+    /// Gives a leaf its children. Those that are in the graph already stay as they are.
     ///
     /// # Errors
     /// If there is no memory; nothing changes then.
@@ -270,7 +270,7 @@ impl Tree {
         Ok(())
     }
 
-    /// Computes the proof numbers of a node anew; those of its kids are right.
+    /// Computes the proof numbers of a node anew; those of its children are right.
     pub fn refresh(&mut self, place: u32) {
         let mut node = self.nodes[place as usize];
         node.round = self.round;
@@ -291,7 +291,7 @@ impl Tree {
         self.nodes[place as usize] = node;
     }
 
-    /// The proof numbers from those of the kids: one of them must fail for the proof, all of them must succeed for the disproof.
+    /// The proof numbers from those of the children: one of these must fail for the proof, all of them must succeed for the disproof.
     fn gather(&self, node: &mut Node, is_root: bool) {
         let (mut lower, mut upper, mut value) = (-INFINITY, -INFINITY, i16::MIN);
         (node.proof, node.disproof) = (NEVER, 0.0);
@@ -349,7 +349,7 @@ impl Tree {
         self.refresh(ROOT);
     }
 
-    /// Writes to `path` the way to the node that decides most about the root's proof: always the kid that is cheapest to
+    /// Writes to `path` the way to the node that decides most about the root's proof: always the child that is cheapest to
     /// refute. `false` if other threads are at work on everything that this comes to.
     pub fn descend(&mut self, path: &mut Vec<u32>) -> bool {
         path.clear();
@@ -439,7 +439,7 @@ impl Tree {
         });
     }
 
-    /// Whether there is memory for `kids` kids.
+    /// Whether there is memory for `kids` children.
     pub fn has_room_for(&self, kids: usize) -> bool {
         self.nodes.len() + kids <= self.most_nodes && self.edges.len() + kids <= EDGES * self.most_nodes
     }
