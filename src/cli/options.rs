@@ -170,6 +170,7 @@ mod tests {
 
     #[test]
     fn only_what_was_given_and_is_not_read_is_warned_about() {
+        crate::lab::register();
         let warned = |said: &[&str]| {
             let options = Alone::try_parse_from(["emilia"].iter().chain(said)).unwrap().options;
             options.warnings(&options.quiet_engine().unwrap()).map(|(_, warning)| warning).collect::<Vec<_>>()

@@ -289,6 +289,7 @@ static TABLE: &[EngineOption] = &[
         value_name: "WAY",
         help: "What to do when the tree has filled its memory: go on in linear space, free the least promising subtrees, or end \
                the search",
+        detail: "With several threads, `rbfms` also frees the subtree that was left alone longest where a new one needs memory.",
         values: Values::Names(|| texts(OnMemoryCap::ALL)),
         set: |options, given| put(&mut options.on_memory_cap, given.named(OnMemoryCap::ALL)),
         show: |options| options.on_memory_cap.to_string(),
@@ -298,7 +299,8 @@ static TABLE: &[EngineOption] = &[
         name: "depth",
         value_name: "PLIES",
         help: "Bound on the depth in plies, 1 to 60, or none",
-        detail: "The best-first family gets the evaluations that alpha-beta spends on average at this depth.",
+        detail: "The best-first family gets the evaluations that alpha-beta spends on average at this depth; `emilia` also solves \
+                 what alpha-beta solves at it.",
         values: Values::Whole(Depth::LEAST.plies() as u64, Depth::MOST.plies() as u64),
         takes_none: true,
         read_by_all: true,

@@ -104,7 +104,7 @@ pub struct EngineOptions {
     pub eval_file: Option<EvalFile>,
     /// The static evaluation.
     pub eval: EvaluatorKind,
-    /// Search threads of alpha-beta, best-first and extension; the other searches use one.
+    /// Search threads of emilia, alpha-beta, best-first and extension; the other searches use one.
     pub threads: u32,
     /// The selectivity of alpha-beta: how sure its cuts by shallower searches are.
     pub selectivity: Selectivity,

@@ -72,7 +72,8 @@ impl fmt::Display for Depth {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
     /// The deepest iteration, in plies, before the endgame; positions near the end may be solved beyond it. For the
-    /// best-first family: the number of evaluations that alpha-beta spends on average to that depth.
+    /// best-first family: the number of evaluations that alpha-beta spends on average to that depth; `emilia` also solves what
+    /// alpha-beta solves at that depth.
     pub depth: Option<Depth>,
     /// Positions visited.
     pub nodes: Option<u64>,

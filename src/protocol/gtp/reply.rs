@@ -237,7 +237,7 @@ impl fmt::Display for SearchStats<'_> {
         writeln!(f, "tree-bytes {}\ntree-nodes {}", memory.tree_bytes, memory.tree_nodes)?;
         match (memory.linear_nodes, memory.pruned_nodes) {
             _ if !memory.cap_was_reached() => f.write_str("memory-cap not reached"),
-            (0, 0) => f.write_str("memory-cap reached, the search ended there"),
+            _ if memory.ended_at_cap => f.write_str("memory-cap reached, the search ended there"),
             (linear, 0) => write!(f, "memory-cap reached, {linear} nodes expanded in linear space"),
             (0, pruned) => write!(f, "memory-cap reached, {pruned} nodes pruned"),
             (linear, pruned) => {

@@ -326,7 +326,11 @@ impl Session {
     /// Sends what is new in a report of the running search.
     fn tell(&mut self, report: Report) {
         let Some(task) = &mut self.task else { return };
-        let is_linear_now = report.memory.linear_nodes > 0 && task.told.memory.linear_nodes == 0;
+        // Pruning is normal work. In linear space a search gets on slowly: more memory would help.
+        let (memory, before) = (report.memory, task.told.memory);
+        let is_linear_now = memory.linear_nodes > 0 && before.linear_nodes == 0 && memory.tree_nodes > 0;
+        let at_cap = if memory.ended_at_cap && !before.ended_at_cap { Some("search ended") } else { None };
+        let at_cap = at_cap.or(is_linear_now.then_some("linear space"));
         let news = report.lines != task.told.lines || report.depth != task.told.depth;
         let counted = report.nodes != task.told.nodes;
         let is_hint = matches!(task.goal, TaskGoal::Hint);
@@ -341,9 +345,8 @@ impl Session {
         if news || counted {
             self.send(Reply::NodeStats { nodes, elapsed: task.started.elapsed() });
         }
-        // To prune is normal work. In linear space a search gets on slowly: more memory would help.
-        if is_linear_now && task.told.memory.tree_nodes > 0 {
-            self.status(format!("{} MB are full: linear space", self.engine.options().memory_mb));
+        if let Some(at_cap) = at_cap {
+            self.status(format!("{} MB are full: {at_cap}", self.engine.options().memory_mb));
         }
     }
 

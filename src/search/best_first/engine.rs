@@ -49,6 +49,7 @@ const TO_PROVE: f64 = 16.0;
 const FIRST_TURN: u64 = 400_000;
 /// C of the search by value, in standard deviations of the evaluation's error.
 const EXPLORATION: f32 = 1.4;
+
 /// Parameters of the engines `emilia`, `best-first` and `extension`.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct BestFirstSettings {
@@ -322,6 +323,8 @@ impl Search for BestFirst {
     fn think(&mut self, task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
         self.table.new_search(task.contempt);
         if self.leaves_to_alpha_beta(task, control.limits()) {
+            // The tree gives its memory back: a game does not come back from its end.
+            self.stored = None;
             return with_incremental!(&*task.evaluator, evaluation => {
                 let shared = Shared::new(evaluation, task, &self.table, control);
                 deepen(&shared, self.selectivity, self.settings.threads, task, sink)

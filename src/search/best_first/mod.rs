@@ -7,6 +7,7 @@
 //! |---|---|---|---|---|---|
 //! | `korf-best-first` | by value ([`ByValue`]) | static | RBFMS, or as set | one | |
 //! | `korf-extension` | by value | static | RBFMS, or as set | one | alpha-beta (`start`) |
+//! | `emilia` | as `best-first`, but what alpha-beta solves at the same depth is left to alpha-beta | | | | |
 //! | `best-first` | by relevance (`relevance`) | static + tempo, solved near the end | pruning, or as set | a subtree each (`shards`) | |
 //! | `extension` | by relevance | searched by alpha-beta in large searches | pruning, or as set | a subtree each | alpha-beta |
 //!

@@ -14,7 +14,7 @@ use super::core::{Progress, SWEEP_FOR_ROOM, Step};
 use super::relevance::ByRelevance;
 use super::report::report_of;
 use super::searched_leaves::SearchedLeaves;
-use super::{Explorer, OnMemoryCap, Policy, RootMove, Rules, StaticLeaves};
+use super::{Explorer, OnMemoryCap, Policy, RootMove, Rules, StaticLeaves, Work};
 use crate::eval::Incremental;
 use crate::othello::{Position, Square};
 use crate::search::tree::chance::Chance;
@@ -109,6 +109,7 @@ impl Shards {
         self.maker.exploration = exploration;
         for search in self.shards.values_mut().filter_map(|shard| shard.search.as_mut()) {
             search.rules = rules;
+            search.work = Work::default();
             search.policy.exploration = exploration;
         }
         let sizes = self.shards.values().map(|shard| shard.size);
@@ -303,11 +304,16 @@ impl Shards {
             is_large && !root.is_leaf() && !root.has(REGROWING)
         };
         let has_room = self.top.tree.arena.has_room(|| u8::MAX.into());
-        checkout.is_to_split = has_room && checkout.search.as_deref().is_some_and(is_large);
-        if let Some(search) = checkout.search.as_ref().filter(|_| checkout.is_to_split)
-            && self.maker.pool.bytes_left() < search.stored_bytes()
-        {
-            self.free_idle(search.stored_bytes(), freed);
+        checkout.is_to_split = false;
+        if let Some(search) = checkout.search.as_deref().filter(|search| has_room && is_large(search)) {
+            // The parts are copies but for one.
+            let bytes = search.stored_bytes();
+            let is_short = self.maker.pool.bytes_left() < bytes;
+            let may_free = self.top.on_memory_cap == OnMemoryCap::Prune;
+            checkout.is_to_split = !is_short || may_free;
+            if is_short && may_free {
+                self.free_idle(bytes, freed);
+            }
         }
         Progress::Grown
     }
@@ -452,7 +458,9 @@ impl Shards {
             OnMemoryCap::Rbfms if checkout.search.is_some() => return true,
             OnMemoryCap::Rbfms | OnMemoryCap::Prune => {}
         }
-        if self.free_idle(self.maker.memory as u64 / FREED, freed) {
+        let is_pruning = self.top.on_memory_cap == OnMemoryCap::Prune;
+        let bytes = if is_pruning { self.maker.memory as u64 / FREED } else { 1 };
+        if self.free_idle(bytes, freed) {
             return true;
         }
         if let Some(search) = &mut checkout.search {

@@ -294,6 +294,25 @@ fn shards_keep_the_cap() {
 }
 
 #[test]
+fn shards_keep_every_rule_at_the_cap() {
+    for on_memory_cap in OnMemoryCap::ALL.iter().copied() {
+        let memory = 20 << 20;
+        let settings = BestFirstSettings { memory, on_memory_cap, ..settings(2)[0] };
+        let mut engine = BestFirst::new(settings);
+        let report = think(&mut engine, &task(random_position(9, 44), EvaluatorKind::Pattern), visiting(LARGE));
+        audit(&engine);
+        let found = report.memory;
+        assert!(found.tree_bytes <= memory as u64, "{report:?}");
+        let (pruned, linear, ended) = (found.pruned_nodes > 0, found.linear_nodes > 0, found.ended_at_cap);
+        match on_memory_cap {
+            OnMemoryCap::Prune => assert!(pruned && !linear && !ended && report.nodes >= LARGE, "{report:?}"),
+            OnMemoryCap::Rbfms => assert!(linear && !ended && report.nodes >= LARGE, "{report:?}"),
+            OnMemoryCap::Stop => assert!(!pruned && !linear && ended && report.nodes < LARGE, "{report:?}"),
+        }
+    }
+}
+
+#[test]
 fn shards_go_on_from_move_to_move() {
     // After a search so small that the next position is in a shard, and after one so large that it is in the top.
     for nodes in [600, 400_000] {
