@@ -105,7 +105,7 @@ pub(super) fn games(count: u64) -> String {
     if count == 1 { "1 game".to_owned() } else { format!("{count} games") }
 }
 
-/// The end of a command that could not do this to so many games.
+/// The end of a command that failed for a number of games.
 pub(super) fn unless_any(failed: u64, done: &str) -> Result<(), String> {
     if failed == 0 { Ok(()) } else { Err(format!("{} could not be {done}", games(failed))) }
 }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 pub(super) struct StatusLine(ProgressBar);
 
 impl StatusLine {
-    /// A line in this form, as `indicatif` has it, for work of so many steps, if they are known, of which some were done by an
+    /// A line in this form, as `indicatif` has it, for work of `steps`, if they are known, of which some were done by an
     /// earlier run.
     pub(super) fn new(template: &str, steps: Option<u64>, begun_at: u64) -> StatusLine {
         let target = if stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
@@ -29,7 +29,7 @@ impl StatusLine {
         !self.0.is_hidden()
     }
 
-    /// So many steps are done, in all; the message is only made where it is shown.
+    /// Shows the number of steps done, earlier runs included; the message is only made where it is shown.
     pub(super) fn show(&self, steps: u64, message: impl FnOnce() -> String) {
         if self.is_shown() {
             self.0.set_message(message());
@@ -37,7 +37,7 @@ impl StatusLine {
         }
     }
 
-    /// There are so many steps in all.
+    /// Sets the number of all steps.
     pub(super) fn set_steps(&self, steps: u64) {
         self.0.set_length(steps);
     }
@@ -76,7 +76,7 @@ impl StepBar {
         StepBar { line, unit, steps, started: now, begun_at, last_line: Mutex::new(now) }
     }
 
-    /// So many steps are done, in all; the message is only made where it is shown.
+    /// Shows the number of steps done, earlier runs included; the message is only made where it is shown.
     pub(super) fn show(&self, done: u64, message: impl FnOnce() -> String) {
         if self.line.is_shown() {
             return self.line.show(done, message);
