@@ -497,7 +497,8 @@ impl<G: Game, P: Policy<G>> Explorer<G, P> {
         self.cap_was_reached && self.on_memory_cap == OnMemoryCap::Stop
     }
 
-    /// Counts visits along the path; returns the highest level at which a regrown subtree has replaced its node's searched value.
+    /// Counts visits along the path; returns the highest level at which a regrown subtree has replaced its node's searched value. At the
+    /// end of the path, the node has its new value then.
     pub(super) fn add_visits(&mut self, visits: u64) -> Option<usize> {
         let mut settled = None;
         for (level, step) in self.path.iter().enumerate().rev() {
@@ -506,6 +507,9 @@ impl<G: Game, P: Policy<G>> Explorer<G, P> {
             if node.has(crate::search::tree::REGROWING) && !node.is_leaf() && self.tree.trust_regrown(step.node) {
                 settled = Some(level);
             }
+        }
+        if settled == Some(self.path.len() - 1) {
+            self.tree.refresh(self.leaf().node, true);
         }
         settled
     }

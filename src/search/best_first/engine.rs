@@ -97,7 +97,6 @@ impl BestFirstSettings {
 /// The engine. Keeps its tree and its table from move to move.
 pub struct BestFirst {
     settings: BestFirstSettings,
-    selectivity: Selectivity,
     table: TranspositionTable,
     pub(super) stored: Option<Stored>,
 }
@@ -164,12 +163,7 @@ impl Stored {
 impl BestFirst {
     /// An engine that has learnt nothing yet.
     pub fn new(settings: BestFirstSettings) -> BestFirst {
-        BestFirst {
-            settings,
-            selectivity: settings.selectivity,
-            table: TranspositionTable::new(settings.table_bytes),
-            stored: None,
-        }
+        BestFirst { settings, table: TranspositionTable::new(settings.table_bytes), stored: None }
     }
 
     /// The tree or the trees, with what they hold of the task's position.
@@ -234,7 +228,7 @@ impl BestFirst {
         }
         if total.is_some() && form.start > 0.0 && cost <= NEAR_THE_END * turn as f64 {
             let shared = Shared::new(evaluation, task, &self.table, control);
-            return deepen(&shared, self.selectivity, threads, task, sink);
+            return deepen(&shared, self.settings.selectivity, threads, task, sink);
         }
         let mut stored = self.prepare(task, form);
         let error = |empties| searched_leaves::error(task.evaluator.error_model(), empties);
@@ -245,7 +239,7 @@ impl BestFirst {
             if form.start > 0.0 {
                 let part = control.with(form.limits_of_start(control.limits(), total, (counts.0, turn)));
                 let shared = Shared::new(evaluation, task, &self.table, &part).counting_from(counts);
-                let report = deepen(&shared, self.selectivity, threads, task, sink);
+                let report = deepen(&shared, self.settings.selectivity, threads, task, sink);
                 counts = shared.counts();
                 let is_solved = is_solved(&report);
                 start = Some(report);
@@ -256,7 +250,7 @@ impl BestFirst {
             stored.set_deviations((0..=empties).rev().map(|left| form.deviation * error(left)).collect());
             let part = control.with(form.limits_of_tree(control.limits(), total, (counts.0, turn)));
             let shared = Shared::new(evaluation, task, &self.table, &part).counting_from(counts);
-            stored.explore(&shared, self.selectivity, (form.leaf_depth, threads), task, sink);
+            stored.explore(&shared, self.settings.selectivity, (form.leaf_depth, threads), task, sink);
             counts = shared.counts();
             let is_over = control.must_stop(counts.0, counts.1) || control.is_past_soft_time();
             if total.is_some() || is_over || stored.is_done() {
@@ -292,7 +286,7 @@ impl BestFirst {
         sink: &mut dyn FnMut(&Report),
     ) -> Report {
         self.stored = None;
-        let (table, selectivity) = (&self.table, self.selectivity);
+        let (table, selectivity) = (&self.table, self.settings.selectivity);
         let (threads, memory) = (self.settings.threads, self.settings.memory);
         Prover { evaluation, task, table, control, selectivity, threads, memory }.prove(counts, sink)
     }
@@ -327,7 +321,7 @@ impl Search for BestFirst {
             self.stored = None;
             return with_incremental!(&*task.evaluator, evaluation => {
                 let shared = Shared::new(evaluation, task, &self.table, control);
-                deepen(&shared, self.selectivity, self.settings.threads, task, sink)
+                deepen(&shared, self.settings.selectivity, self.settings.threads, task, sink)
             });
         }
         // A depth stands for the evaluations that alpha-beta spends on it; the end of the game for the result.

@@ -103,9 +103,6 @@ impl<G: Game> Policy<G> for ByValue {
     /// Backs up as far as anything changes; the path ends there.
     fn back_up(search: &mut Explorer<G, Self>, mut before: Node<G::Move>, settled: Option<usize>) {
         let mut level = search.path.len() - 1;
-        if settled == Some(level) {
-            search.tree.refresh(search.path[level].node, true);
-        }
         while level > 0 {
             let (child, parent) = (search.path[level].node, search.path[level - 1].node);
             let now = &search.tree.arena[child];

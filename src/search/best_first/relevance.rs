@@ -84,9 +84,6 @@ impl<G: Game> Policy<G> for ByRelevance {
     /// Backs up to the root, or lazily as far as it matters now.
     fn back_up(search: &mut Explorer<G, Self>, mut before: Node<G::Move>, settled: Option<usize>) {
         let mut level = search.path.len() - 1;
-        if settled == Some(level) {
-            search.tree.refresh(search.path[level].node, true);
-        }
         search.tree.refresh_chance(search.path[level].node);
         while level > 0 {
             let proofs = search.tree.arena[search.path[level].node].proves_other_than(&before);
