@@ -124,10 +124,7 @@ fn shown_command() -> clap::Command {
 /// The command line as it is parsed and described.
 fn command() -> clap::Command {
     crate::lab::register();
-    let serves = |command: &clap::Command| matches!(command.get_name(), "nboard" | "gtp");
-    let served = serve::with_engine(Cli::command())
-        .mut_subcommands(|command| if serves(&command) { serve::with_engine(command) } else { command });
-    examples::add_examples(served)
+    examples::add_examples(Cli::command())
 }
 
 /// Takes one of these names.

@@ -176,7 +176,10 @@ mod tests {
             options.warnings(&options.quiet_engine().unwrap()).map(|(_, warning)| warning).collect::<Vec<_>>()
         };
         assert_eq!(warned(&["--engine=alpha-beta", "--hash=2"]), Vec::<String>::new());
-        assert_eq!(warned(&["--memory=512", "--hash=2"]), ["--memory is not read by alpha-beta"]);
+        assert_eq!(
+            warned(&["--engine=alpha-beta", "--memory=512", "--hash=2"]),
+            ["--memory is not read by alpha-beta"]
+        );
         let of_uct = ["--engine=uct", "--hash=2", "--threads=2", "--c=2", "--tie=zero"];
         assert_eq!(warned(&of_uct), ["threads", "hash", "tie"].map(|name| format!("--{name} is not read by uct")));
     }

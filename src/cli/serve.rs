@@ -3,21 +3,12 @@
 use super::log_output;
 use super::options::{EngineArguments, warn};
 use super::output::complain;
-use crate::engine::{EMILIA, SearchEntry};
 use crate::protocol::detect::{Detected, Protocol, detect};
 use crate::protocol::stdio::Connection;
 use crate::protocol::{gtp, nboard};
-use clap::{Args, Command};
+use clap::Args;
 use std::io::{IsTerminal, stderr, stdin};
 use std::path::PathBuf;
-
-/// The search that answers a client who does not name one.
-static ENGINE: &SearchEntry = &EMILIA;
-
-/// Makes [`ENGINE`] the default of a command that serves.
-pub(super) fn with_engine(command: Command) -> Command {
-    command.mut_arg("engine", |argument| argument.default_value(ENGINE.name))
-}
 
 /// What every protocol is served with.
 #[derive(Args, Clone, Debug)]

@@ -208,7 +208,6 @@ static TABLE: &[EngineOption] = &[
         help: "The search",
         values: Values::Names(|| texts(searches())),
         read_by_all: true,
-        default_in_words: Some("`emilia` where a client is served, else `alpha-beta`"),
         set: |options, given| put(&mut options.engine, given.named(&searches())),
         show: |options| options.engine.to_string(),
         ..EngineOption::PLAIN

@@ -2,7 +2,7 @@
 //! NBoard (`set emilia.hash 64`).
 
 use super::option_table::texts;
-use super::searches::{ALPHA_BETA, SearchEntry};
+use super::searches::{EMILIA, SearchEntry};
 use super::{EngineOption, PublishedOptions};
 use crate::eval::{Evaluator, EvaluatorKind, Pattern, Random};
 use crate::othello::Position;
@@ -139,7 +139,7 @@ fn cores() -> u32 {
 impl Default for EngineOptions {
     fn default() -> EngineOptions {
         EngineOptions {
-            engine: &ALPHA_BETA,
+            engine: &EMILIA,
             eval_file: None,
             eval: EvaluatorKind::default(),
             threads: cores(),

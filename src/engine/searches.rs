@@ -2,7 +2,7 @@
 
 use super::option_table::texts;
 use super::options::{EngineOptions, OptionError};
-use crate::search::{AlphaBeta, AlphaBetaSettings, BestFirst, BestFirstSettings, Minimax, Rbfms, Search};
+use crate::search::{AlphaBeta, AlphaBetaSettings, BestFirst, BestFirstSettings, Emilia, Minimax, Rbfms, Search};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::OnceLock;
@@ -26,23 +26,23 @@ pub static ALPHA_BETA: SearchEntry =
     SearchEntry { name: "alpha-beta", reads: &["threads", "selectivity", "hash"], build: alpha_beta };
 /// Full-width minimax without any cut, as the textbooks have it: for comparisons.
 pub static MINIMAX: SearchEntry = SearchEntry { name: "minimax", reads: &[], build: |_| Box::new(Minimax::new()) };
-/// Best-first minimax that leaves to alpha-beta what alpha-beta solves.
+/// Best-first minimax that chooses the move, with alpha-beta for values and where the end can be seen.
 pub static EMILIA: SearchEntry = SearchEntry {
     name: "emilia",
     reads: BEST_FIRST_READS,
-    build: |options| best_first(options, BestFirstSettings::emilia()),
+    build: |options| Box::new(Emilia::new(best_first_settings(options, BestFirstSettings::best_first()))),
 };
 /// Best-first minimax with a stored tree, leaves chosen by relevance, and proofs near the end.
 pub static BEST_FIRST: SearchEntry = SearchEntry {
     name: "best-first",
     reads: BEST_FIRST_READS,
-    build: |options| best_first(options, BestFirstSettings::best_first()),
+    build: |options| Box::new(BestFirst::new(best_first_settings(options, BestFirstSettings::best_first()))),
 };
 /// Best-first minimax that begins with alpha-beta.
 pub static EXTENSION: SearchEntry = SearchEntry {
     name: "extension",
     reads: BEST_FIRST_READS,
-    build: |options| best_first(options, BestFirstSettings::extension()),
+    build: |options| Box::new(BestFirst::new(best_first_settings(options, BestFirstSettings::extension()))),
 };
 /// Best-first minimax in linear space.
 pub static RBFMS: SearchEntry = SearchEntry { name: "rbfms", reads: &[], build: |_| Box::new(Rbfms::new()) };
@@ -71,15 +71,15 @@ fn alpha_beta(options: &EngineOptions) -> Box<dyn Search> {
     }))
 }
 
-fn best_first(options: &EngineOptions, settings: BestFirstSettings) -> Box<dyn Search> {
-    Box::new(BestFirst::new(BestFirstSettings {
+fn best_first_settings(options: &EngineOptions, settings: BestFirstSettings) -> BestFirstSettings {
+    BestFirstSettings {
         memory: options.memory_bytes(),
         on_memory_cap: options.on_memory_cap,
         table_bytes: options.hash_bytes(),
         threads: options.threads as usize,
         selectivity: options.selectivity,
         ..settings
-    }))
+    }
 }
 
 /// No two searches have the same name.

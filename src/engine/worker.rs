@@ -138,6 +138,7 @@ impl Worker {
                 Goal::Hint { lines } => lines.max(1),
             },
             margin: varied,
+            is_analysis: matches!(request.goal, Goal::Hint { .. }),
             precision: match request.goal {
                 Goal::Move | Goal::Hint { .. } => Precision::Score,
                 Goal::WinLossDraw => Precision::WinLossDraw,
@@ -222,7 +223,7 @@ fn any_legal_move(position: &Position) -> Report {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Engine;
+    use super::super::{ALPHA_BETA, Engine};
     use super::*;
     use crate::othello::Color;
     use crate::search::Selectivity;
@@ -289,7 +290,7 @@ mod tests {
 
     #[test]
     fn only_options_that_matter_to_a_search_replace_it() {
-        let mut engine = Engine::new(at_depth(6));
+        let mut engine = Engine::new(EngineOptions { engine: &ALPHA_BETA, ..at_depth(6) });
         let nodes = |engine: &mut Engine| engine.start(Request::best_move(Position::START)).wait().report.nodes;
         let first = nodes(&mut engine);
         engine.set("memory", "100").unwrap();

@@ -1,4 +1,5 @@
-//! How far the value of a shallow search is from that of a deep one: what ProbCut needs to know of an evaluator.
+//! The errors of an evaluator that a search corrects or counts with: how far the value of a shallow search is from that of a deep one,
+//! and what static values of positions met in a search are too low by.
 
 use crate::game::DISC;
 
@@ -7,10 +8,9 @@ const TERMS: usize = 6;
 /// Depths and empty squares, 0 to 60.
 const RANGE: usize = 61;
 
-/// The standard deviation of the difference between a search's value and a shallower one's, fitted for one evaluator by
-/// `emilia train probcut`.
+/// The known errors of one evaluator, fitted by `emilia train probcut`.
 ///
-/// For `e` empty squares, a deep search of `D` plies and a shallow one of `d`, the logarithm of the deviation in discs is
+/// The *deviation* is the standard deviation of the difference between a search's value and a shallower one's. For `e` empty squares, a deep search of `D` plies and a shallow one of `d`, the logarithm of the deviation in discs is
 ///
 /// ```text
 /// c0 + c1 e/60 + c2 (e/60)² + c3 ln(1+d) + c4 ln(D−d) + c5 (e/60) ln(1+d)
@@ -18,6 +18,15 @@ const RANGE: usize = 61;
 ///
 /// with one set of coefficients for deep searches that end in static evaluations and one for those that reach the end of
 /// the game (`D = e`). The form is Emilia's own: positive everywhere, and linear in what is fitted.
+///
+/// The *tempo* is what a static value is too low by, in the mean, at the leaves of a search. The side to move there has the best of
+/// several moves, and in Othello it matters who has the last one. For a leaf with `e` empty squares the tempo in discs is
+///
+/// ```text
+/// t0 + t1 e/60 + t2 (e/60)² + t3 (e/60)³ ± (t4 + t5 e/60)          + if e is even, − if it is odd
+/// ```
+///
+/// With it, the values of searches of odd and of even depth agree in the mean.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ErrorModel {
     midgame: [f64; TERMS],
@@ -25,9 +34,18 @@ pub struct ErrorModel {
     /// Deviations in units of [`DISC`] by `e` and `D`, the shallow depth being [`shallow_depth`]'s.
     midgame_units: Box<[[i32; RANGE]; RANGE]>,
     endgame_units: Box<[i32; RANGE]>,
+    tempo: [f64; TERMS],
+    tempo_units: Box<[i32; RANGE]>,
 }
 
-/// The terms that the coefficients weigh.
+/// The terms that the coefficients of the tempo weigh.
+pub fn tempo_terms(empties: u8) -> [f64; TERMS] {
+    let e = f64::from(empties) / 60.0;
+    let sign = if empties.is_multiple_of(2) { 1.0 } else { -1.0 };
+    [1.0, e, e * e, e * e * e, sign, sign * e]
+}
+
+/// The terms that the coefficients of a deviation weigh.
 pub fn terms(empties: u8, deep: u8, shallow: u8) -> [f64; TERMS] {
     let e = f64::from(empties) / 60.0;
     let seen = f64::from(1 + shallow).ln();
@@ -48,13 +66,18 @@ pub const fn shallow_depth_to_end(empties: u8) -> u8 {
 }
 
 impl ErrorModel {
+    /// The number of coefficients of the deviations: those of the midgame, then those of the endgame.
+    pub const OF_DEVIATIONS: usize = 2 * TERMS;
     /// The number of coefficients of a model.
-    pub const COEFFICIENTS: usize = 2 * TERMS;
+    pub const COEFFICIENTS: usize = 3 * TERMS;
 
-    /// A model from its coefficients, those of the midgame first; `None` if their number is wrong or one is not finite.
+    /// A model from its coefficients: those of the midgame, of the endgame, and of the tempo. Without the last ones there is no tempo.
+    /// `None` if their number is wrong or one is not finite.
     pub fn new(coefficients: &[f64]) -> Option<ErrorModel> {
-        let (midgame, endgame) = coefficients.split_at_checked(TERMS)?;
-        let (midgame, endgame): ([f64; TERMS], [f64; TERMS]) = (midgame.try_into().ok()?, endgame.try_into().ok()?);
+        let (deviations, tempo) = coefficients.split_at_checked(ErrorModel::OF_DEVIATIONS)?;
+        let of_surface = |part: &[f64]| <[f64; TERMS]>::try_from(part).ok();
+        let (midgame, endgame) = (of_surface(&deviations[..TERMS])?, of_surface(&deviations[TERMS..])?);
+        let tempo = if tempo.is_empty() { [0.0; TERMS] } else { of_surface(tempo)? };
         if !coefficients.iter().all(|c| c.is_finite()) {
             return None;
         }
@@ -66,12 +89,24 @@ impl ErrorModel {
             }
             endgame_units[e] = units(&endgame, e as u8, e as u8, shallow_depth_to_end(e as u8));
         }
-        Some(ErrorModel { midgame, endgame, midgame_units, endgame_units })
+        let in_units = |e| {
+            let discs: f64 = tempo.iter().zip(tempo_terms(e as u8)).map(|(c, term)| c * term).sum();
+            // No more than a corner's worth, whatever a fit extrapolates to.
+            (discs.clamp(-8.0, 8.0) * f64::from(DISC)).round() as i32
+        };
+        let tempo_units = Box::new(std::array::from_fn(in_units));
+        Some(ErrorModel { midgame, endgame, midgame_units, endgame_units, tempo, tempo_units })
     }
 
-    /// The coefficients, those of the midgame first.
+    /// The coefficients: those of the midgame, of the endgame, and of the tempo.
     pub fn coefficients(&self) -> Vec<f64> {
-        [self.midgame, self.endgame].concat()
+        [self.midgame, self.endgame, self.tempo].concat()
+    }
+
+    /// The tempo of a leaf with `empties` empty squares, in units of [`DISC`].
+    #[inline]
+    pub fn tempo(&self, empties: u32) -> i32 {
+        self.tempo_units[(empties as usize).min(RANGE - 1)]
     }
 
     /// The deviation between searches of `deep` and of [`shallow_depth`]`(deep)` plies, in units of [`DISC`].
@@ -113,6 +148,11 @@ mod tests {
         assert_eq!(model.midgame(30, 8), (5.0 / 5.0_f64.sqrt() * f64::from(DISC)).round() as i32);
         assert_eq!(model.endgame(20), 3 * DISC);
         assert_eq!(model.coefficients(), coefficients);
+        assert_eq!(ErrorModel::new(&coefficients[..ErrorModel::OF_DEVIATIONS]).unwrap(), model);
+        assert_eq!(model.tempo(20), 0);
+        (coefficients[2 * TERMS], coefficients[2 * TERMS + 5]) = (1.5, -3.0);
+        let model = ErrorModel::new(&coefficients).unwrap();
+        assert_eq!([model.tempo(20), model.tempo(21)], [DISC / 2, (2.55 * f64::from(DISC)).round() as i32]);
     }
 
     #[test]
@@ -126,7 +166,9 @@ mod tests {
 
     #[test]
     fn what_is_no_model_is_refused() {
-        assert!(ErrorModel::new(&[0.0; 3]).is_none());
+        for count in [3, ErrorModel::OF_DEVIATIONS - 1, ErrorModel::OF_DEVIATIONS + 1, ErrorModel::COEFFICIENTS + 1] {
+            assert!(ErrorModel::new(&vec![0.0; count]).is_none());
+        }
         assert!(ErrorModel::new(&[f64::NAN; ErrorModel::COEFFICIENTS]).is_none());
     }
 }

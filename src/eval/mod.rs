@@ -16,7 +16,7 @@ mod weighted_squares;
 pub use bill::Bill;
 pub use disc_count::DiscCount;
 pub use edge::Edge;
-pub use error_model::{ErrorModel, shallow_depth, shallow_depth_to_end, terms as error_terms};
+pub use error_model::{ErrorModel, shallow_depth, shallow_depth_to_end, tempo_terms, terms as error_terms};
 pub use iago::Iago;
 pub(crate) use incremental::with_incremental;
 pub use incremental::{FromScratch, Incremental, WithState};

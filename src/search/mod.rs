@@ -17,7 +17,7 @@ mod tree;
 
 pub use alpha_beta::{AlphaBeta, AlphaBetaSettings};
 pub use best_first::{
-    AlphaBetaStart, BestFirst, BestFirstSettings, ByValue, EndValues, EndgameSolver, Explorer, FinalMove,
+    AlphaBetaStart, BestFirst, BestFirstSettings, ByValue, Emilia, EndValues, EndgameSolver, Explorer, FinalMove,
     KorfBestFirst, KorfSettings, LeafSolver, OnMemoryCap, Progress, RootMove, Start, Tie, Work,
     mean_alpha_beta_evaluations,
 };
@@ -43,6 +43,9 @@ pub enum Precision {
     /// The score.
     #[default]
     Score,
+    /// The score, but who wins before by how much: alpha-beta, where it reaches the end of the game, first asks who wins, and then for the
+    /// score among the moves that keep the outcome. The other searches find the score.
+    OutcomeFirst,
     /// Who wins. Alpha-beta, where it reaches the end of the game, then only asks whether the score is above, at or below
     /// 0 and reports [`SearchDepth::WinLossDraw`], with the score +1 disc as a lower bound, 0, or −1 disc as an upper
     /// bound. The other searches find the score.
@@ -58,6 +61,8 @@ pub struct Task {
     pub lines: usize,
     /// If set, every move whose value is at most this far below the best is wanted too.
     pub margin: Option<Score>,
+    /// Whether the values are what is wanted, and not a move to play.
+    pub is_analysis: bool,
     /// Whether the score is wanted or only its sign.
     pub precision: Precision,
     /// What a draw is worth.
@@ -69,7 +74,15 @@ pub struct Task {
 impl Task {
     /// The best move of a position, draws worth nothing.
     pub fn new(position: Position, evaluator: Arc<dyn Evaluator<Position>>) -> Task {
-        Task { position, lines: 1, margin: None, precision: Precision::Score, contempt: Contempt::NONE, evaluator }
+        Task {
+            position,
+            lines: 1,
+            margin: None,
+            is_analysis: false,
+            precision: Precision::Score,
+            contempt: Contempt::NONE,
+            evaluator,
+        }
     }
 
     /// How many of these lines, best first, the task wants to see: [`Task::lines`] of them, and those within the margin.

@@ -1,12 +1,14 @@
-//! Measuring how far shallow searches err, for ProbCut.
+//! Measuring how far shallow searches err, for ProbCut, and what their static values are too low by.
 //!
 //! Positions of Emilia's own play, some of them off the path of good play, are searched to every depth without any
 //! selective cut, and near the end solved. The differences between the values of shallow and deep searches of the same
 //! parity, by empty squares and both depths, give one standard deviation each; [`ErrorModel`]'s two surfaces are fitted to
 //! their logarithms, each weighted by the number of positions behind it.
+//!
+//! Each position is also played out, unless it is solved. The tempo is what makes the values of all depths agree with the results in the
+//! mean, by least squares.
 
-use crate::eval::{ErrorModel, Evaluator, error_terms, shallow_depth_to_end};
-use crate::game::DISC;
+use crate::eval::{ErrorModel, Evaluator, error_terms, shallow_depth_to_end, tempo_terms};
 use crate::othello::Position;
 use crate::random::Random;
 use crate::search::{AlphaBeta, AlphaBetaSettings, Control, Depth, Limits, Search, SearchDepth, Selectivity, Task};
@@ -62,6 +64,21 @@ pub struct ProbcutFit {
     pub midgame: Vec<Deviation>,
     /// Deep searches that see the end.
     pub endgame: Vec<Deviation>,
+    /// Values of one ply more less those of a depth, with the evaluator as it was before the fit.
+    pub changes: Vec<Change>,
+}
+
+/// The mean change of values from a depth to the next.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Change {
+    /// Empty squares, the middle of the class.
+    pub empties: u8,
+    /// Plies of the shallower search.
+    pub depth: u8,
+    /// Positions.
+    pub count: u32,
+    /// Mean change in discs.
+    pub mean: f64,
 }
 
 /// The span of empty squares of one class of positions.
@@ -70,6 +87,10 @@ const CLASS: u8 = 4;
 const LEAST_COUNT: u32 = 12;
 /// The fewest and the most empty squares of the positions.
 const EMPTIES: std::ops::RangeInclusive<u8> = 10..=52;
+/// Depth in plies from which on values count for the tempo. It is less in shallower searches, whose leaves are less well chosen.
+const TEMPO_FROM: u8 = 5;
+/// Depth in plies of the searches that play a position out.
+const PLAYOUT_DEPTH: u8 = 6;
 /// Pulls the coefficients a little towards zero, where the data leave them open.
 const RIDGE: f64 = 1e-3;
 
@@ -92,7 +113,7 @@ pub fn fit_probcut(
     let mut midgame = BTreeMap::new();
     let mut endgame = BTreeMap::new();
     for position in &values {
-        let class = position.empties / CLASS * CLASS + CLASS / 2;
+        let class = position.class();
         for deep in 3..position.by_depth.len() as u8 {
             for shallow in (1..deep - 1).filter(|shallow| shallow % 2 == deep % 2) {
                 if let (Some(far), Some(near)) = (position.at(deep), position.at(shallow)) {
@@ -100,33 +121,78 @@ pub fn fit_probcut(
                 }
             }
         }
-        if let Some(result) = position.result {
+        if position.is_solved {
             for shallow in 1..position.by_depth.len() as u8 {
                 if let Some(near) = position.at(shallow).filter(|_| shallow % 2 == position.empties % 2) {
                     let key = (position.empties, position.empties, shallow);
-                    endgame.entry(key).or_insert_with(Sums::default).add(result - near);
+                    endgame.entry(key).or_insert_with(Sums::default).add(position.result - near);
                 }
             }
         }
     }
     let mut midgame = deviations(midgame);
     let mut endgame = deviations(endgame);
-    let coefficients = [fit(&midgame)?, fit(&endgame)?].concat();
-    for deviation in midgame.iter_mut() {
-        deviation.fitted = surface(&coefficients[..coefficients.len() / 2], deviation);
+    let surfaces = [fit(&midgame)?, fit(&endgame)?];
+    for (classes, surface_of_classes) in [&mut midgame, &mut endgame].into_iter().zip(&surfaces) {
+        for deviation in classes {
+            deviation.fitted = surface(surface_of_classes, deviation);
+        }
     }
-    for deviation in endgame.iter_mut() {
-        deviation.fitted = surface(&coefficients[coefficients.len() / 2..], deviation);
+    let old = evaluator.error_model().map(ErrorModel::coefficients);
+    let old = old.map_or(vec![0.0; TEMPO_TERMS], |old| old[ErrorModel::OF_DEVIATIONS..].to_vec());
+    let tempo = old.iter().zip(fit_tempo(&values)?).map(|(old, missing)| old + missing).collect();
+    let model = ErrorModel::new(&[surfaces.concat(), tempo].concat())?;
+    Some(ProbcutFit { model, midgame, endgame, changes: changes(&values) })
+}
+
+/// Coefficients of the tempo in [`ErrorModel`].
+const TEMPO_TERMS: usize = ErrorModel::COEFFICIENTS - ErrorModel::OF_DEVIATIONS;
+
+/// The coefficients of what the tempo lacks: least squares on result less value. Two terms more, constant and linear in the
+/// empty squares of the leaves, stand for what the values of all depths err alike.
+fn fit_tempo(values: &[Values]) -> Option<Vec<f64>> {
+    let terms = TEMPO_TERMS + 2;
+    let mut normal = DMatrix::identity(terms, terms) * RIDGE;
+    let mut target = DVector::zeros(terms);
+    for position in values {
+        for depth in TEMPO_FROM.min(position.by_depth.len() as u8 - 2)..position.by_depth.len() as u8 {
+            let Some(value) = position.at(depth) else { continue };
+            let leaf = position.empties - depth;
+            let sign = if depth.is_multiple_of(2) { 1.0 } else { -1.0 };
+            let own = tempo_terms(leaf).map(|term| sign * term);
+            let row = DVector::from_iterator(terms, own.into_iter().chain([1.0, f64::from(leaf) / 60.0]));
+            target += &row * (position.result - value);
+            normal += &row * row.transpose();
+        }
     }
-    let model = ErrorModel::new(&coefficients)?;
-    Some(ProbcutFit { model, midgame, endgame })
+    let solution = normal.cholesky()?.solve(&target);
+    log::info!("all depths alike: {:+.2} {:+.2} e/60 discs", solution[TEMPO_TERMS], solution[TEMPO_TERMS + 1]);
+    Some(solution.iter().take(TEMPO_TERMS).copied().collect())
+}
+
+fn changes(values: &[Values]) -> Vec<Change> {
+    let mut sums: BTreeMap<(u8, u8), Sums> = BTreeMap::new();
+    for position in values {
+        let class = position.class();
+        for depth in 1..position.by_depth.len() as u8 - 1 {
+            if let (Some(value), Some(next)) = (position.at(depth), position.at(depth + 1)) {
+                sums.entry((class, depth)).or_default().add(next - value);
+            }
+        }
+    }
+    let enough = sums.into_iter().filter(|(_, sums)| sums.count >= LEAST_COUNT);
+    let change =
+        |((empties, depth), Sums { count, sum, .. })| Change { empties, depth, count, mean: sum / f64::from(count) };
+    enough.map(change).collect()
 }
 
 /// The values of one position, in discs.
 struct Values {
     empties: u8,
     by_depth: Vec<Option<f64>>,
-    result: Option<f64>,
+    /// The result under perfect play if the position is solved, else that of a game from there.
+    result: f64,
+    is_solved: bool,
 }
 
 impl Values {
@@ -137,8 +203,6 @@ impl Values {
             AlphaBeta::new(AlphaBetaSettings { table_bytes: 8 << 20, threads: 1, selectivity: Selectivity::NONE });
         let task = Task::new(position, evaluator.clone());
         let mut by_depth = vec![None; usize::from(settings.depth) + 1];
-        let discs = |units: i32| f64::from(units) / f64::from(DISC);
-        by_depth[0] = Some(discs(evaluator.evaluate(&position)));
         let mut limited = |depth: u8| {
             let limits = Limits { depth: Depth::new(depth), ..Limits::default() };
             let report = search.think(&task, &Control::with_limits(limits), &mut |_| {});
@@ -149,17 +213,37 @@ impl Values {
         // One by one and from shallow to deep: a search that may go further solves earlier, and one that finds deeper
         // values in the table takes them.
         (1..=settings.depth).for_each(&mut limited);
-        let result = (empties <= settings.solved_empties).then(|| {
+        let is_solved = empties <= settings.solved_empties;
+        let result = if is_solved {
             let report = search.think(&task, &Control::with_limits(Limits::default()), &mut |_| {});
             report.lines[0].score.discs()
-        });
-        Some(Values { empties, by_depth, result })
+        } else {
+            played_out(position, evaluator, &mut search)
+        };
+        Some(Values { empties, by_depth, result, is_solved })
+    }
+
+    /// The middle of the class of the position.
+    fn class(&self) -> u8 {
+        self.empties / CLASS * CLASS + CLASS / 2
     }
 
     /// The value of a search of this depth, if it ended in static evaluations.
     fn at(&self, depth: u8) -> Option<f64> {
         self.by_depth[usize::from(depth)].filter(|_| depth < self.empties)
     }
+}
+
+/// The result for the side to move, in discs, of a game that goes on from here.
+fn played_out(start: Position, evaluator: &Arc<dyn Evaluator<Position>>, search: &mut AlphaBeta) -> f64 {
+    let limits = Limits { depth: Depth::new(PLAYOUT_DEPTH), ..Limits::default() };
+    let mut position = start;
+    while !position.is_over() {
+        let task = Task::new(position, evaluator.clone());
+        let turn = search.think(&task, &Control::with_limits(limits), &mut |_| {}).lines[0].turn;
+        position = position.take(turn).expect("a search answers with a legal turn");
+    }
+    f64::from(if position.mover() == start.mover() { position.score() } else { -position.score() })
 }
 
 /// A position of a game that begins at random, goes on with good play, and in one case of five ends with a random move.
@@ -239,7 +323,7 @@ fn fit(classes: &[Deviation]) -> Option<Vec<f64>> {
             (error_terms(class.empties, class.deep, class.shallow), class.deviation.ln(), weight)
         })
         .collect();
-    let terms = ErrorModel::COEFFICIENTS / 2;
+    let terms = ErrorModel::OF_DEVIATIONS / 2;
     if rows.len() < 2 * terms {
         return None;
     }

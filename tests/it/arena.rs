@@ -31,7 +31,7 @@ fn mock_player(arguments: &str) -> PlayerText {
 
 /// Emilia without a process, quick and deterministic.
 fn quick(name: &str) -> PlayerText {
-    player(&format!("name={name} depth=1"))
+    player(&format!("name={name} depth=1 option.threads=1"))
 }
 
 fn text(players: impl IntoIterator<Item = PlayerText>, pairs: u64) -> MatchText {
@@ -154,14 +154,14 @@ fn every_deviation_is_lived_with() {
 #[test]
 fn both_protocols_and_no_process_play_the_same_games() {
     let emilia = |words: &str| PlayerText {
-        cmd: Some(format!("'{}' {words} --engine alpha-beta", env!("CARGO_BIN_EXE_emilia"))),
-        ..player("name=A depth=2 option.hash=4")
+        cmd: Some(format!("'{}' {words}", env!("CARGO_BIN_EXE_emilia"))),
+        ..player("name=A depth=2 option.hash=4 option.threads=1")
     };
     let games = |name: &str, first: PlayerText| {
-        let games = play(name, text([first, player("name=B depth=1")], 6));
+        let games = play(name, text([first, player("name=B depth=1 option.threads=1")], 6));
         games.into_iter().map(|game| (game.black, game.moves, game.score, game.end)).collect::<Vec<_>>()
     };
-    let inside = games("same-inside", player("name=A depth=2 option.hash=4"));
+    let inside = games("same-inside", player("name=A depth=2 option.hash=4 option.threads=1"));
     assert!(inside.iter().all(|game| game.3 == End::Played), "{inside:?}");
     assert_eq!(games("same-gtp", emilia("gtp")), inside);
     assert_eq!(games("same-nboard", emilia("nboard")), inside);
@@ -318,7 +318,8 @@ fn the_sequential_test_ends_a_match_early() {
 #[test]
 fn repeated_games_are_noticed() {
     // From all 244 sequences deterministic players repeat themselves four times over.
-    let mut all = text([quick("A"), player("name=B depth=2")], 244);
+    let players = ["name=A engine=alpha-beta depth=1", "name=B engine=alpha-beta depth=2"].map(player);
+    let mut all = text(players, 244);
     all.openings = Some("four-ply".to_owned());
     let mut tournament = prepare(all, false);
     tournament.run(&AtomicBool::new(false), &mut |_| ()).unwrap();

@@ -37,7 +37,7 @@ fn values_are_those_of_the_file_or_of_the_engine() {
     assert!(stdout.contains("\n  1  black  f5     +0.50\n  2  white  d6     +1.00    0.50\n"), "{stdout}");
     let (code, stdout, _) =
         said(&["show", "--values", "engine", "--depth", "4", "--threads", "1", "--hash", "1"], GAME);
-    assert!(code == 0 && stdout.contains("alpha-beta on pattern, depth 4"), "{stdout}");
+    assert!(code == 0 && stdout.contains("emilia on pattern, depth 4"), "{stdout}");
     assert!(stdout.contains("black loses ") && stdout.lines().all(|line| line.len() <= 80), "{stdout}");
 }
 

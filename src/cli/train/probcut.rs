@@ -3,7 +3,7 @@
 use super::EvaluationArguments;
 use crate::cli::progress::StepBar;
 use crate::eval::pattern::PackedWeights;
-use crate::training::probcut::{Deviation, ProbcutSettings, fit_probcut};
+use crate::training::probcut::{Change, Deviation, ProbcutSettings, fit_probcut};
 use clap::Args;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -57,9 +57,10 @@ pub(super) fn run(arguments: &ProbcutArguments) -> Result<(), String> {
     }
     let numbers: Vec<String> = coefficients.iter().map(|c| format!("{c:.5}")).collect();
     super::super::print(&format!(
-        "{}{}\ncoefficients: {}\n",
+        "{}{}{}\ncoefficients: {}\n",
         table(&fit.midgame),
         table(&fit.endgame),
+        table_of_changes(&fit.changes),
         numbers.join(", ")
     ))
 }
@@ -72,5 +73,13 @@ fn table(classes: &[Deviation]) -> String {
             class.empties, class.deep, class.shallow, class.count, class.mean, class.deviation, class.fitted
         )
     });
+    header.to_owned() + &rows.collect::<String>()
+}
+
+fn table_of_changes(changes: &[Change]) -> String {
+    let header = "\nempties  depth  to the next  positions  (discs, before the fit)\n";
+    let rows = changes
+        .iter()
+        .map(|change| format!("{:>7}{:>7}{:>+13.2}{:>11}\n", change.empties, change.depth, change.mean, change.count));
     header.to_owned() + &rows.collect::<String>()
 }

@@ -7,7 +7,7 @@ use crate::game::DISC;
 use crate::othello::{GameRecord, Move, Position, Square};
 use crate::search::ordering::{Candidate, Candidates};
 use crate::search::selectivity::Selectivity;
-use crate::search::{Bound, Line, MemoryUse, Report, Score, SearchDepth, Task};
+use crate::search::{Bound, Line, MemoryUse, Precision, Report, Score, SearchDepth, Task};
 
 /// Half the width of the first window around the value that the last iteration leads to expect, in units of [`DISC`].
 const ASPIRATION: i32 = 3 * DISC;
@@ -18,6 +18,10 @@ const UNSTORED: usize = DEEP_FROM as usize - 1;
 struct Root<S> {
     child: Node<S>,
     line: Line,
+    /// What the last iteration that asked for a value said, in units of [`DISC`].
+    guess: i32,
+    /// The least result that is proven, by its sign alone: 1, 0, or −1 for nothing.
+    proven: i32,
 }
 
 /// The search of one position: ever deeper, its turns in the order of what the last iteration found.
@@ -68,7 +72,7 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
                 let score = Score::from_units(-self.walk.value(&child, 0, -INFINITY, INFINITY));
                 let depth = SearchDepth::Plies(u8::from(turn != Move::Pass));
                 let line = Line { turn, score, bound: Bound::Exact, depth, pv: vec![turn], visits: 0 };
-                Root { child, line }
+                Root { child, guess: score.units(), line, proven: -1 }
             })
             .collect();
         roots.sort_by_key(|root| -root.line.score);
@@ -86,29 +90,58 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
                 // Nothing is better than to win.
                 break;
             }
-            let guess = roots[i].line.score.units();
-            let value = self.root_value(&roots[i], stage, floor, guess);
+            let value = self.root_value(&roots[i], stage, floor, roots[i].guess);
             if self.walk.shared.is_stopped() {
                 break;
             }
-            if value <= floor {
+            if value <= floor || !self.keeps_outcome(roots, i, stage) {
                 continue;
             }
             let pv = self.expected_play(&roots[i], stage, value);
-            let line = &mut roots[i].line;
-            (line.score, line.depth, line.pv) =
-                (Score::from_units(value), stage.label(self.task.position.empties().count() as u8), pv);
-            line.bound = match (stage, value.signum()) {
-                (Stage::Outcome(_), 1) => Bound::Lower,
-                (Stage::Outcome(_), -1) => Bound::Upper,
-                _ => Bound::Exact,
-            };
+            self.note(&mut roots[i], stage, value, pv);
             // Among equals the one searched first stays first.
             let place = roots[..known].partition_point(|root| root.line.score >= roots[i].line.score);
             roots[place..=i].rotate_right(1);
             known += 1;
         }
         known
+    }
+
+    /// Notes the value that a stage has found for a turn.
+    fn note(&self, root: &mut Root<E::State>, stage: Stage, value: i32, pv: Vec<Move>) {
+        let is_outcome = matches!(stage, Stage::Outcome(_));
+        let (score, bound) = match (is_outcome, self.task.precision, value.signum()) {
+            // The value is asked for next: until then there is an estimate on the right side.
+            (true, Precision::OutcomeFirst, 1) => (root.guess.max(DISC), Bound::Exact),
+            (true, Precision::OutcomeFirst, -1) => (root.guess.min(-DISC), Bound::Exact),
+            (true, _, 1) => (value, Bound::Lower),
+            (true, _, -1) => (value, Bound::Upper),
+            _ => (value, Bound::Exact),
+        };
+        if !is_outcome {
+            root.guess = value;
+        } else if stage.selectivity() == Selectivity::NONE {
+            root.proven = value.signum();
+        }
+        let depth = stage.label(self.task.position.empties().count() as u8);
+        root.line = Line { score: Score::from_units(score), bound, depth, pv, ..root.line.clone() };
+    }
+
+    /// Whether a turn has the best outcome that is proven, where a stage may be wrong about that. Asks if it is not known.
+    fn keeps_outcome(&mut self, roots: &mut [Root<E::State>], i: usize, stage: Stage) -> bool {
+        let needed = roots.iter().map(|root| root.proven).max().unwrap_or(-1);
+        let may_err = matches!(stage, Stage::Solve(selectivity) if selectivity < Selectivity::NONE);
+        if !may_err || roots[i].proven >= needed {
+            return true;
+        }
+        let selectivity = std::mem::replace(&mut self.walk.selectivity, Selectivity::NONE);
+        let floor = (needed - 1) * DISC;
+        let keeps = -self.child_value(&roots[i], stage, -floor - 1, -floor) > floor;
+        self.walk.selectivity = selectivity;
+        if keeps {
+            roots[i].proven = needed;
+        }
+        keeps && !self.walk.shared.is_stopped()
     }
 
     /// The value that a further move must exceed to be of interest.

@@ -31,9 +31,10 @@ impl Stage {
     /// selective either.
     pub(in crate::search) fn plan(task: &Task, limits: &Limits, midgame: Selectivity) -> Vec<Stage> {
         let empties = task.position.empties().count() as u8;
-        let solve = match task.precision {
-            Precision::Score => Stage::Solve,
-            Precision::WinLossDraw => Stage::Outcome,
+        let goals: &[fn(Selectivity) -> Stage] = match task.precision {
+            Precision::Score => &[Stage::Solve],
+            Precision::OutcomeFirst => &[Stage::Outcome, Stage::Solve],
+            Precision::WinLossDraw => &[Stage::Outcome],
         };
         let depth = limits.depth.map(Depth::plies);
         let solves = depth.is_none_or(|depth| empties <= solved_from(depth));
@@ -41,9 +42,11 @@ impl Stage {
         let last = depth.map_or(last, |depth| last.min(depth));
         let bold = midgame < Selectivity::NONE && empties >= BOLD_SOLVE_FROM;
         let is_step = |level: Selectivity| empties >= ALL_STEPS_FROM || [73, 95].contains(&level.percent());
-        let solving = Selectivity::all()
-            .filter(|&level| level == Selectivity::NONE || bold && level >= midgame && is_step(level));
-        (2..=last).map(|depth| Stage::Midgame(depth, midgame)).chain(solving.filter(|_| solves).map(solve)).collect()
+        let solving: Vec<Selectivity> = Selectivity::all()
+            .filter(|&level| level == Selectivity::NONE || bold && level >= midgame && is_step(level))
+            .collect();
+        let solving = goals.iter().flat_map(|goal| solving.iter().copied().map(goal)).filter(|_| solves);
+        (2..=last).map(|depth| Stage::Midgame(depth, midgame)).chain(solving).collect()
     }
 
     pub(in crate::search) fn selectivity(self) -> Selectivity {

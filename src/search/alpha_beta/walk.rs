@@ -3,7 +3,7 @@
 use super::node::Found;
 pub(in crate::search) use super::node::Node;
 use super::split::{Pool, Split};
-use crate::eval::{ErrorModel, Incremental, shallow_depth, shallow_depth_to_end};
+use crate::eval::{ErrorModel, Incremental, STATIC_LIMIT, shallow_depth, shallow_depth_to_end};
 use crate::game::DISC;
 use crate::othello::{Bitboard, Position, Square, flips, stable_discs};
 use crate::search::endgame::{self, LocalTable, Solver};
@@ -70,13 +70,6 @@ impl<'a, E: Incremental> Shared<'a, E> {
         }
     }
 
-    /// Begins a search that may visit about `positions` positions more, whether the last one was stopped or not. Only for a thread that
-    /// searches alone.
-    pub(in crate::search) fn begin(&self, positions: u64) {
-        self.quota.store(self.counts().0.saturating_add(positions), Ordering::Relaxed);
-        self.stopped.store(false, Ordering::Relaxed);
-    }
-
     /// Whether a search that has visited `nodes` positions and made `evaluations` evaluations must stop.
     fn must_stop(&self, nodes: u64, evaluations: u64) -> bool {
         self.control.must_stop(nodes, evaluations) || nodes >= self.quota.load(Ordering::Relaxed)
@@ -95,7 +88,8 @@ impl<'a, E: Incremental> Shared<'a, E> {
     fn positions_to_next_look(&self, (nodes, evaluations): (u64, u64)) -> u64 {
         let limits = self.control.limits();
         let left = |limit: Option<u64>, used| limit.map_or(CHECK_INTERVAL, |limit| limit.saturating_sub(used));
-        left(limits.nodes, nodes).min(left(limits.evaluations, evaluations)).clamp(1, CHECK_INTERVAL)
+        let nodes_left = left(limits.nodes, nodes).min(self.quota.load(Ordering::Relaxed).saturating_sub(nodes));
+        nodes_left.min(left(limits.evaluations, evaluations)).clamp(1, CHECK_INTERVAL)
     }
 
     /// Positions visited and static evaluations made by all threads, as far as they have added them.
@@ -138,6 +132,15 @@ impl<'a, E: Incremental> Walk<'a, E> {
 
     pub(in crate::search) fn node(&self, position: Position) -> Node<E::State> {
         Node { position, state: self.shared.evaluation.state(&position) }
+    }
+
+    /// Begins a search that may visit `positions` positions more, whether the last one was stopped or not. Only for a thread that
+    /// searches alone.
+    pub(in crate::search) fn begin(&mut self, positions: u64) {
+        self.report_counts();
+        self.shared.quota.store(self.shared.counts().0.saturating_add(positions), Ordering::Relaxed);
+        self.shared.stopped.store(false, Ordering::Relaxed);
+        self.next_look = self.shared.positions_to_next_look(self.shared.counts());
     }
 
     /// Adds what this thread has counted to what is shared, and asks whether the search must stop.
@@ -207,21 +210,27 @@ impl<'a, E: Incremental> Walk<'a, E> {
         }
         let shared = self.shared;
         let below = self.below.clone();
-        let mut told = 0;
-        let mut stop = |nodes: u64, _| {
+        let (mut told, waiting) = (0, self.nodes);
+        let mut go_on = |nodes: u64| {
             let all = shared.nodes.fetch_add(nodes - told, Ordering::Relaxed) + nodes - told;
             told = nodes;
-            if shared.must_stop(all, shared.evaluations.load(Ordering::Relaxed)) {
+            let counts = (all + waiting, shared.evaluations.load(Ordering::Relaxed));
+            if shared.must_stop(counts.0, counts.1) {
                 shared.stopped.store(true, Ordering::Relaxed);
                 shared.pool.wake();
             }
-            shared.is_stopped() || below.as_ref().is_some_and(|split| split.is_decided())
+            let is_over = shared.is_stopped() || below.as_ref().is_some_and(|split| split.is_decided());
+            (!is_over).then(|| shared.positions_to_next_look(counts))
         };
-        let mut solver = Solver::new(shared.table, shared.contempt, &mut self.local, &mut stop);
+        let mut solver = Solver::new(shared.table, shared.contempt, &mut self.local, &mut go_on);
         solver.next_check = self.next_look.saturating_sub(self.nodes);
         let value = solver.solve(position, alpha, beta);
         let nodes = solver.nodes;
         self.nodes += nodes - told;
+        if told > 0 {
+            let (all, evaluations) = shared.counts();
+            self.next_look = self.nodes + shared.positions_to_next_look((all + self.nodes, evaluations));
+        }
         // What they cost has to count where evaluations are the measure.
         self.evaluations += nodes;
         value
@@ -239,13 +248,14 @@ impl<'a, E: Incremental> Walk<'a, E> {
         }
     }
 
-    /// The static value, or the result if the game is over.
+    /// The static value with its tempo, or the result if the game is over.
     pub(in crate::search) fn leaf(&mut self, node: &Node<E::State>) -> i32 {
         if node.position.moves().is_empty() && node.position.is_over() {
             return self.shared.contempt.outcome(&node.position);
         }
         self.evaluations += 1;
-        self.shared.evaluation.value(&node.state, &node.position)
+        let tempo = self.shared.errors.map_or(0, |errors| errors.tempo(node.position.empties().count()));
+        (self.shared.evaluation.value(&node.state, &node.position) + tempo).clamp(-STATIC_LIMIT, STATIC_LIMIT)
     }
 
     /// Nodes and evaluations not yet added to the shared counts.
@@ -261,7 +271,9 @@ impl<'a, E: Incremental> Walk<'a, E> {
 
     /// The value of a node in the last plies before the evaluation, without the table.
     fn shallow(&mut self, node: &Node<E::State>, depth: u8, alpha: i32, beta: i32) -> i32 {
-        self.nodes += 1;
+        if self.count() {
+            return 0;
+        }
         let moves = node.position.moves();
         if moves.is_empty() {
             let passed = self.pass(node);

@@ -36,6 +36,12 @@ pub(super) fn mean_selective_evaluations(depth: u8) -> u64 {
     by_depth(&MEAN_SELECTIVE_EVALUATIONS, SELECTIVE_GROWTH, depth)
 }
 
+/// The greatest depth to which selective alpha-beta searches with as many static evaluations on average, at most 60: what a search that has
+/// no depth says of its effort.
+pub(super) fn depth_worth(evaluations: u64) -> u8 {
+    (1..60).take_while(|&depth| mean_selective_evaluations(depth + 1) <= evaluations).count() as u8 + 1
+}
+
 fn by_depth(measured: &[u64], growth: f64, depth: u8) -> u64 {
     let last = measured.len();
     let evaluations = measured[usize::from(depth.max(1)).min(last) - 1];

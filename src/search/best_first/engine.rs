@@ -1,18 +1,16 @@
-//! The engines `emilia`, `best-first` and `extension`: best-first search as it plays to win.
+//! The engines `best-first` and `extension`: best-first search as it plays to win.
 //!
 //! - Leaves are chosen by relevance; the answer is the move that is likeliest to be worth more than the goal. Proofs are backed up, and
 //!   any win counts more than any estimate. Where it is known who wins but not by how much, selection is by value and
 //!   C·√(ln N / n).
-//! - A leaf is worth more to its side to move than its static value, since that side has the best of several moves. With this
-//!   correction, leaves at different depths can be compared. Near the end leaves have results ([`SearchedLeaves`]).
+//! - A leaf is worth more to its side to move than its static value, by the tempo ([`tempo`](crate::eval::ErrorModel::tempo)): so leaves at different depths
+//!   can be compared. Near the end leaves have results ([`SearchedLeaves`]).
 //! - A position that is reached in several ways has its children once.
 //! - Several threads work in shards ([`Shards`]).
 //! - A large search of the extension begins with ever deeper alpha-beta for half of the time, which leaves a full table and the move to
 //!   beat; then its leaves are searched by a shallow alpha-beta with ProbCut, the deeper the larger the search.
 //! - Where a proof of the result can be expected to fit the limits, the result is proven instead, best first ([`Prover`]).
 //! - Where alpha-beta can be expected to solve the position in the time there is, the extension gives it all of the time.
-//! - The engine `emilia` is `best-first` that leaves to alpha-beta what alpha-beta solves: where a depth is asked for from which on
-//!   alpha-beta solves, and where there is no limit. So it is never less exact than alpha-beta at the same depth.
 
 use super::budget::{Budget, mean_selective_evaluations};
 use super::checkout::Search as OneTree;
@@ -26,8 +24,8 @@ use super::workers::{self, FEW_EXPANSIONS};
 use super::{EndValues, Explorer, OnMemoryCap, Rules};
 use crate::eval::{Incremental, with_incremental};
 use crate::othello::Move;
+use crate::search::alpha_beta::deepen;
 use crate::search::alpha_beta::walk::Shared;
-use crate::search::alpha_beta::{deepen, stage::solved_from};
 use crate::search::selectivity::Selectivity;
 use crate::search::transposition::TranspositionTable;
 use crate::search::tree::Tree;
@@ -37,9 +35,9 @@ use parking_lot::Mutex;
 /// Positions that alpha-beta is expected to visit before it knows the result, per position that the time limit is worth: at most at
 /// this ratio alpha-beta gets all of the time. Then it is certain to know much of the result.
 const NEAR_THE_END: f64 = 8.0;
-/// Positions that the solver may be expected to visit, at most, for a position that is proven at once in a search without a limit.
+/// Positions that the solver may be expected to visit, at most, for a position that is solved at once in a search without a limit.
 /// A costlier one is searched by value before that.
-const PROVABLE: f64 = 1e9;
+pub(super) const PROVABLE: f64 = 1e9;
 /// The limit of a search in positions, per position that the solver is expected to visit: from this ratio on a position is proven
 /// within a limit. Costs differ from what is expected, and an unfinished proof is no help in the choice of a move. The tree, which
 /// finds wins first, is.
@@ -50,13 +48,11 @@ const FIRST_TURN: u64 = 400_000;
 /// C of the search by value, in standard deviations of the evaluation's error.
 const EXPLORATION: f32 = 1.4;
 
-/// Parameters of the engines `emilia`, `best-first` and `extension`.
+/// Parameters of the engines `best-first` and `extension`.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct BestFirstSettings {
     /// Whether alpha-beta begins, and is only overruled by what the tree finds worth more.
     pub start: bool,
-    /// Whether alpha-beta gets the positions that it solves at the depth that is asked for, or without a limit.
-    pub leaves_the_end: bool,
     /// The cap of the stored tree in bytes.
     pub memory: usize,
     /// What happens at the memory cap.
@@ -74,18 +70,12 @@ impl BestFirstSettings {
     pub const fn best_first() -> BestFirstSettings {
         BestFirstSettings {
             start: false,
-            leaves_the_end: false,
             memory: 512 << 20,
             on_memory_cap: OnMemoryCap::Prune,
             table_bytes: 64 << 20,
             threads: 1,
             selectivity: Selectivity::BOLDEST,
         }
-    }
-
-    /// Best-first search that leaves to alpha-beta what alpha-beta solves.
-    pub const fn emilia() -> BestFirstSettings {
-        BestFirstSettings { leaves_the_end: true, ..BestFirstSettings::best_first() }
     }
 
     /// Best-first search that begins with alpha-beta.
@@ -195,14 +185,29 @@ impl BestFirst {
         stored
     }
 
-    /// Whether the task is one that alpha-beta solves, and alpha-beta is to have it.
-    fn leaves_to_alpha_beta(&self, task: &Task, limits: &Limits) -> bool {
-        let empties = task.position.empties().count();
-        let is_solved = match limits.depth {
-            Some(depth) => empties <= solved_from(depth.plies()).into(),
-            None => *limits == Limits::default() && solving_cost(empties) <= PROVABLE,
-        };
-        self.settings.leaves_the_end && is_solved
+    /// Iterative-deepening alpha-beta with this engine's table, counting from `counts`.
+    pub(super) fn alpha_beta(
+        &self,
+        task: &Task,
+        control: &Control,
+        counts: (u64, u64),
+        sink: &mut dyn FnMut(&Report),
+    ) -> Report {
+        with_incremental!(&*task.evaluator, evaluation => {
+            let shared = Shared::new(evaluation, task, &self.table, control).counting_from(counts);
+            deepen(&shared, self.settings.selectivity, self.settings.threads, task, sink)
+        })
+    }
+
+    /// Gives the memory of the tree back, and begins a search in the table.
+    pub(super) fn begin_without_tree(&mut self, task: &Task) {
+        self.stored = None;
+        self.table.new_search(task.contempt);
+    }
+
+    /// The threads that search.
+    pub(super) fn threads(&self) -> usize {
+        self.settings.threads
     }
 
     fn think_with<E: Incremental>(
@@ -292,6 +297,17 @@ impl BestFirst {
     }
 }
 
+/// Limits in which a depth stands for the evaluations that alpha-beta spends on it, and the end of the game for the result.
+pub(super) fn without_depth(limits: &Limits, task: &Task) -> Limits {
+    let mut limits = *limits;
+    let reaches_end = |depth: u8| u32::from(depth) >= task.position.empties().count();
+    if let Some(depth) = limits.depth.take().map(Depth::plies).filter(|&depth| !reaches_end(depth)) {
+        let evaluations = mean_selective_evaluations(depth);
+        limits.evaluations = Some(limits.evaluations.map_or(evaluations, |limit| limit.min(evaluations)));
+    }
+    limits
+}
+
 fn is_solved(report: &Report) -> bool {
     matches!(report.depth, SearchDepth::Exact | SearchDepth::WinLossDraw)
 }
@@ -316,22 +332,7 @@ fn decide(search: &OneTree, report: impl FnOnce() -> Report, start: Option<Repor
 impl Search for BestFirst {
     fn think(&mut self, task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
         self.table.new_search(task.contempt);
-        if self.leaves_to_alpha_beta(task, control.limits()) {
-            // The tree gives its memory back: a game does not come back from its end.
-            self.stored = None;
-            return with_incremental!(&*task.evaluator, evaluation => {
-                let shared = Shared::new(evaluation, task, &self.table, control);
-                deepen(&shared, self.settings.selectivity, self.settings.threads, task, sink)
-            });
-        }
-        // A depth stands for the evaluations that alpha-beta spends on it; the end of the game for the result.
-        let mut limits = *control.limits();
-        let reaches_end = |depth: u8| u32::from(depth) >= task.position.empties().count();
-        if let Some(depth) = limits.depth.take().map(Depth::plies).filter(|&depth| !reaches_end(depth)) {
-            let evaluations = mean_selective_evaluations(depth);
-            limits.evaluations = Some(limits.evaluations.map_or(evaluations, |limit| limit.min(evaluations)));
-        }
-        let control = control.with(limits);
+        let control = control.with(without_depth(control.limits(), task));
         with_incremental!(&*task.evaluator, evaluation => self.think_with(evaluation, task, &control, sink))
     }
 

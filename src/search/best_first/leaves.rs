@@ -118,6 +118,8 @@ pub struct EndgameSolver {
 
 /// Size of the solver's own transposition table in bytes: what a few thousand of the positions that it probes take.
 const TABLE_BYTES: usize = 1 << 20;
+/// Positions that it visits between two looks at the limits.
+const CHECK_INTERVAL: u64 = 4096;
 
 impl EndgameSolver {
     /// A solver for positions with at most `empties` empty squares.
@@ -140,11 +142,11 @@ impl LeafSolver<Position> for EndgameSolver {
     ) -> Option<i32> {
         let before = *work;
         self.table.new_search(contempt);
-        let mut stop = |nodes, _| {
+        let mut go_on = |nodes| {
             (work.nodes, work.evaluations) = (before.nodes + nodes, before.evaluations + nodes);
-            stop(work)
+            (!stop(work)).then_some(CHECK_INTERVAL)
         };
-        let mut solver = Solver::new(&self.table, contempt, &mut self.local, &mut stop);
+        let mut solver = Solver::new(&self.table, contempt, &mut self.local, &mut go_on);
         let value = solver.solve(position, -endgame::INFINITY, endgame::INFINITY);
         let (nodes, stopped) = (solver.nodes, solver.stopped);
         (work.nodes, work.evaluations) = (before.nodes + nodes, before.evaluations + nodes);

@@ -8,7 +8,7 @@
 //! | `korf-best-first` | by value ([`ByValue`]) | static | RBFMS, or as set | one | |
 //! | `korf-extension` | by value | static | RBFMS, or as set | one | alpha-beta (`start`) |
 //! | `emilia` | as `best-first`, but what alpha-beta solves at the same depth is left to alpha-beta | | | | |
-//! | `best-first` | by relevance (`relevance`) | static + tempo, solved near the end | pruning, or as set | a subtree each (`shards`) | |
+//! | `best-first` | by relevance (`relevance`) | static, solved near the end | pruning, or as set | a subtree each (`shards`) | |
 //! | `extension` | by relevance | searched by alpha-beta in large searches | pruning, or as set | a subtree each | alpha-beta |
 //!
 //! `rbfms` is the linear-space form by itself. Proving a result needs other rules than playing: `proof` has proof numbers and null
@@ -18,6 +18,7 @@ mod budget;
 mod cap;
 mod checkout;
 mod core;
+mod emilia;
 mod engine;
 mod exploration;
 mod form;
@@ -41,6 +42,7 @@ pub use self::core::{Explorer, Progress};
 pub(crate) use budget::Budget;
 pub use budget::mean_alpha_beta_evaluations;
 pub use cap::OnMemoryCap;
+pub use emilia::Emilia;
 pub use engine::{BestFirst, BestFirstSettings};
 pub use korf::{KorfBestFirst, KorfSettings};
 pub(super) use leaves::Leaves;

@@ -7,6 +7,9 @@ use crate::search::tree::{Node, Tree};
 
 /// What a best-first search does with a node: how it initialises one, chooses a child, backs up, and which move it prefers.
 pub trait Policy<G: Game>: Sized {
+    /// Whether the depth that is reported is that of an alpha-beta search which costs as much, and not the length of the line.
+    const DEPTH_IS_EFFORT: bool = false;
+
     /// Initialises the children of the end of the path, which are new.
     fn value_children(search: &mut Explorer<G, Self>);
 

@@ -52,6 +52,8 @@ impl ByRelevance {
 }
 
 impl<G: Game> Policy<G> for ByRelevance {
+    const DEPTH_IS_EFFORT: bool = true;
+
     fn value_children(search: &mut Explorer<G, Self>) {
         let Step { node, plies, position, .. } = search.leaf();
         let (node, goal) = (*node, search.policy.goal_of(position.mover()));

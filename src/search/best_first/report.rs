@@ -1,5 +1,6 @@
 //! What a best-first search says.
 
+use super::budget::depth_worth;
 use super::{Explorer, Policy, RootMove, Work};
 use crate::othello::{Move, Position, Square};
 use crate::search::{Bound, Control, Line, MemoryUse, Report, SearchDepth, Task};
@@ -25,13 +26,14 @@ pub(super) fn report_of<P: Policy<Position>>(
     control: &Control,
 ) -> Report {
     let mut lines: Vec<Line> = Vec::new();
+    let effort = P::DEPTH_IS_EFFORT.then(|| depth_of_effort(explorer.work().evaluations, &task.position));
     for root_move in moves {
         let (pv, plies) = line_to(&root_move.line);
         lines.push(Line {
             turn: pv[0],
             score: explorer.score(root_move.value),
             bound: Bound::Exact,
-            depth: if root_move.is_solved() { SearchDepth::Exact } else { SearchDepth::Plies(plies) },
+            depth: if root_move.is_solved() { SearchDepth::Exact } else { effort.unwrap_or(SearchDepth::Plies(plies)) },
             pv,
             visits: root_move.visits,
         });
@@ -59,6 +61,12 @@ pub(super) fn count(report: &mut Report, work: &Work, control: &Control) {
 pub(crate) fn line_to(turns: &[Option<Square>]) -> (Vec<Move>, u8) {
     let plies = turns.iter().flatten().count();
     (turns.iter().map(|turn| turn.map_or(Move::Pass, Move::Place)).collect(), plies as u8)
+}
+
+/// The depth of a search that goes to no fixed depth, by its effort: how deep alpha-beta searches on average with as many evaluations, and no deeper than
+/// to the end.
+fn depth_of_effort(evaluations: u64, position: &Position) -> SearchDepth {
+    SearchDepth::Plies(depth_worth(evaluations).min(position.empties().count() as u8))
 }
 
 /// How far all of the lines were searched.

@@ -28,8 +28,6 @@ use wide::WIDE_TO;
 
 /// Alpha in discs from which on the other side's stable discs are counted: they may not allow a value above it.
 const STABILITY_FROM: i32 = 0;
-/// Nodes between two looks at the clock.
-const CHECK_INTERVAL: u64 = 4096;
 /// A value beyond every score, in discs.
 pub(super) const INFINITY: i32 = 127;
 
@@ -39,12 +37,11 @@ pub(super) struct Solver<'a> {
     pub contempt: Contempt,
     /// Positions visited, those of the search around it included.
     pub nodes: u64,
-    pub evaluations: u64,
-    /// Called every few thousand nodes, with nodes and evaluations so far; returns whether to stop.
-    stop: &'a mut dyn FnMut(u64, u64) -> bool,
-    /// Whether `stop` said yes; the value returned then means nothing.
+    /// Asked with the positions visited so far; returns after how many more it wants to be asked again, or `None` to stop.
+    go_on: &'a mut dyn FnMut(u64) -> Option<u64>,
+    /// Whether `go_on` said stop; the value returned then means nothing.
     pub stopped: bool,
-    /// Positions visited at which `stop` is asked next.
+    /// Positions visited at which `go_on` is asked next.
     pub(in crate::search) next_check: u64,
     local: &'a mut LocalTable,
 }
@@ -54,9 +51,9 @@ impl<'a> Solver<'a> {
         table: &'a TranspositionTable,
         contempt: Contempt,
         local: &'a mut LocalTable,
-        stop: &'a mut dyn FnMut(u64, u64) -> bool,
+        go_on: &'a mut dyn FnMut(u64) -> Option<u64>,
     ) -> Solver<'a> {
-        Solver { table, contempt, nodes: 0, evaluations: 0, stop, stopped: false, next_check: 0, local }
+        Solver { table, contempt, nodes: 0, go_on, stopped: false, next_check: 0, local }
     }
 
     /// The value of a position for its side to move, in discs: exact if it lies between `alpha` and `beta`, else a bound
@@ -156,17 +153,19 @@ impl<'a> Solver<'a> {
         if limit < 0 { limit } else { limit.max(self.contempt.draw_for(position.mover())) }
     }
 
-    /// Counts a node; every few thousand, asks whether to stop.
+    /// Counts a node; now and then, asks whether to stop.
     pub(super) fn count_and_check(&mut self) -> bool {
         self.nodes += 1;
         self.must_stop()
     }
 
-    /// Whether to stop, asked anew every few thousand nodes.
+    /// Whether to stop, asked anew where [`Solver::next_check`] says.
     fn must_stop(&mut self) -> bool {
-        if self.nodes >= self.next_check {
-            self.next_check = self.nodes + CHECK_INTERVAL;
-            self.stopped |= (self.stop)(self.nodes, self.evaluations);
+        if self.nodes >= self.next_check && !self.stopped {
+            match (self.go_on)(self.nodes) {
+                Some(more) => self.next_check = self.nodes + more,
+                None => self.stopped = true,
+            }
         }
         self.stopped
     }

@@ -13,7 +13,7 @@ const SORT_FROM: u32 = 6;
 pub(super) const SHALLOW_TO: u32 = 11;
 
 /// Number of empty squares from which on the solver asks whether to stop: with fewer it is sooner done.
-const CHECK_FROM: u32 = 10;
+const CHECK_FROM: u32 = 7;
 
 /// What counts against a move: each reply that it leaves, a reply in a corner once more, and an even quadrant.
 const REPLY: u32 = 16;

@@ -57,7 +57,7 @@ fn compare(seeds: std::ops::Range<u64>, most_empties: u64) {
             let table = &mut tables[(number + seed as usize) % 2];
             table.clear();
             table.new_search(contempt);
-            let mut never = |_, _| false;
+            let mut never = |_| Some(u64::MAX / 2);
             let mut local = LocalTable::default();
             let mut solver = Solver::new(table, contempt, &mut local, &mut never);
             let windows = [-20, -5, -1, 0, 1, 5, 20].map(|offset| (truth + offset).clamp(-126, 125));
@@ -89,7 +89,7 @@ fn equal_to_brute_force_on_ten_thousand_positions() {
 #[test]
 fn an_early_end_gives_the_empties_to_the_winner() {
     let table = TranspositionTable::new(1 << 16);
-    let mut never = |_, _| false;
+    let mut never = |_| Some(u64::MAX / 2);
     let mut local = LocalTable::default();
     let mut solver = Solver::new(&table, Contempt::NONE, &mut local, &mut never);
     let wiped_out = Position::new(Bitboard::CENTRE, Bitboard::EMPTY, Color::White).unwrap();
@@ -101,7 +101,7 @@ fn an_early_end_gives_the_empties_to_the_winner() {
 #[test]
 fn a_node_is_a_position_entered() {
     let table = TranspositionTable::new(1 << 16);
-    let mut never = |_, _| false;
+    let mut never = |_| Some(u64::MAX / 2);
     let mut local = LocalTable::default();
     let mut solver = Solver::new(&table, Contempt::NONE, &mut local, &mut never);
     let mut most = 0;
@@ -127,9 +127,9 @@ fn a_node_is_a_position_entered() {
 fn a_stopped_solver_says_so() {
     let table = TranspositionTable::new(1 << 16);
     let mut asked = 0;
-    let mut stop = |nodes, _| {
+    let mut stop = |nodes| {
         asked += 1;
-        nodes > 20_000
+        (nodes <= 20_000).then_some(4_096)
     };
     let mut local = LocalTable::default();
     let mut solver = Solver::new(&table, Contempt::NONE, &mut local, &mut stop);

@@ -32,7 +32,7 @@ impl Goal {
     /// The class of a result; results of one class need not be distinguished.
     fn class(&self, result: i32) -> i32 {
         match self.precision {
-            Precision::Score => result.max(self.floor),
+            Precision::Score | Precision::OutcomeFirst => result.max(self.floor),
             Precision::WinLossDraw => result.signum(),
         }
     }

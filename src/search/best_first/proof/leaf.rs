@@ -1,9 +1,9 @@
-//! What alpha-beta does for a proof: estimates, and results of positions near enough to the end. No search of it visits more
-//! than [`LEAF_LIMIT`] positions.
+//! What alpha-beta does for a proof: estimates, and results of positions near enough to the end. A search stops after
+//! [`LEAF_LIMIT`] positions.
 
+use super::LEAF_LIMIT;
 use super::cost::CostModel;
 use super::tree::Node;
-use super::{LEAF_LIMIT, LEAF_QUOTA};
 use crate::eval::Incremental;
 use crate::game::DISC;
 use crate::othello::{Position, Square};
@@ -69,7 +69,7 @@ impl<'a, E: Incremental> Examiner<'a, E> {
     /// Begins a search.
     fn begin(&mut self, selectivity: Selectivity) {
         let left = self.allowance.saturating_sub(self.counts().0);
-        self.walk.shared.begin(left.min(LEAF_QUOTA));
+        self.walk.begin(left.min(LEAF_LIMIT));
         self.walk.selectivity = selectivity;
     }
 
@@ -114,9 +114,6 @@ impl<'a, E: Incremental> Examiner<'a, E> {
         let node = self.walk.node(*position);
         let value = self.walk.value(&node, u8::MAX, alpha * DISC, alpha * DISC + 1);
         let visited = self.counts().0 - before;
-        if visited > LEAF_LIMIT {
-            log::warn!("a leaf of a proof took {visited} positions: {position}");
-        }
         self.largest = self.largest.max(visited);
         (!self.walk.shared.is_stopped()).then_some(value / DISC)
     }
@@ -124,7 +121,7 @@ impl<'a, E: Incremental> Examiner<'a, E> {
     /// Whether the result exceeds `alpha` discs, as [`Examiner::solve`], also for positions that are too large for one search: these are
     /// expanded depth first, with the table as the only memory. `None` if the search was stopped.
     pub fn decide(&mut self, position: &Position, alpha: i32) -> Option<i32> {
-        let is_small = CostModel::positions(position.empties().count(), 0.0) <= HOPELESS * LEAF_QUOTA as f32;
+        let is_small = CostModel::positions(position.empties().count(), 0.0) <= HOPELESS * LEAF_LIMIT as f32;
         if is_small && let Some(bound) = self.solve(position, alpha) {
             return Some(bound);
         }

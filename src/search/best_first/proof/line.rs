@@ -56,7 +56,7 @@ impl<E: Incremental> Prover<'_, E> {
             let mut turns = Vec::new();
             let after = found.turn.map_or_else(|| self.task.position.pass(), |square| self.task.position.after(square));
             let worth = match self.task.precision {
-                Precision::Score => found.lower,
+                Precision::Score | Precision::OutcomeFirst => found.lower,
                 Precision::WinLossDraw => i32::from(found.lower > 0) - i32::from(found.upper < 0),
             };
             let mut player = Player { tree: &state.tree, examiner: &mut examiner, precision: self.task.precision };
@@ -73,7 +73,7 @@ impl<E: Incremental> Prover<'_, E> {
         let turns: Vec<Option<Square>> = std::iter::once(found.turn).chain(play.iter().copied()).collect();
         let (pv, _) = line_to(&turns);
         let (score, bound, depth) = match self.task.precision {
-            Precision::Score => (found.lower, Bound::Exact, SearchDepth::Exact),
+            Precision::Score | Precision::OutcomeFirst => (found.lower, Bound::Exact, SearchDepth::Exact),
             Precision::WinLossDraw if found.lower > 0 => (1, Bound::Lower, SearchDepth::WinLossDraw),
             Precision::WinLossDraw if found.upper < 0 => (-1, Bound::Upper, SearchDepth::WinLossDraw),
             Precision::WinLossDraw => (0, Bound::Exact, SearchDepth::WinLossDraw),

@@ -39,11 +39,8 @@ use state::{Next, State};
 use std::time::Duration;
 use tree::{Node, Tree};
 
-/// Positions that an alpha-beta search below a leaf visits, at most.
-const LEAF_LIMIT: u64 = 70_000;
-/// Positions after which an alpha-beta search below a leaf is stopped: less than [`LEAF_LIMIT`], since a search looks at its limits
-/// only every few thousand positions.
-const LEAF_QUOTA: u64 = 58_000;
+/// Positions after which an alpha-beta search below a leaf is stopped.
+const LEAF_LIMIT: u64 = 60_000;
 /// Positions that the alpha-beta search for the first estimate visits, at most.
 const START_POSITIONS: u64 = 60_000;
 /// Depth in plies of the alpha-beta search for the first estimate, at most.
@@ -136,13 +133,13 @@ impl<E: Incremental> Prover<'_, E> {
                     came_back.wait_for(&mut state, PATIENCE);
                 }
                 Next::Leaf(checkout) => {
-                    let left =
-                        |limit: Option<u64>, used: u64| limit.map_or(u64::MAX, |limit| limit.saturating_sub(used));
-                    examiner.allow(left(limits.nodes, state.nodes).min(left(limits.evaluations, state.evaluations)));
+                    let allowance = state.reserve(limits, self.threads);
+                    examiner.allow(allowance);
                     let (answer, counts) = parking_lot::MutexGuard::unlocked(&mut state, || {
                         let answer = State::examine(&checkout, &mut examiner);
                         (answer, examiner.counts())
                     });
+                    state.reserved -= allowance;
                     state.nodes += counts.0 - told.0;
                     state.evaluations += counts.1 - told.1;
                     state.largest_leaf = state.largest_leaf.max(examiner.largest);

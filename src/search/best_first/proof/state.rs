@@ -6,7 +6,7 @@ use super::tree::{Edge, Node, ROOT, Tree};
 use crate::eval::Incremental;
 use crate::game::DISC;
 use crate::othello::{Position, Square};
-use crate::search::{Contempt, Task};
+use crate::search::{Contempt, Limits, Task};
 
 /// Expected cost in positions up to which a leaf is solved; others are expanded. Costs differ from what is expected by a factor of
 /// four and more; of leaves like these one in a hundred costs more than [`LEAF_LIMIT`](super::LEAF_LIMIT).
@@ -88,6 +88,8 @@ pub(super) struct State {
     pub found: Vec<Found>,
     /// Number of leaves checked out.
     out: usize,
+    /// Positions that the threads at work may still visit, of those that the limits leave.
+    pub reserved: u64,
     /// Whether dropping nodes has not freed enough memory.
     is_full: bool,
     /// Whether the proof is over: everything is known, or it was stopped.
@@ -114,6 +116,7 @@ impl State {
             is_asked: false,
             found: Vec::new(),
             out: 0,
+            reserved: 0,
             is_full: false,
             is_over: false,
             is_done: false,
@@ -129,6 +132,15 @@ impl State {
     /// Proven bounds on the best of the turns that are not done with, in discs.
     pub fn bounds(&self) -> (i32, i32) {
         (self.tree.root().lower.into(), self.tree.root().upper.into())
+    }
+
+    /// Reserves one of `threads` equal shares of the positions that the limits leave, at least one position.
+    pub fn reserve(&mut self, limits: &Limits, threads: usize) -> u64 {
+        let left = |limit: Option<u64>, used: u64| limit.map_or(u64::MAX, |limit| limit.saturating_sub(used));
+        let left = left(limits.nodes, self.nodes).min(left(limits.evaluations, self.evaluations));
+        let share = (left.saturating_sub(self.reserved) / threads as u64).max(1);
+        self.reserved += share;
+        share
     }
 
     /// Checks out the leaf that is to be worked on next.

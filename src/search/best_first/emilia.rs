@@ -1,0 +1,165 @@
+//! The engine `emilia`: the tree of `best-first` chooses the move, and alpha-beta answers what a value is asked for.
+//!
+//! - A question for values (hints, analysis) gets alpha-beta: its values are all of one depth, and can be compared.
+//! - What alpha-beta solves at the depth that is asked for, or can be expected to solve within the limits, it solves: first who wins, then by
+//!   how much among the moves that keep the outcome. So the answer is never less exact than alpha-beta's at the same depth.
+//! - Otherwise the tree decides. It looks for the move that wins, and follows few other moves: so its values are no estimates of discs.
+//!   What is left of the limits goes to an alpha-beta search of the position behind the move, which says what it is worth.
+
+use super::budget::mean_selective_evaluations;
+use super::engine::{BestFirst, BestFirstSettings, PROVABLE, without_depth};
+use super::form::positions_worth;
+use super::searched_leaves::solving_cost;
+use crate::search::alpha_beta::stage::solved_from;
+use crate::search::{Bound, Control, Limits, Precision, Report, Search, SearchDepth, Task};
+
+/// The part of the limits that the tree leaves to the search of the move's value: a sixteenth.
+const VALUE_PART: u32 = 16;
+/// Positions that solving may be expected to visit, at most, for each position that the limits are worth: then alpha-beta finds out who
+/// wins, and nearly always by how much.
+const SOLVABLE: f64 = 0.5;
+/// Depth in plies from which on a value of alpha-beta counts for more than the tree's.
+const LEAST_DEPTH: u8 = 4;
+
+/// The engine. Keeps its tree and its table from move to move.
+pub struct Emilia {
+    search: BestFirst,
+}
+
+impl Emilia {
+    /// An engine that has learnt nothing yet.
+    pub fn new(settings: BestFirstSettings) -> Emilia {
+        Emilia { search: BestFirst::new(settings) }
+    }
+
+    /// Whether alpha-beta can be expected to solve the position.
+    fn is_solvable(&self, task: &Task, limits: &Limits) -> bool {
+        let empties = task.position.empties().count();
+        let cost = solving_cost(empties);
+        match (limits.depth, positions_worth(limits, self.search.threads())) {
+            (Some(depth), _) if empties <= solved_from(depth.plies()).into() => true,
+            (Some(depth), None) => cost <= SOLVABLE * mean_selective_evaluations(depth.plies()) as f64,
+            (_, Some(positions)) => cost <= SOLVABLE * positions as f64,
+            (None, None) => cost <= PROVABLE,
+        }
+    }
+
+    /// What the first move of a report is worth, by alpha-beta.
+    fn value(&self, report: &mut Report, task: &Task, control: &Control) {
+        let Some(line) = report.lines.first_mut() else { return };
+        let Ok(position) = task.position.take(line.turn) else { return };
+        if position.is_over() || line.depth == SearchDepth::Exact {
+            return;
+        }
+        let behind = Task { position, lines: 1, margin: None, is_analysis: true, ..task.clone() };
+        let answer = self.search.alpha_beta(&behind, control, (report.nodes, report.evaluations), &mut |_| {});
+        (report.nodes, report.evaluations, report.elapsed) = (answer.nodes, answer.evaluations, answer.elapsed);
+        let is_deep = match answer.depth {
+            SearchDepth::Plies(plies) | SearchDepth::Selective { plies, .. } => plies >= LEAST_DEPTH,
+            SearchDepth::Exact | SearchDepth::WinLossDraw => true,
+        };
+        if is_deep && let Some(best) = answer.lines.first() {
+            (line.score, line.bound) = (-best.score, Bound::Exact);
+            line.pv = std::iter::once(line.turn).chain(best.pv.iter().copied()).collect();
+        }
+    }
+}
+
+impl Search for Emilia {
+    fn think(&mut self, task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
+        let is_solvable = self.is_solvable(task, control.limits());
+        if is_solvable || task.is_analysis || task.precision == Precision::WinLossDraw {
+            self.search.begin_without_tree(task);
+            let wants_move = !task.is_analysis && task.precision == Precision::Score && task.margin.is_none();
+            let precision = if wants_move { Precision::OutcomeFirst } else { task.precision };
+            return self.search.alpha_beta(&Task { precision, ..task.clone() }, control, (0, 0), sink);
+        }
+        let limits = without_depth(control.limits(), task);
+        let all_but = |n: u64| n - n / u64::from(VALUE_PART);
+        let of_tree = Limits {
+            nodes: limits.nodes.map(all_but),
+            evaluations: limits.evaluations.map(all_but),
+            soft_time: limits.soft_time.map(|time| time - time / VALUE_PART),
+            hard_time: limits.hard_time.map(|time| time - time / VALUE_PART),
+            ..limits
+        };
+        let mut report = self.search.think(task, &control.with(of_tree), sink);
+        if limits != Limits::default() {
+            self.value(&mut report, task, &control.with(limits));
+        }
+        report
+    }
+
+    fn clear(&mut self) {
+        self.search.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::EvaluatorKind;
+    use crate::search::{AlphaBeta, AlphaBetaSettings, Depth};
+    use crate::testing::random_position;
+
+    fn settings() -> BestFirstSettings {
+        BestFirstSettings { memory: 8 << 20, table_bytes: 1 << 20, ..BestFirstSettings::best_first() }
+    }
+
+    fn emilia() -> Emilia {
+        Emilia::new(settings())
+    }
+
+    fn by_alpha_beta(task: &Task, limits: Limits) -> Report {
+        let settings = AlphaBetaSettings { table_bytes: 1 << 20, ..AlphaBetaSettings::default() };
+        AlphaBeta::new(settings).think(task, &Control::with_limits(limits), &mut |_| {})
+    }
+
+    fn to_depth(depth: u8) -> Limits {
+        Limits { depth: Depth::new(depth), ..Limits::default() }
+    }
+
+    fn task(seed: u64, empties: u32) -> Task {
+        let position = (seed..).map(|seed| random_position(seed, empties)).find(|position| !position.is_over());
+        Task::new(position.unwrap(), EvaluatorKind::Pattern.build())
+    }
+
+    #[test]
+    fn values_are_those_of_alpha_beta() {
+        for seed in 0..6 {
+            let task = Task { is_analysis: true, lines: 3, ..task(100 * seed, 40) };
+            let report = emilia().think(&task, &Control::with_limits(to_depth(6)), &mut |_| {});
+            assert_eq!(report.lines, by_alpha_beta(&task, to_depth(6)).lines, "{}", task.position);
+        }
+    }
+
+    #[test]
+    fn what_alpha_beta_solves_at_a_depth_is_solved() {
+        for seed in 0..20 {
+            let task = task(100 * seed, 12);
+            let report = emilia().think(&task, &Control::with_limits(to_depth(6)), &mut |_| {});
+            assert!(report.depth.is_exact(), "{} {report:?}", task.position);
+            assert_eq!(report.lines[0].score, by_alpha_beta(&task, Limits::default()).lines[0].score);
+        }
+    }
+
+    /// The tree's own values are beyond every estimate where it has found a win, and off by many discs elsewhere.
+    #[test]
+    fn the_value_of_the_move_is_an_estimate_of_discs() {
+        let (mut of_tree, mut of_emilia) = (0.0, 0.0);
+        for seed in 0..12 {
+            let task = task(100 * seed, 20);
+            let limits = Limits { nodes: Some(20_000), ..Limits::default() };
+            let report = emilia().think(&task, &Control::with_limits(limits), &mut |_| {});
+            assert!(report.nodes <= 20_000 + 400, "{}", report.nodes);
+            let after = task.position.take(report.lines[0].turn).unwrap();
+            let truth =
+                -by_alpha_beta(&Task { position: after, ..task.clone() }, Limits::default()).lines[0].score.discs();
+            let mut tree = BestFirst::new(settings());
+            let tree = tree.think(&task, &Control::with_limits(limits), &mut |_| {});
+            of_emilia += (report.lines[0].score.discs() - truth).abs();
+            of_tree += (tree.lines[0].score.discs() - truth).abs();
+        }
+        assert!(of_emilia < 0.8 * of_tree, "{of_emilia} {of_tree}");
+    }
+}
