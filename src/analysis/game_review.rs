@@ -1,7 +1,7 @@
 //! What the moves of a game were worth.
 
 use super::{Outcome, Thinker, Thinking};
-use crate::othello::{Color, GameRecord, Move, Position};
+use crate::othello::{Color, GameRecord, Move, Position, Symmetry};
 use crate::search::{Bound, Depth, Line, Report, Score, SearchDepth};
 use std::time::Duration;
 
@@ -192,9 +192,8 @@ impl Reviewer {
         let mut lines: Vec<MoveValue> =
             report.lines.iter().filter(|line| line.bound == Bound::Exact).map(MoveValue::of_line).collect();
         let alternative = lines.iter().find(|line| Some(line.turn) != played).cloned();
-        let played = played.map(|turn| match lines.iter().find(|line| line.turn == turn) {
-            Some(line) => line.clone(),
-            None => self.value_of(position, turn, report.depth),
+        let played = played.map(|turn| {
+            known_value(position, turn, &lines).unwrap_or_else(|| self.value_of(position, turn, report.depth))
         });
         if let Some(played) = &played
             && lines.iter().all(|line| line.turn != played.turn)
@@ -259,6 +258,15 @@ impl Reviewer {
     }
 }
 
+/// The value of a turn if one of the lines has it, or has that of a turn which a symmetry of the position makes of it.
+fn known_value(position: &Position, turn: Move, lines: &[MoveValue]) -> Option<MoveValue> {
+    let image = |symmetry: Symmetry| {
+        let line = lines.iter().find(|line| symmetry.turn(line.turn) == turn)?;
+        Some(MoveValue { turn, pv: line.pv.iter().map(|&turn| symmetry.turn(turn)).collect(), ..line.clone() })
+    };
+    Symmetry::of(position).find_map(image)
+}
+
 fn one_deeper(depth: SearchDepth) -> SearchDepth {
     match depth {
         SearchDepth::Plies(plies) => SearchDepth::Plies(plies + 1),
@@ -307,6 +315,16 @@ mod tests {
             game.take(turn).unwrap();
         }
         game
+    }
+
+    #[test]
+    fn no_first_move_is_a_mistake() {
+        for first in ["c4", "d3", "e6", "f5"] {
+            let mut game = GameRecord::from_position(Position::START);
+            game.take(Move::Place(first.parse().unwrap())).unwrap();
+            let review = reviewer(5, 0).review(&game);
+            assert_eq!((review.turns[0].loss(), review.black.accuracy), (0.0, 100.0), "{first}");
+        }
     }
 
     /// The final score under perfect play, by the rules alone.

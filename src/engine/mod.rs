@@ -5,6 +5,7 @@ mod options;
 mod published;
 mod request;
 mod searches;
+mod symmetric_moves;
 mod uct_options;
 mod worker;
 

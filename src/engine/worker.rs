@@ -3,6 +3,7 @@
 use super::options::{EngineOptions, OptionError, megabytes};
 use super::request::{DEFAULT_MOVE_TIME, Decision, Event, Goal, Request};
 use super::searches::SearchBuilder;
+use super::symmetric_moves::unite_symmetric_moves;
 use crate::othello::{Move, Position};
 use crate::random::Random;
 use crate::search::{
@@ -148,13 +149,18 @@ impl Worker {
         };
         let control = Control::new(limits(request, options), question.signal.clone(), question.asked);
         let mut last_sent = None;
+        // A margin asks for every move that is good enough.
+        let most_lines = if task.margin.is_some() { usize::MAX } else { task.lines };
         let search = self.search.get_or_insert_with(|| (self.builder)(options));
-        let report = search.think(&task, &control, &mut |report| {
+        let mut report = search.think(&task, &control, &mut |report| {
             if question.reports {
+                let mut report = report.clone();
+                unite_symmetric_moves(&mut report, &task.position, most_lines);
                 last_sent = Some((report.lines.clone(), report.depth));
-                let _ = question.events.send(Event::Report(report.clone()));
+                let _ = question.events.send(Event::Report(report));
             }
         });
+        unite_symmetric_moves(&mut report, &task.position, most_lines);
         if question.reports && last_sent.is_none_or(|(lines, depth)| (&lines, depth) != (&report.lines, report.depth)) {
             let _ = question.events.send(Event::Report(report.clone()));
         }

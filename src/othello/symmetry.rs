@@ -1,6 +1,6 @@
 //! The eight symmetries of the board.
 
-use super::{Bitboard, Position, Square};
+use super::{Bitboard, Move, Position, Square};
 
 /// One of the eight rotations and reflections of the square, numbered 0 to 7; 0 changes nothing.
 ///
@@ -67,6 +67,16 @@ impl Symmetry {
             b = transpose(b);
         }
         Bitboard(b)
+    }
+
+    /// Where the turn's disc goes; a pass stays one.
+    pub fn turn(self, turn: Move) -> Move {
+        turn.square().map_or(turn, |square| Move::Place(self.square(square)))
+    }
+
+    /// The symmetries that leave the position as it is; the first changes nothing.
+    pub fn of(position: &Position) -> impl Iterator<Item = Symmetry> + Clone {
+        Symmetry::all().filter(move |symmetry| symmetry.position(position) == *position)
     }
 
     /// The position with both colours' discs moved.

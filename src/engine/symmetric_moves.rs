@@ -1,0 +1,77 @@
+//! Moves that are one move by a symmetry of the position get one value.
+
+use crate::othello::{Position, Symmetry};
+use crate::search::{Line, Report};
+
+/// Gives moves that a symmetry of the position exchanges the value of the one among them that was visited most, or came first, and puts
+/// them next to each other. Those that the search left out are added where there are fewer lines than `most`, the number that was asked for.
+pub(super) fn unite_symmetric_moves(report: &mut Report, position: &Position, most: usize) {
+    let symmetries: Vec<Symmetry> = Symmetry::of(position).collect();
+    if symmetries.len() == 1 || report.lines.is_empty() {
+        return;
+    }
+    let mut united: Vec<Line> = Vec::new();
+    for line in &report.lines {
+        if united.iter().any(|known| known.turn == line.turn) {
+            continue;
+        }
+        let is_image = |other: &&Line| symmetries.iter().any(|symmetry| symmetry.turn(line.turn) == other.turn);
+        // Of equal ones the first.
+        let Some(known) = report.lines.iter().filter(is_image).rev().max_by_key(|line| line.visits) else { continue };
+        let first = united.len();
+        for &symmetry in &symmetries {
+            let turn = symmetry.turn(known.turn);
+            if united[first..].iter().all(|line| line.turn != turn) {
+                let pv = known.pv.iter().map(|&turn| symmetry.turn(turn)).collect();
+                united.push(Line { turn, pv, ..known.clone() });
+            }
+        }
+        // What the search put first stays first.
+        let place = united[first..].iter().position(|known| known.turn == line.turn).unwrap_or(0);
+        united[first..=first + place].rotate_right(1);
+    }
+    united.truncate(most.max(report.lines.len()));
+    report.lines = united;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::othello::Move;
+    use crate::search::{Bound, Score, SearchDepth};
+
+    fn line(name: &str, discs: i32, visits: u64) -> Line {
+        let turn = Move::Place(name.parse().unwrap());
+        let score = Score::from_discs(discs);
+        Line { turn, score, bound: Bound::Exact, depth: SearchDepth::Plies(9), pv: vec![turn], visits }
+    }
+
+    fn united(lines: Vec<Line>, most: usize) -> Vec<(String, f64)> {
+        let mut report = Report { lines, ..Report::default() };
+        unite_symmetric_moves(&mut report, &Position::START, most);
+        for line in &report.lines {
+            assert_eq!(line.pv, [line.turn]);
+        }
+        report.lines.iter().map(|line| (line.turn.to_string(), line.score.discs())).collect()
+    }
+
+    #[test]
+    fn the_first_moves_have_one_value() {
+        let two = united(vec![line("e6", 1, 3), line("c4", 2, 5)], 2);
+        assert_eq!(two, [("e6".to_owned(), 2.0), ("c4".to_owned(), 2.0)]);
+        let all = united(vec![line("d3", 1, 0)], 9);
+        assert_eq!(all.len(), 4);
+        assert_eq!(all[0].0, "d3");
+        assert!(all.iter().all(|(_, value)| *value == 1.0));
+        assert_eq!(united(vec![line("f5", 1, 0)], 1), [("f5".to_owned(), 1.0)]);
+    }
+
+    #[test]
+    fn other_positions_stay_as_they_are() {
+        let position = Position::START.after("f5".parse().unwrap()).after("d6".parse().unwrap());
+        let lines = vec![line("c3", 1, 0), line("c6", 2, 7)];
+        let mut report = Report { lines: lines.clone(), ..Report::default() };
+        unite_symmetric_moves(&mut report, &position, 5);
+        assert_eq!(report.lines, lines);
+    }
+}
