@@ -1,6 +1,6 @@
 //! Measurements behind figures of the documentation: `cargo bench --bench measures -- NAME...`, or all without a name.
 
-use emilia::eval::pattern::{PackedWeights, Pattern, Sharing, State};
+use emilia::eval::pattern::{PackedWeights, PatternLinear, Sharing, State};
 use emilia::eval::{Evaluator, EvaluatorKind, Incremental};
 use emilia::game::DISC;
 use emilia::othello::{Bitboard, Position, Square, flips};
@@ -146,10 +146,10 @@ fn pattern_cost() {
     let weights = (0..30 * Sharing::get().len()).map(|_| numbers.below(128) as i16 - 64).collect();
     let weights = PackedWeights::new(30, 32, weights, Vec::new()).expect("weights for 30 phases");
     let bytes = weights.to_bytes();
-    let pattern = Pattern::new(weights);
+    let pattern = PatternLinear::new(weights);
     for _ in 0..5 {
         let started = Instant::now();
-        black_box(Pattern::new(PackedWeights::from_bytes(black_box(&bytes)).expect("what was written")));
+        black_box(PatternLinear::new(PackedWeights::from_bytes(black_box(&bytes)).expect("what was written")));
         println!("{} bytes of random weights for 30 phases, loaded in {:?}", bytes.len(), started.elapsed());
     }
     // Phase after phase, as a search sees them.

@@ -88,7 +88,7 @@ struct EvaluationArguments {
     /// The static evaluation
     #[arg(long, value_name = "NAME", default_value_t)]
     eval: EvaluatorKind,
-    /// Weights of the pattern evaluation [default: those that are part of the program]
+    /// Weights of that evaluation, pattern or pattern-linear [default: those that are part of the program]
     #[arg(long, value_name = "FILE")]
     eval_file: Option<String>,
 }
@@ -96,10 +96,10 @@ struct EvaluationArguments {
 impl EvaluationArguments {
     fn evaluator(&self) -> Result<Arc<dyn Evaluator<Position>>, String> {
         let mut options = EngineOptions::default();
+        options.set("eval", self.eval.name()).map_err(|error| error.to_string())?;
         if let Some(file) = &self.eval_file {
             options.set("eval-file", file).map_err(|error| error.to_string())?;
         }
-        options.set("eval", self.eval.name()).map_err(|error| error.to_string())?;
         Ok(options.evaluator())
     }
 

@@ -1,7 +1,7 @@
 //! The table of options: everything that is known of each stands in one entry. The command line, GTP, NBoard and
 //! `docs/options.md` are made from it.
 
-use super::options::{EvalFile, check_weights};
+use super::options::EvalFile;
 use super::searches::{SearchEntry, searches};
 use super::{EngineOptions, OptionError, published};
 use crate::eval::EvaluatorKind;
@@ -215,15 +215,11 @@ static TABLE: &[EngineOption] = &[
     EngineOption {
         name: "eval-file",
         value_name: "PATH",
-        help: "Weights of the pattern evaluation, or none: those that are part of the program",
+        help: "Weights of a pattern evaluation, or none: those that are part of the program",
+        detail: "The file says its form, so with one `pattern` and `pattern-linear` are the same.",
         takes_none: true,
         read_by_all: true,
-        set: |options, given| {
-            let file = given.unless_none(|given| EvalFile::read(given.text))?;
-            check_weights("eval-file", options.eval, file.as_ref())?;
-            options.eval_file = file;
-            Ok(())
-        },
+        set: |options, given| put(&mut options.eval_file, given.unless_none(|given| EvalFile::read(given.text))),
         show: |options| or_none(options.eval_file.as_ref().map(EvalFile::path)),
         ..EngineOption::PLAIN
     },
@@ -234,12 +230,7 @@ static TABLE: &[EngineOption] = &[
         detail: "[evaluation.md](evaluation.md) describes them.",
         values: Values::Names(|| texts(EvaluatorKind::ALL)),
         read_by_all: true,
-        set: |options, given| {
-            let eval = given.named(&EvaluatorKind::ALL)?;
-            check_weights("eval", eval, options.eval_file.as_ref())?;
-            options.eval = eval;
-            Ok(())
-        },
+        set: |options, given| put(&mut options.eval, given.named(&EvaluatorKind::ALL)),
         show: |options| options.eval.to_string(),
         ..EngineOption::PLAIN
     },

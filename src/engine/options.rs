@@ -4,7 +4,9 @@
 use super::option_table::texts;
 use super::searches::{EMILIA, SearchEntry};
 use super::{EngineOption, PublishedOptions};
-use crate::eval::{Evaluator, EvaluatorKind, Pattern, Random};
+use crate::eval::factorization::FactorWeights;
+use crate::eval::pattern::{PackedWeights, VERSION as LINEAR_VERSION, WeightsError, read_bytes, version_of};
+use crate::eval::{Evaluator, EvaluatorKind, Pattern, PatternLinear, Random};
 use crate::othello::Position;
 use crate::search::{Depth, OnMemoryCap, Score, Selectivity};
 use std::path::Path;
@@ -41,12 +43,6 @@ pub enum OptionError {
         /// What is wrong with it.
         problem: String,
     },
-    /// The pattern evaluation is asked for, and there are no weights for it.
-    #[error("{name}: no trained weights in this build; give --eval-file (the option eval-file) first")]
-    NoWeights {
-        /// The option.
-        name: &'static str,
-    },
     /// The system does not have the memory.
     #[error("{name}: {megabytes} MB of memory could not be had on this machine")]
     NoMemory {
@@ -61,17 +57,39 @@ fn known_names() -> String {
     texts(EngineOption::all().map(|option| option.name)).join(", ")
 }
 
-/// A file of weights for the pattern evaluation, and what was in it when it was set.
+/// A file of weights for a pattern evaluation, and what was in it when it was set.
 #[derive(Clone, Debug)]
 pub struct EvalFile {
     path: String,
-    pattern: Arc<Pattern>,
+    evaluation: FileEvaluation,
+}
+
+/// The form that a file of weights has.
+#[derive(Clone, Debug)]
+enum FileEvaluation {
+    Pattern(Arc<Pattern>),
+    PatternLinear(Arc<PatternLinear>),
+}
+
+impl FileEvaluation {
+    fn read(path: &Path) -> Result<FileEvaluation, WeightsError> {
+        let bytes = read_bytes(path)?;
+        Ok(if version_of(&bytes)? == LINEAR_VERSION {
+            FileEvaluation::PatternLinear(Arc::new(PatternLinear::new(PackedWeights::from_bytes(&bytes)?)))
+        } else {
+            FileEvaluation::Pattern(Arc::new(Pattern::new(FactorWeights::from_bytes(&bytes)?)))
+        })
+    }
 }
 
 impl EvalFile {
-    pub(super) fn read(path: &str) -> Result<EvalFile, OptionError> {
-        match Pattern::read(Path::new(path)) {
-            Ok(pattern) => Ok(EvalFile { path: path.to_owned(), pattern: Arc::new(pattern) }),
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is no file of weights of either form.
+    pub fn read(path: &str) -> Result<EvalFile, OptionError> {
+        match FileEvaluation::read(Path::new(path)) {
+            Ok(evaluation) => Ok(EvalFile { path: path.to_owned(), evaluation }),
             Err(error) => {
                 Err(OptionError::Weights { name: "eval-file", path: path.to_owned(), problem: error.to_string() })
             }
@@ -83,15 +101,23 @@ impl EvalFile {
     }
 
     /// The evaluation with these weights.
-    pub fn pattern(&self) -> &Arc<Pattern> {
-        &self.pattern
+    pub fn evaluator(&self) -> Arc<dyn Evaluator<Position>> {
+        match &self.evaluation {
+            FileEvaluation::Pattern(pattern) => pattern.clone(),
+            FileEvaluation::PatternLinear(pattern) => pattern.clone(),
+        }
     }
 }
 
 /// Compares the weights too: a path may lead to other weights when it is set again.
 impl PartialEq for EvalFile {
     fn eq(&self, other: &EvalFile) -> bool {
-        self.path == other.path && Arc::ptr_eq(&self.pattern, &other.pattern)
+        let same = match (&self.evaluation, &other.evaluation) {
+            (FileEvaluation::Pattern(one), FileEvaluation::Pattern(other)) => Arc::ptr_eq(one, other),
+            (FileEvaluation::PatternLinear(one), FileEvaluation::PatternLinear(other)) => Arc::ptr_eq(one, other),
+            _ => false,
+        };
+        self.path == other.path && same
     }
 }
 
@@ -100,7 +126,7 @@ impl PartialEq for EvalFile {
 pub struct EngineOptions {
     /// The search.
     pub engine: &'static SearchEntry,
-    /// The weights of the pattern evaluation, if not those that are part of the program.
+    /// The weights of a pattern evaluation, if not those that are part of the program.
     pub eval_file: Option<EvalFile>,
     /// The static evaluation.
     pub eval: EvaluatorKind,
@@ -185,7 +211,7 @@ impl EngineOptions {
     /// The static evaluation that the options ask for.
     pub fn evaluator(&self) -> Arc<dyn Evaluator<Position>> {
         match (self.eval, &self.eval_file) {
-            (EvaluatorKind::Pattern, Some(file)) => file.pattern.clone(),
+            (EvaluatorKind::Pattern | EvaluatorKind::PatternLinear, Some(file)) => file.evaluator(),
             (EvaluatorKind::Random, _) => Arc::new(Random::new(self.seed)),
             (kind, _) => kind.build(),
         }
@@ -194,7 +220,7 @@ impl EngineOptions {
     /// Whether these options ask for the same static evaluation.
     pub fn evaluates_like(&self, other: &EngineOptions) -> bool {
         let same_data = match self.eval {
-            EvaluatorKind::Pattern => self.eval_file == other.eval_file,
+            EvaluatorKind::Pattern | EvaluatorKind::PatternLinear => self.eval_file == other.eval_file,
             EvaluatorKind::Random => self.seed == other.seed,
             _ => true,
         };
@@ -222,37 +248,19 @@ pub(super) fn megabytes(n: u32) -> usize {
     (n as usize) << 20
 }
 
-/// Whether there are weights for the evaluation that is asked for.
-pub(super) fn check_weights(
-    name: &'static str,
-    eval: EvaluatorKind,
-    file: Option<&EvalFile>,
-) -> Result<(), OptionError> {
-    let missing = eval == EvaluatorKind::Pattern && file.is_none() && !Pattern::embedded().is_trained();
-    if missing { Err(OptionError::NoWeights { name }) } else { Ok(()) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::pattern::{PackedWeights, Sharing};
+    use crate::eval::pattern::Sharing;
 
     #[test]
     fn a_file_of_weights_is_read_when_it_is_set() {
-        let mut options = EngineOptions::default();
-        let trained = options.set("eval", "pattern");
-        assert_eq!(trained.is_ok(), Pattern::embedded().is_trained(), "{trained:?}");
-        if let Err(error) = trained {
-            assert!(error.to_string().contains("no trained weights in this build; give --eval-file"), "{error}");
-        }
-
         let mut options = EngineOptions::default();
         let length = Sharing::get().len();
         let path = std::env::temp_dir().join(format!("emilia-options-{}.weights", std::process::id()));
         let file = path.to_str().unwrap();
         PackedWeights::new(1, 32, vec![8; length], Vec::new()).unwrap().write(&path).unwrap();
         options.set("eval-file", file).unwrap();
-        options.set("eval", "pattern").unwrap();
         assert_eq!(options.get("eval-file").unwrap(), file);
         // A quarter of a disc for each of 64 patterns, for the mobilities and for the constant.
         assert_eq!(options.evaluator().evaluate(&Position::START), 66 * crate::game::DISC / 4);

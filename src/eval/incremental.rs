@@ -1,7 +1,7 @@
 //! Static evaluation kept up to date along the moves of a search, and the one place that lists such evaluations: a new one
 //! is a folder beside this file, a variant of [`WithState`] and an arm of [`with_incremental`].
 
-use super::{Evaluator, Pattern};
+use super::{Evaluator, Pattern, PatternLinear};
 use crate::othello::{Bitboard, Position, Square};
 
 /// A static evaluation of Othello positions that keeps, beside each position, what makes the next one cheap to evaluate.
@@ -27,6 +27,8 @@ pub trait Incremental: Sync {
 pub enum WithState<'a> {
     /// [`Pattern`].
     Pattern(&'a Pattern),
+    /// [`PatternLinear`].
+    PatternLinear(&'a PatternLinear),
 }
 
 /// Gives an expression the static type of an evaluator: within `$body`, which is compiled once for each type, `$evaluation`
@@ -36,6 +38,7 @@ macro_rules! with_incremental {
         let evaluator: &dyn $crate::eval::Evaluator<$crate::othello::Position> = $evaluator;
         match evaluator.with_state() {
             Some($crate::eval::WithState::Pattern($evaluation)) => $body,
+            Some($crate::eval::WithState::PatternLinear($evaluation)) => $body,
             None => {
                 let $evaluation = &$crate::eval::FromScratch(evaluator);
                 $body

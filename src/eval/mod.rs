@@ -5,6 +5,7 @@ mod disc_count;
 mod edge;
 mod edge_table;
 mod error_model;
+pub mod factorization;
 mod iago;
 mod incremental;
 mod mobility;
@@ -17,11 +18,12 @@ pub use bill::Bill;
 pub use disc_count::DiscCount;
 pub use edge::Edge;
 pub use error_model::{ErrorModel, shallow_depth, shallow_depth_to_end, tempo_terms, terms as error_terms};
+pub use factorization::Pattern;
 pub use iago::Iago;
 pub(crate) use incremental::with_incremental;
 pub use incremental::{FromScratch, Incremental, WithState};
 pub use mobility::Mobility;
-pub use pattern::Pattern;
+pub use pattern::PatternLinear;
 pub use random::Random;
 pub use weighted_squares::WeightedSquares;
 
@@ -71,7 +73,7 @@ macro_rules! evaluators {
                 }
             }
 
-            /// The evaluator itself: [`Random`] with seed 0, the pattern evaluation with the weights that are part of the
+            /// The evaluator itself: [`Random`] with seed 0, the pattern evaluations with the weights that are part of the
             /// program, trained or not.
             pub fn build(self) -> Arc<dyn Evaluator<Position>> {
                 match self {
@@ -99,6 +101,8 @@ evaluators! {
     Bill, "bill", Arc::new(Bill::logistic());
     /// [`Bill::gaussian`].
     BillGaussian, "bill-gaussian", Arc::new(Bill::gaussian());
+    /// [`PatternLinear`].
+    PatternLinear, "pattern-linear", PatternLinear::embedded().clone();
     /// [`Pattern`].
     #[default]
     Pattern, "pattern", Pattern::embedded().clone();

@@ -1,5 +1,6 @@
 //! Every knob of training in one file: `assets/training.toml`, which stands beside the weights and explains them.
 
+use super::factorization::FactorizationSettings;
 use super::fit::FitSettings;
 use super::label::LabelSettings;
 use super::pack::PackSettings;
@@ -19,6 +20,8 @@ pub struct TrainingConfig {
     pub label: LabelSettings,
     /// Of `emilia train fit`.
     pub fit: FitSettings,
+    /// Of `emilia train fit` too: the form with factors.
+    pub factorization: FactorizationSettings,
     /// Of `emilia train pack`.
     pub pack: PackSettings,
 }
@@ -82,6 +85,7 @@ impl TrainingConfig {
         self.selfplay.validate()?;
         self.label.validate()?;
         self.fit.validate()?;
+        self.factorization.validate()?;
         self.pack.validate()
     }
 }

@@ -1,5 +1,6 @@
 //! How the error fell while the weights were fitted: a table and a picture.
 
+use super::factorization::{SPANS, SpanErrors};
 use super::fit::{FittedPhase, PassError};
 use crate::render::{Curve, Plot, Point, Scale, Stroke};
 use std::fmt::Write;
@@ -49,6 +50,35 @@ fn together(phases: &[&FittedPhase], pass: usize) -> PassError {
         (squares.sum::<f64>() / positions).sqrt()
     };
     PassError { training: mean(|error| error.training), held_out: mean(|error| error.held_out) }
+}
+
+/// The names of the spans of empty squares.
+const SPAN_NAMES: [&str; SPANS] = ["0-10", "11-20", "21-30", "31-40", "41-60"];
+
+/// The errors of a fit with factors before the first pass and after each, in discs.
+pub fn factor_curve_csv(curve: &[SpanErrors]) -> String {
+    let mut csv = format!("pass,training,held_out,{}\n", SPAN_NAMES.map(|name| format!("held_out_{name}")).join(","));
+    for SpanErrors { pass, training, held_out, spans } in curve {
+        let spans = spans.map(|error| format!("{error:.4}")).join(",");
+        let _ = writeln!(csv, "{pass},{training:.4},{held_out:.4},{spans}");
+    }
+    csv
+}
+
+/// The same as a picture.
+pub fn factor_curve_svg(curve: &[SpanErrors]) -> String {
+    let line = |name: String, stroke, error: &dyn Fn(&SpanErrors) -> f64| {
+        let point = |errors: &SpanErrors| Point { x: errors.pass as f64, y: error(errors), error: None };
+        Curve { name, points: curve.iter().map(point).collect(), stroke }
+    };
+    let mut curves = vec![line("held out".to_owned(), Stroke::Solid, &|errors| errors.held_out)];
+    curves.extend((0..SPANS).map(|span| {
+        let name = format!("held out, {} empty squares", SPAN_NAMES[span]);
+        line(name, Stroke::Faint, &move |errors| errors.spans[span])
+    }));
+    let title = "Error while the weights were fitted".to_owned();
+    let (x, y) = ("passes".to_owned(), "RMS error, discs".to_owned());
+    Plot { title, x, y, x_scale: Scale::Linear, y_scale: Scale::Linear, mark: None, curves }.svg()
 }
 
 #[cfg(test)]

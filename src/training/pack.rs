@@ -1,14 +1,17 @@
 //! From the regression's weights to the file that the program reads.
 
 use super::container::{self, FileError, Magic};
+use super::factorization::{FactorizationSettings, FittedFactors, SpanErrors};
 use super::fit::{FitSettings, FittedPhase, PassError};
 use super::settings_error::SettingsError;
+use crate::eval::factorization::{FactorWeights, RANK, rows};
 use crate::eval::pattern::{PackedWeights, Sharing, WeightsError};
 use crate::game::DISC;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 const MAGIC: Magic = *b"EMIFIT01";
+const FACTOR_MAGIC: Magic = *b"EMIFIT02";
 
 /// How weights are rounded.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -16,11 +19,13 @@ const MAGIC: Magic = *b"EMIFIT01";
 pub struct PackSettings {
     /// What a disc is in the units of the packed weights: a power of two, 1 to 128.
     pub units_per_disc: u16,
+    /// What the factor 1 is in the units of the packed factors, which are bytes: 1 to 4096.
+    pub factor_units: u16,
 }
 
 impl Default for PackSettings {
     fn default() -> PackSettings {
-        PackSettings { units_per_disc: 32 }
+        PackSettings { units_per_disc: 32, factor_units: 128 }
     }
 }
 
@@ -29,7 +34,20 @@ impl PackSettings {
     pub fn validate(&self) -> Result<(), SettingsError> {
         let units = self.units_per_disc;
         let good = units.is_power_of_two() && i32::from(units) <= DISC;
-        SettingsError::check("pack.units-per-disc", good, &units, "a power of two from 1 to 128")
+        SettingsError::check("pack.units-per-disc", good, &units, "a power of two from 1 to 128")?;
+        let units = self.factor_units;
+        SettingsError::check("pack.factor-units", (1..=4096).contains(&units), &units, "1 to 4096")
+    }
+
+    /// A linear weight in whole units. Beyond the limits the tables of the evaluation could not hold it; no sum needs more than
+    /// 64 discs.
+    fn linear(&self, weight: f32) -> i16 {
+        let most = (i32::from(i16::MAX) / (DISC / i32::from(self.units_per_disc))) as f32;
+        (weight * f32::from(self.units_per_disc)).round().clamp(-most, most) as i16
+    }
+
+    fn factor(&self, factor: f32) -> i8 {
+        (factor * f32::from(self.factor_units)).round().clamp(-127.0, 127.0) as i8
     }
 }
 
@@ -76,25 +94,168 @@ impl FittedWeights {
 
     /// Reads a file and checks all of it.
     pub fn read(path: &Path) -> Result<FittedWeights, FileError> {
-        let bytes = container::read(path)?;
-        let (header, body): (FitHeader, _) = container::open(&bytes, MAGIC, path)?;
+        FittedWeights::parse(&container::read(path)?, path)
+    }
+
+    fn parse(bytes: &[u8], path: &Path) -> Result<FittedWeights, FileError> {
+        let (header, body): (FitHeader, _) = container::open(bytes, MAGIC, path)?;
         let (weights, rest) = body.as_chunks::<4>();
         let expected = header.settings.phases.saturating_mul(Sharing::get().len());
         if !rest.is_empty() || weights.len() != expected {
             let what = format!("{} bytes of weights, expected {expected} weights", body.len());
             return Err(FileError::content(path, what));
         }
-        Ok(FittedWeights { weights: weights.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect(), header })
+        let weights: Vec<f32> = weights.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect();
+        check_finite(&weights, path)?;
+        Ok(FittedWeights { weights, header })
     }
 
     /// The weights as the program reads them, rounded to whole units.
     pub fn pack(&self, settings: &PackSettings) -> Result<PackedWeights, WeightsError> {
-        let units = f32::from(settings.units_per_disc);
-        // Beyond this the tables of the evaluation could not hold a weight; no sum needs more than 64 discs.
-        let most = (i32::from(i16::MAX) / (DISC / i32::from(settings.units_per_disc))) as f32;
-        let round = |&weight: &f32| (weight * units).round().clamp(-most, most) as i16;
-        let weights = self.weights.iter().map(round).collect();
+        let weights = self.weights.iter().map(|&weight| settings.linear(weight)).collect();
         PackedWeights::new(self.header.settings.phases, settings.units_per_disc, weights, Vec::new())
+    }
+}
+
+/// What a file of weights with factors says of itself.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct FactorHeader {
+    /// Which of the samples were taken, among the knobs of the linear form.
+    pub fit: FitSettings,
+    /// The knobs.
+    pub settings: FactorizationSettings,
+    /// The folders of samples, how much each counts, and how its samples came to be.
+    pub sources: Vec<serde_json::Value>,
+    /// Games in them.
+    pub games: u64,
+    /// Positions learned from.
+    pub training: usize,
+    /// Positions held out.
+    pub held_out: usize,
+    /// Emilia's version.
+    pub version: String,
+    /// The errors after each pass.
+    pub curve: Vec<SpanErrors>,
+    /// The pass that the weights are of.
+    pub best: usize,
+}
+
+/// The weights of a fit with factors.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FittedFactorWeights {
+    /// Where they come from.
+    pub header: FactorHeader,
+    /// In discs, knot by knot, [`rows`] for each.
+    pub linear: Vec<f32>,
+    /// Factor by factor, [`RANK`] times [`rows`].
+    pub factors: Vec<f32>,
+}
+
+impl FittedFactorWeights {
+    /// Weights with where they come from.
+    pub fn new(header: FactorHeader, fitted: FittedFactors) -> FittedFactorWeights {
+        FittedFactorWeights { header, linear: fitted.linear, factors: fitted.factors }
+    }
+
+    /// Writes a file: the container of training with the magic `EMIFIT02`, a [`FactorHeader`] and 4 bytes for each number.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn write(&self, path: &Path) -> Result<(), FileError> {
+        let numbers = self.linear.iter().chain(&self.factors);
+        let body: Vec<u8> = numbers.flat_map(|number| number.to_le_bytes()).collect();
+        container::write(path, &container::seal(FACTOR_MAGIC, &self.header, &body))
+    }
+
+    fn parse(bytes: &[u8], path: &Path) -> Result<FittedFactorWeights, FileError> {
+        let (header, body): (FactorHeader, _) = container::open(bytes, FACTOR_MAGIC, path)?;
+        let (numbers, rest) = body.as_chunks::<4>();
+        let linear = header.settings.knots.saturating_mul(rows());
+        let expected = linear.saturating_add(RANK * rows());
+        if !rest.is_empty() || numbers.len() != expected {
+            let what = format!("{} bytes of weights, expected {expected} weights", body.len());
+            return Err(FileError::content(path, what));
+        }
+        let mut linear: Vec<f32> = numbers.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect();
+        check_finite(&linear, path)?;
+        let factors = linear.split_off(expected - RANK * rows());
+        Ok(FittedFactorWeights { header, linear, factors })
+    }
+
+    /// The weights as the program reads them, rounded to whole units.
+    ///
+    /// # Errors
+    /// If their number is wrong.
+    pub fn pack(&self, settings: &PackSettings) -> Result<FactorWeights, WeightsError> {
+        let linear = self.linear.iter().map(|&weight| settings.linear(weight)).collect();
+        let factors = self.factors.iter().map(|&factor| settings.factor(factor)).collect();
+        FactorWeights::new(settings.units_per_disc, settings.factor_units, linear, factors, Vec::new())
+    }
+}
+
+/// Whether all numbers are some.
+fn check_finite(numbers: &[f32], path: &Path) -> Result<(), FileError> {
+    match numbers.iter().position(|number| !number.is_finite()) {
+        Some(at) => Err(FileError::content(path, format!("weight {at} is {}", numbers[at]))),
+        None => Ok(()),
+    }
+}
+
+/// Fitted weights of either form.
+#[derive(Clone, PartialEq, Debug)]
+pub enum AnyFit {
+    /// Of the linear form.
+    Linear(FittedWeights),
+    /// Of the form with factors.
+    Factors(FittedFactorWeights),
+}
+
+/// Packed weights of either form.
+pub enum PackedFit {
+    /// Of the linear form.
+    Linear(PackedWeights),
+    /// Of the form with factors.
+    Factors(FactorWeights),
+}
+
+impl AnyFit {
+    /// Reads a file that a fit wrote and checks all of it.
+    ///
+    /// # Errors
+    /// If it cannot be read, is damaged, or is none.
+    pub fn read(path: &Path) -> Result<AnyFit, FileError> {
+        let bytes = container::read(path)?;
+        if bytes.starts_with(&FACTOR_MAGIC) {
+            FittedFactorWeights::parse(&bytes, path).map(AnyFit::Factors)
+        } else {
+            FittedWeights::parse(&bytes, path).map(AnyFit::Linear)
+        }
+    }
+
+    /// The weights as the program reads them, rounded to whole units.
+    ///
+    /// # Errors
+    /// If their number is wrong.
+    pub fn pack(&self, settings: &PackSettings) -> Result<PackedFit, WeightsError> {
+        Ok(match self {
+            AnyFit::Linear(fit) => PackedFit::Linear(fit.pack(settings)?),
+            AnyFit::Factors(fit) => PackedFit::Factors(fit.pack(settings)?),
+        })
+    }
+}
+
+impl PackedFit {
+    /// Writes a file: it is there whole or, should anything fail, as it was before. Returns its length in bytes.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn write(&self, path: &Path) -> Result<usize, WeightsError> {
+        let bytes = match self {
+            PackedFit::Linear(weights) => weights.to_bytes(),
+            PackedFit::Factors(weights) => weights.to_bytes(),
+        };
+        crate::whole_file::write_whole(path, &bytes)?;
+        Ok(bytes.len())
     }
 }
 
@@ -120,7 +281,8 @@ mod tests {
     fn weights_are_rounded_to_units_and_kept_within_what_the_tables_hold() {
         let mut weights = vec![0.0; Sharing::get().len()];
         weights[..6].copy_from_slice(&[1.0, -1.0, 0.52, -0.49, 300.0, -300.0]);
-        let packed = fitted(weights.clone()).pack(&PackSettings { units_per_disc: 2 }).unwrap();
+        let packed =
+            fitted(weights.clone()).pack(&PackSettings { units_per_disc: 2, ..PackSettings::default() }).unwrap();
         assert_eq!(packed.phase(0)[..6], [2, -2, 1, -1, 511, -511]);
         let packed = fitted(weights).pack(&PackSettings::default()).unwrap();
         assert_eq!(packed.phase(0)[..6], [32, -32, 17, -16, 8191, -8191]);

@@ -1,7 +1,7 @@
 //! `emilia train` as a user calls it: a miniature of the whole loop, from the first game to weights that the program plays
 //! with.
 
-use emilia::eval::{Evaluator, EvaluatorKind, Pattern};
+use emilia::eval::{Evaluator, EvaluatorKind, Pattern, PatternLinear};
 use emilia::game::DISC;
 use emilia::othello::Position;
 use emilia::training::{Chunk, Dataset, FitSettings, FittedWeights, Source};
@@ -63,7 +63,7 @@ fn the_whole_loop_in_miniature() {
     let folder = folder("loop");
     run(&folder, &format!("selfplay --out games --games 3000 {GAMES}"));
     run(&folder, "label --games games --out beside --set label.depth=2 --set label.exact=8 --set label.share=0.05");
-    let fit = "fit --data games --data beside=0.5 --set fit.phases=6 --set fit.most-passes=12";
+    let fit = "fit --form linear --data games --data beside=0.5 --set fit.phases=6 --set fit.most-passes=12";
     let table = run(&folder, &format!("{fit} --out one --threads 1")).stdout;
     assert_eq!(String::from_utf8(table).unwrap().lines().count(), 7, "a line for each phase");
     run(&folder, &format!("{fit} --out two --threads 2"));
@@ -73,7 +73,7 @@ fn the_whole_loop_in_miniature() {
     assert!(bytes("one/curve.svg").starts_with(b"<svg"));
 
     run(&folder, "pack --weights one/weights.fit --out pattern.weights");
-    let pattern = Pattern::read(&folder.join("pattern.weights")).unwrap();
+    let pattern = PatternLinear::read(&folder.join("pattern.weights")).unwrap();
     struct Even;
     impl Evaluator<Position> for Even {
         fn evaluate(&self, _: &Position) -> i32 {
@@ -87,11 +87,23 @@ fn the_whole_loop_in_miniature() {
     assert!(after < 0.75 * before, "a quarter of the error is learnt away: {before} discs before, {after} after");
     assert!(after < 0.95 * hand_made, "better than what was made by hand: {hand_made} discs, {after} learnt");
 
+    // The form with factors, beginning from nothing.
+    let fit = "fit --data games --data beside=0.5 --set factorization.from-linear=false --set factorization.passes=3 \
+        --set factorization.linear-rate=0.5 --set factorization.batch=256";
+    let table = run(&folder, &format!("{fit} --out three --threads 1")).stdout;
+    assert_eq!(String::from_utf8(table).unwrap().lines().count(), 5, "a line for each pass and one before");
+    run(&folder, &format!("{fit} --out four --threads 2"));
+    assert!(bytes("three/weights.fit") == bytes("four/weights.fit"), "the number of threads changes the weights");
+    run(&folder, "pack --weights three/weights.fit --out factorization.weights");
+    let factors = Pattern::read(&folder.join("factorization.weights")).unwrap();
+    let with_factors = held_out_error(&games, &factors);
+    assert!(with_factors < 0.75 * before, "{before} discs before, {with_factors} after");
+
     // And round again, with what was learnt.
-    run(&folder, &format!("selfplay --out more --games 100 --eval pattern --eval-file pattern.weights {GAMES}"));
+    run(&folder, &format!("selfplay --out more --games 100 --eval pattern-linear --eval-file pattern.weights {GAMES}"));
     let error = refusal(
         &folder,
-        &format!("selfplay --out games --games 3000 --eval pattern --eval-file pattern.weights {GAMES}"),
+        &format!("selfplay --out games --games 3000 --eval pattern --eval-file factorization.weights {GAMES}"),
     );
     assert!(error.contains("000000.samples") && error.contains("\"evaluator\":\"pattern\""), "{error}");
     let header = FittedWeights::read(&folder.join("one/weights.fit")).unwrap().header;
@@ -125,6 +137,45 @@ fn games_killed_and_gone_on_with_are_those_played_at_once() {
 }
 
 #[test]
+fn a_fit_that_was_killed_goes_on_after_its_last_whole_pass() {
+    let folder = folder("resumed");
+    run(&folder, &format!("selfplay --out games --games 1000 {GAMES}"));
+    let fit =
+        "fit --data games --set factorization.passes=4 --set factorization.patience=9 --set factorization.batch=64";
+    run(&folder, &format!("{fit} --out whole"));
+    let mut killed = train(&folder, &format!("{fit} --out parts")).stderr(Stdio::null()).spawn().unwrap();
+    let kept = folder.join("parts/passes.checkpoint");
+    while !kept.exists() && killed.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    let pass = fs::read(&kept).unwrap();
+    run(&folder, &format!("{fit} --out parts"));
+    let bytes = |file: &str| fs::read(folder.join(file)).unwrap();
+    assert!(bytes("parts/weights.fit") == bytes("whole/weights.fit"), "the weights differ");
+
+    // A damaged file, and one of another fit, are not gone on with.
+    fs::write(&kept, &pass[..pass.len() - 7]).unwrap();
+    let said = run(&folder, &format!("{fit} --out parts")).stderr;
+    assert!(String::from_utf8(said).unwrap().contains("begun anew"), "a cut file is named");
+    assert!(bytes("parts/weights.fit") == bytes("whole/weights.fit"), "the weights differ");
+    let said = run(&folder, &format!("{fit} --out parts --set factorization.seed=2")).stderr;
+    assert!(String::from_utf8(said).unwrap().contains("of another fit"), "a file of other settings is named");
+
+    // Weights that are no numbers are not packed.
+    let mut fitted = bytes("whole/weights.fit");
+    let at = fitted.len() - 8;
+    fitted[at..at + 4].copy_from_slice(&f32::NAN.to_le_bytes());
+    let content = fitted.len() - 4;
+    let checksum = crc32fast::hash(&fitted[..content]);
+    fitted[content..].copy_from_slice(&checksum.to_le_bytes());
+    fs::write(folder.join("whole/weights.fit"), &fitted).unwrap();
+    let error = refusal(&folder, "pack --weights whole/weights.fit --out a");
+    assert!(error.contains("NaN"), "{error}");
+}
+
+#[test]
 fn what_makes_no_sense_is_said() {
     let folder = folder("refused");
     fs::write(folder.join("training.toml"), "[fit]\nrigde = 5\n").unwrap();
@@ -145,6 +196,7 @@ fn what_makes_no_sense_is_said() {
         ("fit --data empty --out weights.fit", "weights.fit"),
         ("pack --weights weights.fit --out a", "does not begin with EMIFIT01"),
         ("pack --weights nothing.fit --out a", "nothing.fit"),
+        ("fit --data empty --out a --set factorization.rank=7", "an even number"),
     ] {
         let error = refusal(&folder, words);
         assert!(error.contains(expected), "{words}: {error}");

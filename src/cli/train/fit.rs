@@ -3,12 +3,16 @@
 use super::KnobArguments;
 use crate::cli::output::{say, write_file};
 use crate::cli::progress::StepBar;
-use crate::training::{Dataset, FitHeader, FittedPhase, FittedWeights, Source, curve_csv, curve_svg, fit, phase_of};
-use clap::Args;
+use crate::eval::PatternLinear;
+use crate::training::{
+    Dataset, FactorHeader, FitHeader, FitSettings, FittedFactorWeights, FittedPhase, FittedWeights, Source, SpanErrors,
+    TrainingConfig, curve_csv, curve_svg, factor_curve_csv, factor_curve_svg, fit, fit_factorization, phase_of,
+};
+use clap::{Args, ValueEnum};
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::str::FromStr;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
 /// What is fitted to and where the weights go.
@@ -17,14 +21,27 @@ pub(super) struct FitArguments {
     /// A folder of samples, and how much each of them counts if not 1: FOLDER or FOLDER=WEIGHT; may be repeated
     #[arg(long, value_name = "FOLDER", required = true)]
     data: Vec<Data>,
-    /// Folder for weights.fit, curve.csv and curve.svg
+    /// Folder for weights.fit, curve.csv and curve.svg, and what a killed fit goes on from
     #[arg(long, value_name = "FOLDER")]
     out: PathBuf,
     /// Threads, each of which needs memory for the positions of one phase [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
+    /// The form of the evaluation: pattern's, with factors, or pattern-linear's
+    #[arg(long, value_enum, default_value_t)]
+    form: Form,
     #[command(flatten)]
     knobs: KnobArguments,
+}
+
+/// The forms of the evaluation that are fitted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Form {
+    /// That of `pattern`.
+    #[default]
+    Factors,
+    /// That of `pattern-linear`.
+    Linear,
 }
 
 /// A folder and a weight.
@@ -46,7 +63,8 @@ impl FromStr for Data {
 
 /// Reads the samples, fits the weights and writes them.
 pub(super) fn run(arguments: &FitArguments) -> Result<(), String> {
-    let settings = arguments.knobs.config()?.fit;
+    let config = arguments.knobs.config()?;
+    let settings = config.fit.clone();
     let interrupt = crate::cli::on_interrupt()?;
     // A run of hours is not to fail at its end for want of a folder.
     std::fs::create_dir_all(&arguments.out)
@@ -70,21 +88,72 @@ pub(super) fn run(arguments: &FitArguments) -> Result<(), String> {
 
     let threads = rayon::ThreadPoolBuilder::new().num_threads(super::threads(arguments.threads)).build();
     let threads = threads.map_err(|error| format!("cannot start threads: {error}"))?;
+    let interrupt = &*interrupt;
+    match arguments.form {
+        Form::Factors => threads.install(|| fit_factors(arguments, &config, &data, interrupt, started)),
+        Form::Linear => threads.install(|| fit_linear(arguments, &settings, &data, interrupt, started)),
+    }
+}
+
+/// Fits the form with factors and writes what came of it.
+fn fit_factors(
+    arguments: &FitArguments,
+    config: &TrainingConfig,
+    data: &Dataset,
+    interrupt: &AtomicBool,
+    started: Instant,
+) -> Result<(), String> {
+    let start = PatternLinear::embedded_weights();
+    let settings = &config.factorization;
+    let fitted = fit_factorization(data, settings, &start, &arguments.out, interrupt, &|errors| {
+        let SpanErrors { pass, training, held_out, spans } = errors;
+        let spans: Vec<String> = spans.iter().map(|error| format!("{error:.3}")).collect();
+        let seconds = started.elapsed().as_secs_f64();
+        say(format_args!("{seconds:7.1} s  pass {pass:2}: {training:.3} held out {held_out:.3} ({})", spans.join(" ")));
+    })
+    .map_err(|error| error.to_string())?;
+    let (training, held_out) = data.len();
+    let header = FactorHeader {
+        fit: config.fit.clone(),
+        settings: settings.clone(),
+        sources: data.origins.clone(),
+        games: data.games,
+        training,
+        held_out,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        curve: fitted.curve.clone(),
+        best: fitted.best,
+    };
+    let csv = factor_curve_csv(&fitted.curve);
+    write_file(&arguments.out.join("curve.csv"), csv.as_bytes())?;
+    write_file(&arguments.out.join("curve.svg"), factor_curve_svg(&fitted.curve).as_bytes())?;
+    let weights = FittedFactorWeights::new(header, fitted);
+    weights.write(&arguments.out.join("weights.fit")).map_err(|error| error.to_string())?;
+    crate::cli::print(&csv)
+}
+
+/// Fits the linear form and writes what came of it.
+fn fit_linear(
+    arguments: &FitArguments,
+    settings: &FitSettings,
+    data: &Dataset,
+    interrupt: &AtomicBool,
+    started: Instant,
+) -> Result<(), String> {
     let bar = StepBar::new("phases", settings.phases as u64, 0);
     let (finished, passes) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let phases = threads.install(|| {
-        fit(&data, &settings, &interrupt, &|step| {
-            let passes = passes.fetch_add(1, Ordering::Relaxed) + 1;
-            let finished = finished.fetch_add(usize::from(step.finished), Ordering::Relaxed);
-            bar.show((finished + usize::from(step.finished)) as u64, || {
-                format!("{passes} passes, phase {}: {:.3} discs", step.phase, step.error.held_out)
-            });
-        })
+    let phases = fit(data, settings, interrupt, &|step| {
+        let passes = passes.fetch_add(1, Ordering::Relaxed) + 1;
+        let finished = finished.fetch_add(usize::from(step.finished), Ordering::Relaxed);
+        bar.show((finished + usize::from(step.finished)) as u64, || {
+            format!("{passes} passes, phase {}: {:.3} discs", step.phase, step.error.held_out)
+        });
     });
     bar.finish();
     let phases = phases.ok_or("interrupted; nothing was written")?;
+    let (training, held_out) = data.len();
     let header = FitHeader {
-        settings,
+        settings: settings.clone(),
         sources: data.origins.clone(),
         games: data.games,
         training,

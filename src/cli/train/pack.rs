@@ -2,7 +2,7 @@
 
 use super::KnobArguments;
 use crate::cli::output::{cannot_write, say};
-use crate::training::FittedWeights;
+use crate::training::AnyFit;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ pub(super) struct PackArguments {
     /// The weights that `fit` wrote
     #[arg(long, value_name = "FILE")]
     weights: PathBuf,
-    /// The file for --eval-file, or assets/pattern.weights, which becomes part of the program
+    /// The file for --eval-file, or assets/factorization.weights or assets/pattern.weights, which become part of the program
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     #[command(flatten)]
@@ -25,11 +25,10 @@ pub(super) struct PackArguments {
 /// Rounds the weights and writes them.
 pub(super) fn run(arguments: &PackArguments) -> Result<(), String> {
     let settings = arguments.knobs.config()?.pack;
-    let fitted = FittedWeights::read(&arguments.weights).map_err(|error| error.to_string())?;
+    let fitted = AnyFit::read(&arguments.weights).map_err(|error| error.to_string())?;
     let packed = fitted.pack(&settings).map_err(|error| error.to_string())?;
-    packed.write(&arguments.out).map_err(|error| cannot_write(&arguments.out, error))?;
-    let bytes = packed.to_bytes().len();
-    say(format_args!("{} phases, {bytes} bytes", packed.phases()));
+    let bytes = packed.write(&arguments.out).map_err(|error| cannot_write(&arguments.out, error))?;
+    say(format_args!("{bytes} bytes"));
     if bytes > MOST_BYTES {
         log::warn!("more than {MOST_BYTES} bytes: too much to be part of the program");
     }

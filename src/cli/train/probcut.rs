@@ -2,6 +2,8 @@
 
 use super::EvaluationArguments;
 use crate::cli::progress::StepBar;
+use crate::eval::EvaluatorKind;
+use crate::eval::factorization::FactorWeights;
 use crate::eval::pattern::PackedWeights;
 use crate::training::probcut::{Change, Deviation, ProbcutSettings, fit_probcut};
 use clap::Args;
@@ -52,7 +54,12 @@ pub(super) fn run(arguments: &ProbcutArguments) -> Result<(), String> {
     let coefficients = fit.model.coefficients();
     if let (true, Some(file)) = (arguments.write, &arguments.evaluation.eval_file) {
         let path = Path::new(file);
-        let write = || PackedWeights::read(path)?.with_error_model(coefficients.clone())?.write(path);
+        let write = || match arguments.evaluation.eval {
+            EvaluatorKind::PatternLinear => {
+                PackedWeights::read(path)?.with_error_model(coefficients.clone())?.write(path)
+            }
+            _ => FactorWeights::read(path)?.with_error_model(coefficients.clone())?.write(path),
+        };
         write().map_err(|error| format!("{file}: {error}"))?;
     }
     let numbers: Vec<String> = coefficients.iter().map(|c| format!("{c:.5}")).collect();

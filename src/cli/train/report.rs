@@ -1,7 +1,7 @@
 //! `emilia train report`: how far evaluations err.
 
 use crate::cli::output::write_file;
-use crate::engine::EngineOptions;
+use crate::engine::{EngineOptions, EvalFile};
 use crate::eval::{Evaluator, EvaluatorKind};
 use crate::othello::Position;
 use crate::training::{ErrorReport, error_svg, error_table};
@@ -14,7 +14,7 @@ pub(super) struct ReportArguments {
     /// The file with the positions and their scores
     #[arg(value_name = "FILE")]
     set: PathBuf,
-    /// An evaluation, or a file of weights of the pattern evaluation; may be given several times
+    /// An evaluation, or a file of weights of a pattern evaluation; may be given several times
     #[arg(long = "eval", value_name = "NAME|FILE", default_value = EvaluatorKind::default().name())]
     evaluations: Vec<String>,
     /// Draw the errors into this file
@@ -40,7 +40,7 @@ pub(super) fn run(arguments: &ReportArguments) -> Result<(), String> {
     crate::cli::print(&error_table(&reports))
 }
 
-/// The evaluation of this name, or the pattern evaluation with the weights of this file.
+/// The evaluation of this name, or the one with the weights of this file.
 fn evaluator(name: &str) -> Result<Arc<dyn Evaluator<Position>>, String> {
     let mut options = EngineOptions::default();
     let mut set = |option, value| options.set(option, value).map_err(|error| error.to_string());
@@ -48,8 +48,8 @@ fn evaluator(name: &str) -> Result<Arc<dyn Evaluator<Position>>, String> {
         Ok(kind) => set("eval", kind.name())?,
         Err(unknown) if !PathBuf::from(name).exists() => return Err(format!("{unknown}; nor is it a file of weights")),
         Err(_) => {
-            set("eval-file", name)?;
-            set("eval", EvaluatorKind::Pattern.name())?;
+            let file = EvalFile::read(name).map_err(|error| error.to_string())?;
+            return Ok(file.evaluator());
         }
     }
     Ok(options.evaluator())

@@ -1,111 +1,27 @@
-//! The file of weights.
-//!
-//! All numbers are little-endian.
+//! The file of weights of the linear form: the [frame](super::frame) of version [`VERSION`] around this.
 //!
 //! | bytes | what |
 //! |---|---|
-//! | 8 | the magic, [`MAGIC`]; a transfer as text would damage it |
-//! | 4 | the version, [`VERSION`] |
-//! | 4 | bytes of the whole file |
 //! | 2 | phases, 1 to 60 |
 //! | 2 | units of a weight per disc, a power of two up to 128 |
-//! | 1 | families; then for each: 1 byte with the number of squares and 1 byte for each square, a1 = 0 to h8 = 63 |
-//! | 1 | how many mobilities of a side are distinguished, [`MOBILITIES`] |
-//! | 1 | coefficients of the error model; then 8 for each, as IEEE 754 double |
+//! | … | patterns, mobilities, error model, as the frame says |
 //! | 4 and … | for each phase, the opening first, the length of its compressed weights and they, as [`Sharing`] numbers them |
-//! | 4 | CRC-32 (IEEE 802.3) of everything before |
 //!
 //! Before the compression, which is one block of LZ4 for each phase, a weight `w` is made the unsigned number `2w` or
 //! `−2w − 1`, and the high bytes of all weights are written before all low bytes. Weights are small, so most high bytes
 //! are zero.
 
-use super::geometry::{FAMILIES, MOBILITIES, Sharing};
+use super::frame::{self, Cursor, WeightsError};
+use super::geometry::Sharing;
 use crate::game::DISC;
-use crate::othello::Square;
 use crate::whole_file::write_whole;
-use std::fs::File;
-use std::io::{self, Read};
 use std::path::Path;
-use thiserror::Error;
-
-/// The first bytes of a file of weights.
-pub const MAGIC: [u8; 8] = *b"EMILIA\x1a\n";
 
 /// The version of the format that is read and written.
 pub const VERSION: u32 = 2;
 
 /// The most phases of a file: one for each disc placed in a game.
 pub const MOST_PHASES: usize = 60;
-
-/// The largest file of weights in bytes: a larger one is not read to its end.
-const LARGEST_FILE: u64 = 64 << 20;
-
-/// Why a file of weights was refused.
-#[derive(Debug, Error)]
-pub enum WeightsError {
-    /// The file could not be read or written.
-    #[error(transparent)]
-    Io(#[from] io::Error),
-    /// The magic is missing.
-    #[error("not a file of pattern weights: it does not begin with the magic bytes")]
-    Magic,
-    /// Another version of the format.
-    #[error("version {0} of the weights format; this program reads version {VERSION}")]
-    Version(u32),
-    /// Cut off, or something hangs behind it.
-    #[error("the size is wrong: {found} bytes where the header says {said}")]
-    Size {
-        /// The bytes that there are.
-        found: u64,
-        /// The bytes that there should be; of a file that ends within its header, the least that would do.
-        said: u64,
-    },
-    /// A byte has changed.
-    #[error("the checksum is wrong: {computed:08x} where the file says {said:08x}: it is damaged")]
-    Checksum {
-        /// The checksum of what is there.
-        computed: u32,
-        /// What the file says.
-        said: u32,
-    },
-    /// The weights are for other patterns.
-    #[error("other patterns: the file has {found} where this program has {expected}")]
-    Geometry {
-        /// The squares of the file's family, or how many families it has.
-        found: String,
-        /// The squares of this program's family, or how many families it has.
-        expected: String,
-    },
-    /// Too many phases, or none.
-    #[error("{0} phases; expected 1 to {MOST_PHASES}")]
-    Phases(usize),
-    /// The unit of the weights is none of those allowed.
-    #[error("{0} units per disc; expected a power of two from 1 to {DISC}")]
-    Units(u16),
-    /// The number of weights behind the header is wrong.
-    #[error("{found} weights; expected {expected}")]
-    Count {
-        /// The number of weights that there are.
-        found: usize,
-        /// The number of weights that there should be: phases times the weights of one.
-        expected: usize,
-    },
-    /// The compressed part is not what a compressor makes.
-    #[error("the weights cannot be decompressed: {0}")]
-    Compression(String),
-    /// A weight that is too large for the tables of the evaluation.
-    #[error("the weight {0} is more than {most} discs", most = i32::from(i16::MAX) / DISC)]
-    Weight(i16),
-    /// The file ends before what its header announces.
-    #[error("the header announces more than the file holds")]
-    Header,
-    /// Something stands behind the last phase.
-    #[error("{0} bytes behind the weights of the last phase; expected none")]
-    Trailing(usize),
-    /// More coefficients than the format can hold.
-    #[error("{0} coefficients of the error model; expected at most 255")]
-    Coefficients(usize),
-}
 
 /// The weights without repetition, as they are learned and stored.
 #[derive(Clone, PartialEq, Debug)]
@@ -130,7 +46,7 @@ impl PackedWeights {
         error_model: Vec<f64>,
     ) -> Result<PackedWeights, WeightsError> {
         check_phases(phases)?;
-        let factor = check_units(units_per_disc)?;
+        let factor = frame::check_units(units_per_disc)?;
         let expected = phases * Sharing::get().len();
         if weights.len() != expected {
             return Err(WeightsError::Count { found: weights.len(), expected });
@@ -196,9 +112,7 @@ impl PackedWeights {
     /// # Errors
     /// If the file cannot be read, or its bytes are refused by [`PackedWeights::from_bytes`].
     pub fn read(path: &Path) -> Result<PackedWeights, WeightsError> {
-        let mut bytes = Vec::new();
-        File::open(path)?.take(LARGEST_FILE).read_to_end(&mut bytes)?;
-        PackedWeights::from_bytes(&bytes)
+        PackedWeights::from_bytes(&frame::read_bytes(path)?)
     }
 
     /// Writes a file: it is there whole or, should anything fail, as it was before.
@@ -211,31 +125,16 @@ impl PackedWeights {
 
     /// The bytes of a file.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        bytes.extend(MAGIC);
-        bytes.extend(VERSION.to_le_bytes());
-        bytes.extend([0; 4]);
+        let mut bytes = frame::begin(VERSION);
         bytes.extend((self.phases as u16).to_le_bytes());
         bytes.extend(self.units_per_disc.to_le_bytes());
-        bytes.push(FAMILIES.len() as u8);
-        for family in &FAMILIES {
-            bytes.push(family.square_indices().len() as u8);
-            bytes.extend(family.square_indices());
-        }
-        bytes.push(MOBILITIES as u8);
-        bytes.push(self.error_model.len() as u8);
-        bytes.extend(self.error_model.iter().flat_map(|coefficient| coefficient.to_le_bytes()));
+        frame::write_description(&mut bytes, &self.error_model);
         for phase in 0..self.phases {
             let numbers = || self.phase(phase).iter().map(|&weight| ((weight << 1) ^ (weight >> 15)).to_le_bytes());
             let planes: Vec<u8> = numbers().map(|[_, high]| high).chain(numbers().map(|[low, _]| low)).collect();
-            let compressed = lz4_flex::block::compress(&planes);
-            bytes.extend((compressed.len() as u32).to_le_bytes());
-            bytes.extend(compressed);
+            frame::write_block(&mut bytes, &planes);
         }
-        let size = bytes.len() as u32 + 4;
-        bytes[SIZE_AT..SIZE_AT + 4].copy_from_slice(&size.to_le_bytes());
-        bytes.extend(crc32fast::hash(&bytes).to_le_bytes());
-        bytes
+        frame::seal(bytes)
     }
 
     /// Reads the bytes of a file.
@@ -243,76 +142,18 @@ impl PackedWeights {
     /// # Errors
     /// If they are not those of a file of weights for [`FAMILIES`], or are damaged: see [`WeightsError`].
     pub fn from_bytes(bytes: &[u8]) -> Result<PackedWeights, WeightsError> {
-        let least = (SIZE_AT + 8) as u64;
-        let found = bytes.len() as u64;
-        if !bytes.starts_with(&MAGIC) {
-            return Err(WeightsError::Magic);
-        }
-        let mut rest = Cursor(&bytes[MAGIC.len()..]);
-        let version = rest.u32().ok_or(WeightsError::Size { found, said: least })?;
-        if version != VERSION {
-            return Err(WeightsError::Version(version));
-        }
-        let said = rest.u32().ok_or(WeightsError::Size { found, said: least })?;
-        let Some((content, checksum)) = bytes.split_last_chunk::<4>().filter(|_| u64::from(said) == found) else {
-            return Err(WeightsError::Size { found, said: u64::from(said).max(least) });
-        };
-        let (computed, said) = (crc32fast::hash(content), u32::from_le_bytes(*checksum));
-        if computed != said {
-            return Err(WeightsError::Checksum { computed, said });
-        }
-        // From here on the bytes are those that somebody wrote, but perhaps not this program.
-        let mut rest = Cursor(content.get(SIZE_AT + 4..).ok_or(WeightsError::Header)?);
+        let mut rest = frame::open(bytes, VERSION)?;
         let phases = usize::from(rest.u16().ok_or(WeightsError::Header)?);
         check_phases(phases)?;
         let units_per_disc = rest.u16().ok_or(WeightsError::Header)?;
-        check_units(units_per_disc)?;
-        check_geometry(&mut rest)?;
-        let coefficients = rest.u8().ok_or(WeightsError::Header)?;
-        let coefficients = rest.take(usize::from(coefficients) * 8).ok_or(WeightsError::Header)?;
-        let error_model = coefficients.as_chunks().0.iter().map(|&bytes| f64::from_le_bytes(bytes)).collect();
+        frame::check_units(units_per_disc)?;
+        let error_model = frame::read_description(&mut rest)?;
         PackedWeights::new(phases, units_per_disc, unpack(rest, phases)?, error_model)
     }
 }
 
-/// Where the size of the file stands in it.
-const SIZE_AT: usize = MAGIC.len() + 4;
-
 fn check_phases(phases: usize) -> Result<(), WeightsError> {
     if (1..=MOST_PHASES).contains(&phases) { Ok(()) } else { Err(WeightsError::Phases(phases)) }
-}
-
-/// The units of [`DISC`] in a unit.
-fn check_units(units_per_disc: u16) -> Result<i16, WeightsError> {
-    let allowed = units_per_disc.is_power_of_two() && i32::from(units_per_disc) <= DISC;
-    if allowed { Ok(DISC as i16 / units_per_disc as i16) } else { Err(WeightsError::Units(units_per_disc)) }
-}
-
-/// Whether the file was made for [`FAMILIES`].
-fn check_geometry(rest: &mut Cursor<'_>) -> Result<(), WeightsError> {
-    let names = |squares: &[u8]| {
-        let name = |&index: &u8| Square::new(index).map_or_else(|| format!("({index})"), |square| square.to_string());
-        squares.iter().map(name).collect::<Vec<_>>().join(" ")
-    };
-    let count = usize::from(rest.u8().ok_or(WeightsError::Header)?);
-    for family in FAMILIES.iter().take(count) {
-        let length = rest.u8().ok_or(WeightsError::Header)?;
-        let squares = rest.take(usize::from(length)).ok_or(WeightsError::Header)?;
-        if squares != family.square_indices() {
-            let (found, expected) = (names(squares), names(family.square_indices()));
-            return Err(WeightsError::Geometry { found, expected });
-        }
-    }
-    if count != FAMILIES.len() {
-        let (found, expected) = (format!("{count} families"), format!("{}", FAMILIES.len()));
-        return Err(WeightsError::Geometry { found, expected });
-    }
-    let mobilities = usize::from(rest.u8().ok_or(WeightsError::Header)?);
-    if mobilities != MOBILITIES {
-        let (found, expected) = (format!("{mobilities} mobilities"), format!("{MOBILITIES}"));
-        return Err(WeightsError::Geometry { found, expected });
-    }
-    Ok(())
 }
 
 /// The weights of `phases` phases, which must be all there is. Each phase is unpacked in the same small buffer, because fresh memory
@@ -323,10 +164,7 @@ fn unpack(mut rest: Cursor<'_>, phases: usize) -> Result<Vec<i16>, WeightsError>
     let mut planes = vec![0; 2 * length];
     for phase in 0..phases {
         let count = |found: usize| WeightsError::Count { found: phase * length + found, expected: phases * length };
-        let size = rest.u32().ok_or_else(|| count(0))?;
-        let compressed = rest.take(size as usize).ok_or(WeightsError::Header)?;
-        let found = lz4_flex::block::decompress_into(compressed, &mut planes)
-            .map_err(|error| WeightsError::Compression(error.to_string()))?;
+        let found = frame::read_block(&mut rest, &mut planes)?.ok_or_else(|| count(0))?;
         if found != planes.len() {
             return Err(count(found / 2));
         }
@@ -339,37 +177,10 @@ fn unpack(mut rest: Cursor<'_>, phases: usize) -> Result<Vec<i16>, WeightsError>
     if rest.0.is_empty() { Ok(weights) } else { Err(WeightsError::Trailing(rest.0.len())) }
 }
 
-/// The bytes that have not been read yet.
-struct Cursor<'a>(&'a [u8]);
-
-impl<'a> Cursor<'a> {
-    fn take(&mut self, n: usize) -> Option<&'a [u8]> {
-        let (taken, rest) = self.0.split_at_checked(n)?;
-        self.0 = rest;
-        Some(taken)
-    }
-
-    fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
-        let (taken, rest) = self.0.split_first_chunk()?;
-        self.0 = rest;
-        Some(*taken)
-    }
-
-    fn u8(&mut self) -> Option<u8> {
-        self.array().map(u8::from_le_bytes)
-    }
-
-    fn u16(&mut self) -> Option<u16> {
-        self.array().map(u16::from_le_bytes)
-    }
-
-    fn u32(&mut self) -> Option<u32> {
-        self.array().map(u32::from_le_bytes)
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::frame::{MAGIC, SIZE_AT};
+    use super::super::geometry::FAMILIES;
     use super::*;
 
     /// Weights of all sizes, small ones more often.

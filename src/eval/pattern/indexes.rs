@@ -91,7 +91,7 @@ impl State {
 
     /// The configurations with 2^15 added, and what fills up the lanes behind them.
     #[inline]
-    pub(super) fn lanes(&self) -> &[u16; LANES] {
+    pub(in crate::eval) fn lanes(&self) -> &[u16; LANES] {
         &self.0
     }
 }

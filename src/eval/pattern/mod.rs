@@ -1,4 +1,4 @@
-//! The pattern evaluation: a sum of learned weights, one for what stands on each of 64 overlapping sets of squares, and
+//! Patterns, and the linear evaluation over them: a sum of learned weights, one for what stands on each of 64 overlapping sets of squares, and
 //! one for how many squares each side can play.
 //!
 //! The model is Buro's (*From Simple Features to Sophisticated Evaluation Functions*, 1998), with the set of patterns
@@ -6,11 +6,15 @@
 //! its position up to date and asks for its value; [`Evaluator::evaluate`] makes the state anew each time.
 
 mod file;
+pub(super) mod frame;
 mod geometry;
 mod indexes;
 mod weights;
+pub(super) mod windows;
 
-pub use file::{MAGIC, MOST_PHASES, PackedWeights, VERSION, WeightsError};
+pub use file::{MOST_PHASES, PackedWeights, VERSION};
+pub(crate) use frame::read_bytes;
+pub use frame::{MAGIC, WeightsError, version_of};
 pub use geometry::{
     ALL_INSTANCES, FAMILIES, Family, INSTANCES, Instance, MOBILITIES, MOST_SQUARES, Sharing, mobility_pair,
 };
@@ -27,51 +31,43 @@ use weights::Tables;
 static EMBEDDED: &[u8] = include_bytes!("../../../assets/pattern.weights");
 
 /// The pattern evaluation with one set of weights.
-pub struct Pattern {
+pub struct PatternLinear {
     tables: Tables,
     error_model: Option<ErrorModel>,
-    trained: bool,
 }
 
-impl Pattern {
+impl PatternLinear {
     /// The evaluation with these weights.
-    pub fn new(weights: PackedWeights) -> Pattern {
-        Pattern {
-            error_model: ErrorModel::new(weights.error_model()),
-            trained: weights.is_trained(),
-            tables: Tables::new(weights),
-        }
+    pub fn new(weights: PackedWeights) -> PatternLinear {
+        PatternLinear { error_model: ErrorModel::new(weights.error_model()), tables: Tables::new(weights) }
     }
 
     /// The evaluation with the weights of a file.
     ///
     /// # Errors
     /// If the file cannot be read, or is no file of weights for these patterns.
-    pub fn read(path: &Path) -> Result<Pattern, WeightsError> {
-        PackedWeights::read(path).map(Pattern::new)
+    pub fn read(path: &Path) -> Result<PatternLinear, WeightsError> {
+        PackedWeights::read(path).map(PatternLinear::new)
     }
 
     /// The evaluation with the weights that are part of the program. They are unpacked when first asked for.
-    pub fn embedded() -> &'static Arc<Pattern> {
-        static PATTERN: OnceLock<Arc<Pattern>> = OnceLock::new();
-        PATTERN.get_or_init(|| {
-            let weights = PackedWeights::from_bytes(EMBEDDED).expect("a test reads the embedded weights");
-            Arc::new(Pattern::new(weights))
-        })
+    pub fn embedded() -> &'static Arc<PatternLinear> {
+        static PATTERN: OnceLock<Arc<PatternLinear>> = OnceLock::new();
+        PATTERN.get_or_init(|| Arc::new(PatternLinear::new(PatternLinear::embedded_weights())))
     }
 
-    /// Whether any weight is not zero. Without one every position counts as even.
-    pub fn is_trained(&self) -> bool {
-        self.trained
+    /// The weights that are part of the program, unpacked anew.
+    pub fn embedded_weights() -> PackedWeights {
+        PackedWeights::from_bytes(EMBEDDED).expect("a test reads the embedded weights")
     }
 
     /// This evaluation with another error model.
-    pub fn with_error_model(self, error_model: ErrorModel) -> Pattern {
-        Pattern { error_model: Some(error_model), ..self }
+    pub fn with_error_model(self, error_model: ErrorModel) -> PatternLinear {
+        PatternLinear { error_model: Some(error_model), ..self }
     }
 }
 
-impl Incremental for Pattern {
+impl Incremental for PatternLinear {
     type State = State;
 
     #[inline]
@@ -95,7 +91,7 @@ impl Incremental for Pattern {
     }
 }
 
-impl Evaluator<Position> for Pattern {
+impl Evaluator<Position> for PatternLinear {
     fn evaluate(&self, position: &Position) -> i32 {
         self.value(&self.state(position), position)
     }
@@ -105,13 +101,13 @@ impl Evaluator<Position> for Pattern {
     }
 
     fn with_state(&self) -> Option<WithState<'_>> {
-        Some(WithState::Pattern(self))
+        Some(WithState::PatternLinear(self))
     }
 }
 
-impl fmt::Debug for Pattern {
+impl fmt::Debug for PatternLinear {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Pattern").field("trained", &self.trained).finish_non_exhaustive()
+        f.debug_struct("PatternLinear").finish_non_exhaustive()
     }
 }
 
@@ -133,14 +129,14 @@ mod tests {
         (0..phases * Sharing::get().len()).map(next).collect()
     }
 
-    fn pattern(phases: usize, weights: Vec<i16>) -> Pattern {
-        Pattern::new(PackedWeights::new(phases, 32, weights, Vec::new()).unwrap())
+    fn pattern(phases: usize, weights: Vec<i16>) -> PatternLinear {
+        PatternLinear::new(PackedWeights::new(phases, 32, weights, Vec::new()).unwrap())
     }
 
     #[test]
     fn the_embedded_weights_can_be_read() {
         let weights = PackedWeights::from_bytes(EMBEDDED).unwrap();
-        assert_eq!(Pattern::embedded().is_trained(), weights.is_trained());
+        assert!(weights.is_trained());
         assert!(EMBEDDED.len() <= 8 << 20);
     }
 

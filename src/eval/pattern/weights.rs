@@ -1,63 +1,13 @@
 //! The weights as the search reads them: one entry for every configuration.
 
 use super::file::PackedWeights;
-use super::geometry::{ALL_INSTANCES, FAMILIES, INSTANCES, MOBILITIES, Sharing, mobility_pair};
+use super::geometry::{INSTANCES, MOBILITIES, Sharing, mobility_pair};
 use super::indexes::State;
+use super::windows::{LANE_VALUES, PLACES, WINDOWS, expand};
 use crate::eval::STATIC_LIMIT;
 use crate::game::DISC;
 use crate::othello::Position;
 use std::sync::OnceLock;
-
-/// Number of values that a lane of a [`State`] can have.
-const LANE_VALUES: usize = 1 << 16;
-
-/// Where the tables of the families stand within the weights of a phase.
-///
-/// They stand close together. A family's table is read through a window of [`LANE_VALUES`] entries whose middle is the
-/// configuration 0, so that any lane is a valid index; the windows overlap, and the ends of the first and the last ones
-/// are padding that is never touched.
-struct Places {
-    /// The first entry of every family's window.
-    windows: [usize; FAMILIES.len()],
-    /// Entries of one phase.
-    length: usize,
-}
-
-const PLACES: Places = {
-    let middle = LANE_VALUES / 2;
-    // The table of family `f` starts at `padding + before`, and its window `middle - greatest` entries earlier.
-    let (mut padding, mut before, mut f) = (0, 0, 0);
-    while f < FAMILIES.len() {
-        let lead = middle - FAMILIES[f].greatest();
-        if lead > before + padding {
-            padding = lead - before;
-        }
-        before += FAMILIES[f].configurations();
-        f += 1;
-    }
-    let mut places = Places { windows: [0; FAMILIES.len()], length: 0 };
-    (before, f) = (0, 0);
-    while f < FAMILIES.len() {
-        places.windows[f] = padding + before + FAMILIES[f].greatest() - middle;
-        if places.windows[f] + LANE_VALUES > places.length {
-            places.length = places.windows[f] + LANE_VALUES;
-        }
-        before += FAMILIES[f].configurations();
-        f += 1;
-    }
-    places
-};
-
-/// The first entry of every instance's window.
-const WINDOWS: [usize; INSTANCES] = {
-    let mut windows = [0; INSTANCES];
-    let mut i = 0;
-    while i < INSTANCES {
-        windows[i] = PLACES.windows[ALL_INSTANCES[i].family];
-        i += 1;
-    }
-    windows
-};
 
 /// Tables for every phase. Each is made when a position of it is first asked for, which takes about a millisecond.
 pub(super) struct Tables {
@@ -78,14 +28,7 @@ struct Phase {
 impl Phase {
     fn new(weights: &PackedWeights, phase: usize) -> Phase {
         let (sharing, packed, factor) = (Sharing::get(), weights.phase(phase), weights.factor());
-        let mut entries = vec![0; PLACES.length].into_boxed_slice();
-        for (f, family) in FAMILIES.iter().enumerate() {
-            let start = PLACES.windows[f] + LANE_VALUES / 2 - family.greatest();
-            let expanded = &mut entries[start..start + family.configurations()];
-            for (entry, &number) in expanded.iter_mut().zip(sharing.of_family(f)) {
-                *entry = packed[number as usize] * factor;
-            }
-        }
+        let entries = expand(0, |number| packed[number] * factor);
         let constant = packed[sharing.constant()] * factor;
         let mobility = &packed[sharing.mobility()];
         let mobility = Box::new(std::array::from_fn(|pair| (mobility[pair] * factor).saturating_add(constant)));

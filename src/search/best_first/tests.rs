@@ -101,7 +101,7 @@ fn ways(explorer: &OneTree) -> Vec<Way> {
 
 fn searched(seed: u64) -> BestFirst {
     let mut engine = BestFirst::new(settings(1)[0]);
-    think(&mut engine, &task(random_position(seed, 40), EvaluatorKind::Pattern), visiting(30_000));
+    think(&mut engine, &task(random_position(seed, 40), EvaluatorKind::PatternLinear), visiting(30_000));
     audit(&engine);
     engine
 }

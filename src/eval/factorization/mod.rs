@@ -1,0 +1,117 @@
+//! The default evaluation: a factorization machine over the patterns.
+//!
+//! Every configuration of a pattern, every pair of mobilities and every number of discs is a row: a linear weight and
+//! [`RANK`] factors. The value of a position is the sum of its linear weights and, for every two of its rows, the signed
+//! product of their factors:
+//!
+//! ```text
+//! value = Σ_i w_i + Σ_{i<j} Σ_k s_k v_ik v_jk = Σ_i w_i + ½ Σ_k s_k ((Σ_i v_ik)² − Σ_i v_ik²)
+//! ```
+//!
+//! `s_k` is 1 for the first half of the factors and −1 for the others, so that equal rows may as well be worth less
+//! together as more. So the interaction of any two patterns counts, also of those that no game had together, for the cost
+//! of one sum (Rendle, *Factorization Machines*, ICDM 2010; the signs are from Emilia). The linear weights change with the
+//! number of discs: they are learned at *knots*, evenly from 4 to 64 discs, and interpolated. The factors are the same for
+//! all phases; that the number of discs is a row makes them change with it all the same.
+
+mod tables;
+mod weights;
+
+pub use weights::{DISC_COUNTS, FactorWeights, MOST_KNOTS, VERSION, rows};
+
+use super::pattern::State;
+use super::pattern::frame::WeightsError;
+use super::{ErrorModel, Evaluator, Incremental, WithState};
+use crate::othello::{Bitboard, Position, Square};
+use std::fmt;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+use tables::Tables;
+
+/// Factors of a row.
+pub const RANK: usize = 12;
+
+/// The factors that count positive.
+pub(crate) const HALF: usize = RANK / 2;
+
+/// The weights that are part of the program.
+static EMBEDDED: &[u8] = include_bytes!("../../../assets/factorization.weights");
+
+/// The evaluation with one set of weights.
+pub struct Pattern {
+    tables: Tables,
+    error_model: Option<ErrorModel>,
+}
+
+impl Pattern {
+    /// The evaluation with these weights.
+    pub fn new(weights: FactorWeights) -> Pattern {
+        Pattern { error_model: ErrorModel::new(weights.error_model()), tables: Tables::new(weights) }
+    }
+
+    /// The evaluation with the weights of a file.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or is no file of such weights for these patterns.
+    pub fn read(path: &Path) -> Result<Pattern, WeightsError> {
+        FactorWeights::read(path).map(Pattern::new)
+    }
+
+    /// The evaluation with the weights that are part of the program. They are unpacked when first asked for.
+    pub fn embedded() -> &'static Arc<Pattern> {
+        static PATTERN: OnceLock<Arc<Pattern>> = OnceLock::new();
+        PATTERN.get_or_init(|| {
+            let weights = FactorWeights::from_bytes(EMBEDDED).expect("a test reads the embedded weights");
+            Arc::new(Pattern::new(weights))
+        })
+    }
+
+    /// This evaluation with another error model.
+    pub fn with_error_model(self, error_model: ErrorModel) -> Pattern {
+        Pattern { error_model: Some(error_model), ..self }
+    }
+}
+
+impl Incremental for Pattern {
+    type State = State;
+
+    #[inline]
+    fn state(&self, position: &Position) -> State {
+        State::of(position)
+    }
+
+    #[inline]
+    fn after(&self, state: &State, square: Square, turned: Bitboard) -> State {
+        state.after(square, turned)
+    }
+
+    #[inline]
+    fn pass(&self, state: &State) -> State {
+        state.pass()
+    }
+
+    #[inline]
+    fn value(&self, state: &State, position: &Position) -> i32 {
+        self.tables.value(state, position)
+    }
+}
+
+impl Evaluator<Position> for Pattern {
+    fn evaluate(&self, position: &Position) -> i32 {
+        self.value(&self.state(position), position)
+    }
+
+    fn error_model(&self) -> Option<&ErrorModel> {
+        self.error_model.as_ref()
+    }
+
+    fn with_state(&self) -> Option<WithState<'_>> {
+        Some(WithState::Pattern(self))
+    }
+}
+
+impl fmt::Debug for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pattern").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,346 @@
+//! The weights without repetition, as they are learned and stored, and their file: the
+//! [frame](crate::eval::pattern::frame) of version [`VERSION`] around this.
+//!
+//! | bytes | what |
+//! |---|---|
+//! | 2 | knots, 2 to 16 |
+//! | 2 | units of a linear weight per disc, a power of two up to 128 |
+//! | 2 | what the factor 1 is in the units of the factors, 1 to 4096 |
+//! | 2 | factors of a row, [`RANK`] |
+//! | … | patterns, mobilities, error model, as the frame says |
+//! | 4 and … | for each knot, the opening first, the length of its compressed linear weights and they, row by row |
+//! | 4 and … | for each factor, the length of the compressed factors of all rows and they, one byte each |
+//!
+//! Rows are numbered as by [`Sharing`], with one for each number of discs from 4 to 64 in place of the constant. Linear
+//! weights are stored as the change from the knot before, made unsigned and with the high bytes first as in the linear
+//! form's file.
+
+use super::RANK;
+use crate::eval::pattern::Sharing;
+use crate::eval::pattern::frame::{self, Cursor, WeightsError};
+use crate::game::DISC;
+use crate::whole_file::write_whole;
+use std::path::Path;
+
+/// The version of the format that is read and written.
+pub const VERSION: u32 = 3;
+
+/// The most knots of a file.
+pub const MOST_KNOTS: usize = 16;
+
+/// The largest unit of the factors.
+const MOST_FACTOR_UNITS: u16 = 4096;
+
+/// Numbers of discs, 4 to 64, which have a row each.
+pub const DISC_COUNTS: usize = 61;
+
+/// How many rows there are: configurations without repetition, pairs of mobilities, numbers of discs.
+pub fn rows() -> usize {
+    Sharing::get().constant() + DISC_COUNTS
+}
+
+/// Weights of the form with factors.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FactorWeights {
+    knots: usize,
+    units_per_disc: u16,
+    factor_units: u16,
+    /// Knot by knot.
+    linear: Vec<i16>,
+    /// Factor by factor.
+    factors: Vec<i8>,
+    error_model: Vec<f64>,
+}
+
+impl FactorWeights {
+    /// Weights at 2 to 16 knots, [`rows`] linear ones for each knot, then [`RANK`] times as many factors, those of one number of all
+    /// rows together. A disc is `units_per_disc` in the linear weights, a power of two from 1 to 128, and 1 is `factor_units`
+    /// in the factors, 1 to 4096. The error model is a list of at most 255 coefficients.
+    ///
+    /// # Errors
+    /// If one of these numbers is out of range, or a linear weight is too large for the tables of the evaluation.
+    pub fn new(
+        units_per_disc: u16,
+        factor_units: u16,
+        linear: Vec<i16>,
+        factors: Vec<i8>,
+        error_model: Vec<f64>,
+    ) -> Result<FactorWeights, WeightsError> {
+        let knots = linear.len() / rows();
+        check_knots(knots)?;
+        let factor = frame::check_units(units_per_disc)?;
+        check_factor_units(factor_units)?;
+        for (found, expected) in [(linear.len(), knots * rows()), (factors.len(), RANK * rows())] {
+            if found != expected {
+                return Err(WeightsError::Count { found, expected });
+            }
+        }
+        let (least, most) = linear.iter().fold((0, 0), |(least, most), &w| (w.min(least), w.max(most)));
+        if let Some(weight) = [least, most].into_iter().find(|weight| weight.checked_mul(factor).is_none()) {
+            return Err(WeightsError::Weight(weight));
+        }
+        if error_model.len() > usize::from(u8::MAX) {
+            return Err(WeightsError::Coefficients(error_model.len()));
+        }
+        Ok(FactorWeights { knots, units_per_disc, factor_units, linear, factors, error_model })
+    }
+
+    /// The number of knots.
+    pub fn knots(&self) -> usize {
+        self.knots
+    }
+
+    /// The linear weights of all rows at one knot.
+    pub fn linear(&self, knot: usize) -> &[i16] {
+        &self.linear[knot * rows()..][..rows()]
+    }
+
+    /// The factor of one number, 0 to [`RANK`] − 1, of all rows.
+    pub fn factor(&self, number: usize) -> &[i8] {
+        &self.factors[number * rows()..][..rows()]
+    }
+
+    /// The factor that turns a linear weight into units of [`DISC`].
+    pub(super) fn to_units(&self) -> i32 {
+        DISC / i32::from(self.units_per_disc)
+    }
+
+    /// What the factor 1 is in the units of the factors.
+    pub fn factor_units(&self) -> u16 {
+        self.factor_units
+    }
+
+    /// The coefficients of the error model, none if it was not fitted.
+    pub fn error_model(&self) -> &[f64] {
+        &self.error_model
+    }
+
+    /// These weights with another error model.
+    ///
+    /// # Errors
+    /// If the model has more than 255 coefficients.
+    pub fn with_error_model(self, error_model: Vec<f64>) -> Result<FactorWeights, WeightsError> {
+        FactorWeights::new(self.units_per_disc, self.factor_units, self.linear, self.factors, error_model)
+    }
+
+    /// Whether any linear weight is not zero.
+    pub fn is_trained(&self) -> bool {
+        self.linear.iter().any(|&weight| weight != 0)
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or its bytes are refused by [`FactorWeights::from_bytes`].
+    pub fn read(path: &Path) -> Result<FactorWeights, WeightsError> {
+        FactorWeights::from_bytes(&frame::read_bytes(path)?)
+    }
+
+    /// Writes a file: it is there whole or, should anything fail, as it was before.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn write(&self, path: &Path) -> Result<(), WeightsError> {
+        Ok(write_whole(path, &self.to_bytes())?)
+    }
+
+    /// The bytes of a file.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = frame::begin(VERSION);
+        for number in [self.knots as u16, self.units_per_disc, self.factor_units, RANK as u16] {
+            bytes.extend(number.to_le_bytes());
+        }
+        frame::write_description(&mut bytes, &self.error_model);
+        let mut before = vec![0; rows()];
+        for knot in 0..self.knots {
+            let linear = self.linear(knot);
+            let numbers = || {
+                linear.iter().zip(&before).map(|(&weight, &before): (&i16, &i16)| {
+                    let change = weight.wrapping_sub(before);
+                    ((change << 1) ^ (change >> 15)).to_le_bytes()
+                })
+            };
+            let planes: Vec<u8> = numbers().map(|[_, high]| high).chain(numbers().map(|[low, _]| low)).collect();
+            frame::write_block(&mut bytes, &planes);
+            before.copy_from_slice(linear);
+        }
+        for number in 0..RANK {
+            let plane: Vec<u8> = self.factor(number).iter().map(|&factor| factor as u8).collect();
+            frame::write_block(&mut bytes, &plane);
+        }
+        frame::seal(bytes)
+    }
+
+    /// Reads the bytes of a file.
+    ///
+    /// # Errors
+    /// If they are not those of a file of such weights for the program's patterns, or are damaged: see [`WeightsError`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<FactorWeights, WeightsError> {
+        let mut rest = frame::open(bytes, VERSION)?;
+        let mut number = || rest.u16().ok_or(WeightsError::Header);
+        let (knots, units_per_disc, factor_units, rank) = (number()?, number()?, number()?, number()?);
+        let knots = usize::from(knots);
+        check_knots(knots)?;
+        frame::check_units(units_per_disc)?;
+        check_factor_units(factor_units)?;
+        if usize::from(rank) != RANK {
+            let (found, expected) = (format!("{rank} factors"), format!("{RANK}"));
+            return Err(WeightsError::Geometry { found, expected });
+        }
+        let error_model = frame::read_description(&mut rest)?;
+        let linear = unpack_linear(&mut rest, knots)?;
+        let factors = unpack_factors(&mut rest)?;
+        if !rest.0.is_empty() {
+            return Err(WeightsError::Trailing(rest.0.len()));
+        }
+        FactorWeights::new(units_per_disc, factor_units, linear, factors, error_model)
+    }
+}
+
+fn check_knots(knots: usize) -> Result<(), WeightsError> {
+    if (2..=MOST_KNOTS).contains(&knots) { Ok(()) } else { Err(WeightsError::Knots(knots)) }
+}
+
+fn check_factor_units(units: u16) -> Result<(), WeightsError> {
+    if (1..=MOST_FACTOR_UNITS).contains(&units) { Ok(()) } else { Err(WeightsError::FactorUnits(units)) }
+}
+
+fn unpack_linear(rest: &mut Cursor<'_>, knots: usize) -> Result<Vec<i16>, WeightsError> {
+    let length = rows();
+    let mut linear: Vec<i16> = Vec::with_capacity(knots * length);
+    let mut planes = vec![0; 2 * length];
+    for knot in 0..knots {
+        let count = |found: usize| WeightsError::Count { found: knot * length + found, expected: knots * length };
+        let found = frame::read_block(rest, &mut planes)?.ok_or_else(|| count(0))?;
+        if found != planes.len() {
+            return Err(count(found / 2));
+        }
+        let (high, low) = planes.split_at(length);
+        for row in 0..length {
+            let number = u16::from_le_bytes([low[row], high[row]]);
+            let change = (number >> 1) as i16 ^ -((number & 1) as i16);
+            let before = if knot > 0 { linear[(knot - 1) * length + row] } else { 0 };
+            linear.push(before.wrapping_add(change));
+        }
+    }
+    Ok(linear)
+}
+
+fn unpack_factors(rest: &mut Cursor<'_>) -> Result<Vec<i8>, WeightsError> {
+    let length = rows();
+    let mut plane = vec![0; length];
+    let mut factors = Vec::with_capacity(RANK * length);
+    for number in 0..RANK {
+        let count = |found: usize| WeightsError::Count { found: number * length + found, expected: RANK * length };
+        let found = frame::read_block(rest, &mut plane)?.ok_or_else(|| count(0))?;
+        if found != length {
+            return Err(count(found));
+        }
+        factors.extend(plane.iter().map(|&byte| byte as i8));
+    }
+    Ok(factors)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::pattern::frame::SIZE_AT;
+    use crate::random::Random;
+
+    fn some() -> FactorWeights {
+        let mut random = Random::new(4);
+        let linear = (0..3 * rows()).map(|_| (random.next() >> 50) as i16 - 8192).collect();
+        let factors = (0..RANK * rows()).map(|_| random.next() as i8).collect();
+        FactorWeights::new(32, 200, linear, factors, vec![1.5, -0.25, f64::MIN]).unwrap()
+    }
+
+    fn none() -> FactorWeights {
+        FactorWeights::new(32, 128, vec![0; 2 * rows()], vec![0; RANK * rows()], Vec::new()).unwrap()
+    }
+
+    fn refusal(bytes: &[u8]) -> String {
+        FactorWeights::from_bytes(bytes).expect_err("a refusal").to_string()
+    }
+
+    /// The bytes with the right size and checksum, whatever else was done to them.
+    fn sealed(bytes: &[u8]) -> Vec<u8> {
+        frame::seal(bytes[..bytes.len() - 4].to_vec())
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let weights = some();
+        assert_eq!(FactorWeights::from_bytes(&weights.to_bytes()).unwrap(), weights);
+        assert!(weights.is_trained() && !none().is_trained());
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("weights");
+        weights.write(&path).unwrap();
+        assert_eq!(FactorWeights::read(&path).unwrap(), weights);
+    }
+
+    #[test]
+    fn every_cut_and_every_changed_byte_is_noticed() {
+        let bytes = none().to_bytes();
+        for length in (0..200).chain((200..bytes.len()).step_by(97)) {
+            let expected = if length < 8 { "magic" } else { "size is wrong" };
+            assert!(refusal(&bytes[..length]).contains(expected), "{length}");
+        }
+        for at in (0..200).chain((200..bytes.len()).step_by(97)) {
+            let mut changed = bytes.clone();
+            changed[at] ^= 0x10;
+            let expected = match at {
+                0..8 => "magic",
+                8..12 => "version",
+                12..16 => "size",
+                _ => "checksum",
+            };
+            assert!(refusal(&changed).contains(expected), "{at}");
+        }
+    }
+
+    #[test]
+    fn a_foreign_file_is_refused_by_name() {
+        let bytes = none().to_bytes();
+        let changed = |at: usize, value: u8| {
+            let mut bytes = bytes.clone();
+            bytes[at] = value;
+            refusal(&sealed(&bytes))
+        };
+        let header = SIZE_AT + 4;
+        assert!(changed(header, 1).contains("1 knots"));
+        assert!(changed(header, 3).contains("weights") || changed(header, 3).contains("announces"));
+        assert!(changed(header + 2, 33).contains("33 units"));
+        assert!(changed(header + 5, 0xff).contains("units for the factor 1"));
+        assert!(changed(header + 6, 14).contains("14 factors where this program has 12"));
+        assert!(changed(header + 8, 13).contains("13 families where this program has 14"));
+        for at in header..bytes.len().min(header + 400) {
+            for value in [0, 1, 0x7f, 0x80, 0xff] {
+                let mut bytes = bytes.clone();
+                bytes[at] = value;
+                let _ = FactorWeights::from_bytes(&sealed(&bytes));
+            }
+        }
+    }
+
+    #[test]
+    fn each_form_names_the_other() {
+        use crate::eval::pattern::PackedWeights;
+        let linear = PackedWeights::new(1, 32, vec![0; Sharing::get().len()], Vec::new()).unwrap();
+        let error = refusal(&linear.to_bytes());
+        assert!(error.contains("version 2") && error.contains("--eval pattern-linear"), "{error}");
+        let error = PackedWeights::from_bytes(&none().to_bytes()).unwrap_err().to_string();
+        assert!(error.contains("version 3") && error.contains("--eval pattern"), "{error}");
+    }
+
+    #[test]
+    fn numbers_out_of_range_are_refused() {
+        let new = |units, factor_units, weight, factors| {
+            FactorWeights::new(units, factor_units, vec![weight; 2 * rows()], vec![0; factors], Vec::new())
+        };
+        assert!(new(32, 128, -8192, RANK * rows()).is_ok());
+        assert!(matches!(new(32, 128, 8192, RANK * rows()), Err(WeightsError::Weight(8192))));
+        assert!(matches!(new(32, 128, 0, 5), Err(WeightsError::Count { found: 5, .. })));
+        assert!(matches!(new(33, 128, 0, RANK * rows()), Err(WeightsError::Units(33))));
+        assert!(matches!(new(32, 0, 0, RANK * rows()), Err(WeightsError::FactorUnits(0))));
+    }
+}

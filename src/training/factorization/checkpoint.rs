@@ -1,0 +1,102 @@
+//! What a pass came to, so that a fit that was killed goes on after its last whole pass.
+
+use super::SpanErrors;
+use super::descent::Descent;
+use super::parameters::{Line, MOST, Parameters};
+use super::settings::FactorizationSettings;
+use crate::training::container::{self, FileError, Magic};
+use crate::training::dataset::Dataset;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+const MAGIC: Magic = *b"EMIPASS1";
+
+/// The name of the file in the folder of a fit.
+const FILE: &str = "passes.checkpoint";
+
+/// The best weights so far and the errors of all passes.
+pub(super) struct Checkpoint {
+    pub(super) best: Parameters,
+    pub(super) best_pass: usize,
+    pub(super) curve: Vec<SpanErrors>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Header {
+    identity: serde_json::Value,
+    best_pass: usize,
+    curve: Vec<SpanErrors>,
+}
+
+/// What a fit depends on.
+pub(super) fn identity(data: &Dataset, settings: &FactorizationSettings, lines: &[Line]) -> serde_json::Value {
+    let mut start = crc32fast::Hasher::new();
+    lines.iter().for_each(|line| line.0.iter().for_each(|weight| start.update(&weight.to_le_bytes())));
+    let mut samples = crc32fast::Hasher::new();
+    for points in (0..=64).map(|discs| data.with_discs(discs)) {
+        for point in points.training.iter().chain(&points.held_out) {
+            samples.update(&point.player.0.to_le_bytes());
+            samples.update(&point.opponent.0.to_le_bytes());
+            samples.update(&point.target.to_le_bytes());
+            samples.update(&point.weight.to_le_bytes());
+        }
+    }
+    serde_json::json!({
+        "settings": settings,
+        "sources": data.origins,
+        "positions": data.len(),
+        "samples": samples.finalize(),
+        "start": start.finalize(),
+    })
+}
+
+fn path(folder: &Path) -> PathBuf {
+    folder.join(FILE)
+}
+
+impl Checkpoint {
+    /// Writes the file: it is there whole or, should anything fail, as it was after the pass before.
+    pub(super) fn write(
+        &self,
+        folder: &Path,
+        identity: &serde_json::Value,
+        descent: &Descent<'_>,
+    ) -> Result<(), FileError> {
+        let header = Header { identity: identity.clone(), best_pass: self.best_pass, curve: self.curve.clone() };
+        let now = &descent.parameters;
+        let mut body = Vec::with_capacity(descent.squares.len() * (5 * MOST + 1) * 4);
+        for lines in [&now.factors, &now.linear, &self.best.factors, &self.best.linear, &descent.linear_squares] {
+            body.extend(lines.iter().flat_map(|line| line.0).flat_map(f32::to_le_bytes));
+        }
+        body.extend(descent.squares.iter().flat_map(|square| square.to_le_bytes()));
+        container::write(&path(folder), &container::seal(MAGIC, &header, &body))
+    }
+
+    /// What is in the folder, if it is from such a fit; the descent goes on from there. A file that is none, or is damaged, is
+    /// named in a warning and made again.
+    pub(super) fn read(folder: &Path, identity: &serde_json::Value, descent: &mut Descent<'_>) -> Option<Checkpoint> {
+        let path = path(folder);
+        if !path.exists() {
+            return None;
+        }
+        let checkpoint = container::read(&path).and_then(|bytes| {
+            let (header, body): (Header, _) = container::open(&bytes, MAGIC, &path)?;
+            Ok((header, body.to_vec()))
+        });
+        let (header, body) = checkpoint.inspect_err(|error| log::warn!("begun anew: {error}")).ok()?;
+        let rows = descent.squares.len();
+        if header.identity != *identity || body.len() != rows * (5 * MOST + 1) * 4 {
+            log::warn!("begun anew: '{}' is of another fit", path.display());
+            return None;
+        }
+        let mut numbers = body.as_chunks().0.iter().map(|&bytes| f32::from_le_bytes(bytes));
+        let mut lines = || -> Vec<Line> {
+            (0..rows).map(|_| Line(std::array::from_fn(|_| numbers.next().unwrap_or(0.0)))).collect()
+        };
+        descent.parameters = Parameters { factors: lines(), linear: lines() };
+        let best = Parameters { factors: lines(), linear: lines() };
+        descent.linear_squares = lines();
+        descent.squares = numbers.collect();
+        Some(Checkpoint { best, best_pass: header.best_pass, curve: header.curve })
+    }
+}

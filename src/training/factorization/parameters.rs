@@ -1,0 +1,155 @@
+//! The parameters of a factorization machine while they are learned, and the columns of a position that point at them.
+
+use super::settings::FactorizationSettings;
+use crate::eval::factorization::DISC_COUNTS;
+use crate::eval::pattern::{ALL_INSTANCES, FAMILIES, INSTANCES, PackedWeights, Sharing, State, mobility_pair};
+use crate::othello::Position;
+use crate::random::Random;
+use crate::training::dataset::Point;
+use nalgebra::DMatrix;
+use std::ops::Range;
+
+/// The largest rank, and the most knots: an array of this length is one line of cache.
+pub(super) const MOST: usize = 16;
+
+/// Rows of a position: those of the instances, of its mobilities and of its number of discs.
+pub(super) const COLUMNS: usize = INSTANCES + 2;
+
+/// Groups of rows that no column shares with another group: the families, the mobilities, the numbers of discs.
+pub(super) const GROUPS: usize = FAMILIES.len() + 2;
+
+/// Where rows stand: the packed numbers of [`Sharing`], with a row for every number of discs in place of the constant.
+pub(super) struct Layout {
+    sharing: &'static Sharing,
+    /// The rows of every group.
+    pub(super) rows: [Range<usize>; GROUPS],
+    /// The columns of every group.
+    pub(super) columns: [Range<usize>; GROUPS],
+}
+
+impl Layout {
+    pub(super) fn new() -> Layout {
+        let sharing = Sharing::get();
+        let columns_of = |f: usize| {
+            let of = |i: &usize| ALL_INSTANCES[*i].family == f;
+            let first = (0..INSTANCES).find(of).expect("a family has an instance");
+            first..first + (0..INSTANCES).filter(of).count()
+        };
+        const MOBILITY: usize = FAMILIES.len();
+        let rows = std::array::from_fn(|group| match group {
+            ..MOBILITY => sharing.range(group),
+            MOBILITY => sharing.mobility(),
+            _ => sharing.constant()..sharing.constant() + DISC_COUNTS,
+        });
+        let columns = std::array::from_fn(|group| match group {
+            ..MOBILITY => columns_of(group),
+            _ => INSTANCES + group - MOBILITY..INSTANCES + group - MOBILITY + 1,
+        });
+        Layout { sharing, rows, columns }
+    }
+
+    /// The number of all rows.
+    pub(super) fn len(&self) -> usize {
+        self.rows[GROUPS - 1].end
+    }
+
+    /// The rows of a position.
+    pub(super) fn columns_of(&self, position: &Position) -> [u32; COLUMNS] {
+        let mut columns = [0; COLUMNS];
+        let state = State::of(position);
+        for ((column, configuration), instance) in columns.iter_mut().zip(state.configurations()).zip(&ALL_INSTANCES) {
+            let greatest = FAMILIES[instance.family].greatest() as i32;
+            *column = self.sharing.of_family(instance.family)[(i32::from(configuration) + greatest) as usize];
+        }
+        columns[INSTANCES] = (self.sharing.mobility().start + mobility_pair(position)) as u32;
+        columns[INSTANCES + 1] = (self.sharing.constant() + 60 - position.empties().count().min(60) as usize) as u32;
+        columns
+    }
+}
+
+/// Where a number of discs lies among the knots: the knot before it, and how far it is on the way to the next one, 0 to 1.
+pub(super) fn knot_of(discs: u32, knots: usize) -> (usize, f32) {
+    let place = discs.clamp(4, 64) as f32 - 4.0;
+    let place = place * (knots - 1) as f32 / 60.0;
+    let knot = (place as usize).min(knots - 2);
+    (knot, place - knot as f32)
+}
+
+/// One number for each dimension or knot of a row.
+#[derive(Clone, Copy, Default, PartialEq, Debug)]
+#[repr(align(64))]
+pub(super) struct Line(pub(super) [f32; MOST]);
+
+/// What is learned, row by row.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Parameters {
+    pub(super) factors: Vec<Line>,
+    /// The linear weights at the knots, in discs.
+    pub(super) linear: Vec<Line>,
+}
+
+impl Parameters {
+    /// No factors and no linear weights.
+    pub(super) fn nothing(rows: usize) -> Parameters {
+        Parameters { factors: vec![Line::default(); rows], linear: vec![Line::default(); rows] }
+    }
+
+    /// Small random factors for the rows that are used often enough, and no linear weights.
+    pub(super) fn new(settings: &FactorizationSettings, uses: &[f32]) -> Parameters {
+        let mut random = Random::of_pair(settings.seed, 1);
+        let mut line = |uses: f32| {
+            let mut line = Line::default();
+            let mut next = || {
+                // The sum of four uniform numbers is near enough to a normal one of deviation 1/√3.
+                let sum: f64 = (0..4).map(|_| random.fraction() - 0.5).sum();
+                (sum * 3f64.sqrt()) as f32 * settings.spread as f32
+            };
+            line.0[..settings.rank].fill_with(&mut next);
+            if uses >= settings.least_uses { line } else { Line::default() }
+        };
+        let factors = uses.iter().map(|&uses| line(uses)).collect();
+        Parameters { factors, ..Parameters::nothing(uses.len()) }
+    }
+}
+
+/// The weights of the linear form at knots, each the least-squares line through the phases.
+pub(super) fn knots_of_phases(weights: &PackedWeights, knots: usize) -> Vec<Line> {
+    let sharing = Sharing::get();
+    // By number of discs, 4 to 63, each between two knots.
+    let hats = DMatrix::from_fn(60, knots, |d, k| {
+        let (knot, way) = knot_of(d as u32 + 4, knots);
+        f64::from(if k == knot {
+            1.0 - way
+        } else if k == knot + 1 {
+            way
+        } else {
+            0.0
+        })
+    });
+    let normal = (hats.transpose() * &hats).try_inverse().expect("every knot has discs around it");
+    let inverse = normal * hats.transpose();
+    let units = f64::from(weights.units_per_disc());
+    let phases: Vec<&[i16]> = (0..60).map(|d| weights.phase(weights.phase_of(60 - d))).collect();
+    let at_knots = |row: usize| {
+        let mut line = Line::default();
+        for (k, weight) in line.0[..knots].iter_mut().enumerate() {
+            *weight = (0..60).map(|d| inverse[(k, d)] * f64::from(phases[d][row]) / units).sum::<f64>() as f32;
+        }
+        line
+    };
+    let mut lines: Vec<Line> = (0..sharing.constant()).map(at_knots).collect();
+    // The constant has a row for every number of discs, so it needs no line.
+    lines.extend((0..DISC_COUNTS).map(|d| {
+        let phase = phases[d.min(59)];
+        Line([(f64::from(phase[sharing.constant()]) / units) as f32; MOST])
+    }));
+    lines
+}
+
+/// A position to learn from: what its linear part has at the start is added up once.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Example {
+    pub(super) point: Point,
+    /// What the fixed linear weights say, in discs.
+    pub(super) offset: f32,
+}

@@ -1,0 +1,89 @@
+//! The knobs of the fit of a factorization machine.
+
+use super::parameters::MOST;
+use crate::eval::factorization::RANK;
+use crate::training::settings_error::SettingsError;
+use serde::{Deserialize, Serialize};
+
+/// The knobs; what of the samples is taken stands with those of the [linear fit](crate::training::FitSettings).
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct FactorizationSettings {
+    /// Factors of a row, even, 2 to 12; half of them count negative.
+    pub rank: usize,
+    /// Numbers of discs at which a row has a linear weight, evenly from 4 to 64; between them it is interpolated. 2 to 16.
+    pub knots: usize,
+    /// Passes over all positions.
+    pub passes: usize,
+    /// Passes that were not better on the games held out, after which the fit ends.
+    pub patience: usize,
+    /// Step of the factors: that of AdaGrad in the first pass, falling to 0 like a cosine.
+    pub rate: f64,
+    /// Step of the linear weights, in discs.
+    pub linear_rate: f64,
+    /// Weight of the squares of the factors.
+    pub ridge: f32,
+    /// Weight of the squares of the changes of the linear weights.
+    pub linear_ridge: f32,
+    /// Rows used less often keep no factors and no change.
+    pub least_uses: f32,
+    /// Positions between two updates.
+    pub batch: usize,
+    /// Standard deviation of the random factors at the start.
+    pub spread: f64,
+    /// Seed of the start and of the order of the positions.
+    pub seed: u64,
+    /// Whether the linear weights begin as those of the program's linear form, or at 0.
+    pub from_linear: bool,
+}
+
+impl Default for FactorizationSettings {
+    fn default() -> FactorizationSettings {
+        FactorizationSettings {
+            rank: 12,
+            knots: 7,
+            passes: 6,
+            patience: 2,
+            rate: 0.02,
+            linear_rate: 0.1,
+            ridge: 8.0,
+            linear_ridge: 8.0,
+            least_uses: 4.0,
+            batch: 1024,
+            spread: 0.03,
+            seed: 1,
+            from_linear: true,
+        }
+    }
+}
+
+impl FactorizationSettings {
+    /// Checks the ranges.
+    ///
+    /// # Errors
+    /// If a knob is out of range; the error names it.
+    pub fn validate(&self) -> Result<(), SettingsError> {
+        let check = SettingsError::check;
+        let rank = self.rank % 2 == 0 && (2..=RANK).contains(&self.rank);
+        check("factorization.rank", rank, &self.rank, "an even number from 2 to 12")?;
+        check("factorization.knots", (2..=MOST).contains(&self.knots), &self.knots, "2 to 16")?;
+        for (name, number) in [
+            ("factorization.passes", self.passes),
+            ("factorization.patience", self.patience),
+            ("factorization.batch", self.batch),
+        ] {
+            check(name, number > 0, &number, "at least 1")?;
+        }
+        for (name, number) in [
+            ("factorization.rate", self.rate),
+            ("factorization.linear-rate", self.linear_rate),
+            ("factorization.ridge", self.ridge.into()),
+            ("factorization.linear-ridge", self.linear_ridge.into()),
+            ("factorization.least-uses", self.least_uses.into()),
+            ("factorization.spread", self.spread),
+        ] {
+            check(name, number >= 0.0 && number.is_finite(), &number, "at least 0")?;
+        }
+        Ok(())
+    }
+}
