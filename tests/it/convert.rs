@@ -225,6 +225,19 @@ proptest! {
 }
 
 #[test]
+fn types_that_a_reader_of_ggf_would_not_find_are_told() {
+    for types in [vec!["8"], vec!["8 "], vec!["8]"], vec!["8r]"], vec!["s8r20", "8"], vec!["8r4", "s8"], vec![""]] {
+        let other = types.iter().map(|value| ("TY".to_owned(), value.to_string())).collect();
+        let game = AnnotatedGame { other, ..AnnotatedGame::new(GameRecord::default()) };
+        check(&game, Format::Ggf);
+        assert!(!write(&game, Format::Ggf).unwrap().losses.is_empty(), "{types:?}");
+    }
+    let other = vec![("TY".to_owned(), "s8r20".to_owned())];
+    let game = AnnotatedGame { other, ..AnnotatedGame::new(GameRecord::default()) };
+    assert_eq!(there_and_back(&game, Format::Ggf), Ok((vec![game], Vec::new())));
+}
+
+#[test]
 fn what_a_reader_passes_over_is_told() {
     for (text, lost) in [
         ("(;GM[2]SZ[8];B[dc]BL[30](;W[cc])(;W[ce](;B[fe])(;B[ff])))", vec!["BL[30]", "2 variations"]),

@@ -53,7 +53,7 @@ fn is_short(number: f64) -> bool {
 fn keep_other(
     game: &AnnotatedGame,
     losses: &mut Vec<Loss>,
-    is_kept: impl Fn(&str, &str) -> bool,
+    mut is_kept: impl FnMut(&str, &str) -> bool,
 ) -> Vec<(String, String)> {
     let mut kept = Vec::new();
     for (key, value) in &game.other {
@@ -69,12 +69,20 @@ fn keep_other(
 fn ggf(game: &AnnotatedGame, losses: &mut Vec<Loss>) -> String {
     const KNOWN: [&str; 15] =
         ["GM", "PC", "DT", "PB", "PW", "RB", "RW", "TI", "TB", "TW", "TY", "RE", "BO", "CO", "KM"];
+    // Every game of GGF says `TY[8]`, so a reader does not keep it.
     let is_type = |value: &str| {
         let kind = value.strip_prefix('s').unwrap_or(value);
-        kind.starts_with('8') && !kind[1..].starts_with(|c: char| c.is_ascii_digit()) && !kind.contains(['a', 'A'])
+        let is_othello = kind.starts_with('8') && !kind[1..].starts_with(|c: char| c.is_ascii_digit());
+        is_othello && !kind.contains(['a', 'A']) && value != "8" && value.trim() == value
     };
+    let mut game_type = None;
     let mut other = keep_other(game, losses, |key, value| match key {
-        "TY" => is_type(value),
+        // There is room for one.
+        "TY" if game_type.is_none() && is_type(value) => {
+            game_type = Some(value.to_owned());
+            true
+        }
+        "TY" => false,
         "KM" => true,
         _ => {
             (1..=3).contains(&key.len())
@@ -83,12 +91,12 @@ fn ggf(game: &AnnotatedGame, losses: &mut Vec<Loss>) -> String {
                 && !matches!(key, "B" | "W")
         }
     });
-    let game_type = other.iter().position(|(key, _)| key == "TY").map(|at| other.remove(at).1);
     let texts = [&game.place, &game.date, &game.black.name, &game.white.name];
     let said = game.comments.iter().chain(game.turn_comments.iter().map(|(_, text)| text));
     for text in texts.into_iter().chain(said).chain(other.iter().map(|(_, value)| value)) {
         check(losses, text, !text.contains([']', '\n', '\r']));
     }
+    other.retain(|(key, _)| key != "TY");
     for (part, numbers) in [
         (Part::Evaluations, game.timing.iter().map(|timing| timing.eval).collect::<Vec<_>>()),
         (Part::Times, game.timing.iter().map(|timing| timing.seconds).collect()),
