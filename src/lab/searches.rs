@@ -34,8 +34,7 @@ pub static UCT: SearchEntry = SearchEntry {
 
 /// Lets the searches of the laboratory be chosen by name, like the engine's own. The command line does so when it begins.
 pub fn register() {
-    static SEARCHES: [&SearchEntry; 4] = [&KORF_BEST_FIRST, &KORF_EXTENSION, &KORF_ALPHA_BETA, &UCT];
-    engine::register(&SEARCHES);
+    engine::register(&[&KORF_BEST_FIRST, &KORF_EXTENSION, &KORF_ALPHA_BETA, &UCT]);
 }
 
 fn stored_tree(options: &EngineOptions, settings: KorfSettings) -> Box<dyn Search> {
@@ -85,9 +84,11 @@ mod tests {
     #[test]
     fn the_searches_can_be_chosen_and_read_known_options() {
         register();
-        for name in ["korf-best-first", "korf-extension", "korf-alpha-beta", "uct"] {
-            let search: &SearchEntry = name.parse().unwrap();
-            assert_eq!(search.name, name);
+        register();
+        for search in [&KORF_BEST_FIRST, &KORF_EXTENSION, &KORF_ALPHA_BETA, &UCT] {
+            let mut options = EngineOptions::default();
+            options.set("engine", search.name).unwrap();
+            assert_eq!(options.engine, search);
             assert!(search.reads.iter().all(|name| engine::EngineOption::find(name).is_ok()), "{search}");
         }
         assert_eq!(engine::searches().len(), 10);
