@@ -1,8 +1,9 @@
 //! What the moves of a game were worth.
 
-use super::{Outcome, Thinker, Thinking};
-use crate::othello::{Color, GameRecord, Move, Position};
+use super::{Thinker, Thinking};
+use crate::othello::{Color, GameRecord, Move, Outcome, Position};
 use crate::search::{Bound, Depth, Line, Report, Score, SearchDepth};
+use serde::{Serialize, Serializer};
 use std::time::Duration;
 
 /// A loss of so many discs halves the accuracy of a move.
@@ -12,16 +13,23 @@ pub const HALF_ACCURACY_LOSS: f64 = 4.0;
 pub const NEGLIGIBLE: f64 = 0.5;
 
 /// A value that a search found for a move.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct MoveValue {
     /// The move.
+    #[serde(rename = "move")]
     pub turn: Move,
     /// Its value for the mover.
+    #[serde(rename = "value", serialize_with = "discs")]
     pub score: Score,
     /// How far it was searched, in plies before the move.
+    #[serde(skip)]
     pub depth: SearchDepth,
     /// The expected play, beginning with the move.
     pub pv: Vec<Move>,
+}
+
+fn discs<S: Serializer>(score: &Score, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64(score.discs())
 }
 
 impl MoveValue {
@@ -72,7 +80,7 @@ impl ReviewedTurn {
 }
 
 /// The turn that decided a game: the last with which somebody changed who wins.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct TurningPoint {
     /// The number of the turn.
     pub turn: usize,
@@ -85,7 +93,7 @@ pub struct TurningPoint {
 }
 
 /// How well a player has played.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
 pub struct PlayerReview {
     /// Turns with a choice.
     pub choices: u32,
@@ -94,7 +102,12 @@ pub struct PlayerReview {
     /// Discs lost in all.
     pub loss: f64,
     /// The mean over the choices of 100 · 2^(−loss / [`HALF_ACCURACY_LOSS`]); 100 where there was no choice.
+    #[serde(serialize_with = "to_a_tenth")]
     pub accuracy: f64,
+}
+
+fn to_a_tenth<S: Serializer>(accuracy: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64((accuracy * 10.0).round() / 10.0)
 }
 
 /// A game and what its moves were worth.

@@ -25,7 +25,7 @@ pub use game_review::{
 pub use in_order::in_order;
 pub use query::{Query, QueryError};
 pub use service::{MAX_LINE_BYTES, PROTOCOL_VERSION, Service, ServiceSettings};
-pub use solution::{Contradiction, Outcome, Solution, Totals, Value};
+pub use solution::{Contradiction, Solution, Totals, Value};
 pub use solver::{Question, Solver};
 pub use thinking::{DEFAULT_DEPTH, Thinker, Thinking};
 

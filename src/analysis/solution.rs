@@ -1,43 +1,11 @@
 //! What was found of a position, and whether it agrees with what a file says.
 
 use crate::notation::obf::ObfEntry;
-use crate::othello::{Move, Position};
+use crate::othello::{Move, Outcome, Position};
 use crate::search::{Score, SearchDepth};
-use std::cmp::Ordering;
+use serde::{Serialize, Serializer};
 use std::fmt;
 use std::time::Duration;
-
-/// The result of a game for one side, without its size.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Outcome {
-    /// The other side wins.
-    Loss,
-    /// Nobody wins.
-    Draw,
-    /// This side wins.
-    Win,
-}
-
-impl Outcome {
-    /// The outcome that a final score stands for.
-    pub fn of_score(discs: i32) -> Outcome {
-        match discs.cmp(&0) {
-            Ordering::Less => Outcome::Loss,
-            Ordering::Equal => Outcome::Draw,
-            Ordering::Greater => Outcome::Win,
-        }
-    }
-}
-
-impl fmt::Display for Outcome {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Outcome::Loss => "loss",
-            Outcome::Draw => "draw",
-            Outcome::Win => "win",
-        })
-    }
-}
 
 /// What a position is worth to its side to move.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -198,7 +166,7 @@ impl Solution {
 }
 
 /// The sum of many solutions.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
 pub struct Totals {
     /// Positions.
     pub positions: usize,
@@ -213,7 +181,12 @@ pub struct Totals {
     /// Positions visited.
     pub nodes: u64,
     /// Time spent on solving.
+    #[serde(rename = "seconds", serialize_with = "seconds")]
     pub elapsed: Duration,
+}
+
+fn seconds<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64(time.as_secs_f64())
 }
 
 impl Totals {

@@ -1,8 +1,8 @@
 //! Positions to solutions, by the engine.
 
-use super::{Outcome, Solution, Value};
+use super::{Solution, Value};
 use crate::engine::{Decision, Engine, Event, Request};
-use crate::othello::Position;
+use crate::othello::{Outcome, Position};
 use crate::search::{Bound, Line, SearchDepth};
 use crossbeam::channel::RecvTimeoutError;
 use std::time::{Duration, Instant};

@@ -102,7 +102,7 @@ pub fn play(
         Outcome::Board(end, score) => (end, score, None, None, None),
         Outcome::Lost { color, end, detail } => {
             let score = if color == Color::Black { -64 } else { 64 };
-            (end, score, Some(color.into()), detail, end.is_failure().then_some(color))
+            (end, score, Some(color), detail, end.is_failure().then_some(color))
         }
     };
     let mut game = PlayedGame { end, score, loser, detail, ..table.game };

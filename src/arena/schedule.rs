@@ -2,12 +2,12 @@
 
 use crate::shard::Shard;
 use serde::{Deserialize, Serialize};
-use std::fmt;
-use std::str::FromStr;
+use strum::{Display, EnumString};
 
 /// The shape of a tournament.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, Display, EnumString)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case", parse_err_ty = String, parse_err_fn = unknown_format)]
 pub enum Format {
     /// Everybody against everybody; with two players, a match.
     #[default]
@@ -16,25 +16,8 @@ pub enum Format {
     Gauntlet,
 }
 
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Format::RoundRobin => "round-robin",
-            Format::Gauntlet => "gauntlet",
-        })
-    }
-}
-
-impl FromStr for Format {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Format, String> {
-        match text {
-            "round-robin" => Ok(Format::RoundRobin),
-            "gauntlet" => Ok(Format::Gauntlet),
-            _ => Err(format!("'{text}' is not a format; expected round-robin or gauntlet")),
-        }
-    }
+fn unknown_format(text: &str) -> String {
+    format!("'{text}' is not a format; expected round-robin or gauntlet")
 }
 
 /// One game to be played. Players are numbered from 0 in the order in which they were given.

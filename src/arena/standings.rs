@@ -1,10 +1,10 @@
 //! Where a match stands: everything that is counted, game by game in the order of the schedule.
 
 use super::likeness::{GameKey, Groups};
-use super::record::{End, PlayedGame, Side};
+use super::record::{End, PlayedGame};
 use super::schedule::{Fixture, Schedule};
-use super::statistics::{Estimate, Outcome, Sample, Tally};
-use crate::othello::{Color, Move};
+use super::statistics::{Estimate, Sample, Tally};
+use crate::othello::{Color, Move, Outcome};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -70,7 +70,7 @@ impl Pairing {
         match self.waiting.take() {
             Some(half) if half.pair == game.pair => {
                 let points = half.outcome.half_points() + outcome.half_points();
-                self.tally.pentanomial.add(half.outcome, outcome);
+                self.tally.pentanomial.add(points);
                 if let (Some(a), Some(b)) = (half.discs, discs) {
                     self.tally.discs.add(f64::from(a + b) / 2.0);
                 }
@@ -178,7 +178,7 @@ impl Standings {
             }
         }
         if let Some(loser) = game.loser {
-            let loser = if loser == Side::Black { fixture.black } else { fixture.white };
+            let loser = if loser == Color::Black { fixture.black } else { fixture.white };
             *self.efforts[loser].forfeits.entry(game.end).or_default() += 1;
             if game.end.is_failure() && self.failures.len() < FAILURES_KEPT {
                 let (player, detail) = (self.names[loser].clone(), game.detail.clone().unwrap_or_default());

@@ -330,7 +330,7 @@ impl<'a> Worker<'a> {
         let failed = verdict.as_ref().and_then(|verdict| verdict.failed);
         if let Some(verdict) = verdict.as_ref().filter(|verdict| verdict.failed.is_some()) {
             let detail = verdict.game.detail.as_deref().unwrap_or_default();
-            log::info!("game {}: {}: {detail}", fixture.game, verdict.game.end.name());
+            log::info!("game {}: {}: {detail}", fixture.game, verdict.game.end);
         }
         // A player that failed is dropped here, which ends its process; the next game starts it anew.
         if failed != Some(Color::Black) {

@@ -7,6 +7,7 @@ use clap::Args;
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, stdout};
 use std::path::{Path, PathBuf};
+use strum::VariantArray;
 
 /// Convert games and positions between formats.
 ///
@@ -17,7 +18,7 @@ pub(super) struct ConvertArguments {
     #[command(flatten)]
     input: GameInput,
     /// The new format: ggf, sgf, pgn, transcript, logbook, obf, wthor; without it, the ending of --out decides
-    #[arg(long, value_name = "FORMAT", value_parser = super::names(&Format::ALL), required_unless_present = "out")]
+    #[arg(long, value_name = "FORMAT", value_parser = super::names(Format::VARIANTS), required_unless_present = "out")]
     to: Option<String>,
     /// The file to write; WTHOR's names go beside it, as .jou and .trn
     #[arg(long, short, value_name = "FILE")]

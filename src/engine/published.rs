@@ -3,6 +3,7 @@
 use super::option_table::{EngineOption, Given, Values, or_none, put, texts};
 use super::uct_options::{Backup, LeafValue, Selection};
 use crate::search::{Score, Tie};
+use strum::VariantArray;
 
 /// Options of the engines `korf-best-first`, `korf-extension` and `uct`; the other engines do not read them.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -109,8 +110,8 @@ pub(super) static TABLE: &[EngineOption] = &[
         name: "backup",
         value_name: "KIND",
         help: "What inner nodes of uct are worth: what their best child is, or the mean of what was found below",
-        values: Values::Names(|| texts(Backup::ALL)),
-        set: |options, given| put(&mut options.published.backup, given.named(Backup::ALL)),
+        values: Values::Names(|| texts(Backup::VARIANTS)),
+        set: |options, given| put(&mut options.published.backup, given.named(Backup::VARIANTS)),
         show: |options| options.published.backup.to_string(),
         ..PLAIN
     },
@@ -118,8 +119,8 @@ pub(super) static TABLE: &[EngineOption] = &[
         name: "leaf",
         value_name: "KIND",
         help: "What leaves of uct are worth: their value, or its sign alone",
-        values: Values::Names(|| texts(LeafValue::ALL)),
-        set: |options, given| put(&mut options.published.leaf, given.named(LeafValue::ALL)),
+        values: Values::Names(|| texts(LeafValue::VARIANTS)),
+        set: |options, given| put(&mut options.published.leaf, given.named(LeafValue::VARIANTS)),
         show: |options| options.published.leaf.to_string(),
         ..PLAIN
     },
@@ -136,8 +137,8 @@ pub(super) static TABLE: &[EngineOption] = &[
         name: "selection",
         value_name: "KIND",
         help: "How uct chooses a leaf: by value and exploration term, or by lot",
-        values: Values::Names(|| texts(Selection::ALL)),
-        set: |options, given| put(&mut options.published.selection, given.named(Selection::ALL)),
+        values: Values::Names(|| texts(Selection::VARIANTS)),
+        set: |options, given| put(&mut options.published.selection, given.named(Selection::VARIANTS)),
         show: |options| options.published.selection.to_string(),
         ..PLAIN
     },

@@ -1,12 +1,16 @@
 //! Whose turn it is and where the discs are.
 
 use super::{Bitboard, Square, flips, legal_moves};
+use serde::{Deserialize, Serialize, Serializer};
 use std::fmt;
 use std::ops::Not;
+use strum::Display;
 use thiserror::Error;
 
 /// A side. Black moves first from the standard start.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Display, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Color {
     /// The side that moves first from the standard start (`X`, `*`).
     Black,
@@ -22,15 +26,6 @@ impl Not for Color {
             Color::Black => Color::White,
             Color::White => Color::Black,
         }
-    }
-}
-
-impl fmt::Display for Color {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Color::Black => "black",
-            Color::White => "white",
-        })
     }
 }
 
@@ -62,6 +57,12 @@ impl fmt::Display for Move {
             (Move::Pass, false) => f.write_str("pa"),
             (Move::Pass, true) => f.write_str("PA"),
         }
+    }
+}
+
+impl Serialize for Move {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 

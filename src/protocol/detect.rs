@@ -2,24 +2,15 @@
 
 use super::nboard;
 use super::stdio::{Connection, Input};
-use std::fmt;
 
 /// The protocols of the engine.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, strum::Display)]
 pub enum Protocol {
     /// NBoard, version 1 or 2.
     NBoard,
     /// Go text protocol, version 2, as Othello clients use it.
+    #[strum(to_string = "GTP")]
     Gtp,
-}
-
-impl fmt::Display for Protocol {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Protocol::NBoard => "NBoard",
-            Protocol::Gtp => "GTP",
-        })
-    }
 }
 
 /// The protocol that a client's first lines belong to.

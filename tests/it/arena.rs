@@ -3,12 +3,13 @@
 use crate::mock_engine::mock;
 use emilia::arena::log::{GAMES, GGF, read_folder};
 use emilia::arena::player::PlayerText;
-use emilia::arena::record::{End, PlayedGame, Side};
+use emilia::arena::record::{End, PlayedGame};
 use emilia::arena::report::{self, Report};
 use emilia::arena::settings::{MatchText, Settings};
 use emilia::arena::sprt::{self, Sprt};
 use emilia::arena::tournament::{Conclusion, Tournament};
 use emilia::notation::ggf::GgfGame;
+use emilia::othello::Color;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -67,7 +68,7 @@ fn fails(name: &str, arguments: &str, end: End, detail: &str) {
     for game in play(name, text) {
         assert_eq!(game.end, end, "{arguments}: {game:?}");
         let mock_is_black = game.black == "M";
-        assert_eq!(game.loser, Some(if mock_is_black { Side::Black } else { Side::White }), "{arguments}");
+        assert_eq!(game.loser, Some(if mock_is_black { Color::Black } else { Color::White }), "{arguments}");
         assert_eq!(game.score, if mock_is_black { -64 } else { 64 }, "{arguments}");
         let found = game.detail.as_deref().unwrap_or_default();
         assert!(found.contains(detail), "{arguments}: expected '{detail}' in '{found}'");
@@ -113,7 +114,7 @@ fn time_is_kept_by_the_referee() {
         for game in play(&format!("time-{protocol}"), text) {
             let detail = game.detail.unwrap_or_default();
             assert_eq!(game.end, End::Time, "{protocol}: {detail}");
-            assert_eq!(game.loser, Some(if game.black == "M" { Side::Black } else { Side::White }));
+            assert_eq!(game.loser, Some(if game.black == "M" { Color::Black } else { Color::White }));
             assert!(detail.contains("within the 1 s"), "{detail}");
         }
     }

@@ -12,6 +12,7 @@ use proptest::prelude::*;
 use std::collections::HashSet;
 use std::io::Cursor;
 use std::time::Duration;
+use strum::VariantArray;
 
 // ---- Round trips --------------------------------------------------------------------------------------------------
 
@@ -215,9 +216,9 @@ proptest! {
     /// Every format alone, and every pair of them.
     #[test]
     fn nothing_is_lost_silently(game in annotated()) {
-        for first in Format::ALL {
+        for &first in Format::VARIANTS {
             let Some(kept) = check(&game, first) else { continue };
-            for second in Format::ALL {
+            for &second in Format::VARIANTS {
                 check(&kept, second);
             }
         }
@@ -342,7 +343,7 @@ fn wthor_is_written_with_its_names() {
 fn the_games_of_others_go_through_every_format() {
     let Some(ggf) = shared_path("games/ggs-sample.ggf") else { return };
     let Some(wthor) = shared_path("games/WTH_2024.wtb") else { return };
-    for (path, formats) in [(ggf, &Format::ALL[..]), (wthor, &[Format::Ggf, Format::Wthor][..])] {
+    for (path, formats) in [(ggf, Format::VARIANTS), (wthor, &[Format::Ggf, Format::Wthor][..])] {
         for found in GameFile::open(&path).unwrap().take(200) {
             let game = found.unwrap().game;
             for &format in formats {

@@ -242,7 +242,7 @@ fn write_players(out: &mut String, report: &Report) -> std::fmt::Result {
         };
         let on_time = player.forfeits.get(&crate::arena::record::End::Time).copied().unwrap_or(0);
         let others = player.forfeits.iter().filter(|(end, _)| **end != crate::arena::record::End::Time);
-        let others: Vec<String> = others.map(|(end, n)| format!("{} {n}", end.name())).collect();
+        let others: Vec<String> = others.map(|(end, n)| format!("{} {n}", end)).collect();
         writeln!(
             out,
             "<tr><td>{}</td><td class=\"left\">{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{on_time}</td><td class=\"left\">{}</td></tr>",
@@ -266,7 +266,7 @@ fn write_failures(out: &mut String, report: &Report) -> std::fmt::Result {
     write!(out, "<th class=\"left\">kind</th><th class=\"left\">what was wrong</th></tr>")?;
     for failure in &report.failures {
         let (player, detail) = (escape(&failure.player), escape(&failure.detail));
-        let (game, kind) = (failure.game, failure.end.name());
+        let (game, kind) = (failure.game, failure.end);
         writeln!(
             out,
             "<tr><td>{game}</td><td class=\"left\">{player}</td><td class=\"left\">{kind}</td><td class=\"left\">{detail}</td></tr>"

@@ -25,8 +25,7 @@ pub fn summary(report: &Report) -> String {
         text.push_str("\nfailures (the first ones)\n");
     }
     for failure in &report.failures {
-        let _ =
-            writeln!(text, "  game {}: {}: {}: {}", failure.game, failure.player, failure.end.name(), failure.detail);
+        let _ = writeln!(text, "  game {}: {}: {}: {}", failure.game, failure.player, failure.end, failure.detail);
     }
     text
 }
@@ -121,7 +120,7 @@ fn efforts(out: &mut String, players: &[PlayerReport]) -> std::fmt::Result {
         let number = |value: Option<f64>, decimals: usize| {
             value.map_or_else(|| "-".to_owned(), |value| format!("{value:.decimals$}"))
         };
-        let forfeits: Vec<String> = player.forfeits.iter().map(|(end, n)| format!("{} {n}", end.name())).collect();
+        let forfeits: Vec<String> = player.forfeits.iter().map(|(end, n)| format!("{} {n}", end)).collect();
         let forfeits = if forfeits.is_empty() { "none".to_owned() } else { forfeits.join(", ") };
         writeln!(
             out,
