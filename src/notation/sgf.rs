@@ -27,7 +27,7 @@ use std::fmt;
 /// let turns: Vec<String> = sgf.game.turns().iter().map(|turn| turn.to_string()).collect();
 /// assert_eq!((sgf.black.as_str(), turns.join(" ").as_str()), ("ada", "d3 c3 c4"));
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct SgfGame {
     /// The name of Black (PB); may be empty.
     pub black: String,
@@ -62,17 +62,7 @@ pub(crate) fn is_sgf(text: &str) -> bool {
 impl SgfGame {
     /// A record of this game with nothing else known.
     pub fn new(game: GameRecord) -> SgfGame {
-        SgfGame {
-            black: String::new(),
-            white: String::new(),
-            date: String::new(),
-            result: String::new(),
-            game,
-            comments: Vec::new(),
-            values: Vec::new(),
-            other: Vec::new(),
-            unread: Vec::new(),
-        }
+        SgfGame { game, ..SgfGame::default() }
     }
 
     /// Reads the main line of the first game of a text.

@@ -4,7 +4,7 @@ use crate::notation::ggf::{Ending, GgfClock, GgfResult, Timing};
 use crate::othello::{Color, GameRecord, Move};
 
 /// A game, or a position (a game without turns), and what its file says of it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct AnnotatedGame {
     /// The start and the turns, every pass among them.
     pub record: GameRecord,
@@ -59,22 +59,7 @@ pub struct Theory {
 impl AnnotatedGame {
     /// A game of which nothing else is known.
     pub fn new(record: GameRecord) -> AnnotatedGame {
-        AnnotatedGame {
-            timing: vec![Timing::default(); record.turns().len()],
-            record,
-            black: Player::default(),
-            white: Player::default(),
-            place: String::new(),
-            date: String::new(),
-            result: None,
-            theory: None,
-            comments: Vec::new(),
-            turn_comments: Vec::new(),
-            scores: Vec::new(),
-            score: None,
-            other: Vec::new(),
-            unread: Vec::new(),
-        }
+        AnnotatedGame { timing: vec![Timing::default(); record.turns().len()], record, ..AnnotatedGame::default() }
     }
 
     /// The player of one colour.

@@ -36,7 +36,7 @@ use std::fmt;
 /// assert_eq!((game.black.as_str(), game.game.turns().len()), ("ada", 2));
 /// assert_eq!(game.timing[1].eval, Some(1.18));
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct GgfGame {
     /// Where it was played (PC).
     pub place: String,
@@ -106,24 +106,7 @@ pub enum Ending {
 impl GgfGame {
     /// A record of this game with everything else unknown.
     pub fn new(game: GameRecord) -> GgfGame {
-        GgfGame {
-            place: String::new(),
-            date: String::new(),
-            black: String::new(),
-            white: String::new(),
-            black_rating: None,
-            white_rating: None,
-            black_clock: None,
-            white_clock: None,
-            game_type: String::new(),
-            result: None,
-            timing: vec![Timing::default(); game.turns().len()],
-            game,
-            comments: Vec::new(),
-            turn_comments: Vec::new(),
-            other: Vec::new(),
-            unread: Vec::new(),
-        }
+        GgfGame { timing: vec![Timing::default(); game.turns().len()], game, ..GgfGame::default() }
     }
 
     /// Reads the first game of a record; what follows it is not looked at.
