@@ -129,7 +129,7 @@ fn result((name, budget): (&str, u32), score: &PairScore, table: &mut Table) -> 
         discs,
         Cell::Number(score.share_spent(), 2),
         Cell::Number(score.share_of_time(), 2),
-        Cell::Number(score.first.plies as f64 / score.first.moves.max(1) as f64, 1),
+        Cell::Number(score.first.mean_plies(), 1),
     ]);
     score.point(budget)
 }

@@ -73,7 +73,7 @@ impl<G: Game> Player<G> for Plain<G> {
     fn choose(&mut self, position: &G) -> Chosen<G::Move> {
         let result = plain_minimax(self.kind, position, self.depth, &*self.evaluator, Contempt::NONE, &mut |_| false);
         let turn = result.pv.first().copied();
-        Chosen { turn, evaluations: result.counts.evaluations, plies: self.depth }
+        Chosen { turn, evaluations: result.counts.evaluations, plies: self.depth, expected: None }
     }
 }
 
@@ -82,14 +82,14 @@ pub(super) fn match_up(
     lab: &mut Lab<'_>,
     key: &str,
     boards: &[Position],
-    mut first: Plain<Position>,
-    mut second: Plain<Position>,
+    first: &mut dyn Player<Position>,
+    second: &mut dyn Player<Position>,
 ) -> Result<PairScore, Problem> {
     let mut pairs = Vec::with_capacity(boards.len());
     // The games are short: several are one unit.
     for (i, some) in boards.chunks(10).enumerate() {
         let played = lab.unit(&format!("{key}/{i}"), || {
-            some.iter().map(|board| play_pair(board, &mut first, &mut second, 0).0).collect::<Vec<_>>()
+            some.iter().map(|board| play_pair(board, first, second, 0).0).collect::<Vec<_>>()
         })?;
         pairs.extend(played);
     }

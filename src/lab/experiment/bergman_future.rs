@@ -2,7 +2,6 @@
 
 use super::bergman::{Plain, board, boards, match_units, match_up};
 use super::contest::Contest;
-use super::duel::{PairScore, play_pair};
 use super::player::{Chosen, Player};
 use super::{Cell, Experiment, Findings, Lab, Problem, Table};
 use crate::eval::{Evaluator, EvaluatorKind, STATIC_LIMIT, WeightedSquares};
@@ -53,8 +52,8 @@ fn mobility_weight(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
         for &weight in &weights {
             let player = |evaluator| Plain { kind: MinimaxKind::AlphaBeta, depth, evaluator };
             let with: Arc<dyn Evaluator<Position>> = Arc::new(WithMobility { discs: weight as i32 });
-            let (one, other) = (player(with), player(EvaluatorKind::WeightedSquares.build()));
-            let score = match_up(lab, &format!("{depth}/{weight}"), &boards, one, other)?;
+            let (mut one, mut other) = (player(with), player(EvaluatorKind::WeightedSquares.build()));
+            let score = match_up(lab, &format!("{depth}/{weight}"), &boards, &mut one, &mut other)?;
             let [percent, won, discs] = score.cells();
             table.row(vec![Cell::from(depth), Cell::from(weight), percent, won, discs]);
             // Without mobility both are the same player; and zero is nowhere on the picture's axis.
@@ -146,7 +145,8 @@ impl Player<Position> for Pruning {
             Contempt::NONE,
             &mut |_| false,
         );
-        Chosen { turn: result.pv.first().copied(), evaluations: result.counts.evaluations, plies: self.depth }
+        let turn = result.pv.first().copied();
+        Chosen { turn, evaluations: result.counts.evaluations, plies: self.depth, expected: None }
     }
 }
 
@@ -158,7 +158,7 @@ fn forward_pruning(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
     let pairs = lab.count(2, 150);
     let quick = lab.setup().quick;
     let kinds = [EvaluatorKind::WeightedSquares, EvaluatorKind::Mobility];
-    lab.plan(2 * (kinds.len() * depths.len()) as u64 * pairs.div_ceil(10) + 1);
+    lab.plan(2 * (kinds.len() * depths.len()) as u64 * match_units(pairs) + 1);
     let boards = boards(lab, pairs)?;
     let columns = ["heuristic", "depth pruned", "depth full", "score %", "won of decided %", "evaluations, share"];
     let mut table = Table::new("Alpha-beta with forward pruning against full width", &columns);
@@ -169,14 +169,7 @@ fn forward_pruning(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
             for &depth in &depths {
                 let mut pruning = Pruning { depth: depth + deeper, evaluator: OfPruned(kind.build()) };
                 let mut full = Plain { kind: MinimaxKind::Ordered, depth, evaluator: kind.build() };
-                let mut played = Vec::new();
-                for (i, some) in boards.chunks(10).enumerate() {
-                    played.extend(lab.unit(&format!("{kind}/{depth}/{deeper}/{i}"), || {
-                        let pair = |board| play_pair(board, &mut pruning, &mut full, 0).0;
-                        some.iter().map(pair).collect::<Vec<_>>()
-                    })?);
-                }
-                let score = PairScore::of(&played);
+                let score = match_up(lab, &format!("{kind}/{depth}/{deeper}"), &boards, &mut pruning, &mut full)?;
                 let [percent, won, _] = score.cells();
                 table.row(vec![
                     Cell::from(kind.name()),

@@ -65,11 +65,10 @@ fn of_first(
     players: [Plain<Position>; 2],
 ) -> Result<[PairScore; 2], Problem> {
     let all = boards(lab, pairs)?;
-    let [first, second] = players;
-    let twin = |player: &Plain<Position>| Plain { evaluator: player.evaluator.clone(), ..*player };
-    let (one, other) = (twin(&first), twin(&second));
-    let few = match_up(lab, &format!("{key}/few"), &all[..PAPER_PAIRS.min(all.len())], one, other)?;
-    Ok([match_up(lab, key, &all, first, second)?, few])
+    let [mut first, mut second] = players;
+    let some = &all[..PAPER_PAIRS.min(all.len())];
+    let few = match_up(lab, &format!("{key}/few"), some, &mut first, &mut second)?;
+    Ok([match_up(lab, key, &all, &mut first, &mut second)?, few])
 }
 
 fn depths(lab: &mut Lab<'_>) -> Result<Findings, Problem> {

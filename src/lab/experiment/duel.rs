@@ -36,6 +36,11 @@ impl Spent {
     pub fn per_move(&self) -> f64 {
         self.evaluations as f64 / self.moves.max(1) as f64
     }
+
+    /// Plies of the expected play, on average.
+    pub fn mean_plies(&self) -> f64 {
+        self.plies as f64 / self.moves.max(1) as f64
+    }
 }
 
 /// One game.

@@ -96,7 +96,7 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
                 discs,
                 Cell::Number(score.second.per_move(), 0),
                 Cell::Number(score.share_spent(), 2),
-                Cell::Number(score.first.plies as f64 / score.first.moves.max(1) as f64, 1),
+                Cell::Number(score.first.mean_plies(), 1),
             ]);
             points.push(score.point(depth));
         }

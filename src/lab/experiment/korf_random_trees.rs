@@ -80,8 +80,7 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
                     }
                     let (won, error) = score.percent_of_pairs();
                     cells.push(Cell::Measured(won, error, 1));
-                    let mean = score.first.plies as f64 / score.first.moves.max(1) as f64;
-                    cells.push(plies.map_or(Cell::Number(mean, 1), Cell::from));
+                    cells.push(plies.map_or(Cell::Number(score.first.mean_plies(), 1), Cell::from));
                     cells.push(Cell::Number(score.share_spent(), 2));
                     let curve = &mut plot.curves[2 * usize::from(stop == Stop::Evaluations) + form];
                     curve.points.push(Point { x: depth.into(), y: won, error });

@@ -155,7 +155,7 @@ impl<'a> Lab<'a> {
 
 /// Makes sure that files can be written to this folder, which is made if it does not exist.
 pub fn check_folder(folder: &Path) -> Result<(), Problem> {
-    let failed = |error| Problem::File { path: folder.display().to_string(), error };
+    let failed = |error| Problem::File(folder.display().to_string(), error);
     std::fs::create_dir_all(folder).map_err(failed)?;
     let probe = folder.join(format!(".probe.{}", std::process::id()));
     std::fs::write(&probe, b"").map_err(failed)?;
@@ -169,14 +169,14 @@ pub fn write_findings(folder: &Path, name: &str, head: &Value, findings: &Findin
         _ => format!("{name}-{}.{extension}", i + 1),
     };
     let json = serde_json::to_string_pretty(&findings.json(head));
-    let json = json.map_err(|error| Problem::Unwritable { key: name.to_owned(), error })?;
+    let json = json.map_err(|error| Problem::Unwritable(name.to_owned(), error))?;
     let mut files = vec![(format!("{name}.txt"), findings.text()), (format!("{name}.json"), json + "\n")];
     files.extend(findings.tables.iter().enumerate().map(|(i, table)| (numbered(i, "csv"), table.csv())));
     files.extend(findings.plots.iter().enumerate().map(|(i, plot)| (numbered(i, "svg"), plot.svg())));
     let mut paths = Vec::new();
     for (file, text) in files {
         let path = folder.join(file);
-        let failed = |error| Problem::File { path: path.display().to_string(), error };
+        let failed = |error| Problem::File(path.display().to_string(), error);
         write_whole(&path, text.as_bytes()).map_err(failed)?;
         paths.push(path);
     }

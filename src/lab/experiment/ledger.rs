@@ -30,9 +30,9 @@ impl Ledger {
     ///
     /// A line that was not written to its end is dropped.
     pub fn open(path: &Path, identity: &Value, resume: bool) -> Result<Ledger, Problem> {
-        let failed = |error| Problem::File { path: path.display().to_string(), error };
+        let failed = |error| Problem::File(path.display().to_string(), error);
         if path.exists() && !resume {
-            return Err(Problem::Exists { path: path.display().to_string() });
+            return Err(Problem::Exists(path.display().to_string()));
         }
         let mut file =
             OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(failed)?;
@@ -54,7 +54,7 @@ impl Ledger {
         for (number, line) in lines {
             let entry: Option<(String, Value)> = serde_json::from_slice(line).ok();
             let Some((key, value)) = entry else {
-                return Err(Problem::BadLine { path: path.display().to_string(), line: number + 1 });
+                return Err(Problem::BadLine(path.display().to_string(), number + 1));
             };
             ledger.done.insert(key, value);
         }
@@ -71,10 +71,10 @@ impl Ledger {
     /// Notes the result of a unit and returns it as a later run will find it.
     pub fn note<T: Serialize + DeserializeOwned>(&mut self, key: &str, result: &T) -> Result<T, Problem> {
         let text = json!([key, result]).to_string();
-        let bad = |error| Problem::Unwritable { key: key.to_owned(), error };
+        let bad = |error| Problem::Unwritable(key.to_owned(), error);
         let (_, value): (String, Value) = serde_json::from_str(&text).map_err(bad)?;
         if let Some((path, file)) = &mut self.file {
-            let failed = |error| Problem::File { path: path.display().to_string(), error };
+            let failed = |error| Problem::File(path.display().to_string(), error);
             file.write_all((text + "\n").as_bytes()).map_err(failed)?;
         }
         let result = serde_json::from_value(value.clone()).map_err(bad)?;
@@ -99,7 +99,7 @@ mod tests {
         drop(ledger);
         let bytes = std::fs::read(&path).unwrap();
         std::fs::write(&path, &bytes[..bytes.len() - 3]).unwrap();
-        assert!(matches!(Ledger::open(&path, &identity, false), Err(Problem::Exists { .. })));
+        assert!(matches!(Ledger::open(&path, &identity, false), Err(Problem::Exists(..))));
         assert!(matches!(Ledger::open(&path, &json!(1), true), Err(Problem::OtherRun { .. })));
         let mut ledger = Ledger::open(&path, &identity, true).unwrap();
         assert_eq!((ledger.get("a"), ledger.get::<(i32, f64)>("b")), (Some((1, 0.1)), None));
@@ -107,7 +107,7 @@ mod tests {
         drop(ledger);
         assert_eq!(std::fs::read(&path).unwrap(), bytes);
         std::fs::write(&path, [&bytes[..], b"nonsense\n"].concat()).unwrap();
-        assert!(matches!(Ledger::open(&path, &identity, true), Err(Problem::BadLine { line: 4, .. })));
+        assert!(matches!(Ledger::open(&path, &identity, true), Err(Problem::BadLine(_, 4))));
         std::fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -35,20 +35,12 @@ pub enum Problem {
     /// There is no such experiment.
     #[error("unknown experiment '{0}'; expected one of: {known}", known = Experiment::names().join(", "))]
     Unknown(String),
-    /// A file or folder cannot be read or written.
-    #[error("'{path}': {error}")]
-    File {
-        /// The file or folder.
-        path: String,
-        /// What the system says.
-        error: io::Error,
-    },
-    /// The folder holds an earlier run.
-    #[error("'{path}' holds an earlier run; --resume goes on with it")]
-    Exists {
-        /// The ledger.
-        path: String,
-    },
+    /// The file or folder of this path cannot be read or written.
+    #[error("'{0}': {1}")]
+    File(String, io::Error),
+    /// The ledger of this path is of an earlier run.
+    #[error("'{0}' holds an earlier run; --resume goes on with it")]
+    Exists(String),
     /// The folder holds a run with another set-up.
     #[error("'{path}' belongs to another run, {found}; expected the same experiment and options")]
     OtherRun {
@@ -57,22 +49,12 @@ pub enum Problem {
         /// Its first line.
         found: String,
     },
-    /// A line of the ledger is not one.
-    #[error("{path}:{line}: expected [\"unit\", result]")]
-    BadLine {
-        /// The ledger.
-        path: String,
-        /// The line, from 1.
-        line: usize,
-    },
-    /// A result cannot be written as JSON.
-    #[error("{key}: {error}")]
-    Unwritable {
-        /// The unit.
-        key: String,
-        /// Why.
-        error: serde_json::Error,
-    },
+    /// A line, from 1, of the ledger of this path is not one of a ledger.
+    #[error("{0}:{1}: expected [\"unit\", result]")]
+    BadLine(String, usize),
+    /// The result of the unit of this key cannot be written as JSON.
+    #[error("{0}: {1}")]
+    Unwritable(String, serde_json::Error),
     /// An option is not for this experiment, or out of its range.
     #[error("{name}: '{value}' is not valid; expected {expected}")]
     Option {
