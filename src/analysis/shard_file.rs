@@ -92,18 +92,12 @@ pub enum ShardFileError {
     /// The first line is something else.
     #[error("line 1: expected the beginning of a shard, {{\"shard\":{{\"begin\":...}}}}, as --shard writes it")]
     NoBeginning,
-    /// A line is not JSON, or a result without a number.
-    #[error("line {line}: expected a JSON object with a number")]
-    NotAResult {
-        /// The line, from 1.
-        line: u64,
-    },
-    /// Something stands behind the end.
-    #[error("line {line}: more follows the end of the shard")]
-    BehindTheEnd {
-        /// The line, from 1.
-        line: u64,
-    },
+    /// A line, from 1, is not JSON, or a result without a number.
+    #[error("line {0}: expected a JSON object with a number")]
+    NotAResult(u64),
+    /// Something stands behind the end, on a line from 1.
+    #[error("line {0}: more follows the end of the shard")]
+    BehindTheEnd(u64),
     /// The end is that of another shard.
     #[error("line {line}: the end of shard {found} in a file that begins shard {expected}")]
     OtherEnd {
@@ -193,9 +187,9 @@ impl<'a> ShardFile<'a> {
 
     fn add(&mut self, text: &'a str, line: u64) -> Result<(), ShardFileError> {
         if self.ending.is_some() {
-            return Err(ShardFileError::BehindTheEnd { line });
+            return Err(ShardFileError::BehindTheEnd(line));
         }
-        let place: Place = serde_json::from_str(text).map_err(|_| ShardFileError::NotAResult { line })?;
+        let place: Place = serde_json::from_str(text).map_err(|_| ShardFileError::NotAResult(line))?;
         let Some(number) = place.number.filter(|number| *number > 0) else {
             return match serde_json::from_str(text) {
                 Ok(MarkLine { shard: Mark::End { part, ending } }) if part == self.shard.to_string() => {
@@ -205,7 +199,7 @@ impl<'a> ShardFile<'a> {
                 Ok(MarkLine { shard: Mark::End { part, .. } }) => {
                     Err(ShardFileError::OtherEnd { line, expected: self.shard, found: part })
                 }
-                _ => Err(ShardFileError::NotAResult { line }),
+                _ => Err(ShardFileError::NotAResult(line)),
             };
         };
         if !self.shard.holds(number - 1) {

@@ -179,7 +179,7 @@ impl Table<'_> {
         let clock = &mut self.clocks[color as usize];
         let left = clock.left();
         if let (false, Some(left)) = (clock.charge(answer.elapsed, self.rules.grace), left) {
-            return Err(lost(color, &Fault::Overrun { left }));
+            return Err(lost(color, &Fault::Overrun(left)));
         }
         let turn = match answer.action {
             Action::Take(turn) => turn,
@@ -212,8 +212,8 @@ impl Table<'_> {
 fn lost(color: Color, fault: &Fault) -> Outcome {
     let end = match fault {
         Fault::Crashed(_) => End::Crash,
-        Fault::Silent { .. } => End::Silence,
-        Fault::Overrun { .. } => End::Time,
+        Fault::Silent(..) => End::Silence,
+        Fault::Overrun(..) => End::Time,
         Fault::Protocol(_) => End::Protocol,
     };
     Outcome::Lost { color, end, detail: Some(fault.to_string()) }

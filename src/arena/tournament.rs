@@ -28,14 +28,9 @@ pub enum MatchError {
     /// There are no openings.
     #[error(transparent)]
     Opening(#[from] OpeningError),
-    /// A player cannot be started.
-    #[error("player {name}: {error}")]
-    Player {
-        /// Its name.
-        name: String,
-        /// Why not.
-        error: StartError,
-    },
+    /// The player of this name cannot be started.
+    #[error("player {0}: {1}")]
+    Player(String, StartError),
     /// The log cannot be used.
     #[error(transparent)]
     Log(#[from] LogError),
@@ -95,7 +90,7 @@ impl Tournament {
         let mut titles = Vec::new();
         for player in &mut settings.players {
             let title = check_player(player, &settings.terms, &settings.patience, set_up)
-                .map_err(|error| MatchError::Player { name: player.name.clone(), error })?;
+                .map_err(|error| MatchError::Player(player.name.clone(), error))?;
             titles.push(title);
         }
         let names = settings.players.iter().map(|player| player.name.clone()).collect();
@@ -354,7 +349,7 @@ impl<'a> Worker<'a> {
             match start(spec, &terms, self.settings.patience) {
                 Ok(player) => return Ok(player),
                 Err(error) if attempt == STARTS || self.abandon.load(Ordering::Relaxed) => {
-                    return Err(MatchError::Player { name: spec.name.clone(), error });
+                    return Err(MatchError::Player(spec.name.clone(), error));
                 }
                 Err(error) => log::warn!("player {}: {error}; trying again", spec.name),
             }

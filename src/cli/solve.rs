@@ -89,7 +89,7 @@ fn solve(arguments: &SolveArguments) -> Result<Totals, String> {
     let (mut items, mut broken) = (0, None);
     for item in ObfReader::new(&mut input) {
         match &item {
-            Err(error @ ObfReadError::Io { .. }) => broken = arguments.shard.map(|_| format!("{name}: {error}")),
+            Err(error @ ObfReadError::Io(..)) => broken = arguments.shard.map(|_| format!("{name}: {error}")),
             _ => items += 1,
         }
         if arguments.shard.is_some_and(|shard| items > 0 && !shard.holds(items - 1)) {

@@ -166,9 +166,7 @@ impl EngineOption {
     /// # Errors
     /// If there is none.
     pub fn find(name: &str) -> Result<&'static EngineOption, OptionError> {
-        EngineOption::all()
-            .find(|option| option.name == name)
-            .ok_or_else(|| OptionError::Unknown { name: name.to_owned() })
+        EngineOption::all().find(|option| option.name == name).ok_or_else(|| OptionError::Unknown(name.to_owned()))
     }
 
     /// Sets the option from text.

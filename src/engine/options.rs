@@ -15,12 +15,9 @@ use thiserror::Error;
 /// Why an option was refused. The message names the option and what it takes.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum OptionError {
-    /// There is no such option.
-    #[error("unknown option '{name}'; expected one of: {known}", known = known_names())]
-    Unknown {
-        /// What was asked for.
-        name: String,
-    },
+    /// There is no option of this name.
+    #[error("unknown option '{0}'; expected one of: {known}", known = known_names())]
+    Unknown(String),
     /// The option does not take this value.
     #[error("{name}: '{value}' is not valid; expected {expected}")]
     Invalid {
@@ -41,12 +38,9 @@ pub enum OptionError {
         /// What is wrong with it.
         problem: String,
     },
-    /// The pattern evaluation is asked for, and there are no weights for it.
-    #[error("{name}: no trained weights in this build; give --eval-file (the option eval-file) first")]
-    NoWeights {
-        /// The option.
-        name: &'static str,
-    },
+    /// An option asks for the pattern evaluation, and there are no weights for it.
+    #[error("{0}: no trained weights in this build; give --eval-file (the option eval-file) first")]
+    NoWeights(&'static str),
     /// The system does not have the memory.
     #[error("{name}: {megabytes} MB of memory could not be had on this machine")]
     NoMemory {
@@ -229,7 +223,7 @@ pub(super) fn check_weights(
     file: Option<&EvalFile>,
 ) -> Result<(), OptionError> {
     let missing = eval == EvaluatorKind::Pattern && file.is_none() && !Pattern::embedded().is_trained();
-    if missing { Err(OptionError::NoWeights { name }) } else { Ok(()) }
+    if missing { Err(OptionError::NoWeights(name)) } else { Ok(()) }
 }
 
 #[cfg(test)]

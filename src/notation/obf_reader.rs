@@ -27,20 +27,12 @@ pub enum ObfReadError {
     /// It is no position.
     #[error(transparent)]
     Notation(#[from] NotationError),
-    /// It is no line of such a file.
-    #[error("line {line}, column {column}: expected the end of the line by here", column = MAX_LINE_BYTES + 1)]
-    TooLong {
-        /// The line of the file, from 1.
-        line: usize,
-    },
-    /// The system refused; nothing more can be read.
-    #[error("line {line}: cannot be read: {error}")]
-    Io {
-        /// The line of the file, from 1.
-        line: usize,
-        /// What the system says.
-        error: io::Error,
-    },
+    /// A line, from 1, is longer than one of such a file.
+    #[error("line {0}, column {column}: expected the end of the line by here", column = MAX_LINE_BYTES + 1)]
+    TooLong(usize),
+    /// The system refused at this line, from 1; nothing more can be read.
+    #[error("line {0}: cannot be read: {1}")]
+    Io(usize, io::Error),
 }
 
 /// Reads positions one by one, as the lines come. After a line that cannot be read it goes on with the next one.
@@ -84,13 +76,13 @@ impl<R: BufRead> ObfReader<R> {
             Ok(0) => return None,
             Ok(_) if bytes.last() == Some(&b'\n') => Ok(bytes),
             Ok(_) if bytes.len() as u64 == limit => match self.input.skip_until(b'\n') {
-                Ok(_) => Err(ObfReadError::TooLong { line }),
-                Err(error) => Err(ObfReadError::Io { line, error }),
+                Ok(_) => Err(ObfReadError::TooLong(line)),
+                Err(error) => Err(ObfReadError::Io(line, error)),
             },
             Ok(_) => Ok(bytes),
-            Err(error) => Err(ObfReadError::Io { line, error }),
+            Err(error) => Err(ObfReadError::Io(line, error)),
         };
-        self.ended = matches!(result, Err(ObfReadError::Io { .. }));
+        self.ended = matches!(result, Err(ObfReadError::Io(..)));
         Some(result)
     }
 }

@@ -68,22 +68,12 @@ pub struct WthorGame {
 /// The first turn that makes no sense.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum BrokenGame {
-    /// The byte is not 10 times a row and a column, both 1 to 8.
-    #[error("move {number} is {byte}; expected 10 times the row plus the column")]
-    NotASquare {
-        /// The number of the move, from 1.
-        number: usize,
-        /// What stands there.
-        byte: u8,
-    },
-    /// The rules do not allow it.
-    #[error("move {number}: {reason}")]
-    Illegal {
-        /// The number of the move, from 1.
-        number: usize,
-        /// Why not.
-        reason: IllegalMove,
-    },
+    /// The byte of a move, from 1, is not 10 times a row and a column, both 1 to 8.
+    #[error("move {0} is {1}; expected 10 times the row plus the column")]
+    NotASquare(usize, u8),
+    /// The rules do not allow a move, from 1.
+    #[error("move {0}: {1}")]
+    Illegal(usize, IllegalMove),
 }
 
 /// What the header of a file of games says.
@@ -159,10 +149,10 @@ fn play(moves: &[u8]) -> (GameRecord, Option<BrokenGame>) {
     for (i, &byte) in moves.iter().enumerate().take_while(|&(_, &byte)| byte != 0) {
         let number = i + 1;
         let Some(square) = Square::at((byte % 10).wrapping_sub(1), (byte / 10).wrapping_sub(1)) else {
-            return (game, Some(BrokenGame::NotASquare { number, byte }));
+            return (game, Some(BrokenGame::NotASquare(number, byte)));
         };
         if let Err(reason) = game.take_with_implied_pass(Move::Place(square)) {
-            return (game, Some(BrokenGame::Illegal { number, reason }));
+            return (game, Some(BrokenGame::Illegal(number, reason)));
         }
     }
     (game, None)

@@ -40,14 +40,9 @@ pub enum Command {
 /// A line that was not understood.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum CommandError {
-    /// The first word is no command and no move.
-    #[error("'{word}' is no move and no command; {}", did_you_mean(.nearest))]
-    Unknown {
-        /// What was said.
-        word: String,
-        /// A command that looks like it.
-        nearest: Option<&'static str>,
-    },
+    /// The first word is no command and no move; a command that looks like it, if there is one.
+    #[error("'{0}' is no move and no command; {hint}", hint = did_you_mean(.1))]
+    Unknown(String, Option<&'static str>),
     /// The command wants something else behind it.
     #[error("{command}: expected {expected}")]
     Argument {
@@ -116,7 +111,7 @@ impl FromStr for Command {
             "swap" => Command::Swap,
             "help" | "?" | "h" => Command::Help,
             "quit" | "exit" | "q" => Command::Quit,
-            _ => return Err(CommandError::Unknown { word: brief(word), nearest: nearest(&name) }),
+            _ => return Err(CommandError::Unknown(brief(word), nearest(&name))),
         };
         Ok(command)
     }
@@ -177,7 +172,7 @@ mod tests {
         assert!(HELP.lines().all(|line| line.len() < 80));
         for name in NAMES {
             assert!(
-                !matches!(format!("{name} x").parse::<Command>(), Err(CommandError::Unknown { .. })) || name == "pass"
+                !matches!(format!("{name} x").parse::<Command>(), Err(CommandError::Unknown(..))) || name == "pass"
             );
         }
     }

@@ -166,7 +166,7 @@ impl GtpPlayer {
     /// Sends a command and waits for the response.
     pub(super) fn ask(&mut self, command: &str) -> Result<Response, Fault> {
         let wait = self.patience.reply;
-        self.ask_within(command, wait)?.ok_or_else(|| Fault::Silent { command: command.to_owned(), waited: wait })
+        self.ask_within(command, wait)?.ok_or_else(|| Fault::Silent(command.to_owned(), wait))
     }
 
     /// Sends a command that must not fail.
@@ -298,8 +298,8 @@ impl GtpPlayer {
                 Ok((response, elapsed))
             }
             None => Err(match turn.clock().left() {
-                Some(left) => Fault::Overrun { left },
-                None => Fault::Silent { command, waited: wait },
+                Some(left) => Fault::Overrun(left),
+                None => Fault::Silent(command, wait),
             }),
         }
     }

@@ -61,8 +61,8 @@ impl Player for InProcessPlayer {
         let thinking = self.engine.start(Request { position, goal: Goal::Move, limits, contempt: Contempt::NONE });
         let wait = turn.wait(&self.patience);
         let late = || match turn.clock().left() {
-            Some(left) => Fault::Overrun { left },
-            None => Fault::Silent { command: "the search".to_owned(), waited: wait },
+            Some(left) => Fault::Overrun(left),
+            None => Fault::Silent("the search".to_owned(), wait),
         };
         let mut deadline = asked + wait;
         let mut stopped = false;

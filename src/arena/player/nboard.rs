@@ -110,7 +110,7 @@ impl NBoardPlayer {
         let deadline = Instant::now() + wait;
         loop {
             let Some(line) = self.line(deadline)? else {
-                return Err(Fault::Silent { command, waited: wait });
+                return Err(Fault::Silent(command, wait));
             };
             let mut words = line.text.split_whitespace();
             match (words.next(), words.next()) {
@@ -212,8 +212,8 @@ impl Player for NBoardPlayer {
         loop {
             let Some(line) = self.line(asked + wait)? else {
                 return Err(match turn.clock().left() {
-                    Some(left) => Fault::Overrun { left },
-                    None => Fault::Silent { command: "go".to_owned(), waited: wait },
+                    Some(left) => Fault::Overrun(left),
+                    None => Fault::Silent("go".to_owned(), wait),
                 });
             };
             let text = line.text.trim();

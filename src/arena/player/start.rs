@@ -47,7 +47,7 @@ pub fn find_protocol(spec: &PlayerSpec, patience: Patience) -> Result<Protocol, 
         }
     };
     process.send("quit");
-    found.ok_or_else(|| StartError::UnknownProtocol { program: program(spec).to_owned() })
+    found.ok_or_else(|| StartError::UnknownProtocol(program(spec).to_owned()))
 }
 
 /// Starts the program of a player and says nothing to it.
@@ -56,7 +56,7 @@ pub(in crate::arena) fn spawn(spec: &PlayerSpec) -> Result<Process, StartError> 
         return Err(StartError::Unsupported("it is not a program".to_owned()));
     };
     Process::start(&spec.name, command, directory.as_deref())
-        .map_err(|error| StartError::Spawn { program: program(spec).to_owned(), error })
+        .map_err(|error| StartError::Spawn(program(spec).to_owned(), error))
 }
 
 fn program(spec: &PlayerSpec) -> &str {

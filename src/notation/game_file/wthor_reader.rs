@@ -50,17 +50,17 @@ impl WthorReader {
             return Some(Err(error));
         }
         if self.seen == announced {
-            return (!source.bytes().is_empty()).then_some(Err(ReadProblem::Excess { offset, announced }));
+            return (!source.bytes().is_empty()).then_some(Err(ReadProblem::Excess(offset, announced)));
         }
         self.seen += 1;
         let Some(record) = source.bytes().first_chunk::<GAME>() else {
             let offset = offset + source.bytes().len() as u64;
-            return Some(Err(ReadProblem::Truncated { offset, announced }));
+            return Some(Err(ReadProblem::Truncated(offset, announced)));
         };
         let game = WthorGame::of_record(record);
         source.take(GAME);
         Some(match game.broken {
-            Some(broken) => Err(ReadProblem::Broken { offset, broken }),
+            Some(broken) => Err(ReadProblem::Broken(offset, broken)),
             None => Ok(self.annotated(game)),
         })
     }
