@@ -1,17 +1,17 @@
 //! The one door to thinking for protocols and tools: options in, [`Engine::start`] → events out, [`Engine::stop`].
 
+mod eval_file;
+mod option;
 mod option_table;
-mod options;
-mod published;
 mod request;
 mod searches;
 mod uct_options;
 mod worker;
 
 pub use crate::search::OnMemoryCap;
-pub use option_table::{EngineOption, LONGEST, SHORTEST, Values};
-pub use options::{EngineOptions, EvalFile, OptionError};
-pub use published::PublishedOptions;
+pub use eval_file::EvalFile;
+pub use option::{LONGEST, OptionEntry, OptionError, SHORTEST, Values};
+pub use option_table::{EngineOption, EngineOptions};
 pub use request::{DEFAULT_MOVE_TIME, Decision, Event, Goal, Request};
 pub use searches::{
     ALPHA_BETA, BEST_FIRST, EMILIA, EXTENSION, MINIMAX, RBFMS, SearchBuilder, SearchEntry, register, searches,

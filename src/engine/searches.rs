@@ -1,6 +1,6 @@
 //! The table of searches that can be chosen: a name and a constructor for each. Others are added from outside by [`register`].
 
-use super::options::EngineOptions;
+use super::option_table::EngineOptions;
 use crate::search::{AlphaBeta, AlphaBetaSettings, BestFirst, BestFirstSettings, Minimax, Rbfms, Search};
 use parking_lot::RwLock;
 use std::fmt;

@@ -1,6 +1,7 @@
 //! The thread that thinks.
 
-use super::options::{EngineOptions, OptionError, megabytes};
+use super::option::OptionError;
+use super::option_table::{EngineOptions, megabytes};
 use super::request::{DEFAULT_MOVE_TIME, Decision, Event, Goal, Request};
 use super::searches::SearchBuilder;
 use crate::othello::{Move, Position};
@@ -45,7 +46,7 @@ pub(super) fn check_memory(name: &str, old: &EngineOptions, new: &EngineOptions)
         return Ok(());
     }
     let mut probe: Vec<u8> = Vec::new();
-    probe.try_reserve_exact(megabytes(wanted)).map_err(|_| OptionError::NoMemory { name, megabytes: wanted })
+    probe.try_reserve_exact(megabytes(wanted)).map_err(|_| OptionError::NoMemory(name, wanted))
 }
 
 /// Whether a search that was built with the one set of options serves the other as well.

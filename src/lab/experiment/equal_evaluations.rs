@@ -73,9 +73,9 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
         let mut points = Vec::new();
         for &depth in &depths {
             let mut options = options.clone();
-            if options.engine == &KORF_EXTENSION && options.published.start_depth == Some(3) {
+            if options.engine == &KORF_EXTENSION && options.start_depth == Some(3) {
                 // The paper's choice is one ply less than its opponent's depth; two measured better.
-                options.published.start_depth = Some(depth.saturating_sub(2).max(1) as u8);
+                options.start_depth = Some(depth.saturating_sub(2).max(1) as u8);
             }
             let fixed = || FixedDepth::<Position>::new(depth, options.evaluator());
             let player = |limit| EnginePlayer::new(&options, EngineLimit::Evaluations(limit));
