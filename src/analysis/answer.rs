@@ -154,7 +154,7 @@ impl<'a> Answer<'a> {
         }
     }
 
-    /// The same with the number of the line that it answers.
+    /// This answer with the number of the line that it answers.
     pub fn numbered(self, number: Option<u64>) -> Answer<'a> {
         Answer { number, ..self }
     }

@@ -101,7 +101,7 @@ impl Commentary {
         commentary
     }
 
-    /// The turn that lost most, if any lost at least so many discs.
+    /// The turn that lost most, if any lost `at_least` discs.
     pub fn worst_turn(&self, at_least: f64) -> Option<usize> {
         let lost = |turn: &usize| self.losses[*turn].filter(|loss| *loss >= at_least);
         (0..self.losses.len()).filter(|turn| lost(turn).is_some()).max_by(|a, b| {

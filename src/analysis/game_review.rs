@@ -6,7 +6,7 @@ use crate::search::{Bound, Depth, Line, Report, Score, SearchDepth};
 use serde::{Serialize, Serializer};
 use std::time::Duration;
 
-/// A loss of so many discs halves the accuracy of a move.
+/// The loss in discs that halves the accuracy of a move.
 pub const HALF_ACCURACY_LOSS: f64 = 4.0;
 
 /// Losses and values smaller than this, in discs, are taken for nothing.

@@ -29,12 +29,12 @@ pub(super) struct Ticket {
 /// The place of a position in the queue: by priority, then in the order in which they came.
 type Place = (Reverse<i64>, u64);
 
-/// So many positions that came one behind the other are taken by one engine as far as possible. They are often those of one
+/// The number of positions that came one behind the other and are taken by one engine as far as possible. They are often those of one
 /// game, and then what the engine has learnt from one serves it for the next: a collection of games at depth 8 costs
 /// two engines 1.4 times the nodes of one if they take the positions in turn.
 const RUN: u64 = 32;
 
-/// No position waits while more than so many runs, for each engine, that came later are begun. Runs near the end of a game take
+/// The number of later runs, for each engine, that may be begun while a position waits. Runs near the end of a game take
 /// ten times as long as others, so it takes several before one engine has to help out with what another has begun.
 const OVERTAKING_RUNS: u64 = 8;
 
@@ -71,7 +71,7 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    /// A queue that takes no further query while so many positions wait.
+    /// A queue that takes no further query while `capacity` positions wait.
     pub fn new(threads: u32, capacity: usize) -> Queue {
         let state = State {
             waiting: BTreeMap::new(),

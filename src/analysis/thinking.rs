@@ -21,7 +21,7 @@ pub struct Thinking {
     pub nodes: Option<u64>,
     /// Bound on the time.
     pub time: Option<Duration>,
-    /// Positions with at most so many empty squares are solved, whatever the bound on the depth.
+    /// The most empty squares of a position that is solved whatever the bound on the depth.
     pub exact_from: u8,
     /// Only who wins is to be found out.
     pub outcome_only: bool,

@@ -15,7 +15,7 @@ pub enum OpeningSource {
     FourPly,
     /// One of each of the 60 classes into which symmetry divides them.
     Classes,
-    /// So many random plies.
+    /// This number of random plies.
     Random(u32),
     /// A file of transcripts (XOT lists among them), boards, OBF lines or GGF games.
     File(PathBuf),

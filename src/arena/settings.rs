@@ -28,7 +28,7 @@ pub struct MatchText {
     /// boards, OBF lines or GGF games [default: random:8]
     #[arg(long, value_name = "SOURCE")]
     pub openings: Option<String>,
-    /// Cut openings from files after so many plies
+    /// Cut openings from files after N plies
     #[arg(long, value_name = "N")]
     pub opening_plies: Option<usize>,
     /// Play openings in the order of their source instead of one that the seed decides
@@ -58,7 +58,7 @@ pub struct MatchText {
     /// Games played at a time [default: 1]
     #[arg(long, value_name = "N")]
     pub concurrency: Option<usize>,
-    /// Let the solver decide games from so many empty squares on, 1 to 20 [default: never]
+    /// Let the solver decide games from this number of empty squares on, 1 to 20 [default: never]
     #[arg(long, value_name = "EMPTIES")]
     pub adjudicate: Option<u32>,
     /// Stop as soon as a sequential test has decided: `ELO0,ELO1[,ALPHA,BETA]`, rates 0.05 if left out

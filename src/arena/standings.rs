@@ -110,7 +110,7 @@ pub struct Failure {
     pub detail: String,
 }
 
-/// So many failures are kept with their details; all are counted.
+/// The number of failures that are kept with their details; all are counted.
 const FAILURES_KEPT: usize = 20;
 
 /// The state of a match.

@@ -62,7 +62,7 @@ pub(super) struct AnalyzeArguments {
     /// Threads that think about one position together
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
     search_threads: u32,
-    /// Solve positions with at most so many empty squares, whatever the depth
+    /// Solve positions with at most this number of empty squares, whatever the depth
     #[arg(long, value_name = "EMPTIES", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=60))]
     exact: u8,
     /// How many positions may wait before the next query is read

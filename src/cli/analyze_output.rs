@@ -42,7 +42,7 @@ impl Results {
         })
     }
 
-    /// The same for text that is no JSON, and that is not gone on with.
+    /// The output for text that is no JSON, and that is not gone on with.
     pub(super) fn open_plain(file: Option<&Path>) -> Result<Results, String> {
         Ok(Results::Stream { output: Output::open(file)?, shard: None, results: 0 })
     }
@@ -64,7 +64,7 @@ impl Results {
         }
     }
 
-    /// Everything is written: the input had so many items and this checksum; where the job has sums over the results,
+    /// Everything is written: the input had this number of items and this checksum; where the job has sums over the results,
     /// a shard ends with its own.
     pub(super) fn finish(self, items: u64, checksum: u32, totals: Option<Map<String, Value>>) -> Result<(), String> {
         match self {

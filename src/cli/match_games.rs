@@ -30,7 +30,8 @@ pub(super) struct MatchArguments {
     #[command(flatten)]
     settings: MatchText,
     /// Go on with the match in that folder, if there is one
-    #[arg(long)]
+    // Behind --out.
+    #[arg(long, display_order = 17)]
     resume: bool,
     /// Print the report as JSON
     #[arg(long)]

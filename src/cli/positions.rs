@@ -18,7 +18,7 @@ use std::str::FromStr;
 pub(super) struct PositionsArguments {
     #[command(flatten)]
     input: GameInput,
-    /// Only positions with so many empty squares: N, or FROM-TO with both ends
+    /// Only positions with this number of empty squares: N, or FROM-TO with both ends
     #[arg(long, value_name = "N|FROM-TO", default_value = "0-60")]
     empties: EmptiesRange,
     /// Positions that only look alike when turned or mirrored count as different ones
@@ -27,7 +27,7 @@ pub(super) struct PositionsArguments {
     /// Say of each position how many games have it, the commonest first
     #[arg(long)]
     count: bool,
-    /// Only positions that so many games have; with --count
+    /// Only positions that at least this number of games have; with --count
     #[arg(long, value_name = "N", requires = "count", default_value_t = 1)]
     least: u64,
     /// The file to write, instead of the standard output

@@ -26,7 +26,7 @@ pub(super) struct ShowArguments {
     /// Which game of the files, from 1
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     game: u64,
-    /// The board after so many moves, passes counted; without it, the last one
+    /// The board after N moves, passes counted; without it, the last one
     #[arg(long = "move", value_name = "N")]
     turns: Option<usize>,
     /// The form; without it, the ending of --out decides, else it is text

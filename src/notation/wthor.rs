@@ -130,7 +130,7 @@ impl WthorGame {
         }
     }
 
-    /// The first position with so many empty squares in which the side to move has a move, if the game came to one.
+    /// The first position with this number of empty squares in which the side to move has a move, if the game came to one.
     pub fn position_at(&self, empties: u32) -> Option<&Position> {
         let positions = self.game.positions();
         positions.iter().find(|position| position.empties().count() == empties && !position.moves().is_empty())
@@ -178,7 +178,7 @@ fn names<const LENGTH: usize>(bytes: &[u8]) -> Result<Vec<String>, WthorError> {
     Ok(records::<LENGTH>(rest, count)?.iter().map(name).collect())
 }
 
-/// The records behind a header, if there are exactly so many.
+/// The records behind a header, if there are exactly `count` of them.
 fn records<const LENGTH: usize>(rest: &[u8], count: u32) -> Result<&[[u8; LENGTH]], WthorError> {
     let (records, over) = rest.as_chunks::<LENGTH>();
     if records.len() as u64 != u64::from(count) || !over.is_empty() {

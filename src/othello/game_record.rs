@@ -11,7 +11,7 @@ pub struct GameRecord {
 }
 
 impl GameRecord {
-    /// No record is longer than so many turns: 60 discs, as many passes between them, and the two passes that may end a
+    /// The most turns of a record: 60 discs, as many passes between them, and the two passes that may end a
     /// game. Without a bound, passes after the end would go on for as long as somebody says them.
     pub const LONGEST: usize = 122;
 

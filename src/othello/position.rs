@@ -232,13 +232,13 @@ impl Position {
         Position { player: self.opponent ^ turned, opponent: self.player | turned | square.bit(), mover: !self.mover }
     }
 
-    /// The same discs with the other side to move.
+    /// These discs with the other side to move.
     #[inline]
     pub fn pass(&self) -> Position {
         Position { player: self.opponent, opponent: self.player, mover: !self.mover }
     }
 
-    /// The same position with the colours exchanged: what the side to move sees does not change.
+    /// This position with the colours exchanged: what the side to move sees does not change.
     pub fn swap_colors(&self) -> Position {
         Position { mover: !self.mover, ..*self }
     }

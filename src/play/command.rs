@@ -11,7 +11,7 @@ use thiserror::Error;
 pub enum Command {
     /// A disc, or a pass.
     Turn(Move),
-    /// The best so many moves.
+    /// The best moves, this number of them.
     Hint(usize),
     /// Take the last own move back, and what followed it.
     Undo,

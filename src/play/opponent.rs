@@ -7,7 +7,7 @@ use crate::random::Random;
 use crate::search::{Contempt, Depth, Limits, Line};
 use std::time::Duration;
 
-/// So many times its target a level may lose with one move, and owe or have saved.
+/// How many times its target a level may lose with one move, and owe or have saved.
 const SWING: f64 = 3.0;
 
 /// Plays at a level.

@@ -41,7 +41,7 @@ impl Palette {
         self.paint("\x1b[1m", text)
     }
 
-    /// A text in the colour of a loss of so many discs.
+    /// A text in the colour of a loss in discs.
     pub fn loss(self, loss: f64, text: &str) -> String {
         match severity(loss) {
             "small" => text.to_owned(),

@@ -93,7 +93,7 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
     tables.push(shallow(lab, &branchings, pairs)?);
     let notes = vec![
         "A pair is two games in one tree; it is won by who had the larger result as MAX. Wilson intervals of 95 %. \"share\" is \
-         best-first's evaluations for each of alpha-beta's; where it stops after so many evaluations, its depth is a mean."
+         best-first's evaluations for each of alpha-beta's; where it stops after a number of evaluations, its depth is a mean."
             .to_owned(),
         "The paper gives no figures: best-first ahead at shallow depths and behind at greater ones, the extension ahead at all."
             .to_owned(),

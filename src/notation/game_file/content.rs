@@ -68,7 +68,7 @@ pub(super) enum Shape {
     Wthor,
 }
 
-/// So much of a text is looked at before it must be decided.
+/// The bytes of a text that are looked at before its format must be decided.
 pub(super) const LOOK: usize = 16 << 10;
 
 /// The shape of a file by its beginning; `None` if more must be seen. With `LOOK` bytes, or at the end, there is always an

@@ -4,7 +4,7 @@ use flate2::read::MultiGzDecoder;
 use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 use std::io::{self, BufReader, ErrorKind, Read};
 
-/// So many bytes are asked of the system at once.
+/// The bytes that are asked of the system at once.
 const PIECE: usize = 64 << 10;
 
 const GZIP: [u8; 2] = [0x1f, 0x8b];
@@ -72,7 +72,7 @@ impl Source {
         Ok(())
     }
 
-    /// Takes so many of [`Source::bytes`].
+    /// Takes the first `count` of [`Source::bytes`].
     pub(super) fn take(&mut self, count: usize) -> Vec<u8> {
         let taken = self.bytes()[..count].to_vec();
         self.start += count;

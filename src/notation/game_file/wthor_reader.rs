@@ -86,7 +86,7 @@ impl WthorReader {
     }
 }
 
-/// Waits for so many bytes, or for the end of the file.
+/// Waits for `count` bytes, or for the end of the file.
 fn wait_for(source: &mut Source, count: usize) -> Result<(), ReadProblem> {
     while source.bytes().len() < count && !source.at_end() {
         source.fill()?;
