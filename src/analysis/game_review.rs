@@ -1,6 +1,6 @@
 //! What the moves of a game were worth.
 
-use super::{Thinker, Thinking};
+use super::{AnalysisSettings, Thinker};
 use crate::othello::{Color, GameRecord, Move, Outcome, Position};
 use crate::search::{Bound, Depth, Line, Report, Score, SearchDepth};
 use serde::{Serialize, Serializer};
@@ -134,14 +134,14 @@ pub struct Review {
 /// Judges one game after another.
 ///
 /// ```
-/// use emilia::analysis::{Reviewer, Thinking};
+/// use emilia::analysis::{Reviewer, AnalysisSettings};
 /// use emilia::engine::EngineOptions;
 /// use emilia::notation::read_position;
 /// use emilia::search::Depth;
 ///
 /// let game = read_position("f5f4").unwrap();
 /// let options = EngineOptions { threads: 1, hash_mb: 1, ..EngineOptions::default() };
-/// let mut reviewer = Reviewer::new(Thinking { depth: Depth::new(6), ..Thinking::new(options) });
+/// let mut reviewer = Reviewer::new(AnalysisSettings { depth: Depth::new(6), ..AnalysisSettings::new(options) });
 /// let review = reviewer.review(&game);
 /// // The parallel opening is a mistake.
 /// assert_eq!(review.worst, Some(1));
@@ -150,16 +150,16 @@ pub struct Review {
 #[derive(Debug)]
 pub struct Reviewer {
     thinker: Thinker,
-    thinking: Thinking,
+    thinking: AnalysisSettings,
     nodes: u64,
     elapsed: Duration,
 }
 
 impl Reviewer {
     /// Judges by searches like this one; at least the two best moves of a position get their values.
-    pub fn new(thinking: Thinking) -> Reviewer {
+    pub fn new(thinking: AnalysisSettings) -> Reviewer {
         let lines = thinking.lines.max(2);
-        let thinking = Thinking { lines, outcome_only: false, ..thinking };
+        let thinking = AnalysisSettings { lines, outcome_only: false, ..thinking };
         let thinker = Thinker::new(thinking.options.clone());
         Reviewer { thinker, thinking, nodes: 0, elapsed: Duration::ZERO }
     }
@@ -245,7 +245,7 @@ impl Reviewer {
                 pv: vec![turn],
             };
         }
-        let thinking = Thinking {
+        let thinking = AnalysisSettings {
             depth: self.thinking.depth.map(Depth::shallower),
             // A position that was solved has its moves solved, one that was not has none.
             exact_from: if depth.is_exact() {
@@ -264,7 +264,7 @@ impl Reviewer {
         MoveValue { turn, score: -line.score, depth: one_deeper(line.depth), pv }
     }
 
-    fn think(&mut self, position: &Position, thinking: &Thinking) -> Report {
+    fn think(&mut self, position: &Position, thinking: &AnalysisSettings) -> Report {
         let report = self.thinker.think(position, thinking).report;
         self.nodes += report.nodes;
         self.elapsed += report.elapsed;
@@ -309,7 +309,7 @@ mod tests {
 
     fn reviewer(depth: u8, exact_from: u8) -> Reviewer {
         let options = EngineOptions { threads: 1, hash_mb: 1, ..EngineOptions::default() };
-        Reviewer::new(Thinking { depth: Depth::new(depth), exact_from, ..Thinking::new(options) })
+        Reviewer::new(AnalysisSettings { depth: Depth::new(depth), exact_from, ..AnalysisSettings::new(options) })
     }
 
     /// The game that always takes the first legal move.

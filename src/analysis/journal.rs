@@ -3,7 +3,7 @@
 //! Results are appended to `FILE.partial`, whole lines in one write. `FILE` itself is there only once it is complete. A line
 //! that was torn when the process was killed is cut off, and its item done again.
 
-use super::shard_file::{Ending, Job, ShardFile, ShardFileError, begin_line, end_line};
+use super::shard_file::{Job, ShardEnd, ShardFile, ShardFileError, begin_line, end_line};
 use crate::shard::Shard;
 use crate::whole_file::WholeFile;
 use std::collections::HashSet;
@@ -119,7 +119,7 @@ impl Journal {
     /// say what it is a part of are left out.
     pub fn finish(mut self, items: u64, checksum: u32) -> Result<(), JournalError> {
         let whole = if self.shard.count() > 1 {
-            let ending = Ending { items, results: self.results, checksum, totals: None };
+            let ending = ShardEnd { items, results: self.results, checksum, totals: None };
             self.write(&end_line(self.shard, ending)).map(|()| 0)
         } else {
             Ok(self.beginning)
@@ -231,7 +231,7 @@ mod tests {
         let (mut journal, _) = growing(&path, "1/2", false);
         journal.append(&result(2)).unwrap();
         // Killed behind the end, before the file had its name.
-        let ending = Ending { items: 2, results: 1, checksum: 7, totals: None };
+        let ending = ShardEnd { items: 2, results: 1, checksum: 7, totals: None };
         journal.write(&end_line(journal.shard, ending)).unwrap();
         drop(journal);
         let (journal, done) = growing(&path, "1/2", true);

@@ -1,6 +1,6 @@
 //! Puts the shards of a job together.
 
-use super::shard_file::{Ending, Job, ShardFile, ShardFileError};
+use super::shard_file::{Job, ShardEnd, ShardFile, ShardFileError};
 use crate::shard::Shard;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -128,12 +128,12 @@ struct First<'a> {
     name: &'a str,
     job: Job,
     count: u64,
-    ending: Ending,
+    ending: ShardEnd,
 }
 
 impl First<'_> {
     /// Whether a shard is of the same job and input.
-    fn compare(&self, name: &str, file: &ShardFile<'_>, ending: &Ending) -> Result<(), MergeError> {
+    fn compare(&self, name: &str, file: &ShardFile<'_>, ending: &ShardEnd) -> Result<(), MergeError> {
         let numbers = [
             ("number of shards", file.shard.count(), self.count),
             ("number of items", ending.items, self.ending.items),
@@ -182,7 +182,7 @@ mod tests {
         let shard = shard.parse().unwrap();
         let mut text = begin_line(shard, &Job::new("test", json!({ "depth": 3 })));
         text.extend(numbers.iter().map(|number| format!("{{\"number\":{number}}}\n")));
-        text += &end_line(shard, Ending { items, results: numbers.len() as u64, checksum: 7, totals: totals(items) });
+        text += &end_line(shard, ShardEnd { items, results: numbers.len() as u64, checksum: 7, totals: totals(items) });
         (name.to_owned(), text)
     }
 

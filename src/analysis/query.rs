@@ -1,6 +1,6 @@
 //! One line of a client: a query or an action. `docs/analysis.md` describes the fields.
 
-use super::Thinking;
+use super::AnalysisSettings;
 use super::fields::{FieldError, Fields, Texts};
 use crate::engine::{EngineOptions, LONGEST, SHORTEST};
 use crate::notation::read_position;
@@ -23,7 +23,7 @@ pub struct Query {
     /// Which of its positions: 0 is the start, n the one after n turns, passes counted.
     pub turns: Vec<usize>,
     /// How they are to be thought about.
-    pub thinking: Thinking,
+    pub thinking: AnalysisSettings,
     /// How often the client wants to hear how it goes.
     pub report_every: Option<Duration>,
     /// Larger ones go first.
@@ -108,7 +108,7 @@ impl QueryError {
 }
 
 /// Reads a line. What a query leaves open is as in `defaults`; the threads of one query are at most `most_threads`.
-pub fn parse(line: &[u8], defaults: &Thinking, most_threads: u32) -> Result<ClientLine, QueryError> {
+pub fn parse(line: &[u8], defaults: &AnalysisSettings, most_threads: u32) -> Result<ClientLine, QueryError> {
     let object = match serde_json::from_slice(line) {
         Ok(Value::Object(object)) => object,
         Ok(_) => return Err(QueryError::whole_line("expected a JSON object such as {\"id\": 1, ...}".to_owned())),
@@ -152,7 +152,7 @@ fn action(name: &str, id: Option<&Value>, fields: &mut Fields) -> Result<Action,
     }
 }
 
-fn query(id: &Value, mut fields: Fields, defaults: &Thinking, most_threads: u32) -> Result<Query, FieldError> {
+fn query(id: &Value, mut fields: Fields, defaults: &AnalysisSettings, most_threads: u32) -> Result<Query, FieldError> {
     let game = game(&mut fields)?;
     let last = game.turns().len();
     let turns = fields.indices("turns", last + 1)?.unwrap_or_else(|| vec![last]);
@@ -212,10 +212,10 @@ fn take(mut game: GameRecord, turns: &[Move]) -> Result<GameRecord, FieldError> 
 /// How the query is to be thought about. One that says anything of depth, nodes, time or exactness says everything of them.
 fn thinking(
     fields: &mut Fields,
-    defaults: &Thinking,
+    defaults: &AnalysisSettings,
     most_threads: u32,
     warnings: &mut Vec<String>,
-) -> Result<Thinking, FieldError> {
+) -> Result<AnalysisSettings, FieldError> {
     let mut thinking = defaults.clone();
     for name in ["engine", "eval"] {
         if let Some(value) = fields.text(name)? {
@@ -293,7 +293,7 @@ mod tests {
     use crate::engine::BEST_FIRST;
 
     fn parsed(line: &str) -> Result<ClientLine, QueryError> {
-        parse(line.as_bytes(), &Thinking::new(EngineOptions { threads: 1, ..EngineOptions::default() }), 4)
+        parse(line.as_bytes(), &AnalysisSettings::new(EngineOptions { threads: 1, ..EngineOptions::default() }), 4)
     }
 
     fn query(line: &str) -> Query {

@@ -51,7 +51,7 @@ pub fn engine_settings(options: &EngineOptions) -> Map<String, Value> {
 
 /// What the end of a shard says, to find out that nothing is missing.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Ending {
+pub struct ShardEnd {
     /// Items of the whole input.
     pub items: u64,
     /// Results in this shard, a line each.
@@ -68,7 +68,7 @@ pub struct Ending {
 #[serde(rename_all = "snake_case")]
 enum Mark {
     Begin { part: String, job: Job },
-    End { part: String, ending: Ending },
+    End { part: String, ending: ShardEnd },
 }
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -82,7 +82,7 @@ pub fn begin_line(shard: Shard, job: &Job) -> String {
 }
 
 /// The line that ends it.
-pub fn end_line(shard: Shard, ending: Ending) -> String {
+pub fn end_line(shard: Shard, ending: ShardEnd) -> String {
     super::answer::line(&MarkLine { shard: Mark::End { part: shard.to_string(), ending } })
 }
 
@@ -143,7 +143,7 @@ pub struct ResultLine<'a> {
 
 /// The part of a result that its place depends on.
 #[derive(Deserialize)]
-struct Place {
+struct ResultFields {
     number: Option<u64>,
     turn: Option<u64>,
     error: Option<serde::de::IgnoredAny>,
@@ -160,7 +160,7 @@ pub struct ShardFile<'a> {
     /// The results in their order; partial reports are left out.
     pub results: Vec<ResultLine<'a>>,
     /// The end, if the shard is complete.
-    pub ending: Option<Ending>,
+    pub ending: Option<ShardEnd>,
 }
 
 impl<'a> ShardFile<'a> {
@@ -177,7 +177,7 @@ impl<'a> ShardFile<'a> {
         for (text, line) in lines {
             file.add(text, line)?;
         }
-        if let Some(&Ending { results, .. }) = file.ending.as_ref()
+        if let Some(&ShardEnd { results, .. }) = file.ending.as_ref()
             && results != file.results.len() as u64
         {
             return Err(ShardFileError::Count { expected: results, found: file.results.len() as u64 });
@@ -189,7 +189,7 @@ impl<'a> ShardFile<'a> {
         if self.ending.is_some() {
             return Err(ShardFileError::BehindTheEnd(line));
         }
-        let place: Place = serde_json::from_str(text).map_err(|_| ShardFileError::NotAResult(line))?;
+        let place: ResultFields = serde_json::from_str(text).map_err(|_| ShardFileError::NotAResult(line))?;
         let Some(number) = place.number.filter(|number| *number > 0) else {
             return match serde_json::from_str(text) {
                 Ok(MarkLine { shard: Mark::End { part, ending } }) if part == self.shard.to_string() => {
@@ -224,8 +224,8 @@ mod tests {
         Job::new("test", serde_json::json!({ "depth": 3 }))
     }
 
-    fn ending(results: u64) -> Ending {
-        Ending { items: 9, results, checksum: 7, totals: None }
+    fn ending(results: u64) -> ShardEnd {
+        ShardEnd { items: 9, results, checksum: 7, totals: None }
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! What a match is: read from a file and the command line, checked once.
 
 use super::opening_source::{OpeningChoice, OpeningError, OpeningSource};
-use super::player::{Patience, PlayerSpec, PlayerText, SpecError};
-use super::schedule::Format;
+use super::player::{PlayerSpec, PlayerText, SpecError, Timeouts};
+use super::schedule::TournamentFormat;
 use super::sprt::{Sprt, SprtError};
 use super::time_control::{Terms, TimeControl};
 use crate::search::Depth;
@@ -23,7 +23,7 @@ pub struct MatchText {
     pub player: Vec<PlayerText>,
     /// round-robin, or gauntlet: the first player against each other one
     #[arg(long, value_name = "FORMAT")]
-    pub format: Option<Format>,
+    pub format: Option<TournamentFormat>,
     /// four-ply (all 244), classes (60 of them, one of each symmetry class), random:N plies, or a file of transcripts,
     /// boards, OBF lines or GGF games [default: random:8]
     #[arg(long, value_name = "SOURCE")]
@@ -173,7 +173,7 @@ pub struct Settings {
     /// The players.
     pub players: Vec<PlayerSpec>,
     /// Who plays whom.
-    pub format: Format,
+    pub format: TournamentFormat,
     /// Where the openings come from.
     pub openings: OpeningSource,
     /// Which of them, in which order.
@@ -197,7 +197,7 @@ pub struct Settings {
     /// Leave times out of the records.
     pub reproducible: bool,
     /// How long to wait where no clock runs.
-    pub patience: Patience,
+    pub timeouts: Timeouts,
     /// The text behind all this, for the log.
     pub text: MatchText,
 }
@@ -261,8 +261,8 @@ impl Settings {
                 return Err(bad("shard", "a part", "a whole match: a sequential test must see every game"));
             }
         }
-        let defaults = Patience::default();
-        let patience = Patience {
+        let defaults = Timeouts::default();
+        let timeouts = Timeouts {
             start: timeout("start-timeout", text.start_timeout)?.unwrap_or(defaults.start),
             reply: timeout("reply-timeout", text.reply_timeout)?.unwrap_or(defaults.reply),
             thought: timeout("move-timeout", text.move_timeout)?.unwrap_or(defaults.thought),
@@ -281,7 +281,7 @@ impl Settings {
             shard: text.shard.as_deref().map_or(Ok(Shard::default()), str::parse)?,
             out: text.out.clone(),
             reproducible: text.reproducible.unwrap_or(false),
-            patience,
+            timeouts,
             text,
         })
     }

@@ -3,7 +3,7 @@
 use super::likeness::{GameKey, Groups};
 use super::record::{End, PlayedGame};
 use super::schedule::{Fixture, Schedule};
-use super::statistics::{Estimate, Sample, Tally};
+use super::statistics::{Estimate, SampleMean, Tally};
 use crate::othello::{Color, Move, Outcome};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -88,11 +88,11 @@ pub struct Effort {
     /// Moves made; passes and the moves of the opening are not counted.
     pub moves: u64,
     /// Seconds a move, by the referee's clock.
-    pub seconds: Sample,
+    pub seconds: SampleMean,
     /// Depth a move, where the player says it.
-    pub depth: Sample,
+    pub depth: SampleMean,
     /// Nodes a move, where the player says it.
-    pub nodes: Sample,
+    pub nodes: SampleMean,
     /// How its lost games ended where not on the board.
     pub forfeits: BTreeMap<End, u64>,
 }

@@ -137,14 +137,14 @@ fn normal_cdf(x: f64) -> f64 {
 
 /// A sample of numbers, kept as its size, sum and sum of squares.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
-pub struct Sample {
+pub struct SampleMean {
     /// How many numbers.
     pub count: u64,
     sum: f64,
     squares: f64,
 }
 
-impl Sample {
+impl SampleMean {
     /// Adds one number.
     pub fn add(&mut self, value: f64) {
         self.count += 1;
@@ -181,7 +181,7 @@ pub struct Tally {
     pub pentanomial: Pentanomial,
     /// Final disc differences, averaged over each pair; only pairs of which both games were decided on the board, since
     /// the score of a forfeited game is a convention.
-    pub discs: Sample,
+    pub discs: SampleMean,
 }
 
 impl Tally {
@@ -216,7 +216,7 @@ impl Tally {
             draws: self.draws,
             losses: self.wins,
             pentanomial: self.pentanomial.reversed(),
-            discs: Sample { sum: -self.discs.sum, ..self.discs },
+            discs: SampleMean { sum: -self.discs.sum, ..self.discs },
         }
     }
 
@@ -308,7 +308,7 @@ mod tests {
 
     #[test]
     fn a_sample_knows_its_error() {
-        let mut sample = Sample::default();
+        let mut sample = SampleMean::default();
         assert_eq!((sample.mean(), sample.error()), (None, None));
         for value in [2.0, 4.0, 4.0, 6.0] {
             sample.add(value);

@@ -9,7 +9,7 @@ use super::options::EngineArguments;
 use crate::analysis::lines::Checksummed;
 use crate::analysis::shard_file::{Job, engine_settings};
 use crate::analysis::wanted_games::GameInput;
-use crate::analysis::{QUERIES, ServiceSettings, Thinking};
+use crate::analysis::{AnalysisSettings, QUERIES, ServiceSettings};
 use crate::engine::EngineOptions;
 use crate::shard::Shard;
 use clap::Args;
@@ -74,7 +74,7 @@ pub(super) struct AnalyzeArguments {
 
 impl AnalyzeArguments {
     /// What positions are thought about with, and the threads in all.
-    fn thinking(&self) -> Result<(Thinking, u32), String> {
+    fn thinking(&self) -> Result<(AnalysisSettings, u32), String> {
         let engine = self.thinking.engine_beside(&["threads"]).map_err(|error| error.to_string())?;
         let options = engine.options().clone();
         let threads = options.threads;
@@ -82,7 +82,7 @@ impl AnalyzeArguments {
             return Err(format!("--search-threads {}: there are only {threads} (--threads)", self.search_threads));
         }
         let options = EngineOptions { threads: self.search_threads, ..options };
-        Ok((Thinking { exact_from: self.exact, ..Thinking::new(options) }, threads))
+        Ok((AnalysisSettings { exact_from: self.exact, ..AnalysisSettings::new(options) }, threads))
     }
 
     /// How judged games are written.
@@ -112,8 +112,8 @@ impl AnalyzeArguments {
     }
 
     /// Everything that answers depend on.
-    fn job(&self, command: &str, thinking: &Thinking) -> Result<Job, String> {
-        let Thinking { depth, nodes, time, .. } = *thinking;
+    fn job(&self, command: &str, thinking: &AnalysisSettings) -> Result<Job, String> {
+        let AnalysisSettings { depth, nodes, time, .. } = *thinking;
         let mut settings = engine_settings(&EngineOptions { depth, nodes, time, ..thinking.options.clone() });
         settings.insert("exact".to_owned(), self.exact.into());
         settings.insert("reproducible".to_owned(), self.reproducible.into());

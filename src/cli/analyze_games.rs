@@ -5,7 +5,7 @@ use super::output::{Reader, complain, games, unless_any};
 use crate::analysis::journal::Done;
 use crate::analysis::review_text::ReviewedGame;
 use crate::analysis::wanted_games::GameInput;
-use crate::analysis::{Reviewer, Thinking, answer, in_order};
+use crate::analysis::{AnalysisSettings, Reviewer, answer, in_order};
 use crate::engine::EngineOptions;
 use crate::notation::game_file::{FileGame, GameFileError, Part};
 use crate::shard::Shard;
@@ -25,7 +25,7 @@ pub(super) enum Style {
 /// Which games are judged, and how.
 pub(super) struct GameJob {
     /// What positions are thought about with.
-    pub thinking: Thinking,
+    pub thinking: AnalysisSettings,
     /// Threads in all.
     pub threads: u32,
     /// Whether each game is judged as if it were the only one.
@@ -153,7 +153,9 @@ impl GameJob {
         // Several threads do not find the same every time.
         let each = if self.reproducible { self.thinking.options.threads } else { self.threads / busy };
         let options = EngineOptions { threads: each, ..self.thinking.options.clone() };
-        (0..busy).map(|_| Reviewer::new(Thinking { options: options.clone(), ..self.thinking.clone() })).collect()
+        (0..busy)
+            .map(|_| Reviewer::new(AnalysisSettings { options: options.clone(), ..self.thinking.clone() }))
+            .collect()
     }
 }
 

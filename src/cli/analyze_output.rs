@@ -2,7 +2,7 @@
 
 use super::output::{Output, Reader, cannot_write};
 use crate::analysis::journal::{Done, Journal, Opened};
-use crate::analysis::shard_file::{Ending, Job, begin_line, end_line};
+use crate::analysis::shard_file::{Job, ShardEnd, begin_line, end_line};
 use crate::shard::Shard;
 use crate::whole_file::Destination;
 use serde_json::{Map, Value};
@@ -70,7 +70,7 @@ impl Results {
         match self {
             Results::Stream { mut output, shard, results } => {
                 if let Some(shard) = shard {
-                    let ending = Ending { items, results, checksum, totals };
+                    let ending = ShardEnd { items, results, checksum, totals };
                     output.write(end_line(shard, ending).as_bytes())?;
                 }
                 output.finish()

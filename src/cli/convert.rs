@@ -1,6 +1,6 @@
 //! `emilia convert`: games from any format to any other.
 
-use super::game_input::{GameInput, NamedGame};
+use super::game_input::{GameFiles, NamedGame};
 use super::output::{Output, Reader, complain, games, write_file};
 use crate::notation::game_file::{Format, Loss, Part, WthorWriter, write};
 use clap::Args;
@@ -16,7 +16,7 @@ use strum::VariantArray;
 #[derive(Args, Clone, Debug)]
 pub(super) struct ConvertArguments {
     #[command(flatten)]
-    input: GameInput,
+    input: GameFiles,
     /// The new format: ggf, sgf, pgn, transcript, logbook, obf, wthor; without it, the ending of --out decides
     #[arg(long, value_name = "FORMAT", value_parser = super::names(Format::VARIANTS), required_unless_present = "out")]
     to: Option<String>,

@@ -59,7 +59,7 @@ fn evaluators() -> Vec<PossibleValue> {
 /// Runs one and prints what it found.
 pub(super) fn run(arguments: &ExperimentArguments) -> Result<(), String> {
     log_output::to_stderr();
-    let fail = |problem: crate::lab::experiment::Problem| problem.to_string();
+    let fail = |problem: crate::lab::experiment::ExperimentError| problem.to_string();
     let experiment = Experiment::named(&arguments.name).map_err(fail)?;
     let eval = arguments.eval.as_deref().map(str::parse).transpose();
     let setup = Setup {
@@ -92,7 +92,7 @@ pub(super) fn run(arguments: &ExperimentArguments) -> Result<(), String> {
     let findings = experiment.run(&mut lab);
     bar.line.finish();
     let findings = findings.map_err(|problem| match (&problem, &arguments.out) {
-        (crate::lab::experiment::Problem::Interrupted, Some(_)) => "interrupted; --resume goes on".to_owned(),
+        (crate::lab::experiment::ExperimentError::Interrupted, Some(_)) => "interrupted; --resume goes on".to_owned(),
         _ => fail(problem),
     })?;
     if let Some(folder) = &arguments.out {

@@ -1,8 +1,8 @@
 //! `emilia match check`: does an engine keep to its protocol?
 
 use super::log_output;
-use crate::arena::conformance::{self, Conformance, Outcome};
-use crate::arena::player::{Patience, PlayerText};
+use crate::arena::conformance::{self, CheckOutcome, Conformance};
+use crate::arena::player::{PlayerText, Timeouts};
 use clap::Args;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -52,8 +52,8 @@ pub(super) fn run(arguments: &CheckArguments) -> Result<(), String> {
     };
     let spec = text.validate().map_err(|error| error.to_string())?;
     let (reply, thought) = [arguments.reply_timeout, arguments.move_timeout].map(Duration::from_secs_f64).into();
-    let patience = Patience { start: thought, reply, thought };
-    let report = conformance::check(&spec, patience).map_err(|error| error.to_string())?;
+    let timeouts = Timeouts { start: thought, reply, thought };
+    let report = conformance::check(&spec, timeouts).map_err(|error| error.to_string())?;
     let output = if arguments.json {
         serde_json::to_string_pretty(&report).map_err(|error| error.to_string())? + "\n"
     } else {
@@ -71,9 +71,9 @@ fn summary(report: &Conformance) -> String {
     let mut text = format!("protocol: {}\n", report.protocol);
     for finding in &report.findings {
         let (mark, detail) = match &finding.outcome {
-            Outcome::Passed => ("ok    ", ""),
-            Outcome::Failed(detail) => ("FAILED", detail.as_str()),
-            Outcome::Skipped(detail) => ("-     ", detail.as_str()),
+            CheckOutcome::Passed => ("ok    ", ""),
+            CheckOutcome::Failed(detail) => ("FAILED", detail.as_str()),
+            CheckOutcome::Skipped(detail) => ("-     ", detail.as_str()),
         };
         text.push_str(&format!("{mark}  {}\n", finding.check));
         if !detail.is_empty() {

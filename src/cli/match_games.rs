@@ -4,7 +4,7 @@ use super::log_output;
 use super::output::write_file;
 use super::progress::StatusLine;
 use crate::arena::player::PlayerText;
-use crate::arena::report::{self, Report};
+use crate::arena::report::{self, MatchReport};
 use crate::arena::settings::{MatchText, Settings};
 use crate::arena::tournament::{Conclusion, Tournament};
 use clap::{Args, Subcommand};
@@ -82,7 +82,7 @@ pub(super) fn run(arguments: &MatchArguments) -> Result<(), String> {
         progress.show(tournament.standings().games, || report::progress(tournament.standings(), ratio));
     });
     progress.finish();
-    let report = Report::new(&tournament);
+    let report = MatchReport::new(&tournament);
     if let Some(folder) = &tournament.settings().out {
         write_reports(folder, &report)?;
     }
@@ -98,11 +98,11 @@ pub(super) fn run(arguments: &MatchArguments) -> Result<(), String> {
     }
 }
 
-fn json(report: &Report) -> Result<String, String> {
+fn json(report: &MatchReport) -> Result<String, String> {
     serde_json::to_string_pretty(report).map(|text| text + "\n").map_err(|error| error.to_string())
 }
 
-fn write_reports(folder: &Path, report: &Report) -> Result<(), String> {
+fn write_reports(folder: &Path, report: &MatchReport) -> Result<(), String> {
     let files = [
         ("report.txt", report::summary(report)),
         ("report.json", json(report)?),

@@ -1,6 +1,6 @@
 //! `emilia positions`: what positions a collection of games has, each once.
 
-use super::game_input::GameInput;
+use super::game_input::GameFiles;
 use super::output::{Output, Reader, complain, unless_any};
 use crate::notation::obf::ObfEntry;
 use crate::othello::{Bitboard, Position, canonical};
@@ -17,7 +17,7 @@ use std::str::FromStr;
 #[derive(Args, Clone, Debug)]
 pub(super) struct PositionsArguments {
     #[command(flatten)]
-    input: GameInput,
+    input: GameFiles,
     /// Only positions with this number of empty squares: N, or FROM-TO with both ends
     #[arg(long, value_name = "N|FROM-TO", default_value = "0-60")]
     empties: EmptiesRange,

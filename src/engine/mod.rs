@@ -23,7 +23,7 @@ use crossbeam::channel::{Receiver, Sender, unbounded};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Instant;
-use worker::{Job, Worker};
+use worker::{Worker, WorkerMessage};
 
 /// A running search. Dropping it stops the search and discards what it still has to say.
 #[derive(Debug)]
@@ -81,7 +81,7 @@ impl Drop for Thinking {
 #[derive(Debug)]
 pub struct Engine {
     options: EngineOptions,
-    jobs: Option<Sender<Job>>,
+    jobs: Option<Sender<WorkerMessage>>,
     current: StopSignal,
     thread: Option<JoinHandle<()>>,
 }
@@ -142,7 +142,7 @@ impl Engine {
         let listener = Arc::new(());
         self.current = signal.clone();
         let options = self.options.clone();
-        self.send(Job::Think(Box::new(worker::Question {
+        self.send(WorkerMessage::Think(Box::new(worker::SearchJob {
             request,
             options,
             reports,
@@ -162,10 +162,10 @@ impl Engine {
     /// Forgets everything learnt from the positions searched so far.
     pub fn clear(&mut self) {
         self.stop();
-        self.send(Job::Clear);
+        self.send(WorkerMessage::Clear);
     }
 
-    fn send(&self, job: Job) {
+    fn send(&self, job: WorkerMessage) {
         // The worker lives as long as the engine and survives panics of a search; should it be gone all the same, the
         // dropped sender closes the event channel.
         if self.jobs.as_ref().is_some_and(|jobs| jobs.send(job).is_err()) {

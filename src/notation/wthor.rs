@@ -78,7 +78,7 @@ pub enum BrokenGame {
 
 /// What the header of a file of games says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Header {
+pub(super) struct WthorHeader {
     /// How many games follow.
     pub(super) games: u32,
     /// How many names follow, if the file is one of names.
@@ -89,13 +89,13 @@ pub(super) struct Header {
     pub(super) theory_empties: u8,
 }
 
-impl Header {
-    pub(super) fn parse(header: &[u8; HEADER]) -> Result<Header, WthorError> {
+impl WthorHeader {
+    pub(super) fn parse(header: &[u8; HEADER]) -> Result<WthorHeader, WthorError> {
         // 0 stands for 8 in the oldest files.
         if !matches!(header[12], 0 | 8) {
             return Err(WthorError::Board(header[12]));
         }
-        Ok(Header {
+        Ok(WthorHeader {
             games: u32::from_le_bytes([header[4], header[5], header[6], header[7]]),
             names: u16::from_le_bytes([header[8], header[9]]),
             year: u16::from_le_bytes([header[10], header[11]]),
@@ -108,7 +108,7 @@ impl WthorFile {
     /// Reads the bytes of a `.wtb` file.
     pub fn parse(bytes: &[u8]) -> Result<WthorFile, WthorError> {
         let (header, rest) = bytes.split_first_chunk::<HEADER>().ok_or(WthorError::Header(bytes.len()))?;
-        let Header { games, year, theory_empties, .. } = Header::parse(header)?;
+        let WthorHeader { games, year, theory_empties, .. } = WthorHeader::parse(header)?;
         let games = records::<GAME>(rest, games)?.iter().map(WthorGame::of_record).collect();
         Ok(WthorFile { year, theory_empties, games })
     }

@@ -4,7 +4,7 @@ use super::board_svg::write_squares_for_script;
 use super::curve_svg::{curve_svg, severity, side};
 use super::markup::escape;
 use crate::analysis::{Commentary, Judgement};
-use crate::notation::game_file::{AnnotatedGame, Player};
+use crate::notation::game_file::{AnnotatedGame, PlayerInfo};
 use crate::othello::{Color, Move};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -112,7 +112,7 @@ fn write_header(out: &mut String, commentary: &Commentary) -> fmt::Result {
         Some(score) => format!("{} : {}", half(64.0 + score), half(64.0 - score)),
         None => "\u{2013} : \u{2013}".to_owned(),
     };
-    let player = |out: &mut String, color: Color, player: &Player| {
+    let player = |out: &mut String, color: Color, player: &PlayerInfo| {
         let name = if player.name.trim().is_empty() { side(color) } else { player.name.trim() };
         let mut facts: Vec<String> = player.rating.map(|rating| format!("rated {rating:.0}")).into_iter().collect();
         if let Some((mean, _)) = commentary.mean_loss(color) {

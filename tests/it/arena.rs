@@ -4,7 +4,7 @@ use crate::mock_engine::mock;
 use emilia::arena::log::{GAMES, GGF, read_folder};
 use emilia::arena::player::PlayerText;
 use emilia::arena::record::{End, PlayedGame};
-use emilia::arena::report::{self, Report};
+use emilia::arena::report::{self, MatchReport};
 use emilia::arena::settings::{MatchText, Settings};
 use emilia::arena::sprt::{self, Sprt};
 use emilia::arena::tournament::{Conclusion, Tournament};
@@ -323,7 +323,7 @@ fn repeated_games_are_noticed() {
     all.openings = Some("four-ply".to_owned());
     let mut tournament = prepare(all, false);
     tournament.run(&AtomicBool::new(false), &mut |_| ()).unwrap();
-    let report = Report::new(&tournament);
+    let report = MatchReport::new(&tournament);
     let pairing = &report.pairings[0];
     assert_eq!(pairing.counts.games, 488);
     assert!(pairing.different_games < 244, "{}", pairing.different_games);
@@ -336,7 +336,7 @@ fn repeated_games_are_noticed() {
     random.openings = Some("random:8".to_owned());
     let mut tournament = prepare(random, false);
     tournament.run(&AtomicBool::new(false), &mut |_| ()).unwrap();
-    assert!(Report::new(&tournament).pairings[0].corrected.is_none());
+    assert!(MatchReport::new(&tournament).pairings[0].corrected.is_none());
 }
 
 #[test]
@@ -344,7 +344,7 @@ fn reports_agree_with_the_games() {
     let mut tournament =
         prepare(text([mock_player("gtp crash@9+2"), quick("<E>"), player("name=F depth=2")], 4), false);
     tournament.run(&AtomicBool::new(false), &mut |_| ()).unwrap();
-    let report = Report::new(&tournament);
+    let report = MatchReport::new(&tournament);
     let games: u64 = report.pairings.iter().map(|pairing| pairing.counts.games).sum();
     assert_eq!((games, report.games), (24, 24));
     let crashes = report.players[0].forfeits[&End::Crash];

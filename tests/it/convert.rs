@@ -3,7 +3,7 @@
 use crate::games::{game_from_anywhere, shared_path};
 use crate::serve::{emilia, run};
 use emilia::notation::game_file::{
-    AnnotatedGame, Format, GameFile, Loss, Part, Player, Theory, Unwritable, WthorWriter, write,
+    AnnotatedGame, Format, GameFile, Loss, Part, PlayerInfo, Theory, Unwritable, WthorWriter, write,
 };
 use emilia::notation::ggf::{Ending, GgfClock, GgfResult, Timing};
 use emilia::notation::obf::ObfEntry;
@@ -24,13 +24,13 @@ fn text() -> impl Strategy<Value = String> {
     ]
 }
 
-fn player() -> impl Strategy<Value = Player> {
+fn player() -> impl Strategy<Value = PlayerInfo> {
     let rating = prop::option::of((0u32..300_000).prop_map(|n| f64::from(n) / 100.0));
     let clock = prop::option::of((0u64..10_000, 0u64..60).prop_map(|(main, increment)| GgfClock {
         increment: Duration::from_secs(increment),
         ..GgfClock::new(Duration::from_secs(main))
     }));
-    (text(), rating, clock).prop_map(|(name, rating, clock)| Player { name, rating, clock })
+    (text(), rating, clock).prop_map(|(name, rating, clock)| PlayerInfo { name, rating, clock })
 }
 
 fn timing() -> impl Strategy<Value = Timing> {

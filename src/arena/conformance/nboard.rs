@@ -40,7 +40,7 @@ impl Probe {
         self.pings += 3;
         let command = format!("ping {}", self.pings);
         self.process.send(&command);
-        let deadline = Instant::now() + self.patience.start;
+        let deadline = Instant::now() + self.timeouts.start;
         let mut lines = Vec::new();
         loop {
             let line = self.line(&command, deadline)?.text;
@@ -72,7 +72,7 @@ impl Probe {
     /// Asks for a move.
     fn go(&mut self) -> Result<Move, Stop> {
         self.process.send("go");
-        let deadline = Instant::now() + self.patience.thought;
+        let deadline = Instant::now() + self.timeouts.thought;
         loop {
             let line = self.line("go", deadline)?.text;
             well_formed(&line)?;
@@ -255,7 +255,7 @@ fn hints(probe: &mut Probe) -> Checked {
     probe.tell(&record)?;
     for (count, expected) in [(1, 1), (2, 2), (4, 4), (64, record.position().moves().count() as usize)] {
         probe.process.send(&format!("hint {count}"));
-        let deadline = Instant::now() + probe.patience.thought;
+        let deadline = Instant::now() + probe.timeouts.thought;
         let mut hinted: Vec<String> = Vec::new();
         while hinted.len() < expected {
             let command = format!("hint {count}' (a hint for each of {expected} moves; so far {})", hinted.join(" "));
@@ -404,7 +404,7 @@ fn is_clean(probe: &mut Probe) -> Checked {
     if let Some(line) = &probe.not_ascii {
         return failed(format!("'{line}' is not plain ASCII"));
     }
-    match &probe.spoke_on_stderr {
+    match &probe.stderr_line {
         Some(line) => failed(format!("'{line}' on the standard error, which the client reads as an answer")),
         None => Ok(()),
     }

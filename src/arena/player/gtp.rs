@@ -6,8 +6,8 @@
 //! the text, with lines in front of them, and without the empty line behind them.
 
 use super::fault::{Fault, StartError};
-use super::process::{Ending, Process, Spoken};
-use super::question::{Action, Answer, GameSetup, Patience, Player, Turn, plies};
+use super::process::{NoLine, OutputLine, Process};
+use super::question::{Action, Answer, GameSetup, Player, Timeouts, Turn, plies};
 use super::spec::{Passes, PlayerSpec};
 use crate::arena::time_control::{SideClock, Terms, TimeControl};
 use crate::notation::transcript::parse_turn;
@@ -25,7 +25,7 @@ pub(super) struct GtpPlayer {
     commands: Option<Vec<String>>,
     tell_limits: bool,
     passes: Passes,
-    patience: Patience,
+    timeouts: Timeouts,
     terminator: Duration,
     /// The seed to which the number of the game is added, for an Emilia that plays with variety.
     seed: Option<u64>,
@@ -49,7 +49,7 @@ impl GtpPlayer {
         process: Process,
         spec: &PlayerSpec,
         terms: &Terms,
-        patience: Patience,
+        timeouts: Timeouts,
     ) -> Result<GtpPlayer, StartError> {
         let mut player = GtpPlayer {
             process,
@@ -58,7 +58,7 @@ impl GtpPlayer {
             tell_limits: spec.tell_limits,
             passes: spec.passes,
             // Loading may take a while before the first answer.
-            patience: Patience { reply: patience.start, ..patience },
+            timeouts: Timeouts { reply: timeouts.start, ..timeouts },
             terminator: TERMINATOR,
             seed: None,
             told: 0,
@@ -67,7 +67,7 @@ impl GtpPlayer {
         if list.success {
             player.commands = Some(list.text.split_whitespace().map(str::to_owned).collect());
         }
-        player.patience = patience;
+        player.timeouts = timeouts;
         player.title = ["name", "version"]
             .into_iter()
             .filter_map(|command| player.ask(command).ok().filter(|r| r.success).map(|r| r.text))
@@ -165,7 +165,7 @@ impl GtpPlayer {
 
     /// Sends a command and waits for the response.
     pub(super) fn ask(&mut self, command: &str) -> Result<Response, Fault> {
-        let wait = self.patience.reply;
+        let wait = self.timeouts.reply;
         self.ask_within(command, wait)?.ok_or_else(|| Fault::Silent(command.to_owned(), wait))
     }
 
@@ -188,8 +188,8 @@ impl GtpPlayer {
         loop {
             let line = match self.process.next_line(deadline) {
                 Ok(line) => line,
-                Err(Ending::Late) => return Ok(None),
-                Err(Ending::Closed) => return Err(self.process.crash()),
+                Err(NoLine::Late) => return Ok(None),
+                Err(NoLine::Closed) => return Err(self.process.crash()),
             };
             if !line.whole {
                 return Err(self.cut_off(&line));
@@ -219,7 +219,7 @@ impl GtpPlayer {
                     text.push('\n');
                     text.push_str(line.text.trim_end());
                 }
-                Err(Ending::Late) => {
+                Err(NoLine::Late) => {
                     if self.terminator == TERMINATOR {
                         log::info!("{}: no empty line behind the response '{first}'", self.title);
                     }
@@ -227,13 +227,13 @@ impl GtpPlayer {
                     break;
                 }
                 // The response is there; the next command finds the program gone.
-                Err(Ending::Closed) => break,
+                Err(NoLine::Closed) => break,
             }
         }
         Ok(Response { success, text, at })
     }
 
-    fn cut_off(&mut self, line: &Spoken) -> Fault {
+    fn cut_off(&mut self, line: &OutputLine) -> Fault {
         match self.process.crash() {
             Fault::Crashed(how) => Fault::Crashed(format!("{how} in the middle of the line '{}'", line.text)),
             other => other,
@@ -289,7 +289,7 @@ impl GtpPlayer {
 
     /// Asks for a move; the outer `None` is an overrun.
     fn generate(&mut self, turn: &Turn<'_>) -> Result<(Response, Duration), Fault> {
-        let wait = turn.wait(&self.patience);
+        let wait = turn.wait(&self.timeouts);
         let command = format!("genmove {}", turn.color());
         let asked = Instant::now();
         match self.ask_within(&command, wait)? {

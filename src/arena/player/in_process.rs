@@ -1,7 +1,7 @@
 //! Emilia herself, without a process between.
 
 use super::fault::Fault;
-use super::question::{Action, Answer, GameSetup, Patience, Player, Turn};
+use super::question::{Action, Answer, GameSetup, Player, Timeouts, Turn};
 use super::spec::{PlayerSpec, SpecError};
 use crate::arena::time_control::{Terms, TimeControl};
 use crate::clock::{Clock, TimeBudget};
@@ -15,16 +15,16 @@ const STOPPING: Duration = Duration::from_secs(5);
 pub(super) struct InProcessPlayer {
     engine: Engine,
     terms: Terms,
-    patience: Patience,
+    timeouts: Timeouts,
     clock: Clock,
     seed: u64,
 }
 
 impl InProcessPlayer {
-    pub(super) fn new(spec: &PlayerSpec, terms: &Terms, patience: Patience) -> Result<InProcessPlayer, SpecError> {
+    pub(super) fn new(spec: &PlayerSpec, terms: &Terms, timeouts: Timeouts) -> Result<InProcessPlayer, SpecError> {
         let options = spec.engine_options()?;
         let seed = options.seed;
-        Ok(InProcessPlayer { engine: Engine::new(options), terms: *terms, patience, clock: Clock::unlimited(), seed })
+        Ok(InProcessPlayer { engine: Engine::new(options), terms: *terms, timeouts, clock: Clock::unlimited(), seed })
     }
 
     fn limits(&self, empties: u32) -> Limits {
@@ -59,7 +59,7 @@ impl Player for InProcessPlayer {
         let asked = Instant::now();
         let limits = self.limits(position.empties().count());
         let thinking = self.engine.start(Request { position, goal: Goal::Move, limits, contempt: Contempt::NONE });
-        let wait = turn.wait(&self.patience);
+        let wait = turn.wait(&self.timeouts);
         let late = || match turn.clock().left() {
             Some(left) => Fault::Overrun(left),
             None => Fault::Silent("the search".to_owned(), wait),

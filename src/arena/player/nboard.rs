@@ -5,8 +5,8 @@
 //! says with what it began, and each move what it took by the referee's measurement.
 
 use super::fault::{Fault, StartError};
-use super::process::{Ending, Process, Spoken};
-use super::question::{Action, Answer, GameSetup, Patience, Player, Turn, plies};
+use super::process::{NoLine, OutputLine, Process};
+use super::question::{Action, Answer, GameSetup, Player, Timeouts, Turn, plies};
 use super::spec::PlayerSpec;
 use crate::arena::time_control::{Terms, TimeControl};
 use crate::notation::ggf::{GgfClock, GgfGame, TimedMove, Timing};
@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 pub(super) struct NBoardPlayer {
     process: Process,
     title: String,
-    patience: Patience,
+    timeouts: Timeouts,
     pings: u32,
     terms: Terms,
     /// The record of the game about to be played, without moves.
@@ -35,12 +35,12 @@ impl NBoardPlayer {
         process: Process,
         spec: &PlayerSpec,
         terms: &Terms,
-        patience: Patience,
+        timeouts: Timeouts,
     ) -> Result<NBoardPlayer, StartError> {
         let mut player = NBoardPlayer {
             process,
             title: String::new(),
-            patience,
+            timeouts,
             pings: 0,
             terms: if spec.tell_limits { *terms } else { Terms::default() },
             form: GgfGame::new(crate::othello::GameRecord::default()),
@@ -56,7 +56,7 @@ impl NBoardPlayer {
             let depth = terms.depth.unwrap_or(Depth::MOST);
             player.process.send(&format!("set depth {depth}"));
         }
-        player.ping(patience.start)?;
+        player.ping(timeouts.start)?;
         player.set_options(spec, terms)?;
         Ok(player)
     }
@@ -128,7 +128,7 @@ impl NBoardPlayer {
     }
 
     /// The next line; `None` if there is none by the deadline.
-    fn line(&mut self, deadline: Instant) -> Result<Option<Spoken>, Fault> {
+    fn line(&mut self, deadline: Instant) -> Result<Option<OutputLine>, Fault> {
         match self.process.next_line(deadline) {
             Ok(line) if !line.whole => Err(match self.process.crash() {
                 Fault::Crashed(how) => Fault::Crashed(format!("{how} in the middle of the line '{}'", line.text)),
@@ -136,8 +136,8 @@ impl NBoardPlayer {
             }),
             Ok(line) if line.at > deadline => Ok(None),
             Ok(line) => Ok(Some(line)),
-            Err(Ending::Late) => Ok(None),
-            Err(Ending::Closed) => Err(self.process.crash()),
+            Err(NoLine::Late) => Ok(None),
+            Err(NoLine::Closed) => Err(self.process.crash()),
         }
     }
 
@@ -204,8 +204,8 @@ impl Player for NBoardPlayer {
 
     fn play(&mut self, turn: &Turn<'_>) -> Result<Answer, Fault> {
         self.tell_game(turn);
-        self.ping(self.patience.reply)?;
-        let wait = turn.wait(&self.patience);
+        self.ping(self.timeouts.reply)?;
+        let wait = turn.wait(&self.timeouts);
         let asked = Instant::now();
         self.process.send("go");
         let (mut depth, mut nodes) = (None, None);

@@ -1,13 +1,13 @@
 //! The report for a terminal.
 
-use super::{PairingReport, PlayerReport, Report, SprtReport};
+use super::{MatchReport, PairingReport, PlayerReport, SprtReport};
 use crate::arena::sprt::Verdict;
 use crate::arena::standings::Standings;
 use crate::arena::statistics::Estimate;
 use std::fmt::Write;
 
 /// The whole report.
-pub fn summary(report: &Report) -> String {
+pub fn summary(report: &MatchReport) -> String {
     let mut text = String::new();
     for pairing in &report.pairings {
         // Writing to a string cannot fail.
@@ -96,7 +96,7 @@ fn sprt_line(sprt: &SprtReport) -> String {
 }
 
 /// Everybody's total, best first.
-fn table(out: &mut String, report: &Report) -> std::fmt::Result {
+fn table(out: &mut String, report: &MatchReport) -> std::fmt::Result {
     let mut players: Vec<&PlayerReport> = report.players.iter().collect();
     players.sort_by(|a, b| b.total.score.unwrap_or(0.0).total_cmp(&a.total.score.unwrap_or(0.0)));
     writeln!(out, "{:<20} {:>7} {:>7} {:>7} {:>7} {:>8}", "player", "games", "won", "drawn", "lost", "score")?;

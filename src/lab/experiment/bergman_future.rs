@@ -2,8 +2,8 @@
 
 use super::bergman::{Plain, board, boards, match_units, match_up};
 use super::contest::Contest;
-use super::player::{Chosen, Player};
-use super::{Cell, Experiment, Findings, Lab, Problem, Table};
+use super::player::{Chosen, Contender};
+use super::{Cell, Experiment, ExperimentError, Findings, Lab, Table};
 use crate::eval::{Evaluator, EvaluatorKind, STATIC_LIMIT, WeightedSquares};
 use crate::game::{DISC, Game};
 use crate::othello::{Bitboard, Color, Position, Square, Squares};
@@ -38,7 +38,7 @@ impl Evaluator<Position> for WithMobility {
     }
 }
 
-fn mobility_weight(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
+fn mobility_weight(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     let weights = lab.levels_within(&[0, 32], &[0, 8, 16, 32, 64, 128, 256, 512], "discs", 0..=10_000)?;
     let pairs = lab.count(2, 200);
     let depths: &[u32] = if lab.setup().quick { &[2] } else { &[3, 5] };
@@ -133,7 +133,7 @@ struct Pruning {
     evaluator: OfPruned,
 }
 
-impl Player<Position> for Pruning {
+impl Contender<Position> for Pruning {
     fn begin(&mut self) {}
 
     fn choose(&mut self, position: &Position) -> Chosen<Square> {
@@ -153,7 +153,7 @@ impl Player<Position> for Pruning {
 /// Empty squares of the positions that are solved to see how good the pruned moves are.
 const SOLVED_EMPTIES: u32 = 12;
 
-fn forward_pruning(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
+fn forward_pruning(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     let depths = lab.levels_within(&[2], &[3, 4, 5], "depths", 1..=9)?;
     let pairs = lab.count(2, 150);
     let quick = lab.setup().quick;

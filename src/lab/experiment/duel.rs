@@ -2,7 +2,7 @@
 
 use super::Cell;
 use super::contest::Contest;
-use super::player::{ByStage, Player};
+use super::player::{ByStage, Contender};
 use super::stopwatch::Stopwatch;
 use crate::arena::statistics::Tally;
 use crate::othello::{Color, Outcome};
@@ -55,7 +55,7 @@ pub struct Played {
 }
 
 /// Plays a game from `start` to where [`Contest::verdict`] knows its result.
-pub fn play<G: Contest>(start: &G, players: [&mut dyn Player<G>; 2], solve_from: u32) -> Played {
+pub fn play<G: Contest>(start: &G, players: [&mut dyn Contender<G>; 2], solve_from: u32) -> Played {
     let mut played = Played { black: 0, spent: Default::default(), stages: Default::default() };
     let [black, white] = players;
     black.begin();
@@ -99,8 +99,8 @@ pub struct Pair {
 /// Plays a pair.
 pub fn play_pair<G: Contest>(
     start: &G,
-    first: &mut dyn Player<G>,
-    second: &mut dyn Player<G>,
+    first: &mut dyn Contender<G>,
+    second: &mut dyn Contender<G>,
     solve_from: u32,
 ) -> (Pair, [ByStage; 2]) {
     let as_black = play(start, [first, second], solve_from);

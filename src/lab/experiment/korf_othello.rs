@@ -2,9 +2,9 @@
 //! Othello, both sides taking the same time; and the extension against both of its parents.
 
 use super::duel::{PairScore, play_pair};
-use super::player::{BestFirstPlayer, Budgets, FixedDepth, Limit, Player};
+use super::player::{BestFirstPlayer, Budgets, Contender, FixedDepth, Limit};
 use super::series::{CALIBRATION_UNITS, HORIZON_PAIRS, Horizon, calibrate, horizon, openings, series};
-use super::{Cell, Experiment, Findings, Lab, Problem, Table};
+use super::{Cell, Experiment, ExperimentError, Findings, Lab, Table};
 use crate::eval::{Evaluator, EvaluatorKind};
 use crate::othello::Position;
 use crate::render::{Curve, Plot, Point, Stroke};
@@ -59,7 +59,7 @@ fn settings_of(paper: &Paper, depth: u32, form: KorfSettings) -> KorfSettings {
     BestFirstPlayer::<Position>::extension_of(form, paper.start_below.map_or(0, |below| depth - below))
 }
 
-fn table(lab: &mut Lab<'_>, paper: &Paper) -> Result<Findings, Problem> {
+fn table(lab: &mut Lab<'_>, paper: &Paper) -> Result<Findings, ExperimentError> {
     let all: Vec<u32> = (1..=paper.rows.len() as u32).collect();
     let depths = lab.levels_within(&[1, 2], &all, "depths of alpha-beta", 1..=paper.rows.len() as u32)?;
     let (kind, evaluator) = lab.evaluator(EvaluatorKind::Bill);
@@ -94,7 +94,7 @@ fn table(lab: &mut Lab<'_>, paper: &Paper) -> Result<Findings, Problem> {
         let key = format!("{depth}");
         let [mut fixed, mut twin] = [(); 2].map(|()| FixedDepth::new(depth, evaluator.clone()));
         let new = |limit| BestFirstPlayer::new(settings, limit, evaluator.clone());
-        let mut make = |limit| Box::new(new(limit)) as Box<dyn Player<Position>>;
+        let mut make = |limit| Box::new(new(limit)) as Box<dyn Contender<Position>>;
         // From below: a tournament takes up to twice as long with each ply.
         let first = guess - guess / 4;
         let limit = horizon(lab, &key, &starts, [&mut fixed, &mut twin], (depth, first), &mut make, depth)?;
@@ -156,7 +156,7 @@ fn variant_table(
     paper: &Paper,
     rows: &[Row],
     evaluator: &OthelloEvaluator,
-) -> Result<(Table, Curve), Problem> {
+) -> Result<(Table, Curve), ExperimentError> {
     let columns = ["alpha-beta depth", "best-first depth", "change", "won %", "score %", "share", "time"];
     let mut table = Table::new("One change at a time, one opening of each class", &columns);
     let mut curve = Curve::new("equal time", Vec::new());
@@ -210,7 +210,7 @@ fn variant_table(
     Ok((table, curve))
 }
 
-fn parents(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
+fn parents(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     let depths = lab.levels_within(&[2], &[2, 3, 4, 5, 6, 7], "depths of alpha-beta", 1..=9)?;
     let (kind, evaluator) = lab.evaluator(EvaluatorKind::Bill);
     let pairs = lab.count(2, 100);
@@ -238,8 +238,8 @@ fn parents(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
             let settings = BestFirstPlayer::<Position>::extension_of(KorfSettings::korf(), start);
             BestFirstPlayer::new(settings, Limit::Budgets(budgets), evaluator.clone())
         };
-        let mut make = |budgets| Box::new(player(0, budgets)) as Box<dyn Player<Position>>;
-        let model: [&mut dyn Player<Position>; 2] = [&mut fixed(), &mut fixed()];
+        let mut make = |budgets| Box::new(player(0, budgets)) as Box<dyn Contender<Position>>;
+        let model: [&mut dyn Contender<Position>; 2] = [&mut fixed(), &mut fixed()];
         let budgets = calibrate(lab, &format!("{depth}"), &starts, model, &mut make, depth)?;
         let best_first = || player(0, budgets.clone());
         let pure = series(lab, &format!("{depth}/pure"), &starts, &mut best_first(), &mut fixed(), depth)?;

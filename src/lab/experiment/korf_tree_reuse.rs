@@ -2,9 +2,9 @@
 
 use super::contest::Contest;
 use super::duel::PairScore;
-use super::player::{BestFirstPlayer, FixedDepth, Limit, Player};
+use super::player::{BestFirstPlayer, Contender, FixedDepth, Limit};
 use super::series::{openings, series};
-use super::{Cell, Experiment, Findings, Lab, Problem, Table};
+use super::{Cell, Experiment, ExperimentError, Findings, Lab, Table};
 use crate::eval::{Evaluator, EvaluatorKind};
 use crate::othello::{Color, Position, Square};
 use crate::search::{ByValue, EndValues, FinalMove, KorfSettings};
@@ -30,7 +30,7 @@ struct Survival {
     share_as_expected: f64,
 }
 
-fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
+fn run(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     let budgets = lab.levels_within(&[200], &[300, 1000, 3000, 10000], "evaluations", 1..=10_000_000)?;
     let (kind, evaluator) = lab.evaluator(EvaluatorKind::Bill);
     let pairs = lab.count(2, 100);
@@ -112,7 +112,7 @@ fn saved_by_alpha_beta(
     depths: &[u32],
     starts: &[Position],
     evaluator: &Arc<dyn Evaluator<Position>>,
-) -> Result<Table, Problem> {
+) -> Result<Table, ExperimentError> {
     let columns = ["depth", "evaluations/move, tree saved", "forgotten", "saved %"];
     let mut saved = Table::new("What alpha-beta saves by its tree, against itself", &columns);
     lab.plan((depths.len() * starts.len()) as u64);
@@ -133,7 +133,7 @@ fn saved_by_alpha_beta(
 }
 
 /// Plays a game of two players with trees of their own, and looks how much of each outlives a move and the reply.
-fn survival(start: &Position, players: &mut [impl Player<Position>; 2], sum: &mut Survival) {
+fn survival(start: &Position, players: &mut [impl Contender<Position>; 2], sum: &mut Survival) {
     let mut position = *start;
     // What each player's tree held, and the reply that it expected, `None` being a pass.
     let mut held: [Option<(u64, Option<Option<Square>>)>; 2] = [None, None];

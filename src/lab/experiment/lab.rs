@@ -1,6 +1,6 @@
 //! What an experiment is given: its set-up, its ledger, and somebody to tell how far it is.
 
-use super::{Findings, Ledger, Problem};
+use super::{ExperimentError, Findings, Ledger};
 use crate::eval::{Evaluator, EvaluatorKind};
 use crate::othello::Position;
 use crate::whole_file::write_whole;
@@ -110,12 +110,14 @@ impl<'a> Lab<'a> {
         full: &[u32],
         what: &str,
         range: RangeInclusive<u32>,
-    ) -> Result<Vec<u32>, Problem> {
+    ) -> Result<Vec<u32>, ExperimentError> {
         let levels = self.levels(quick, full);
         match levels.iter().find(|level| !range.contains(level)) {
-            Some(wrong) => {
-                Err(Problem::option("levels", wrong, format!("{what} from {} to {}", range.start(), range.end())))
-            }
+            Some(wrong) => Err(ExperimentError::option(
+                "levels",
+                wrong,
+                format!("{what} from {} to {}", range.start(), range.end()),
+            )),
             None => Ok(levels),
         }
     }
@@ -132,9 +134,13 @@ impl<'a> Lab<'a> {
     }
 
     /// One unit: its result from the ledger, or from this work.
-    pub fn unit<T: Serialize + DeserializeOwned>(&mut self, key: &str, work: impl FnOnce() -> T) -> Result<T, Problem> {
+    pub fn unit<T: Serialize + DeserializeOwned>(
+        &mut self,
+        key: &str,
+        work: impl FnOnce() -> T,
+    ) -> Result<T, ExperimentError> {
         if self.interrupt.load(Ordering::Relaxed) {
-            return Err(Problem::Interrupted);
+            return Err(ExperimentError::Interrupted);
         }
         let result = match self.ledger.get(key) {
             Some(known) => known,
@@ -154,8 +160,8 @@ impl<'a> Lab<'a> {
 }
 
 /// Makes sure that files can be written to this folder, which is made if it does not exist.
-pub fn check_folder(folder: &Path) -> Result<(), Problem> {
-    let failed = |error| Problem::File(folder.display().to_string(), error);
+pub fn check_folder(folder: &Path) -> Result<(), ExperimentError> {
+    let failed = |error| ExperimentError::File(folder.display().to_string(), error);
     std::fs::create_dir_all(folder).map_err(failed)?;
     let probe = folder.join(format!(".probe.{}", std::process::id()));
     std::fs::write(&probe, b"").map_err(failed)?;
@@ -163,20 +169,25 @@ pub fn check_folder(folder: &Path) -> Result<(), Problem> {
 }
 
 /// Writes tables and pictures to a folder, each file whole or not at all; returns their paths.
-pub fn write_findings(folder: &Path, name: &str, head: &Value, findings: &Findings) -> Result<Vec<PathBuf>, Problem> {
+pub fn write_findings(
+    folder: &Path,
+    name: &str,
+    head: &Value,
+    findings: &Findings,
+) -> Result<Vec<PathBuf>, ExperimentError> {
     let numbered = |i: usize, extension: &str| match i {
         0 => format!("{name}.{extension}"),
         _ => format!("{name}-{}.{extension}", i + 1),
     };
     let json = serde_json::to_string_pretty(&findings.json(head));
-    let json = json.map_err(|error| Problem::Unwritable(name.to_owned(), error))?;
+    let json = json.map_err(|error| ExperimentError::Unwritable(name.to_owned(), error))?;
     let mut files = vec![(format!("{name}.txt"), findings.text()), (format!("{name}.json"), json + "\n")];
     files.extend(findings.tables.iter().enumerate().map(|(i, table)| (numbered(i, "csv"), table.csv())));
     files.extend(findings.plots.iter().enumerate().map(|(i, plot)| (numbered(i, "svg"), plot.svg())));
     let mut paths = Vec::new();
     for (file, text) in files {
         let path = folder.join(file);
-        let failed = |error| Problem::File(path.display().to_string(), error);
+        let failed = |error| ExperimentError::File(path.display().to_string(), error);
         write_whole(&path, text.as_bytes()).map_err(failed)?;
         paths.push(path);
     }

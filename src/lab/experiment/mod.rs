@@ -31,7 +31,7 @@ use std::io;
 
 /// Why an experiment has no result.
 #[derive(Debug, thiserror::Error)]
-pub enum Problem {
+pub enum ExperimentError {
     /// There is no such experiment.
     #[error("unknown experiment '{0}'; expected one of: {known}", known = Experiment::names().join(", "))]
     Unknown(String),
@@ -70,9 +70,9 @@ pub enum Problem {
     Interrupted,
 }
 
-impl Problem {
-    pub(crate) fn option(name: &'static str, value: impl ToString, expected: impl Into<String>) -> Problem {
-        Problem::Option { name, value: value.to_string(), expected: expected.into() }
+impl ExperimentError {
+    pub(crate) fn option(name: &'static str, value: impl ToString, expected: impl Into<String>) -> ExperimentError {
+        ExperimentError::Option { name, value: value.to_string(), expected: expected.into() }
     }
 }
 
@@ -85,7 +85,7 @@ pub struct Experiment {
     pub about: &'static str,
     /// Seconds that the full run took on one core of the machine of `docs/performance.md`, about.
     pub seconds: u32,
-    run: fn(&mut Lab<'_>) -> Result<Findings, Problem>,
+    run: fn(&mut Lab<'_>) -> Result<Findings, ExperimentError>,
 }
 
 impl Experiment {
@@ -118,13 +118,13 @@ impl Experiment {
     }
 
     /// The experiment of this name.
-    pub fn named(name: &str) -> Result<&'static Experiment, Problem> {
+    pub fn named(name: &str) -> Result<&'static Experiment, ExperimentError> {
         let found = Experiment::ALL.iter().find(|experiment| experiment.name == name);
-        found.ok_or_else(|| Problem::Unknown(name.to_owned()))
+        found.ok_or_else(|| ExperimentError::Unknown(name.to_owned()))
     }
 
     /// Does it.
-    pub fn run(&self, lab: &mut Lab<'_>) -> Result<Findings, Problem> {
+    pub fn run(&self, lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
         // Its players may be described by the names of the searches.
         super::register();
         (self.run)(lab)

@@ -26,7 +26,7 @@ pub struct Chosen<M> {
 }
 
 /// One side of a game.
-pub trait Player<G: Game> {
+pub trait Contender<G: Game> {
     /// A new game begins: forgets everything.
     fn begin(&mut self);
 
@@ -108,7 +108,7 @@ impl<G: Contest> FixedDepth<G> {
     }
 }
 
-impl<G: Contest> Player<G> for FixedDepth<G> {
+impl<G: Contest> Contender<G> for FixedDepth<G> {
     fn begin(&mut self) {
         self.search = None;
     }
@@ -160,7 +160,7 @@ impl<G: Contest> BestFirstPlayer<G> {
     }
 }
 
-impl<G: Contest> Player<G> for BestFirstPlayer<G> {
+impl<G: Contest> Contender<G> for BestFirstPlayer<G> {
     fn begin(&mut self) {
         self.explorer = None;
         self.debt = 0;
@@ -222,7 +222,7 @@ impl EnginePlayer {
     }
 }
 
-impl Player<Position> for EnginePlayer {
+impl Contender<Position> for EnginePlayer {
     fn begin(&mut self) {
         self.search.clear();
         self.debt = 0;

@@ -9,9 +9,9 @@ pub struct AnnotatedGame {
     /// The start and the turns, every pass among them.
     pub record: GameRecord,
     /// Black.
-    pub black: Player,
+    pub black: PlayerInfo,
     /// White.
-    pub white: Player,
+    pub white: PlayerInfo,
     /// The tournament, the server or the place; may be empty.
     pub place: String,
     /// When it was played, in the file's own form; may be empty.
@@ -38,7 +38,7 @@ pub struct AnnotatedGame {
 
 /// A side of a game.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Player {
+pub struct PlayerInfo {
     /// The name; may be empty.
     pub name: String,
     /// The rating before the game.
@@ -63,7 +63,7 @@ impl AnnotatedGame {
     }
 
     /// The player of one colour.
-    pub fn player(&self, color: Color) -> &Player {
+    pub fn player(&self, color: Color) -> &PlayerInfo {
         match color {
             Color::Black => &self.black,
             Color::White => &self.white,

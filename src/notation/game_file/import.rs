@@ -1,6 +1,6 @@
 //! From the formats of text to [`AnnotatedGame`].
 
-use super::annotated_game::{AnnotatedGame, Player};
+use super::annotated_game::{AnnotatedGame, PlayerInfo};
 use super::content::{Format, Shape};
 use crate::notation::ggf::{Ending, GgfGame, GgfResult};
 use crate::notation::logbook::LogbookGame;
@@ -37,8 +37,8 @@ fn of_ggf(ggf: GgfGame) -> AnnotatedGame {
         other.insert(0, ("TY".to_owned(), ggf.game_type));
     }
     AnnotatedGame {
-        black: Player { name: ggf.black, rating: ggf.black_rating, clock: ggf.black_clock },
-        white: Player { name: ggf.white, rating: ggf.white_rating, clock: ggf.white_clock },
+        black: PlayerInfo { name: ggf.black, rating: ggf.black_rating, clock: ggf.black_clock },
+        white: PlayerInfo { name: ggf.white, rating: ggf.white_rating, clock: ggf.white_clock },
         place: ggf.place,
         date: ggf.date,
         result: ggf.result,

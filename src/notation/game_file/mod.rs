@@ -31,7 +31,7 @@ mod write;
 mod wthor_reader;
 mod wthor_writer;
 
-pub use annotated_game::{AnnotatedGame, Player, Theory};
+pub use annotated_game::{AnnotatedGame, PlayerInfo, Theory};
 pub use content::Format;
 pub use error::{GameFileError, ReadProblem};
 pub use loss::{Loss, Part, Unwritable};

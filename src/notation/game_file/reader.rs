@@ -2,7 +2,7 @@
 
 use super::content::{LOOK, Shape, shape, text_of};
 use super::error::{GameFileError, ReadProblem};
-use super::source::Source;
+use super::source::ByteSource;
 use super::splitting::game_length;
 use super::wthor_reader::WthorReader;
 use super::{AnnotatedGame, Format, import};
@@ -43,7 +43,7 @@ pub struct GamePlace {
 /// come, but for one with move numbers, which waits for the line below it, and one of PGN, which waits for the next one's tags.
 pub struct GameFile {
     name: String,
-    source: Source,
+    source: ByteSource,
     shape: Shape,
     number: usize,
     wthor: Option<WthorReader>,
@@ -82,7 +82,7 @@ impl GameFile {
     pub fn new(name: impl Into<String>, input: impl Read + Send + 'static) -> Result<GameFile, GameFileError> {
         let name = name.into();
         let failed = |problem: ReadProblem| GameFileError { file: name.clone(), number: 0, problem };
-        let mut source = Source::new(Box::new(input)).map_err(|error| failed(error.into()))?;
+        let mut source = ByteSource::new(Box::new(input)).map_err(|error| failed(error.into()))?;
         let shape = loop {
             let beginning = &source.bytes()[..source.bytes().len().min(LOOK)];
             // Text in more than `LOOK` bytes is not all there.

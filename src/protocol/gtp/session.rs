@@ -1,7 +1,7 @@
 //! A conversation with one GTP client.
 
-use super::command::{Command, Line, RulesQuery, command_names, is_interrupt, parse_line};
-use super::game::{Demand, Game};
+use super::command::{Command, CommandLine, RulesQuery, command_names, is_interrupt, parse_line};
+use super::game::{Demand, GtpGame};
 use super::reply::{AnalysisLine, Failure, Head, Reply, Response, SearchStats};
 use super::sgf_file;
 use crate::clock::Clock;
@@ -25,7 +25,7 @@ pub fn serve(connection: Connection, engine: Engine, first: Vec<Input>) {
     let mut session = Session {
         inbox,
         engine,
-        game: Game::default(),
+        game: GtpGame::default(),
         terms: Terms::default(),
         clocks: [Clock::unlimited(), Clock::unlimited()],
         last_search: None,
@@ -121,7 +121,7 @@ enum Happening {
 struct Session<'a> {
     inbox: Inbox<'a>,
     engine: Engine,
-    game: Game,
+    game: GtpGame,
     terms: Terms,
     clocks: [Clock; 2],
     last_search: Option<(Report, EngineOptions)>,
@@ -131,7 +131,7 @@ impl Session<'_> {
     fn run(&mut self) -> Result<(), Gone> {
         while let Some(input) = self.inbox.next()? {
             let line = match input {
-                Input::TooLong => Line { id: None, command: Err(Failure::LineTooLong) },
+                Input::TooLong => CommandLine { id: None, command: Err(Failure::LineTooLong) },
                 Input::Line(bytes) => match parse_line(&bytes) {
                     Some(line) => line,
                     None => continue,
@@ -167,7 +167,7 @@ impl Session<'_> {
             Command::Quit | Command::Komi | Command::Interrupt => Ok(Reply::Done),
             Command::BoardSize(8) | Command::ClearBoard => {
                 self.engine.clear();
-                let begun = self.begin(Game::default());
+                let begun = self.begin(GtpGame::default());
                 self.clocks = [self.terms.clock(), self.terms.clock()];
                 Ok(begun)
             }
@@ -208,7 +208,7 @@ impl Session<'_> {
             },
             Command::LoadSgf { path, before } => sgf_file::load(&path, before).map(|game| self.begin(game)),
             Command::SetBoard(text) => match read_position(&text) {
-                Ok(record) => Ok(self.begin(Game::from_record(record))),
+                Ok(record) => Ok(self.begin(GtpGame::from_record(record))),
                 Err(error) => Err(Failure::BadPosition(error.to_string())),
             },
             Command::Analyze(_) => unreachable!("it answers for itself"),
@@ -216,7 +216,7 @@ impl Session<'_> {
     }
 
     /// Another game or position; the clocks may have been set with it.
-    fn begin(&mut self, game: Game) -> Reply {
+    fn begin(&mut self, game: GtpGame) -> Reply {
         self.game = game;
         self.clocks.iter_mut().for_each(Clock::distrust);
         Reply::Done

@@ -31,10 +31,10 @@ pub fn serve(connection: Connection, engine: Engine, first: Vec<Input>) {
         thoughts: Thoughts::default(),
         depth: None,
         contempt: Contempt::NONE,
-        task: None,
+        pending: None,
     };
     session.run(first);
-    session.task = None;
+    session.pending = None;
     session.connection.finish();
 }
 
@@ -46,24 +46,24 @@ struct Session {
     thoughts: Thoughts,
     depth: Option<Depth>,
     contempt: Contempt,
-    task: Option<Task>,
+    pending: Option<PendingRequest>,
 }
 
 /// A request being worked on.
-struct Task {
-    goal: TaskGoal,
+struct PendingRequest {
+    goal: PendingGoal,
     request: Request,
     /// The search, once it has begun.
     thinking: Option<Thinking>,
     heartbeat: Receiver<Instant>,
     started: Instant,
-    /// Positions visited by the searches of this task that are done.
+    /// Positions visited by the searches for this request that are done.
     nodes_before: u64,
     /// The last report that was sent of this search, so that nothing is sent twice.
     told: Report,
 }
 
-enum TaskGoal {
+enum PendingGoal {
     Go,
     Hint,
     /// The values of `positions` from the last to the first; the one after `turns` turns is being searched.
@@ -86,8 +86,10 @@ impl Session {
             if self.connection.input().is_empty() {
                 self.begin();
             }
-            let thinking =
-                self.task.as_ref().and_then(|task| Some((task.thinking.as_ref()?.events(), &task.heartbeat)));
+            let thinking = self
+                .pending
+                .as_ref()
+                .and_then(|pending| Some((pending.thinking.as_ref()?.events(), &pending.heartbeat)));
             let (events, heartbeat) = thinking.unwrap_or((&silence.0, &silence.1));
             crossbeam::select! {
                 recv(self.connection.input()) -> input => match input {
@@ -178,14 +180,14 @@ impl Session {
 
     /// Stops whatever is running; nothing of it is sent after this.
     fn interrupt(&mut self) {
-        if self.task.take().is_some_and(|task| task.thinking.is_some()) {
+        if self.pending.take().is_some_and(|pending| pending.thinking.is_some()) {
             self.status("");
         }
     }
 
     /// Stops a hint or an analysis, which would be about something that has changed. A `go` is still to be answered.
     fn interrupt_hint(&mut self) {
-        if self.task.as_ref().is_some_and(|task| !matches!(task.goal, TaskGoal::Go)) {
+        if self.pending.as_ref().is_some_and(|pending| !matches!(pending.goal, PendingGoal::Go)) {
             self.interrupt();
         }
     }
@@ -235,7 +237,10 @@ impl Session {
             return;
         }
         let limits = Limits { depth: self.depth, ..Limits::default() };
-        self.take_on(TaskGoal::Hint, Request { position, goal: Goal::Hint { lines }, limits, contempt: self.contempt });
+        self.take_on(
+            PendingGoal::Hint,
+            Request { position, goal: Goal::Hint { lines }, limits, contempt: self.contempt },
+        );
     }
 
     fn go(&mut self) {
@@ -253,7 +258,7 @@ impl Session {
             hard_time: budget.map(|budget| budget.hard),
             ..Limits::default()
         };
-        self.take_on(TaskGoal::Go, Request { position, goal: Goal::Move, limits, contempt: self.contempt });
+        self.take_on(PendingGoal::Go, Request { position, goal: Goal::Move, limits, contempt: self.contempt });
     }
 
     fn analyze(&mut self) {
@@ -281,9 +286,9 @@ impl Session {
             let limits = Limits { depth: self.depth, soft_time: time, hard_time: time, ..Limits::default() };
             let goal = Goal::Hint { lines: 1 };
             let request = Request { position, goal, limits, contempt: self.contempt };
-            self.take_on(TaskGoal::Analyze { positions, turns }, request);
-            if let Some(task) = &mut self.task {
-                (task.started, task.nodes_before) = (started, nodes_before);
+            self.take_on(PendingGoal::Analyze { positions, turns }, request);
+            if let Some(pending) = &mut self.pending {
+                (pending.started, pending.nodes_before) = (started, nodes_before);
             }
             return;
         }
@@ -291,8 +296,8 @@ impl Session {
     }
 
     /// Takes a request on, in place of the one before.
-    fn take_on(&mut self, goal: TaskGoal, request: Request) {
-        self.task = Some(Task {
+    fn take_on(&mut self, goal: PendingGoal, request: Request) {
+        self.pending = Some(PendingRequest {
             goal,
             request,
             thinking: None,
@@ -303,47 +308,47 @@ impl Session {
         });
     }
 
-    /// Begins the search of the task, unless that is done.
+    /// Begins the search for the pending request, unless that is done.
     fn begin(&mut self) {
-        let Some(task) = &mut self.task else { return };
-        if task.thinking.is_some() {
+        let Some(pending) = &mut self.pending else { return };
+        if pending.thinking.is_some() {
             return;
         }
         let options = self.engine.options();
         let (engine, eval) = (options.engine, options.eval);
         // NBoard shows about 35 characters: what changes comes first.
-        let depth = task.request.limits.depth.map_or(String::new(), |depth| format!(" to depth {depth}"));
-        let doing = match &task.goal {
-            TaskGoal::Go => "Thinking".to_owned(),
-            TaskGoal::Hint => "Analyzing".to_owned(),
-            TaskGoal::Analyze { turns, .. } => format!("Move {}", turns + 1),
+        let depth = pending.request.limits.depth.map_or(String::new(), |depth| format!(" to depth {depth}"));
+        let doing = match &pending.goal {
+            PendingGoal::Go => "Thinking".to_owned(),
+            PendingGoal::Hint => "Analyzing".to_owned(),
+            PendingGoal::Analyze { turns, .. } => format!("Move {}", turns + 1),
         };
-        task.thinking = Some(self.engine.start(task.request.clone()));
-        task.heartbeat = tick(HEARTBEAT);
+        pending.thinking = Some(self.engine.start(pending.request.clone()));
+        pending.heartbeat = tick(HEARTBEAT);
         self.status(format!("{doing}{depth}: {engine} on {eval}"));
     }
 
     /// Sends what is new in a report of the running search.
     fn tell(&mut self, report: Report) {
-        let Some(task) = &mut self.task else { return };
+        let Some(pending) = &mut self.pending else { return };
         // Pruning is normal work. In linear space a search gets on slowly: more memory would help.
-        let (memory, before) = (report.memory, task.told.memory);
+        let (memory, before) = (report.memory, pending.told.memory);
         let is_linear_now = memory.linear_nodes > 0 && before.linear_nodes == 0 && memory.tree_nodes > 0;
         let at_cap = if memory.ended_at_cap && !before.ended_at_cap { Some("search ended") } else { None };
         let at_cap = at_cap.or(is_linear_now.then_some("linear space"));
-        let news = report.lines != task.told.lines || report.depth != task.told.depth;
-        let counted = report.nodes != task.told.nodes;
-        let is_hint = matches!(task.goal, TaskGoal::Hint);
-        let nodes = task.nodes_before + report.nodes;
-        task.told = report;
-        let Some(task) = &self.task else { return };
+        let news = report.lines != pending.told.lines || report.depth != pending.told.depth;
+        let counted = report.nodes != pending.told.nodes;
+        let is_hint = matches!(pending.goal, PendingGoal::Hint);
+        let nodes = pending.nodes_before + report.nodes;
+        pending.told = report;
+        let Some(pending) = &self.pending else { return };
         if is_hint && news {
-            for line in &task.told.lines {
-                self.send(Reply::Search(Hint { line: line.clone(), depth: task.told.depth }));
+            for line in &pending.told.lines {
+                self.send(Reply::Search(Hint { line: line.clone(), depth: pending.told.depth }));
             }
         }
         if news || counted {
-            self.send(Reply::NodeStats { nodes, elapsed: task.started.elapsed() });
+            self.send(Reply::NodeStats { nodes, elapsed: pending.started.elapsed() });
         }
         if let Some(at_cap) = at_cap {
             self.status(format!("{} MB are full: {at_cap}", self.engine.options().memory_mb));
@@ -352,9 +357,9 @@ impl Session {
 
     /// Shows that a search goes on although it has nothing new to say.
     fn beat(&self) {
-        let Some(task) = &self.task else { return };
-        let nodes = task.nodes_before + task.thinking.as_ref().map_or(0, Thinking::nodes).max(task.told.nodes);
-        self.send(Reply::NodeStats { nodes, elapsed: task.started.elapsed() });
+        let Some(pending) = &self.pending else { return };
+        let nodes = pending.nodes_before + pending.thinking.as_ref().map_or(0, Thinking::nodes).max(pending.told.nodes);
+        self.send(Reply::NodeStats { nodes, elapsed: pending.started.elapsed() });
     }
 
     /// Ends a search that has no result: its thread is gone. Even then the client gets a legal move.
@@ -365,26 +370,26 @@ impl Session {
     /// Ends the running search with its result.
     fn conclude(&mut self, decision: Decision) {
         self.tell(decision.report.clone());
-        let Some(task) = self.task.take() else { return };
-        let best = task.told.lines.first();
-        match task.goal {
-            TaskGoal::Hint => self.status(""),
-            TaskGoal::Go => {
-                let turn = decision.legal_turn(&task.request.position);
+        let Some(pending) = self.pending.take() else { return };
+        let best = pending.told.lines.first();
+        match pending.goal {
+            PendingGoal::Hint => self.status(""),
+            PendingGoal::Go => {
+                let turn = decision.legal_turn(&pending.request.position);
                 // A value found for another move says nothing about this one.
                 let score = best.filter(|line| line.turn == turn).map(|line| line.score);
-                let elapsed = task.started.elapsed();
-                if self.game.positions().contains(&task.request.position) {
-                    self.thoughts.remember(task.request.position, turn, elapsed);
+                let elapsed = pending.started.elapsed();
+                if self.game.positions().contains(&pending.request.position) {
+                    self.thoughts.remember(pending.request.position, turn, elapsed);
                 }
                 self.send(Reply::Move { turn, score, elapsed });
             }
-            TaskGoal::Analyze { positions, turns } => {
+            PendingGoal::Analyze { positions, turns } => {
                 if let Some(best) = best {
-                    let score_for_black = for_black(task.request.position.mover(), best.score);
+                    let score_for_black = for_black(pending.request.position.mover(), best.score);
                     self.send(Reply::Analysis { turns, score_for_black });
                 }
-                self.analyze_before(positions, turns, task.started, task.nodes_before + task.told.nodes);
+                self.analyze_before(positions, turns, pending.started, pending.nodes_before + pending.told.nodes);
             }
         }
     }
