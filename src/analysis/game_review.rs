@@ -365,7 +365,7 @@ mod tests {
     fn check_turning_point(review: &Review, game: &GameRecord) {
         let score = |position: &Position| {
             let score = minimax(position);
-            Outcome::of_score(if position.mover() == Color::Black { score } else { -score })
+            Outcome::of_score(position.mover().signed(score))
         };
         let result = score(game.position());
         let decided = review.turning_point.map_or(0, |point| point.turn + 1);

@@ -62,7 +62,7 @@ impl Adjudicator {
         let report = self.engine.start(Request::hint(*position, 1)).wait().report;
         let line = report.lines.first().filter(|line| line.depth.is_exact())?;
         let score = line.score.discs().round() as i32;
-        Some(if position.mover() == Color::Black { score } else { -score })
+        Some(position.mover().signed(score))
     }
 }
 

@@ -178,7 +178,7 @@ impl Standings {
             }
         }
         if let Some(loser) = game.loser {
-            let loser = if loser == Color::Black { fixture.black } else { fixture.white };
+            let loser = player(loser);
             *self.efforts[loser].forfeits.entry(game.end).or_default() += 1;
             if game.end.is_failure() && self.failures.len() < FAILURES_KEPT {
                 let (player, detail) = (self.names[loser].clone(), game.detail.clone().unwrap_or_default());

@@ -361,7 +361,7 @@ impl fmt::Display for SgfGame {
                     discs.into_iter().try_for_each(|square| write!(f, "[{}]", Point(square)))?;
                 }
             }
-            write!(f, "PL[{}]", letter(start.mover()))?;
+            write!(f, "PL[{}]", start.mover().letter())?;
         }
         for (key, text) in &self.other {
             write!(f, "{key}[{}]", escape(text))?;
@@ -385,18 +385,11 @@ impl fmt::Display for SgfGame {
                 continue;
             }
             match turn {
-                Move::Place(square) => write!(f, "\n;{}[{}]", letter(position.mover()), Point(square))?,
-                Move::Pass => write!(f, "\n;{}[]", letter(position.mover()))?,
+                Move::Place(square) => write!(f, "\n;{}[{}]", position.mover().letter(), Point(square))?,
+                Move::Pass => write!(f, "\n;{}[]", position.mover().letter())?,
             }
             comments(f, i + 1)?;
         }
         f.write_str(")\n")
-    }
-}
-
-fn letter(color: Color) -> char {
-    match color {
-        Color::Black => 'B',
-        Color::White => 'W',
     }
 }

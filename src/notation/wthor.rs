@@ -138,8 +138,7 @@ impl WthorGame {
 
     /// The theoretical score for one side in discs, −64 to 64.
     pub fn theory_for(&self, color: Color) -> Option<i32> {
-        let for_black = 2 * i32::from(self.theory?) - 64;
-        Some(if color == Color::Black { for_black } else { -for_black })
+        Some(color.signed(2 * i32::from(self.theory?) - 64))
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{Bitboard, Square, flips, legal_moves};
 use serde::{Deserialize, Serialize, Serializer};
 use std::fmt;
-use std::ops::Not;
+use std::ops::{Neg, Not};
 use strum::Display;
 use thiserror::Error;
 
@@ -16,6 +16,29 @@ pub enum Color {
     Black,
     /// The other side (`O`).
     White,
+}
+
+impl Color {
+    /// A value for this side as one for Black, or the other way round: White's has the other sign.
+    pub fn signed<T: Neg<Output = T>>(self, value: T) -> T {
+        match self {
+            Color::Black => value,
+            Color::White => -value,
+        }
+    }
+
+    /// `Black` or `White`.
+    pub const fn capital(self) -> &'static str {
+        match self {
+            Color::Black => "Black",
+            Color::White => "White",
+        }
+    }
+
+    /// `B` or `W`.
+    pub fn letter(self) -> char {
+        self.capital().chars().next().expect("no name is empty")
+    }
 }
 
 impl Not for Color {
@@ -257,10 +280,7 @@ impl Position {
 
     /// [`Position::score`] for Black.
     pub fn score_for_black(&self) -> i32 {
-        match self.mover {
-            Color::Black => self.score(),
-            Color::White => -self.score(),
-        }
+        self.mover.signed(self.score())
     }
 }
 

@@ -181,7 +181,7 @@ impl Session {
             }
             if position.must_pass() {
                 // Writing to a string cannot fail.
-                let _ = writeln!(text, "{} has no move and passes.", capital(position.mover()));
+                let _ = writeln!(text, "{} has no move and passes.", position.mover().capital());
                 self.push(Move::Pass, None);
                 continue;
             }
@@ -312,12 +312,5 @@ fn spoken(turn: Move) -> String {
     match turn {
         Move::Place(square) => square.to_string(),
         Move::Pass => "a pass".to_owned(),
-    }
-}
-
-fn capital(color: Color) -> &'static str {
-    match color {
-        Color::Black => "Black",
-        Color::White => "White",
     }
 }

@@ -1,7 +1,7 @@
 //! The worth of a game's positions as a curve.
 
 use crate::analysis::Commentary;
-use crate::othello::{Color, Move};
+use crate::othello::Move;
 use std::fmt::Write;
 
 const WIDTH: f64 = 640.0;
@@ -121,14 +121,6 @@ pub(super) fn severity(loss: f64) -> &'static str {
         loss if loss < 3.0 => "medium",
         loss if loss < 6.0 => "large",
         _ => "huge",
-    }
-}
-
-/// The name of a side with a capital.
-pub(super) fn side(color: Color) -> &'static str {
-    match color {
-        Color::Black => "Black",
-        Color::White => "White",
     }
 }
 

@@ -75,8 +75,7 @@ fn of_sgf(sgf: SgfGame) -> AnnotatedGame {
     for (turns, value) in sgf.values {
         let mover = turns.checked_sub(1).and_then(|turn| game.record.positions().get(turn)).map(|p| p.mover());
         match (mover, turns.checked_sub(1).and_then(|turn| game.timing.get_mut(turn))) {
-            (Some(Color::Black), Some(timing)) => timing.eval = Some(value),
-            (Some(Color::White), Some(timing)) => timing.eval = Some(-value),
+            (Some(mover), Some(timing)) => timing.eval = Some(mover.signed(value)),
             _ => game.unread.push(format!("V[{value}]")),
         }
     }

@@ -2,7 +2,7 @@
 
 use super::annotated_game::AnnotatedGame;
 use super::content::Format;
-use crate::othello::{Color, Move};
+use crate::othello::Move;
 use std::fmt;
 use thiserror::Error;
 
@@ -167,12 +167,4 @@ fn present(game: &AnnotatedGame) -> Vec<Loss> {
     let said = all.into_iter().filter(|(_, detail)| !detail.is_empty());
     let unread = game.unread.iter().map(|text| (Part::Unread, text.clone()));
     said.chain(unread).map(|(part, detail)| Loss { part, detail }).collect()
-}
-
-/// The letter of a colour.
-pub(super) const fn letter(color: Color) -> char {
-    match color {
-        Color::Black => 'B',
-        Color::White => 'W',
-    }
 }

@@ -2,7 +2,7 @@
 
 use super::annotated_game::AnnotatedGame;
 use super::content::Format;
-use super::loss::{Loss, Part, Unwritable, letter, losses};
+use super::loss::{Loss, Part, Unwritable, losses};
 use crate::notation::ggf::{Ending, GgfGame, GgfResult};
 use crate::notation::logbook::LogbookGame;
 use crate::notation::obf::ObfEntry;
@@ -166,7 +166,7 @@ fn sgf(game: &AnnotatedGame, losses: &mut Vec<Loss>) -> String {
     let mover = |turn: usize| game.record.positions()[turn].mover();
     let values = game.timing.iter().enumerate().filter_map(|(turn, timing)| {
         let value = timing.eval?;
-        Some((turn + 1, if mover(turn) == Color::Black { value } else { -value }))
+        Some((turn + 1, mover(turn).signed(value)))
     });
     let sgf = SgfGame {
         black: game.black.name.clone(),
@@ -183,7 +183,7 @@ fn sgf(game: &AnnotatedGame, losses: &mut Vec<Loss>) -> String {
 
 /// `B+12`, or `B+R` where nothing but the winner counts.
 fn sgf_result(result: GgfResult, losses: &mut Vec<Loss>) -> String {
-    let winner = letter(if result.score < 0.0 { Color::White } else { Color::Black });
+    let winner = if result.score < 0.0 { Color::White } else { Color::Black }.letter();
     let is_whole = result.score.abs() == 64.0;
     match result.ending {
         Some(Ending::Resigned) if is_whole => return format!("{winner}+R"),

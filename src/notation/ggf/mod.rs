@@ -335,10 +335,7 @@ impl fmt::Display for GgfGame {
         write!(f, "BO[8 {}]", self.game.start().to_string().replace('X', "*"))?;
         let unknown = Timing::default();
         for (i, (position, &turn)) in self.game.positions().iter().zip(self.game.turns()).enumerate() {
-            let key = match position.mover() {
-                Color::Black => 'B',
-                Color::White => 'W',
-            };
+            let key = position.mover().letter();
             let Timing { eval, seconds } = *self.timing.get(i).unwrap_or(&unknown);
             write!(f, "{key}[{}]", TimedMove { turn, eval, seconds })?;
             for (_, comment) in self.turn_comments.iter().filter(|(turns, _)| *turns == i + 1) {

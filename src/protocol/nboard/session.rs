@@ -251,7 +251,7 @@ impl Session {
             self.send(Reply::Move { turn: Move::Pass, score: None, elapsed: Duration::ZERO });
             return;
         }
-        let budget = self.clocks.of_side(position.mover()).budget(position.empties().count());
+        let budget = self.clocks.0[position.mover() as usize].budget(position.empties().count());
         let limits = Limits {
             depth: self.depth,
             soft_time: budget.map(|budget| budget.soft),
@@ -276,7 +276,7 @@ impl Session {
             let position = positions[turns];
             if position.is_over() {
                 let outcome = Score::from_units(self.contempt.outcome(&position));
-                let score_for_black = for_black(position.mover(), outcome);
+                let score_for_black = position.mover().signed(outcome);
                 self.send(Reply::Analysis { turns, score_for_black });
                 continue;
             }
@@ -386,7 +386,7 @@ impl Session {
             }
             PendingGoal::Analyze { positions, turns } => {
                 if let Some(best) = best {
-                    let score_for_black = for_black(pending.request.position.mover(), best.score);
+                    let score_for_black = pending.request.position.mover().signed(best.score);
                     self.send(Reply::Analysis { turns, score_for_black });
                 }
                 self.analyze_before(positions, turns, pending.started, pending.nodes_before + pending.told.nodes);
@@ -395,28 +395,17 @@ impl Session {
     }
 }
 
-/// A value for the side to move, seen from Black's side.
-fn for_black(mover: Color, score: Score) -> Score {
-    match mover {
-        Color::Black => score,
-        Color::White => -score,
-    }
-}
-
-/// The clocks of both sides.
-struct Clocks {
-    black: Clock,
-    white: Clock,
-}
+/// The clocks of Black and White.
+struct Clocks([Clock; 2]);
 
 impl Clocks {
     fn unlimited() -> Clocks {
-        Clocks { black: Clock::unlimited(), white: Clock::unlimited() }
+        Clocks([Clock::unlimited(), Clock::unlimited()])
     }
 
     /// After the last move of a game: the record has the times at its start and perhaps the time of each move.
     fn after(game: &GgfGame, thoughts: &Thoughts) -> Clocks {
-        let mut clocks = Clocks { black: clock(game.black_clock), white: clock(game.white_clock) };
+        let mut clocks = Clocks([game.black_clock, game.white_clock].map(clock));
         let turns = game.game.positions().iter().zip(game.game.turns());
         for ((position, &turn), timing) in turns.zip(&game.timing) {
             clocks.spend(position.mover(), thoughts.cost(position, turn, timing.seconds));
@@ -424,18 +413,11 @@ impl Clocks {
         clocks
     }
 
-    fn of_side(&mut self, side: Color) -> &mut Clock {
-        match side {
-            Color::Black => &mut self.black,
-            Color::White => &mut self.white,
-        }
-    }
-
     /// Counts a turn of this side that took `cost`. One of unknown cost changes nothing: to add the increment for it would be to plan with
     /// time that may be used up.
     fn spend(&mut self, side: Color, cost: Option<Duration>) {
         if let Some(cost) = cost {
-            self.of_side(side).spend(cost);
+            self.0[side as usize].spend(cost);
         }
     }
 }
@@ -510,9 +492,9 @@ mod tests {
     fn a_clock_without_time_is_none() {
         for zero in ["0", "00:00", "0/0"] {
             let clocks = Clocks::after(&game(zero, "B[F5]W[D6]"), &Thoughts::default());
-            assert_eq!(clocks.black.budget(40), None, "{zero}");
+            assert_eq!(clocks.0[0].budget(40), None, "{zero}");
         }
-        assert!(Clocks::after(&game("0:00/5", ""), &Thoughts::default()).black.budget(40).is_some());
+        assert!(Clocks::after(&game("0:00/5", ""), &Thoughts::default()).0[0].budget(40).is_some());
     }
 
     /// A clock of five minutes and two seconds for each move, after moves that took these seconds.
@@ -543,12 +525,12 @@ mod tests {
         let game = game("5:00/2", "B[F5]W[D6]B[C3]W[D3]");
         let mut thoughts = Thoughts::default();
         let clocks = Clocks::after(&game, &thoughts);
-        assert_eq!((clocks.black, clocks.white), (after(&[]), after(&[])), "no increment for what nobody timed");
+        assert_eq!(clocks.0, [after(&[]), after(&[])], "no increment for what nobody timed");
         for (number, time) in [(0, 40.0), (2, 50.0)] {
             thoughts.remember(game.game.positions()[number], game.game.turns()[number], seconds(time));
         }
         let clocks = Clocks::after(&game, &thoughts);
-        assert_eq!((clocks.black, clocks.white), (after(&[40.0, 50.0]), after(&[])));
+        assert_eq!(clocks.0, [after(&[40.0, 50.0]), after(&[])]);
     }
 
     #[test]
@@ -560,7 +542,7 @@ mod tests {
         let mut thoughts = Thoughts::default();
         thoughts.remember(game.game.positions()[8], Move::Pass, seconds(0.1));
         let clocks = Clocks::after(&game, &thoughts);
-        assert_eq!((clocks.black, clocks.white), (after(&[9.0; 4]), after(&[1.0; 5])));
+        assert_eq!(clocks.0, [after(&[9.0; 4]), after(&[1.0; 5])]);
     }
 
     #[test]
