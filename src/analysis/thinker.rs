@@ -45,13 +45,7 @@ impl AnalysisSettings {
         Request {
             position: *position,
             goal: if self.outcome_only { Goal::WinLossDraw } else { Goal::Hint { lines: self.lines.max(1) } },
-            limits: Limits {
-                depth: self.depth.filter(|_| !solve),
-                nodes: self.nodes,
-                evaluations: None,
-                soft_time: budget.map(|budget| budget.soft),
-                hard_time: budget.map(|budget| budget.hard),
-            },
+            limits: Limits { depth: self.depth.filter(|_| !solve), nodes: self.nodes, ..budget.into() },
             contempt: Contempt::NONE,
         }
     }

@@ -6,7 +6,7 @@
 //! the text, with lines in front of them, and without the empty line behind them.
 
 use super::fault::{Fault, StartError};
-use super::process::{NoLine, OutputLine, Process};
+use super::process::{NoLine, Process};
 use super::question::{Action, Answer, GameSetup, Player, Timeouts, Turn, plies};
 use super::spec::{Passes, PlayerSpec};
 use crate::arena::time_control::{SideClock, Terms, TimeControl};
@@ -186,17 +186,7 @@ impl GtpPlayer {
         let deadline = Instant::now() + wait;
         self.process.send(command);
         loop {
-            let line = match self.process.next_line(deadline) {
-                Ok(line) => line,
-                Err(NoLine::Late) => return Ok(None),
-                Err(NoLine::Closed) => return Err(self.process.crash()),
-            };
-            if !line.whole {
-                return Err(self.cut_off(&line));
-            }
-            if line.at > deadline {
-                return Ok(None);
-            }
+            let Some(line) = self.process.whole_line(deadline)? else { return Ok(None) };
             let text = line.text.trim_start();
             if text.starts_with(['=', '?']) {
                 return self.read_rest(text, line.at).map(Some);
@@ -214,7 +204,7 @@ impl GtpPlayer {
         loop {
             match self.process.next_line(Instant::now() + self.terminator) {
                 Ok(line) if line.text.trim().is_empty() => break,
-                Ok(line) if !line.whole => return Err(self.cut_off(&line)),
+                Ok(line) if !line.whole => return Err(self.process.cut_off(&line)),
                 Ok(line) => {
                     text.push('\n');
                     text.push_str(line.text.trim_end());
@@ -231,13 +221,6 @@ impl GtpPlayer {
             }
         }
         Ok(Response { success, text, at })
-    }
-
-    fn cut_off(&mut self, line: &OutputLine) -> Fault {
-        match self.process.crash() {
-            Fault::Crashed(how) => Fault::Crashed(format!("{how} in the middle of the line '{}'", line.text)),
-            other => other,
-        }
     }
 
     /// Tells the turns that the program does not know yet.
@@ -297,10 +280,7 @@ impl GtpPlayer {
                 let elapsed = response.at.saturating_duration_since(asked);
                 Ok((response, elapsed))
             }
-            None => Err(match turn.clock().left() {
-                Some(left) => Fault::Overrun(left),
-                None => Fault::Silent(command, wait),
-            }),
+            None => Err(turn.late(&command, wait)),
         }
     }
 
@@ -347,8 +327,7 @@ impl Player for GtpPlayer {
         self.told = 0;
         self.insist("clear_board")?;
         if setup.start != Position::START {
-            let command = ["emilia-setboard", "setboard"].into_iter().find(|command| self.knows(command));
-            let command = command.ok_or_else(|| {
+            let command = self.set_up_command().ok_or_else(|| {
                 Fault::Protocol("it knows no command to set up the position of this opening".to_owned())
             })?;
             self.insist(&format!("{command} {}", setup.start))?;

@@ -32,13 +32,7 @@ impl InProcessPlayer {
             Some(TimeControl::PerMove(time)) => Some(TimeBudget::per_move(time)),
             _ => self.clock.budget(empties),
         };
-        Limits {
-            depth: self.terms.depth,
-            nodes: self.terms.nodes,
-            soft_time: budget.map(|budget| budget.soft),
-            hard_time: budget.map(|budget| budget.hard),
-            ..Limits::default()
-        }
+        Limits { depth: self.terms.depth, nodes: self.terms.nodes, ..budget.into() }
     }
 }
 
@@ -60,10 +54,7 @@ impl Player for InProcessPlayer {
         let limits = self.limits(position.empties().count());
         let thinking = self.engine.start(Request { position, goal: Goal::Move, limits, contempt: Contempt::NONE });
         let wait = turn.wait(&self.timeouts);
-        let late = || match turn.clock().left() {
-            Some(left) => Fault::Overrun(left),
-            None => Fault::Silent("the search".to_owned(), wait),
-        };
+        let late = || turn.late("the search", wait);
         let mut deadline = asked + wait;
         let mut stopped = false;
         let decision = loop {

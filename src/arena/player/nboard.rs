@@ -5,7 +5,7 @@
 //! says with what it began, and each move what it took by the referee's measurement.
 
 use super::fault::{Fault, StartError};
-use super::process::{NoLine, OutputLine, Process};
+use super::process::Process;
 use super::question::{Action, Answer, GameSetup, Player, Timeouts, Turn, plies};
 use super::spec::PlayerSpec;
 use crate::arena::time_control::{Terms, TimeControl};
@@ -109,7 +109,7 @@ impl NBoardPlayer {
         self.process.send(&command);
         let deadline = Instant::now() + wait;
         loop {
-            let Some(line) = self.line(deadline)? else {
+            let Some(line) = self.process.whole_line(deadline)? else {
                 return Err(Fault::Silent(command, wait));
             };
             let mut words = line.text.split_whitespace();
@@ -124,20 +124,6 @@ impl NBoardPlayer {
                 (Some("set"), Some("myname")) => self.title = words.next().unwrap_or_default().to_owned(),
                 _ => {}
             }
-        }
-    }
-
-    /// The next line; `None` if there is none by the deadline.
-    fn line(&mut self, deadline: Instant) -> Result<Option<OutputLine>, Fault> {
-        match self.process.next_line(deadline) {
-            Ok(line) if !line.whole => Err(match self.process.crash() {
-                Fault::Crashed(how) => Fault::Crashed(format!("{how} in the middle of the line '{}'", line.text)),
-                other => other,
-            }),
-            Ok(line) if line.at > deadline => Ok(None),
-            Ok(line) => Ok(Some(line)),
-            Err(NoLine::Late) => Ok(None),
-            Err(NoLine::Closed) => Err(self.process.crash()),
         }
     }
 
@@ -210,11 +196,8 @@ impl Player for NBoardPlayer {
         self.process.send("go");
         let (mut depth, mut nodes) = (None, None);
         loop {
-            let Some(line) = self.line(asked + wait)? else {
-                return Err(match turn.clock().left() {
-                    Some(left) => Fault::Overrun(left),
-                    None => Fault::Silent("go".to_owned(), wait),
-                });
+            let Some(line) = self.process.whole_line(asked + wait)? else {
+                return Err(turn.late("go", wait));
             };
             let text = line.text.trim();
             let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));

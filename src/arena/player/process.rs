@@ -138,6 +138,28 @@ impl Process {
         Ok(line)
     }
 
+    /// The next line that came whole and by `deadline`; `None` if there is none.
+    ///
+    /// # Errors
+    /// If the program has closed its output, also in the middle of a line.
+    pub fn whole_line(&mut self, deadline: Instant) -> Result<Option<OutputLine>, Fault> {
+        match self.next_line(deadline) {
+            Ok(line) if !line.whole => Err(self.cut_off(&line)),
+            Ok(line) if line.at > deadline => Ok(None),
+            Ok(line) => Ok(Some(line)),
+            Err(NoLine::Late) => Ok(None),
+            Err(NoLine::Closed) => Err(self.crash()),
+        }
+    }
+
+    /// The fault of a program that has closed its output in the middle of this line.
+    pub fn cut_off(&mut self, line: &OutputLine) -> Fault {
+        match self.crash() {
+            Fault::Crashed(how) => Fault::Crashed(format!("{how} in the middle of the line '{}'", line.text)),
+            other => other,
+        }
+    }
+
     /// Takes the lines that have come without being asked for.
     pub fn unasked(&self) -> impl Iterator<Item = OutputLine> + '_ {
         self.lines.try_iter()

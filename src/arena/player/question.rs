@@ -67,6 +67,11 @@ impl Turn<'_> {
     pub fn wait(&self, timeouts: &Timeouts) -> Duration {
         self.clock().left().map_or(timeouts.thought, |left| left + self.grace)
     }
+
+    /// The fault of a player that has not answered `command` after this wait.
+    pub fn late(&self, command: &str, waited: Duration) -> Fault {
+        self.clock().left().map_or_else(|| Fault::Silent(command.to_owned(), waited), Fault::Overrun)
+    }
 }
 
 /// What a player answers.

@@ -71,6 +71,7 @@ impl Contest for RandomTree {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::othello::Color;
     use crate::testing::random_position;
 
     #[test]

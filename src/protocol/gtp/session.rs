@@ -9,7 +9,7 @@ use crate::engine::{Decision, Engine, EngineOption, EngineOptions, Event, Reques
 use crate::notation::read_position;
 use crate::othello::{Color, Move};
 use crate::protocol::stdio::{Connection, Input};
-use crate::search::{Limits, Report};
+use crate::search::Report;
 use crossbeam::channel::{TryRecvError, never};
 use crossbeam::select;
 use std::collections::VecDeque;
@@ -280,12 +280,7 @@ impl Session<'_> {
     fn choose(&mut self, demand: Demand, color: Color) -> Result<Move, Gone> {
         let Demand::Choose(position) = demand else { return Ok(Move::Pass) };
         let budget = self.clocks[color as usize].budget(position.empties().count());
-        let limits = Limits {
-            soft_time: budget.map(|budget| budget.soft),
-            hard_time: budget.map(|budget| budget.hard),
-            ..Limits::default()
-        };
-        let thinking = self.engine.start(Request { limits, ..Request::best_move(position) });
+        let thinking = self.engine.start(Request { limits: budget.into(), ..Request::best_move(position) });
         let decision = loop {
             match self.happening(&thinking)? {
                 Happening::Finished(decision) => break decision,

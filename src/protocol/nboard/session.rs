@@ -252,12 +252,7 @@ impl Session {
             return;
         }
         let budget = self.clocks.0[position.mover() as usize].budget(position.empties().count());
-        let limits = Limits {
-            depth: self.depth,
-            soft_time: budget.map(|budget| budget.soft),
-            hard_time: budget.map(|budget| budget.hard),
-            ..Limits::default()
-        };
+        let limits = Limits { depth: self.depth, ..budget.into() };
         self.take_on(PendingGoal::Go, Request { position, goal: Goal::Move, limits, contempt: self.contempt });
     }
 
