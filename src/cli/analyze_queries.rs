@@ -2,8 +2,9 @@
 
 use super::analyze_output::Results;
 use super::output::{Output, Reader};
-use crate::analysis::lines::{InputLine, Lines};
+use crate::analysis::lines::Lines;
 use crate::analysis::{Service, ServiceSettings};
+use crate::input_line::InputLine;
 use crate::shard::Shard;
 use crossbeam::channel::{Receiver, Sender, bounded};
 use std::io::BufRead;

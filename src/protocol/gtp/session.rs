@@ -6,9 +6,10 @@ use super::reply::{AnalysisLine, Failure, Head, Reply, Response, SearchStats};
 use super::sgf_file;
 use crate::clock::Clock;
 use crate::engine::{Decision, Engine, EngineOption, EngineOptions, Event, Request, Thinking};
+use crate::input_line::InputLine;
 use crate::notation::read_position;
 use crate::othello::{Color, Move};
-use crate::protocol::stdio::{Connection, Input};
+use crate::protocol::stdio::Connection;
 use crate::search::Report;
 use crossbeam::channel::{TryRecvError, never};
 use crossbeam::select;
@@ -20,7 +21,7 @@ const LOOK_AHEAD: usize = 64;
 
 /// Answers a client until it says `quit`, its input ends and everything read is answered, or nobody reads the answers.
 /// `first` holds lines already read from the connection.
-pub fn serve(connection: Connection, engine: Engine, first: Vec<Input>) {
+pub fn serve(connection: Connection, engine: Engine, first: Vec<InputLine>) {
     let inbox = Inbox { connection: &connection, waiting: first.into(), open: true };
     let mut session = Session {
         inbox,
@@ -70,13 +71,13 @@ impl Terms {
 /// The lines of the client, some of them read but not yet looked at.
 struct Inbox<'a> {
     connection: &'a Connection,
-    waiting: VecDeque<Input>,
+    waiting: VecDeque<InputLine>,
     open: bool,
 }
 
 impl Inbox<'_> {
     /// The next line; `None` when there will be no more.
-    fn next(&mut self) -> Result<Option<Input>, Gone> {
+    fn next(&mut self) -> Result<Option<InputLine>, Gone> {
         if self.connection.closed().try_recv() != Err(TryRecvError::Empty) {
             return Err(Gone);
         }
@@ -95,7 +96,7 @@ impl Inbox<'_> {
     /// Whether the client has said something that asks for a response, or nothing more will come. Comments and blank
     /// lines in front of that are dropped.
     fn has_command(&mut self) -> bool {
-        while let Some(Input::Line(line)) = self.waiting.front() {
+        while let Some(InputLine::Bytes(line)) = self.waiting.front() {
             if parse_line(line).is_some() {
                 break;
             }
@@ -131,8 +132,8 @@ impl Session<'_> {
     fn run(&mut self) -> Result<(), Gone> {
         while let Some(input) = self.inbox.next()? {
             let line = match input {
-                Input::TooLong => CommandLine { id: None, command: Err(Failure::LineTooLong) },
-                Input::Line(bytes) => match parse_line(&bytes) {
+                InputLine::TooLong => CommandLine { id: None, command: Err(Failure::LineTooLong) },
+                InputLine::Bytes(bytes) => match parse_line(&bytes) {
                     Some(line) => line,
                     None => continue,
                 },
@@ -317,7 +318,7 @@ impl Session<'_> {
             }),
             recv(input) -> line => {
                 match line {
-                    Ok(Input::Line(line)) if is_interrupt(&line) => return Ok(Happening::Interrupt),
+                    Ok(InputLine::Bytes(line)) if is_interrupt(&line) => return Ok(Happening::Interrupt),
                     Ok(line) => inbox.waiting.push_back(line),
                     Err(_) => inbox.open = false,
                 }

@@ -3,9 +3,10 @@
 use super::{Command, Hint, Reply};
 use crate::clock::Clock;
 use crate::engine::{DEFAULT_MOVE_TIME, Decision, Engine, Event, Goal, Request, Thinking};
+use crate::input_line::InputLine;
 use crate::notation::ggf::{GgfClock, GgfGame, TimedMove};
 use crate::othello::{Color, GameRecord, Move, Position};
-use crate::protocol::stdio::{Connection, Input};
+use crate::protocol::stdio::Connection;
 use crate::search::{Contempt, Depth, Limits, Report, Score};
 use crossbeam::channel::{Receiver, never, tick};
 use std::collections::HashMap;
@@ -22,7 +23,7 @@ const UNLIMITED: Duration = Duration::from_secs(24 * 60 * 60);
 /// read before the connection's own.
 ///
 /// Lines that make no sense are passed over in silence, as the protocol demands; they are logged.
-pub fn serve(connection: Connection, engine: Engine, first: Vec<Input>) {
+pub fn serve(connection: Connection, engine: Engine, first: Vec<InputLine>) {
     let mut session = Session {
         connection,
         engine,
@@ -74,7 +75,7 @@ enum PendingGoal {
 }
 
 impl Session {
-    fn run(&mut self, first: Vec<Input>) {
+    fn run(&mut self, first: Vec<InputLine>) {
         for input in first {
             if self.hear(&input).is_break() {
                 return;
@@ -117,10 +118,10 @@ impl Session {
         self.send(Reply::Status(text.into()));
     }
 
-    fn hear(&mut self, input: &Input) -> ControlFlow<()> {
+    fn hear(&mut self, input: &InputLine) -> ControlFlow<()> {
         let command = match input {
-            Input::Line(line) => Command::parse(line),
-            Input::TooLong => {
+            InputLine::Bytes(line) => Command::parse(line),
+            InputLine::TooLong => {
                 log::debug!("ignored: a line too long to be a command");
                 return ControlFlow::Continue(());
             }
