@@ -108,15 +108,9 @@ fn saving(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
         cells.extend(values.map(|value| Cell::Number(value, 1)));
         table.row(cells);
     }
-    let plot = Plot {
-        mark: Some(30.0),
-        ..Plot::new(
-            "Nodes saved by cut-offs",
-            "depth, plies",
-            "saved of minimax's nodes, %; dotted: the page's 30",
-            curves.to_vec(),
-        )
-    };
+    let title = "Nodes saved by cut-offs";
+    let (x, y) = ("depth, plies", "saved of minimax's nodes, %; dotted: the page's 30");
+    let plot = Plot { mark: Some(30.0), ..Plot::new(title, x, y, curves.to_vec()) };
     let note = "The page's 30 % (marked) are 10 nodes of one small drawn tree.";
     Ok(Findings::new(vec![table], vec![plot], note))
 }

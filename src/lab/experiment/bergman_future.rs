@@ -63,16 +63,9 @@ fn mobility_weight(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
         }
         curves.push(Curve { name: format!("depth {depth}"), points, stroke: Stroke::Solid });
     }
-    let plot = Plot {
-        x_scale: Scale::Logarithmic,
-        mark: Some(50.0),
-        ..Plot::new(
-            "What mobility is worth beside weighted squares",
-            "weight of the mobility ratio, discs",
-            "score against weighted squares alone, %",
-            curves,
-        )
-    };
+    let title = "What mobility is worth beside weighted squares";
+    let (x, y) = ("weight of the mobility ratio, discs", "score against weighted squares alone, %");
+    let plot = Plot { x_scale: Scale::Logarithmic, mark: Some(50.0), ..Plot::new(title, x, y, curves) };
     let note = "A drawn game counts half; errors are 95 % intervals by pairs.";
     Ok(Findings::new(vec![table], vec![plot], note))
 }
@@ -198,15 +191,9 @@ fn forward_pruning(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     );
     let [all, only, best] = counts;
     truth.row([all, only, best, all - best].map(Cell::from).to_vec());
-    let plot = Plot {
-        mark: Some(50.0),
-        ..Plot::new(
-            "Forward pruning beside the corners",
-            "depth of the full-width search, plies",
-            "score of the pruning side, %",
-            curves,
-        )
-    };
+    let title = "Forward pruning beside the corners";
+    let (x, y) = ("depth of the full-width search, plies", "score of the pruning side, %");
+    let plot = Plot { mark: Some(50.0), ..Plot::new(title, x, y, curves) };
     let note = "Positions of the second table come from games of mobility against itself at depth 2 after 8 to 20 random plies, and have \
          such a move and another one.";
     Ok(Findings::new(vec![table, truth], vec![plot], note))

@@ -103,15 +103,9 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
         }
         curves.push(Curve::new(name, points));
     }
-    let plot = Plot {
-        mark: Some(50.0),
-        ..Plot::new(
-            "Score against korf-alpha-beta at equal evaluations",
-            "depth of korf-alpha-beta, plies",
-            "score, %",
-            curves,
-        )
-    };
+    let title = "Score against korf-alpha-beta at equal evaluations";
+    let (x, y) = ("depth of korf-alpha-beta, plies", "score, %");
+    let plot = Plot { mark: Some(50.0), ..Plot::new(title, x, y, curves) };
     let note = format!(
         "Every static evaluation counts one, those for ordering too, and so does every node of an exact solve. Both sides \
          play perfectly from {SOLVE_FROM} empty squares. Errors are 95 % intervals by pairs."

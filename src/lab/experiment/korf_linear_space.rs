@@ -100,15 +100,9 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     let (kind, evaluator) = lab.evaluator(EvaluatorKind::Bill);
     let boards: Vec<Position> = (0..trees).map(|i| board(seed, i)).collect();
     curves.push(rows(lab, &mut table, &format!("Othello, {kind}"), &boards, &*evaluator, &depths)?);
-    let plot = Plot {
-        y_scale: Scale::Logarithmic,
-        ..Plot::new(
-            "Calls of RBFMS for each distinct expansion",
-            "depth of the principal leaf, plies",
-            "calls for each distinct expansion",
-            curves,
-        )
-    };
+    let title = "Calls of RBFMS for each distinct expansion";
+    let (x, y) = ("depth of the principal leaf, plies", "calls for each distinct expansion");
+    let plot = Plot { y_scale: Scale::Logarithmic, ..Plot::new(title, x, y, curves) };
     let note = format!(
         "Means over {trees} trees of the ratios, with 95 % intervals; searches of more than {MOST_CALLS} calls are cut off and \
          enter with what they had done. Times are of the searching thread, memory is what the tree and the stack take."

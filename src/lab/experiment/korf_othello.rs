@@ -124,15 +124,9 @@ fn table(lab: &mut Lab<'_>, paper: &Paper) -> Result<Findings, ExperimentError> 
     }
     let curve = Curve::new("equal evaluations", rows.iter().map(|row| row.point).collect());
     let (variants, in_time) = variant_table(lab, paper, &rows, &evaluator)?;
-    let plot = Plot {
-        mark: Some(50.0),
-        ..Plot::new(
-            format!("{}, {kind}", paper.title),
-            "depth of alpha-beta, plies",
-            "games won of those decided, %",
-            vec![curve, in_time, theirs],
-        )
-    };
+    let title = format!("{}, {kind}", paper.title);
+    let (x, y) = ("depth of alpha-beta, plies", "games won of those decided, %");
+    let plot = Plot { mark: Some(50.0), ..Plot::new(title, x, y, vec![curve, in_time, theirs]) };
     let note = "Ties are left out of what is won, as in the paper. The first error is by pairs of games; games from openings that are \
          mirror images of one another are the same games, and the error by the 60 classes of openings says so. The paper's figures \
          have at least the same errors. \"share\" and \"time\" are best-first's evaluations and processor time for each of \
@@ -272,15 +266,9 @@ fn parents(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
             }
         }
     }
-    let plot = Plot {
-        mark: Some(50.0),
-        ..Plot::new(
-            "Best-first extension and its parents",
-            "depth of alpha-beta, plies; the initial depth is one less",
-            "score, %",
-            curves.to_vec(),
-        )
-    };
+    let title = "Best-first extension and its parents";
+    let (x, y) = ("depth of alpha-beta, plies; the initial depth is one less", "score, %");
+    let plot = Plot { mark: Some(50.0), ..Plot::new(title, x, y, curves.to_vec()) };
     let note = "Evaluations for a move are what alpha-beta of the depth makes on average at that number of empty squares. A drawn game \
          counts half; errors are 95 % intervals by pairs. The last column is the share of the extension's evaluations that its \
          best-first part makes.";
