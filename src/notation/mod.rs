@@ -44,6 +44,9 @@ use cursor::{Cursor, is_blank};
 /// assert_eq!(read_position(board).unwrap().position(), &Position::START);
 /// assert_eq!(read_position("F5 d6").unwrap().turns().len(), 2);
 /// ```
+///
+/// # Errors
+/// If the text is in none of the forms, or a move is not legal; with the place in the text.
 pub fn read_position(text: &str) -> Result<GameRecord, NotationError> {
     let mut cursor = Cursor::new(text);
     skip_preamble(&mut cursor);

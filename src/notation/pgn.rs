@@ -48,6 +48,9 @@ impl PgnGame {
     }
 
     /// Reads one game, to the end of the text.
+    ///
+    /// # Errors
+    /// If the tags, a move or the result make no sense, or a move is not legal; with the place in the text.
     pub fn parse(text: &str) -> Result<PgnGame, NotationError> {
         let mut cursor = Cursor::new(text);
         let mut pgn = PgnGame::new(GameRecord::default());

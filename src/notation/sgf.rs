@@ -66,6 +66,9 @@ impl SgfGame {
     }
 
     /// Reads the main line of the first game of a text.
+    ///
+    /// # Errors
+    /// If the text is no game tree, is of another game, or has a move that is not legal; with the place in the text.
     pub fn parse(text: &str) -> Result<SgfGame, NotationError> {
         let mut reader = Reader::new(text);
         let mut rest = text.trim_start_matches(super::cursor::is_blank);

@@ -106,6 +106,9 @@ impl WthorHeader {
 
 impl WthorFile {
     /// Reads the bytes of a `.wtb` file.
+    ///
+    /// # Errors
+    /// If the size is not what the header announces, or the board is not of 8x8 squares. A game that breaks off is no error.
     pub fn parse(bytes: &[u8]) -> Result<WthorFile, WthorError> {
         let (header, rest) = bytes.split_first_chunk::<HEADER>().ok_or(WthorError::Header(bytes.len()))?;
         let WthorHeader { games, year, theory_empties, .. } = WthorHeader::parse(header)?;
@@ -158,11 +161,17 @@ fn play(moves: &[u8]) -> (GameRecord, Option<BrokenGame>) {
 }
 
 /// The names of the bytes of a `.jou` file, by the numbers of [`WthorGame::black`] and [`WthorGame::white`].
+///
+/// # Errors
+/// If the size is not what the header announces.
 pub fn parse_players(bytes: &[u8]) -> Result<Vec<String>, WthorError> {
     names::<PLAYER>(bytes)
 }
 
 /// The names of the bytes of a `.trn` file, by the numbers of [`WthorGame::tournament`].
+///
+/// # Errors
+/// If the size is not what the header announces.
 pub fn parse_tournaments(bytes: &[u8]) -> Result<Vec<String>, WthorError> {
     names::<TOURNAMENT>(bytes)
 }

@@ -145,6 +145,9 @@ impl Position {
     };
 
     /// A position from the discs of each colour and the side to move.
+    ///
+    /// # Errors
+    /// If the sides share a square, or a square of the centre is empty.
     pub fn new(black: Bitboard, white: Bitboard, mover: Color) -> Result<Position, PositionError> {
         if let Some(square) = (black & white).into_iter().next() {
             return Err(PositionError::Overlap(square));
@@ -222,6 +225,9 @@ impl Position {
     }
 
     /// The position after a disc on `square`.
+    ///
+    /// # Errors
+    /// If the square is occupied, or a disc there turns none.
     pub fn play(&self, square: Square) -> Result<Position, IllegalMove> {
         if !self.empties().contains(square) {
             return Err(IllegalMove::Occupied(square));
@@ -234,6 +240,9 @@ impl Position {
 
     /// The position after a turn. A pass is accepted whenever the side to move has no move, even when the game is over,
     /// because clients end games with two passes.
+    ///
+    /// # Errors
+    /// If a disc may not be placed there, or the side to move passes although it has a move.
     pub fn take(&self, turn: Move) -> Result<Position, IllegalMove> {
         match turn {
             Move::Place(square) => self.play(square),

@@ -60,6 +60,9 @@ impl std::fmt::Debug for GameFile {
 impl GameFile {
     /// Opens a file. Beside the games of WTHOR, the players' and tournaments' names are looked for: files with the same
     /// name but for its ending `.jou` or `.trn`, in any case, or else the only files of the folder that end so.
+    ///
+    /// # Errors
+    /// If the file or one of names beside it cannot be read.
     pub fn open(path: &Path) -> Result<GameFile, GameFileError> {
         let name = path.display().to_string();
         let failed = |error| GameFileError { file: name.clone(), number: 0, problem: ReadProblem::Io(error) };
@@ -69,6 +72,9 @@ impl GameFile {
 
     /// Gives the games of a WTHOR file the names that [`GameFile::open`] would find beside this path. Without effect on other
     /// formats.
+    ///
+    /// # Errors
+    /// If a file of names cannot be read.
     pub fn with_names_beside(mut self, path: &Path) -> Result<GameFile, GameFileError> {
         if self.wthor.is_some() {
             let beside = |ending| beside(path, ending).map(|path| (path.display().to_string(), fs::read(&path)));
@@ -79,6 +85,9 @@ impl GameFile {
     }
 
     /// Reads from anything; the name is for errors. Waits until it is clear what the format is.
+    ///
+    /// # Errors
+    /// If the input cannot be read, or is a file of names of WTHOR.
     pub fn new(name: impl Into<String>, input: impl Read + Send + 'static) -> Result<GameFile, GameFileError> {
         let name = name.into();
         let failed = |problem: ReadProblem| GameFileError { file: name.clone(), number: 0, problem };
@@ -100,6 +109,9 @@ impl GameFile {
     }
 
     /// Gives the games of a WTHOR file their names, from the bytes of a `.jou` and a `.trn` file. Without effect on other formats.
+    ///
+    /// # Errors
+    /// If the bytes are not those of files of names.
     pub fn with_wthor_names(
         mut self,
         players: Option<&[u8]>,

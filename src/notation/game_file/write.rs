@@ -22,6 +22,9 @@ pub struct Written {
 
 /// Writes a game, or a position. For a game, OBF gets each position in which a disc is placed. [`Format::Wthor`] is refused; it is
 /// written by [`WthorWriter`](super::WthorWriter).
+///
+/// # Errors
+/// If the format has no games from this start, wants a result that the game does not have, or is not one of text.
 pub fn write(game: &AnnotatedGame, format: Format) -> Result<Written, Unwritable> {
     let mut losses = losses(game, format);
     let text = match format {

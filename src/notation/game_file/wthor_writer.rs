@@ -46,6 +46,9 @@ impl WthorWriter {
     }
 
     /// Adds a game; what is lost of it comes back.
+    ///
+    /// # Errors
+    /// If the game does not begin with the standard start, has no result in whole discs, or brings one name too many.
     pub fn add(&mut self, game: &AnnotatedGame) -> Result<Vec<Loss>, Unwritable> {
         if *game.record.start() != Position::START {
             return Err(Unwritable::Start(Format::Wthor));

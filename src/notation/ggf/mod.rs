@@ -110,12 +110,18 @@ impl GgfGame {
     }
 
     /// Reads the first game of a record; what follows it is not looked at.
+    ///
+    /// # Errors
+    /// If the text is no game of GGF, is of another game or board, or has a move that is not legal; with the place in the text.
     pub fn parse(text: &str) -> Result<GgfGame, NotationError> {
         let (_, properties) = preceded(count, game).parse(text).map_err(|error| failed(text, error))?;
         interpret(text, &properties)
     }
 
     /// Reads every game of a text: one record of one or two games, or an archive of many.
+    ///
+    /// # Errors
+    /// If one of the games cannot be read; with the place in the text.
     pub fn parse_all(text: &str) -> Result<Vec<GgfGame>, NotationError> {
         let mut games = Vec::new();
         let mut rest = text;
