@@ -40,10 +40,7 @@ fn seconds(text: &str) -> Result<f64, String> {
 
 /// Checks an engine and prints what was found.
 pub(super) fn run(arguments: &CheckArguments) -> Result<(), String> {
-    match &arguments.log_file {
-        Some(path) => log_output::to_file(path)?,
-        None => log_output::to_stderr(),
-    }
+    log_output::to(arguments.log_file.as_deref())?;
     let text = PlayerText {
         cmd: Some(arguments.command.clone()),
         protocol: arguments.protocol.clone(),

@@ -68,10 +68,7 @@ pub(super) fn run(arguments: &MatchArguments) -> Result<(), String> {
     if let Some(MatchCommand::Check(arguments)) = &arguments.command {
         return super::match_check::run(arguments);
     }
-    match &arguments.log_file {
-        Some(path) => log_output::to_file(path)?,
-        None => log_output::to_stderr(),
-    }
+    log_output::to(arguments.log_file.as_deref())?;
     let settings = Settings::new(arguments.text()?).map_err(|error| error.to_string())?;
     let mut tournament = Tournament::prepare(settings, arguments.resume).map_err(|error| error.to_string())?;
     let template = "{pos}/{len} games  {msg}  {elapsed} gone, {eta} to go";

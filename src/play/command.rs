@@ -124,23 +124,8 @@ fn brief(word: &str) -> String {
 
 /// The command that takes the fewest changes of a letter to make, if they are few.
 fn nearest(word: &str) -> Option<&'static str> {
-    let distance = |name: &str| edits(word.as_bytes(), name.as_bytes());
+    let distance = |name: &str| strsim::levenshtein(word, name);
     NAMES.into_iter().min_by_key(|name| distance(name)).filter(|name| distance(name) <= 1.max(name.len() / 2))
-}
-
-/// How many letters must be changed, put in or taken out (Levenshtein).
-fn edits(a: &[u8], b: &[u8]) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let changed = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = changed.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]
