@@ -63,7 +63,7 @@ fn in_search<G: Game>(root: &G, ends: EndValues, evaluator: &dyn Evaluator<G>, e
     tempo
 }
 
-/// What expansion would do to nodes that nobody has chosen: those of a random walk.
+/// What expansion would do to nodes that were not chosen: those of a random walk.
 fn on_a_walk(root: &RandomTree) -> Tempo {
     let mut tempo = Tempo::default();
     let mut node = *root;

@@ -1,11 +1,13 @@
-//! What an experiment is given: its set-up, its ledger, and somebody to tell how far it is.
+//! What an experiment is given: its set-up, its ledger, and a callback for its progress.
 
 use super::{ExperimentError, Findings, Ledger};
 use crate::eval::{Evaluator, EvaluatorKind};
 use crate::othello::Position;
 use crate::whole_file::write_whole;
-use serde::Serialize;
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::de::DeserializeOwned;
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -13,40 +15,49 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// What can be chosen. What is `None` or empty is as the experiment has it, which is as its paper has it where that is
-/// feasible.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// What can be chosen; the docs of the fields are the command line's help. What is `None` or empty is as the experiment has it, which
+/// is as its paper has it where that is feasible.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Args)]
 pub struct Setup {
-    /// A run of seconds that shows that everything works.
+    /// A run of seconds, to see that it works
+    #[arg(long)]
     pub quick: bool,
-    /// Seed of everything random.
+    /// Seed of everything random
+    #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
-    /// Pairs of games, or positions, for each row of the table.
+    /// Pairs of games, or positions, for each row
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub pairs: Option<u64>,
-    /// Depths, branching factors, or whatever the rows of the table are.
+    /// The rows of the table: depths, branching factors or whatever they are, separated by commas
+    #[arg(long, value_name = "N,...", value_delimiter = ',')]
     pub levels: Vec<u32>,
-    /// The static evaluation, for Othello.
+    /// The static evaluation of Othello positions, if not the experiment's own choice
+    #[arg(long, value_name = "NAME", value_parser = evaluators())]
+    #[serde(serialize_with = "name_of")]
     pub eval: Option<EvaluatorKind>,
-    /// Where games begin: `four-ply`, `classes` or `random:N`.
+    /// Where games of Othello begin: four-ply (all 244), classes (60 of them), or random:N plies
+    #[arg(long, value_name = "SOURCE")]
     pub openings: Option<String>,
-    /// Players in the words of `emilia match`, for experiments that compare engines.
+    /// A player, where engines are compared: engine=NAME and other words of `emilia match`; may be repeated
+    #[arg(long = "player", value_name = "WORDS")]
     pub players: Vec<String>,
+}
+
+fn evaluators() -> impl TypedValueParser<Value = EvaluatorKind> {
+    PossibleValuesParser::new(EvaluatorKind::ALL.map(EvaluatorKind::name)).try_map(|name| name.parse::<EvaluatorKind>())
+}
+
+fn name_of<S: Serializer>(kind: &Option<EvaluatorKind>, serializer: S) -> Result<S::Ok, S::Error> {
+    kind.map(EvaluatorKind::name).serialize(serializer)
 }
 
 impl Setup {
     /// What has to be the same for a run to be the same, as the first line of the ledger.
     pub fn identity(&self, experiment: &str) -> Value {
-        json!({
-            "experiment": experiment,
-            "version": 1,
-            "quick": self.quick,
-            "seed": self.seed,
-            "pairs": self.pairs,
-            "levels": self.levels,
-            "eval": self.eval.map(EvaluatorKind::name),
-            "openings": self.openings,
-            "players": self.players,
-        })
+        let mut identity = json!(self);
+        identity["experiment"] = experiment.into();
+        identity["version"] = 1.into();
+        identity
     }
 }
 
