@@ -10,7 +10,7 @@ use crate::search::{Bound, Depth, Limits};
 pub struct Commentary {
     /// The game.
     pub game: AnnotatedGame,
-    /// What each position is worth, the start first; `None` where nobody says.
+    /// What each position is worth, the start first; `None` where that is not known.
     pub judgements: Vec<Option<Judgement>>,
     /// What each turn lost against the best one, in discs, not negative; `None` where it is not known.
     pub losses: Vec<Option<f64>>,

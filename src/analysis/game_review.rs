@@ -79,7 +79,7 @@ impl ReviewedTurn {
     }
 }
 
-/// The turn that decided a game: the last with which somebody changed who wins.
+/// The turn that decided a game: the last that changed who wins.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct TurningPoint {
     /// The number of the turn.

@@ -52,7 +52,7 @@ struct State {
     last: Vec<Option<QueueKey>>,
     running: BTreeMap<u64, Running>,
     next: u64,
-    /// Search threads that nobody uses.
+    /// Search threads that are not in use.
     free: u32,
     /// Nothing more comes.
     closed: bool,
@@ -145,7 +145,7 @@ impl Queue {
         running.is_some_and(|running| running.cancel.is_none())
     }
 
-    /// Calls off those that fit. Returns the ones that waited, which nobody will answer now, and how many were running.
+    /// Calls off those that fit. Returns the ones that waited, which are not handed out any more, and how many were running.
     pub fn cancel(&self, fits: impl Fn(&QueuedPosition) -> bool) -> (Vec<QueuedPosition>, usize) {
         let mut state = self.state.lock();
         let waited = state.waiting.extract_if(.., |_, job| fits(job)).map(|(_, job)| job).collect();

@@ -152,7 +152,7 @@ impl Service {
         self.shared.refuse(number, &QueryError { id: None, field: None, index: None, problem });
     }
 
-    /// Waits until everything is answered, or nobody listens any more.
+    /// Waits until everything is answered, or the output is disconnected.
     pub fn finish(self) {
         self.shared.queue.close();
         for worker in self.workers {
@@ -334,7 +334,7 @@ mod tests {
         drop(answers);
         for id in 0..100 {
             service.line(id, format!(r#"{{"id":{id},"moves":"f5","exact":true}}"#).as_bytes());
-            // An error is what notices that nobody listens.
+            // The answer to a wrong line is sent at once, and so finds the output disconnected.
             service.line(id, b"nonsense");
         }
         service.finish();

@@ -19,7 +19,7 @@ pub enum Question {
     Outcome,
 }
 
-/// How often somebody who waits hears how it goes.
+/// The time between two calls of the progress callback.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Solves one position after another.

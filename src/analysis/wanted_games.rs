@@ -9,7 +9,7 @@ use std::io::{self, BufRead, Read};
 use std::path::Path;
 use std::sync::Arc;
 
-/// An input that whoever reads its games and whoever wants its checksum have together.
+/// An input that is shared by the reader of its games and the one of its checksum.
 #[derive(Clone)]
 struct SharedInput(Arc<Mutex<Checksummed<Box<dyn BufRead + Send>>>>);
 

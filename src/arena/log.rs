@@ -105,7 +105,7 @@ impl MatchLog {
     }
 }
 
-/// The terms and the games of a log that nobody writes.
+/// The terms and the games of a log that is not being written.
 pub fn read_folder(folder: &Path) -> Result<(Value, Vec<PlayedGame>), LogError> {
     let path = folder.join(GAMES);
     let text = std::fs::read(&path).map_err(|error| LogError::Io(path.clone(), error))?;

@@ -1,4 +1,4 @@
-//! The referee: plays one game between two players and believes neither.
+//! The referee: plays one game between two players and checks every move and every time.
 //!
 //! It has its own board and its own clock. Forced passes it takes itself. Whatever a player does wrong loses the game
 //! for it and is written down; nothing that a player does ends the match.
@@ -113,7 +113,7 @@ pub fn play(
     Some(FinishedGame { game, failed })
 }
 
-/// A list in which nobody said anything is no list.
+/// Empties a list that has no value in it.
 fn drop_if_empty<T>(list: &mut Vec<Option<T>>) {
     if list.iter().all(Option::is_none) {
         list.clear();

@@ -82,7 +82,7 @@ impl Pairing {
     }
 }
 
-/// What is counted about one player whoever the opponent is.
+/// What is counted about one player against all opponents together.
 #[derive(Clone, Debug, Default)]
 pub struct Effort {
     /// Moves made; passes and the moves of the opening are not counted.

@@ -32,7 +32,7 @@ struct InputEnd {
     error: Option<String>,
 }
 
-/// Answers queries until there are no more, or nobody reads the answers.
+/// Answers queries until there are no more, or the reader of the answers is gone.
 pub(super) fn run(settings: ServiceSettings, input: QueryInput, output: Results) -> Result<(), String> {
     let (sender, answers) = bounded(WAITING_ANSWERS);
     let (read, input_end) = bounded(1);

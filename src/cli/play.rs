@@ -13,7 +13,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// Play against Emilia in the terminal.
 ///
 /// Moves are said as f5; 'help' lists what else can be said: hints, undo, saving and loading games, the level. Levels go from 1, a beginner
-/// who loses about six discs a move, to 8, full strength. Colours are left out where NO_COLOR is set or nobody looks on.
+/// who loses about six discs a move, to 8, full strength. Colours are left out where NO_COLOR is set or the output is no terminal.
 #[derive(Args, Clone, Debug)]
 pub(super) struct PlayArguments {
     /// Your side

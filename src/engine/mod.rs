@@ -30,7 +30,7 @@ use worker::{Worker, WorkerMessage};
 pub struct Thinking {
     events: Receiver<Event>,
     signal: StopSignal,
-    /// The worker sees by it whether anybody still waits for the answer.
+    /// The worker sees by it whether this is still there to receive the answer.
     _listener: Arc<()>,
 }
 

@@ -50,7 +50,7 @@ impl Session {
         Ok(())
     }
 
-    /// Plays until the person leaves or says nothing more. A prompt is written only where somebody sees it.
+    /// Plays until the person leaves or says nothing more. Prompts are written if `prompts` is set.
     pub fn run(&mut self, mut input: impl BufRead, mut output: impl Write, prompts: bool) -> io::Result<()> {
         let mut greeting = match self.person {
             Some(color) => format!("You play {color} against Emilia, {}.", self.opponent.level()),

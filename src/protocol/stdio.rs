@@ -82,7 +82,7 @@ impl Connection {
         &self.input
     }
 
-    /// Receives or disconnects when nobody reads the output any more.
+    /// Receives or disconnects when the reader of the output is gone.
     pub fn closed(&self) -> &Receiver<()> {
         &self.closed
     }
@@ -147,7 +147,7 @@ fn spawn(name: &str, work: impl FnOnce() + Send + 'static) {
     std::thread::Builder::new().name(name.to_owned()).spawn(work).expect("a thread can be started");
 }
 
-/// Cuts the input into lines until it ends, cannot be read, or nobody takes the lines. A last line without a line feed
+/// Cuts the input into lines until it ends, cannot be read, or the receiver of the lines is gone. A last line without a line feed
 /// counts.
 fn read_lines(mut reader: impl BufRead, lines: &Sender<InputLine>) {
     loop {

@@ -1,7 +1,8 @@
 //! The checks of an engine that speaks NBoard.
 
 use super::{Check, Checked, PASS, Probe, Stop, WIPE_OUT, failed, game, require, require_legal};
-use crate::notation::ggf::{GgfClock, GgfGame, TimedMove};
+use crate::arena::player::parse_move;
+use crate::notation::ggf::{GgfClock, GgfGame};
 use crate::othello::{GameRecord, Move};
 use std::time::{Duration, Instant};
 
@@ -77,7 +78,8 @@ impl Probe {
             let line = self.line("go", deadline)?.text;
             well_formed(&line)?;
             if let Some(("===", rest)) = line.trim_start().split_once(char::is_whitespace) {
-                return answered(rest).map_or_else(|| failed(format!("not a move: '{line}'")), |timed| Ok(timed.turn));
+                return parse_move(rest)
+                    .map_or_else(|| failed(format!("not a move: '{line}'")), |timed| Ok(timed.turn));
             }
         }
     }
@@ -114,12 +116,6 @@ fn ggf(record: &GameRecord) -> String {
     .to_string()
 }
 
-/// `MOVE[/EVAL[/TIME]]`, in which blanks count as `/`.
-fn answered(text: &str) -> Option<TimedMove> {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    TimedMove::parse(&words.join("/")).ok()
-}
-
 fn is_decimal(text: &str) -> bool {
     !text.contains(['e', 'E']) && text.parse::<f64>().is_ok_and(f64::is_finite)
 }
@@ -129,7 +125,7 @@ fn well_formed(line: &str) -> Checked {
     let words: Vec<&str> = line.split_whitespace().collect();
     let Some((&word, arguments)) = words.split_first() else { return Ok(()) };
     let right = match word {
-        "===" => answered(&arguments.join(" ")).is_some(),
+        "===" => parse_move(&arguments.join(" ")).is_some(),
         "search" | "book" => is_hint(arguments),
         "nodestats" => matches!(arguments, [nodes, seconds, ..] if nodes.parse::<i64>().is_ok() && is_decimal(seconds)),
         "analysis" => matches!(arguments, [turns, value, ..] if turns.parse::<u32>().is_ok() && is_decimal(value)),

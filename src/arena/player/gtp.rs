@@ -266,7 +266,7 @@ impl GtpPlayer {
             TimeControl::PerMove(_) => 1,
             TimeControl::PerGame { .. } => 0,
         };
-        // Rounded down: no program must believe that it has more than it has.
+        // Rounded down: a program must not plan with more time than it has.
         self.insist(&format!("time_left {color} {} {stones}", left.as_secs())).map(drop)
     }
 
@@ -358,7 +358,7 @@ impl Player for GtpPlayer {
         let (mut response, mut elapsed) = self.generate(turn)?;
         let passes = |response: &Response| parse_vertex(&response.text) == Some(Action::Take(Move::Pass));
         if (!response.success || passes(&response)) && self.passed_in_silence(turn.record.turns()) {
-            // It believes that it is the other side's turn.
+            // For the program it is the other side's turn.
             self.speak_of_passes(!turn.color())?;
             (response, elapsed) = self.generate(turn)?;
         }

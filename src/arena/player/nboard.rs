@@ -228,8 +228,8 @@ impl Drop for NBoardPlayer {
     }
 }
 
-/// Reads `F4/1.5/0.25`, in which runs of blanks count as `/`.
-fn parse_move(text: &str) -> Option<TimedMove> {
+/// Reads the answer `F4/1.5/0.25`, in which runs of blanks count as `/`.
+pub(in crate::arena) fn parse_move(text: &str) -> Option<TimedMove> {
     let joined: Vec<&str> = text.split_whitespace().collect();
     TimedMove::parse(&joined.join("/")).ok()
 }

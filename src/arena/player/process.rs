@@ -228,7 +228,7 @@ fn spawn(label: &str, what: &str, work: impl FnOnce() + Send + 'static) -> io::R
     std::thread::Builder::new().name(format!("{label} {what}")).stack_size(256 << 10).spawn(work).map(drop)
 }
 
-/// Cuts the output into lines until it ends or nobody takes them.
+/// Cuts the output into lines until it ends or `take` returns false.
 fn read_lines(output: impl Read, mut take: impl FnMut(OutputLine) -> bool) {
     let mut reader = BufReader::new(output);
     loop {

@@ -104,7 +104,7 @@ pub(super) fn shape(beginning: &[u8], at_end: bool) -> Option<Shape> {
     if transcript::begins(&cursor) || line.starts_with('+') || is_board_line(line) {
         return Some(Shape::Lines);
     }
-    // A diagram, or a line that nobody can read with better ones behind it.
+    // A diagram, or a line that cannot be read with better ones behind it.
     if !enough {
         return None;
     }

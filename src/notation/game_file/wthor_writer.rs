@@ -8,7 +8,7 @@ use crate::othello::{Move, Position};
 use std::collections::HashMap;
 use std::time::SystemTime;
 
-/// No theoretical score: no number of discs, so that nobody takes it for one.
+/// No theoretical score: no number of discs, so that no reader takes it for one.
 const NO_THEORY: u8 = 255;
 
 /// Collects games, and gives out the files when all are there.

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 /// Number of lines that are read ahead while a search runs, to find an interrupt among them; the rest waits in the connection.
 const LOOK_AHEAD: usize = 64;
 
-/// Answers a client until it says `quit`, its input ends and everything read is answered, or nobody reads the answers.
+/// Answers a client until it says `quit`, its input ends and everything read is answered, or the reader of the answers is gone.
 /// `first` holds lines already read from the connection.
 pub fn serve(connection: Connection, engine: Engine, first: Vec<InputLine>) {
     let inbox = Inbox { connection: &connection, waiting: first.into(), open: true };

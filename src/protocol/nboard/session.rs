@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 /// Time between two lines that say how far a running search is.
 const HEARTBEAT: Duration = Duration::from_secs(1);
 
-/// Time from which on a clock is no limit: nobody waits a day for a game.
+/// Time from which on a clock is no limit, in which a game would take a day.
 const UNLIMITED: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Serves a client until it says `quit`, ends its input, or no longer reads the output. The lines in `first` count as
@@ -248,7 +248,7 @@ impl Session {
         self.interrupt();
         let position = *self.game.position();
         if position.is_over() {
-            // NBoard never asks here and ignores the answer; another client may wait for one, and a pass harms nobody.
+            // NBoard never asks here and ignores the answer; another client may wait for one, and a pass does no harm.
             self.send(Reply::Move { turn: Move::Pass, score: None, elapsed: Duration::ZERO });
             return;
         }
