@@ -6,6 +6,7 @@
 
 use super::record::PlayedGame;
 use super::schedule::number_at;
+use crate::notation::ggf::Ggf;
 use crate::shard::Shard;
 use serde_json::Value;
 use std::fs::{File, TryLockError};
@@ -118,8 +119,8 @@ pub fn read_folder(folder: &Path) -> Result<(Value, Vec<PlayedGame>), LogError> 
 }
 
 fn ggf_line(game: &PlayedGame) -> String {
-    match game.ggf() {
-        Ok(ggf) => format!("{ggf}\n"),
+    match game.annotated() {
+        Ok(game) => format!("{}\n", Ggf(&game)),
         Err(error) => {
             log::error!("game {} is not written as GGF: {error}", game.game);
             String::new()

@@ -1,8 +1,7 @@
 //! Where the openings of a match come from: generated, or read from a file.
 
 use super::opening::{self, Opening};
-use crate::notation::ggf::GgfGame;
-use crate::notation::{NotationError, read_position};
+use crate::notation::{NotationError, ggf, read_position};
 use crate::othello::GameRecord;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -121,8 +120,8 @@ fn read_text(text: &str, plies: Option<usize>, name: &str) -> Result<Vec<Opening
     let content = |error| OpeningError::Content(name.to_owned(), error);
     let mut records: Vec<(usize, GameRecord)> = Vec::new();
     if text.trim_start().trim_start_matches(['1', '2']).trim_start().starts_with('(') {
-        let games = GgfGame::parse_all(text).map_err(content)?;
-        records.extend(games.into_iter().enumerate().map(|(i, game)| (i + 1, game.game)));
+        let games = ggf::parse_all(text).map_err(content)?;
+        records.extend(games.into_iter().enumerate().map(|(i, game)| (i + 1, game.record)));
     } else {
         for (i, line) in text.lines().enumerate() {
             let line = line.trim_start_matches('\u{feff}');

@@ -1,7 +1,7 @@
 //! What is kept of a game: one line of JSON, and GGF.
 
-use crate::notation::ggf::{self, GgfGame, GgfResult, Timing};
-use crate::notation::{NotationError, read_position, transcript::Transcript};
+use crate::notation::ggf::{self, GgfResult, Timing};
+use crate::notation::{AnnotatedGame, NotationError, read_position, transcript::Transcript};
 use crate::othello::{Color, GameRecord, Move, Position};
 use serde::{Deserialize, Serialize};
 
@@ -102,8 +102,8 @@ impl PlayedGame {
         self.moves = Transcript(record).to_string();
     }
 
-    /// The game as GGF, with the evaluations and times of the players.
-    pub fn ggf(&self) -> Result<GgfGame, NotationError> {
+    /// The game with the evaluations and times of the players.
+    pub fn annotated(&self) -> Result<AnnotatedGame, NotationError> {
         let record = self.record()?;
         let mut thought =
             self.evals.iter().copied().zip(self.seconds.iter().copied().map(Some).chain(std::iter::repeat(None)));
@@ -126,15 +126,14 @@ impl PlayedGame {
             End::Time => Some(ggf::Ending::Timeout),
             End::IllegalMove | End::Crash | End::Silence | End::Protocol => Some(ggf::Ending::Left),
         };
-        Ok(GgfGame {
+        let mut game = AnnotatedGame {
             place: "emilia match".to_owned(),
-            black: self.black.clone(),
-            white: self.white.clone(),
-            game_type: "8".to_owned(),
             result: Some(GgfResult { score: f64::from(self.score), ending }),
             comments: self.detail.iter().cloned().collect(),
             timing,
-            ..GgfGame::new(record)
-        })
+            ..AnnotatedGame::new(record)
+        };
+        (game.black.name, game.white.name) = (self.black.clone(), self.white.clone());
+        Ok(game)
     }
 }

@@ -1,5 +1,6 @@
 //! Text to positions and games, and back: boards, move lists, GGF, SGF, PGN, OBF, WTHOR and Logistello's logbook; and files of any of these.
 
+mod annotated_game;
 mod board;
 mod cursor;
 mod error;
@@ -14,6 +15,7 @@ pub mod sgf;
 pub mod transcript;
 pub mod wthor;
 
+pub use annotated_game::{AnnotatedGame, PlayerInfo, Theory};
 pub use board::infer_mover;
 pub use error::{Found, NotationError, Problem};
 
@@ -60,7 +62,7 @@ pub fn read_position(text: &str) -> Result<GameRecord, NotationError> {
         return if sgf::is_sgf(cursor.rest()) {
             sgf::SgfGame::parse(text).map(|sgf| sgf.game)
         } else {
-            ggf::GgfGame::parse(text).map(|ggf| ggf.game)
+            ggf::parse(text).map(|game| game.record)
         };
     }
     cursor.go_to(start);

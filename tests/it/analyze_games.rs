@@ -3,7 +3,7 @@
 use crate::games::{picks_of, play};
 use crate::serve::{TemporaryFile, emilia, run};
 use emilia::notation::game_file::{AnnotatedGame, Format, write};
-use emilia::notation::ggf::GgfGame;
+use emilia::notation::ggf::{self, Ggf};
 use emilia::notation::obf::ObfEntry;
 use emilia::notation::transcript::Transcript;
 use emilia::othello::{GameRecord, Position};
@@ -33,7 +33,7 @@ fn json_lines(text: &str) -> Vec<Value> {
 fn every_format_says_the_same() {
     let games: Vec<GameRecord> = (0..5).map(game).collect();
     let turns: usize = games.iter().map(|game| game.turns().len()).sum();
-    let input: String = games.iter().map(|game| GgfGame::new(game.clone()).to_string() + "\n").collect();
+    let input: String = games.iter().map(|game| Ggf(&AnnotatedGame::new(game.clone())).to_string() + "\n").collect();
     let arguments = ["--depth", "2", "--exact", "8"];
     let written = |style: &str| {
         let (code, stdout, stderr) = analyze(&[&arguments[..], &[style]].concat(), &input);
@@ -78,9 +78,9 @@ fn every_format_says_the_same() {
         assert!(entry.moves.iter().any(|(turn, _)| turn == played), "{entry}");
     }
 
-    let ggf = GgfGame::parse_all(&written("--ggf")).unwrap();
+    let ggf = ggf::parse_all(&written("--ggf")).unwrap();
     for ((annotated, game), reviewed) in ggf.iter().zip(&games).zip(&json) {
-        assert_eq!(annotated.game, *game);
+        assert_eq!(annotated.record, *game);
         for (timing, turn) in annotated.timing.iter().zip(reviewed["turns"].as_array().unwrap()) {
             assert!((timing.eval.unwrap() - turn["value"].as_f64().unwrap()).abs() < 1e-5);
         }
@@ -94,9 +94,9 @@ fn every_format_says_the_same() {
 
 #[test]
 fn a_game_that_cannot_be_read_is_named_and_the_next_one_is_judged() {
-    let good = GgfGame::new(game(1)).to_string();
+    let good = Ggf(&AnnotatedGame::new(game(1))).to_string();
     // The 37th move of the second game is one that was played before.
-    let second = GgfGame::new(game(2)).to_string();
+    let second = Ggf(&AnnotatedGame::new(game(2))).to_string();
     let first_move = game(2).turns()[0].to_string();
     let at = second.match_indices("]B[").chain(second.match_indices("]W[")).map(|(at, _)| at).collect::<Vec<_>>();
     let mut at: Vec<usize> = at.into_iter().filter(|at| *at > second.find("BO[").unwrap()).collect();

@@ -8,7 +8,7 @@ use emilia::arena::report::{self, MatchReport};
 use emilia::arena::settings::{MatchText, Settings};
 use emilia::arena::sprt::{self, Sprt};
 use emilia::arena::tournament::{Conclusion, Tournament};
-use emilia::notation::ggf::GgfGame;
+use emilia::notation::ggf;
 use emilia::othello::Color;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -257,12 +257,13 @@ fn games_are_kept_as_ggf_with_what_the_players_thought() {
     let mut text = text([mock_player("nboard chatter"), quick("E")], 2);
     text.out = Some(folder.clone());
     prepare(text, false).run(&AtomicBool::new(false), &mut |_| ()).unwrap();
-    let games = GgfGame::parse_all(&fs::read_to_string(folder.join(GGF)).unwrap()).unwrap();
+    let games = ggf::parse_all(&fs::read_to_string(folder.join(GGF)).unwrap()).unwrap();
     assert_eq!(games.len(), 4);
     for game in &games {
-        assert!(game.game.position().is_over());
-        assert_eq!(game.result.unwrap().score, f64::from(game.game.position().score_for_black()));
-        let by_mock = |(i, _): &(usize, _)| (game.game.positions()[*i].mover() as usize == 0) == (game.black == "M");
+        assert!(game.record.position().is_over());
+        assert_eq!(game.result.unwrap().score, f64::from(game.record.position().score_for_black()));
+        let by_mock =
+            |(i, _): &(usize, _)| (game.record.positions()[*i].mover() as usize == 0) == (game.black.name == "M");
         let thought: Vec<_> = game.timing.iter().enumerate().filter(by_mock).collect();
         assert!(thought.iter().any(|(_, timing)| timing.eval == Some(-1.25) && timing.seconds.is_some()));
     }

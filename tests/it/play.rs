@@ -2,7 +2,7 @@
 
 use crate::convert::file;
 use crate::serve::{emilia, run};
-use emilia::notation::ggf::GgfGame;
+use emilia::notation::ggf;
 use emilia::notation::transcript;
 use emilia::othello::{Color, GameRecord, Move};
 use std::process::Command;
@@ -36,10 +36,10 @@ fn a_game_by_pipe_has_boards_hints_and_an_end() {
     assert!(text.contains("did you mean 'help'?"), "{text}");
     let hints = text.lines().filter(|line| line.contains("depth ") || line.contains("exact ")).count();
     assert_eq!(hints, 2, "{text}");
-    let game = GgfGame::parse(&std::fs::read_to_string(&file).unwrap()).unwrap();
-    assert_eq!((game.black.as_str(), game.white.as_str(), game.game.turns().len()), ("you", "Emilia 2", 2));
+    let game = ggf::parse(&std::fs::read_to_string(&file).unwrap()).unwrap();
+    assert_eq!((game.black.name.as_str(), game.white.name.as_str(), game.record.turns().len()), ("you", "Emilia 2", 2));
     assert!(game.timing[0].seconds.is_some() && game.timing[1].eval.is_some(), "{:?}", game.timing);
-    let moves = transcript::Transcript(&game.game).to_string();
+    let moves = transcript::Transcript(&game.record).to_string();
     assert!(moves.starts_with("e6") && text.contains(&format!("\n{moves}\n")), "{text}");
     // Loaded again, from the other side.
     let text = said(&["--color", "white", "--load", &file], "board\n");

@@ -2,7 +2,8 @@
 
 use super::{Check, Checked, PASS, Probe, Stop, WIPE_OUT, failed, game, require, require_legal};
 use crate::arena::player::parse_move;
-use crate::notation::ggf::{GgfClock, GgfGame};
+use crate::notation::ggf::{Ggf, GgfClock};
+use crate::notation::{AnnotatedGame, PlayerInfo};
 use crate::othello::{GameRecord, Move};
 use std::time::{Duration, Instant};
 
@@ -104,16 +105,15 @@ impl Probe {
 }
 
 fn ggf(record: &GameRecord) -> String {
-    let clock = Some(GgfClock::new(Duration::from_secs(300)));
-    GgfGame {
+    let player = PlayerInfo { clock: Some(GgfClock::new(Duration::from_secs(300))), ..PlayerInfo::default() };
+    let game = AnnotatedGame {
         place: "NBoard".to_owned(),
         date: "2026-11-21 06:12:38 GMT".to_owned(),
-        game_type: "8".to_owned(),
-        black_clock: clock,
-        white_clock: clock,
-        ..GgfGame::new(record.clone())
-    }
-    .to_string()
+        black: player.clone(),
+        white: player,
+        ..AnnotatedGame::new(record.clone())
+    };
+    Ggf(&game).to_string()
 }
 
 fn is_decimal(text: &str) -> bool {

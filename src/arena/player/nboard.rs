@@ -9,7 +9,8 @@ use super::process::Process;
 use super::question::{Action, Answer, GameSetup, Player, Timeouts, Turn, plies};
 use super::spec::PlayerSpec;
 use crate::arena::time_control::{Terms, TimeControl};
-use crate::notation::ggf::{GgfClock, GgfGame, TimedMove, Timing};
+use crate::notation::ggf::{Ggf, GgfClock, TimedMove, Timing};
+use crate::notation::{AnnotatedGame, PlayerInfo};
 use crate::othello::Color;
 use crate::search::Depth;
 use std::time::{Duration, Instant};
@@ -22,7 +23,7 @@ pub(super) struct NBoardPlayer {
     pings: u32,
     terms: Terms,
     /// The record of the game about to be played, without moves.
-    form: GgfGame,
+    form: AnnotatedGame,
     /// The game as it was last told, without its closing `;)`.
     told: String,
     /// The seed to which the number of the game is added, for an Emilia that plays with variety.
@@ -43,7 +44,7 @@ impl NBoardPlayer {
             timeouts,
             pings: 0,
             terms: if spec.tell_limits { *terms } else { Terms::default() },
-            form: GgfGame::new(crate::othello::GameRecord::default()),
+            form: AnnotatedGame::default(),
             told: String::new(),
             seed: None,
         };
@@ -129,10 +130,10 @@ impl NBoardPlayer {
 
     /// Tells the game as far as it has changed: `move` if one property was appended, otherwise the whole.
     fn tell_game(&mut self, turn: &Turn<'_>) {
-        let timing = charged(turn.timing, self.form.black_clock);
+        let timing = charged(turn.timing, self.form.black.clock);
         let last = timing.last().copied().unwrap_or_default();
-        let game = GgfGame { game: turn.record.clone(), timing, ..self.form.clone() };
-        let text = game.to_string();
+        let game = AnnotatedGame { record: turn.record.clone(), timing, ..self.form.clone() };
+        let text = Ggf(&game).to_string();
         let open = text.strip_suffix(";)").unwrap_or(&text);
         match open.strip_prefix(self.told.as_str()).filter(|_| !self.told.is_empty()) {
             Some("") => {}
@@ -167,18 +168,10 @@ fn ggf_clock(control: Option<TimeControl>) -> Option<GgfClock> {
 
 impl Player for NBoardPlayer {
     fn begin(&mut self, setup: &GameSetup) -> Result<(), Fault> {
-        let [black, white] = setup.names.clone();
         // The other side's clock is not this program's business, and NBoard writes one for both.
         let clock = ggf_clock(self.terms.time.and(setup.clock.control()));
-        self.form = GgfGame {
-            place: "emilia".to_owned(),
-            black,
-            white,
-            black_clock: clock,
-            white_clock: clock,
-            game_type: "8".to_owned(),
-            ..GgfGame::new(crate::othello::GameRecord::default())
-        };
+        let [black, white] = setup.names.clone().map(|name| PlayerInfo { name, rating: None, clock });
+        self.form = AnnotatedGame { place: "emilia".to_owned(), black, white, ..AnnotatedGame::default() };
         self.told.clear();
         // Not every program knows it; those that do forget the last game, so that games do not depend on each other.
         self.process.send("clear");

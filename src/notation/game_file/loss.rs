@@ -1,7 +1,7 @@
 //! What a format cannot hold of a game.
 
-use super::annotated_game::AnnotatedGame;
 use super::content::Format;
+use crate::notation::annotated_game::AnnotatedGame;
 use crate::othello::Move;
 use std::fmt;
 use thiserror::Error;

@@ -1,9 +1,9 @@
 //! From [`AnnotatedGame`] to the formats of text.
 
-use super::annotated_game::AnnotatedGame;
 use super::content::Format;
 use super::loss::{Loss, Part, Unwritable, losses};
-use crate::notation::ggf::{Ending, GgfGame, GgfResult};
+use crate::notation::annotated_game::AnnotatedGame;
+use crate::notation::ggf::{Ending, Ggf, GgfResult};
 use crate::notation::logbook::LogbookGame;
 use crate::notation::obf::ObfEntry;
 use crate::notation::pgn::PgnGame;
@@ -78,14 +78,10 @@ fn ggf(game: &AnnotatedGame, losses: &mut Vec<Loss>) -> String {
         let is_othello = kind.starts_with('8') && !kind[1..].starts_with(|c: char| c.is_ascii_digit());
         is_othello && !kind.contains(['a', 'A']) && value != "8" && value.trim() == value
     };
-    let mut game_type = None;
-    let mut other = keep_other(game, losses, |key, value| match key {
+    let mut has_type = false;
+    let other = keep_other(game, losses, |key, value| match key {
         // There is room for one.
-        "TY" if game_type.is_none() && is_type(value) => {
-            game_type = Some(value.to_owned());
-            true
-        }
-        "TY" => false,
+        "TY" => !has_type && is_type(value) && !std::mem::replace(&mut has_type, true),
         "KM" => true,
         _ => {
             (1..=3).contains(&key.len())
@@ -99,7 +95,6 @@ fn ggf(game: &AnnotatedGame, losses: &mut Vec<Loss>) -> String {
     for text in texts.into_iter().chain(said).chain(other.iter().map(|(_, value)| value)) {
         check(losses, text, !text.contains([']', '\n', '\r']));
     }
-    other.retain(|(key, _)| key != "TY");
     for (part, numbers) in [
         (Part::Evaluations, game.timing.iter().map(|timing| timing.eval).collect::<Vec<_>>()),
         (Part::Times, game.timing.iter().map(|timing| timing.seconds).collect()),
@@ -110,24 +105,7 @@ fn ggf(game: &AnnotatedGame, losses: &mut Vec<Loss>) -> String {
             losses.push(Loss::new(part, format!("decimals of {long}")));
         }
     }
-    let ggf = GgfGame {
-        place: game.place.clone(),
-        date: game.date.clone(),
-        black: game.black.name.clone(),
-        white: game.white.name.clone(),
-        black_rating: game.black.rating,
-        white_rating: game.white.rating,
-        black_clock: game.black.clock,
-        white_clock: game.white.clock,
-        game_type: game_type.unwrap_or_default(),
-        result: game.result,
-        timing: game.timing.clone(),
-        comments: game.comments.clone(),
-        turn_comments: game.turn_comments.clone(),
-        other,
-        ..GgfGame::new(game.record.clone())
-    };
-    format!("{ggf}\n")
+    format!("{}\n", Ggf(&AnnotatedGame { other, ..game.clone() }))
 }
 
 fn sgf(game: &AnnotatedGame, losses: &mut Vec<Loss>) -> String {

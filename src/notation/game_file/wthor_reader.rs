@@ -1,8 +1,8 @@
 //! Games of WTHOR one after another.
 
-use super::annotated_game::{AnnotatedGame, Theory};
 use super::error::ReadProblem;
 use super::source::ByteSource;
+use crate::notation::annotated_game::{AnnotatedGame, Theory};
 use crate::notation::ggf::GgfResult;
 use crate::notation::wthor::{self, GAME, HEADER, WthorError, WthorGame, WthorHeader};
 use crate::othello::Color;

@@ -1,8 +1,8 @@
 //! From [`AnnotatedGame`] to the three files of WTHOR.
 
-use super::annotated_game::AnnotatedGame;
 use super::content::Format;
 use super::loss::{Loss, Part, Unwritable, losses};
+use crate::notation::annotated_game::AnnotatedGame;
 use crate::notation::wthor::{GAME, HEADER, PLAYER, TOURNAMENT};
 use crate::othello::{Move, Position};
 use std::collections::HashMap;

@@ -4,7 +4,8 @@ use super::{Command, Hint, Reply};
 use crate::clock::Clock;
 use crate::engine::{DEFAULT_MOVE_TIME, Decision, Engine, Event, Goal, Request, Thinking};
 use crate::input_line::InputLine;
-use crate::notation::ggf::{GgfClock, GgfGame, TimedMove};
+use crate::notation::AnnotatedGame;
+use crate::notation::ggf::{GgfClock, TimedMove};
 use crate::othello::{Color, GameRecord, Move, Position};
 use crate::protocol::stdio::Connection;
 use crate::search::{Contempt, Depth, Limits, Report, Score};
@@ -207,11 +208,11 @@ impl Session {
         }
     }
 
-    fn set_game(&mut self, game: GgfGame) {
+    fn set_game(&mut self, game: AnnotatedGame) {
         self.interrupt_hint();
-        self.thoughts.keep_for(&game.game);
+        self.thoughts.keep_for(&game.record);
         self.clocks = Clocks::after(&game, &self.thoughts);
-        self.game = game.game;
+        self.game = game.record;
     }
 
     fn take(&mut self, played: &TimedMove) {
@@ -400,9 +401,9 @@ impl Clocks {
     }
 
     /// After the last move of a game: the record has the times at its start and perhaps the time of each move.
-    fn after(game: &GgfGame, thoughts: &Thoughts) -> Clocks {
-        let mut clocks = Clocks([game.black_clock, game.white_clock].map(clock));
-        let turns = game.game.positions().iter().zip(game.game.turns());
+    fn after(game: &AnnotatedGame, thoughts: &Thoughts) -> Clocks {
+        let mut clocks = Clocks([game.black.clock, game.white.clock].map(clock));
+        let turns = game.record.positions().iter().zip(game.record.turns());
         for ((position, &turn), timing) in turns.zip(&game.timing) {
             clocks.spend(position.mover(), thoughts.cost(position, turn, timing.seconds));
         }
@@ -469,11 +470,12 @@ fn clock(at_start: Option<GgfClock>) -> Clock {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::notation::ggf;
 
     const START: &str = "BO[8 ---------------------------O*------*O--------------------------- *]";
 
-    fn game(clock: &str, moves: &str) -> GgfGame {
-        GgfGame::parse(&format!("(;GM[Othello]TI[{clock}]{START}{moves};)")).unwrap()
+    fn game(clock: &str, moves: &str) -> AnnotatedGame {
+        ggf::parse(&format!("(;GM[Othello]TI[{clock}]{START}{moves};)")).unwrap()
     }
 
     fn seconds(seconds: f64) -> Duration {
@@ -523,7 +525,7 @@ mod tests {
         let clocks = Clocks::after(&game, &thoughts);
         assert_eq!(clocks.0, [after(&[]), after(&[])], "no increment for what nobody timed");
         for (number, time) in [(0, 40.0), (2, 50.0)] {
-            thoughts.remember(game.game.positions()[number], game.game.turns()[number], seconds(time));
+            thoughts.remember(game.record.positions()[number], game.record.turns()[number], seconds(time));
         }
         let clocks = Clocks::after(&game, &thoughts);
         assert_eq!(clocks.0, [after(&[40.0, 50.0]), after(&[])]);
@@ -532,11 +534,11 @@ mod tests {
     #[test]
     fn a_pass_that_was_left_out_neither_costs_nor_gains() {
         let moves = "B[F5//9]W[F6//1]B[D3//9]W[G5//1]B[H5//9]W[H4//1]B[F7//9]W[H6//1]";
-        let reply = game("5:00/2", moves).game.position().opponent_moves().into_iter().next().unwrap();
+        let reply = game("5:00/2", moves).record.position().opponent_moves().into_iter().next().unwrap();
         let game = game("5:00/2", &format!("{moves}W[{reply}//1]"));
-        assert_eq!(game.game.turns()[8], Move::Pass);
+        assert_eq!(game.record.turns()[8], Move::Pass);
         let mut thoughts = Thoughts::default();
-        thoughts.remember(game.game.positions()[8], Move::Pass, seconds(0.1));
+        thoughts.remember(game.record.positions()[8], Move::Pass, seconds(0.1));
         let clocks = Clocks::after(&game, &thoughts);
         assert_eq!(clocks.0, [after(&[9.0; 4]), after(&[1.0; 5])]);
     }
@@ -544,7 +546,7 @@ mod tests {
     #[test]
     fn what_is_not_about_the_game_is_forgotten() {
         let long = game("5:00", "B[F5]W[D6]B[C3]");
-        let [start, _, third, _] = long.game.positions() else { panic!("three moves") };
+        let [start, _, third, _] = long.record.positions() else { panic!("three moves") };
         let remember = || {
             let mut thoughts = Thoughts::default();
             thoughts.remember(*start, place("f5"), seconds(1.0));
@@ -553,7 +555,7 @@ mod tests {
         };
         let known_after = |moves| {
             let mut thoughts = remember();
-            thoughts.keep_for(&game("5:00", moves).game);
+            thoughts.keep_for(&game("5:00", moves).record);
             (thoughts.0.contains_key(start), thoughts.0.contains_key(third))
         };
         assert_eq!(known_after("B[F5]W[D6]B[C3]W[D3]"), (true, true), "the game goes on");

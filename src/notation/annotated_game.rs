@@ -1,6 +1,6 @@
 //! A game with all that any of the formats says of it.
 
-use crate::notation::ggf::{Ending, GgfClock, GgfResult, Timing};
+use super::ggf::GgfClock;
 use crate::othello::{Color, GameRecord, Move};
 
 /// A game, or a position (a game without turns), and what its file says of it.
@@ -83,7 +83,7 @@ impl AnnotatedGame {
     }
 
     /// The score for Black where it is a whole number from −64 to 64, as most formats want it.
-    pub(super) fn whole_score(&self) -> Option<i32> {
+    pub(in crate::notation) fn whole_score(&self) -> Option<i32> {
         self.score_for_black().filter(|score| score.fract() == 0.0 && score.abs() <= 64.0).map(|score| score as i32)
     }
 
@@ -96,4 +96,35 @@ impl AnnotatedGame {
     pub fn is_position(&self) -> bool {
         self.record.turns().is_empty()
     }
+}
+
+/// What a record says about a turn besides the turn.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Timing {
+    /// The value of the move for its player, in discs.
+    pub eval: Option<f64>,
+    /// The time it took, in seconds.
+    pub seconds: Option<f64>,
+}
+
+/// The result of a game.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct GgfResult {
+    /// The disc difference for Black; may be a fraction where the players agreed on one.
+    pub score: f64,
+    /// How the game ended, unless it was played out.
+    pub ending: Option<Ending>,
+}
+
+/// Why a game ended before its last move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// A player resigned (`:r`).
+    Resigned,
+    /// A player ran out of time (`:t`).
+    Timeout,
+    /// The players agreed (`:s`).
+    Agreed,
+    /// A player left (`:l`).
+    Left,
 }
