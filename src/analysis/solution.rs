@@ -77,9 +77,10 @@ pub struct Solution {
 }
 
 /// A file and the solver say different things.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, thiserror::Error)]
 pub enum Contradiction {
     /// The position is not worth what the file says.
+    #[error("the file says {given:+}, not {found}")]
     Value {
         /// The file's score: that of the position, or the best of its moves.
         given: i32,
@@ -87,6 +88,7 @@ pub enum Contradiction {
         found: Value,
     },
     /// The file has a better move than the one that was found.
+    #[error("the file says {given:+} for {turn:#}, and {best:+} for the best move")]
     NotBest {
         /// The move that was found.
         turn: Move,
@@ -96,6 +98,7 @@ pub enum Contradiction {
         best: i32,
     },
     /// A move is not worth what the file says.
+    #[error("the file says {given:+} for {turn:#}, not {found:+}")]
     Move {
         /// The move.
         turn: Move,
@@ -104,20 +107,6 @@ pub enum Contradiction {
         /// What was found.
         found: i32,
     },
-}
-
-impl fmt::Display for Contradiction {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Contradiction::Value { given, found } => write!(f, "the file says {given:+}, not {found}"),
-            Contradiction::NotBest { turn, given, best } => {
-                write!(f, "the file says {given:+} for {turn:#}, and {best:+} for the best move")
-            }
-            Contradiction::Move { turn, given, found } => {
-                write!(f, "the file says {given:+} for {turn:#}, not {found:+}")
-            }
-        }
-    }
 }
 
 impl Solution {

@@ -117,7 +117,8 @@ pub struct GgfResult {
 }
 
 /// Why a game ended before its last move.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::Display)]
+#[strum(serialize_all = "lowercase")]
 pub enum Ending {
     /// A player resigned (`:r`).
     Resigned,

@@ -153,7 +153,7 @@ fn present(game: &AnnotatedGame) -> Vec<Loss> {
         (Part::Place, game.place.clone()),
         (Part::Date, game.date.clone()),
         (Part::Result, game.result.map_or_else(String::new, |result| format!("{:+}", result.score))),
-        (Part::Ending, game.ending().map_or_else(String::new, |ending| format!("{ending:?}").to_lowercase())),
+        (Part::Ending, game.ending().map_or_else(String::new, |ending| ending.to_string())),
         (Part::Theory, game.theory.map_or_else(String::new, |theory| format!("{:+}", theory.black_score))),
         (Part::Evaluations, thought(|timing| timing.eval.is_some())),
         (Part::Times, thought(|timing| timing.seconds.is_some())),

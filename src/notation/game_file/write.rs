@@ -170,7 +170,7 @@ fn sgf_result(result: GgfResult, losses: &mut Vec<Loss>) -> String {
         Some(Ending::Resigned) if is_whole => return format!("{winner}+R"),
         Some(Ending::Timeout) if is_whole => return format!("{winner}+T"),
         Some(Ending::Left) if is_whole => return format!("{winner}+F"),
-        Some(ending) => losses.push(Loss::new(Part::Ending, format!("{ending:?}").to_lowercase())),
+        Some(how) => losses.push(Loss::new(Part::Ending, how.to_string())),
         None => {}
     }
     if result.score == 0.0 { "0".to_owned() } else { format!("{winner}+{}", result.score.abs()) }
@@ -215,16 +215,12 @@ fn pgn(game: &AnnotatedGame, losses: &mut Vec<Loss>) -> String {
     format!("{pgn}\n")
 }
 
-fn ending(how: Ending) -> Loss {
-    Loss::new(Part::Ending, format!("{how:?}").to_lowercase())
-}
-
 /// Disc counts such as `37-27`; `1-0` for a game that Black won without a count; `*` if it is not known.
 fn pgn_result(game: &AnnotatedGame, losses: &mut Vec<Loss>) -> String {
     let Some(score) = game.whole_score() else {
         if let Some(result) = game.result {
             losses.push(Loss::new(Part::Result, format!("{:+}", result.score)));
-            losses.extend(result.ending.map(ending));
+            losses.extend(result.ending.map(|how| Loss::new(Part::Ending, how.to_string())));
         }
         return "*".to_owned();
     };
@@ -233,7 +229,7 @@ fn pgn_result(game: &AnnotatedGame, losses: &mut Vec<Loss>) -> String {
         if how == Ending::Resigned && score.abs() == 64 && !end.is_over() {
             return if score > 0 { "1-0" } else { "0-1" }.to_owned();
         }
-        losses.push(ending(how));
+        losses.push(Loss::new(Part::Ending, how.to_string()));
     }
     if end.is_over() && score == end.score_for_black() {
         // What lies on the board; the empty squares are the winner's all the same.
