@@ -1,7 +1,7 @@
 //! `emilia analyze` on files of games, in every format that it writes.
 
 use crate::games::{picks_of, play};
-use crate::serve::{TemporaryFile, emilia, run};
+use crate::serve::{TemporaryFile, emilia, run, said};
 use emilia::notation::game_file::{AnnotatedGame, Format, write};
 use emilia::notation::ggf::{self, Ggf};
 use emilia::notation::obf::ObfEntry;
@@ -20,9 +20,7 @@ fn game(seed: u64) -> GameRecord {
 /// What the program says of this input: exit code, standard output, standard error.
 fn analyze(arguments: &[&str], input: impl AsRef<[u8]>) -> (i32, String, String) {
     let always = ["analyze", "-", "--hash", "1", "--threads", "2", "--reproducible"];
-    let output = run(emilia(&[&always[..], arguments].concat()), input);
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+    said(&[&always[..], arguments].concat(), input)
 }
 
 fn json_lines(text: &str) -> Vec<Value> {
@@ -156,8 +154,8 @@ fn tagged_and_packed_games_are_judged_like_others() {
     let file = TemporaryFile::new("games.pgn.gz");
     std::fs::write(&file.0, &packed).unwrap();
     let path = file.0.to_str().unwrap();
-    let output = run(emilia(&["analyze", path, "--depth", "1", "--json", "--shard", "1/2"]), "");
-    let found = json_lines(&String::from_utf8(output.stdout).unwrap());
+    let (_, stdout, _) = said(&["analyze", path, "--depth", "1", "--json", "--shard", "1/2"], "");
+    let found = json_lines(&stdout);
     assert_eq!((found.len(), &found[1]["number"]), (3, &2.into()));
     assert_eq!(found[2]["shard"]["end"]["ending"]["items"], 3);
     // What is damaged is not taken for the end.
@@ -183,11 +181,9 @@ fn a_file_of_queries_is_told_by_its_content() {
     let file = TemporaryFile::new("queries.jsonl");
     std::fs::write(&file.0, " \n{\"id\":1,\"moves\":\"f5\",\"depth\":1}\n").unwrap();
     let path = file.0.to_str().unwrap();
-    let output = run(emilia(&["analyze", path]), "");
-    assert!(String::from_utf8(output.stdout).unwrap().starts_with("{\"id\":1,\"turn\":1"));
-    let output = run(emilia(&["analyze", path, "--csv"]), "");
-    assert_eq!(output.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("queries are answered in JSON"));
+    assert!(said(&["analyze", path], "").1.starts_with("{\"id\":1,\"turn\":1"));
+    let (code, _, stderr) = said(&["analyze", path, "--csv"], "");
+    assert!(code == 1 && stderr.contains("queries are answered in JSON"), "{code}: {stderr}");
 }
 
 #[cfg(target_os = "linux")]

@@ -1,7 +1,7 @@
 //! `emilia convert` and `emilia positions`: nothing is lost on the way from one format to another without being told.
 
 use crate::games::{game_from_anywhere, shared_path};
-use crate::serve::{emilia, run};
+use crate::serve::{emilia, run, said};
 use emilia::notation::game_file::{
     AnnotatedGame, Format, GameFile, Loss, Part, PlayerInfo, Theory, Unwritable, WthorWriter, write,
 };
@@ -257,13 +257,6 @@ fn what_a_reader_passes_over_is_told() {
 
 // ---- The command --------------------------------------------------------------------------------------------------
 
-/// Exit code, stdout and stderr.
-fn said(arguments: &[&str], input: &str) -> (i32, String, String) {
-    let output = run(emilia(arguments), input);
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
-}
-
 /// The name of a file in a folder.
 pub fn file(folder: &tempfile::TempDir, name: &str) -> String {
     folder.path().join(name).display().to_string()
@@ -373,7 +366,7 @@ fn positions_are_listed_once() {
     assert!(code == 2 && stderr.contains("from 0 to 60"), "{stderr}");
     // Values that are known stay.
     let line = format!("{}; F5:+0; % start", Position::START);
-    assert_eq!(said(&["positions"], &format!("{line}\n{line}\nf9\n")), (
+    assert_eq!(said(&["positions"], format!("{line}\n{line}\nf9\n")), (
         1,
         format!("{line}\n"),
         "emilia: standard input: line 3, column 1: game 3: expected a square (X or * black, O white, - or . empty), found 'f'\n\
