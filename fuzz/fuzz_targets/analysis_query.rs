@@ -2,14 +2,14 @@
 //! that says something.
 #![no_main]
 
-use emilia::analysis::Thinking;
+use emilia::analysis::AnalysisSettings;
 use emilia::analysis::query::{ClientLine, parse};
 use emilia::engine::EngineOptions;
 use libfuzzer_sys::fuzz_target;
 use std::sync::LazyLock;
 
-static DEFAULTS: LazyLock<Thinking> =
-    LazyLock::new(|| Thinking::new(EngineOptions { threads: 1, ..EngineOptions::default() }));
+static DEFAULTS: LazyLock<AnalysisSettings> =
+    LazyLock::new(|| AnalysisSettings::new(EngineOptions { threads: 1, ..EngineOptions::default() }));
 
 fuzz_target!(|line: &[u8]| {
     match parse(line, &DEFAULTS, 4) {
