@@ -16,10 +16,10 @@ fuzz_target!(|line: &[u8]| {
         Ok(ClientLine::Query(query)) => {
             assert!(!query.turns.is_empty() && query.id != serde_json::Value::Null);
             for &turn in &query.turns {
-                let request = query.thinking.request(query.position(turn));
+                let request = query.settings.request(query.position(turn));
                 assert_eq!(request.position, query.game.positions()[turn]);
             }
-            assert!((1..=4).contains(&query.thinking.options.threads));
+            assert!((1..=4).contains(&query.settings.options.threads));
         }
         Ok(ClientLine::Action { .. }) => {}
         Err(error) => assert!(!error.problem.is_empty()),

@@ -150,18 +150,18 @@ pub struct Review {
 #[derive(Debug)]
 pub struct Reviewer {
     thinker: Thinker,
-    thinking: AnalysisSettings,
+    settings: AnalysisSettings,
     nodes: u64,
     elapsed: Duration,
 }
 
 impl Reviewer {
     /// Judges by searches like this one; at least the two best moves of a position get their values.
-    pub fn new(thinking: AnalysisSettings) -> Reviewer {
-        let lines = thinking.lines.max(2);
-        let thinking = AnalysisSettings { lines, outcome_only: false, ..thinking };
-        let thinker = Thinker::new(thinking.options.clone());
-        Reviewer { thinker, thinking, nodes: 0, elapsed: Duration::ZERO }
+    pub fn new(settings: AnalysisSettings) -> Reviewer {
+        let lines = settings.lines.max(2);
+        let settings = AnalysisSettings { lines, outcome_only: false, ..settings };
+        let thinker = Thinker::new(settings.options.clone());
+        Reviewer { thinker, settings, nodes: 0, elapsed: Duration::ZERO }
     }
 
     /// Judges a game from its end to its beginning, so that what is known of a position serves the one before.
@@ -201,7 +201,7 @@ impl Reviewer {
         if position.is_over() {
             return None;
         }
-        let report = self.think(position, &self.thinking.clone());
+        let report = self.think(position, &self.settings.clone());
         let mut lines: Vec<MoveValue> =
             report.lines.iter().filter(|line| line.bound == Bound::Exact).map(MoveValue::of_line).collect();
         let alternative = lines.iter().find(|line| Some(line.turn) != played).cloned();
@@ -245,18 +245,18 @@ impl Reviewer {
                 pv: vec![turn],
             };
         }
-        let thinking = AnalysisSettings {
-            depth: self.thinking.depth.map(Depth::shallower),
+        let settings = AnalysisSettings {
+            depth: self.settings.depth.map(Depth::shallower),
             // A position that was solved has its moves solved, one that was not has none.
             exact_from: if depth.is_exact() {
                 child.empties().count() as u8
             } else {
-                self.thinking.exact_from.saturating_sub(1)
+                self.settings.exact_from.saturating_sub(1)
             },
             lines: 1,
-            ..self.thinking.clone()
+            ..self.settings.clone()
         };
-        let report = self.think(&child, &thinking);
+        let report = self.think(&child, &settings);
         let Some(line) = report.lines.first() else {
             return MoveValue { turn, score: Score::ZERO, depth: SearchDepth::default(), pv: vec![turn] };
         };
@@ -264,8 +264,8 @@ impl Reviewer {
         MoveValue { turn, score: -line.score, depth: one_deeper(line.depth), pv }
     }
 
-    fn think(&mut self, position: &Position, thinking: &AnalysisSettings) -> Report {
-        let report = self.thinker.think(position, thinking).report;
+    fn think(&mut self, position: &Position, settings: &AnalysisSettings) -> Report {
+        let report = self.thinker.think(position, settings).report;
         self.nodes += report.nodes;
         self.elapsed += report.elapsed;
         report

@@ -138,7 +138,7 @@ impl Queue {
     /// A position is done with. Says whether the client had called it off.
     pub fn finish(&self, ticket: &Ticket) -> bool {
         let mut state = self.state.lock();
-        state.free += ticket.job.query.thinking.options.threads;
+        state.free += ticket.job.query.settings.options.threads;
         let running = state.running.remove(&ticket.number);
         drop(state);
         self.work.notify_all();
@@ -178,7 +178,7 @@ impl Queue {
 impl State {
     /// The search threads that a position needs.
     fn threads_for(&self, place: &QueueKey) -> u32 {
-        self.waiting.get(place).map_or(1, |job| job.query.thinking.options.threads)
+        self.waiting.get(place).map_or(1, |job| job.query.settings.options.threads)
     }
 
     /// The place of the position that an engine is to think about next: one of the highest priority.
@@ -224,7 +224,7 @@ mod tests {
             id: id.into(),
             game: GameRecord::default(),
             turns: (0..turns).collect(),
-            thinking: AnalysisSettings::new(EngineOptions { threads, ..EngineOptions::default() }),
+            settings: AnalysisSettings::new(EngineOptions { threads, ..EngineOptions::default() }),
             report_every: None,
             priority,
             warnings: Vec::new(),

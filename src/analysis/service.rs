@@ -256,7 +256,7 @@ fn think(shared: &Shared, thinker: &mut Thinker, ticket: &Ticket) {
     let query = &job.query;
     let position = query.position(job.turn);
     let report_every = query.report_every.filter(|_| !shared.settings.for_keeping);
-    let decision = thinker.think_aloud(position, &query.thinking, report_every, cancel, &mut |report| {
+    let decision = thinker.think_aloud(position, &query.settings, report_every, cancel, &mut |report| {
         // A client that is slow to read is spared news that will be old when it comes to it.
         let _ = shared.output.try_send(shared.text(job, report, Finality::Partial));
     });

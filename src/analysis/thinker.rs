@@ -64,8 +64,8 @@ impl Thinker {
     }
 
     /// Thinks about a position to the end and says what came of it.
-    pub fn think(&mut self, position: &Position, thinking: &AnalysisSettings) -> Decision {
-        self.think_aloud(position, thinking, None, &never(), &mut |_| {})
+    pub fn think(&mut self, position: &Position, settings: &AnalysisSettings) -> Decision {
+        self.think_aloud(position, settings, None, &never(), &mut |_| {})
     }
 
     /// Thinks about a position until the limits or `cancel`, receiving or disconnected, ends it. Every so often the
@@ -73,13 +73,13 @@ impl Thinker {
     pub fn think_aloud(
         &mut self,
         position: &Position,
-        thinking: &AnalysisSettings,
+        settings: &AnalysisSettings,
         report_every: Option<Duration>,
         cancel: &Receiver<()>,
         listener: &mut dyn FnMut(&Report),
     ) -> Decision {
-        self.engine.replace_options(thinking.options.clone());
-        let request = thinking.request(position);
+        self.engine.replace_options(settings.options.clone());
+        let request = settings.request(position);
         let running = match report_every {
             Some(_) => self.engine.start(request),
             None => self.engine.start_quietly(request),
@@ -135,10 +135,10 @@ mod tests {
     #[test]
     fn near_the_end_a_position_is_solved_whatever_the_depth() {
         let mut thinker = Thinker::new(options());
-        let thinking = AnalysisSettings { depth: Depth::new(1), exact_from: 12, ..AnalysisSettings::new(options()) };
-        let solved = thinker.think(&random_position(7, 12), &thinking);
+        let settings = AnalysisSettings { depth: Depth::new(1), exact_from: 12, ..AnalysisSettings::new(options()) };
+        let solved = thinker.think(&random_position(7, 12), &settings);
         assert_eq!(solved.report.depth, SearchDepth::Exact);
-        let searched = thinker.think(&random_position(7, 13), &thinking);
+        let searched = thinker.think(&random_position(7, 13), &settings);
         assert_eq!(searched.report.depth, SearchDepth::Plies(1));
     }
 

@@ -74,7 +74,7 @@ pub(super) struct AnalyzeArguments {
 
 impl AnalyzeArguments {
     /// What positions are thought about with, and the threads in all.
-    fn thinking(&self) -> Result<(AnalysisSettings, u32), String> {
+    fn defaults(&self) -> Result<(AnalysisSettings, u32), String> {
         let engine = self.thinking.engine_beside(&["threads"]).map_err(|error| error.to_string())?;
         let options = engine.options().clone();
         let threads = options.threads;
@@ -112,9 +112,9 @@ impl AnalyzeArguments {
     }
 
     /// Everything that answers depend on.
-    fn job(&self, command: &str, thinking: &AnalysisSettings) -> Result<Job, String> {
-        let AnalysisSettings { depth, nodes, time, .. } = *thinking;
-        let mut settings = engine_settings(&EngineOptions { depth, nodes, time, ..thinking.options.clone() });
+    fn job(&self, command: &str, defaults: &AnalysisSettings) -> Result<Job, String> {
+        let AnalysisSettings { depth, nodes, time, .. } = *defaults;
+        let mut settings = engine_settings(&EngineOptions { depth, nodes, time, ..defaults.options.clone() });
         settings.insert("exact".to_owned(), self.exact.into());
         settings.insert("reproducible".to_owned(), self.reproducible.into());
         if let Some(checksum) = self.input_checksum()? {
@@ -127,7 +127,7 @@ impl AnalyzeArguments {
 /// Answers queries or judges games.
 pub(super) fn run(arguments: &AnalyzeArguments) -> Result<(), String> {
     log_output::to_stderr();
-    let (defaults, threads) = arguments.thinking()?;
+    let (defaults, threads) = arguments.defaults()?;
     let (name, mut input) = open_text(arguments.file.as_deref().unwrap_or("-"))?;
     let (out, shard) = (arguments.out.as_deref(), arguments.shard);
     if arguments.file.is_none()
@@ -166,7 +166,7 @@ pub(super) fn run(arguments: &AnalyzeArguments) -> Result<(), String> {
     };
     let Some((output, done)) = opened else { return Ok(()) };
     let shard = shard.unwrap_or_default();
-    let job = GameJob { thinking: defaults, threads, reproducible: arguments.reproducible, style, shard, done };
+    let job = GameJob { settings: defaults, threads, reproducible: arguments.reproducible, style, shard, done };
     analyze_games::run(&job, games, output)
 }
 
