@@ -9,6 +9,7 @@
 //! follow, so about a third of the time is kept for that. The rest is shared among the moves before, with less for the
 //! opening and more for the middle game, where errors are largest and the end is not yet in sight.
 
+use crate::search::Limits;
 use std::time::Duration;
 
 /// Seconds of a clock that does not come back that are never planned with.
@@ -36,6 +37,14 @@ pub struct TimeBudget {
     pub soft: Duration,
     /// At this the search stops wherever it is.
     pub hard: Duration,
+}
+
+/// The limits of a search within a budget.
+impl From<Option<TimeBudget>> for Limits {
+    fn from(budget: Option<TimeBudget>) -> Limits {
+        let (soft_time, hard_time) = budget.map(|budget| (budget.soft, budget.hard)).unzip();
+        Limits { soft_time, hard_time, ..Limits::default() }
+    }
 }
 
 impl TimeBudget {

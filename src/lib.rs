@@ -22,6 +22,7 @@ pub mod clock;
 pub mod engine;
 pub mod eval;
 pub mod game;
+pub mod input_line;
 pub mod lab;
 pub mod notation;
 pub mod othello;

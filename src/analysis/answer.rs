@@ -1,11 +1,10 @@
 //! What the client is told: one JSON object a line. `docs/analysis.md` describes the fields.
 
 use super::{Query, QueryError};
-use crate::othello::{Move, Position};
+use crate::othello::{Color, Move, Position};
 use crate::search::{Bound, Line, Report, SearchDepth, Selectivity};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use serde_json::Value;
-use std::time::Duration;
 
 /// How far a value was searched, in numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
@@ -36,7 +35,7 @@ impl Reach {
 pub struct MoveAnswer {
     /// The move, `pa` for a pass.
     #[serde(rename = "move")]
-    pub turn: String,
+    pub turn: Move,
     /// Its value for the mover, in discs.
     pub value: f64,
     /// The least final score that is proven, in discs.
@@ -52,7 +51,7 @@ pub struct MoveAnswer {
     #[serde(skip_serializing_if = "is_zero")]
     pub visits: u64,
     /// The expected play, beginning with the move.
-    pub pv: Vec<String>,
+    pub pv: Vec<Move>,
 }
 
 fn is_zero(visits: &u64) -> bool {
@@ -70,13 +69,13 @@ impl MoveAnswer {
             _ => (None, None),
         };
         MoveAnswer {
-            turn: line.turn.to_string(),
+            turn: line.turn,
             value: line.score.discs(),
             lower,
             upper,
             reach: Reach::new(line.depth, position),
             visits: line.visits,
-            pv: line.pv.iter().map(Move::to_string).collect(),
+            pv: line.pv.clone(),
         }
     }
 }
@@ -105,7 +104,7 @@ pub struct Answer<'a> {
     terminated: bool,
     turn: usize,
     board: String,
-    mover: String,
+    mover: Color,
     empties: u32,
     /// Whether the game is over; then there are no moves and the value is the final score.
     #[serde(skip_serializing_if = "is_false")]
@@ -118,18 +117,14 @@ pub struct Answer<'a> {
     moves: Vec<MoveAnswer>,
     nodes: u64,
     evaluations: u64,
-    #[serde(serialize_with = "seconds", skip_serializing_if = "Option::is_none")]
-    seconds: Option<Duration>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seconds: Option<f64>,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     warnings: &'a [String],
 }
 
 fn is_false(flag: &bool) -> bool {
     !flag
-}
-
-fn seconds<S: Serializer>(time: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
-    time.map(|time| time.as_secs_f64()).serialize(serializer)
 }
 
 impl<'a> Answer<'a> {
@@ -146,7 +141,7 @@ impl<'a> Answer<'a> {
             terminated: finality == Finality::Terminated && !over,
             turn,
             board: position.to_string(),
-            mover: position.mover().to_string(),
+            mover: position.mover(),
             empties: position.empties().count(),
             over,
             value: value.or_else(|| over.then(|| f64::from(position.score()))),
@@ -154,12 +149,12 @@ impl<'a> Answer<'a> {
             moves: report.lines.iter().map(|line| MoveAnswer::new(line, position)).collect(),
             nodes: report.nodes,
             evaluations: report.evaluations,
-            seconds: timed.then_some(report.elapsed),
+            seconds: timed.then_some(report.elapsed.as_secs_f64()),
             warnings: &query.warnings,
         }
     }
 
-    /// The same with the number of the line that it answers.
+    /// This answer with the number of the line that it answers.
     pub fn numbered(self, number: Option<u64>) -> Answer<'a> {
         Answer { number, ..self }
     }

@@ -10,7 +10,7 @@ use crate::search::{Bound, Depth, Limits};
 pub struct Commentary {
     /// The game.
     pub game: AnnotatedGame,
-    /// What each position is worth, the start first; `None` where nobody says.
+    /// What each position is worth, the start first; `None` where that is not known.
     pub judgements: Vec<Option<Judgement>>,
     /// What each turn lost against the best one, in discs, not negative; `None` where it is not known.
     pub losses: Vec<Option<f64>>,
@@ -49,7 +49,7 @@ impl Commentary {
         let record = &commentary.game.record;
         for (i, timing) in commentary.game.timing.iter().enumerate() {
             commentary.judgements[i + 1] = timing.eval.map(|eval| Judgement {
-                value: for_black(record.positions()[i].mover(), eval),
+                value: record.positions()[i].mover().signed(eval),
                 depth: String::new(),
                 pv: Vec::new(),
             });
@@ -57,7 +57,7 @@ impl Commentary {
         for i in 0..commentary.losses.len() {
             let mover = record.positions()[i].mover();
             if let [Some(before), Some(after)] = &commentary.judgements[i..=i + 1] {
-                commentary.losses[i] = Some(for_black(mover, before.value - after.value).max(0.0));
+                commentary.losses[i] = Some(mover.signed(before.value - after.value).max(0.0));
             }
         }
         commentary.source = "the players".to_owned();
@@ -101,7 +101,7 @@ impl Commentary {
         commentary
     }
 
-    /// The turn that lost most, if any lost at least so many discs.
+    /// The turn that lost most, if any lost `at_least` discs.
     pub fn worst_turn(&self, at_least: f64) -> Option<usize> {
         let lost = |turn: &usize| self.losses[*turn].filter(|loss| *loss >= at_least);
         (0..self.losses.len()).filter(|turn| lost(turn).is_some()).max_by(|a, b| {
@@ -119,33 +119,25 @@ impl Commentary {
     }
 }
 
-/// A value for one side, for Black.
-fn for_black(color: Color, value: f64) -> f64 {
-    match color {
-        Color::Black => value,
-        Color::White => -value,
-    }
-}
-
 /// Judges a position that is not over, and what the turn played there lost.
 fn judge(engine: &mut Engine, position: &Position, played: Option<Move>, after: Option<Judgement>) -> (Judgement, f64) {
     let report = engine.start(Request::hint(*position, 1)).wait().report;
     let Some(best) = report.lines.first() else { return (Judgement::of_end(position), 0.0) };
     let mover = position.mover();
     let judgement =
-        Judgement { value: for_black(mover, best.score.discs()), depth: best.depth.to_string(), pv: best.pv.clone() };
+        Judgement { value: mover.signed(best.score.discs()), depth: best.depth.to_string(), pv: best.pv.clone() };
     let Some(played) = played.filter(|played| *played != best.turn) else { return (judgement, 0.0) };
     let Ok(next) = position.take(played) else { return (judgement, 0.0) };
     // The move is worth what its answer leaves, seen as far as the best move was seen: a ply less from there.
     let worth = match (next.is_over(), engine.options().depth) {
-        (true, _) => Some(for_black(mover, f64::from(next.score_for_black()))),
+        (true, _) => Some(mover.signed(f64::from(next.score_for_black()))),
         (false, Some(depth)) if depth > Depth::LEAST && !best.depth.is_exact() => {
             let limits = Limits { depth: Some(depth.shallower()), ..Limits::default() };
             let report = engine.start(Request { limits, ..Request::hint(next, 1) }).wait().report;
             let answer = report.lines.first().filter(|line| line.bound == Bound::Exact);
-            answer.map(|line| for_black(mover, for_black(next.mover(), line.score.discs())))
+            answer.map(|line| mover.signed(next.mover().signed(line.score.discs())))
         }
-        (false, _) => after.map(|after| for_black(mover, after.value)),
+        (false, _) => after.map(|after| mover.signed(after.value)),
     };
     let loss = worth.map_or(0.0, |worth| best.score.discs() - worth);
     (judgement, loss.max(0.0))

@@ -122,7 +122,7 @@ impl Fields {
         }
     }
 
-    /// The names of the fields that nobody has taken.
+    /// The names of the fields that were not taken.
     pub fn rest(self) -> impl Iterator<Item = String> {
         self.0.into_iter().map(|(name, _)| name)
     }

@@ -1,27 +1,35 @@
 //! What the moves of a game were worth.
 
-use super::{Outcome, Thinker, Thinking};
-use crate::othello::{Color, GameRecord, Move, Position, Symmetry};
+use super::{AnalysisSettings, Thinker};
+use crate::othello::{Color, GameRecord, Move, Outcome, Position, Symmetry};
 use crate::search::{Bound, Depth, Line, Report, Score, SearchDepth};
+use serde::{Serialize, Serializer};
 use std::time::Duration;
 
-/// A loss of so many discs halves the accuracy of a move.
+/// The loss in discs that halves the accuracy of a move.
 pub const HALF_ACCURACY_LOSS: f64 = 4.0;
 
 /// Losses and values smaller than this, in discs, are taken for nothing.
 pub const NEGLIGIBLE: f64 = 0.5;
 
 /// A value that a search found for a move.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct MoveValue {
     /// The move.
+    #[serde(rename = "move")]
     pub turn: Move,
     /// Its value for the mover.
+    #[serde(rename = "value", serialize_with = "discs")]
     pub score: Score,
     /// How far it was searched, in plies before the move.
+    #[serde(skip)]
     pub depth: SearchDepth,
     /// The expected play, beginning with the move.
     pub pv: Vec<Move>,
+}
+
+fn discs<S: Serializer>(score: &Score, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64(score.discs())
 }
 
 impl MoveValue {
@@ -71,8 +79,8 @@ impl ReviewedTurn {
     }
 }
 
-/// The turn that decided a game: the last with which somebody changed who wins.
-#[derive(Clone, Copy, PartialEq, Debug)]
+/// The turn that decided a game: the last that changed who wins.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct TurningPoint {
     /// The number of the turn.
     pub turn: usize,
@@ -85,7 +93,7 @@ pub struct TurningPoint {
 }
 
 /// How well a player has played.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
 pub struct PlayerReview {
     /// Turns with a choice.
     pub choices: u32,
@@ -94,7 +102,12 @@ pub struct PlayerReview {
     /// Discs lost in all.
     pub loss: f64,
     /// The mean over the choices of 100 · 2^(−loss / [`HALF_ACCURACY_LOSS`]); 100 where there was no choice.
+    #[serde(serialize_with = "to_a_tenth")]
     pub accuracy: f64,
+}
+
+fn to_a_tenth<S: Serializer>(accuracy: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64((accuracy * 10.0).round() / 10.0)
 }
 
 /// A game and what its moves were worth.
@@ -121,14 +134,14 @@ pub struct Review {
 /// Judges one game after another.
 ///
 /// ```
-/// use emilia::analysis::{Reviewer, Thinking};
+/// use emilia::analysis::{Reviewer, AnalysisSettings};
 /// use emilia::engine::EngineOptions;
 /// use emilia::notation::read_position;
 /// use emilia::search::Depth;
 ///
 /// let game = read_position("f5f4").unwrap();
 /// let options = EngineOptions { threads: 1, hash_mb: 1, ..EngineOptions::default() };
-/// let mut reviewer = Reviewer::new(Thinking { depth: Depth::new(6), ..Thinking::new(options) });
+/// let mut reviewer = Reviewer::new(AnalysisSettings { depth: Depth::new(6), ..AnalysisSettings::new(options) });
 /// let review = reviewer.review(&game);
 /// // The parallel opening is a mistake.
 /// assert_eq!(review.worst, Some(1));
@@ -137,18 +150,18 @@ pub struct Review {
 #[derive(Debug)]
 pub struct Reviewer {
     thinker: Thinker,
-    thinking: Thinking,
+    settings: AnalysisSettings,
     nodes: u64,
     elapsed: Duration,
 }
 
 impl Reviewer {
     /// Judges by searches like this one; at least the two best moves of a position get their values.
-    pub fn new(thinking: Thinking) -> Reviewer {
-        let lines = thinking.lines.max(2);
-        let thinking = Thinking { lines, outcome_only: false, ..thinking };
-        let thinker = Thinker::new(thinking.options.clone());
-        Reviewer { thinker, thinking, nodes: 0, elapsed: Duration::ZERO }
+    pub fn new(settings: AnalysisSettings) -> Reviewer {
+        let lines = settings.lines.max(2);
+        let settings = AnalysisSettings { lines, outcome_only: false, ..settings };
+        let thinker = Thinker::new(settings.options.clone());
+        Reviewer { thinker, settings, nodes: 0, elapsed: Duration::ZERO }
     }
 
     /// Judges a game from its end to its beginning, so that what is known of a position serves the one before.
@@ -188,7 +201,7 @@ impl Reviewer {
         if position.is_over() {
             return None;
         }
-        let report = self.think(position, &self.thinking.clone());
+        let report = self.think(position, &self.settings.clone());
         let mut lines: Vec<MoveValue> =
             report.lines.iter().filter(|line| line.bound == Bound::Exact).map(MoveValue::of_line).collect();
         let alternative = lines.iter().find(|line| Some(line.turn) != played).cloned();
@@ -231,18 +244,18 @@ impl Reviewer {
                 pv: vec![turn],
             };
         }
-        let thinking = Thinking {
-            depth: self.thinking.depth.map(Depth::shallower),
+        let settings = AnalysisSettings {
+            depth: self.settings.depth.map(Depth::shallower),
             // A position that was solved has its moves solved, one that was not has none.
             exact_from: if depth.is_exact() {
                 child.empties().count() as u8
             } else {
-                self.thinking.exact_from.saturating_sub(1)
+                self.settings.exact_from.saturating_sub(1)
             },
             lines: 1,
-            ..self.thinking.clone()
+            ..self.settings.clone()
         };
-        let report = self.think(&child, &thinking);
+        let report = self.think(&child, &settings);
         let Some(line) = report.lines.first() else {
             return MoveValue { turn, score: Score::ZERO, depth: SearchDepth::default(), pv: vec![turn] };
         };
@@ -250,8 +263,8 @@ impl Reviewer {
         MoveValue { turn, score: -line.score, depth: one_deeper(line.depth), pv }
     }
 
-    fn think(&mut self, position: &Position, thinking: &Thinking) -> Report {
-        let report = self.thinker.think(position, thinking).report;
+    fn think(&mut self, position: &Position, settings: &AnalysisSettings) -> Report {
+        let report = self.thinker.think(position, settings).report;
         self.nodes += report.nodes;
         self.elapsed += report.elapsed;
         report
@@ -304,7 +317,7 @@ mod tests {
 
     fn reviewer(depth: u8, exact_from: u8) -> Reviewer {
         let options = EngineOptions { threads: 1, hash_mb: 1, ..EngineOptions::default() };
-        Reviewer::new(Thinking { depth: Depth::new(depth), exact_from, ..Thinking::new(options) })
+        Reviewer::new(AnalysisSettings { depth: Depth::new(depth), exact_from, ..AnalysisSettings::new(options) })
     }
 
     /// The game that always takes the first legal move.
@@ -370,7 +383,7 @@ mod tests {
     fn check_turning_point(review: &Review, game: &GameRecord) {
         let score = |position: &Position| {
             let score = minimax(position);
-            Outcome::of_score(if position.mover() == Color::Black { score } else { -score })
+            Outcome::of_score(position.mover().signed(score))
         };
         let result = score(game.position());
         let decided = review.turning_point.map_or(0, |point| point.turn + 1);

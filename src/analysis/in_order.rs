@@ -10,12 +10,12 @@ const WINDOW_PER_WORKER: usize = 4;
 
 /// The items have a lock of their own: one that is waited for must not hold back the results that are there.
 struct Shared<T> {
-    source: Mutex<Source<T>>,
+    source: Mutex<Items<T>>,
     progress: Mutex<Handed>,
     given: Condvar,
 }
 
-struct Source<T> {
+struct Items<T> {
     items: T,
     /// Items handed out.
     taken: usize,
@@ -42,7 +42,7 @@ where
 {
     let window = WINDOW_PER_WORKER * workers.len();
     let shared = Arc::new(Shared {
-        source: Mutex::new(Source { items, taken: 0 }),
+        source: Mutex::new(Items { items, taken: 0 }),
         progress: Mutex::new(Handed { given: 0, stopped: false }),
         given: Condvar::new(),
     });

@@ -3,7 +3,7 @@
 //! Results are appended to `FILE.partial`, whole lines in one write. `FILE` itself is there only once it is complete. A line
 //! that was torn when the process was killed is cut off, and its item done again.
 
-use super::shard_file::{Ending, Job, ShardFile, ShardFileError, begin_line, end_line};
+use super::shard_file::{Job, ShardEnd, ShardFile, ShardFileError, begin_line, end_line};
 use crate::shard::Shard;
 use crate::whole_file::WholeFile;
 use std::collections::HashSet;
@@ -18,34 +18,18 @@ pub type Done = HashSet<(u64, Option<u64>)>;
 /// Why there is no such file.
 #[derive(Debug, Error)]
 pub enum JournalError {
-    /// It cannot be read or written.
-    #[error("'{path}': {error}", path = path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        error: io::Error,
-    },
-    /// An earlier run has left one.
-    #[error("'{path}' is there from a run that was interrupted; add --resume to go on with it, or remove it", path = path.display())]
-    Exists {
-        /// The file.
-        path: PathBuf,
-    },
-    /// Another process writes it.
-    #[error("'{path}' is being written by another process", path = path.display())]
-    Busy {
-        /// The file.
-        path: PathBuf,
-    },
-    /// What is there is no file of results.
-    #[error("'{path}': {error}", path = path.display())]
-    Content {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        error: ShardFileError,
-    },
+    /// The file of this path cannot be read or written.
+    #[error("'{path}': {1}", path = .0.display())]
+    Io(PathBuf, io::Error),
+    /// An earlier run has left a file of this path.
+    #[error("'{path}' is there from a run that was interrupted; add --resume to go on with it, or remove it", path = .0.display())]
+    Exists(PathBuf),
+    /// Another process writes the file of this path.
+    #[error("'{path}' is being written by another process", path = .0.display())]
+    Busy(PathBuf),
+    /// The file of this path is no file of results.
+    #[error("'{path}': {1}", path = .0.display())]
+    Content(PathBuf, ShardFileError),
     /// What is there is of another job.
     #[error("'{path}' was begun with other settings: {field} was {was}, and is now {now}", path = path.display())]
     OtherJob {
@@ -93,17 +77,17 @@ impl Journal {
         let mut name = path.as_os_str().to_owned();
         name.push(".partial");
         let partial = PathBuf::from(name);
-        let failed = |error| JournalError::Io { path: partial.clone(), error };
+        let failed = |error| JournalError::Io(partial.clone(), error);
         let options = File::options().create(true).read(true).append(true).clone();
         let mut file = options.open(&partial).map_err(failed)?;
         file.try_lock().map_err(|error| match error {
-            TryLockError::WouldBlock => JournalError::Busy { path: partial.clone() },
+            TryLockError::WouldBlock => JournalError::Busy(partial.clone()),
             TryLockError::Error(error) => failed(error),
         })?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(failed)?;
         if !bytes.is_empty() && !resume {
-            return Err(JournalError::Exists { path: partial });
+            return Err(JournalError::Exists(partial));
         }
         let (kept, done, results) = kept(&bytes, shard, job, &partial)?;
         let begin = begin_line(shard, job);
@@ -135,7 +119,7 @@ impl Journal {
     /// say what it is a part of are left out.
     pub fn finish(mut self, items: u64, checksum: u32) -> Result<(), JournalError> {
         let whole = if self.shard.count() > 1 {
-            let ending = Ending { items, results: self.results, checksum, totals: None };
+            let ending = ShardEnd { items, results: self.results, checksum, totals: None };
             self.write(&end_line(self.shard, ending)).map(|()| 0)
         } else {
             Ok(self.beginning)
@@ -168,7 +152,7 @@ impl Journal {
     }
 
     fn failure(&self, error: io::Error) -> JournalError {
-        JournalError::Io { path: self.partial.clone(), error }
+        JournalError::Io(self.partial.clone(), error)
     }
 }
 
@@ -178,7 +162,7 @@ fn kept(bytes: &[u8], shard: Shard, job: &Job, path: &Path) -> Result<(u64, Done
     if whole == 0 {
         return Ok((0, Done::new(), 0));
     }
-    let content = |error| JournalError::Content { path: path.to_owned(), error };
+    let content = |error| JournalError::Content(path.to_owned(), error);
     let other = |field, was, now| Err(JournalError::OtherJob { path: path.to_owned(), field, was, now });
     let text = std::str::from_utf8(&bytes[..whole]).map_err(|_| content(ShardFileError::NoBeginning))?;
     let there = ShardFile::parse(text).map_err(content)?;
@@ -223,10 +207,10 @@ mod tests {
         journal.append(&(result(1) + &result(2))).unwrap();
         journal.write("{\"number\":3,\"va").unwrap();
         let partial = journal.partial.clone();
-        assert!(matches!(Journal::open(&path, Shard::default(), &job(3), true), Err(JournalError::Busy { .. })));
+        assert!(matches!(Journal::open(&path, Shard::default(), &job(3), true), Err(JournalError::Busy(..))));
         drop(journal);
         assert!(!path.exists());
-        assert!(matches!(Journal::open(&path, Shard::default(), &job(3), false), Err(JournalError::Exists { .. })));
+        assert!(matches!(Journal::open(&path, Shard::default(), &job(3), false), Err(JournalError::Exists(..))));
         let error = Journal::open(&path, Shard::default(), &job(4), true).unwrap_err().to_string();
         assert!(error.contains("depth was 3, and is now 4"), "{error}");
         let error = Journal::open(&path, "0/2".parse().unwrap(), &job(3), true).unwrap_err().to_string();
@@ -247,7 +231,7 @@ mod tests {
         let (mut journal, _) = growing(&path, "1/2", false);
         journal.append(&result(2)).unwrap();
         // Killed behind the end, before the file had its name.
-        let ending = Ending { items: 2, results: 1, checksum: 7, totals: None };
+        let ending = ShardEnd { items: 2, results: 1, checksum: 7, totals: None };
         journal.write(&end_line(journal.shard, ending)).unwrap();
         drop(journal);
         let (journal, done) = growing(&path, "1/2", true);

@@ -1,16 +1,8 @@
 //! The lines of an input of any size.
 
 use super::MAX_LINE_BYTES;
+use crate::input_line::InputLine;
 use std::io::{self, BufRead, Read};
-
-/// One line of an input.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum InputLine {
-    /// Its bytes, without the line feed.
-    Bytes(Vec<u8>),
-    /// More than [`MAX_LINE_BYTES`], thrown away.
-    TooLong,
-}
 
 /// Cuts an input into lines and counts them. A byte order mark is passed over; the last line needs no line feed.
 #[derive(Debug)]
@@ -77,22 +69,14 @@ impl<R: BufRead> Lines<R> {
 
     /// The next line; `None` at the end.
     pub fn read(&mut self) -> io::Result<Option<InputLine>> {
-        let mut bytes = Vec::new();
-        let limit = MAX_LINE_BYTES as u64 + 1;
-        if Read::take(&mut self.input, limit).read_until(b'\n', &mut bytes)? == 0 {
-            return Ok(None);
-        }
-        self.number += 1;
-        if bytes.last() == Some(&b'\n') {
-            bytes.pop();
-        } else if bytes.len() as u64 == limit {
-            self.input.skip_until(b'\n')?;
-            return Ok(Some(InputLine::TooLong));
-        }
-        if self.number == 1 && bytes.starts_with(b"\xef\xbb\xbf") {
+        let mut line = InputLine::read(&mut self.input, MAX_LINE_BYTES)?;
+        self.number += u64::from(line.is_some());
+        if let (1, Some(InputLine::Bytes(bytes))) = (self.number, &mut line)
+            && bytes.starts_with(b"\xef\xbb\xbf")
+        {
             bytes.drain(..3);
         }
-        Ok(Some(InputLine::Bytes(bytes)))
+        Ok(line)
     }
 }
 

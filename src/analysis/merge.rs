@@ -1,6 +1,6 @@
 //! Puts the shards of a job together.
 
-use super::shard_file::{Ending, Job, ShardFile, ShardFileError};
+use super::shard_file::{Job, ShardEnd, ShardFile, ShardFileError};
 use crate::shard::Shard;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -12,22 +12,12 @@ pub enum MergeError {
     /// There are none.
     #[error("no shards to merge")]
     Nothing,
-    /// A file cannot be used.
-    #[error("'{file}': {error}")]
-    File {
-        /// The file.
-        file: String,
-        /// What is wrong with it.
-        error: ShardFileError,
-    },
-    /// A shard is not finished.
-    #[error("'{file}': shard {shard} is not complete; run it again (--resume goes on where it ended)")]
-    Incomplete {
-        /// The file.
-        file: String,
-        /// The shard.
-        shard: Shard,
-    },
+    /// A file, by its name, cannot be used.
+    #[error("'{0}': {1}")]
+    File(String, ShardFileError),
+    /// The shard in the file of this name is not finished.
+    #[error("'{0}': shard {1} is not complete; run it again (--resume goes on where it ended)")]
+    Incomplete(String, Shard),
     /// Shards of different jobs.
     #[error("'{file}' and '{first}' are not of one job: {field} is {found} and {expected}")]
     OtherJob {
@@ -52,30 +42,15 @@ pub enum MergeError {
         /// Another file.
         second: String,
     },
-    /// Shards are missing.
-    #[error("gap: {} missing", missing_shards(.missing, *.count))]
-    Gap {
-        /// Their numbers, from 0.
-        missing: Vec<u64>,
-        /// Of so many.
-        count: u64,
-    },
-    /// Items without a result.
-    #[error("gap: '{file}' has no result for item {number}")]
-    MissingItem {
-        /// The file.
-        file: String,
-        /// The first of them, from 1.
-        number: u64,
-    },
-    /// An item of which there is one result has two.
-    #[error("overlap: '{file}' has two results for item {number}")]
-    ItemTwice {
-        /// The file.
-        file: String,
-        /// The first of them, from 1.
-        number: u64,
-    },
+    /// Shards are missing: their numbers, from 0, and how many there should be.
+    #[error("gap: {} missing", missing_shards(.0, *.1))]
+    Gap(Vec<u64>, u64),
+    /// The file of this name lacks the result of an item, the first such, from 1.
+    #[error("gap: '{0}' has no result for item {1}")]
+    MissingItem(String, u64),
+    /// The file of this name has two results of an item that has one, the first such, from 1.
+    #[error("overlap: '{0}' has two results for item {1}")]
+    ItemTwice(String, u64),
 }
 
 fn missing_shards(missing: &[u64], count: u64) -> String {
@@ -103,9 +78,9 @@ pub fn merge<'a>(files: &'a [(String, String)]) -> Result<Merged<'a>, MergeError
     let mut first: Option<First<'_>> = None;
     let mut totals: Option<Map<String, Value>> = None;
     for (name, text) in files {
-        let mut file = ShardFile::parse(text).map_err(|error| MergeError::File { file: name.clone(), error })?;
+        let mut file = ShardFile::parse(text).map_err(|error| MergeError::File(name.clone(), error))?;
         let Some(ending) = file.ending.take() else {
-            return Err(MergeError::Incomplete { file: name.clone(), shard: file.shard });
+            return Err(MergeError::Incomplete(name.clone(), file.shard));
         };
         match &first {
             None => {
@@ -124,7 +99,7 @@ pub fn merge<'a>(files: &'a [(String, String)]) -> Result<Merged<'a>, MergeError
     let Some(First { job, count, ending, .. }) = first else { return Err(MergeError::Nothing) };
     let missing: Vec<u64> = (0..count).filter(|index| !shards.contains_key(index)).collect();
     if !missing.is_empty() {
-        return Err(MergeError::Gap { missing, count });
+        return Err(MergeError::Gap(missing, count));
     }
     for (name, file) in shards.values() {
         check_items(name, file, ending.items, job.command != super::QUERIES)?;
@@ -153,12 +128,12 @@ struct First<'a> {
     name: &'a str,
     job: Job,
     count: u64,
-    ending: Ending,
+    ending: ShardEnd,
 }
 
 impl First<'_> {
     /// Whether a shard is of the same job and input.
-    fn compare(&self, name: &str, file: &ShardFile<'_>, ending: &Ending) -> Result<(), MergeError> {
+    fn compare(&self, name: &str, file: &ShardFile<'_>, ending: &ShardEnd) -> Result<(), MergeError> {
         let numbers = [
             ("number of shards", file.shard.count(), self.count),
             ("number of items", ending.items, self.ending.items),
@@ -183,12 +158,12 @@ fn check_items(name: &str, file: &ShardFile<'_>, items: u64, has_one_each: bool)
     places.sort_unstable();
     let same = |pair: &&[(u64, Option<u64>)]| pair[0] == pair[1] || has_one_each && pair[0].0 == pair[1].0;
     if let Some(pair) = places.windows(2).find(same) {
-        return Err(MergeError::ItemTwice { file: name.to_owned(), number: pair[0].0 });
+        return Err(MergeError::ItemTwice(name.to_owned(), pair[0].0));
     }
     let mut found = places.iter().map(|&(number, _)| number);
     let mut expected = (1..=items).filter(|number| file.shard.holds(number - 1));
     match expected.find(|&number| has_one_each && found.next() != Some(number)) {
-        Some(number) => Err(MergeError::MissingItem { file: name.to_owned(), number }),
+        Some(number) => Err(MergeError::MissingItem(name.to_owned(), number)),
         None => Ok(()),
     }
 }
@@ -207,7 +182,7 @@ mod tests {
         let shard = shard.parse().unwrap();
         let mut text = begin_line(shard, &Job::new("test", json!({ "depth": 3 })));
         text.extend(numbers.iter().map(|number| format!("{{\"number\":{number}}}\n")));
-        text += &end_line(shard, Ending { items, results: numbers.len() as u64, checksum: 7, totals: totals(items) });
+        text += &end_line(shard, ShardEnd { items, results: numbers.len() as u64, checksum: 7, totals: totals(items) });
         (name.to_owned(), text)
     }
 

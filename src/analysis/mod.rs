@@ -15,7 +15,7 @@ mod service;
 pub mod shard_file;
 mod solution;
 mod solver;
-mod thinking;
+mod thinker;
 pub mod wanted_games;
 
 pub use commentary::{Commentary, Judgement};
@@ -25,9 +25,9 @@ pub use game_review::{
 pub use in_order::in_order;
 pub use query::{Query, QueryError};
 pub use service::{MAX_LINE_BYTES, PROTOCOL_VERSION, Service, ServiceSettings};
-pub use solution::{Contradiction, Outcome, Solution, Totals, Value};
+pub use solution::{Contradiction, Solution, Totals, Value};
 pub use solver::{Question, Solver};
-pub use thinking::{DEFAULT_DEPTH, Thinker, Thinking};
+pub use thinker::{AnalysisSettings, DEFAULT_DEPTH, Thinker};
 
 /// The [`shard_file::Job::command`] of answers to queries: any number of answers a line of the input.
 pub const QUERIES: &str = "analyze queries";

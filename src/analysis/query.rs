@@ -1,6 +1,6 @@
 //! One line of a client: a query or an action. `docs/analysis.md` describes the fields.
 
-use super::Thinking;
+use super::AnalysisSettings;
 use super::fields::{FieldError, Fields, Texts};
 use crate::engine::{EngineOptions, LONGEST, SHORTEST};
 use crate::notation::read_position;
@@ -23,7 +23,7 @@ pub struct Query {
     /// Which of its positions: 0 is the start, n the one after n turns, passes counted.
     pub turns: Vec<usize>,
     /// How they are to be thought about.
-    pub thinking: Thinking,
+    pub settings: AnalysisSettings,
     /// How often the client wants to hear how it goes.
     pub report_every: Option<Duration>,
     /// Larger ones go first.
@@ -108,7 +108,7 @@ impl QueryError {
 }
 
 /// Reads a line. What a query leaves open is as in `defaults`; the threads of one query are at most `most_threads`.
-pub fn parse(line: &[u8], defaults: &Thinking, most_threads: u32) -> Result<ClientLine, QueryError> {
+pub fn parse(line: &[u8], defaults: &AnalysisSettings, most_threads: u32) -> Result<ClientLine, QueryError> {
     let object = match serde_json::from_slice(line) {
         Ok(Value::Object(object)) => object,
         Ok(_) => return Err(QueryError::whole_line("expected a JSON object such as {\"id\": 1, ...}".to_owned())),
@@ -152,7 +152,7 @@ fn action(name: &str, id: Option<&Value>, fields: &mut Fields) -> Result<Action,
     }
 }
 
-fn query(id: &Value, mut fields: Fields, defaults: &Thinking, most_threads: u32) -> Result<Query, FieldError> {
+fn query(id: &Value, mut fields: Fields, defaults: &AnalysisSettings, most_threads: u32) -> Result<Query, FieldError> {
     let game = game(&mut fields)?;
     let last = game.turns().len();
     let turns = fields.indices("turns", last + 1)?.unwrap_or_else(|| vec![last]);
@@ -160,11 +160,11 @@ fn query(id: &Value, mut fields: Fields, defaults: &Thinking, most_threads: u32)
         return Err(FieldError::new("turns", "expected at least one turn"));
     }
     let mut warnings = Vec::new();
-    let thinking = thinking(&mut fields, defaults, most_threads, &mut warnings)?;
+    let settings = settings(&mut fields, defaults, most_threads, &mut warnings)?;
     let report_every = fields.number("report_every", SHORTEST..=LONGEST)?.map(Duration::from_secs_f64);
     let priority = fields.whole("priority", -LARGEST_PRIORITY..=LARGEST_PRIORITY)?.unwrap_or(0);
     warnings.extend(unknown(fields));
-    Ok(Query { id: id.clone(), game, turns, thinking, report_every, priority, warnings })
+    Ok(Query { id: id.clone(), game, turns, settings, report_every, priority, warnings })
 }
 
 /// The names of the fields that mean nothing.
@@ -210,25 +210,25 @@ fn take(mut game: GameRecord, turns: &[Move]) -> Result<GameRecord, FieldError> 
 }
 
 /// How the query is to be thought about. One that says anything of depth, nodes, time or exactness says everything of them.
-fn thinking(
+fn settings(
     fields: &mut Fields,
-    defaults: &Thinking,
+    defaults: &AnalysisSettings,
     most_threads: u32,
     warnings: &mut Vec<String>,
-) -> Result<Thinking, FieldError> {
-    let mut thinking = defaults.clone();
+) -> Result<AnalysisSettings, FieldError> {
+    let mut settings = defaults.clone();
     for name in ["engine", "eval"] {
         if let Some(value) = fields.text(name)? {
-            set(&mut thinking.options, name, &value)?;
+            set(&mut settings.options, name, &value)?;
         }
     }
     if let Some(percent) = fields.whole("selectivity", 1..=100)? {
-        set(&mut thinking.options, "selectivity", &percent.to_string())?;
-        warnings.extend(thinking.options.warning("selectivity"));
+        set(&mut settings.options, "selectivity", &percent.to_string())?;
+        warnings.extend(settings.options.warning("selectivity"));
     }
     if let Some(threads) = fields.whole("threads", 1..=i64::from(most_threads))? {
-        thinking.options.threads = threads as u32;
-        warnings.extend(thinking.options.warning("threads"));
+        settings.options.threads = threads as u32;
+        warnings.extend(settings.options.warning("threads"));
     }
     let depths = i64::from(Depth::LEAST.plies())..=i64::from(Depth::MOST.plies());
     let depth = fields.whole("depth", depths)?.and_then(|plies| Depth::try_from(plies).ok());
@@ -236,12 +236,12 @@ fn thinking(
     let time = fields.number("time", SHORTEST..=LONGEST)?.map(Duration::from_secs_f64);
     let exact = exact(fields)?;
     if depth.is_some() || nodes.is_some() || time.is_some() || exact == Some(ALWAYS) {
-        (thinking.depth, thinking.nodes, thinking.time) = (depth, nodes, time);
+        (settings.depth, settings.nodes, settings.time) = (depth, nodes, time);
     }
     if let Some(exact) = exact {
-        thinking.exact_from = exact;
+        settings.exact_from = exact;
     }
-    thinking.outcome_only = fields.flag("wld")?;
+    settings.outcome_only = fields.flag("wld")?;
     let lines = match fields.take("multipv") {
         Some(Value::String(text)) if text == "all" => Some(usize::MAX),
         Some(value) => {
@@ -252,11 +252,11 @@ fn thinking(
         }
         None => None,
     };
-    if thinking.outcome_only && lines.is_some_and(|lines| lines > 1) {
+    if settings.outcome_only && lines.is_some_and(|lines| lines > 1) {
         return Err(FieldError::new("multipv", "who wins (wld) is only found out by the best move; expected 1"));
     }
-    thinking.lines = lines.unwrap_or(thinking.lines);
-    Ok(thinking)
+    settings.lines = lines.unwrap_or(settings.lines);
+    Ok(settings)
 }
 
 /// The empty squares of every position.
@@ -293,7 +293,7 @@ mod tests {
     use crate::engine::BEST_FIRST;
 
     fn parsed(line: &str) -> Result<ClientLine, QueryError> {
-        parse(line.as_bytes(), &Thinking::new(EngineOptions { threads: 1, ..EngineOptions::default() }), 4)
+        parse(line.as_bytes(), &AnalysisSettings::new(EngineOptions { threads: 1, ..EngineOptions::default() }), 4)
     }
 
     fn query(line: &str) -> Query {
@@ -329,7 +329,7 @@ mod tests {
 
     #[test]
     fn a_limit_replaces_those_of_the_command_line() {
-        let of = |fields: &str| query(&format!(r#"{{"id":"a","moves":[],{fields}}}"#)).thinking;
+        let of = |fields: &str| query(&format!(r#"{{"id":"a","moves":[],{fields}}}"#)).settings;
         let default = of(r#""multipv":3"#);
         assert_eq!((default.depth, default.nodes, default.lines), (Some(super::super::DEFAULT_DEPTH), None, 3));
         let nodes = of(r#""nodes":1000"#);
@@ -384,7 +384,7 @@ mod tests {
     #[test]
     fn unknown_fields_are_named_and_nothing_else_happens() {
         let query = query(r#"{"id":"a","moves":[],"komi":6.5,"depth":3}"#);
-        assert_eq!((query.warnings, query.thinking.depth), (vec!["unknown field 'komi'".to_owned()], Depth::new(3)));
+        assert_eq!((query.warnings, query.settings.depth), (vec!["unknown field 'komi'".to_owned()], Depth::new(3)));
         let query = self::query(r#"{"id":1,"moves":[],"engine":"minimax","selectivity":95,"depth":3}"#);
         assert_eq!(query.warnings, ["selectivity is not read by minimax"]);
         let Ok(ClientLine::Action { id, action, warnings }) = parsed(r#"{"action":"stats","x":1}"#) else { panic!() };

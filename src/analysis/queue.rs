@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// One position of a query.
 #[derive(Clone, Debug)]
-pub(super) struct Job {
+pub(super) struct QueuedPosition {
     pub query: Arc<Query>,
     /// Which position of its game.
     pub turn: usize,
@@ -20,39 +20,39 @@ pub(super) struct Job {
 /// A position that is being thought about.
 #[derive(Debug)]
 pub(super) struct Ticket {
-    pub job: Job,
+    pub job: QueuedPosition,
     /// Disconnected when the client does not want to know any more.
     pub cancel: Receiver<()>,
     number: u64,
 }
 
 /// The place of a position in the queue: by priority, then in the order in which they came.
-type Place = (Reverse<i64>, u64);
+type QueueKey = (Reverse<i64>, u64);
 
-/// So many positions that came one behind the other are taken by one engine as far as possible. They are often those of one
+/// The number of positions that came one behind the other and are taken by one engine as far as possible. They are often those of one
 /// game, and then what the engine has learnt from one serves it for the next: a collection of games at depth 8 costs
 /// two engines 1.4 times the nodes of one if they take the positions in turn.
 const RUN: u64 = 32;
 
-/// No position waits while more than so many runs, for each engine, that came later are begun. Runs near the end of a game take
+/// The number of later runs, for each engine, that may be begun while a position waits. Runs near the end of a game take
 /// ten times as long as others, so it takes several before one engine has to help out with what another has begun.
 const OVERTAKING_RUNS: u64 = 8;
 
 /// A running job; the sender goes when the job is cancelled.
 #[derive(Debug)]
 struct Running {
-    job: Job,
+    job: QueuedPosition,
     cancel: Option<Sender<()>>,
 }
 
 #[derive(Debug)]
 struct State {
-    waiting: BTreeMap<Place, Job>,
+    waiting: BTreeMap<QueueKey, QueuedPosition>,
     /// Where each engine took its last position.
-    last: Vec<Option<Place>>,
+    last: Vec<Option<QueueKey>>,
     running: BTreeMap<u64, Running>,
     next: u64,
-    /// Search threads that nobody uses.
+    /// Search threads that are not in use.
     free: u32,
     /// Nothing more comes.
     closed: bool,
@@ -71,7 +71,7 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    /// A queue that takes no further query while so many positions wait.
+    /// A queue that takes no further query while `capacity` positions wait.
     pub fn new(threads: u32, capacity: usize) -> Queue {
         let state = State {
             waiting: BTreeMap::new(),
@@ -96,7 +96,7 @@ impl Queue {
         for &turn in &query.turns {
             let key = (Reverse(query.priority), state.next);
             state.next += 1;
-            state.waiting.insert(key, Job { query: Arc::clone(query), turn, line });
+            state.waiting.insert(key, QueuedPosition { query: Arc::clone(query), turn, line });
         }
         self.work.notify_all();
     }
@@ -118,7 +118,7 @@ impl Queue {
         }
     }
 
-    fn hand_out(&self, mut state: MutexGuard<'_, State>, engine: usize, place: Place) -> Ticket {
+    fn hand_out(&self, mut state: MutexGuard<'_, State>, engine: usize, place: QueueKey) -> Ticket {
         let number = place.1;
         state.free -= state.threads_for(&place);
         state.last[engine] = Some(place);
@@ -138,15 +138,15 @@ impl Queue {
     /// A position is done with. Says whether the client had called it off.
     pub fn finish(&self, ticket: &Ticket) -> bool {
         let mut state = self.state.lock();
-        state.free += ticket.job.query.thinking.options.threads;
+        state.free += ticket.job.query.settings.options.threads;
         let running = state.running.remove(&ticket.number);
         drop(state);
         self.work.notify_all();
         running.is_some_and(|running| running.cancel.is_none())
     }
 
-    /// Calls off those that fit. Returns the ones that waited, which nobody will answer now, and how many were running.
-    pub fn cancel(&self, fits: impl Fn(&Job) -> bool) -> (Vec<Job>, usize) {
+    /// Calls off those that fit. Returns the ones that waited, which are not handed out any more, and how many were running.
+    pub fn cancel(&self, fits: impl Fn(&QueuedPosition) -> bool) -> (Vec<QueuedPosition>, usize) {
         let mut state = self.state.lock();
         let waited = state.waiting.extract_if(.., |_, job| fits(job)).map(|(_, job)| job).collect();
         let mut running = 0;
@@ -177,12 +177,12 @@ impl Queue {
 
 impl State {
     /// The search threads that a position needs.
-    fn threads_for(&self, place: &Place) -> u32 {
-        self.waiting.get(place).map_or(1, |job| job.query.thinking.options.threads)
+    fn threads_for(&self, place: &QueueKey) -> u32 {
+        self.waiting.get(place).map_or(1, |job| job.query.settings.options.threads)
     }
 
     /// The place of the position that an engine is to think about next: one of the highest priority.
-    fn choose(&self, engine: usize) -> Option<Place> {
+    fn choose(&self, engine: usize) -> Option<QueueKey> {
         let head = *self.waiting.first_key_value()?.0;
         if self.threads_for(&head) > 1 {
             return Some(head);
@@ -192,14 +192,14 @@ impl State {
     }
 
     /// The position behind the one that the engine took last, if it is of the same run.
-    fn next_of_run(&self, engine: usize, priority: Reverse<i64>) -> Option<Place> {
+    fn next_of_run(&self, engine: usize, priority: Reverse<i64>) -> Option<QueueKey> {
         let (_, last) = self.last[engine].filter(|last| last.0 == priority)?;
         let end = (last / RUN + 1) * RUN;
         self.waiting.range((priority, last)..(priority, end)).next().map(|(&place, _)| place)
     }
 
     /// The first position of which no other engine has begun the run, unless it came much later than the first of all.
-    fn new_run(&self, engine: usize, head: Place) -> Option<Place> {
+    fn new_run(&self, engine: usize, head: QueueKey) -> Option<QueueKey> {
         let mut place = head;
         let others =
             || self.last.iter().enumerate().filter(|(other, _)| *other != engine).filter_map(|(_, last)| *last);
@@ -214,7 +214,7 @@ impl State {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Thinking;
+    use super::super::AnalysisSettings;
     use super::*;
     use crate::engine::EngineOptions;
     use crate::othello::GameRecord;
@@ -224,7 +224,7 @@ mod tests {
             id: id.into(),
             game: GameRecord::default(),
             turns: (0..turns).collect(),
-            thinking: Thinking::new(EngineOptions { threads, ..EngineOptions::default() }),
+            settings: AnalysisSettings::new(EngineOptions { threads, ..EngineOptions::default() }),
             report_every: None,
             priority,
             warnings: Vec::new(),

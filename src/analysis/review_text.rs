@@ -1,7 +1,7 @@
 //! Judged games as text: JSON lines, CSV, OBF, GGF, tables. `docs/analysis.md` describes them.
 
 use super::answer::{Reach, line};
-use super::{MoveValue, PlayerReview, Review, ReviewedTurn};
+use super::{MoveValue, PlayerReview, Review, ReviewedTurn, TurningPoint};
 use crate::notation::game_file::{FileGame, Format, Unwritable, Written, write};
 use crate::notation::obf::ObfEntry;
 use crate::othello::{Color, Move};
@@ -30,78 +30,55 @@ struct JsonGame<'a> {
     #[serde(skip_serializing_if = "str::is_empty")]
     date: &'a str,
     score: Option<i32>,
-    turns: Vec<JsonTurn>,
-    turning_point: Option<JsonTurningPoint>,
+    turns: Vec<JsonTurn<'a>>,
+    turning_point: Option<TurningPoint>,
     worst: Option<usize>,
-    players: JsonPlayers,
+    players: JsonPlayers<'a>,
     nodes: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     seconds: Option<f64>,
 }
 
 #[derive(Serialize)]
-struct JsonPlayers {
-    black: JsonPlayer,
-    white: JsonPlayer,
+struct JsonPlayers<'a> {
+    black: &'a PlayerReview,
+    white: &'a PlayerReview,
 }
 
 #[derive(Serialize)]
-struct JsonPlayer {
-    choices: u32,
-    best: u32,
-    loss: f64,
-    accuracy: f64,
-}
-
-impl From<&PlayerReview> for JsonPlayer {
-    fn from(&PlayerReview { choices, best, loss, accuracy }: &PlayerReview) -> JsonPlayer {
-        JsonPlayer { choices, best, loss, accuracy: (accuracy * 10.0).round() / 10.0 }
-    }
-}
-
-#[derive(Serialize)]
-struct JsonTurn {
+struct JsonTurn<'a> {
     turn: usize,
     board: String,
-    mover: String,
+    mover: Color,
     choices: u32,
     #[serde(rename = "move", skip_serializing_if = "Option::is_none")]
-    played: Option<String>,
+    played: Option<Move>,
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     loss: Option<f64>,
-    best: JsonMove,
+    best: &'a MoveValue,
     #[serde(skip_serializing_if = "Option::is_none")]
-    alternative: Option<JsonMove>,
+    alternative: Option<&'a MoveValue>,
     #[serde(flatten)]
     reach: Reach,
 }
 
-#[derive(Serialize)]
-struct JsonMove {
-    #[serde(rename = "move")]
-    turn: String,
-    value: f64,
-    pv: Vec<String>,
-}
-
-impl From<&MoveValue> for JsonMove {
-    fn from(found: &MoveValue) -> JsonMove {
-        JsonMove {
-            turn: found.turn.to_string(),
-            value: found.score.discs(),
-            pv: found.pv.iter().map(Move::to_string).collect(),
+impl<'a> JsonTurn<'a> {
+    fn new(turn: &'a ReviewedTurn) -> JsonTurn<'a> {
+        JsonTurn {
+            turn: turn.turn,
+            board: turn.position.to_string(),
+            mover: turn.position.mover(),
+            choices: turn.choices,
+            played: turn.played.as_ref().map(|played| played.turn),
+            value: turn.played.as_ref().map(|played| played.score.discs()),
+            loss: turn.played.as_ref().map(|_| turn.loss()),
+            best: &turn.best,
+            alternative: turn.alternative.as_ref(),
+            reach: reach(turn),
         }
     }
-}
-
-#[derive(Serialize)]
-struct JsonTurningPoint {
-    turn: usize,
-    mover: String,
-    before: String,
-    after: String,
 }
 
 /// How far a turn was searched: where the best move and the one that was played differ, as far as both were.
@@ -118,18 +95,6 @@ impl ReviewedGame {
     pub fn json(&self, timed: bool) -> String {
         let Review { turns, turning_point, worst, black, white, score, nodes, elapsed } = &self.review;
         let FileGame { place, game, .. } = &self.found;
-        let turn = |turn: &ReviewedTurn| JsonTurn {
-            turn: turn.turn,
-            board: turn.position.to_string(),
-            mover: turn.position.mover().to_string(),
-            choices: turn.choices,
-            played: turn.played.as_ref().map(|played| played.turn.to_string()),
-            value: turn.played.as_ref().map(|played| played.score.discs()),
-            loss: turn.played.as_ref().map(|_| turn.loss()),
-            best: (&turn.best).into(),
-            alternative: turn.alternative.as_ref().map(JsonMove::from),
-            reach: reach(turn),
-        };
         line(&JsonGame {
             number: place.number,
             file: &self.file,
@@ -138,15 +103,10 @@ impl ReviewedGame {
             white: &game.white.name,
             date: &game.date,
             score: *score,
-            turns: turns.iter().map(turn).collect(),
-            turning_point: turning_point.map(|point| JsonTurningPoint {
-                turn: point.turn,
-                mover: point.mover.to_string(),
-                before: point.before.to_string(),
-                after: point.after.to_string(),
-            }),
+            turns: turns.iter().map(JsonTurn::new).collect(),
+            turning_point: *turning_point,
             worst: *worst,
-            players: JsonPlayers { black: black.into(), white: white.into() },
+            players: JsonPlayers { black, white },
             nodes: *nodes,
             seconds: timed.then_some(elapsed.as_secs_f64()),
         })

@@ -3,8 +3,8 @@
 use super::answer::{ActionAnswer, ActionOutcome, Answer, ErrorAnswer, Finality, Stats, line};
 use super::journal::Done;
 use super::query::{Action, ClientLine, QueryError, parse};
-use super::queue::{Job, Queue, Ticket};
-use super::{Thinker, Thinking};
+use super::queue::{Queue, QueuedPosition, Ticket};
+use super::{AnalysisSettings, Thinker};
 use crate::engine::EngineOptions;
 use crate::search::Report;
 use crossbeam::channel::Sender;
@@ -24,7 +24,7 @@ pub const MAX_LINE_BYTES: usize = 1 << 20;
 #[derive(Clone, Debug)]
 pub struct ServiceSettings {
     /// What queries leave open.
-    pub defaults: Thinking,
+    pub defaults: AnalysisSettings,
     /// Search threads in all, at least 1. As many positions are thought about at a time, fewer if one takes several.
     pub threads: u32,
     /// How many positions may wait before the next query is not taken.
@@ -43,7 +43,7 @@ impl Default for ServiceSettings {
     /// One thread, for a client that waits for its answers.
     fn default() -> ServiceSettings {
         let options = EngineOptions { threads: 1, ..EngineOptions::default() };
-        let defaults = Thinking::new(options);
+        let defaults = AnalysisSettings::new(options);
         ServiceSettings {
             defaults,
             threads: 1,
@@ -76,12 +76,12 @@ struct Counts {
 /// A pool of engines that answers lines of queries, each answer a line of its own, in the order in which they are found.
 ///
 /// ```
-/// use emilia::analysis::{Service, ServiceSettings, Thinking};
+/// use emilia::analysis::{Service, ServiceSettings, AnalysisSettings};
 /// use emilia::engine::EngineOptions;
 ///
 /// let (sender, answers) = crossbeam::channel::bounded(64);
 /// let options = EngineOptions { threads: 1, ..EngineOptions::default() };
-/// let defaults = Thinking::new(options);
+/// let defaults = AnalysisSettings::new(options);
 /// let settings =
 ///     ServiceSettings { defaults, threads: 2, capacity: 100, ..ServiceSettings::default() };
 /// let service = Service::new(settings, sender);
@@ -152,7 +152,7 @@ impl Service {
         self.shared.refuse(number, &QueryError { id: None, field: None, index: None, problem });
     }
 
-    /// Waits until everything is answered, or nobody listens any more.
+    /// Waits until everything is answered, or the output is disconnected.
     pub fn finish(self) {
         self.shared.queue.close();
         for worker in self.workers {
@@ -201,7 +201,7 @@ impl Shared {
         }
     }
 
-    fn terminate(&self, fits: impl Fn(&Job) -> bool) -> ActionOutcome {
+    fn terminate(&self, fits: impl Fn(&QueuedPosition) -> bool) -> ActionOutcome {
         let (waited, running) = self.queue.cancel(fits);
         for job in &waited {
             self.answer(job, &Report::default(), Finality::Terminated);
@@ -223,12 +223,12 @@ impl Shared {
         }
     }
 
-    fn text(&self, job: &Job, report: &Report, finality: Finality) -> String {
+    fn text(&self, job: &QueuedPosition, report: &Report, finality: Finality) -> String {
         let timed = !self.settings.reproducible;
         line(&Answer::new(&job.query, job.turn, report, finality, timed).numbered(self.number(job.line)))
     }
 
-    fn answer(&self, job: &Job, report: &Report, finality: Finality) {
+    fn answer(&self, job: &QueuedPosition, report: &Report, finality: Finality) {
         let mut counts = self.counts.lock();
         counts.answered += 1;
         counts.nodes += report.nodes;
@@ -256,7 +256,7 @@ fn think(shared: &Shared, thinker: &mut Thinker, ticket: &Ticket) {
     let query = &job.query;
     let position = query.position(job.turn);
     let report_every = query.report_every.filter(|_| !shared.settings.for_keeping);
-    let decision = thinker.think_aloud(position, &query.thinking, report_every, cancel, &mut |report| {
+    let decision = thinker.think_aloud(position, &query.settings, report_every, cancel, &mut |report| {
         // A client that is slow to read is spared news that will be old when it comes to it.
         let _ = shared.output.try_send(shared.text(job, report, Finality::Partial));
     });
@@ -276,7 +276,7 @@ mod tests {
     fn service(threads: u32, capacity: usize, waiting: usize, reproducible: bool) -> (Service, Receiver<String>) {
         let (sender, receiver) = bounded(waiting);
         let options = EngineOptions { threads: 1, hash_mb: 1, ..EngineOptions::default() };
-        let defaults = Thinking::new(options);
+        let defaults = AnalysisSettings::new(options);
         let settings = ServiceSettings { defaults, threads, capacity, reproducible, ..ServiceSettings::default() };
         (Service::new(settings, sender), receiver)
     }
@@ -334,7 +334,7 @@ mod tests {
         drop(answers);
         for id in 0..100 {
             service.line(id, format!(r#"{{"id":{id},"moves":"f5","exact":true}}"#).as_bytes());
-            // An error is what notices that nobody listens.
+            // The answer to a wrong line is sent at once, and so finds the output disconnected.
             service.line(id, b"nonsense");
         }
         service.finish();

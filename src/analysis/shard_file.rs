@@ -51,7 +51,7 @@ pub fn engine_settings(options: &EngineOptions) -> Map<String, Value> {
 
 /// What the end of a shard says, to find out that nothing is missing.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Ending {
+pub struct ShardEnd {
     /// Items of the whole input.
     pub items: u64,
     /// Results in this shard, a line each.
@@ -68,7 +68,7 @@ pub struct Ending {
 #[serde(rename_all = "snake_case")]
 enum Mark {
     Begin { part: String, job: Job },
-    End { part: String, ending: Ending },
+    End { part: String, ending: ShardEnd },
 }
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -82,7 +82,7 @@ pub fn begin_line(shard: Shard, job: &Job) -> String {
 }
 
 /// The line that ends it.
-pub fn end_line(shard: Shard, ending: Ending) -> String {
+pub fn end_line(shard: Shard, ending: ShardEnd) -> String {
     super::answer::line(&MarkLine { shard: Mark::End { part: shard.to_string(), ending } })
 }
 
@@ -92,18 +92,12 @@ pub enum ShardFileError {
     /// The first line is something else.
     #[error("line 1: expected the beginning of a shard, {{\"shard\":{{\"begin\":...}}}}, as --shard writes it")]
     NoBeginning,
-    /// A line is not JSON, or a result without a number.
-    #[error("line {line}: expected a JSON object with a number")]
-    NotAResult {
-        /// The line, from 1.
-        line: u64,
-    },
-    /// Something stands behind the end.
-    #[error("line {line}: more follows the end of the shard")]
-    BehindTheEnd {
-        /// The line, from 1.
-        line: u64,
-    },
+    /// A line, from 1, is not JSON, or a result without a number.
+    #[error("line {0}: expected a JSON object with a number")]
+    NotAResult(u64),
+    /// Something stands behind the end, on a line from 1.
+    #[error("line {0}: more follows the end of the shard")]
+    BehindTheEnd(u64),
     /// The end is that of another shard.
     #[error("line {line}: the end of shard {found} in a file that begins shard {expected}")]
     OtherEnd {
@@ -149,7 +143,7 @@ pub struct ResultLine<'a> {
 
 /// The part of a result that its place depends on.
 #[derive(Deserialize)]
-struct Place {
+struct ResultFields {
     number: Option<u64>,
     turn: Option<u64>,
     error: Option<serde::de::IgnoredAny>,
@@ -166,7 +160,7 @@ pub struct ShardFile<'a> {
     /// The results in their order; partial reports are left out.
     pub results: Vec<ResultLine<'a>>,
     /// The end, if the shard is complete.
-    pub ending: Option<Ending>,
+    pub ending: Option<ShardEnd>,
 }
 
 impl<'a> ShardFile<'a> {
@@ -183,7 +177,7 @@ impl<'a> ShardFile<'a> {
         for (text, line) in lines {
             file.add(text, line)?;
         }
-        if let Some(&Ending { results, .. }) = file.ending.as_ref()
+        if let Some(&ShardEnd { results, .. }) = file.ending.as_ref()
             && results != file.results.len() as u64
         {
             return Err(ShardFileError::Count { expected: results, found: file.results.len() as u64 });
@@ -193,9 +187,9 @@ impl<'a> ShardFile<'a> {
 
     fn add(&mut self, text: &'a str, line: u64) -> Result<(), ShardFileError> {
         if self.ending.is_some() {
-            return Err(ShardFileError::BehindTheEnd { line });
+            return Err(ShardFileError::BehindTheEnd(line));
         }
-        let place: Place = serde_json::from_str(text).map_err(|_| ShardFileError::NotAResult { line })?;
+        let place: ResultFields = serde_json::from_str(text).map_err(|_| ShardFileError::NotAResult(line))?;
         let Some(number) = place.number.filter(|number| *number > 0) else {
             return match serde_json::from_str(text) {
                 Ok(MarkLine { shard: Mark::End { part, ending } }) if part == self.shard.to_string() => {
@@ -205,7 +199,7 @@ impl<'a> ShardFile<'a> {
                 Ok(MarkLine { shard: Mark::End { part, .. } }) => {
                     Err(ShardFileError::OtherEnd { line, expected: self.shard, found: part })
                 }
-                _ => Err(ShardFileError::NotAResult { line }),
+                _ => Err(ShardFileError::NotAResult(line)),
             };
         };
         if !self.shard.holds(number - 1) {
@@ -230,8 +224,8 @@ mod tests {
         Job::new("test", serde_json::json!({ "depth": 3 }))
     }
 
-    fn ending(results: u64) -> Ending {
-        Ending { items: 9, results, checksum: 7, totals: None }
+    fn ending(results: u64) -> ShardEnd {
+        ShardEnd { items: 9, results, checksum: 7, totals: None }
     }
 
     #[test]

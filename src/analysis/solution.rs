@@ -1,43 +1,11 @@
 //! What was found of a position, and whether it agrees with what a file says.
 
 use crate::notation::obf::ObfEntry;
-use crate::othello::{Move, Position};
+use crate::othello::{Move, Outcome, Position};
 use crate::search::{Score, SearchDepth};
-use std::cmp::Ordering;
+use serde::{Serialize, Serializer};
 use std::fmt;
 use std::time::Duration;
-
-/// The result of a game for one side, without its size.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Outcome {
-    /// The other side wins.
-    Loss,
-    /// Nobody wins.
-    Draw,
-    /// This side wins.
-    Win,
-}
-
-impl Outcome {
-    /// The outcome that a final score stands for.
-    pub fn of_score(discs: i32) -> Outcome {
-        match discs.cmp(&0) {
-            Ordering::Less => Outcome::Loss,
-            Ordering::Equal => Outcome::Draw,
-            Ordering::Greater => Outcome::Win,
-        }
-    }
-}
-
-impl fmt::Display for Outcome {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Outcome::Loss => "loss",
-            Outcome::Draw => "draw",
-            Outcome::Win => "win",
-        })
-    }
-}
 
 /// What a position is worth to its side to move.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -109,9 +77,10 @@ pub struct Solution {
 }
 
 /// A file and the solver say different things.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, thiserror::Error)]
 pub enum Contradiction {
     /// The position is not worth what the file says.
+    #[error("the file says {given:+}, not {found}")]
     Value {
         /// The file's score: that of the position, or the best of its moves.
         given: i32,
@@ -119,6 +88,7 @@ pub enum Contradiction {
         found: Value,
     },
     /// The file has a better move than the one that was found.
+    #[error("the file says {given:+} for {turn:#}, and {best:+} for the best move")]
     NotBest {
         /// The move that was found.
         turn: Move,
@@ -128,6 +98,7 @@ pub enum Contradiction {
         best: i32,
     },
     /// A move is not worth what the file says.
+    #[error("the file says {given:+} for {turn:#}, not {found:+}")]
     Move {
         /// The move.
         turn: Move,
@@ -136,20 +107,6 @@ pub enum Contradiction {
         /// What was found.
         found: i32,
     },
-}
-
-impl fmt::Display for Contradiction {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Contradiction::Value { given, found } => write!(f, "the file says {given:+}, not {found}"),
-            Contradiction::NotBest { turn, given, best } => {
-                write!(f, "the file says {given:+} for {turn:#}, and {best:+} for the best move")
-            }
-            Contradiction::Move { turn, given, found } => {
-                write!(f, "the file says {given:+} for {turn:#}, not {found:+}")
-            }
-        }
-    }
 }
 
 impl Solution {
@@ -198,7 +155,7 @@ impl Solution {
 }
 
 /// The sum of many solutions.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
 pub struct Totals {
     /// Positions.
     pub positions: usize,
@@ -213,7 +170,12 @@ pub struct Totals {
     /// Positions visited.
     pub nodes: u64,
     /// Time spent on solving.
+    #[serde(rename = "seconds", serialize_with = "seconds")]
     pub elapsed: Duration,
+}
+
+fn seconds<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64(time.as_secs_f64())
 }
 
 impl Totals {

@@ -1,8 +1,8 @@
 //! Positions to solutions, by the engine.
 
-use super::{Outcome, Solution, Value};
+use super::{Solution, Value};
 use crate::engine::{Decision, Engine, Event, Request};
-use crate::othello::Position;
+use crate::othello::{Outcome, Position};
 use crate::search::{Bound, Line, SearchDepth};
 use crossbeam::channel::RecvTimeoutError;
 use std::time::{Duration, Instant};
@@ -19,7 +19,7 @@ pub enum Question {
     Outcome,
 }
 
-/// How often somebody who waits hears how it goes.
+/// The time between two calls of the progress callback.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Solves one position after another.

@@ -5,12 +5,11 @@ use super::lines::Checksummed;
 use crate::notation::game_file::{FileGame, GameFile, GameFileError, ReadProblem};
 use crate::shard::Shard;
 use parking_lot::Mutex;
-use std::fmt;
 use std::io::{self, BufRead, Read};
 use std::path::Path;
 use std::sync::Arc;
 
-/// An input that whoever reads its games and whoever wants its checksum have together.
+/// An input that is shared by the reader of its games and the one of its checksum.
 #[derive(Clone)]
 struct SharedInput(Arc<Mutex<Checksummed<Box<dyn BufRead + Send>>>>);
 
@@ -33,12 +32,6 @@ pub struct GameInput {
     input: SharedInput,
     games: GameFile,
     seen: Arc<Mutex<Seen>>,
-}
-
-impl fmt::Debug for GameInput {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("GameInput").field("games", &self.games).finish_non_exhaustive()
-    }
 }
 
 impl GameInput {
@@ -80,12 +73,6 @@ pub struct WantedGames {
     seen: Arc<Mutex<Seen>>,
 }
 
-impl fmt::Debug for WantedGames {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WantedGames").field("games", &self.games).field("shard", &self.shard).finish_non_exhaustive()
-    }
-}
-
 impl Iterator for WantedGames {
     type Item = Result<FileGame, GameFileError>;
 
@@ -118,12 +105,6 @@ impl Iterator for WantedGames {
 pub struct InputEnd {
     input: SharedInput,
     seen: Arc<Mutex<Seen>>,
-}
-
-impl fmt::Debug for InputEnd {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("InputEnd").finish_non_exhaustive()
-    }
 }
 
 impl InputEnd {

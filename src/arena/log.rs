@@ -6,6 +6,7 @@
 
 use super::record::PlayedGame;
 use super::schedule::number_at;
+use crate::notation::ggf::Ggf;
 use crate::shard::Shard;
 use serde_json::Value;
 use std::fs::{File, TryLockError};
@@ -27,26 +28,15 @@ pub const GGF: &str = "games.ggf";
 /// Why a log cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum LogError {
-    /// It cannot be read or written.
-    #[error("{path}: {error}", path = path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        error: io::Error,
-    },
-    /// There is one already.
-    #[error("{path} holds a match already; add --resume to go on with it, or choose another folder", path = path.display())]
-    Exists {
-        /// The file.
-        path: PathBuf,
-    },
-    /// Another process writes to it.
-    #[error("{path} is being written by another match", path = path.display())]
-    Busy {
-        /// The file.
-        path: PathBuf,
-    },
+    /// The file or folder of this path cannot be read or written.
+    #[error("{path}: {1}", path = .0.display())]
+    Io(PathBuf, io::Error),
+    /// There is a log of this path already.
+    #[error("{path} holds a match already; add --resume to go on with it, or choose another folder", path = .0.display())]
+    Exists(PathBuf),
+    /// Another process writes to the log of this path.
+    #[error("{path} is being written by another match", path = .0.display())]
+    Busy(PathBuf),
     /// It belongs to another match.
     #[error("{path} was begun with other terms: {field} was {was}, and is now {now}; it can only be resumed with the same", path = path.display())]
     OtherTerms {
@@ -59,16 +49,9 @@ pub enum LogError {
         /// What was asked for.
         now: String,
     },
-    /// A line that is not one of a log.
-    #[error("{path}, line {line}: {problem}", path = path.display())]
-    Content {
-        /// The file.
-        path: PathBuf,
-        /// The line, from 1.
-        line: usize,
-        /// What was expected.
-        problem: String,
-    },
+    /// A line, from 1, of the log of this path is not one of a log: what was expected.
+    #[error("{path}, line {1}: {2}", path = .0.display())]
+    Content(PathBuf, usize, String),
 }
 
 impl MatchLog {
@@ -83,18 +66,18 @@ impl MatchLog {
         let path = folder.join(GAMES);
         let failed = |path: &Path| {
             let path = path.to_owned();
-            move |error| LogError::Io { path, error }
+            move |error| LogError::Io(path, error)
         };
         std::fs::create_dir_all(folder).map_err(failed(folder))?;
         let mut games = File::options().create(true).read(true).append(true).open(&path).map_err(failed(&path))?;
         games.try_lock().map_err(|error| match error {
-            TryLockError::WouldBlock => LogError::Busy { path: path.clone() },
-            TryLockError::Error(error) => LogError::Io { path: path.clone(), error },
+            TryLockError::WouldBlock => LogError::Busy(path.clone()),
+            TryLockError::Error(error) => LogError::Io(path.clone(), error),
         })?;
         let mut text = Vec::new();
         games.read_to_end(&mut text).map_err(failed(&path))?;
         if !text.is_empty() && !resume {
-            return Err(LogError::Exists { path });
+            return Err(LogError::Exists(path));
         }
         let whole = text.iter().rposition(|&b| b == b'\n').map_or(0, |end| end + 1);
         if whole < text.len() {
@@ -123,24 +106,21 @@ impl MatchLog {
     }
 }
 
-/// The terms and the games of a log that nobody writes.
+/// The terms and the games of a log that is not being written.
 pub fn read_folder(folder: &Path) -> Result<(Value, Vec<PlayedGame>), LogError> {
     let path = folder.join(GAMES);
-    let text = std::fs::read(&path).map_err(|error| LogError::Io { path: path.clone(), error })?;
+    let text = std::fs::read(&path).map_err(|error| LogError::Io(path.clone(), error))?;
     let whole = text.iter().rposition(|&b| b == b'\n').map_or(0, |end| end + 1);
     let games = read(&path, &text[..whole], None)?;
     let first = text.split(|&b| b == b'\n').next().unwrap_or_default();
-    let terms = serde_json::from_slice(first).map_err(|error| LogError::Content {
-        path,
-        line: 1,
-        problem: format!("expected the terms of a match: {error}"),
-    })?;
+    let terms = serde_json::from_slice(first)
+        .map_err(|error| LogError::Content(path, 1, format!("expected the terms of a match: {error}")))?;
     Ok((terms, games))
 }
 
 fn ggf_line(game: &PlayedGame) -> String {
-    match game.ggf() {
-        Ok(ggf) => format!("{ggf}\n"),
+    match game.annotated() {
+        Ok(game) => format!("{}\n", Ggf(&game)),
         Err(error) => {
             log::error!("game {} is not written as GGF: {error}", game.game);
             String::new()
@@ -150,7 +130,7 @@ fn ggf_line(game: &PlayedGame) -> String {
 
 /// Reads whole lines: the terms, if they are given equal to these, and the games of the shard in their order.
 fn read(path: &Path, text: &[u8], terms: Option<(&Value, Shard)>) -> Result<Vec<PlayedGame>, LogError> {
-    let content = |line: usize, problem: String| LogError::Content { path: path.to_owned(), line, problem };
+    let content = |line: usize, problem: String| LogError::Content(path.to_owned(), line, problem);
     let mut lines = text.split(|&b| b == b'\n').filter(|line| !line.is_empty()).enumerate();
     let Some((_, first)) = lines.next() else { return Ok(Vec::new()) };
     let logged: Value =
@@ -180,11 +160,7 @@ fn read(path: &Path, text: &[u8], terms: Option<(&Value, Shard)>) -> Result<Vec<
 /// The shard that the terms of a log name.
 pub(super) fn shard_of(path: &Path, terms: &Value) -> Result<Shard, LogError> {
     let Some(shard) = terms["shard"].as_str() else { return Ok(Shard::default()) };
-    shard.parse().map_err(|error| LogError::Content {
-        path: path.to_owned(),
-        line: 1,
-        problem: format!("shard: {error}"),
-    })
+    shard.parse().map_err(|error| LogError::Content(path.to_owned(), 1, format!("shard: {error}")))
 }
 
 fn compare(path: &Path, logged: &Value, terms: &Value) -> Result<(), LogError> {

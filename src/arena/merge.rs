@@ -12,7 +12,7 @@ use thiserror::Error;
 
 /// Why parts cannot be put together.
 #[derive(Debug, Error)]
-pub enum MergeError {
+pub enum MatchMergeError {
     /// A log cannot be used.
     #[error(transparent)]
     Log(#[from] LogError),
@@ -22,14 +22,9 @@ pub enum MergeError {
     /// The result is there already.
     #[error("{path} is there already", path = .0.display())]
     Exists(PathBuf),
-    /// The result cannot be written.
-    #[error("{path}: {error}", path = path.display())]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        error: io::Error,
-    },
+    /// The result, a file of this path, cannot be written.
+    #[error("{path}: {1}", path = .0.display())]
+    Write(PathBuf, io::Error),
     /// A part of another match.
     #[error("'{folder}' and '{first}' are not of one match: {field} is {found} and {expected}", folder = folder.display(), first = first.display())]
     OtherMatch {
@@ -62,25 +57,20 @@ pub enum MergeError {
         /// How many there are.
         count: u64,
     },
-    /// A game is missing.
+    /// A game, the first such, from 0, is missing in this shard.
     #[error(
-        "gap: game {game} is missing; its shard, {shard}, is not complete: run it again (--resume goes on where it ended)"
+        "gap: game {0} is missing; its shard, {1}, is not complete: run it again (--resume goes on where it ended)"
     )]
-    MissingGame {
-        /// The first one, from 0.
-        game: u64,
-        /// Whose it is.
-        shard: String,
-    },
+    MissingGame(u64, String),
 }
 
 /// Writes the log of the whole match to a new folder, and says how many games it has. Every shard must be there once. A part
 /// that ended early leaves a gap between the games of the others and is refused; whether games are missing at the very
 /// end only the schedule knows, and a match that is resumed in the new folder plays them.
-pub fn merge(folders: &[PathBuf], out: &Path) -> Result<usize, MergeError> {
+pub fn merge(folders: &[PathBuf], out: &Path) -> Result<usize, MatchMergeError> {
     let path = out.join(GAMES);
     if path.exists() {
-        return Err(MergeError::Exists(path));
+        return Err(MatchMergeError::Exists(path));
     }
     let mut shards: BTreeMap<u64, &PathBuf> = BTreeMap::new();
     let mut whole: Option<(&PathBuf, Value, u64)> = None;
@@ -98,30 +88,30 @@ pub fn merge(folders: &[PathBuf], out: &Path) -> Result<usize, MergeError> {
                 });
                 if let Some((field, found, expected)) = difference {
                     let (folder, first) = (folder.clone(), (*first).clone());
-                    return Err(MergeError::OtherMatch { folder, first, field, found, expected });
+                    return Err(MatchMergeError::OtherMatch { folder, first, field, found, expected });
                 }
             }
         }
         if let Some(first) = shards.insert(shard.index(), folder) {
-            return Err(MergeError::Overlap { shard, first: first.clone(), second: folder.clone() });
+            return Err(MatchMergeError::Overlap { shard, first: first.clone(), second: folder.clone() });
         }
         games.extend(played.into_iter().map(|game| (game.game, game)));
     }
-    let Some((_, terms, count)) = whole else { return Err(MergeError::Nothing) };
+    let Some((_, terms, count)) = whole else { return Err(MatchMergeError::Nothing) };
     if let Some(index) = (0..count).find(|index| !shards.contains_key(index)) {
-        return Err(MergeError::MissingShard { index, count });
+        return Err(MatchMergeError::MissingShard { index, count });
     }
     if let Some((game, _)) = (0..).zip(games.keys()).find(|(expected, found)| expected != *found) {
-        return Err(MergeError::MissingGame { game, shard: format!("{}/{count}", game / 2 % count) });
+        return Err(MatchMergeError::MissingGame(game, format!("{}/{count}", game / 2 % count)));
     }
     let mut text = format!("{terms}\n");
     for game in games.values() {
-        let failed = |error: serde_json::Error| MergeError::Write { path: path.clone(), error: error.into() };
+        let failed = |error: serde_json::Error| MatchMergeError::Write(path.clone(), error.into());
         text += &serde_json::to_string(game).map_err(failed)?;
         text.push('\n');
     }
     let written = std::fs::create_dir_all(out).and_then(|()| write_whole(&path, text.as_bytes()));
-    written.map_err(|error| MergeError::Write { path: path.clone(), error })?;
+    written.map_err(|error| MatchMergeError::Write(path.clone(), error))?;
     Ok(games.len())
 }
 

@@ -1,8 +1,7 @@
 //! Where the openings of a match come from: generated, or read from a file.
 
 use super::opening::{self, Opening};
-use crate::notation::ggf::GgfGame;
-use crate::notation::{NotationError, read_position};
+use crate::notation::{NotationError, ggf, read_position};
 use crate::othello::GameRecord;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -15,7 +14,7 @@ pub enum OpeningSource {
     FourPly,
     /// One of each of the 60 classes into which symmetry divides them.
     Classes,
-    /// So many random plies.
+    /// This number of random plies.
     Random(u32),
     /// A file of transcripts (XOT lists among them), boards, OBF lines or GGF games.
     File(PathBuf),
@@ -59,33 +58,18 @@ pub enum OpeningError {
     /// `random:` without a number.
     #[error("openings: '{0}' is not valid; expected random:N with N from 1 to {MOST_RANDOM_PLIES} plies")]
     Plies(String),
-    /// The file cannot be read.
-    #[error("openings: cannot read '{path}': {error}; expected a file, four-ply, classes or random:N")]
-    File {
-        /// The file.
-        path: String,
-        /// What the system says.
-        error: std::io::Error,
-    },
-    /// Something in the file is wrong.
-    #[error("openings: {path}, {error}")]
-    Content {
-        /// The file.
-        path: String,
-        /// Where and what.
-        error: NotationError,
-    },
-    /// An opening after which nobody can move.
+    /// The file of this path cannot be read.
+    #[error("openings: cannot read '{0}': {1}; expected a file, four-ply, classes or random:N")]
+    File(String, std::io::Error),
+    /// Something in the file of this path is wrong.
+    #[error("openings: {0}, {1}")]
+    Content(String, NotationError),
+    /// An opening after which nobody can move: the path of the file, and the line or the number of the GGF game, from 1.
     #[error(
-        "openings: {path}, line {line}: the game is over after this opening; expected a position to be played on from \
+        "openings: {0}, line {1}: the game is over after this opening; expected a position to be played on from \
          (opening-plies cuts whole games short)"
     )]
-    Over {
-        /// The file.
-        path: String,
-        /// The line, from 1, or the number of the game in a GGF file.
-        line: usize,
-    },
+    Over(String, usize),
     /// Nothing to play.
     #[error("openings: {0} holds no opening")]
     Empty(String),
@@ -125,7 +109,7 @@ impl OpeningSource {
 
 fn read_file(path: &Path, plies: Option<usize>) -> Result<Vec<Opening>, OpeningError> {
     let name = path.display().to_string();
-    let bytes = std::fs::read(path).map_err(|error| OpeningError::File { path: name.clone(), error })?;
+    let bytes = std::fs::read(path).map_err(|error| OpeningError::File(name.clone(), error))?;
     // Player names in archives are in any encoding.
     let text = String::from_utf8_lossy(&bytes);
     read_text(&text, plies, &name)
@@ -133,11 +117,11 @@ fn read_file(path: &Path, plies: Option<usize>) -> Result<Vec<Opening>, OpeningE
 
 /// Reads openings from text: GGF games, or one opening a line.
 fn read_text(text: &str, plies: Option<usize>, name: &str) -> Result<Vec<Opening>, OpeningError> {
-    let content = |error| OpeningError::Content { path: name.to_owned(), error };
+    let content = |error| OpeningError::Content(name.to_owned(), error);
     let mut records: Vec<(usize, GameRecord)> = Vec::new();
     if text.trim_start().trim_start_matches(['1', '2']).trim_start().starts_with('(') {
-        let games = GgfGame::parse_all(text).map_err(content)?;
-        records.extend(games.into_iter().enumerate().map(|(i, game)| (i + 1, game.game)));
+        let games = ggf::parse_all(text).map_err(content)?;
+        records.extend(games.into_iter().enumerate().map(|(i, game)| (i + 1, game.record)));
     } else {
         for (i, line) in text.lines().enumerate() {
             let line = line.trim_start_matches('\u{feff}');
@@ -153,7 +137,7 @@ fn read_text(text: &str, plies: Option<usize>, name: &str) -> Result<Vec<Opening
         .map(|(line, record)| {
             let record = plies.map_or_else(|| record.clone(), |plies| first_plies(&record, plies));
             if record.position().is_over() {
-                return Err(OpeningError::Over { path: name.to_owned(), line });
+                return Err(OpeningError::Over(name.to_owned(), line));
             }
             Ok(Opening { record })
         })

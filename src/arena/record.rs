@@ -1,59 +1,37 @@
 //! What is kept of a game: one line of JSON, and GGF.
 
-use crate::notation::ggf::{self, GgfGame, GgfResult, Timing};
-use crate::notation::{NotationError, read_position, transcript::Transcript};
+use crate::notation::ggf::{self, GgfResult, Timing};
+use crate::notation::{AnnotatedGame, NotationError, read_position, transcript::Transcript};
 use crate::othello::{Color, GameRecord, Move, Position};
 use serde::{Deserialize, Serialize};
 
-/// How a game ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+/// How a game ended; displayed, in words.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord, Hash, Serialize, Deserialize, strum::Display)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "lowercase")]
 pub enum End {
     /// Nobody could move any more.
+    #[strum(to_string = "played out")]
     Played,
     /// The referee's solver found the result.
     Adjudicated,
     /// A player gave up.
     Resigned,
     /// A move that the rules do not allow.
+    #[strum(to_string = "illegal move")]
     IllegalMove,
     /// The clock ran out.
     Time,
     /// The program ended.
     Crash,
     /// No answer.
+    #[strum(to_string = "no answer")]
     Silence,
     /// An answer that the protocol does not allow.
     Protocol,
 }
 
 impl End {
-    /// Every way for a game to end.
-    pub const ALL: [End; 8] = [
-        End::Played,
-        End::Adjudicated,
-        End::Resigned,
-        End::IllegalMove,
-        End::Time,
-        End::Crash,
-        End::Silence,
-        End::Protocol,
-    ];
-
-    /// In words.
-    pub const fn name(self) -> &'static str {
-        match self {
-            End::Played => "played out",
-            End::Adjudicated => "adjudicated",
-            End::Resigned => "resigned",
-            End::IllegalMove => "illegal move",
-            End::Time => "time",
-            End::Crash => "crash",
-            End::Silence => "no answer",
-            End::Protocol => "protocol",
-        }
-    }
-
     /// Whether the score is that of the board.
     pub const fn is_decided_on_the_board(self) -> bool {
         matches!(self, End::Played | End::Adjudicated)
@@ -84,7 +62,7 @@ pub struct PlayedGame {
     pub score: i32,
     /// Who gave up or failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub loser: Option<Side>,
+    pub loser: Option<Color>,
     /// What exactly was wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
@@ -109,25 +87,6 @@ pub struct PlayedGame {
     pub seconds: Vec<f64>,
 }
 
-/// A colour in a record.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Side {
-    /// Black.
-    Black,
-    /// White.
-    White,
-}
-
-impl From<Color> for Side {
-    fn from(color: Color) -> Side {
-        match color {
-            Color::Black => Side::Black,
-            Color::White => Side::White,
-        }
-    }
-}
-
 impl PlayedGame {
     /// The start and the moves, which are checked.
     pub fn record(&self) -> Result<GameRecord, NotationError> {
@@ -143,8 +102,8 @@ impl PlayedGame {
         self.moves = Transcript(record).to_string();
     }
 
-    /// The game as GGF, with the evaluations and times of the players.
-    pub fn ggf(&self) -> Result<GgfGame, NotationError> {
+    /// The game with the evaluations and times of the players.
+    pub fn annotated(&self) -> Result<AnnotatedGame, NotationError> {
         let record = self.record()?;
         let mut thought =
             self.evals.iter().copied().zip(self.seconds.iter().copied().map(Some).chain(std::iter::repeat(None)));
@@ -167,15 +126,14 @@ impl PlayedGame {
             End::Time => Some(ggf::Ending::Timeout),
             End::IllegalMove | End::Crash | End::Silence | End::Protocol => Some(ggf::Ending::Left),
         };
-        Ok(GgfGame {
+        let mut game = AnnotatedGame {
             place: "emilia match".to_owned(),
-            black: self.black.clone(),
-            white: self.white.clone(),
-            game_type: "8".to_owned(),
             result: Some(GgfResult { score: f64::from(self.score), ending }),
             comments: self.detail.iter().cloned().collect(),
             timing,
-            ..GgfGame::new(record)
-        })
+            ..AnnotatedGame::new(record)
+        };
+        (game.black.name, game.white.name) = (self.black.clone(), self.white.clone());
+        Ok(game)
     }
 }

@@ -1,4 +1,4 @@
-//! The referee: plays one game between two players and believes neither.
+//! The referee: plays one game between two players and checks every move and every time.
 //!
 //! It has its own board and its own clock. Forced passes it takes itself. Whatever a player does wrong loses the game
 //! for it and is written down; nothing that a player does ends the match.
@@ -16,7 +16,7 @@ use std::time::Duration;
 
 /// What holds for every game of a match.
 #[derive(Clone, Copy, Debug)]
-pub struct Rules {
+pub struct MatchRules {
     /// How much longer than its clock says a player may take for a move.
     pub grace: Duration,
     /// Whether times are written down.
@@ -35,7 +35,7 @@ pub struct Seat<'a> {
 
 /// What came of a game.
 #[derive(Debug)]
-pub struct Verdict {
+pub struct FinishedGame {
     /// The record.
     pub game: PlayedGame,
     /// Whose program must be started anew.
@@ -62,7 +62,7 @@ impl Adjudicator {
         let report = self.engine.start(Request::hint(*position, 1)).wait().report;
         let line = report.lines.first().filter(|line| line.depth.is_exact())?;
         let score = line.score.discs().round() as i32;
-        Some(if position.mover() == Color::Black { score } else { -score })
+        Some(position.mover().signed(score))
     }
 }
 
@@ -71,10 +71,10 @@ pub fn play(
     fixture: &Fixture,
     opening: &Opening,
     [black, white]: [Seat<'_>; 2],
-    rules: &Rules,
+    rules: &MatchRules,
     adjudicator: Option<&mut Adjudicator>,
     abandon: &AtomicBool,
-) -> Option<Verdict> {
+) -> Option<FinishedGame> {
     let record = opening.record.clone();
     let timing = vec![Timing::default(); record.turns().len()];
     let game = PlayedGame {
@@ -96,13 +96,13 @@ pub fn play(
         seconds: Vec::new(),
     };
     let clocks = [black.clock, white.clock];
-    let mut table = Table { game, record, timing, clocks, players: [black.player, white.player], rules };
+    let mut table = GameInPlay { game, record, timing, clocks, players: [black.player, white.player], rules };
     let outcome = table.play(adjudicator, abandon)?;
     let (end, score, loser, detail, failed) = match outcome {
-        Outcome::Board(end, score) => (end, score, None, None, None),
-        Outcome::Lost { color, end, detail } => {
+        Finish::Board(end, score) => (end, score, None, None, None),
+        Finish::Lost { color, end, detail } => {
             let score = if color == Color::Black { -64 } else { 64 };
-            (end, score, Some(color.into()), detail, end.is_failure().then_some(color))
+            (end, score, Some(color), detail, end.is_failure().then_some(color))
         }
     };
     let mut game = PlayedGame { end, score, loser, detail, ..table.game };
@@ -110,33 +110,33 @@ pub fn play(
     drop_if_empty(&mut game.evals);
     drop_if_empty(&mut game.depths);
     drop_if_empty(&mut game.nodes);
-    Some(Verdict { game, failed })
+    Some(FinishedGame { game, failed })
 }
 
-/// A list in which nobody said anything is no list.
+/// Empties a list that has no value in it.
 fn drop_if_empty<T>(list: &mut Vec<Option<T>>) {
     if list.iter().all(Option::is_none) {
         list.clear();
     }
 }
 
-enum Outcome {
+enum Finish {
     Board(End, i32),
     Lost { color: Color, end: End, detail: Option<String> },
 }
 
 /// A game being played.
-struct Table<'a> {
+struct GameInPlay<'a> {
     game: PlayedGame,
     record: GameRecord,
     timing: Vec<Timing>,
     clocks: [SideClock; 2],
     players: [&'a mut dyn Player; 2],
-    rules: &'a Rules,
+    rules: &'a MatchRules,
 }
 
-impl Table<'_> {
-    fn play(&mut self, mut adjudicator: Option<&mut Adjudicator>, abandon: &AtomicBool) -> Option<Outcome> {
+impl GameInPlay<'_> {
+    fn play(&mut self, mut adjudicator: Option<&mut Adjudicator>, abandon: &AtomicBool) -> Option<Finish> {
         for color in [Color::Black, Color::White] {
             let setup = GameSetup {
                 game: self.game.game,
@@ -155,7 +155,7 @@ impl Table<'_> {
             }
             let position = *self.record.position();
             if position.is_over() {
-                return Some(Outcome::Board(End::Played, position.score_for_black()));
+                return Some(Finish::Board(End::Played, position.score_for_black()));
             }
             if position.must_pass() {
                 self.record.take(Move::Pass).expect("a forced pass is legal");
@@ -163,7 +163,7 @@ impl Table<'_> {
                 continue;
             }
             if let Some(score) = adjudicator.as_mut().and_then(|adjudicator| adjudicator.decide(&position)) {
-                return Some(Outcome::Board(End::Adjudicated, score));
+                return Some(Finish::Board(End::Adjudicated, score));
             }
             if let Err(outcome) = self.ask() {
                 return Some(outcome);
@@ -172,20 +172,20 @@ impl Table<'_> {
     }
 
     /// Asks the side to move.
-    fn ask(&mut self) -> Result<(), Outcome> {
+    fn ask(&mut self) -> Result<(), Finish> {
         let color = self.record.position().mover();
         let turn = Turn { record: &self.record, timing: &self.timing, clocks: &self.clocks, grace: self.rules.grace };
         let answer = self.players[color as usize].play(&turn).map_err(|fault| lost(color, &fault))?;
         let clock = &mut self.clocks[color as usize];
         let left = clock.left();
         if let (false, Some(left)) = (clock.charge(answer.elapsed, self.rules.grace), left) {
-            return Err(lost(color, &Fault::Overrun { left }));
+            return Err(lost(color, &Fault::Overrun(left)));
         }
         let turn = match answer.action {
             Action::Take(turn) => turn,
-            Action::Resign => return Err(Outcome::Lost { color, end: End::Resigned, detail: None }),
+            Action::Resign => return Err(Finish::Lost { color, end: End::Resigned, detail: None }),
         };
-        self.record.take(turn).map_err(|illegal| Outcome::Lost {
+        self.record.take(turn).map_err(|illegal| Finish::Lost {
             color,
             end: End::IllegalMove,
             detail: Some(format!("{turn}: {illegal}")),
@@ -209,12 +209,12 @@ impl Table<'_> {
     }
 }
 
-fn lost(color: Color, fault: &Fault) -> Outcome {
+fn lost(color: Color, fault: &Fault) -> Finish {
     let end = match fault {
         Fault::Crashed(_) => End::Crash,
-        Fault::Silent { .. } => End::Silence,
-        Fault::Overrun { .. } => End::Time,
+        Fault::Silent(..) => End::Silence,
+        Fault::Overrun(..) => End::Time,
         Fault::Protocol(_) => End::Protocol,
     };
-    Outcome::Lost { color, end, detail: Some(fault.to_string()) }
+    Finish::Lost { color, end, detail: Some(fault.to_string()) }
 }

@@ -2,13 +2,13 @@
 
 use crate::shard::Shard;
 use serde::{Deserialize, Serialize};
-use std::fmt;
-use std::str::FromStr;
+use strum::{Display, EnumString};
 
 /// The shape of a tournament.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, Display, EnumString)]
 #[serde(rename_all = "kebab-case")]
-pub enum Format {
+#[strum(serialize_all = "kebab-case", parse_err_ty = String, parse_err_fn = unknown_format)]
+pub enum TournamentFormat {
     /// Everybody against everybody; with two players, a match.
     #[default]
     RoundRobin,
@@ -16,25 +16,8 @@ pub enum Format {
     Gauntlet,
 }
 
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Format::RoundRobin => "round-robin",
-            Format::Gauntlet => "gauntlet",
-        })
-    }
-}
-
-impl FromStr for Format {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Format, String> {
-        match text {
-            "round-robin" => Ok(Format::RoundRobin),
-            "gauntlet" => Ok(Format::Gauntlet),
-            _ => Err(format!("'{text}' is not a format; expected round-robin or gauntlet")),
-        }
-    }
+fn unknown_format(text: &str) -> String {
+    format!("'{text}' is not a format; expected round-robin or gauntlet")
 }
 
 /// One game to be played. Players are numbered from 0 in the order in which they were given.
@@ -74,10 +57,10 @@ pub(super) fn number_at(shard: Shard, place: u64) -> Option<u64> {
 impl Schedule {
     /// A tournament of at least two players and one opening; each pairing plays `rounds` pairs. If there are more rounds
     /// than openings, the openings are used again from the first one.
-    pub fn new(format: Format, players: usize, rounds: u64, openings: usize) -> Schedule {
+    pub fn new(format: TournamentFormat, players: usize, rounds: u64, openings: usize) -> Schedule {
         let pairings = match format {
-            Format::RoundRobin => (0..players).flat_map(|a| (a + 1..players).map(move |b| (a, b))).collect(),
-            Format::Gauntlet => (1..players).map(|b| (0, b)).collect(),
+            TournamentFormat::RoundRobin => (0..players).flat_map(|a| (a + 1..players).map(move |b| (a, b))).collect(),
+            TournamentFormat::Gauntlet => (1..players).map(|b| (0, b)).collect(),
         };
         Schedule { pairings, rounds, openings: openings.max(1), shard: Shard::default() }
     }
@@ -126,9 +109,11 @@ mod tests {
 
     #[test]
     fn every_pairing_plays_every_opening_with_both_colours() {
-        for (format, players, pairings) in
-            [(Format::RoundRobin, 2, 1), (Format::RoundRobin, 5, 10), (Format::Gauntlet, 4, 3)]
-        {
+        for (format, players, pairings) in [
+            (TournamentFormat::RoundRobin, 2, 1),
+            (TournamentFormat::RoundRobin, 5, 10),
+            (TournamentFormat::Gauntlet, 4, 3),
+        ] {
             let schedule = Schedule::new(format, players, 7, 7);
             assert_eq!(schedule.games(), 2 * 7 * pairings);
             let mut met: HashMap<(usize, usize, usize), u32> = HashMap::new();
@@ -146,7 +131,7 @@ mod tests {
 
     #[test]
     fn a_gauntlet_is_run_by_the_first_player() {
-        let schedule = Schedule::new(Format::Gauntlet, 3, 2, 9);
+        let schedule = Schedule::new(TournamentFormat::Gauntlet, 3, 2, 9);
         assert!((0..schedule.games()).all(|g| {
             let fixture = schedule.game(g).unwrap();
             fixture.black == 0 || fixture.white == 0
@@ -155,7 +140,7 @@ mod tests {
 
     #[test]
     fn shards_play_whole_pairs_and_together_everything() {
-        let whole = Schedule::new(Format::RoundRobin, 3, 5, 4);
+        let whole = Schedule::new(TournamentFormat::RoundRobin, 3, 5, 4);
         let mut played = Vec::new();
         for shard in ["0/4", "1/4", "2/4", "3/4"] {
             let part = whole.clone().of_shard(shard.parse().unwrap());
@@ -174,7 +159,7 @@ mod tests {
 
     #[test]
     fn openings_are_used_again_when_there_are_too_few() {
-        let schedule = Schedule::new(Format::RoundRobin, 2, 5, 2);
+        let schedule = Schedule::new(TournamentFormat::RoundRobin, 2, 5, 2);
         let openings: Vec<usize> = (0..schedule.games()).map(|g| schedule.game(g).unwrap().opening).collect();
         assert_eq!(openings, [0, 0, 1, 1, 0, 0, 1, 1, 0, 0]);
     }

@@ -1,62 +1,87 @@
 //! What a match is: read from a file and the command line, checked once.
 
 use super::opening_source::{OpeningChoice, OpeningError, OpeningSource};
-use super::player::{Patience, PlayerSpec, PlayerText, SpecError};
-use super::schedule::Format;
+use super::player::{PlayerSpec, PlayerText, SpecError, Timeouts};
+use super::schedule::TournamentFormat;
 use super::sprt::{Sprt, SprtError};
 use super::time_control::{Terms, TimeControl};
 use crate::search::Depth;
 use crate::shard::{Shard, ShardError};
+use clap::Args;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A match as text has it. Everything may be left out; the command line's word replaces the file's.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// A match as a TOML file or the command line has it; the docs of the fields are the command line's help. Everything may be left
+/// out.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Args)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct MatchText {
     /// The players.
+    #[arg(skip)]
     #[serde(default)]
     pub player: Vec<PlayerText>,
-    /// `round-robin` or `gauntlet`.
-    pub format: Option<Format>,
-    /// `four-ply`, `classes`, `random:N` or a file.
+    /// round-robin, or gauntlet: the first player against each other one
+    #[arg(long, value_name = "FORMAT")]
+    pub format: Option<TournamentFormat>,
+    /// four-ply (all 244), classes (60 of them, one of each symmetry class), random:N plies, or a file of transcripts,
+    /// boards, OBF lines or GGF games [default: random:8]
+    #[arg(long, value_name = "SOURCE")]
     pub openings: Option<String>,
-    /// Where openings from files are cut.
+    /// Cut openings from files after N plies
+    #[arg(long, value_name = "N")]
     pub opening_plies: Option<usize>,
-    /// Keep the order of the openings.
+    /// Play openings in the order of their source instead of one that the seed decides
+    #[arg(long, num_args = 0, default_missing_value = "true")]
     pub in_order: Option<bool>,
-    /// Seed of openings and order.
+    /// Seed of random openings and of their order [default: 0]
+    #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Pairs of games for each pairing.
+    /// Pairs of games for each pairing [default: one for each opening; 100 with random openings]
+    #[arg(long, value_name = "N", conflicts_with = "games")]
     pub pairs: Option<u64>,
-    /// Games for each pairing; an even number.
+    /// The same counted in games; an even number
+    #[arg(long, value_name = "N")]
     pub games: Option<u64>,
-    /// The clock.
+    /// Time in seconds: 60 a game, 60+0.5 with an increment, or move:0.2 for each move
+    #[arg(long, value_name = "CLOCK")]
     pub clock: Option<TimeControl>,
-    /// The fixed depth.
+    /// Fixed depth in plies
+    #[arg(long, value_name = "PLIES")]
     pub depth: Option<Depth>,
-    /// The fixed number of nodes.
+    /// Fixed number of positions visited for a move
+    #[arg(long, value_name = "N")]
     pub nodes: Option<u64>,
-    /// Seconds that a move may take beyond the clock.
+    /// Seconds that a move may take beyond the clock [default: 0.1]
+    #[arg(long, value_name = "SECONDS")]
     pub grace: Option<f64>,
-    /// Games at a time.
+    /// Games played at a time [default: 1]
+    #[arg(long, value_name = "N")]
     pub concurrency: Option<usize>,
-    /// Empty squares from which the solver decides.
+    /// Let the solver decide games from this number of empty squares on, 1 to 20 [default: never]
+    #[arg(long, value_name = "EMPTIES")]
     pub adjudicate: Option<u32>,
-    /// The sequential test.
+    /// Stop as soon as a sequential test has decided: `ELO0,ELO1[,ALPHA,BETA]`, rates 0.05 if left out
+    #[arg(long, value_name = "TEST", value_parser = Sprt::parse)]
     pub sprt: Option<Sprt>,
-    /// Which part of the games is played, such as `0/2`.
+    /// Play only the pairs of games whose number, from 0, leaves the rest I when divided by N; `emilia merge --out FOLDER`
+    /// puts the folders of the parts together, and --resume reports on the whole
+    #[arg(long, value_name = "I/N", requires = "out", conflicts_with = "sprt")]
     pub shard: Option<String>,
-    /// The folder of log and reports.
+    /// Write games.jsonl, games.ggf and report.txt, .json and .html to this folder
+    #[arg(long, value_name = "FOLDER")]
     pub out: Option<PathBuf>,
-    /// Leave times out of the records.
+    /// Leave times out of the log, so that matches between deterministic players give the same log byte by byte
+    #[arg(long, num_args = 0, default_missing_value = "true")]
     pub reproducible: Option<bool>,
-    /// Seconds for a program to get ready.
+    /// Seconds for a program to get ready [default: 30]
+    #[arg(long, value_name = "SECONDS")]
     pub start_timeout: Option<f64>,
-    /// Seconds for an answer that needs no thought.
+    /// Seconds for an answer that needs no thought [default: 10]
+    #[arg(long, value_name = "SECONDS")]
     pub reply_timeout: Option<f64>,
-    /// Seconds for a move without a clock.
+    /// Seconds for a move without a clock [default: 600]
+    #[arg(long, value_name = "SECONDS")]
     pub move_timeout: Option<f64>,
 }
 
@@ -64,8 +89,8 @@ impl MatchText {
     /// Reads a TOML file.
     pub fn read(path: &Path) -> Result<MatchText, SettingsError> {
         let name = path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|error| SettingsError::File { path: name.clone(), error })?;
-        toml::from_str(&text).map_err(|error| SettingsError::Toml { path: name, error: Box::new(error) })
+        let text = std::fs::read_to_string(path).map_err(|error| SettingsError::File(name.clone(), error))?;
+        toml::from_str(&text).map_err(|error| SettingsError::Toml(name, Box::new(error)))
     }
 
     /// This text with what another says in place of its own; players are added.
@@ -104,22 +129,12 @@ impl MatchText {
 /// Why a text is not a match.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
-    /// The file cannot be read.
-    #[error("cannot read '{path}': {error}")]
-    File {
-        /// The file.
-        path: String,
-        /// What the system says.
-        error: std::io::Error,
-    },
-    /// The file is not TOML, or has keys or values that it should not have.
-    #[error("{path}: {error}")]
-    Toml {
-        /// The file.
-        path: String,
-        /// Where and what.
-        error: Box<toml::de::Error>,
-    },
+    /// The file of this path cannot be read.
+    #[error("cannot read '{0}': {1}")]
+    File(String, std::io::Error),
+    /// The file of this path is not TOML, or has keys or values that it should not have.
+    #[error("{0}: {1}")]
+    Toml(String, Box<toml::de::Error>),
     /// A player is wrong.
     #[error(transparent)]
     Player(#[from] SpecError),
@@ -158,7 +173,7 @@ pub struct Settings {
     /// The players.
     pub players: Vec<PlayerSpec>,
     /// Who plays whom.
-    pub format: Format,
+    pub format: TournamentFormat,
     /// Where the openings come from.
     pub openings: OpeningSource,
     /// Which of them, in which order.
@@ -182,7 +197,7 @@ pub struct Settings {
     /// Leave times out of the records.
     pub reproducible: bool,
     /// How long to wait where no clock runs.
-    pub patience: Patience,
+    pub timeouts: Timeouts,
     /// The text behind all this, for the log.
     pub text: MatchText,
 }
@@ -246,8 +261,8 @@ impl Settings {
                 return Err(bad("shard", "a part", "a whole match: a sequential test must see every game"));
             }
         }
-        let defaults = Patience::default();
-        let patience = Patience {
+        let defaults = Timeouts::default();
+        let timeouts = Timeouts {
             start: timeout("start-timeout", text.start_timeout)?.unwrap_or(defaults.start),
             reply: timeout("reply-timeout", text.reply_timeout)?.unwrap_or(defaults.reply),
             thought: timeout("move-timeout", text.move_timeout)?.unwrap_or(defaults.thought),
@@ -266,7 +281,7 @@ impl Settings {
             shard: text.shard.as_deref().map_or(Ok(Shard::default()), str::parse)?,
             out: text.out.clone(),
             reproducible: text.reproducible.unwrap_or(false),
-            patience,
+            timeouts,
             text,
         })
     }

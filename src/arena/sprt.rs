@@ -32,14 +32,9 @@ pub enum SprtError {
     /// The hypotheses are in the wrong order.
     #[error("elo0 ({0}) must be less than elo1 ({1}), and both between -1000 and 1000")]
     Hypotheses(f64, f64),
-    /// An error rate is out of range.
-    #[error("{name} ({value}) must be more than 0 and less than 0.5")]
-    ErrorRate {
-        /// `alpha` or `beta`.
-        name: &'static str,
-        /// What was given.
-        value: f64,
-    },
+    /// `alpha` or `beta` is out of range.
+    #[error("{0} ({1}) must be more than 0 and less than 0.5")]
+    ErrorRate(&'static str, f64),
 }
 
 /// What the test says.
@@ -55,6 +50,18 @@ pub enum Verdict {
 }
 
 impl Sprt {
+    /// Reads `ELO0,ELO1[,ALPHA,BETA]`.
+    pub(super) fn parse(text: &str) -> Result<Sprt, String> {
+        let numbers: Vec<f64> = text.split(',').filter_map(|part| part.trim().parse().ok()).collect();
+        let sprt = match (numbers.as_slice(), text.split(',').count()) {
+            (&[elo0, elo1], 2) => Sprt { elo0, elo1, alpha: 0.05, beta: 0.05 },
+            (&[elo0, elo1, alpha, beta], 4) => Sprt { elo0, elo1, alpha, beta },
+            _ => return Err("expected ELO0,ELO1 or ELO0,ELO1,ALPHA,BETA, such as 0,10".to_owned()),
+        };
+        sprt.validate().map_err(|error| error.to_string())?;
+        Ok(sprt)
+    }
+
     /// Checks the numbers.
     pub fn validate(&self) -> Result<(), SprtError> {
         let sane = |elo: f64| (-1000.0..=1000.0).contains(&elo);
@@ -63,7 +70,7 @@ impl Sprt {
         }
         for (name, value) in [("alpha", self.alpha), ("beta", self.beta)] {
             if !(value > 0.0 && value < 0.5) {
-                return Err(SprtError::ErrorRate { name, value });
+                return Err(SprtError::ErrorRate(name, value));
             }
         }
         Ok(())

@@ -1,10 +1,10 @@
 //! Where a match stands: everything that is counted, game by game in the order of the schedule.
 
 use super::likeness::{GameKey, Groups};
-use super::record::{End, PlayedGame, Side};
+use super::record::{End, PlayedGame};
 use super::schedule::{Fixture, Schedule};
-use super::statistics::{Estimate, Outcome, Sample, Tally};
-use crate::othello::{Color, Move};
+use super::statistics::{Estimate, SampleMean, Tally};
+use crate::othello::{Color, Move, Outcome};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -70,7 +70,7 @@ impl Pairing {
         match self.waiting.take() {
             Some(half) if half.pair == game.pair => {
                 let points = half.outcome.half_points() + outcome.half_points();
-                self.tally.pentanomial.add(half.outcome, outcome);
+                self.tally.pentanomial.add(points);
                 if let (Some(a), Some(b)) = (half.discs, discs) {
                     self.tally.discs.add(f64::from(a + b) / 2.0);
                 }
@@ -82,17 +82,17 @@ impl Pairing {
     }
 }
 
-/// What is counted about one player whoever the opponent is.
+/// What is counted about one player against all opponents together.
 #[derive(Clone, Debug, Default)]
 pub struct Effort {
     /// Moves made; passes and the moves of the opening are not counted.
     pub moves: u64,
     /// Seconds a move, by the referee's clock.
-    pub seconds: Sample,
+    pub seconds: SampleMean,
     /// Depth a move, where the player says it.
-    pub depth: Sample,
+    pub depth: SampleMean,
     /// Nodes a move, where the player says it.
-    pub nodes: Sample,
+    pub nodes: SampleMean,
     /// How its lost games ended where not on the board.
     pub forfeits: BTreeMap<End, u64>,
 }
@@ -110,7 +110,7 @@ pub struct Failure {
     pub detail: String,
 }
 
-/// So many failures are kept with their details; all are counted.
+/// The number of failures that are kept with their details; all are counted.
 const FAILURES_KEPT: usize = 20;
 
 /// The state of a match.
@@ -178,7 +178,7 @@ impl Standings {
             }
         }
         if let Some(loser) = game.loser {
-            let loser = if loser == Side::Black { fixture.black } else { fixture.white };
+            let loser = player(loser);
             *self.efforts[loser].forfeits.entry(game.end).or_default() += 1;
             if game.end.is_failure() && self.failures.len() < FAILURES_KEPT {
                 let (player, detail) = (self.names[loser].clone(), game.detail.clone().unwrap_or_default());

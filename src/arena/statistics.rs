@@ -5,6 +5,7 @@
 //! (the pentanomial model of Michel Van den Bergh). Errors are half-widths of 95 % intervals in the normal
 //! approximation.
 
+use crate::othello::Outcome;
 use serde::{Deserialize, Serialize};
 
 /// The 97.5 % quantile of the normal distribution.
@@ -13,46 +14,14 @@ const Z95: f64 = 1.959_963_984_540_054;
 /// One unit of normalised Elo: 800 / ln 10 points for one standard deviation of a game.
 const NORMALIZED_UNIT: f64 = 800.0 / std::f64::consts::LN_10;
 
-/// The result of one game for one player.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Outcome {
-    /// The player won.
-    Win,
-    /// Nobody won.
-    Draw,
-    /// The player lost.
-    Loss,
-}
-
-impl Outcome {
-    /// The outcome for the side whose final score, in discs, is this.
-    pub fn of_score(discs: i32) -> Outcome {
-        match discs {
-            0 => Outcome::Draw,
-            d if d > 0 => Outcome::Win,
-            _ => Outcome::Loss,
-        }
-    }
-
-    /// Half points: 2, 1 or 0.
-    pub const fn half_points(self) -> usize {
-        match self {
-            Outcome::Win => 2,
-            Outcome::Draw => 1,
-            Outcome::Loss => 0,
-        }
-    }
-}
-
 /// How many pairs of games gave one player 0, ½, 1, 1½ and 2 points.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Pentanomial(pub [u64; 5]);
 
 impl Pentanomial {
-    /// Counts one pair.
-    pub fn add(&mut self, first: Outcome, second: Outcome) {
-        self.0[first.half_points() + second.half_points()] += 1;
+    /// Counts one pair, of which one player has this many half points, 0 to 4.
+    pub fn add(&mut self, half_points: usize) {
+        self.0[half_points] += 1;
     }
 
     /// The number of pairs.
@@ -168,14 +137,14 @@ fn normal_cdf(x: f64) -> f64 {
 
 /// A sample of numbers, kept as its size, sum and sum of squares.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
-pub struct Sample {
+pub struct SampleMean {
     /// How many numbers.
     pub count: u64,
     sum: f64,
     squares: f64,
 }
 
-impl Sample {
+impl SampleMean {
     /// Adds one number.
     pub fn add(&mut self, value: f64) {
         self.count += 1;
@@ -212,7 +181,7 @@ pub struct Tally {
     pub pentanomial: Pentanomial,
     /// Final disc differences, averaged over each pair; only pairs of which both games were decided on the board, since
     /// the score of a forfeited game is a convention.
-    pub discs: Sample,
+    pub discs: SampleMean,
 }
 
 impl Tally {
@@ -247,7 +216,7 @@ impl Tally {
             draws: self.draws,
             losses: self.wins,
             pentanomial: self.pentanomial.reversed(),
-            discs: Sample { sum: -self.discs.sum, ..self.discs },
+            discs: SampleMean { sum: -self.discs.sum, ..self.discs },
         }
     }
 
@@ -339,7 +308,7 @@ mod tests {
 
     #[test]
     fn a_sample_knows_its_error() {
-        let mut sample = Sample::default();
+        let mut sample = SampleMean::default();
         assert_eq!((sample.mean(), sample.error()), (None, None));
         for value in [2.0, 4.0, 4.0, 6.0] {
             sample.add(value);

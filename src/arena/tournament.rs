@@ -5,7 +5,7 @@ use super::opening::Opening;
 use super::opening_source::OpeningError;
 use super::player::{Player, PlayerKind, PlayerSpec, StartError, find_protocol, start};
 use super::record::PlayedGame;
-use super::referee::{self, Adjudicator, Rules, Seat, Verdict};
+use super::referee::{self, Adjudicator, FinishedGame, MatchRules, Seat};
 use super::schedule::{Fixture, Schedule};
 use super::settings::Settings;
 use super::sprt::{self, Sprt};
@@ -28,14 +28,9 @@ pub enum MatchError {
     /// There are no openings.
     #[error(transparent)]
     Opening(#[from] OpeningError),
-    /// A player cannot be started.
-    #[error("player {name}: {error}")]
-    Player {
-        /// Its name.
-        name: String,
-        /// Why not.
-        error: StartError,
-    },
+    /// The player of this name cannot be started.
+    #[error("player {0}: {1}")]
+    Player(String, StartError),
     /// The log cannot be used.
     #[error(transparent)]
     Log(#[from] LogError),
@@ -94,8 +89,8 @@ impl Tournament {
         let set_up = openings.iter().any(|opening| *opening.record.start() != Position::START);
         let mut titles = Vec::new();
         for player in &mut settings.players {
-            let title = check_player(player, &settings.terms, &settings.patience, set_up)
-                .map_err(|error| MatchError::Player { name: player.name.clone(), error })?;
+            let title = check_player(player, &settings.terms, &settings.timeouts, set_up)
+                .map_err(|error| MatchError::Player(player.name.clone(), error))?;
             titles.push(title);
         }
         let names = settings.players.iter().map(|player| player.name.clone()).collect();
@@ -200,7 +195,7 @@ impl Tournament {
     fn collect(
         &mut self,
         jobs: Sender<Fixture>,
-        finished: &Receiver<Result<Verdict, MatchError>>,
+        finished: &Receiver<Result<FinishedGame, MatchError>>,
         interrupt: &AtomicBool,
         observer: &mut dyn FnMut(&Tournament),
     ) -> Result<Conclusion, MatchError> {
@@ -263,17 +258,17 @@ impl Tournament {
 fn check_player(
     spec: &mut PlayerSpec,
     terms: &super::time_control::Terms,
-    patience: &super::player::Patience,
+    timeouts: &super::player::Timeouts,
     set_up: bool,
 ) -> Result<String, StartError> {
     let unknown = match &spec.kind {
-        PlayerKind::Process { protocol: None, .. } => Some(find_protocol(spec, *patience)?),
+        PlayerKind::Process { protocol: None, .. } => Some(find_protocol(spec, *timeouts)?),
         _ => None,
     };
     if let (PlayerKind::Process { protocol, .. }, Some(found)) = (&mut spec.kind, unknown) {
         *protocol = Some(found);
     }
-    let player = start(spec, &spec.terms(terms), *patience)?;
+    let player = start(spec, &spec.terms(terms), *timeouts)?;
     if set_up && !player.takes_positions() {
         return Err(StartError::Unsupported(
             "it cannot be given a position, and there are openings that do not begin at the standard start".to_owned(),
@@ -297,7 +292,7 @@ impl<'a> Worker<'a> {
         Worker { settings, openings, abandon, players, adjudicator: settings.adjudicate.map(Adjudicator::new) }
     }
 
-    fn run(mut self, queue: &Receiver<Fixture>, results: &Sender<Result<Verdict, MatchError>>) {
+    fn run(mut self, queue: &Receiver<Fixture>, results: &Sender<Result<FinishedGame, MatchError>>) {
         for fixture in queue {
             if self.abandon.load(Ordering::Relaxed) {
                 return;
@@ -314,10 +309,10 @@ impl<'a> Worker<'a> {
     }
 
     /// Plays a game; `None` if it was abandoned.
-    fn play(&mut self, fixture: &Fixture) -> Result<Option<Verdict>, MatchError> {
+    fn play(&mut self, fixture: &Fixture) -> Result<Option<FinishedGame>, MatchError> {
         let mut black = self.seated(fixture.black)?;
         let mut white = self.seated(fixture.white)?;
-        let rules = Rules { grace: self.settings.grace, timed_records: !self.settings.reproducible };
+        let rules = MatchRules { grace: self.settings.grace, timed_records: !self.settings.reproducible };
         let settings = self.settings;
         let clock = |player: usize| SideClock::new(settings.players[player].terms(&settings.terms).time);
         let seats = [(fixture.black, &mut black), (fixture.white, &mut white)].map(|(number, player)| Seat {
@@ -330,7 +325,7 @@ impl<'a> Worker<'a> {
         let failed = verdict.as_ref().and_then(|verdict| verdict.failed);
         if let Some(verdict) = verdict.as_ref().filter(|verdict| verdict.failed.is_some()) {
             let detail = verdict.game.detail.as_deref().unwrap_or_default();
-            log::info!("game {}: {}: {detail}", fixture.game, verdict.game.end.name());
+            log::info!("game {}: {}: {detail}", fixture.game, verdict.game.end);
         }
         // A player that failed is dropped here, which ends its process; the next game starts it anew.
         if failed != Some(Color::Black) {
@@ -351,10 +346,10 @@ impl<'a> Worker<'a> {
         let terms = spec.terms(&self.settings.terms);
         let mut attempt = 1;
         loop {
-            match start(spec, &terms, self.settings.patience) {
+            match start(spec, &terms, self.settings.timeouts) {
                 Ok(player) => return Ok(player),
                 Err(error) if attempt == STARTS || self.abandon.load(Ordering::Relaxed) => {
-                    return Err(MatchError::Player { name: spec.name.clone(), error });
+                    return Err(MatchError::Player(spec.name.clone(), error));
                 }
                 Err(error) => log::warn!("player {}: {error}; trying again", spec.name),
             }

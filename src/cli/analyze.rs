@@ -9,7 +9,7 @@ use super::options::EngineArguments;
 use crate::analysis::lines::Checksummed;
 use crate::analysis::shard_file::{Job, engine_settings};
 use crate::analysis::wanted_games::GameInput;
-use crate::analysis::{QUERIES, ServiceSettings, Thinking};
+use crate::analysis::{AnalysisSettings, QUERIES, ServiceSettings};
 use crate::engine::EngineOptions;
 use crate::shard::Shard;
 use clap::Args;
@@ -62,7 +62,7 @@ pub(super) struct AnalyzeArguments {
     /// Threads that think about one position together
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
     search_threads: u32,
-    /// Solve positions with at most so many empty squares, whatever the depth
+    /// Solve positions with at most this number of empty squares, whatever the depth
     #[arg(long, value_name = "EMPTIES", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=60))]
     exact: u8,
     /// How many positions may wait before the next query is read
@@ -74,7 +74,7 @@ pub(super) struct AnalyzeArguments {
 
 impl AnalyzeArguments {
     /// What positions are thought about with, and the threads in all.
-    fn thinking(&self) -> Result<(Thinking, u32), String> {
+    fn defaults(&self) -> Result<(AnalysisSettings, u32), String> {
         let engine = self.thinking.engine_beside(&["threads"]).map_err(|error| error.to_string())?;
         let options = engine.options().clone();
         let threads = options.threads;
@@ -82,7 +82,7 @@ impl AnalyzeArguments {
             return Err(format!("--search-threads {}: there are only {threads} (--threads)", self.search_threads));
         }
         let options = EngineOptions { threads: self.search_threads, ..options };
-        Ok((Thinking { exact_from: self.exact, ..Thinking::new(options) }, threads))
+        Ok((AnalysisSettings { exact_from: self.exact, ..AnalysisSettings::new(options) }, threads))
     }
 
     /// How judged games are written.
@@ -112,9 +112,9 @@ impl AnalyzeArguments {
     }
 
     /// Everything that answers depend on.
-    fn job(&self, command: &str, thinking: &Thinking) -> Result<Job, String> {
-        let Thinking { depth, nodes, time, .. } = *thinking;
-        let mut settings = engine_settings(&EngineOptions { depth, nodes, time, ..thinking.options.clone() });
+    fn job(&self, command: &str, defaults: &AnalysisSettings) -> Result<Job, String> {
+        let AnalysisSettings { depth, nodes, time, .. } = *defaults;
+        let mut settings = engine_settings(&EngineOptions { depth, nodes, time, ..defaults.options.clone() });
         settings.insert("exact".to_owned(), self.exact.into());
         settings.insert("reproducible".to_owned(), self.reproducible.into());
         if let Some(checksum) = self.input_checksum()? {
@@ -127,7 +127,7 @@ impl AnalyzeArguments {
 /// Answers queries or judges games.
 pub(super) fn run(arguments: &AnalyzeArguments) -> Result<(), String> {
     log_output::to_stderr();
-    let (defaults, threads) = arguments.thinking()?;
+    let (defaults, threads) = arguments.defaults()?;
     let (name, mut input) = open_text(arguments.file.as_deref().unwrap_or("-"))?;
     let (out, shard) = (arguments.out.as_deref(), arguments.shard);
     if arguments.file.is_none()
@@ -166,7 +166,7 @@ pub(super) fn run(arguments: &AnalyzeArguments) -> Result<(), String> {
     };
     let Some((output, done)) = opened else { return Ok(()) };
     let shard = shard.unwrap_or_default();
-    let job = GameJob { thinking: defaults, threads, reproducible: arguments.reproducible, style, shard, done };
+    let job = GameJob { settings: defaults, threads, reproducible: arguments.reproducible, style, shard, done };
     analyze_games::run(&job, games, output)
 }
 

@@ -5,7 +5,7 @@ use super::output::{Reader, complain, games, unless_any};
 use crate::analysis::journal::Done;
 use crate::analysis::review_text::ReviewedGame;
 use crate::analysis::wanted_games::GameInput;
-use crate::analysis::{Reviewer, Thinking, answer, in_order};
+use crate::analysis::{AnalysisSettings, Reviewer, answer, in_order};
 use crate::engine::EngineOptions;
 use crate::notation::game_file::{FileGame, GameFileError, Part};
 use crate::shard::Shard;
@@ -25,7 +25,7 @@ pub(super) enum Style {
 /// Which games are judged, and how.
 pub(super) struct GameJob {
     /// What positions are thought about with.
-    pub thinking: Thinking,
+    pub settings: AnalysisSettings,
     /// Threads in all.
     pub threads: u32,
     /// Whether each game is judged as if it were the only one.
@@ -143,7 +143,7 @@ impl GameJob {
 
     /// How many games can be judged at a time.
     fn workers(&self) -> u32 {
-        (self.threads / self.thinking.options.threads).max(1)
+        (self.threads / self.settings.options.threads).max(1)
     }
 
     /// As many as there are threads for; where there are fewer games, they get the threads that would be idle.
@@ -151,9 +151,11 @@ impl GameJob {
         let workers = self.workers();
         let busy = workers.min(u32::try_from(games.max(1)).unwrap_or(workers));
         // Several threads do not find the same every time.
-        let each = if self.reproducible { self.thinking.options.threads } else { self.threads / busy };
-        let options = EngineOptions { threads: each, ..self.thinking.options.clone() };
-        (0..busy).map(|_| Reviewer::new(Thinking { options: options.clone(), ..self.thinking.clone() })).collect()
+        let each = if self.reproducible { self.settings.options.threads } else { self.threads / busy };
+        let options = EngineOptions { threads: each, ..self.settings.options.clone() };
+        (0..busy)
+            .map(|_| Reviewer::new(AnalysisSettings { options: options.clone(), ..self.settings.clone() }))
+            .collect()
     }
 }
 

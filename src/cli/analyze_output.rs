@@ -2,7 +2,7 @@
 
 use super::output::{Output, Reader, cannot_write};
 use crate::analysis::journal::{Done, Journal, Opened};
-use crate::analysis::shard_file::{Ending, Job, begin_line, end_line};
+use crate::analysis::shard_file::{Job, ShardEnd, begin_line, end_line};
 use crate::shard::Shard;
 use crate::whole_file::Destination;
 use serde_json::{Map, Value};
@@ -42,7 +42,7 @@ impl Results {
         })
     }
 
-    /// The same for text that is no JSON, and that is not gone on with.
+    /// The output for text that is no JSON, and that is not gone on with.
     pub(super) fn open_plain(file: Option<&Path>) -> Result<Results, String> {
         Ok(Results::Stream { output: Output::open(file)?, shard: None, results: 0 })
     }
@@ -64,13 +64,13 @@ impl Results {
         }
     }
 
-    /// Everything is written: the input had so many items and this checksum; where the job has sums over the results,
+    /// Everything is written: the input had this number of items and this checksum; where the job has sums over the results,
     /// a shard ends with its own.
     pub(super) fn finish(self, items: u64, checksum: u32, totals: Option<Map<String, Value>>) -> Result<(), String> {
         match self {
             Results::Stream { mut output, shard, results } => {
                 if let Some(shard) = shard {
-                    let ending = Ending { items, results, checksum, totals };
+                    let ending = ShardEnd { items, results, checksum, totals };
                     output.write(end_line(shard, ending).as_bytes())?;
                 }
                 output.finish()

@@ -2,8 +2,9 @@
 
 use super::analyze_output::Results;
 use super::output::{Output, Reader};
-use crate::analysis::lines::{InputLine, Lines};
+use crate::analysis::lines::Lines;
 use crate::analysis::{Service, ServiceSettings};
+use crate::input_line::InputLine;
 use crate::shard::Shard;
 use crossbeam::channel::{Receiver, Sender, bounded};
 use std::io::BufRead;
@@ -31,7 +32,7 @@ struct InputEnd {
     error: Option<String>,
 }
 
-/// Answers queries until there are no more, or nobody reads the answers.
+/// Answers queries until there are no more, or the reader of the answers is gone.
 pub(super) fn run(settings: ServiceSettings, input: QueryInput, output: Results) -> Result<(), String> {
     let (sender, answers) = bounded(WAITING_ANSWERS);
     let (read, input_end) = bounded(1);

@@ -1,12 +1,13 @@
 //! `emilia convert`: games from any format to any other.
 
-use super::game_input::{GameInput, NamedGame};
+use super::game_input::{GameFiles, NamedGame};
 use super::output::{Output, Reader, complain, games, write_file};
 use crate::notation::game_file::{Format, Loss, Part, WthorWriter, write};
 use clap::Args;
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, stdout};
 use std::path::{Path, PathBuf};
+use strum::VariantArray;
 
 /// Convert games and positions between formats.
 ///
@@ -15,9 +16,9 @@ use std::path::{Path, PathBuf};
 #[derive(Args, Clone, Debug)]
 pub(super) struct ConvertArguments {
     #[command(flatten)]
-    input: GameInput,
+    input: GameFiles,
     /// The new format: ggf, sgf, pgn, transcript, logbook, obf, wthor; without it, the ending of --out decides
-    #[arg(long, value_name = "FORMAT", value_parser = super::names(&Format::ALL), required_unless_present = "out")]
+    #[arg(long, value_name = "FORMAT", value_parser = super::names(Format::VARIANTS), required_unless_present = "out")]
     to: Option<String>,
     /// The file to write; WTHOR's names go beside it, as .jou and .trn
     #[arg(long, short, value_name = "FILE")]

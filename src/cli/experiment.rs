@@ -3,7 +3,6 @@
 use super::log_output;
 use super::output::say;
 use super::progress::StatusLine;
-use crate::eval::EvaluatorKind;
 use crate::lab::experiment::{Experiment, ExperimentProgress, Lab, Ledger, Setup, check_folder, write_findings};
 use clap::Args;
 use clap::builder::PossibleValue;
@@ -19,27 +18,8 @@ pub(super) struct ExperimentArguments {
     /// Which one
     #[arg(value_name = "NAME", value_parser = names())]
     name: String,
-    /// A run of seconds, to see that it works
-    #[arg(long)]
-    quick: bool,
-    /// Seed of everything random
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    seed: u64,
-    /// Pairs of games, or positions, for each row
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
-    pairs: Option<u64>,
-    /// The rows of the table: depths, branching factors or whatever they are, separated by commas
-    #[arg(long, value_name = "N,...", value_delimiter = ',')]
-    levels: Vec<u32>,
-    /// The static evaluation of Othello positions, if not the experiment's own choice
-    #[arg(long, value_name = "NAME", value_parser = evaluators())]
-    eval: Option<String>,
-    /// Where games of Othello begin: four-ply (all 244), classes (60 of them), or random:N plies
-    #[arg(long, value_name = "SOURCE")]
-    openings: Option<String>,
-    /// A player, where engines are compared: engine=NAME and other words of `emilia match`; may be repeated
-    #[arg(long, value_name = "WORDS")]
-    player: Vec<String>,
+    #[command(flatten)]
+    setup: Setup,
     /// Write tables, pictures and the ledger to this folder
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
@@ -52,26 +32,12 @@ fn names() -> Vec<PossibleValue> {
     Experiment::ALL.iter().map(|experiment| PossibleValue::new(experiment.name).help(experiment.about)).collect()
 }
 
-fn evaluators() -> Vec<PossibleValue> {
-    EvaluatorKind::ALL.iter().map(|kind| PossibleValue::new(kind.name())).collect()
-}
-
 /// Runs one and prints what it found.
 pub(super) fn run(arguments: &ExperimentArguments) -> Result<(), String> {
     log_output::to_stderr();
-    let fail = |problem: crate::lab::experiment::Problem| problem.to_string();
+    let fail = |problem: crate::lab::experiment::ExperimentError| problem.to_string();
     let experiment = Experiment::named(&arguments.name).map_err(fail)?;
-    let eval = arguments.eval.as_deref().map(str::parse).transpose();
-    let setup = Setup {
-        quick: arguments.quick,
-        seed: arguments.seed,
-        pairs: arguments.pairs,
-        levels: arguments.levels.clone(),
-        eval: eval.map_err(|error: crate::eval::UnknownEvaluator| error.to_string())?,
-        openings: arguments.openings.clone(),
-        players: arguments.player.clone(),
-    };
-    let identity = setup.identity(experiment.name);
+    let identity = arguments.setup.identity(experiment.name);
     let ledger = match &arguments.out {
         Some(folder) => {
             check_folder(folder).map_err(fail)?;
@@ -80,7 +46,7 @@ pub(super) fn run(arguments: &ExperimentArguments) -> Result<(), String> {
         }
         None => Ledger::in_memory(),
     };
-    if !arguments.quick {
+    if !arguments.setup.quick {
         let usual = humantime::format_duration(Duration::from_secs(experiment.seconds.into()));
         say(format_args!("{}: with its own set-up it takes about {usual} on one core", experiment.name));
     }
@@ -88,11 +54,11 @@ pub(super) fn run(arguments: &ExperimentArguments) -> Result<(), String> {
     let line = StatusLine::new("{pos}/{len}  {elapsed} gone, {msg}", Some(1), 0);
     let bar = Bar { line, said: Default::default() };
     let mut observe = |progress| bar.show(progress);
-    let mut lab = Lab::new(setup, ledger, &interrupt, &mut observe);
+    let mut lab = Lab::new(arguments.setup.clone(), ledger, &interrupt, &mut observe);
     let findings = experiment.run(&mut lab);
     bar.line.finish();
     let findings = findings.map_err(|problem| match (&problem, &arguments.out) {
-        (crate::lab::experiment::Problem::Interrupted, Some(_)) => "interrupted; --resume goes on".to_owned(),
+        (crate::lab::experiment::ExperimentError::Interrupted, Some(_)) => "interrupted; --resume goes on".to_owned(),
         _ => fail(problem),
     })?;
     if let Some(folder) = &arguments.out {

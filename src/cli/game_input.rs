@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// Files of games, in any format.
 #[derive(Args, Clone, Debug)]
-pub(super) struct GameInput {
+pub(super) struct GameFiles {
     /// Files of games or positions: GGF, SGF, PGN, lists of moves, OBF, WTHOR, Logistello's logbook, told by their content, packed by gzip
     /// and zstd or not; - is the standard input
     #[arg(value_name = "FILE", default_value = "-")]
@@ -28,7 +28,7 @@ pub(super) struct NamedGame {
     pub(super) found: FileGame,
 }
 
-impl GameInput {
+impl GameFiles {
     /// Every game of every file. After a file that cannot be read the next one follows.
     pub(super) fn games(&self) -> impl Iterator<Item = Result<NamedGame, GameFileError>> + '_ {
         self.files.iter().flat_map(|path| {

@@ -7,6 +7,15 @@ use std::io::Write;
 use std::path::Path;
 use std::time::SystemTime;
 
+/// Logs to the end of this file, or to the standard error.
+pub(super) fn to(file: Option<&Path>) -> Result<(), String> {
+    match file {
+        Some(path) => to_file(path)?,
+        None => to_stderr(),
+    }
+    Ok(())
+}
+
 /// Logs to the end of a file, with everything that is said in both directions.
 pub(super) fn to_file(path: &Path) -> Result<(), String> {
     let opened = File::options().create(true).append(true).open(path);

@@ -1,8 +1,8 @@
 //! `emilia match check`: does an engine keep to its protocol?
 
 use super::log_output;
-use crate::arena::conformance::{self, Conformance, Outcome};
-use crate::arena::player::{Patience, PlayerText};
+use crate::arena::conformance::{self, CheckOutcome, Conformance};
+use crate::arena::player::{PlayerText, Timeouts};
 use clap::Args;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -40,10 +40,7 @@ fn seconds(text: &str) -> Result<f64, String> {
 
 /// Checks an engine and prints what was found.
 pub(super) fn run(arguments: &CheckArguments) -> Result<(), String> {
-    match &arguments.log_file {
-        Some(path) => log_output::to_file(path)?,
-        None => log_output::to_stderr(),
-    }
+    log_output::to(arguments.log_file.as_deref())?;
     let text = PlayerText {
         cmd: Some(arguments.command.clone()),
         protocol: arguments.protocol.clone(),
@@ -52,8 +49,8 @@ pub(super) fn run(arguments: &CheckArguments) -> Result<(), String> {
     };
     let spec = text.validate().map_err(|error| error.to_string())?;
     let (reply, thought) = [arguments.reply_timeout, arguments.move_timeout].map(Duration::from_secs_f64).into();
-    let patience = Patience { start: thought, reply, thought };
-    let report = conformance::check(&spec, patience).map_err(|error| error.to_string())?;
+    let timeouts = Timeouts { start: thought, reply, thought };
+    let report = conformance::check(&spec, timeouts).map_err(|error| error.to_string())?;
     let output = if arguments.json {
         serde_json::to_string_pretty(&report).map_err(|error| error.to_string())? + "\n"
     } else {
@@ -71,9 +68,9 @@ fn summary(report: &Conformance) -> String {
     let mut text = format!("protocol: {}\n", report.protocol);
     for finding in &report.findings {
         let (mark, detail) = match &finding.outcome {
-            Outcome::Passed => ("ok    ", ""),
-            Outcome::Failed(detail) => ("FAILED", detail.as_str()),
-            Outcome::Skipped(detail) => ("-     ", detail.as_str()),
+            CheckOutcome::Passed => ("ok    ", ""),
+            CheckOutcome::Failed(detail) => ("FAILED", detail.as_str()),
+            CheckOutcome::Skipped(detail) => ("-     ", detail.as_str()),
         };
         text.push_str(&format!("{mark}  {}\n", finding.check));
         if !detail.is_empty() {

@@ -52,7 +52,7 @@ enum Command {
     NBoard(serve::ServeArguments),
     /// Serve a GTP client on standard input and output
     Gtp(serve::ServeArguments),
-    /// Count the positions reached by so many plies of play
+    /// Count the positions reached by a number of plies of play
     Perft(perft::PerftArguments),
     /// Play games between engines and measure how much stronger one is
     #[command(name = "match")]

@@ -5,7 +5,7 @@ use std::fmt::Display;
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Stdout, Write, stderr, stdout};
 use std::path::{Path, PathBuf};
 
-/// Whether there is anybody left to write for.
+/// Whether the reader of the output is still there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Reader {
     /// What was written may be wanted.
@@ -43,7 +43,7 @@ impl Output {
         self.reader(written)
     }
 
-    /// Hands what was written to whoever reads it.
+    /// Writes out what is buffered, so that a reader has it.
     pub(super) fn flush(&mut self) -> Result<Reader, String> {
         let flushed = match self {
             Output::Standard(out) => out.flush(),
@@ -80,7 +80,7 @@ pub(super) fn print(text: &str) -> Result<(), String> {
     output.finish()
 }
 
-/// Writes a line to the standard error, in one piece. Where nobody reads it, nothing is left to do.
+/// Writes a line to the standard error, in one piece. A closed standard error is no error.
 pub(super) fn say(line: impl Display) {
     let _ = stderr().write_all(format!("{line}\n").as_bytes());
 }

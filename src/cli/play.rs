@@ -3,7 +3,7 @@
 use super::options::EngineArguments;
 use super::show::palette;
 use crate::othello::Color;
-use crate::play::{Level, Opponent, Seat, Session};
+use crate::play::{Level, Opponent, Session};
 use crate::render::Palette;
 use clap::{Args, ValueEnum};
 use std::io::{BufWriter, ErrorKind, IsTerminal, stdin, stdout};
@@ -13,7 +13,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// Play against Emilia in the terminal.
 ///
 /// Moves are said as f5; 'help' lists what else can be said: hints, undo, saving and loading games, the level. Levels go from 1, a beginner
-/// who loses about six discs a move, to 8, full strength. Colours are left out where NO_COLOR is set or nobody looks on.
+/// who loses about six discs a move, to 8, full strength. Colours are left out where NO_COLOR is set or the output is no terminal.
 #[derive(Args, Clone, Debug)]
 pub(super) struct PlayArguments {
     /// Your side
@@ -47,13 +47,13 @@ pub(super) fn run(arguments: &PlayArguments) -> Result<(), String> {
     let engine = arguments.thinking.engine().map_err(|error| error.to_string())?;
     let now = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos() as u64);
     let opponent = Opponent::new(engine, arguments.level, arguments.draw.unwrap_or_else(now));
-    let seat = match arguments.color {
-        Side::Black => Seat::One(Color::Black),
-        Side::White => Seat::One(Color::White),
-        Side::Both => Seat::Both,
+    let person = match arguments.color {
+        Side::Black => Some(Color::Black),
+        Side::White => Some(Color::White),
+        Side::Both => None,
     };
     let palette = if stdout().is_terminal() { palette() } else { Palette::Plain };
-    let mut session = Session::new(opponent, seat, palette);
+    let mut session = Session::new(opponent, person, palette);
     if let Some(path) = &arguments.load {
         session.load(path)?;
     }

@@ -1,6 +1,6 @@
 //! `emilia positions`: what positions a collection of games has, each once.
 
-use super::game_input::GameInput;
+use super::game_input::GameFiles;
 use super::output::{Output, Reader, complain, unless_any};
 use crate::notation::obf::ObfEntry;
 use crate::othello::{Bitboard, Position, canonical};
@@ -17,8 +17,8 @@ use std::str::FromStr;
 #[derive(Args, Clone, Debug)]
 pub(super) struct PositionsArguments {
     #[command(flatten)]
-    input: GameInput,
-    /// Only positions with so many empty squares: N, or FROM-TO with both ends
+    input: GameFiles,
+    /// Only positions with this number of empty squares: N, or FROM-TO with both ends
     #[arg(long, value_name = "N|FROM-TO", default_value = "0-60")]
     empties: EmptiesRange,
     /// Positions that only look alike when turned or mirrored count as different ones
@@ -27,7 +27,7 @@ pub(super) struct PositionsArguments {
     /// Say of each position how many games have it, the commonest first
     #[arg(long)]
     count: bool,
-    /// Only positions that so many games have; with --count
+    /// Only positions that at least this number of games have; with --count
     #[arg(long, value_name = "N", requires = "count", default_value_t = 1)]
     least: u64,
     /// The file to write, instead of the standard output

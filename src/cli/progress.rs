@@ -68,7 +68,7 @@ pub(super) struct StepBar {
 }
 
 impl StepBar {
-    /// Work of so many steps, of which some were done by an earlier run.
+    /// Work of this number of steps, the first `begun_at` of them done by an earlier run.
     pub(super) fn new(unit: &'static str, steps: u64, begun_at: u64) -> StepBar {
         let template = format!("{{wide_bar}} {{pos}}/{{len}} {unit}  {{msg}}  {{elapsed}} gone, {{eta}} to go");
         let line = StatusLine::new(&template, Some(steps), begun_at);

@@ -1,6 +1,6 @@
 //! `emilia show`: a board or a game as text, as a picture, or as a page.
 
-use super::game_input::GameInput;
+use super::game_input::GameFiles;
 use super::options::EngineArguments;
 use super::output::{Output, Reader};
 use super::progress::StepBar;
@@ -22,11 +22,11 @@ const DEPTH: &str = "10";
 #[derive(Args, Clone, Debug)]
 pub(super) struct ShowArguments {
     #[command(flatten)]
-    input: GameInput,
+    input: GameFiles,
     /// Which game of the files, from 1
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     game: u64,
-    /// The board after so many moves, passes counted; without it, the last one
+    /// The board after N moves, passes counted; without it, the last one
     #[arg(long = "move", value_name = "N")]
     turns: Option<usize>,
     /// The form; without it, the ending of --out decides, else it is text

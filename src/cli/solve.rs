@@ -13,11 +13,12 @@ use crate::analysis::{Contradiction, Question, Solution, Solver, Totals, Value};
 use crate::engine::EngineOptions;
 use crate::notation::obf::ObfEntry;
 use crate::notation::obf_reader::{NumberedEntry, ObfReadError, ObfReader};
-use crate::othello::Move;
+use crate::othello::{Color, Move, Outcome};
 use crate::search::SearchDepth;
 use crate::shard::Shard;
 use clap::Args;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -88,7 +89,7 @@ fn solve(arguments: &SolveArguments) -> Result<Totals, String> {
     let (mut items, mut broken) = (0, None);
     for item in ObfReader::new(&mut input) {
         match &item {
-            Err(error @ ObfReadError::Io { .. }) => broken = arguments.shard.map(|_| format!("{name}: {error}")),
+            Err(error @ ObfReadError::Io(..)) => broken = arguments.shard.map(|_| format!("{name}: {error}")),
             _ => items += 1,
         }
         if arguments.shard.is_some_and(|shard| items > 0 && !shard.holds(items - 1)) {
@@ -129,11 +130,11 @@ fn solve(arguments: &SolveArguments) -> Result<Totals, String> {
     }
     match (arguments.shard, arguments.json) {
         (Some(_), _) => {
-            let counts = serde_json::to_value(JsonCounts::from(&totals)).map_err(|error| error.to_string())?;
+            let counts = serde_json::to_value(totals).map_err(|error| error.to_string())?;
             output.finish(items, input.checksum(), counts.as_object().cloned())?;
         }
         (None, true) => {
-            output.write(&json(&JsonTotals { totals: (&totals).into() }))?;
+            output.write(&json(&BTreeMap::from([("totals", totals)])))?;
         }
         (None, false) => {
             output.write(&summary(&totals))?;
@@ -202,18 +203,18 @@ struct JsonPosition<'a> {
     line: usize,
     position: String,
     empties: u32,
-    mover: String,
+    mover: Color,
     #[serde(rename = "move")]
-    turn: Option<String>,
+    turn: Option<Move>,
     score: Option<i32>,
-    result: Option<String>,
+    result: Option<Outcome>,
     #[serde(skip_serializing_if = "Option::is_none")]
     estimate: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     depth: Option<String>,
     nodes: u64,
     seconds: f64,
-    pv: Vec<String>,
+    pv: &'a [Move],
     #[serde(skip_serializing_if = "Vec::is_empty")]
     moves: Vec<JsonMove>,
     contradictions: Vec<String>,
@@ -224,12 +225,12 @@ struct JsonPosition<'a> {
 #[derive(Serialize)]
 struct JsonMove {
     #[serde(rename = "move")]
-    turn: String,
+    turn: Move,
     score: i32,
 }
 
 impl<'a> JsonPosition<'a> {
-    fn new(numbered: &'a NumberedEntry, solution: &Solution, contradictions: &[Contradiction]) -> JsonPosition<'a> {
+    fn new(numbered: &'a NumberedEntry, solution: &'a Solution, contradictions: &[Contradiction]) -> JsonPosition<'a> {
         let (estimate, depth) = match solution.value {
             Value::Estimate(score, depth) => (Some(score.discs()), Some(depth.to_string())),
             Value::Score(_) | Value::Outcome(_) => (None, None),
@@ -240,16 +241,16 @@ impl<'a> JsonPosition<'a> {
             line: numbered.line,
             position: solution.position.to_string(),
             empties: solution.position.empties().count(),
-            mover: solution.position.mover().to_string(),
-            turn: solution.turn.map(|turn| turn.to_string()),
+            mover: solution.position.mover(),
+            turn: solution.turn,
             score: solution.value.score(),
-            result: solution.value.outcome().map(|outcome| outcome.to_string()),
+            result: solution.value.outcome(),
             estimate,
             depth,
             nodes: solution.nodes,
             seconds: solution.elapsed.as_secs_f64(),
-            pv: solution.pv.iter().map(Move::to_string).collect(),
-            moves: moves.map(|&(turn, score)| JsonMove { turn: turn.to_string(), score }).collect(),
+            pv: &solution.pv,
+            moves: moves.map(|&(turn, score)| JsonMove { turn, score }).collect(),
             contradictions: contradictions.iter().map(Contradiction::to_string).collect(),
             comment: numbered.entry.comment.as_deref(),
         }
@@ -261,30 +262,6 @@ impl<'a> JsonPosition<'a> {
 struct JsonError {
     number: u64,
     error: String,
-}
-
-#[derive(Serialize)]
-struct JsonTotals {
-    totals: JsonCounts,
-}
-
-#[derive(Serialize)]
-struct JsonCounts {
-    positions: usize,
-    solved: usize,
-    checked: usize,
-    contradicted: usize,
-    unreadable: usize,
-    nodes: u64,
-    seconds: f64,
-}
-
-impl From<&Totals> for JsonCounts {
-    fn from(totals: &Totals) -> JsonCounts {
-        let &Totals { positions, solved, checked, contradicted, unreadable, nodes, elapsed } = totals;
-        let seconds = elapsed.as_secs_f64();
-        JsonCounts { positions, solved, checked, contradicted, unreadable, nodes, seconds }
-    }
 }
 
 /// What is told of the position in work.

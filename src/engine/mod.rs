@@ -1,8 +1,8 @@
 //! The one door to thinking for protocols and tools: options in, [`Engine::start`] → events out, [`Engine::stop`].
 
+mod eval_file;
+mod option;
 mod option_table;
-mod options;
-mod published;
 mod request;
 mod searches;
 mod symmetric_moves;
@@ -10,9 +10,9 @@ mod uct_options;
 mod worker;
 
 pub use crate::search::OnMemoryCap;
-pub use option_table::{EngineOption, LONGEST, SHORTEST, Values};
-pub use options::{EngineOptions, EvalFile, OptionError};
-pub use published::PublishedOptions;
+pub use eval_file::EvalFile;
+pub use option::{LONGEST, OptionEntry, OptionError, SHORTEST, Values};
+pub use option_table::{EngineOption, EngineOptions};
 pub use request::{DEFAULT_MOVE_TIME, Decision, Event, Goal, Request};
 pub use searches::{
     ALPHA_BETA, BEST_FIRST, EMILIA, EXTENSION, MINIMAX, RBFMS, SearchBuilder, SearchEntry, register, searches,
@@ -24,14 +24,14 @@ use crossbeam::channel::{Receiver, Sender, unbounded};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Instant;
-use worker::{Job, Worker};
+use worker::{Worker, WorkerMessage};
 
 /// A running search. Dropping it stops the search and discards what it still has to say.
 #[derive(Debug)]
 pub struct Thinking {
     events: Receiver<Event>,
     signal: StopSignal,
-    /// The worker sees by it whether anybody still waits for the answer.
+    /// The worker sees by it whether this is still there to receive the answer.
     _listener: Arc<()>,
 }
 
@@ -82,7 +82,7 @@ impl Drop for Thinking {
 #[derive(Debug)]
 pub struct Engine {
     options: EngineOptions,
-    jobs: Option<Sender<Job>>,
+    jobs: Option<Sender<WorkerMessage>>,
     current: StopSignal,
     thread: Option<JoinHandle<()>>,
 }
@@ -143,7 +143,7 @@ impl Engine {
         let listener = Arc::new(());
         self.current = signal.clone();
         let options = self.options.clone();
-        self.send(Job::Think(Box::new(worker::Question {
+        self.send(WorkerMessage::Think(Box::new(worker::SearchJob {
             request,
             options,
             reports,
@@ -163,10 +163,10 @@ impl Engine {
     /// Forgets everything learnt from the positions searched so far.
     pub fn clear(&mut self) {
         self.stop();
-        self.send(Job::Clear);
+        self.send(WorkerMessage::Clear);
     }
 
-    fn send(&self, job: Job) {
+    fn send(&self, job: WorkerMessage) {
         // The worker lives as long as the engine and survives panics of a search; should it be gone all the same, the
         // dropped sender closes the event channel.
         if self.jobs.as_ref().is_some_and(|jobs| jobs.send(job).is_err()) {

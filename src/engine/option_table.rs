@@ -1,15 +1,20 @@
-//! The table of options: everything that is known of each stands in one entry. The command line, GTP, NBoard and
-//! `docs/options.md` are made from it.
+//! The table of options: everything that is known of each stands in one entry, its field and default too. The command line, GTP,
+//! NBoard and `docs/options.md` are made from it.
+//!
+//! A client sets options by the same names on the command line (`--hash 64`), over GTP (`emilia-set hash 64`) and over NBoard
+//! (`set emilia.hash 64`).
 
-use super::options::EvalFile;
-use super::searches::{SearchEntry, searches};
-use super::{EngineOptions, OptionError, published};
-use crate::eval::EvaluatorKind;
-use crate::game::DISC;
-use crate::search::{Depth, OnMemoryCap, Score, Selectivity};
+use super::eval_file::EvalFile;
+use super::option::{Given, OptionEntry, OptionError, Values, texts};
+use super::searches::{EMILIA, SearchEntry, searches};
+use super::uct_options::{Backup, LeafValue, Selection};
+use crate::eval::{Evaluator, EvaluatorKind, Random};
+use crate::othello::Position;
+use crate::search::{Depth, OnMemoryCap, Score, Selectivity, Tie};
 use std::fmt;
-use std::str::FromStr;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
+use strum::VariantArray;
 
 /// One option of the engine.
 ///
@@ -20,145 +25,274 @@ use std::time::Duration;
 /// assert_eq!(memory.default(), "512");
 /// assert!(memory.is_read_by(&BEST_FIRST) && !memory.is_read_by(&ALPHA_BETA));
 /// ```
-#[derive(Debug)]
-pub struct EngineOption {
-    /// The name in every protocol; on the command line behind `--`.
-    pub name: &'static str,
-    /// The name of the value in the help.
-    pub value_name: &'static str,
-    /// What the option does, without a full stop.
-    pub help: &'static str,
-    /// What `docs/options.md` says besides, in sentences.
-    pub detail: &'static str,
-    /// The values that the option takes.
-    pub values: Values,
-    /// Whether the option also takes `none`.
-    pub takes_none: bool,
-    /// The default in words, where it depends on the machine or on how the engine is used.
-    pub default_in_words: Option<&'static str>,
-    /// Whether the option is only for the searches as they were published.
-    pub is_of_published_search: bool,
-    /// Whether the option has a meaning for every search without being built into them.
-    pub(super) read_by_all: bool,
-    pub(super) set: fn(&mut EngineOptions, &Given) -> Result<(), OptionError>,
-    pub(super) show: fn(&EngineOptions) -> String,
-}
+pub type EngineOption = OptionEntry<EngineOptions>;
 
-/// The values that an option takes besides `none`. Displayed, they are what an error message expects.
-#[derive(Clone, Copy, Debug)]
-pub enum Values {
-    /// One of these names.
-    Names(fn() -> Vec<String>),
-    /// The percentage of a [`Selectivity`].
-    Percent,
-    /// A whole number, from the least to the greatest.
-    Whole(u64, u64),
-    /// A number of discs, from the least to the greatest.
-    Discs(i32, i32),
-    /// A number of seconds, from [`SHORTEST`] to [`LONGEST`].
-    Seconds,
-    /// The path of a file.
-    Path,
-}
-
-/// The shortest time for a move, in seconds.
-pub const SHORTEST: f64 = 0.001;
-/// The longest time for a move, in seconds.
-pub const LONGEST: f64 = 1e6;
-
-impl fmt::Display for Values {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Values::Names(names) => write!(f, "one of: {}", names().join(", ")),
-            Values::Percent => write!(f, "one of: {}", texts(Selectivity::all()).join(", ")),
-            Values::Whole(least, u64::MAX) => write!(f, "a whole number of at least {least}"),
-            Values::Whole(least, most) => write!(f, "a whole number from {least} to {most}"),
-            Values::Discs(least, most) => write!(f, "discs from {least} to {most}"),
-            Values::Seconds => write!(f, "seconds from {SHORTEST} to {LONGEST}"),
-            Values::Path => f.write_str("the path of a file"),
+/// Makes [`EngineOptions`], its defaults and the table of entries whose first part is a field, its type and default, how a text is
+/// read and how the value is shown, and whose second part is what differs from [`OptionEntry::PLAIN`].
+macro_rules! engine_options {
+    ($($(#[doc = $doc:literal])+ $field:ident: $type:ty = $default:expr, read $read:expr, show $show:expr; {
+        $($entry:tt)*
+    })+) => {
+        /// Everything that a client may set. The defaults suit a GUI that starts several copies.
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct EngineOptions {
+            $($(#[doc = $doc])+ pub $field: $type,)+
         }
+
+        impl Default for EngineOptions {
+            fn default() -> EngineOptions {
+                EngineOptions { $($field: $default,)+ }
+            }
+        }
+
+        /// Every option, in the order in which they can be set one after the other.
+        static TABLE: &[EngineOption] = &[$(EngineOption {
+            set: |options, given| {
+                options.$field = ($read)(given)?;
+                Ok(())
+            },
+            show: |options| ($show)(&options.$field),
+            $($entry)*
+            ..EngineOption::PLAIN
+        }),+];
+    };
+}
+
+/// The most plies of alpha-beta at a leaf of `uct`.
+const DEEPEST_LEAF: u64 = 8;
+/// The largest absolute value of an option of `uct` in discs.
+const MOST_DISCS: i32 = 1000;
+const SWITCH: [&str; 2] = ["off", "on"];
+
+engine_options! {
+    /// The search.
+    engine: &'static SearchEntry = &EMILIA, read |given: &Given| given.named(&searches()), show ToString::to_string; {
+        name: "engine",
+        value_name: "NAME",
+        help: "The search",
+        values: Values::Names(|| texts(searches())),
+        read_by_all: true,
+    }
+    /// The weights of a pattern evaluation, if not those that are part of the program.
+    eval_file: Option<EvalFile> = None, read |given: &Given| given.unless_none(EvalFile::read), show or_none; {
+        name: "eval-file",
+        value_name: "PATH",
+        help: "Weights of a pattern evaluation, or none: those that are part of the program",
+        detail: "The file says its form, so with one `pattern` and `pattern-linear` are the same.",
+        takes_none: true,
+        read_by_all: true,
+    }
+    /// The static evaluation.
+    eval: EvaluatorKind = EvaluatorKind::default(), read |given: &Given| given.named(&EvaluatorKind::ALL), show ToString::to_string; {
+        name: "eval",
+        value_name: "NAME",
+        help: "The static evaluation",
+        detail: "[evaluation.md](evaluation.md) describes them.",
+        values: Values::Names(|| texts(EvaluatorKind::ALL)),
+        read_by_all: true,
+    }
+    /// Search threads of emilia, alpha-beta, best-first and extension; the other searches use one.
+    threads: u32 = cores(), read Given::whole, show ToString::to_string; {
+        name: "threads",
+        value_name: "N",
+        help: "Search threads of emilia, alpha-beta, best-first and extension",
+        detail: "`emilia`, `best-first` and `extension` use at most 192 in their trees, and one where the memory is less than 16 MB. `emilia analyze` \
+                 shares them out among positions.",
+        values: Values::Whole(1, EngineOptions::MOST_THREADS as u64),
+        default_in_words: Some("the cores"),
+    }
+    /// The selectivity of alpha-beta: how sure its cuts by shallower searches are.
+    selectivity: Selectivity = Selectivity::BOLDEST, read Given::parsed, show ToString::to_string; {
+        name: "selectivity",
+        value_name: "PERCENT",
+        help: "How sure alpha-beta's cuts on the word of a shallower search are, in percent; 100 for none",
+        detail: "The score of a solved position is exact in any case.",
+        values: Values::Percent,
+    }
+    /// Size of the transposition table, in MB (2^20 bytes); taken as it fills.
+    hash_mb: u32 = 64, read Given::whole, show ToString::to_string; {
+        name: "hash",
+        value_name: "MB",
+        help: "Size of the transposition table in MB, taken as it fills",
+        values: Values::Whole(1, 1 << 20),
+    }
+    /// Cap of the stored tree, in MB; taken as it fills.
+    memory_mb: u32 = 512, read Given::whole, show ToString::to_string; {
+        name: "memory",
+        value_name: "MB",
+        help: "Cap of the stored tree in MB, taken as it fills",
+        values: Values::Whole(1, 1 << 20),
+    }
+    /// What to do at the memory cap.
+    on_memory_cap: OnMemoryCap = OnMemoryCap::default(), read |given: &Given| given.named(OnMemoryCap::ALL), show ToString::to_string; {
+        name: "on-memory-cap",
+        value_name: "WAY",
+        help: "What to do when the tree has filled its memory: go on in linear space, free the least promising subtrees, or end \
+               the search",
+        detail: "With several threads, `rbfms` also frees the subtree that was left alone longest where a new one needs memory.",
+        values: Values::Names(|| texts(OnMemoryCap::ALL)),
+    }
+    /// Bound on the depth in plies, if any.
+    depth: Option<Depth> = None, read |given: &Given| given.unless_none(Given::parsed), show or_none; {
+        name: "depth",
+        value_name: "PLIES",
+        help: "Bound on the depth in plies, 1 to 60, or none",
+        detail: "The best-first family gets the evaluations that alpha-beta spends on average at this depth; `emilia` also solves \
+                 what alpha-beta solves at it.",
+        values: Values::Whole(Depth::LEAST.plies() as u64, Depth::MOST.plies() as u64),
+        takes_none: true,
+        read_by_all: true,
+    }
+    /// Time per move, if fixed.
+    time: Option<Duration> = None, read |given: &Given| given.unless_none(Given::seconds), show seconds_or_none; {
+        name: "time",
+        value_name: "SECONDS",
+        help: "Time per move, or none: the client's clock",
+        detail: "Without a clock, a depth or a limit, a move takes two seconds.",
+        values: Values::Seconds,
+        takes_none: true,
+        read_by_all: true,
+    }
+    /// Bound on the positions visited per move, if any.
+    nodes: Option<u64> = None, read |given: &Given| given.unless_none(Given::whole), show or_none; {
+        name: "nodes",
+        value_name: "N",
+        help: "Bound on the positions visited for a move, or none",
+        values: Values::Whole(1, u64::MAX),
+        takes_none: true,
+        read_by_all: true,
+    }
+    /// Seed of everything random.
+    seed: u64 = 0, read Given::whole, show ToString::to_string; {
+        name: "seed",
+        value_name: "N",
+        help: "Seed of everything random",
+        values: Values::Whole(0, u64::MAX),
+        read_by_all: true,
+    }
+    /// How far below the best a move may be to be played in the first twelve plies.
+    variety: Score = Score::ZERO, read Given::discs, show discs; {
+        name: "variety",
+        value_name: "DISCS",
+        help: "In the first twelve plies, play any move within this many discs of the best",
+        detail: "Without it, two engines without a book play one game for ever.",
+        values: Values::Discs(0, 64),
+        read_by_all: true,
+    }
+    /// What a tie is worth to `korf-best-first` and `korf-extension`.
+    tie: Tie = Tie::Korf, read |given: &Given| given.named(Tie::ALL), show ToString::to_string; {
+        name: "tie",
+        value_name: "RULE",
+        help: "What a tie is worth to the korf engines: hardly more than a loss, as in the paper, or zero",
+        values: Values::Names(|| texts(Tie::ALL)),
+        is_of_published_search: true,
+    }
+    /// Plies of alpha-beta that `korf-extension` begins with, 1 to 20; if unset, as deep as a sixteenth of the
+    /// evaluations goes.
+    start_depth: Option<u8> = Some(3), read |given: &Given| given.unless_none(Given::whole), show or_none; {
+        name: "start-depth",
+        value_name: "PLIES",
+        help: "Plies of alpha-beta that korf-extension begins with, 1 to 20, or none: a sixteenth of the evaluations",
+        values: Values::Whole(1, 20),
+        takes_none: true,
+        is_of_published_search: true,
+    }
+    /// Plies from the root to the principal leaf at which `korf-best-first` and `korf-extension` have thought enough, 1
+    /// to 120.
+    best_first_depth: Option<u8> = None, read |given: &Given| given.unless_none(Given::whole), show or_none; {
+        name: "best-first-depth",
+        value_name: "PLIES",
+        help: "Plies to the principal leaf at which a korf search has thought enough, 1 to 120, or none",
+        values: Values::Whole(1, 120),
+        takes_none: true,
+        is_of_published_search: true,
+    }
+    /// The C of `uct`, 0 to 1,000 discs.
+    c: Score = Score::from_discs(2), read Given::discs, show discs; {
+        name: "c",
+        value_name: "DISCS",
+        help: "The C of uct in discs: exploration constant, or temperature of the softmax selection",
+        values: Values::Discs(0, MOST_DISCS),
+        is_of_published_search: true,
+    }
+    /// The first-play urgency of `uct`, −1,000 to 1,000 discs.
+    fpu: Score = Score::from_discs(2), read Given::discs, show discs; {
+        name: "fpu",
+        value_name: "DISCS",
+        help: "The first-play urgency of uct in discs",
+        values: Values::Discs(-MOST_DISCS, MOST_DISCS),
+        is_of_published_search: true,
+    }
+    /// What inner nodes of `uct` are worth.
+    backup: Backup = Backup::default(), read |given: &Given| given.named(Backup::VARIANTS), show ToString::to_string; {
+        name: "backup",
+        value_name: "KIND",
+        help: "What inner nodes of uct are worth: what their best child is, or the mean of what was found below",
+        values: Values::Names(|| texts(Backup::VARIANTS)),
+        is_of_published_search: true,
+    }
+    /// What leaves of `uct` are worth.
+    leaf: LeafValue = LeafValue::default(), read |given: &Given| given.named(LeafValue::VARIANTS), show ToString::to_string; {
+        name: "leaf",
+        value_name: "KIND",
+        help: "What leaves of uct are worth: their value, or its sign alone",
+        values: Values::Names(|| texts(LeafValue::VARIANTS)),
+        is_of_published_search: true,
+    }
+    /// Plies of alpha-beta at the leaves of `uct`, 0 to 8.
+    leaf_depth: u8 = 0, read Given::whole, show ToString::to_string; {
+        name: "leaf-depth",
+        value_name: "PLIES",
+        help: "Plies of alpha-beta at the leaves of uct, 0 to 8",
+        values: Values::Whole(0, DEEPEST_LEAF),
+        is_of_published_search: true,
+    }
+    /// How `uct` chooses a leaf.
+    selection: Selection = Selection::default(), read |given: &Given| given.named(Selection::VARIANTS), show ToString::to_string; {
+        name: "selection",
+        value_name: "KIND",
+        help: "How uct chooses a leaf: by value and exploration term, or by lot",
+        values: Values::Names(|| texts(Selection::VARIANTS)),
+        is_of_published_search: true,
+    }
+    /// Whether `uct` merges positions that are reached in several ways.
+    transpositions: bool = false, read |given: &Given| Ok(given.named(&SWITCH)? == "on"), show switch; {
+        name: "transpositions",
+        value_name: "SWITCH",
+        help: "Whether uct merges positions that are reached in several ways",
+        values: Values::Names(|| texts(SWITCH)),
+        is_of_published_search: true,
     }
 }
 
-/// The names of values.
-pub(super) fn texts<T: fmt::Display>(values: impl IntoIterator<Item = T>) -> Vec<String> {
-    values.into_iter().map(|value| value.to_string()).collect()
+fn or_none<T: fmt::Display>(value: &Option<T>) -> String {
+    value.as_ref().map_or_else(|| "none".to_owned(), T::to_string)
 }
 
-/// A text that an option is to be set to.
-pub(super) struct Given<'a> {
-    option: &'static EngineOption,
-    text: &'a str,
+fn seconds_or_none(time: &Option<Duration>) -> String {
+    or_none(&time.map(|time| time.as_secs_f64()))
 }
 
-impl Given<'_> {
-    fn or_refused<T>(&self, value: Option<T>) -> Result<T, OptionError> {
-        let EngineOption { name, values, .. } = *self.option;
-        value.ok_or_else(|| OptionError::Invalid { name, value: self.text.to_owned(), expected: values.to_string() })
-    }
-
-    /// `None` for the text `none`, or what is read from any other text.
-    pub fn unless_none<T>(&self, read: fn(&Self) -> Result<T, OptionError>) -> Result<Option<T>, OptionError> {
-        if self.text == "none" { Ok(None) } else { read(self).map(Some) }
-    }
-
-    pub fn parsed<T: FromStr>(&self) -> Result<T, OptionError> {
-        self.or_refused(self.text.parse().ok())
-    }
-
-    /// The one of several values whose name is the text.
-    pub fn named<T: Copy + fmt::Display>(&self, known: &[T]) -> Result<T, OptionError> {
-        self.or_refused(known.iter().copied().find(|one| one.to_string() == self.text))
-    }
-
-    pub fn whole<T: TryFrom<u64>>(&self) -> Result<T, OptionError> {
-        let Values::Whole(least, most) = self.option.values else { unreachable!("the option takes a whole number") };
-        let number = self.text.parse().ok().filter(|number| (least..=most).contains(number));
-        self.or_refused(number.and_then(|number| T::try_from(number).ok()))
-    }
-
-    pub fn discs(&self) -> Result<Score, OptionError> {
-        let Values::Discs(least, most) = self.option.values else { unreachable!("the option takes discs") };
-        let range = f64::from(least)..=f64::from(most);
-        let discs = self.text.parse::<f64>().ok().filter(|discs| range.contains(discs));
-        self.or_refused(discs.map(|discs| Score::from_units((discs * f64::from(DISC)).round() as i32)))
-    }
-
-    fn seconds(&self) -> Result<Duration, OptionError> {
-        let seconds = self.text.parse().ok().filter(|seconds| (SHORTEST..=LONGEST).contains(seconds));
-        self.or_refused(seconds.map(Duration::from_secs_f64))
-    }
+fn discs(score: &Score) -> String {
+    score.discs().to_string()
 }
 
-/// Sets `place` to an option's value, unless the text was refused.
-pub(super) fn put<T>(place: &mut T, value: Result<T, OptionError>) -> Result<(), OptionError> {
-    *place = value?;
-    Ok(())
+fn switch(on: &bool) -> String {
+    SWITCH[usize::from(*on)].to_owned()
 }
 
-pub(super) fn or_none<T: fmt::Display>(value: Option<T>) -> String {
-    value.map_or_else(|| "none".to_owned(), |value| value.to_string())
+/// The threads that the machine runs at a time. Asked once: on Linux the answer is read from several files.
+fn cores() -> u32 {
+    static CORES: OnceLock<u32> = OnceLock::new();
+    *CORES.get_or_init(|| {
+        std::thread::available_parallelism().map_or(1, |n| n.get().min(EngineOptions::MOST_THREADS as usize) as u32)
+    })
 }
 
 impl EngineOption {
-    /// The template of most options.
-    pub(super) const PLAIN: EngineOption = EngineOption {
-        name: "",
-        value_name: "",
-        help: "",
-        detail: "",
-        values: Values::Path,
-        takes_none: false,
-        default_in_words: None,
-        is_of_published_search: false,
-        read_by_all: false,
-        set: |_, _| Ok(()),
-        show: |_| String::new(),
-    };
-
     /// Every option, in the order in which they can be set one after the other.
     pub fn all() -> impl Iterator<Item = &'static EngineOption> {
-        TABLE.iter().chain(published::TABLE)
+        TABLE.iter()
     }
 
     /// The option with this name.
@@ -166,22 +300,9 @@ impl EngineOption {
     /// # Errors
     /// If there is none.
     pub fn find(name: &str) -> Result<&'static EngineOption, OptionError> {
-        EngineOption::all()
-            .find(|option| option.name == name)
-            .ok_or_else(|| OptionError::Unknown { name: name.to_owned() })
-    }
-
-    /// Sets the option from text.
-    ///
-    /// # Errors
-    /// If the option does not take the text; nothing changes then.
-    pub fn set(&'static self, options: &mut EngineOptions, text: &str) -> Result<(), OptionError> {
-        (self.set)(options, &Given { option: self, text })
-    }
-
-    /// The option's value as text that [`EngineOption::set`] takes.
-    pub fn show(&self, options: &EngineOptions) -> String {
-        (self.show)(options)
+        let known = || texts(EngineOption::all().map(|option| option.name)).join(", ");
+        let option = EngineOption::all().find(|option| option.name == name);
+        option.ok_or_else(|| OptionError::Unknown(name.to_owned(), known()))
     }
 
     /// The option's default as text that [`EngineOption::set`] takes.
@@ -200,154 +321,76 @@ impl EngineOption {
     }
 }
 
-/// The options of the engine; those of the searches as they were published stand in [`published::TABLE`].
-static TABLE: &[EngineOption] = &[
-    EngineOption {
-        name: "engine",
-        value_name: "NAME",
-        help: "The search",
-        values: Values::Names(|| texts(searches())),
-        read_by_all: true,
-        set: |options, given| put(&mut options.engine, given.named(&searches())),
-        show: |options| options.engine.to_string(),
-        ..EngineOption::PLAIN
-    },
-    EngineOption {
-        name: "eval-file",
-        value_name: "PATH",
-        help: "Weights of a pattern evaluation, or none: those that are part of the program",
-        detail: "The file says its form, so with one `pattern` and `pattern-linear` are the same.",
-        takes_none: true,
-        read_by_all: true,
-        set: |options, given| put(&mut options.eval_file, given.unless_none(|given| EvalFile::read(given.text))),
-        show: |options| or_none(options.eval_file.as_ref().map(EvalFile::path)),
-        ..EngineOption::PLAIN
-    },
-    EngineOption {
-        name: "eval",
-        value_name: "NAME",
-        help: "The static evaluation",
-        detail: "[evaluation.md](evaluation.md) describes them.",
-        values: Values::Names(|| texts(EvaluatorKind::ALL)),
-        read_by_all: true,
-        set: |options, given| put(&mut options.eval, given.named(&EvaluatorKind::ALL)),
-        show: |options| options.eval.to_string(),
-        ..EngineOption::PLAIN
-    },
-    EngineOption {
-        name: "threads",
-        value_name: "N",
-        help: "Search threads of emilia, alpha-beta, best-first and extension",
-        detail: "`emilia`, `best-first` and `extension` use at most 192 in their trees, and one where the memory is less than 16 MB. `emilia analyze` \
-                 shares them out among positions.",
-        values: Values::Whole(1, EngineOptions::MOST_THREADS as u64),
-        default_in_words: Some("the cores"),
-        set: |options, given| put(&mut options.threads, given.whole()),
-        show: |options| options.threads.to_string(),
-        ..EngineOption::PLAIN
-    },
-    EngineOption {
-        name: "selectivity",
-        value_name: "PERCENT",
-        help: "How sure alpha-beta's cuts on the word of a shallower search are, in percent; 100 for none",
-        detail: "The score of a solved position is exact in any case.",
-        values: Values::Percent,
-        set: |options, given| put(&mut options.selectivity, given.parsed()),
-        show: |options| options.selectivity.to_string(),
-        ..EngineOption::PLAIN
-    },
-    EngineOption {
-        name: "hash",
-        value_name: "MB",
-        help: "Size of the transposition table in MB, taken as it fills",
-        values: Values::Whole(1, 1 << 20),
-        set: |options, given| put(&mut options.hash_mb, given.whole()),
-        show: |options| options.hash_mb.to_string(),
-        ..EngineOption::PLAIN
-    },
-    EngineOption {
-        name: "memory",
-        value_name: "MB",
-        help: "Cap of the stored tree in MB, taken as it fills",
-        values: Values::Whole(1, 1 << 20),
-        set: |options, given| put(&mut options.memory_mb, given.whole()),
-        show: |options| options.memory_mb.to_string(),
-        ..EngineOption::PLAIN
-    },
-    EngineOption {
-        name: "on-memory-cap",
-        value_name: "WAY",
-        help: "What to do when the tree has filled its memory: go on in linear space, free the least promising subtrees, or end \
-               the search",
-        detail: "With several threads, `rbfms` also frees the subtree that was left alone longest where a new one needs memory.",
-        values: Values::Names(|| texts(OnMemoryCap::ALL)),
-        set: |options, given| put(&mut options.on_memory_cap, given.named(OnMemoryCap::ALL)),
-        show: |options| options.on_memory_cap.to_string(),
-        ..EngineOption::PLAIN
-    },
-    EngineOption {
-        name: "depth",
-        value_name: "PLIES",
-        help: "Bound on the depth in plies, 1 to 60, or none",
-        detail: "The best-first family gets the evaluations that alpha-beta spends on average at this depth; `emilia` also solves \
-                 what alpha-beta solves at it.",
-        values: Values::Whole(Depth::LEAST.plies() as u64, Depth::MOST.plies() as u64),
-        takes_none: true,
-        read_by_all: true,
-        set: |options, given| put(&mut options.depth, given.unless_none(Given::parsed)),
-        show: |options| or_none(options.depth),
-        ..EngineOption::PLAIN
-    },
-    EngineOption {
-        name: "time",
-        value_name: "SECONDS",
-        help: "Time per move, or none: the client's clock",
-        detail: "Without a clock, a depth or a limit, a move takes two seconds.",
-        values: Values::Seconds,
-        takes_none: true,
-        read_by_all: true,
-        set: |options, given| put(&mut options.time, given.unless_none(Given::seconds)),
-        show: |options| or_none(options.time.map(|time| time.as_secs_f64())),
-        ..EngineOption::PLAIN
-    },
-    EngineOption {
-        name: "nodes",
-        value_name: "N",
-        help: "Bound on the positions visited for a move, or none",
-        values: Values::Whole(1, u64::MAX),
-        takes_none: true,
-        read_by_all: true,
-        set: |options, given| put(&mut options.nodes, given.unless_none(Given::whole)),
-        show: |options| or_none(options.nodes),
-        ..EngineOption::PLAIN
-    },
-    EngineOption {
-        name: "seed",
-        value_name: "N",
-        help: "Seed of everything random",
-        values: Values::Whole(0, u64::MAX),
-        read_by_all: true,
-        set: |options, given| put(&mut options.seed, given.whole()),
-        show: |options| options.seed.to_string(),
-        ..EngineOption::PLAIN
-    },
-    EngineOption {
-        name: "variety",
-        value_name: "DISCS",
-        help: "In the first twelve plies, play any move within this many discs of the best",
-        detail: "Without it, two engines without a book play one game for ever.",
-        values: Values::Discs(0, 64),
-        read_by_all: true,
-        set: |options, given| put(&mut options.variety, given.discs()),
-        show: |options| options.variety.discs().to_string(),
-        ..EngineOption::PLAIN
-    },
-];
+impl EngineOptions {
+    /// The most threads that are accepted.
+    pub(super) const MOST_THREADS: u32 = 1024;
+
+    /// Sets one option from text.
+    ///
+    /// # Errors
+    /// If there is no such option, or it does not take the value; nothing changes then.
+    pub fn set(&mut self, name: &str, value: &str) -> Result<(), OptionError> {
+        EngineOption::find(name)?.set(self, value)
+    }
+
+    /// The value of one option as text that [`EngineOptions::set`] takes.
+    ///
+    /// # Errors
+    /// If there is no such option.
+    pub fn get(&self, name: &str) -> Result<String, OptionError> {
+        Ok(EngineOption::find(name)?.show(self))
+    }
+
+    /// The warning for a client that has set an option that the search does not read.
+    pub fn warning(&self, name: &str) -> Option<String> {
+        EngineOption::find(name).ok()?.warning(self.engine)
+    }
+
+    /// The static evaluation that the options ask for.
+    pub fn evaluator(&self) -> Arc<dyn Evaluator<Position>> {
+        match (self.eval, &self.eval_file) {
+            (EvaluatorKind::Pattern | EvaluatorKind::PatternLinear, Some(file)) => file.evaluator(),
+            (EvaluatorKind::Random, _) => Arc::new(Random::new(self.seed)),
+            (kind, _) => kind.build(),
+        }
+    }
+
+    /// Whether these options ask for the same static evaluation.
+    pub fn evaluates_like(&self, other: &EngineOptions) -> bool {
+        let same_data = match self.eval {
+            EvaluatorKind::Pattern | EvaluatorKind::PatternLinear => self.eval_file == other.eval_file,
+            EvaluatorKind::Random => self.seed == other.seed,
+            _ => true,
+        };
+        self.eval == other.eval && same_data
+    }
+
+    /// The size of the transposition table in bytes.
+    pub(crate) fn hash_bytes(&self) -> usize {
+        megabytes(self.hash_mb)
+    }
+
+    /// The cap of the stored tree in bytes.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        megabytes(self.memory_mb)
+    }
+
+    /// Whether any option bounds how long a search may go on.
+    pub fn is_bounded(&self) -> bool {
+        self.depth.is_some() || self.time.is_some() || self.nodes.is_some()
+    }
+}
+
+/// Bytes of a number of megabytes.
+pub(super) fn megabytes(n: u32) -> usize {
+    (n as usize) << 20
+}
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::engine::MINIMAX;
+    use crate::eval::pattern::{PackedWeights, Sharing};
 
     #[test]
     fn every_option_can_be_read_and_set_back() {
@@ -374,5 +417,78 @@ mod tests {
         let warning = EngineOption::find("hash").unwrap().warning(&MINIMAX);
         assert_eq!(warning.as_deref(), Some("hash is not read by minimax"));
         assert_eq!(EngineOption::find("depth").unwrap().warning(&MINIMAX), None);
+    }
+
+    #[test]
+    fn a_file_of_weights_is_read_when_it_is_set() {
+        let mut options = EngineOptions::default();
+        let length = Sharing::get().len();
+        let path = std::env::temp_dir().join(format!("emilia-options-{}.weights", std::process::id()));
+        let file = path.to_str().unwrap();
+        PackedWeights::new(1, 32, vec![8; length], Vec::new()).unwrap().write(&path).unwrap();
+        options.set("eval-file", file).unwrap();
+        options.set("eval", "pattern").unwrap();
+        assert_eq!(options.get("eval-file").unwrap(), file);
+        // A quarter of a disc for each of 64 patterns, for the mobilities and for the constant.
+        assert_eq!(options.evaluator().evaluate(&Position::START), 66 * crate::game::DISC / 4);
+
+        let before = options.clone();
+        assert!(before.evaluates_like(&options));
+        std::fs::write(&path, "weights").unwrap();
+        let error = options.set("eval-file", file).unwrap_err().to_string();
+        assert!(error.starts_with("eval-file") && error.contains(file) && error.contains("magic"), "{error}");
+        assert_eq!(options, before);
+        PackedWeights::new(1, 32, vec![1; length], Vec::new()).unwrap().write(&path).unwrap();
+        options.set("eval-file", file).unwrap();
+        assert!(!options.evaluates_like(&before), "other weights under the old name");
+        std::fs::remove_file(&path).unwrap();
+        let error = options.set("eval-file", file).unwrap_err().to_string();
+        assert!(error.starts_with("eval-file"), "{error}");
+    }
+
+    #[test]
+    fn the_seed_is_part_of_the_random_evaluation_alone() {
+        let seeded = |eval, seed| EngineOptions { eval, seed, ..EngineOptions::default() };
+        let value = |options: &EngineOptions| options.evaluator().evaluate(&Position::START);
+        for (eval, differs) in [(EvaluatorKind::Random, true), (EvaluatorKind::Mobility, false)] {
+            let (one, other) = (seeded(eval, 1), seeded(eval, 2));
+            assert_eq!(one.evaluates_like(&other), !differs);
+            assert_eq!(value(&one) != value(&other), differs);
+        }
+    }
+
+    #[test]
+    fn refusals_name_the_option_and_the_range() {
+        let mut options = EngineOptions::default();
+        for (name, value) in [
+            ("engine", "deep-blue"),
+            ("eval", ""),
+            ("hash", "0"),
+            ("hash", "-1"),
+            ("memory", "99999999999999999999"),
+            ("on-memory-cap", "explode"),
+            ("depth", "61"),
+            ("time", "NaN"),
+            ("time", "-1"),
+            ("variety", "65"),
+            ("threads", "0"),
+            ("selectivity", "74"),
+            ("tie", "half"),
+            ("start-depth", "0"),
+            ("best-first-depth", "121"),
+            ("c", "-1"),
+            ("c", "inf"),
+            ("fpu", "1001"),
+            ("backup", "sum"),
+            ("leaf", ""),
+            ("leaf-depth", "9"),
+            ("selection", "random"),
+            ("transpositions", "yes"),
+        ] {
+            let error = options.set(name, value).unwrap_err().to_string();
+            assert!(error.starts_with(name) && error.contains("expected"), "{error}");
+        }
+        assert!(options.set("colour", "red").unwrap_err().to_string().contains("variety"));
+        assert_eq!(options, EngineOptions::default());
     }
 }

@@ -1,11 +1,9 @@
 //! The table of searches that can be chosen: a name and a constructor for each. Others are added from outside by [`register`].
 
-use super::option_table::texts;
-use super::options::{EngineOptions, OptionError};
+use super::option_table::EngineOptions;
 use crate::search::{AlphaBeta, AlphaBetaSettings, BestFirst, BestFirstSettings, Emilia, Minimax, Rbfms, Search};
+use parking_lot::RwLock;
 use std::fmt;
-use std::str::FromStr;
-use std::sync::OnceLock;
 
 /// Builds the search that the options ask for.
 pub type SearchBuilder = fn(&EngineOptions) -> Box<dyn Search>;
@@ -51,16 +49,25 @@ const BEST_FIRST_READS: &[&str] = &["threads", "selectivity", "hash", "memory", 
 
 /// The engine's own searches.
 static OWN: [&SearchEntry; 6] = [&EMILIA, &ALPHA_BETA, &MINIMAX, &BEST_FIRST, &EXTENSION, &RBFMS];
-static REGISTERED: OnceLock<&'static [&'static SearchEntry]> = OnceLock::new();
+static REGISTERED: RwLock<Vec<&SearchEntry>> = RwLock::new(Vec::new());
 
-/// Adds searches to those that can be chosen by name in this process. Only the first call adds anything.
-pub fn register(searches: &'static [&'static SearchEntry]) {
-    REGISTERED.get_or_init(|| searches);
+/// Adds searches to those that can be chosen by name in this process. A search can be registered again.
+///
+/// # Panics
+/// If another search has the same name.
+pub fn register(entries: &[&'static SearchEntry]) {
+    let mut registered = REGISTERED.write();
+    for &entry in entries {
+        match OWN.iter().chain(&*registered).find(|known| known.name == entry.name) {
+            Some(known) => assert!(std::ptr::eq(*known, entry), "two searches are called {entry}"),
+            None => registered.push(entry),
+        }
+    }
 }
 
 /// Every search that can be chosen by name: the engine's own, then those that were registered.
 pub fn searches() -> Vec<&'static SearchEntry> {
-    OWN.iter().chain(REGISTERED.get().copied().unwrap_or_default()).copied().collect()
+    OWN.iter().chain(&*REGISTERED.read()).copied().collect()
 }
 
 fn alpha_beta(options: &EngineOptions) -> Box<dyn Search> {
@@ -82,7 +89,7 @@ fn best_first_settings(options: &EngineOptions, settings: BestFirstSettings) -> 
     }
 }
 
-/// No two searches have the same name.
+/// No two searches that can be chosen have the same name.
 impl PartialEq for SearchEntry {
     fn eq(&self, other: &SearchEntry) -> bool {
         self.name == other.name
@@ -101,20 +108,6 @@ impl fmt::Display for SearchEntry {
     }
 }
 
-impl FromStr for &'static SearchEntry {
-    type Err = OptionError;
-
-    fn from_str(name: &str) -> Result<&'static SearchEntry, OptionError> {
-        let known = searches();
-        let named = known.iter().find(|search| search.name == name);
-        named.copied().ok_or_else(|| OptionError::Invalid {
-            name: "engine",
-            value: name.to_owned(),
-            expected: format!("one of: {}", texts(&known).join(", ")),
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -123,10 +116,25 @@ mod tests {
     #[test]
     fn searches_are_known_by_name_and_read_known_options() {
         for search in OWN {
-            assert_eq!(search.name.parse(), Ok(search));
             assert!(search.reads.iter().all(|name| EngineOption::find(name).is_ok()), "{search}");
+            let mut options = EngineOptions::default();
+            options.set("engine", search.name).unwrap();
+            assert_eq!(options.engine, search);
         }
-        let error = "deep-blue".parse::<&SearchEntry>().unwrap_err().to_string();
-        assert!(error.contains("one of: emilia, alpha-beta"), "{error}");
+        let error = EngineOptions::default().set("engine", "deep-blue").unwrap_err().to_string();
+        assert!(error.starts_with("engine: 'deep-blue' is not valid; expected one of: emilia, alpha-beta"), "{error}");
+    }
+
+    #[test]
+    fn a_search_is_registered_once_whoever_asks() {
+        register(&[&EMILIA]);
+        assert_eq!(searches().iter().filter(|search| search.name == "emilia").count(), 1);
+    }
+
+    #[test]
+    #[should_panic(expected = "two searches are called emilia")]
+    fn two_searches_of_one_name_are_refused() {
+        static OTHER: SearchEntry = SearchEntry { name: "emilia", ..MINIMAX };
+        register(&[&OTHER]);
     }
 }

@@ -1,9 +1,10 @@
 //! The values that the options of the search `uct` take.
 
-use std::fmt;
+use strum::{Display, VariantArray};
 
 /// What an inner node is worth.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Display, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Backup {
     /// The value of the best child: minimax.
     #[default]
@@ -13,7 +14,8 @@ pub enum Backup {
 }
 
 /// What a leaf is worth.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Display, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum LeafValue {
     /// The leaf's value as the evaluation has it.
     #[default]
@@ -23,53 +25,12 @@ pub enum LeafValue {
 }
 
 /// How an iteration finds its way down.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Display, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Selection {
     /// By the largest value + C·√(ln N / n).
     #[default]
     Uct,
     /// By lot, a child's chance being proportional to exp(value / C): C is the temperature.
     Softmax,
-}
-
-impl Backup {
-    /// Every kind.
-    pub const ALL: &[Backup] = &[Backup::Overwrite, Backup::Average];
-}
-
-impl LeafValue {
-    /// Every kind.
-    pub const ALL: &[LeafValue] = &[LeafValue::Raw, LeafValue::WinLoss];
-}
-
-impl Selection {
-    /// Every kind.
-    pub const ALL: &[Selection] = &[Selection::Uct, Selection::Softmax];
-}
-
-impl fmt::Display for Backup {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Backup::Overwrite => "overwrite",
-            Backup::Average => "average",
-        })
-    }
-}
-
-impl fmt::Display for LeafValue {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            LeafValue::Raw => "raw",
-            LeafValue::WinLoss => "win-loss",
-        })
-    }
-}
-
-impl fmt::Display for Selection {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Selection::Uct => "uct",
-            Selection::Softmax => "softmax",
-        })
-    }
 }

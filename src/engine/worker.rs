@@ -1,6 +1,7 @@
 //! The thread that thinks.
 
-use super::options::{EngineOptions, OptionError, megabytes};
+use super::option::OptionError;
+use super::option_table::{EngineOptions, megabytes};
 use super::request::{DEFAULT_MOVE_TIME, Decision, Event, Goal, Request};
 use super::searches::SearchBuilder;
 use super::symmetric_moves::unite_symmetric_moves;
@@ -18,7 +19,7 @@ use std::time::Instant;
 const VARIETY_PLIES: u32 = 12;
 
 /// A request with everything it was made with.
-pub(super) struct Question {
+pub(super) struct SearchJob {
     pub request: Request,
     pub options: EngineOptions,
     /// Whether the client wants reports.
@@ -30,8 +31,8 @@ pub(super) struct Question {
 }
 
 /// A job for the worker.
-pub(super) enum Job {
-    Think(Box<Question>),
+pub(super) enum WorkerMessage {
+    Think(Box<SearchJob>),
     Clear,
 }
 
@@ -46,7 +47,7 @@ pub(super) fn check_memory(name: &str, old: &EngineOptions, new: &EngineOptions)
         return Ok(());
     }
     let mut probe: Vec<u8> = Vec::new();
-    probe.try_reserve_exact(megabytes(wanted)).map_err(|_| OptionError::NoMemory { name, megabytes: wanted })
+    probe.try_reserve_exact(megabytes(wanted)).map_err(|_| OptionError::NoMemory(name, wanted))
 }
 
 /// Whether a search that was built with the one set of options serves the other as well.
@@ -71,11 +72,11 @@ impl Worker {
     }
 
     /// Works until the engine is dropped.
-    pub(super) fn run(mut self, jobs: &Receiver<Job>) {
+    pub(super) fn run(mut self, jobs: &Receiver<WorkerMessage>) {
         for job in jobs {
             match job {
-                Job::Think(question) => self.think(&question),
-                Job::Clear => {
+                WorkerMessage::Think(question) => self.think(&question),
+                WorkerMessage::Clear => {
                     if let Some(search) = &mut self.search {
                         search.clear();
                     }
@@ -84,7 +85,7 @@ impl Worker {
         }
     }
 
-    fn think(&mut self, question: &Question) {
+    fn think(&mut self, question: &SearchJob) {
         // A client may ask thousands of questions and drop them before their turn comes.
         if question.listener.strong_count() == 0 {
             return;
@@ -104,7 +105,7 @@ impl Worker {
         let _ = question.events.send(Event::Finished(decision));
     }
 
-    fn answer(&mut self, question: &Question) -> Decision {
+    fn answer(&mut self, question: &SearchJob) -> Decision {
         self.prepare(question);
         let report = self.search(question);
         self.decide(question, report)
@@ -112,7 +113,7 @@ impl Worker {
 
     /// Makes the search fit the options: a new one if it is of another kind or size, an empty one if its values would
     /// mean something else.
-    fn prepare(&mut self, question: &Question) {
+    fn prepare(&mut self, question: &SearchJob) {
         let (old, new) = (&self.built, &question.options);
         if !serves(old, new) {
             // The memory of the old one goes before the new one asks for some.
@@ -129,8 +130,8 @@ impl Worker {
         self.contempt = question.request.contempt;
     }
 
-    fn search(&mut self, question: &Question) -> Report {
-        let Question { request, options, .. } = question;
+    fn search(&mut self, question: &SearchJob) -> Report {
+        let SearchJob { request, options, .. } = question;
         let varied = self.margin(question);
         let task = Task {
             position: request.position,
@@ -168,7 +169,7 @@ impl Worker {
     }
 
     /// How far below the best a move may be to be played, if variety applies.
-    fn margin(&self, question: &Question) -> Option<Score> {
+    fn margin(&self, question: &SearchJob) -> Option<Score> {
         let plies_played = 60 - question.request.position.empties().count();
         let varied = question.request.goal == Goal::Move
             && question.options.variety > Score::ZERO
@@ -177,7 +178,7 @@ impl Worker {
     }
 
     /// Chooses the turn and puts its line in front.
-    fn decide(&mut self, question: &Question, mut report: Report) -> Decision {
+    fn decide(&mut self, question: &SearchJob, mut report: Report) -> Decision {
         if let (Some(margin), Some(best)) = (self.margin(question), report.lines.first().map(|line| line.score)) {
             let good = |line: &Line| line.bound != Bound::Upper && line.score.units() >= best.units() - margin.units();
             let good_lines = report.lines.iter().take_while(|line| good(line)).count().max(1);

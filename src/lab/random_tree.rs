@@ -56,14 +56,6 @@ impl RandomTree {
     pub fn depth(&self) -> u16 {
         self.depth
     }
-
-    /// A value for Black as the side to move sees it.
-    fn for_mover(&self, value: i32) -> i32 {
-        match self.mover() {
-            Color::Black => value,
-            Color::White => -value,
-        }
-    }
 }
 
 impl Game for RandomTree {
@@ -93,7 +85,7 @@ impl Game for RandomTree {
     }
 
     fn outcome(&self) -> i32 {
-        self.for_mover(self.sum)
+        self.mover().signed(self.sum)
     }
 
     fn mover(&self) -> Color {
@@ -107,7 +99,7 @@ pub struct PathCost;
 
 impl Evaluator<RandomTree> for PathCost {
     fn evaluate(&self, position: &RandomTree) -> i32 {
-        position.for_mover(position.sum)
+        position.mover().signed(position.sum)
     }
 }
 

@@ -39,7 +39,7 @@ impl NotationError {
         }
     }
 
-    /// The same about a turn, from 1.
+    /// This error as one about a turn, from 1.
     pub(super) fn in_turn(self, number: usize) -> NotationError {
         NotationError { turn: Some(number), ..self }
     }

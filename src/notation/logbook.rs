@@ -24,6 +24,9 @@ pub struct LogbookGame {
 
 impl LogbookGame {
     /// Reads one line. The number behind the score, which the logbook always gives as 10, is not looked at.
+    ///
+    /// # Errors
+    /// If the line is none of a logbook, or a move is not legal; with the place in the text.
     pub fn parse(line: &str) -> Result<LogbookGame, NotationError> {
         let mut cursor = Cursor::new(line);
         let mut game = GameRecord::default();

@@ -1,5 +1,6 @@
 //! Text to positions and games, and back: boards, move lists, GGF, SGF, PGN, OBF, WTHOR and Logistello's logbook; and files of any of these.
 
+mod annotated_game;
 mod board;
 mod cursor;
 mod error;
@@ -14,6 +15,7 @@ pub mod sgf;
 pub mod transcript;
 pub mod wthor;
 
+pub use annotated_game::{AnnotatedGame, PlayerInfo, Theory};
 pub use board::infer_mover;
 pub use error::{Found, NotationError, Problem};
 
@@ -44,6 +46,9 @@ use cursor::{Cursor, is_blank};
 /// assert_eq!(read_position(board).unwrap().position(), &Position::START);
 /// assert_eq!(read_position("F5 d6").unwrap().turns().len(), 2);
 /// ```
+///
+/// # Errors
+/// If the text is in none of the forms, or a move is not legal; with the place in the text.
 pub fn read_position(text: &str) -> Result<GameRecord, NotationError> {
     let mut cursor = Cursor::new(text);
     skip_preamble(&mut cursor);
@@ -57,7 +62,7 @@ pub fn read_position(text: &str) -> Result<GameRecord, NotationError> {
         return if sgf::is_sgf(cursor.rest()) {
             sgf::SgfGame::parse(text).map(|sgf| sgf.game)
         } else {
-            ggf::GgfGame::parse(text).map(|ggf| ggf.game)
+            ggf::parse(text).map(|game| game.record)
         };
     }
     cursor.go_to(start);

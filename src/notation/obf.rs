@@ -39,6 +39,9 @@ pub struct ObfEntry {
 impl ObfEntry {
     /// Reads one line. The board may be in any spelling of [`super::read_position`] that takes one line, but must say
     /// who is to move; the moves must be legal. A segment `--:score` counts only where the mover has to pass.
+    ///
+    /// # Errors
+    /// If the line has no board, or something behind it is no move with its score; with the place in the line.
     pub fn parse(line: &str) -> Result<ObfEntry, NotationError> {
         let mut cursor = Cursor::new(line);
         cursor.skip_blanks();
@@ -62,6 +65,9 @@ impl ObfEntry {
     }
 
     /// Reads a file: one position a line; blank lines and lines that begin with `%` are passed over.
+    ///
+    /// # Errors
+    /// If one of the lines cannot be read; with the place in the text.
     pub fn parse_all(text: &str) -> Result<Vec<ObfEntry>, NotationError> {
         let read =
             |(i, line): (usize, &str)| ObfEntry::parse(line).map_err(|error| NotationError { line: i + 1, ..error });

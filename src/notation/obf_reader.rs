@@ -3,7 +3,8 @@
 use super::NotationError;
 use super::cursor::is_blank;
 use super::obf::{ObfEntry, says_something};
-use std::io::{self, BufRead, Read};
+use crate::input_line::InputLine;
+use std::io::{self, BufRead};
 use thiserror::Error;
 
 /// The longest line that is read, in bytes without its line feed.
@@ -27,20 +28,12 @@ pub enum ObfReadError {
     /// It is no position.
     #[error(transparent)]
     Notation(#[from] NotationError),
-    /// It is no line of such a file.
-    #[error("line {line}, column {column}: expected the end of the line by here", column = MAX_LINE_BYTES + 1)]
-    TooLong {
-        /// The line of the file, from 1.
-        line: usize,
-    },
-    /// The system refused; nothing more can be read.
-    #[error("line {line}: cannot be read: {error}")]
-    Io {
-        /// The line of the file, from 1.
-        line: usize,
-        /// What the system says.
-        error: io::Error,
-    },
+    /// A line, from 1, is longer than one of such a file.
+    #[error("line {0}, column {column}: expected the end of the line by here", column = MAX_LINE_BYTES + 1)]
+    TooLong(usize),
+    /// The system refused at this line, from 1; nothing more can be read.
+    #[error("line {0}: cannot be read: {1}")]
+    Io(usize, io::Error),
 }
 
 /// Reads positions one by one, as the lines come. After a line that cannot be read it goes on with the next one.
@@ -75,23 +68,15 @@ impl<R: BufRead> ObfReader<R> {
 
     /// The next line without its end, `None` at the end of the input.
     fn next_line(&mut self) -> Option<Result<Vec<u8>, ObfReadError>> {
-        let mut bytes = Vec::new();
-        let limit = MAX_LINE_BYTES as u64 + 1;
         self.line += 1;
-        let line = self.line;
-        let read = Read::take(&mut self.input, limit).read_until(b'\n', &mut bytes);
-        let result = match read {
-            Ok(0) => return None,
-            Ok(_) if bytes.last() == Some(&b'\n') => Ok(bytes),
-            Ok(_) if bytes.len() as u64 == limit => match self.input.skip_until(b'\n') {
-                Ok(_) => Err(ObfReadError::TooLong { line }),
-                Err(error) => Err(ObfReadError::Io { line, error }),
-            },
-            Ok(_) => Ok(bytes),
-            Err(error) => Err(ObfReadError::Io { line, error }),
-        };
-        self.ended = matches!(result, Err(ObfReadError::Io { .. }));
-        Some(result)
+        match InputLine::read(&mut self.input, MAX_LINE_BYTES).transpose()? {
+            Ok(InputLine::Bytes(bytes)) => Some(Ok(bytes)),
+            Ok(InputLine::TooLong) => Some(Err(ObfReadError::TooLong(self.line))),
+            Err(error) => {
+                self.ended = true;
+                Some(Err(ObfReadError::Io(self.line, error)))
+            }
+        }
     }
 }
 
@@ -125,7 +110,7 @@ impl<R: BufRead> Iterator for ObfReader<R> {
 mod tests {
     use super::*;
     use crate::othello::Position;
-    use std::io::BufReader;
+    use std::io::{BufReader, Read};
 
     fn read(input: impl AsRef<[u8]>) -> Vec<Result<(usize, usize), String>> {
         let place = |entry: NumberedEntry| (entry.number, entry.line);

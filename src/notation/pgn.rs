@@ -22,7 +22,7 @@ const A_MOVE: &str = "a move such as f5, a pass (--), a comment in braces, or th
 /// assert_eq!(game.result.as_deref(), Some("37-27"));
 /// assert_eq!(game.comments, [(4, "so far".to_owned())]);
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PgnGame {
     /// Names and values of the tags in their order; not `FEN` and `SetUp`, which are the start of the game.
     pub tags: Vec<(String, String)>,
@@ -39,7 +39,7 @@ pub struct PgnGame {
 impl PgnGame {
     /// A record of this game with nothing else known.
     pub fn new(game: GameRecord) -> PgnGame {
-        PgnGame { tags: Vec::new(), game, comments: Vec::new(), result: None, unread: Vec::new() }
+        PgnGame { game, ..PgnGame::default() }
     }
 
     /// The value of a tag by its name in any case.
@@ -48,6 +48,9 @@ impl PgnGame {
     }
 
     /// Reads one game, to the end of the text.
+    ///
+    /// # Errors
+    /// If the tags, a move or the result make no sense, or a move is not legal; with the place in the text.
     pub fn parse(text: &str) -> Result<PgnGame, NotationError> {
         let mut cursor = Cursor::new(text);
         let mut pgn = PgnGame::new(GameRecord::default());

@@ -27,7 +27,7 @@ use std::fmt;
 /// let turns: Vec<String> = sgf.game.turns().iter().map(|turn| turn.to_string()).collect();
 /// assert_eq!((sgf.black.as_str(), turns.join(" ").as_str()), ("ada", "d3 c3 c4"));
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct SgfGame {
     /// The name of Black (PB); may be empty.
     pub black: String,
@@ -62,20 +62,13 @@ pub(crate) fn is_sgf(text: &str) -> bool {
 impl SgfGame {
     /// A record of this game with nothing else known.
     pub fn new(game: GameRecord) -> SgfGame {
-        SgfGame {
-            black: String::new(),
-            white: String::new(),
-            date: String::new(),
-            result: String::new(),
-            game,
-            comments: Vec::new(),
-            values: Vec::new(),
-            other: Vec::new(),
-            unread: Vec::new(),
-        }
+        SgfGame { game, ..SgfGame::default() }
     }
 
     /// Reads the main line of the first game of a text.
+    ///
+    /// # Errors
+    /// If the text is no game tree, is of another game, or has a move that is not legal; with the place in the text.
     pub fn parse(text: &str) -> Result<SgfGame, NotationError> {
         let mut reader = Reader::new(text);
         let mut rest = text.trim_start_matches(super::cursor::is_blank);
@@ -371,7 +364,7 @@ impl fmt::Display for SgfGame {
                     discs.into_iter().try_for_each(|square| write!(f, "[{}]", Point(square)))?;
                 }
             }
-            write!(f, "PL[{}]", letter(start.mover()))?;
+            write!(f, "PL[{}]", start.mover().letter())?;
         }
         for (key, text) in &self.other {
             write!(f, "{key}[{}]", escape(text))?;
@@ -395,18 +388,11 @@ impl fmt::Display for SgfGame {
                 continue;
             }
             match turn {
-                Move::Place(square) => write!(f, "\n;{}[{}]", letter(position.mover()), Point(square))?,
-                Move::Pass => write!(f, "\n;{}[]", letter(position.mover()))?,
+                Move::Place(square) => write!(f, "\n;{}[{}]", position.mover().letter(), Point(square))?,
+                Move::Pass => write!(f, "\n;{}[]", position.mover().letter())?,
             }
             comments(f, i + 1)?;
         }
         f.write_str(")\n")
-    }
-}
-
-fn letter(color: Color) -> char {
-    match color {
-        Color::Black => 'B',
-        Color::White => 'W',
     }
 }

@@ -20,6 +20,9 @@ const A_MOVE: &str = "a move such as f5 or a pass (pa, --)";
 /// assert_eq!(game.turns().len(), 3);
 /// assert_eq!(transcript::Transcript(&game).to_string(), "f5d6c3");
 /// ```
+///
+/// # Errors
+/// If something is neither a move nor a number, or a move is not legal; with the place in the text.
 pub fn parse(text: &str) -> Result<GameRecord, NotationError> {
     read_from_start(&mut Cursor::new(text))
 }
@@ -52,6 +55,9 @@ pub fn parse_turn(text: &str) -> Option<Move> {
 /// use emilia::notation::transcript::parse_turns;
 /// assert_eq!(parse_turns("f5d6 pa").unwrap().len(), 3);
 /// ```
+///
+/// # Errors
+/// If something is neither a move nor a number; with the place in the text.
 pub fn parse_turns(text: &str) -> Result<Vec<Move>, NotationError> {
     let turns = Turns::read(&mut Cursor::new(text))?;
     Ok(turns.0.into_iter().map(|(_, turn)| turn).collect())

@@ -68,27 +68,17 @@ pub struct WthorGame {
 /// The first turn that makes no sense.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum BrokenGame {
-    /// The byte is not 10 times a row and a column, both 1 to 8.
-    #[error("move {number} is {byte}; expected 10 times the row plus the column")]
-    NotASquare {
-        /// The number of the move, from 1.
-        number: usize,
-        /// What stands there.
-        byte: u8,
-    },
-    /// The rules do not allow it.
-    #[error("move {number}: {reason}")]
-    Illegal {
-        /// The number of the move, from 1.
-        number: usize,
-        /// Why not.
-        reason: IllegalMove,
-    },
+    /// The byte of a move, from 1, is not 10 times a row and a column, both 1 to 8.
+    #[error("move {0} is {1}; expected 10 times the row plus the column")]
+    NotASquare(usize, u8),
+    /// The rules do not allow a move, from 1.
+    #[error("move {0}: {1}")]
+    Illegal(usize, IllegalMove),
 }
 
 /// What the header of a file of games says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Header {
+pub(super) struct WthorHeader {
     /// How many games follow.
     pub(super) games: u32,
     /// How many names follow, if the file is one of names.
@@ -99,13 +89,13 @@ pub(super) struct Header {
     pub(super) theory_empties: u8,
 }
 
-impl Header {
-    pub(super) fn parse(header: &[u8; HEADER]) -> Result<Header, WthorError> {
+impl WthorHeader {
+    pub(super) fn parse(header: &[u8; HEADER]) -> Result<WthorHeader, WthorError> {
         // 0 stands for 8 in the oldest files.
         if !matches!(header[12], 0 | 8) {
             return Err(WthorError::Board(header[12]));
         }
-        Ok(Header {
+        Ok(WthorHeader {
             games: u32::from_le_bytes([header[4], header[5], header[6], header[7]]),
             names: u16::from_le_bytes([header[8], header[9]]),
             year: u16::from_le_bytes([header[10], header[11]]),
@@ -116,9 +106,12 @@ impl Header {
 
 impl WthorFile {
     /// Reads the bytes of a `.wtb` file.
+    ///
+    /// # Errors
+    /// If the size is not what the header announces, or the board is not of 8x8 squares. A game that breaks off is no error.
     pub fn parse(bytes: &[u8]) -> Result<WthorFile, WthorError> {
         let (header, rest) = bytes.split_first_chunk::<HEADER>().ok_or(WthorError::Header(bytes.len()))?;
-        let Header { games, year, theory_empties, .. } = Header::parse(header)?;
+        let WthorHeader { games, year, theory_empties, .. } = WthorHeader::parse(header)?;
         let games = records::<GAME>(rest, games)?.iter().map(WthorGame::of_record).collect();
         Ok(WthorFile { year, theory_empties, games })
     }
@@ -140,7 +133,7 @@ impl WthorGame {
         }
     }
 
-    /// The first position with so many empty squares in which the side to move has a move, if the game came to one.
+    /// The first position with this number of empty squares in which the side to move has a move, if the game came to one.
     pub fn position_at(&self, empties: u32) -> Option<&Position> {
         let positions = self.game.positions();
         positions.iter().find(|position| position.empties().count() == empties && !position.moves().is_empty())
@@ -148,8 +141,7 @@ impl WthorGame {
 
     /// The theoretical score for one side in discs, −64 to 64.
     pub fn theory_for(&self, color: Color) -> Option<i32> {
-        let for_black = 2 * i32::from(self.theory?) - 64;
-        Some(if color == Color::Black { for_black } else { -for_black })
+        Some(color.signed(2 * i32::from(self.theory?) - 64))
     }
 }
 
@@ -159,21 +151,27 @@ fn play(moves: &[u8]) -> (GameRecord, Option<BrokenGame>) {
     for (i, &byte) in moves.iter().enumerate().take_while(|&(_, &byte)| byte != 0) {
         let number = i + 1;
         let Some(square) = Square::at((byte % 10).wrapping_sub(1), (byte / 10).wrapping_sub(1)) else {
-            return (game, Some(BrokenGame::NotASquare { number, byte }));
+            return (game, Some(BrokenGame::NotASquare(number, byte)));
         };
         if let Err(reason) = game.take_with_implied_pass(Move::Place(square)) {
-            return (game, Some(BrokenGame::Illegal { number, reason }));
+            return (game, Some(BrokenGame::Illegal(number, reason)));
         }
     }
     (game, None)
 }
 
 /// The names of the bytes of a `.jou` file, by the numbers of [`WthorGame::black`] and [`WthorGame::white`].
+///
+/// # Errors
+/// If the size is not what the header announces.
 pub fn parse_players(bytes: &[u8]) -> Result<Vec<String>, WthorError> {
     names::<PLAYER>(bytes)
 }
 
 /// The names of the bytes of a `.trn` file, by the numbers of [`WthorGame::tournament`].
+///
+/// # Errors
+/// If the size is not what the header announces.
 pub fn parse_tournaments(bytes: &[u8]) -> Result<Vec<String>, WthorError> {
     names::<TOURNAMENT>(bytes)
 }
@@ -188,7 +186,7 @@ fn names<const LENGTH: usize>(bytes: &[u8]) -> Result<Vec<String>, WthorError> {
     Ok(records::<LENGTH>(rest, count)?.iter().map(name).collect())
 }
 
-/// The records behind a header, if there are exactly so many.
+/// The records behind a header, if there are exactly `count` of them.
 fn records<const LENGTH: usize>(rest: &[u8], count: u32) -> Result<&[[u8; LENGTH]], WthorError> {
     let (records, over) = rest.as_chunks::<LENGTH>();
     if records.len() as u64 != u64::from(count) || !over.is_empty() {

@@ -11,7 +11,7 @@ pub struct GameRecord {
 }
 
 impl GameRecord {
-    /// No record is longer than so many turns: 60 discs, as many passes between them, and the two passes that may end a
+    /// The most turns of a record: 60 discs, as many passes between them, and the two passes that may end a
     /// game. Without a bound, passes after the end would go on for as long as somebody says them.
     pub const LONGEST: usize = 122;
 
@@ -41,6 +41,9 @@ impl GameRecord {
     }
 
     /// Takes a turn, as [`Position::take`] does; an illegal one, or one beyond [`GameRecord::LONGEST`], changes nothing.
+    ///
+    /// # Errors
+    /// If the turn is not legal, or the record is full; nothing changes then.
     pub fn take(&mut self, turn: Move) -> Result<(), IllegalMove> {
         if self.turns.len() >= GameRecord::LONGEST {
             return Err(IllegalMove::GameTooLong);
@@ -52,6 +55,9 @@ impl GameRecord {
     }
 
     /// Like [`GameRecord::take`], but first passes for a side that must and whose pass was left out of the record.
+    ///
+    /// # Errors
+    /// If the turn is not legal either way, or the record is full; nothing changes then.
     pub fn take_with_implied_pass(&mut self, turn: Move) -> Result<(), IllegalMove> {
         if matches!(turn, Move::Place(_)) && self.position().must_pass() {
             self.take(Move::Pass)?;

@@ -1,17 +1,44 @@
 //! Whose turn it is and where the discs are.
 
 use super::{Bitboard, Square, flips, legal_moves};
+use serde::{Deserialize, Serialize, Serializer};
 use std::fmt;
-use std::ops::Not;
+use std::ops::{Neg, Not};
+use strum::Display;
 use thiserror::Error;
 
 /// A side. Black moves first from the standard start.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Display, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Color {
     /// The side that moves first from the standard start (`X`, `*`).
     Black,
     /// The other side (`O`).
     White,
+}
+
+impl Color {
+    /// A value for this side as one for Black, or the other way round: White's has the other sign.
+    pub fn signed<T: Neg<Output = T>>(self, value: T) -> T {
+        match self {
+            Color::Black => value,
+            Color::White => -value,
+        }
+    }
+
+    /// `Black` or `White`.
+    pub const fn capital(self) -> &'static str {
+        match self {
+            Color::Black => "Black",
+            Color::White => "White",
+        }
+    }
+
+    /// `B` or `W`.
+    pub fn letter(self) -> char {
+        self.capital().chars().next().expect("no name is empty")
+    }
 }
 
 impl Not for Color {
@@ -22,15 +49,6 @@ impl Not for Color {
             Color::Black => Color::White,
             Color::White => Color::Black,
         }
-    }
-}
-
-impl fmt::Display for Color {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Color::Black => "black",
-            Color::White => "white",
-        })
     }
 }
 
@@ -62,6 +80,12 @@ impl fmt::Display for Move {
             (Move::Pass, false) => f.write_str("pa"),
             (Move::Pass, true) => f.write_str("PA"),
         }
+    }
+}
+
+impl Serialize for Move {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 
@@ -121,6 +145,9 @@ impl Position {
     };
 
     /// A position from the discs of each colour and the side to move.
+    ///
+    /// # Errors
+    /// If the sides share a square, or a square of the centre is empty.
     pub fn new(black: Bitboard, white: Bitboard, mover: Color) -> Result<Position, PositionError> {
         if let Some(square) = (black & white).into_iter().next() {
             return Err(PositionError::Overlap(square));
@@ -198,6 +225,9 @@ impl Position {
     }
 
     /// The position after a disc on `square`.
+    ///
+    /// # Errors
+    /// If the square is occupied, or a disc there turns none.
     pub fn play(&self, square: Square) -> Result<Position, IllegalMove> {
         if !self.empties().contains(square) {
             return Err(IllegalMove::Occupied(square));
@@ -210,6 +240,9 @@ impl Position {
 
     /// The position after a turn. A pass is accepted whenever the side to move has no move, even when the game is over,
     /// because clients end games with two passes.
+    ///
+    /// # Errors
+    /// If a disc may not be placed there, or the side to move passes although it has a move.
     pub fn take(&self, turn: Move) -> Result<Position, IllegalMove> {
         match turn {
             Move::Place(square) => self.play(square),
@@ -231,13 +264,13 @@ impl Position {
         Position { player: self.opponent ^ turned, opponent: self.player | turned | square.bit(), mover: !self.mover }
     }
 
-    /// The same discs with the other side to move.
+    /// These discs with the other side to move.
     #[inline]
     pub fn pass(&self) -> Position {
         Position { player: self.opponent, opponent: self.player, mover: !self.mover }
     }
 
-    /// The same position with the colours exchanged: what the side to move sees does not change.
+    /// This position with the colours exchanged: what the side to move sees does not change.
     pub fn swap_colors(&self) -> Position {
         Position { mover: !self.mover, ..*self }
     }
@@ -256,10 +289,7 @@ impl Position {
 
     /// [`Position::score`] for Black.
     pub fn score_for_black(&self) -> i32 {
-        match self.mover {
-            Color::Black => self.score(),
-            Color::White => -self.score(),
-        }
+        self.mover.signed(self.score())
     }
 }
 

@@ -11,7 +11,7 @@ use thiserror::Error;
 pub enum Command {
     /// A disc, or a pass.
     Turn(Move),
-    /// The best so many moves.
+    /// The best moves, this number of them.
     Hint(usize),
     /// Take the last own move back, and what followed it.
     Undo,
@@ -40,14 +40,9 @@ pub enum Command {
 /// A line that was not understood.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum CommandError {
-    /// The first word is no command and no move.
-    #[error("'{word}' is no move and no command; {}", did_you_mean(.nearest))]
-    Unknown {
-        /// What was said.
-        word: String,
-        /// A command that looks like it.
-        nearest: Option<&'static str>,
-    },
+    /// The first word is no command and no move; a command that looks like it, if there is one.
+    #[error("'{0}' is no move and no command; {hint}", hint = did_you_mean(.1))]
+    Unknown(String, Option<&'static str>),
     /// The command wants something else behind it.
     #[error("{command}: expected {expected}")]
     Argument {
@@ -116,7 +111,7 @@ impl FromStr for Command {
             "swap" => Command::Swap,
             "help" | "?" | "h" => Command::Help,
             "quit" | "exit" | "q" => Command::Quit,
-            _ => return Err(CommandError::Unknown { word: brief(word), nearest: nearest(&name) }),
+            _ => return Err(CommandError::Unknown(brief(word), nearest(&name))),
         };
         Ok(command)
     }
@@ -129,23 +124,8 @@ fn brief(word: &str) -> String {
 
 /// The command that takes the fewest changes of a letter to make, if they are few.
 fn nearest(word: &str) -> Option<&'static str> {
-    let distance = |name: &str| edits(word.as_bytes(), name.as_bytes());
+    let distance = |name: &str| strsim::levenshtein(word, name);
     NAMES.into_iter().min_by_key(|name| distance(name)).filter(|name| distance(name) <= 1.max(name.len() / 2))
-}
-
-/// How many letters must be changed, put in or taken out (Levenshtein).
-fn edits(a: &[u8], b: &[u8]) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let changed = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = changed.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]
@@ -177,7 +157,7 @@ mod tests {
         assert!(HELP.lines().all(|line| line.len() < 80));
         for name in NAMES {
             assert!(
-                !matches!(format!("{name} x").parse::<Command>(), Err(CommandError::Unknown { .. })) || name == "pass"
+                !matches!(format!("{name} x").parse::<Command>(), Err(CommandError::Unknown(..))) || name == "pass"
             );
         }
     }

@@ -8,4 +8,4 @@ mod session;
 pub use command::{Command, CommandError};
 pub use level::{Level, ParseLevelError};
 pub use opponent::Opponent;
-pub use session::{Seat, Session};
+pub use session::Session;

@@ -7,7 +7,7 @@ use crate::random::Random;
 use crate::search::{Contempt, Depth, Limits, Line};
 use std::time::Duration;
 
-/// So many times its target a level may lose with one move, and owe or have saved.
+/// How many times its target a level may lose with one move, and owe or have saved.
 const SWING: f64 = 3.0;
 
 /// Plays at a level.
@@ -15,7 +15,7 @@ const SWING: f64 = 3.0;
 /// Below full strength every legal move is searched to the level's depth, and one is drawn: a move that loses `l` discs against the best
 /// one with a probability proportional to exp(−l / T). The temperature T is set anew for each position, so that the expected loss is
 /// what the level should lose now: its target, and what former moves have left over or taken in advance. So the mean over a game
-/// is near the target, whether the positions were kind to mistakes or not.
+/// is near the target, whether its positions forgave mistakes or not.
 #[derive(Debug)]
 pub struct Opponent {
     engine: Engine,

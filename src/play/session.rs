@@ -13,21 +13,13 @@ use std::io::{self, BufRead, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime};
 
-/// Which side the person plays.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Seat {
-    /// One colour; Emilia plays the other.
-    One(Color),
-    /// Both: Emilia only helps.
-    Both,
-}
-
 /// A game under way.
 #[derive(Debug)]
 pub struct Session {
     opponent: Opponent,
     game: AnnotatedGame,
-    seat: Seat,
+    /// The side that the person plays; `None` for both, when Emilia only helps.
+    person: Option<Color>,
     palette: Palette,
     /// The file that the game is from or was written to, which may be written again.
     file: Option<PathBuf>,
@@ -42,10 +34,10 @@ enum Next {
 }
 
 impl Session {
-    /// A new game.
-    pub fn new(opponent: Opponent, seat: Seat, palette: Palette) -> Session {
+    /// A new game, in which the person plays this side; `None` for both.
+    pub fn new(opponent: Opponent, person: Option<Color>, palette: Palette) -> Session {
         let game = AnnotatedGame::new(GameRecord::default());
-        Session { opponent, game, seat, palette, file: None, since: Instant::now() }
+        Session { opponent, game, person, palette, file: None, since: Instant::now() }
     }
 
     /// Goes on with the first game of a file.
@@ -58,11 +50,11 @@ impl Session {
         Ok(())
     }
 
-    /// Plays until the person leaves or says nothing more. A prompt is written only where somebody sees it.
+    /// Plays until the person leaves or says nothing more. Prompts are written if `prompts` is set.
     pub fn run(&mut self, mut input: impl BufRead, mut output: impl Write, prompts: bool) -> io::Result<()> {
-        let mut greeting = match self.seat {
-            Seat::One(color) => format!("You play {color} against Emilia, {}.", self.opponent.level()),
-            Seat::Both => "You play both sides.".to_owned(),
+        let mut greeting = match self.person {
+            Some(color) => format!("You play {color} against Emilia, {}.", self.opponent.level()),
+            None => "You play both sides.".to_owned(),
         };
         greeting += " 'help' lists the commands.\n";
         output.write_all(greeting.as_bytes())?;
@@ -122,9 +114,9 @@ impl Session {
                 Ok(self.level())
             }
             Command::Swap => {
-                self.seat = match self.seat {
-                    Seat::One(color) => Seat::One(!color),
-                    Seat::Both => Seat::One(self.game.record.position().mover()),
+                self.person = match self.person {
+                    Some(color) => Some(!color),
+                    None => Some(self.game.record.position().mover()),
                 };
                 Ok(self.reply())
             }
@@ -181,12 +173,12 @@ impl Session {
             }
             if position.must_pass() {
                 // Writing to a string cannot fail.
-                let _ = writeln!(text, "{} has no move and passes.", capital(position.mover()));
+                let _ = writeln!(text, "{} has no move and passes.", position.mover().capital());
                 self.push(Move::Pass, None);
                 continue;
             }
-            match self.seat {
-                Seat::One(color) if color != position.mover() => {
+            match self.person {
+                Some(color) if color != position.mover() => {
                     let Some(choice) = self.opponent.choose(&position) else { break };
                     let _ = writeln!(text, "Emilia plays {}.", spoken(choice.turn));
                     self.push(choice.turn, choice.value);
@@ -215,11 +207,11 @@ impl Session {
             return format!("{discs}; {} to move", position.mover());
         }
         let score = position.score_for_black();
-        let winner = match (score, self.seat) {
+        let winner = match (score, self.person) {
             (0, _) => "a draw".to_owned(),
-            (score, Seat::One(color)) if (score > 0) == (color == Color::Black) => "you win".to_owned(),
-            (_, Seat::One(_)) => "Emilia wins".to_owned(),
-            (score, Seat::Both) => format!("{} wins", if score > 0 { "black" } else { "white" }),
+            (score, Some(color)) if (score > 0) == (color == Color::Black) => "you win".to_owned(),
+            (_, Some(_)) => "Emilia wins".to_owned(),
+            (score, None) => format!("{} wins", if score > 0 { "black" } else { "white" }),
         };
         self.palette.strong(&format!("{discs}: {winner} by {}", score.abs()))
     }
@@ -259,9 +251,9 @@ impl Session {
     }
 
     fn undo(&mut self) -> Result<String, String> {
-        let own = |position: &Position| match self.seat {
-            Seat::One(color) => position.mover() == color,
-            Seat::Both => true,
+        let own = |position: &Position| match self.person {
+            Some(color) => position.mover() == color,
+            None => true,
         };
         let turns = self.game.record.turns();
         let positions = self.game.record.positions();
@@ -286,7 +278,7 @@ impl Session {
         let emilia = format!("Emilia {}", self.opponent.level().number());
         for (color, player) in [(Color::Black, &mut game.black), (Color::White, &mut game.white)] {
             if player.name.is_empty() {
-                player.name = if self.seat == Seat::One(!color) { emilia.clone() } else { "you".to_owned() };
+                player.name = if self.person == Some(!color) { emilia.clone() } else { "you".to_owned() };
             }
         }
         if game.date.is_empty() {
@@ -312,12 +304,5 @@ fn spoken(turn: Move) -> String {
     match turn {
         Move::Place(square) => square.to_string(),
         Move::Pass => "a pass".to_owned(),
-    }
-}
-
-fn capital(color: Color) -> &'static str {
-    match color {
-        Color::Black => "Black",
-        Color::White => "White",
     }
 }

@@ -1,25 +1,17 @@
 //! Which protocol a client speaks.
 
 use super::nboard;
-use super::stdio::{Connection, Input};
-use std::fmt;
+use super::stdio::Connection;
+use crate::input_line::InputLine;
 
 /// The protocols of the engine.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, strum::Display)]
 pub enum Protocol {
     /// NBoard, version 1 or 2.
     NBoard,
     /// Go text protocol, version 2, as Othello clients use it.
+    #[strum(to_string = "GTP")]
     Gtp,
-}
-
-impl fmt::Display for Protocol {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Protocol::NBoard => "NBoard",
-            Protocol::Gtp => "GTP",
-        })
-    }
 }
 
 /// The protocol that a client's first lines belong to.
@@ -28,7 +20,7 @@ pub struct Detected {
     /// The protocol.
     pub protocol: Protocol,
     /// The lines read to find it out. The session still has to answer them.
-    pub first: Vec<Input>,
+    pub first: Vec<InputLine>,
 }
 
 /// Waits for the client's first line that is neither blank nor a comment: a word of NBoard's means NBoard, anything else
@@ -49,8 +41,8 @@ pub fn detect(connection: &Connection) -> Option<Detected> {
 }
 
 /// The protocol that a line belongs to; `None` if it is blank or a comment.
-fn protocol_of(input: &Input) -> Option<Protocol> {
-    let Input::Line(line) = input else {
+fn protocol_of(input: &InputLine) -> Option<Protocol> {
+    let InputLine::Bytes(line) = input else {
         return Some(Protocol::Gtp);
     };
     let text = line.split(|&byte| byte == b'#').next().unwrap_or_default();
@@ -66,7 +58,7 @@ mod tests {
     use super::*;
 
     fn decided(line: &str) -> Option<Protocol> {
-        protocol_of(&Input::Line(line.as_bytes().to_vec()))
+        protocol_of(&InputLine::Bytes(line.as_bytes().to_vec()))
     }
 
     #[test]
@@ -80,7 +72,7 @@ mod tests {
         for line in ["", "   ", "\r", "# nboard 2", "  #go", "\u{1}\t"] {
             assert_eq!(decided(line), None, "{line}");
         }
-        assert_eq!(protocol_of(&Input::TooLong), Some(Protocol::Gtp));
+        assert_eq!(protocol_of(&InputLine::TooLong), Some(Protocol::Gtp));
     }
 
     #[test]

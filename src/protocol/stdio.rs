@@ -4,6 +4,7 @@
 //! neither: it can answer a `ping` while a slow client has not yet read what came before. The same [`Connection`] over
 //! memory serves the tests.
 
+use crate::input_line::InputLine;
 use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::time::Duration;
@@ -23,19 +24,10 @@ const BATCH_BYTES: usize = 1 << 16;
 /// How long, at the end of a session, a client may take nothing of what is waiting for it before the rest is dropped.
 const STALL: Duration = Duration::from_secs(1);
 
-/// One line from the client, without its line feed.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Input {
-    /// The bytes of a line: not necessarily UTF-8, possibly empty, a carriage return still in it.
-    Line(Vec<u8>),
-    /// A line of more than [`MAX_LINE_BYTES`], which was discarded.
-    TooLong,
-}
-
 /// A conversation with one client.
 #[derive(Debug)]
 pub struct Connection {
-    input: Receiver<Input>,
+    input: Receiver<InputLine>,
     output: Option<Sender<String>>,
     closed: Receiver<()>,
     writer: Option<Writer>,
@@ -86,11 +78,11 @@ impl Connection {
     }
 
     /// The lines of the client; disconnected at its end of file.
-    pub fn input(&self) -> &Receiver<Input> {
+    pub fn input(&self) -> &Receiver<InputLine> {
         &self.input
     }
 
-    /// Receives or disconnects when nobody reads the output any more.
+    /// Receives or disconnects when the reader of the output is gone.
     pub fn closed(&self) -> &Receiver<()> {
         &self.closed
     }
@@ -127,7 +119,7 @@ impl Connection {
 /// The client's end of [`Connection::in_memory`].
 #[derive(Debug)]
 pub struct Client {
-    to_engine: Option<Sender<Input>>,
+    to_engine: Option<Sender<InputLine>>,
     from_engine: Receiver<String>,
     _gone: Sender<()>,
 }
@@ -136,7 +128,7 @@ impl Client {
     /// Sends one line, without its line feed.
     pub fn send(&self, line: impl AsRef<[u8]>) {
         if let Some(to_engine) = &self.to_engine {
-            let _ = to_engine.send(Input::Line(line.as_ref().to_vec()));
+            let _ = to_engine.send(InputLine::Bytes(line.as_ref().to_vec()));
         }
     }
 
@@ -155,31 +147,17 @@ fn spawn(name: &str, work: impl FnOnce() + Send + 'static) {
     std::thread::Builder::new().name(name.to_owned()).spawn(work).expect("a thread can be started");
 }
 
-/// Cuts the input into lines until it ends, cannot be read, or nobody takes the lines. A last line without a line feed
+/// Cuts the input into lines until it ends, cannot be read, or the receiver of the lines is gone. A last line without a line feed
 /// counts.
-fn read_lines(mut reader: impl BufRead, lines: &Sender<Input>) {
+fn read_lines(mut reader: impl BufRead, lines: &Sender<InputLine>) {
     loop {
-        let mut line = Vec::new();
-        let limit = MAX_LINE_BYTES as u64 + 1;
-        match reader.by_ref().take(limit).read_until(b'\n', &mut line) {
-            Ok(0) => return,
-            Ok(_) => {}
+        let input = match InputLine::read(&mut reader, MAX_LINE_BYTES) {
+            Ok(Some(input)) => input,
+            Ok(None) => return,
             Err(error) => {
                 log::error!("cannot read the input: {error}");
                 return;
             }
-        }
-        let input = if line.last() == Some(&b'\n') {
-            line.pop();
-            Input::Line(line)
-        } else if line.len() as u64 == limit {
-            if let Err(error) = reader.skip_until(b'\n') {
-                log::error!("cannot read the input: {error}");
-                return;
-            }
-            Input::TooLong
-        } else {
-            Input::Line(line)
         };
         if log::log_enabled!(target: TRAFFIC, log::Level::Debug) {
             log::debug!(target: TRAFFIC, "> {}", readable(&input));
@@ -191,13 +169,13 @@ fn read_lines(mut reader: impl BufRead, lines: &Sender<Input>) {
 }
 
 /// A line as the log shows it: whatever the client says, it stays one line of text.
-fn readable(input: &Input) -> String {
+fn readable(input: &InputLine) -> String {
     match input {
-        Input::Line(line) => {
+        InputLine::Bytes(line) => {
             let text = String::from_utf8_lossy(line);
             text.trim_end().chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
         }
-        Input::TooLong => format!("(a line of more than {MAX_LINE_BYTES} bytes)"),
+        InputLine::TooLong => format!("(a line of more than {MAX_LINE_BYTES} bytes)"),
     }
 }
 
@@ -243,7 +221,7 @@ mod tests {
     use super::*;
     use std::io::Cursor;
 
-    fn lines_of(text: impl AsRef<[u8]> + Send + 'static) -> Vec<Input> {
+    fn lines_of(text: impl AsRef<[u8]> + Send + 'static) -> Vec<InputLine> {
         let (sender, receiver) = unbounded();
         read_lines(Cursor::new(text), &sender);
         drop(sender);
@@ -252,14 +230,14 @@ mod tests {
 
     #[test]
     fn lines_are_cut_and_the_last_needs_no_line_feed() {
-        let line = |text: &str| Input::Line(text.as_bytes().to_vec());
+        let line = |text: &str| InputLine::Bytes(text.as_bytes().to_vec());
         assert_eq!(lines_of("ping 1\r\n\nquit"), [line("ping 1\r"), line(""), line("quit")]);
         assert_eq!(lines_of(""), []);
     }
 
     #[test]
     fn the_log_shows_a_line_as_a_line() {
-        assert_eq!(readable(&Input::Line(b"ping\t1\x1b[2J \xff\r".to_vec())), "ping\u{fffd}1\u{fffd}[2J \u{fffd}");
+        assert_eq!(readable(&InputLine::Bytes(b"ping\t1\x1b[2J \xff\r".to_vec())), "ping\u{fffd}1\u{fffd}[2J \u{fffd}");
     }
 
     #[test]
@@ -288,7 +266,7 @@ mod tests {
         text.extend_from_slice(&vec![b'y'; 10 * MAX_LINE_BYTES]);
         text.extend_from_slice(b"\nping 7\n");
         let lines = lines_of(text);
-        assert_eq!(lines[0], Input::Line(vec![b'x'; MAX_LINE_BYTES]));
-        assert_eq!(lines[1..], [Input::TooLong, Input::Line(b"ping 7".to_vec())]);
+        assert_eq!(lines[0], InputLine::Bytes(vec![b'x'; MAX_LINE_BYTES]));
+        assert_eq!(lines[1..], [InputLine::TooLong, InputLine::Bytes(b"ping 7".to_vec())]);
     }
 }

@@ -37,7 +37,7 @@ impl<'a> BoardPicture<'a> {
         BoardPicture { position, last: None, numbers: Vec::new(), shows_moves: false, caption: String::new() }
     }
 
-    /// The board of a game after so many of its turns, with the last disc marked.
+    /// The board of a game after its first `turns` turns, with the last disc marked.
     ///
     /// # Panics
     /// If the game has fewer turns.

@@ -1,7 +1,7 @@
 //! The worth of a game's positions as a curve.
 
 use crate::analysis::Commentary;
-use crate::othello::{Color, Move};
+use crate::othello::Move;
 use std::fmt::Write;
 
 const WIDTH: f64 = 640.0;
@@ -13,7 +13,7 @@ const TOP: f64 = 10.0;
 const FLOOR: f64 = 152.0;
 /// Where the losses stand.
 const BASE: f64 = 200.0;
-/// A loss of so many discs or more is drawn at full height.
+/// The least loss in discs that is drawn at full height.
 const WORST: f64 = 8.0;
 
 /// The curve of a game's values for Black, above bars for what each move lost. For a page: colours come from its style sheet, and
@@ -114,21 +114,13 @@ fn runs(values: &[Option<f64>]) -> Vec<Vec<(usize, f64)>> {
     runs
 }
 
-/// How bad a loss of so many discs is, as a class of the style sheet.
+/// How bad a loss in discs is, as a class of the style sheet.
 pub(super) fn severity(loss: f64) -> &'static str {
     match loss {
         loss if loss < 1.0 => "small",
         loss if loss < 3.0 => "medium",
         loss if loss < 6.0 => "large",
         _ => "huge",
-    }
-}
-
-/// The name of a side with a capital.
-pub(super) fn side(color: Color) -> &'static str {
-    match color {
-        Color::Black => "Black",
-        Color::White => "White",
     }
 }
 

@@ -1,6 +1,6 @@
 //! Boards and games as text for a terminal of 80 columns.
 
-use super::curve_svg::{severity, side};
+use super::curve_svg::severity;
 use crate::analysis::Commentary;
 use crate::othello::{Color, Move, Position, Square};
 use std::fmt::{self, Write};
@@ -41,7 +41,7 @@ impl Palette {
         self.paint("\x1b[1m", text)
     }
 
-    /// A text in the colour of a loss of so many discs.
+    /// A text in the colour of a loss in discs.
     pub fn loss(self, loss: f64, text: &str) -> String {
         match severity(loss) {
             "small" => text.to_owned(),
@@ -164,13 +164,7 @@ pub fn game_table(commentary: &Commentary, palette: Palette) -> String {
             Some(format!("{first} {}", line.join(" ")))
         });
         // Writing to a string cannot fail.
-        let _ = write!(
-            text,
-            "{:>3}  {:<5}  {:<4}  {value:>6}  ",
-            i + 1,
-            side(position.mover()).to_lowercase(),
-            turn.to_string()
-        );
+        let _ = write!(text, "{:>3}  {:<5}  {:<4}  {value:>6}  ", i + 1, position.mover(), turn.to_string());
         let _ = write!(text, "{}", palette.loss(loss, &format!("{lost:>6}")));
         let mark = if worst == Some(i) { " !" } else { "" };
         let rest = format!("{mark}  {}", best.unwrap_or_default());

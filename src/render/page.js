@@ -11,7 +11,7 @@
   const severity = loss => loss < 1 ? 'small' : loss < 3 ? 'medium' : loss < 6 ? 'large' : 'huge';
   const side = mark => mark === 'X' ? 'Black' : 'White';
 
-  // The board after so many turns, with nothing of the side lines.
+  // The board after a number of turns, with nothing of the side lines.
   function draw(turns) {
     const board = game.boards[turns], mover = game.movers[turns];
     const placed = new Map();

@@ -1,10 +1,10 @@
 //! A game as a page for a browser, which needs nothing else.
 
 use super::board_svg::write_squares_for_script;
-use super::curve_svg::{curve_svg, severity, side};
+use super::curve_svg::{curve_svg, severity};
 use super::markup::escape;
 use crate::analysis::{Commentary, Judgement};
-use crate::notation::game_file::{AnnotatedGame, Player};
+use crate::notation::game_file::{AnnotatedGame, PlayerInfo};
 use crate::othello::{Color, Move};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -40,7 +40,7 @@ pub fn page(commentary: &Commentary, first: usize) -> String {
 /// The players' names for a title.
 pub(crate) fn title(game: &AnnotatedGame) -> String {
     let name = |color| match game.player(color).name.trim() {
-        "" => side(color).to_owned(),
+        "" => color.capital().to_owned(),
         name => name.to_owned(),
     };
     format!("{} \u{2013} {}", name(Color::Black), name(Color::White))
@@ -112,13 +112,13 @@ fn write_header(out: &mut String, commentary: &Commentary) -> fmt::Result {
         Some(score) => format!("{} : {}", half(64.0 + score), half(64.0 - score)),
         None => "\u{2013} : \u{2013}".to_owned(),
     };
-    let player = |out: &mut String, color: Color, player: &Player| {
-        let name = if player.name.trim().is_empty() { side(color) } else { player.name.trim() };
+    let player = |out: &mut String, color: Color, player: &PlayerInfo| {
+        let name = if player.name.trim().is_empty() { color.capital() } else { player.name.trim() };
         let mut facts: Vec<String> = player.rating.map(|rating| format!("rated {rating:.0}")).into_iter().collect();
         if let Some((mean, _)) = commentary.mean_loss(color) {
             facts.push(format!("loses {mean:.2} a move"));
         }
-        let class = side(color).to_lowercase();
+        let class = color.to_string();
         let (name, facts) = (escape(name), facts.join(" \u{b7} "));
         write!(
             out,

@@ -37,7 +37,7 @@ impl Curve {
 pub enum Stroke {
     /// In a colour of its own, with its points.
     Solid,
-    /// The same, dashed: what a paper says, or what something is compared with.
+    /// In a colour of its own, with its points, dashed: what a paper says, or what something is compared with.
     Dashed,
     /// Thin and grey, without a name in the legend: one of many.
     Faint,

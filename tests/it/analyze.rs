@@ -1,7 +1,7 @@
 //! `emilia analyze` as its clients call it: queries in, answers out, and what goes wrong on the way.
 
-use crate::games::{picks_of, play};
-use crate::serve::{emilia, end, run, stderr_of};
+use crate::games::{OVER, pass_before, picks_of, play};
+use crate::serve::{answers, emilia, end, run, said, stderr_of};
 use emilia::othello::Position;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -24,11 +24,9 @@ pub fn complaints(schema: &jsonschema::Validator, value: &Value) -> Vec<String> 
 
 /// What these lines are answered; every answer fits the schema, and every line that is no error does.
 fn analyze(arguments: &[&str], input: impl AsRef<[u8]>) -> Vec<Value> {
-    let output = run(emilia(&[&["analyze", "--hash", "1"], arguments].concat()), input);
-    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    let output = answers(&[&["analyze", "--hash", "1"], arguments].concat(), input);
     let (request, response) = (schema("request"), schema("response"));
-    let answers: Vec<Value> =
-        String::from_utf8(output.stdout).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let answers: Vec<Value> = output.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     for answer in &answers {
         assert_eq!(complaints(&response, answer), [""; 0]);
     }
@@ -55,15 +53,9 @@ fn by_id(answers: &[Value], id: impl Into<Value>) -> &Value {
     first
 }
 
-/// White has no disc left.
-const OVER: &str = "---------------------------XX------XX--------------------------- O";
-
 #[test]
 fn every_kind_of_query_is_answered_as_the_schema_says() {
-    let passes = (0..)
-        .flat_map(|seed| play(Position::START, &picks_of(seed)).positions().to_vec())
-        .find(|position| position.must_pass() && position.empties().count() < 9)
-        .unwrap();
+    let passes = pass_before(9);
     let queries = [
         json!({ "id": "plain", "moves": "f5", "depth": 4 }),
         json!({ "id": 2, "moves": ["f5", "d6"], "nodes": 500, "multipv": 3, "selectivity": 100 }),
@@ -274,8 +266,7 @@ fn what_cannot_be_is_refused_before_anything_is_read() {
         (&["--queue", "0"], 2, "1..=1000000"),
         (&["--depth", "0"], 2, "from 1 to 60"),
     ] {
-        let output = run(emilia(&[&["analyze"], arguments].concat()), "");
-        assert_eq!(output.status.code(), Some(code), "{arguments:?}");
-        assert!(String::from_utf8_lossy(&output.stderr).contains(part), "{output:?}");
+        let (ended, _, stderr) = said(&[&["analyze"], arguments].concat(), "");
+        assert!(ended == code && stderr.contains(part), "{arguments:?}: {ended}: {stderr}");
     }
 }

@@ -1,9 +1,9 @@
 //! `emilia analyze` on files of games, in every format that it writes.
 
 use crate::games::{picks_of, play};
-use crate::serve::{TemporaryFile, emilia, run};
+use crate::serve::{TemporaryFile, emilia, run, said};
 use emilia::notation::game_file::{AnnotatedGame, Format, write};
-use emilia::notation::ggf::GgfGame;
+use emilia::notation::ggf::{self, Ggf};
 use emilia::notation::obf::ObfEntry;
 use emilia::notation::transcript::Transcript;
 use emilia::othello::{GameRecord, Position};
@@ -20,9 +20,7 @@ fn game(seed: u64) -> GameRecord {
 /// What the program says of this input: exit code, standard output, standard error.
 fn analyze(arguments: &[&str], input: impl AsRef<[u8]>) -> (i32, String, String) {
     let always = ["analyze", "-", "--hash", "1", "--threads", "2", "--reproducible"];
-    let output = run(emilia(&[&always[..], arguments].concat()), input);
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+    said(&[&always[..], arguments].concat(), input)
 }
 
 fn json_lines(text: &str) -> Vec<Value> {
@@ -33,7 +31,7 @@ fn json_lines(text: &str) -> Vec<Value> {
 fn every_format_says_the_same() {
     let games: Vec<GameRecord> = (0..5).map(game).collect();
     let turns: usize = games.iter().map(|game| game.turns().len()).sum();
-    let input: String = games.iter().map(|game| GgfGame::new(game.clone()).to_string() + "\n").collect();
+    let input: String = games.iter().map(|game| Ggf(&AnnotatedGame::new(game.clone())).to_string() + "\n").collect();
     let arguments = ["--depth", "2", "--exact", "8"];
     let written = |style: &str| {
         let (code, stdout, stderr) = analyze(&[&arguments[..], &[style]].concat(), &input);
@@ -78,9 +76,9 @@ fn every_format_says_the_same() {
         assert!(entry.moves.iter().any(|(turn, _)| turn == played), "{entry}");
     }
 
-    let ggf = GgfGame::parse_all(&written("--ggf")).unwrap();
+    let ggf = ggf::parse_all(&written("--ggf")).unwrap();
     for ((annotated, game), reviewed) in ggf.iter().zip(&games).zip(&json) {
-        assert_eq!(annotated.game, *game);
+        assert_eq!(annotated.record, *game);
         for (timing, turn) in annotated.timing.iter().zip(reviewed["turns"].as_array().unwrap()) {
             assert!((timing.eval.unwrap() - turn["value"].as_f64().unwrap()).abs() < 1e-5);
         }
@@ -94,9 +92,9 @@ fn every_format_says_the_same() {
 
 #[test]
 fn a_game_that_cannot_be_read_is_named_and_the_next_one_is_judged() {
-    let good = GgfGame::new(game(1)).to_string();
+    let good = Ggf(&AnnotatedGame::new(game(1))).to_string();
     // The 37th move of the second game is one that was played before.
-    let second = GgfGame::new(game(2)).to_string();
+    let second = Ggf(&AnnotatedGame::new(game(2))).to_string();
     let first_move = game(2).turns()[0].to_string();
     let at = second.match_indices("]B[").chain(second.match_indices("]W[")).map(|(at, _)| at).collect::<Vec<_>>();
     let mut at: Vec<usize> = at.into_iter().filter(|at| *at > second.find("BO[").unwrap()).collect();
@@ -156,8 +154,8 @@ fn tagged_and_packed_games_are_judged_like_others() {
     let file = TemporaryFile::new("games.pgn.gz");
     std::fs::write(&file.0, &packed).unwrap();
     let path = file.0.to_str().unwrap();
-    let output = run(emilia(&["analyze", path, "--depth", "1", "--json", "--shard", "1/2"]), "");
-    let found = json_lines(&String::from_utf8(output.stdout).unwrap());
+    let (_, stdout, _) = said(&["analyze", path, "--depth", "1", "--json", "--shard", "1/2"], "");
+    let found = json_lines(&stdout);
     assert_eq!((found.len(), &found[1]["number"]), (3, &2.into()));
     assert_eq!(found[2]["shard"]["end"]["ending"]["items"], 3);
     // What is damaged is not taken for the end.
@@ -183,11 +181,9 @@ fn a_file_of_queries_is_told_by_its_content() {
     let file = TemporaryFile::new("queries.jsonl");
     std::fs::write(&file.0, " \n{\"id\":1,\"moves\":\"f5\",\"depth\":1}\n").unwrap();
     let path = file.0.to_str().unwrap();
-    let output = run(emilia(&["analyze", path]), "");
-    assert!(String::from_utf8(output.stdout).unwrap().starts_with("{\"id\":1,\"turn\":1"));
-    let output = run(emilia(&["analyze", path, "--csv"]), "");
-    assert_eq!(output.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("queries are answered in JSON"));
+    assert!(said(&["analyze", path], "").1.starts_with("{\"id\":1,\"turn\":1"));
+    let (code, _, stderr) = said(&["analyze", path, "--csv"], "");
+    assert!(code == 1 && stderr.contains("queries are answered in JSON"), "{code}: {stderr}");
 }
 
 #[cfg(target_os = "linux")]

@@ -3,12 +3,13 @@
 use crate::mock_engine::mock;
 use emilia::arena::log::{GAMES, GGF, read_folder};
 use emilia::arena::player::PlayerText;
-use emilia::arena::record::{End, PlayedGame, Side};
-use emilia::arena::report::{self, Report};
+use emilia::arena::record::{End, PlayedGame};
+use emilia::arena::report::{self, MatchReport};
 use emilia::arena::settings::{MatchText, Settings};
 use emilia::arena::sprt::{self, Sprt};
 use emilia::arena::tournament::{Conclusion, Tournament};
-use emilia::notation::ggf::GgfGame;
+use emilia::notation::ggf;
+use emilia::othello::Color;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -67,7 +68,7 @@ fn fails(name: &str, arguments: &str, end: End, detail: &str) {
     for game in play(name, text) {
         assert_eq!(game.end, end, "{arguments}: {game:?}");
         let mock_is_black = game.black == "M";
-        assert_eq!(game.loser, Some(if mock_is_black { Side::Black } else { Side::White }), "{arguments}");
+        assert_eq!(game.loser, Some(if mock_is_black { Color::Black } else { Color::White }), "{arguments}");
         assert_eq!(game.score, if mock_is_black { -64 } else { 64 }, "{arguments}");
         let found = game.detail.as_deref().unwrap_or_default();
         assert!(found.contains(detail), "{arguments}: expected '{detail}' in '{found}'");
@@ -113,7 +114,7 @@ fn time_is_kept_by_the_referee() {
         for game in play(&format!("time-{protocol}"), text) {
             let detail = game.detail.unwrap_or_default();
             assert_eq!(game.end, End::Time, "{protocol}: {detail}");
-            assert_eq!(game.loser, Some(if game.black == "M" { Side::Black } else { Side::White }));
+            assert_eq!(game.loser, Some(if game.black == "M" { Color::Black } else { Color::White }));
             assert!(detail.contains("within the 1 s"), "{detail}");
         }
     }
@@ -256,12 +257,13 @@ fn games_are_kept_as_ggf_with_what_the_players_thought() {
     let mut text = text([mock_player("nboard chatter"), quick("E")], 2);
     text.out = Some(folder.clone());
     prepare(text, false).run(&AtomicBool::new(false), &mut |_| ()).unwrap();
-    let games = GgfGame::parse_all(&fs::read_to_string(folder.join(GGF)).unwrap()).unwrap();
+    let games = ggf::parse_all(&fs::read_to_string(folder.join(GGF)).unwrap()).unwrap();
     assert_eq!(games.len(), 4);
     for game in &games {
-        assert!(game.game.position().is_over());
-        assert_eq!(game.result.unwrap().score, f64::from(game.game.position().score_for_black()));
-        let by_mock = |(i, _): &(usize, _)| (game.game.positions()[*i].mover() as usize == 0) == (game.black == "M");
+        assert!(game.record.position().is_over());
+        assert_eq!(game.result.unwrap().score, f64::from(game.record.position().score_for_black()));
+        let by_mock =
+            |(i, _): &(usize, _)| (game.record.positions()[*i].mover() as usize == 0) == (game.black.name == "M");
         let thought: Vec<_> = game.timing.iter().enumerate().filter(by_mock).collect();
         assert!(thought.iter().any(|(_, timing)| timing.eval == Some(-1.25) && timing.seconds.is_some()));
     }
@@ -323,7 +325,7 @@ fn repeated_games_are_noticed() {
     all.openings = Some("four-ply".to_owned());
     let mut tournament = prepare(all, false);
     tournament.run(&AtomicBool::new(false), &mut |_| ()).unwrap();
-    let report = Report::new(&tournament);
+    let report = MatchReport::new(&tournament);
     let pairing = &report.pairings[0];
     assert_eq!(pairing.counts.games, 488);
     assert!(pairing.different_games < 244, "{}", pairing.different_games);
@@ -336,7 +338,7 @@ fn repeated_games_are_noticed() {
     random.openings = Some("random:8".to_owned());
     let mut tournament = prepare(random, false);
     tournament.run(&AtomicBool::new(false), &mut |_| ()).unwrap();
-    assert!(Report::new(&tournament).pairings[0].corrected.is_none());
+    assert!(MatchReport::new(&tournament).pairings[0].corrected.is_none());
 }
 
 #[test]
@@ -344,7 +346,7 @@ fn reports_agree_with_the_games() {
     let mut tournament =
         prepare(text([mock_player("gtp crash@9+2"), quick("<E>"), player("name=F depth=2")], 4), false);
     tournament.run(&AtomicBool::new(false), &mut |_| ()).unwrap();
-    let report = Report::new(&tournament);
+    let report = MatchReport::new(&tournament);
     let games: u64 = report.pairings.iter().map(|pairing| pairing.counts.games).sum();
     assert_eq!((games, report.games), (24, 24));
     let crashes = report.players[0].forfeits[&End::Crash];

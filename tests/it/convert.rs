@@ -1,9 +1,9 @@
 //! `emilia convert` and `emilia positions`: nothing is lost on the way from one format to another without being told.
 
 use crate::games::{game_from_anywhere, shared_path};
-use crate::serve::{emilia, run};
+use crate::serve::{emilia, run, said};
 use emilia::notation::game_file::{
-    AnnotatedGame, Format, GameFile, Loss, Part, Player, Theory, Unwritable, WthorWriter, write,
+    AnnotatedGame, Format, GameFile, Loss, Part, PlayerInfo, Theory, Unwritable, WthorWriter, write,
 };
 use emilia::notation::ggf::{Ending, GgfClock, GgfResult, Timing};
 use emilia::notation::obf::ObfEntry;
@@ -12,6 +12,7 @@ use proptest::prelude::*;
 use std::collections::HashSet;
 use std::io::Cursor;
 use std::time::Duration;
+use strum::VariantArray;
 
 // ---- Round trips --------------------------------------------------------------------------------------------------
 
@@ -23,13 +24,13 @@ fn text() -> impl Strategy<Value = String> {
     ]
 }
 
-fn player() -> impl Strategy<Value = Player> {
+fn player() -> impl Strategy<Value = PlayerInfo> {
     let rating = prop::option::of((0u32..300_000).prop_map(|n| f64::from(n) / 100.0));
     let clock = prop::option::of((0u64..10_000, 0u64..60).prop_map(|(main, increment)| GgfClock {
         increment: Duration::from_secs(increment),
         ..GgfClock::new(Duration::from_secs(main))
     }));
-    (text(), rating, clock).prop_map(|(name, rating, clock)| Player { name, rating, clock })
+    (text(), rating, clock).prop_map(|(name, rating, clock)| PlayerInfo { name, rating, clock })
 }
 
 fn timing() -> impl Strategy<Value = Timing> {
@@ -215,13 +216,26 @@ proptest! {
     /// Every format alone, and every pair of them.
     #[test]
     fn nothing_is_lost_silently(game in annotated()) {
-        for first in Format::ALL {
+        for &first in Format::VARIANTS {
             let Some(kept) = check(&game, first) else { continue };
-            for second in Format::ALL {
+            for &second in Format::VARIANTS {
                 check(&kept, second);
             }
         }
     }
+}
+
+#[test]
+fn types_that_a_reader_of_ggf_would_not_find_are_told() {
+    for types in [vec!["8"], vec!["8 "], vec!["8]"], vec!["8r]"], vec!["s8r20", "8"], vec!["8r4", "s8"], vec![""]] {
+        let other = types.iter().map(|value| ("TY".to_owned(), value.to_string())).collect();
+        let game = AnnotatedGame { other, ..AnnotatedGame::new(GameRecord::default()) };
+        check(&game, Format::Ggf);
+        assert!(!write(&game, Format::Ggf).unwrap().losses.is_empty(), "{types:?}");
+    }
+    let other = vec![("TY".to_owned(), "s8r20".to_owned())];
+    let game = AnnotatedGame { other, ..AnnotatedGame::new(GameRecord::default()) };
+    assert_eq!(there_and_back(&game, Format::Ggf), Ok((vec![game], Vec::new())));
 }
 
 #[test]
@@ -242,13 +256,6 @@ fn what_a_reader_passes_over_is_told() {
 }
 
 // ---- The command --------------------------------------------------------------------------------------------------
-
-/// Exit code, stdout and stderr.
-fn said(arguments: &[&str], input: &str) -> (i32, String, String) {
-    let output = run(emilia(arguments), input);
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
-}
 
 /// The name of a file in a folder.
 pub fn file(folder: &tempfile::TempDir, name: &str) -> String {
@@ -329,7 +336,7 @@ fn wthor_is_written_with_its_names() {
 fn the_games_of_others_go_through_every_format() {
     let Some(ggf) = shared_path("games/ggs-sample.ggf") else { return };
     let Some(wthor) = shared_path("games/WTH_2024.wtb") else { return };
-    for (path, formats) in [(ggf, &Format::ALL[..]), (wthor, &[Format::Ggf, Format::Wthor][..])] {
+    for (path, formats) in [(ggf, Format::VARIANTS), (wthor, &[Format::Ggf, Format::Wthor][..])] {
         for found in GameFile::open(&path).unwrap().take(200) {
             let game = found.unwrap().game;
             for &format in formats {
@@ -359,7 +366,7 @@ fn positions_are_listed_once() {
     assert!(code == 2 && stderr.contains("from 0 to 60"), "{stderr}");
     // Values that are known stay.
     let line = format!("{}; F5:+0; % start", Position::START);
-    assert_eq!(said(&["positions"], &format!("{line}\n{line}\nf9\n")), (
+    assert_eq!(said(&["positions"], format!("{line}\n{line}\nf9\n")), (
         1,
         format!("{line}\n"),
         "emilia: standard input: line 3, column 1: game 3: expected a square (X or * black, O white, - or . empty), found 'f'\n\

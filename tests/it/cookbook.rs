@@ -1,6 +1,6 @@
 //! The commands of the cookbook do what they say: each of them is run.
 
-use crate::serve::{emilia, run};
+use crate::serve::{answers, emilia, run, said};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -84,30 +84,22 @@ fn what_is_mistyped_gets_a_suggestion() {
         (&["--engine", "alpha-bta"], "'alpha-beta'"),
         (&["completions", "bsh"], "'bash'"),
     ] {
-        let output = run(emilia(arguments), "");
-        let stderr = String::from_utf8(output.stderr).unwrap();
-        assert!(output.status.code() == Some(2) && stderr.contains(suggestion), "{arguments:?}: {stderr}");
+        let (code, _, stderr) = said(arguments, "");
+        assert!(code == 2 && stderr.contains(suggestion), "{arguments:?}: {stderr}");
     }
 }
 
 #[test]
 fn shells_and_man_are_told_of_every_command() {
-    let said = |arguments: &[&str]| {
-        let output = run(emilia(arguments), "");
-        assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
-        String::from_utf8(output.stdout).unwrap()
-    };
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        let script = said(&["completions", shell]);
+        let script = answers(&["completions", shell], "");
         for name in ["convert", "positions", "alpha-beta", "strict"] {
             assert!(script.contains(name), "{shell}: {name}");
         }
     }
-    let page = said(&["man"]);
+    let page = answers(&["man"], "");
     assert!(page.contains(".TH emilia 1") && page.contains("emilia\\-play(1)"), "{page}");
-    assert!(said(&["man", "match", "check"]).contains(".TH emilia-match-check 1"));
-    let output = run(emilia(&["man", "dance"]), "");
-    assert!(
-        !output.status.success() && String::from_utf8_lossy(&output.stderr).contains("expected one of: nboard, gtp")
-    );
+    assert!(answers(&["man", "match", "check"], "").contains(".TH emilia-match-check 1"));
+    let (code, _, stderr) = said(&["man", "dance"], "");
+    assert!(code != 0 && stderr.contains("expected one of: nboard, gtp"), "{stderr}");
 }

@@ -1,13 +1,13 @@
 //! The papers' experiments in their quick forms, and the command around them.
 
 use assert_cmd::cargo::cargo_bin;
-use emilia::lab::experiment::{Cell, Experiment, Findings, Lab, Ledger, Problem, Setup, Table};
+use emilia::lab::experiment::{Cell, Experiment, ExperimentError, Findings, Lab, Ledger, Setup, Table};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-fn quick(name: &str, setup: Setup) -> Result<Findings, Problem> {
+fn quick(name: &str, setup: Setup) -> Result<Findings, ExperimentError> {
     let interrupt = AtomicBool::new(false);
     let mut last = None;
     let mut observe = |progress| last = Some(progress);

@@ -4,6 +4,9 @@ use emilia::othello::{GameRecord, Move, Position};
 use proptest::prelude::*;
 use std::path::{Path, PathBuf};
 
+/// White has no disc left.
+pub const OVER: &str = "---------------------------XX------XX--------------------------- O";
+
 /// A legal game from a start: for each turn, the legal move that a number picks, or the forced pass.
 pub fn play(start: Position, picks: &[u8]) -> GameRecord {
     let mut game = GameRecord::from_position(start);
@@ -34,6 +37,14 @@ pub fn picks_of(seed: u64) -> Vec<u8> {
         (state >> 32) as u8
     };
     std::iter::repeat_with(next).take(70).collect()
+}
+
+/// A position of such a game with fewer than this many empties, in which the side to move must pass.
+pub fn pass_before(empties: u32) -> Position {
+    (0..)
+        .flat_map(|seed| play(Position::START, &picks_of(seed)).positions().to_vec())
+        .find(|position| position.must_pass() && position.empties().count() < empties)
+        .expect("random games have passes")
 }
 
 /// A game from the standard start, of any length.

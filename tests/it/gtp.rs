@@ -3,9 +3,10 @@
 use crate::transcript::replay;
 use emilia::clock::Clock;
 use emilia::engine::{Engine, EngineOptions, SearchBuilder};
+use emilia::input_line::InputLine;
 use emilia::othello::{Color, Move, Position, Square};
 use emilia::protocol::gtp::{parse_line, serve};
-use emilia::protocol::stdio::{Client, Connection, Input};
+use emilia::protocol::stdio::{Client, Connection};
 use emilia::search::{Bound, Control, Depth, Line, Report, Score, Search, SearchDepth, Task};
 use proptest::prelude::*;
 use std::path::Path;
@@ -142,7 +143,11 @@ fn lines_read_before_the_session_come_first() {
     let (connection, mut client) = Connection::in_memory();
     client.send("2 name");
     client.close();
-    let first = vec![Input::Line(b"# hello".to_vec()), Input::Line(b"1 protocol_version\r".to_vec()), Input::TooLong];
+    let first = vec![
+        InputLine::Bytes(b"# hello".to_vec()),
+        InputLine::Bytes(b"1 protocol_version\r".to_vec()),
+        InputLine::TooLong,
+    ];
     serve(connection, quick_engine(1), first);
     let said: String = client.output().try_iter().collect();
     assert_eq!(said, "=1 2\n\n? line too long\n\n=2 Emilia\n\n");

@@ -118,9 +118,9 @@ fn a_match_that_is_killed_again_and_again_ends_with_the_same_log() {
 }
 
 /// The results of `match check` by check, and the exit code.
-fn check(command: &str, protocol: &str, patience: &str) -> (Vec<(String, String)>, Option<i32>) {
+fn check(command: &str, protocol: &str, timeout: &str) -> (Vec<(String, String)>, Option<i32>) {
     let (stdout, stderr, code) =
-        run(&["check", command, "--json", "--reply-timeout", patience, "--move-timeout", patience]);
+        run(&["check", command, "--json", "--reply-timeout", timeout, "--move-timeout", timeout]);
     let report: serde_json::Value = serde_json::from_str(&stdout).unwrap_or_else(|_| panic!("{stderr}"));
     assert_eq!(report["protocol"], protocol, "{command}");
     let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
@@ -140,8 +140,8 @@ fn emilia_keeps_to_both_protocols() {
 
 #[test]
 fn what_an_engine_does_wrong_is_found() {
-    let failed = |arguments: &str, protocol: &str, patience: &str| {
-        let (findings, code) = check(&mock(arguments), protocol, patience);
+    let failed = |arguments: &str, protocol: &str, timeout: &str| {
+        let (findings, code) = check(&mock(arguments), protocol, timeout);
         assert_eq!(code, Some(1), "{arguments}");
         findings.into_iter().filter(|(_, result)| result == "failed").map(|(check, _)| check).collect::<Vec<_>>()
     };
@@ -154,10 +154,10 @@ fn what_an_engine_does_wrong_is_found() {
         ("crash@2", "genmove plays its move"),
         ("immortal", "quit"),
     ] {
-        let patience = if quirk == "immortal" { "2" } else { "60" };
+        let timeout = if quirk == "immortal" { "2" } else { "60" };
         let found = found.to_owned();
         assert!(!plain.contains(&found), "{found}");
-        assert!(failed(&format!("gtp {quirk}"), "GTP", patience).contains(&found), "{quirk}");
+        assert!(failed(&format!("gtp {quirk}"), "GTP", timeout).contains(&found), "{quirk}");
     }
     // The mock engine gives no hints: they are waited for in vain.
     for (quirk, found) in [

@@ -1,11 +1,12 @@
 //! Reading and writing: spellings, round trips, bad input, and the files of other programs.
 
 use crate::games::{game, game_from_anywhere, position, shared_bytes, shared_data};
-use emilia::notation::ggf::{Ending, GgfClock, GgfGame, GgfResult, TimedMove, Timing};
+use emilia::notation::ggf::{self, Ending, Ggf, GgfClock, GgfResult, TimedMove, Timing};
 use emilia::notation::obf::ObfEntry;
 use emilia::notation::sgf::SgfGame;
 use emilia::notation::transcript::{self, Transcript};
 use emilia::notation::wthor::{self, WthorFile};
+use emilia::notation::{AnnotatedGame, PlayerInfo};
 use emilia::notation::{NotationError, Problem, infer_mover, read_position};
 use emilia::othello::{Color, GameRecord, IllegalMove, Move, Position, PositionError, Square};
 use proptest::prelude::*;
@@ -269,9 +270,9 @@ fn impossible_boards_and_other_games_are_refused() {
 fn half_a_game_is_an_error_at_its_end() {
     let whole = "(;GM[Othello]PC[NBoard]PB[]PW[]RE[?]TI[5:00]TY[8]\
                  BO[8 ---------------------------O*------*O--------------------------- *]B[F5//4.1]W[D6];)";
-    assert!(GgfGame::parse(whole).is_ok());
+    assert!(ggf::parse(whole).is_ok());
     for end in 1..whole.len() {
-        let failure = GgfGame::parse(&whole[..end]).expect_err(&whole[..end]);
+        let failure = ggf::parse(&whole[..end]).expect_err(&whole[..end]);
         assert_eq!(failure.line, 1);
         assert!(failure.column <= end + 1);
     }
@@ -288,7 +289,7 @@ fn passes_after_the_end_do_not_go_on_for_ever() {
     let moves = Transcript(&over).to_string();
     assert_eq!(read(&format!("{moves} pa pa")).turns().len(), over.turns().len() + 2);
     assert!(read_position(&format!("{moves}{}", "pa".repeat(1000))).is_err());
-    let ggf = GgfGame::new(over.clone()).to_string().replace(";)", &"W[PA]B[PA]".repeat(1000));
+    let ggf = Ggf(&AnnotatedGame::new(over.clone())).to_string().replace(";)", &"W[PA]B[PA]".repeat(1000));
     assert!(read_position(&format!("{ggf};)")).is_err());
     let sgf = SgfGame::new(over).to_string().replace(')', &";W[];B[]".repeat(1000));
     assert!(read_position(&format!("{sgf})")).is_err());
@@ -338,7 +339,7 @@ fn a_million_characters_are_read_or_refused_at_once() {
         let _ = TimedMove::parse(&long);
     }
     let properties = "XX[y]".repeat(n / 5);
-    let ggf = GgfGame::parse(&format!("(;GM[Othello]{properties};)")).unwrap();
+    let ggf = ggf::parse(&format!("(;GM[Othello]{properties};)")).unwrap();
     assert_eq!(ggf.other.len(), n / 5);
     assert!(SgfGame::parse(&format!("(;GM[2]{properties}{}", "(;B[dc]".repeat(n / 7))).is_err());
 }
@@ -347,7 +348,7 @@ proptest! {
     #[test]
     fn no_text_makes_a_reader_panic(text in any::<String>()) {
         let _ = read_position(&text);
-        let _ = GgfGame::parse_all(&text);
+        let _ = ggf::parse_all(&text);
         let _ = SgfGame::parse(&text);
         let _ = ObfEntry::parse_all(&text);
         let _ = TimedMove::parse(&text);
@@ -367,7 +368,7 @@ proptest! {
     /// A whole game with one piece cut out or repeated: whatever is read is a legal game, and what is not says where.
     #[test]
     fn mutated_games_are_read_or_refused(game in game_from_anywhere(), from in 0usize..600, length in 0usize..20, twice: bool) {
-        for text in [GgfGame::new(game.clone()).to_string(), SgfGame::new(game.clone()).to_string(), format!("{:#}", game.position())] {
+        for text in [Ggf(&AnnotatedGame::new(game.clone())).to_string(), SgfGame::new(game.clone()).to_string(), format!("{:#}", game.position())] {
             let (from, to) = (from.min(text.len()), (from + length).min(text.len()));
             let mutated = if twice {
                 format!("{}{}", &text[..to], &text[from..])
@@ -410,7 +411,7 @@ fn result() -> impl Strategy<Value = GgfResult> {
         .prop_map(|(n, ending)| GgfResult { score: f64::from(n) / 1000.0, ending })
 }
 
-fn ggf_game() -> impl Strategy<Value = GgfGame> {
+fn ggf_game() -> impl Strategy<Value = AnnotatedGame> {
     let name = || "[ -\\\\^-~\u{e9}]{0,12}";
     let rating = || prop::option::of((0u32..300_000).prop_map(|n| f64::from(n) / 100.0));
     let names = (name(), name(), name(), name());
@@ -424,9 +425,10 @@ fn ggf_game() -> impl Strategy<Value = GgfGame> {
         |(game, timing, (place, date, black, white), numbers, (comments, other))| {
             let (black_rating, white_rating, black_clock, white_clock, result) = numbers;
             let timing = timing[..game.turns().len()].to_vec();
-            let game_type = "s8r20".to_owned();
-            let known = GgfGame { place, date, black, white, timing, comments, other, game_type, ..GgfGame::new(game) };
-            GgfGame { black_rating, white_rating, black_clock, white_clock, result, ..known }
+            let other = [vec![("TY".to_owned(), "s8r20".to_owned())], other].concat();
+            let black = PlayerInfo { name: black, rating: black_rating, clock: black_clock };
+            let white = PlayerInfo { name: white, rating: white_rating, clock: white_clock };
+            AnnotatedGame { place, date, black, white, timing, comments, other, result, ..AnnotatedGame::new(game) }
         },
     )
 }
@@ -472,11 +474,11 @@ proptest! {
 
     #[test]
     fn ggf_comes_back(ggf in ggf_game()) {
-        let text = ggf.to_string();
+        let text = Ggf(&ggf).to_string();
         prop_assert!(!text.contains(['\n', '\r']));
-        prop_assert_eq!(&GgfGame::parse(&text).unwrap(), &ggf, "{}", text);
-        prop_assert_eq!(&read_position(&text).unwrap(), &ggf.game, "{}", text);
-        prop_assert_eq!(GgfGame::parse_all(&format!("2 {text}{text}\n1 {text}")).unwrap().len(), 3);
+        prop_assert_eq!(&ggf::parse(&text).unwrap(), &ggf, "{}", text);
+        prop_assert_eq!(&read_position(&text).unwrap(), &ggf.record, "{}", text);
+        prop_assert_eq!(ggf::parse_all(&format!("2 {text}{text}\n1 {text}")).unwrap().len(), 3);
     }
 
     #[test]
@@ -522,33 +524,34 @@ fn ggf_is_read_as_nboard_and_ggs_write_it() {
     let text = "2 (;GM[Othello]PC[NBoard]DT[2014-02-21 20:52:27 GMT]PB[j\u{fffd}rg]PW[]RB[]RE[-22,87:t]TI[5:00]TY[8r4]\
                 ZZ[unknown ; thing]BO[ 8 -------- -------- --------  ---O*--- ---*O--- -------- -------- --------  O ] \n \
                 W[E3/3,25/5.0E-4]B[f3//1.9160000000000001]CO[good]KM[+1.5];)(;GM[Othello]TY[8]TB[23/1/14:00]TW[nonsense]B[f5];)";
-    let games = GgfGame::parse_all(text).unwrap();
+    let games = ggf::parse_all(text).unwrap();
     let [first, second] = games.as_slice() else { panic!("two games are expected") };
-    assert_eq!(GgfGame::parse(text).as_ref(), Ok(first));
-    assert_eq!((first.black.as_str(), first.white.as_str(), first.black_rating), ("j\u{fffd}rg", "", None));
+    assert_eq!(ggf::parse(text).as_ref(), Ok(first));
+    assert_eq!((first.black.name.as_str(), first.white.name.as_str(), first.black.rating), ("j\u{fffd}rg", "", None));
     assert_eq!(first.result, Some(GgfResult { score: -22.87, ending: Some(Ending::Timeout) }));
-    assert_eq!(first.black_clock, Some(GgfClock::new(Duration::from_secs(300))));
-    assert_eq!(first.black_clock, first.white_clock);
-    assert_eq!(first.game.start(), &Position::START.pass());
+    assert_eq!(first.black.clock, Some(GgfClock::new(Duration::from_secs(300))));
+    assert_eq!(first.black.clock, first.white.clock);
+    assert_eq!(first.record.start(), &Position::START.pass());
     assert_eq!(first.timing[0], Timing { eval: Some(3.25), seconds: Some(0.0005) });
     assert_eq!((first.comments.len(), first.turn_comments.as_slice()), (0, &[(2, "good".to_owned())][..]));
-    let other = [("ZZ", "unknown ; thing"), ("KM", "+1.5")].map(|(key, value)| (key.to_owned(), value.to_owned()));
+    let other = [("TY", "8r4"), ("ZZ", "unknown ; thing"), ("KM", "+1.5")]
+        .map(|(key, value)| (key.to_owned(), value.to_owned()));
     assert_eq!(first.other, other);
-    assert_eq!(second.game, moves("f5"));
-    assert_eq!(second.white_clock, None);
-    assert_eq!(second.black_clock.unwrap().grace, Duration::from_secs(840));
+    assert_eq!(second.record, moves("f5"));
+    assert_eq!(second.white.clock, None);
+    assert_eq!(second.black.clock.unwrap().grace, Duration::from_secs(840));
 }
 
 #[test]
 fn ggf_is_written_as_the_strictest_reader_wants_it() {
-    let mut ggf = GgfGame::new(moves("f5 d6"));
+    let mut ggf = AnnotatedGame::new(moves("f5 d6"));
     ggf.place = "NBoard".into();
-    ggf.black = "a]b\nc".into();
+    ggf.black.name = "a]b\nc".into();
     ggf.timing[1] = Timing { eval: Some(1.2), seconds: Some(4.17) };
     let clock = GgfClock::new(Duration::from_secs(300));
-    (ggf.black_clock, ggf.white_clock) = (Some(clock), Some(clock));
+    (ggf.black.clock, ggf.white.clock) = (Some(clock), Some(clock));
     assert_eq!(
-        ggf.to_string(),
+        Ggf(&ggf).to_string(),
         "(;GM[Othello]PC[NBoard]DT[]PB[a b c]PW[]RE[?]TI[5:00]TY[8]\
          BO[8 ---------------------------O*------*O--------------------------- *]B[F5]W[D6/1.20/4.17];)"
     );
@@ -560,19 +563,19 @@ fn passes_left_out_of_ggf_and_sgf_are_put_in() {
     let reply = expected.position().opponent_moves().into_iter().next().unwrap();
     expected.take(Move::Pass).unwrap();
     expected.take(Move::Place(reply)).unwrap();
-    let mut ggf = GgfGame::new(expected.clone());
+    let mut ggf = AnnotatedGame::new(expected.clone());
     ggf.timing[9].eval = Some(2.0);
-    let text = ggf.to_string();
+    let text = Ggf(&ggf).to_string();
     for pass in ["", "B[PA]", "B[pass]", "B[--//1.5]"] {
-        let read = GgfGame::parse(&text.replace("B[PA]", pass)).unwrap();
-        assert_eq!((&read.game, read.timing.len(), read.timing[9].eval), (&expected, 10, Some(2.0)), "{pass}");
+        let read = ggf::parse(&text.replace("B[PA]", pass)).unwrap();
+        assert_eq!((&read.record, read.timing.len(), read.timing[9].eval), (&expected, 10, Some(2.0)), "{pass}");
     }
     let sgf = SgfGame::new(expected.clone()).to_string();
     assert_eq!(sgf.matches(";B[").count(), 4);
     assert_eq!(sgf.matches("[]").count(), 0);
     assert_eq!(SgfGame::parse(&sgf).unwrap().game, expected);
     // A turn of the side that is not to move and need not wait is an error.
-    let wrong = GgfGame::parse("(;GM[Othello]B[f5]\nB[d6];)").unwrap_err();
+    let wrong = ggf::parse("(;GM[Othello]B[f5]\nB[d6];)").unwrap_err();
     assert_eq!((wrong.line, wrong.column), (2, 3));
     assert_eq!(wrong.problem, Problem::WrongSide(Color::Black, Color::White));
 }
@@ -647,15 +650,15 @@ fn the_xot_openings_are_games_of_eight_plies() {
 #[test]
 fn the_games_of_ggs_are_read_wholly() {
     let Some(text) = shared_data("games/ggs-sample.ggf") else { return };
-    let games = GgfGame::parse_all(&text).unwrap_or_else(|error| panic!("{error}"));
+    let games = ggf::parse_all(&text).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(games.len(), text.matches("(;GM[").count());
     for game in &games {
-        assert!(game.black_clock.is_some() && game.black_rating.is_some() && game.result.is_some());
-        assert_eq!(&GgfGame::parse(&game.to_string()).unwrap(), game);
+        assert!(game.black.clock.is_some() && game.black.rating.is_some() && game.result.is_some());
+        assert_eq!(&ggf::parse(&Ggf(game).to_string()).unwrap(), game);
         if let Some(GgfResult { score, ending: None }) = game.result
-            && game.game.position().is_over()
+            && game.record.position().is_over()
         {
-            assert_eq!(f64::from(game.game.position().score_for_black()), score, "{game}");
+            assert_eq!(f64::from(game.record.position().score_for_black()), score, "{}", Ggf(game));
         }
     }
 }

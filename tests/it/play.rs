@@ -1,8 +1,8 @@
 //! `emilia play`: by pipe, and in a real terminal.
 
 use crate::convert::file;
-use crate::serve::{emilia, run};
-use emilia::notation::ggf::GgfGame;
+use crate::serve::{self, answers};
+use emilia::notation::ggf;
 use emilia::notation::transcript;
 use emilia::othello::{Color, GameRecord, Move};
 use std::process::Command;
@@ -12,9 +12,7 @@ use std::time::{Duration, Instant};
 const FIXED: &[&str] = &["play", "--level", "2", "--draw", "5", "--threads", "1", "--hash", "1"];
 
 fn said(arguments: &[&str], input: &str) -> String {
-    let output = run(emilia(&[FIXED, arguments].concat()), input);
-    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
-    let text = String::from_utf8(output.stdout).unwrap();
+    let text = answers(&[FIXED, arguments].concat(), input);
     assert!(text.is_ascii() && text.lines().all(|line| line.len() <= 80 || line.contains(".ggf")), "{text}");
     text
 }
@@ -36,10 +34,10 @@ fn a_game_by_pipe_has_boards_hints_and_an_end() {
     assert!(text.contains("did you mean 'help'?"), "{text}");
     let hints = text.lines().filter(|line| line.contains("depth ") || line.contains("exact ")).count();
     assert_eq!(hints, 2, "{text}");
-    let game = GgfGame::parse(&std::fs::read_to_string(&file).unwrap()).unwrap();
-    assert_eq!((game.black.as_str(), game.white.as_str(), game.game.turns().len()), ("you", "Emilia 2", 2));
+    let game = ggf::parse(&std::fs::read_to_string(&file).unwrap()).unwrap();
+    assert_eq!((game.black.name.as_str(), game.white.name.as_str(), game.record.turns().len()), ("you", "Emilia 2", 2));
     assert!(game.timing[0].seconds.is_some() && game.timing[1].eval.is_some(), "{:?}", game.timing);
-    let moves = transcript::Transcript(&game.game).to_string();
+    let moves = transcript::Transcript(&game.record).to_string();
     assert!(moves.starts_with("e6") && text.contains(&format!("\n{moves}\n")), "{text}");
     // Loaded again, from the other side.
     let text = said(&["--color", "white", "--load", &file], "board\n");
@@ -76,9 +74,8 @@ fn both_sides_are_played_to_the_end() {
 
 #[test]
 fn a_level_that_is_none_is_refused_with_what_there_is() {
-    let output = run(emilia(&["play", "--level", "9"]), "");
-    let stderr = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.code() == Some(2) && stderr.contains("from 1 (beginner) to 8 (full strength)"), "{stderr}");
+    let (code, _, stderr) = serve::said(&["play", "--level", "9"], "");
+    assert!(code == 2 && stderr.contains("from 1 (beginner) to 8 (full strength)"), "{stderr}");
 }
 
 /// A tmux server of its own; killed when the test is over.

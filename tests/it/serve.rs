@@ -29,12 +29,18 @@ pub fn run(mut command: Command, input: impl AsRef<[u8]>) -> Output {
     output
 }
 
-/// What a process answers on stdout; it must succeed and say nothing on stderr.
-fn answers(arguments: &[&str], input: impl AsRef<[u8]>) -> String {
+/// Exit code, stdout and stderr of a process.
+pub fn said(arguments: &[&str], input: impl AsRef<[u8]>) -> (i32, String, String) {
     let output = run(emilia(arguments), input);
-    assert!(output.status.success(), "{arguments:?}: {output:?}");
-    assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{arguments:?}");
-    String::from_utf8(output.stdout).unwrap()
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+/// What a process answers on stdout; it must succeed and say nothing on stderr.
+pub fn answers(arguments: &[&str], input: impl AsRef<[u8]>) -> String {
+    let (code, stdout, stderr) = said(arguments, input);
+    assert_eq!((code, stderr.as_str()), (0, ""), "{arguments:?}: {stdout}");
+    stdout
 }
 
 pub fn end(child: &mut Child) -> ExitStatus {

@@ -1,7 +1,7 @@
 //! Work in pieces: `--shard` and `emilia merge`, `--out` and `--resume`, and what kills may not do to them.
 
 use crate::games::{picks_of, play};
-use crate::serve::{emilia, run};
+use crate::serve::{answers, emilia, run, said};
 use emilia::notation::transcript::Transcript;
 use emilia::othello::Position;
 use std::collections::BTreeSet;
@@ -19,9 +19,7 @@ fn folder(name: &str) -> PathBuf {
 
 /// Runs a command that succeeds and says nothing but its output.
 fn output_of(arguments: &[&str]) -> String {
-    let output = run(emilia(arguments), "");
-    assert!(output.status.success() && output.stderr.is_empty(), "{arguments:?}: {output:?}");
-    String::from_utf8(output.stdout).unwrap()
+    answers(arguments, "")
 }
 
 fn path(folder: &Path, name: &str) -> String {
@@ -98,9 +96,9 @@ fn parts_put_together_are_the_whole() {
     }
     // The file is wrong about most positions, and one of its lines is none.
     let solve = |shard: &[&str]| {
-        let output = run(emilia(&[&["solve", &positions, "--json", "--hash", "1"], shard].concat()), "");
-        assert!(matches!(output.status.code(), Some(0..=2)), "{output:?}");
-        String::from_utf8(output.stdout).unwrap()
+        let (code, stdout, stderr) = said(&[&["solve", &positions, "--json", "--hash", "1"], shard].concat(), "");
+        assert!((0..=2).contains(&code), "{stderr}");
+        stdout
     };
     let whole = solve(&[]);
     let parts: Vec<String> = (0..2)
@@ -153,9 +151,8 @@ fn gaps_overlaps_and_other_jobs_are_refused() {
         (vec![&folder.join("none").display().to_string()], "cannot read"),
     ] {
         let files: Vec<&str> = files.into_iter().map(String::as_str).collect();
-        let output = run(emilia(&[&["merge", "--out", &out], &files[..]].concat()), "");
-        assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
-        let stderr = String::from_utf8(output.stderr).unwrap();
+        let (code, stdout, stderr) = said(&[&["merge", "--out", &out], &files[..]].concat(), "");
+        assert_eq!((code, stdout.as_str()), (1, ""));
         assert!(stderr.contains(part), "{part}: {stderr}");
         assert!(!Path::new(&out).exists());
     }
@@ -208,9 +205,9 @@ fn an_interrupted_file_is_not_overwritten_by_chance() {
     let [games, ..] = inputs(&folder, 2);
     let out = path(&folder, "out");
     let refused = |arguments: &[&str]| {
-        let output = run(emilia(&[&["analyze", &games, "--depth", "1"], arguments].concat()), "");
-        assert_ne!(output.status.code(), Some(0));
-        String::from_utf8(output.stderr).unwrap()
+        let (code, _, stderr) = said(&[&["analyze", &games, "--depth", "1"], arguments].concat(), "");
+        assert_ne!(code, 0);
+        stderr
     };
     output_of(&["analyze", &games, "--depth", "1", "--shard", "0/2", "--out", &out]);
     fs::rename(&out, format!("{out}.partial")).unwrap();

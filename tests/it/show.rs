@@ -1,7 +1,7 @@
 //! `emilia show`: text, pictures, and a page that a browser runs.
 
 use crate::convert::file;
-use crate::serve::{emilia, run};
+use crate::serve::said;
 use emilia::notation::read_position;
 use emilia::notation::transcript;
 use emilia::othello::Color;
@@ -9,12 +9,6 @@ use std::process::{Command, Stdio};
 
 const GAME: &str =
     "(;GM[Othello]PC[GGS/os]PB[ada <b>]PW[bob]RE[+10.000]TY[8]B[f5/0.5]W[d6/-1]B[c3]CO[a quiet move]W[d3]B[c4];)";
-
-fn said(arguments: &[&str], input: &str) -> (i32, String, String) {
-    let output = run(emilia(arguments), input);
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
-}
 
 #[test]
 fn a_board_is_shown_as_text_without_colours_into_a_pipe() {

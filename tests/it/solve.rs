@@ -1,15 +1,13 @@
 //! `emilia solve`: files and pipes in, results and exit codes out.
 
-use crate::games::{picks_of, play, shared_data};
+use crate::games::{OVER, pass_before, picks_of, play, shared_data};
 use crate::reference::Board;
-use crate::serve::{TemporaryFile, emilia, end, run, stderr_of};
+use crate::serve::{TemporaryFile, answers, emilia, end, said, stderr_of};
 use emilia::othello::{Position, Square};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
 
 const START: &str = "---------------------------OX------XO--------------------------- X";
-/// White has no disc left.
-const OVER: &str = "---------------------------XX------XX--------------------------- O";
 
 /// The score under perfect play by plain minimax over the slow rules.
 fn minimax(board: &Board) -> i32 {
@@ -53,9 +51,7 @@ fn positions() -> impl Iterator<Item = Position> {
 
 /// A process's exit code and what it says on stdout and stderr.
 fn solve(arguments: &[&str], input: impl AsRef<[u8]>) -> (i32, String, String) {
-    let output = run(emilia(&[&["solve", "-", "--hash", "1"], arguments].concat()), input);
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+    said(&[&["solve", "-", "--hash", "1"], arguments].concat(), input)
 }
 
 /// The same with `--json`: the positions and the totals.
@@ -196,10 +192,7 @@ fn bad_lines_are_named_and_the_rest_is_solved() {
 
 #[test]
 fn ends_and_passes_are_positions_too() {
-    let pass = (0..)
-        .flat_map(|seed| play(Position::START, &picks_of(seed)).positions().to_vec())
-        .find(|position| position.must_pass() && position.empties().count() < 7)
-        .unwrap();
+    let pass = pass_before(7);
     let pass_score = minimax(&Board::parse(&pass.to_string()));
     let file = format!("{OVER}; -64;\n{pass}; PS:{pass_score:+};\n{OVER}\n");
     let (code, lines, totals) = solve_json(&[], &file);
@@ -232,13 +225,10 @@ fn a_file_is_read_like_a_pipe() {
     let file = TemporaryFile::new("solve.obf");
     std::fs::write(&file.0, scored(&positions().next().unwrap())).unwrap();
     let path = file.0.to_str().unwrap();
-    let output = run(emilia(&["solve", path, "--hash", "1"]), "");
-    assert!(output.status.success() && output.stderr.is_empty());
-    assert!(String::from_utf8(output.stdout).unwrap().contains("positions 1, solved 1, checked 1"));
+    assert!(answers(&["solve", path, "--hash", "1"], "").contains("positions 1, solved 1, checked 1"));
     for missing in ["no/such/file.obf", "."] {
-        let output = run(emilia(&["solve", missing]), "");
-        assert_eq!(output.status.code(), Some(2));
-        assert!(String::from_utf8_lossy(&output.stderr).contains(missing), "{output:?}");
+        let (code, _, stderr) = said(&["solve", missing], "");
+        assert!(code == 2 && stderr.contains(missing), "{code}: {stderr}");
     }
 }
 
@@ -256,9 +246,8 @@ fn a_limit_leaves_a_position_unsolved() {
 #[test]
 fn questions_that_exclude_each_other_are_refused() {
     for arguments in [&["solve"][..], &["solve", "-", "--wld", "--moves"], &["solve", "-", "--hash", "0"]] {
-        let output = run(emilia(arguments), "");
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
-        assert!(output.stdout.is_empty() && !output.stderr.is_empty());
+        let (code, stdout, stderr) = said(arguments, "");
+        assert!(code == 2 && stdout.is_empty() && !stderr.is_empty(), "{arguments:?}: {code}");
     }
 }
 

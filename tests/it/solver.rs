@@ -1,12 +1,12 @@
 //! What is known of positions by other ways, and what no search may change: the results of solving them.
 
 use crate::games::{picks_of, play, shared_data};
-use emilia::analysis::{Outcome, Question, Solver, Value};
+use emilia::analysis::{Question, Solver, Value};
 use emilia::engine::{Engine, EngineOptions};
 use emilia::eval::EvaluatorKind;
 use emilia::notation::obf::ObfEntry;
 use emilia::notation::read_position;
-use emilia::othello::{Move, Position, Symmetry};
+use emilia::othello::{Move, Outcome, Position, Symmetry};
 use emilia::search::{AlphaBeta, AlphaBetaSettings, Control, Depth, Limits, Report, Score, Search, Selectivity, Task};
 
 /// A perfect game: the one of Takizawa's proof that Othello is a draw (arXiv 2310.19387). No side passes in it.

@@ -82,7 +82,7 @@ impl Probe {
 
     fn ask(&mut self, command: &str) -> Result<Response, Stop> {
         self.process.send(command);
-        self.response(command, self.patience.reply)
+        self.response(command, self.timeouts.reply)
     }
 
     fn insist(&mut self, command: &str) -> Result<String, Stop> {
@@ -117,7 +117,7 @@ impl Probe {
     fn generate(&mut self, color: Color) -> Result<Move, Stop> {
         let command = format!("genmove {color}");
         self.process.send(&command);
-        let response = self.response(&command, self.patience.thought)?;
+        let response = self.response(&command, self.timeouts.thought)?;
         let turn = parse_turn(&response.text).filter(|_| response.success);
         turn.map_or_else(|| failed(format!("expected a square or pass to '{command}', got '{}'", response.text)), Ok)
     }
@@ -141,7 +141,7 @@ impl Probe {
 fn lists_commands(probe: &mut Probe) -> Checked {
     // The first answer may take as long as the engine takes to load.
     probe.process.send("list_commands");
-    let list = probe.response("list_commands", probe.patience.start)?;
+    let list = probe.response("list_commands", probe.timeouts.start)?;
     require(list.success, || format!("'list_commands' failed: {}", list.text))?;
     probe.commands = list.text.lines().map(str::to_owned).collect();
     if let Some(entry) = probe.commands.iter().find(|entry| entry.trim().contains(char::is_whitespace)) {
@@ -193,7 +193,7 @@ fn refuses_unknown(probe: &mut Probe) -> Checked {
 fn pipelines(probe: &mut Probe) -> Checked {
     probe.process.send_bytes("1 name\n2 xyzzy\n3 version\n\n# nothing\n4 protocol_version\n5 name\n");
     for id in ["1", "2", "3", "4", "5"] {
-        let response = probe.response(id, probe.patience.reply)?;
+        let response = probe.response(id, probe.timeouts.reply)?;
         require(response.id == id, || format!("expected the answer to command {id}, got that to '{}'", response.id))?;
     }
     Ok(())
@@ -339,7 +339,7 @@ fn survives_garbage(probe: &mut Probe) -> Checked {
     probe.process.send_bytes(bytes);
     // The garbage may be answered with failures; the name comes in the end.
     for _ in 0..3 {
-        let response = probe.response("51 name", probe.patience.reply)?;
+        let response = probe.response("51 name", probe.timeouts.reply)?;
         if response.id == "51" {
             return require(response.success, || format!("'51 name' failed: {}", response.text));
         }
@@ -382,7 +382,7 @@ fn ends_with_its_input(probe: &mut Probe) -> Checked {
     probe.process.close_input();
     probe.is_spent = true;
     for id in ["1", "2"] {
-        let response = probe.response(id, probe.patience.start)?;
+        let response = probe.response(id, probe.timeouts.start)?;
         require(response.id == id, || format!("expected the answer to command {id}"))?;
     }
     probe.expect_exit("the end of its input")
@@ -395,7 +395,7 @@ fn ends_while_thinking(probe: &mut Probe) -> Checked {
     probe.process.send("genmove black");
     probe.process.close_input();
     probe.is_spent = true;
-    let response = probe.response("genmove black", probe.patience.thought)?;
+    let response = probe.response("genmove black", probe.timeouts.thought)?;
     let turn = parse_turn(&response.text);
     require(turn.is_some(), || format!("expected a move to 'genmove black', got '{}'", response.text))?;
     probe.expect_exit("the end of its input")

@@ -3,7 +3,7 @@
 mod gtp;
 mod nboard;
 
-use super::player::{Ending, Patience, PlayerKind, PlayerSpec, Process, Spoken, StartError, find_protocol};
+use super::player::{NoLine, OutputLine, PlayerKind, PlayerSpec, Process, StartError, Timeouts, find_protocol};
 use crate::othello::{GameRecord, Move};
 use crate::protocol::detect::Protocol;
 use serde::Serialize;
@@ -21,7 +21,7 @@ const GAME_CLOCK: Duration = Duration::from_secs(10);
 /// What came of one check.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(tag = "result", content = "detail", rename_all = "lowercase")]
-pub enum Outcome {
+pub enum CheckOutcome {
     /// As it should be.
     Passed,
     /// Not as it should be.
@@ -37,7 +37,7 @@ pub struct Finding {
     pub check: &'static str,
     /// What came of it.
     #[serde(flatten)]
-    pub outcome: Outcome,
+    pub outcome: CheckOutcome,
 }
 
 /// All checks of an engine.
@@ -52,7 +52,7 @@ pub struct Conformance {
 impl Conformance {
     /// How many checks failed.
     pub fn failures(&self) -> usize {
-        self.findings.iter().filter(|finding| matches!(finding.outcome, Outcome::Failed(_))).count()
+        self.findings.iter().filter(|finding| matches!(finding.outcome, CheckOutcome::Failed(_))).count()
     }
 }
 
@@ -74,12 +74,12 @@ fn require(condition: bool, text: impl FnOnce() -> String) -> Checked {
 }
 
 /// Checks a program. Without a protocol it is asked for it first.
-pub fn check(spec: &PlayerSpec, patience: Patience) -> Result<Conformance, StartError> {
+pub fn check(spec: &PlayerSpec, timeouts: Timeouts) -> Result<Conformance, StartError> {
     let protocol = match &spec.kind {
         PlayerKind::Process { protocol: Some(protocol), .. } => *protocol,
-        _ => find_protocol(spec, patience)?,
+        _ => find_protocol(spec, timeouts)?,
     };
-    let mut probe = Probe::new(spec, patience)?;
+    let mut probe = Probe::new(spec, timeouts)?;
     let findings = match protocol {
         Protocol::Gtp => run(gtp::CHECKS, &mut probe),
         Protocol::NBoard => run(nboard::CHECKS, &mut probe),
@@ -101,9 +101,9 @@ fn run(checks: &[Check], probe: &mut Probe) -> Vec<Finding> {
             }
         }
         let outcome = match result {
-            Ok(()) => Outcome::Passed,
-            Err(Stop::Failed(detail)) => Outcome::Failed(detail),
-            Err(Stop::Skipped(detail)) => Outcome::Skipped(detail),
+            Ok(()) => CheckOutcome::Passed,
+            Err(Stop::Failed(detail)) => CheckOutcome::Failed(detail),
+            Err(Stop::Skipped(detail)) => CheckOutcome::Skipped(detail),
         };
         findings.push(Finding { check, outcome });
     }
@@ -114,7 +114,7 @@ fn run(checks: &[Check], probe: &mut Probe) -> Vec<Finding> {
 struct Probe {
     spec: PlayerSpec,
     process: Process,
-    patience: Patience,
+    timeouts: Timeouts,
     /// Whether the program has been told to go.
     is_spent: bool,
     /// What `list_commands` said, of a GTP engine.
@@ -124,20 +124,20 @@ struct Probe {
     /// The first line that was not plain ASCII.
     not_ascii: Option<String>,
     /// Whether the program has written to its standard error.
-    spoke_on_stderr: Option<String>,
+    stderr_line: Option<String>,
 }
 
 impl Probe {
-    fn new(spec: &PlayerSpec, patience: Patience) -> Result<Probe, StartError> {
+    fn new(spec: &PlayerSpec, timeouts: Timeouts) -> Result<Probe, StartError> {
         Ok(Probe {
             spec: spec.clone(),
             process: super::player::spawn(spec)?,
-            patience,
+            timeouts,
             is_spent: false,
             commands: Vec::new(),
             pings: 0,
             not_ascii: None,
-            spoke_on_stderr: None,
+            stderr_line: None,
         })
     }
 
@@ -155,13 +155,13 @@ impl Probe {
     }
 
     fn note_stderr(&mut self) {
-        if self.spoke_on_stderr.is_none() {
-            self.spoke_on_stderr = self.process.last_words().first().cloned();
+        if self.stderr_line.is_none() {
+            self.stderr_line = self.process.last_errors().first().cloned();
         }
     }
 
     /// The next line of an answer to `command`.
-    fn line(&mut self, command: &str, deadline: Instant) -> Result<Spoken, Stop> {
+    fn line(&mut self, command: &str, deadline: Instant) -> Result<OutputLine, Stop> {
         match self.process.next_line(deadline) {
             Ok(line) if !line.whole => {
                 failed(format!("the output ended in the middle of the line '{}' after '{command}'", line.text))
@@ -172,21 +172,21 @@ impl Probe {
                 }
                 Ok(line)
             }
-            Err(Ending::Late) => failed(format!("no answer to '{command}'")),
-            Err(Ending::Closed) => failed(format!("after '{command}': {}", self.process.crash())),
+            Err(NoLine::Late) => failed(format!("no answer to '{command}'")),
+            Err(NoLine::Closed) => failed(format!("after '{command}': {}", self.process.crash())),
         }
     }
 
     fn deadline(&self) -> Instant {
-        Instant::now() + self.patience.reply
+        Instant::now() + self.timeouts.reply
     }
 
     /// Waits for the program's end.
     fn expect_exit(&mut self, after: &str) -> Checked {
         self.is_spent = true;
-        let patience = EXIT.min(self.patience.reply);
-        let gone = self.process.wait(Instant::now() + patience).is_some();
-        require(gone, || format!("still running {} s after {after}", patience.as_secs_f64()))
+        let limit = EXIT.min(self.timeouts.reply);
+        let gone = self.process.wait(Instant::now() + limit).is_some();
+        require(gone, || format!("still running {} s after {after}", limit.as_secs_f64()))
     }
 }
 

@@ -1,7 +1,9 @@
 //! The checks of an engine that speaks NBoard.
 
 use super::{Check, Checked, PASS, Probe, Stop, WIPE_OUT, failed, game, require, require_legal};
-use crate::notation::ggf::{GgfClock, GgfGame, TimedMove};
+use crate::arena::player::parse_move;
+use crate::notation::ggf::{Ggf, GgfClock};
+use crate::notation::{AnnotatedGame, PlayerInfo};
 use crate::othello::{GameRecord, Move};
 use std::time::{Duration, Instant};
 
@@ -40,7 +42,7 @@ impl Probe {
         self.pings += 3;
         let command = format!("ping {}", self.pings);
         self.process.send(&command);
-        let deadline = Instant::now() + self.patience.start;
+        let deadline = Instant::now() + self.timeouts.start;
         let mut lines = Vec::new();
         loop {
             let line = self.line(&command, deadline)?.text;
@@ -72,12 +74,13 @@ impl Probe {
     /// Asks for a move.
     fn go(&mut self) -> Result<Move, Stop> {
         self.process.send("go");
-        let deadline = Instant::now() + self.patience.thought;
+        let deadline = Instant::now() + self.timeouts.thought;
         loop {
             let line = self.line("go", deadline)?.text;
             well_formed(&line)?;
             if let Some(("===", rest)) = line.trim_start().split_once(char::is_whitespace) {
-                return answered(rest).map_or_else(|| failed(format!("not a move: '{line}'")), |timed| Ok(timed.turn));
+                return parse_move(rest)
+                    .map_or_else(|| failed(format!("not a move: '{line}'")), |timed| Ok(timed.turn));
             }
         }
     }
@@ -102,22 +105,15 @@ impl Probe {
 }
 
 fn ggf(record: &GameRecord) -> String {
-    let clock = Some(GgfClock::new(Duration::from_secs(300)));
-    GgfGame {
+    let player = PlayerInfo { clock: Some(GgfClock::new(Duration::from_secs(300))), ..PlayerInfo::default() };
+    let game = AnnotatedGame {
         place: "NBoard".to_owned(),
         date: "2026-11-21 06:12:38 GMT".to_owned(),
-        game_type: "8".to_owned(),
-        black_clock: clock,
-        white_clock: clock,
-        ..GgfGame::new(record.clone())
-    }
-    .to_string()
-}
-
-/// `MOVE[/EVAL[/TIME]]`, in which blanks count as `/`.
-fn answered(text: &str) -> Option<TimedMove> {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    TimedMove::parse(&words.join("/")).ok()
+        black: player.clone(),
+        white: player,
+        ..AnnotatedGame::new(record.clone())
+    };
+    Ggf(&game).to_string()
 }
 
 fn is_decimal(text: &str) -> bool {
@@ -129,7 +125,7 @@ fn well_formed(line: &str) -> Checked {
     let words: Vec<&str> = line.split_whitespace().collect();
     let Some((&word, arguments)) = words.split_first() else { return Ok(()) };
     let right = match word {
-        "===" => answered(&arguments.join(" ")).is_some(),
+        "===" => parse_move(&arguments.join(" ")).is_some(),
         "search" | "book" => is_hint(arguments),
         "nodestats" => matches!(arguments, [nodes, seconds, ..] if nodes.parse::<i64>().is_ok() && is_decimal(seconds)),
         "analysis" => matches!(arguments, [turns, value, ..] if turns.parse::<u32>().is_ok() && is_decimal(value)),
@@ -255,7 +251,7 @@ fn hints(probe: &mut Probe) -> Checked {
     probe.tell(&record)?;
     for (count, expected) in [(1, 1), (2, 2), (4, 4), (64, record.position().moves().count() as usize)] {
         probe.process.send(&format!("hint {count}"));
-        let deadline = Instant::now() + probe.patience.thought;
+        let deadline = Instant::now() + probe.timeouts.thought;
         let mut hinted: Vec<String> = Vec::new();
         while hinted.len() < expected {
             let command = format!("hint {count}' (a hint for each of {expected} moves; so far {})", hinted.join(" "));
@@ -404,7 +400,7 @@ fn is_clean(probe: &mut Probe) -> Checked {
     if let Some(line) = &probe.not_ascii {
         return failed(format!("'{line}' is not plain ASCII"));
     }
-    match &probe.spoke_on_stderr {
+    match &probe.stderr_line {
         Some(line) => failed(format!("'{line}' on the standard error, which the client reads as an answer")),
         None => Ok(()),
     }

@@ -6,8 +6,8 @@
 //! the text, with lines in front of them, and without the empty line behind them.
 
 use super::fault::{Fault, StartError};
-use super::process::{Ending, Process, Spoken};
-use super::question::{Action, Answer, GameSetup, Patience, Player, Turn, plies};
+use super::process::{NoLine, Process};
+use super::question::{Action, Answer, GameSetup, Player, Timeouts, Turn, plies};
 use super::spec::{Passes, PlayerSpec};
 use crate::arena::time_control::{SideClock, Terms, TimeControl};
 use crate::notation::transcript::parse_turn;
@@ -25,7 +25,7 @@ pub(super) struct GtpPlayer {
     commands: Option<Vec<String>>,
     tell_limits: bool,
     passes: Passes,
-    patience: Patience,
+    timeouts: Timeouts,
     terminator: Duration,
     /// The seed to which the number of the game is added, for an Emilia that plays with variety.
     seed: Option<u64>,
@@ -49,7 +49,7 @@ impl GtpPlayer {
         process: Process,
         spec: &PlayerSpec,
         terms: &Terms,
-        patience: Patience,
+        timeouts: Timeouts,
     ) -> Result<GtpPlayer, StartError> {
         let mut player = GtpPlayer {
             process,
@@ -58,7 +58,7 @@ impl GtpPlayer {
             tell_limits: spec.tell_limits,
             passes: spec.passes,
             // Loading may take a while before the first answer.
-            patience: Patience { reply: patience.start, ..patience },
+            timeouts: Timeouts { reply: timeouts.start, ..timeouts },
             terminator: TERMINATOR,
             seed: None,
             told: 0,
@@ -67,7 +67,7 @@ impl GtpPlayer {
         if list.success {
             player.commands = Some(list.text.split_whitespace().map(str::to_owned).collect());
         }
-        player.patience = patience;
+        player.timeouts = timeouts;
         player.title = ["name", "version"]
             .into_iter()
             .filter_map(|command| player.ask(command).ok().filter(|r| r.success).map(|r| r.text))
@@ -165,8 +165,8 @@ impl GtpPlayer {
 
     /// Sends a command and waits for the response.
     pub(super) fn ask(&mut self, command: &str) -> Result<Response, Fault> {
-        let wait = self.patience.reply;
-        self.ask_within(command, wait)?.ok_or_else(|| Fault::Silent { command: command.to_owned(), waited: wait })
+        let wait = self.timeouts.reply;
+        self.ask_within(command, wait)?.ok_or_else(|| Fault::Silent(command.to_owned(), wait))
     }
 
     /// Sends a command that must not fail.
@@ -186,17 +186,7 @@ impl GtpPlayer {
         let deadline = Instant::now() + wait;
         self.process.send(command);
         loop {
-            let line = match self.process.next_line(deadline) {
-                Ok(line) => line,
-                Err(Ending::Late) => return Ok(None),
-                Err(Ending::Closed) => return Err(self.process.crash()),
-            };
-            if !line.whole {
-                return Err(self.cut_off(&line));
-            }
-            if line.at > deadline {
-                return Ok(None);
-            }
+            let Some(line) = self.process.whole_line(deadline)? else { return Ok(None) };
             let text = line.text.trim_start();
             if text.starts_with(['=', '?']) {
                 return self.read_rest(text, line.at).map(Some);
@@ -214,12 +204,12 @@ impl GtpPlayer {
         loop {
             match self.process.next_line(Instant::now() + self.terminator) {
                 Ok(line) if line.text.trim().is_empty() => break,
-                Ok(line) if !line.whole => return Err(self.cut_off(&line)),
+                Ok(line) if !line.whole => return Err(self.process.cut_off(&line)),
                 Ok(line) => {
                     text.push('\n');
                     text.push_str(line.text.trim_end());
                 }
-                Err(Ending::Late) => {
+                Err(NoLine::Late) => {
                     if self.terminator == TERMINATOR {
                         log::info!("{}: no empty line behind the response '{first}'", self.title);
                     }
@@ -227,17 +217,10 @@ impl GtpPlayer {
                     break;
                 }
                 // The response is there; the next command finds the program gone.
-                Err(Ending::Closed) => break,
+                Err(NoLine::Closed) => break,
             }
         }
         Ok(Response { success, text, at })
-    }
-
-    fn cut_off(&mut self, line: &Spoken) -> Fault {
-        match self.process.crash() {
-            Fault::Crashed(how) => Fault::Crashed(format!("{how} in the middle of the line '{}'", line.text)),
-            other => other,
-        }
     }
 
     /// Tells the turns that the program does not know yet.
@@ -283,13 +266,13 @@ impl GtpPlayer {
             TimeControl::PerMove(_) => 1,
             TimeControl::PerGame { .. } => 0,
         };
-        // Rounded down: no program must believe that it has more than it has.
+        // Rounded down: a program must not plan with more time than it has.
         self.insist(&format!("time_left {color} {} {stones}", left.as_secs())).map(drop)
     }
 
     /// Asks for a move; the outer `None` is an overrun.
     fn generate(&mut self, turn: &Turn<'_>) -> Result<(Response, Duration), Fault> {
-        let wait = turn.wait(&self.patience);
+        let wait = turn.wait(&self.timeouts);
         let command = format!("genmove {}", turn.color());
         let asked = Instant::now();
         match self.ask_within(&command, wait)? {
@@ -297,10 +280,7 @@ impl GtpPlayer {
                 let elapsed = response.at.saturating_duration_since(asked);
                 Ok((response, elapsed))
             }
-            None => Err(match turn.clock().left() {
-                Some(left) => Fault::Overrun { left },
-                None => Fault::Silent { command, waited: wait },
-            }),
+            None => Err(turn.late(&command, wait)),
         }
     }
 
@@ -347,8 +327,7 @@ impl Player for GtpPlayer {
         self.told = 0;
         self.insist("clear_board")?;
         if setup.start != Position::START {
-            let command = ["emilia-setboard", "setboard"].into_iter().find(|command| self.knows(command));
-            let command = command.ok_or_else(|| {
+            let command = self.set_up_command().ok_or_else(|| {
                 Fault::Protocol("it knows no command to set up the position of this opening".to_owned())
             })?;
             self.insist(&format!("{command} {}", setup.start))?;
@@ -379,7 +358,7 @@ impl Player for GtpPlayer {
         let (mut response, mut elapsed) = self.generate(turn)?;
         let passes = |response: &Response| parse_vertex(&response.text) == Some(Action::Take(Move::Pass));
         if (!response.success || passes(&response)) && self.passed_in_silence(turn.record.turns()) {
-            // It believes that it is the other side's turn.
+            // For the program it is the other side's turn.
             self.speak_of_passes(!turn.color())?;
             (response, elapsed) = self.generate(turn)?;
         }

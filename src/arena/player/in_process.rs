@@ -1,7 +1,7 @@
 //! Emilia herself, without a process between.
 
 use super::fault::Fault;
-use super::question::{Action, Answer, GameSetup, Patience, Player, Turn};
+use super::question::{Action, Answer, GameSetup, Player, Timeouts, Turn};
 use super::spec::{PlayerSpec, SpecError};
 use crate::arena::time_control::{Terms, TimeControl};
 use crate::clock::{Clock, TimeBudget};
@@ -15,16 +15,16 @@ const STOPPING: Duration = Duration::from_secs(5);
 pub(super) struct InProcessPlayer {
     engine: Engine,
     terms: Terms,
-    patience: Patience,
+    timeouts: Timeouts,
     clock: Clock,
     seed: u64,
 }
 
 impl InProcessPlayer {
-    pub(super) fn new(spec: &PlayerSpec, terms: &Terms, patience: Patience) -> Result<InProcessPlayer, SpecError> {
+    pub(super) fn new(spec: &PlayerSpec, terms: &Terms, timeouts: Timeouts) -> Result<InProcessPlayer, SpecError> {
         let options = spec.engine_options()?;
         let seed = options.seed;
-        Ok(InProcessPlayer { engine: Engine::new(options), terms: *terms, patience, clock: Clock::unlimited(), seed })
+        Ok(InProcessPlayer { engine: Engine::new(options), terms: *terms, timeouts, clock: Clock::unlimited(), seed })
     }
 
     fn limits(&self, empties: u32) -> Limits {
@@ -32,13 +32,7 @@ impl InProcessPlayer {
             Some(TimeControl::PerMove(time)) => Some(TimeBudget::per_move(time)),
             _ => self.clock.budget(empties),
         };
-        Limits {
-            depth: self.terms.depth,
-            nodes: self.terms.nodes,
-            soft_time: budget.map(|budget| budget.soft),
-            hard_time: budget.map(|budget| budget.hard),
-            ..Limits::default()
-        }
+        Limits { depth: self.terms.depth, nodes: self.terms.nodes, ..budget.into() }
     }
 }
 
@@ -59,11 +53,8 @@ impl Player for InProcessPlayer {
         let asked = Instant::now();
         let limits = self.limits(position.empties().count());
         let thinking = self.engine.start(Request { position, goal: Goal::Move, limits, contempt: Contempt::NONE });
-        let wait = turn.wait(&self.patience);
-        let late = || match turn.clock().left() {
-            Some(left) => Fault::Overrun { left },
-            None => Fault::Silent { command: "the search".to_owned(), waited: wait },
-        };
+        let wait = turn.wait(&self.timeouts);
+        let late = || turn.late("the search", wait);
         let mut deadline = asked + wait;
         let mut stopped = false;
         let decision = loop {

@@ -10,8 +10,9 @@ mod spec;
 mod start;
 
 pub use fault::{Fault, StartError};
-pub use process::{Ending, Process, Spoken};
-pub use question::{Action, Answer, GameSetup, Patience, Player, Turn};
+pub(in crate::arena) use nboard::parse_move;
+pub use process::{NoLine, OutputLine, Process};
+pub use question::{Action, Answer, GameSetup, Player, Timeouts, Turn};
 pub use spec::{Passes, PlayerKind, PlayerSpec, PlayerText, SpecError};
 pub(in crate::arena) use start::spawn;
 pub use start::{find_protocol, start};

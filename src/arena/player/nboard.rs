@@ -5,11 +5,12 @@
 //! says with what it began, and each move what it took by the referee's measurement.
 
 use super::fault::{Fault, StartError};
-use super::process::{Ending, Process, Spoken};
-use super::question::{Action, Answer, GameSetup, Patience, Player, Turn, plies};
+use super::process::Process;
+use super::question::{Action, Answer, GameSetup, Player, Timeouts, Turn, plies};
 use super::spec::PlayerSpec;
 use crate::arena::time_control::{Terms, TimeControl};
-use crate::notation::ggf::{GgfClock, GgfGame, TimedMove, Timing};
+use crate::notation::ggf::{Ggf, GgfClock, TimedMove, Timing};
+use crate::notation::{AnnotatedGame, PlayerInfo};
 use crate::othello::Color;
 use crate::search::Depth;
 use std::time::{Duration, Instant};
@@ -18,11 +19,11 @@ use std::time::{Duration, Instant};
 pub(super) struct NBoardPlayer {
     process: Process,
     title: String,
-    patience: Patience,
+    timeouts: Timeouts,
     pings: u32,
     terms: Terms,
     /// The record of the game about to be played, without moves.
-    form: GgfGame,
+    form: AnnotatedGame,
     /// The game as it was last told, without its closing `;)`.
     told: String,
     /// The seed to which the number of the game is added, for an Emilia that plays with variety.
@@ -35,15 +36,15 @@ impl NBoardPlayer {
         process: Process,
         spec: &PlayerSpec,
         terms: &Terms,
-        patience: Patience,
+        timeouts: Timeouts,
     ) -> Result<NBoardPlayer, StartError> {
         let mut player = NBoardPlayer {
             process,
             title: String::new(),
-            patience,
+            timeouts,
             pings: 0,
             terms: if spec.tell_limits { *terms } else { Terms::default() },
-            form: GgfGame::new(crate::othello::GameRecord::default()),
+            form: AnnotatedGame::default(),
             told: String::new(),
             seed: None,
         };
@@ -56,7 +57,7 @@ impl NBoardPlayer {
             let depth = terms.depth.unwrap_or(Depth::MOST);
             player.process.send(&format!("set depth {depth}"));
         }
-        player.ping(patience.start)?;
+        player.ping(timeouts.start)?;
         player.set_options(spec, terms)?;
         Ok(player)
     }
@@ -109,8 +110,8 @@ impl NBoardPlayer {
         self.process.send(&command);
         let deadline = Instant::now() + wait;
         loop {
-            let Some(line) = self.line(deadline)? else {
-                return Err(Fault::Silent { command, waited: wait });
+            let Some(line) = self.process.whole_line(deadline)? else {
+                return Err(Fault::Silent(command, wait));
             };
             let mut words = line.text.split_whitespace();
             match (words.next(), words.next()) {
@@ -127,26 +128,12 @@ impl NBoardPlayer {
         }
     }
 
-    /// The next line; `None` if there is none by the deadline.
-    fn line(&mut self, deadline: Instant) -> Result<Option<Spoken>, Fault> {
-        match self.process.next_line(deadline) {
-            Ok(line) if !line.whole => Err(match self.process.crash() {
-                Fault::Crashed(how) => Fault::Crashed(format!("{how} in the middle of the line '{}'", line.text)),
-                other => other,
-            }),
-            Ok(line) if line.at > deadline => Ok(None),
-            Ok(line) => Ok(Some(line)),
-            Err(Ending::Late) => Ok(None),
-            Err(Ending::Closed) => Err(self.process.crash()),
-        }
-    }
-
     /// Tells the game as far as it has changed: `move` if one property was appended, otherwise the whole.
     fn tell_game(&mut self, turn: &Turn<'_>) {
-        let timing = charged(turn.timing, self.form.black_clock);
+        let timing = charged(turn.timing, self.form.black.clock);
         let last = timing.last().copied().unwrap_or_default();
-        let game = GgfGame { game: turn.record.clone(), timing, ..self.form.clone() };
-        let text = game.to_string();
+        let game = AnnotatedGame { record: turn.record.clone(), timing, ..self.form.clone() };
+        let text = Ggf(&game).to_string();
         let open = text.strip_suffix(";)").unwrap_or(&text);
         match open.strip_prefix(self.told.as_str()).filter(|_| !self.told.is_empty()) {
             Some("") => {}
@@ -181,18 +168,10 @@ fn ggf_clock(control: Option<TimeControl>) -> Option<GgfClock> {
 
 impl Player for NBoardPlayer {
     fn begin(&mut self, setup: &GameSetup) -> Result<(), Fault> {
-        let [black, white] = setup.names.clone();
         // The other side's clock is not this program's business, and NBoard writes one for both.
         let clock = ggf_clock(self.terms.time.and(setup.clock.control()));
-        self.form = GgfGame {
-            place: "emilia".to_owned(),
-            black,
-            white,
-            black_clock: clock,
-            white_clock: clock,
-            game_type: "8".to_owned(),
-            ..GgfGame::new(crate::othello::GameRecord::default())
-        };
+        let [black, white] = setup.names.clone().map(|name| PlayerInfo { name, rating: None, clock });
+        self.form = AnnotatedGame { place: "emilia".to_owned(), black, white, ..AnnotatedGame::default() };
         self.told.clear();
         // Not every program knows it; those that do forget the last game, so that games do not depend on each other.
         self.process.send("clear");
@@ -204,17 +183,14 @@ impl Player for NBoardPlayer {
 
     fn play(&mut self, turn: &Turn<'_>) -> Result<Answer, Fault> {
         self.tell_game(turn);
-        self.ping(self.patience.reply)?;
-        let wait = turn.wait(&self.patience);
+        self.ping(self.timeouts.reply)?;
+        let wait = turn.wait(&self.timeouts);
         let asked = Instant::now();
         self.process.send("go");
         let (mut depth, mut nodes) = (None, None);
         loop {
-            let Some(line) = self.line(asked + wait)? else {
-                return Err(match turn.clock().left() {
-                    Some(left) => Fault::Overrun { left },
-                    None => Fault::Silent { command: "go".to_owned(), waited: wait },
-                });
+            let Some(line) = self.process.whole_line(asked + wait)? else {
+                return Err(turn.late("go", wait));
             };
             let text = line.text.trim();
             let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
@@ -245,8 +221,8 @@ impl Drop for NBoardPlayer {
     }
 }
 
-/// Reads `F4/1.5/0.25`, in which runs of blanks count as `/`.
-fn parse_move(text: &str) -> Option<TimedMove> {
+/// Reads the answer `F4/1.5/0.25`, in which runs of blanks count as `/`.
+pub(in crate::arena) fn parse_move(text: &str) -> Option<TimedMove> {
     let joined: Vec<&str> = text.split_whitespace().collect();
     TimedMove::parse(&joined.join("/")).ok()
 }

@@ -15,13 +15,13 @@ const MAX_LINE_BYTES: usize = 1 << 16;
 /// Lines kept for a reader that is not looking. A program that goes on talking waits in its own pipe.
 const LINES_KEPT: usize = 1024;
 /// Lines of the standard error kept for the case of a crash.
-const LAST_WORDS: usize = 3;
+const ERROR_LINES_KEPT: usize = 3;
 /// How long a program that was asked to go may take before it is killed.
-const FAREWELL: Duration = Duration::from_millis(500);
+const EXIT_TIME: Duration = Duration::from_millis(500);
 
 /// One line that a program wrote.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Spoken {
+pub struct OutputLine {
     /// The line without its end. Bytes that are not UTF-8 have been replaced.
     pub text: String,
     /// When it was read.
@@ -32,7 +32,7 @@ pub struct Spoken {
 
 /// Why there is no line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ending {
+pub enum NoLine {
     /// The time is over.
     Late,
     /// The program has closed its output.
@@ -46,8 +46,8 @@ pub struct Process {
     label: String,
     child: Child,
     input: Option<Sender<Vec<u8>>>,
-    lines: Receiver<Spoken>,
-    last_words: Arc<Mutex<VecDeque<String>>>,
+    lines: Receiver<OutputLine>,
+    last_errors: Arc<Mutex<VecDeque<String>>>,
     /// Disconnected when the standard error has been read to its end.
     errors_read: Receiver<()>,
     status: Option<ExitStatus>,
@@ -70,15 +70,15 @@ impl Process {
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (input, to_write) = unbounded::<Vec<u8>>();
         let (speak, lines) = bounded(LINES_KEPT);
-        let last_words = Arc::new(Mutex::new(VecDeque::new()));
-        let kept = Arc::clone(&last_words);
+        let last_errors = Arc::new(Mutex::new(VecDeque::new()));
+        let kept = Arc::clone(&last_errors);
         let (reading, errors_read) = bounded::<()>(0);
         let process = Process {
             label: label.to_owned(),
             child,
             input: Some(input),
             lines,
-            last_words,
+            last_errors,
             errors_read,
             status: None,
         };
@@ -98,7 +98,7 @@ impl Process {
                 read_lines(stderr, |line| {
                     log::debug!("{name} (stderr): {}", line.text);
                     let mut kept = kept.lock();
-                    if kept.len() == LAST_WORDS {
+                    if kept.len() == ERROR_LINES_KEPT {
                         kept.pop_front();
                     }
                     kept.push_back(line.text.chars().take(300).collect());
@@ -128,24 +128,46 @@ impl Process {
     }
 
     /// The next line, waited for until `deadline`.
-    pub fn next_line(&self, deadline: Instant) -> Result<Spoken, Ending> {
+    pub fn next_line(&self, deadline: Instant) -> Result<OutputLine, NoLine> {
         // A line that has come is taken even if the deadline is over: when it came stands in it.
         let line = self.lines.recv_deadline(deadline).map_err(|error| match error {
-            RecvTimeoutError::Timeout => Ending::Late,
-            RecvTimeoutError::Disconnected => Ending::Closed,
+            RecvTimeoutError::Timeout => NoLine::Late,
+            RecvTimeoutError::Disconnected => NoLine::Closed,
         })?;
         log::debug!("{} > {}", self.label, line.text);
         Ok(line)
     }
 
+    /// The next line that came whole and by `deadline`; `None` if there is none.
+    ///
+    /// # Errors
+    /// If the program has closed its output, also in the middle of a line.
+    pub fn whole_line(&mut self, deadline: Instant) -> Result<Option<OutputLine>, Fault> {
+        match self.next_line(deadline) {
+            Ok(line) if !line.whole => Err(self.cut_off(&line)),
+            Ok(line) if line.at > deadline => Ok(None),
+            Ok(line) => Ok(Some(line)),
+            Err(NoLine::Late) => Ok(None),
+            Err(NoLine::Closed) => Err(self.crash()),
+        }
+    }
+
+    /// The fault of a program that has closed its output in the middle of this line.
+    pub fn cut_off(&mut self, line: &OutputLine) -> Fault {
+        match self.crash() {
+            Fault::Crashed(how) => Fault::Crashed(format!("{how} in the middle of the line '{}'", line.text)),
+            other => other,
+        }
+    }
+
     /// Takes the lines that have come without being asked for.
-    pub fn unasked(&self) -> impl Iterator<Item = Spoken> + '_ {
+    pub fn unasked(&self) -> impl Iterator<Item = OutputLine> + '_ {
         self.lines.try_iter()
     }
 
     /// What the program wrote to its standard error last.
-    pub fn last_words(&self) -> Vec<String> {
-        self.last_words.lock().iter().cloned().collect()
+    pub fn last_errors(&self) -> Vec<String> {
+        self.last_errors.lock().iter().cloned().collect()
     }
 
     /// Waits for the program's end; `None` if it is still running at the deadline.
@@ -165,14 +187,14 @@ impl Process {
 
     /// The fault of a program that has closed its output.
     pub fn crash(&mut self) -> Fault {
-        let status = self.wait(Instant::now() + FAREWELL);
+        let status = self.wait(Instant::now() + EXIT_TIME);
         let mut text = match status {
             Some(status) => format!("the program ended ({status})"),
             None => "the program closed its output".to_owned(),
         };
         // What it wrote before its end may still be on the way.
-        let _ = self.errors_read.recv_timeout(FAREWELL);
-        let words = self.last_words();
+        let _ = self.errors_read.recv_timeout(EXIT_TIME);
+        let words = self.last_errors();
         if !words.is_empty() {
             text.push_str("; last on its standard error: ");
             text.push_str(&words.join(" | "));
@@ -194,7 +216,7 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         self.close_input();
-        if self.wait(Instant::now() + FAREWELL).is_none() {
+        if self.wait(Instant::now() + EXIT_TIME).is_none() {
             log::info!("{} does not end by itself and is killed", self.label);
             self.kill();
             let _ = self.child.wait();
@@ -206,8 +228,8 @@ fn spawn(label: &str, what: &str, work: impl FnOnce() + Send + 'static) -> io::R
     std::thread::Builder::new().name(format!("{label} {what}")).stack_size(256 << 10).spawn(work).map(drop)
 }
 
-/// Cuts the output into lines until it ends or nobody takes them.
-fn read_lines(output: impl Read, mut take: impl FnMut(Spoken) -> bool) {
+/// Cuts the output into lines until it ends or `take` returns false.
+fn read_lines(output: impl Read, mut take: impl FnMut(OutputLine) -> bool) {
     let mut reader = BufReader::new(output);
     loop {
         let mut line = Vec::new();
@@ -223,7 +245,7 @@ fn read_lines(output: impl Read, mut take: impl FnMut(Spoken) -> bool) {
         while matches!(line.last(), Some(b'\n' | b'\r')) {
             line.pop();
         }
-        if !take(Spoken { text: String::from_utf8_lossy(&line).into_owned(), at, whole }) {
+        if !take(OutputLine { text: String::from_utf8_lossy(&line).into_owned(), at, whole }) {
             return;
         }
     }

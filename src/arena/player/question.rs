@@ -8,7 +8,7 @@ use std::time::Duration;
 
 /// How long the referee waits where no clock runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Patience {
+pub struct Timeouts {
     /// For a program to get ready after its start.
     pub start: Duration,
     /// For the answer to a command that needs no thinking.
@@ -17,10 +17,10 @@ pub struct Patience {
     pub thought: Duration,
 }
 
-impl Default for Patience {
-    fn default() -> Patience {
+impl Default for Timeouts {
+    fn default() -> Timeouts {
         let seconds = Duration::from_secs;
-        Patience { start: seconds(30), reply: seconds(10), thought: seconds(600) }
+        Timeouts { start: seconds(30), reply: seconds(10), thought: seconds(600) }
     }
 }
 
@@ -64,8 +64,13 @@ impl Turn<'_> {
     }
 
     /// How long an answer is waited for.
-    pub fn wait(&self, patience: &Patience) -> Duration {
-        self.clock().left().map_or(patience.thought, |left| left + self.grace)
+    pub fn wait(&self, timeouts: &Timeouts) -> Duration {
+        self.clock().left().map_or(timeouts.thought, |left| left + self.grace)
+    }
+
+    /// The fault of a player that has not answered `command` after this wait.
+    pub fn late(&self, command: &str, waited: Duration) -> Fault {
+        self.clock().left().map_or_else(|| Fault::Silent(command.to_owned(), waited), Fault::Overrun)
     }
 }
 

@@ -89,22 +89,12 @@ pub enum SpecError {
         /// What would have been right.
         expected: String,
     },
-    /// An option that Emilia does not take.
-    #[error("player {player}: {error}")]
-    Option {
-        /// The player's name.
-        player: String,
-        /// Why not.
-        error: OptionError,
-    },
-    /// Something that is missing or contradicts the rest.
-    #[error("player {player}: {problem}")]
-    Inconsistent {
-        /// The player's name.
-        player: String,
-        /// What is wrong.
-        problem: &'static str,
-    },
+    /// An option of the player of this name that Emilia does not take.
+    #[error("player {0}: {1}")]
+    Option(String, OptionError),
+    /// Something about the player of this name that is missing or contradicts the rest.
+    #[error("player {0}: {1}")]
+    Inconsistent(String, &'static str),
 }
 
 /// A player as text has it: the keys of `--player` and of a `[[player]]` table.
@@ -203,7 +193,7 @@ impl PlayerText {
             ),
         };
         let name = self.name.clone().unwrap_or_else(|| default_name(command.as_deref()));
-        let wrong = |problem| SpecError::Inconsistent { player: name.clone(), problem };
+        let wrong = |problem| SpecError::Inconsistent(name.clone(), problem);
         let bad = |key, value: &str, expected: &str| SpecError::Value {
             player: name.clone(),
             key,
@@ -271,7 +261,7 @@ impl PlayerSpec {
         // A match plays several games at once: a player takes one core unless it is told otherwise.
         let mut options = EngineOptions { threads: 1, ..EngineOptions::default() };
         for (name, value) in &self.options {
-            options.set(name, value).map_err(|error| SpecError::Option { player: self.name.clone(), error })?;
+            options.set(name, value).map_err(|error| SpecError::Option(self.name.clone(), error))?;
         }
         Ok(options)
     }

@@ -4,37 +4,37 @@ use super::fault::StartError;
 use super::gtp::GtpPlayer;
 use super::in_process::InProcessPlayer;
 use super::nboard::NBoardPlayer;
-use super::process::{Ending, Process};
-use super::question::{Patience, Player};
+use super::process::{NoLine, Process};
+use super::question::{Player, Timeouts};
 use super::spec::{PlayerKind, PlayerSpec};
 use crate::arena::time_control::Terms;
 use crate::protocol::detect::Protocol;
 use std::time::Instant;
 
 /// Starts a player and gets it ready for its first game. A program without a known protocol is asked for it first.
-pub fn start(spec: &PlayerSpec, terms: &Terms, patience: Patience) -> Result<Box<dyn Player>, StartError> {
+pub fn start(spec: &PlayerSpec, terms: &Terms, timeouts: Timeouts) -> Result<Box<dyn Player>, StartError> {
     let PlayerKind::Process { protocol, .. } = &spec.kind else {
-        return Ok(Box::new(InProcessPlayer::new(spec, terms, patience)?));
+        return Ok(Box::new(InProcessPlayer::new(spec, terms, timeouts)?));
     };
     let protocol = match protocol {
         Some(protocol) => *protocol,
-        None => find_protocol(spec, patience)?,
+        None => find_protocol(spec, timeouts)?,
     };
     let process = spawn(spec)?;
     Ok(match protocol {
-        Protocol::Gtp => Box::new(GtpPlayer::new(process, spec, terms, patience)?),
-        Protocol::NBoard => Box::new(NBoardPlayer::new(process, spec, terms, patience)?),
+        Protocol::Gtp => Box::new(GtpPlayer::new(process, spec, terms, timeouts)?),
+        Protocol::NBoard => Box::new(NBoardPlayer::new(process, spec, terms, timeouts)?),
     })
 }
 
 /// Finds out which protocol a program speaks. It is ended afterwards, because it has been talked to in both.
 ///
 /// An NBoard engine is silent about what it does not know and answers the ping; a GTP engine answers everything.
-pub fn find_protocol(spec: &PlayerSpec, patience: Patience) -> Result<Protocol, StartError> {
+pub fn find_protocol(spec: &PlayerSpec, timeouts: Timeouts) -> Result<Protocol, StartError> {
     let mut process = spawn(spec)?;
     process.send("nboard 2");
     process.send("ping 1");
-    let deadline = Instant::now() + patience.start;
+    let deadline = Instant::now() + timeouts.start;
     let found = loop {
         match process.next_line(deadline) {
             Ok(line) => match line.text.trim_start() {
@@ -42,12 +42,12 @@ pub fn find_protocol(spec: &PlayerSpec, patience: Patience) -> Result<Protocol, 
                 text if text.starts_with(['?', '=']) && !text.starts_with("==") => break Some(Protocol::Gtp),
                 _ => {}
             },
-            Err(Ending::Late) => break None,
-            Err(Ending::Closed) => return Err(process.crash().into()),
+            Err(NoLine::Late) => break None,
+            Err(NoLine::Closed) => return Err(process.crash().into()),
         }
     };
     process.send("quit");
-    found.ok_or_else(|| StartError::UnknownProtocol { program: program(spec).to_owned() })
+    found.ok_or_else(|| StartError::UnknownProtocol(program(spec).to_owned()))
 }
 
 /// Starts the program of a player and says nothing to it.
@@ -56,7 +56,7 @@ pub(in crate::arena) fn spawn(spec: &PlayerSpec) -> Result<Process, StartError> 
         return Err(StartError::Unsupported("it is not a program".to_owned()));
     };
     Process::start(&spec.name, command, directory.as_deref())
-        .map_err(|error| StartError::Spawn { program: program(spec).to_owned(), error })
+        .map_err(|error| StartError::Spawn(program(spec).to_owned(), error))
 }
 
 fn program(spec: &PlayerSpec) -> &str {

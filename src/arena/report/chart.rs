@@ -1,7 +1,7 @@
 //! The score of each pairing as it developed, as SVG.
 
 use super::PairingReport;
-use crate::arena::statistics::{Outcome, Pentanomial};
+use crate::arena::statistics::Pentanomial;
 use crate::render::{escape, round_step};
 use std::fmt::Write;
 
@@ -79,13 +79,7 @@ fn curve(pairing: &PairingReport) -> Curve {
     let mut curve = Vec::new();
     let every = pairing.pairs.len().div_ceil(MOST_POINTS).max(1);
     for (i, pair) in pairing.pairs.iter().enumerate() {
-        let outcome = |half_points: u8| match half_points {
-            0 => Outcome::Loss,
-            1 => Outcome::Draw,
-            _ => Outcome::Win,
-        };
-        let first = pair.half_points.min(2);
-        counts.add(outcome(first), outcome(pair.half_points - first));
+        counts.add(pair.half_points.into());
         let shown = (i + 1) % every == 0 || i + 1 == pairing.pairs.len();
         if let Some(estimate) = counts.estimate().filter(|_| shown) {
             curve.push((i + 1, 100.0 * estimate.score, estimate.score_error.map(|error| 100.0 * error)));

@@ -1,7 +1,7 @@
 //! The report for a browser: one page that needs nothing else.
 
 use super::chart::{COLORS, score_over_time};
-use super::{PairingReport, Report};
+use super::{MatchReport, PairingReport};
 use crate::arena::sprt::Verdict;
 use crate::arena::statistics::Estimate;
 use crate::render::escape;
@@ -41,14 +41,14 @@ figure{margin:0}svg{width:100%;height:auto;display:block}svg text{fill:var(--sof
 details summary{cursor:pointer;color:var(--soft);margin-top:30px}pre{overflow:auto;white-space:pre-wrap}";
 
 /// The page.
-pub fn page(report: &Report) -> String {
+pub fn page(report: &MatchReport) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
     let _ = write_page(&mut out, report);
     out
 }
 
-fn write_page(out: &mut String, report: &Report) -> std::fmt::Result {
+fn write_page(out: &mut String, report: &MatchReport) -> std::fmt::Result {
     let names: Vec<String> = report.players.iter().map(|player| escape(&player.name)).collect();
     let title = names.join(" – ");
     write!(out, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">")?;
@@ -164,7 +164,7 @@ fn write_estimate(out: &mut String, estimate: &Estimate) -> std::fmt::Result {
     Ok(())
 }
 
-fn write_sprt(out: &mut String, report: &Report) -> std::fmt::Result {
+fn write_sprt(out: &mut String, report: &MatchReport) -> std::fmt::Result {
     let Some(sprt) = &report.sprt else { return Ok(()) };
     let verdict = match sprt.verdict {
         Verdict::Accepted => format!("{} Elo accepted", sprt.test.elo1),
@@ -178,7 +178,7 @@ fn write_sprt(out: &mut String, report: &Report) -> std::fmt::Result {
     writeln!(out, "</div></section>")
 }
 
-fn write_cross_table(out: &mut String, report: &Report) -> std::fmt::Result {
+fn write_cross_table(out: &mut String, report: &MatchReport) -> std::fmt::Result {
     let mut order: Vec<usize> = (0..report.players.len()).collect();
     let score = |i: &usize| report.players[*i].total.score.unwrap_or(0.0);
     order.sort_by(|a, b| score(b).total_cmp(&score(a)));
@@ -206,7 +206,7 @@ fn write_cross_table(out: &mut String, report: &Report) -> std::fmt::Result {
     writeln!(out, "</table></div>")
 }
 
-fn score_against(report: &Report, player: usize, opponent: usize) -> Option<f64> {
+fn score_against(report: &MatchReport, player: usize, opponent: usize) -> Option<f64> {
     let (a, b) = (&report.players[player].name, &report.players[opponent].name);
     report.pairings.iter().find_map(|pairing| match (&pairing.first, &pairing.second) {
         (first, second) if (first, second) == (a, b) => pairing.counts.score,
@@ -230,7 +230,7 @@ fn write_legend(out: &mut String, pairings: &[PairingReport]) -> std::fmt::Resul
     write!(out, "</div>")
 }
 
-fn write_players(out: &mut String, report: &Report) -> std::fmt::Result {
+fn write_players(out: &mut String, report: &MatchReport) -> std::fmt::Result {
     write!(
         out,
         "<h2>Players</h2><div class=\"scroll\"><table><tr><th>player</th><th class=\"left\">limits</th><th>moves</th><th>seconds a move</th>"
@@ -242,7 +242,7 @@ fn write_players(out: &mut String, report: &Report) -> std::fmt::Result {
         };
         let on_time = player.forfeits.get(&crate::arena::record::End::Time).copied().unwrap_or(0);
         let others = player.forfeits.iter().filter(|(end, _)| **end != crate::arena::record::End::Time);
-        let others: Vec<String> = others.map(|(end, n)| format!("{} {n}", end.name())).collect();
+        let others: Vec<String> = others.map(|(end, n)| format!("{} {n}", end)).collect();
         writeln!(
             out,
             "<tr><td>{}</td><td class=\"left\">{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{on_time}</td><td class=\"left\">{}</td></tr>",
@@ -258,7 +258,7 @@ fn write_players(out: &mut String, report: &Report) -> std::fmt::Result {
     writeln!(out, "</table></div>")
 }
 
-fn write_failures(out: &mut String, report: &Report) -> std::fmt::Result {
+fn write_failures(out: &mut String, report: &MatchReport) -> std::fmt::Result {
     if report.failures.is_empty() {
         return Ok(());
     }
@@ -266,7 +266,7 @@ fn write_failures(out: &mut String, report: &Report) -> std::fmt::Result {
     write!(out, "<th class=\"left\">kind</th><th class=\"left\">what was wrong</th></tr>")?;
     for failure in &report.failures {
         let (player, detail) = (escape(&failure.player), escape(&failure.detail));
-        let (game, kind) = (failure.game, failure.end.name());
+        let (game, kind) = (failure.game, failure.end);
         writeln!(
             out,
             "<tr><td>{game}</td><td class=\"left\">{player}</td><td class=\"left\">{kind}</td><td class=\"left\">{detail}</td></tr>"
@@ -276,7 +276,7 @@ fn write_failures(out: &mut String, report: &Report) -> std::fmt::Result {
 }
 
 /// For each opening the points of each pairing's first player, summed over the times that it was played.
-fn write_openings(out: &mut String, report: &Report) -> std::fmt::Result {
+fn write_openings(out: &mut String, report: &MatchReport) -> std::fmt::Result {
     let mut openings: Vec<&str> = Vec::new();
     let mut points: BTreeMap<(&str, usize), (u64, u64)> = BTreeMap::new();
     for (i, pairing) in report.pairings.iter().enumerate() {

@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 
 /// Everything that the reports show.
 #[derive(Clone, Debug, Serialize)]
-pub struct Report {
+pub struct MatchReport {
     /// The terms of the match, as in the first line of its log.
     pub terms: Value,
     /// Games finished.
@@ -132,9 +132,9 @@ pub struct SprtReport {
     pub verdict: Verdict,
 }
 
-impl Report {
+impl MatchReport {
     /// Collects what a match says so far.
-    pub fn new(tournament: &Tournament) -> Report {
+    pub fn new(tournament: &Tournament) -> MatchReport {
         let (standings, settings) = (tournament.standings(), tournament.settings());
         let openings = tournament.openings();
         let player = |(i, name): (usize, &String)| {
@@ -175,7 +175,7 @@ impl Report {
             let (lower, upper) = test.bounds();
             SprtReport { test, ratio: test.log_likelihood_ratio(pairs), lower, upper, verdict: test.verdict(pairs) }
         });
-        Report {
+        MatchReport {
             terms: settings.identity(),
             games: standings.games,
             scheduled: tournament.schedule().games(),

@@ -1,13 +1,13 @@
 //! The report for a terminal.
 
-use super::{PairingReport, PlayerReport, Report, SprtReport};
+use super::{MatchReport, PairingReport, PlayerReport, SprtReport};
 use crate::arena::sprt::Verdict;
 use crate::arena::standings::Standings;
 use crate::arena::statistics::Estimate;
 use std::fmt::Write;
 
 /// The whole report.
-pub fn summary(report: &Report) -> String {
+pub fn summary(report: &MatchReport) -> String {
     let mut text = String::new();
     for pairing in &report.pairings {
         // Writing to a string cannot fail.
@@ -25,8 +25,7 @@ pub fn summary(report: &Report) -> String {
         text.push_str("\nfailures (the first ones)\n");
     }
     for failure in &report.failures {
-        let _ =
-            writeln!(text, "  game {}: {}: {}: {}", failure.game, failure.player, failure.end.name(), failure.detail);
+        let _ = writeln!(text, "  game {}: {}: {}: {}", failure.game, failure.player, failure.end, failure.detail);
     }
     text
 }
@@ -97,7 +96,7 @@ fn sprt_line(sprt: &SprtReport) -> String {
 }
 
 /// Everybody's total, best first.
-fn table(out: &mut String, report: &Report) -> std::fmt::Result {
+fn table(out: &mut String, report: &MatchReport) -> std::fmt::Result {
     let mut players: Vec<&PlayerReport> = report.players.iter().collect();
     players.sort_by(|a, b| b.total.score.unwrap_or(0.0).total_cmp(&a.total.score.unwrap_or(0.0)));
     writeln!(out, "{:<20} {:>7} {:>7} {:>7} {:>7} {:>8}", "player", "games", "won", "drawn", "lost", "score")?;
@@ -121,7 +120,7 @@ fn efforts(out: &mut String, players: &[PlayerReport]) -> std::fmt::Result {
         let number = |value: Option<f64>, decimals: usize| {
             value.map_or_else(|| "-".to_owned(), |value| format!("{value:.decimals$}"))
         };
-        let forfeits: Vec<String> = player.forfeits.iter().map(|(end, n)| format!("{} {n}", end.name())).collect();
+        let forfeits: Vec<String> = player.forfeits.iter().map(|(end, n)| format!("{} {n}", end)).collect();
         let forfeits = if forfeits.is_empty() { "none".to_owned() } else { forfeits.join(", ") };
         writeln!(
             out,

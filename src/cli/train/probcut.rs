@@ -21,7 +21,7 @@ pub(super) struct ProbcutArguments {
     /// The deepest search, in plies
     #[arg(long, value_name = "PLIES", default_value_t = ProbcutSettings::default().depth, value_parser = clap::value_parser!(u8).range(4..=16))]
     depth: u8,
-    /// Solve positions with at most so many empty squares
+    /// Solve positions with at most this number of empty squares
     #[arg(long, value_name = "EMPTIES", default_value_t = ProbcutSettings::default().solved_empties, value_parser = clap::value_parser!(u8).range(12..=26))]
     solved: u8,
     /// Seed of the positions

@@ -48,7 +48,7 @@ fn evaluator(name: &str) -> Result<Arc<dyn Evaluator<Position>>, String> {
         Ok(kind) => set("eval", kind.name())?,
         Err(unknown) if !PathBuf::from(name).exists() => return Err(format!("{unknown}; nor is it a file of weights")),
         Err(_) => {
-            let file = EvalFile::read(name).map_err(|error| error.to_string())?;
+            let file = EvalFile::open(name).map_err(|error| error.to_string())?;
             return Ok(file.evaluator());
         }
     }

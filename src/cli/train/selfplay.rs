@@ -27,7 +27,7 @@ pub(super) struct SelfPlayArguments {
     /// Plies that each move is searched [default: 6]
     #[arg(long, value_name = "PLIES")]
     depth: Option<Depth>,
-    /// Play perfectly from so many empty squares on [default: 16]
+    /// Play perfectly from this number of empty squares on [default: 16]
     #[arg(long, value_name = "EMPTIES")]
     exact: Option<u8>,
     /// How sure cuts on the word of shallower searches are, in percent; 100 for none [default: 73]

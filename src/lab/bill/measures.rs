@@ -4,7 +4,7 @@ use super::logistic::{log_loss, probability};
 use std::fmt;
 
 /// Log-odds that were given, and whether the position was won.
-pub(super) type Verdict = (f64, bool);
+pub(super) type Prediction = (f64, bool);
 
 /// Measures of one discriminant on one set of positions.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -18,7 +18,7 @@ pub struct Measures {
 }
 
 impl Measures {
-    pub(super) fn of(verdicts: &[Verdict]) -> Measures {
+    pub(super) fn of(verdicts: &[Prediction]) -> Measures {
         let positions = verdicts.len();
         let loss: f64 = verdicts.iter().map(|&(log_odds, won)| log_loss(log_odds, won)).sum();
         Measures { positions, auc: auc(verdicts), log_loss: loss / positions as f64 }
@@ -26,7 +26,7 @@ impl Measures {
 }
 
 /// The area under the receiver's curve by Mann and Whitney's ranks; equal values share their mean rank.
-fn auc(verdicts: &[Verdict]) -> f64 {
+fn auc(verdicts: &[Prediction]) -> f64 {
     let mut sorted = verdicts.to_vec();
     sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
     let (mut ranks, mut below) = (0.0, 0.0);
@@ -62,7 +62,7 @@ impl CalibrationStep {
 pub struct Calibration(pub Vec<CalibrationStep>);
 
 impl Calibration {
-    pub(super) fn of(verdicts: &[Verdict]) -> Calibration {
+    pub(super) fn of(verdicts: &[Prediction]) -> Calibration {
         let mut sums = [(0usize, 0.0, 0usize); 10];
         for &(log_odds, won) in verdicts {
             let p = probability(log_odds);
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn areas_by_hand() {
-        let auc = |verdicts: &[Verdict]| Measures::of(verdicts).auc;
+        let auc = |verdicts: &[Prediction]| Measures::of(verdicts).auc;
         assert_eq!(auc(&[(1.0, true), (0.0, false)]), 1.0);
         assert_eq!(auc(&[(1.0, false), (0.0, true)]), 0.0);
         assert_eq!(auc(&[(1.0, false), (1.0, true)]), 0.5);

@@ -10,7 +10,7 @@ pub use measures::{Calibration, CalibrationStep, Measures};
 use crate::eval::bill::{Coefficients, Discriminant, FEATURES, FeatureTables, Quadratic};
 use crate::training::{LabelKind, Sample, is_held_out};
 use example::Example;
-use measures::Verdict;
+use measures::Prediction;
 use std::fmt;
 use thiserror::Error;
 
@@ -187,7 +187,7 @@ fn discriminant(
     Ok(Discriminant { discs_per_nat, ..unscaled })
 }
 
-fn verdicts<'a>(examples: impl Iterator<Item = &'a Example>, discriminant: &Discriminant) -> Vec<Verdict> {
+fn verdicts<'a>(examples: impl Iterator<Item = &'a Example>, discriminant: &Discriminant) -> Vec<Prediction> {
     examples.map(|e| (discriminant.function(e.discs).value(&e.features), e.is_won())).collect()
 }
 

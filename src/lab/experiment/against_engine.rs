@@ -4,7 +4,7 @@ use super::duel::PairScore;
 use super::equal_evaluations::contestants;
 use super::player::{EngineLimit, EnginePlayer, Limit};
 use super::series::{openings, series};
-use super::{Cell, Experiment, Findings, Lab, Problem, Table};
+use super::{Cell, Experiment, ExperimentError, Findings, Lab, Table};
 use crate::engine::EngineOptions;
 use crate::eval::EvaluatorKind;
 use crate::othello::Position;
@@ -66,7 +66,7 @@ fn limit(evaluations: u64) -> EngineLimit {
     EngineLimit::Evaluations(Limit::Evaluations(evaluations))
 }
 
-fn uct(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
+fn uct(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     let forms = contestants(lab, UCT_FORMS)?;
     let budgets = lab.levels_within(&[200], &[1000, 4000, 16000], "evaluations", BUDGETS)?;
     let pairs = lab.count(1, 60);
@@ -112,7 +112,7 @@ fn point(
     (name, budget): (&str, u32),
     [mut player, mut opponent]: [EnginePlayer; 2],
     table: &mut Table,
-) -> Result<Point, Problem> {
+) -> Result<Point, ExperimentError> {
     let key = format!("{name}/{budget}");
     let score = PairScore::of(&series(lab, &key, starts, &mut player, &mut opponent, SOLVE_FROM)?);
     Ok(result((name, budget), &score, table))
@@ -129,7 +129,7 @@ fn result((name, budget): (&str, u32), score: &PairScore, table: &mut Table) -> 
         discs,
         Cell::Number(score.share_spent(), 2),
         Cell::Number(score.share_of_time(), 2),
-        Cell::Number(score.first.plies as f64 / score.first.moves.max(1) as f64, 1),
+        Cell::Number(score.first.mean_plies(), 1),
     ]);
     score.point(budget)
 }
@@ -149,7 +149,7 @@ const TIMING_PAIRS: usize = 4;
 /// Pairs after which the evaluations that a player gets are corrected by the time that they took.
 const PAIRS_BETWEEN_CORRECTIONS: usize = 10;
 
-fn budget_curve(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
+fn budget_curve(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     let players = contestants(lab, CURVE)?;
     let budgets = lab.levels_within(&[100], &[1000, 2000, 4000, 8000, 16000, 32000, 64000], "evaluations", BUDGETS)?;
     let pairs = lab.count(1, 100);

@@ -2,10 +2,10 @@
 //! heuristics, his players and his measures.
 
 use super::duel::{PairScore, play_pair};
-use super::player::{Chosen, Player};
+use super::player::{Chosen, Contender};
 use super::series::openings;
 use super::stopwatch::Stopwatch;
-use super::{Cell, Findings, Lab, Problem, Table};
+use super::{Cell, ExperimentError, Findings, Lab, Table};
 use crate::eval::{Evaluator, EvaluatorKind};
 use crate::game::Game;
 use crate::othello::Position;
@@ -53,7 +53,7 @@ pub(super) fn board(seed: u64, number: u64) -> Position {
 }
 
 /// The boards of an experiment, or the openings that its set-up asks for instead.
-pub(super) fn boards(lab: &Lab<'_>, count: u64) -> Result<Vec<Position>, Problem> {
+pub(super) fn boards(lab: &Lab<'_>, count: u64) -> Result<Vec<Position>, ExperimentError> {
     match &lab.setup().openings {
         Some(source) => Ok(openings(lab, source, count)?.0),
         None => Ok((0..count).map(|number| board(lab.setup().seed, number)).collect()),
@@ -67,13 +67,13 @@ pub(super) struct Plain<G: Game> {
     pub evaluator: Arc<dyn Evaluator<G>>,
 }
 
-impl<G: Game> Player<G> for Plain<G> {
+impl<G: Game> Contender<G> for Plain<G> {
     fn begin(&mut self) {}
 
     fn choose(&mut self, position: &G) -> Chosen<G::Move> {
         let result = plain_minimax(self.kind, position, self.depth, &*self.evaluator, Contempt::NONE, &mut |_| false);
         let turn = result.pv.first().copied();
-        Chosen { turn, evaluations: result.counts.evaluations, plies: self.depth }
+        Chosen { turn, evaluations: result.counts.evaluations, plies: self.depth, expected: None }
     }
 }
 
@@ -82,14 +82,14 @@ pub(super) fn match_up(
     lab: &mut Lab<'_>,
     key: &str,
     boards: &[Position],
-    mut first: Plain<Position>,
-    mut second: Plain<Position>,
-) -> Result<PairScore, Problem> {
+    first: &mut dyn Contender<Position>,
+    second: &mut dyn Contender<Position>,
+) -> Result<PairScore, ExperimentError> {
     let mut pairs = Vec::with_capacity(boards.len());
     // The games are short: several are one unit.
     for (i, some) in boards.chunks(10).enumerate() {
         let played = lab.unit(&format!("{key}/{i}"), || {
-            some.iter().map(|board| play_pair(board, &mut first, &mut second, 0).0).collect::<Vec<_>>()
+            some.iter().map(|board| play_pair(board, first, second, 0).0).collect::<Vec<_>>()
         })?;
         pairs.extend(played);
     }
@@ -141,7 +141,7 @@ pub(super) fn cost(
     (name, kind): (&str, MinimaxKind),
     heuristic: EvaluatorKind,
     depth: u32,
-) -> Result<Cost, Problem> {
+) -> Result<Cost, ExperimentError> {
     lab.unit(&format!("{name}/{heuristic}/{depth}"), || {
         let evaluator = heuristic.build();
         let mut sum = Cost::default();
@@ -177,7 +177,7 @@ pub(super) fn costs(
     (title, y): (&str, &str),
     value: fn(&Cost) -> (f64, Option<f64>),
     decimals: usize,
-) -> Result<Findings, Problem> {
+) -> Result<Findings, ExperimentError> {
     let count = lab.count(4, 50);
     let boards = boards(lab, count)?;
     lab.plan(series.iter().map(|one| u64::from(one.deepest)).sum());

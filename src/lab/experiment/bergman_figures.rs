@@ -1,7 +1,7 @@
 //! Bergman's figures 3 to 6, and the Caltech page's saving: what searches cost by depth.
 
 use super::bergman::{ALGORITHMS, Cost, HEURISTICS, Series, boards, cost, costs};
-use super::{Cell, Experiment, Findings, Lab, Problem, Table};
+use super::{Cell, Experiment, ExperimentError, Findings, Lab, Table};
 use crate::eval::EvaluatorKind;
 use crate::render::{Curve, Plot, Point, Stroke};
 
@@ -51,7 +51,7 @@ fn of_heuristics(lab: &Lab<'_>) -> Vec<Series<'static>> {
     series.map(|&(name, heuristic)| Series { name, algorithm: ALGORITHMS[2], heuristic, deepest }).collect()
 }
 
-fn nodes(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
+fn nodes(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     let (algorithms, heuristics) = (of_algorithms(lab), of_heuristics(lab));
     let y = "nodes expanded";
     let mut found = costs(lab, &algorithms, ("Figure 3: algorithms, weight heuristic", y), Cost::nodes, 1)?;
@@ -64,14 +64,14 @@ fn nodes(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
     Ok(found)
 }
 
-fn times(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
+fn times(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     let series = of_algorithms(lab);
     let mut found = costs(lab, &series, ("Figure 4: algorithms, weight heuristic", "ms"), Cost::millis, 3)?;
     found.notes.push("Processor time of the searching thread.".to_owned());
     Ok(found)
 }
 
-fn heuristic_cost(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
+fn heuristic_cost(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     let series = of_heuristics(lab);
     let title = ("Figure 6: heuristics, alpha-beta with reordering", "ms");
     let mut found = costs(lab, &series, title, Cost::millis, 3)?;
@@ -79,7 +79,7 @@ fn heuristic_cost(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
     Ok(found)
 }
 
-fn saving(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
+fn saving(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     let count = lab.count(4, 50);
     let boards = boards(lab, count)?;
     let deepest = deepest(lab, 6);
@@ -108,15 +108,9 @@ fn saving(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
         cells.extend(values.map(|value| Cell::Number(value, 1)));
         table.row(cells);
     }
-    let plot = Plot {
-        mark: Some(30.0),
-        ..Plot::new(
-            "Nodes saved by cut-offs",
-            "depth, plies",
-            "saved of minimax's nodes, %; dotted: the page's 30",
-            curves.to_vec(),
-        )
-    };
+    let title = "Nodes saved by cut-offs";
+    let (x, y) = ("depth, plies", "saved of minimax's nodes, %; dotted: the page's 30");
+    let plot = Plot { mark: Some(30.0), ..Plot::new(title, x, y, curves.to_vec()) };
     let note = "The page's 30 % (marked) are 10 nodes of one small drawn tree.";
     Ok(Findings::new(vec![table], vec![plot], note))
 }

@@ -2,9 +2,8 @@
 
 use super::bergman::{Plain, board, boards, match_units, match_up};
 use super::contest::Contest;
-use super::duel::{PairScore, play_pair};
-use super::player::{Chosen, Player};
-use super::{Cell, Experiment, Findings, Lab, Problem, Table};
+use super::player::{Chosen, Contender};
+use super::{Cell, Experiment, ExperimentError, Findings, Lab, Table};
 use crate::eval::{Evaluator, EvaluatorKind, STATIC_LIMIT, WeightedSquares};
 use crate::game::{DISC, Game};
 use crate::othello::{Bitboard, Color, Position, Square, Squares};
@@ -39,7 +38,7 @@ impl Evaluator<Position> for WithMobility {
     }
 }
 
-fn mobility_weight(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
+fn mobility_weight(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     let weights = lab.levels_within(&[0, 32], &[0, 8, 16, 32, 64, 128, 256, 512], "discs", 0..=10_000)?;
     let pairs = lab.count(2, 200);
     let depths: &[u32] = if lab.setup().quick { &[2] } else { &[3, 5] };
@@ -53,8 +52,8 @@ fn mobility_weight(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
         for &weight in &weights {
             let player = |evaluator| Plain { kind: MinimaxKind::AlphaBeta, depth, evaluator };
             let with: Arc<dyn Evaluator<Position>> = Arc::new(WithMobility { discs: weight as i32 });
-            let (one, other) = (player(with), player(EvaluatorKind::WeightedSquares.build()));
-            let score = match_up(lab, &format!("{depth}/{weight}"), &boards, one, other)?;
+            let (mut one, mut other) = (player(with), player(EvaluatorKind::WeightedSquares.build()));
+            let score = match_up(lab, &format!("{depth}/{weight}"), &boards, &mut one, &mut other)?;
             let [percent, won, discs] = score.cells();
             table.row(vec![Cell::from(depth), Cell::from(weight), percent, won, discs]);
             // Without mobility both are the same player; and zero is nowhere on the picture's axis.
@@ -64,16 +63,9 @@ fn mobility_weight(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
         }
         curves.push(Curve { name: format!("depth {depth}"), points, stroke: Stroke::Solid });
     }
-    let plot = Plot {
-        x_scale: Scale::Logarithmic,
-        mark: Some(50.0),
-        ..Plot::new(
-            "What mobility is worth beside weighted squares",
-            "weight of the mobility ratio, discs",
-            "score against weighted squares alone, %",
-            curves,
-        )
-    };
+    let title = "What mobility is worth beside weighted squares";
+    let (x, y) = ("weight of the mobility ratio, discs", "score against weighted squares alone, %");
+    let plot = Plot { x_scale: Scale::Logarithmic, mark: Some(50.0), ..Plot::new(title, x, y, curves) };
     let note = "A drawn game counts half; errors are 95 % intervals by pairs.";
     Ok(Findings::new(vec![table], vec![plot], note))
 }
@@ -134,7 +126,7 @@ struct Pruning {
     evaluator: OfPruned,
 }
 
-impl Player<Position> for Pruning {
+impl Contender<Position> for Pruning {
     fn begin(&mut self) {}
 
     fn choose(&mut self, position: &Position) -> Chosen<Square> {
@@ -146,19 +138,20 @@ impl Player<Position> for Pruning {
             Contempt::NONE,
             &mut |_| false,
         );
-        Chosen { turn: result.pv.first().copied(), evaluations: result.counts.evaluations, plies: self.depth }
+        let turn = result.pv.first().copied();
+        Chosen { turn, evaluations: result.counts.evaluations, plies: self.depth, expected: None }
     }
 }
 
 /// Empty squares of the positions that are solved to see how good the pruned moves are.
 const SOLVED_EMPTIES: u32 = 12;
 
-fn forward_pruning(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
+fn forward_pruning(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     let depths = lab.levels_within(&[2], &[3, 4, 5], "depths", 1..=9)?;
     let pairs = lab.count(2, 150);
     let quick = lab.setup().quick;
     let kinds = [EvaluatorKind::WeightedSquares, EvaluatorKind::Mobility];
-    lab.plan(2 * (kinds.len() * depths.len()) as u64 * pairs.div_ceil(10) + 1);
+    lab.plan(2 * (kinds.len() * depths.len()) as u64 * match_units(pairs) + 1);
     let boards = boards(lab, pairs)?;
     let columns = ["heuristic", "depth pruned", "depth full", "score %", "won of decided %", "evaluations, share"];
     let mut table = Table::new("Alpha-beta with forward pruning against full width", &columns);
@@ -169,14 +162,7 @@ fn forward_pruning(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
             for &depth in &depths {
                 let mut pruning = Pruning { depth: depth + deeper, evaluator: OfPruned(kind.build()) };
                 let mut full = Plain { kind: MinimaxKind::Ordered, depth, evaluator: kind.build() };
-                let mut played = Vec::new();
-                for (i, some) in boards.chunks(10).enumerate() {
-                    played.extend(lab.unit(&format!("{kind}/{depth}/{deeper}/{i}"), || {
-                        let pair = |board| play_pair(board, &mut pruning, &mut full, 0).0;
-                        some.iter().map(pair).collect::<Vec<_>>()
-                    })?);
-                }
-                let score = PairScore::of(&played);
+                let score = match_up(lab, &format!("{kind}/{depth}/{deeper}"), &boards, &mut pruning, &mut full)?;
                 let [percent, won, _] = score.cells();
                 table.row(vec![
                     Cell::from(kind.name()),
@@ -205,15 +191,9 @@ fn forward_pruning(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
     );
     let [all, only, best] = counts;
     truth.row([all, only, best, all - best].map(Cell::from).to_vec());
-    let plot = Plot {
-        mark: Some(50.0),
-        ..Plot::new(
-            "Forward pruning beside the corners",
-            "depth of the full-width search, plies",
-            "score of the pruning side, %",
-            curves,
-        )
-    };
+    let title = "Forward pruning beside the corners";
+    let (x, y) = ("depth of the full-width search, plies", "score of the pruning side, %");
+    let plot = Plot { mark: Some(50.0), ..Plot::new(title, x, y, curves) };
     let note = "Positions of the second table come from games of mobility against itself at depth 2 after 8 to 20 random plies, and have \
          such a move and another one.";
     Ok(Findings::new(vec![table, truth], vec![plot], note))

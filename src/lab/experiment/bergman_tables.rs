@@ -2,7 +2,7 @@
 
 use super::bergman::{ALGORITHMS, HEURISTICS, Plain, boards, match_units, match_up};
 use super::duel::PairScore;
-use super::{Cell, Experiment, Findings, Lab, Problem, Table};
+use super::{Cell, Experiment, ExperimentError, Findings, Lab, Table};
 use crate::eval::{Evaluator, EvaluatorKind};
 use crate::othello::Position;
 use crate::search::{Contempt, MinimaxKind, plain_minimax};
@@ -36,7 +36,7 @@ fn weight() -> Arc<dyn Evaluator<Position>> {
     EvaluatorKind::WeightedSquares.build()
 }
 
-fn depths_of(lab: &Lab<'_>, quick: &[u32], full: &[u32]) -> Result<Vec<u32>, Problem> {
+fn depths_of(lab: &Lab<'_>, quick: &[u32], full: &[u32]) -> Result<Vec<u32>, ExperimentError> {
     lab.levels_within(quick, full, "depths", 1..=10)
 }
 
@@ -63,16 +63,15 @@ fn of_first(
     key: &str,
     pairs: u64,
     players: [Plain<Position>; 2],
-) -> Result<[PairScore; 2], Problem> {
+) -> Result<[PairScore; 2], ExperimentError> {
     let all = boards(lab, pairs)?;
-    let [first, second] = players;
-    let twin = |player: &Plain<Position>| Plain { evaluator: player.evaluator.clone(), ..*player };
-    let (one, other) = (twin(&first), twin(&second));
-    let few = match_up(lab, &format!("{key}/few"), &all[..PAPER_PAIRS.min(all.len())], one, other)?;
-    Ok([match_up(lab, key, &all, first, second)?, few])
+    let [mut first, mut second] = players;
+    let some = &all[..PAPER_PAIRS.min(all.len())];
+    let few = match_up(lab, &format!("{key}/few"), some, &mut first, &mut second)?;
+    Ok([match_up(lab, key, &all, &mut first, &mut second)?, few])
 }
 
-fn depths(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
+fn depths(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     let depths = depths_of(lab, &[1, 2], &[1, 3, 6])?;
     let pairs = lab.count(2, 500);
     let pairings = depths.len() * (depths.len() - 1) / 2;
@@ -91,7 +90,7 @@ fn depths(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
     Ok(Findings::new(vec![table], Vec::new(), note))
 }
 
-fn algorithms(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
+fn algorithms(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     let depth = depths_of(lab, &[3], &[5])?[0];
     let pairs = lab.count(2, 500);
     lab.plan(3 * (match_units(pairs) + 1) + 1);
@@ -137,7 +136,7 @@ const PAPER_HEURISTICS: [[Option<f64>; 4]; 4] = [
     [Some(0.95), Some(1.0), Some(0.5), None],
 ];
 
-fn heuristics(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
+fn heuristics(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     let depth = depths_of(lab, &[2], &[5])?[0];
     let pairs = lab.count(2, 500);
     lab.plan(6 * (match_units(pairs) + 1));

@@ -2,7 +2,7 @@
 
 use crate::game::{DISC, Game};
 use crate::lab::random_tree::RandomTree;
-use crate::othello::{Color, Position};
+use crate::othello::Position;
 use crate::search::{Contempt, EndValues, EndgameSolver, LeafSolver, Work};
 use std::cell::RefCell;
 
@@ -48,8 +48,7 @@ impl Contest for Position {
         let value = SOLVER.with_borrow_mut(|solver| {
             solver.solve(self, Contempt::NONE, &mut Work::default(), &mut |_| false).expect("nobody says stop")
         });
-        let discs = value / DISC;
-        Some(if self.mover() == Color::Black { discs } else { -discs })
+        Some(self.mover().signed(value / DISC))
     }
 }
 
@@ -72,6 +71,7 @@ impl Contest for RandomTree {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::othello::Color;
     use crate::testing::random_position;
 
     #[test]

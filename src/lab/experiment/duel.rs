@@ -2,10 +2,10 @@
 
 use super::Cell;
 use super::contest::Contest;
-use super::player::{ByStage, Player};
+use super::player::{ByStage, Contender};
 use super::stopwatch::Stopwatch;
-use crate::arena::statistics::{Outcome, Tally};
-use crate::othello::Color;
+use crate::arena::statistics::Tally;
+use crate::othello::{Color, Outcome};
 use crate::render::Point;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -36,6 +36,11 @@ impl Spent {
     pub fn per_move(&self) -> f64 {
         self.evaluations as f64 / self.moves.max(1) as f64
     }
+
+    /// Plies of the expected play, on average.
+    pub fn mean_plies(&self) -> f64 {
+        self.plies as f64 / self.moves.max(1) as f64
+    }
 }
 
 /// One game.
@@ -50,7 +55,7 @@ pub struct Played {
 }
 
 /// Plays a game from `start` to where [`Contest::verdict`] knows its result.
-pub fn play<G: Contest>(start: &G, players: [&mut dyn Player<G>; 2], solve_from: u32) -> Played {
+pub fn play<G: Contest>(start: &G, players: [&mut dyn Contender<G>; 2], solve_from: u32) -> Played {
     let mut played = Played { black: 0, spent: Default::default(), stages: Default::default() };
     let [black, white] = players;
     black.begin();
@@ -94,8 +99,8 @@ pub struct Pair {
 /// Plays a pair.
 pub fn play_pair<G: Contest>(
     start: &G,
-    first: &mut dyn Player<G>,
-    second: &mut dyn Player<G>,
+    first: &mut dyn Contender<G>,
+    second: &mut dyn Contender<G>,
     solve_from: u32,
 ) -> (Pair, [ByStage; 2]) {
     let as_black = play(start, [first, second], solve_from);
@@ -145,7 +150,7 @@ impl PairScore {
             let [one, other] = pair.results.map(Outcome::of_score);
             score.tally.add_game(one);
             score.tally.add_game(other);
-            score.tally.pentanomial.add(one, other);
+            score.tally.pentanomial.add(one.half_points() + other.half_points());
             score.tally.discs.add(f64::from(pair.results[0] + pair.results[1]) / 2.0);
             score.first.add(&pair.first);
             score.second.add(&pair.second);

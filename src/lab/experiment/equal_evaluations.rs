@@ -1,9 +1,9 @@
 //! Any engine against the paper's alpha-beta at equal evaluations.
 
 use super::duel::PairScore;
-use super::player::{EngineLimit, EnginePlayer, FixedDepth, Limit, Player};
+use super::player::{Contender, EngineLimit, EnginePlayer, FixedDepth, Limit};
 use super::series::{CALIBRATION_UNITS, calibrate, openings, series};
-use super::{Cell, Experiment, Findings, Lab, Problem, Table};
+use super::{Cell, Experiment, ExperimentError, Findings, Lab, Table};
 use crate::arena::player::PlayerText;
 use crate::engine::EngineOptions;
 use crate::eval::EvaluatorKind;
@@ -22,7 +22,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
 const SOLVE_FROM: u32 = 10;
 
 /// A player of the set-up: its name and the engine's options.
-pub(super) fn contestants(lab: &Lab<'_>, default: &[&str]) -> Result<Vec<(String, EngineOptions)>, Problem> {
+pub(super) fn contestants(lab: &Lab<'_>, default: &[&str]) -> Result<Vec<(String, EngineOptions)>, ExperimentError> {
     let texts: Vec<String> = match &lab.setup().players[..] {
         [] => default.iter().map(|&text| text.to_owned()).collect(),
         given => given.to_vec(),
@@ -31,8 +31,9 @@ pub(super) fn contestants(lab: &Lab<'_>, default: &[&str]) -> Result<Vec<(String
     texts.iter().map(|text| contestant(text, eval)).collect()
 }
 
-fn contestant(text: &str, eval: Option<EvaluatorKind>) -> Result<(String, EngineOptions), Problem> {
-    let bad = |reason: String| Problem::option("player", text, format!("engine=NAME option.NAME=VALUE: {reason}"));
+fn contestant(text: &str, eval: Option<EvaluatorKind>) -> Result<(String, EngineOptions), ExperimentError> {
+    let bad =
+        |reason: String| ExperimentError::option("player", text, format!("engine=NAME option.NAME=VALUE: {reason}"));
     let mut words = PlayerText::parse(text).map_err(|error| bad(error.to_string()))?;
     if words.cmd.is_some() {
         return Err(bad("an engine of Emilia, no program".to_owned()));
@@ -48,7 +49,7 @@ fn contestant(text: &str, eval: Option<EvaluatorKind>) -> Result<(String, Engine
     Ok((name, options))
 }
 
-fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
+fn run(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     let default = ["engine=extension", "engine=best-first", "engine=korf-extension", "engine=korf-best-first"];
     let contestants = contestants(lab, &default)?;
     let depths = lab.levels_within(&[2], &[4, 6, 8], "depths of alpha-beta", 1..=12)?;
@@ -73,15 +74,15 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
         let mut points = Vec::new();
         for &depth in &depths {
             let mut options = options.clone();
-            if options.engine == &KORF_EXTENSION && options.published.start_depth == Some(3) {
+            if options.engine == &KORF_EXTENSION && options.start_depth == Some(3) {
                 // The paper's choice is one ply less than its opponent's depth; two measured better.
-                options.published.start_depth = Some(depth.saturating_sub(2).max(1) as u8);
+                options.start_depth = Some(depth.saturating_sub(2).max(1) as u8);
             }
             let fixed = || FixedDepth::<Position>::new(depth, options.evaluator());
             let player = |limit| EnginePlayer::new(&options, EngineLimit::Evaluations(limit));
             let key = format!("{name}/{depth}");
-            let mut make = |budgets| Box::new(player(Limit::Budgets(budgets))) as Box<dyn Player<Position>>;
-            let model: [&mut dyn Player<Position>; 2] = [&mut fixed(), &mut fixed()];
+            let mut make = |budgets| Box::new(player(Limit::Budgets(budgets))) as Box<dyn Contender<Position>>;
+            let model: [&mut dyn Contender<Position>; 2] = [&mut fixed(), &mut fixed()];
             let budgets = calibrate(lab, &key, &starts, model, &mut make, SOLVE_FROM)?;
             let played = series(lab, &key, &starts, &mut player(Limit::Budgets(budgets)), &mut fixed(), SOLVE_FROM)?;
             let score = PairScore::of(&played);
@@ -96,21 +97,15 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
                 discs,
                 Cell::Number(score.second.per_move(), 0),
                 Cell::Number(score.share_spent(), 2),
-                Cell::Number(score.first.plies as f64 / score.first.moves.max(1) as f64, 1),
+                Cell::Number(score.first.mean_plies(), 1),
             ]);
             points.push(score.point(depth));
         }
         curves.push(Curve::new(name, points));
     }
-    let plot = Plot {
-        mark: Some(50.0),
-        ..Plot::new(
-            "Score against korf-alpha-beta at equal evaluations",
-            "depth of korf-alpha-beta, plies",
-            "score, %",
-            curves,
-        )
-    };
+    let title = "Score against korf-alpha-beta at equal evaluations";
+    let (x, y) = ("depth of korf-alpha-beta, plies", "score, %");
+    let plot = Plot { mark: Some(50.0), ..Plot::new(title, x, y, curves) };
     let note = format!(
         "Every static evaluation counts one, those for ordering too, and so does every node of an exact solve. Both sides \
          play perfectly from {SOLVE_FROM} empty squares. Errors are 95 % intervals by pairs."

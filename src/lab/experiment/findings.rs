@@ -1,6 +1,6 @@
 //! What an experiment found: tables of numbers with their errors, as text, CSV and JSON.
 
-use crate::arena::statistics::Sample;
+use crate::arena::statistics::SampleMean;
 use crate::render::Plot;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
@@ -43,7 +43,7 @@ impl Cell {
     }
 
     /// The mean of a sample with its error, 0 if the sample is empty.
-    pub fn mean(sample: &Sample, decimals: usize) -> Cell {
+    pub fn mean(sample: &SampleMean, decimals: usize) -> Cell {
         Cell::Measured(sample.mean().unwrap_or(0.0), sample.error(), decimals)
     }
 

@@ -3,8 +3,8 @@
 
 use super::bergman::board;
 use super::stopwatch::Stopwatch;
-use super::{Cell, Experiment, Findings, Lab, Problem, Table};
-use crate::arena::statistics::Sample;
+use super::{Cell, Experiment, ExperimentError, Findings, Lab, Table};
+use crate::arena::statistics::SampleMean;
 use crate::eval::{Evaluator, EvaluatorKind};
 use crate::game::Game;
 use crate::lab::random_tree::{PathCost, RandomTree, TreeShape};
@@ -70,7 +70,7 @@ fn take<G: Game>(root: &G, evaluator: &dyn Evaluator<G>, depth: u32) -> Taken {
     }
 }
 
-fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
+fn run(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     let depths = lab.levels_within(&[4, 8], &[4, 8, 12, 16, 20, 24], "plies", 1..=60)?;
     let trees = lab.count(4, 40);
     let seed = lab.setup().seed;
@@ -100,15 +100,9 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
     let (kind, evaluator) = lab.evaluator(EvaluatorKind::Bill);
     let boards: Vec<Position> = (0..trees).map(|i| board(seed, i)).collect();
     curves.push(rows(lab, &mut table, &format!("Othello, {kind}"), &boards, &*evaluator, &depths)?);
-    let plot = Plot {
-        y_scale: Scale::Logarithmic,
-        ..Plot::new(
-            "Calls of RBFMS for each distinct expansion",
-            "depth of the principal leaf, plies",
-            "calls for each distinct expansion",
-            curves,
-        )
-    };
+    let title = "Calls of RBFMS for each distinct expansion";
+    let (x, y) = ("depth of the principal leaf, plies", "calls for each distinct expansion");
+    let plot = Plot { y_scale: Scale::Logarithmic, ..Plot::new(title, x, y, curves) };
     let note = format!(
         "Means over {trees} trees of the ratios, with 95 % intervals; searches of more than {MOST_CALLS} calls are cut off and \
          enter with what they had done. Times are of the searching thread, memory is what the tree and the stack take."
@@ -123,13 +117,13 @@ fn rows<G: Game>(
     roots: &[G],
     evaluator: &dyn Evaluator<G>,
     depths: &[u32],
-) -> Result<Curve, Problem> {
+) -> Result<Curve, ExperimentError> {
     let mut points = Vec::new();
     for &depth in depths {
         let taken = lab.unit(&format!("{name}/{depth}"), || {
             roots.iter().map(|root| take(root, evaluator, depth)).collect::<Vec<_>>()
         })?;
-        let mut ratio = Sample::default();
+        let mut ratio = SampleMean::default();
         let mut ratios: Vec<f64> = taken.iter().map(|t| t.calls as f64 / t.distinct.max(1) as f64).collect();
         ratios.iter().for_each(|&r| ratio.add(r));
         ratios.sort_by(f64::total_cmp);

@@ -2,9 +2,9 @@
 //! Othello, both sides taking the same time; and the extension against both of its parents.
 
 use super::duel::{PairScore, play_pair};
-use super::player::{BestFirstPlayer, Budgets, FixedDepth, Limit, Player};
+use super::player::{BestFirstPlayer, Budgets, Contender, FixedDepth, Limit};
 use super::series::{CALIBRATION_UNITS, HORIZON_PAIRS, Horizon, calibrate, horizon, openings, series};
-use super::{Cell, Experiment, Findings, Lab, Problem, Table};
+use super::{Cell, Experiment, ExperimentError, Findings, Lab, Table};
 use crate::eval::{Evaluator, EvaluatorKind};
 use crate::othello::Position;
 use crate::render::{Curve, Plot, Point, Stroke};
@@ -59,7 +59,7 @@ fn settings_of(paper: &Paper, depth: u32, form: KorfSettings) -> KorfSettings {
     BestFirstPlayer::<Position>::extension_of(form, paper.start_below.map_or(0, |below| depth - below))
 }
 
-fn table(lab: &mut Lab<'_>, paper: &Paper) -> Result<Findings, Problem> {
+fn table(lab: &mut Lab<'_>, paper: &Paper) -> Result<Findings, ExperimentError> {
     let all: Vec<u32> = (1..=paper.rows.len() as u32).collect();
     let depths = lab.levels_within(&[1, 2], &all, "depths of alpha-beta", 1..=paper.rows.len() as u32)?;
     let (kind, evaluator) = lab.evaluator(EvaluatorKind::Bill);
@@ -94,7 +94,7 @@ fn table(lab: &mut Lab<'_>, paper: &Paper) -> Result<Findings, Problem> {
         let key = format!("{depth}");
         let [mut fixed, mut twin] = [(); 2].map(|()| FixedDepth::new(depth, evaluator.clone()));
         let new = |limit| BestFirstPlayer::new(settings, limit, evaluator.clone());
-        let mut make = |limit| Box::new(new(limit)) as Box<dyn Player<Position>>;
+        let mut make = |limit| Box::new(new(limit)) as Box<dyn Contender<Position>>;
         // From below: a tournament takes up to twice as long with each ply.
         let first = guess - guess / 4;
         let limit = horizon(lab, &key, &starts, [&mut fixed, &mut twin], (depth, first), &mut make, depth)?;
@@ -124,15 +124,9 @@ fn table(lab: &mut Lab<'_>, paper: &Paper) -> Result<Findings, Problem> {
     }
     let curve = Curve::new("equal evaluations", rows.iter().map(|row| row.point).collect());
     let (variants, in_time) = variant_table(lab, paper, &rows, &evaluator)?;
-    let plot = Plot {
-        mark: Some(50.0),
-        ..Plot::new(
-            format!("{}, {kind}", paper.title),
-            "depth of alpha-beta, plies",
-            "games won of those decided, %",
-            vec![curve, in_time, theirs],
-        )
-    };
+    let title = format!("{}, {kind}", paper.title);
+    let (x, y) = ("depth of alpha-beta, plies", "games won of those decided, %");
+    let plot = Plot { mark: Some(50.0), ..Plot::new(title, x, y, vec![curve, in_time, theirs]) };
     let note = "Ties are left out of what is won, as in the paper. The first error is by pairs of games; games from openings that are \
          mirror images of one another are the same games, and the error by the 60 classes of openings says so. The paper's figures \
          have at least the same errors. \"share\" and \"time\" are best-first's evaluations and processor time for each of \
@@ -156,7 +150,7 @@ fn variant_table(
     paper: &Paper,
     rows: &[Row],
     evaluator: &OthelloEvaluator,
-) -> Result<(Table, Curve), Problem> {
+) -> Result<(Table, Curve), ExperimentError> {
     let columns = ["alpha-beta depth", "best-first depth", "change", "won %", "score %", "share", "time"];
     let mut table = Table::new("One change at a time, one opening of each class", &columns);
     let mut curve = Curve::new("equal time", Vec::new());
@@ -210,7 +204,7 @@ fn variant_table(
     Ok((table, curve))
 }
 
-fn parents(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
+fn parents(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     let depths = lab.levels_within(&[2], &[2, 3, 4, 5, 6, 7], "depths of alpha-beta", 1..=9)?;
     let (kind, evaluator) = lab.evaluator(EvaluatorKind::Bill);
     let pairs = lab.count(2, 100);
@@ -238,8 +232,8 @@ fn parents(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
             let settings = BestFirstPlayer::<Position>::extension_of(KorfSettings::korf(), start);
             BestFirstPlayer::new(settings, Limit::Budgets(budgets), evaluator.clone())
         };
-        let mut make = |budgets| Box::new(player(0, budgets)) as Box<dyn Player<Position>>;
-        let model: [&mut dyn Player<Position>; 2] = [&mut fixed(), &mut fixed()];
+        let mut make = |budgets| Box::new(player(0, budgets)) as Box<dyn Contender<Position>>;
+        let model: [&mut dyn Contender<Position>; 2] = [&mut fixed(), &mut fixed()];
         let budgets = calibrate(lab, &format!("{depth}"), &starts, model, &mut make, depth)?;
         let best_first = || player(0, budgets.clone());
         let pure = series(lab, &format!("{depth}/pure"), &starts, &mut best_first(), &mut fixed(), depth)?;
@@ -272,15 +266,9 @@ fn parents(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
             }
         }
     }
-    let plot = Plot {
-        mark: Some(50.0),
-        ..Plot::new(
-            "Best-first extension and its parents",
-            "depth of alpha-beta, plies; the initial depth is one less",
-            "score, %",
-            curves.to_vec(),
-        )
-    };
+    let title = "Best-first extension and its parents";
+    let (x, y) = ("depth of alpha-beta, plies; the initial depth is one less", "score, %");
+    let plot = Plot { mark: Some(50.0), ..Plot::new(title, x, y, curves.to_vec()) };
     let note = "Evaluations for a move are what alpha-beta of the depth makes on average at that number of empty squares. A drawn game \
          counts half; errors are 95 % intervals by pairs. The last column is the share of the extension's evaluations that its \
          best-first part makes.";

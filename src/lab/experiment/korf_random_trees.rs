@@ -2,9 +2,9 @@
 //! against alpha-beta at equal evaluations.
 
 use super::duel::PairScore;
-use super::player::{BestFirstPlayer, FixedDepth, Limit, Player};
+use super::player::{BestFirstPlayer, Contender, FixedDepth, Limit};
 use super::series::{CALIBRATION_UNITS, HORIZON_PAIRS, calibrate, horizon, series};
-use super::{Cell, Experiment, Findings, Lab, Problem, Table};
+use super::{Cell, Experiment, ExperimentError, Findings, Lab, Table};
 use crate::lab::random_tree::{PathCost, RandomTree, TreeShape};
 use crate::render::{Curve, Plot, Point, Stroke};
 use crate::search::{EndValues, KorfSettings};
@@ -41,7 +41,7 @@ enum Stop {
 const STOPS: [(&str, Stop); 2] = [("depth", Stop::Depth), ("evaluations", Stop::Evaluations)];
 const FORMS: [&str; 2] = ["best-first", "extension"];
 
-fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
+fn run(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     let branchings = lab.levels_within(&[3], &[2, 3, 5, 10, 20], "largest branching factors", 1..=255)?;
     let pairs = lab.count(3, 1000);
     let quick = lab.setup().quick;
@@ -80,8 +80,7 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
                     }
                     let (won, error) = score.percent_of_pairs();
                     cells.push(Cell::Measured(won, error, 1));
-                    let mean = score.first.plies as f64 / score.first.moves.max(1) as f64;
-                    cells.push(plies.map_or(Cell::Number(mean, 1), Cell::from));
+                    cells.push(plies.map_or(Cell::Number(score.first.mean_plies(), 1), Cell::from));
                     cells.push(Cell::Number(score.share_spent(), 2));
                     let curve = &mut plot.curves[2 * usize::from(stop == Stop::Evaluations) + form];
                     curve.points.push(Point { x: depth.into(), y: won, error });
@@ -94,7 +93,7 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
     tables.push(shallow(lab, &branchings, pairs)?);
     let notes = vec![
         "A pair is two games in one tree; it is won by who had the larger result as MAX. Wilson intervals of 95 %. \"share\" is \
-         best-first's evaluations for each of alpha-beta's; where it stops after so many evaluations, its depth is a mean."
+         best-first's evaluations for each of alpha-beta's; where it stops after a number of evaluations, its depth is a mean."
             .to_owned(),
         "The paper gives no figures: best-first ahead at shallow depths and behind at greater ones, the extension ahead at all."
             .to_owned(),
@@ -106,7 +105,7 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
 const SHALLOW: [u32; 3] = [2, 3, 4];
 
 /// What a ply of best-first search more or less is worth where the depths are too coarse to make both sides take as long.
-fn shallow(lab: &mut Lab<'_>, branchings: &[u32], pairs: u64) -> Result<Table, Problem> {
+fn shallow(lab: &mut Lab<'_>, branchings: &[u32], pairs: u64) -> Result<Table, ExperimentError> {
     let columns = ["branching", "best-first depth", "won %", "share"];
     let mut table = Table::new("Pairs won against two plies of alpha-beta, by the depth of best-first", &columns);
     for &branching in branchings {
@@ -166,23 +165,23 @@ fn play(
     pairs: u64,
     (stop_name, name): (&str, &str),
     stop: Stop,
-) -> Result<(PairScore, Option<u32>), Problem> {
+) -> Result<(PairScore, Option<u32>), ExperimentError> {
     let starts: Vec<RandomTree> = (0..pairs).map(|i| root(lab, branching, i)).collect();
     // Other trees than those that count.
     let others: Vec<RandomTree> = (0..HORIZON_PAIRS as u64).map(|i| root(lab, branching, u64::MAX - i)).collect();
     let fixed = || FixedDepth::new(depth, Arc::new(PathCost));
     let best_first = |limit| best_first(start, limit);
     let key = format!("{branching}/{depth}/{name}/{stop_name}");
-    let model: [&mut dyn Player<RandomTree>; 2] = [&mut fixed(), &mut fixed()];
+    let model: [&mut dyn Contender<RandomTree>; 2] = [&mut fixed(), &mut fixed()];
     let (limit, plies) = match stop {
         Stop::Depth => {
-            let mut make = |limit| Box::new(best_first(limit)) as Box<dyn Player<RandomTree>>;
+            let mut make = |limit| Box::new(best_first(limit)) as Box<dyn Contender<RandomTree>>;
             let found = horizon(lab, &key, &others, model, (depth, 2 * depth), &mut make, 0)?;
             (found.limit(), Some(found.plies))
         }
         Stop::Evaluations if depth == 1 => (Limit::Plies(1, u64::MAX), None),
         Stop::Evaluations => {
-            let mut make = |budgets| Box::new(best_first(Limit::Budgets(budgets))) as Box<dyn Player<RandomTree>>;
+            let mut make = |budgets| Box::new(best_first(Limit::Budgets(budgets))) as Box<dyn Contender<RandomTree>>;
             (Limit::Budgets(calibrate(lab, &key, &others, model, &mut make, 0)?), None)
         }
     };

@@ -2,8 +2,8 @@
 //! larger the branching factor.
 
 use super::series::openings;
-use super::{Cell, Experiment, Findings, Lab, Problem, Table};
-use crate::arena::statistics::Sample;
+use super::{Cell, Experiment, ExperimentError, Findings, Lab, Table};
+use crate::arena::statistics::SampleMean;
 use crate::eval::{Evaluator, EvaluatorKind};
 use crate::game::{DISC, Game};
 use crate::lab::random_tree::{PathCost, RandomTree, TreeShape};
@@ -63,7 +63,7 @@ fn in_search<G: Game>(root: &G, ends: EndValues, evaluator: &dyn Evaluator<G>, e
     tempo
 }
 
-/// What expansion would do to nodes that nobody has chosen: those of a random walk.
+/// What expansion would do to nodes that were not chosen: those of a random walk.
 fn on_a_walk(root: &RandomTree) -> Tempo {
     let mut tempo = Tempo::default();
     let mut node = *root;
@@ -75,7 +75,7 @@ fn on_a_walk(root: &RandomTree) -> Tempo {
     tempo
 }
 
-fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
+fn run(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     let branchings =
         lab.levels_within(&[2, 5], &[1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20], "largest branching factors", 1..=255)?;
     let trees = lab.count(5, 400);
@@ -99,7 +99,7 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
                 (0..trees).map(tempo).map(|t| (t.expansions, t.worse, t.loss)).collect::<Vec<_>>()
             })?;
             // Trees are independent of one another, the nodes of one are not.
-            let (mut worse, mut loss) = (Sample::default(), Sample::default());
+            let (mut worse, mut loss) = (SampleMean::default(), SampleMean::default());
             for (expansions, worsened, lost) in tempos.into_iter().filter(|t| t.0 > 0) {
                 worse.add(100.0 * worsened as f64 / expansions as f64);
                 loss.add(lost / expansions as f64 / deviation);
@@ -123,7 +123,7 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
     Ok(Findings::new(vec![table, othello, by_children], vec![plot], note))
 }
 
-fn on_othello(lab: &mut Lab<'_>) -> Result<(Table, Table), Problem> {
+fn on_othello(lab: &mut Lab<'_>) -> Result<(Table, Table), ExperimentError> {
     let count = lab.count(3, 60);
     let (starts, _) = openings(lab, "random:20", count)?;
     let columns = ["eval", "expansions", "worse %", "loss, discs"];
@@ -138,7 +138,7 @@ fn on_othello(lab: &mut Lab<'_>) -> Result<(Table, Table), Problem> {
             let tempo = |start: &Position| in_search(start, EndValues::Outcome, &*evaluator, 1000);
             starts.iter().map(tempo).collect::<Vec<_>>()
         })?;
-        let (mut worse, mut loss, mut expansions) = (Sample::default(), Sample::default(), 0);
+        let (mut worse, mut loss, mut expansions) = (SampleMean::default(), SampleMean::default(), 0);
         let mut sums = vec![(0, 0, 0.0); MOST_CHILDREN + 1];
         for tempo in tempos.iter().filter(|t| t.expansions > 0) {
             worse.add(100.0 * tempo.worse as f64 / tempo.expansions as f64);

@@ -2,13 +2,12 @@
 
 use super::contest::Contest;
 use super::duel::PairScore;
-use super::player::{BestFirstPlayer, FixedDepth, Limit, Player};
+use super::player::{BestFirstPlayer, Contender, FixedDepth, Limit};
 use super::series::{openings, series};
-use super::{Cell, Experiment, Findings, Lab, Problem, Table};
+use super::{Cell, Experiment, ExperimentError, Findings, Lab, Table};
 use crate::eval::{Evaluator, EvaluatorKind};
-use crate::lab::KorfAlphaBeta;
 use crate::othello::{Color, Position, Square};
-use crate::search::{ByValue, Contempt, EndValues, Explorer, FinalMove, KorfSettings};
+use crate::search::{ByValue, EndValues, FinalMove, KorfSettings};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -31,7 +30,7 @@ struct Survival {
     share_as_expected: f64,
 }
 
-fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
+fn run(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     let budgets = lab.levels_within(&[200], &[300, 1000, 3000, 10000], "evaluations", 1..=10_000_000)?;
     let (kind, evaluator) = lab.evaluator(EvaluatorKind::Bill);
     let pairs = lab.count(2, 100);
@@ -78,8 +77,7 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, Problem> {
         let survived = lab.unit(&format!("alpha-beta/{depth}/survival"), || {
             let mut sum = Survival::default();
             for start in &starts[..games] {
-                let search = || KorfAlphaBeta::new(start, Position::ENDS, 1 << 30);
-                let player = || AlphaBetaTree { search: search(), depth, evaluator: &*evaluator };
+                let player = || FixedDepth::new(depth, evaluator.clone());
                 survival(start, &mut [player(), player()], &mut sum);
             }
             sum
@@ -114,7 +112,7 @@ fn saved_by_alpha_beta(
     depths: &[u32],
     starts: &[Position],
     evaluator: &Arc<dyn Evaluator<Position>>,
-) -> Result<Table, Problem> {
+) -> Result<Table, ExperimentError> {
     let columns = ["depth", "evaluations/move, tree saved", "forgotten", "saved %"];
     let mut saved = Table::new("What alpha-beta saves by its tree, against itself", &columns);
     lab.plan((depths.len() * starts.len()) as u64);
@@ -134,53 +132,11 @@ fn saved_by_alpha_beta(
     Ok(saved)
 }
 
-/// A turn of Othello: no square is a pass.
-type Turn = Option<Square>;
-
-/// Who searches with a tree that is kept between moves.
-trait KeepsTree {
-    /// Searches a position: what is played there, and the reply that is expected, if any is.
-    fn choose(&mut self, position: &Position) -> (Turn, Option<Turn>);
-
-    /// How many nodes the tree has below a position; 0 if it does not hold the position.
-    fn nodes_below(&self, position: &Position) -> u64;
-}
-
-impl KeepsTree for BestFirstPlayer<Position> {
-    fn choose(&mut self, position: &Position) -> (Turn, Option<Turn>) {
-        let turn = Player::choose(self, position).turn;
-        let expected = |explorer: &Explorer<Position>| explorer.root_moves().first()?.line.get(1).copied();
-        (turn, self.explorer().and_then(expected))
-    }
-
-    fn nodes_below(&self, position: &Position) -> u64 {
-        self.explorer().and_then(|explorer| explorer.nodes_below(position)).unwrap_or(0)
-    }
-}
-
-/// The paper's alpha-beta to a fixed depth.
-struct AlphaBetaTree<'a> {
-    search: KorfAlphaBeta<Position>,
-    depth: u32,
-    evaluator: &'a dyn Evaluator<Position>,
-}
-
-impl KeepsTree for AlphaBetaTree<'_> {
-    fn choose(&mut self, position: &Position) -> (Turn, Option<Turn>) {
-        self.search.search(position, Contempt::NONE, self.depth, (1, None), self.evaluator, &mut |_| false);
-        let best = self.search.root_moves().swap_remove(0);
-        (best.line[0], best.line.get(1).copied())
-    }
-
-    fn nodes_below(&self, position: &Position) -> u64 {
-        self.search.nodes_below(position).unwrap_or(0)
-    }
-}
-
 /// Plays a game of two players with trees of their own, and looks how much of each outlives a move and the reply.
-fn survival(start: &Position, players: &mut [impl KeepsTree; 2], sum: &mut Survival) {
+fn survival(start: &Position, players: &mut [impl Contender<Position>; 2], sum: &mut Survival) {
     let mut position = *start;
-    let mut held: [Option<(u64, Option<Turn>)>; 2] = [None, None];
+    // What each player's tree held, and the reply that it expected, `None` being a pass.
+    let mut held: [Option<(u64, Option<Option<Square>>)>; 2] = [None, None];
     let mut last = None;
     while position.verdict(SOLVE_FROM).is_none() {
         if position.must_pass() {
@@ -193,10 +149,10 @@ fn survival(start: &Position, players: &mut [impl KeepsTree; 2], sum: &mut Survi
         if let Some((before, expected)) = held[side] {
             count(sum, before, player.nodes_below(&position), expected == Some(last));
         }
-        let (turn, expected) = player.choose(&position);
-        held[side] = Some((player.nodes_below(&position), expected));
-        last = turn;
-        position = position.take_turn(turn);
+        let chosen = player.choose(&position);
+        held[side] = Some((player.nodes_below(&position), chosen.expected));
+        last = chosen.turn;
+        position = position.take_turn(chosen.turn);
     }
 }
 

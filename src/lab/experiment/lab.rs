@@ -1,11 +1,13 @@
-//! What an experiment is given: its set-up, its ledger, and somebody to tell how far it is.
+//! What an experiment is given: its set-up, its ledger, and a callback for its progress.
 
-use super::{Findings, Ledger, Problem};
+use super::{ExperimentError, Findings, Ledger};
 use crate::eval::{Evaluator, EvaluatorKind};
 use crate::othello::Position;
 use crate::whole_file::write_whole;
-use serde::Serialize;
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::de::DeserializeOwned;
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -13,40 +15,49 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// What can be chosen. What is `None` or empty is as the experiment has it, which is as its paper has it where that is
-/// feasible.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// What can be chosen; the docs of the fields are the command line's help. What is `None` or empty is as the experiment has it, which
+/// is as its paper has it where that is feasible.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Args)]
 pub struct Setup {
-    /// A run of seconds that shows that everything works.
+    /// A run of seconds, to see that it works
+    #[arg(long)]
     pub quick: bool,
-    /// Seed of everything random.
+    /// Seed of everything random
+    #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
-    /// Pairs of games, or positions, for each row of the table.
+    /// Pairs of games, or positions, for each row
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub pairs: Option<u64>,
-    /// Depths, branching factors, or whatever the rows of the table are.
+    /// The rows of the table: depths, branching factors or whatever they are, separated by commas
+    #[arg(long, value_name = "N,...", value_delimiter = ',')]
     pub levels: Vec<u32>,
-    /// The static evaluation, for Othello.
+    /// The static evaluation of Othello positions, if not the experiment's own choice
+    #[arg(long, value_name = "NAME", value_parser = evaluators())]
+    #[serde(serialize_with = "name_of")]
     pub eval: Option<EvaluatorKind>,
-    /// Where games begin: `four-ply`, `classes` or `random:N`.
+    /// Where games of Othello begin: four-ply (all 244), classes (60 of them), or random:N plies
+    #[arg(long, value_name = "SOURCE")]
     pub openings: Option<String>,
-    /// Players in the words of `emilia match`, for experiments that compare engines.
+    /// A player, where engines are compared: engine=NAME and other words of `emilia match`; may be repeated
+    #[arg(long = "player", value_name = "WORDS")]
     pub players: Vec<String>,
+}
+
+fn evaluators() -> impl TypedValueParser<Value = EvaluatorKind> {
+    PossibleValuesParser::new(EvaluatorKind::ALL.map(EvaluatorKind::name)).try_map(|name| name.parse::<EvaluatorKind>())
+}
+
+fn name_of<S: Serializer>(kind: &Option<EvaluatorKind>, serializer: S) -> Result<S::Ok, S::Error> {
+    kind.map(EvaluatorKind::name).serialize(serializer)
 }
 
 impl Setup {
     /// What has to be the same for a run to be the same, as the first line of the ledger.
     pub fn identity(&self, experiment: &str) -> Value {
-        json!({
-            "experiment": experiment,
-            "version": 1,
-            "quick": self.quick,
-            "seed": self.seed,
-            "pairs": self.pairs,
-            "levels": self.levels,
-            "eval": self.eval.map(EvaluatorKind::name),
-            "openings": self.openings,
-            "players": self.players,
-        })
+        let mut identity = json!(self);
+        identity["experiment"] = experiment.into();
+        identity["version"] = 1.into();
+        identity
     }
 }
 
@@ -110,12 +121,14 @@ impl<'a> Lab<'a> {
         full: &[u32],
         what: &str,
         range: RangeInclusive<u32>,
-    ) -> Result<Vec<u32>, Problem> {
+    ) -> Result<Vec<u32>, ExperimentError> {
         let levels = self.levels(quick, full);
         match levels.iter().find(|level| !range.contains(level)) {
-            Some(wrong) => {
-                Err(Problem::option("levels", wrong, format!("{what} from {} to {}", range.start(), range.end())))
-            }
+            Some(wrong) => Err(ExperimentError::option(
+                "levels",
+                wrong,
+                format!("{what} from {} to {}", range.start(), range.end()),
+            )),
             None => Ok(levels),
         }
     }
@@ -132,9 +145,13 @@ impl<'a> Lab<'a> {
     }
 
     /// One unit: its result from the ledger, or from this work.
-    pub fn unit<T: Serialize + DeserializeOwned>(&mut self, key: &str, work: impl FnOnce() -> T) -> Result<T, Problem> {
+    pub fn unit<T: Serialize + DeserializeOwned>(
+        &mut self,
+        key: &str,
+        work: impl FnOnce() -> T,
+    ) -> Result<T, ExperimentError> {
         if self.interrupt.load(Ordering::Relaxed) {
-            return Err(Problem::Interrupted);
+            return Err(ExperimentError::Interrupted);
         }
         let result = match self.ledger.get(key) {
             Some(known) => known,
@@ -154,8 +171,8 @@ impl<'a> Lab<'a> {
 }
 
 /// Makes sure that files can be written to this folder, which is made if it does not exist.
-pub fn check_folder(folder: &Path) -> Result<(), Problem> {
-    let failed = |error| Problem::File { path: folder.display().to_string(), error };
+pub fn check_folder(folder: &Path) -> Result<(), ExperimentError> {
+    let failed = |error| ExperimentError::File(folder.display().to_string(), error);
     std::fs::create_dir_all(folder).map_err(failed)?;
     let probe = folder.join(format!(".probe.{}", std::process::id()));
     std::fs::write(&probe, b"").map_err(failed)?;
@@ -163,20 +180,25 @@ pub fn check_folder(folder: &Path) -> Result<(), Problem> {
 }
 
 /// Writes tables and pictures to a folder, each file whole or not at all; returns their paths.
-pub fn write_findings(folder: &Path, name: &str, head: &Value, findings: &Findings) -> Result<Vec<PathBuf>, Problem> {
+pub fn write_findings(
+    folder: &Path,
+    name: &str,
+    head: &Value,
+    findings: &Findings,
+) -> Result<Vec<PathBuf>, ExperimentError> {
     let numbered = |i: usize, extension: &str| match i {
         0 => format!("{name}.{extension}"),
         _ => format!("{name}-{}.{extension}", i + 1),
     };
     let json = serde_json::to_string_pretty(&findings.json(head));
-    let json = json.map_err(|error| Problem::Unwritable { key: name.to_owned(), error })?;
+    let json = json.map_err(|error| ExperimentError::Unwritable(name.to_owned(), error))?;
     let mut files = vec![(format!("{name}.txt"), findings.text()), (format!("{name}.json"), json + "\n")];
     files.extend(findings.tables.iter().enumerate().map(|(i, table)| (numbered(i, "csv"), table.csv())));
     files.extend(findings.plots.iter().enumerate().map(|(i, plot)| (numbered(i, "svg"), plot.svg())));
     let mut paths = Vec::new();
     for (file, text) in files {
         let path = folder.join(file);
-        let failed = |error| Problem::File { path: path.display().to_string(), error };
+        let failed = |error| ExperimentError::File(path.display().to_string(), error);
         write_whole(&path, text.as_bytes()).map_err(failed)?;
         paths.push(path);
     }

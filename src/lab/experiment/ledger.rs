@@ -3,7 +3,7 @@
 //! An experiment is cut into units that depend on nothing but the set-up and the units before them. The result of each is
 //! a line of JSON in a file, written when the unit is done. A run that finds the line takes the result from there.
 
-use super::Problem;
+use super::ExperimentError;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -29,10 +29,10 @@ impl Ledger {
     /// included; a file that says something else is refused, and so is any file there already if `resume` is not set.
     ///
     /// A line that was not written to its end is dropped.
-    pub fn open(path: &Path, identity: &Value, resume: bool) -> Result<Ledger, Problem> {
-        let failed = |error| Problem::File { path: path.display().to_string(), error };
+    pub fn open(path: &Path, identity: &Value, resume: bool) -> Result<Ledger, ExperimentError> {
+        let failed = |error| ExperimentError::File(path.display().to_string(), error);
         if path.exists() && !resume {
-            return Err(Problem::Exists { path: path.display().to_string() });
+            return Err(ExperimentError::Exists(path.display().to_string()));
         }
         let mut file =
             OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(failed)?;
@@ -46,7 +46,10 @@ impl Ledger {
             Some((_, first)) => {
                 let found: Value = serde_json::from_slice(first).unwrap_or(Value::Null);
                 if found != *identity {
-                    return Err(Problem::OtherRun { path: path.display().to_string(), found: found.to_string() });
+                    return Err(ExperimentError::OtherRun {
+                        path: path.display().to_string(),
+                        found: found.to_string(),
+                    });
                 }
             }
             None => writeln!(file, "{identity}").map_err(failed)?,
@@ -54,7 +57,7 @@ impl Ledger {
         for (number, line) in lines {
             let entry: Option<(String, Value)> = serde_json::from_slice(line).ok();
             let Some((key, value)) = entry else {
-                return Err(Problem::BadLine { path: path.display().to_string(), line: number + 1 });
+                return Err(ExperimentError::BadLine(path.display().to_string(), number + 1));
             };
             ledger.done.insert(key, value);
         }
@@ -69,12 +72,12 @@ impl Ledger {
     }
 
     /// Notes the result of a unit and returns it as a later run will find it.
-    pub fn note<T: Serialize + DeserializeOwned>(&mut self, key: &str, result: &T) -> Result<T, Problem> {
+    pub fn note<T: Serialize + DeserializeOwned>(&mut self, key: &str, result: &T) -> Result<T, ExperimentError> {
         let text = json!([key, result]).to_string();
-        let bad = |error| Problem::Unwritable { key: key.to_owned(), error };
+        let bad = |error| ExperimentError::Unwritable(key.to_owned(), error);
         let (_, value): (String, Value) = serde_json::from_str(&text).map_err(bad)?;
         if let Some((path, file)) = &mut self.file {
-            let failed = |error| Problem::File { path: path.display().to_string(), error };
+            let failed = |error| ExperimentError::File(path.display().to_string(), error);
             file.write_all((text + "\n").as_bytes()).map_err(failed)?;
         }
         let result = serde_json::from_value(value.clone()).map_err(bad)?;
@@ -99,15 +102,15 @@ mod tests {
         drop(ledger);
         let bytes = std::fs::read(&path).unwrap();
         std::fs::write(&path, &bytes[..bytes.len() - 3]).unwrap();
-        assert!(matches!(Ledger::open(&path, &identity, false), Err(Problem::Exists { .. })));
-        assert!(matches!(Ledger::open(&path, &json!(1), true), Err(Problem::OtherRun { .. })));
+        assert!(matches!(Ledger::open(&path, &identity, false), Err(ExperimentError::Exists(..))));
+        assert!(matches!(Ledger::open(&path, &json!(1), true), Err(ExperimentError::OtherRun { .. })));
         let mut ledger = Ledger::open(&path, &identity, true).unwrap();
         assert_eq!((ledger.get("a"), ledger.get::<(i32, f64)>("b")), (Some((1, 0.1)), None));
         ledger.note("b", &(2, 0.3)).unwrap();
         drop(ledger);
         assert_eq!(std::fs::read(&path).unwrap(), bytes);
         std::fs::write(&path, [&bytes[..], b"nonsense\n"].concat()).unwrap();
-        assert!(matches!(Ledger::open(&path, &identity, true), Err(Problem::BadLine { line: 4, .. })));
+        assert!(matches!(Ledger::open(&path, &identity, true), Err(ExperimentError::BadLine(_, 4))));
         std::fs::remove_dir_all(&folder).unwrap();
     }
 }

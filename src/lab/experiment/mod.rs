@@ -31,24 +31,16 @@ use std::io;
 
 /// Why an experiment has no result.
 #[derive(Debug, thiserror::Error)]
-pub enum Problem {
+pub enum ExperimentError {
     /// There is no such experiment.
     #[error("unknown experiment '{0}'; expected one of: {known}", known = Experiment::names().join(", "))]
     Unknown(String),
-    /// A file or folder cannot be read or written.
-    #[error("'{path}': {error}")]
-    File {
-        /// The file or folder.
-        path: String,
-        /// What the system says.
-        error: io::Error,
-    },
-    /// The folder holds an earlier run.
-    #[error("'{path}' holds an earlier run; --resume goes on with it")]
-    Exists {
-        /// The ledger.
-        path: String,
-    },
+    /// The file or folder of this path cannot be read or written.
+    #[error("'{0}': {1}")]
+    File(String, io::Error),
+    /// The ledger of this path is of an earlier run.
+    #[error("'{0}' holds an earlier run; --resume goes on with it")]
+    Exists(String),
     /// The folder holds a run with another set-up.
     #[error("'{path}' belongs to another run, {found}; expected the same experiment and options")]
     OtherRun {
@@ -57,22 +49,12 @@ pub enum Problem {
         /// Its first line.
         found: String,
     },
-    /// A line of the ledger is not one.
-    #[error("{path}:{line}: expected [\"unit\", result]")]
-    BadLine {
-        /// The ledger.
-        path: String,
-        /// The line, from 1.
-        line: usize,
-    },
-    /// A result cannot be written as JSON.
-    #[error("{key}: {error}")]
-    Unwritable {
-        /// The unit.
-        key: String,
-        /// Why.
-        error: serde_json::Error,
-    },
+    /// A line, from 1, of the ledger of this path is not one of a ledger.
+    #[error("{0}:{1}: expected [\"unit\", result]")]
+    BadLine(String, usize),
+    /// The result of the unit of this key cannot be written as JSON.
+    #[error("{0}: {1}")]
+    Unwritable(String, serde_json::Error),
     /// An option is not for this experiment, or out of its range.
     #[error("{name}: '{value}' is not valid; expected {expected}")]
     Option {
@@ -88,9 +70,9 @@ pub enum Problem {
     Interrupted,
 }
 
-impl Problem {
-    pub(crate) fn option(name: &'static str, value: impl ToString, expected: impl Into<String>) -> Problem {
-        Problem::Option { name, value: value.to_string(), expected: expected.into() }
+impl ExperimentError {
+    pub(crate) fn option(name: &'static str, value: impl ToString, expected: impl Into<String>) -> ExperimentError {
+        ExperimentError::Option { name, value: value.to_string(), expected: expected.into() }
     }
 }
 
@@ -103,7 +85,7 @@ pub struct Experiment {
     pub about: &'static str,
     /// Seconds that the full run took on one core of the machine of `docs/performance.md`, about.
     pub seconds: u32,
-    run: fn(&mut Lab<'_>) -> Result<Findings, Problem>,
+    run: fn(&mut Lab<'_>) -> Result<Findings, ExperimentError>,
 }
 
 impl Experiment {
@@ -136,13 +118,13 @@ impl Experiment {
     }
 
     /// The experiment of this name.
-    pub fn named(name: &str) -> Result<&'static Experiment, Problem> {
+    pub fn named(name: &str) -> Result<&'static Experiment, ExperimentError> {
         let found = Experiment::ALL.iter().find(|experiment| experiment.name == name);
-        found.ok_or_else(|| Problem::Unknown(name.to_owned()))
+        found.ok_or_else(|| ExperimentError::Unknown(name.to_owned()))
     }
 
     /// Does it.
-    pub fn run(&self, lab: &mut Lab<'_>) -> Result<Findings, Problem> {
+    pub fn run(&self, lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
         // Its players may be described by the names of the searches.
         super::register();
         (self.run)(lab)

@@ -21,15 +21,22 @@ pub struct Chosen<M> {
     pub evaluations: u64,
     /// Plies of the expected play.
     pub plies: u32,
+    /// The reply that is expected, if the player tells one.
+    pub expected: Option<Option<M>>,
 }
 
 /// One side of a game.
-pub trait Player<G: Game> {
+pub trait Contender<G: Game> {
     /// A new game begins: forgets everything.
     fn begin(&mut self);
 
     /// Chooses a turn; the position has one.
     fn choose(&mut self, position: &G) -> Chosen<G::Move>;
+
+    /// How many nodes the player's tree has below a position; 0 if it does not hold the position, or there is no tree.
+    fn nodes_below(&self, _: &G) -> u64 {
+        0
+    }
 }
 
 /// Evaluations by the stage of the game: their sum and the number of moves.
@@ -101,7 +108,7 @@ impl<G: Contest> FixedDepth<G> {
     }
 }
 
-impl<G: Contest> Player<G> for FixedDepth<G> {
+impl<G: Contest> Contender<G> for FixedDepth<G> {
     fn begin(&mut self) {
         self.search = None;
     }
@@ -113,7 +120,12 @@ impl<G: Contest> Player<G> for FixedDepth<G> {
         let search = self.search.get_or_insert_with(|| KorfAlphaBeta::new(position, G::ENDS, MEMORY));
         search.search(position, Contempt::NONE, self.depth, (1, None), &*self.evaluator, &mut |_| false);
         let best = search.root_moves().swap_remove(0);
-        Chosen { turn: best.line[0], evaluations: search.work().evaluations, plies: self.depth }
+        let expected = best.line.get(1).copied();
+        Chosen { turn: best.line[0], evaluations: search.work().evaluations, plies: self.depth, expected }
+    }
+
+    fn nodes_below(&self, position: &G) -> u64 {
+        self.search.as_ref().and_then(|search| search.nodes_below(position)).unwrap_or(0)
     }
 }
 
@@ -146,14 +158,9 @@ impl<G: Contest> BestFirstPlayer<G> {
         let start = if alpha_beta == 0 { AlphaBetaStart::None } else { AlphaBetaStart::Depth(alpha_beta) };
         KorfSettings { start, ..settings }
     }
-
-    /// The tree as it is.
-    pub fn explorer(&self) -> Option<&Explorer<G>> {
-        self.explorer.as_ref()
-    }
 }
 
-impl<G: Contest> Player<G> for BestFirstPlayer<G> {
+impl<G: Contest> Contender<G> for BestFirstPlayer<G> {
     fn begin(&mut self) {
         self.explorer = None;
         self.debt = 0;
@@ -182,7 +189,12 @@ impl<G: Contest> Player<G> for BestFirstPlayer<G> {
         let evaluations = explorer.work().evaluations;
         self.debt = self.limit.debt(stage, self.debt, evaluations);
         let best = explorer.root_moves().swap_remove(0);
-        Chosen { turn: best.line[0], evaluations, plies: best.line.iter().flatten().count() as u32 }
+        let (turn, expected) = (best.line[0], best.line.get(1).copied());
+        Chosen { turn, evaluations, plies: best.line.iter().flatten().count() as u32, expected }
+    }
+
+    fn nodes_below(&self, position: &G) -> u64 {
+        self.explorer.as_ref().and_then(|explorer| explorer.nodes_below(position)).unwrap_or(0)
     }
 }
 
@@ -210,7 +222,7 @@ impl EnginePlayer {
     }
 }
 
-impl Player<Position> for EnginePlayer {
+impl Contender<Position> for EnginePlayer {
     fn begin(&mut self) {
         self.search.clear();
         self.debt = 0;
@@ -230,6 +242,6 @@ impl Player<Position> for EnginePlayer {
         }
         let best = &report.lines[0];
         let plies = best.pv.iter().filter(|turn| turn.square().is_some()).count() as u32;
-        Chosen { turn: best.turn.square(), evaluations: report.evaluations, plies }
+        Chosen { turn: best.turn.square(), evaluations: report.evaluations, plies, expected: None }
     }
 }

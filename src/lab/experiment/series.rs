@@ -2,17 +2,17 @@
 
 use super::contest::Contest;
 use super::duel::{Pair, PairScore, merge, play_pair};
-use super::player::{Budgets, ByStage, Limit, Player};
-use super::{Lab, Problem};
+use super::player::{Budgets, ByStage, Contender, Limit};
+use super::{ExperimentError, Lab};
 use crate::arena::opening;
 use crate::othello::{Position, canonical};
 use std::collections::{BTreeMap, HashMap};
 
 /// Openings of Othello: positions, and for each the number of its class under the symmetries of the board.
-pub fn openings(lab: &Lab<'_>, default: &str, count: u64) -> Result<(Vec<Position>, Vec<usize>), Problem> {
+pub fn openings(lab: &Lab<'_>, default: &str, count: u64) -> Result<(Vec<Position>, Vec<usize>), ExperimentError> {
     let source = lab.setup().openings.as_deref().unwrap_or(default);
     let seed = lab.setup().seed;
-    let bad = || Problem::option("openings", source, "four-ply, classes, or random:N with N from 1 to 50");
+    let bad = || ExperimentError::option("openings", source, "four-ply, classes, or random:N with N from 1 to 50");
     let mut found = match source {
         "four-ply" => opening::every(4),
         "classes" => opening::distinct(opening::every(4)),
@@ -40,10 +40,10 @@ pub fn series<G: Contest>(
     lab: &mut Lab<'_>,
     key: &str,
     starts: &[G],
-    first: &mut dyn Player<G>,
-    second: &mut dyn Player<G>,
+    first: &mut dyn Contender<G>,
+    second: &mut dyn Contender<G>,
     solve_from: u32,
-) -> Result<Vec<Pair>, Problem> {
+) -> Result<Vec<Pair>, ExperimentError> {
     let mut pairs = Vec::with_capacity(starts.len());
     for (i, start) in starts.iter().enumerate() {
         pairs.push(lab.unit(&format!("{key}/{i}"), || play_pair(start, first, second, solve_from).0)?);
@@ -62,10 +62,10 @@ pub fn calibrate<G: Contest>(
     lab: &mut Lab<'_>,
     key: &str,
     starts: &[G],
-    model: [&mut dyn Player<G>; 2],
-    player: &mut dyn FnMut(Budgets) -> Box<dyn Player<G>>,
+    model: [&mut dyn Contender<G>; 2],
+    player: &mut dyn FnMut(Budgets) -> Box<dyn Contender<G>>,
     solve_from: u32,
-) -> Result<Budgets, Problem> {
+) -> Result<Budgets, ExperimentError> {
     let starts = &starts[..starts.len().min(CALIBRATION_PAIRS)];
     let [model, twin] = model;
     let first = lab.unit(&format!("{key}/calibration/itself"), || {
@@ -116,11 +116,11 @@ pub fn horizon<G: Contest>(
     lab: &mut Lab<'_>,
     key: &str,
     starts: &[G],
-    model: [&mut dyn Player<G>; 2],
+    model: [&mut dyn Contender<G>; 2],
     (depth, first_guess): (u32, u32),
-    player: &mut dyn FnMut(Limit) -> Box<dyn Player<G>>,
+    player: &mut dyn FnMut(Limit) -> Box<dyn Contender<G>>,
     solve_from: u32,
-) -> Result<Horizon, Problem> {
+) -> Result<Horizon, ExperimentError> {
     let starts = &starts[..starts.len().min(HORIZON_PAIRS)];
     let [model, twin] = model;
     let mean = lab.unit(&format!("{key}/alpha-beta"), || {
@@ -166,7 +166,7 @@ mod tests {
         let fixed = || FixedDepth::new(4, Arc::new(PathCost));
         let settings = KorfSettings { ends: EndValues::Sum, ..KorfSettings::korf() };
         let best_first = |budgets| BestFirstPlayer::new(settings, Limit::Budgets(budgets), Arc::new(PathCost));
-        let mut make = |budgets| Box::new(best_first(budgets)) as Box<dyn Player<RandomTree>>;
+        let mut make = |budgets| Box::new(best_first(budgets)) as Box<dyn Contender<RandomTree>>;
         let budgets = calibrate(&mut lab, "x", &starts, [&mut fixed(), &mut fixed()], &mut make, 0).unwrap();
         let pairs = series(&mut lab, "x", &starts, &mut best_first(budgets), &mut fixed(), 0).unwrap();
         let score = PairScore::of(&pairs);

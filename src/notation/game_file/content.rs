@@ -2,12 +2,12 @@
 
 use crate::notation::cursor::{Cursor, is_blank};
 use crate::notation::{sgf, transcript};
-use std::fmt;
-use std::str::FromStr;
+use strum::{Display, EnumString, VariantArray};
 use thiserror::Error;
 
 /// A format of games or positions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Display, EnumString, VariantArray)]
+#[strum(serialize_all = "lowercase", parse_err_ty = ParseFormatError, parse_err_fn = unknown)]
 pub enum Format {
     /// The generic game format of GGS and NBoard: [`ggf`](crate::notation::ggf).
     Ggf,
@@ -26,23 +26,6 @@ pub enum Format {
 }
 
 impl Format {
-    /// Every format.
-    pub const ALL: [Format; 7] =
-        [Format::Ggf, Format::Sgf, Format::Pgn, Format::Transcript, Format::Logbook, Format::Obf, Format::Wthor];
-
-    /// Its name, which is also the usual ending of a file's name for most.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Format::Ggf => "ggf",
-            Format::Sgf => "sgf",
-            Format::Pgn => "pgn",
-            Format::Transcript => "transcript",
-            Format::Logbook => "logbook",
-            Format::Obf => "obf",
-            Format::Wthor => "wthor",
-        }
-    }
-
     /// The format that a file of this name is written in, by its ending.
     pub fn of_file_name(name: &str) -> Option<Format> {
         let (_, ending) = name.rsplit_once('.')?;
@@ -59,23 +42,13 @@ impl Format {
     }
 }
 
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
 /// The text names no format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("expected one of: ggf, sgf, pgn, transcript, logbook, obf, wthor")]
 pub struct ParseFormatError;
 
-impl FromStr for Format {
-    type Err = ParseFormatError;
-
-    fn from_str(name: &str) -> Result<Format, ParseFormatError> {
-        Format::ALL.into_iter().find(|format| format.name() == name).ok_or(ParseFormatError)
-    }
+fn unknown(_: &str) -> ParseFormatError {
+    ParseFormatError
 }
 
 /// How the bytes of a file are cut into games.
@@ -95,7 +68,7 @@ pub(super) enum Shape {
     Wthor,
 }
 
-/// So much of a text is looked at before it must be decided.
+/// The bytes of a text that are looked at before its format must be decided.
 pub(super) const LOOK: usize = 16 << 10;
 
 /// The shape of a file by its beginning; `None` if more must be seen. With `LOOK` bytes, or at the end, there is always an
@@ -131,7 +104,7 @@ pub(super) fn shape(beginning: &[u8], at_end: bool) -> Option<Shape> {
     if transcript::begins(&cursor) || line.starts_with('+') || is_board_line(line) {
         return Some(Shape::Lines);
     }
-    // A diagram, or a line that nobody can read with better ones behind it.
+    // A diagram, or a line that cannot be read with better ones behind it.
     if !enough {
         return None;
     }
@@ -218,9 +191,9 @@ mod tests {
 
     #[test]
     fn names_of_formats_are_read() {
-        for format in Format::ALL {
-            assert_eq!(format.to_string().parse(), Ok(format));
-            assert!(ParseFormatError.to_string().contains(format.name()));
+        for format in Format::VARIANTS {
+            assert_eq!(format.to_string().parse(), Ok(*format));
+            assert!(ParseFormatError.to_string().contains(&format.to_string()));
         }
         assert_eq!(Format::of_file_name("a/WTH_2024.WTB"), Some(Format::Wthor));
         assert_eq!(Format::of_file_name("games"), None);

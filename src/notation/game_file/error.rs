@@ -38,30 +38,15 @@ pub enum ReadProblem {
     /// The file is one of names, which belongs beside one of games.
     #[error("a WTHOR file of names, not of games")]
     NamesOnly,
-    /// A game of WTHOR has a move that makes no sense.
-    #[error("byte {offset}: {broken}")]
-    Broken {
-        /// Where the record begins in the file.
-        offset: u64,
-        /// The move.
-        broken: BrokenGame,
-    },
-    /// The file of WTHOR's games ends too early.
-    #[error("byte {offset}: the file ends within this game; its header announces {announced} games")]
-    Truncated {
-        /// Where the file ends.
-        offset: u64,
-        /// The games that the header announces.
-        announced: u32,
-    },
-    /// There is something behind the last game of WTHOR.
-    #[error("byte {offset}: more bytes behind the last of {announced} games")]
-    Excess {
-        /// Where they begin.
-        offset: u64,
-        /// The games that the header announces.
-        announced: u32,
-    },
+    /// The game of WTHOR that begins at this byte of the file has a move that makes no sense.
+    #[error("byte {0}: {1}")]
+    Broken(u64, BrokenGame),
+    /// The file of WTHOR ends, at this byte, before the games that its header announces.
+    #[error("byte {0}: the file ends within this game; its header announces {1} games")]
+    Truncated(u64, u32),
+    /// From this byte on there is something behind the games that the header of WTHOR announces.
+    #[error("byte {0}: more bytes behind the last of {1} games")]
+    Excess(u64, u32),
     /// The system refused, or the compressed data is damaged; nothing more can be read.
     #[error("cannot be read: {0}")]
     Io(#[from] io::Error),
@@ -81,8 +66,8 @@ impl GameFileError {
     pub fn turn(&self) -> Option<usize> {
         match &self.problem {
             ReadProblem::Notation(error) => error.turn,
-            ReadProblem::Broken { broken: BrokenGame::NotASquare { number, .. }, .. }
-            | ReadProblem::Broken { broken: BrokenGame::Illegal { number, .. }, .. } => Some(*number),
+            ReadProblem::Broken(_, BrokenGame::NotASquare(number, _))
+            | ReadProblem::Broken(_, BrokenGame::Illegal(number, _)) => Some(*number),
             _ => None,
         }
     }
@@ -90,7 +75,7 @@ impl GameFileError {
     /// Whether nothing more can come from the file.
     pub fn is_final(&self) -> bool {
         self.number == 0
-            || matches!(self.problem, ReadProblem::Io(_) | ReadProblem::Truncated { .. } | ReadProblem::Excess { .. })
+            || matches!(self.problem, ReadProblem::Io(_) | ReadProblem::Truncated(..) | ReadProblem::Excess(..))
     }
 }
 
@@ -110,7 +95,7 @@ impl fmt::Display for GameFileError {
                 }
                 write!(f, ": {}", error.problem)
             }
-            ReadProblem::Broken { offset, broken } => write!(f, "byte {offset}: game {}, {broken}", self.number),
+            ReadProblem::Broken(offset, broken) => write!(f, "byte {offset}: game {}, {broken}", self.number),
             problem => {
                 game(f)?;
                 write!(f, "{problem}")

@@ -1,8 +1,8 @@
 //! From the formats of text to [`AnnotatedGame`].
 
-use super::annotated_game::{AnnotatedGame, Player};
 use super::content::{Format, Shape};
-use crate::notation::ggf::{Ending, GgfGame, GgfResult};
+use crate::notation::annotated_game::AnnotatedGame;
+use crate::notation::ggf::{self, Ending, GgfResult};
 use crate::notation::logbook::LogbookGame;
 use crate::notation::obf::ObfEntry;
 use crate::notation::pgn::PgnGame;
@@ -13,7 +13,7 @@ use crate::othello::{Color, GameRecord, final_score};
 /// Reads one game, cut out of a file of this shape.
 pub(super) fn read(shape: Shape, text: &str) -> Result<(Format, AnnotatedGame), NotationError> {
     match shape {
-        Shape::Ggf => GgfGame::parse(text).map(|game| (Format::Ggf, of_ggf(game))),
+        Shape::Ggf => ggf::parse(text).map(|game| (Format::Ggf, game)),
         Shape::Sgf => SgfGame::parse(text).map(|game| (Format::Sgf, of_sgf(game))),
         Shape::Pgn => PgnGame::parse(text).map(|game| (Format::Pgn, of_pgn(game))),
         Shape::Lines if text.starts_with('+') => {
@@ -28,26 +28,6 @@ pub(super) fn read(shape: Shape, text: &str) -> Result<(Format, AnnotatedGame), 
             game.result = disc_counts(text).and_then(|counts| result_of_counts(counts, &game.record));
             Ok((if game.is_position() { Format::Obf } else { Format::Transcript }, game))
         }
-    }
-}
-
-fn of_ggf(ggf: GgfGame) -> AnnotatedGame {
-    let mut other = ggf.other;
-    if !matches!(ggf.game_type.as_str(), "" | "8") {
-        other.insert(0, ("TY".to_owned(), ggf.game_type));
-    }
-    AnnotatedGame {
-        black: Player { name: ggf.black, rating: ggf.black_rating, clock: ggf.black_clock },
-        white: Player { name: ggf.white, rating: ggf.white_rating, clock: ggf.white_clock },
-        place: ggf.place,
-        date: ggf.date,
-        result: ggf.result,
-        timing: ggf.timing,
-        comments: ggf.comments,
-        turn_comments: ggf.turn_comments,
-        other,
-        unread: ggf.unread.into_iter().map(|(key, value)| format!("{key}[{value}]")).collect(),
-        ..AnnotatedGame::new(ggf.game)
     }
 }
 
@@ -75,8 +55,7 @@ fn of_sgf(sgf: SgfGame) -> AnnotatedGame {
     for (turns, value) in sgf.values {
         let mover = turns.checked_sub(1).and_then(|turn| game.record.positions().get(turn)).map(|p| p.mover());
         match (mover, turns.checked_sub(1).and_then(|turn| game.timing.get_mut(turn))) {
-            (Some(Color::Black), Some(timing)) => timing.eval = Some(value),
-            (Some(Color::White), Some(timing)) => timing.eval = Some(-value),
+            (Some(mover), Some(timing)) => timing.eval = Some(mover.signed(value)),
             _ => game.unread.push(format!("V[{value}]")),
         }
     }

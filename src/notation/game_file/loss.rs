@@ -1,8 +1,8 @@
 //! What a format cannot hold of a game.
 
-use super::annotated_game::AnnotatedGame;
 use super::content::Format;
-use crate::othello::{Color, Move};
+use crate::notation::annotated_game::AnnotatedGame;
+use crate::othello::Move;
 use std::fmt;
 use thiserror::Error;
 
@@ -15,77 +15,63 @@ pub struct Loss {
     pub detail: String,
 }
 
-/// The things that a file may say of a game besides its start and its turns.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+/// The things that a file may say of a game besides its start and its turns; displayed, in the words of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, strum::Display)]
 pub enum Part {
     /// The names of the players.
+    #[strum(to_string = "names of players")]
     Players,
     /// Their ratings.
+    #[strum(to_string = "ratings")]
     Ratings,
     /// Their clocks.
+    #[strum(to_string = "clocks")]
     Clocks,
     /// The tournament or the place.
+    #[strum(to_string = "the place or tournament")]
     Place,
     /// The date.
+    #[strum(to_string = "the date")]
     Date,
     /// The score.
+    #[strum(to_string = "the result")]
     Result,
     /// How the game ended, if not by its last move.
+    #[strum(to_string = "how the game ended")]
     Ending,
     /// The theoretical score.
+    #[strum(to_string = "the theoretical score")]
     Theory,
     /// What the players thought of their moves.
+    #[strum(to_string = "values of moves")]
     Evaluations,
     /// The times of the moves.
+    #[strum(to_string = "times of moves")]
     Times,
     /// Comments about the game.
+    #[strum(to_string = "comments")]
     Comments,
     /// Comments behind moves.
+    #[strum(to_string = "comments on moves")]
     TurnComments,
     /// The values of a position's moves.
+    #[strum(to_string = "values of the position's moves")]
     MoveValues,
     /// Passes that end the record.
+    #[strum(to_string = "passes behind the last disc")]
     Passes,
     /// That the positions belong to one game.
+    #[strum(to_string = "that the positions are those of one game")]
     Turns,
     /// Properties that only one format knows.
+    #[strum(to_string = "other properties")]
     Other,
     /// Single characters, which were replaced.
+    #[strum(to_string = "single characters")]
     Characters,
     /// What the reader passed over.
+    #[strum(to_string = "parts of the file that cannot be kept")]
     Unread,
-}
-
-impl Part {
-    /// In words.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Part::Players => "names of players",
-            Part::Ratings => "ratings",
-            Part::Clocks => "clocks",
-            Part::Place => "the place or tournament",
-            Part::Date => "the date",
-            Part::Result => "the result",
-            Part::Ending => "how the game ended",
-            Part::Theory => "the theoretical score",
-            Part::Evaluations => "values of moves",
-            Part::Times => "times of moves",
-            Part::Comments => "comments",
-            Part::TurnComments => "comments on moves",
-            Part::MoveValues => "values of the position's moves",
-            Part::Passes => "passes behind the last disc",
-            Part::Turns => "that the positions are those of one game",
-            Part::Other => "other properties",
-            Part::Characters => "single characters",
-            Part::Unread => "parts of the file that cannot be kept",
-        }
-    }
-}
-
-impl fmt::Display for Part {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
 }
 
 impl Loss {
@@ -167,7 +153,7 @@ fn present(game: &AnnotatedGame) -> Vec<Loss> {
         (Part::Place, game.place.clone()),
         (Part::Date, game.date.clone()),
         (Part::Result, game.result.map_or_else(String::new, |result| format!("{:+}", result.score))),
-        (Part::Ending, game.ending().map_or_else(String::new, |ending| format!("{ending:?}").to_lowercase())),
+        (Part::Ending, game.ending().map_or_else(String::new, |ending| ending.to_string())),
         (Part::Theory, game.theory.map_or_else(String::new, |theory| format!("{:+}", theory.black_score))),
         (Part::Evaluations, thought(|timing| timing.eval.is_some())),
         (Part::Times, thought(|timing| timing.seconds.is_some())),
@@ -181,12 +167,4 @@ fn present(game: &AnnotatedGame) -> Vec<Loss> {
     let said = all.into_iter().filter(|(_, detail)| !detail.is_empty());
     let unread = game.unread.iter().map(|text| (Part::Unread, text.clone()));
     said.chain(unread).map(|(part, detail)| Loss { part, detail }).collect()
-}
-
-/// The letter of a colour.
-pub(super) const fn letter(color: Color) -> char {
-    match color {
-        Color::Black => 'B',
-        Color::White => 'W',
-    }
 }

@@ -19,7 +19,6 @@
 //! assert_eq!(written.losses[0].to_string(), "names of players (ada)");
 //! ```
 
-mod annotated_game;
 mod content;
 mod error;
 mod import;
@@ -31,7 +30,7 @@ mod write;
 mod wthor_reader;
 mod wthor_writer;
 
-pub use annotated_game::{AnnotatedGame, Player, Theory};
+pub use crate::notation::annotated_game::{AnnotatedGame, PlayerInfo, Theory};
 pub use content::Format;
 pub use error::{GameFileError, ReadProblem};
 pub use loss::{Loss, Part, Unwritable};

@@ -2,10 +2,11 @@
 
 use super::content::{LOOK, Shape, shape, text_of};
 use super::error::{GameFileError, ReadProblem};
-use super::source::Source;
+use super::source::ByteSource;
 use super::splitting::game_length;
 use super::wthor_reader::WthorReader;
-use super::{AnnotatedGame, Format, import};
+use super::{Format, import};
+use crate::notation::AnnotatedGame;
 use crate::notation::NotationError;
 use std::fs::{self, File};
 use std::io::Read;
@@ -43,7 +44,7 @@ pub struct GamePlace {
 /// come, but for one with move numbers, which waits for the line below it, and one of PGN, which waits for the next one's tags.
 pub struct GameFile {
     name: String,
-    source: Source,
+    source: ByteSource,
     shape: Shape,
     number: usize,
     wthor: Option<WthorReader>,
@@ -60,6 +61,9 @@ impl std::fmt::Debug for GameFile {
 impl GameFile {
     /// Opens a file. Beside the games of WTHOR, the players' and tournaments' names are looked for: files with the same
     /// name but for its ending `.jou` or `.trn`, in any case, or else the only files of the folder that end so.
+    ///
+    /// # Errors
+    /// If the file or one of names beside it cannot be read.
     pub fn open(path: &Path) -> Result<GameFile, GameFileError> {
         let name = path.display().to_string();
         let failed = |error| GameFileError { file: name.clone(), number: 0, problem: ReadProblem::Io(error) };
@@ -69,6 +73,9 @@ impl GameFile {
 
     /// Gives the games of a WTHOR file the names that [`GameFile::open`] would find beside this path. Without effect on other
     /// formats.
+    ///
+    /// # Errors
+    /// If a file of names cannot be read.
     pub fn with_names_beside(mut self, path: &Path) -> Result<GameFile, GameFileError> {
         if self.wthor.is_some() {
             let beside = |ending| beside(path, ending).map(|path| (path.display().to_string(), fs::read(&path)));
@@ -79,10 +86,13 @@ impl GameFile {
     }
 
     /// Reads from anything; the name is for errors. Waits until it is clear what the format is.
+    ///
+    /// # Errors
+    /// If the input cannot be read, or is a file of names of WTHOR.
     pub fn new(name: impl Into<String>, input: impl Read + Send + 'static) -> Result<GameFile, GameFileError> {
         let name = name.into();
         let failed = |problem: ReadProblem| GameFileError { file: name.clone(), number: 0, problem };
-        let mut source = Source::new(Box::new(input)).map_err(|error| failed(error.into()))?;
+        let mut source = ByteSource::new(Box::new(input)).map_err(|error| failed(error.into()))?;
         let shape = loop {
             let beginning = &source.bytes()[..source.bytes().len().min(LOOK)];
             // Text in more than `LOOK` bytes is not all there.
@@ -100,6 +110,9 @@ impl GameFile {
     }
 
     /// Gives the games of a WTHOR file their names, from the bytes of a `.jou` and a `.trn` file. Without effect on other formats.
+    ///
+    /// # Errors
+    /// If the bytes are not those of files of names.
     pub fn with_wthor_names(
         mut self,
         players: Option<&[u8]>,

@@ -4,7 +4,7 @@ use flate2::read::MultiGzDecoder;
 use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 use std::io::{self, BufReader, ErrorKind, Read};
 
-/// So many bytes are asked of the system at once.
+/// The bytes that are asked of the system at once.
 const PIECE: usize = 64 << 10;
 
 const GZIP: [u8; 2] = [0x1f, 0x8b];
@@ -13,7 +13,7 @@ const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 const SKIPPED_FRAME: [u8; 3] = [0x2a, 0x4d, 0x18];
 
 /// What is still to be read.
-pub(super) struct Source {
+pub(super) struct ByteSource {
     input: Box<dyn Read + Send>,
     buffer: Vec<u8>,
     start: usize,
@@ -26,9 +26,9 @@ pub(super) struct Source {
     pub(super) column: usize,
 }
 
-impl Source {
+impl ByteSource {
     /// Reads from here, and unpacks what gzip or zstd has packed.
-    pub(super) fn new(mut input: Box<dyn Read + Send>) -> io::Result<Source> {
+    pub(super) fn new(mut input: Box<dyn Read + Send>) -> io::Result<ByteSource> {
         let mut magic = [0; 4];
         let seen = read_up_to(&mut input, &mut magic)?;
         let whole = Unread { pushed: magic[..seen].to_vec(), input };
@@ -39,7 +39,7 @@ impl Source {
         } else {
             Box::new(whole)
         };
-        Ok(Source { input, buffer: Vec::new(), start: 0, at_end: false, offset: 0, line: 1, column: 1 })
+        Ok(ByteSource { input, buffer: Vec::new(), start: 0, at_end: false, offset: 0, line: 1, column: 1 })
     }
 
     /// What is there without asking for more.
@@ -47,7 +47,7 @@ impl Source {
         &self.buffer[self.start..]
     }
 
-    /// Whether all that is to come is in [`Source::bytes`].
+    /// Whether all that is to come is in [`ByteSource::bytes`].
     pub(super) fn at_end(&self) -> bool {
         self.at_end
     }
@@ -72,7 +72,7 @@ impl Source {
         Ok(())
     }
 
-    /// Takes so many of [`Source::bytes`].
+    /// Takes the first `count` of [`ByteSource::bytes`].
     pub(super) fn take(&mut self, count: usize) -> Vec<u8> {
         let taken = self.bytes()[..count].to_vec();
         self.start += count;

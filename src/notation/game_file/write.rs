@@ -1,9 +1,9 @@
 //! From [`AnnotatedGame`] to the formats of text.
 
-use super::annotated_game::AnnotatedGame;
 use super::content::Format;
-use super::loss::{Loss, Part, Unwritable, letter, losses};
-use crate::notation::ggf::{Ending, GgfGame, GgfResult};
+use super::loss::{Loss, Part, Unwritable, losses};
+use crate::notation::annotated_game::AnnotatedGame;
+use crate::notation::ggf::{Ending, Ggf, GgfResult};
 use crate::notation::logbook::LogbookGame;
 use crate::notation::obf::ObfEntry;
 use crate::notation::pgn::PgnGame;
@@ -22,6 +22,9 @@ pub struct Written {
 
 /// Writes a game, or a position. For a game, OBF gets each position in which a disc is placed. [`Format::Wthor`] is refused; it is
 /// written by [`WthorWriter`](super::WthorWriter).
+///
+/// # Errors
+/// If the format has no games from this start, wants a result that the game does not have, or is not one of text.
 pub fn write(game: &AnnotatedGame, format: Format) -> Result<Written, Unwritable> {
     let mut losses = losses(game, format);
     let text = match format {
@@ -53,7 +56,7 @@ fn is_short(number: f64) -> bool {
 fn keep_other(
     game: &AnnotatedGame,
     losses: &mut Vec<Loss>,
-    is_kept: impl Fn(&str, &str) -> bool,
+    mut is_kept: impl FnMut(&str, &str) -> bool,
 ) -> Vec<(String, String)> {
     let mut kept = Vec::new();
     for (key, value) in &game.other {
@@ -69,12 +72,16 @@ fn keep_other(
 fn ggf(game: &AnnotatedGame, losses: &mut Vec<Loss>) -> String {
     const KNOWN: [&str; 15] =
         ["GM", "PC", "DT", "PB", "PW", "RB", "RW", "TI", "TB", "TW", "TY", "RE", "BO", "CO", "KM"];
+    // Every game of GGF says `TY[8]`, so a reader does not keep it.
     let is_type = |value: &str| {
         let kind = value.strip_prefix('s').unwrap_or(value);
-        kind.starts_with('8') && !kind[1..].starts_with(|c: char| c.is_ascii_digit()) && !kind.contains(['a', 'A'])
+        let is_othello = kind.starts_with('8') && !kind[1..].starts_with(|c: char| c.is_ascii_digit());
+        is_othello && !kind.contains(['a', 'A']) && value != "8" && value.trim() == value
     };
-    let mut other = keep_other(game, losses, |key, value| match key {
-        "TY" => is_type(value),
+    let mut has_type = false;
+    let other = keep_other(game, losses, |key, value| match key {
+        // There is room for one.
+        "TY" => !has_type && is_type(value) && !std::mem::replace(&mut has_type, true),
         "KM" => true,
         _ => {
             (1..=3).contains(&key.len())
@@ -83,7 +90,6 @@ fn ggf(game: &AnnotatedGame, losses: &mut Vec<Loss>) -> String {
                 && !matches!(key, "B" | "W")
         }
     });
-    let game_type = other.iter().position(|(key, _)| key == "TY").map(|at| other.remove(at).1);
     let texts = [&game.place, &game.date, &game.black.name, &game.white.name];
     let said = game.comments.iter().chain(game.turn_comments.iter().map(|(_, text)| text));
     for text in texts.into_iter().chain(said).chain(other.iter().map(|(_, value)| value)) {
@@ -99,24 +105,7 @@ fn ggf(game: &AnnotatedGame, losses: &mut Vec<Loss>) -> String {
             losses.push(Loss::new(part, format!("decimals of {long}")));
         }
     }
-    let ggf = GgfGame {
-        place: game.place.clone(),
-        date: game.date.clone(),
-        black: game.black.name.clone(),
-        white: game.white.name.clone(),
-        black_rating: game.black.rating,
-        white_rating: game.white.rating,
-        black_clock: game.black.clock,
-        white_clock: game.white.clock,
-        game_type: game_type.unwrap_or_default(),
-        result: game.result,
-        timing: game.timing.clone(),
-        comments: game.comments.clone(),
-        turn_comments: game.turn_comments.clone(),
-        other,
-        ..GgfGame::new(game.record.clone())
-    };
-    format!("{ggf}\n")
+    format!("{}\n", Ggf(&AnnotatedGame { other, ..game.clone() }))
 }
 
 fn sgf(game: &AnnotatedGame, losses: &mut Vec<Loss>) -> String {
@@ -158,7 +147,7 @@ fn sgf(game: &AnnotatedGame, losses: &mut Vec<Loss>) -> String {
     let mover = |turn: usize| game.record.positions()[turn].mover();
     let values = game.timing.iter().enumerate().filter_map(|(turn, timing)| {
         let value = timing.eval?;
-        Some((turn + 1, if mover(turn) == Color::Black { value } else { -value }))
+        Some((turn + 1, mover(turn).signed(value)))
     });
     let sgf = SgfGame {
         black: game.black.name.clone(),
@@ -175,13 +164,13 @@ fn sgf(game: &AnnotatedGame, losses: &mut Vec<Loss>) -> String {
 
 /// `B+12`, or `B+R` where nothing but the winner counts.
 fn sgf_result(result: GgfResult, losses: &mut Vec<Loss>) -> String {
-    let winner = letter(if result.score < 0.0 { Color::White } else { Color::Black });
+    let winner = if result.score < 0.0 { Color::White } else { Color::Black }.letter();
     let is_whole = result.score.abs() == 64.0;
     match result.ending {
         Some(Ending::Resigned) if is_whole => return format!("{winner}+R"),
         Some(Ending::Timeout) if is_whole => return format!("{winner}+T"),
         Some(Ending::Left) if is_whole => return format!("{winner}+F"),
-        Some(ending) => losses.push(Loss::new(Part::Ending, format!("{ending:?}").to_lowercase())),
+        Some(how) => losses.push(Loss::new(Part::Ending, how.to_string())),
         None => {}
     }
     if result.score == 0.0 { "0".to_owned() } else { format!("{winner}+{}", result.score.abs()) }
@@ -226,16 +215,12 @@ fn pgn(game: &AnnotatedGame, losses: &mut Vec<Loss>) -> String {
     format!("{pgn}\n")
 }
 
-fn ending(how: Ending) -> Loss {
-    Loss::new(Part::Ending, format!("{how:?}").to_lowercase())
-}
-
 /// Disc counts such as `37-27`; `1-0` for a game that Black won without a count; `*` if it is not known.
 fn pgn_result(game: &AnnotatedGame, losses: &mut Vec<Loss>) -> String {
     let Some(score) = game.whole_score() else {
         if let Some(result) = game.result {
             losses.push(Loss::new(Part::Result, format!("{:+}", result.score)));
-            losses.extend(result.ending.map(ending));
+            losses.extend(result.ending.map(|how| Loss::new(Part::Ending, how.to_string())));
         }
         return "*".to_owned();
     };
@@ -244,7 +229,7 @@ fn pgn_result(game: &AnnotatedGame, losses: &mut Vec<Loss>) -> String {
         if how == Ending::Resigned && score.abs() == 64 && !end.is_over() {
             return if score > 0 { "1-0" } else { "0-1" }.to_owned();
         }
-        losses.push(ending(how));
+        losses.push(Loss::new(Part::Ending, how.to_string()));
     }
     if end.is_over() && score == end.score_for_black() {
         // What lies on the board; the empty squares are the winner's all the same.

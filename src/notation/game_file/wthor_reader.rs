@@ -1,15 +1,15 @@
 //! Games of WTHOR one after another.
 
-use super::annotated_game::{AnnotatedGame, Theory};
 use super::error::ReadProblem;
-use super::source::Source;
+use super::source::ByteSource;
+use crate::notation::annotated_game::{AnnotatedGame, Theory};
 use crate::notation::ggf::GgfResult;
-use crate::notation::wthor::{self, GAME, HEADER, Header, WthorError, WthorGame};
+use crate::notation::wthor::{self, GAME, HEADER, WthorError, WthorGame, WthorHeader};
 use crate::othello::Color;
 
 /// What is known of the file besides the games still to come.
 pub(super) struct WthorReader {
-    header: Header,
+    header: WthorHeader,
     players: Vec<String>,
     tournaments: Vec<String>,
     seen: u32,
@@ -17,7 +17,7 @@ pub(super) struct WthorReader {
 
 impl WthorReader {
     /// Reads the header.
-    pub(super) fn new(source: &mut Source) -> Result<WthorReader, ReadProblem> {
+    pub(super) fn new(source: &mut ByteSource) -> Result<WthorReader, ReadProblem> {
         wait_for(source, HEADER)?;
         let Some(&header) = source.bytes().first_chunk::<HEADER>() else {
             return Err(WthorError::Header(source.bytes().len()).into());
@@ -28,7 +28,7 @@ impl WthorReader {
         if games.iter().all(|&byte| byte == 0) && names.iter().any(|&byte| byte != 0) {
             return Err(ReadProblem::NamesOnly);
         }
-        let header = Header::parse(&header)?;
+        let header = WthorHeader::parse(&header)?;
         Ok(WthorReader { header, players: Vec::new(), tournaments: Vec::new(), seen: 0 })
     }
 
@@ -43,24 +43,24 @@ impl WthorReader {
     }
 
     /// The next game; `None` at the end of the file.
-    pub(super) fn next(&mut self, source: &mut Source) -> Option<Result<AnnotatedGame, ReadProblem>> {
+    pub(super) fn next(&mut self, source: &mut ByteSource) -> Option<Result<AnnotatedGame, ReadProblem>> {
         let announced = self.header.games;
         let offset = source.offset;
         if let Err(error) = wait_for(source, GAME) {
             return Some(Err(error));
         }
         if self.seen == announced {
-            return (!source.bytes().is_empty()).then_some(Err(ReadProblem::Excess { offset, announced }));
+            return (!source.bytes().is_empty()).then_some(Err(ReadProblem::Excess(offset, announced)));
         }
         self.seen += 1;
         let Some(record) = source.bytes().first_chunk::<GAME>() else {
             let offset = offset + source.bytes().len() as u64;
-            return Some(Err(ReadProblem::Truncated { offset, announced }));
+            return Some(Err(ReadProblem::Truncated(offset, announced)));
         };
         let game = WthorGame::of_record(record);
         source.take(GAME);
         Some(match game.broken {
-            Some(broken) => Err(ReadProblem::Broken { offset, broken }),
+            Some(broken) => Err(ReadProblem::Broken(offset, broken)),
             None => Ok(self.annotated(game)),
         })
     }
@@ -86,8 +86,8 @@ impl WthorReader {
     }
 }
 
-/// Waits for so many bytes, or for the end of the file.
-fn wait_for(source: &mut Source, count: usize) -> Result<(), ReadProblem> {
+/// Waits for `count` bytes, or for the end of the file.
+fn wait_for(source: &mut ByteSource, count: usize) -> Result<(), ReadProblem> {
     while source.bytes().len() < count && !source.at_end() {
         source.fill()?;
     }

@@ -1,14 +1,14 @@
 //! From [`AnnotatedGame`] to the three files of WTHOR.
 
-use super::annotated_game::AnnotatedGame;
 use super::content::Format;
 use super::loss::{Loss, Part, Unwritable, losses};
+use crate::notation::annotated_game::AnnotatedGame;
 use crate::notation::wthor::{GAME, HEADER, PLAYER, TOURNAMENT};
 use crate::othello::{Move, Position};
 use std::collections::HashMap;
 use std::time::SystemTime;
 
-/// No theoretical score: no number of discs, so that nobody takes it for one.
+/// No theoretical score: no number of discs, so that no reader takes it for one.
 const NO_THEORY: u8 = 255;
 
 /// Collects games, and gives out the files when all are there.
@@ -46,6 +46,9 @@ impl WthorWriter {
     }
 
     /// Adds a game; what is lost of it comes back.
+    ///
+    /// # Errors
+    /// If the game does not begin with the standard start, has no result in whole discs, or brings one name too many.
     pub fn add(&mut self, game: &AnnotatedGame) -> Result<Vec<Loss>, Unwritable> {
         if *game.record.start() != Position::START {
             return Err(Unwritable::Start(Format::Wthor));

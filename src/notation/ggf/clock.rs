@@ -5,7 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 const DEFAULT_GRACE: Duration = Duration::from_secs(120);
-/// A thousand million seconds; nobody plays for longer.
+/// The longest time that is read, in seconds: a thousand million.
 const LONGEST: u64 = 1_000_000_000;
 
 /// A side's time at the start of a game: `5:00`, `23/1/14:00`, `05:00//02:00`.

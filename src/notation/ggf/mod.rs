@@ -4,9 +4,11 @@ mod clock;
 mod number;
 mod timed_move;
 
+pub use super::annotated_game::{Ending, GgfResult, Timing};
 pub use clock::{GgfClock, ParseClockError};
 pub use timed_move::TimedMove;
 
+use super::annotated_game::AnnotatedGame;
 use super::board::{self, Board};
 use super::cursor::Cursor;
 use super::grammar::{Parsed, failed, offset_of};
@@ -23,127 +25,42 @@ use nom::sequence::{delimited, preceded, terminated};
 use number::Decimal;
 use std::fmt;
 
-/// One game of a GGF record.
+/// Reads the first game of a record; what follows it is not looked at.
 ///
 /// Reading is tolerant: blanks stand anywhere outside values, unknown keys are kept, a forced pass may be left out,
-/// and a known value that cannot be read counts as absent. The start and the moves must be right, though.
+/// and a known value that cannot be read counts as absent. The start and the moves must be right, though. The kind of game (TY) is
+/// one of the other properties, unless it is the usual `8`.
 ///
 /// ```
-/// use emilia::notation::ggf::GgfGame;
-/// let ggf = "(;GM[Othello]PB[ada]TI[5:00]TY[8]\
+/// use emilia::notation::ggf;
+/// let text = "(;GM[Othello]PB[ada]TI[5:00]TY[8]\
 ///            BO[8 -------- -------- -------- ---O*--- ---*O--- -------- -------- -------- *]B[F5//4.1]W[D6/1,18];)";
-/// let game = GgfGame::parse(ggf).unwrap();
-/// assert_eq!((game.black.as_str(), game.game.turns().len()), ("ada", 2));
+/// let game = ggf::parse(text).unwrap();
+/// assert_eq!((game.black.name.as_str(), game.record.turns().len()), ("ada", 2));
 /// assert_eq!(game.timing[1].eval, Some(1.18));
 /// ```
-#[derive(Debug, Clone, PartialEq)]
-pub struct GgfGame {
-    /// Where it was played (PC).
-    pub place: String,
-    /// When it was played (DT), in the writer's own form.
-    pub date: String,
-    /// The name of Black (PB); may be empty.
-    pub black: String,
-    /// The name of White (PW); may be empty.
-    pub white: String,
-    /// The rating of Black before the game (RB).
-    pub black_rating: Option<f64>,
-    /// The rating of White before the game (RW).
-    pub white_rating: Option<f64>,
-    /// The clock of Black at the start (TI or TB).
-    pub black_clock: Option<GgfClock>,
-    /// The clock of White at the start (TI or TW).
-    pub white_clock: Option<GgfClock>,
-    /// The kind of game (TY), such as `8` or `s8r20`; empty if it is not said.
-    pub game_type: String,
-    /// The result (RE); `None` while it is unknown.
-    pub result: Option<GgfResult>,
-    /// The start and the turns.
-    pub game: GameRecord,
-    /// For each turn, what its player thought of it and the time; implied passes have neither.
-    pub timing: Vec<Timing>,
-    /// The comments (CO) before the first turn, in their order.
-    pub comments: Vec<String>,
-    /// The comments behind turns: how many turns were taken, and the text.
-    pub turn_comments: Vec<(usize, String)>,
-    /// The properties that this type has no place for, keys and values in their order.
-    pub other: Vec<(String, String)>,
-    /// The properties that this type has a place for but whose values make no sense. They are not written.
-    pub unread: Vec<(String, String)>,
+///
+/// # Errors
+/// If the text is no game of GGF, is of another game or board, or has a move that is not legal; with the place in the text.
+pub fn parse(text: &str) -> Result<AnnotatedGame, NotationError> {
+    let (_, properties) = preceded(count, game).parse(text).map_err(|error| failed(text, error))?;
+    interpret(text, &properties)
 }
 
-/// What a record says about a turn besides the turn.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Timing {
-    /// The value of the move for its player, in discs.
-    pub eval: Option<f64>,
-    /// The time it took, in seconds.
-    pub seconds: Option<f64>,
-}
-
-/// The result of a game.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct GgfResult {
-    /// The disc difference for Black; may be a fraction where the players agreed on one.
-    pub score: f64,
-    /// How the game ended, unless it was played out.
-    pub ending: Option<Ending>,
-}
-
-/// Why a game ended before its last move.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
-    /// A player resigned (`:r`).
-    Resigned,
-    /// A player ran out of time (`:t`).
-    Timeout,
-    /// The players agreed (`:s`).
-    Agreed,
-    /// A player left (`:l`).
-    Left,
-}
-
-impl GgfGame {
-    /// A record of this game with everything else unknown.
-    pub fn new(game: GameRecord) -> GgfGame {
-        GgfGame {
-            place: String::new(),
-            date: String::new(),
-            black: String::new(),
-            white: String::new(),
-            black_rating: None,
-            white_rating: None,
-            black_clock: None,
-            white_clock: None,
-            game_type: String::new(),
-            result: None,
-            timing: vec![Timing::default(); game.turns().len()],
-            game,
-            comments: Vec::new(),
-            turn_comments: Vec::new(),
-            other: Vec::new(),
-            unread: Vec::new(),
-        }
+/// Reads every game of a text: one record of one or two games, or an archive of many.
+///
+/// # Errors
+/// If one of the games cannot be read; with the place in the text.
+pub fn parse_all(text: &str) -> Result<Vec<AnnotatedGame>, NotationError> {
+    let mut games = Vec::new();
+    let mut rest = text;
+    while games.is_empty() || !rest.is_empty() {
+        let (behind, properties) =
+            delimited(count, game, multispace0).parse(rest).map_err(|error| failed(text, error))?;
+        games.push(interpret(text, &properties)?);
+        rest = behind;
     }
-
-    /// Reads the first game of a record; what follows it is not looked at.
-    pub fn parse(text: &str) -> Result<GgfGame, NotationError> {
-        let (_, properties) = preceded(count, game).parse(text).map_err(|error| failed(text, error))?;
-        interpret(text, &properties)
-    }
-
-    /// Reads every game of a text: one record of one or two games, or an archive of many.
-    pub fn parse_all(text: &str) -> Result<Vec<GgfGame>, NotationError> {
-        let mut games = Vec::new();
-        let mut rest = text;
-        while games.is_empty() || !rest.is_empty() {
-            let (behind, properties) =
-                delimited(count, game, multispace0).parse(rest).map_err(|error| failed(text, error))?;
-            games.push(interpret(text, &properties)?);
-            rest = behind;
-        }
-        Ok(games)
-    }
+    Ok(games)
 }
 
 /// A key and its value as they stand in the text.
@@ -171,8 +88,9 @@ fn property(input: &str) -> Parsed<'_, Property<'_>> {
 }
 
 /// Makes a game of its properties.
-fn interpret(text: &str, properties: &[Property<'_>]) -> Result<GgfGame, NotationError> {
-    let mut game = GgfGame::new(GameRecord::from_position(start(text, properties)?));
+fn interpret(text: &str, properties: &[Property<'_>]) -> Result<AnnotatedGame, NotationError> {
+    let mut kind = "8";
+    let mut game = AnnotatedGame::new(GameRecord::from_position(start(text, properties)?));
     let mut number = 0;
     for &(key, value) in properties {
         let trimmed = value.trim();
@@ -185,17 +103,17 @@ fn interpret(text: &str, properties: &[Property<'_>]) -> Result<GgfGame, Notatio
             "GM" | "BO" => {}
             "PC" => game.place = value.to_owned(),
             "DT" => game.date = value.to_owned(),
-            "PB" => game.black = value.to_owned(),
-            "PW" => game.white = value.to_owned(),
-            "RB" => game.black_rating = number::parse(value),
-            "RW" => game.white_rating = number::parse(value),
-            "TI" => (game.black_clock, game.white_clock) = (clock(), clock()),
-            "TB" => game.black_clock = clock(),
-            "TW" => game.white_clock = clock(),
-            "TY" => game.game_type = trimmed.to_owned(),
+            "PB" => game.black.name = value.to_owned(),
+            "PW" => game.white.name = value.to_owned(),
+            "RB" => game.black.rating = number::parse(value),
+            "RW" => game.white.rating = number::parse(value),
+            "TI" => (game.black.clock, game.white.clock) = (clock(), clock()),
+            "TB" => game.black.clock = clock(),
+            "TW" => game.white.clock = clock(),
+            "TY" => kind = trimmed,
             "RE" => game.result = trimmed.parse().ok(),
-            "CO" if game.game.turns().is_empty() => game.comments.push(value.to_owned()),
-            "CO" => game.turn_comments.push((game.game.turns().len(), value.to_owned())),
+            "CO" if game.record.turns().is_empty() => game.comments.push(value.to_owned()),
+            "CO" => game.turn_comments.push((game.record.turns().len(), value.to_owned())),
             "B" => take(text, &mut game, Color::Black, value).map_err(|error| error.in_turn(number))?,
             "W" => take(text, &mut game, Color::White, value).map_err(|error| error.in_turn(number))?,
             _ => game.other.push((key.clone(), value.to_owned())),
@@ -212,8 +130,11 @@ fn interpret(text: &str, properties: &[Property<'_>]) -> Result<GgfGame, Notatio
             _ => false,
         };
         if makes_no_sense && !trimmed.is_empty() {
-            game.unread.push((key, value.to_owned()));
+            game.unread.push(format!("{key}[{value}]"));
         }
+    }
+    if !matches!(kind, "" | "8") {
+        game.other.insert(0, ("TY".to_owned(), kind.to_owned()));
     }
     Ok(game)
 }
@@ -257,25 +178,25 @@ fn board_value(text: &str, value: &str) -> Result<Position, NotationError> {
 }
 
 /// Takes a recorded turn.
-fn take(text: &str, game: &mut GgfGame, color: Color, value: &str) -> Result<(), NotationError> {
+fn take(text: &str, game: &mut AnnotatedGame, color: Color, value: &str) -> Result<(), NotationError> {
     let offset = offset_of(text, value);
     let timed = TimedMove::parse(value)
         .map_err(|_| NotationError::expected(text, offset, "a move such as F5, F5/1.20/4.17 or PA"))?;
-    if game.game.turns().len() >= GameRecord::LONGEST {
+    if game.record.turns().len() >= GameRecord::LONGEST {
         return Err(NotationError::expected(text, offset, NO_FURTHER_MOVE));
     }
-    let position = game.game.position();
+    let position = game.record.position();
     if color != position.mover() {
         let mover = position.mover();
         if !position.moves().is_empty() {
             return Err(NotationError::at(text, offset, Problem::WrongSide(color, mover)));
         }
         // The mover's pass was left out.
-        if game.game.take(Move::Pass).is_ok() {
+        if game.record.take(Move::Pass).is_ok() {
             game.timing.push(Timing::default());
         }
     }
-    game.game.take(timed.turn).map_err(|illegal| NotationError::at(text, offset, Problem::Illegal(illegal)))?;
+    game.record.take(timed.turn).map_err(|illegal| NotationError::at(text, offset, Problem::Illegal(illegal)))?;
     game.timing.push(Timing { eval: timed.eval, seconds: timed.seconds });
     Ok(())
 }
@@ -315,23 +236,27 @@ impl fmt::Display for GgfResult {
     }
 }
 
-impl fmt::Display for GgfGame {
+/// A game as GGF; what the format has no place for is left out.
+pub struct Ggf<'a>(pub &'a AnnotatedGame);
+
+impl fmt::Display for Ggf<'_> {
     /// One line, without blanks between the properties, the keys in the order that the strictest readers know. What GGF
     /// cannot carry in a value, `]` and line ends, becomes a blank. Every pass is written.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let game = self.0;
         let value = |text: &str| text.replace([']', '\n', '\r'], " ");
-        write!(f, "(;GM[Othello]PC[{}]DT[{}]", value(&self.place), value(&self.date))?;
-        write!(f, "PB[{}]PW[{}]", value(&self.black), value(&self.white))?;
-        match self.result {
+        write!(f, "(;GM[Othello]PC[{}]DT[{}]", value(&game.place), value(&game.date))?;
+        write!(f, "PB[{}]PW[{}]", value(&game.black.name), value(&game.white.name))?;
+        match game.result {
             Some(result) => write!(f, "RE[{result}]")?,
             None => f.write_str("RE[?]")?,
         }
-        for (key, rating) in [("RB", self.black_rating), ("RW", self.white_rating)] {
+        for (key, rating) in [("RB", game.black.rating), ("RW", game.white.rating)] {
             if let Some(number) = rating {
                 write!(f, "{key}[{}]", Decimal { number, at_least: 0 })?;
             }
         }
-        match (self.black_clock, self.white_clock) {
+        match (game.black.clock, game.white.clock) {
             (Some(black), Some(white)) if black == white => write!(f, "TI[{black}]")?,
             (black, white) => {
                 for (key, clock) in [("TB", black), ("TW", white)] {
@@ -341,24 +266,21 @@ impl fmt::Display for GgfGame {
                 }
             }
         }
-        write!(f, "TY[{}]", if self.game_type.is_empty() { "8".to_owned() } else { value(&self.game_type) })?;
-        for (key, text) in &self.other {
+        write!(f, "TY[{}]", value(game.other("TY").unwrap_or("8")))?;
+        for (key, text) in game.other.iter().filter(|(key, _)| key != "TY") {
             write!(f, "{key}[{}]", value(text))?;
         }
-        for comment in &self.comments {
+        for comment in &game.comments {
             write!(f, "CO[{}]", value(comment))?;
         }
         // Position's own line, in GGF's letters.
-        write!(f, "BO[8 {}]", self.game.start().to_string().replace('X', "*"))?;
+        write!(f, "BO[8 {}]", game.record.start().to_string().replace('X', "*"))?;
         let unknown = Timing::default();
-        for (i, (position, &turn)) in self.game.positions().iter().zip(self.game.turns()).enumerate() {
-            let key = match position.mover() {
-                Color::Black => 'B',
-                Color::White => 'W',
-            };
-            let Timing { eval, seconds } = *self.timing.get(i).unwrap_or(&unknown);
+        for (i, (position, &turn)) in game.record.positions().iter().zip(game.record.turns()).enumerate() {
+            let key = position.mover().letter();
+            let Timing { eval, seconds } = *game.timing.get(i).unwrap_or(&unknown);
             write!(f, "{key}[{}]", TimedMove { turn, eval, seconds })?;
-            for (_, comment) in self.turn_comments.iter().filter(|(turns, _)| *turns == i + 1) {
+            for (_, comment) in game.turn_comments.iter().filter(|(turns, _)| *turns == i + 1) {
                 write!(f, "CO[{}]", value(comment))?;
             }
         }

@@ -16,7 +16,7 @@ pub(super) fn parse(text: &str) -> Option<f64> {
     (number.abs() <= LIMIT).then_some(number)
 }
 
-/// A number to the millionth, without an exponent, with at least so many decimals.
+/// A number to the millionth, without an exponent, with `at_least` decimals or more.
 pub(super) struct Decimal {
     pub(super) number: f64,
     pub(super) at_least: usize,

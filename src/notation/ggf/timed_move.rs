@@ -32,6 +32,9 @@ impl TimedMove {
     /// Reads a turn with its evaluation and time. Numbers may have a decimal comma or an exponent; one that cannot be
     /// read, a negative time among them, counts as absent, and a further `/` and what follows is ignored. The turn
     /// itself must be a square or a pass.
+    ///
+    /// # Errors
+    /// If the turn is neither a square nor a pass.
     pub fn parse(text: &str) -> Result<TimedMove, NotationError> {
         let mut fields = text.split('/');
         let name = fields.next().unwrap_or_default();

@@ -18,7 +18,7 @@ const MAX_SECONDS: f64 = 1e9;
 
 /// A line that asks for a response.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Line {
+pub struct CommandLine {
     /// The id to answer with.
     pub id: Option<u32>,
     /// What is asked, or why that is not clear: an unknown command or arguments that do not fit it.
@@ -186,7 +186,7 @@ pub fn command_names() -> impl Iterator<Item = &'static str> {
 /// assert_eq!((line.id, line.command), (Some(7), Ok(Command::GenMove(Color::White))));
 /// assert_eq!(parse_line(b"# only a comment"), None);
 /// ```
-pub fn parse_line(bytes: &[u8]) -> Option<Line> {
+pub fn parse_line(bytes: &[u8]) -> Option<CommandLine> {
     let text = visible(bytes);
     let text = text.split('#').next().unwrap_or_default().trim_matches(' ');
     if text.is_empty() {
@@ -202,7 +202,7 @@ pub fn parse_line(bytes: &[u8]) -> Option<Line> {
             Err(_) => Err(Failure::Syntax),
         },
     };
-    Some(Line { id, command })
+    Some(CommandLine { id, command })
 }
 
 /// Whether this is GoGui's comment that asks for the move at once, which it sends while `genmove` runs.
@@ -308,7 +308,7 @@ mod tests {
 
     #[test]
     fn ids_comments_and_control_characters_are_seen_through() {
-        let line = |id, command| Some(Line { id, command });
+        let line = |id, command| Some(CommandLine { id, command });
         assert_eq!(parse_line(b"name\r"), line(None, Ok(Command::Name)));
         assert_eq!(parse_line(b"  12\tna\x07me # what?"), line(Some(12), Ok(Command::Name)));
         assert_eq!(parse_line(b"0 name"), line(Some(0), Ok(Command::Name)));

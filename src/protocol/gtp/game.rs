@@ -5,7 +5,7 @@ use crate::othello::{Color, GameRecord, Move, Position};
 
 /// A game and which of its turns each command took.
 #[derive(Clone, Debug, Default)]
-pub struct Game {
+pub struct GtpGame {
     record: GameRecord,
     /// How many turns there were before each command that can be taken back.
     commands: Vec<usize>,
@@ -20,12 +20,12 @@ pub enum Demand {
     Pass,
 }
 
-impl Game {
+impl GtpGame {
     /// A game already begun; each move in it can be taken back, together with a pass just before it.
-    pub fn from_record(record: GameRecord) -> Game {
+    pub fn from_record(record: GameRecord) -> GtpGame {
         let turns = record.turns();
         let commands = (0..turns.len()).filter(|&i| i == 0 || turns[i - 1] != Move::Pass).collect();
-        Game { record, commands }
+        GtpGame { record, commands }
     }
 
     /// The position now.
@@ -108,8 +108,8 @@ mod tests {
         Move::Place(name.parse().unwrap())
     }
 
-    fn played(moves: &str) -> Game {
-        let mut game = Game::default();
+    fn played(moves: &str) -> GtpGame {
+        let mut game = GtpGame::default();
         for (number, name) in moves.split(' ').enumerate() {
             let color = if number % 2 == 0 { Black } else { White };
             game.play(color, place(name)).unwrap();
@@ -118,16 +118,16 @@ mod tests {
     }
 
     /// Black is to move and has no move; White has.
-    fn black_must_pass() -> Game {
+    fn black_must_pass() -> GtpGame {
         played("f5 f6 d3 g5 h5 h4 f7 h6")
     }
 
     /// White has no disc left.
-    fn over() -> Game {
+    fn over() -> GtpGame {
         played("e6 f4 e3 f6 g5 d6 e7 f5 c5")
     }
 
-    fn a_move_of(game: &Game, color: Color) -> Move {
+    fn a_move_of(game: &GtpGame, color: Color) -> Move {
         match game.demand(color).unwrap() {
             Demand::Choose(position) => Move::Place(position.moves().into_iter().next().unwrap()),
             Demand::Pass => Move::Pass,
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn a_side_with_a_move_may_not_pass_nor_be_passed_over() {
-        let mut game = Game::default();
+        let mut game = GtpGame::default();
         assert_eq!(game.play(Black, Move::Pass), Err(Failure::IllegalMove));
         assert_eq!(game.play(White, place("d6")), Err(Failure::IllegalMove));
         assert_eq!(game.play(White, Move::Pass), Err(Failure::IllegalMove));
@@ -195,7 +195,7 @@ mod tests {
         let before_pass = *record.position();
         let reply = record.position().opponent_moves().into_iter().next().unwrap();
         record.take_with_implied_pass(Move::Place(reply)).unwrap();
-        let mut game = Game::from_record(record);
+        let mut game = GtpGame::from_record(record);
         game.undo().unwrap();
         assert_eq!(*game.position(), before_pass);
         for _ in 0..8 {

@@ -6,5 +6,5 @@ pub mod reply;
 mod session;
 mod sgf_file;
 
-pub use command::{Command, Line, RulesQuery, command_names, parse_line};
+pub use command::{Command, CommandLine, RulesQuery, command_names, parse_line};
 pub use session::serve;

@@ -1,15 +1,16 @@
 //! A conversation with one GTP client.
 
-use super::command::{Command, Line, RulesQuery, command_names, is_interrupt, parse_line};
-use super::game::{Demand, Game};
+use super::command::{Command, CommandLine, RulesQuery, command_names, is_interrupt, parse_line};
+use super::game::{Demand, GtpGame};
 use super::reply::{AnalysisLine, Failure, Head, Reply, Response, SearchStats};
 use super::sgf_file;
 use crate::clock::Clock;
 use crate::engine::{Decision, Engine, EngineOption, EngineOptions, Event, Request, Thinking};
+use crate::input_line::InputLine;
 use crate::notation::read_position;
 use crate::othello::{Color, Move};
-use crate::protocol::stdio::{Connection, Input};
-use crate::search::{Limits, Report};
+use crate::protocol::stdio::Connection;
+use crate::search::Report;
 use crossbeam::channel::{TryRecvError, never};
 use crossbeam::select;
 use std::collections::VecDeque;
@@ -18,14 +19,14 @@ use std::time::{Duration, Instant};
 /// Number of lines that are read ahead while a search runs, to find an interrupt among them; the rest waits in the connection.
 const LOOK_AHEAD: usize = 64;
 
-/// Answers a client until it says `quit`, its input ends and everything read is answered, or nobody reads the answers.
+/// Answers a client until it says `quit`, its input ends and everything read is answered, or the reader of the answers is gone.
 /// `first` holds lines already read from the connection.
-pub fn serve(connection: Connection, engine: Engine, first: Vec<Input>) {
+pub fn serve(connection: Connection, engine: Engine, first: Vec<InputLine>) {
     let inbox = Inbox { connection: &connection, waiting: first.into(), open: true };
     let mut session = Session {
         inbox,
         engine,
-        game: Game::default(),
+        game: GtpGame::default(),
         terms: Terms::default(),
         clocks: [Clock::unlimited(), Clock::unlimited()],
         last_search: None,
@@ -70,13 +71,13 @@ impl Terms {
 /// The lines of the client, some of them read but not yet looked at.
 struct Inbox<'a> {
     connection: &'a Connection,
-    waiting: VecDeque<Input>,
+    waiting: VecDeque<InputLine>,
     open: bool,
 }
 
 impl Inbox<'_> {
     /// The next line; `None` when there will be no more.
-    fn next(&mut self) -> Result<Option<Input>, Gone> {
+    fn next(&mut self) -> Result<Option<InputLine>, Gone> {
         if self.connection.closed().try_recv() != Err(TryRecvError::Empty) {
             return Err(Gone);
         }
@@ -95,7 +96,7 @@ impl Inbox<'_> {
     /// Whether the client has said something that asks for a response, or nothing more will come. Comments and blank
     /// lines in front of that are dropped.
     fn has_command(&mut self) -> bool {
-        while let Some(Input::Line(line)) = self.waiting.front() {
+        while let Some(InputLine::Bytes(line)) = self.waiting.front() {
             if parse_line(line).is_some() {
                 break;
             }
@@ -121,7 +122,7 @@ enum Happening {
 struct Session<'a> {
     inbox: Inbox<'a>,
     engine: Engine,
-    game: Game,
+    game: GtpGame,
     terms: Terms,
     clocks: [Clock; 2],
     last_search: Option<(Report, EngineOptions)>,
@@ -131,8 +132,8 @@ impl Session<'_> {
     fn run(&mut self) -> Result<(), Gone> {
         while let Some(input) = self.inbox.next()? {
             let line = match input {
-                Input::TooLong => Line { id: None, command: Err(Failure::LineTooLong) },
-                Input::Line(bytes) => match parse_line(&bytes) {
+                InputLine::TooLong => CommandLine { id: None, command: Err(Failure::LineTooLong) },
+                InputLine::Bytes(bytes) => match parse_line(&bytes) {
                     Some(line) => line,
                     None => continue,
                 },
@@ -167,7 +168,7 @@ impl Session<'_> {
             Command::Quit | Command::Komi | Command::Interrupt => Ok(Reply::Done),
             Command::BoardSize(8) | Command::ClearBoard => {
                 self.engine.clear();
-                let begun = self.begin(Game::default());
+                let begun = self.begin(GtpGame::default());
                 self.clocks = [self.terms.clock(), self.terms.clock()];
                 Ok(begun)
             }
@@ -208,7 +209,7 @@ impl Session<'_> {
             },
             Command::LoadSgf { path, before } => sgf_file::load(&path, before).map(|game| self.begin(game)),
             Command::SetBoard(text) => match read_position(&text) {
-                Ok(record) => Ok(self.begin(Game::from_record(record))),
+                Ok(record) => Ok(self.begin(GtpGame::from_record(record))),
                 Err(error) => Err(Failure::BadPosition(error.to_string())),
             },
             Command::Analyze(_) => unreachable!("it answers for itself"),
@@ -216,7 +217,7 @@ impl Session<'_> {
     }
 
     /// Another game or position; the clocks may have been set with it.
-    fn begin(&mut self, game: Game) -> Reply {
+    fn begin(&mut self, game: GtpGame) -> Reply {
         self.game = game;
         self.clocks.iter_mut().for_each(Clock::distrust);
         Reply::Done
@@ -280,12 +281,7 @@ impl Session<'_> {
     fn choose(&mut self, demand: Demand, color: Color) -> Result<Move, Gone> {
         let Demand::Choose(position) = demand else { return Ok(Move::Pass) };
         let budget = self.clocks[color as usize].budget(position.empties().count());
-        let limits = Limits {
-            soft_time: budget.map(|budget| budget.soft),
-            hard_time: budget.map(|budget| budget.hard),
-            ..Limits::default()
-        };
-        let thinking = self.engine.start(Request { limits, ..Request::best_move(position) });
+        let thinking = self.engine.start(Request { limits: budget.into(), ..Request::best_move(position) });
         let decision = loop {
             match self.happening(&thinking)? {
                 Happening::Finished(decision) => break decision,
@@ -322,7 +318,7 @@ impl Session<'_> {
             }),
             recv(input) -> line => {
                 match line {
-                    Ok(Input::Line(line)) if is_interrupt(&line) => return Ok(Happening::Interrupt),
+                    Ok(InputLine::Bytes(line)) if is_interrupt(&line) => return Ok(Happening::Interrupt),
                     Ok(line) => inbox.waiting.push_back(line),
                     Err(_) => inbox.open = false,
                 }

@@ -1,6 +1,6 @@
 //! `loadsgf`: a game from a file.
 
-use super::game::Game;
+use super::game::GtpGame;
 use super::reply::Failure;
 use crate::notation::sgf::SgfGame;
 use crate::othello::{GameRecord, Move};
@@ -11,14 +11,14 @@ use std::io::{self, Read};
 const MAX_BYTES: u64 = 1 << 20;
 
 /// Reads the game in a file, up to the move before the one with this number: discs count from 1, passes do not.
-pub(super) fn load(path: &str, before: Option<u32>) -> Result<Game, Failure> {
+pub(super) fn load(path: &str, before: Option<u32>) -> Result<GtpGame, Failure> {
     let text = read(path).map_err(|error| Failure::CannotLoad(error.to_string()))?;
     let record = SgfGame::parse(&text).map_err(|error| Failure::CannotLoad(error.to_string()))?.game;
     let record = match before {
         Some(number) => begin_of(&record, number.saturating_sub(1)),
         None => record,
     };
-    Ok(Game::from_record(record))
+    Ok(GtpGame::from_record(record))
 }
 
 fn read(path: &str) -> io::Result<String> {

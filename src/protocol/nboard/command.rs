@@ -1,7 +1,7 @@
 //! What an NBoard client says.
 
-use crate::notation::NotationError;
-use crate::notation::ggf::{GgfGame, TimedMove};
+use crate::notation::ggf::{self, TimedMove};
+use crate::notation::{AnnotatedGame, NotationError};
 use crate::search::{Contempt, Depth};
 use nom::bytes::complete::{tag, take_while1};
 use nom::character::complete::{i32 as signed, space0, space1, u8 as small, u32 as unsigned};
@@ -22,7 +22,7 @@ pub enum Command {
     /// `nboard N`: the protocol's version.
     Version(u32),
     /// `set game GGF`: another game; what follows is about the position after its last move.
-    SetGame(Box<GgfGame>),
+    SetGame(Box<AnnotatedGame>),
     /// `move M[/[EVAL][/SECONDS]]`, or the bare move of version 1: one more move of the game.
     Move(TimedMove),
     /// `set contempt C`: what a draw is worth to Black.
@@ -147,7 +147,7 @@ impl Line<'_> {
         let (rest, name) = variable.map_err(|error| self.bad("set", "the name of a variable", &error))?;
         let value = rest.trim_ascii_start();
         match name {
-            "game" => match GgfGame::parse(value) {
+            "game" => match ggf::parse(value) {
                 Ok(game) => Ok(Command::SetGame(Box::new(game))),
                 Err(error) => Err(CommandError::BadNotation { command: "set game", error }),
             },
@@ -240,7 +240,7 @@ mod tests {
         let game = b"set game (;GM[Othello]PB[Jos\xe9]PW[\xff\xfe]TI[5:00]TY[8]\
             BO[8 ---------------------------O*------*O--------------------------- *]B[F5//4.108]W[D6/1,18];)";
         let Ok(Command::SetGame(game)) = Command::parse(game) else { panic!("it is a game") };
-        assert_eq!(game.game.turns().len(), 2);
+        assert_eq!(game.record.turns().len(), 2);
         assert!(matches!(parse("set game (;GM[Othello]B[F5"), Err(CommandError::BadNotation { .. })));
         assert!(matches!(parse("set game"), Err(CommandError::BadNotation { .. })));
     }

@@ -3,9 +3,11 @@
 use super::{Command, Hint, Reply};
 use crate::clock::Clock;
 use crate::engine::{DEFAULT_MOVE_TIME, Decision, Engine, Event, Goal, Request, Thinking};
-use crate::notation::ggf::{GgfClock, GgfGame, TimedMove};
+use crate::input_line::InputLine;
+use crate::notation::AnnotatedGame;
+use crate::notation::ggf::{GgfClock, TimedMove};
 use crate::othello::{Color, GameRecord, Move, Position};
-use crate::protocol::stdio::{Connection, Input};
+use crate::protocol::stdio::Connection;
 use crate::search::{Contempt, Depth, Limits, Report, Score};
 use crossbeam::channel::{Receiver, never, tick};
 use std::collections::HashMap;
@@ -15,14 +17,14 @@ use std::time::{Duration, Instant};
 /// Time between two lines that say how far a running search is.
 const HEARTBEAT: Duration = Duration::from_secs(1);
 
-/// Time from which on a clock is no limit: nobody waits a day for a game.
+/// Time from which on a clock is no limit, in which a game would take a day.
 const UNLIMITED: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Serves a client until it says `quit`, ends its input, or no longer reads the output. The lines in `first` count as
 /// read before the connection's own.
 ///
 /// Lines that make no sense are passed over in silence, as the protocol demands; they are logged.
-pub fn serve(connection: Connection, engine: Engine, first: Vec<Input>) {
+pub fn serve(connection: Connection, engine: Engine, first: Vec<InputLine>) {
     let mut session = Session {
         connection,
         engine,
@@ -31,10 +33,10 @@ pub fn serve(connection: Connection, engine: Engine, first: Vec<Input>) {
         thoughts: Thoughts::default(),
         depth: None,
         contempt: Contempt::NONE,
-        task: None,
+        pending: None,
     };
     session.run(first);
-    session.task = None;
+    session.pending = None;
     session.connection.finish();
 }
 
@@ -46,24 +48,24 @@ struct Session {
     thoughts: Thoughts,
     depth: Option<Depth>,
     contempt: Contempt,
-    task: Option<Task>,
+    pending: Option<PendingRequest>,
 }
 
 /// A request being worked on.
-struct Task {
-    goal: TaskGoal,
+struct PendingRequest {
+    goal: PendingGoal,
     request: Request,
     /// The search, once it has begun.
     thinking: Option<Thinking>,
     heartbeat: Receiver<Instant>,
     started: Instant,
-    /// Positions visited by the searches of this task that are done.
+    /// Positions visited by the searches for this request that are done.
     nodes_before: u64,
     /// The last report that was sent of this search, so that nothing is sent twice.
     told: Report,
 }
 
-enum TaskGoal {
+enum PendingGoal {
     Go,
     Hint,
     /// The values of `positions` from the last to the first; the one after `turns` turns is being searched.
@@ -74,7 +76,7 @@ enum TaskGoal {
 }
 
 impl Session {
-    fn run(&mut self, first: Vec<Input>) {
+    fn run(&mut self, first: Vec<InputLine>) {
         for input in first {
             if self.hear(&input).is_break() {
                 return;
@@ -86,8 +88,10 @@ impl Session {
             if self.connection.input().is_empty() {
                 self.begin();
             }
-            let thinking =
-                self.task.as_ref().and_then(|task| Some((task.thinking.as_ref()?.events(), &task.heartbeat)));
+            let thinking = self
+                .pending
+                .as_ref()
+                .and_then(|pending| Some((pending.thinking.as_ref()?.events(), &pending.heartbeat)));
             let (events, heartbeat) = thinking.unwrap_or((&silence.0, &silence.1));
             crossbeam::select! {
                 recv(self.connection.input()) -> input => match input {
@@ -115,10 +119,10 @@ impl Session {
         self.send(Reply::Status(text.into()));
     }
 
-    fn hear(&mut self, input: &Input) -> ControlFlow<()> {
+    fn hear(&mut self, input: &InputLine) -> ControlFlow<()> {
         let command = match input {
-            Input::Line(line) => Command::parse(line),
-            Input::TooLong => {
+            InputLine::Bytes(line) => Command::parse(line),
+            InputLine::TooLong => {
                 log::debug!("ignored: a line too long to be a command");
                 return ControlFlow::Continue(());
             }
@@ -178,14 +182,14 @@ impl Session {
 
     /// Stops whatever is running; nothing of it is sent after this.
     fn interrupt(&mut self) {
-        if self.task.take().is_some_and(|task| task.thinking.is_some()) {
+        if self.pending.take().is_some_and(|pending| pending.thinking.is_some()) {
             self.status("");
         }
     }
 
     /// Stops a hint or an analysis, which would be about something that has changed. A `go` is still to be answered.
     fn interrupt_hint(&mut self) {
-        if self.task.as_ref().is_some_and(|task| !matches!(task.goal, TaskGoal::Go)) {
+        if self.pending.as_ref().is_some_and(|pending| !matches!(pending.goal, PendingGoal::Go)) {
             self.interrupt();
         }
     }
@@ -204,11 +208,11 @@ impl Session {
         }
     }
 
-    fn set_game(&mut self, game: GgfGame) {
+    fn set_game(&mut self, game: AnnotatedGame) {
         self.interrupt_hint();
-        self.thoughts.keep_for(&game.game);
+        self.thoughts.keep_for(&game.record);
         self.clocks = Clocks::after(&game, &self.thoughts);
-        self.game = game.game;
+        self.game = game.record;
     }
 
     fn take(&mut self, played: &TimedMove) {
@@ -235,25 +239,23 @@ impl Session {
             return;
         }
         let limits = Limits { depth: self.depth, ..Limits::default() };
-        self.take_on(TaskGoal::Hint, Request { position, goal: Goal::Hint { lines }, limits, contempt: self.contempt });
+        self.take_on(
+            PendingGoal::Hint,
+            Request { position, goal: Goal::Hint { lines }, limits, contempt: self.contempt },
+        );
     }
 
     fn go(&mut self) {
         self.interrupt();
         let position = *self.game.position();
         if position.is_over() {
-            // NBoard never asks here and ignores the answer; another client may wait for one, and a pass harms nobody.
+            // NBoard never asks here and ignores the answer; another client may wait for one, and a pass does no harm.
             self.send(Reply::Move { turn: Move::Pass, score: None, elapsed: Duration::ZERO });
             return;
         }
-        let budget = self.clocks.of_side(position.mover()).budget(position.empties().count());
-        let limits = Limits {
-            depth: self.depth,
-            soft_time: budget.map(|budget| budget.soft),
-            hard_time: budget.map(|budget| budget.hard),
-            ..Limits::default()
-        };
-        self.take_on(TaskGoal::Go, Request { position, goal: Goal::Move, limits, contempt: self.contempt });
+        let budget = self.clocks.0[position.mover() as usize].budget(position.empties().count());
+        let limits = Limits { depth: self.depth, ..budget.into() };
+        self.take_on(PendingGoal::Go, Request { position, goal: Goal::Move, limits, contempt: self.contempt });
     }
 
     fn analyze(&mut self) {
@@ -271,7 +273,7 @@ impl Session {
             let position = positions[turns];
             if position.is_over() {
                 let outcome = Score::from_units(self.contempt.outcome(&position));
-                let score_for_black = for_black(position.mover(), outcome);
+                let score_for_black = position.mover().signed(outcome);
                 self.send(Reply::Analysis { turns, score_for_black });
                 continue;
             }
@@ -281,9 +283,9 @@ impl Session {
             let limits = Limits { depth: self.depth, soft_time: time, hard_time: time, ..Limits::default() };
             let goal = Goal::Hint { lines: 1 };
             let request = Request { position, goal, limits, contempt: self.contempt };
-            self.take_on(TaskGoal::Analyze { positions, turns }, request);
-            if let Some(task) = &mut self.task {
-                (task.started, task.nodes_before) = (started, nodes_before);
+            self.take_on(PendingGoal::Analyze { positions, turns }, request);
+            if let Some(pending) = &mut self.pending {
+                (pending.started, pending.nodes_before) = (started, nodes_before);
             }
             return;
         }
@@ -291,8 +293,8 @@ impl Session {
     }
 
     /// Takes a request on, in place of the one before.
-    fn take_on(&mut self, goal: TaskGoal, request: Request) {
-        self.task = Some(Task {
+    fn take_on(&mut self, goal: PendingGoal, request: Request) {
+        self.pending = Some(PendingRequest {
             goal,
             request,
             thinking: None,
@@ -303,47 +305,47 @@ impl Session {
         });
     }
 
-    /// Begins the search of the task, unless that is done.
+    /// Begins the search for the pending request, unless that is done.
     fn begin(&mut self) {
-        let Some(task) = &mut self.task else { return };
-        if task.thinking.is_some() {
+        let Some(pending) = &mut self.pending else { return };
+        if pending.thinking.is_some() {
             return;
         }
         let options = self.engine.options();
         let (engine, eval) = (options.engine, options.eval);
         // NBoard shows about 35 characters: what changes comes first.
-        let depth = task.request.limits.depth.map_or(String::new(), |depth| format!(" to depth {depth}"));
-        let doing = match &task.goal {
-            TaskGoal::Go => "Thinking".to_owned(),
-            TaskGoal::Hint => "Analyzing".to_owned(),
-            TaskGoal::Analyze { turns, .. } => format!("Move {}", turns + 1),
+        let depth = pending.request.limits.depth.map_or(String::new(), |depth| format!(" to depth {depth}"));
+        let doing = match &pending.goal {
+            PendingGoal::Go => "Thinking".to_owned(),
+            PendingGoal::Hint => "Analyzing".to_owned(),
+            PendingGoal::Analyze { turns, .. } => format!("Move {}", turns + 1),
         };
-        task.thinking = Some(self.engine.start(task.request.clone()));
-        task.heartbeat = tick(HEARTBEAT);
+        pending.thinking = Some(self.engine.start(pending.request.clone()));
+        pending.heartbeat = tick(HEARTBEAT);
         self.status(format!("{doing}{depth}: {engine} on {eval}"));
     }
 
     /// Sends what is new in a report of the running search.
     fn tell(&mut self, report: Report) {
-        let Some(task) = &mut self.task else { return };
+        let Some(pending) = &mut self.pending else { return };
         // Pruning is normal work. In linear space a search gets on slowly: more memory would help.
-        let (memory, before) = (report.memory, task.told.memory);
+        let (memory, before) = (report.memory, pending.told.memory);
         let is_linear_now = memory.linear_nodes > 0 && before.linear_nodes == 0 && memory.tree_nodes > 0;
         let at_cap = if memory.ended_at_cap && !before.ended_at_cap { Some("search ended") } else { None };
         let at_cap = at_cap.or(is_linear_now.then_some("linear space"));
-        let news = report.lines != task.told.lines || report.depth != task.told.depth;
-        let counted = report.nodes != task.told.nodes;
-        let is_hint = matches!(task.goal, TaskGoal::Hint);
-        let nodes = task.nodes_before + report.nodes;
-        task.told = report;
-        let Some(task) = &self.task else { return };
+        let news = report.lines != pending.told.lines || report.depth != pending.told.depth;
+        let counted = report.nodes != pending.told.nodes;
+        let is_hint = matches!(pending.goal, PendingGoal::Hint);
+        let nodes = pending.nodes_before + report.nodes;
+        pending.told = report;
+        let Some(pending) = &self.pending else { return };
         if is_hint && news {
-            for line in &task.told.lines {
-                self.send(Reply::Search(Hint { line: line.clone(), depth: task.told.depth }));
+            for line in &pending.told.lines {
+                self.send(Reply::Search(Hint { line: line.clone(), depth: pending.told.depth }));
             }
         }
         if news || counted {
-            self.send(Reply::NodeStats { nodes, elapsed: task.started.elapsed() });
+            self.send(Reply::NodeStats { nodes, elapsed: pending.started.elapsed() });
         }
         if let Some(at_cap) = at_cap {
             self.status(format!("{} MB are full: {at_cap}", self.engine.options().memory_mb));
@@ -352,9 +354,9 @@ impl Session {
 
     /// Shows that a search goes on although it has nothing new to say.
     fn beat(&self) {
-        let Some(task) = &self.task else { return };
-        let nodes = task.nodes_before + task.thinking.as_ref().map_or(0, Thinking::nodes).max(task.told.nodes);
-        self.send(Reply::NodeStats { nodes, elapsed: task.started.elapsed() });
+        let Some(pending) = &self.pending else { return };
+        let nodes = pending.nodes_before + pending.thinking.as_ref().map_or(0, Thinking::nodes).max(pending.told.nodes);
+        self.send(Reply::NodeStats { nodes, elapsed: pending.started.elapsed() });
     }
 
     /// Ends a search that has no result: its thread is gone. Even then the client gets a legal move.
@@ -365,72 +367,54 @@ impl Session {
     /// Ends the running search with its result.
     fn conclude(&mut self, decision: Decision) {
         self.tell(decision.report.clone());
-        let Some(task) = self.task.take() else { return };
-        let best = task.told.lines.first();
-        match task.goal {
-            TaskGoal::Hint => self.status(""),
-            TaskGoal::Go => {
-                let turn = decision.legal_turn(&task.request.position);
+        let Some(pending) = self.pending.take() else { return };
+        let best = pending.told.lines.first();
+        match pending.goal {
+            PendingGoal::Hint => self.status(""),
+            PendingGoal::Go => {
+                let turn = decision.legal_turn(&pending.request.position);
                 // A value found for another move says nothing about this one.
                 let score = best.filter(|line| line.turn == turn).map(|line| line.score);
-                let elapsed = task.started.elapsed();
-                if self.game.positions().contains(&task.request.position) {
-                    self.thoughts.remember(task.request.position, turn, elapsed);
+                let elapsed = pending.started.elapsed();
+                if self.game.positions().contains(&pending.request.position) {
+                    self.thoughts.remember(pending.request.position, turn, elapsed);
                 }
                 self.send(Reply::Move { turn, score, elapsed });
             }
-            TaskGoal::Analyze { positions, turns } => {
+            PendingGoal::Analyze { positions, turns } => {
                 if let Some(best) = best {
-                    let score_for_black = for_black(task.request.position.mover(), best.score);
+                    let score_for_black = pending.request.position.mover().signed(best.score);
                     self.send(Reply::Analysis { turns, score_for_black });
                 }
-                self.analyze_before(positions, turns, task.started, task.nodes_before + task.told.nodes);
+                self.analyze_before(positions, turns, pending.started, pending.nodes_before + pending.told.nodes);
             }
         }
     }
 }
 
-/// A value for the side to move, seen from Black's side.
-fn for_black(mover: Color, score: Score) -> Score {
-    match mover {
-        Color::Black => score,
-        Color::White => -score,
-    }
-}
-
-/// The clocks of both sides.
-struct Clocks {
-    black: Clock,
-    white: Clock,
-}
+/// The clocks of Black and White.
+struct Clocks([Clock; 2]);
 
 impl Clocks {
     fn unlimited() -> Clocks {
-        Clocks { black: Clock::unlimited(), white: Clock::unlimited() }
+        Clocks([Clock::unlimited(), Clock::unlimited()])
     }
 
     /// After the last move of a game: the record has the times at its start and perhaps the time of each move.
-    fn after(game: &GgfGame, thoughts: &Thoughts) -> Clocks {
-        let mut clocks = Clocks { black: clock(game.black_clock), white: clock(game.white_clock) };
-        let turns = game.game.positions().iter().zip(game.game.turns());
+    fn after(game: &AnnotatedGame, thoughts: &Thoughts) -> Clocks {
+        let mut clocks = Clocks([game.black.clock, game.white.clock].map(clock));
+        let turns = game.record.positions().iter().zip(game.record.turns());
         for ((position, &turn), timing) in turns.zip(&game.timing) {
             clocks.spend(position.mover(), thoughts.cost(position, turn, timing.seconds));
         }
         clocks
     }
 
-    fn of_side(&mut self, side: Color) -> &mut Clock {
-        match side {
-            Color::Black => &mut self.black,
-            Color::White => &mut self.white,
-        }
-    }
-
     /// Counts a turn of this side that took `cost`. One of unknown cost changes nothing: to add the increment for it would be to plan with
     /// time that may be used up.
     fn spend(&mut self, side: Color, cost: Option<Duration>) {
         if let Some(cost) = cost {
-            self.of_side(side).spend(cost);
+            self.0[side as usize].spend(cost);
         }
     }
 }
@@ -486,11 +470,12 @@ fn clock(at_start: Option<GgfClock>) -> Clock {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::notation::ggf;
 
     const START: &str = "BO[8 ---------------------------O*------*O--------------------------- *]";
 
-    fn game(clock: &str, moves: &str) -> GgfGame {
-        GgfGame::parse(&format!("(;GM[Othello]TI[{clock}]{START}{moves};)")).unwrap()
+    fn game(clock: &str, moves: &str) -> AnnotatedGame {
+        ggf::parse(&format!("(;GM[Othello]TI[{clock}]{START}{moves};)")).unwrap()
     }
 
     fn seconds(seconds: f64) -> Duration {
@@ -505,9 +490,9 @@ mod tests {
     fn a_clock_without_time_is_none() {
         for zero in ["0", "00:00", "0/0"] {
             let clocks = Clocks::after(&game(zero, "B[F5]W[D6]"), &Thoughts::default());
-            assert_eq!(clocks.black.budget(40), None, "{zero}");
+            assert_eq!(clocks.0[0].budget(40), None, "{zero}");
         }
-        assert!(Clocks::after(&game("0:00/5", ""), &Thoughts::default()).black.budget(40).is_some());
+        assert!(Clocks::after(&game("0:00/5", ""), &Thoughts::default()).0[0].budget(40).is_some());
     }
 
     /// A clock of five minutes and two seconds for each move, after moves that took these seconds.
@@ -538,30 +523,30 @@ mod tests {
         let game = game("5:00/2", "B[F5]W[D6]B[C3]W[D3]");
         let mut thoughts = Thoughts::default();
         let clocks = Clocks::after(&game, &thoughts);
-        assert_eq!((clocks.black, clocks.white), (after(&[]), after(&[])), "no increment for what nobody timed");
+        assert_eq!(clocks.0, [after(&[]), after(&[])], "no increment for what nobody timed");
         for (number, time) in [(0, 40.0), (2, 50.0)] {
-            thoughts.remember(game.game.positions()[number], game.game.turns()[number], seconds(time));
+            thoughts.remember(game.record.positions()[number], game.record.turns()[number], seconds(time));
         }
         let clocks = Clocks::after(&game, &thoughts);
-        assert_eq!((clocks.black, clocks.white), (after(&[40.0, 50.0]), after(&[])));
+        assert_eq!(clocks.0, [after(&[40.0, 50.0]), after(&[])]);
     }
 
     #[test]
     fn a_pass_that_was_left_out_neither_costs_nor_gains() {
         let moves = "B[F5//9]W[F6//1]B[D3//9]W[G5//1]B[H5//9]W[H4//1]B[F7//9]W[H6//1]";
-        let reply = game("5:00/2", moves).game.position().opponent_moves().into_iter().next().unwrap();
+        let reply = game("5:00/2", moves).record.position().opponent_moves().into_iter().next().unwrap();
         let game = game("5:00/2", &format!("{moves}W[{reply}//1]"));
-        assert_eq!(game.game.turns()[8], Move::Pass);
+        assert_eq!(game.record.turns()[8], Move::Pass);
         let mut thoughts = Thoughts::default();
-        thoughts.remember(game.game.positions()[8], Move::Pass, seconds(0.1));
+        thoughts.remember(game.record.positions()[8], Move::Pass, seconds(0.1));
         let clocks = Clocks::after(&game, &thoughts);
-        assert_eq!((clocks.black, clocks.white), (after(&[9.0; 4]), after(&[1.0; 5])));
+        assert_eq!(clocks.0, [after(&[9.0; 4]), after(&[1.0; 5])]);
     }
 
     #[test]
     fn what_is_not_about_the_game_is_forgotten() {
         let long = game("5:00", "B[F5]W[D6]B[C3]");
-        let [start, _, third, _] = long.game.positions() else { panic!("three moves") };
+        let [start, _, third, _] = long.record.positions() else { panic!("three moves") };
         let remember = || {
             let mut thoughts = Thoughts::default();
             thoughts.remember(*start, place("f5"), seconds(1.0));
@@ -570,7 +555,7 @@ mod tests {
         };
         let known_after = |moves| {
             let mut thoughts = remember();
-            thoughts.keep_for(&game("5:00", moves).game);
+            thoughts.keep_for(&game("5:00", moves).record);
             (thoughts.0.contains_key(start), thoughts.0.contains_key(third))
         };
         assert_eq!(known_after("B[F5]W[D6]B[C3]W[D3]"), (true, true), "the game goes on");

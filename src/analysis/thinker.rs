@@ -12,7 +12,7 @@ pub const DEFAULT_DEPTH: Depth = Depth::new(12).unwrap();
 
 /// How long and how thoroughly a position is thought about.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Thinking {
+pub struct AnalysisSettings {
     /// The search, the evaluation and their memory. Its own limits do not count: those below do.
     pub options: EngineOptions,
     /// Bound on the depth in plies, 1 to 60.
@@ -21,7 +21,7 @@ pub struct Thinking {
     pub nodes: Option<u64>,
     /// Bound on the time.
     pub time: Option<Duration>,
-    /// Positions with at most so many empty squares are solved, whatever the bound on the depth.
+    /// The most empty squares of a position that is solved whatever the bound on the depth.
     pub exact_from: u8,
     /// Only who wins is to be found out.
     pub outcome_only: bool,
@@ -29,13 +29,13 @@ pub struct Thinking {
     pub lines: usize,
 }
 
-impl Thinking {
+impl AnalysisSettings {
     /// The best move within the limits that the options have, [`DEFAULT_DEPTH`] if they have none.
-    pub fn new(options: EngineOptions) -> Thinking {
+    pub fn new(options: EngineOptions) -> AnalysisSettings {
         let depth = options.depth.or((!options.is_bounded()).then_some(DEFAULT_DEPTH));
         let (nodes, time) = (options.nodes, options.time);
         let options = EngineOptions { depth: None, nodes: None, time: None, ..options };
-        Thinking { options, depth, nodes, time, exact_from: 0, outcome_only: false, lines: 1 }
+        AnalysisSettings { options, depth, nodes, time, exact_from: 0, outcome_only: false, lines: 1 }
     }
 
     /// The question to the engine.
@@ -45,13 +45,7 @@ impl Thinking {
         Request {
             position: *position,
             goal: if self.outcome_only { Goal::WinLossDraw } else { Goal::Hint { lines: self.lines.max(1) } },
-            limits: Limits {
-                depth: self.depth.filter(|_| !solve),
-                nodes: self.nodes,
-                evaluations: None,
-                soft_time: budget.map(|budget| budget.soft),
-                hard_time: budget.map(|budget| budget.hard),
-            },
+            limits: Limits { depth: self.depth.filter(|_| !solve), nodes: self.nodes, ..budget.into() },
             contempt: Contempt::NONE,
         }
     }
@@ -70,8 +64,8 @@ impl Thinker {
     }
 
     /// Thinks about a position to the end and says what came of it.
-    pub fn think(&mut self, position: &Position, thinking: &Thinking) -> Decision {
-        self.think_aloud(position, thinking, None, &never(), &mut |_| {})
+    pub fn think(&mut self, position: &Position, settings: &AnalysisSettings) -> Decision {
+        self.think_aloud(position, settings, None, &never(), &mut |_| {})
     }
 
     /// Thinks about a position until the limits or `cancel`, receiving or disconnected, ends it. Every so often the
@@ -79,13 +73,13 @@ impl Thinker {
     pub fn think_aloud(
         &mut self,
         position: &Position,
-        thinking: &Thinking,
+        settings: &AnalysisSettings,
         report_every: Option<Duration>,
         cancel: &Receiver<()>,
         listener: &mut dyn FnMut(&Report),
     ) -> Decision {
-        self.engine.replace_options(thinking.options.clone());
-        let request = thinking.request(position);
+        self.engine.replace_options(settings.options.clone());
+        let request = settings.request(position);
         let running = match report_every {
             Some(_) => self.engine.start(request),
             None => self.engine.start_quietly(request),
@@ -133,25 +127,25 @@ mod tests {
 
     #[test]
     fn options_without_limits_have_the_default_depth() {
-        assert_eq!(Thinking::new(options()).depth, Some(DEFAULT_DEPTH));
-        let bounded = Thinking::new(EngineOptions { nodes: Some(5), ..options() });
+        assert_eq!(AnalysisSettings::new(options()).depth, Some(DEFAULT_DEPTH));
+        let bounded = AnalysisSettings::new(EngineOptions { nodes: Some(5), ..options() });
         assert_eq!((bounded.depth, bounded.nodes, bounded.options.nodes), (None, Some(5), None));
     }
 
     #[test]
     fn near_the_end_a_position_is_solved_whatever_the_depth() {
         let mut thinker = Thinker::new(options());
-        let thinking = Thinking { depth: Depth::new(1), exact_from: 12, ..Thinking::new(options()) };
-        let solved = thinker.think(&random_position(7, 12), &thinking);
+        let settings = AnalysisSettings { depth: Depth::new(1), exact_from: 12, ..AnalysisSettings::new(options()) };
+        let solved = thinker.think(&random_position(7, 12), &settings);
         assert_eq!(solved.report.depth, SearchDepth::Exact);
-        let searched = thinker.think(&random_position(7, 13), &thinking);
+        let searched = thinker.think(&random_position(7, 13), &settings);
         assert_eq!(searched.report.depth, SearchDepth::Plies(1));
     }
 
     #[test]
     fn thinking_without_an_end_can_be_called_off() {
         let mut thinker = Thinker::new(options());
-        let endless = Thinking { depth: None, ..Thinking::new(options()) };
+        let endless = AnalysisSettings { depth: None, ..AnalysisSettings::new(options()) };
         let (sender, cancel) = bounded(1);
         let mut reports = 0;
         let decision =

@@ -1,17 +1,17 @@
 //! A game with all that any of the formats says of it.
 
-use crate::notation::ggf::{Ending, GgfClock, GgfResult, Timing};
+use super::ggf::GgfClock;
 use crate::othello::{Color, GameRecord, Move};
 
 /// A game, or a position (a game without turns), and what its file says of it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct AnnotatedGame {
     /// The start and the turns, every pass among them.
     pub record: GameRecord,
     /// Black.
-    pub black: Player,
+    pub black: PlayerInfo,
     /// White.
-    pub white: Player,
+    pub white: PlayerInfo,
     /// The tournament, the server or the place; may be empty.
     pub place: String,
     /// When it was played, in the file's own form; may be empty.
@@ -38,7 +38,7 @@ pub struct AnnotatedGame {
 
 /// A side of a game.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Player {
+pub struct PlayerInfo {
     /// The name; may be empty.
     pub name: String,
     /// The rating before the game.
@@ -59,26 +59,11 @@ pub struct Theory {
 impl AnnotatedGame {
     /// A game of which nothing else is known.
     pub fn new(record: GameRecord) -> AnnotatedGame {
-        AnnotatedGame {
-            timing: vec![Timing::default(); record.turns().len()],
-            record,
-            black: Player::default(),
-            white: Player::default(),
-            place: String::new(),
-            date: String::new(),
-            result: None,
-            theory: None,
-            comments: Vec::new(),
-            turn_comments: Vec::new(),
-            scores: Vec::new(),
-            score: None,
-            other: Vec::new(),
-            unread: Vec::new(),
-        }
+        AnnotatedGame { timing: vec![Timing::default(); record.turns().len()], record, ..AnnotatedGame::default() }
     }
 
     /// The player of one colour.
-    pub fn player(&self, color: Color) -> &Player {
+    pub fn player(&self, color: Color) -> &PlayerInfo {
         match color {
             Color::Black => &self.black,
             Color::White => &self.white,
@@ -98,7 +83,7 @@ impl AnnotatedGame {
     }
 
     /// The score for Black where it is a whole number from −64 to 64, as most formats want it.
-    pub(super) fn whole_score(&self) -> Option<i32> {
+    pub(in crate::notation) fn whole_score(&self) -> Option<i32> {
         self.score_for_black().filter(|score| score.fract() == 0.0 && score.abs() <= 64.0).map(|score| score as i32)
     }
 
@@ -111,4 +96,36 @@ impl AnnotatedGame {
     pub fn is_position(&self) -> bool {
         self.record.turns().is_empty()
     }
+}
+
+/// What a record says about a turn besides the turn.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Timing {
+    /// The value of the move for its player, in discs.
+    pub eval: Option<f64>,
+    /// The time it took, in seconds.
+    pub seconds: Option<f64>,
+}
+
+/// The result of a game.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct GgfResult {
+    /// The disc difference for Black; may be a fraction where the players agreed on one.
+    pub score: f64,
+    /// How the game ended, unless it was played out.
+    pub ending: Option<Ending>,
+}
+
+/// Why a game ended before its last move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::Display)]
+#[strum(serialize_all = "lowercase")]
+pub enum Ending {
+    /// A player resigned (`:r`).
+    Resigned,
+    /// A player ran out of time (`:t`).
+    Timeout,
+    /// The players agreed (`:s`).
+    Agreed,
+    /// A player left (`:l`).
+    Left,
 }

@@ -1,0 +1,69 @@
+//! The option `eval-file`: weights of a pattern evaluation that are not those of the program.
+
+use super::option::{Given, OptionError};
+use crate::eval::factorization::FactorWeights;
+use crate::eval::pattern::{PackedWeights, VERSION as LINEAR_VERSION, WeightsError, read_bytes, version_of};
+use crate::eval::{Evaluator, Pattern, PatternLinear};
+use crate::othello::Position;
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+/// A file of weights for a pattern evaluation, and what was in it when it was set. Displayed, it is its path.
+#[derive(Clone)]
+pub struct EvalFile {
+    path: String,
+    evaluator: Arc<dyn Evaluator<Position>>,
+}
+
+/// The evaluation that the file's form says, with its weights.
+fn evaluator_of(path: &Path) -> Result<Arc<dyn Evaluator<Position>>, WeightsError> {
+    let bytes = read_bytes(path)?;
+    Ok(if version_of(&bytes)? == LINEAR_VERSION {
+        Arc::new(PatternLinear::new(PackedWeights::from_bytes(&bytes)?))
+    } else {
+        Arc::new(Pattern::new(FactorWeights::from_bytes(&bytes)?))
+    })
+}
+
+impl EvalFile {
+    pub(super) fn read(given: &Given) -> Result<EvalFile, OptionError> {
+        EvalFile::open(given.text)
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is no file of weights of either form.
+    pub fn open(path: &str) -> Result<EvalFile, OptionError> {
+        let path = path.to_owned();
+        match evaluator_of(Path::new(&path)) {
+            Ok(evaluator) => Ok(EvalFile { path, evaluator }),
+            Err(error) => Err(OptionError::Weights { name: "eval-file", path, problem: error.to_string() }),
+        }
+    }
+
+    /// The evaluation with these weights.
+    pub fn evaluator(&self) -> Arc<dyn Evaluator<Position>> {
+        self.evaluator.clone()
+    }
+}
+
+/// Compares the weights too: a path may lead to other weights when it is set again.
+impl PartialEq for EvalFile {
+    fn eq(&self, other: &EvalFile) -> bool {
+        self.path == other.path && Arc::ptr_eq(&self.evaluator, &other.evaluator)
+    }
+}
+
+impl fmt::Display for EvalFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.path)
+    }
+}
+
+impl fmt::Debug for EvalFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("EvalFile").field(&self.path).finish()
+    }
+}
