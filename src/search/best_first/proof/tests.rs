@@ -72,7 +72,7 @@ fn scores_are_those_of_alpha_beta() {
     let (mut draws, mut passes, mut stored) = (0, 0, 0);
     for (i, position) in positions(10..=16, 84) {
         let contempt = Contempt::new([0, 0, 7, -100, 100][i as usize % 5]).unwrap();
-        let kind = [EvaluatorKind::PatternLinear, EvaluatorKind::Mobility][i as usize / 7 % 2];
+        let kind = [EvaluatorKind::Pattern, EvaluatorKind::Mobility][i as usize / 7 % 2];
         let task = Task { contempt, ..Task::new(position, kind.build()) };
         let (report, state) = prove(&task, MEGABYTE, 1 + (i % 3 == 2) as usize, Limits::default());
         let truth = by_alpha_beta(&task);
