@@ -1,7 +1,7 @@
 //! The engine `emilia`: the tree of `best-first` chooses the move, and alpha-beta answers what a value is asked for.
 //!
 //! - A question for values (hints, analysis) gets alpha-beta: its values are all of one depth, and can be compared.
-//! - What alpha-beta solves at the depth that is asked for, or can be expected to solve within the limits, it solves: first who wins, then by
+//! - What alpha-beta solves at the depth that is asked for, or is all but certain to solve within the limits, it solves: first who wins, then by
 //!   how much among the moves that keep the outcome. So the answer is never less exact than alpha-beta's at the same depth.
 //! - Otherwise the tree decides. It looks for the move that wins, and follows few other moves: so its values are no estimates of discs.
 //!   What is left of the limits goes to an alpha-beta search of the position behind the move, which says what it is worth.
@@ -15,9 +15,9 @@ use crate::search::{Bound, Control, Limits, Precision, Report, Search, SearchDep
 
 /// The part of the limits that the tree leaves to the search of the move's value: a sixteenth.
 const VALUE_PART: u32 = 16;
-/// Positions that solving may be expected to visit, at most, for each position that the limits are worth: then alpha-beta finds out who
-/// wins, and nearly always by how much.
-const SOLVABLE: f64 = 0.5;
+/// Positions that solving may be expected to visit, at most, for each position that the limits are worth: then alpha-beta is all but certain
+/// to end. Where it does not, the tree knows more: with 0.5, and with a proof in half of the limits, points were lost.
+const SOLVABLE: f64 = 1.0 / 16.0;
 /// Depth in plies from which on a value of alpha-beta counts for more than the tree's.
 const LEAST_DEPTH: u8 = 4;
 
