@@ -190,7 +190,7 @@ impl Tables {
 /// Rows that are added up without a jump.
 const CHUNK: usize = 8;
 
-const _: () = assert!(INSTANCES % CHUNK == 0, "chunks have all rows");
+const _: () = assert!(INSTANCES.is_multiple_of(CHUNK), "chunks have all rows");
 
 #[cfg(test)]
 mod tests {

@@ -1,5 +1,5 @@
 //! The weights without repetition, as they are learned and stored, and their file: the
-//! [frame](crate::eval::pattern::frame) of version [`VERSION`] around this.
+//! [`crate::eval::pattern::frame`] of version [`VERSION`] around this.
 //!
 //! | bytes | what |
 //! |---|---|

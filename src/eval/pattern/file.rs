@@ -1,4 +1,4 @@
-//! The file of weights of the linear form: the [frame](super::frame) of version [`VERSION`] around this.
+//! The file of weights of the linear form: the [`super::frame`] of version [`VERSION`] around this.
 //!
 //! | bytes | what |
 //! |---|---|
@@ -140,7 +140,7 @@ impl PackedWeights {
     /// Reads the bytes of a file.
     ///
     /// # Errors
-    /// If they are not those of a file of weights for [`FAMILIES`], or are damaged: see [`WeightsError`].
+    /// If they are not those of a file of weights for these patterns, or are damaged: see [`WeightsError`].
     pub fn from_bytes(bytes: &[u8]) -> Result<PackedWeights, WeightsError> {
         let mut rest = frame::open(bytes, VERSION)?;
         let phases = usize::from(rest.u16().ok_or(WeightsError::Header)?);

@@ -64,7 +64,7 @@ impl FactorizationSettings {
     /// If a knob is out of range; the error names it.
     pub fn validate(&self) -> Result<(), SettingsError> {
         let check = SettingsError::check;
-        let rank = self.rank % 2 == 0 && (2..=RANK).contains(&self.rank);
+        let rank = self.rank.is_multiple_of(2) && (2..=RANK).contains(&self.rank);
         check("factorization.rank", rank, &self.rank, "an even number from 2 to 12")?;
         check("factorization.knots", (2..=MOST).contains(&self.knots), &self.knots, "2 to 16")?;
         for (name, number) in [
