@@ -282,7 +282,7 @@ mod tests {
     #[test]
     fn an_example_by_hand() {
         // Two factors: v_1 counts positive, v_7 negative. A diagonal of six full of own discs has w = 1, v_1 = 2, v_7 = ½;
-        // 38 empty squares have w = ½ at 4 discs and 3½ at 64, v_1 = ¾, v_7 = 1.
+        // 18 discs have w = ½ at 4 discs and 3½ at 64, v_1 = ¾, v_7 = 1.
         let sharing = Sharing::get();
         let diagonal = FAMILIES.iter().position(|family| family.name == "diagonal 6").unwrap();
         let full = *sharing.of_family(diagonal).last().unwrap() as usize;

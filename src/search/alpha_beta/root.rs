@@ -138,10 +138,11 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
         let floor = (needed - 1) * DISC;
         let keeps = -self.child_value(&roots[i], stage, -floor - 1, -floor) > floor;
         self.walk.selectivity = selectivity;
-        if keeps {
-            roots[i].proven = needed;
+        if self.walk.shared.is_stopped() || !keeps {
+            return false;
         }
-        keeps && !self.walk.shared.is_stopped()
+        roots[i].proven = needed;
+        true
     }
 
     /// The value that a further move must exceed to be of interest.

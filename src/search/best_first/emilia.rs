@@ -6,7 +6,6 @@
 //! - Otherwise the tree decides. It looks for the move that wins, and follows few other moves: so its values are no estimates of discs.
 //!   What is left of the limits goes to an alpha-beta search of the position behind the move, which says what it is worth.
 
-use super::budget::mean_selective_evaluations;
 use super::engine::{BestFirst, BestFirstSettings, PROVABLE, without_depth};
 use super::form::positions_worth;
 use super::searched_leaves::solving_cost;
@@ -37,9 +36,8 @@ impl Emilia {
         let empties = task.position.empties().count();
         let cost = solving_cost(empties);
         match (limits.depth, positions_worth(limits, self.search.threads())) {
-            (Some(depth), _) if empties <= solved_from(depth.plies()).into() => true,
-            (Some(depth), None) => cost <= SOLVABLE * mean_selective_evaluations(depth.plies()) as f64,
-            (_, Some(positions)) => cost <= SOLVABLE * positions as f64,
+            (Some(depth), _) => empties <= solved_from(depth.plies()).into(),
+            (None, Some(positions)) => cost <= SOLVABLE * positions as f64,
             (None, None) => cost <= PROVABLE,
         }
     }
@@ -84,7 +82,8 @@ impl Search for Emilia {
             ..limits
         };
         let mut report = self.search.think(task, &control.with(of_tree), sink);
-        if limits != Limits::default() {
+        // With a margin the values of all lines are compared: they stay the tree's.
+        if limits != Limits::default() && task.margin.is_none() {
             self.value(&mut report, task, &control.with(limits));
         }
         report

@@ -134,7 +134,7 @@ impl State {
         (self.tree.root().lower.into(), self.tree.root().upper.into())
     }
 
-    /// Reserves one of `threads` equal shares of the positions that the limits leave, at least one position.
+    /// Reserves a part, one in `threads`, of the positions that the limits leave and nobody has reserved, at least one position.
     pub fn reserve(&mut self, limits: &Limits, threads: usize) -> u64 {
         let left = |limit: Option<u64>, used: u64| limit.map_or(u64::MAX, |limit| limit.saturating_sub(used));
         let left = left(limits.nodes, self.nodes).min(left(limits.evaluations, self.evaluations));
