@@ -274,14 +274,18 @@ mod tests {
     }
 
     /// An expanded leaf must look neither better nor worse than others because it was expanded: without the tempo it
-    /// looks better by more than two discs, with it by about half as much: random play errs more than the play that it was
-    /// fitted to.
+    /// looks better by more than two discs, with it by less than half as much. That holds where sensible play leads: twelve random
+    /// moves, then the best by static value.
     #[test]
     fn leaves_keep_their_value_on_average_when_they_are_expanded() {
         let evaluator = EvaluatorKind::Pattern.build();
         let (mut by_static, mut corrected, mut leaves) = (0, 0, 0);
         for seed in 0..60 {
-            let position = random_position(seed, 8 + (seed % 24) as u32);
+            let mut position = random_position(seed, 48);
+            while position.empties().count() > 8 + (seed % 24) as u32 && !position.is_over() {
+                let children = position.moves().into_iter().map(|square| position.after(square));
+                position = children.min_by_key(|child| evaluator.evaluate(child)).unwrap_or_else(|| position.pass());
+            }
             leaf_search!(position, evaluator, 0, search);
             let [mut leaf, mut child] = [Vec::new(), Vec::new()];
             assert!(search.children_of(&position, &mut leaf));
@@ -303,7 +307,7 @@ mod tests {
             }
         }
         let [by_static, corrected] = [by_static, corrected].map(|sum| sum as f32 / (leaves * DISC) as f32);
-        assert!(by_static > 2.0 && corrected.abs() < 0.6 * by_static, "{by_static} {corrected}");
+        assert!(by_static > 2.0 && corrected.abs() < by_static / 2.0, "{by_static} {corrected}");
     }
 
     #[test]
