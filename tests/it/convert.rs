@@ -244,6 +244,11 @@ fn what_a_reader_passes_over_is_told() {
         ("(;GM[2]SZ[8];B[dc]BL[30](;W[cc])(;W[ce](;B[fe])(;B[ff])))", vec!["BL[30]", "2 variations"]),
         ("(;GM[Othello]RE[soon]TI[x]B[f5/good/fast];)", vec!["RE[soon]", "TI[x]", "B[f5/good/fast]"]),
         ("[Result \"1-0\"]\n\n1. f5 $1 (1. d3) 37-27", vec!["a glyph", "1 variation", "Result 1-0"]),
+        (
+            "[Black \"ada\"]\n[Black \"eve\"]\n[Date \"2024\"]\n[Date \"2025\"]\n\n1. f5 *",
+            vec!["Black eve", "Date 2025"],
+        ),
+        ("(;GM[2]SZ[8]BR[1]PC[a]BR[2]PC[b];B[dc])", vec!["BR[2]", "PC[b]"]),
     ] {
         let game = GameFile::new("text", Cursor::new(text)).unwrap().next().unwrap().unwrap().game;
         for format in [Format::Ggf, Format::Sgf, Format::Pgn, Format::Transcript, Format::Obf] {

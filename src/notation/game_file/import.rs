@@ -9,6 +9,12 @@ use crate::notation::pgn::PgnGame;
 use crate::notation::sgf::SgfGame;
 use crate::notation::{NotationError, read_position};
 use crate::othello::{Color, GameRecord, final_score};
+use std::collections::HashSet;
+
+/// The tags of PGN that a game has one field for.
+const ONE_PGN_TAG: [&str; 6] = ["Black", "White", "BlackElo", "WhiteElo", "Site", "Date"];
+/// The properties of SGF that a game has one field for, of those that the format's reader leaves to others.
+const ONE_SGF_PROPERTY: [&str; 3] = ["BR", "WR", "PC"];
 
 /// Reads one game, cut out of a file of this shape.
 pub(super) fn read(shape: Shape, text: &str) -> Result<(Format, AnnotatedGame), NotationError> {
@@ -40,7 +46,13 @@ fn of_sgf(sgf: SgfGame) -> AnnotatedGame {
         None if matches!(sgf.result.trim(), "" | "?") => {}
         None => game.other.push(("RE".to_owned(), sgf.result)),
     }
+    let mut seen = HashSet::new();
     for (key, value) in sgf.other {
+        // The first of several counts.
+        if ONE_SGF_PROPERTY.contains(&key.as_str()) && !seen.insert(key.clone()) {
+            game.unread.push(format!("{key}[{value}]"));
+            continue;
+        }
         let rating = value.trim().parse::<f64>().ok().filter(|rating| rating.is_finite());
         match (key.as_str(), rating) {
             ("BR", Some(_)) => game.black.rating = rating,
@@ -95,7 +107,13 @@ fn of_pgn(pgn: PgnGame) -> AnnotatedGame {
     game.unread = pgn.unread;
     let mut result = pgn.result;
     let mut time = None;
+    let mut seen = HashSet::new();
     for (key, value) in pgn.tags {
+        // The first of several counts.
+        if ONE_PGN_TAG.contains(&key.as_str()) && !seen.insert(key.clone()) {
+            game.unread.push(format!("{key} {value}"));
+            continue;
+        }
         let rating = value.trim().parse::<f64>().ok().filter(|rating| rating.is_finite());
         match (key.as_str(), rating) {
             ("Black", _) => game.black.name = value,
@@ -104,7 +122,7 @@ fn of_pgn(pgn: PgnGame) -> AnnotatedGame {
             ("WhiteElo", Some(_)) => game.white.rating = rating,
             ("Site", _) => game.place = value,
             ("Date", _) => game.date = value,
-            ("Time", _) => time = Some(value),
+            ("Time", _) if time.is_none() => time = Some(value),
             // What stands behind the moves is the same and says more often the truth.
             ("Result", _) if result.is_none() => result = Some(value),
             ("Result", _) if result.as_deref() != Some(value.as_str()) => game.unread.push(format!("Result {value}")),
