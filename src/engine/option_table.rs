@@ -425,7 +425,7 @@ mod tests {
         let length = Sharing::get().len();
         let path = std::env::temp_dir().join(format!("emilia-options-{}.weights", std::process::id()));
         let file = path.to_str().unwrap();
-        PackedWeights::new(1, 32, vec![8; length], Vec::new()).unwrap().write(&path).unwrap();
+        PackedWeights::new(1, 32, vec![8; length]).unwrap().write(&path).unwrap();
         options.set("eval-file", file).unwrap();
         options.set("eval", "pattern").unwrap();
         assert_eq!(options.get("eval-file").unwrap(), file);
@@ -438,7 +438,7 @@ mod tests {
         let error = options.set("eval-file", file).unwrap_err().to_string();
         assert!(error.starts_with("eval-file") && error.contains(file) && error.contains("magic"), "{error}");
         assert_eq!(options, before);
-        PackedWeights::new(1, 32, vec![1; length], Vec::new()).unwrap().write(&path).unwrap();
+        PackedWeights::new(1, 32, vec![1; length]).unwrap().write(&path).unwrap();
         options.set("eval-file", file).unwrap();
         assert!(!options.evaluates_like(&before), "other weights under the old name");
         std::fs::remove_file(&path).unwrap();

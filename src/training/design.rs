@@ -180,7 +180,7 @@ mod tests {
     fn the_sums_are_the_values_of_the_evaluator() {
         let mut random = Random::new(3);
         let weights: Vec<i16> = (0..Sharing::get().len()).map(|_| random.below(41) as i16 - 20).collect();
-        let pattern = PatternLinear::new(PackedWeights::new(1, 32, weights.clone(), Vec::new()).unwrap());
+        let pattern = PatternLinear::new(PackedWeights::new(1, 32, weights.clone()).unwrap());
         let weights: Vec<f32> = weights.iter().map(|&weight| f32::from(weight) / 32.0).collect();
         let (points, mut sums) = (points(100), Vec::new());
         design(&points).sums(&weights, &mut sums);

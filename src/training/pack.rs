@@ -113,7 +113,7 @@ impl FittedWeights {
     /// The weights as the program reads them, rounded to whole units.
     pub fn pack(&self, settings: &PackSettings) -> Result<PackedWeights, WeightsError> {
         let weights = self.weights.iter().map(|&weight| settings.linear(weight)).collect();
-        PackedWeights::new(self.header.settings.phases, settings.units_per_disc, weights, Vec::new())
+        PackedWeights::new(self.header.settings.phases, settings.units_per_disc, weights)
     }
 }
 
@@ -189,7 +189,7 @@ impl FittedFactorWeights {
     pub fn pack(&self, settings: &PackSettings) -> Result<FactorWeights, WeightsError> {
         let linear = self.linear.iter().map(|&weight| settings.linear(weight)).collect();
         let factors = self.factors.iter().map(|&factor| settings.factor(factor)).collect();
-        FactorWeights::new(settings.units_per_disc, settings.factor_units, linear, factors, Vec::new())
+        FactorWeights::new(settings.units_per_disc, settings.factor_units, linear, factors)
     }
 }
 

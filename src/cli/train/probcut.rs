@@ -55,10 +55,8 @@ pub(super) fn run(arguments: &ProbcutArguments) -> Result<(), String> {
     if let (true, Some(file)) = (arguments.write, &arguments.evaluation.eval_file) {
         let path = Path::new(file);
         let write = || match arguments.evaluation.eval {
-            EvaluatorKind::PatternLinear => {
-                PackedWeights::read(path)?.with_error_model(coefficients.clone())?.write(path)
-            }
-            _ => FactorWeights::read(path)?.with_error_model(coefficients.clone())?.write(path),
+            EvaluatorKind::PatternLinear => PackedWeights::read(path)?.with_error_model(fit.model.clone()).write(path),
+            _ => FactorWeights::read(path)?.with_error_model(fit.model.clone()).write(path),
         };
         write().map_err(|error| format!("{file}: {error}"))?;
     }

@@ -46,7 +46,7 @@ pub struct Pattern {
 impl Pattern {
     /// The evaluation with these weights.
     pub fn new(weights: FactorWeights) -> Pattern {
-        Pattern { error_model: ErrorModel::new(weights.error_model()), tables: Tables::new(weights) }
+        Pattern { error_model: weights.error_model().cloned(), tables: Tables::new(weights) }
     }
 
     /// The evaluation with the weights of a file.
@@ -64,11 +64,6 @@ impl Pattern {
             let weights = FactorWeights::from_bytes(EMBEDDED).expect("a test reads the embedded weights");
             Arc::new(Pattern::new(weights))
         })
-    }
-
-    /// This evaluation with another error model.
-    pub fn with_error_model(self, error_model: ErrorModel) -> Pattern {
-        Pattern { error_model: Some(error_model), ..self }
     }
 }
 

@@ -205,7 +205,7 @@ mod tests {
         let mut random = Random::new(seed);
         let linear = (0..knots * rows()).map(|_| random.below(129) as i16 - 64).collect();
         let factors = (0..RANK * rows()).map(|_| random.below(41) as i8 - 20).collect();
-        FactorWeights::new(32, 128, linear, factors, Vec::new()).unwrap()
+        FactorWeights::new(32, 128, linear, factors).unwrap()
     }
 
     /// The rows of a position.
@@ -294,7 +294,7 @@ mod tests {
         (linear[discs], linear[rows() + discs]) = (16, 112);
         (factors[full], factors[HALF * rows() + full]) = (64, 16);
         (factors[discs], factors[HALF * rows() + discs]) = (24, 32);
-        let tables = Tables::new(FactorWeights::new(32, 32, linear, factors, Vec::new()).unwrap());
+        let tables = Tables::new(FactorWeights::new(32, 32, linear, factors).unwrap());
         let board = "--X-X--- ---X---- ----X-X- ---OOXX- ---OO-X- -O---O-X O-----O- -------X X";
         let position = *crate::notation::read_position(board).unwrap().position();
         assert_eq!(position.empties().count(), 46);

@@ -16,6 +16,7 @@
 //! form's file.
 
 use super::RANK;
+use crate::eval::ErrorModel;
 use crate::eval::pattern::Sharing;
 use crate::eval::pattern::frame::{self, Cursor, WeightsError};
 use crate::game::DISC;
@@ -49,13 +50,13 @@ pub struct FactorWeights {
     linear: Vec<i16>,
     /// Factor by factor.
     factors: Vec<i8>,
-    error_model: Vec<f64>,
+    error_model: Option<ErrorModel>,
 }
 
 impl FactorWeights {
     /// Weights at 2 to 16 knots, [`rows`] linear ones for each knot, then [`RANK`] times as many factors, those of one number of all
     /// rows together. A disc is `units_per_disc` in the linear weights, a power of two from 1 to 128, and 1 is `factor_units`
-    /// in the factors, 1 to 4096. The error model is a list of at most 255 coefficients.
+    /// in the factors, 1 to 4096.
     ///
     /// # Errors
     /// If one of these numbers is out of range, or a linear weight is too large for the tables of the evaluation.
@@ -64,7 +65,6 @@ impl FactorWeights {
         factor_units: u16,
         linear: Vec<i16>,
         factors: Vec<i8>,
-        error_model: Vec<f64>,
     ) -> Result<FactorWeights, WeightsError> {
         let knots = linear.len() / rows();
         check_knots(knots)?;
@@ -79,10 +79,7 @@ impl FactorWeights {
         if let Some(weight) = [least, most].into_iter().find(|weight| weight.checked_mul(factor).is_none()) {
             return Err(WeightsError::Weight(weight));
         }
-        if error_model.len() > usize::from(u8::MAX) {
-            return Err(WeightsError::Coefficients(error_model.len()));
-        }
-        Ok(FactorWeights { knots, units_per_disc, factor_units, linear, factors, error_model })
+        Ok(FactorWeights { knots, units_per_disc, factor_units, linear, factors, error_model: None })
     }
 
     /// The number of knots.
@@ -110,17 +107,14 @@ impl FactorWeights {
         self.factor_units
     }
 
-    /// The coefficients of the error model, none if it was not fitted.
-    pub fn error_model(&self) -> &[f64] {
-        &self.error_model
+    /// The error model, if one was fitted.
+    pub fn error_model(&self) -> Option<&ErrorModel> {
+        self.error_model.as_ref()
     }
 
     /// These weights with another error model.
-    ///
-    /// # Errors
-    /// If the model has more than 255 coefficients.
-    pub fn with_error_model(self, error_model: Vec<f64>) -> Result<FactorWeights, WeightsError> {
-        FactorWeights::new(self.units_per_disc, self.factor_units, self.linear, self.factors, error_model)
+    pub fn with_error_model(self, error_model: ErrorModel) -> FactorWeights {
+        FactorWeights { error_model: Some(error_model), ..self }
     }
 
     /// Whether any linear weight is not zero.
@@ -150,7 +144,7 @@ impl FactorWeights {
         for number in [self.knots as u16, self.units_per_disc, self.factor_units, RANK as u16] {
             bytes.extend(number.to_le_bytes());
         }
-        frame::write_description(&mut bytes, &self.error_model);
+        frame::write_description(&mut bytes, self.error_model.as_ref());
         let mut before = vec![0; rows()];
         for knot in 0..self.knots {
             let linear = self.linear(knot);
@@ -193,7 +187,8 @@ impl FactorWeights {
         if !rest.0.is_empty() {
             return Err(WeightsError::Trailing(rest.0.len()));
         }
-        FactorWeights::new(units_per_disc, factor_units, linear, factors, error_model)
+        let weights = FactorWeights::new(units_per_disc, factor_units, linear, factors)?;
+        Ok(FactorWeights { error_model, ..weights })
     }
 }
 
@@ -251,11 +246,11 @@ mod tests {
         let mut random = Random::new(4);
         let linear = (0..3 * rows()).map(|_| (random.next() >> 50) as i16 - 8192).collect();
         let factors = (0..RANK * rows()).map(|_| random.next() as i8).collect();
-        FactorWeights::new(32, 200, linear, factors, vec![1.5, -0.25, f64::MIN]).unwrap()
+        FactorWeights::new(32, 200, linear, factors).unwrap().with_error_model(ErrorModel::new(&[-0.25; 18]).unwrap())
     }
 
     fn none() -> FactorWeights {
-        FactorWeights::new(32, 128, vec![0; 2 * rows()], vec![0; RANK * rows()], Vec::new()).unwrap()
+        FactorWeights::new(32, 128, vec![0; 2 * rows()], vec![0; RANK * rows()]).unwrap()
     }
 
     fn refusal(bytes: &[u8]) -> String {
@@ -325,7 +320,7 @@ mod tests {
     #[test]
     fn each_form_names_the_other() {
         use crate::eval::pattern::PackedWeights;
-        let linear = PackedWeights::new(1, 32, vec![0; Sharing::get().len()], Vec::new()).unwrap();
+        let linear = PackedWeights::new(1, 32, vec![0; Sharing::get().len()]).unwrap();
         let error = refusal(&linear.to_bytes());
         assert!(error.contains("version 2") && error.contains("--eval pattern-linear"), "{error}");
         let error = PackedWeights::from_bytes(&none().to_bytes()).unwrap_err().to_string();
@@ -335,7 +330,7 @@ mod tests {
     #[test]
     fn numbers_out_of_range_are_refused() {
         let new = |units, factor_units, weight, factors| {
-            FactorWeights::new(units, factor_units, vec![weight; 2 * rows()], vec![0; factors], Vec::new())
+            FactorWeights::new(units, factor_units, vec![weight; 2 * rows()], vec![0; factors])
         };
         assert!(new(32, 128, -8192, RANK * rows()).is_ok());
         assert!(matches!(new(32, 128, 8192, RANK * rows()), Err(WeightsError::Weight(8192))));

@@ -13,6 +13,7 @@
 
 use super::frame::{self, Cursor, WeightsError};
 use super::geometry::Sharing;
+use crate::eval::ErrorModel;
 use crate::game::DISC;
 use crate::whole_file::write_whole;
 use std::path::Path;
@@ -29,22 +30,16 @@ pub struct PackedWeights {
     phases: usize,
     units_per_disc: u16,
     weights: Vec<i16>,
-    error_model: Vec<f64>,
+    error_model: Option<ErrorModel>,
 }
 
 impl PackedWeights {
     /// Weights for `phases` phases, 1 to 60, phase 0 first, [`Sharing::len`] for each phase; a disc is
-    /// `units_per_disc`, a power of two from 1 to 128. The error model is a list of at most 255 coefficients that only
-    /// its user gives a meaning to.
+    /// `units_per_disc`, a power of two from 1 to 128. There is no error model.
     ///
     /// # Errors
     /// If one of these numbers is out of range, or a weight is too large for the tables of the evaluation.
-    pub fn new(
-        phases: usize,
-        units_per_disc: u16,
-        weights: Vec<i16>,
-        error_model: Vec<f64>,
-    ) -> Result<PackedWeights, WeightsError> {
+    pub fn new(phases: usize, units_per_disc: u16, weights: Vec<i16>) -> Result<PackedWeights, WeightsError> {
         check_phases(phases)?;
         let factor = frame::check_units(units_per_disc)?;
         let expected = phases * Sharing::get().len();
@@ -56,10 +51,7 @@ impl PackedWeights {
         if let Some(weight) = [least, most].into_iter().find(|weight| weight.checked_mul(factor).is_none()) {
             return Err(WeightsError::Weight(weight));
         }
-        if error_model.len() > usize::from(u8::MAX) {
-            return Err(WeightsError::Coefficients(error_model.len()));
-        }
-        Ok(PackedWeights { phases, units_per_disc, weights, error_model })
+        Ok(PackedWeights { phases, units_per_disc, weights, error_model: None })
     }
 
     /// The number of phases.
@@ -89,17 +81,14 @@ impl PackedWeights {
         DISC as i16 / self.units_per_disc as i16
     }
 
-    /// The coefficients of the error model, none if it was not fitted.
-    pub fn error_model(&self) -> &[f64] {
-        &self.error_model
+    /// The error model, if one was fitted.
+    pub fn error_model(&self) -> Option<&ErrorModel> {
+        self.error_model.as_ref()
     }
 
     /// These weights with another error model.
-    ///
-    /// # Errors
-    /// If the model has more than 255 coefficients.
-    pub fn with_error_model(self, error_model: Vec<f64>) -> Result<PackedWeights, WeightsError> {
-        PackedWeights::new(self.phases, self.units_per_disc, self.weights, error_model)
+    pub fn with_error_model(self, error_model: ErrorModel) -> PackedWeights {
+        PackedWeights { error_model: Some(error_model), ..self }
     }
 
     /// Whether any weight is not zero.
@@ -128,7 +117,7 @@ impl PackedWeights {
         let mut bytes = frame::begin(VERSION);
         bytes.extend((self.phases as u16).to_le_bytes());
         bytes.extend(self.units_per_disc.to_le_bytes());
-        frame::write_description(&mut bytes, &self.error_model);
+        frame::write_description(&mut bytes, self.error_model.as_ref());
         for phase in 0..self.phases {
             let numbers = || self.phase(phase).iter().map(|&weight| ((weight << 1) ^ (weight >> 15)).to_le_bytes());
             let planes: Vec<u8> = numbers().map(|[_, high]| high).chain(numbers().map(|[low, _]| low)).collect();
@@ -148,7 +137,8 @@ impl PackedWeights {
         let units_per_disc = rest.u16().ok_or(WeightsError::Header)?;
         frame::check_units(units_per_disc)?;
         let error_model = frame::read_description(&mut rest)?;
-        PackedWeights::new(phases, units_per_disc, unpack(rest, phases)?, error_model)
+        let weights = PackedWeights::new(phases, units_per_disc, unpack(rest, phases)?)?;
+        Ok(PackedWeights { error_model, ..weights })
     }
 }
 
@@ -190,11 +180,13 @@ mod tests {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             ((random >> 48) as i16 / 8) >> (random >> 40 & 15)
         });
-        PackedWeights::new(phases, 32, weights.collect(), vec![1.5, -0.25, f64::MAX]).unwrap()
+        PackedWeights::new(phases, 32, weights.collect())
+            .unwrap()
+            .with_error_model(ErrorModel::new(&[-0.25; 18]).unwrap())
     }
 
     fn none(phases: usize) -> PackedWeights {
-        PackedWeights::new(phases, 32, vec![0; phases * Sharing::get().len()], Vec::new()).unwrap()
+        PackedWeights::new(phases, 32, vec![0; phases * Sharing::get().len()]).unwrap()
     }
 
     /// The bytes with the right size and checksum, whatever else was done to them.
@@ -219,7 +211,7 @@ mod tests {
         // The extremes that one unit per 1/128 disc allows.
         let mut extremes = vec![0; Sharing::get().len()];
         extremes[..4].copy_from_slice(&[i16::MAX, i16::MIN, -1, 1]);
-        let extremes = PackedWeights::new(1, 128, extremes, Vec::new()).unwrap();
+        let extremes = PackedWeights::new(1, 128, extremes).unwrap();
         assert_eq!(PackedWeights::from_bytes(&extremes.to_bytes()).unwrap(), extremes);
     }
 
@@ -279,6 +271,15 @@ mod tests {
         assert!(changed(header + 6, 99).contains("(99) b1"));
         let mobilities = header + 5 + FAMILIES.iter().map(|family| 1 + family.square_indices().len()).sum::<usize>();
         assert!(changed(mobilities, 33).contains("33 mobilities where this program has 32"));
+        // The beginning of the coefficients of the error model: not a number, and one coefficient less.
+        let with_model = none(1).with_error_model(ErrorModel::new(&[0.5; 18]).unwrap()).to_bytes();
+        let mut not_a_number = with_model.clone();
+        not_a_number[mobilities + 2..][..8].copy_from_slice(&f64::NAN.to_le_bytes());
+        assert!(refusal(&sealed(not_a_number)).contains("18 coefficients, or one that is not finite"));
+        let mut too_few = with_model;
+        too_few[mobilities + 1] = 17;
+        too_few.drain(mobilities + 2..mobilities + 10);
+        assert!(refusal(&sealed(too_few)).contains("17 coefficients"));
         // Anything may stand there: an answer, never a panic.
         for at in header..bytes.len() - 4 {
             for value in [0, 1, 0x7f, 0x80, 0xff] {
@@ -295,7 +296,7 @@ mod tests {
     #[test]
     fn weights_that_the_tables_cannot_hold_are_refused() {
         let length = Sharing::get().len();
-        let new = |phases, units, weight| PackedWeights::new(phases, units, vec![weight; length], Vec::new());
+        let new = |phases, units, weight| PackedWeights::new(phases, units, vec![weight; length]);
         assert!(matches!(new(1, 32, 8192), Err(WeightsError::Weight(8192))));
         assert!(new(1, 32, -8192).is_ok() && new(1, 128, i16::MIN).is_ok());
         assert!(matches!(new(2, 32, 0), Err(WeightsError::Count { .. })));

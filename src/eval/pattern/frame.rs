@@ -16,6 +16,7 @@
 
 use super::file::{MOST_PHASES, VERSION};
 use super::geometry::{FAMILIES, MOBILITIES};
+use crate::eval::ErrorModel;
 use crate::eval::factorization::MOST_KNOTS;
 use crate::game::DISC;
 use crate::othello::Square;
@@ -106,9 +107,9 @@ pub enum WeightsError {
     /// Something stands behind the last phase.
     #[error("{0} bytes behind the weights of the last phase; expected none")]
     Trailing(usize),
-    /// More coefficients than the format can hold.
-    #[error("{0} coefficients of the error model; expected at most 255")]
-    Coefficients(usize),
+    /// No error model is said by these coefficients.
+    #[error("the error model has {0} coefficients, or one that is not finite; expected none, 12 or 18 that are")]
+    ErrorModel(usize),
 }
 
 /// What a version of the format is, if this program knows it.
@@ -146,23 +147,28 @@ pub(in crate::eval) fn begin(version: u32) -> Vec<u8> {
 }
 
 /// Writes patterns, mobilities and the error model.
-pub(in crate::eval) fn write_description(bytes: &mut Vec<u8>, error_model: &[f64]) {
+pub(in crate::eval) fn write_description(bytes: &mut Vec<u8>, error_model: Option<&ErrorModel>) {
     bytes.push(FAMILIES.len() as u8);
     for family in &FAMILIES {
         bytes.push(family.square_indices().len() as u8);
         bytes.extend(family.square_indices());
     }
     bytes.push(MOBILITIES as u8);
-    bytes.push(error_model.len() as u8);
-    bytes.extend(error_model.iter().flat_map(|coefficient| coefficient.to_le_bytes()));
+    let coefficients = error_model.map_or(Vec::new(), ErrorModel::coefficients);
+    bytes.push(coefficients.len() as u8);
+    bytes.extend(coefficients.iter().flat_map(|coefficient| coefficient.to_le_bytes()));
 }
 
 /// Checks patterns and mobilities, and returns the error model.
-pub(in crate::eval) fn read_description(rest: &mut Cursor<'_>) -> Result<Vec<f64>, WeightsError> {
+pub(in crate::eval) fn read_description(rest: &mut Cursor<'_>) -> Result<Option<ErrorModel>, WeightsError> {
     check_geometry(rest)?;
     let coefficients = rest.u8().ok_or(WeightsError::Header)?;
     let coefficients = rest.take(usize::from(coefficients) * 8).ok_or(WeightsError::Header)?;
-    Ok(coefficients.as_chunks().0.iter().map(|&bytes| f64::from_le_bytes(bytes)).collect())
+    let coefficients: Vec<f64> = coefficients.as_chunks().0.iter().map(|&bytes| f64::from_le_bytes(bytes)).collect();
+    if coefficients.is_empty() {
+        return Ok(None);
+    }
+    ErrorModel::new(&coefficients).map(Some).ok_or(WeightsError::ErrorModel(coefficients.len()))
 }
 
 /// Writes one block of bytes, compressed with LZ4, behind its length.

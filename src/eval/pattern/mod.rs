@@ -39,7 +39,7 @@ pub struct PatternLinear {
 impl PatternLinear {
     /// The evaluation with these weights.
     pub fn new(weights: PackedWeights) -> PatternLinear {
-        PatternLinear { error_model: ErrorModel::new(weights.error_model()), tables: Tables::new(weights) }
+        PatternLinear { error_model: weights.error_model().cloned(), tables: Tables::new(weights) }
     }
 
     /// The evaluation with the weights of a file.
@@ -59,11 +59,6 @@ impl PatternLinear {
     /// The weights that are part of the program, unpacked anew.
     pub fn embedded_weights() -> PackedWeights {
         PackedWeights::from_bytes(EMBEDDED).expect("a test reads the embedded weights")
-    }
-
-    /// This evaluation with another error model.
-    pub fn with_error_model(self, error_model: ErrorModel) -> PatternLinear {
-        PatternLinear { error_model: Some(error_model), ..self }
     }
 }
 
@@ -130,7 +125,7 @@ mod tests {
     }
 
     fn pattern(phases: usize, weights: Vec<i16>) -> PatternLinear {
-        PatternLinear::new(PackedWeights::new(phases, 32, weights, Vec::new()).unwrap())
+        PatternLinear::new(PackedWeights::new(phases, 32, weights).unwrap())
     }
 
     #[test]
