@@ -17,6 +17,9 @@ use std::time::{Duration, Instant};
 /// Time between two lines that say how far a running search is.
 const HEARTBEAT: Duration = Duration::from_secs(1);
 
+/// The longest time that a hint takes if no option bounds it: who looks on has seen enough by then, and a laptop may cool down.
+const MOST_HINT_TIME: Duration = Duration::from_secs(5 * 60);
+
 /// Time from which on a clock is no limit, in which a game would take a day.
 const UNLIMITED: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -238,11 +241,19 @@ impl Session {
             self.status("The game is over");
             return;
         }
-        let limits = Limits { depth: self.depth, ..Limits::default() };
+        let limits = self.limits(MOST_HINT_TIME);
         self.take_on(
             PendingGoal::Hint,
             Request { position, goal: Goal::Hint { lines }, limits, contempt: self.contempt },
         );
+    }
+
+    /// The client's depth, and this time where no option bounds the search. A depth alone is no bound: NBoard always sets one, and it
+    /// may be out of reach.
+    fn limits(&self, most: Duration) -> Limits {
+        let options = self.engine.options();
+        let time = (options.time.is_none() && options.nodes.is_none()).then_some(most);
+        Limits { depth: self.depth, soft_time: time, hard_time: time, ..Limits::default() }
     }
 
     fn go(&mut self) {
@@ -277,10 +288,7 @@ impl Session {
                 self.send(Reply::Analysis { turns, score_for_black });
                 continue;
             }
-            // A depth alone is no bound: NBoard always sets one, and it may be out of reach.
-            let options = self.engine.options();
-            let time = (options.time.is_none() && options.nodes.is_none()).then_some(DEFAULT_MOVE_TIME);
-            let limits = Limits { depth: self.depth, soft_time: time, hard_time: time, ..Limits::default() };
+            let limits = self.limits(DEFAULT_MOVE_TIME);
             let goal = Goal::Hint { lines: 1 };
             let request = Request { position, goal, limits, contempt: self.contempt };
             self.take_on(PendingGoal::Analyze { positions, turns }, request);
