@@ -63,7 +63,12 @@ impl MoveAnswer {
     pub fn new(line: &Line, position: &Position) -> MoveAnswer {
         let discs = line.score.units() / crate::game::DISC;
         let (lower, upper) = match (line.depth, line.bound) {
-            (SearchDepth::Exact | SearchDepth::WinLossDraw, Bound::Exact) => (Some(discs), Some(discs)),
+            (SearchDepth::Exact, Bound::Exact) => (Some(discs), Some(discs)),
+            // The value is an estimate for the side that is known to win.
+            (SearchDepth::WinLossDraw, Bound::Exact) => {
+                let outcome = line.score.units().signum();
+                ((outcome >= 0).then_some(outcome), (outcome <= 0).then_some(outcome))
+            }
             (SearchDepth::Exact | SearchDepth::WinLossDraw, Bound::Lower) => (Some(discs), None),
             (SearchDepth::Exact | SearchDepth::WinLossDraw, Bound::Upper) => (None, Some(discs)),
             _ => (None, None),
@@ -246,4 +251,30 @@ pub enum ActionOutcome {
 /// An object as a line.
 pub fn line(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("numbers and text can be written as JSON") + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::DISC;
+    use crate::search::Score;
+
+    #[test]
+    fn what_is_proven_of_a_value_is_told() {
+        let turn = Move::Place("f5".parse().unwrap());
+        for (depth, bound, discs, lower, upper) in [
+            (SearchDepth::Exact, Bound::Exact, 6, Some(6), Some(6)),
+            (SearchDepth::WinLossDraw, Bound::Lower, 1, Some(1), None),
+            (SearchDepth::WinLossDraw, Bound::Upper, -1, None, Some(-1)),
+            // Who wins is proven, and the value is an estimate.
+            (SearchDepth::WinLossDraw, Bound::Exact, 6, Some(1), None),
+            (SearchDepth::WinLossDraw, Bound::Exact, -6, None, Some(-1)),
+            (SearchDepth::WinLossDraw, Bound::Exact, 0, Some(0), Some(0)),
+            (SearchDepth::Plies(60), Bound::Exact, 6, None, None),
+        ] {
+            let line = Line { turn, score: Score::from_units(discs * DISC), bound, depth, pv: vec![turn], visits: 0 };
+            let answer = MoveAnswer::new(&line, &Position::START);
+            assert_eq!((answer.lower, answer.upper), (lower, upper), "{line:?}");
+        }
+    }
 }

@@ -137,7 +137,7 @@ engine_options! {
         name: "depth",
         value_name: "PLIES",
         help: "Bound on the depth in plies, 1 to 60, or none",
-        detail: "The best-first family gets the evaluations that alpha-beta spends on average at this depth; `emilia` also solves \
+        detail: "The best-first family gets about the time that alpha-beta takes on average at this depth; `emilia` also solves \
                  what alpha-beta solves at it.",
         values: Values::Whole(Depth::LEAST.plies() as u64, Depth::MOST.plies() as u64),
         takes_none: true,

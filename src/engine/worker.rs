@@ -190,6 +190,9 @@ impl Worker {
     }
 }
 
+/// Depth of the search of a move that is the only one.
+const FORCED_DEPTH: Option<Depth> = Depth::new(6);
+
 /// The tighter of the client's and the options' limits, with the default time if there is none at all.
 fn limits(request: &Request, options: &EngineOptions) -> Limits {
     fn tighter<T: Ord>(a: Option<T>, b: Option<T>) -> Option<T> {
@@ -207,8 +210,8 @@ fn limits(request: &Request, options: &EngineOptions) -> Limits {
         hard_time: asked.hard_time,
     };
     if request.goal == Goal::Move && request.position.moves().count() <= 1 {
-        // There is nothing to choose: a search of one ply gives the move its value.
-        limits.depth = Some(Depth::LEAST);
+        // There is nothing to choose: a search of a millisecond gives the move its value.
+        limits.depth = tighter(limits.depth, FORCED_DEPTH);
     }
     let per_move =
         options.time.or((request.goal == Goal::Move && limits == Limits::default()).then_some(DEFAULT_MOVE_TIME));

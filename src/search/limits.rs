@@ -72,7 +72,7 @@ impl fmt::Display for Depth {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
     /// The deepest iteration, in plies, before the endgame; positions near the end may be solved beyond it. For the
-    /// best-first family: the number of evaluations that alpha-beta spends on average to that depth; `emilia` also solves what
+    /// best-first family: about the time that alpha-beta takes on average to that depth, in evaluations; `emilia` also solves what
     /// alpha-beta solves at that depth.
     pub depth: Option<Depth>,
     /// Positions visited.

@@ -69,7 +69,7 @@ pub enum SearchDepth {
     },
     /// To the end of the game: the score is the result under perfect play.
     Exact,
-    /// To the end of the game, but only who wins is known.
+    /// To the end of the game, but only who wins is known: a score that is no bound is an estimate for the side that wins.
     WinLossDraw,
 }
 

@@ -422,8 +422,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
             (shallow_depth(depth), errors.midgame(empties, depth))
         };
         let margin = (deviations * sigma as f32).round() as i32;
-        let guess = self.shared.evaluation.value(&node.state, &node.position);
-        self.evaluations += 1;
+        let guess = self.leaf(node);
         let (high, low) = (beta + margin, beta - 1 - margin);
         self.probes += 1;
         let mut found = None;

@@ -4,19 +4,27 @@
 //! - What alpha-beta solves at the depth that is asked for, or is all but certain to solve within the limits, it solves: first who wins, then by
 //!   how much among the moves that keep the outcome. So the answer is never less exact than alpha-beta's at the same depth.
 //! - Otherwise the tree decides. It looks for the move that wins, and follows few other moves: so its values are no estimates of discs.
-//!   What is left of the limits goes to an alpha-beta search of the position behind the move, which says what it is worth.
+//!   An alpha-beta search of the position behind the move, within the limits, says what it is worth.
+//! - Where there is one move only there is nothing to choose, and alpha-beta says what it is worth.
 
 use super::engine::{BestFirst, BestFirstSettings, PROVABLE, without_depth};
 use super::form::positions_worth;
 use super::searched_leaves::solving_cost;
 use crate::search::alpha_beta::stage::solved_from;
-use crate::search::{Bound, Control, Limits, Precision, Report, Search, SearchDepth, Task};
+use crate::search::{Bound, Control, Depth, Limits, Precision, Report, Search, SearchDepth, Task};
+use std::time::Duration;
 
-/// The part of the limits that the tree leaves to the search of the move's value: a sixteenth.
-const VALUE_PART: u32 = 16;
+/// The tree leaves one part in 32 of the limits to the search of the move's value. With one in 16 the tree misses it: two points in a hundred.
+const VALUE_PART: u64 = 32;
+/// Positions that small limits leave to it besides, at most as many again: else its depth would say nothing.
+const LEAST_VALUE_NODES: u64 = 1_000;
+/// The time of that number of positions, about.
+const LEAST_VALUE_TIME: Duration = Duration::from_micros(200);
 /// Positions that solving may be expected to visit, at most, for each position that the limits are worth: then alpha-beta is all but certain
 /// to end. Where it does not, the tree knows more: with 0.5, and with a proof in half of the limits, points were lost.
 const SOLVABLE: f64 = 1.0 / 16.0;
+/// Plies less than the depth that is asked for of the search behind the move.
+const VALUE_SHORT_OF_DEPTH: u8 = 2;
 /// Depth in plies from which on a value of alpha-beta counts for more than the tree's.
 const LEAST_DEPTH: u8 = 4;
 
@@ -52,39 +60,41 @@ impl Emilia {
         let behind = Task { position, lines: 1, margin: None, is_analysis: true, ..task.clone() };
         let answer = self.search.alpha_beta(&behind, control, (report.nodes, report.evaluations), &mut |_| {});
         (report.nodes, report.evaluations, report.elapsed) = (answer.nodes, answer.evaluations, answer.elapsed);
+        let least = control.limits().depth.map_or(LEAST_DEPTH, |depth| depth.plies().min(LEAST_DEPTH));
         let is_deep = match answer.depth {
-            SearchDepth::Plies(plies) | SearchDepth::Selective { plies, .. } => plies >= LEAST_DEPTH,
+            SearchDepth::Plies(plies) | SearchDepth::Selective { plies, .. } => plies >= least,
             SearchDepth::Exact | SearchDepth::WinLossDraw => true,
         };
-        if is_deep && let Some(best) = answer.lines.first() {
-            (line.score, line.bound) = (-best.score, Bound::Exact);
-            line.pv = std::iter::once(line.turn).chain(best.pv.iter().copied()).collect();
+        let Some(best) = answer.lines.first().filter(|_| is_deep) else { return };
+        let score = -best.score;
+        // The proof of the tree stands against an estimate for the other side.
+        if line.depth == SearchDepth::WinLossDraw && score.units().signum() != line.score.units().signum() {
+            return;
         }
+        (line.score, line.bound) = (score, Bound::Exact);
+        line.pv = std::iter::once(line.turn).chain(best.pv.iter().copied()).collect();
     }
 }
 
 impl Search for Emilia {
     fn think(&mut self, task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
-        let is_solvable = self.is_solvable(task, control.limits());
-        if is_solvable || task.is_analysis || task.precision == Precision::WinLossDraw {
-            self.search.begin_without_tree(task);
-            let wants_move = !task.is_analysis && task.precision == Precision::Score && task.margin.is_none();
-            let precision = if wants_move { Precision::OutcomeFirst } else { task.precision };
+        let wants_move = !task.is_analysis && task.precision != Precision::WinLossDraw;
+        let is_forced = task.position.moves().count() <= 1;
+        if !wants_move || is_forced || self.is_solvable(task, control.limits()) {
+            // The tree is of use after a forced move.
+            if !is_forced {
+                self.search.free_tree();
+            }
+            self.search.begin_in_table(task);
+            let by_outcome = task.precision == Precision::Score && wants_move && task.margin.is_none();
+            let precision = if by_outcome { Precision::OutcomeFirst } else { task.precision };
             return self.search.alpha_beta(&Task { precision, ..task.clone() }, control, (0, 0), sink);
         }
-        let limits = without_depth(control.limits(), task);
-        let all_but = |n: u64| n - n / u64::from(VALUE_PART);
-        let of_tree = Limits {
-            nodes: limits.nodes.map(all_but),
-            evaluations: limits.evaluations.map(all_but),
-            soft_time: limits.soft_time.map(|time| time - time / VALUE_PART),
-            hard_time: limits.hard_time.map(|time| time - time / VALUE_PART),
-            ..limits
-        };
+        let (of_tree, of_value) = parts(control.limits(), task);
         let mut report = self.search.think(task, &control.with(of_tree), sink);
         // With a margin the values of all lines are compared: they stay the tree's.
-        if limits != Limits::default() && task.margin.is_none() {
-            self.value(&mut report, task, &control.with(limits));
+        if of_value != Limits::default() && task.margin.is_none() {
+            self.value(&mut report, task, &control.with(of_value));
         }
         report
     }
@@ -94,11 +104,32 @@ impl Search for Emilia {
     }
 }
 
+/// The limits of the tree, and those in which the tree and the search of the move's value are to end.
+///
+/// The tree has the effort that a depth stands for, and the value is searched almost as deep, which takes about a third of the time of alpha-beta at
+/// that depth. Other limits are shared.
+fn parts(limits: &Limits, task: &Task) -> (Limits, Limits) {
+    let all_but = |n: u64| n - n / VALUE_PART - (n / VALUE_PART).min(LEAST_VALUE_NODES);
+    let all_time_but = |time: Duration| {
+        let part = time / VALUE_PART as u32;
+        time - part - part.min(LEAST_VALUE_TIME)
+    };
+    let of_tree = Limits {
+        depth: limits.depth,
+        nodes: limits.nodes.map(all_but),
+        evaluations: limits.evaluations.map(all_but),
+        soft_time: limits.soft_time.map(all_time_but),
+        hard_time: limits.hard_time.map(all_time_but),
+    };
+    let depth = limits.depth.and_then(|depth| Depth::new(depth.plies().saturating_sub(VALUE_SHORT_OF_DEPTH).max(1)));
+    (without_depth(&of_tree, task), Limits { depth, ..*limits })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::eval::EvaluatorKind;
-    use crate::search::{AlphaBeta, AlphaBetaSettings, Depth};
+    use crate::search::{AlphaBeta, AlphaBetaSettings, Selectivity};
     use crate::testing::random_position;
 
     fn settings() -> BestFirstSettings {
@@ -109,9 +140,12 @@ mod tests {
         Emilia::new(settings())
     }
 
+    fn small_table() -> AlphaBetaSettings {
+        AlphaBetaSettings { table_bytes: 1 << 20, ..AlphaBetaSettings::default() }
+    }
+
     fn by_alpha_beta(task: &Task, limits: Limits) -> Report {
-        let settings = AlphaBetaSettings { table_bytes: 1 << 20, ..AlphaBetaSettings::default() };
-        AlphaBeta::new(settings).think(task, &Control::with_limits(limits), &mut |_| {})
+        AlphaBeta::new(small_table()).think(task, &Control::with_limits(limits), &mut |_| {})
     }
 
     fn to_depth(depth: u8) -> Limits {
@@ -140,6 +174,27 @@ mod tests {
             assert!(report.depth.is_exact(), "{} {report:?}", task.position);
             assert_eq!(report.lines[0].score, by_alpha_beta(&task, Limits::default()).lines[0].score);
         }
+    }
+
+    #[test]
+    fn at_a_depth_the_value_of_the_move_is_that_of_a_search_almost_as_deep() {
+        for seed in 0..6 {
+            let task = task(100 * seed, 42);
+            let settings = BestFirstSettings { selectivity: Selectivity::NONE, ..settings() };
+            let report = Emilia::new(settings).think(&task, &Control::with_limits(to_depth(6)), &mut |_| {});
+            let behind = Task { position: task.position.take(report.lines[0].turn).unwrap(), ..task };
+            let settings = AlphaBetaSettings { selectivity: Selectivity::NONE, ..small_table() };
+            let value = AlphaBeta::new(settings).think(&behind, &Control::with_limits(to_depth(4)), &mut |_| {});
+            assert_eq!(report.lines[0].score, -value.lines[0].score, "{}", behind.position);
+        }
+    }
+
+    #[test]
+    fn the_only_move_is_valued_by_alpha_beta() {
+        let position = (0..).map(|seed| random_position(seed, 40)).find(|p| p.moves().count() == 1).unwrap();
+        let task = Task::new(position, EvaluatorKind::Pattern.build());
+        let report = emilia().think(&task, &Control::with_limits(to_depth(6)), &mut |_| {});
+        assert_eq!(report.lines, by_alpha_beta(&task, to_depth(6)).lines);
     }
 
     /// The tree's own values are beyond every estimate where it has found a win, and off by many discs elsewhere.

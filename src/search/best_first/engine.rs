@@ -12,7 +12,7 @@
 //! - Where a proof of the result can be expected to fit the limits, the result is proven instead, best first ([`Prover`]).
 //! - Where alpha-beta can be expected to solve the position in the time there is, the extension gives it all of the time.
 
-use super::budget::{Budget, mean_selective_evaluations};
+use super::budget::{Budget, evaluations_in_tree};
 use super::checkout::Search as OneTree;
 use super::form::{Form, positions_worth};
 use super::proof::Prover;
@@ -199,9 +199,13 @@ impl BestFirst {
         })
     }
 
-    /// Gives the memory of the tree back, and begins a search in the table.
-    pub(super) fn begin_without_tree(&mut self, task: &Task) {
+    /// Gives the memory of the tree back.
+    pub(super) fn free_tree(&mut self) {
         self.stored = None;
+    }
+
+    /// Begins a search in the table.
+    pub(super) fn begin_in_table(&mut self, task: &Task) {
         self.table.new_search(task.contempt);
     }
 
@@ -302,7 +306,7 @@ pub(super) fn without_depth(limits: &Limits, task: &Task) -> Limits {
     let mut limits = *limits;
     let reaches_end = |depth: u8| u32::from(depth) >= task.position.empties().count();
     if let Some(depth) = limits.depth.take().map(Depth::plies).filter(|&depth| !reaches_end(depth)) {
-        let evaluations = mean_selective_evaluations(depth);
+        let evaluations = evaluations_in_tree(depth);
         limits.evaluations = Some(limits.evaluations.map_or(evaluations, |limit| limit.min(evaluations)));
     }
     limits

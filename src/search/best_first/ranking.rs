@@ -2,6 +2,7 @@
 
 use super::{EndValues, Explorer, Policy};
 use crate::game::Game;
+use crate::search::{Bound, SearchDepth};
 
 /// A move at the root with what is known of it, values seen by the side that makes it.
 #[derive(Clone, PartialEq, Debug)]
@@ -48,6 +49,20 @@ impl<G: Game, P: Policy<G>> Explorer<G, P> {
             RootMove { line, value: -kid.value, lower: -kid.upper, upper: -kid.lower, visits: kid.visits }
         };
         self.ranking().into_iter().map(describe).collect()
+    }
+
+    /// What is proven of a move's result: all of it, or who wins and perhaps a bound. `None` where that is open.
+    pub(super) fn proven(&self, root_move: &RootMove<G::Move>) -> Option<(SearchDepth, Bound)> {
+        if root_move.is_solved() {
+            return Some((SearchDepth::Exact, Bound::Exact));
+        }
+        let is_known = self.rules.ends == EndValues::WinFirst && (root_move.lower > 0 || root_move.upper < 0);
+        let bound = match root_move.value {
+            value if root_move.lower > 0 && value <= root_move.lower => Bound::Lower,
+            value if root_move.upper < 0 && value >= root_move.upper => Bound::Upper,
+            _ => Bound::Exact,
+        };
+        is_known.then_some((SearchDepth::WinLossDraw, bound))
     }
 
     /// The root's children in the order in which they would be played.

@@ -29,11 +29,13 @@ pub(super) fn report_of<P: Policy<Position>>(
     let effort = P::DEPTH_IS_EFFORT.then(|| depth_of_effort(explorer.work().evaluations, &task.position));
     for root_move in moves {
         let (pv, plies) = line_to(&root_move.line);
+        let (depth, bound) =
+            explorer.proven(&root_move).unwrap_or_else(|| (effort.unwrap_or(SearchDepth::Plies(plies)), Bound::Exact));
         lines.push(Line {
             turn: pv[0],
             score: explorer.score(root_move.value),
-            bound: Bound::Exact,
-            depth: if root_move.is_solved() { SearchDepth::Exact } else { effort.unwrap_or(SearchDepth::Plies(plies)) },
+            bound,
+            depth,
             pv,
             visits: root_move.visits,
         });
@@ -75,5 +77,7 @@ pub(crate) fn least_depth(lines: &[Line]) -> SearchDepth {
         SearchDepth::Plies(plies) => Some(plies),
         _ => None,
     });
-    plies.min().map_or(SearchDepth::Exact, SearchDepth::Plies)
+    let unsolved = lines.iter().any(|line| line.depth == SearchDepth::WinLossDraw);
+    let proven = if unsolved { SearchDepth::WinLossDraw } else { SearchDepth::Exact };
+    plies.min().map_or(proven, SearchDepth::Plies)
 }

@@ -6,7 +6,9 @@ use super::{BestFirst, BestFirstSettings, OnMemoryCap};
 use crate::eval::EvaluatorKind;
 use crate::othello::{GameRecord, Position, Square};
 use crate::search::tree::{ChunkPool, Node, Tree, after};
-use crate::search::{AlphaBeta, AlphaBetaSettings, Control, Limits, Report, Score, Search, StopSignal, Task};
+use crate::search::{
+    AlphaBeta, AlphaBetaSettings, Control, Limits, Report, Score, Search, SearchDepth, StopSignal, Task,
+};
 use crate::testing::random_position;
 use std::collections::{HashMap, HashSet};
 use std::time::Instant;
@@ -350,7 +352,13 @@ fn the_value_of_a_move_known_to_win_is_beyond_every_estimate() {
         let is_won = moves.iter().any(|m| m.lower > 0);
         known += u32::from(is_won);
         assert_eq!(is_won, moves[0].value > 64 * crate::game::DISC, "{position} {moves:?}");
-        assert!(report.lines[0].score.units().abs() <= 64 * crate::game::DISC, "{report:?}");
+        let line = &report.lines[0];
+        assert!(line.score.units().abs() <= 64 * crate::game::DISC, "{report:?}");
+        assert_eq!(
+            is_won,
+            matches!(line.depth, SearchDepth::WinLossDraw | SearchDepth::Exact) && line.score > Score::ZERO,
+            "{report:?}"
+        );
     }
     assert!(known > 3, "{known}");
 }
