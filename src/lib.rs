@@ -16,7 +16,9 @@
 //! ```
 
 pub mod analysis;
+#[cfg(feature = "program")]
 pub mod arena;
+#[cfg(feature = "program")]
 pub mod cli;
 pub mod clock;
 pub mod engine;

@@ -3,6 +3,7 @@
 //! It stands on the engine and the tools. Of the rest of the library nothing but the command line knows it.
 
 pub mod bill;
+#[cfg(feature = "program")]
 pub mod experiment;
 mod korf_alpha_beta;
 pub mod random_tree;

@@ -95,6 +95,27 @@ pub fn curve_svg(commentary: &Commentary) -> String {
     svg
 }
 
+/// The colours of a light page, for a picture that has no style sheet around it.
+const STYLE: &str = "text{fill:#6a6f6b;font-size:11px}.grid{stroke:#dedcd3}.even{stroke:#6a6f6b;stroke-opacity:.55}\
+                     .area.black{fill:#2a2d2b}.area.white{fill:#d9d6ca}.line{fill:none;stroke:#17704a;stroke-width:2;stroke-linejoin:round}\
+                     .loss.small{fill:#c9c6bb}.loss.medium{fill:#e0b23c}.loss.large{fill:#e4812e}.loss.huge{fill:#d23c32}\
+                     .column{fill:none}#cursor{stroke:none}";
+
+/// The curve of [`curve_svg`] as a picture of its own, which needs nothing else. Empty if nothing is judged.
+pub fn curve_picture(commentary: &Commentary) -> String {
+    let curve = curve_svg(commentary);
+    let Some((head, body)) = curve.split_once('>') else { return curve };
+    let head = head.replacen(
+        "<svg ",
+        &format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{HEIGHT}\" \
+             font-family=\"system-ui,'Helvetica Neue',Arial,sans-serif\" "
+        ),
+        1,
+    );
+    format!("{head}><style>{STYLE}</style><rect width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"#fffefb\"/>{body}\n")
+}
+
 /// Discs at the top of the chart for the largest value in it.
 fn scale(size: f64) -> f64 {
     [4.0, 8.0, 16.0, 32.0].into_iter().find(|&scale| size <= scale).unwrap_or(64.0)
@@ -144,5 +165,10 @@ mod tests {
         assert_eq!((svg.matches("loss huge").count(), svg.matches("loss medium").count()), (1, 1));
         assert_eq!((svg.matches("class=\"column\"").count(), svg.matches("class=\"loss").count()), (5, 2));
         assert!(svg.contains(">\u{2212}64<") && !svg.contains("NaN"), "{svg}");
+        let picture = curve_picture(&commentary);
+        assert!(
+            picture.starts_with("<svg xmlns=") && picture.contains("<style>") && picture.contains(" viewBox="),
+            "{picture}"
+        );
     }
 }

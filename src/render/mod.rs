@@ -6,11 +6,15 @@ mod diagram;
 mod markup;
 mod page;
 mod plot;
+#[cfg(feature = "program")]
+mod png;
 
 pub use board_svg::BoardPicture;
-pub use curve_svg::curve_svg;
+pub use curve_svg::{curve_picture, curve_svg};
 pub use diagram::{Diagram, Palette, game_table};
 pub use markup::escape;
 pub use page::page;
 pub(crate) use plot::round_step;
 pub use plot::{Curve, Plot, Point, Scale, Stroke};
+#[cfg(feature = "program")]
+pub use png::{PictureError, png};

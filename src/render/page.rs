@@ -85,12 +85,13 @@ fn write_page(out: &mut String, commentary: &Commentary, first: usize) -> fmt::R
         "</figure><div class=\"controls\"><button id=\"first\" title=\"first position\">\u{ab}</button>\
          <button id=\"back\" title=\"one move back\">\u{2039}</button><span class=\"where\" id=\"where\"></span>\
          <button id=\"on\" title=\"one move on\">\u{203a}</button><button id=\"last\" title=\"last position\">\u{bb}</button>\
-         <button id=\"numbers\" title=\"numbers of the moves\" aria-pressed=\"false\">12</button></div>\
+         <button id=\"numbers\" title=\"numbers of the moves\" aria-pressed=\"false\">numbers</button></div>\
          <div class=\"keys\"><kbd>\u{2190}</kbd> <kbd>\u{2192}</kbd> move \u{b7} <kbd>\u{2191}</kbd> <kbd>\u{2193}</kbd> mistake \u{b7} \
          <kbd>n</kbd> numbers</div></section>\n<section>"
     )?;
     let curve = curve_svg(commentary);
-    if !curve.is_empty() {
+    // One position alone has no course.
+    if !curve.is_empty() && !game.is_position() {
         writeln!(out, "<figure class=\"card\"><h2>Value for Black, loss of each move</h2>{curve}</figure>")?;
     }
     writeln!(out, "<div class=\"card\" id=\"said\"></div>")?;
@@ -110,7 +111,10 @@ fn write_header(out: &mut String, commentary: &Commentary) -> fmt::Result {
     let game = &commentary.game;
     let score = match game.score_for_black() {
         Some(score) => format!("{} : {}", half(64.0 + score), half(64.0 - score)),
-        None => "\u{2013} : \u{2013}".to_owned(),
+        None => {
+            let discs = |color| game.record.position().discs(color).count();
+            format!("{} : {}", discs(Color::Black), discs(Color::White))
+        }
     };
     let player = |out: &mut String, color: Color, player: &PlayerInfo| {
         let name = if player.name.trim().is_empty() { color.capital() } else { player.name.trim() };
@@ -133,7 +137,8 @@ fn write_header(out: &mut String, commentary: &Commentary) -> fmt::Result {
         "" => String::new(),
         source => format!("values by {source}"),
     };
-    let about = [game.place.trim(), game.date.trim(), judged.as_str()];
+    let state = if game.score_for_black().is_some() || game.is_position() { "" } else { "not finished" };
+    let about = [game.place.trim(), game.date.trim(), state, judged.as_str()];
     let about: Vec<String> = about.iter().filter(|text| !text.is_empty()).map(|text| escape(text)).collect();
     writeln!(out, "</header>\n<p class=\"about\">{}</p>", about.join(" \u{b7} "))
 }
@@ -186,6 +191,7 @@ mod tests {
         let page = page(&Commentary::unjudged(game), 2);
         assert_eq!(page.matches("</script>").count(), 2);
         assert_eq!(page.matches("class=\"sq").count(), 64);
+        assert!(page.contains("<span class=\"score\">4 : 4</span>") && page.contains("not finished"), "{page}");
         assert!(page.contains("&lt;b&gt;ada") && page.contains("\"first\":2") && !page.contains("id=\"cursor\""));
         assert!(
             !page.contains("http://")
