@@ -1,6 +1,7 @@
 //! Jobs over positions and games from files and pipes: answering queries, solving, checking what is said of positions.
 
 pub mod answer;
+mod by_player;
 mod commentary;
 mod fields;
 mod game_review;
@@ -18,6 +19,7 @@ mod solver;
 mod thinker;
 pub mod wanted_games;
 
+pub use by_player::ByPlayer;
 pub use commentary::{Commentary, Judgement};
 pub use game_review::{
     HALF_ACCURACY_LOSS, MoveValue, NEGLIGIBLE, PlayerReview, Review, ReviewedTurn, Reviewer, TurningPoint,

@@ -163,7 +163,8 @@ impl ReviewedGame {
             let comment = format!("{} game {} turn {}{played}, {how}", self.file, self.found.place.number, turn.turn);
             let discs = |found: &MoveValue| (found.turn, found.score.discs().round().clamp(-64.0, 64.0) as i32);
             let moves = turn.lines.iter().map(discs).collect();
-            let entry = ObfEntry { position: turn.position, moves, score: None, comment: Some(comment) };
+            let entry =
+                ObfEntry { position: turn.position, moves, score: None, comment: Some(comment), unread: Vec::new() };
             format!("{entry}\n")
         };
         self.review.turns.iter().map(entry).collect()

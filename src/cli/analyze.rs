@@ -2,17 +2,19 @@
 
 use super::analyze_games::{self, GameJob, Style};
 use super::analyze_output::Results;
+use super::analyze_position::{self, PositionArguments};
 use super::analyze_queries::{self, QueryInput};
-use super::game_input::open_text;
+use super::game_input::{announce_reading, open_text};
 use super::log_output;
 use super::options::EngineArguments;
+use crate::analysis::journal::Done;
 use crate::analysis::lines::Checksummed;
 use crate::analysis::shard_file::{Job, engine_settings};
 use crate::analysis::wanted_games::GameInput;
 use crate::analysis::{AnalysisSettings, QUERIES, ServiceSettings};
 use crate::engine::EngineOptions;
 use crate::shard::Shard;
-use clap::Args;
+use clap::{ArgGroup, Args, ValueEnum};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -22,15 +24,19 @@ use std::path::{Path, PathBuf};
 /// Without a file, JSON lines are read from the standard input, each a query, and answered on the standard output as they
 /// are found: {"id": 1, "moves": "f5d6", "depth": 12}. A file, or - for the standard input, may also hold games: GGF, SGF,
 /// PGN, lists of moves, OBF, WTHOR, Logistello's logbook, packed by gzip and zstd or not. What it is is told by its content.
-/// docs/analysis.md describes queries and answers.
+/// docs/analysis.md describes queries and answers. --position and --moves ask about one position without either.
 ///
 /// --threads counts all threads; each of them thinks about a position of its own, with a table of its own (--hash), unless
-/// --search-threads or a query says otherwise. A query without limits has those given here, or --depth 12.
+/// --search-threads or a query says otherwise. What has no other limit is searched to depth 12.
 #[derive(Args, Clone, Debug)]
+#[command(group = ArgGroup::new("question").multiple(true)
+    .conflicts_with_all(["file", "csv", "obf", "ggf", "out", "resume", "shard", "queue"]))]
 pub(super) struct AnalyzeArguments {
     /// A file of queries or games, or - for the standard input
     file: Option<String>,
-    /// Write games as JSON, a line each: what is done where the output is no terminal
+    #[command(flatten)]
+    question: PositionArguments,
+    /// Write JSON, a line for each game or position: what is done where the output is no terminal
     #[arg(long, group = "style", help_heading = "Output")]
     json: bool,
     /// Write a row of comma-separated values for each turn
@@ -42,9 +48,13 @@ pub(super) struct AnalyzeArguments {
     /// Write games as GGF, with the values beside the moves
     #[arg(long, group = "style", help_heading = "Output")]
     ggf: bool,
-    /// Write a table for each game: what is done on a terminal
+    /// Write a table for each game or position: what is done on a terminal
     #[arg(long, group = "style", help_heading = "Output")]
     table: bool,
+    /// Sum games up: a few lines, or with --json one, for each player
+    #[arg(long, value_name = "WHOM", help_heading = "Output",
+          conflicts_with_all = ["csv", "obf", "ggf", "resume", "shard", "question"])]
+    by: Option<By>,
     /// Write to this file, which is there only when it is complete
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     out: Option<PathBuf>,
@@ -72,6 +82,13 @@ pub(super) struct AnalyzeArguments {
     thinking: EngineArguments,
 }
 
+/// Whose games are summed up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum By {
+    /// Those of each player
+    Player,
+}
+
 impl AnalyzeArguments {
     /// What positions are thought about with, and the threads in all.
     fn defaults(&self) -> Result<(AnalysisSettings, u32), String> {
@@ -79,7 +96,8 @@ impl AnalyzeArguments {
         let options = engine.options().clone();
         let threads = options.threads;
         if self.search_threads > threads {
-            return Err(format!("--search-threads {}: there are only {threads} (--threads)", self.search_threads));
+            let more = self.search_threads;
+            super::refuse(format_args!("--search-threads {more}: there are only {threads} (--threads)"));
         }
         let options = EngineOptions { threads: self.search_threads, ..options };
         Ok((AnalysisSettings { exact_from: self.exact, ..AnalysisSettings::new(options) }, threads))
@@ -128,15 +146,25 @@ impl AnalyzeArguments {
 pub(super) fn run(arguments: &AnalyzeArguments) -> Result<(), String> {
     log_output::to_stderr();
     let (defaults, threads) = arguments.defaults()?;
+    // A position that is the only one gets all threads; several do not find the same every time.
+    let each = if arguments.reproducible { defaults.options.threads } else { threads };
+    let options = EngineOptions { threads: each, ..defaults.options.clone() };
+    let alone = AnalysisSettings { options, ..defaults.clone() };
+    if let Some(query) = arguments.question.query(&alone)? {
+        return analyze_position::run(&query, arguments.style() == Style::Json, !arguments.reproducible);
+    }
+    match arguments.file.as_deref() {
+        None => announce_reading("queries, a line of JSON each such as {\"id\": 1, \"moves\": \"f5d6\"},"),
+        Some("-") => announce_reading("queries or games"),
+        Some(_) => {}
+    }
     let (name, mut input) = open_text(arguments.file.as_deref().unwrap_or("-"))?;
     let (out, shard) = (arguments.out.as_deref(), arguments.shard);
     if arguments.file.is_none()
         || holds_queries(&mut input).map_err(|error| format!("cannot read '{name}': {error}"))?
     {
-        if arguments.csv || arguments.obf || arguments.ggf || arguments.table {
-            return Err(
-                "queries are answered in JSON; --csv, --obf, --ggf and --table are for files of games".to_owned()
-            );
+        if arguments.csv || arguments.obf || arguments.ggf || arguments.table || arguments.by.is_some() {
+            super::refuse("queries are answered in JSON; --csv, --obf, --ggf, --table and --by are for files of games");
         }
         let job = arguments.job(QUERIES, &defaults)?;
         let Some((output, done)) = Results::open(out, arguments.resume, shard, &job)? else { return Ok(()) };
@@ -158,15 +186,19 @@ pub(super) fn run(arguments: &AnalyzeArguments) -> Result<(), String> {
     let games = GameInput::new(name, input, path).map_err(|error| error.to_string())?;
     let style = arguments.style();
     let job = arguments.job("analyze games", &defaults)?;
+    let by_player = arguments.by == Some(By::Player);
     let opened = match (style, shard) {
+        _ if by_player => Some((Results::open_plain(out)?, Done::new())),
         (Style::Json, _) => Results::open(out, arguments.resume, shard, &job)?,
-        (_, Some(_)) => return Err("--shard needs --json: other formats cannot be merged".to_owned()),
-        (_, None) if arguments.resume => return Err("--resume needs --json".to_owned()),
-        (_, None) => Some((Results::open_plain(out)?, Default::default())),
+        (_, Some(_)) => super::refuse("--shard needs --json: other formats cannot be merged"),
+        (_, None) if arguments.resume => super::refuse("--resume needs --json"),
+        (_, None) => Some((Results::open_plain(out)?, Done::new())),
     };
     let Some((output, done)) = opened else { return Ok(()) };
     let shard = shard.unwrap_or_default();
-    let job = GameJob { settings: defaults, threads, reproducible: arguments.reproducible, style, shard, done };
+    let path = path.map(Path::to_owned);
+    let reproducible = arguments.reproducible;
+    let job = GameJob { settings: defaults, threads, reproducible, style, by_player, shard, path, done };
     analyze_games::run(&job, games, output)
 }
 

@@ -1,16 +1,20 @@
 //! Games in a file, and what their moves were worth.
 
 use super::analyze_output::Results;
-use super::output::{Reader, complain, games, unless_any};
+use super::game_input::warn_of_cut;
+use super::output::{Failures, Reader, complain, games};
+use super::progress::InputProgress;
 use crate::analysis::journal::Done;
 use crate::analysis::review_text::ReviewedGame;
 use crate::analysis::wanted_games::GameInput;
-use crate::analysis::{AnalysisSettings, Reviewer, answer, in_order};
+use crate::analysis::{AnalysisSettings, ByPlayer, Reviewer, answer, in_order};
 use crate::engine::EngineOptions;
-use crate::notation::game_file::{FileGame, GameFileError, Part};
+use crate::notation::game_file::{FileGame, GameFile, GameFileError, Part};
 use crate::shard::Shard;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
 
 /// How judged games are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,8 +36,12 @@ pub(super) struct GameJob {
     pub reproducible: bool,
     /// How they are written.
     pub style: Style,
+    /// Whether only their players are summed up.
+    pub by_player: bool,
     /// Which of the games count.
     pub shard: Shard,
+    /// The file that they are from, if it is one.
+    pub path: Option<PathBuf>,
     /// Games that an earlier run has judged.
     pub done: Done,
 }
@@ -53,7 +61,7 @@ struct JsonError<'a> {
 /// What was wrong with the games, as far as the output does not tell it.
 #[derive(Default)]
 struct Complaints {
-    unreadable: u64,
+    failures: Failures,
     /// For each part of a game that the output cannot hold, how many games have it.
     losses: BTreeMap<Part, u64>,
 }
@@ -61,6 +69,9 @@ struct Complaints {
 /// Judges one game after another.
 pub(super) fn run(job: &GameJob, input: GameInput, mut output: Results) -> Result<(), String> {
     let file = input.name().to_owned();
+    let progress = Arc::new(InputProgress::new("games", job.done.len() as u64));
+    progress.end_on_interrupt(output.how_to_go_on())?;
+    job.count_games(&progress);
     let (mut games, end) = input.wanted(job.shard, job.done.clone());
     // Where there are no more games than these, each gets more threads.
     let first: Vec<_> = games.by_ref().take(job.workers() as usize).collect();
@@ -80,17 +91,29 @@ pub(super) fn run(job: &GameJob, input: GameInput, mut output: Results) -> Resul
         _ => Reader::Reads,
     };
     let mut complaints = Complaints::default();
+    let mut players = ByPlayer::default();
     let mut problem = None;
     let workers = reviewers.into_iter().map(judge).collect();
     in_order(first.into_iter().chain(games), workers, |result| {
-        if let Some(text) = job.text(result, &mut complaints) {
-            match output.write(&text) {
-                Ok(now) => reader = now,
-                Err(error) => problem = Some(error),
+        let positions = result.as_ref().map_or(0, |game: &ReviewedGame| game.review.turns.len() as u64);
+        progress.aside(|| {
+            if let Ok(game) = &result {
+                warn_of_cut(&game.file, &game.found);
             }
-        }
+            if let (true, Ok(game)) = (job.by_player, &result) {
+                return players.add(game);
+            }
+            if let Some(text) = job.text(result, &mut complaints) {
+                match output.write(&text) {
+                    Ok(now) => reader = now,
+                    Err(error) => problem = Some(error),
+                }
+            }
+        });
+        progress.add(1, positions);
         reader == Reader::Reads && problem.is_none()
     });
+    progress.finish();
     let read = match problem {
         Some(problem) => Err(problem),
         // The rest of the input is not waited for.
@@ -98,6 +121,10 @@ pub(super) fn run(job: &GameJob, input: GameInput, mut output: Results) -> Resul
         None => end.read(),
     };
     match read {
+        Ok(_) if job.by_player => {
+            output.write(&if job.style == Style::Json { players.json() } else { players.table() })?;
+            output.finish(0, 0, None)?;
+        }
         Ok((games, checksum)) => output.finish(games, checksum, None)?,
         // What can be gone on with stays; of any other file nothing remains.
         Err(problem) => return Err(problem),
@@ -110,10 +137,9 @@ impl GameJob {
     fn text(&self, result: Result<ReviewedGame, GameFileError>, complaints: &mut Complaints) -> Option<String> {
         let game = match (result, self.style) {
             (Ok(game), _) => game,
-            (Err(error), Style::Json) => return Some(json_error(&error)),
+            (Err(error), Style::Json) if !self.by_player => return Some(json_error(&error)),
             (Err(error), _) => {
-                complaints.unreadable += 1;
-                complain(error);
+                complaints.failures.unread(&error);
                 return None;
             }
         };
@@ -133,12 +159,23 @@ impl GameJob {
                     written.text
                 }
                 Err(error) => {
-                    complaints.unreadable += 1;
-                    complain(format_args!("{}: game {}: {error}", game.file, game.found.place.number));
+                    let number = game.found.place.number;
+                    complaints.failures.game(format_args!("{}: game {number}: {error}", game.file));
                     return None;
                 }
             },
         })
+    }
+
+    /// Has the games counted, by a thread of its own, where somebody looks on.
+    fn count_games(&self, progress: &Arc<InputProgress>) {
+        let Some(path) = self.path.clone().filter(|path| progress.is_shown() && path.is_file()) else { return };
+        let (progress, shard) = (Arc::clone(progress), self.shard);
+        std::thread::spawn(move || {
+            if let Ok(games) = GameFile::open(&path) {
+                progress.set_items((0..games.count() as u64).filter(|&index| shard.holds(index)).count() as u64);
+            }
+        });
     }
 
     /// How many games can be judged at a time.
@@ -164,7 +201,7 @@ impl Complaints {
         for (part, count) in self.losses {
             complain(format_args!("warning: ggf cannot hold {part}: {}", games(count)));
         }
-        unless_any(self.unreadable, "read")
+        self.failures.end("read")
     }
 }
 

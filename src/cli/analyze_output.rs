@@ -47,6 +47,14 @@ impl Results {
         Ok(Results::Stream { output: Output::open(file)?, shard: None, results: 0 })
     }
 
+    /// What an interruption says of how to go on.
+    pub(super) fn how_to_go_on(&self) -> &'static str {
+        match self {
+            Results::Stream { .. } => "",
+            Results::Journal(_) => "; --resume goes on",
+        }
+    }
+
     /// Writes whole lines. Who reads them has them when this returns.
     pub(super) fn write(&mut self, lines: &str) -> Result<Reader, String> {
         match self {

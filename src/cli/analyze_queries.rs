@@ -2,12 +2,14 @@
 
 use super::analyze_output::Results;
 use super::output::{Output, Reader};
+use super::progress::InputProgress;
 use crate::analysis::lines::Lines;
 use crate::analysis::{Service, ServiceSettings};
 use crate::input_line::InputLine;
 use crate::shard::Shard;
 use crossbeam::channel::{Receiver, Sender, bounded};
 use std::io::BufRead;
+use std::sync::Arc;
 
 /// How many answers may wait for the one who reads them.
 const WAITING_ANSWERS: usize = 256;
@@ -34,6 +36,11 @@ struct InputEnd {
 
 /// Answers queries until there are no more, or the reader of the answers is gone.
 pub(super) fn run(settings: ServiceSettings, input: QueryInput, output: Results) -> Result<(), String> {
+    let progress = Arc::new(InputProgress::new("answers", settings.done.len() as u64));
+    // A client of a pipe knows what it has, and a person who types wants no line in the way.
+    if matches!(output, Results::Journal(_)) {
+        progress.end_on_interrupt(output.how_to_go_on())?;
+    }
     let (sender, answers) = bounded(WAITING_ANSWERS);
     let (read, input_end) = bounded(1);
     let (ended, end) = bounded(2);
@@ -45,7 +52,7 @@ pub(super) fn run(settings: ServiceSettings, input: QueryInput, output: Results)
         watch_reader(ended.clone());
     }
     spawn("answers", move || {
-        let _ = ended.send(write(output, &answers, &input_end));
+        let _ = ended.send(write(output, &answers, &input_end, &progress));
     });
     end.recv().unwrap_or(Ok(()))
 }
@@ -84,17 +91,26 @@ fn feed(service: Service, input: QueryInput, end: &Sender<InputEnd>) {
 }
 
 /// Writes the answers as they come, those that are waiting together.
-fn write(mut output: Results, answers: &Receiver<String>, end: &Receiver<InputEnd>) -> Result<(), String> {
+fn write(
+    mut output: Results,
+    answers: &Receiver<String>,
+    end: &Receiver<InputEnd>,
+    progress: &InputProgress,
+) -> Result<(), String> {
     for mut text in answers {
         while text.len() < BATCH_BYTES
             && let Ok(more) = answers.try_recv()
         {
             text += &more;
         }
-        if output.write(&text)? == Reader::IsGone {
+        if progress.aside(|| output.write(&text))? == Reader::IsGone {
             return Ok(());
         }
+        if matches!(output, Results::Journal(_)) {
+            progress.add(text.bytes().filter(|&byte| byte == b'\n').count() as u64, 0);
+        }
     }
+    progress.finish();
     match end.recv() {
         Ok(InputEnd { error: Some(error), .. }) => Err(error),
         Ok(InputEnd { lines, checksum, error: None }) => output.finish(lines, checksum, None),

@@ -1,8 +1,8 @@
 //! `emilia convert`: games from any format to any other.
 
 use super::game_input::{GameFiles, NamedGame};
-use super::output::{Output, Reader, complain, games, write_file};
-use crate::notation::game_file::{Format, Loss, Part, WthorWriter, write};
+use super::output::{Failures, Output, Reader, complain, games, write_file};
+use crate::notation::game_file::{Format, GameFileError, Loss, Part, WthorWriter, write};
 use clap::Args;
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, stdout};
@@ -30,28 +30,32 @@ pub(super) struct ConvertArguments {
 
 /// Converts what the files hold.
 pub(super) fn run(arguments: &ConvertArguments) -> Result<(), String> {
-    let format = arguments.format()?;
-    let mut conversion = Conversion { arguments, format, losses: BTreeMap::new(), failures: 0, games: 0 };
+    let format = arguments.format();
+    let mut conversion =
+        Conversion { arguments, format, losses: BTreeMap::new(), failures: Failures::default(), games: 0 };
     match format {
         Format::Wthor => conversion.write_wthor()?,
         _ => conversion.write_text()?,
     }
     conversion.warn();
-    match conversion.failures {
-        0 => Ok(()),
-        n => Err(format!("{} {} not converted", games(n), if n == 1 { "was" } else { "were" })),
-    }
+    conversion.failures.end("converted")
 }
 
 impl ConvertArguments {
-    fn format(&self) -> Result<Format, String> {
-        if let Some(name) = &self.to {
-            return name.parse().map_err(|error| format!("{error}"));
-        }
+    fn format(&self) -> Format {
+        let named = self.to.as_ref().and_then(|name| name.parse().ok());
         let path = self.out.as_deref().unwrap_or(Path::new(""));
-        Format::of_file_name(&path.to_string_lossy()).ok_or_else(|| {
-            format!("the name '{}' tells no format: --to does (ggf, sgf, pgn, transcript, ...)", path.display())
-        })
+        let format = named.or_else(|| Format::of_file_name(&path.to_string_lossy())).unwrap_or_else(|| {
+            super::refuse(format_args!(
+                "the name '{}' tells no format: --to does (ggf, sgf, pgn, transcript, ...)",
+                path.display()
+            ))
+        });
+        let is_for_terminal = self.out.as_deref().is_none_or(|path| path == Path::new("-")) && stdout().is_terminal();
+        if format == Format::Wthor && is_for_terminal {
+            super::refuse("WTHOR's games are no text for a terminal; give --out FILE.wtb");
+        }
+        format
     }
 }
 
@@ -60,7 +64,7 @@ struct Conversion<'a> {
     format: Format,
     /// For each kind of loss, how many games have it, and the first.
     losses: BTreeMap<Part, (u64, String)>,
-    failures: u64,
+    failures: Failures,
     games: u64,
 }
 
@@ -79,7 +83,7 @@ impl Conversion<'_> {
                     }
                     written += 1;
                 }
-                Err(error) => self.fail(format!("{}: {error}", game.place)),
+                Err(error) => self.failures.game(format_args!("{}: {error}", game.place)),
             }
         }
         log::debug!("{written} of {} games written", self.games);
@@ -88,9 +92,6 @@ impl Conversion<'_> {
 
     fn write_wthor(&mut self) -> Result<(), String> {
         let path = self.arguments.out.as_deref().filter(|path| *path != Path::new("-"));
-        if path.is_none() && stdout().is_terminal() {
-            return Err("WTHOR's games are no text for a terminal; give --out FILE.wtb".to_owned());
-        }
         let mut writer = WthorWriter::new();
         for item in self.arguments.input.games() {
             let Some(game) = self.read(item) else { continue };
@@ -108,7 +109,7 @@ impl Conversion<'_> {
                     }
                     self.note(&game.place, losses)?;
                 }
-                Err(error) => self.fail(format!("{}: {error}", game.place)),
+                Err(error) => self.failures.game(format_args!("{}: {error}", game.place)),
             }
         }
         let files = writer.finish();
@@ -127,14 +128,9 @@ impl Conversion<'_> {
     }
 
     /// A game that was read; one that was not is told.
-    fn read<E: std::fmt::Display>(&mut self, item: Result<NamedGame, E>) -> Option<NamedGame> {
+    fn read(&mut self, item: Result<NamedGame, GameFileError>) -> Option<NamedGame> {
         self.games += 1;
-        item.map_err(|error| self.fail(error.to_string())).ok()
-    }
-
-    fn fail(&mut self, message: String) {
-        self.failures += 1;
-        complain(message);
+        item.map_err(|error| self.failures.unread(&error)).ok()
     }
 
     fn note(&mut self, place: &str, losses: Vec<Loss>) -> Result<(), String> {

@@ -29,12 +29,15 @@ emilia bench --part endgame --json",
         "solve",
         "emilia solve positions.obf
 emilia solve positions.obf --wld --threads 2
+emilia solve --position 'XXXOXXXXOXXXXXXXOOXXXXXXOOOXXXXXOOOXXOO-OOOOO---OOOOOOO-OOOOOOO- X'
 head -n 5 positions.obf | emilia solve - --json",
     ),
     (
         "analyze",
         "echo '{\"id\":1,\"moves\":\"f5d6\",\"depth\":12}' | emilia analyze
-emilia analyze games.ggf --json --depth 10",
+emilia analyze games.ggf --json --depth 10
+emilia analyze games.ggf --by player                   how well does each player play?
+emilia analyze --moves f5d6c3 --depth 16 --multipv 3   what are these moves worth?",
     ),
     ("merge", "emilia merge part-0.jsonl part-1.jsonl --out all.jsonl"),
     ("experiment", "emilia experiment korf-random-trees --quick"),
@@ -48,7 +51,8 @@ emilia play < script.txt                   without a terminal",
     (
         "show",
         "emilia show games.ggf --game 3 --out game.html    a page, every position searched to depth 10
-emilia show games.ggf --move 20 --out board.svg   a picture for a post
+emilia show games.ggf --move 20 --out board.png   a picture for a post
+emilia show games.ggf --curve --out curve.png     how the game went
 emilia show games.ggf --numbers                   in the terminal, with the numbers of the moves
 emilia show games.ggf --values engine --depth 14  with the value and the loss of each move",
     ),

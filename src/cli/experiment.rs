@@ -9,10 +9,7 @@ use clap::builder::PossibleValue;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// An experiment of the papers, run again.
-///
-/// Prints its table beside what the paper says, with 95 % intervals; with --out also writes it as CSV and JSON, and pictures
-/// as SVG.
+/// What the command line says; the variant of the command has the help.
 #[derive(Args, Clone, Debug)]
 pub(super) struct ExperimentArguments {
     /// Which one

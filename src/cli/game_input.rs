@@ -1,12 +1,14 @@
 //! The files of games that a command reads.
 
+use super::output::{announce, complain};
 use crate::notation::game_file::{FileGame, GameFile, GameFileError};
 use clap::Args;
+use std::fmt::Display;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-/// Files of games, in any format.
+// Files of games, in any format. No doc: it would take the place of that of the command.
 #[derive(Args, Clone, Debug)]
 pub(super) struct GameFiles {
     /// Files of games or positions: GGF, SGF, PGN, lists of moves, OBF, WTHOR, Logistello's logbook, told by their content, packed by gzip
@@ -36,18 +38,37 @@ impl GameFiles {
                 Ok(games) => (Some(games), None),
                 Err(error) => (None, Some(Err(error))),
             };
-            let named = move |item: Result<FileGame, GameFileError>| item.map(|found| named(path, found));
+            let named = move |item: Result<FileGame, GameFileError>| {
+                item.map(|found| named(path, found)).inspect(|game| warn_of_cut(&game.place, &game.found))
+            };
             failed.into_iter().chain(games.into_iter().flatten().map(named))
         })
     }
 
     fn open(&self, path: &Path) -> Result<GameFile, GameFileError> {
-        let games =
-            if path == Path::new("-") { GameFile::new("standard input", io::stdin())? } else { GameFile::open(path)? };
+        let games = if path == Path::new("-") {
+            announce_reading("games or positions");
+            GameFile::new("standard input", io::stdin())?
+        } else {
+            GameFile::open(path)?
+        };
         let names = |path: &Option<PathBuf>| path.as_ref().map(|path| read(path)).transpose();
         let (players, tournaments) = (names(&self.players)?, names(&self.tournaments)?);
         games.with_wthor_names(players.as_deref(), tournaments.as_deref())
     }
+}
+
+/// Warns of a game that its file cuts off.
+pub(super) fn warn_of_cut(place: impl Display, found: &FileGame) {
+    if found.is_cut {
+        let moves = found.game.record.turns().len();
+        complain(format_args!("warning: {place}: the file ends within the game; it has the first {moves} moves"));
+    }
+}
+
+/// Tells a person at a terminal that the standard input is read, and what is expected there.
+pub(super) fn announce_reading(what: &str) {
+    announce(format_args!("reading {what} from the terminal; Ctrl-D ends, and a file can be named instead"));
 }
 
 /// A file, or the standard input for `-`, with the name that errors give it.
@@ -56,7 +77,7 @@ pub(super) fn open_text(path: &str) -> Result<(&str, Box<dyn BufRead + Send>), S
         "-" => Ok(("standard input", Box::new(BufReader::with_capacity(1 << 16, io::stdin())))),
         path => match File::open(path) {
             Ok(file) => Ok((path, Box::new(BufReader::new(file)))),
-            Err(error) => Err(format!("cannot read '{path}': {error}")),
+            Err(error) => Err(GameFileError { file: path.to_owned(), number: 0, problem: error.into() }.to_string()),
         },
     }
 }

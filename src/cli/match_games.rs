@@ -10,12 +10,7 @@ use crate::arena::tournament::{Conclusion, Tournament};
 use clap::{Args, Subcommand};
 use std::path::{Path, PathBuf};
 
-/// A match between engines.
-///
-/// Every opening is played twice, the colours exchanged. A player is a program that speaks GTP or NBoard
-/// (`name=A cmd='engine --flag'`), or Emilia in this process (`name=B engine=alpha-beta eval=mobility option.hash=16`).
-/// Further keys: protocol=gtp|nboard, dir, init='LINE' (a protocol line to be sent first; may be repeated), clock, depth,
-/// nodes (limits of its own), tell-limits=false, passes=implicit|explicit.
+/// What the command line says; the variant of the command has the help.
 #[derive(Args, Clone, Debug)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(super) struct MatchArguments {

@@ -3,6 +3,7 @@
 mod analyze;
 mod analyze_games;
 mod analyze_output;
+mod analyze_position;
 mod analyze_queries;
 mod bench;
 mod convert;
@@ -29,6 +30,7 @@ use crate::protocol::detect::Protocol;
 use clap::builder::PossibleValuesParser;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use output::{complain, print};
+use progress::StatusLine;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -45,6 +47,7 @@ struct Cli {
     command: Option<Command>,
 }
 
+/// The commands. What `--help` says of one is the doc of its arguments, where it is not here: a doc here would replace it, the long one too.
 #[derive(Subcommand, Debug)]
 enum Command {
     /// Serve an NBoard client on standard input and output
@@ -54,30 +57,29 @@ enum Command {
     Gtp(serve::ServeArguments),
     /// Count the positions reached by a number of plies of play
     Perft(perft::PerftArguments),
-    /// Play games between engines and measure how much stronger one is
+    /// Play games between engines and measure how much stronger one is.
+    ///
+    /// Every opening is played twice, the colours exchanged. A player is a program that speaks GTP or NBoard
+    /// (`name=A cmd='engine --flag'`), or Emilia in this process (`name=B engine=alpha-beta eval=mobility option.hash=16`).
+    /// Further keys: protocol=gtp|nboard, dir, init='LINE' (a protocol line to be sent first; may be repeated), clock, depth,
+    /// nodes (limits of its own), tell-limits=false, passes=implicit|explicit.
     #[command(name = "match")]
     Match(Box<match_games::MatchArguments>),
     /// Search fixed positions: a count of nodes that is always the same, and the speed
     Bench(bench::BenchArguments),
-    /// Answer queries about positions, and judge the moves of games
     Analyze(Box<analyze::AnalyzeArguments>),
-    /// Put together the parts that --shard makes
     Merge(merge::MergeArguments),
-    /// Solve the positions of an OBF file
     Solve(Box<solve::SolveArguments>),
-    /// Run an experiment of the papers on best-first minimax and Othello again
+    /// Run an experiment of the papers on best-first minimax and Othello again.
+    ///
+    /// Prints its table beside what the paper says, with 95 % intervals; with --out also writes it as CSV and JSON, and pictures
+    /// as SVG.
     Experiment(experiment::ExperimentArguments),
-    /// Convert games and positions between formats
     Convert(convert::ConvertArguments),
-    /// Play against Emilia in the terminal
     Play(Box<play::PlayArguments>),
-    /// Show a board or a game: as text, as a picture, as a page
     Show(Box<show::ShowArguments>),
-    /// List the positions of games, each once, as OBF
     Positions(positions::PositionsArguments),
-    /// Print what a shell needs to complete commands, options and values
     Completions(manual::CompletionsArguments),
-    /// Print a manual page, or write them all
     Man(manual::ManArguments),
     /// Learn the weights of the evaluation from games of Emilia against herself
     Train(train::TrainArguments),
@@ -124,7 +126,35 @@ fn shown_command() -> clap::Command {
 /// The command line as it is parsed and described.
 fn command() -> clap::Command {
     crate::lab::register();
-    examples::add_examples(Cli::command())
+    examples::add_examples(with_negative_numbers(Cli::command()))
+}
+
+/// Reads `--depth -3` as the value that it is meant to be, which the option's range refuses.
+fn with_negative_numbers(command: clap::Command) -> clap::Command {
+    let takes = |argument: &clap::Arg| {
+        let has_values = argument.get_num_args().is_none_or(|number| number.takes_values());
+        has_values && argument.get_action().takes_values() && !argument.is_positional()
+    };
+    command
+        .mut_args(|argument| if takes(&argument) { argument.allow_negative_numbers(true) } else { argument })
+        .mut_subcommands(with_negative_numbers)
+}
+
+/// Ends the program for arguments that are well formed and make no sense together, as clap does for others.
+fn refuse(problem: impl std::fmt::Display) -> ! {
+    let mut command = command();
+    command.build();
+    let called = std::env::args().nth(1).filter(|name| command.find_subcommand(name).is_some());
+    let command = match called {
+        Some(name) => command.find_subcommand_mut(name).expect("it was found"),
+        None => &mut command,
+    };
+    command.error(clap::error::ErrorKind::ArgumentConflict, problem).exit()
+}
+
+/// Reads a number that counts from 1.
+fn at_least_one(text: &str) -> Result<u64, &'static str> {
+    text.parse().ok().filter(|&number| number > 0).ok_or("expected a whole number of at least 1")
 }
 
 /// Takes one of these names.
@@ -143,6 +173,18 @@ fn on_interrupt() -> Result<Arc<AtomicBool>, String> {
     };
     ctrlc::set_handler(handler).map_err(|error| format!("cannot watch for interrupts: {error}"))?;
     Ok(interrupt)
+}
+
+/// Ends the program when the user wants that, and says what is done and how to go on: for work of which nothing is lost
+/// by ending in the middle.
+fn end_on_interrupt(line: &StatusLine, done: impl Fn() -> String + Send + 'static) -> Result<(), String> {
+    let line = line.clone();
+    let handler = move || {
+        line.finish();
+        complain(format_args!("interrupted after {}", done()));
+        std::process::exit(1);
+    };
+    ctrlc::set_handler(handler).map_err(|error| format!("cannot watch for interrupts: {error}"))
 }
 
 #[cfg(test)]

@@ -57,7 +57,6 @@ fn argument(option: &'static EngineOption) -> Arg {
         .help(option.help)
         .value_name(option.value_name)
         .default_value(option.default())
-        .allow_negative_numbers(matches!(option.values, Values::Discs(..)))
         .hide(option.is_of_published_search);
     match option.values {
         Values::Names(values) => argument.value_parser(names(&values())),

@@ -1,8 +1,9 @@
 //! What a command writes: the standard output, a file that is there whole or not at all, and the standard error.
 
+use crate::notation::game_file::GameFileError;
 use crate::whole_file::{WholeFile, write_whole};
 use std::fmt::Display;
-use std::io::{self, BufWriter, ErrorKind, IsTerminal, Stdout, Write, stderr, stdout};
+use std::io::{self, BufWriter, ErrorKind, IsTerminal, Stdout, Write, stderr, stdin, stdout};
 use std::path::{Path, PathBuf};
 
 /// Whether the reader of the output is still there.
@@ -90,6 +91,13 @@ pub(super) fn complain(problem: impl Display) {
     say(format_args!("emilia: {problem}"));
 }
 
+/// Tells a person at a terminal what is waited for. A program at the other end of a pipe knows.
+pub(super) fn announce(what: impl Display) {
+    if stdin().is_terminal() && stderr().is_terminal() {
+        complain(what);
+    }
+}
+
 /// Writes a whole file.
 pub(super) fn write_file(path: &Path, bytes: &[u8]) -> Result<(), String> {
     write_whole(path, bytes).map_err(|error| cannot_write(path, error))
@@ -102,10 +110,40 @@ pub(super) fn cannot_write(path: &Path, error: impl Display) -> String {
 
 /// A number of games in words.
 pub(super) fn games(count: u64) -> String {
-    if count == 1 { "1 game".to_owned() } else { format!("{count} games") }
+    counted(count, "game")
 }
 
-/// The end of a command that failed for a number of games.
-pub(super) fn unless_any(failed: u64, done: &str) -> Result<(), String> {
-    if failed == 0 { Ok(()) } else { Err(format!("{} could not be {done}", games(failed))) }
+fn counted(count: u64, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
+/// Games that a command could do nothing with, and files that it could not read.
+#[derive(Default)]
+pub(super) struct Failures {
+    games: u64,
+    files: u64,
+}
+
+impl Failures {
+    /// Says what is wrong with a game.
+    pub(super) fn game(&mut self, problem: impl Display) {
+        self.games += 1;
+        complain(problem);
+    }
+
+    /// Says why a game, or a whole file, was not read.
+    pub(super) fn unread(&mut self, error: &GameFileError) {
+        let count = if error.number == 0 { &mut self.files } else { &mut self.games };
+        *count += 1;
+        complain(error);
+    }
+
+    /// The end of a command that does this with games: an error if there was a failure.
+    pub(super) fn end(self, done: &str) -> Result<(), String> {
+        let both =
+            [(self.files, "file", "read"), (self.games, "game", done)].into_iter().filter(|(count, ..)| *count > 0);
+        let said: Vec<String> =
+            both.map(|(count, what, done)| format!("{} could not be {done}", counted(count, what))).collect();
+        if said.is_empty() { Ok(()) } else { Err(said.join(", ")) }
+    }
 }

@@ -1,7 +1,7 @@
 //! `emilia positions`: what positions a collection of games has, each once.
 
 use super::game_input::GameFiles;
-use super::output::{Output, Reader, complain, unless_any};
+use super::output::{Failures, Output, Reader};
 use crate::notation::obf::ObfEntry;
 use crate::othello::{Bitboard, Position, canonical};
 use clap::Args;
@@ -28,7 +28,7 @@ pub(super) struct PositionsArguments {
     #[arg(long)]
     count: bool,
     /// Only positions that at least this number of games have; with --count
-    #[arg(long, value_name = "N", requires = "count", default_value_t = 1)]
+    #[arg(long, value_name = "N", requires = "count", default_value = "1", value_parser = super::at_least_one)]
     least: u64,
     /// The file to write, instead of the standard output
     #[arg(long, short, value_name = "FILE")]
@@ -59,13 +59,12 @@ impl FromStr for EmptiesRange {
 pub(super) fn run(arguments: &PositionsArguments) -> Result<(), String> {
     let mut output = Output::open(arguments.out.as_deref())?;
     let mut seen: HashMap<(Bitboard, Bitboard), Seen> = HashMap::new();
-    let mut unreadable = 0u64;
+    let mut failures = Failures::default();
     for item in arguments.input.games() {
         let game = match item {
             Ok(game) => game.found.game,
             Err(error) => {
-                unreadable += 1;
-                complain(error);
+                failures.unread(&error);
                 continue;
             }
         };
@@ -77,11 +76,9 @@ pub(super) fn run(arguments: &PositionsArguments) -> Result<(), String> {
             if arguments.count {
                 entry.position = entry.position.or(Some(*position));
             } else if entry.games == 1 {
-                let (moves, score, comment) = match game.is_position() {
-                    true => (game.scores.clone(), game.score, game.comments.first().cloned()),
-                    false => Default::default(),
-                };
-                let line = format!("{}\n", ObfEntry { position: *position, moves, score, comment });
+                // What a file says of a position, it says of the only one.
+                let entry = ObfEntry { position: *position, ..ObfEntry::of_end(&game) };
+                let line = format!("{entry}\n");
                 if output.write(line.as_bytes())? == Reader::IsGone {
                     return Ok(());
                 }
@@ -99,7 +96,7 @@ pub(super) fn run(arguments: &PositionsArguments) -> Result<(), String> {
         }
     }
     output.finish()?;
-    unless_any(unreadable, "read")
+    failures.end("read")
 }
 
 /// What is known of a position.

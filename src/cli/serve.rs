@@ -2,12 +2,13 @@
 
 use super::log_output;
 use super::options::{EngineArguments, warn};
-use super::output::complain;
+use super::output::{announce, print};
+use crate::input_line::InputLine;
 use crate::protocol::detect::{Detected, Protocol, detect};
 use crate::protocol::stdio::Connection;
 use crate::protocol::{gtp, nboard};
 use clap::Args;
-use std::io::{IsTerminal, stderr, stdin};
+use std::io::{IsTerminal, stdin};
 use std::path::PathBuf;
 
 /// What every protocol is served with.
@@ -29,8 +30,14 @@ pub(super) fn run(protocol: Option<Protocol>, options: &ServeArguments) -> Resul
     let engine = options.thinking.quiet_engine().map_err(|error| error.to_string())?;
     let connection = Connection::stdio();
     let detected = match protocol {
-        Some(protocol) => Some(Detected { protocol, first: Vec::new() }),
-        None => detect(&connection).inspect(|detected| announce(detected.protocol)),
+        Some(protocol) => {
+            announce(format_args!("speaking {protocol}; 'quit' ends"));
+            Some(Detected { protocol, first: Vec::new() })
+        }
+        None => {
+            announce(WAITING);
+            greet_until_protocol(&connection)?
+        }
     };
     let Some(Detected { protocol, first }) = detected else {
         return Ok(());
@@ -53,9 +60,24 @@ pub(super) fn run(protocol: Option<Protocol>, options: &ServeArguments) -> Resul
     Ok(())
 }
 
-/// Tells a person at a terminal which protocol was taken.
-fn announce(protocol: Protocol) {
-    if stdin().is_terminal() && stderr().is_terminal() {
-        complain(format_args!("speaking {protocol}, as the first line decided; 'quit' ends"));
+/// What a person who starts the program to see what it does should know.
+const WAITING: &str = "waiting for a program that speaks NBoard or GTP; 'help' lists what else there is, 'quit' ends";
+
+/// Waits for the first line of a client. `None` if there is none. A person who asks for help gets it.
+fn greet_until_protocol(connection: &Connection) -> Result<Option<Detected>, String> {
+    loop {
+        let Some(detected) = detect(connection) else { return Ok(None) };
+        if stdin().is_terminal() && detected.first.last().is_some_and(asks_for_help) {
+            print(&format!("{}\n", super::command().render_help()))?;
+            continue;
+        }
+        announce(format_args!("speaking {}, as the first line decided; 'quit' ends", detected.protocol));
+        return Ok(Some(detected));
     }
+}
+
+fn asks_for_help(line: &InputLine) -> bool {
+    let InputLine::Bytes(line) = line else { return false };
+    let word = line.trim_ascii().to_ascii_lowercase();
+    matches!(&word[..], b"help" | b"?" | b"-h" | b"--help" | b"h")
 }

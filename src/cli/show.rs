@@ -7,7 +7,7 @@ use super::progress::StepBar;
 use crate::analysis::Commentary;
 use crate::notation::game_file::AnnotatedGame;
 use crate::othello::Color;
-use crate::render::{BoardPicture, Diagram, Palette, game_table, page};
+use crate::render::{BoardPicture, Diagram, Palette, curve_picture, game_table, page, png};
 use clap::{Args, ValueEnum};
 use std::io::{IsTerminal, stdout};
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 /// How deep positions are searched where the options say nothing else.
 const DEPTH: &str = "10";
 
-/// Show a board or a game: as text, as an SVG picture, or as a page for a browser.
+/// Show a board or a game: as text, as a picture (SVG or PNG), or as a page for a browser.
 ///
 /// A page has the board, the curve of the game's worth, the loss of each move and the expected play; the arrow keys go through the
 /// game. It is one file that needs nothing else.
@@ -24,7 +24,7 @@ pub(super) struct ShowArguments {
     #[command(flatten)]
     input: GameFiles,
     /// Which game of the files, from 1
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = super::at_least_one)]
     game: u64,
     /// The board after N moves, passes counted; without it, the last one
     #[arg(long = "move", value_name = "N")]
@@ -32,7 +32,7 @@ pub(super) struct ShowArguments {
     /// The form; without it, the ending of --out decides, else it is text
     #[arg(long = "as", value_name = "FORM")]
     form: Option<Form>,
-    /// Whose values: the engine's, those in the file, or none; without it, the engine's for a page and none for others
+    /// Whose values: the engine's, those in the file, or none; without it, the engine's for a page and a curve, none for others
     #[arg(long, value_name = "WHOSE")]
     values: Option<Values>,
     /// Write the numbers of the moves on the discs (text and pictures)
@@ -41,6 +41,9 @@ pub(super) struct ShowArguments {
     /// Mark the squares where the side to move may play (pictures)
     #[arg(long)]
     moves: bool,
+    /// The curve of the game's worth, and the loss of each move, in place of the board (pictures)
+    #[arg(long, conflicts_with_all = ["numbers", "moves"])]
+    curve: bool,
     /// The file to write, instead of the standard output
     #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -54,6 +57,8 @@ enum Form {
     Text,
     /// A picture of the board
     Svg,
+    /// A picture of the board in pixels, for a forum
+    Png,
     /// A page for a browser
     Html,
 }
@@ -77,19 +82,21 @@ pub(super) fn run(arguments: &ShowArguments) -> Result<(), String> {
     if turns > all {
         return Err(format!("--move {turns}: the game has {all} moves, passes counted"));
     }
-    let values = arguments.values.unwrap_or(if form == Form::Html { Values::Engine } else { Values::None });
+    let values =
+        arguments.values.unwrap_or(if form == Form::Html || arguments.curve { Values::Engine } else { Values::None });
     let commentary = match values {
         Values::None => Commentary::unjudged(game),
         Values::File => Commentary::of_annotations(game),
         Values::Engine => arguments.judge(game)?,
     };
-    let text = match form {
-        Form::Html => page(&commentary, if arguments.turns.is_some() { turns } else { 0 }),
-        Form::Svg => arguments.picture(&commentary, turns),
-        Form::Text => arguments.text(&commentary, turns),
+    let bytes = match form {
+        Form::Html => page(&commentary, if arguments.turns.is_some() { turns } else { 0 }).into_bytes(),
+        Form::Svg => arguments.picture(&commentary, turns)?.into_bytes(),
+        Form::Png => png(&arguments.picture(&commentary, turns)?).map_err(|error| error.to_string())?,
+        Form::Text => arguments.text(&commentary, turns).into_bytes(),
     };
     let mut output = Output::open(arguments.out.as_deref())?;
-    match output.write(text.as_bytes())? {
+    match output.write(&bytes)? {
         Reader::IsGone => Ok(()),
         Reader::Reads => output.finish(),
     }
@@ -98,11 +105,24 @@ pub(super) fn run(arguments: &ShowArguments) -> Result<(), String> {
 impl ShowArguments {
     fn form(&self) -> Form {
         let ending = self.out.as_deref().and_then(Path::extension).and_then(|ending| ending.to_str());
-        self.form.unwrap_or(match ending.map(str::to_ascii_lowercase).as_deref() {
-            Some("svg") => Form::Svg,
-            Some("html" | "htm") => Form::Html,
-            _ => Form::Text,
-        })
+        let form = match (self.form, ending.map(str::to_ascii_lowercase).as_deref()) {
+            (Some(form), _) => form,
+            (None, Some("svg")) => Form::Svg,
+            (None, Some("png")) => Form::Png,
+            (None, Some("html" | "htm")) => Form::Html,
+            (None, None | Some("txt" | "text")) => Form::Text,
+            (None, Some(other)) => super::refuse(format_args!(
+                "--out: nothing ends in .{other}; expected .svg, .png, .html or .txt, or --as"
+            )),
+        };
+        let is_for_terminal = self.out.as_deref().is_none_or(|path| path == Path::new("-")) && stdout().is_terminal();
+        if self.curve && !matches!(form, Form::Svg | Form::Png) {
+            super::refuse("--curve: a curve is a picture; expected --out FILE.png or FILE.svg");
+        }
+        if form == Form::Png && is_for_terminal {
+            super::refuse("a PNG picture is no text for a terminal; give --out FILE.png");
+        }
+        form
     }
 
     /// The game that is asked for.
@@ -138,7 +158,13 @@ impl ShowArguments {
         Ok(commentary)
     }
 
-    fn picture(&self, commentary: &Commentary, turns: usize) -> String {
+    fn picture(&self, commentary: &Commentary, turns: usize) -> Result<String, String> {
+        if self.curve {
+            return match curve_picture(commentary) {
+                picture if picture.is_empty() => Err("--curve: nothing says what the positions are worth".to_owned()),
+                picture => Ok(picture),
+            };
+        }
         let record = &commentary.game.record;
         let mut picture = BoardPicture::of_game(record, turns);
         if self.numbers {
@@ -151,7 +177,7 @@ impl ShowArguments {
             let best = judgement.pv.first().map_or_else(String::new, |best| format!(", best {best}"));
             picture = picture.with_caption(format!("{:+.2} for Black{best}", judgement.value));
         }
-        picture.to_string()
+        Ok(picture.to_string())
     }
 
     fn text(&self, commentary: &Commentary, turns: usize) -> String {

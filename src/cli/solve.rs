@@ -1,25 +1,30 @@
 //! `emilia solve`: the results of positions under perfect play, and whether a file has them right.
 
 use super::analyze_output::Results;
-use super::game_input::open_text;
+use super::game_input::{announce_reading, open_text, warn_of_cut};
 use super::log_output;
 use super::options::EngineArguments;
 use super::output::{Reader, complain};
 use super::progress::StatusLine;
 use crate::analysis::answer::line as json;
-use crate::analysis::lines::Checksummed;
+use crate::analysis::journal::Done;
 use crate::analysis::shard_file::{Job, engine_settings};
+use crate::analysis::wanted_games::GameInput;
 use crate::analysis::{Contradiction, Question, Solution, Solver, Totals, Value};
 use crate::engine::EngineOptions;
+use crate::notation::game_file::GamePlace;
 use crate::notation::obf::ObfEntry;
-use crate::notation::obf_reader::{NumberedEntry, ObfReadError, ObfReader};
-use crate::othello::{Color, Move, Outcome};
+use crate::othello::{Color, Move, Outcome, Position};
 use crate::search::SearchDepth;
 use crate::shard::Shard;
 use clap::Args;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::io::{Cursor, IsTerminal, stdout};
+use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// The file contradicts a solution.
@@ -27,18 +32,22 @@ const CONTRADICTION: u8 = 1;
 /// Something could not be read or not be solved, and nothing is contradicted.
 const INCOMPLETE: u8 = 2;
 
-/// Solve the positions of an OBF file.
+/// Solve positions: those of a file, or one.
 ///
-/// A line of such a file is a board of 64 squares, the side to move, and, if they are known, moves with their scores: `BOARD X;
-/// G8:+18; H1:+12;`. Every position is solved and printed as soon as its line is there. Scores are final disc differences
-/// for the side to move.
+/// A file is in any format of `docs/formats.md`, packed by gzip and zstd or not. Of a game its last position is solved. In OBF a line is
+/// a board of 64 squares, the side to move, and, if they are known, moves with their scores: `BOARD X; G8:+18; H1:+12;`. Every
+/// position is solved and printed as soon as its line is there. Scores are final disc differences for the side to move.
 ///
 /// The exit code is 0 if all is well, 1 if a score of the file is contradicted, else 2 if a line could not be read or a
 /// position not be solved.
 #[derive(Args, Clone, Debug)]
 pub(super) struct SolveArguments {
     /// The file, or - for the standard input
-    file: String,
+    #[arg(required_unless_present = "position", conflicts_with = "position")]
+    file: Option<String>,
+    /// Solve this position: a board with the side to move, or the moves that lead to it
+    #[arg(long, value_name = "POSITION", allow_hyphen_values = true)]
+    position: Option<String>,
     /// Find only who wins
     #[arg(long, conflicts_with = "moves")]
     wld: bool,
@@ -71,7 +80,7 @@ pub(super) fn run(arguments: &SolveArguments) -> ExitCode {
 }
 
 fn solve(arguments: &SolveArguments) -> Result<Totals, String> {
-    let (name, input) = open_text(&arguments.file)?;
+    let input = arguments.input()?;
     let question = match (arguments.wld, arguments.moves) {
         (true, _) => Question::Outcome,
         (_, true) => Question::EveryMove,
@@ -82,42 +91,42 @@ fn solve(arguments: &SolveArguments) -> Result<Totals, String> {
     let mut solver = Solver::new(engine, question);
     let mut totals = Totals::default();
     let progress = StatusLine::new("{spinner} {msg}, {elapsed} gone", None, 0);
+    let done = Arc::new(AtomicU64::new(0));
+    let read = Arc::clone(&done);
+    super::end_on_interrupt(&progress, move || format!("{} positions", read.load(Ordering::Relaxed)))?;
     let Some((mut output, _)) = Results::open(None, false, arguments.shard, &job)? else {
         return Ok(totals);
     };
-    let mut input = Checksummed::new(input);
-    let (mut items, mut broken) = (0, None);
-    for item in ObfReader::new(&mut input) {
-        match &item {
-            Err(error @ ObfReadError::Io(..)) => broken = arguments.shard.map(|_| format!("{name}: {error}")),
-            _ => items += 1,
-        }
-        if arguments.shard.is_some_and(|shard| items > 0 && !shard.holds(items - 1)) {
-            continue;
-        }
+    let file = input.name().to_owned();
+    let (games, end) = input.wanted(arguments.shard.unwrap_or_default(), Done::new());
+    let mut without_value = WithoutValue::default();
+    for item in games {
         let text = match item {
-            Ok(numbered) => {
-                let position = &numbered.entry.position;
-                let solution = solver.solve(position, &mut |nodes, depth| {
-                    progress.show(numbered.number as u64, || in_work(&numbered, nodes, depth));
+            Ok(found) => {
+                let entry = ObfEntry::of_end(&found.game);
+                progress.aside(|| warn_of_cut(&file, &found));
+                without_value.note(found.place, &found.game.unread);
+                let solution = solver.solve(&entry.position, &mut |nodes, depth| {
+                    progress.show(found.place.number as u64, || in_work(found.place, &entry.position, nodes, depth));
                 });
-                let contradictions = solution.contradictions(&numbered.entry);
-                totals.add(&numbered.entry, &solution, &contradictions);
+                let contradictions = solution.contradictions(&entry);
+                totals.add(&entry, &solution, &contradictions);
+                done.fetch_add(1, Ordering::Relaxed);
                 if arguments.json {
-                    json(&JsonPosition::new(&numbered, &solution, &contradictions))
+                    json(&JsonPosition::new(found.place, &entry, &solution, &contradictions))
                 } else {
                     let header = if totals.positions == 1 { HEADER } else { "" };
-                    format!("{header}{}", row(numbered.number, &solution, &contradictions))
+                    format!("{header}{}", row(found.place.number, &solution, &contradictions))
                 }
             }
             Err(error) => {
                 totals.unreadable += 1;
-                progress.aside(|| complain(format_args!("{name}: {error}")));
-                if arguments.shard.is_none() || broken.is_some() {
+                progress.aside(|| complain(&error));
+                if arguments.shard.is_none() {
                     continue;
                 }
                 // A part says of every position that is its own what became of it.
-                json(&JsonError { number: items, error: error.to_string() })
+                json(&JsonError { number: error.number, error: error.to_string() })
             }
         };
         if progress.aside(|| output.write(&text))? == Reader::IsGone {
@@ -125,13 +134,12 @@ fn solve(arguments: &SolveArguments) -> Result<Totals, String> {
         }
     }
     progress.finish();
-    if let Some(problem) = broken {
-        return Err(problem);
-    }
+    without_value.tell(&file);
+    let (positions, checksum) = end.read()?;
     match (arguments.shard, arguments.json) {
         (Some(_), _) => {
             let counts = serde_json::to_value(totals).map_err(|error| error.to_string())?;
-            output.finish(items, input.checksum(), counts.as_object().cloned())?;
+            output.finish(positions, checksum, counts.as_object().cloned())?;
         }
         (None, true) => {
             output.write(&json(&BTreeMap::from([("totals", totals)])))?;
@@ -143,7 +151,47 @@ fn solve(arguments: &SolveArguments) -> Result<Totals, String> {
     Ok(totals)
 }
 
+/// Entries of a file that have no value.
+#[derive(Default)]
+struct WithoutValue {
+    entries: usize,
+    first: Option<(GamePlace, String)>,
+}
+
+impl WithoutValue {
+    fn note(&mut self, place: GamePlace, unread: &[String]) {
+        self.entries += unread.len();
+        if let (None, Some(entry)) = (&self.first, unread.first()) {
+            self.first = Some((place, entry.clone()));
+        }
+    }
+
+    /// Says it once for the whole file.
+    fn tell(&self, file: &str) {
+        let Some((place, entry)) = &self.first else { return };
+        let line = place.line.map_or_else(String::new, |line| format!(" on line {line}"));
+        let entries = if self.entries == 1 { "entry was" } else { "entries were" };
+        complain(format_args!("warning: {file}: {} {entries} skipped, first {entry}{line}", self.entries));
+    }
+}
+
 impl SolveArguments {
+    fn input(&self) -> Result<GameInput, String> {
+        let input = match (&self.position, self.file.as_deref().unwrap_or("-")) {
+            (Some(position), _) => {
+                GameInput::new("--position", Box::new(Cursor::new(position.clone().into_bytes())), None)
+            }
+            (None, file) => {
+                if file == "-" {
+                    announce_reading("positions");
+                }
+                let (name, input) = open_text(file)?;
+                GameInput::new(name, input, Some(Path::new(file)).filter(|_| file != "-"))
+            }
+        };
+        input.map_err(|error| error.to_string())
+    }
+
     /// Everything that the solutions depend on.
     fn job(&self, options: &EngineOptions) -> Job {
         let mut settings = engine_settings(options);
@@ -153,7 +201,10 @@ impl SolveArguments {
     }
 }
 
-const HEADER: &str = "   #  empties  mover  move  score          nodes    seconds    Mn/s  line\n";
+const HEADER: &str = "   #  empties  mover  move  score         nodes  seconds    Mn/s  line\n";
+
+/// The columns of a terminal that the table keeps to.
+const COLUMNS: usize = 80;
 
 /// Millions of positions a second.
 fn speed(nodes: u64, time: Duration) -> f64 {
@@ -164,13 +215,15 @@ fn row(number: usize, solution: &Solution, contradictions: &[Contradiction]) -> 
     let Solution { position, value, nodes, elapsed, .. } = solution;
     let turn = solution.turn.map_or_else(|| "--".to_owned(), |turn| format!("{turn:#}"));
     let mut text = format!(
-        "{number:>4}  {:>7}  {:<5}  {turn:<4}  {value:>5}  {nodes:>13}  {:>9.3}  {:>6.2} ",
+        "{number:>4}  {:>7}  {:<5}  {turn:<4}  {value:>5}  {nodes:>12} {:>8.2}  {:>6.2} ",
         position.empties().count(),
         position.mover(),
         elapsed.as_secs_f64(),
         speed(*nodes, *elapsed),
     );
-    for turn in &solution.pv {
+    // A program gets the whole line.
+    let most = if stdout().is_terminal() { (COLUMNS - text.chars().count()) / 3 } else { usize::MAX };
+    for turn in solution.pv.iter().take(most) {
         text.push_str(&format!(" {turn:#}"));
     }
     for contradiction in contradictions {
@@ -200,7 +253,8 @@ fn summary(totals: &Totals) -> String {
 #[derive(Serialize)]
 struct JsonPosition<'a> {
     number: usize,
-    line: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<usize>,
     position: String,
     empties: u32,
     mover: Color,
@@ -230,15 +284,20 @@ struct JsonMove {
 }
 
 impl<'a> JsonPosition<'a> {
-    fn new(numbered: &'a NumberedEntry, solution: &'a Solution, contradictions: &[Contradiction]) -> JsonPosition<'a> {
+    fn new(
+        place: GamePlace,
+        entry: &'a ObfEntry,
+        solution: &'a Solution,
+        contradictions: &[Contradiction],
+    ) -> JsonPosition<'a> {
         let (estimate, depth) = match solution.value {
             Value::Estimate(score, depth) => (Some(score.discs()), Some(depth.to_string())),
             Value::Score(_) | Value::Outcome(_) => (None, None),
         };
         let moves = solution.moves.iter();
         JsonPosition {
-            number: numbered.number,
-            line: numbered.line,
+            number: place.number,
+            line: place.line,
             position: solution.position.to_string(),
             empties: solution.position.empties().count(),
             mover: solution.position.mover(),
@@ -252,7 +311,7 @@ impl<'a> JsonPosition<'a> {
             pv: &solution.pv,
             moves: moves.map(|&(turn, score)| JsonMove { turn, score }).collect(),
             contradictions: contradictions.iter().map(Contradiction::to_string).collect(),
-            comment: numbered.entry.comment.as_deref(),
+            comment: entry.comment.as_deref(),
         }
     }
 }
@@ -260,13 +319,12 @@ impl<'a> JsonPosition<'a> {
 /// A line that cannot be read, as a shard tells it.
 #[derive(Serialize)]
 struct JsonError {
-    number: u64,
+    number: usize,
     error: String,
 }
 
 /// What is told of the position in work.
-fn in_work(numbered: &NumberedEntry, nodes: u64, depth: SearchDepth) -> String {
-    let NumberedEntry { number, entry: ObfEntry { position, .. }, .. } = numbered;
+fn in_work(place: GamePlace, position: &Position, nodes: u64, depth: SearchDepth) -> String {
     let (empties, millions) = (position.empties().count(), nodes as f64 / 1e6);
-    format!("position {number}: {empties} empties, depth {depth}, {millions:.1} M nodes")
+    format!("position {}: {empties} empties, depth {depth}, {millions:.1} M nodes", place.number)
 }

@@ -9,7 +9,6 @@ pub mod ggf;
 mod grammar;
 pub mod logbook;
 pub mod obf;
-pub mod obf_reader;
 pub mod pgn;
 pub mod sgf;
 pub mod transcript;

@@ -4,12 +4,13 @@ use super::board;
 use super::cursor::{Cursor, is_blank};
 use super::grammar::{Parsed, failed, offset_of};
 use super::transcript::parse_turn;
-use super::{NotationError, Problem};
+use super::{AnnotatedGame, NotationError, Problem};
 use crate::othello::{Move, Position};
 use nom::Parser;
-use nom::bytes::complete::{take_while, take_while_m_n};
+use nom::branch::alt;
+use nom::bytes::complete::{tag, take_while, take_while_m_n};
 use nom::character::complete::{char, i32, space0};
-use nom::combinator::{cut, eof, opt, rest, verify};
+use nom::combinator::{cut, eof, opt, peek, recognize, rest, success, verify};
 use nom::error::context;
 use nom::multi::{many0, many1};
 use nom::sequence::{preceded, terminated};
@@ -34,11 +35,14 @@ pub struct ObfEntry {
     pub score: Option<i32>,
     /// What stands behind `%`.
     pub comment: Option<String>,
+    /// Entries without a value, as they stand: `--:-127`, `f5:?`, `f5:`. They are not written again.
+    pub unread: Vec<String>,
 }
 
 impl ObfEntry {
     /// Reads one line. The board may be in any spelling of [`super::read_position`] that takes one line, but must say
-    /// who is to move; the moves must be legal. A segment `--:score` counts only where the mover has to pass.
+    /// who is to move; the moves must be legal. A segment `--:score` counts only where the mover has to pass. A move without a
+    /// value is passed over; that is `?`, nothing, or 127 of either sign, which is Edax's infinity.
     ///
     /// # Errors
     /// If the line has no board, or something behind it is no move with its score; with the place in the line.
@@ -51,17 +55,27 @@ impl ObfEntry {
             cursor.skip_blanks();
             return Err(cursor.expected("the side to move, X or O"));
         }
-        let mut entry =
-            ObfEntry { position: board.position(line, offset)?, moves: Vec::new(), score: None, comment: None };
+        let position = board.position(line, offset)?;
+        let mut entry = ObfEntry { position, moves: Vec::new(), score: None, comment: None, unread: Vec::new() };
         let (_, (segments, comment)) = annotations(cursor.rest()).map_err(|error| failed(line, error))?;
         for segment in segments {
             match segment {
                 Segment::Score(score) => entry.score = Some(score),
                 Segment::Move(name, score) => entry.add(line, name, score)?,
+                Segment::Unknown(text) => entry.unread.push(text.to_owned()),
             }
         }
         entry.comment = comment.map(|text| text.trim().to_owned());
         Ok(entry)
+    }
+
+    /// The last position of a game, with what its file says of it.
+    pub fn of_end(game: &AnnotatedGame) -> ObfEntry {
+        let (moves, score, comment) = match game.is_position() {
+            true => (game.scores.clone(), game.score, game.comments.first().cloned()),
+            false => Default::default(),
+        };
+        ObfEntry { position: *game.record.position(), moves, score, comment, unread: Vec::new() }
     }
 
     /// Reads a file: one position a line; blank lines and lines that begin with `%` are passed over.
@@ -96,6 +110,7 @@ const A_SEGMENT: &str = "a move and its score such as G8:+18, a score, or a comm
 enum Segment<'a> {
     Move(&'a str, i32),
     Score(i32),
+    Unknown(&'a str),
 }
 
 /// `;` segment `;` segment … `%` comment
@@ -106,13 +121,19 @@ fn annotations(input: &str) -> Parsed<'_, (Vec<Segment<'_>>, Option<&str>)> {
     terminated((many0(separated), preceded(blanks, opt(comment))), cut(context(A_SEGMENT, eof))).parse(input)
 }
 
-/// `G8:+18` or `+18`
+/// `G8:+18`, `+18` or `G8:?`
 fn segment(input: &str) -> Parsed<'_, Segment<'_>> {
     let score = || context("a score from -64 to +64", verify(i32, |score| (-64..=64).contains(score)));
-    let name = take_while_m_n(2, 4, |c: char| c.is_ascii_alphanumeric() || c == '-');
-    let with_move =
-        (terminated(name, (space0, char(':'), space0)), cut(score())).map(|(name, n)| Segment::Move(name, n));
-    with_move.or(score().map(Segment::Score)).parse(input)
+    let name = || {
+        terminated(take_while_m_n(2, 4, |c: char| c.is_ascii_alphanumeric() || c == '-'), (space0, char(':'), space0))
+    };
+    let no_value = alt((tag("?"), tag("-127"), tag("+127"), tag("127"), success("")));
+    let unknown = terminated(
+        recognize((name(), no_value)),
+        peek(alt((recognize((space0, char(';'))), recognize((space0, eof))))),
+    );
+    let with_move = (name(), cut(score())).map(|(name, n)| Segment::Move(name, n));
+    unknown.map(Segment::Unknown).or(with_move).or(score().map(Segment::Score)).parse(input)
 }
 
 impl fmt::Display for ObfEntry {

@@ -149,6 +149,7 @@ impl TestSet {
                 moves: Vec::new(),
                 score: entry.score,
                 comment: Some(format!("{}{known_by}", entry.game)),
+                unread: Vec::new(),
             };
             let _ = writeln!(text, "{line}");
         }

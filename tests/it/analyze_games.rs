@@ -183,7 +183,7 @@ fn a_file_of_queries_is_told_by_its_content() {
     let path = file.0.to_str().unwrap();
     assert!(said(&["analyze", path], "").1.starts_with("{\"id\":1,\"turn\":1"));
     let (code, _, stderr) = said(&["analyze", path, "--csv"], "");
-    assert!(code == 1 && stderr.contains("queries are answered in JSON"), "{code}: {stderr}");
+    assert!(code == 2 && stderr.contains("queries are answered in JSON"), "{code}: {stderr}");
 }
 
 #[cfg(target_os = "linux")]

@@ -308,13 +308,13 @@ fn a_game_that_cannot_be_converted_does_not_stop_the_others() {
         [
             "emilia: standard input: line 1: game 1: a game of logbook has a result, and this one is not over and has none in whole discs",
             "emilia: standard input: line 2, column 3: game 2, move 2: f5 is occupied",
-            "emilia: 2 games were not converted"
+            "emilia: 2 games could not be converted"
         ]
     );
     let (code, _, stderr) = said(&["convert", "no/such/file", "--to", "ggf"], "");
-    assert!(code == 1 && stderr.starts_with("emilia: no/such/file: cannot be read"), "{stderr}");
+    assert!(code == 1 && stderr.starts_with("emilia: no/such/file: not found"), "{stderr}");
     let (code, _, stderr) = said(&["convert", "--out", "games"], "f5");
-    assert!(code == 1 && stderr.contains("--to"), "{stderr}");
+    assert!(code == 2 && stderr.contains("--to"), "{stderr}");
     let (code, _, stderr) = said(&["convert", "--to", "gff"], "f5");
     assert!(code == 2 && stderr.contains("ggf"), "{stderr}");
 }

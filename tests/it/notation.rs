@@ -509,7 +509,8 @@ proptest! {
             moves if moves.is_empty() => vec![Move::Pass],
             moves => moves.into_iter().map(Move::Place).collect(),
         };
-        let entry = ObfEntry { position, moves: turns.into_iter().zip(scores).collect(), score, comment };
+        let moves = turns.into_iter().zip(scores).collect();
+        let entry = ObfEntry { position, moves, score, comment, unread: Vec::new() };
         let line = entry.to_string();
         prop_assert_eq!(&ObfEntry::parse(&line).unwrap(), &entry, "{}", line);
         let read = read_position(&line).unwrap();
@@ -607,6 +608,8 @@ fn obf_segments_of_every_kind_are_read() {
     let entry = ObfEntry::parse(&format!("{start}; f5:+2; D3 : -4;; --:+6 ; +4; % why not")).unwrap();
     assert_eq!(entry.moves, [(Move::Place(square("f5")), 2), (Move::Place(square("d3")), -4)]);
     assert_eq!((entry.score, entry.comment.as_deref()), (Some(4), Some("why not")));
+    let unknown = ObfEntry::parse(&format!("{start}; f5:+2; --:-127; d3:?; c4: ; e6:+127")).unwrap();
+    assert_eq!((unknown.moves.len(), unknown.unread.join(" ")), (1, "--:-127 d3:? c4:  e6:+127".to_owned()));
     assert_eq!(ObfEntry::parse(&start.replace(' ', "")).unwrap().position, Position::START);
     let file = format!("% a comment\n\n{start};\n{start}; f5:+65;\n");
     let failure = ObfEntry::parse_all(&file).unwrap_err();

@@ -47,7 +47,7 @@ fn what_is_not_there_is_told() {
         assert_eq!((code, stdout.as_str(), stderr.as_str()), (1, "", expected));
     }
     let (code, _, stderr) = said(&["show", "no/such/file"], "");
-    assert!(code == 1 && stderr.starts_with("emilia: no/such/file: cannot be read"), "{stderr}");
+    assert!(code == 1 && stderr.starts_with("emilia: no/such/file: not found"), "{stderr}");
 }
 
 #[test]

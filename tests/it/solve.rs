@@ -180,7 +180,12 @@ fn bad_lines_are_named_and_the_rest_is_solved() {
     let (code, stdout, stderr) = solve(&[], &file);
     assert_eq!(code, 2);
     let complaints: Vec<&str> = stderr.lines().collect();
-    let places = ["line 4, column 1: expected", "line 5, column 3: expected", "line 6, column 69: a1", "line 7,"];
+    let places = [
+        "line 4, column 1: game 2: expected",
+        "line 5, column 3: game 3: expected",
+        "line 6, column 69: game 4: a1",
+        "line 7,",
+    ];
     assert_eq!(complaints.len(), places.len(), "{stderr}");
     for (complaint, place) in complaints.iter().zip(places) {
         assert!(complaint.starts_with(&format!("emilia: standard input: {place}")), "{complaint}");
@@ -188,6 +193,53 @@ fn bad_lines_are_named_and_the_rest_is_solved() {
     assert!(stdout.contains("positions 2, solved 2, checked 2, contradicted 0, unreadable lines 4"), "{stdout}");
     let numbers: Vec<&str> = stdout.lines().skip(1).take(2).map(|row| row.split_whitespace().next().unwrap()).collect();
     assert_eq!(numbers, ["1", "6"], "a line that cannot be read has a number too");
+}
+
+#[test]
+fn entries_without_a_value_are_skipped_with_one_warning() {
+    let line = scored(&positions().next().unwrap());
+    let (code, stdout, stderr) = solve(&[], format!("{line} --:-127;\n{line} --:-127;\n{line} A1:?;\n"));
+    assert_eq!(code, 0, "{stdout}");
+    assert!(stdout.contains("solved 3, checked 3, contradicted 0, unreadable lines 0"), "{stdout}");
+    assert_eq!(stderr, "emilia: warning: standard input: 3 entries were skipped, first --:-127 on line 1\n");
+}
+
+#[test]
+fn the_hard_sets_are_read_as_edax_prints_them() {
+    for (name, count) in [("hard-20.obf", 276), ("hard-25.obf", 311)] {
+        let Some(text) = shared_data(name) else { return };
+        let (_, stdout, stderr) = solve(&["--depth", "1"], text);
+        assert!(stdout.contains(&format!("positions {count}, ")) && stdout.contains("unreadable lines 0"), "{stdout}");
+        assert_eq!(stderr.lines().count(), 1, "{stderr}");
+    }
+}
+
+#[test]
+fn every_format_is_solved_packed_or_not() {
+    let game = "f5d6c3d3c4f4f6";
+    let ggf = format!("(;GM[Othello]PB[a]PW[b]TY[8]BO[8 {} *];)", &START[..64]);
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(START.as_bytes()).unwrap();
+    let diagram = emilia::notation::read_position(START).unwrap().position().to_string();
+    for input in [game.as_bytes(), ggf.as_bytes(), &packed.finish().unwrap(), diagram.as_bytes()] {
+        let (code, lines, _) = solve_json(&["--depth", "1"], input);
+        assert_eq!((code, lines.len()), (2, 1), "a search to depth 1 solves nothing");
+    }
+    // Of a game its last position is solved.
+    let (_, lines, _) = solve_json(&["--depth", "1"], game);
+    assert_eq!(lines[0]["empties"], 60 - game.len() / 2);
+}
+
+#[test]
+fn one_position_is_solved_without_a_file() {
+    let position = positions().next().unwrap().to_string();
+    let table = answers(&["solve", "--position", &position], "");
+    assert!(table.contains("positions 1, solved 1, checked 0"), "{table}");
+    let json = answers(&["solve", "--position", &position, "--json", "--moves"], "");
+    assert!(json.starts_with("{\"number\":1,\"line\":1,") && json.contains(&position), "{json}");
+    assert_eq!(said(&["solve", "--position", &position, "file"], "").0, 2);
+    let (code, _, stderr) = said(&["solve", "--position", "hello"], "");
+    assert!(code == 2 && stderr.contains("--position: in no known format (known: ggf, sgf,"), "{stderr}");
 }
 
 #[test]
@@ -226,9 +278,9 @@ fn a_file_is_read_like_a_pipe() {
     std::fs::write(&file.0, scored(&positions().next().unwrap())).unwrap();
     let path = file.0.to_str().unwrap();
     assert!(answers(&["solve", path, "--hash", "1"], "").contains("positions 1, solved 1, checked 1"));
-    for missing in ["no/such/file.obf", "."] {
+    for (missing, problem) in [("no/such/file.obf", "not found"), (".", "directory")] {
         let (code, _, stderr) = said(&["solve", missing], "");
-        assert!(code == 2 && stderr.contains(missing), "{code}: {stderr}");
+        assert!(code == 2 && stderr.contains(missing) && stderr.contains(problem), "{code}: {stderr}");
     }
 }
 

@@ -66,6 +66,8 @@ pub(super) enum Shape {
     Whole,
     /// Records of fixed size behind a header.
     Wthor,
+    /// Nothing in it looks like a game or a position.
+    Unknown,
 }
 
 /// The bytes of a text that are looked at before its format must be decided.
@@ -101,7 +103,7 @@ pub(super) fn shape(beginning: &[u8], at_end: bool) -> Option<Shape> {
     if line.starts_with('[') && !line_is_whole {
         return None;
     }
-    if transcript::begins(&cursor) || line.starts_with('+') || is_board_line(line) {
+    if begins_record(line) {
         return Some(Shape::Lines);
     }
     // A diagram, or a line that cannot be read with better ones behind it.
@@ -109,7 +111,12 @@ pub(super) fn shape(beginning: &[u8], at_end: bool) -> Option<Shape> {
         return None;
     }
     let is_position = at_end && crate::notation::read_position(&text).is_ok();
-    Some(if is_position { Shape::Whole } else { Shape::Lines })
+    let is_record = |line: &str| begins_record(line) || is_part_of_board(line);
+    Some(match is_position {
+        true => Shape::Whole,
+        false if text.lines().any(is_record) => Shape::Lines,
+        false => Shape::Unknown,
+    })
 }
 
 /// Text from bytes. What is not UTF-8 is taken for Latin-1, in which old files have their names.
@@ -147,9 +154,25 @@ pub(super) fn is_tag(line: &str) -> bool {
     value.len() < rest.len() && value.trim_start().starts_with('"')
 }
 
+/// Whether a line is likely to be a record of its own: moves, a game of a logbook, a position.
+fn begins_record(line: &str) -> bool {
+    let mut cursor = Cursor::new(line);
+    cursor.skip_blanks();
+    transcript::begins(&cursor) || line.starts_with('+') || is_board_line(line)
+}
+
+/// Whether a line has at least a row of a board, and little else.
+fn is_part_of_board(line: &str) -> bool {
+    let squares = line.chars().filter(|&c| is_square(c)).count();
+    squares >= 8 && 2 * squares >= line.chars().filter(|c| !c.is_whitespace()).count()
+}
+
+fn is_square(c: char) -> bool {
+    "-._\u{b7}xXbB*#@\u{25cf}\u{26ab}oOwW\u{25cb}\u{26aa}".contains(c)
+}
+
 /// Whether a line has a whole board: 64 squares, a board of GGS or one of FEN.
 fn is_board_line(line: &str) -> bool {
-    let is_square = |c: char| "-._\u{b7}xXbB*#@\u{25cf}\u{26ab}oOwW\u{25cb}\u{26aa}".contains(c);
     let squares = line.split(';').next().unwrap_or_default().chars().filter(|&c| is_square(c)).count();
     squares >= 64 || line.matches('/').count() == 7
 }
@@ -178,6 +201,8 @@ mod tests {
             ("--------\n".repeat(3) + "---OX---\n---XO---\n" + &"--------\n".repeat(3) + "X", Shape::Whole),
             ("a line that nobody can read\nf5d6".to_owned(), Shape::Lines),
             (String::new(), Shape::Lines),
+            ("a line that nobody can read\nand another".to_owned(), Shape::Unknown),
+            ("--------\n".repeat(7), Shape::Lines),
             ("\x14\x1a\x02\x17\x4b\x0b\0\0".to_owned(), Shape::Wthor),
         ] {
             assert_eq!(shape(text.as_bytes(), true), Some(expected), "{text}");

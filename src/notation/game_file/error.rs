@@ -1,9 +1,11 @@
 //! Why a game of a file was not read.
 
+use super::Format;
 use crate::notation::NotationError;
 use crate::notation::wthor::{BrokenGame, WthorError};
 use std::fmt;
 use std::io;
+use strum::VariantArray;
 use thiserror::Error;
 
 /// A game, or a whole file, that could not be read: where, and why.
@@ -35,6 +37,12 @@ pub enum ReadProblem {
     /// The file is not one of WTHOR's.
     #[error(transparent)]
     Wthor(#[from] WthorError),
+    /// Nothing in the file looks like a game or a position.
+    #[error("in no known format (known: {})", names_of_formats())]
+    NoKnownFormat,
+    /// There is no such file.
+    #[error("not found")]
+    NotFound,
     /// The file is one of names, which belongs beside one of games.
     #[error("a WTHOR file of names, not of games")]
     NamesOnly,
@@ -49,7 +57,20 @@ pub enum ReadProblem {
     Excess(u64, u32),
     /// The system refused, or the compressed data is damaged; nothing more can be read.
     #[error("cannot be read: {0}")]
-    Io(#[from] io::Error),
+    Io(io::Error),
+}
+
+impl From<io::Error> for ReadProblem {
+    fn from(error: io::Error) -> ReadProblem {
+        match error.kind() {
+            io::ErrorKind::NotFound => ReadProblem::NotFound,
+            _ => ReadProblem::Io(error),
+        }
+    }
+}
+
+fn names_of_formats() -> String {
+    Format::VARIANTS.iter().map(Format::to_string).collect::<Vec<_>>().join(", ")
 }
 
 impl GameFileError {

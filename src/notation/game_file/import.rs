@@ -26,7 +26,7 @@ pub(super) fn read(shape: Shape, text: &str) -> Result<(Format, AnnotatedGame), 
             LogbookGame::parse(text).map(|game| (Format::Logbook, of_logbook(game)))
         }
         Shape::Lines if text.contains(';') => ObfEntry::parse(text).map(|entry| (Format::Obf, of_obf(entry))),
-        Shape::Lines | Shape::Whole | Shape::Wthor => {
+        Shape::Lines | Shape::Whole | Shape::Wthor | Shape::Unknown => {
             let (text, comment) = text.split_once('%').map_or((text, None), |(text, note)| (text, Some(note.trim())));
             let record = read_position(text)?;
             let mut game = AnnotatedGame::new(record);
@@ -35,6 +35,22 @@ pub(super) fn read(shape: Shape, text: &str) -> Result<(Format, AnnotatedGame), 
             Ok((if game.is_position() { Format::Obf } else { Format::Transcript }, game))
         }
     }
+}
+
+/// Reads what is there of a game whose file ends within it. `None` if nothing can be made of it.
+pub(super) fn read_cut(shape: Shape, text: &str) -> Option<(Format, AnnotatedGame)> {
+    let whole = match shape {
+        // Up to the last property that is whole.
+        Shape::Ggf => text[..=text.rfind(']')?].to_owned() + ";)",
+        Shape::Sgf => text[..=text.rfind(']')?].to_owned() + ")",
+        Shape::Pgn => {
+            let last = text.rfind(char::is_whitespace)? + 1;
+            let is_half_a_move = matches!(text[last..].as_bytes(), [b'a'..=b'h' | b'A'..=b'H']);
+            is_half_a_move.then(|| text[..last].to_owned())?
+        }
+        Shape::Lines | Shape::Whole | Shape::Wthor | Shape::Unknown => return None,
+    };
+    read(shape, &whole).ok().filter(|(_, game)| !game.is_position())
 }
 
 fn of_sgf(sgf: SgfGame) -> AnnotatedGame {
@@ -187,6 +203,7 @@ fn of_obf(entry: ObfEntry) -> AnnotatedGame {
         scores: entry.moves,
         score: entry.score,
         comments: entry.comment.into_iter().collect(),
+        unread: entry.unread,
         ..AnnotatedGame::new(GameRecord::from_position(entry.position))
     }
 }

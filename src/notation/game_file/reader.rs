@@ -9,7 +9,7 @@ use super::{Format, import};
 use crate::notation::AnnotatedGame;
 use crate::notation::NotationError;
 use std::fs::{self, File};
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// The longest game that is read, in bytes.
@@ -24,6 +24,8 @@ pub struct FileGame {
     pub format: Format,
     /// What it says.
     pub game: AnnotatedGame,
+    /// Whether the file ends within the game; then the game has the moves that are there.
+    pub is_cut: bool,
 }
 
 /// A place in a file.
@@ -39,7 +41,8 @@ pub struct GamePlace {
 
 /// Reads the games of a file, a pipe or any bytes, in whichever format they are.
 ///
-/// A game that cannot be read is an error with its place, and the reading goes on with the next one; it ends after an error that is
+/// A game that cannot be read is an error with its place, and the reading goes on with the next one. Of one that the end of the file
+/// cuts off, the moves that are there are read. The reading ends after an error that is
 /// [final](GameFileError::is_final). Bytes that are not UTF-8 are taken for Latin-1. Games come as soon as their bytes have
 /// come, but for one with move numbers, which waits for the line below it, and one of PGN, which waits for the next one's tags.
 pub struct GameFile {
@@ -66,7 +69,7 @@ impl GameFile {
     /// If the file or one of names beside it cannot be read.
     pub fn open(path: &Path) -> Result<GameFile, GameFileError> {
         let name = path.display().to_string();
-        let failed = |error| GameFileError { file: name.clone(), number: 0, problem: ReadProblem::Io(error) };
+        let failed = |error: io::Error| GameFileError { file: name.clone(), number: 0, problem: error.into() };
         let file = File::open(path).map_err(failed)?;
         GameFile::new(&name, file)?.with_names_beside(path)
     }
@@ -88,7 +91,7 @@ impl GameFile {
     /// Reads from anything; the name is for errors. Waits until it is clear what the format is.
     ///
     /// # Errors
-    /// If the input cannot be read, or is a file of names of WTHOR.
+    /// If the input cannot be read, is in no known format, or is a file of names of WTHOR.
     pub fn new(name: impl Into<String>, input: impl Read + Send + 'static) -> Result<GameFile, GameFileError> {
         let name = name.into();
         let failed = |problem: ReadProblem| GameFileError { file: name.clone(), number: 0, problem };
@@ -104,6 +107,7 @@ impl GameFile {
         };
         let wthor = match shape {
             Shape::Wthor => Some(WthorReader::new(&mut source).map_err(failed)?),
+            Shape::Unknown => return Err(failed(ReadProblem::NoKnownFormat)),
             _ => None,
         };
         Ok(GameFile { name, source, shape, number: 0, wthor, ended: false })
@@ -129,7 +133,7 @@ impl GameFile {
         for (file, is_of_players) in [(players, true), (tournaments, false)] {
             let Some((name, bytes)) = file else { continue };
             let failed = |problem| GameFileError { file: name.clone(), number: 0, problem };
-            let bytes = bytes.map_err(|error| failed(ReadProblem::Io(error)))?;
+            let bytes = bytes.map_err(|error| failed(error.into()))?;
             wthor.set_names(&bytes, is_of_players).map_err(|error| failed(ReadProblem::Wthor(error)))?;
         }
         Ok(())
@@ -221,7 +225,7 @@ impl GameFile {
             Ok(game) => {
                 self.number += 1;
                 let place = GamePlace { number: self.number, line: None, offset };
-                Some(Ok(FileGame { place, format: Format::Wthor, game }))
+                Some(Ok(FileGame { place, format: Format::Wthor, game, is_cut: false }))
             }
             Err(problem) => {
                 self.number += 1;
@@ -231,7 +235,7 @@ impl GameFile {
     }
 }
 
-type NameFile = (String, std::io::Result<Vec<u8>>);
+type NameFile = (String, io::Result<Vec<u8>>);
 
 impl Iterator for GameFile {
     type Item = Result<FileGame, GameFileError>;
@@ -253,10 +257,16 @@ impl Iterator for GameFile {
         self.number += 1;
         let (line, column, offset) = (self.source.line, self.source.column, self.source.offset);
         let text = text_of(&self.source.take(length));
-        match import::read(self.shape, text.trim_end()) {
-            Ok((format, game)) => {
+        let text = text.trim_end();
+        let is_last = self.source.at_end() && self.source.bytes().trim_ascii().is_empty();
+        let read = import::read(self.shape, text).map(|read| (read, false)).or_else(|error| {
+            let cut = if is_last { import::read_cut(self.shape, text) } else { None };
+            cut.map(|read| (read, true)).ok_or(error)
+        });
+        match read {
+            Ok(((format, game), is_cut)) => {
                 let place = GamePlace { number: self.number, line: Some(line), offset };
-                Some(Ok(FileGame { place, format, game }))
+                Some(Ok(FileGame { place, format, game, is_cut }))
             }
             Err(error) => {
                 let column = if error.line == 1 { error.column + column - 1 } else { error.column };

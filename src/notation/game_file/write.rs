@@ -261,7 +261,7 @@ fn logbook(game: &AnnotatedGame) -> Result<String, Unwritable> {
 
 fn obf(game: &AnnotatedGame, losses: &mut Vec<Loss>) -> String {
     let line = |position: Position, moves: Vec<(Move, i32)>, score, comment: Option<String>| {
-        format!("{}\n", ObfEntry { position, moves, score, comment })
+        format!("{}\n", ObfEntry { position, moves, score, comment, unread: Vec::new() })
     };
     if game.is_position() {
         let comment = game.comments.join(" / ");

@@ -1,0 +1,269 @@
+//! Judged games by their players: what each of them is good at, and what cost them most.
+
+use super::HALF_ACCURACY_LOSS;
+use super::answer::line;
+use super::review_text::ReviewedGame;
+use crate::othello::{Color, Move, Position, canonical};
+use serde::Serialize;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
+
+/// How many of the worst moves and of the openings are told.
+const TOLD: usize = 3;
+
+/// The discs that are an opening.
+const OPENING_TURNS: usize = 8;
+
+/// What a player who has no name is called.
+const NO_NAME: &str = "(no name)";
+
+/// The parts of a game, by the most empty squares with which they begin.
+const PHASES: [(&str, u32); 3] = [("opening", 60), ("middle", 40), ("end", 20)];
+
+/// Turns with a choice in one part of the games.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
+struct Phase {
+    choices: u32,
+    /// Discs lost in all.
+    loss: f64,
+}
+
+impl Phase {
+    fn mean(self) -> f64 {
+        self.loss / f64::from(self.choices.max(1))
+    }
+}
+
+/// A move that lost something.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+struct Mistake {
+    file: String,
+    /// Which game of the file, from 1.
+    game: usize,
+    /// After how many turns.
+    turn: usize,
+    #[serde(rename = "move")]
+    played: Move,
+    best: Move,
+    loss: f64,
+}
+
+/// What is known of a player.
+#[derive(Clone, PartialEq, Debug, Default)]
+struct Player {
+    games: u32,
+    won: u32,
+    drawn: u32,
+    lost: u32,
+    phases: [Phase; PHASES.len()],
+    /// The sum of 100 · 2^(−loss / [`HALF_ACCURACY_LOSS`]) over the choices.
+    accuracy: f64,
+    /// For each opening, up to symmetry, how often it was played, and how it went when it was first seen.
+    openings: HashMap<Position, (u32, String)>,
+    worst: Vec<Mistake>,
+}
+
+/// The players of judged games.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct ByPlayer(BTreeMap<String, Player>);
+
+#[derive(Serialize)]
+struct JsonPlayer<'a> {
+    player: &'a str,
+    games: u32,
+    won: u32,
+    drawn: u32,
+    lost: u32,
+    choices: u32,
+    mean_loss: f64,
+    accuracy: f64,
+    phases: BTreeMap<&'static str, Phase>,
+    openings: Vec<JsonOpening<'a>>,
+    worst: &'a [Mistake],
+}
+
+#[derive(Serialize)]
+struct JsonOpening<'a> {
+    moves: &'a str,
+    games: u32,
+}
+
+impl ByPlayer {
+    /// Counts a game for both of its players. A position without moves is no game.
+    pub fn add(&mut self, game: &ReviewedGame) {
+        let found = &game.found.game;
+        if found.is_position() {
+            return;
+        }
+        for color in [Color::Black, Color::White] {
+            let name = Some(found.player(color).name.trim()).filter(|name| !name.is_empty()).unwrap_or(NO_NAME);
+            let player = self.0.entry(name.to_owned()).or_default();
+            player.games += 1;
+            match found.score_for_black().map(|score| color.signed(score)) {
+                Some(score) if score > 0.0 => player.won += 1,
+                Some(score) if score < 0.0 => player.lost += 1,
+                Some(_) => player.drawn += 1,
+                None => {}
+            }
+            player.add_opening(game);
+            player.add_turns(game, color);
+        }
+    }
+
+    /// A JSON object and a line feed for each player, those with most games first.
+    pub fn json(&self) -> String {
+        self.ordered().map(|(name, player)| line(&player.json(name))).collect()
+    }
+
+    /// A few lines for each player, those with most games first.
+    pub fn table(&self) -> String {
+        let players: Vec<String> = self.ordered().map(|(name, player)| player.text(name)).collect();
+        players.join("\n")
+    }
+
+    fn ordered(&self) -> impl Iterator<Item = (&String, &Player)> {
+        let mut players: Vec<_> = self.0.iter().collect();
+        players.sort_by_key(|(_, player)| Reverse(player.games));
+        players.into_iter()
+    }
+}
+
+impl Player {
+    fn add_opening(&mut self, game: &ReviewedGame) {
+        let record = &game.found.game.record;
+        if *record.start() != Position::START || record.turns().len() < OPENING_TURNS {
+            return;
+        }
+        let moves = || record.turns()[..OPENING_TURNS].iter().map(Move::to_string).collect();
+        let key = canonical(&record.positions()[OPENING_TURNS]).0;
+        self.openings.entry(key).or_insert_with(|| (0, moves())).0 += 1;
+    }
+
+    fn add_turns(&mut self, game: &ReviewedGame, color: Color) {
+        for turn in game.review.turns.iter().filter(|turn| turn.is_choice() && turn.position.mover() == color) {
+            let Some(played) = &turn.played else { continue };
+            let loss = turn.loss();
+            let empties = turn.position.empties().count();
+            let phase = PHASES.iter().rposition(|&(_, most)| empties <= most).unwrap_or(0);
+            self.phases[phase].choices += 1;
+            self.phases[phase].loss += loss;
+            self.accuracy += 100.0 * (-loss / HALF_ACCURACY_LOSS).exp2();
+            self.worst.push(Mistake {
+                file: game.file.clone(),
+                game: game.found.place.number,
+                turn: turn.turn,
+                played: played.turn,
+                best: turn.best.turn,
+                loss,
+            });
+        }
+        // Of equal losses the first counts.
+        self.worst.retain(|mistake| mistake.loss > 0.0);
+        self.worst.sort_by(|a, b| b.loss.total_cmp(&a.loss));
+        self.worst.truncate(TOLD);
+    }
+
+    fn all_phases(&self) -> Phase {
+        let sum =
+            |sum: Phase, phase: &Phase| Phase { choices: sum.choices + phase.choices, loss: sum.loss + phase.loss };
+        self.phases.iter().fold(Phase::default(), sum)
+    }
+
+    fn mean_accuracy(&self) -> f64 {
+        match self.all_phases().choices {
+            0 => 100.0,
+            choices => self.accuracy / f64::from(choices),
+        }
+    }
+
+    /// The openings played most.
+    fn common_openings(&self) -> Vec<JsonOpening<'_>> {
+        let mut openings: Vec<_> = self.openings.values().collect();
+        openings.sort_by_key(|(games, moves)| (Reverse(*games), moves));
+        openings.into_iter().take(TOLD).map(|(games, moves)| JsonOpening { moves, games: *games }).collect()
+    }
+
+    fn json<'a>(&'a self, name: &'a str) -> JsonPlayer<'a> {
+        let Player { games, won, drawn, lost, ref worst, .. } = *self;
+        let all = self.all_phases();
+        JsonPlayer {
+            player: name,
+            games,
+            won,
+            drawn,
+            lost,
+            choices: all.choices,
+            mean_loss: all.mean(),
+            accuracy: self.mean_accuracy(),
+            phases: PHASES.iter().map(|(name, _)| *name).zip(self.phases).collect(),
+            openings: self.common_openings(),
+            worst,
+        }
+    }
+
+    fn text(&self, name: &str) -> String {
+        let Player { games, won, drawn, lost, .. } = self;
+        let name: String = name.chars().filter(|c| !c.is_control()).collect();
+        let games = if *games == 1 { "1 game".to_owned() } else { format!("{games} games") };
+        let mut text =
+            format!("{name}: {games}, {won} won, {drawn} drawn, {lost} lost; accuracy {:.1}\n", self.mean_accuracy());
+        let phases = PHASES.iter().zip(self.phases).filter(|(_, phase)| phase.choices > 0);
+        let phases: Vec<String> = phases.map(|((name, _), phase)| format!("{name} {:.2}", phase.mean())).collect();
+        text += &format!("  discs lost a move  {:.2}: {}\n", self.all_phases().mean(), phases.join(", "));
+        let openings: Vec<String> =
+            self.common_openings().iter().map(|opening| format!("{} ({})", opening.moves, opening.games)).collect();
+        if !openings.is_empty() {
+            text += &format!("  openings           {}\n", openings.join(", "));
+        }
+        for (i, Mistake { file, game, turn, played, best, loss }) in self.worst.iter().enumerate() {
+            let label = if i == 0 { "worst moves" } else { "" };
+            text += &format!(
+                "  {label:<17}  {played} lost {loss:.2}, {best} was better: {file} --game {game} --move {turn}\n"
+            );
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::{AnalysisSettings, Reviewer};
+    use crate::engine::EngineOptions;
+    use crate::notation::game_file::GameFile;
+    use crate::search::Depth;
+
+    #[test]
+    fn players_are_summed_up_over_their_games() {
+        let game = |black: &str, white: &str, moves: &str| {
+            let moves = moves.as_bytes().chunks(2).zip(["B", "W"].iter().cycle());
+            let moves: String =
+                moves.map(|(name, color)| format!("{color}[{}]", String::from_utf8_lossy(name))).collect();
+            format!(
+                "(;GM[Othello]PB[{black}]PW[{white}]TY[8]RE[+4]BO[8 {} *]{moves};)\n",
+                "---------------------------O*------*O---------------------------"
+            )
+        };
+        let text =
+            game("ada", "bob", "f5d6c3d3c4f4f6g5") + &game("ada", "", "d3c5f6f5e6e3d6f7") + &game("bob", "ada", "f5f4");
+        let options = EngineOptions { threads: 1, hash_mb: 1, ..EngineOptions::default() };
+        let mut reviewer = Reviewer::new(AnalysisSettings { depth: Depth::new(4), ..AnalysisSettings::new(options) });
+        let mut players = ByPlayer::default();
+        for found in GameFile::new("games", std::io::Cursor::new(text)).unwrap() {
+            let found = found.unwrap();
+            let review = reviewer.review(&found.game.record);
+            players.add(&ReviewedGame { file: "games".to_owned(), review, found });
+        }
+        let table = players.table();
+        assert!(table.starts_with("ada: 3 games, 2 won, 0 drawn, 1 lost; accuracy "), "{table}");
+        assert!(
+            table.contains("\nbob: 2 games, 1 won, 0 drawn, 1 lost") && table.contains("\n(no name): 1 game"),
+            "{table}"
+        );
+        assert!(table.contains("  openings           f5d6c3d3c4f4f6g5 (1)\n"), "{table}");
+        // The parallel opening is a mistake.
+        assert!(table.contains(" f4 lost ") && table.contains("games --game 3 --move 1"), "{table}");
+        let first: serde_json::Value = serde_json::from_str(players.json().lines().next().unwrap()).unwrap();
+        assert_eq!((&first["player"], &first["games"], &first["choices"]), (&"ada".into(), &3.into(), &9.into()));
+    }
+}

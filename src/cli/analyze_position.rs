@@ -1,0 +1,99 @@
+//! One position from the command line, and what its moves are worth.
+
+use super::output::print;
+use super::progress::StatusLine;
+use super::show::palette;
+use crate::analysis::answer::{Answer, Finality, line};
+use crate::analysis::query::{ClientLine, Query, parse};
+use crate::analysis::{AnalysisSettings, Thinker};
+use crate::othello::{Move, Position};
+use crate::render::{Diagram, Palette};
+use crate::search::{Report, SearchDepth};
+use clap::Args;
+use crossbeam::channel::never;
+use serde_json::json;
+use std::io::{IsTerminal, stdout};
+use std::time::Duration;
+
+/// The longest line of expected play in the table.
+const PV_MOVES: usize = 16;
+
+/// The time between two reports of a search that goes on.
+const REPORT_INTERVAL: Duration = Duration::from_millis(200);
+
+// A question about one position. No doc: it would take the place of that of the command.
+#[derive(Args, Clone, Debug)]
+pub(super) struct PositionArguments {
+    /// Analyze this position: a board with the side to move, or a game whose last position is meant
+    #[arg(
+        long,
+        value_name = "POSITION",
+        allow_hyphen_values = true,
+        group = "question",
+        help_heading = "One position"
+    )]
+    position: Option<String>,
+    /// Analyze the position after these moves, from the start or from --position
+    #[arg(long, value_name = "MOVES", group = "question", help_heading = "One position")]
+    moves: Option<String>,
+    /// How many of the best moves get their values
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "question", help_heading = "One position",
+          value_parser = clap::value_parser!(u8).range(1..=60))]
+    multipv: u8,
+}
+
+impl PositionArguments {
+    /// The question, as a client of the pipe would ask it; `None` if there is none.
+    ///
+    /// # Errors
+    /// If the text is no position, or a move is not legal.
+    pub(super) fn query(&self, defaults: &AnalysisSettings) -> Result<Option<Query>, String> {
+        if self.position.is_none() && self.moves.is_none() {
+            return Ok(None);
+        }
+        let asked = json!({ "id": "position", "game": self.position, "moves": self.moves, "multipv": self.multipv });
+        match parse(line(&asked).as_bytes(), defaults, defaults.options.threads) {
+            Ok(ClientLine::Query(query)) => Ok(Some(*query)),
+            Ok(ClientLine::Action { .. }) => unreachable!("a line without an action is a query"),
+            Err(error) => {
+                let option = if error.field == Some("game") { "--position" } else { "--moves" };
+                let turn = error.index.map_or_else(String::new, |index| format!(" move {}:", index + 1));
+                Err(format!("{option}:{turn} {}", error.problem))
+            }
+        }
+    }
+}
+
+/// Answers a question, as JSON or as a table.
+pub(super) fn run(query: &Query, as_json: bool, timed: bool) -> Result<(), String> {
+    let turn = query.game.turns().len();
+    let position = query.position(turn);
+    let status = StatusLine::new("{spinner} {msg}, {elapsed} gone", None, 0);
+    let mut thinker = Thinker::new(query.settings.options.clone());
+    let told = status.is_shown().then_some(REPORT_INTERVAL);
+    let decision = thinker.think_aloud(position, &query.settings, told, &never(), &mut |report| {
+        status.show(0, || format!("depth {}, {:.1} M nodes", report.depth, report.nodes as f64 / 1e6));
+    });
+    status.finish();
+    let report = &decision.report;
+    print(&match as_json {
+        true => line(&Answer::new(query, turn, report, Finality::Final, timed)),
+        false => table(position, query.game.turns().last().copied(), report),
+    })
+}
+
+fn table(position: &Position, last: Option<Move>, report: &Report) -> String {
+    let palette = if stdout().is_terminal() { palette() } else { Palette::Plain };
+    let mut text = Diagram::new(position, palette).after(last).to_string();
+    if position.is_over() {
+        return text + &format!("the game is over: {:+} for black\n", position.score_for_black());
+    }
+    text += &format!("{} to move, {} empty squares\n\n", position.mover(), position.empties().count());
+    text += &palette.faint("move   value   depth  expected play");
+    for line in &report.lines {
+        let pv: Vec<String> = line.pv.iter().take(PV_MOVES).map(Move::to_string).collect();
+        let depth = if line.depth == SearchDepth::Exact { "exact".to_owned() } else { line.depth.to_string() };
+        text += &format!("\n{:<5} {:>+6.2} {depth:>7}  {}", line.turn.to_string(), line.score.discs(), pv.join(" "));
+    }
+    text + &format!("\n\n{} nodes in {:.2} s\n", report.nodes, report.elapsed.as_secs_f64())
+}

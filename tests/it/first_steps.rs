@@ -1,0 +1,159 @@
+//! What a new user meets: a terminal that talks, questions without a file, messages that say what is wrong.
+
+use crate::convert::file;
+use crate::serve::{answers, said};
+use crate::terminal::Terminal;
+use serde_json::Value;
+
+const EMILIA: &str = env!("CARGO_BIN_EXE_emilia");
+
+#[test]
+fn a_terminal_is_told_what_is_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    for (arguments, says) in [
+        ("gtp", "speaking GTP; 'quit' ends"),
+        ("analyze", "reading queries, a line of JSON each"),
+        ("solve -", "reading positions from the terminal; Ctrl-D ends"),
+        ("show", "reading games or positions from the terminal"),
+        ("convert --to sgf", "reading games or positions from the terminal"),
+    ] {
+        let socket = file(&folder, &arguments.replace(' ', ""));
+        let Some(terminal) = Terminal::start(socket, &format!("'{EMILIA}' {arguments}; sleep 60")) else {
+            return;
+        };
+        terminal.wait_for(says);
+    }
+    let Some(terminal) = Terminal::start(file(&folder, "socket"), &format!("'{EMILIA}'; sleep 60")) else { return };
+    terminal.wait_for("waiting for");
+    terminal.say("help");
+    terminal.wait_for("Play against Emilia in the terminal");
+    terminal.say("name");
+    terminal.wait_for("speaking GTP, as the first line decided");
+}
+
+#[test]
+fn an_interrupted_job_says_what_is_done_and_how_to_go_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let games = file(&folder, "games.txt");
+    std::fs::write(&games, "f5d6c3d3c4f4f6g5e6d7\n".repeat(400)).unwrap();
+    let out = file(&folder, "out.jsonl");
+    let line = format!("'{EMILIA}' analyze {games} --json --out {out} --threads 1 --depth 9; sleep 60");
+    let Some(terminal) = Terminal::start(file(&folder, "socket"), &line) else { return };
+    terminal.wait_for(" of 400 games, ");
+    terminal.press("C-c");
+    terminal.wait_for("interrupted after ");
+    terminal.wait_for("--resume goes on");
+    drop(terminal);
+    let mut left: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    left.retain(|name| name != "socket");
+    left.sort();
+    assert_eq!(left, ["games.txt", "out.jsonl.partial"]);
+}
+
+#[test]
+fn one_position_is_analyzed_without_a_file() {
+    let json = answers(&["analyze", "--moves", "f5d6c3", "--depth", "4", "--multipv", "3", "--reproducible"], "");
+    let answer: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!((&answer["turn"], answer["moves"].as_array().unwrap().len()), (&3.into(), 3));
+    let board = answer["board"].as_str().unwrap();
+    let by_board = answers(&["analyze", "--position", board, "--depth", "4", "--multipv", "3", "--reproducible"], "");
+    let by_board: Value = serde_json::from_str(&by_board).unwrap();
+    assert_eq!(by_board["moves"], answer["moves"]);
+    let table = answers(&["analyze", "--position", "f5d6", "--moves", "c3", "--depth", "4", "--table"], "");
+    assert!(table.contains("white to move, 57 empty squares") && table.contains("move   value   depth"), "{table}");
+    for (arguments, problem) in [
+        (&["--moves", "f5a1"][..], "--moves: move 2: a1 turns no disc for white"),
+        (&["--position", "hello"], "--position: line 1, column 1: expected"),
+    ] {
+        let (code, _, stderr) = said(&[&["analyze"], arguments].concat(), "");
+        assert!(code == 1 && stderr.contains(problem), "{arguments:?}: {stderr}");
+    }
+    for arguments in [&["--multipv", "2"][..], &["--moves", "f5", "file"], &["--moves", "f5", "--csv"]] {
+        assert_eq!(said(&[&["analyze"], arguments].concat(), "").0, 2, "{arguments:?}");
+    }
+}
+
+#[test]
+fn players_of_an_archive_are_summed_up() {
+    let game = |black, white, moves| format!("[Black \"{black}\"]\n[White \"{white}\"]\n\n{moves} *\n\n");
+    let archive = game("Ada", "Bob", "1. f5 d6 2. c3 d3") + &game("Bob", "Ada", "1. f5 f4 2. e3 f6");
+    let always = ["analyze", "-", "--by", "player", "--depth", "4", "--threads", "1"];
+    let table = answers(&[&always[..], &["--table"]].concat(), &archive);
+    assert!(table.starts_with("Ada: 2 games") && table.contains("\nBob: 2 games"), "{table}");
+    assert!(table.contains("f4 lost ") && table.contains("standard input --game 2 --move 1"), "{table}");
+    let json = answers(&[&always[..], &["--json"]].concat(), &archive);
+    let players: Vec<Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((players.len(), &players[0]["player"], &players[0]["games"]), (2, &"Ada".into(), &2.into()));
+    assert_eq!(players[0]["worst"][0]["move"], "f4");
+}
+
+#[test]
+fn a_game_that_its_file_cuts_off_has_the_moves_that_are_there() {
+    let board = "---------------------------O*------*O---------------------------";
+    let ggf = format!("(;GM[Othello]PB[ada]PW[bob]TY[8]BO[8 {board} *]B[f5]W[d6]B[c");
+    for cut in [ggf.as_str(), "(;FF[4]GM[2]SZ[8];B[fe];W[df];B[c", "[Site \"x\"]\n\n1. f5 d6 2. c"] {
+        let (code, stdout, stderr) = said(&["convert", "--to", "transcript"], cut);
+        assert_eq!((code, stdout.as_str()), (0, "f5d6\n"), "{cut}: {stderr}");
+        let warning =
+            "warning: standard input: line 1: game 1: the file ends within the game; it has the first 2 moves";
+        assert!(stderr.contains(warning), "{stderr}");
+    }
+    // What is wrong within a game stays wrong.
+    assert_eq!(said(&["convert", "--to", "transcript"], ggf.replace("[f5]", "[a1]")).0, 1);
+}
+
+#[test]
+fn messages_say_what_is_wrong() {
+    for (arguments, input, code, problem) in [
+        (&["show", "nofile"][..], "", 1, "emilia: nofile: not found\n"),
+        (&["convert", "nofile", "--to", "sgf"], "", 1, "emilia: nofile: not found\nemilia: 1 file could not be read\n"),
+        (&["analyze", "nofile"], "", 1, "emilia: nofile: not found\n"),
+        (&["solve", "nofile"], "", 2, "emilia: nofile: not found\n"),
+        (&["show"], "hello", 1, "in no known format (known: ggf, sgf, pgn, transcript, logbook, obf, wthor)"),
+        (&["show", "--game", "0"], "", 2, "expected a whole number of at least 1"),
+        (&["show", "--out", "x.doc"], "f5", 2, "nothing ends in .doc; expected .svg, .png, .html or .txt"),
+        (&["show", "--curve"], "f5", 2, "--curve: a curve is a picture"),
+        (&["play", "--depth", "-3"], "", 2, "expected a whole number from 1 to 60"),
+        (&["analyze", "-", "--exact", "-1"], "", 2, "-1 is not in 0..=60"),
+        (&["analyze", "-", "--csv", "--shard", "0/2"], "f5", 2, "--shard needs --json"),
+        (&["convert", "--out", "x.doc"], "f5", 2, "the name 'x.doc' tells no format"),
+    ] {
+        let (found, _, stderr) = said(arguments, input);
+        assert!(found == code && stderr.contains(problem), "{arguments:?}: {found}: {stderr}");
+    }
+}
+
+#[test]
+fn pictures_are_drawn_in_pixels() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, arguments) in [("board.png", &["--moves"][..]), ("curve.png", &["--curve", "--depth", "1"])] {
+        let path = file(&folder, name);
+        let (code, _, stderr) = said(&[&["show", "--out", &path], arguments].concat(), "f5d6c3d3c4");
+        if stderr.contains("no font is installed") {
+            assert!(code == 1 && !std::path::Path::new(&path).exists());
+            continue;
+        }
+        let bytes = std::fs::read(&path).unwrap();
+        assert!(code == 0 && bytes.starts_with(b"\x89PNG\r\n\x1a\n") && bytes.len() > 2000, "{stderr}");
+    }
+}
+
+#[test]
+fn help_is_all_that_a_user_of_the_command_needs() {
+    for (command, says) in [
+        ("analyze", "What has no other limit is searched to depth 12"),
+        ("solve", "The exit code is 0 if all is well"),
+        ("convert", "the exit code is then 1"),
+        ("match", "Every opening is played twice"),
+        ("experiment", "with 95 % intervals"),
+        ("play", "'help' lists what else can be said"),
+        ("positions", "Only positions with a move are"),
+        ("show", "the arrow keys go through the"),
+        ("merge", "All the parts"),
+    ] {
+        let help = answers(&[command, "--help"], "");
+        let begin = help.split("Usage:").next().unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(begin.contains(says), "{command}: {begin}");
+        assert!(!help.contains("--fpu") && answers(&[command, "-h"], "").len() <= help.len(), "{help}");
+    }
+}
