@@ -6,7 +6,9 @@ use crate::othello::Color;
 use crate::play::{Level, Opponent, Session};
 use crate::render::Palette;
 use clap::{Args, ValueEnum};
-use std::io::{BufWriter, ErrorKind, IsTerminal, stdin, stdout};
+use rustyline::DefaultEditor;
+use rustyline::error::ReadlineError;
+use std::io::{self, BufRead, BufWriter, ErrorKind, IsTerminal, stdin, stdout};
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -57,8 +59,37 @@ pub(super) fn run(arguments: &PlayArguments) -> Result<(), String> {
     if let Some(path) = &arguments.load {
         session.load(path)?;
     }
-    match session.run(stdin().lock(), BufWriter::new(stdout()), stdin().is_terminal()) {
+    let output = BufWriter::new(stdout());
+    let ended = if stdin().is_terminal() && stdout().is_terminal() {
+        let mut editor = DefaultEditor::new().map_err(|error| format!("cannot read from the terminal: {error}"))?;
+        session.run(|prompt| edited(&mut editor, prompt), output)
+    } else {
+        let mut input = stdin().lock();
+        session.run(|_| piped(&mut input), output)
+    };
+    match ended {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(format!("cannot go on: {error}")),
         _ => Ok(()),
     }
+}
+
+/// A line that a person types, with the arrow keys for changes and for former lines. Ctrl-C and Ctrl-D end.
+fn edited(editor: &mut DefaultEditor, prompt: &str) -> io::Result<Option<String>> {
+    match editor.readline(prompt) {
+        Ok(line) => {
+            // A line that is not kept is only not offered again.
+            let _ = editor.add_history_entry(&line);
+            Ok(Some(line))
+        }
+        Err(ReadlineError::Eof | ReadlineError::Interrupted) => Ok(None),
+        Err(ReadlineError::Io(error)) => Err(error),
+        Err(error) => Err(io::Error::other(error)),
+    }
+}
+
+/// A line of a script.
+fn piped(input: &mut impl BufRead) -> io::Result<Option<String>> {
+    let mut line = Vec::new();
+    let read = input.read_until(b'\n', &mut line)?;
+    Ok((read > 0).then(|| String::from_utf8_lossy(&line).into_owned()))
 }

@@ -1,7 +1,7 @@
 //! What a person says at the board.
 
 use super::Level;
-use crate::notation::transcript::parse_turn;
+use crate::notation::transcript::{parse_turn, parse_turns};
 use crate::othello::Move;
 use std::str::FromStr;
 use thiserror::Error;
@@ -9,12 +9,16 @@ use thiserror::Error;
 /// A line that was understood.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Command {
-    /// A disc, or a pass.
-    Turn(Move),
+    /// Discs and passes: one, or several of both sides.
+    Turns(Vec<Move>),
     /// The best moves, this number of them.
     Hint(usize),
     /// Take the last own move back, and what followed it.
     Undo,
+    /// Play again what was taken back.
+    Redo,
+    /// Give the game up.
+    Resign,
     /// Let Emilia take this turn.
     Go,
     /// Another game.
@@ -57,13 +61,18 @@ fn did_you_mean(nearest: &Option<&'static str>) -> String {
     nearest.map_or_else(|| "'help' lists what there is".to_owned(), |name| format!("did you mean '{name}'?"))
 }
 
-const NAMES: [&str; 14] =
-    ["hint", "undo", "go", "new", "board", "moves", "level", "swap", "save", "load", "help", "quit", "pass", "exit"];
+const NAMES: [&str; 16] = [
+    "hint", "undo", "redo", "resign", "go", "new", "board", "moves", "level", "swap", "save", "load", "help", "quit",
+    "pass", "exit",
+];
 
 /// What can be said, in lines of less than 80 columns.
 pub(super) const HELP: &str = "  f5            place a disc; 'pass' where you must
+  f5d6c3        several moves, of both sides
   hint [N]      the best N moves with their values (3)
   undo          take your last move back
+  redo          play again what was taken back
+  resign        give the game up
   go            let Emilia make this move for you
   swap          change sides
   level [N]     1 (beginner) to 8 (full strength)
@@ -85,7 +94,7 @@ impl FromStr for Command {
         if rest.is_empty()
             && let Some(turn) = parse_turn(&name)
         {
-            return Ok(Command::Turn(turn));
+            return Ok(Command::Turns(vec![turn]));
         }
         let wrong = |command, expected| CommandError::Argument { command, expected };
         let file =
@@ -103,6 +112,8 @@ impl FromStr for Command {
             },
             "save" => Command::Save(file("save")?),
             "load" => Command::Load(file("load")?),
+            "redo" => Command::Redo,
+            "resign" => Command::Resign,
             "undo" | "u" => Command::Undo,
             "go" => Command::Go,
             "new" => Command::New,
@@ -111,7 +122,10 @@ impl FromStr for Command {
             "swap" => Command::Swap,
             "help" | "?" | "h" => Command::Help,
             "quit" | "exit" | "q" => Command::Quit,
-            _ => return Err(CommandError::Unknown(brief(word), nearest(&name))),
+            _ => match parse_turns(line) {
+                Ok(turns) if !turns.is_empty() => Command::Turns(turns),
+                _ => return Err(CommandError::Unknown(brief(word), nearest(&name))),
+            },
         };
         Ok(command)
     }
@@ -134,10 +148,14 @@ mod tests {
 
     #[test]
     fn lines_are_understood_or_explained() {
-        let f5 = Command::Turn(Move::Place("f5".parse().unwrap()));
+        let f5 = Command::Turns(vec![Move::Place("f5".parse().unwrap())]);
         for (line, command) in [
             (" F5 ", f5),
-            ("pass", Command::Turn(Move::Pass)),
+            ("pass", Command::Turns(vec![Move::Pass])),
+            (
+                "1. F5 d6 2. c3",
+                Command::Turns(["f5", "d6", "c3"].map(|name| Move::Place(name.parse().unwrap())).to_vec()),
+            ),
             ("hint", Command::Hint(3)),
             ("HINT 12", Command::Hint(12)),
             ("level 8", Command::Level(Some(Level::FULL))),
@@ -147,6 +165,7 @@ mod tests {
         }
         for (line, said) in [
             ("hnt", "'hnt' is no move and no command; did you mean 'hint'?"),
+            ("f5d9", "'f5d9' is no move and no command; 'help' lists what there is"),
             ("i9", "'i9' is no move and no command; 'help' lists what there is"),
             ("level 9", "level: expected a number from 1 (beginner) to 8 (full strength)"),
             ("hint 0", "hint: expected how many moves, from 1 to 64"),

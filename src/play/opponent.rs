@@ -1,8 +1,9 @@
 //! Emilia's moves at a level.
 
 use super::Level;
-use crate::engine::{Engine, Goal, Request};
-use crate::othello::{Move, Position};
+use crate::analysis::{AnalysisSettings, Review, Reviewer};
+use crate::engine::{Engine, EngineOptions, Goal, Request};
+use crate::othello::{GameRecord, Move, Position};
 use crate::random::Random;
 use crate::search::{Contempt, Depth, Limits, Line};
 use std::time::Duration;
@@ -76,6 +77,17 @@ impl Opponent {
         self.values(position, count, HINT_DEPTH, Some(HINT_TIME))
     }
 
+    /// What the moves of a game were worth, by a quick look at each; `None` if it has none.
+    pub fn review(&self, game: &GameRecord) -> Option<Review> {
+        if game.turns().is_empty() {
+            return None;
+        }
+        let options =
+            EngineOptions { depth: Some(REVIEW_DEPTH), time: None, nodes: None, ..self.engine.options().clone() };
+        let settings = AnalysisSettings { exact_from: REVIEW_EXACT, ..AnalysisSettings::new(options) };
+        Some(Reviewer::new(settings).review(game))
+    }
+
     fn values(&mut self, position: &Position, count: usize, depth: Depth, time: Option<Duration>) -> Vec<Line> {
         let limits = Limits { depth: Some(depth), hard_time: time, soft_time: time, ..Limits::default() };
         let goal = Goal::Hint { lines: count };
@@ -102,6 +114,10 @@ impl Opponent {
 /// How deep and how long hints look.
 const HINT_DEPTH: Depth = Depth::new(14).unwrap();
 const HINT_TIME: Duration = Duration::from_millis(1500);
+
+/// How deep a game is looked at when it is over, and the empty squares from which on it is solved.
+const REVIEW_DEPTH: Depth = Depth::new(8).unwrap();
+const REVIEW_EXACT: u8 = 12;
 
 /// A turn, and what is thought of it.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -141,8 +157,6 @@ fn temperature(losses: &[f64], wanted: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::EngineOptions;
-    use crate::othello::GameRecord;
 
     #[test]
     fn the_temperature_gives_the_wanted_loss() {

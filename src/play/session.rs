@@ -3,13 +3,13 @@
 use super::command::HELP;
 use super::{Command, Level, Opponent};
 use crate::notation::game_file::{AnnotatedGame, Format, GameFile, write};
-use crate::notation::ggf::{GgfResult, Timing};
+use crate::notation::ggf::{Ending, GgfResult, Timing};
 use crate::notation::transcript::Transcript;
 use crate::othello::{Color, GameRecord, Move, Position};
 use crate::render::{Diagram, Palette};
 use crate::whole_file::write_whole;
 use std::fmt::Write as _;
-use std::io::{self, BufRead, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime};
 
@@ -21,11 +21,16 @@ pub struct Session {
     /// The side that the person plays; `None` for both, when Emilia only helps.
     person: Option<Color>,
     palette: Palette,
+    /// Turns that were taken back, the last one first.
+    taken_back: Vec<(Move, Timing)>,
     /// The file that the game is from or was written to, which may be written again.
     file: Option<PathBuf>,
     /// When the person's turn began.
     since: Instant,
 }
+
+/// What is said to a move behind the end.
+const OVER: &str = "The game is over; 'undo' takes a move back, 'new' begins again.";
 
 /// What comes next.
 enum Next {
@@ -37,7 +42,7 @@ impl Session {
     /// A new game, in which the person plays this side; `None` for both.
     pub fn new(opponent: Opponent, person: Option<Color>, palette: Palette) -> Session {
         let game = AnnotatedGame::new(GameRecord::default());
-        Session { opponent, game, person, palette, file: None, since: Instant::now() }
+        Session { opponent, game, person, palette, taken_back: Vec::new(), file: None, since: Instant::now() }
     }
 
     /// Goes on with the first game of a file.
@@ -46,12 +51,21 @@ impl Session {
         let first = games.next().ok_or_else(|| format!("{}: there is no game in it", path.display()))?;
         let found = first.map_err(|error| error.to_string())?;
         self.game = found.game;
+        self.taken_back.clear();
         self.file = (found.format == Format::Ggf).then(|| path.to_owned());
         Ok(())
     }
 
-    /// Plays until the person leaves or says nothing more. Prompts are written if `prompts` is set.
-    pub fn run(&mut self, mut input: impl BufRead, mut output: impl Write, prompts: bool) -> io::Result<()> {
+    /// Plays until the person leaves or says nothing more. `read` gives the person's next line, without its end; it gets a prompt
+    /// that may be shown.
+    ///
+    /// # Errors
+    /// If a line cannot be read, or an answer cannot be written.
+    pub fn run(
+        &mut self,
+        mut read: impl FnMut(&str) -> io::Result<Option<String>>,
+        mut output: impl Write,
+    ) -> io::Result<()> {
         let mut greeting = match self.person {
             Some(color) => format!("You play {color} against Emilia, {}.", self.opponent.level()),
             None => "You play both sides.".to_owned(),
@@ -61,19 +75,12 @@ impl Session {
         let reply = self.reply();
         output.write_all(reply.as_bytes())?;
         loop {
-            if prompts {
-                let prompt = match self.game.record.position().is_over() {
-                    true => "> ".to_owned(),
-                    false => format!("{}> ", self.game.record.position().mover()),
-                };
-                output.write_all(prompt.as_bytes())?;
-            }
+            let prompt = match self.is_over() {
+                true => "> ".to_owned(),
+                false => format!("{}> ", self.game.record.position().mover()),
+            };
             output.flush()?;
-            let mut line = Vec::new();
-            if input.read_until(b'\n', &mut line)? == 0 {
-                return output.flush();
-            }
-            let line = String::from_utf8_lossy(&line);
+            let Some(line) = read(&prompt)? else { return Ok(()) };
             if line.trim().is_empty() {
                 continue;
             }
@@ -98,12 +105,15 @@ impl Session {
             Command::Help => Ok(HELP.to_owned()),
             Command::Board => Ok(self.board()),
             Command::Moves => Ok(self.moves()),
-            Command::Turn(turn) => self.take(turn),
+            Command::Turns(turns) => self.take(&turns),
             Command::Hint(count) => self.hint(count),
             Command::Undo => self.undo(),
+            Command::Redo => self.redo(),
+            Command::Resign => self.resign(),
             Command::Go => self.go(),
             Command::New => {
                 self.game = AnnotatedGame::new(GameRecord::default());
+                self.taken_back.clear();
                 self.file = None;
                 Ok(self.reply())
             }
@@ -133,23 +143,34 @@ impl Session {
         Next::Ask
     }
 
-    /// A turn of the person, and Emilia's.
-    fn take(&mut self, turn: Move) -> Result<String, String> {
-        let position = *self.game.record.position();
-        if position.is_over() {
-            return Err("The game is over; 'undo' takes a move back, 'new' begins again.".to_owned());
+    /// Turns that the person says, and Emilia's answer. Of several turns all are taken, or none.
+    fn take(&mut self, turns: &[Move]) -> Result<String, String> {
+        if self.is_over() {
+            return Err(OVER.to_owned());
         }
         let seconds = (self.since.elapsed().as_secs_f64() * 100.0).round() / 100.0;
-        self.game.record.take(turn).map_err(|illegal| format!("Illegal: {illegal}."))?;
-        self.game.timing.push(Timing { eval: None, seconds: Some(seconds) });
+        let mut record = self.game.record.clone();
+        for (number, &turn) in turns.iter().enumerate() {
+            let taken = if turns.len() == 1 { record.take(turn) } else { record.take_with_implied_pass(turn) };
+            taken.map_err(|illegal| match turns.len() {
+                1 => format!("Illegal: {illegal}."),
+                _ => format!("Move {} is illegal: {illegal}. None of them was played.", number + 1),
+            })?;
+        }
+        self.game.record = record;
+        self.game.timing.resize(self.game.record.turns().len(), Timing::default());
+        if let ([_], Some(timing)) = (turns, self.game.timing.last_mut()) {
+            timing.seconds = Some(seconds);
+        }
+        self.taken_back.clear();
         Ok(self.reply())
     }
 
     /// Emilia takes the person's turn.
     fn go(&mut self) -> Result<String, String> {
-        let Some(choice) = self.opponent.choose(self.game.record.position()) else {
-            return Err("The game is over.".to_owned());
-        };
+        let choice = if self.is_over() { None } else { self.opponent.choose(self.game.record.position()) };
+        let Some(choice) = choice else { return Err(OVER.to_owned()) };
+        self.taken_back.clear();
         let mover = self.game.record.position().mover();
         self.push(choice.turn, choice.value);
         Ok(format!("For {mover}: {}.\n{}", spoken(choice.turn), self.reply()))
@@ -168,7 +189,7 @@ impl Session {
         let mut text = String::new();
         loop {
             let position = *self.game.record.position();
-            if position.is_over() {
+            if self.is_over() {
                 break;
             }
             if position.must_pass() {
@@ -187,7 +208,42 @@ impl Session {
             }
         }
         self.since = Instant::now();
-        text + &self.board()
+        text += &self.board();
+        if self.game.record.position().is_over() {
+            text += &self.turning_point();
+        }
+        text
+    }
+
+    /// Whether the game is played to its end, or given up.
+    fn is_over(&self) -> bool {
+        self.game.record.position().is_over() || self.game.ending() == Some(Ending::Resigned)
+    }
+
+    /// What decided the game.
+    fn turning_point(&self) -> String {
+        let Some(review) = self.opponent.review(&self.game.record) else { return String::new() };
+        let Some(point) = review.turning_point else {
+            return match self.game.record.position().is_over() {
+                true => "Nobody let go what they had: the game has no turning point.\n".to_owned(),
+                false => String::new(),
+            };
+        };
+        let Some(turn) = review.turns.iter().find(|turn| turn.turn == point.turn) else { return String::new() };
+        let played = turn.played.as_ref().map_or(Move::Pass, |played| played.turn);
+        let player = match self.person {
+            Some(color) if color == point.mover => "your",
+            Some(_) => "Emilia's",
+            None => &format!("{}'s", point.mover),
+        };
+        format!(
+            "The turning point: {player} {}, move {}, made a {} a {}; {} was better.\n",
+            spoken(played),
+            point.turn + 1,
+            point.before,
+            point.after,
+            spoken(turn.best.turn)
+        )
     }
 
     fn last_disc(&self) -> Option<Move> {
@@ -203,8 +259,18 @@ impl Session {
     fn state(&self, position: &Position) -> String {
         let (black, white) = (position.discs(Color::Black).count(), position.discs(Color::White).count());
         let discs = format!("black {black}, white {white}");
-        if !position.is_over() {
+        if !self.is_over() {
             return format!("{discs}; {} to move", position.mover());
+        }
+        if let Some(GgfResult { score, ending: Some(Ending::Resigned) }) = self.game.result {
+            let (loser, winner) = if score > 0.0 { (Color::White, "black") } else { (Color::Black, "white") };
+            let winner = match self.person {
+                Some(color) if color == loser => "Emilia",
+                Some(_) => "you",
+                None => winner,
+            };
+            let verb = if winner == "you" { "win" } else { "wins" };
+            return self.palette.strong(&format!("{discs}; {loser} resigns: {winner} {verb}"));
         }
         let score = position.score_for_black();
         let winner = match (score, self.person) {
@@ -235,9 +301,9 @@ impl Session {
 
     fn hint(&mut self, count: usize) -> Result<String, String> {
         let position = *self.game.record.position();
-        let lines = self.opponent.hint(&position, count);
+        let lines = if self.is_over() { Vec::new() } else { self.opponent.hint(&position, count) };
         if lines.is_empty() {
-            return Err("The game is over.".to_owned());
+            return Err(OVER.to_owned());
         }
         let squares = lines.iter().filter_map(|line| Some((line.turn.square()?, line.score.discs())));
         let labels = squares.map(|(square, value)| (square, format!("{:+}", value.round() as i32)));
@@ -261,13 +327,43 @@ impl Session {
         let Some(keep) = (0..turns.len()).rev().find(chosen) else {
             return Err("There is no move of yours to take back.".to_owned());
         };
+        self.game.timing.resize(turns.len(), Timing::default());
         while self.game.record.turns().len() > keep {
-            self.game.record.undo();
+            let taken_back = self.game.record.undo().zip(self.game.timing.pop());
+            self.taken_back.extend(taken_back);
         }
-        self.game.timing.truncate(keep);
+        self.game.result = None;
         self.game.turn_comments.retain(|(turn, _)| *turn <= keep);
         self.since = Instant::now();
         Ok(self.board())
+    }
+
+    /// Plays again what the last `undo` took back: up to the person's next choice.
+    fn redo(&mut self) -> Result<String, String> {
+        if self.taken_back.is_empty() {
+            return Err("Nothing was taken back that could be played again.".to_owned());
+        }
+        while let Some((turn, timing)) = self.taken_back.pop() {
+            self.game.record.take(turn).map_err(|illegal| format!("Illegal: {illegal}."))?;
+            self.game.timing.push(timing);
+            let next = self.game.record.position();
+            let is_own = self.person.is_none_or(|color| color == next.mover());
+            if is_own && self.taken_back.last().is_some_and(|(turn, _)| *turn != Move::Pass) {
+                break;
+            }
+        }
+        Ok(self.reply())
+    }
+
+    /// Gives the game up, for the person or, where both sides are theirs, for the side to move.
+    fn resign(&mut self) -> Result<String, String> {
+        if self.is_over() {
+            return Err(OVER.to_owned());
+        }
+        let loser = self.person.unwrap_or(self.game.record.position().mover());
+        let score = if loser == Color::Black { -64.0 } else { 64.0 };
+        self.game.result = Some(GgfResult { score, ending: Some(Ending::Resigned) });
+        Ok(self.board() + &self.turning_point())
     }
 
     fn save(&mut self, path: &Path) -> Result<String, String> {
@@ -288,7 +384,8 @@ impl Session {
             game.place = "emilia play".to_owned();
         }
         let end = game.record.position();
-        game.result = end.is_over().then(|| GgfResult { score: f64::from(end.score_for_black()), ending: None });
+        let played_out = end.is_over().then(|| GgfResult { score: f64::from(end.score_for_black()), ending: None });
+        game.result = played_out.or(game.result.filter(|_| self.is_over()));
         let written = write(&game, Format::Ggf).map_err(|error| error.to_string())?;
         write_whole(path, written.text.as_bytes()).map_err(|error| format!("{}: {error}", path.display()))?;
         self.file = Some(path.to_owned());

@@ -2,11 +2,10 @@
 
 use crate::convert::file;
 use crate::serve::{self, answers};
+use crate::terminal::Terminal;
 use emilia::notation::ggf;
 use emilia::notation::transcript;
 use emilia::othello::{Color, GameRecord, Move};
-use std::process::Command;
-use std::time::{Duration, Instant};
 
 /// The arguments of a game that is the same every time.
 const FIXED: &[&str] = &["play", "--level", "2", "--draw", "5", "--threads", "1", "--hash", "1"];
@@ -45,7 +44,7 @@ fn a_game_by_pipe_has_boards_hints_and_an_end() {
     // Somebody else's file is left alone.
     let text = said(&[], &format!("save {file}\nload no/such/file\n"));
     assert!(
-        text.contains("is there already; choose another name.") && text.contains("no/such/file: cannot be read"),
+        text.contains("is there already; choose another name.") && text.contains("no/such/file: not found"),
         "{text}"
     );
 }
@@ -69,68 +68,32 @@ fn both_sides_are_played_to_the_end() {
     let end = format!("black {}, white {}: {winner} by {}", discs[0], discs[1], score.abs());
     assert!(text.contains(&end), "{end}\n{text}");
     assert!(text.contains("The game is over; 'undo' takes a move back"), "{text}");
+    assert!(text.contains("The turning point: black's ") || text.contains("The turning point: white's "), "{text}");
     assert!(text.trim_end().ends_with("to move"), "{text}");
+}
+
+#[test]
+fn moves_are_pasted_taken_back_played_again_and_given_up() {
+    let text = said(&["--color", "both"], "f5d6c3\nundo\nundo\nredo\nredo\nredo\nmoves\nd9f4\na1a1\nquit\n");
+    assert!(text.contains("Nothing was taken back that could be played again."), "{text}");
+    assert!(text.contains("\nf5d6c3\n") && text.contains("'d9f4' is no move and no command"), "{text}");
+    assert!(text.contains("Move 1 is illegal: a1 turns no disc for white. None of them was played."), "{text}");
+    // Emilia's answer comes back with the move that it answers.
+    let text = said(&[], "f5\nmoves\nundo\nredo\nmoves\n");
+    let moves: Vec<&str> = text.lines().filter(|line| line.starts_with("f5")).collect();
+    assert!(moves.len() == 2 && moves[0] == moves[1] && moves[0].len() == 4, "{text}");
+    let folder = tempfile::tempdir().unwrap();
+    let file = file(&folder, "resigned.ggf");
+    let text = said(&[], &format!("f5\nresign\nd3\nsave {file}\nundo\n"));
+    assert!(text.contains("; black resigns: Emilia wins") && text.contains("The game is over; 'undo' takes"), "{text}");
+    assert!(text.trim_end().ends_with("black to move"), "{text}");
+    assert!(std::fs::read_to_string(&file).unwrap().contains("RE[-64.000:r]"));
 }
 
 #[test]
 fn a_level_that_is_none_is_refused_with_what_there_is() {
     let (code, _, stderr) = serve::said(&["play", "--level", "9"], "");
     assert!(code == 2 && stderr.contains("from 1 (beginner) to 8 (full strength)"), "{stderr}");
-}
-
-/// A tmux server of its own; killed when the test is over.
-struct Terminal {
-    socket: String,
-}
-
-impl Terminal {
-    /// A terminal of 80 columns that runs a command line; `None`, with a message, where there is no tmux.
-    fn start(socket: String, line: &str) -> Option<Terminal> {
-        if !Command::new("tmux").arg("-V").output().is_ok_and(|output| output.status.success()) {
-            eprintln!("skipped: no tmux to play in");
-            return None;
-        }
-        let terminal = Terminal { socket };
-        let size = ["new-session", "-d", "-x", "80", "-y", "50"];
-        let output = terminal.tmux(&[&size[..], &[line]].concat());
-        assert!(output.status.success(), "{output:?}");
-        Some(terminal)
-    }
-
-    fn tmux(&self, arguments: &[&str]) -> std::process::Output {
-        let mut command = Command::new("tmux");
-        command.args(["-S", &self.socket, "-f", "/dev/null"]).args(arguments).env_remove("TMUX").output().unwrap()
-    }
-
-    /// Types a line, letter by letter: tmux would take f5 for a key.
-    fn say(&self, line: &str) {
-        self.tmux(&["send-keys", "-l", line]);
-        self.tmux(&["send-keys", "Enter"]);
-    }
-
-    /// The screen, with its colours as codes.
-    fn screen(&self) -> String {
-        String::from_utf8_lossy(&self.tmux(&["capture-pane", "-p", "-e"]).stdout).into_owned()
-    }
-
-    /// Waits until the screen has a text.
-    fn wait_for(&self, text: &str) -> String {
-        let started = Instant::now();
-        loop {
-            let screen = self.screen();
-            if screen.contains(text) {
-                return screen;
-            }
-            assert!(started.elapsed() < Duration::from_secs(60), "no '{text}':\n{screen}");
-            std::thread::sleep(Duration::from_millis(30));
-        }
-    }
-}
-
-impl Drop for Terminal {
-    fn drop(&mut self) {
-        self.tmux(&["kill-server"]);
-    }
 }
 
 #[test]
@@ -145,6 +108,14 @@ fn a_terminal_has_a_prompt_and_colours_unless_they_are_not_wanted() {
     assert!(screen.contains("\x1b[") && screen.contains('\u{25cf}'), "{screen}");
     terminal.say("f5");
     terminal.wait_for("Emilia plays ");
+    // A line that was said before comes back with the arrow.
+    terminal.say("level");
+    terminal.wait_for("Emilia plays at level 2");
+    terminal.press("Up");
+    terminal.press("Space");
+    terminal.say("3");
+    terminal.say("level");
+    terminal.wait_for("Emilia plays at level 3");
     terminal.say("hint");
     let screen = terminal.wait_for("depth");
     let plain: String = strip_codes(&screen);
