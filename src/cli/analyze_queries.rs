@@ -1,7 +1,7 @@
 //! Queries on the standard input, or in a file, and answers on the standard output, or in a file.
 
 use super::analyze_output::Results;
-use super::output::{Output, Reader};
+use super::output::Reader;
 use super::progress::InputProgress;
 use crate::analysis::lines::Lines;
 use crate::analysis::{Service, ServiceSettings};
@@ -48,7 +48,7 @@ pub(super) fn run(settings: ServiceSettings, input: QueryInput, output: Results)
     // No thread is waited for when the process ends: the one that reads may be blocked on a client that says nothing.
     spawn("queries", move || feed(service, input, &read));
     #[cfg(unix)]
-    if matches!(output, Results::Stream { output: Output::Standard(_), .. }) {
+    if matches!(output, Results::Stream { output: super::output::Output::Standard(_), .. }) {
         watch_reader(ended.clone());
     }
     spawn("answers", move || {

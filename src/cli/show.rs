@@ -15,10 +15,10 @@ use std::path::{Path, PathBuf};
 /// How deep positions are searched where the options say nothing else.
 const DEPTH: &str = "10";
 
-/// Show a board or a game: as text, as a picture (SVG or PNG), or as a page for a browser.
+/// Show a board or a game: as text, as a picture, as a page.
 ///
-/// A page has the board, the curve of the game's worth, the loss of each move and the expected play; the arrow keys go through the
-/// game. It is one file that needs nothing else.
+/// Pictures are SVG or PNG. A page for a browser has the board, the curve of the game's worth, the loss of each move and the
+/// expected play; the arrow keys go through the game. It is one file that needs nothing else.
 #[derive(Args, Clone, Debug)]
 pub(super) struct ShowArguments {
     #[command(flatten)]

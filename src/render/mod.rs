@@ -14,6 +14,7 @@ pub use curve_svg::{curve_picture, curve_svg};
 pub use diagram::{Diagram, Palette, game_table};
 pub use markup::escape;
 pub use page::page;
+#[cfg(feature = "program")]
 pub(crate) use plot::round_step;
 pub use plot::{Curve, Plot, Point, Scale, Stroke};
 #[cfg(feature = "program")]

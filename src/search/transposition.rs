@@ -60,6 +60,7 @@ struct Memory {
 }
 
 /// Size of a table in bytes from which on large pages are asked for: a smaller table is not worth the whole of one.
+#[cfg(target_os = "linux")]
 const LARGE_PAGES_FROM: usize = 16 << 20;
 
 impl Memory {

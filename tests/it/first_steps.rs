@@ -26,7 +26,7 @@ fn a_terminal_is_told_what_is_waited_for() {
     let Some(terminal) = Terminal::start(file(&folder, "socket"), &format!("'{EMILIA}'; sleep 60")) else { return };
     terminal.wait_for("waiting for");
     terminal.say("help");
-    terminal.wait_for("Play against Emilia in the terminal");
+    terminal.wait_for("find exact results");
     terminal.say("name");
     terminal.wait_for("speaking GTP, as the first line decided");
 }

@@ -15,9 +15,9 @@ pub(super) struct SelfPlayArguments {
     /// Games in the whole folder, all shards together; rounded up to whole files
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     games: u64,
-    /// Games in a file
-    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=65536))]
-    chunk: u32,
+    /// Games in a file [default: 1000, or all where they are fewer]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536))]
+    chunk: Option<u32>,
     #[command(flatten)]
     work: WorkArguments,
     #[command(flatten)]
@@ -41,7 +41,15 @@ pub(super) struct SelfPlayArguments {
     favoured_plies: Option<PlyRange>,
 }
 
+/// Games in a file where nothing else is said and there are as many.
+const CHUNK: u32 = 1000;
+
 impl SelfPlayArguments {
+    fn chunk(&self) -> u32 {
+        let all = u32::try_from(self.games).unwrap_or(u32::MAX);
+        self.chunk.unwrap_or(CHUNK.min(all))
+    }
+
     fn settings(&self) -> Result<SelfPlaySettings, String> {
         let knobs = self.knobs.config()?.selfplay;
         let settings = SelfPlaySettings {
@@ -69,11 +77,11 @@ pub(super) fn run(arguments: &SelfPlayArguments) -> Result<(), String> {
             seed: arguments.work.seed,
             settings: serde_json::to_value(&settings).map_err(|error| error.to_string())?,
         },
-        chunks: (0..arguments.games.div_ceil(u64::from(arguments.chunk))).collect(),
-        games_per_chunk: arguments.chunk,
+        chunks: (0..arguments.games.div_ceil(u64::from(arguments.chunk()))).collect(),
+        games_per_chunk: arguments.chunk(),
         shard: arguments.work.shard,
         threads: super::threads(arguments.work.threads),
     };
-    let maker = || SelfPlay::new(settings.clone(), arguments.work.seed, arguments.chunk, evaluator.clone());
+    let maker = || SelfPlay::new(settings.clone(), arguments.work.seed, arguments.chunk(), evaluator.clone());
     super::produce(&production, maker)
 }
