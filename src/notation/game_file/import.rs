@@ -45,7 +45,7 @@ pub(super) fn read_cut(shape: Shape, text: &str) -> Option<(Format, AnnotatedGam
         Shape::Sgf => text[..=text.rfind(']')?].to_owned() + ")",
         Shape::Pgn => {
             let last = text.rfind(char::is_whitespace)? + 1;
-            let is_half_a_move = matches!(text[last..].as_bytes(), [b'a'..=b'h' | b'A'..=b'H']);
+            let is_half_a_move = matches!(&text.as_bytes()[last..], [b'a'..=b'h' | b'A'..=b'H']);
             is_half_a_move.then(|| text[..last].to_owned())?
         }
         Shape::Lines | Shape::Whole | Shape::Wthor | Shape::Unknown => return None,
