@@ -191,7 +191,7 @@ impl Worker {
 }
 
 /// Depth of the search of a move that is the only one.
-const FORCED_DEPTH: Option<Depth> = Depth::new(6);
+const FORCED_DEPTH: Option<Depth> = Depth::new(3);
 
 /// The tighter of the client's and the options' limits, with the default time if there is none at all.
 fn limits(request: &Request, options: &EngineOptions) -> Limits {
@@ -210,7 +210,7 @@ fn limits(request: &Request, options: &EngineOptions) -> Limits {
         hard_time: asked.hard_time,
     };
     if request.goal == Goal::Move && request.position.moves().count() <= 1 {
-        // There is nothing to choose: a search of a millisecond gives the move its value.
+        // There is nothing to choose: a search of some hundred positions gives the move its value.
         limits.depth = tighter(limits.depth, FORCED_DEPTH);
     }
     let per_move =

@@ -262,7 +262,7 @@ fn a_full_disk_is_reported() {
 fn what_cannot_be_is_refused_before_anything_is_read() {
     for (arguments, code, part) in [
         (&["no/such/file"][..], 1, "no/such/file"),
-        (&["--threads", "2", "--search-threads", "3"], 1, "only 2"),
+        (&["--threads", "2", "--search-threads", "3"], 2, "only 2"),
         (&["--queue", "0"], 2, "1..=1000000"),
         (&["--depth", "0"], 2, "from 1 to 60"),
     ] {
