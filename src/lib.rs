@@ -18,6 +18,7 @@
 pub mod analysis;
 #[cfg(feature = "program")]
 pub mod arena;
+pub mod book;
 #[cfg(feature = "program")]
 pub mod cli;
 pub mod clock;

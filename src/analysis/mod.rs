@@ -1,6 +1,7 @@
 //! Jobs over positions and games from files and pipes: answering queries, solving, checking what is said of positions.
 
 pub mod answer;
+pub mod book_growth;
 mod by_player;
 mod commentary;
 mod fields;

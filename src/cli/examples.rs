@@ -79,6 +79,25 @@ emilia completions zsh > _emilia           in a folder of $fpath",
 emilia man play > emilia-play.1            the page of a command
 emilia man --out man1                      the pages of all of them",
     ),
+    (
+        "book",
+        "emilia book new my.book
+emilia book grow my.book --time 8h         the same command goes on
+emilia book show my.book f5d6
+emilia nboard --book my.book               play from it",
+    ),
+    ("book new", "emilia book new my.book"),
+    (
+        "book grow",
+        "emilia book grow my.book --time 8h
+emilia book grow my.book --positions 100000 --depth 18
+emilia book grow my.book --from f5d6c3d3c4 --time 1h   for one opening",
+    ),
+    ("book learn", "emilia book learn my.book WTH_2024.wtb"),
+    ("book show", "emilia book show my.book f5d6 --json"),
+    ("book stat", "emilia book stat my.book"),
+    ("book check", "emilia book check my.book"),
+    ("book pack", "emilia book pack my.book --out small.book"),
     ("train", "emilia train selfplay --out games --games 1000"),
     ("train selfplay", "emilia train selfplay --out games --games 1000"),
     ("train probcut", "emilia train probcut --positions 3000"),

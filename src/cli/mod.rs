@@ -6,6 +6,7 @@ mod analyze_output;
 mod analyze_position;
 mod analyze_queries;
 mod bench;
+mod book;
 mod convert;
 mod examples;
 mod experiment;
@@ -81,6 +82,8 @@ enum Command {
     Positions(positions::PositionsArguments),
     Completions(manual::CompletionsArguments),
     Man(manual::ManArguments),
+    /// Make, grow and look at opening books
+    Book(book::BookArguments),
     /// Learn the weights of the evaluation from games of Emilia against herself
     Train(train::TrainArguments),
 }
@@ -101,6 +104,7 @@ pub fn run() -> ExitCode {
         Some(Command::Merge(options)) => merge::run(&options),
         Some(Command::Solve(options)) => return solve::run(&options),
         Some(Command::Experiment(options)) => experiment::run(&options),
+        Some(Command::Book(options)) => book::run(&options),
         Some(Command::Train(options)) => train::run(&options),
         Some(Command::Completions(options)) => manual::run_completions(&options),
         Some(Command::Man(options)) => manual::run_man(&options),
@@ -160,6 +164,11 @@ fn at_least_one(text: &str) -> Result<u64, &'static str> {
 /// Takes one of these names.
 fn names<T: ToString>(values: &[T]) -> PossibleValuesParser {
     PossibleValuesParser::new(values.iter().map(T::to_string))
+}
+
+/// The number of threads asked for, or one per core.
+fn threads(asked: Option<u16>) -> usize {
+    asked.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
 }
 
 /// A flag that is set when the user wants the work to end; asking a second time ends the program.

@@ -123,10 +123,6 @@ pub(super) fn run(arguments: &TrainArguments) -> Result<(), String> {
     }
 }
 
-/// The number of threads asked for, or one per core.
-fn threads(asked: Option<u16>) -> usize {
-    asked.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
-}
 
 /// Makes files of samples until all are there or the user has had enough.
 fn produce<M: ChunkMaker>(production: &Production, maker: impl Fn() -> M + Sync) -> Result<(), String> {

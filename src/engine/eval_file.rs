@@ -39,7 +39,7 @@ impl EvalFile {
         let path = path.to_owned();
         match evaluator_of(Path::new(&path)) {
             Ok(evaluator) => Ok(EvalFile { path, evaluator }),
-            Err(error) => Err(OptionError::Weights { name: "eval-file", path, problem: error.to_string() }),
+            Err(error) => Err(OptionError::File { name: "eval-file", path, problem: error.to_string() }),
         }
     }
 

@@ -1,6 +1,7 @@
 //! The one door to thinking for protocols and tools: options in, [`Engine::start`] → events out, [`Engine::stop`].
 
 mod eval_file;
+mod opening_book;
 mod option;
 mod option_table;
 mod request;
@@ -11,6 +12,7 @@ mod worker;
 
 pub use crate::search::OnMemoryCap;
 pub use eval_file::EvalFile;
+pub use opening_book::OpeningBook;
 pub use option::{LONGEST, OptionEntry, OptionError, SHORTEST, Values};
 pub use option_table::{EngineOption, EngineOptions};
 pub use request::{DEFAULT_MOVE_TIME, Decision, Event, Goal, Request};

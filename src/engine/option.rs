@@ -23,9 +23,9 @@ pub enum OptionError {
         /// The values that the option takes.
         expected: String,
     },
-    /// The file of weights cannot be used.
+    /// The file cannot be used.
     #[error("{name}: '{path}' is refused: {problem}")]
-    Weights {
+    File {
         /// The option.
         name: &'static str,
         /// The file.

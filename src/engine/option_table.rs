@@ -5,6 +5,7 @@
 //! (`set emilia.hash 64`).
 
 use super::eval_file::EvalFile;
+use super::opening_book::OpeningBook;
 use super::option::{Given, OptionEntry, OptionError, Values, texts};
 use super::searches::{EMILIA, SearchEntry, searches};
 use super::uct_options::{Backup, LeafValue, Selection};
@@ -178,6 +179,14 @@ engine_options! {
         detail: "Without it, two engines without a book play one game for ever.",
         values: Values::Discs(0, 64),
         read_by_all: true,
+    }
+    /// The opening book that moves are played from, if any.
+    book: Option<OpeningBook> = None, read |given: &Given| given.unless_none(OpeningBook::read), show or_none; {
+        name: "book",
+        value_name: "PATH",
+        help: "Opening book to play from, or none",
+        detail: "[book.md](book.md) says how to make one. `variety` chooses among its moves too.",
+        takes_none: true,
     }
     /// What a tie is worth to `korf-best-first` and `korf-extension`.
     tie: Tie = Tie::Korf, read |given: &Given| given.named(Tie::ALL), show ToString::to_string; {

@@ -27,7 +27,7 @@ pub static MINIMAX: SearchEntry = SearchEntry { name: "minimax", reads: &[], bui
 /// Best-first minimax that chooses the move, with alpha-beta for values and where the end can be seen.
 pub static EMILIA: SearchEntry = SearchEntry {
     name: "emilia",
-    reads: BEST_FIRST_READS,
+    reads: &["threads", "selectivity", "hash", "memory", "on-memory-cap", "book"],
     build: |options| Box::new(Emilia::new(best_first_settings(options, BestFirstSettings::best_first()))),
 };
 /// Best-first minimax with a stored tree, leaves chosen by relevance, and proofs near the end.

@@ -5,7 +5,7 @@ use super::option_table::{EngineOptions, megabytes};
 use super::request::{DEFAULT_MOVE_TIME, Decision, Event, Goal, Request};
 use super::searches::SearchBuilder;
 use super::symmetric_moves::unite_symmetric_moves;
-use crate::othello::{Move, Position};
+use crate::othello::{Bitboard, Move, Position};
 use crate::random::Random;
 use crate::search::{
     Bound, Contempt, Control, Depth, Limits, Line, Precision, Report, Score, Search, SearchDepth, StopSignal, Task,
@@ -107,7 +107,7 @@ impl Worker {
 
     fn answer(&mut self, question: &SearchJob) -> Decision {
         self.prepare(question);
-        let report = self.search(question);
+        let report = book_report(question).unwrap_or_else(|| self.search(question));
         self.decide(question, report)
     }
 
@@ -141,6 +141,7 @@ impl Worker {
             },
             margin: varied,
             is_analysis: matches!(request.goal, Goal::Hint { .. }),
+            except: Bitboard::EMPTY,
             precision: match request.goal {
                 Goal::Move | Goal::Hint { .. } => Precision::Score,
                 Goal::WinLossDraw => Precision::WinLossDraw,
@@ -192,6 +193,19 @@ impl Worker {
 
 /// Depth of the search of a move that is the only one.
 const FORCED_DEPTH: Option<Depth> = Depth::new(3);
+
+/// The moves that the book plays, where a move is asked for and the book has one.
+fn book_report(question: &SearchJob) -> Option<Report> {
+    let SearchJob { request, options, .. } = question;
+    let book = options.book.as_ref().filter(|_| options.engine.reads.contains(&"book"))?;
+    // Its values count draws as nothing. A forced pass is no move of a book.
+    let is_asked = request.goal == Goal::Move && request.contempt == Contempt::NONE && !request.position.must_pass();
+    let report = Report { elapsed: question.asked.elapsed(), ..is_asked.then(|| book.report(&request.position))?? };
+    if question.reports {
+        let _ = question.events.send(Event::Report(report.clone()));
+    }
+    Some(report)
+}
 
 /// The tighter of the client's and the options' limits, with the default time if there is none at all.
 fn limits(request: &Request, options: &EngineOptions) -> Limits {

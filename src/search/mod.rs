@@ -31,7 +31,7 @@ pub use selectivity::{Selectivity, SelectivityError};
 pub(crate) use tree::{after, turns};
 
 use crate::eval::Evaluator;
-use crate::othello::Position;
+use crate::othello::{Bitboard, Position};
 use std::sync::Arc;
 
 /// Beyond every value of every game. The searches of Othello alone have bounds that fit into their tables.
@@ -63,6 +63,9 @@ pub struct Task {
     pub margin: Option<Score>,
     /// Whether the values are what is wanted, and not a move to play.
     pub is_analysis: bool,
+    /// Squares that are not to be played now, though another one is left: alpha-beta finds the best of the other moves. The other
+    /// searches do not read it.
+    pub except: Bitboard,
     /// Whether the score is wanted or only its sign.
     pub precision: Precision,
     /// What a draw is worth.
@@ -79,6 +82,7 @@ impl Task {
             lines: 1,
             margin: None,
             is_analysis: false,
+            except: Bitboard::EMPTY,
             precision: Precision::Score,
             contempt: Contempt::NONE,
             evaluator,

@@ -18,7 +18,7 @@ pub struct Origin {
     pub command: String,
     /// The evaluator's name.
     pub evaluator: String,
-    /// [Fingerprint](crate::training::fingerprint()) of its values.
+    /// [Fingerprint](crate::eval::fingerprint()) of its values.
     pub fingerprint: String,
     /// Seed of everything random.
     pub seed: u64,

@@ -5,6 +5,7 @@ mod analyze;
 mod analyze_games;
 mod arena;
 mod best_first;
+mod book;
 mod convert;
 mod cookbook;
 mod counting_allocator;

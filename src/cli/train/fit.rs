@@ -86,7 +86,7 @@ pub(super) fn run(arguments: &FitArguments) -> Result<(), String> {
         return Err("there is nothing to learn from".to_owned());
     }
 
-    let threads = rayon::ThreadPoolBuilder::new().num_threads(super::threads(arguments.threads)).build();
+    let threads = rayon::ThreadPoolBuilder::new().num_threads(crate::cli::threads(arguments.threads)).build();
     let threads = threads.map_err(|error| format!("cannot start threads: {error}"))?;
     let interrupt = &*interrupt;
     match arguments.form {

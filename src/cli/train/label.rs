@@ -1,7 +1,8 @@
 //! `emilia train label`.
 
 use super::{EvaluationArguments, KnobArguments, WorkArguments};
-use crate::training::{Chunk, Labeller, Origin, Production, fingerprint};
+use crate::eval::fingerprint;
+use crate::training::{Chunk, Labeller, Origin, Production};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -38,7 +39,7 @@ pub(super) fn run(arguments: &LabelArguments) -> Result<(), String> {
         origin: Origin {
             command: "label".to_owned(),
             evaluator: arguments.evaluation.name(),
-            fingerprint: fingerprint(&*evaluator),
+            fingerprint: format!("{:08x}", fingerprint(&*evaluator)),
             // A position beside a game is held out if the game is.
             seed: first.header.origin.seed,
             settings: serde_json::json!({
@@ -50,7 +51,7 @@ pub(super) fn run(arguments: &LabelArguments) -> Result<(), String> {
         chunks,
         games_per_chunk: first.header.games,
         shard: arguments.work.shard,
-        threads: super::threads(arguments.work.threads),
+        threads: crate::cli::threads(arguments.work.threads),
     };
     let maker = || Labeller::new(settings.clone(), arguments.work.seed, arguments.games.clone(), evaluator.clone());
     super::produce(&production, maker)

@@ -47,7 +47,7 @@ pub(super) fn run(arguments: &ProbcutArguments) -> Result<(), String> {
     let progress = StepBar::new("positions", settings.positions.into(), 0);
     let done = AtomicU64::new(0);
     let tick = || progress.show(done.fetch_add(1, Ordering::Relaxed) + 1, String::new);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(super::threads(arguments.threads)).build();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(crate::cli::threads(arguments.threads)).build();
     let fit = pool.map_err(|error| error.to_string())?.install(|| fit_probcut(&settings, &evaluator, &tick));
     progress.finish();
     let fit = fit.ok_or("too few positions for a fit: ask for more with --positions")?;

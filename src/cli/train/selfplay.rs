@@ -1,8 +1,9 @@
 //! `emilia train selfplay`.
 
 use super::{EvaluationArguments, KnobArguments, WorkArguments};
+use crate::eval::fingerprint;
 use crate::search::{Depth, Selectivity};
-use crate::training::{Origin, PlyRange, Production, SelfPlay, SelfPlaySettings, fingerprint};
+use crate::training::{Origin, PlyRange, Production, SelfPlay, SelfPlaySettings};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -73,14 +74,14 @@ pub(super) fn run(arguments: &SelfPlayArguments) -> Result<(), String> {
         origin: Origin {
             command: "selfplay".to_owned(),
             evaluator: arguments.evaluation.name(),
-            fingerprint: fingerprint(&*evaluator),
+            fingerprint: format!("{:08x}", fingerprint(&*evaluator)),
             seed: arguments.work.seed,
             settings: serde_json::to_value(&settings).map_err(|error| error.to_string())?,
         },
         chunks: (0..arguments.games.div_ceil(u64::from(arguments.chunk()))).collect(),
         games_per_chunk: arguments.chunk(),
         shard: arguments.work.shard,
-        threads: super::threads(arguments.work.threads),
+        threads: crate::cli::threads(arguments.work.threads),
     };
     let maker = || SelfPlay::new(settings.clone(), arguments.work.seed, arguments.chunk(), evaluator.clone());
     super::produce(&production, maker)

@@ -102,6 +102,8 @@ pub enum Command {
     Get(Option<String>),
     /// `emilia-stats`
     Stats,
+    /// `emilia-book`
+    Book,
     /// `emilia-setboard POSITION`
     SetBoard(String),
     /// `emilia-analyze [K]`
@@ -162,6 +164,7 @@ const COMMANDS: &[(&str, Arguments)] = &[
     }),
     ("emilia-get", |i| opt(word).map(|name| Command::Get(name.map(str::to_owned))).parse(i)),
     ("emilia-stats", |i| value(Command::Stats, eof).parse(i)),
+    ("emilia-book", |i| value(Command::Book, eof).parse(i)),
     ("emilia-setboard", |i| text.map(Command::SetBoard).parse(i)),
     ("emilia-analyze", |i| {
         let lines = opt(count).map(|lines| lines.unwrap_or(1));

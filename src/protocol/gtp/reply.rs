@@ -210,6 +210,22 @@ impl fmt::Display for AnalysisLine<'_> {
     }
 }
 
+/// A move of the opening book, as `emilia-book` reports it.
+pub struct BookLine<'a> {
+    /// The move.
+    pub line: &'a Line,
+    /// How many learned games played it.
+    pub games: u32,
+}
+
+impl fmt::Display for BookLine<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let BookLine { line, games } = self;
+        write!(f, "move {} score {} depth {} games {games} pv", Vertex(line.turn), line.score, line.depth)?;
+        line.pv.iter().try_for_each(|turn| write!(f, " {}", Vertex(*turn)))
+    }
+}
+
 /// The last search, as `emilia-stats` reports it: a name and a value on each line.
 ///
 /// The `engine`, `nodes` visited, static `evaluations`, `seconds`, `nps` (nodes per second), `depth` as far as all lines were searched,

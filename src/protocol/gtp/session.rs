@@ -2,7 +2,7 @@
 
 use super::command::{Command, CommandLine, RulesQuery, command_names, is_interrupt, parse_line};
 use super::game::{Demand, GtpGame};
-use super::reply::{AnalysisLine, Failure, Head, Reply, Response, SearchStats};
+use super::reply::{AnalysisLine, BookLine, Failure, Head, Reply, Response, SearchStats};
 use super::sgf_file;
 use crate::clock::Clock;
 use crate::engine::{Decision, Engine, EngineOption, EngineOptions, Event, Request, Thinking};
@@ -207,6 +207,7 @@ impl Session<'_> {
                 Some((report, options)) => Ok(Reply::Text(SearchStats { report, options }.to_string())),
                 None => Err(Failure::NoSearchYet),
             },
+            Command::Book => Ok(self.book()),
             Command::LoadSgf { path, before } => sgf_file::load(&path, before).map(|game| self.begin(game)),
             Command::SetBoard(text) => match read_position(&text) {
                 Ok(record) => Ok(self.begin(GtpGame::from_record(record))),
@@ -261,6 +262,14 @@ impl Session<'_> {
                 lines.collect::<Vec<_>>().join("\n")
             }
         }))
+    }
+
+    /// What the book knows of the moves, a line each.
+    fn book(&self) -> Reply {
+        let view = self.engine.options().book.as_ref().and_then(|book| book.view(self.game.position()));
+        let Some(view) = view else { return Reply::Done };
+        let lines = view.in_book().map(|line| BookLine { games: view.games(line.turn), line: &line }.to_string());
+        Reply::Text(lines.collect::<Vec<_>>().join("\n"))
     }
 
     fn generate(&mut self, color: Color) -> Result<Result<Reply, Failure>, Gone> {

@@ -22,6 +22,13 @@ pub enum Reply {
     },
     /// `search PV EVAL 0 DEPTH [TEXT]`: the value of a move.
     Search(Hint),
+    /// `book PV EVAL GAMES DEPTH [TEXT]`: the value of a move of the opening book.
+    Book {
+        /// The move. The depth of all lines is that of the first.
+        hint: Hint,
+        /// How many learned games played it.
+        games: u32,
+    },
     /// `nodestats NODES SECONDS`, both since the search began.
     NodeStats {
         /// Positions visited.
@@ -62,7 +69,8 @@ impl fmt::Display for Reply {
                 write!(f, "=== {turn:#}/{}/{}", Discs(*score), Seconds(*elapsed))
             }
             Reply::Move { turn, score: None, elapsed } => write!(f, "=== {turn:#}//{}", Seconds(*elapsed)),
-            Reply::Search(hint) => write!(f, "search {hint}"),
+            Reply::Search(hint) => hint.write(f, "search", 0),
+            Reply::Book { hint, games } => hint.write(f, "book", *games),
             Reply::NodeStats { nodes, elapsed } => {
                 // The client reads a signed 64-bit number.
                 write!(f, "nodestats {} {}", (*nodes).min(i64::MAX as u64), Seconds(*elapsed))
@@ -83,12 +91,13 @@ impl fmt::Display for Reply {
     }
 }
 
-impl fmt::Display for Hint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Hint {
+    fn write(&self, f: &mut fmt::Formatter<'_>, word: &str, games: u32) -> fmt::Result {
         let Line { turn, score, bound, depth, pv, visits } = &self.line;
         let turns = if pv.is_empty() { std::slice::from_ref(turn) } else { pv };
+        write!(f, "{word} ")?;
         turns.iter().try_for_each(|turn| write!(f, "{turn:#}"))?;
-        write!(f, " {score} 0 {}", self.depth)?;
+        write!(f, " {score} {games} {}", self.depth)?;
         match bound {
             Bound::Exact => {}
             Bound::Lower => f.write_str(" at least")?,
@@ -152,6 +161,8 @@ mod tests {
         let hint = |line: &Line, depth| Reply::Search(Hint { line: line.clone(), depth }).to_string();
         assert_eq!(hint(&line, SearchDepth::Plies(12)), "search F5PAC3 -0.50 0 12");
         assert_eq!(hint(&line, SearchDepth::Plies(9)), "search F5PAC3 -0.50 0 9 depth 12");
+        let book = Reply::Book { hint: Hint { line: line.clone(), depth: SearchDepth::Plies(9) }, games: 31 };
+        assert_eq!(book.to_string(), "book F5PAC3 -0.50 31 9 depth 12");
         let line = Line { pv: vec![], visits: 7, bound: Bound::Lower, ..line };
         assert_eq!(hint(&line, SearchDepth::Exact), "search F5 -0.50 0 100% at least depth 12 visits 7");
     }

@@ -1,6 +1,7 @@
 //! One conversation with an NBoard client: the game, the settings, and the request being worked on.
 
 use super::{Command, Hint, Reply};
+use crate::book::BookError;
 use crate::clock::Clock;
 use crate::engine::{DEFAULT_MOVE_TIME, Decision, Engine, Event, Goal, Request, Thinking};
 use crate::input_line::InputLine;
@@ -8,7 +9,7 @@ use crate::notation::AnnotatedGame;
 use crate::notation::ggf::{GgfClock, TimedMove};
 use crate::othello::{Color, GameRecord, Move, Position};
 use crate::protocol::stdio::Connection;
-use crate::search::{Contempt, Depth, Limits, Report, Score};
+use crate::search::{Contempt, Depth, Limits, Line, Report, Score, SearchDepth};
 use crossbeam::channel::{Receiver, never, tick};
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -162,11 +163,7 @@ impl Session {
             }
             Command::Hint(lines) => self.hint(lines),
             Command::Go => self.go(),
-            Command::Learn => {
-                self.interrupt();
-                self.send(Reply::Learned);
-                self.status("Nothing learned: no opening book");
-            }
+            Command::Learn => self.learn(),
             Command::Analyze => self.analyze(),
             Command::New => {
                 self.interrupt_hint();
@@ -248,6 +245,30 @@ impl Session {
         );
     }
 
+    /// Adds the game to the book, if it is one that learns. The answer comes when the disk has it.
+    fn learn(&mut self) {
+        self.interrupt();
+        let learned = self.engine.options().book.as_ref().map(|book| book.learn(&self.game));
+        self.send(Reply::Learned);
+        match learned {
+            None => self.status("Nothing learned: no opening book"),
+            Some(Err(BookError::Packed)) => self.status("Nothing learned: packed book"),
+            Some(Err(error)) => self.status(format!("Nothing learned: {error}")),
+            Some(Ok(new)) => self.status(format!("{new} positions learned")),
+        }
+    }
+
+    /// Sends what the book knows of the best moves.
+    fn tell_book(&self, position: &Position, lines: usize) {
+        let Some(view) = self.engine.options().book.as_ref().and_then(|book| book.view(position)) else { return };
+        let known: Vec<Line> = view.in_book().take(lines.max(1)).collect();
+        let depth = known.first().map_or(SearchDepth::default(), |line| line.depth);
+        for line in known {
+            let games = view.games(line.turn);
+            self.send(Reply::Book { hint: Hint { line, depth }, games });
+        }
+    }
+
     /// The client's depth, and this time where no option bounds the search. A depth alone is no bound: NBoard always sets one, and it
     /// may be out of reach.
     fn limits(&self, most: Duration) -> Limits {
@@ -323,6 +344,10 @@ impl Session {
         let (engine, eval) = (options.engine, options.eval);
         // NBoard shows about 35 characters: what changes comes first.
         let depth = pending.request.limits.depth.map_or(String::new(), |depth| format!(" to depth {depth}"));
+        let hint = match pending.request.goal {
+            Goal::Hint { lines } if matches!(pending.goal, PendingGoal::Hint) => Some((pending.request.position, lines)),
+            _ => None,
+        };
         let doing = match &pending.goal {
             PendingGoal::Go => "Thinking".to_owned(),
             PendingGoal::Hint => "Analyzing".to_owned(),
@@ -331,6 +356,9 @@ impl Session {
         pending.thinking = Some(self.engine.start(pending.request.clone()));
         pending.heartbeat = tick(HEARTBEAT);
         self.status(format!("{doing}{depth}: {engine} on {eval}"));
+        if let Some((position, lines)) = hint {
+            self.tell_book(&position, lines);
+        }
     }
 
     /// Sends what is new in a report of the running search.

@@ -65,7 +65,8 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
     fn static_roots(&mut self) -> Vec<Root<E::State>> {
         let position = &self.task.position;
         let moves = position.moves();
-        let turns = moves.into_iter().map(Move::Place).chain(moves.is_empty().then_some(Move::Pass));
+        let wanted = moves & !self.task.except;
+        let turns = wanted.into_iter().map(Move::Place).chain(moves.is_empty().then_some(Move::Pass));
         let mut roots: Vec<Root<E::State>> = turns
             .map(|turn| {
                 let child = self.walk.node(position.take(turn).expect("a legal turn"));

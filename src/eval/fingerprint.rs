@@ -7,9 +7,9 @@ use crate::random::Random;
 /// Games whose positions are asked about.
 const GAMES: u64 = 64;
 
-/// Eight hexadecimal digits that depend on the evaluator's values on some thousands of positions of random games: two
-/// evaluators, or two sets of weights, with the same fingerprint play the same games.
-pub fn fingerprint(evaluator: &dyn Evaluator<Position>) -> String {
+/// A number that depends on the evaluator's values on some thousands of positions of random games: two evaluators, or two sets of
+/// weights, with the same fingerprint play the same games. Shown, it is eight hexadecimal digits.
+pub fn fingerprint(evaluator: &dyn Evaluator<Position>) -> u32 {
     let mut hasher = crc32fast::Hasher::new();
     // What searches cut on the word of it belongs to what it says.
     for coefficient in evaluator.error_model().map(ErrorModel::coefficients).unwrap_or_default() {
@@ -27,7 +27,7 @@ pub fn fingerprint(evaluator: &dyn Evaluator<Position>) -> String {
             };
         }
     }
-    format!("{:08x}", hasher.finalize())
+    hasher.finalize()
 }
 
 #[cfg(test)]
@@ -38,7 +38,7 @@ mod tests {
 
     #[test]
     fn evaluators_have_fingerprints_of_their_own() {
-        let prints: HashSet<String> = EvaluatorKind::ALL.into_iter().map(|kind| fingerprint(&*kind.build())).collect();
+        let prints: HashSet<u32> = EvaluatorKind::ALL.into_iter().map(|kind| fingerprint(&*kind.build())).collect();
         assert_eq!(prints.len(), EvaluatorKind::ALL.len());
         let again = fingerprint(&*EvaluatorKind::default().build());
         assert!(prints.contains(&again));

@@ -1,0 +1,245 @@
+//! Letting an opening book grow: one position after another is searched where it matters most for the root.
+
+use crate::book::{BookError, Database, Entry, Key, Leaf, Positions, Step, Work, next_work};
+use crate::eval::{Evaluator, fingerprint};
+use crate::othello::{Bitboard, Move, Position};
+use crate::search::{
+    AlphaBeta, AlphaBetaSettings, Control, Depth, Limits, Score, Search, Selectivity, StopSignal, Task,
+};
+use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, unbounded};
+use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// How a book grows, and how long. Without a bound it grows until it is interrupted.
+#[derive(Clone)]
+pub struct GrowthSettings {
+    /// The position for whose value it grows; it has a move and is in the book.
+    pub root: Position,
+    /// The evaluation that searches end in.
+    pub evaluator: Arc<dyn Evaluator<Position>>,
+    /// The bounds of each search.
+    pub limits: Limits,
+    /// How sure the searches' cuts are.
+    pub selectivity: Selectivity,
+    /// Positions that are searched at a time, by one thread each.
+    pub threads: usize,
+    /// Bytes of each thread's transposition table.
+    pub table_bytes: usize,
+    /// How long the book grows.
+    pub time: Option<Duration>,
+    /// The number of positions with which it is large enough.
+    pub positions: Option<u64>,
+}
+
+impl GrowthSettings {
+    /// The depth in plies of each search that nothing else bounds.
+    pub const DEFAULT_DEPTH: Depth = Depth::new(16).unwrap();
+}
+
+/// How far the growth has come.
+#[derive(Clone, Debug)]
+pub struct Growth {
+    /// Units of work done by this run: a position was searched, or one was added.
+    pub units: u64,
+    /// Positions searched by this run.
+    pub searches: u64,
+    /// Positions in the book.
+    pub positions: u64,
+    /// What the root is worth to its side to move.
+    pub value: Option<Score>,
+    /// The last unit of work, if there was one.
+    pub last: Option<Work>,
+    /// Why it ended.
+    pub end: GrowthEnd,
+}
+
+/// Why a book has stopped growing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum GrowthEnd {
+    /// It has not.
+    GoesOn,
+    /// The time is over.
+    Time,
+    /// It is as large as it was to be.
+    Positions,
+    /// Somebody wanted it to end.
+    Interrupted,
+    /// The root is solved, or nothing below it is left to be searched.
+    NothingToDo,
+}
+
+/// A unit of work for a thread: positions, and moves of each that are not to be looked at.
+struct Assignment {
+    work: Work,
+    searches: Vec<(Key, Bitboard)>,
+}
+
+/// What a thread has found; `None` if it was stopped.
+struct Outcome {
+    work: Work,
+    leaves: Option<Vec<(Key, Leaf)>>,
+}
+
+/// Lets a book grow. Every unit of work is on the disk when `tell` hears of it.
+///
+/// # Errors
+/// If the book cannot be read, or the disk does not take what was found; all that was told of is there.
+pub fn grow(
+    book: &Database,
+    settings: &GrowthSettings,
+    interrupt: &AtomicBool,
+    tell: &mut dyn FnMut(&Growth),
+) -> Result<Growth, BookError> {
+    let weights = fingerprint(&*settings.evaluator);
+    book.grow_with(weights)?;
+    let stop = StopSignal::default();
+    let (give, assignments) = unbounded();
+    let (report, outcomes) = unbounded();
+    std::thread::scope(|scope| {
+        for _ in 0..settings.threads.max(1) {
+            let (assignments, report, stop) = (assignments.clone(), report.clone(), stop.clone());
+            let thread = std::thread::Builder::new().name("book".to_owned()).stack_size(16 << 20);
+            thread.spawn_scoped(scope, move || work(settings, &assignments, &report, &stop))?;
+        }
+        drop((assignments, report));
+        let mut gardener = Gardener { book, settings, weights, busy: HashSet::new(), give: Some(give), started: Instant::now() };
+        let grown = gardener.run(&outcomes, interrupt, tell);
+        // Whatever the end was, the threads are not waited for longer than they need to see this.
+        stop.stop();
+        gardener.give = None;
+        grown
+    })
+}
+
+/// Searches what it is given until nothing more comes.
+fn work(settings: &GrowthSettings, assignments: &Receiver<Assignment>, report: &Sender<Outcome>, stop: &StopSignal) {
+    let mut search = AlphaBeta::new(AlphaBetaSettings {
+        table_bytes: settings.table_bytes,
+        threads: 1,
+        selectivity: settings.selectivity,
+    });
+    for Assignment { work, searches } in assignments {
+        let mut leaf_of = |&(key, except): &(Key, Bitboard)| {
+            let task = Task { is_analysis: true, except, ..Task::new(key.position(), Arc::clone(&settings.evaluator)) };
+            let control = Control::new(settings.limits, stop.clone(), Instant::now());
+            let found = search.think(&task, &control, &mut |_| {});
+            let line = found.lines.first().filter(|_| !stop.is_stopped())?;
+            let Move::Place(square) = line.turn else { return None };
+            Some((key, Leaf::Found { square, value: line.score, depth: line.depth }))
+        };
+        let leaves = searches.iter().map(&mut leaf_of).collect();
+        if report.send(Outcome { work, leaves }).is_err() {
+            return;
+        }
+    }
+}
+
+struct Gardener<'a> {
+    book: &'a Database,
+    settings: &'a GrowthSettings,
+    weights: u32,
+    busy: HashSet<Key>,
+    give: Option<Sender<Assignment>>,
+    started: Instant,
+}
+
+impl Gardener<'_> {
+    fn run(
+        &mut self,
+        outcomes: &Receiver<Outcome>,
+        interrupt: &AtomicBool,
+        tell: &mut dyn FnMut(&Growth),
+    ) -> Result<Growth, BookError> {
+        let root = Key::of(&self.settings.root).0;
+        let mut growth =
+            Growth { units: 0, searches: 0, positions: 0, value: None, last: None, end: GrowthEnd::GoesOn };
+        let mut at_work = 0;
+        loop {
+            let now = self.book.read()?;
+            growth.positions = now.len()?;
+            growth.value = now.get(&root)?.and_then(|entry| entry.value);
+            growth.end = self.end(&growth, interrupt);
+            if growth.units > 0 || growth.end != GrowthEnd::GoesOn {
+                tell(&growth);
+            }
+            while growth.end == GrowthEnd::GoesOn && at_work < self.settings.threads.max(1) {
+                let Some(work) = next_work(&now, &root, self.weights, &self.busy)? else { break };
+                self.busy.extend(touched(&work));
+                let assignment = Assignment { searches: work.searches(&now)?, work };
+                at_work += usize::from(self.give.as_ref().is_some_and(|give| give.send(assignment).is_ok()));
+            }
+            drop(now);
+            if growth.end == GrowthEnd::GoesOn && at_work == 0 {
+                growth.end = GrowthEnd::NothingToDo;
+            }
+            if growth.end != GrowthEnd::GoesOn {
+                return Ok(growth);
+            }
+            let outcome = loop {
+                match outcomes.recv_timeout(Duration::from_millis(50)) {
+                    Ok(outcome) => break Some(outcome),
+                    Err(RecvTimeoutError::Timeout) if self.end(&growth, interrupt) == GrowthEnd::GoesOn => {}
+                    Err(_) => break None,
+                }
+            };
+            let Some(outcome) = outcome else { continue };
+            at_work -= 1;
+            for key in touched(&outcome.work) {
+                self.busy.remove(&key);
+            }
+            if let Some(leaves) = &outcome.leaves {
+                self.keep(&outcome.work, leaves)?;
+                growth.searches += leaves.len() as u64;
+                growth.units += 1;
+            }
+            growth.last = Some(outcome.work);
+        }
+    }
+
+    fn end(&self, growth: &Growth, interrupt: &AtomicBool) -> GrowthEnd {
+        if interrupt.load(Ordering::Relaxed) {
+            GrowthEnd::Interrupted
+        } else if self.settings.time.is_some_and(|time| self.started.elapsed() >= time) {
+            GrowthEnd::Time
+        } else if self.settings.positions.is_some_and(|positions| growth.positions >= positions) {
+            GrowthEnd::Positions
+        } else {
+            GrowthEnd::GoesOn
+        }
+    }
+
+    /// Writes what a unit of work has found.
+    fn keep(&self, work: &Work, leaves: &[(Key, Leaf)]) -> Result<(), BookError> {
+        self.book.update(self.weights, |positions| {
+            for key in &work.path {
+                if let Some(entry) = positions.get(key)? {
+                    positions.put(key, &Entry { visits: entry.visits.saturating_add(1), ..entry })?;
+                }
+            }
+            let mut changed: BTreeSet<Key> = touched(work).collect();
+            for key in &changed {
+                if positions.get(key)?.is_none() {
+                    positions.put(key, &Entry { visits: 1, ..Entry::UNSEARCHED })?;
+                }
+            }
+            for (key, leaf) in leaves {
+                let entry = positions.get(key)?.unwrap_or(Entry::UNSEARCHED);
+                positions.put(key, &Entry { leaf: *leaf, weights: self.weights, ..entry })?;
+                changed.insert(*key);
+            }
+            Ok(changed)
+        })?;
+        Ok(())
+    }
+}
+
+/// The positions that a unit of work changes.
+fn touched(work: &Work) -> impl Iterator<Item = Key> {
+    let added = match work.step {
+        Step::Search => None,
+        Step::Extend(_, key) => Some(key),
+    };
+    std::iter::once(*work.key()).chain(added)
+}

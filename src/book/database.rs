@@ -1,0 +1,370 @@
+//! A book that grows: a `redb` file. What a transaction has changed is there after a crash whole or not at all.
+
+use super::graph::{fault, settle};
+use super::{BookError, Entry, Key, PackedBook, Positions, PositionsMut};
+use crate::othello::Position;
+use redb::{
+    Builder, ReadOnlyDatabase, ReadOnlyTable, ReadableDatabase, ReadableTable, ReadableTableMetadata, Table,
+    TableDefinition, TableError, WriteTransaction,
+};
+use std::collections::BTreeSet;
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+/// The format of the entries.
+const VERSION: u64 = 1;
+/// Bytes of the file that are kept in memory.
+const CACHE: usize = 256 << 20;
+
+type KeyBytes = &'static [u8; Key::BYTES];
+type EntryBytes = &'static [u8; Entry::BYTES];
+const POSITIONS: TableDefinition<'_, KeyBytes, EntryBytes> = TableDefinition::new("positions");
+const ABOUT: TableDefinition<'_, &str, u64> = TableDefinition::new("about");
+/// In the table [`ABOUT`]: the format of the entries.
+const FORMAT: &str = "format";
+/// In the table [`ABOUT`]: the fingerprint of the evaluation that the costs count with.
+const WEIGHTS: &str = "weights";
+
+/// A book open for changes. No other program can open it meanwhile.
+#[derive(Debug)]
+pub struct Database(redb::Database);
+
+impl Database {
+    /// Makes a book of the start position alone, not yet searched, for an evaluation with this fingerprint.
+    ///
+    /// # Errors
+    /// If the file is there already or cannot be written.
+    pub fn create(path: &Path, weights: u32) -> Result<Database, BookError> {
+        if fs::symlink_metadata(path).is_ok() {
+            return Err(BookError::Exists);
+        }
+        let book = Database(opened(|| builder().create(path))?);
+        book.change(|changes| {
+            let mut about = changes.open_table(ABOUT).map_err(storage)?;
+            about.insert(FORMAT, VERSION).map_err(storage)?;
+            about.insert(WEIGHTS, u64::from(weights)).map_err(storage)?;
+            positions(changes)?.put(&Key::of(&Position::START).0, &Entry::UNSEARCHED)
+        })?;
+        Ok(book)
+    }
+
+    /// Opens a book. One that was left by a program that died is mended first.
+    ///
+    /// # Errors
+    /// If the file cannot be read or written, is not a book of this program's format, or is in use.
+    pub fn open(path: &Path) -> Result<Database, BookError> {
+        if PackedBook::is_at(path)? {
+            return Err(BookError::Packed);
+        }
+        let book = Database(opened(|| builder().open(path))?);
+        book.read()?;
+        Ok(book)
+    }
+
+    fn change<T>(&self, work: impl FnOnce(&WriteTransaction) -> Result<T, BookError>) -> Result<T, BookError> {
+        unless_damaged(|| {
+            let mut transaction = self.0.begin_write().map_err(storage)?;
+            // So that a book that was left open is mended at once, however large it is.
+            transaction.set_quick_repair(true);
+            let done = work(&transaction)?;
+            transaction.commit().map_err(storage)?;
+            Ok(done)
+        })
+    }
+
+    /// The book as it is now.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn read(&self) -> Result<Snapshot, BookError> {
+        unless_damaged(|| Snapshot::of(&self.0))
+    }
+
+    /// Adds positions or changes what is known of them, then makes right all that depends on them, as one unit: if it fails, the book is as
+    /// it was before. Returns how many positions were looked at.
+    ///
+    /// # Errors
+    /// If the disk does not take it.
+    pub fn update(
+        &self,
+        weights: u32,
+        work: impl FnOnce(&mut dyn PositionsMut) -> Result<BTreeSet<Key>, BookError>,
+    ) -> Result<u64, BookError> {
+        self.change(|changes| {
+            let mut positions = positions(changes)?;
+            let changed = work(&mut positions)?;
+            settle(&mut positions, changed, weights)
+        })
+    }
+
+    /// Makes costs count with an evaluation of this fingerprint: what another one has found is to be searched again. Says whether that is
+    /// another evaluation than before.
+    ///
+    /// # Errors
+    /// If the disk does not take it.
+    pub fn grow_with(&self, weights: u32) -> Result<bool, BookError> {
+        if self.read()?.weights == weights {
+            return Ok(false);
+        }
+        self.change(|changes| {
+            let mut about = changes.open_table(ABOUT).map_err(storage)?;
+            about.insert(WEIGHTS, u64::from(weights)).map_err(storage)?;
+            let mut positions = positions(changes)?;
+            let keys: BTreeSet<Key> = keys(&positions.0)?;
+            settle(&mut positions, keys, weights)
+        })?;
+        Ok(true)
+    }
+}
+
+/// The positions of a book in a transaction.
+struct ChangingPositions<'a>(Table<'a, KeyBytes, EntryBytes>);
+
+fn positions(changes: &WriteTransaction) -> Result<ChangingPositions<'_>, BookError> {
+    changes.open_table(POSITIONS).map(ChangingPositions).map_err(storage)
+}
+
+fn keys(table: &impl ReadableTable<KeyBytes, EntryBytes>) -> Result<BTreeSet<Key>, BookError> {
+    let rows = table.iter().map_err(storage)?;
+    rows.map(|row| key(row.map_err(storage)?.0.value())).collect()
+}
+
+fn key(bytes: &[u8; Key::BYTES]) -> Result<Key, BookError> {
+    Key::from_bytes(bytes).ok_or_else(|| BookError::Damaged("a key that is no position".to_owned()))
+}
+
+fn entry(bytes: &[u8; Entry::BYTES]) -> Result<Entry, BookError> {
+    Entry::from_bytes(bytes).ok_or_else(|| BookError::Damaged("an entry that says nothing".to_owned()))
+}
+
+fn get(table: &impl ReadableTable<KeyBytes, EntryBytes>, key: &Key) -> Result<Option<Entry>, BookError> {
+    let found = table.get(&key.to_bytes()).map_err(storage)?;
+    found.map(|found| entry(found.value())).transpose()
+}
+
+impl Positions for ChangingPositions<'_> {
+    fn get(&self, key: &Key) -> Result<Option<Entry>, BookError> {
+        get(&self.0, key)
+    }
+}
+
+impl PositionsMut for ChangingPositions<'_> {
+    fn put(&mut self, key: &Key, entry: &Entry) -> Result<(), BookError> {
+        self.0.insert(&key.to_bytes(), &entry.to_bytes()).map(drop).map_err(storage)
+    }
+}
+
+/// A book as it was at one moment.
+pub struct Snapshot {
+    positions: ReadOnlyTable<KeyBytes, EntryBytes>,
+    /// The fingerprint of the evaluation that the costs count with.
+    pub weights: u32,
+    /// What the table is read from, if nobody else has it.
+    _file: Option<ReadOnlyDatabase>,
+}
+
+impl Snapshot {
+    /// Opens a book for reading. While it is open, no program can change it.
+    ///
+    /// # Errors
+    /// If the file cannot be read, is not a book of this program's format, or another program is changing it.
+    pub fn open(path: &Path) -> Result<Snapshot, BookError> {
+        let file = match opened(|| builder().open_read_only(path)) {
+            // A program that changed it died. To open it for changes mends it.
+            Err(BookError::LeftOpen) => {
+                drop(Database::open(path)?);
+                opened(|| builder().open_read_only(path))?
+            }
+            file => file?,
+        };
+        let snapshot = unless_damaged(|| Snapshot::of(&file))?;
+        Ok(Snapshot { _file: Some(file), ..snapshot })
+    }
+
+    fn of(file: &impl ReadableDatabase) -> Result<Snapshot, BookError> {
+        let transaction = file.begin_read().map_err(storage)?;
+        let about = transaction.open_table(ABOUT).map_err(not_a_book)?;
+        let number = |name| -> Result<u64, BookError> {
+            let found = about.get(name).map_err(storage)?;
+            found.map(|found| found.value()).ok_or_else(|| BookError::NotABook(format!("it does not say its {name}")))
+        };
+        let found = number(FORMAT)?;
+        if found != VERSION {
+            return Err(BookError::Version { found, expected: VERSION });
+        }
+        let weights = number(WEIGHTS)? as u32;
+        let positions = transaction.open_table(POSITIONS).map_err(not_a_book)?;
+        Ok(Snapshot { positions, weights, _file: None })
+    }
+
+    /// The number of positions.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn len(&self) -> Result<u64, BookError> {
+        self.positions.len().map_err(storage)
+    }
+
+    /// Whether there is no position; no book is empty.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn is_empty(&self) -> Result<bool, BookError> {
+        Ok(self.len()? == 0)
+    }
+
+    /// Calls `visit` with every position, what comes later in a game first.
+    ///
+    /// # Errors
+    /// If the file cannot be read, an entry is damaged, or the visitor says so.
+    pub fn each(&self, mut visit: impl FnMut(Key, Entry) -> Result<(), BookError>) -> Result<(), BookError> {
+        unless_damaged(|| {
+            for row in self.positions.iter().map_err(storage)? {
+                let (found, value) = row.map_err(storage)?;
+                visit(key(found.value())?, entry(value.value())?)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Computes everything again that can be, and hands what is wrong to `complain`. Returns the number of faults.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or an entry is damaged.
+    pub fn check(&self, complain: &mut dyn FnMut(&str)) -> Result<u64, BookError> {
+        let mut faults = 0;
+        self.each(|key, entry| {
+            if let Some(fault) = fault(self, &key, &entry, self.weights)? {
+                faults += 1;
+                complain(&format!("{}: {fault}", key.position()));
+            }
+            Ok(())
+        })?;
+        Ok(faults)
+    }
+}
+
+impl Positions for Snapshot {
+    fn get(&self, key: &Key) -> Result<Option<Entry>, BookError> {
+        unless_damaged(|| get(&self.positions, key))
+    }
+}
+
+fn builder() -> Builder {
+    let mut builder = Builder::new();
+    builder.set_cache_size(CACHE);
+    builder
+}
+
+/// What went wrong in the file.
+fn storage(error: impl Into<redb::Error>) -> BookError {
+    match error.into() {
+        redb::Error::Io(error) if error.kind() == std::io::ErrorKind::InvalidData => BookError::NotABook(error.to_string()),
+        redb::Error::Io(error) => BookError::Io(error),
+        redb::Error::DatabaseAlreadyOpen => BookError::InUse,
+        redb::Error::RepairAborted => BookError::LeftOpen,
+        error => BookError::Damaged(error.to_string()),
+    }
+}
+
+fn not_a_book(error: TableError) -> BookError {
+    match error {
+        TableError::Storage(error) => storage(error),
+        error => BookError::NotABook(error.to_string()),
+    }
+}
+
+fn opened<T, E: Into<redb::Error>>(work: impl FnOnce() -> Result<T, E>) -> Result<T, BookError> {
+    unless_damaged(|| work().map_err(storage))
+}
+
+/// The file's library takes what it has written for granted: what else stands there may make it panic.
+fn unless_damaged<T>(work: impl FnOnce() -> Result<T, BookError>) -> Result<T, BookError> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(BookError::Damaged("it contradicts itself".to_owned())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::othello::{GameRecord, Move};
+
+    /// A book that has learned some games.
+    fn book(path: &Path) -> Database {
+        let book = Database::create(path, 5).unwrap();
+        for seed in 0..30u64 {
+            let mut game = GameRecord::default();
+            let end = crate::testing::random_position(seed, 40);
+            // The way to a position is not known: a game that begins at it is one too.
+            game.take(Move::Place("f5".parse().unwrap())).unwrap();
+            book.learn(&[game, GameRecord::from_position(end)], 60).unwrap();
+        }
+        book
+    }
+
+    #[test]
+    fn what_failed_left_nothing_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        let book = book(&folder.path().join("book"));
+        let before = book.read().unwrap().len().unwrap();
+        let failed = book.update(5, |positions| {
+            positions.put(&Key::of(&crate::testing::random_position(99, 30)).0, &Entry::UNSEARCHED)?;
+            Err(BookError::InUse)
+        });
+        assert!(failed.is_err());
+        assert_eq!(book.read().unwrap().len().unwrap(), before);
+        assert_eq!(book.read().unwrap().check(&mut |fault| panic!("{fault}")).unwrap(), 0);
+    }
+
+    #[test]
+    fn one_program_at_a_time_changes_a_book() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("book");
+        let book = book(&path);
+        assert!(matches!(Database::open(&path), Err(BookError::InUse)));
+        assert!(matches!(Snapshot::open(&path).err(), Some(BookError::InUse)));
+        assert!(matches!(Database::create(&path, 5), Err(BookError::Exists)));
+        drop(book);
+        let (one, other) = (Snapshot::open(&path).unwrap(), Snapshot::open(&path).unwrap());
+        assert_eq!(one.len().unwrap(), other.len().unwrap());
+        assert!(matches!(Database::open(&path), Err(BookError::InUse)));
+    }
+
+    #[test]
+    fn other_formats_and_other_files_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("book");
+        let future = book(&path);
+        future
+            .change(|changes| {
+                let mut about = changes.open_table(ABOUT).map_err(storage)?;
+                about.insert(FORMAT, VERSION + 1).map(drop).map_err(storage)
+            })
+            .unwrap();
+        drop(future);
+        assert!(matches!(Database::open(&path), Err(BookError::Version { found: 2, expected: 1 })));
+        assert!(matches!(Snapshot::open(&path).err(), Some(BookError::Version { .. })));
+        let other = folder.path().join("other");
+        for bytes in [&b""[..], b"a book", &[0; 100_000]] {
+            fs::write(&other, bytes).unwrap();
+            for error in [Database::open(&other).err(), Snapshot::open(&other).err()] {
+                assert!(matches!(error, Some(BookError::NotABook(_) | BookError::Damaged(_) | BookError::Io(_))), "{error:?}");
+            }
+            assert_eq!(fs::read(&other).unwrap(), bytes, "what is no book stays as it is");
+        }
+    }
+
+    #[test]
+    fn a_book_that_was_cut_is_refused_or_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, cut) = (folder.path().join("book"), folder.path().join("cut"));
+        drop(book(&path));
+        let bytes = fs::read(&path).unwrap();
+        let last_page = (bytes.len() - 4096..bytes.len()).step_by(61);
+        for length in (0..bytes.len()).step_by(997).chain(last_page) {
+            fs::write(&cut, &bytes[..length]).unwrap();
+            let checked = Snapshot::open(&cut).and_then(|book| book.check(&mut |_| {}));
+            assert!(!matches!(checked, Ok(1..)), "{length}: {checked:?}");
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! What can be wrong with a book.
+
+use std::io;
+
+/// Why a book could not be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum BookError {
+    /// The system refused.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    /// Another program has it open, or is writing it.
+    #[error("another program is using the book")]
+    InUse,
+    /// A program that was changing it died, and nobody has mended it.
+    #[error("the program that was changing the book has died")]
+    LeftOpen,
+    /// The file is there already.
+    #[error("the file is there already")]
+    Exists,
+    /// The file is not a book.
+    #[error("no book: {0}")]
+    NotABook(String),
+    /// The format is another one than this program's.
+    #[error("a book of format {found}; this program reads format {expected}")]
+    Version {
+        /// The file's.
+        found: u64,
+        /// The program's.
+        expected: u64,
+    },
+    /// The contents contradict themselves.
+    #[error("the book is damaged: {0}")]
+    Damaged(String),
+    /// A packed book is to be changed.
+    #[error("a packed book does not change; grow the book that it was packed from")]
+    Packed,
+}

@@ -1,0 +1,281 @@
+//! How values, bounds and costs of positions depend on one another, and how they are kept right.
+//!
+//! A position is worth the best of its moves: those that lead to a position with a value are worth what that position is, and of all others
+//! the search has found the best, the leaf. So everything but the leaves can be computed again, and [`faults`] does.
+//!
+//! The cost says where the book is to grow: that of a leaf is how far it is below the best move, and on the way down each move costs
+//! [`PLY`] and how far it is below the best one there. The position to be searched next is the cheapest below the root. This is drop-out
+//! expansion (T. R. Lincke, *Strategies for the Automatic Construction of Opening Books*, Computers and Games 2000): deviations of both
+//! sides are looked at, the more the less they cost. A disc is worth two plies, because values of searches are off by that order. What
+//! learned games have played costs less: the deviation is divided by one more than the binary digits of the number of games.
+
+use super::error::BookError;
+use super::{Entry, Key, Leaf, Next, moves};
+use crate::game::DISC;
+use crate::search::Score;
+use std::collections::BTreeSet;
+
+/// What one ply costs, in units of 1/128 disc.
+pub const PLY: u32 = DISC as u32 / 2;
+
+/// Positions with what is known of them.
+pub trait Positions {
+    /// What is known of a position, if it is in the book.
+    ///
+    /// # Errors
+    /// If the book cannot be read.
+    fn get(&self, key: &Key) -> Result<Option<Entry>, BookError>;
+}
+
+/// Positions that can be changed.
+pub trait PositionsMut: Positions {
+    /// Adds a position, or replaces what is known of it.
+    ///
+    /// # Errors
+    /// If the book cannot be written.
+    fn put(&mut self, key: &Key, entry: &Entry) -> Result<(), BookError>;
+}
+
+/// A move to a position that is in the book.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Child {
+    pub next: Next,
+    pub entry: Entry,
+}
+
+/// What a position's neighbours say of it.
+#[derive(Debug)]
+pub(super) struct Neighbours {
+    /// The positions in the book that its moves lead to.
+    pub children: Vec<Child>,
+    /// How many of its moves lead to no position with a value.
+    without_value: usize,
+    /// Where the leaf leads, if it is one of these.
+    leaf: Option<Next>,
+}
+
+impl Neighbours {
+    pub(super) fn of(positions: &(impl Positions + ?Sized), key: &Key, entry: &Entry) -> Result<Neighbours, BookError> {
+        let mut neighbours = Neighbours { children: Vec::new(), without_value: 0, leaf: None };
+        for (square, next) in moves(&key.position()) {
+            let entry_of_next = match next.key() {
+                Some(key) => positions.get(&key)?,
+                None => None,
+            };
+            if entry_of_next.is_none_or(|entry| entry.value.is_none()) {
+                neighbours.without_value += 1;
+                if matches!(entry.leaf, Leaf::Found { square: leaf, .. } if leaf == square) {
+                    neighbours.leaf = Some(next);
+                }
+            }
+            neighbours.children.extend(entry_of_next.map(|entry| Child { next, entry }));
+        }
+        Ok(neighbours)
+    }
+
+    /// Whether the best of the moves without a value is to be searched, by an evaluation with this fingerprint.
+    pub(super) fn asks_for_search(&self, entry: &Entry, weights: u32) -> bool {
+        self.without_value > 0 && !(self.leaf.is_some() && (entry.weights == weights || is_exact(entry)))
+    }
+
+    /// The entry with its value, bounds and cost as the neighbours have them.
+    pub(super) fn settle(&self, entry: &Entry, weights: u32) -> Entry {
+        let mut settled = *entry;
+        if self.without_value == 0 {
+            settled.leaf = Leaf::NoneLeft;
+        } else if entry.leaf == Leaf::NoneLeft {
+            settled.leaf = Leaf::Unsearched;
+        }
+        let open = match settled.leaf {
+            Leaf::Found { value, .. } if self.leaf.is_some() => Some(value),
+            _ => None,
+        };
+        let values = self.children.iter().filter_map(|child| child.value());
+        let best = values.chain(open).max();
+        (settled.lower, settled.upper) = self.bounds(&settled);
+        let (least, most) = (Score::from_discs(settled.lower.into()), Score::from_discs(settled.upper.into()));
+        // Of a position that was not searched, only some moves are known: games have played them.
+        let is_known = settled.leaf != Leaf::Unsearched || settled.is_solved();
+        settled.value = best.filter(|_| is_known).map(|value| value.clamp(least, most));
+        settled.cost = self.cost(&settled, open, weights);
+        settled
+    }
+
+    /// Whether the position behind the leaf is worth to be added.
+    pub(super) fn can_be_extended(&self, entry: &Entry) -> bool {
+        self.leaf.is_some_and(|next| next.key().is_some()) && !is_exact(entry)
+    }
+
+    fn bounds(&self, entry: &Entry) -> (i8, i8) {
+        let bounds_of = |child: &Child| {
+            let (one, other) = (child.next.signed(child.entry.lower), child.next.signed(child.entry.upper));
+            (one.min(other), one.max(other))
+        };
+        let exact = match entry.leaf {
+            Leaf::Found { value, .. } if self.leaf.is_some() && is_exact(entry) => Some((value.units() / DISC) as i8),
+            _ => None,
+        };
+        let lower = self.children.iter().map(|child| bounds_of(child).0).chain(exact).max().unwrap_or(-64);
+        // The result of the leaf is the best of all moves without a value.
+        let are_all_bounded = self.without_value == 0 || exact.is_some();
+        let bounded = self.children.iter().filter(|child| child.entry.value.is_some());
+        let upper = bounded.map(|child| bounds_of(child).1).chain(exact).max().unwrap_or(64);
+        let upper = if are_all_bounded { upper } else { 64 };
+        (lower.clamp(-64, 64).min(upper), upper)
+    }
+
+    fn cost(&self, entry: &Entry, open: Option<Score>, weights: u32) -> u32 {
+        if entry.is_solved() {
+            return Entry::NOTHING_TO_DO;
+        }
+        if self.asks_for_search(entry, weights) {
+            return 0;
+        }
+        let of_leaf = open.filter(|_| self.can_be_extended(entry)).map(|value| behind(entry, value));
+        self.children.iter().filter_map(|child| child.cost(entry)).chain(of_leaf).min().unwrap_or(Entry::NOTHING_TO_DO)
+    }
+}
+
+impl Child {
+    /// Its value for the side that moves there.
+    pub(super) fn value(&self) -> Option<Score> {
+        self.entry.value.map(|value| self.next.signed(value))
+    }
+
+    /// What the way from the position of this entry to the next one to be searched costs, if it leads through the child.
+    fn cost(&self, from: &Entry) -> Option<u32> {
+        (self.entry.cost != Entry::NOTHING_TO_DO).then(|| self.step(from).saturating_add(self.entry.cost))
+    }
+
+    /// What the move to the child costs.
+    pub(super) fn step(&self, from: &Entry) -> u32 {
+        let behind = self.value().map_or(0, |value| behind(from, value));
+        let digits = (u64::from(self.entry.games) + 1).ilog2();
+        PLY + behind / (1 + digits)
+    }
+}
+
+/// How far a move of this value is below the best one.
+pub(super) fn behind(entry: &Entry, value: Score) -> u32 {
+    entry.value.map_or(0, |best| (best.units() - value.units()).max(0) as u32)
+}
+
+/// Whether the leaf is worth what it is under perfect play.
+pub(super) fn is_exact(entry: &Entry) -> bool {
+    matches!(entry.leaf, Leaf::Found { depth, .. } if depth.is_exact())
+}
+
+/// Makes what depends on these positions right: themselves, and all before them that change by it. `weights` is the fingerprint of the
+/// evaluation that the book grows with. Returns how many were looked at.
+pub fn settle(positions: &mut (impl PositionsMut + ?Sized), changed: BTreeSet<Key>, weights: u32) -> Result<u64, BookError> {
+    let mut waiting = changed.clone();
+    let mut looked_at = 0;
+    // What comes later in a game comes first.
+    while let Some(key) = waiting.pop_first() {
+        let Some(entry) = positions.get(&key)? else { continue };
+        looked_at += 1;
+        let settled = Neighbours::of(positions, &key, &entry)?.settle(&entry, weights);
+        if settled != entry {
+            positions.put(&key, &settled)?;
+        }
+        if settled != entry || changed.contains(&key) {
+            for before in key.predecessors() {
+                if positions.get(&before)?.is_some() {
+                    waiting.insert(before);
+                }
+            }
+        }
+    }
+    Ok(looked_at)
+}
+
+/// What is wrong with an entry: nothing but what [`settle`] would change, and leaves that are no moves.
+pub fn fault(positions: &(impl Positions + ?Sized), key: &Key, entry: &Entry, weights: u32) -> Result<Option<String>, BookError> {
+    if let Leaf::Found { square, .. } = entry.leaf
+        && !key.position().moves().contains(square)
+    {
+        return Ok(Some(format!("{square} is no move")));
+    }
+    let settled = Neighbours::of(positions, key, entry)?.settle(entry, weights);
+    Ok((settled != *entry).then(|| format!("stored {entry:?}, computed {settled:?}")))
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::othello::Position;
+    use crate::search::SearchDepth;
+    use crate::testing::random_position;
+    use std::collections::BTreeMap;
+
+    const WEIGHTS: u32 = 7;
+
+    impl Positions for BTreeMap<Key, Entry> {
+        fn get(&self, key: &Key) -> Result<Option<Entry>, BookError> {
+            Ok(BTreeMap::get(self, key).copied())
+        }
+    }
+
+    impl PositionsMut for BTreeMap<Key, Entry> {
+        fn put(&mut self, key: &Key, entry: &Entry) -> Result<(), BookError> {
+            self.insert(*key, *entry);
+            Ok(())
+        }
+    }
+
+    fn leaf_of(book: &BTreeMap<Key, Entry>, key: &Key, salt: u64, exact: bool) -> Leaf {
+        let without_value = |next: &Next| next.key().and_then(|key| book.get(&key)).is_none_or(|entry| entry.value.is_none());
+        let open: Vec<_> = moves(&key.position()).filter(|(_, next)| without_value(next)).collect();
+        let Some(&(square, _)) = open.get(salt as usize % open.len().max(1)) else { return Leaf::NoneLeft };
+        let value = Score::from_discs((salt / 7 % 21) as i32 - 10);
+        let depth = if exact { SearchDepth::Exact } else { SearchDepth::Plies(10) };
+        Leaf::Found { square, value, depth }
+    }
+
+    /// A book of positions of random games, searched in any order, some never.
+    fn book() -> BTreeMap<Key, Entry> {
+        let mut book = BTreeMap::new();
+        for seed in 0..400u64 {
+            let position = random_position(seed, 46 + seed as u32 * 31 % 15);
+            if position.moves().is_empty() {
+                continue;
+            }
+            let key = Key::of(&position).0;
+            let leaf = if seed % 5 == 0 { Leaf::Unsearched } else { leaf_of(&book, &key, seed * 977, seed % 11 == 0) };
+            book.insert(key, Entry { leaf, weights: WEIGHTS, games: seed as u32 % 3, ..Entry::UNSEARCHED });
+            settle(&mut book, BTreeSet::from([key]), WEIGHTS).unwrap();
+        }
+        book
+    }
+
+    #[test]
+    fn every_value_is_right_after_every_change() {
+        let book = book();
+        assert!(book.len() > 150, "{}", book.len());
+        assert!(book.values().any(|entry| entry.value.is_none()));
+        for (key, entry) in &book {
+            assert_eq!(fault(&book, key, entry, WEIGHTS).unwrap(), None, "{key:?}");
+        }
+    }
+
+    #[test]
+    fn values_are_the_negamax_of_children_and_leaf() {
+        let start = Key::of(&Position::START).0;
+        let mut book = BTreeMap::from([(start, Entry { weights: WEIGHTS, ..Entry::UNSEARCHED })]);
+        let next = moves(&Position::START).next().unwrap().1.key().unwrap();
+        let leaf = Leaf::Found { square: "d6".parse().unwrap(), value: Score::from_discs(-3), depth: SearchDepth::Plies(8) };
+        let found = moves(&next.position()).next().unwrap().0;
+        let leaf = match leaf {
+            Leaf::Found { value, depth, .. } => Leaf::Found { square: found, value, depth },
+            other => other,
+        };
+        book.insert(next, Entry { leaf, weights: WEIGHTS, ..Entry::UNSEARCHED });
+        settle(&mut book, BTreeSet::from([next]), WEIGHTS).unwrap();
+        let root = book[&start];
+        assert_eq!((root.value, root.leaf), (Some(Score::from_discs(3)), Leaf::NoneLeft), "four moves that are one");
+        assert_eq!(root.cost, PLY, "one ply, then the leaf that is the best move");
+        // The same value by an older evaluation is to be searched again.
+        settle(&mut book, BTreeSet::from([next]), WEIGHTS + 1).unwrap();
+        assert_eq!((book[&start].value, book[&next].cost), (Some(Score::from_discs(3)), 0));
+    }
+}

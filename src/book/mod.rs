@@ -1,0 +1,61 @@
+//! The opening book: the best-first tree that stays on disk.
+//!
+//! A graph of positions, one for all that are alike by symmetry ([`Key`]), with what is known of each ([`Entry`]). [`graph`] says how
+//! values follow from one another and where the book is to grow; [`Database`] keeps it in a file that survives everything, and
+//! [`PackedBook`] in one that is small and never changes. [`Book`] is either, for those who only read.
+
+mod database;
+mod entry;
+mod error;
+pub mod graph;
+mod key;
+mod learn;
+mod packed;
+mod select;
+mod view;
+
+pub use database::{Database, Snapshot};
+pub use entry::{Entry, Leaf};
+pub use error::BookError;
+pub use graph::{Positions, PositionsMut};
+pub use key::{Key, Next, moves, next};
+pub use learn::LEARNED_PLIES;
+pub use packed::{PackedBook, RECORD, pack};
+pub use select::{Step, Work, next_work};
+pub use view::{BookMove, View, look_up};
+
+use std::path::{Path, PathBuf};
+
+/// A book to read from, of either kind.
+#[derive(Debug)]
+pub enum Book {
+    /// One that never changes.
+    Packed(PackedBook),
+    /// One that may grow: it is opened for each look, so that it can.
+    Database(PathBuf),
+}
+
+impl Book {
+    /// Opens a book of either kind.
+    ///
+    /// # Errors
+    /// If the file cannot be read or is not a book of this program's format.
+    pub fn open(path: &Path) -> Result<Book, BookError> {
+        if PackedBook::is_at(path)? {
+            return Ok(Book::Packed(PackedBook::open(path)?));
+        }
+        Snapshot::open(path)?;
+        Ok(Book::Database(path.to_owned()))
+    }
+
+    /// Reads something from the book as it is now.
+    ///
+    /// # Errors
+    /// If it cannot be read, or another program is writing it.
+    pub fn read<T>(&self, read: impl FnOnce(&dyn Positions) -> Result<T, BookError>) -> Result<T, BookError> {
+        match self {
+            Book::Packed(packed) => read(packed),
+            Book::Database(path) => read(&Snapshot::open(path)?),
+        }
+    }
+}

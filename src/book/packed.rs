@@ -1,0 +1,304 @@
+//! A book that never changes: one sorted file, searched where it lies in memory.
+//!
+//! A header of 32 bytes, numbers with the low byte first: `EMILBOOK`, the format (4 bytes), the fingerprint of the evaluation (4), the number of
+//! positions (8), nothing (4), and the CRC-32 of all other bytes (4). Then 25 bytes a position, in the order of the keys: the discs of the
+//! side to move and of the other one (8 each, high byte first), and [`Entry::judgement`].
+
+use super::{BookError, Entry, Key, Positions, Snapshot};
+use crate::whole_file::WholeFile;
+use memmap2::Mmap;
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::ops::Deref;
+use std::path::Path;
+
+const MAGIC: &[u8; 8] = b"EMILBOOK";
+const VERSION: u32 = 1;
+const HEADER: usize = 32;
+/// Where the checksum stands in the header.
+const CHECKSUM: usize = 28;
+const BOARDS: usize = 16;
+/// Bytes of a position.
+pub const RECORD: usize = BOARDS + Entry::JUDGEMENT_BYTES;
+
+/// A packed book.
+#[derive(Debug)]
+pub struct PackedBook {
+    bytes: Bytes,
+    /// The fingerprint of the evaluation that the book grew with.
+    pub weights: u32,
+}
+
+#[derive(Debug)]
+enum Bytes {
+    Mapped(Mmap),
+    Built(&'static [u8]),
+}
+
+impl Deref for Bytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Bytes::Mapped(map) => map,
+            Bytes::Built(bytes) => bytes,
+        }
+    }
+}
+
+impl PackedBook {
+    /// Whether the file says that it is a packed book.
+    pub(super) fn is_at(path: &Path) -> Result<bool, BookError> {
+        let mut magic = [0; MAGIC.len()];
+        match File::open(path)?.read_exact(&mut magic) {
+            Ok(()) => Ok(&magic == MAGIC),
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Opens a packed book, and reads it once to compare its checksum.
+    ///
+    /// # Errors
+    /// If the file cannot be read, is not a packed book of this program's format, or is damaged.
+    pub fn open(path: &Path) -> Result<PackedBook, BookError> {
+        let file = File::open(path)?;
+        // SAFETY: the map is only read. Emilia writes a packed book aside and renames it, so the bytes of the file that is mapped stay
+        // as they are as long as no other program writes into it; the search in it holds for any bytes.
+        let map = unsafe { Mmap::map(&file)? };
+        PackedBook::of(Bytes::Mapped(map))
+    }
+
+    /// A packed book in memory.
+    ///
+    /// # Errors
+    /// As for [`PackedBook::open`].
+    pub fn built(bytes: &'static [u8]) -> Result<PackedBook, BookError> {
+        PackedBook::of(Bytes::Built(bytes))
+    }
+
+    fn of(bytes: Bytes) -> Result<PackedBook, BookError> {
+        let damaged = |problem: &str| BookError::Damaged(problem.to_owned());
+        if !bytes.starts_with(MAGIC) {
+            return Err(BookError::NotABook("it does not begin as one".to_owned()));
+        }
+        let header: &[u8; HEADER] = bytes.first_chunk().ok_or_else(|| damaged("its header is cut off"))?;
+        let number = |at: usize| u32::from_le_bytes(std::array::from_fn(|i| header[at + i]));
+        if number(8) != VERSION {
+            return Err(BookError::Version { found: number(8).into(), expected: VERSION.into() });
+        }
+        let positions = u64::from(number(16)) | u64::from(number(20)) << 32;
+        let length = positions.checked_mul(RECORD as u64).and_then(|length| length.checked_add(HEADER as u64));
+        if length != Some(bytes.len() as u64) {
+            return Err(damaged(&format!("{} bytes cannot be {positions} positions", bytes.len())));
+        }
+        if checksum(header, &bytes[HEADER..]) != number(CHECKSUM) {
+            return Err(damaged("its checksum is another one"));
+        }
+        Ok(PackedBook { weights: number(12), bytes })
+    }
+
+    /// The number of positions.
+    pub fn len(&self) -> usize {
+        (self.bytes.len() - HEADER) / RECORD
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn record(&self, index: usize) -> &[u8; RECORD] {
+        let from = HEADER + index * RECORD;
+        self.bytes[from..].first_chunk().expect("the length was compared")
+    }
+
+    /// The boards of a record in the order of the keys.
+    fn name(&self, index: usize) -> (u32, u64, u64) {
+        let record = self.record(index);
+        let word = |from: usize| u64::from_be_bytes(std::array::from_fn(|i| record[from + i]));
+        let (player, opponent) = (word(0), word(8));
+        ((!(player | opponent)).count_ones(), player, opponent)
+    }
+
+    /// Every position with its entry; those that make no sense are left out.
+    pub fn iter(&self) -> impl Iterator<Item = (Key, Entry)> {
+        (0..self.len()).filter_map(|index| {
+            let (_, player, opponent) = self.name(index);
+            Some((Key::from_boards(player, opponent)?, self.entry(index)?))
+        })
+    }
+
+    fn entry(&self, index: usize) -> Option<Entry> {
+        let entry = Entry::of_judgement(self.record(index)[BOARDS..].first_chunk()?)?;
+        Some(Entry { weights: self.weights, ..entry })
+    }
+}
+
+impl Positions for PackedBook {
+    fn get(&self, key: &Key) -> Result<Option<Entry>, BookError> {
+        let (player, opponent) = key.boards();
+        let wanted = (u32::from(key.empties()), player, opponent);
+        let (mut from, mut to) = (0, self.len());
+        while from < to {
+            let middle = from + (to - from) / 2;
+            match self.name(middle).cmp(&wanted) {
+                std::cmp::Ordering::Less => from = middle + 1,
+                std::cmp::Ordering::Equal => return Ok(self.entry(middle)),
+                std::cmp::Ordering::Greater => to = middle,
+            }
+        }
+        Ok(None)
+    }
+}
+
+fn checksum(header: &[u8; HEADER], records: &[u8]) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(&header[..CHECKSUM]);
+    hasher.update(records);
+    hasher.finalize()
+}
+
+/// Writes the positions with a value to a packed file, and returns their number.
+///
+/// # Errors
+/// If the book cannot be read or the file not be written.
+pub fn pack(book: &Snapshot, path: &Path) -> Result<u64, BookError> {
+    let mut header = [0; HEADER];
+    header[..8].copy_from_slice(MAGIC);
+    header[8..12].copy_from_slice(&VERSION.to_le_bytes());
+    header[12..16].copy_from_slice(&book.weights.to_le_bytes());
+    let mut positions = 0u64;
+    book.each(|_, entry| {
+        positions += u64::from(entry.value.is_some());
+        Ok(())
+    })?;
+    header[16..24].copy_from_slice(&positions.to_le_bytes());
+    // The checksum stands before what it is of: so all is read twice, and nothing is kept.
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(&header[..CHECKSUM]);
+    records(book, |record| {
+        hasher.update(record);
+        Ok(())
+    })?;
+    header[CHECKSUM..].copy_from_slice(&hasher.finalize().to_le_bytes());
+    let mut file = WholeFile::create(path)?;
+    file.write_all(&header)?;
+    records(book, |record| Ok(file.write_all(record)?))?;
+    file.finish()?;
+    Ok(positions)
+}
+
+fn records(book: &Snapshot, mut take: impl FnMut(&[u8; RECORD]) -> Result<(), BookError>) -> Result<(), BookError> {
+    book.each(|key, entry| {
+        if entry.value.is_none() {
+            return Ok(());
+        }
+        let mut record = [0; RECORD];
+        record[..BOARDS].copy_from_slice(&key.to_bytes()[1..]);
+        record[BOARDS..].copy_from_slice(&entry.judgement());
+        take(&record)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Database, look_up};
+    use super::*;
+    use crate::othello::{GameRecord, Position};
+    use crate::search::{Score, SearchDepth};
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+    use std::sync::OnceLock;
+
+    /// A packed book of a few hundred positions.
+    fn bytes() -> &'static [u8] {
+        static BYTES: OnceLock<Vec<u8>> = OnceLock::new();
+        BYTES.get_or_init(|| {
+            let folder = tempfile::tempdir().unwrap();
+            let (grown, packed) = (folder.path().join("grown"), folder.path().join("packed"));
+            let book = Database::create(&grown, 77).unwrap();
+            let mut games = Vec::new();
+            for seed in 0..20u32 {
+                let mut game = GameRecord::default();
+                for ply in 0..20 {
+                    let moves = game.position().moves();
+                    let chosen = (seed * 7919 + ply * 31 + seed * ply) as usize % moves.count().max(1) as usize;
+                    let Some(square) = moves.into_iter().nth(chosen) else { break };
+                    game.take(crate::othello::Move::Place(square)).unwrap();
+                }
+                games.push(game);
+            }
+            book.learn(&games, 20).unwrap();
+            let mut keys = BTreeSet::new();
+            let mut add = |key, _| {
+                keys.insert(key);
+                Ok(())
+            };
+            book.read().unwrap().each(&mut add).unwrap();
+            book.update(77, |positions| {
+                for (i, key) in keys.iter().enumerate() {
+                    let square = key.position().moves().into_iter().next().unwrap();
+                    let value = Score::from_discs(i as i32 % 9 - 4);
+                    let leaf = crate::book::Leaf::Found { square, value, depth: SearchDepth::Plies(8) };
+                    positions.put(key, &Entry { leaf, weights: 77, ..Entry::UNSEARCHED })?;
+                }
+                Ok(keys.clone())
+            })
+            .unwrap();
+            drop(book);
+            let grown = Snapshot::open(&grown).unwrap();
+            assert!(pack(&grown, &packed).unwrap() > 100);
+            std::fs::read(packed).unwrap()
+        })
+    }
+
+    fn of(bytes: &[u8]) -> Result<PackedBook, BookError> {
+        PackedBook::built(bytes.to_vec().leak())
+    }
+
+    #[test]
+    fn every_position_is_found_again() {
+        let book = PackedBook::built(bytes()).unwrap();
+        assert_eq!((bytes().len() - HEADER) % RECORD, 0);
+        assert!(book.iter().count() == book.len() && book.weights == 77);
+        for (key, entry) in book.iter() {
+            assert_eq!(book.get(&key).unwrap(), Some(entry));
+        }
+        assert!(look_up(&book, &Position::START).unwrap().is_some_and(|view| view.entry.value.is_some()));
+    }
+
+    #[test]
+    fn a_book_that_was_cut_is_refused() {
+        for length in (0..bytes().len()).step_by(7) {
+            assert!(of(&bytes()[..length]).is_err(), "{length}");
+        }
+        let mut other = bytes().to_vec();
+        other[8] = 2;
+        assert!(matches!(of(&other), Err(BookError::Version { found: 2, expected: 1 })));
+    }
+
+    proptest! {
+        #[test]
+        fn a_bit_that_is_another_one_is_noticed(at in 0..bytes().len(), bit in 0..8u8) {
+            let mut other = bytes().to_vec();
+            other[at] ^= 1 << bit;
+            prop_assert!(of(&other).is_err());
+        }
+
+        /// Whoever writes such a file may write its checksum too.
+        #[test]
+        fn nonsense_with_a_checksum_is_survived(changes in proptest::collection::vec((HEADER..bytes().len(), any::<u8>()), 1..40), seed: u64) {
+            let mut other = bytes().to_vec();
+            changes.iter().for_each(|&(at, byte)| other[at] = byte);
+            let header: [u8; HEADER] = other[..HEADER].try_into().unwrap();
+            let sum = checksum(&header, &other[HEADER..]).to_le_bytes();
+            other[CHECKSUM..HEADER].copy_from_slice(&sum);
+            let book = of(&other).unwrap();
+            for (key, _) in book.iter() {
+                look_up(&book, &key.position()).unwrap();
+            }
+            look_up(&book, &crate::testing::random_position(seed, 45)).unwrap();
+        }
+    }
+}

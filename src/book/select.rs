@@ -1,0 +1,200 @@
+//! Where the book is to grow next.
+
+use super::graph::{Neighbours, behind};
+use super::{BookError, Key, Leaf, Positions, next};
+use crate::othello::{Bitboard, Square};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashSet};
+
+/// What is to be done at a position.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Step {
+    /// To search it: its leaf is not known, is in the book by now, or was found by another evaluation.
+    Search,
+    /// To add and search the position behind its leaf, and to search for another leaf.
+    Extend(Square, Key),
+}
+
+/// A unit of the growth.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Work {
+    /// The positions from the root to the one where there is something to do.
+    pub path: Vec<Key>,
+    /// What.
+    pub step: Step,
+    /// What it costs, in units of 1/128 disc; the best unit of work costs least.
+    pub cost: u32,
+}
+
+impl Work {
+    /// Where there is something to do.
+    pub fn key(&self) -> &Key {
+        self.path.last().expect("a path has an end")
+    }
+
+    /// The positions that are to be searched, each with the moves of [`Key::position`] that are not to be looked at: they lead to
+    /// positions with a value. A position without other moves is left out.
+    ///
+    /// # Errors
+    /// If the book cannot be read.
+    pub fn searches(&self, book: &(impl Positions + ?Sized)) -> Result<Vec<(Key, Bitboard)>, BookError> {
+        let added = match self.step {
+            Step::Search => None,
+            Step::Extend(_, key) => Some(key),
+        };
+        let mut searches = Vec::new();
+        for key in added.iter().chain([self.key()]) {
+            let mut except = Bitboard::EMPTY;
+            let position = key.position();
+            for square in position.moves() {
+                let Some(behind) = next(&position, square).key() else { continue };
+                let has_value = book.get(&behind)?.is_some_and(|entry| entry.value.is_some());
+                if has_value || added == Some(behind) {
+                    except |= square.bit();
+                }
+            }
+            if except != position.moves() {
+                searches.push((*key, except));
+            }
+        }
+        Ok(searches)
+    }
+}
+
+/// The most positions that are looked at to find work that nobody does.
+const MOST_LOOKED_AT: usize = 20_000;
+
+/// The cheapest work below a root, but for what touches these busy positions; `None` if there is none.
+///
+/// # Errors
+/// If the book cannot be read.
+pub fn next_work(
+    book: &(impl Positions + ?Sized),
+    root: &Key,
+    weights: u32,
+    busy: &HashSet<Key>,
+) -> Result<Option<Work>, BookError> {
+    let mut paths: Vec<(Key, Option<usize>)> = Vec::new();
+    let mut seen = HashSet::new();
+    // Costs of the book are exact, so the first of them leads straight to the cheapest work, and on to others where that is busy.
+    let mut waiting = BinaryHeap::from([Reverse((0, 0, 0, *root, None::<usize>, None::<Step>))]);
+    let mut order = 0;
+    while let Some(Reverse((cost, _, so_far, key, from, step))) = waiting.pop() {
+        let path_to = |paths: &[(Key, Option<usize>)]| {
+            let mut path = Vec::new();
+            let mut at = from;
+            while let Some(index) = at {
+                path.push(paths[index].0);
+                at = paths[index].1;
+            }
+            path.reverse();
+            path
+        };
+        if let Some(step) = step {
+            let is_busy = busy.contains(&key) || matches!(step, Step::Extend(_, next) if busy.contains(&next));
+            if !is_busy {
+                return Ok(Some(Work { path: path_to(&paths), step, cost }));
+            }
+            continue;
+        }
+        if !seen.insert(key) || seen.len() > MOST_LOOKED_AT {
+            continue;
+        }
+        let Some(entry) = book.get(&key)? else { continue };
+        if entry.is_solved() {
+            continue;
+        }
+        paths.push((key, from));
+        let here = Some(paths.len() - 1);
+        let neighbours = Neighbours::of(book, &key, &entry)?;
+        let mut add = |cost: u32, so_far: u32, key: Key, step: Option<Step>| {
+            order += 1;
+            waiting.push(Reverse((cost, order, so_far, key, here, step)));
+        };
+        if neighbours.asks_for_search(&entry, weights) {
+            add(so_far, so_far, key, Some(Step::Search));
+        } else if neighbours.can_be_extended(&entry)
+            && let Leaf::Found { square, value, .. } = entry.leaf
+            && let Some(next) = next(&key.position(), square).key()
+        {
+            let cost = so_far.saturating_add(behind(&entry, value));
+            add(cost, cost, key, Some(Step::Extend(square, next)));
+        }
+        for child in &neighbours.children {
+            if let (Some(next), true) = (child.next.key(), child.entry.cost != super::Entry::NOTHING_TO_DO) {
+                let so_far = so_far.saturating_add(child.step(&entry));
+                add(so_far.saturating_add(child.entry.cost), so_far, next, None);
+            }
+        }
+    }
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::graph::{fault, settle};
+    use super::super::{Entry, PositionsMut};
+    use super::*;
+    use crate::othello::Position;
+    use crate::random::Random;
+    use crate::search::{Score, SearchDepth};
+    use std::collections::{BTreeMap, BTreeSet};
+
+    const WEIGHTS: u32 = 1;
+
+    /// Does a unit of work with values drawn by lot.
+    fn done(book: &mut BTreeMap<Key, Entry>, work: &Work, random: &mut Random) {
+        let mut changed = BTreeSet::from([*work.key()]);
+        if let Step::Extend(_, key) = work.step {
+            book.entry(key).or_insert(Entry::UNSEARCHED);
+            changed.insert(key);
+        }
+        for (key, except) in work.searches(book).unwrap() {
+            let open: Vec<Square> = (key.position().moves() & !except).into_iter().collect();
+            let square = open[random.below(open.len())];
+            let value = Score::from_units(random.below(1000) as i32 - 500);
+            let leaf = Leaf::Found { square, value, depth: SearchDepth::Plies(10) };
+            let entry = book[&key];
+            book.put(&key, &Entry { leaf, weights: WEIGHTS, ..entry }).unwrap();
+        }
+        settle(book, changed, WEIGHTS).unwrap();
+    }
+
+    #[test]
+    fn a_book_grows_where_it_costs_least_and_stays_right() {
+        let root = Key::of(&Position::START).0;
+        let mut book = BTreeMap::from([(root, Entry::UNSEARCHED)]);
+        let mut random = Random::new(5);
+        for unit in 0..400 {
+            let work = next_work(&book, &root, WEIGHTS, &HashSet::new()).unwrap().unwrap();
+            assert_eq!((work.path[0], work.cost), (root, book[&root].cost), "unit {unit}");
+            let busy: HashSet<Key> = work.path.last().copied().into_iter().collect();
+            if let Some(other) = next_work(&book, &root, WEIGHTS, &busy).unwrap() {
+                assert!(other.cost >= work.cost && other.key() != work.key());
+            }
+            done(&mut book, &work, &mut random);
+        }
+        assert!(book.len() > 150, "{}", book.len());
+        for (key, entry) in &book {
+            assert_eq!(fault(&book, key, entry, WEIGHTS).unwrap(), None);
+            assert!(entry.value.is_some());
+        }
+        let deepest = book.keys().map(|key| 60 - key.empties()).max().unwrap();
+        assert!(deepest >= 8, "{deepest}");
+    }
+
+    #[test]
+    fn what_another_evaluation_found_is_searched_again() {
+        let root = Key::of(&Position::START).0;
+        let mut book = BTreeMap::from([(root, Entry::UNSEARCHED)]);
+        let mut random = Random::new(9);
+        for _ in 0..20 {
+            let work = next_work(&book, &root, WEIGHTS, &HashSet::new()).unwrap().unwrap();
+            done(&mut book, &work, &mut random);
+        }
+        let keys: BTreeSet<Key> = book.keys().copied().collect();
+        settle(&mut book, keys, WEIGHTS + 1).unwrap();
+        let work = next_work(&book, &root, WEIGHTS + 1, &HashSet::new()).unwrap().unwrap();
+        assert_eq!(work.step, Step::Search);
+    }
+}

@@ -1,0 +1,174 @@
+//! `emilia book`: making, growing and looking at opening books.
+
+mod grow;
+mod look;
+
+use super::game_input::GameFiles;
+use super::output::{Failures, complain, games, say};
+use super::progress::StatusLine;
+use crate::book::{Book, Database, LEARNED_PLIES, RECORD, Snapshot, pack};
+use crate::engine::EngineOptions;
+use crate::eval::{Evaluator, fingerprint};
+use crate::othello::{GameRecord, Position};
+use clap::{Args, Subcommand};
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// Games that are learned as one unit of work.
+const GAMES_AT_ONCE: usize = 200;
+
+/// Opening books: docs/book.md says what they hold and how they grow.
+#[derive(Args, Clone, Debug)]
+pub(super) struct BookArguments {
+    #[command(subcommand)]
+    command: BookCommand,
+}
+
+#[derive(Subcommand, Clone, Debug)]
+enum BookCommand {
+    /// Make a book of the start position, to let it grow
+    New(NewArguments),
+    /// Search and add positions where they matter most; the same command goes on
+    Grow(grow::GrowArguments),
+    /// Add the positions of games, to be searched as the book grows
+    Learn(LearnArguments),
+    /// Show what the book knows of a position
+    Show(look::ShowArguments),
+    /// Count what is in a book
+    Stat(look::StatArguments),
+    /// Compute every value again and say what is wrong
+    Check(CheckArguments),
+    /// Write a small book that never changes, to play from
+    Pack(PackArguments),
+}
+
+#[derive(Args, Clone, Debug)]
+struct NewArguments {
+    /// The book to make
+    book: PathBuf,
+    #[command(flatten)]
+    evaluation: EvaluationArguments,
+}
+
+#[derive(Args, Clone, Debug)]
+struct LearnArguments {
+    /// The book
+    book: PathBuf,
+    /// Learn positions with at most this number of discs placed
+    #[arg(long, value_name = "N", default_value_t = LEARNED_PLIES, value_parser = clap::value_parser!(u32).range(1..=60))]
+    plies: u32,
+    #[command(flatten)]
+    input: GameFiles,
+}
+
+#[derive(Args, Clone, Debug)]
+struct CheckArguments {
+    /// The book, packed or not
+    book: PathBuf,
+}
+
+#[derive(Args, Clone, Debug)]
+struct PackArguments {
+    /// The book to pack
+    book: PathBuf,
+    /// The file to write
+    #[arg(long, short, value_name = "FILE")]
+    out: PathBuf,
+}
+
+/// The evaluation that values come from.
+#[derive(Args, Clone, Debug)]
+struct EvaluationArguments {
+    /// Weights of the evaluation [default: those that are part of the program]
+    #[arg(long, value_name = "PATH")]
+    eval_file: Option<String>,
+}
+
+impl EvaluationArguments {
+    fn evaluator(&self) -> Result<Arc<dyn Evaluator<Position>>, String> {
+        let mut options = EngineOptions::default();
+        if let Some(file) = &self.eval_file {
+            options.set("eval-file", file).map_err(|error| error.to_string())?;
+        }
+        Ok(options.evaluator())
+    }
+}
+
+/// Runs one command.
+pub(super) fn run(arguments: &BookArguments) -> Result<(), String> {
+    super::log_output::to_stderr();
+    match &arguments.command {
+        BookCommand::New(arguments) => {
+            let weights = fingerprint(&*arguments.evaluation.evaluator()?);
+            Database::create(&arguments.book, weights).map(drop).map_err(at(&arguments.book))
+        }
+        BookCommand::Grow(arguments) => grow::run(arguments),
+        BookCommand::Learn(arguments) => learn(arguments),
+        BookCommand::Show(arguments) => look::show(arguments),
+        BookCommand::Stat(arguments) => look::stat(arguments),
+        BookCommand::Check(arguments) => check(&arguments.book),
+        BookCommand::Pack(arguments) => {
+            let book = Snapshot::open(&arguments.book).map_err(at(&arguments.book))?;
+            let positions = pack(&book, &arguments.out).map_err(at(&arguments.out))?;
+            say(format_args!("{positions} positions, {RECORD} bytes each"));
+            Ok(())
+        }
+    }
+}
+
+/// Names the book in what is said of it.
+fn at<E: Display>(path: &Path) -> impl Fn(E) -> String {
+    move |error| format!("'{}': {error}", path.display())
+}
+
+fn learn(arguments: &LearnArguments) -> Result<(), String> {
+    let book = Database::open(&arguments.book).map_err(at(&arguments.book))?;
+    let interrupt = super::on_interrupt()?;
+    let line = StatusLine::new("{spinner} {msg}, {elapsed} gone", None, 0);
+    let (mut learned, mut new, mut failures) = (0, 0, Failures::default());
+    let mut waiting: Vec<GameRecord> = Vec::new();
+    let mut keep = |waiting: &mut Vec<GameRecord>| -> Result<(), String> {
+        new += book.learn(waiting, arguments.plies).map_err(at(&arguments.book))?;
+        learned += waiting.len() as u64;
+        waiting.clear();
+        line.show(learned, || format!("{} learned, {new} new positions", games(learned)));
+        Ok(())
+    };
+    for item in arguments.input.games() {
+        if interrupt.load(Ordering::Relaxed) {
+            break;
+        }
+        match item {
+            Ok(game) => waiting.push(game.found.game.record),
+            Err(error) => failures.unread(&error),
+        }
+        if waiting.len() == GAMES_AT_ONCE {
+            keep(&mut waiting)?;
+        }
+    }
+    keep(&mut waiting)?;
+    line.finish();
+    say(format_args!("{} learned, {new} new positions", games(learned)));
+    if interrupt.load(Ordering::Relaxed) {
+        return Err("interrupted; what was learned is in the book, and would be counted again".to_owned());
+    }
+    failures.end("read")
+}
+
+fn check(path: &Path) -> Result<(), String> {
+    // A packed book is compared with its checksum when it is opened; of what it was packed from, the leaves of some are left.
+    let snapshot = match Book::open(path).map_err(at(path))? {
+        Book::Packed(packed) => {
+            let sound = packed.iter().count();
+            let wrong = packed.len() - sound;
+            say(format_args!("{} positions, {wrong} faults", packed.len()));
+            return if wrong == 0 { Ok(()) } else { Err(at(path)("the book is damaged")) };
+        }
+        Book::Database(path) => Snapshot::open(&path).map_err(at(&path))?,
+    };
+    let faults = snapshot.check(&mut |fault| complain(fault)).map_err(at(path))?;
+    say(format_args!("{} positions, {faults} faults", snapshot.len().map_err(at(path))?));
+    if faults == 0 { Ok(()) } else { Err(at(path)("the book is damaged")) }
+}

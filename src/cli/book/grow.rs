@@ -1,0 +1,161 @@
+//! `emilia book grow`.
+
+use super::{EvaluationArguments, at};
+use crate::analysis::book_growth::{Growth, GrowthEnd, GrowthSettings, grow};
+use crate::book::{Database, Key, Positions, Work, graph::PLY};
+use crate::cli::output::say;
+use crate::cli::progress::{StatusLine, StepBar};
+use crate::eval::fingerprint;
+use crate::notation::read_position;
+use crate::othello::Position;
+use crate::search::{Depth, Limits, Selectivity};
+use clap::Args;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// Which book grows, where, how long and by which searches.
+#[derive(Args, Clone, Debug)]
+pub(super) struct GrowArguments {
+    /// The book
+    book: PathBuf,
+    /// How long it grows, such as 90s, 10m or 8h [default: until it is interrupted]
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    time: Option<Duration>,
+    /// The number of positions in the book with which it is large enough
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    positions: Option<u64>,
+    /// Plies of each search [default: 16, without --nodes]
+    #[arg(long, value_name = "PLIES")]
+    depth: Option<Depth>,
+    /// Positions that each search visits
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
+    /// How sure cuts on the word of shallower searches are, in percent; 100 for none
+    #[arg(long, value_name = "PERCENT", default_value_t = Selectivity::BOLDEST)]
+    selectivity: Selectivity,
+    /// The moves to the position that the book grows for [default: the start]
+    #[arg(long, value_name = "MOVES")]
+    from: Option<String>,
+    /// Positions that are searched at a time, by one thread each [default: one per core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+    /// Size of each thread's transposition table in MB
+    #[arg(long, value_name = "MB", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    hash: u32,
+    #[command(flatten)]
+    evaluation: EvaluationArguments,
+}
+
+impl GrowArguments {
+    fn settings(&self) -> Result<GrowthSettings, String> {
+        let root = match &self.from {
+            None => Position::START,
+            Some(text) => *read_position(text).map_err(|error| format!("--from: {error}"))?.position(),
+        };
+        let root = if root.must_pass() { root.pass() } else { root };
+        if root.is_over() {
+            return Err("--from: the game is over there".to_owned());
+        }
+        let depth = self.depth.or(self.nodes.is_none().then_some(GrowthSettings::DEFAULT_DEPTH));
+        Ok(GrowthSettings {
+            root,
+            evaluator: self.evaluation.evaluator()?,
+            limits: Limits { depth, nodes: self.nodes, ..Limits::default() },
+            selectivity: self.selectivity,
+            threads: crate::cli::threads(self.threads),
+            table_bytes: (self.hash as usize) << 20,
+            time: self.time,
+            positions: self.positions,
+        })
+    }
+}
+
+/// Lets a book grow.
+pub(super) fn run(arguments: &GrowArguments) -> Result<(), String> {
+    let settings = arguments.settings()?;
+    let path = &arguments.book;
+    let book = Database::open(path).map_err(at(path))?;
+    let before = book.read().map_err(at(path))?;
+    if before.get(&Key::of(&settings.root).0).map_err(at(path))?.is_none() {
+        return Err(at(path)("the position of --from is not in the book; `emilia book learn` adds it"));
+    }
+    let at_first = before.len().map_err(at(path))?;
+    if before.weights != fingerprint(&*settings.evaluator) {
+        say("warning: the values in the book are another evaluation's; they are searched again as it grows");
+    }
+    drop(before);
+    let interrupt = crate::cli::on_interrupt()?;
+    let bar = Bar::new(&settings, at_first);
+    let started = Instant::now();
+    let grown = grow(&book, &settings, &interrupt, &mut |growth| bar.show(growth, &settings, started));
+    bar.finish();
+    let grown = grown.map_err(at(path))?;
+    let seconds = started.elapsed().as_secs_f64();
+    let value = grown.value.map_or_else(|| "not searched".to_owned(), |value| value.to_string());
+    say(format_args!(
+        "{} positions, {} of them new; {} searches in {seconds:.0} s ({:.1} a second); the root is worth {value}",
+        grown.positions,
+        grown.positions - at_first,
+        grown.searches,
+        grown.searches as f64 / seconds.max(1e-9),
+    ));
+    match grown.end {
+        GrowthEnd::Interrupted => Err("interrupted; the same command goes on".to_owned()),
+        GrowthEnd::NothingToDo => {
+            say("nothing is left to be searched");
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// How far the growth has come: a bar where the end is a number of positions, else a line.
+enum Bar {
+    Steps(StepBar),
+    Line(StatusLine),
+}
+
+impl Bar {
+    fn new(settings: &GrowthSettings, positions: u64) -> Bar {
+        match settings.positions {
+            Some(wanted) => Bar::Steps(StepBar::new("positions", wanted, positions.min(wanted))),
+            None => Bar::Line(StatusLine::new("{spinner} {pos} positions  {msg}  {elapsed} gone", None, positions)),
+        }
+    }
+
+    fn show(&self, growth: &Growth, settings: &GrowthSettings, started: Instant) {
+        let message = || {
+            let rate = growth.searches as f64 / started.elapsed().as_secs_f64().max(1e-9);
+            let value = growth.value.map_or_else(String::new, |value| format!(", root {value}"));
+            let doing = growth.last.as_ref().map_or_else(String::new, |work| format!(", {}", what(work, &settings.root)));
+            format!("{rate:.1} searches/s{value}{doing}")
+        };
+        match self {
+            Bar::Steps(bar) => bar.show(growth.positions, message),
+            Bar::Line(line) => line.show(growth.positions, message),
+        }
+    }
+
+    fn finish(&self) {
+        match self {
+            Bar::Steps(bar) => bar.finish(),
+            Bar::Line(line) => line.finish(),
+        }
+    }
+}
+
+/// What was extended and why: the moves that lead there, and how many plies that is worth.
+fn what(work: &Work, root: &Position) -> String {
+    let mut position = *root;
+    let mut moves = String::new();
+    for wanted in &work.path[1..] {
+        let leads = |(_, next): &(_, crate::book::Next)| next.key() == Some(*wanted);
+        let Some((square, _)) = crate::book::moves(&position).find(leads) else { break };
+        moves.push_str(&square.to_string());
+        position = position.after(square);
+        if position.must_pass() {
+            position = position.pass();
+        }
+    }
+    format!("at {moves} ({:.1} plies)", f64::from(work.cost) / f64::from(PLY))
+}

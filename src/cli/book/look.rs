@@ -1,0 +1,213 @@
+//! `emilia book show` and `emilia book stat`.
+
+use super::at;
+use crate::book::{Book, BookMove, Entry, Key, Leaf, Positions, Snapshot, View, look_up};
+use crate::cli::output::print;
+use crate::notation::read_position;
+use crate::othello::{Color, Move, Position};
+use clap::Args;
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// Which position of which book is shown, and how.
+#[derive(Args, Clone, Debug)]
+pub(super) struct ShowArguments {
+    /// The book, packed or not
+    book: PathBuf,
+    /// The moves to the position, or a board [default: the start]
+    position: Option<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Which book is counted.
+#[derive(Args, Clone, Debug)]
+pub(super) struct StatArguments {
+    /// The book, packed or not
+    book: PathBuf,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// A position as `--json` prints it; docs/book.md describes the fields.
+#[derive(Serialize)]
+struct JsonPosition {
+    position: String,
+    mover: Color,
+    value: Option<f64>,
+    lower: i8,
+    upper: i8,
+    visits: u32,
+    games: u32,
+    moves: Vec<JsonMove>,
+}
+
+#[derive(Serialize)]
+struct JsonMove {
+    #[serde(rename = "move")]
+    turn: Move,
+    value: Option<f64>,
+    lower: i8,
+    upper: i8,
+    in_book: bool,
+    depth: String,
+    visits: u32,
+    games: u32,
+    line: Vec<Move>,
+}
+
+/// Shows what a book knows of a position.
+pub(super) fn show(arguments: &ShowArguments) -> Result<(), String> {
+    let position = match &arguments.position {
+        None => Position::START,
+        Some(text) => *read_position(text).map_err(|error| error.to_string())?.position(),
+    };
+    let path = &arguments.book;
+    let book = Book::open(path).map_err(at(path))?;
+    let view = book.read(|book| look_up(book, &position)).map_err(at(path))?;
+    let view = view.ok_or_else(|| at(path)("the position is not in the book"))?;
+    if arguments.json {
+        let text = serde_json::to_string(&json(&position, &view)).map_err(|error| error.to_string())?;
+        return print(&format!("{text}\n"));
+    }
+    print(&table(&position, &view))
+}
+
+fn json(position: &Position, view: &View) -> JsonPosition {
+    let Entry { value, lower, upper, visits, games, .. } = view.entry;
+    let moves = view.moves.iter().map(|found| JsonMove {
+        turn: found.turn,
+        value: found.value.map(|value| value.discs()),
+        lower: found.lower,
+        upper: found.upper,
+        in_book: found.is_in_book,
+        depth: found.depth.to_string(),
+        visits: found.visits,
+        games: found.games,
+        line: found.line.clone(),
+    });
+    JsonPosition {
+        position: position.to_string(),
+        mover: position.mover(),
+        value: value.map(|value| value.discs()),
+        lower,
+        upper,
+        visits,
+        games,
+        moves: moves.collect(),
+    }
+}
+
+fn table(position: &Position, view: &View) -> String {
+    let value = view.entry.value.map_or_else(|| "not searched".to_owned(), |value| value.to_string());
+    let bounds = bounds(view.entry.lower, view.entry.upper);
+    let bounds = if bounds.is_empty() { bounds } else { format!(", proven {bounds}") };
+    let mut text = format!("{position:#}\n\nvalue {value}{bounds}\n\n{HEADER}");
+    for found in &view.moves {
+        text.push_str(&row(found));
+    }
+    text
+}
+
+const HEADER: &str = "move   value  proven    depth    visits     games  line\n";
+
+fn row(found: &BookMove) -> String {
+    let value = found.value.map_or_else(|| "-".to_owned(), |value| value.to_string());
+    let bounds = bounds(found.lower, found.upper);
+    let line: String = found.line.iter().map(Move::to_string).collect();
+    let depth = if found.value.is_some() { found.depth.to_string() } else { String::new() };
+    let not_in_book = if found.is_in_book { "" } else { "  (not in the book)" };
+    format!(
+        "{:<4}  {value:>6}  {bounds:>6}  {depth:>7}  {:>8}  {:>8}  {line}{not_in_book}\n",
+        found.turn.to_string(),
+        found.visits,
+        found.games
+    )
+}
+
+/// Proven bounds: one number where they are equal, nothing where none is known.
+fn bounds(lower: i8, upper: i8) -> String {
+    match (lower, upper) {
+        (-64, 64) => String::new(),
+        (lower, upper) if lower == upper => format!("{lower:+}"),
+        (lower, 64) => format!(">={lower:+}"),
+        (-64, upper) => format!("<={upper:+}"),
+        (lower, upper) => format!("{lower:+}..{upper:+}"),
+    }
+}
+
+/// What is in a book.
+#[derive(Serialize, Default)]
+struct Counts {
+    positions: u64,
+    /// Positions with a value.
+    with_value: u64,
+    /// Positions of learned games that wait to be searched.
+    unsearched: u64,
+    /// Positions whose result under perfect play is known.
+    solved: u64,
+    /// Positions whose leaf was found by another evaluation than the one that the book grew with last.
+    other_weights: u64,
+    /// Discs placed in the position with most of them.
+    deepest: u8,
+    /// What the start position is worth.
+    value: Option<f64>,
+    /// The fingerprint of the evaluation that the book grew with last.
+    weights: String,
+    bytes: u64,
+    bytes_per_position: f64,
+}
+
+impl Counts {
+    fn add(&mut self, key: &Key, entry: &Entry, weights: u32) {
+        self.positions += 1;
+        self.with_value += u64::from(entry.value.is_some());
+        self.unsearched += u64::from(entry.leaf == Leaf::Unsearched);
+        self.solved += u64::from(entry.is_solved());
+        let is_other = matches!(entry.leaf, Leaf::Found { .. }) && entry.weights != weights;
+        self.other_weights += u64::from(is_other);
+        self.deepest = self.deepest.max(60 - key.empties());
+    }
+}
+
+/// Counts what is in a book.
+pub(super) fn stat(arguments: &StatArguments) -> Result<(), String> {
+    let path = &arguments.book;
+    let mut counts = Counts::default();
+    let start = Key::of(&Position::START).0;
+    let (weights, root) = match Book::open(path).map_err(at(path))? {
+        Book::Packed(packed) => {
+            packed.iter().for_each(|(key, entry)| counts.add(&key, &entry, packed.weights));
+            (packed.weights, packed.get(&start))
+        }
+        Book::Database(file) => {
+            let book = Snapshot::open(&file).map_err(at(path))?;
+            let add = |key, entry| {
+                counts.add(&key, &entry, book.weights);
+                Ok(())
+            };
+            book.each(add).map_err(at(path))?;
+            (book.weights, book.get(&start))
+        }
+    };
+    counts.value = root.map_err(at(path))?.and_then(|entry| entry.value).map(|value| value.discs());
+    counts.weights = format!("{weights:08x}");
+    counts.bytes = std::fs::metadata(path).map_err(at(path))?.len();
+    counts.bytes_per_position = counts.bytes as f64 / counts.positions.max(1) as f64;
+    if arguments.json {
+        let text = serde_json::to_string(&counts).map_err(|error| error.to_string())?;
+        return print(&format!("{text}\n"));
+    }
+    let Counts { positions, with_value, unsearched, solved, other_weights, deepest, value, weights, bytes, .. } = &counts;
+    let value = value.map_or_else(|| "not searched".to_owned(), |value| format!("{value:+.2}"));
+    print(&format!(
+        "positions {positions}, with a value {with_value}, not searched {unsearched}, solved {solved}\n\
+         searched by another evaluation {other_weights}; the book's is {weights}\n\
+         deepest position: {deepest} discs placed\n\
+         the start position is worth {value}\n\
+         {bytes} bytes, {:.1} a position\n",
+        counts.bytes_per_position
+    ))
+}

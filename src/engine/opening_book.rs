@@ -1,0 +1,81 @@
+//! The option `book`: the opening book that moves are played from.
+
+use super::option::{Given, OptionError};
+use crate::book::{Book, BookError, Database, LEARNED_PLIES, View, look_up};
+use crate::othello::{GameRecord, Position};
+use crate::search::{Line, Report};
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+/// An opening book, opened when the option was set. Displayed, it is its path.
+#[derive(Clone)]
+pub struct OpeningBook(Arc<Named>);
+
+struct Named {
+    name: String,
+    book: Book,
+}
+
+impl OpeningBook {
+    pub(super) fn read(given: &Given) -> Result<OpeningBook, OptionError> {
+        OpeningBook::open(given.text)
+    }
+
+    /// Opens a book of either kind.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is not a book of this program's format.
+    pub fn open(path: &str) -> Result<OpeningBook, OptionError> {
+        match Book::open(Path::new(path)) {
+            Ok(book) => Ok(OpeningBook(Arc::new(Named { name: path.to_owned(), book }))),
+            Err(error) => Err(OptionError::File { name: "book", path: path.to_owned(), problem: error.to_string() }),
+        }
+    }
+
+    /// What the book knows of a position, if it is there. A book that cannot be read, because it grows at the moment, knows nothing;
+    /// the log says so.
+    pub fn view(&self, position: &Position) -> Option<View> {
+        let view = self.0.book.read(|book| look_up(book, position));
+        view.unwrap_or_else(|error| {
+            log::warn!("book '{self}': {error}");
+            None
+        })
+    }
+
+    /// The moves to play by the book, the best first; `None` if it has none that is the best as far as it knows.
+    pub(super) fn report(&self, position: &Position) -> Option<Report> {
+        let view = self.view(position)?;
+        let lines: Vec<Line> = view.playable().collect();
+        lines.first().map(|best| best.depth).map(|depth| Report { lines, depth, ..Report::default() })
+    }
+
+    /// Adds the positions of a game, which is on the disk when this returns; they wait to be searched.
+    ///
+    /// # Errors
+    /// If the book is packed, in use, or the disk does not take it.
+    pub fn learn(&self, game: &GameRecord) -> Result<u64, BookError> {
+        match &self.0.book {
+            Book::Packed(_) => Err(BookError::Packed),
+            Book::Database(path) => Database::open(path)?.learn(std::slice::from_ref(game), LEARNED_PLIES),
+        }
+    }
+}
+
+impl PartialEq for OpeningBook {
+    fn eq(&self, other: &OpeningBook) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl fmt::Display for OpeningBook {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.name)
+    }
+}
+
+impl fmt::Debug for OpeningBook {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("OpeningBook").field(&self.0.name).finish()
+    }
+}

@@ -1,0 +1,233 @@
+//! `emilia book`, and playing from a book.
+
+use crate::games::{picks_of, play};
+use crate::serve::{answers, emilia, run, said};
+use emilia::book::Database;
+use emilia::notation::transcript::Transcript;
+use emilia::othello::Position;
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("book").join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn path(folder: &Path, name: &str) -> String {
+    folder.join(name).to_str().unwrap().to_owned()
+}
+
+/// A command that succeeds, and what it says on both outputs.
+fn done(arguments: &[&str]) -> (String, String) {
+    let (code, out, err) = said(arguments, "");
+    assert_eq!(code, 0, "{arguments:?}: {out}{err}");
+    (out, err)
+}
+
+/// The end of a command that fails, as the user reads it.
+fn refused(arguments: &[&str]) -> String {
+    let (code, out, err) = said(arguments, "");
+    assert_eq!((code, out.as_str()), (1, ""), "{arguments:?}: {err}");
+    err
+}
+
+fn grow(book: &str, positions: u32) -> (String, String) {
+    done(&["book", "grow", book, "--depth", "4", "--threads", "2", "--hash", "1", "--positions", &positions.to_string()])
+}
+
+fn grown(folder: &Path, positions: u32) -> String {
+    let book = path(folder, "book");
+    done(&["book", "new", &book]);
+    grow(&book, positions);
+    book
+}
+
+fn json(arguments: &[&str]) -> Value {
+    serde_json::from_str(&answers(&[arguments, &["--json"]].concat(), "")).unwrap()
+}
+
+fn assert_sound(book: &str) {
+    let (_, said) = done(&["book", "check", book]);
+    assert!(said.contains(" 0 faults"), "{said}");
+}
+
+#[test]
+fn a_book_grows_and_goes_on() {
+    let folder = folder("grows");
+    let book = grown(&folder, 30);
+    assert!(refused(&["book", "new", &book]).contains("there already"));
+    assert_sound(&book);
+    let counts = json(&["book", "stat", &book]);
+    assert!(counts["positions"].as_u64().unwrap() >= 30 && counts["unsearched"] == 0, "{counts}");
+    let (_, err) = grow(&book, 45);
+    assert!(err.contains("45 positions, 15 of them new") || err.contains("46 positions"), "{err}");
+    assert_sound(&book);
+
+    let shown = json(&["book", "show", &book, "f5"]);
+    let moves = shown["moves"].as_array().unwrap();
+    assert_eq!(moves[0]["value"], shown["value"], "the value is the best move's");
+    assert_eq!(moves[0]["line"][0], moves[0]["move"]);
+    assert!(moves.iter().any(|found| found["in_book"] == true) && shown["visits"].as_u64().unwrap() > 10);
+    // Turned boards are the same position, and the other side's value has the other sign.
+    assert_eq!(json(&["book", "show", &book, "c4"])["value"], shown["value"]);
+    let start = json(&["book", "show", &book]);
+    assert_eq!(start["value"].as_f64().unwrap(), -shown["value"].as_f64().unwrap());
+    assert_eq!(start["moves"].as_array().unwrap().len(), 4);
+    let table = answers(&["book", "show", &book, "f5"], "");
+    assert!(table.contains("move   value") && table.contains("f5") == false || table.contains("line"), "{table}");
+    assert!(refused(&["book", "show", &book, "f5f6e6f4e3d6c5d3"]).contains("not in the book"));
+}
+
+#[test]
+fn games_are_learned_and_then_searched() {
+    let folder = folder("learns");
+    let book = grown(&folder, 3);
+    let games = path(&folder, "games.txt");
+    let lines: String = (0..3).map(|seed| format!("{}\n", Transcript(&play(Position::START, &picks_of(seed))))).collect();
+    fs::write(&games, format!("{lines}nonsense\n")).unwrap();
+    let (code, _, err) = said(&["book", "learn", &book, &games, "--plies", "8"], "");
+    assert!(code == 1 && err.contains("3 games learned") && err.contains("game 4"), "{err}");
+    assert_sound(&book);
+    assert_eq!(json(&["book", "show", &book])["games"], 3);
+    let before = json(&["book", "stat", &book]);
+    assert!(before["unsearched"].as_u64().unwrap() > 5, "{before}");
+    done(&["book", "grow", &book, "--nodes", "200", "--threads", "1", "--time", "2s"]);
+    assert_sound(&book);
+    let after = json(&["book", "stat", &book]);
+    assert!(after["unsearched"].as_u64() < before["unsearched"].as_u64(), "{after}");
+}
+
+/// A growing book, killed in the middle of whatever it does.
+#[test]
+fn a_killed_book_has_lost_nothing() {
+    let folder = folder("killed");
+    let book = grown(&folder, 10);
+    let mut positions = 10;
+    for kill in 0..6u64 {
+        let mut child =
+            emilia(&["book", "grow", &book, "--depth", "2", "--hash", "1"]).stdout(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(150 + 37 * kill));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_sound(&book);
+        let now = json(&["book", "stat", &book])["positions"].as_u64().unwrap();
+        assert!(now >= positions, "{now} < {positions}");
+        positions = now;
+    }
+    assert!(positions > 20, "{positions}");
+}
+
+#[test]
+fn a_packed_book_says_the_same() {
+    let folder = folder("packed");
+    let (book, packed) = (grown(&folder, 60), path(&folder, "packed"));
+    let (_, err) = done(&["book", "pack", &book, "--out", &packed]);
+    assert!(err.contains("25 bytes each"), "{err}");
+    assert_sound(&packed);
+    let [counts, of_packed] = [&book, &packed].map(|book| json(&["book", "stat", book]));
+    assert_eq!((&counts["positions"], &counts["value"]), (&of_packed["positions"], &of_packed["value"]));
+    for moves in ["f5", "f5d6", "f5f6"] {
+        let timeless = |book: &str| {
+            let mut shown = json(&["book", "show", book, moves]);
+            for found in shown["moves"].as_array_mut().unwrap() {
+                (found["visits"], found["games"]) = (Value::Null, Value::Null);
+            }
+            (shown["visits"], shown["games"]) = (Value::Null, Value::Null);
+            shown["moves"].as_array_mut().unwrap().sort_by_key(|found| found["move"].to_string());
+            shown
+        };
+        assert_eq!(timeless(&book), timeless(&packed), "{moves}");
+    }
+    assert!(refused(&["book", "grow", &packed, "--time", "1s"]).contains("packed book does not change"));
+    let bytes = fs::read(&packed).unwrap();
+    fs::write(&packed, &bytes[..bytes.len() - 1]).unwrap();
+    assert!(refused(&["book", "stat", &packed]).contains("damaged"));
+    let (code, _, err) = said(&["nboard", "--book", &packed], "");
+    assert!(code == 2 && err.contains("damaged"), "{err}");
+}
+
+#[test]
+fn a_book_in_use_and_a_full_disk_are_told() {
+    let folder = folder("trouble");
+    let book = grown(&folder, 10);
+    let open = Database::open(Path::new(&book)).unwrap();
+    for command in ["grow", "stat", "check"] {
+        assert!(refused(&["book", command, &book]).contains("another program is using the book"), "{command}");
+    }
+    drop(open);
+    assert!(refused(&["book", "stat", &path(&folder, "none")]).contains("No such file"));
+    let other = path(&folder, "other");
+    fs::write(&other, "no book at all").unwrap();
+    assert!(refused(&["book", "grow", &other]).contains("no book"));
+
+    #[cfg(unix)]
+    {
+        // A file may not grow beyond what it is: as on a disk that is full.
+        let blocks = fs::metadata(&book).unwrap().len() / 512 + 40;
+        let script = format!(
+            "trap '' XFSZ; ulimit -f {}; exec {} book grow {book} --depth 2 --hash 1",
+            blocks.div_ceil(if cfg!(target_os = "linux") { 2 } else { 1 }),
+            env!("CARGO_BIN_EXE_emilia"),
+        );
+        let mut command = std::process::Command::new("bash");
+        command.args(["-c", &script]).stdout(Stdio::piped()).stderr(Stdio::piped()).stdin(Stdio::piped());
+        let output = run(command, "");
+        let err = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(1) && err.contains("File too large"), "{err}");
+        assert_sound(&book);
+    }
+}
+
+/// The answers of a session from the one that begins like this on.
+fn session(arguments: &[&str], input: &str) -> Vec<String> {
+    let (code, out, err) = said(arguments, input);
+    assert_eq!(code, 0, "{err}");
+    out.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn moves_hints_and_lessons_over_nboard() {
+    let folder = folder("nboard");
+    let book = grown(&folder, 40);
+    let arguments = ["nboard", "--book", &book, "--threads", "1", "--time", "30"];
+    let lines = session(&arguments, "nboard 2\nmove F5\ngo\nping 1\n");
+    let answer = lines.iter().find(|line| line.starts_with("===")).unwrap();
+    let best = json(&["book", "show", &book, "f5"])["moves"][0].clone();
+    if best["in_book"] == true {
+        let wanted = format!("=== {}/", best["move"].as_str().unwrap().to_uppercase());
+        assert!(answer.starts_with(&wanted) && answer.contains("/0.0"), "{answer}, not {wanted}: thirty seconds otherwise");
+    }
+    let lines = session(&["nboard", "--book", &book, "--depth", "2"], "nboard 2\nhint 3\nping 1\nlearn\n");
+    let at = |beginning: &str| lines.iter().position(|line| line.starts_with(beginning));
+    assert!(at("book F5") < at("search") && at("book ").is_some(), "{lines:?}");
+    assert_eq!(lines.iter().filter(|line| line.starts_with("book ")).count(), 3);
+    assert!(at("learned").is_some());
+
+    let taught = session(&["nboard", "--book", &book], "nboard 2\nmove F5\nmove F6\nmove E6\nmove F4\nlearn\n");
+    let learned = taught.iter().position(|line| line == "learned").unwrap();
+    assert!(taught[learned + 1].contains("positions learned"), "{taught:?}");
+    assert_eq!(json(&["book", "show", &book, "f5f6e6"])["games"], 1);
+    assert_sound(&book);
+
+    let gtp = session(&["gtp", "--book", &book, "--depth", "1"], "emilia-book\nplay black F5\nemilia-book\ngenmove white\n");
+    assert!(gtp[0].starts_with("= move ") && gtp[0].contains(" games "), "{gtp:?}");
+}
+
+#[test]
+fn variety_chooses_among_the_moves_of_the_book() {
+    let folder = folder("variety");
+    let book = grown(&folder, 60);
+    let answers: std::collections::BTreeSet<String> = (0..20)
+        .map(|seed| {
+            let seed = seed.to_string();
+            let arguments = ["gtp", "--book", &book, "--variety", "64", "--seed", &seed, "--depth", "1"];
+            session(&arguments, "reg_genmove black\n").concat()
+        })
+        .collect();
+    assert!(answers.len() == 4, "the four first moves are worth the same: {answers:?}");
+}
