@@ -1,19 +1,22 @@
 //! Measurements behind figures of the documentation: `cargo bench --bench measures -- NAME...`, or all without a name.
 
+use emilia::book::{Database, Entry, Key, Leaf, PackedBook, Positions, Snapshot, pack};
 use emilia::eval::pattern::{PackedWeights, PatternLinear, Sharing, State};
 use emilia::eval::{Evaluator, EvaluatorKind, Incremental};
 use emilia::game::DISC;
 use emilia::othello::{Bitboard, Position, Square, flips};
-use emilia::search::{AlphaBeta, AlphaBetaSettings, Control, Depth, Limits, Search, Task, mean_alpha_beta_evaluations};
+use emilia::search::{AlphaBeta, AlphaBetaSettings, Control, Depth, Limits, Score, Search, SearchDepth, Task, mean_alpha_beta_evaluations};
 use emilia::training::{SelfPlay, SelfPlaySettings};
+use std::collections::BTreeSet;
 use std::hint::black_box;
 use std::time::Instant;
 
-const MEASUREMENTS: [(&str, fn()); 4] = [
+const MEASUREMENTS: [(&str, fn()); 5] = [
     ("mean-evaluations", mean_evaluations),
     ("scale-in-discs", scale_in_discs),
     ("evaluation-cost", evaluation_cost),
     ("pattern-cost", pattern_cost),
+    ("book", book),
 ];
 
 fn main() {
@@ -174,4 +177,66 @@ fn pattern_cost() {
         "{} moves: update {update:.1} ns, evaluation {value:.1} ns, both {both:.1} ns; anew {anew:.1} ns",
         moves.len()
     );
+}
+
+/// How fast a book takes positions with their values, how large it is, and how long a look-up in it takes.
+fn book() {
+    const WEIGHTS: u32 = 1;
+    const GAMES_AT_ONCE: usize = 500;
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("book");
+    let book = Database::create(&path, WEIGHTS).expect("a new book");
+    let mut numbers = Numbers(1);
+    let (mut positions, mut before, mut since) = (1, 1, Instant::now());
+    for goal in [10_000, 100_000, 200_000, 500_000, 1_000_000] {
+        while positions < goal {
+            let add = |book: &mut dyn emilia::book::PositionsMut| {
+                let mut changed = BTreeSet::new();
+                for _ in 0..GAMES_AT_ONCE {
+                    let mut position = Position::START;
+                    while position.empties().count() > 38 && !position.moves().is_empty() {
+                        let key = Key::of(&position).0;
+                        if book.get(&key)?.is_none_or(|entry| entry.value.is_none()) {
+                            let moves = key.position().moves();
+                            let square = moves.into_iter().nth(numbers.below(moves.count() as usize)).expect("a move");
+                            let value = Score::from_units(numbers.below(2000) as i32 - 1000);
+                            let leaf = Leaf::Found { square, value, depth: SearchDepth::Plies(16) };
+                            book.put(&key, &Entry { leaf, weights: WEIGHTS, ..Entry::UNSEARCHED })?;
+                            changed.insert(key);
+                        }
+                        let moves = position.moves();
+                        let square = moves.into_iter().nth(numbers.below(moves.count() as usize)).expect("a move");
+                        position = position.after(square);
+                    }
+                }
+                Ok(changed)
+            };
+            book.update(WEIGHTS, add).expect("the disk takes it");
+            positions = book.read().and_then(|book| book.len()).expect("the book is there");
+        }
+        let bytes = std::fs::metadata(&path).expect("the book is there").len();
+        let rate = (positions - before) as f64 / since.elapsed().as_secs_f64();
+        println!("{positions} positions: {rate:.0} insertions/s, {:.1} bytes a position", bytes as f64 / positions as f64);
+        (before, since) = (positions, Instant::now());
+    }
+    drop(book);
+    let packed = folder.path().join("packed");
+    let grown = Snapshot::open(&path).expect("the book is there");
+    let mut keys = Vec::new();
+    let each = |key, _| {
+        keys.push(key);
+        Ok(())
+    };
+    grown.each(each).expect("the book is whole");
+    pack(&grown, &packed).expect("the disk takes it");
+    let bytes = std::fs::metadata(&packed).expect("it was packed").len();
+    println!("packed: {:.1} bytes a position", bytes as f64 / keys.len() as f64);
+    let wanted: Vec<Key> = (0..200_000).map(|_| keys[numbers.below(keys.len())]).collect();
+    let look_up = |name: &str, book: &dyn Positions| {
+        let started = Instant::now();
+        let found = wanted.iter().filter(|key| book.get(key).is_ok_and(|entry| entry.is_some())).count();
+        println!("{name}: {:.2} us a look-up, {found} found", started.elapsed().as_secs_f64() * 1e6 / wanted.len() as f64);
+    };
+    look_up("database", &grown);
+    look_up("packed", &PackedBook::open(&packed).expect("it was packed"));
 }

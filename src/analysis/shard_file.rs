@@ -43,9 +43,10 @@ impl Job {
     }
 }
 
-/// The options of an engine that results depend on: all but the number of threads and the size of the memory.
+/// The options of an engine that results depend on: all but the number of threads, the size of the memory, and the book, which only moves to
+/// play come from.
 pub fn engine_settings(options: &EngineOptions) -> Map<String, Value> {
-    let named = EngineOption::all().filter(|option| !["threads", "hash", "memory"].contains(&option.name));
+    let named = EngineOption::all().filter(|option| !["threads", "hash", "memory", "book"].contains(&option.name));
     named.map(|option| (option.name.to_owned(), option.show(options).into())).collect()
 }
 

@@ -35,12 +35,21 @@ pub enum Book {
     Database(PathBuf),
 }
 
+/// The book that is part of the program; docs/book.md says how it was grown.
+static BUILTIN: &[u8] = include_bytes!("../../assets/opening.book");
+
 impl Book {
-    /// Opens a book of either kind.
+    /// The name of the book that is part of the program.
+    pub const BUILTIN: &str = "builtin";
+
+    /// Opens a book of either kind, or the one that is part of the program, by its name.
     ///
     /// # Errors
     /// If the file cannot be read or is not a book of this program's format.
     pub fn open(path: &Path) -> Result<Book, BookError> {
+        if path == Path::new(Book::BUILTIN) {
+            return Ok(Book::Packed(PackedBook::built(BUILTIN)?));
+        }
         if PackedBook::is_at(path)? {
             return Ok(Book::Packed(PackedBook::open(path)?));
         }

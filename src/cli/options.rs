@@ -103,11 +103,11 @@ impl EngineArguments {
         Ok(engine)
     }
 
-    /// The options that were given and are not read by the search of this engine, with a warning each.
+    /// The options that were given and that there is something to warn about, with a warning each.
     pub(super) fn warnings(&self, engine: &Engine) -> impl Iterator<Item = (&'static EngineOption, String)> {
-        let engine = engine.options().engine;
+        let options = engine.options().clone();
         let given = self.0.iter().filter(|argument| argument.is_given);
-        given.filter_map(move |Argument { option, .. }| Some((*option, format!("--{}", option.warning(engine)?))))
+        given.filter_map(move |Argument { option, .. }| Some((*option, format!("--{}", options.warning(option.name)?))))
     }
 }
 

@@ -1,12 +1,12 @@
 //! The option `book`: the opening book that moves are played from.
 
 use super::option::{Given, OptionError};
-use crate::book::{Book, BookError, Database, LEARNED_PLIES, View, look_up};
+use crate::book::{Book, BookError, Database, LEARNED_PLIES, Snapshot, View, look_up};
 use crate::othello::{GameRecord, Position};
 use crate::search::{Line, Report};
 use std::fmt;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// An opening book, opened when the option was set. Displayed, it is its path.
 #[derive(Clone)]
@@ -19,10 +19,16 @@ struct Named {
 
 impl OpeningBook {
     pub(super) fn read(given: &Given) -> Result<OpeningBook, OptionError> {
-        OpeningBook::open(given.text)
+        if given.text == Book::BUILTIN { Ok(OpeningBook::builtin()) } else { OpeningBook::open(given.text) }
     }
 
-    /// Opens a book of either kind.
+    /// The book that is part of the program.
+    pub fn builtin() -> OpeningBook {
+        static BUILTIN: OnceLock<OpeningBook> = OnceLock::new();
+        BUILTIN.get_or_init(|| OpeningBook::open(Book::BUILTIN).expect("a test opens it")).clone()
+    }
+
+    /// Opens a book of either kind, or the one that is part of the program, by its name.
     ///
     /// # Errors
     /// If it cannot be read, or is not a book of this program's format.
@@ -41,6 +47,14 @@ impl OpeningBook {
             log::warn!("book '{self}': {error}");
             None
         })
+    }
+
+    /// The fingerprint of the evaluation that the book grew with; `None` if it cannot be read at the moment.
+    pub(super) fn weights(&self) -> Option<u32> {
+        match &self.0.book {
+            Book::Packed(packed) => Some(packed.weights),
+            Book::Database(path) => Snapshot::open(path).ok().map(|book| book.weights),
+        }
     }
 
     /// The moves to play by the book, the best first; `None` if it has none that is the best as far as it knows.

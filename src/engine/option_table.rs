@@ -9,7 +9,7 @@ use super::opening_book::OpeningBook;
 use super::option::{Given, OptionEntry, OptionError, Values, texts};
 use super::searches::{EMILIA, SearchEntry, searches};
 use super::uct_options::{Backup, LeafValue, Selection};
-use crate::eval::{Evaluator, EvaluatorKind, Random};
+use crate::eval::{Evaluator, EvaluatorKind, Random, fingerprint};
 use crate::othello::Position;
 use crate::search::{Depth, OnMemoryCap, Score, Selectivity, Tie};
 use std::fmt;
@@ -181,11 +181,12 @@ engine_options! {
         read_by_all: true,
     }
     /// The opening book that moves are played from, if any.
-    book: Option<OpeningBook> = None, read |given: &Given| given.unless_none(OpeningBook::read), show or_none; {
+    book: Option<OpeningBook> = Some(OpeningBook::builtin()), read |given: &Given| given.unless_none(OpeningBook::read), show or_none; {
         name: "book",
         value_name: "PATH",
-        help: "Opening book to play from, or none",
-        detail: "[book.md](book.md) says how to make one. `variety` chooses among its moves too.",
+        help: "Opening book to play from: a file, builtin for the one that is part of the program, or none",
+        detail: "In this process's players of a match the default is none. `variety` chooses among the moves of the book too. [book.md](book.md) says how to \
+                 make one.",
         takes_none: true,
     }
     /// What a tie is worth to `korf-best-first` and `korf-extension`.
@@ -350,9 +351,14 @@ impl EngineOptions {
         Ok(EngineOption::find(name)?.show(self))
     }
 
-    /// The warning for a client that has set an option that the search does not read.
+    /// The warning for a client that has set an option that the search does not read, or a book that another evaluation has grown.
     pub fn warning(&self, name: &str) -> Option<String> {
-        EngineOption::find(name).ok()?.warning(self.engine)
+        let of_book = || {
+            let book = self.book.as_ref().filter(|_| name == "book")?;
+            let is_other = book.weights()? != fingerprint(&*self.evaluator());
+            is_other.then(|| "book: its values are another evaluation's".to_owned())
+        };
+        EngineOption::find(name).ok()?.warning(self.engine).or_else(of_book)
     }
 
     /// The static evaluation that the options ask for.

@@ -1,10 +1,13 @@
 //! `emilia book`, and playing from a book.
 
 use crate::games::{picks_of, play};
+use crate::nboard;
 use crate::serve::{answers, emilia, run, said};
 use emilia::book::Database;
+use emilia::engine::{Engine, EngineOptions, OpeningBook};
 use emilia::notation::transcript::Transcript;
 use emilia::othello::Position;
+use emilia::search::Depth;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -79,7 +82,7 @@ fn a_book_grows_and_goes_on() {
     assert_eq!(start["value"].as_f64().unwrap(), -shown["value"].as_f64().unwrap());
     assert_eq!(start["moves"].as_array().unwrap().len(), 4);
     let table = answers(&["book", "show", &book, "f5"], "");
-    assert!(table.contains("move   value") && table.contains("f5") == false || table.contains("line"), "{table}");
+    assert!(table.contains("move   value") && table.contains("\nd6 "), "{table}");
     assert!(refused(&["book", "show", &book, "f5f6e6f4e3d6c5d3"]).contains("not in the book"));
 }
 
@@ -108,18 +111,22 @@ fn a_killed_book_has_lost_nothing() {
     let folder = folder("killed");
     let book = grown(&folder, 10);
     let mut positions = 10;
-    for kill in 0..6u64 {
+    // On a busy machine it takes a while before it does anything.
+    for kill in 0..40u64 {
         let mut child =
             emilia(&["book", "grow", &book, "--depth", "2", "--hash", "1"]).stdout(Stdio::null()).spawn().unwrap();
-        std::thread::sleep(Duration::from_millis(150 + 37 * kill));
+        std::thread::sleep(Duration::from_millis(100 + 37 * kill));
         child.kill().unwrap();
         child.wait().unwrap();
         assert_sound(&book);
         let now = json(&["book", "stat", &book])["positions"].as_u64().unwrap();
         assert!(now >= positions, "{now} < {positions}");
         positions = now;
+        if kill >= 5 && positions > 30 {
+            return;
+        }
     }
-    assert!(positions > 20, "{positions}");
+    panic!("it does not grow: {positions} positions");
 }
 
 #[test]
@@ -194,24 +201,33 @@ fn session(arguments: &[&str], input: &str) -> Vec<String> {
 fn moves_hints_and_lessons_over_nboard() {
     let folder = folder("nboard");
     let book = grown(&folder, 40);
-    let arguments = ["nboard", "--book", &book, "--threads", "1", "--time", "30"];
-    let lines = session(&arguments, "nboard 2\nmove F5\ngo\nping 1\n");
-    let answer = lines.iter().find(|line| line.starts_with("===")).unwrap();
-    let best = json(&["book", "show", &book, "f5"])["moves"][0].clone();
-    if best["in_book"] == true {
-        let wanted = format!("=== {}/", best["move"].as_str().unwrap().to_uppercase());
-        assert!(answer.starts_with(&wanted) && answer.contains("/0.0"), "{answer}, not {wanted}: thirty seconds otherwise");
-    }
-    let lines = session(&["nboard", "--book", &book, "--depth", "2"], "nboard 2\nhint 3\nping 1\nlearn\n");
-    let at = |beginning: &str| lines.iter().position(|line| line.starts_with(beginning));
-    assert!(at("book F5") < at("search") && at("book ").is_some(), "{lines:?}");
-    assert_eq!(lines.iter().filter(|line| line.starts_with("book ")).count(), 3);
-    assert!(at("learned").is_some());
+    let with_book = |depth| {
+        let book = Some(OpeningBook::open(&book).unwrap());
+        nboard::start(Engine::new(EngineOptions { book, depth, time: Some(Duration::from_secs(30)), ..EngineOptions::default() }))
+    };
+    let best = json(&["book", "show", &book])["moves"][0]["move"].as_str().unwrap().to_uppercase();
+    let (client, session_of_go) = with_book(None);
+    client.send("go");
+    let answer = nboard::until(&client, "===").pop().unwrap();
+    let seconds: f64 = answer.rsplit('/').next().unwrap().parse().unwrap();
+    assert!(answer.starts_with(&format!("=== {best}/")) && seconds < 5.0, "{answer}: thirty seconds without a book");
+    client.send("quit");
+    session_of_go.join().unwrap();
 
-    let taught = session(&["nboard", "--book", &book], "nboard 2\nmove F5\nmove F6\nmove E6\nmove F4\nlearn\n");
-    let learned = taught.iter().position(|line| line == "learned").unwrap();
-    assert!(taught[learned + 1].contains("positions learned"), "{taught:?}");
-    assert_eq!(json(&["book", "show", &book, "f5f6e6"])["games"], 1);
+    let (client, session_of_hint) = with_book(Depth::new(2));
+    client.send("hint 3");
+    let lines = nboard::until(&client, "search");
+    let of_book: Vec<_> = lines.iter().filter(|line| line.starts_with("book ")).collect();
+    assert!(of_book.len() == 3 && of_book[0].starts_with(&format!("book {best}")), "{lines:?}");
+    for line in ["ping 1", "move F5", "move F6", "move E6", "move F4", "learn"] {
+        client.send(line);
+    }
+    nboard::until(&client, "learned");
+    let status = nboard::until(&client, "status").pop().unwrap();
+    assert!(status.contains("positions learned"), "{status}");
+    assert_eq!(json(&["book", "show", &book, "f5f6e6"])["games"], 1, "it is on the disk");
+    client.send("quit");
+    session_of_hint.join().unwrap();
     assert_sound(&book);
 
     let gtp = session(&["gtp", "--book", &book, "--depth", "1"], "emilia-book\nplay black F5\nemilia-book\ngenmove white\n");

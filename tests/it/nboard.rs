@@ -24,7 +24,7 @@ fn plain() -> EngineOptions {
     EngineOptions { engine: &MINIMAX, eval: EvaluatorKind::Mobility, ..EngineOptions::default() }
 }
 
-fn start(engine: Engine) -> (Client, JoinHandle<()>) {
+pub fn start(engine: Engine) -> (Client, JoinHandle<()>) {
     let (connection, client) = Connection::in_memory();
     (client, std::thread::spawn(move || serve(connection, engine, Vec::new())))
 }
@@ -38,7 +38,7 @@ fn next(client: &Client) -> String {
 }
 
 /// Lines up to one that begins like this, which comes last.
-fn until(client: &Client, beginning: &str) -> Vec<String> {
+pub fn until(client: &Client, beginning: &str) -> Vec<String> {
     let mut lines = vec![next(client)];
     while !lines.last().unwrap().starts_with(beginning) {
         lines.push(next(client));
@@ -68,10 +68,11 @@ fn is_reply(line: &str) -> bool {
                 [name, eval, seconds] => turn(name) && (eval.is_empty() || decimal(eval)) && decimal(seconds),
                 _ => false,
             },
-            "search" => {
-                let [pv, eval, "0", depth, ..] = fields[..] else { return false };
+            "search" | "book" => {
+                let [pv, eval, games, depth, ..] = fields[..] else { return false };
+                let counted = if word == "book" { games.parse::<u32>().is_ok() } else { games == "0" };
                 let turns = pv.as_bytes().chunks(2).all(|name| std::str::from_utf8(name).is_ok_and(turn));
-                turns && !pv.is_empty() && decimal(eval) && depth.starts_with(|c: char| c.is_ascii_digit())
+                turns && counted && !pv.is_empty() && decimal(eval) && depth.starts_with(|c: char| c.is_ascii_digit())
             }
             _ => false,
         }

@@ -258,8 +258,9 @@ fn default_name(command: Option<&[String]>) -> String {
 impl PlayerSpec {
     /// The options as this Emilia takes them.
     pub fn engine_options(&self) -> Result<EngineOptions, SpecError> {
-        // A match plays several games at once: a player takes one core unless it is told otherwise.
-        let mut options = EngineOptions { threads: 1, ..EngineOptions::default() };
+        // A match plays several games at once: a player takes one core unless it is told otherwise. It compares what players think of
+        // themselves.
+        let mut options = EngineOptions { threads: 1, book: None, ..EngineOptions::default() };
         for (name, value) in &self.options {
             options.set(name, value).map_err(|error| SpecError::Option(self.name.clone(), error))?;
         }

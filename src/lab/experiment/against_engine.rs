@@ -54,7 +54,7 @@ const BUDGETS: RangeInclusive<u32> = 10..=100_000_000;
 
 /// The opponent, with the evaluation of the set-up.
 fn opponent(lab: &Lab<'_>, words: &[(&str, &str)]) -> EngineOptions {
-    let mut options = EngineOptions { threads: 1, ..EngineOptions::default() };
+    let mut options = EngineOptions { threads: 1, book: None, ..EngineOptions::default() };
     options.eval = lab.setup().eval.unwrap_or(EvaluatorKind::Pattern);
     for (name, value) in words {
         options.set(name, value).expect("the experiment's own options are valid");
