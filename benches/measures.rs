@@ -5,7 +5,9 @@ use emilia::eval::pattern::{PackedWeights, PatternLinear, Sharing, State};
 use emilia::eval::{Evaluator, EvaluatorKind, Incremental};
 use emilia::game::DISC;
 use emilia::othello::{Bitboard, Position, Square, flips};
-use emilia::search::{AlphaBeta, AlphaBetaSettings, Control, Depth, Limits, Score, Search, SearchDepth, Task, mean_alpha_beta_evaluations};
+use emilia::search::{
+    AlphaBeta, AlphaBetaSettings, Control, Depth, Limits, Score, Search, SearchDepth, Task, mean_alpha_beta_evaluations,
+};
 use emilia::training::{SelfPlay, SelfPlaySettings};
 use std::collections::BTreeSet;
 use std::hint::black_box;
@@ -216,7 +218,10 @@ fn book() {
         }
         let bytes = std::fs::metadata(&path).expect("the book is there").len();
         let rate = (positions - before) as f64 / since.elapsed().as_secs_f64();
-        println!("{positions} positions: {rate:.0} insertions/s, {:.1} bytes a position", bytes as f64 / positions as f64);
+        println!(
+            "{positions} positions: {rate:.0} insertions/s, {:.1} bytes a position",
+            bytes as f64 / positions as f64
+        );
         (before, since) = (positions, Instant::now());
     }
     drop(book);
@@ -235,7 +240,10 @@ fn book() {
     let look_up = |name: &str, book: &dyn Positions| {
         let started = Instant::now();
         let found = wanted.iter().filter(|key| book.get(key).is_ok_and(|entry| entry.is_some())).count();
-        println!("{name}: {:.2} us a look-up, {found} found", started.elapsed().as_secs_f64() * 1e6 / wanted.len() as f64);
+        println!(
+            "{name}: {:.2} us a look-up, {found} found",
+            started.elapsed().as_secs_f64() * 1e6 / wanted.len() as f64
+        );
     };
     look_up("database", &grown);
     look_up("packed", &PackedBook::open(&packed).expect("it was packed"));

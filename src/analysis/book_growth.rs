@@ -104,7 +104,8 @@ pub fn grow(
             thread.spawn_scoped(scope, move || work(settings, &assignments, &report, &stop))?;
         }
         drop((assignments, report));
-        let mut gardener = Gardener { book, settings, weights, busy: HashSet::new(), give: Some(give), started: Instant::now() };
+        let mut gardener =
+            Gardener { book, settings, weights, busy: HashSet::new(), give: Some(give), started: Instant::now() };
         let grown = gardener.run(&outcomes, interrupt, tell);
         // Whatever the end was, the threads are not waited for longer than they need to see this.
         stop.stop();

@@ -260,7 +260,9 @@ fn builder() -> Builder {
 /// What went wrong in the file.
 fn storage(error: impl Into<redb::Error>) -> BookError {
     match error.into() {
-        redb::Error::Io(error) if error.kind() == std::io::ErrorKind::InvalidData => BookError::NotABook(error.to_string()),
+        redb::Error::Io(error) if error.kind() == std::io::ErrorKind::InvalidData => {
+            BookError::NotABook(error.to_string())
+        }
         redb::Error::Io(error) => BookError::Io(error),
         redb::Error::DatabaseAlreadyOpen => BookError::InUse,
         redb::Error::RepairAborted => BookError::LeftOpen,
@@ -348,7 +350,10 @@ mod tests {
         for bytes in [&b""[..], b"a book", &[0; 100_000]] {
             fs::write(&other, bytes).unwrap();
             for error in [Database::open(&other).err(), Snapshot::open(&other).err()] {
-                assert!(matches!(error, Some(BookError::NotABook(_) | BookError::Damaged(_) | BookError::Io(_))), "{error:?}");
+                assert!(
+                    matches!(error, Some(BookError::NotABook(_) | BookError::Damaged(_) | BookError::Io(_))),
+                    "{error:?}"
+                );
             }
             assert_eq!(fs::read(&other).unwrap(), bytes, "what is no book stays as it is");
         }

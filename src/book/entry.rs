@@ -61,16 +61,8 @@ impl Entry {
     pub const BYTES: usize = Entry::JUDGEMENT_BYTES + 16;
 
     /// A position of which nothing is known.
-    pub const UNSEARCHED: Entry = Entry {
-        value: None,
-        lower: -64,
-        upper: 64,
-        leaf: Leaf::Unsearched,
-        weights: 0,
-        visits: 0,
-        games: 0,
-        cost: 0,
-    };
+    pub const UNSEARCHED: Entry =
+        Entry { value: None, lower: -64, upper: 64, leaf: Leaf::Unsearched, weights: 0, visits: 0, games: 0, cost: 0 };
 
     /// Whether the result under perfect play is known.
     pub fn is_solved(&self) -> bool {
@@ -128,7 +120,13 @@ impl Entry {
             }
         };
         let (lower, upper) = (lower as i8, upper as i8);
-        (-64 <= lower && lower <= upper && upper <= 64).then_some(Entry { value, lower, upper, leaf, ..Entry::UNSEARCHED })
+        (-64 <= lower && lower <= upper && upper <= 64).then_some(Entry {
+            value,
+            lower,
+            upper,
+            leaf,
+            ..Entry::UNSEARCHED
+        })
     }
 
     /// The whole entry.
@@ -160,7 +158,8 @@ mod tests {
 
     #[test]
     fn entries_come_back_from_their_bytes() {
-        let found = |units, depth| Leaf::Found { square: "f5".parse().unwrap(), value: Score::from_units(units), depth };
+        let found =
+            |units, depth| Leaf::Found { square: "f5".parse().unwrap(), value: Score::from_units(units), depth };
         for leaf in [
             Leaf::Unsearched,
             Leaf::NoneLeft,
@@ -169,7 +168,8 @@ mod tests {
             found(1, SearchDepth::Selective { plies: 24, selectivity: Selectivity::BOLDEST }),
         ] {
             for value in [None, Some(Score::ZERO), Some(Score::from_discs(-64))] {
-                let entry = Entry { value, lower: -3, upper: 64, leaf, weights: 7, visits: 1 << 30, games: 2, cost: u32::MAX };
+                let entry =
+                    Entry { value, lower: -3, upper: 64, leaf, weights: 7, visits: 1 << 30, games: 2, cost: u32::MAX };
                 assert_eq!(Entry::from_bytes(&entry.to_bytes()), Some(entry));
             }
         }

@@ -167,7 +167,11 @@ pub(super) fn is_exact(entry: &Entry) -> bool {
 
 /// Makes what depends on these positions right: themselves, and all before them that change by it. `weights` is the fingerprint of the
 /// evaluation that the book grows with. Returns how many were looked at.
-pub fn settle(positions: &mut (impl PositionsMut + ?Sized), changed: BTreeSet<Key>, weights: u32) -> Result<u64, BookError> {
+pub fn settle(
+    positions: &mut (impl PositionsMut + ?Sized),
+    changed: BTreeSet<Key>,
+    weights: u32,
+) -> Result<u64, BookError> {
     let mut waiting = changed.clone();
     let mut looked_at = 0;
     // What comes later in a game comes first.
@@ -190,7 +194,12 @@ pub fn settle(positions: &mut (impl PositionsMut + ?Sized), changed: BTreeSet<Ke
 }
 
 /// What is wrong with an entry: nothing but what [`settle`] would change, and leaves that are no moves.
-pub fn fault(positions: &(impl Positions + ?Sized), key: &Key, entry: &Entry, weights: u32) -> Result<Option<String>, BookError> {
+pub fn fault(
+    positions: &(impl Positions + ?Sized),
+    key: &Key,
+    entry: &Entry,
+    weights: u32,
+) -> Result<Option<String>, BookError> {
     if let Leaf::Found { square, .. } = entry.leaf
         && !key.position().moves().contains(square)
     {
@@ -224,7 +233,8 @@ pub(super) mod tests {
     }
 
     fn leaf_of(book: &BTreeMap<Key, Entry>, key: &Key, salt: u64, exact: bool) -> Leaf {
-        let without_value = |next: &Next| next.key().and_then(|key| book.get(&key)).is_none_or(|entry| entry.value.is_none());
+        let without_value =
+            |next: &Next| next.key().and_then(|key| book.get(&key)).is_none_or(|entry| entry.value.is_none());
         let open: Vec<_> = moves(&key.position()).filter(|(_, next)| without_value(next)).collect();
         let Some(&(square, _)) = open.get(salt as usize % open.len().max(1)) else { return Leaf::NoneLeft };
         let value = Score::from_discs((salt / 7 % 21) as i32 - 10);
@@ -263,7 +273,8 @@ pub(super) mod tests {
         let start = Key::of(&Position::START).0;
         let mut book = BTreeMap::from([(start, Entry { weights: WEIGHTS, ..Entry::UNSEARCHED })]);
         let next = moves(&Position::START).next().unwrap().1.key().unwrap();
-        let leaf = Leaf::Found { square: "d6".parse().unwrap(), value: Score::from_discs(-3), depth: SearchDepth::Plies(8) };
+        let leaf =
+            Leaf::Found { square: "d6".parse().unwrap(), value: Score::from_discs(-3), depth: SearchDepth::Plies(8) };
         let found = moves(&next.position()).next().unwrap().0;
         let leaf = match leaf {
             Leaf::Found { value, depth, .. } => Leaf::Found { square: found, value, depth },

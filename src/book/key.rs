@@ -234,7 +234,8 @@ mod tests {
     fn a_pass_is_seen_from_both_sides() {
         let passes = (0..).map(|seed| random_position(seed, 8)).find(Position::must_pass).unwrap();
         let again = Key::of(&passes.pass()).0;
-        let leads: Vec<Next> = again.predecessors().iter().flat_map(|key| moves(&key.position())).map(|(_, next)| next).collect();
+        let leads: Vec<Next> =
+            again.predecessors().iter().flat_map(|key| moves(&key.position())).map(|(_, next)| next).collect();
         assert!(leads.contains(&Next::Again(again)));
     }
 }

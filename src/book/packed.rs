@@ -108,6 +108,11 @@ impl PackedBook {
         self.len() == 0
     }
 
+    /// The length of the file in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
     fn record(&self, index: usize) -> &[u8; RECORD] {
         let from = HEADER + index * RECORD;
         self.bytes[from..].first_chunk().expect("the length was compared")

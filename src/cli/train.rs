@@ -123,7 +123,6 @@ pub(super) fn run(arguments: &TrainArguments) -> Result<(), String> {
     }
 }
 
-
 /// Makes files of samples until all are there or the user has had enough.
 fn produce<M: ChunkMaker>(production: &Production, maker: impl Fn() -> M + Sync) -> Result<(), String> {
     let interrupt = super::on_interrupt()?;

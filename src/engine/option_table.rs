@@ -370,6 +370,11 @@ impl EngineOptions {
         }
     }
 
+    /// The opening book, if the search plays from one.
+    pub fn book_to_play_from(&self) -> Option<&OpeningBook> {
+        self.book.as_ref().filter(|_| self.engine.reads.contains(&"book"))
+    }
+
     /// Whether these options ask for the same static evaluation.
     pub fn evaluates_like(&self, other: &EngineOptions) -> bool {
         let same_data = match self.eval {

@@ -197,7 +197,7 @@ const FORCED_DEPTH: Option<Depth> = Depth::new(3);
 /// The moves that the book plays, where a move is asked for and the book has one.
 fn book_report(question: &SearchJob) -> Option<Report> {
     let SearchJob { request, options, .. } = question;
-    let book = options.book.as_ref().filter(|_| options.engine.reads.contains(&"book"))?;
+    let book = options.book_to_play_from()?;
     // Its values count draws as nothing. A forced pass is no move of a book.
     let is_asked = request.goal == Goal::Move && request.contempt == Contempt::NONE && !request.position.must_pass();
     let report = Report { elapsed: question.asked.elapsed(), ..is_asked.then(|| book.report(&request.position))?? };

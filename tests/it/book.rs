@@ -40,7 +40,19 @@ fn refused(arguments: &[&str]) -> String {
 }
 
 fn grow(book: &str, positions: u32) -> (String, String) {
-    done(&["book", "grow", book, "--depth", "4", "--threads", "2", "--hash", "1", "--positions", &positions.to_string()])
+    done(&[
+        "book",
+        "grow",
+        book,
+        "--depth",
+        "4",
+        "--threads",
+        "2",
+        "--hash",
+        "1",
+        "--positions",
+        &positions.to_string(),
+    ])
 }
 
 fn grown(folder: &Path, positions: u32) -> String {
@@ -91,7 +103,8 @@ fn games_are_learned_and_then_searched() {
     let folder = folder("learns");
     let book = grown(&folder, 3);
     let games = path(&folder, "games.txt");
-    let lines: String = (0..3).map(|seed| format!("{}\n", Transcript(&play(Position::START, &picks_of(seed))))).collect();
+    let lines: String =
+        (0..3).map(|seed| format!("{}\n", Transcript(&play(Position::START, &picks_of(seed))))).collect();
     fs::write(&games, format!("{lines}nonsense\n")).unwrap();
     let (code, _, err) = said(&["book", "learn", &book, &games, "--plies", "8"], "");
     assert!(code == 1 && err.contains("3 games learned") && err.contains("game 4"), "{err}");
@@ -203,7 +216,12 @@ fn moves_hints_and_lessons_over_nboard() {
     let book = grown(&folder, 40);
     let with_book = |depth| {
         let book = Some(OpeningBook::open(&book).unwrap());
-        nboard::start(Engine::new(EngineOptions { book, depth, time: Some(Duration::from_secs(30)), ..EngineOptions::default() }))
+        nboard::start(Engine::new(EngineOptions {
+            book,
+            depth,
+            time: Some(Duration::from_secs(30)),
+            ..EngineOptions::default()
+        }))
     };
     let best = json(&["book", "show", &book])["moves"][0]["move"].as_str().unwrap().to_uppercase();
     let (client, session_of_go) = with_book(None);
@@ -230,7 +248,8 @@ fn moves_hints_and_lessons_over_nboard() {
     session_of_hint.join().unwrap();
     assert_sound(&book);
 
-    let gtp = session(&["gtp", "--book", &book, "--depth", "1"], "emilia-book\nplay black F5\nemilia-book\ngenmove white\n");
+    let gtp =
+        session(&["gtp", "--book", &book, "--depth", "1"], "emilia-book\nplay black F5\nemilia-book\ngenmove white\n");
     assert!(gtp[0].starts_with("= move ") && gtp[0].contains(" games "), "{gtp:?}");
 }
 

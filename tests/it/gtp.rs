@@ -1,5 +1,6 @@
 //! GTP sessions over a connection in memory.
 
+use crate::nboard::without_book;
 use crate::transcript::replay;
 use emilia::clock::Clock;
 use emilia::engine::{Engine, EngineOptions, SearchBuilder};
@@ -22,7 +23,7 @@ fn start(engine: Engine) -> (Client, JoinHandle<()>) {
 }
 
 fn quick_engine(depth: u8) -> Engine {
-    Engine::new(EngineOptions { depth: Depth::new(depth), ..EngineOptions::default() })
+    Engine::new(EngineOptions { depth: Depth::new(depth), ..without_book() })
 }
 
 /// Sends a command and takes its response apart: success, text.
@@ -211,7 +212,7 @@ fn any_move(task: &Task) -> Report {
 
 /// No limit but those of the test.
 fn unlimited() -> EngineOptions {
-    EngineOptions { time: Some(Duration::from_secs(1_000_000)), ..EngineOptions::default() }
+    EngineOptions { time: Some(Duration::from_secs(1_000_000)), ..without_book() }
 }
 
 #[test]
@@ -258,7 +259,7 @@ fn an_analysis_ends_at_the_next_command_and_not_before() {
 fn a_search_that_fails_does_not_end_the_session() {
     let builders: [SearchBuilder; 2] = [|_| Box::new(Panicking), |_| Box::new(Speechless)];
     for builder in builders {
-        let (mut client, session) = start(Engine::with_searches(EngineOptions::default(), builder));
+        let (mut client, session) = start(Engine::with_searches(without_book(), builder));
         play_a_game(&client, Custom::Told, Color::White, &mut 7);
         succeed(&client, "clear_board");
         client.send("1 emilia-analyze");
@@ -284,7 +285,7 @@ impl Search for Timed {
 
 #[test]
 fn moves_are_charged_to_the_clock_of_their_colour() {
-    let (client, session) = start(Engine::with_searches(EngineOptions::default(), |_| Box::new(Timed)));
+    let (client, session) = start(Engine::with_searches(without_book(), |_| Box::new(Timed)));
     let time_for = |command: &str| -> u128 {
         succeed(&client, command);
         let stats = succeed(&client, "emilia-stats");
@@ -381,7 +382,7 @@ proptest! {
     fn every_command_of_any_session_gets_one_response(
         lines in prop::collection::vec((prop::option::of(0..1000u32), any_line()), 1..60),
     ) {
-        let (mut client, session) = start(Engine::with_searches(EngineOptions::default(), |_| Box::new(Careless)));
+        let (mut client, session) = start(Engine::with_searches(without_book(), |_| Box::new(Careless)));
         let lines: Vec<Vec<u8>> = lines
             .into_iter()
             .map(|(id, line)| match id {

@@ -24,6 +24,11 @@ fn plain() -> EngineOptions {
     EngineOptions { engine: &MINIMAX, eval: EvaluatorKind::Mobility, ..EngineOptions::default() }
 }
 
+/// The defaults, but every move is thought about.
+pub fn without_book() -> EngineOptions {
+    EngineOptions { book: None, ..EngineOptions::default() }
+}
+
 pub fn start(engine: Engine) -> (Client, JoinHandle<()>) {
     let (connection, client) = Connection::in_memory();
     (client, std::thread::spawn(move || serve(connection, engine, Vec::new())))
@@ -93,7 +98,7 @@ fn transcripts() {
 
 #[test]
 fn nothing_of_an_interrupted_request_follows_its_pong() {
-    let (client, session) = start(Engine::new(EngineOptions::default()));
+    let (client, session) = start(Engine::new(without_book()));
     let mut number = 0;
     for (request, lines) in ["hint 1", "hint 4", "hint 64", "go", "analyze"].into_iter().cycle().zip(0..200) {
         client.send(request);
@@ -117,7 +122,7 @@ fn nothing_of_an_interrupted_request_follows_its_pong() {
 #[test]
 fn a_session_ends_with_its_input_even_during_a_search() {
     for request in ["hint 64", "go", "analyze"] {
-        let (mut client, session) = start(Engine::new(EngineOptions::default()));
+        let (mut client, session) = start(Engine::new(without_book()));
         client.send("set depth 60");
         client.send(request);
         until(&client, "nodestats");
@@ -165,7 +170,7 @@ fn first_move(position: &Position) -> Report {
 
 #[test]
 fn go_has_the_time_that_the_game_leaves_it() {
-    let (client, session) = start(Engine::with_searches(EngineOptions::default(), |_| Box::new(Patience)));
+    let (client, session) = start(Engine::with_searches(without_book(), |_| Box::new(Patience)));
     let allowed = |requests: &[&str]| -> u64 {
         requests.iter().for_each(|request| client.send(request));
         let lines = until(&client, "===");
@@ -214,7 +219,7 @@ impl Search for Slow {
 
 #[test]
 fn moves_without_times_cost_what_go_took() {
-    let (client, session) = start(Engine::with_searches(EngineOptions::default(), |_| Box::new(Slow)));
+    let (client, session) = start(Engine::with_searches(without_book(), |_| Box::new(Slow)));
     // What the answer to `go` says: the milliseconds it was allowed, the move, and the seconds it took.
     let go = || -> (f64, String, f64) {
         client.send("go");
@@ -261,7 +266,7 @@ fn moves_without_times_cost_what_go_took() {
 
 #[test]
 fn analyze_takes_two_seconds_a_position_whatever_the_depth() {
-    let (client, session) = start(Engine::with_searches(EngineOptions::default(), |_| Box::new(Patience)));
+    let (client, session) = start(Engine::with_searches(without_book(), |_| Box::new(Patience)));
     let allowed = |setting: &str| -> Vec<String> {
         client.send(setting);
         client.send("analyze");
@@ -296,7 +301,7 @@ impl Search for Confused {
 
 #[test]
 fn go_is_never_answered_with_an_illegal_move() {
-    let (client, session) = start(Engine::with_searches(EngineOptions::default(), |_| Box::new(Confused)));
+    let (client, session) = start(Engine::with_searches(without_book(), |_| Box::new(Confused)));
     client.send("go");
     let answer = until(&client, "===").pop().unwrap();
     assert!(["D3//", "C4//", "F5//", "E6//"].contains(&&answer[4..8]), "{answer}");
@@ -329,7 +334,7 @@ impl Search for Full {
 
 #[test]
 fn a_search_that_runs_on_shows_it_and_what_became_of_its_memory() {
-    let (client, session) = start(Engine::with_searches(EngineOptions::default(), |_| Box::new(Full)));
+    let (client, session) = start(Engine::with_searches(without_book(), |_| Box::new(Full)));
     client.send("hint 1");
     assert!(until(&client, "status 512 MB are full: linear space").len() >= 3);
     // The heartbeat has the number of nodes that no report told, and says nothing twice.
@@ -360,7 +365,7 @@ impl Search for Gated {
 
 #[test]
 fn requests_given_up_before_their_turn_are_not_searched() {
-    let (client, session) = start(Engine::with_searches(EngineOptions::default(), |_| Box::new(Gated)));
+    let (client, session) = start(Engine::with_searches(without_book(), |_| Box::new(Gated)));
     client.send("hint 1");
     until(&client, "search");
     for number in 0..50 {
@@ -391,7 +396,7 @@ impl Search for Dying {
 
 #[test]
 fn a_search_that_panics_is_answered_for() {
-    let (client, session) = start(Engine::with_searches(EngineOptions::default(), |_| Box::new(Dying)));
+    let (client, session) = start(Engine::with_searches(without_book(), |_| Box::new(Dying)));
     for number in 1..4 {
         client.send("go");
         let answer = until(&client, "===").pop().unwrap();

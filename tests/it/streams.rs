@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
 /// For each command something to do or to complain about, and how it ends.
-const COMMANDS: [(&str, i32); 24] = [
+const COMMANDS: [(&str, i32); 25] = [
     ("printf 'nboard 2\\nping 1\\nnonsense\\nquit\\n' | emilia nboard", 0),
     ("printf 'boardsize 8\\nnonsense\\nquit\\n' | emilia gtp", 0),
     ("printf 'nboard 2\\nping 1\\nquit\\n' | emilia", 0),
@@ -21,6 +21,7 @@ const COMMANDS: [(&str, i32); 24] = [
     ("emilia analyze games.txt --table --depth 1", 1),
     ("emilia analyze games.txt --ggf --depth 1", 1),
     ("emilia merge nowhere", 1),
+    ("emilia book stat builtin", 0),
     ("emilia solve end.obf --json", 2),
     ("emilia solve nowhere", 2),
     ("emilia experiment korf-linear-space --quick --pairs 1", 0),

@@ -127,7 +127,8 @@ impl Bar {
         let message = || {
             let rate = growth.searches as f64 / started.elapsed().as_secs_f64().max(1e-9);
             let value = growth.value.map_or_else(String::new, |value| format!(", root {value}"));
-            let doing = growth.last.as_ref().map_or_else(String::new, |work| format!(", {}", what(work, &settings.root)));
+            let doing =
+                growth.last.as_ref().map_or_else(String::new, |work| format!(", {}", what(work, &settings.root)));
             format!("{rate:.1} searches/s{value}{doing}")
         };
         match self {

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 /// Which position of which book is shown, and how.
 #[derive(Args, Clone, Debug)]
 pub(super) struct ShowArguments {
-    /// The book, packed or not
+    /// The book, packed or not, or builtin
     book: PathBuf,
     /// The moves to the position, or a board [default: the start]
     position: Option<String>,
@@ -24,7 +24,7 @@ pub(super) struct ShowArguments {
 /// Which book is counted.
 #[derive(Args, Clone, Debug)]
 pub(super) struct StatArguments {
-    /// The book, packed or not
+    /// The book, packed or not, or builtin
     book: PathBuf,
     /// Print one JSON object
     #[arg(long)]
@@ -177,10 +177,10 @@ pub(super) fn stat(arguments: &StatArguments) -> Result<(), String> {
     let path = &arguments.book;
     let mut counts = Counts::default();
     let start = Key::of(&Position::START).0;
-    let (weights, root) = match Book::open(path).map_err(at(path))? {
+    let (weights, root, bytes) = match Book::open(path).map_err(at(path))? {
         Book::Packed(packed) => {
             packed.iter().for_each(|(key, entry)| counts.add(&key, &entry, packed.weights));
-            (packed.weights, packed.get(&start))
+            (packed.weights, packed.get(&start), packed.bytes())
         }
         Book::Database(file) => {
             let book = Snapshot::open(&file).map_err(at(path))?;
@@ -189,18 +189,18 @@ pub(super) fn stat(arguments: &StatArguments) -> Result<(), String> {
                 Ok(())
             };
             book.each(add).map_err(at(path))?;
-            (book.weights, book.get(&start))
+            (book.weights, book.get(&start), std::fs::metadata(path).map_err(at(path))?.len())
         }
     };
     counts.value = root.map_err(at(path))?.and_then(|entry| entry.value).map(|value| value.discs());
     counts.weights = format!("{weights:08x}");
-    counts.bytes = std::fs::metadata(path).map_err(at(path))?.len();
+    counts.bytes = bytes;
     counts.bytes_per_position = counts.bytes as f64 / counts.positions.max(1) as f64;
     if arguments.json {
         let text = serde_json::to_string(&counts).map_err(|error| error.to_string())?;
         return print(&format!("{text}\n"));
     }
-    let Counts { positions, with_value, unsearched, solved, other_weights, deepest, value, weights, bytes, .. } = &counts;
+    let Counts { positions, with_value, unsearched, solved, other_weights, deepest, value, weights, .. } = &counts;
     let value = value.map_or_else(|| "not searched".to_owned(), |value| format!("{value:+.2}"));
     print(&format!(
         "positions {positions}, with a value {with_value}, not searched {unsearched}, solved {solved}\n\

@@ -266,7 +266,7 @@ impl Session<'_> {
 
     /// What the book knows of the moves, a line each.
     fn book(&self) -> Reply {
-        let view = self.engine.options().book.as_ref().and_then(|book| book.view(self.game.position()));
+        let view = self.engine.options().book_to_play_from().and_then(|book| book.view(self.game.position()));
         let Some(view) = view else { return Reply::Done };
         let lines = view.in_book().map(|line| BookLine { games: view.games(line.turn), line: &line }.to_string());
         Reply::Text(lines.collect::<Vec<_>>().join("\n"))

@@ -252,7 +252,7 @@ impl Session {
         self.send(Reply::Learned);
         match learned {
             None => self.status("Nothing learned: no opening book"),
-            Some(Err(BookError::Packed)) => self.status("Nothing learned: packed book"),
+            Some(Err(BookError::Packed)) => self.status("Nothing learned: set a book FILE"),
             Some(Err(error)) => self.status(format!("Nothing learned: {error}")),
             Some(Ok(new)) => self.status(format!("{new} positions learned")),
         }
@@ -260,7 +260,7 @@ impl Session {
 
     /// Sends what the book knows of the best moves.
     fn tell_book(&self, position: &Position, lines: usize) {
-        let Some(view) = self.engine.options().book.as_ref().and_then(|book| book.view(position)) else { return };
+        let Some(view) = self.engine.options().book_to_play_from().and_then(|book| book.view(position)) else { return };
         let known: Vec<Line> = view.in_book().take(lines.max(1)).collect();
         let depth = known.first().map_or(SearchDepth::default(), |line| line.depth);
         for line in known {
@@ -345,7 +345,9 @@ impl Session {
         // NBoard shows about 35 characters: what changes comes first.
         let depth = pending.request.limits.depth.map_or(String::new(), |depth| format!(" to depth {depth}"));
         let hint = match pending.request.goal {
-            Goal::Hint { lines } if matches!(pending.goal, PendingGoal::Hint) => Some((pending.request.position, lines)),
+            Goal::Hint { lines } if matches!(pending.goal, PendingGoal::Hint) => {
+                Some((pending.request.position, lines))
+            }
             _ => None,
         };
         let doing = match &pending.goal {
