@@ -83,8 +83,8 @@ emilia man --out man1                      the pages of all of them",
         "book",
         "emilia book new my.book
 emilia book grow my.book --time 8h         the same command goes on
-emilia book show my.book f5d6
-emilia nboard --book my.book               play from it",
+emilia book show builtin f5d6              the book that is part of the program
+emilia book pack my.book --out small.book  to play from by --book small.book",
     ),
     ("book new", "emilia book new my.book"),
     (

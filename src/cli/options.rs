@@ -144,7 +144,15 @@ mod tests {
             "--hash=2",
             "--memory=3",
         ];
-        let more = ["--on-memory-cap=rbfms", "--depth=4", "--time=0.5", "--nodes=6", "--seed=7", "--variety=1.5"];
+        let more = [
+            "--on-memory-cap=rbfms",
+            "--depth=4",
+            "--time=0.5",
+            "--nodes=6",
+            "--seed=7",
+            "--variety=1.5",
+            "--book=none",
+        ];
         let published = [
             "--tie=zero",
             "--start-depth=5",

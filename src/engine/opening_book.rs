@@ -93,3 +93,23 @@ impl fmt::Debug for OpeningBook {
         f.debug_tuple("OpeningBook").field(&self.0.name).finish()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{ALPHA_BETA, Engine, EngineOptions, Request};
+    use crate::search::{Contempt, Depth};
+
+    #[test]
+    fn the_default_engine_plays_from_the_book_of_the_program() {
+        let asked = |options: EngineOptions, request: Request| Engine::new(options).start(request).wait().report.nodes;
+        let start = Request::best_move(Position::START);
+        let options = || EngineOptions { depth: Depth::new(3), ..EngineOptions::default() };
+        assert_eq!(asked(options(), start.clone()), 0);
+        assert!(asked(EngineOptions { book: None, ..options() }, start.clone()) > 0);
+        assert!(asked(EngineOptions { engine: &ALPHA_BETA, ..options() }, start.clone()) > 0);
+        assert!(asked(options(), Request::hint(Position::START, 1)) > 0, "values are searched");
+        assert!(asked(options(), Request { contempt: Contempt::new(5).unwrap(), ..start }) > 0);
+        assert_eq!(OpeningBook::builtin().report(&Position::START).unwrap().lines.len(), 4);
+    }
+}
