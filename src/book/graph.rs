@@ -1,7 +1,7 @@
 //! How values, bounds and costs of positions depend on one another, and how they are kept right.
 //!
 //! A position is worth the best of its moves: those that lead to a position with a value are worth what that position is, and of all others
-//! the search has found the best, the leaf. So everything but the leaves can be computed again, and [`faults`] does.
+//! the search has found the best, the leaf. So everything but the leaves can be computed again, and [`fault`] does.
 //!
 //! The cost says where the book is to grow: that of a leaf is how far it is below the best move, and on the way down each move costs
 //! [`PLY`] and how far it is below the best one there. The position to be searched next is the cheapest below the root. This is drop-out

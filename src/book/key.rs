@@ -164,7 +164,7 @@ fn beginnings(square: Square, (columns, rows): (i8, i8), discs: Bitboard) -> imp
     };
     let mut next = step();
     std::iter::from_fn(move || {
-        set = set | next?.bit();
+        set |= next?.bit();
         next = step();
         next.map(|_| set)
     })
