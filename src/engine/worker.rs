@@ -191,9 +191,6 @@ impl Worker {
     }
 }
 
-/// Depth of the search of a move that is the only one.
-const FORCED_DEPTH: Option<Depth> = Depth::new(3);
-
 /// The moves that the book plays, where a move is asked for and the book has one.
 fn book_report(question: &SearchJob) -> Option<Report> {
     let SearchJob { request, options, .. } = question;
@@ -206,6 +203,9 @@ fn book_report(question: &SearchJob) -> Option<Report> {
     }
     Some(report)
 }
+
+/// Depth of the search of a move that is the only one.
+const FORCED_DEPTH: Option<Depth> = Depth::new(3);
 
 /// The tighter of the client's and the options' limits, with the default time if there is none at all.
 fn limits(request: &Request, options: &EngineOptions) -> Limits {
