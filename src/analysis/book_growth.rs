@@ -77,7 +77,7 @@ struct Assignment {
 }
 
 /// What a thread has found; `None` if it was stopped.
-struct Outcome {
+struct Finished {
     work: Work,
     leaves: Option<Vec<(Key, Leaf)>>,
 }
@@ -104,18 +104,18 @@ pub fn grow(
             thread.spawn_scoped(scope, move || work(settings, &assignments, &report, &stop))?;
         }
         drop((assignments, report));
-        let mut gardener =
-            Gardener { book, settings, weights, busy: HashSet::new(), give: Some(give), started: Instant::now() };
-        let grown = gardener.run(&outcomes, interrupt, tell);
+        let mut job =
+            GrowthJob { book, settings, weights, busy: HashSet::new(), give: Some(give), started: Instant::now() };
+        let grown = job.run(&outcomes, interrupt, tell);
         // Whatever the end was, the threads are not waited for longer than they need to see this.
         stop.stop();
-        gardener.give = None;
+        job.give = None;
         grown
     })
 }
 
 /// Searches what it is given until nothing more comes.
-fn work(settings: &GrowthSettings, assignments: &Receiver<Assignment>, report: &Sender<Outcome>, stop: &StopSignal) {
+fn work(settings: &GrowthSettings, assignments: &Receiver<Assignment>, report: &Sender<Finished>, stop: &StopSignal) {
     let mut search = AlphaBeta::new(AlphaBetaSettings {
         table_bytes: settings.table_bytes,
         threads: 1,
@@ -131,13 +131,13 @@ fn work(settings: &GrowthSettings, assignments: &Receiver<Assignment>, report: &
             Some((key, Leaf::Found { square, value: line.score, depth: line.depth }))
         };
         let leaves = searches.iter().map(&mut leaf_of).collect();
-        if report.send(Outcome { work, leaves }).is_err() {
+        if report.send(Finished { work, leaves }).is_err() {
             return;
         }
     }
 }
 
-struct Gardener<'a> {
+struct GrowthJob<'a> {
     book: &'a Database,
     settings: &'a GrowthSettings,
     weights: u32,
@@ -146,10 +146,10 @@ struct Gardener<'a> {
     started: Instant,
 }
 
-impl Gardener<'_> {
+impl GrowthJob<'_> {
     fn run(
         &mut self,
-        outcomes: &Receiver<Outcome>,
+        outcomes: &Receiver<Finished>,
         interrupt: &AtomicBool,
         tell: &mut dyn FnMut(&Growth),
     ) -> Result<Growth, BookError> {
@@ -182,7 +182,9 @@ impl Gardener<'_> {
                 match outcomes.recv_timeout(Duration::from_millis(50)) {
                     Ok(outcome) => break Some(outcome),
                     Err(RecvTimeoutError::Timeout) if self.end(&growth, interrupt) == GrowthEnd::GoesOn => {}
-                    Err(_) => break None,
+                    Err(RecvTimeoutError::Timeout) => break None,
+                    // A panic of the workers goes on where they are joined.
+                    Err(RecvTimeoutError::Disconnected) => return Ok(growth),
                 }
             };
             let Some(outcome) = outcome else { continue };

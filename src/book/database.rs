@@ -39,14 +39,20 @@ impl Database {
         if fs::symlink_metadata(path).is_ok() {
             return Err(BookError::Exists);
         }
-        let book = Database(opened(|| builder().create(path))?);
-        book.change(|changes| {
-            let mut about = changes.open_table(ABOUT).map_err(storage)?;
-            about.insert(FORMAT, VERSION).map_err(storage)?;
-            about.insert(WEIGHTS, u64::from(weights)).map_err(storage)?;
-            positions(changes)?.put(&Key::of(&Position::START).0, &Entry::UNSEARCHED)
-        })?;
-        Ok(book)
+        let create = || {
+            let book = Database(opened(|| builder().create(path))?);
+            book.change(|changes| {
+                let mut about = changes.open_table(ABOUT).map_err(storage)?;
+                about.insert(FORMAT, VERSION).map_err(storage)?;
+                about.insert(WEIGHTS, u64::from(weights)).map_err(storage)?;
+                positions(changes)?.put(&Key::of(&Position::START).0, &Entry::UNSEARCHED)
+            })?;
+            Ok(book)
+        };
+        create().inspect_err(|_| {
+            // Half a book would be in the way of the next attempt.
+            let _ = fs::remove_file(path);
+        })
     }
 
     /// Opens a book. One that was left by a program that died is mended first.

@@ -15,7 +15,7 @@ pub struct Entry {
     pub upper: i8,
     /// The best of the moves that are not in the book.
     pub leaf: Leaf,
-    /// The fingerprint of the evaluation that found the leaf; 0 in a packed book.
+    /// The fingerprint of the evaluation that found the leaf; the whole book's in a packed book.
     pub weights: u32,
     /// How often the growth of the book went through here; 0 in a packed book.
     pub visits: u32,

@@ -164,11 +164,15 @@ fn checksum(header: &[u8; HEADER], records: &[u8]) -> u32 {
     hasher.finalize()
 }
 
-/// Writes the positions with a value to a packed file, and returns their number.
+/// Writes the positions with a value to a packed file, and returns their number. A packed book that is there is replaced.
 ///
 /// # Errors
-/// If the book cannot be read or the file not be written.
+/// If the book cannot be read or the file not be written, or if a file that is no packed book is there: it may be a book that grows.
 pub fn pack(book: &Snapshot, path: &Path) -> Result<u64, BookError> {
+    let is_there = std::fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() > 0);
+    if is_there && !PackedBook::is_at(path)? {
+        return Err(BookError::Exists);
+    }
     let mut header = [0; HEADER];
     header[..8].copy_from_slice(MAGIC);
     header[8..12].copy_from_slice(&VERSION.to_le_bytes());

@@ -340,6 +340,9 @@ impl Session {
 
     /// Plays again what the last `undo` took back: up to the person's next choice.
     fn redo(&mut self) -> Result<String, String> {
+        if self.is_over() {
+            return Err(OVER.to_owned());
+        }
         if self.taken_back.is_empty() {
             return Err("Nothing was taken back that could be played again.".to_owned());
         }

@@ -163,6 +163,8 @@ fn a_packed_book_says_the_same() {
         };
         assert_eq!(timeless(&book), timeless(&packed), "{moves}");
     }
+    assert!(refused(&["book", "pack", &book, "--out", &book]).contains("there already"), "a book that grows is kept");
+    assert_sound(&book);
     assert!(refused(&["book", "grow", &packed, "--time", "1s"]).contains("packed book does not change"));
     let bytes = fs::read(&packed).unwrap();
     fs::write(&packed, &bytes[..bytes.len() - 1]).unwrap();

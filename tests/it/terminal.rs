@@ -24,7 +24,13 @@ impl Terminal {
 
     fn tmux(&self, arguments: &[&str]) -> std::process::Output {
         let mut command = Command::new("tmux");
-        command.args(["-S", &self.socket, "-f", "/dev/null"]).args(arguments).env_remove("TMUX").output().unwrap()
+        command
+            .args(["-S", &self.socket, "-f", "/dev/null"])
+            .args(arguments)
+            .env_remove("TMUX")
+            .env("SHELL", "/bin/sh")
+            .output()
+            .unwrap()
     }
 
     /// Types a line, letter by letter: tmux would take f5 for a key.
