@@ -49,9 +49,11 @@ impl Database {
             })?;
             Ok(book)
         };
-        create().inspect_err(|_| {
-            // Half a book would be in the way of the next attempt.
-            let _ = fs::remove_file(path);
+        create().inspect_err(|error| {
+            // Half a book would be in the way of the next attempt; but another program may have been quicker.
+            if !matches!(error, BookError::InUse) {
+                let _ = fs::remove_file(path);
+            }
         })
     }
 
