@@ -37,7 +37,8 @@ fn an_interrupted_job_says_what_is_done_and_how_to_go_on() {
     let games = file(&folder, "games.txt");
     std::fs::write(&games, "f5d6c3d3c4f4f6g5e6d7\n".repeat(40_000)).unwrap();
     let out = file(&folder, "out.jsonl");
-    let line = format!("'{EMILIA}' analyze '{games}' --json --out '{out}' --threads 1 --depth 9; sleep 60");
+    // The shell is not to end with the job.
+    let line = format!("trap : INT; '{EMILIA}' analyze '{games}' --json --out '{out}' --threads 1 --depth 9; sleep 60");
     let Some(terminal) = Terminal::start(file(&folder, "socket"), &line) else { return };
     terminal.wait_for(" of 40000 games, ");
     terminal.press("C-c");
