@@ -89,7 +89,7 @@ fn the_whole_loop_in_miniature() {
 
     // The form with factors, beginning from nothing.
     let fit = "fit --data games --data beside=0.5 --set factorization.from-linear=false --set factorization.passes=3 \
-        --set factorization.linear-rate=0.5 --set factorization.batch=256";
+        --set factorization.linear-rate=0.05 --set factorization.batch=256";
     let table = run(&folder, &format!("{fit} --out three --threads 1")).stdout;
     assert_eq!(String::from_utf8(table).unwrap().lines().count(), 5, "a line for each pass and one before");
     run(&folder, &format!("{fit} --out four --threads 2"));

@@ -2,14 +2,14 @@
 
 use super::SpanErrors;
 use super::descent::Descent;
-use super::parameters::{Line, MOST, Parameters};
+use super::parameters::{Linear, MOST_KNOTS, Numbers, Parameters, WIDTH};
 use super::settings::FactorizationSettings;
 use crate::training::container::{self, FileError, Magic};
 use crate::training::dataset::Dataset;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-const MAGIC: Magic = *b"EMIPASS1";
+const MAGIC: Magic = *b"EMIPASS2";
 
 /// The name of the file in the folder of a fit.
 const FILE: &str = "passes.checkpoint";
@@ -25,11 +25,15 @@ pub(super) struct Checkpoint {
 struct Header {
     identity: serde_json::Value,
     best_pass: usize,
+    steps: i32,
     curve: Vec<SpanErrors>,
 }
 
+/// Of the parameters, the best ones, and the means and the squares of gradients.
+const BYTES_OF_ROW: usize = 4 * (WIDTH + MOST_KNOTS) * 4;
+
 /// What a fit depends on.
-pub(super) fn identity(data: &Dataset, settings: &FactorizationSettings, lines: &[Line]) -> serde_json::Value {
+pub(super) fn identity(data: &Dataset, settings: &FactorizationSettings, lines: &[Linear]) -> serde_json::Value {
     let mut start = crc32fast::Hasher::new();
     lines.iter().for_each(|line| line.0.iter().for_each(|weight| start.update(&weight.to_le_bytes())));
     let mut samples = crc32fast::Hasher::new();
@@ -62,13 +66,17 @@ impl Checkpoint {
         identity: &serde_json::Value,
         descent: &Descent<'_>,
     ) -> Result<(), FileError> {
-        let header = Header { identity: identity.clone(), best_pass: self.best_pass, curve: self.curve.clone() };
-        let now = &descent.parameters;
-        let mut body = Vec::with_capacity(descent.squares.len() * (5 * MOST + 1) * 4);
-        for lines in [&now.factors, &now.linear, &self.best.factors, &self.best.linear, &descent.linear_squares] {
-            body.extend(lines.iter().flat_map(|line| line.0).flat_map(f32::to_le_bytes));
+        let header = Header {
+            identity: identity.clone(),
+            best_pass: self.best_pass,
+            steps: descent.steps,
+            curve: self.curve.clone(),
+        };
+        let mut body = Vec::with_capacity(descent.squares.rows() * BYTES_OF_ROW);
+        for parameters in [&descent.parameters, &self.best, &descent.means, &descent.squares] {
+            body.extend(parameters.factors.iter().flat_map(|factors| factors.0).flat_map(f32::to_le_bytes));
+            body.extend(parameters.linear.iter().flat_map(|linear| linear.0).flat_map(f32::to_le_bytes));
         }
-        body.extend(descent.squares.iter().flat_map(|square| square.to_le_bytes()));
         container::write(&path(folder), &container::seal(MAGIC, &header, &body))
     }
 
@@ -84,19 +92,23 @@ impl Checkpoint {
             Ok((header, body.to_vec()))
         });
         let (header, body) = checkpoint.inspect_err(|error| log::warn!("begun anew: {error}")).ok()?;
-        let rows = descent.squares.len();
-        if header.identity != *identity || body.len() != rows * (5 * MOST + 1) * 4 {
+        let rows = descent.squares.rows();
+        if header.identity != *identity || body.len() != rows * BYTES_OF_ROW {
             log::warn!("begun anew: '{}' is of another fit", path.display());
             return None;
         }
         let mut numbers = body.as_chunks().0.iter().map(|&bytes| f32::from_le_bytes(bytes));
-        let mut lines = || -> Vec<Line> {
-            (0..rows).map(|_| Line(std::array::from_fn(|_| numbers.next().unwrap_or(0.0)))).collect()
-        };
-        descent.parameters = Parameters { factors: lines(), linear: lines() };
-        let best = Parameters { factors: lines(), linear: lines() };
-        descent.linear_squares = lines();
-        descent.squares = numbers.collect();
+        let mut parameters = || Parameters { factors: take(&mut numbers, rows), linear: take(&mut numbers, rows) };
+        descent.parameters = parameters();
+        let best = parameters();
+        descent.means = parameters();
+        descent.squares = parameters();
+        descent.steps = header.steps;
         Some(Checkpoint { best, best_pass: header.best_pass, curve: header.curve })
     }
+}
+
+/// The numbers of all rows, one after another.
+fn take<const N: usize>(numbers: &mut impl Iterator<Item = f32>, rows: usize) -> Vec<Numbers<N>> {
+    (0..rows).map(|_| Numbers(std::array::from_fn(|_| numbers.next().unwrap_or(0.0)))).collect()
 }

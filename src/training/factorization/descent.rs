@@ -1,10 +1,10 @@
 //! Stochastic gradient descent in small batches, whose result does not depend on the number of threads.
 //!
-//! A batch is first evaluated, each position by itself, with the parameters as they are; then every group of rows goes
-//! over the positions of the batch in their order and takes its steps. No two groups share a row, so both halves can be
-//! shared out to threads without a sum changing its order.
+//! A batch is first evaluated, each position by itself, with the parameters as they are; then every group of rows adds up
+//! the gradients of its rows, in the order of the positions, and takes a step with each row that was used. No two groups
+//! share a row, so both halves can be shared out to threads without a sum changing its order.
 
-use super::parameters::{COLUMNS, Example, GROUPS, Layout, Line, MOST, Parameters, knot_of};
+use super::parameters::{COLUMNS, Example, Factors, GROUPS, Layout, Linear, Numbers, Parameters, WIDTH, knot_of};
 use super::settings::FactorizationSettings;
 use crate::training::dataset::Point;
 use rayon::prelude::*;
@@ -13,30 +13,34 @@ use rayon::prelude::*;
 pub(super) const LIMIT: f32 = 64.0;
 /// Positions that a thread evaluates at a time.
 const SHARE: usize = 64;
-/// Keeps the first step of a row finite.
-const LEAST_SQUARE: f32 = 1e-6;
+/// Shares of the mean gradient, and of the mean square, that a step keeps.
+const MEAN_KEPT: f32 = 0.9;
+const SQUARE_KEPT: f32 = 0.99;
+/// Keeps a step finite.
+const LEAST_SCALE: f32 = 1e-6;
 
 /// What a position has come to with the parameters before the batch.
 #[derive(Clone, Copy)]
 pub(super) struct Evaluated {
     columns: [u32; COLUMNS],
-    sums: Line,
+    sums: Factors,
     knot: usize,
     way: f32,
-    /// Target less prediction, in discs, and the same by the weight of the position.
+    /// Target less prediction, in discs.
     pub(super) error: f32,
-    residual: f32,
+    /// That of the position.
+    weight: f32,
 }
 
 impl Default for Evaluated {
     fn default() -> Evaluated {
-        Evaluated { columns: [0; COLUMNS], sums: Line::default(), knot: 0, way: 0.0, error: 0.0, residual: 0.0 }
+        Evaluated { columns: [0; COLUMNS], sums: Factors::default(), knot: 0, way: 0.0, error: 0.0, weight: 0.0 }
     }
 }
 
 /// The signs of the factors: the first half of them counts positive.
-pub(super) fn signs(rank: usize) -> Line {
-    Line(std::array::from_fn(|k| {
+pub(super) fn signs(rank: usize) -> Factors {
+    Numbers(std::array::from_fn(|k| {
         if k < rank / 2 {
             1.0
         } else if k < rank {
@@ -50,7 +54,7 @@ pub(super) fn signs(rank: usize) -> Line {
 /// Everything that does not change from batch to batch.
 pub(super) struct Model {
     pub(super) layout: Layout,
-    pub(super) signs: Line,
+    pub(super) signs: Factors,
     pub(super) knots: usize,
 }
 
@@ -60,7 +64,7 @@ impl Model {
     }
 
     /// The sum of fixed linear weights.
-    pub(super) fn offset(&self, lines: &[Line], point: &Point) -> f32 {
+    pub(super) fn offset(&self, lines: &[Linear], point: &Point) -> f32 {
         let (knot, way) = knot_of((point.player | point.opponent).count(), self.knots);
         let columns = self.layout.columns_of(&point.position());
         let sum = |knot: usize| columns.iter().map(|&row| lines[row as usize].0[knot]).sum::<f32>();
@@ -71,10 +75,10 @@ impl Model {
         let point = &example.point;
         let (knot, way) = knot_of((point.player | point.opponent).count(), self.knots);
         let columns = self.layout.columns_of(&point.position());
-        let (mut sums, mut squares, mut linear) = ([0.0; MOST], [0.0; MOST], [0.0; 2]);
+        let (mut sums, mut squares, mut linear) = ([0.0; WIDTH], [0.0; WIDTH], [0.0; 2]);
         for &row in &columns {
             let factors = &parameters.factors[row as usize].0;
-            for k in 0..MOST {
+            for k in 0..WIDTH {
                 sums[k] += factors[k];
                 squares[k] += factors[k] * factors[k];
             }
@@ -82,45 +86,68 @@ impl Model {
             linear[0] += line[knot];
             linear[1] += line[knot + 1];
         }
-        let pairs: f32 = (0..MOST).map(|k| self.signs.0[k] * (sums[k] * sums[k] - squares[k])).sum();
+        let pairs: f32 = (0..WIDTH).map(|k| self.signs.0[k] * (sums[k] * sums[k] - squares[k])).sum();
         let prediction = example.offset + (1.0 - way) * linear[0] + way * linear[1] + 0.5 * pairs;
         let error = point.target - prediction.clamp(-LIMIT, LIMIT);
-        Evaluated { columns, sums: Line(sums), knot, way, error, residual: error * point.weight }
+        Evaluated { columns, sums: Numbers(sums), knot, way, error, weight: point.weight }
     }
 }
 
-/// The steps taken so far, and how much each row resists.
+/// The parameters, and what the next steps depend on.
 pub(super) struct Descent<'a> {
     pub(super) model: &'a Model,
     settings: &'a FactorizationSettings,
     pub(super) parameters: Parameters,
-    pub(super) squares: Vec<f32>,
-    pub(super) linear_squares: Vec<Line>,
+    /// Means of the gradients, and of their squares, over the batches that used a row.
+    pub(super) means: Parameters,
+    pub(super) squares: Parameters,
+    /// Steps taken.
+    pub(super) steps: i32,
+    /// Sums over a batch; 0 between batches.
+    gradients: Vec<Gradient>,
     /// One by the uses of a row, 0 of one that is not to change.
     by_uses: Vec<f32>,
     batch: Vec<Evaluated>,
+}
+
+/// The sums over a batch that concern one row.
+#[derive(Clone, Copy, Default)]
+struct Gradient {
+    factors: Factors,
+    linear: Linear,
+    /// The weights of the positions that have the row.
+    uses: f32,
 }
 
 /// The rows of one group.
 struct Group<'a> {
     first: usize,
     columns: std::ops::Range<usize>,
-    factors: &'a mut [Line],
-    linear: &'a mut [Line],
-    squares: &'a mut [f32],
-    linear_squares: &'a mut [Line],
+    factors: [&'a mut [Factors]; 3],
+    linear: [&'a mut [Linear]; 3],
+    gradients: &'a mut [Gradient],
     by_uses: &'a [f32],
+}
+
+/// How large the steps of a batch are.
+struct Pace {
+    /// The step of the factors and of the linear weights where mean and square agree.
+    rates: [f32; 2],
+    ridges: [f32; 2],
 }
 
 impl<'a> Descent<'a> {
     pub(super) fn new(model: &'a Model, settings: &'a FactorizationSettings, uses: &[f32]) -> Descent<'a> {
         let by_uses = uses.iter().map(|&uses| if uses >= settings.least_uses.max(1e-3) { 1.0 / uses } else { 0.0 });
+        let nothing = Parameters::nothing(uses.len());
         Descent {
             model,
             settings,
             parameters: Parameters::new(settings, uses),
-            squares: vec![LEAST_SQUARE; uses.len()],
-            linear_squares: vec![Line([LEAST_SQUARE; MOST]); uses.len()],
+            means: nothing.clone(),
+            squares: nothing,
+            steps: 0,
+            gradients: vec![Gradient::default(); uses.len()],
             by_uses: by_uses.collect(),
             batch: Vec::new(),
         }
@@ -135,33 +162,41 @@ impl<'a> Descent<'a> {
                 *evaluated = model.evaluate(parameters, example);
             }
         });
-        let (batch, settings) = (std::mem::take(&mut self.batch), self.settings);
+        self.steps += 1;
+        // The means begin at 0; this makes up for it.
+        let begun = |kept: f32| 1.0 - f64::from(kept).powi(self.steps);
+        let scale = f64::from(pace) * begun(SQUARE_KEPT).sqrt() / begun(MEAN_KEPT);
+        let settings = self.settings;
+        let pace = Pace {
+            rates: [settings.rate, settings.linear_rate].map(|rate| (scale * rate) as f32),
+            ridges: [settings.ridge, settings.linear_ridge],
+        };
+        let batch = std::mem::take(&mut self.batch);
         self.groups().into_par_iter().with_max_len(1).for_each(|mut group| {
-            for evaluated in &batch {
-                group.step(evaluated, settings, &model.signs, pace);
-            }
+            let mut used = Vec::new();
+            batch.iter().for_each(|evaluated| group.add(evaluated, &model.signs, &mut used));
+            used.into_iter().for_each(|row| group.step(row, &pace));
         });
-        let sum = batch.iter().map(|evaluated| f64::from(evaluated.error) * f64::from(evaluated.residual)).sum();
+        let sum = batch.iter().map(|evaluated| f64::from(evaluated.error * evaluated.error * evaluated.weight)).sum();
         self.batch = batch;
         sum
     }
 
     fn groups(&mut self) -> Vec<Group<'_>> {
         let layout = &self.model.layout;
-        let mut factors = &mut self.parameters.factors[..];
-        let mut linear = &mut self.parameters.linear[..];
-        let mut squares = &mut self.squares[..];
-        let mut linear_squares = &mut self.linear_squares[..];
+        let Parameters { factors, linear } = &mut self.parameters;
+        let mut factors = [&mut factors[..], &mut self.means.factors, &mut self.squares.factors];
+        let mut linear = [&mut linear[..], &mut self.means.linear, &mut self.squares.linear];
+        let mut gradients = &mut self.gradients[..];
         let mut groups = Vec::with_capacity(GROUPS);
         for (rows, columns) in layout.rows.iter().zip(&layout.columns) {
             let length = rows.len();
             groups.push(Group {
                 first: rows.start,
                 columns: columns.clone(),
-                factors: factors.split_off_mut(..length).expect("groups fill the rows"),
-                linear: linear.split_off_mut(..length).expect("groups fill the rows"),
-                squares: squares.split_off_mut(..length).expect("groups fill the rows"),
-                linear_squares: linear_squares.split_off_mut(..length).expect("groups fill the rows"),
+                factors: factors.each_mut().map(|rest| split_off(rest, length)),
+                linear: linear.each_mut().map(|rest| split_off(rest, length)),
+                gradients: split_off(&mut gradients, length),
                 by_uses: &self.by_uses[rows.clone()],
             });
         }
@@ -169,32 +204,51 @@ impl<'a> Descent<'a> {
     }
 }
 
+/// The first rows of all that are left.
+fn split_off<'a, T>(rest: &mut &'a mut [T], length: usize) -> &'a mut [T] {
+    rest.split_off_mut(..length).expect("groups fill the rows")
+}
+
 impl Group<'_> {
-    fn step(&mut self, evaluated: &Evaluated, settings: &FactorizationSettings, signs: &Line, pace: f32) {
-        let Evaluated { columns, sums, knot, way, residual, .. } = evaluated;
+    /// Adds the gradients of a position to those of its rows. Rows that had none are put on the list.
+    fn add(&mut self, evaluated: &Evaluated, signs: &Factors, used: &mut Vec<usize>) {
+        let Evaluated { columns, sums, knot, way, error, weight } = evaluated;
+        let residual = error * weight;
         for column in self.columns.clone() {
             let row = columns[column] as usize - self.first;
-            let by_uses = self.by_uses[row];
-            if by_uses == 0.0 {
+            if self.by_uses[row] == 0.0 {
                 continue;
             }
-            let (weights, squares) = (&mut self.linear[row].0, &mut self.linear_squares[row].0);
-            for (knot, share) in [(*knot, 1.0 - way), (knot + 1, *way)] {
-                let gradient = share * (residual - settings.linear_ridge * by_uses * weights[knot]);
-                squares[knot] += gradient * gradient;
-                weights[knot] += pace * settings.linear_rate as f32 * gradient / squares[knot].sqrt();
+            let (gradient, factors) = (&mut self.gradients[row], &self.factors[0][row].0);
+            if gradient.uses == 0.0 {
+                used.push(row);
             }
-            let (factors, decay) = (&mut self.factors[row].0, settings.ridge * by_uses);
-            let mut gradient = [0.0; MOST];
-            for k in 0..MOST {
-                gradient[k] = residual * signs.0[k] * (sums.0[k] - factors[k]) - decay * factors[k];
+            gradient.linear.0[*knot] += (1.0 - way) * residual;
+            gradient.linear.0[knot + 1] += way * residual;
+            for k in 0..WIDTH {
+                gradient.factors.0[k] += residual * signs.0[k] * (sums.0[k] - factors[k]);
             }
-            let square = gradient.iter().map(|g| g * g).sum::<f32>() / settings.rank as f32;
-            self.squares[row] += square;
-            let step = pace * settings.rate as f32 / self.squares[row].sqrt();
-            for k in 0..MOST {
-                factors[k] += step * gradient[k];
-            }
+            gradient.uses += weight;
         }
+    }
+
+    /// Takes a step with a row, and forgets its gradient.
+    fn step(&mut self, row: usize, pace: &Pace) {
+        let Gradient { factors, linear, uses } = std::mem::take(&mut self.gradients[row]);
+        let [rate, linear_rate] = pace.rates;
+        let [decay, linear_decay] = pace.ridges.map(|ridge| ridge * uses * self.by_uses[row]);
+        step(&factors, self.factors.each_mut().map(|rows| &mut rows[row]), rate, decay);
+        step(&linear, self.linear.each_mut().map(|rows| &mut rows[row]), linear_rate, linear_decay);
+    }
+}
+
+/// One step of Adam.
+fn step<const N: usize>(gradient: &Numbers<N>, [numbers, means, squares]: [&mut Numbers<N>; 3], rate: f32, decay: f32) {
+    for k in 0..N {
+        let gradient = gradient.0[k] - decay * numbers.0[k];
+        let (mean, square) = (&mut means.0[k], &mut squares.0[k]);
+        *mean += (1.0 - MEAN_KEPT) * (gradient - *mean);
+        *square += (1.0 - SQUARE_KEPT) * (gradient * gradient - *square);
+        numbers.0[k] += rate * *mean / (square.sqrt() + LEAST_SCALE);
     }
 }

@@ -6,9 +6,9 @@
 //! Σ weight · error² + ridge · Σ factor² + linear-ridge · Σ change²
 //! ```
 //!
-//! where a change is that of a linear weight from the one that the program's linear form has. Steps are those of AdaGrad
-//! (Duchi, Hazan and Singer, JMLR 2011) with one scale for all factors of a row, because rare and frequent rows differ by
-//! five orders of magnitude. The weights kept are those of the pass with the least error on games held out.
+//! where a change is that of a linear weight from the one that the program's linear form has. Steps are those of Adam (Kingma
+//! and Ba, ICLR 2015), but a row has one only for a batch that uses it: rare and frequent rows differ by five orders of
+//! magnitude. The weights kept are those of the pass with the least error on games held out.
 
 mod checkpoint;
 mod descent;
@@ -24,7 +24,7 @@ use crate::training::container::FileError;
 use crate::training::dataset::{Dataset, Point};
 use checkpoint::Checkpoint;
 use descent::{Descent, Model};
-use parameters::{Example, Line, Parameters, knots_of_phases};
+use parameters::{Example, Linear, Parameters, knots_of_phases};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -88,7 +88,7 @@ pub fn fit_factorization(
     let model = Model::new(settings);
     let mut lines = knots_of_phases(start, settings.knots);
     if !settings.from_linear {
-        lines.fill(Line::default());
+        lines.fill(Linear::default());
     }
     let examples = |part: fn(usize, &Dataset) -> &[Point]| -> Vec<Example> {
         let points = (0..=64).flat_map(|discs| part(discs, data)).collect::<Vec<_>>();
@@ -131,7 +131,7 @@ pub fn fit_factorization(
 }
 
 impl FittedFactors {
-    fn new(settings: &FactorizationSettings, lines: &[Line], state: Checkpoint) -> FittedFactors {
+    fn new(settings: &FactorizationSettings, lines: &[Linear], state: Checkpoint) -> FittedFactors {
         let Checkpoint { best, best_pass, curve } = state;
         let linear =
             |knot: usize| lines.iter().zip(&best.linear).map(move |(line, change)| line.0[knot] + change.0[knot]);

@@ -1,7 +1,7 @@
 //! The parameters of a factorization machine while they are learned, and the columns of a position that point at them.
 
 use super::settings::FactorizationSettings;
-use crate::eval::factorization::DISC_COUNTS;
+use crate::eval::factorization::{DISC_COUNTS, RANK};
 use crate::eval::pattern::{ALL_INSTANCES, FAMILIES, INSTANCES, PackedWeights, Sharing, State, mobility_pair};
 use crate::othello::Position;
 use crate::random::Random;
@@ -9,8 +9,14 @@ use crate::training::dataset::Point;
 use nalgebra::DMatrix;
 use std::ops::Range;
 
-/// The largest rank, and the most knots: an array of this length is one line of cache.
-pub(super) const MOST: usize = 16;
+/// Numbers of a line of cache.
+const LINE: usize = 16;
+
+/// The most knots.
+pub(super) const MOST_KNOTS: usize = LINE;
+
+/// Places for the factors of a row: whole lines of cache.
+pub(super) const WIDTH: usize = RANK.next_multiple_of(LINE);
 
 /// Rows of a position: those of the instances, of its mobilities and of its number of discs.
 pub(super) const COLUMNS: usize = INSTANCES + 2;
@@ -75,37 +81,54 @@ pub(super) fn knot_of(discs: u32, knots: usize) -> (usize, f32) {
     (knot, place - knot as f32)
 }
 
-/// One number for each dimension or knot of a row.
-#[derive(Clone, Copy, Default, PartialEq, Debug)]
+/// Some numbers of a row, in whole lines of cache.
+#[derive(Clone, Copy, PartialEq, Debug)]
 #[repr(align(64))]
-pub(super) struct Line(pub(super) [f32; MOST]);
+pub(super) struct Numbers<const N: usize>(pub(super) [f32; N]);
+
+/// One number for each factor of a row.
+pub(super) type Factors = Numbers<WIDTH>;
+
+/// One number for each knot of a row.
+pub(super) type Linear = Numbers<MOST_KNOTS>;
+
+impl<const N: usize> Default for Numbers<N> {
+    fn default() -> Numbers<N> {
+        Numbers([0.0; N])
+    }
+}
 
 /// What is learned, row by row.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Parameters {
-    pub(super) factors: Vec<Line>,
+    pub(super) factors: Vec<Factors>,
     /// The linear weights at the knots, in discs.
-    pub(super) linear: Vec<Line>,
+    pub(super) linear: Vec<Linear>,
 }
 
 impl Parameters {
     /// No factors and no linear weights.
     pub(super) fn nothing(rows: usize) -> Parameters {
-        Parameters { factors: vec![Line::default(); rows], linear: vec![Line::default(); rows] }
+        Parameters { factors: vec![Factors::default(); rows], linear: vec![Linear::default(); rows] }
+    }
+
+    /// The number of rows.
+    pub(super) fn rows(&self) -> usize {
+        self.factors.len()
     }
 
     /// Small random factors for the rows that are used often enough, and no linear weights.
     pub(super) fn new(settings: &FactorizationSettings, uses: &[f32]) -> Parameters {
         let mut random = Random::of_pair(settings.seed, 1);
         let mut line = |uses: f32| {
-            let mut line = Line::default();
+            let mut line = Factors::default();
             let mut next = || {
                 // The sum of four uniform numbers is near enough to a normal one of deviation 1/√3.
                 let sum: f64 = (0..4).map(|_| random.fraction() - 0.5).sum();
                 (sum * 3f64.sqrt()) as f32 * settings.spread as f32
             };
             line.0[..settings.rank].fill_with(&mut next);
-            if uses >= settings.least_uses { line } else { Line::default() }
+            if uses >= settings.least_uses { line } else { Factors::default() }
         };
         let factors = uses.iter().map(|&uses| line(uses)).collect();
         Parameters { factors, ..Parameters::nothing(uses.len()) }
@@ -113,7 +136,7 @@ impl Parameters {
 }
 
 /// The weights of the linear form at knots, each the least-squares line through the phases.
-pub(super) fn knots_of_phases(weights: &PackedWeights, knots: usize) -> Vec<Line> {
+pub(super) fn knots_of_phases(weights: &PackedWeights, knots: usize) -> Vec<Linear> {
     let sharing = Sharing::get();
     // By number of discs, 4 to 63, each between two knots.
     let hats = DMatrix::from_fn(60, knots, |d, k| {
@@ -131,17 +154,17 @@ pub(super) fn knots_of_phases(weights: &PackedWeights, knots: usize) -> Vec<Line
     let units = f64::from(weights.units_per_disc());
     let phases: Vec<&[i16]> = (0..60).map(|d| weights.phase(weights.phase_of(60 - d))).collect();
     let at_knots = |row: usize| {
-        let mut line = Line::default();
+        let mut line = Linear::default();
         for (k, weight) in line.0[..knots].iter_mut().enumerate() {
             *weight = (0..60).map(|d| inverse[(k, d)] * f64::from(phases[d][row]) / units).sum::<f64>() as f32;
         }
         line
     };
-    let mut lines: Vec<Line> = (0..sharing.constant()).map(at_knots).collect();
+    let mut lines: Vec<Linear> = (0..sharing.constant()).map(at_knots).collect();
     // The constant has a row for every number of discs, so it needs no line.
     lines.extend((0..DISC_COUNTS).map(|d| {
         let phase = phases[d.min(59)];
-        Line([(f64::from(phase[sharing.constant()]) / units) as f32; MOST])
+        Numbers([(f64::from(phase[sharing.constant()]) / units) as f32; MOST_KNOTS])
     }));
     lines
 }

@@ -1,6 +1,6 @@
 //! The knobs of the fit of a factorization machine.
 
-use super::parameters::MOST;
+use super::parameters::MOST_KNOTS;
 use crate::eval::factorization::RANK;
 use crate::training::settings_error::SettingsError;
 use serde::{Deserialize, Serialize};
@@ -17,9 +17,9 @@ pub struct FactorizationSettings {
     pub passes: usize,
     /// Passes that were not better on the games held out, after which the fit ends.
     pub patience: usize,
-    /// Step of the factors: that of AdaGrad in the first pass, falling to 0 like a cosine.
+    /// The first steps of the factors, falling to 0 like a cosine.
     pub rate: f64,
-    /// Step of the linear weights, in discs.
+    /// The same of the linear weights, in discs.
     pub linear_rate: f64,
     /// Weight of the squares of the factors.
     pub ridge: f32,
@@ -44,13 +44,13 @@ impl Default for FactorizationSettings {
             knots: 7,
             passes: 6,
             patience: 2,
-            rate: 0.02,
-            linear_rate: 0.1,
-            ridge: 8.0,
-            linear_ridge: 8.0,
+            rate: 0.002,
+            linear_rate: 0.01,
+            ridge: 1600.0,
+            linear_ridge: 100.0,
             least_uses: 4.0,
-            batch: 1024,
-            spread: 0.03,
+            batch: 16384,
+            spread: 0.01,
             seed: 1,
             from_linear: true,
         }
@@ -66,7 +66,7 @@ impl FactorizationSettings {
         let check = SettingsError::check;
         let rank = self.rank.is_multiple_of(2) && (2..=RANK).contains(&self.rank);
         check("factorization.rank", rank, &self.rank, "an even number from 2 to 12")?;
-        check("factorization.knots", (2..=MOST).contains(&self.knots), &self.knots, "2 to 16")?;
+        check("factorization.knots", (2..=MOST_KNOTS).contains(&self.knots), &self.knots, "2 to 16")?;
         for (name, number) in [
             ("factorization.passes", self.passes),
             ("factorization.patience", self.patience),
