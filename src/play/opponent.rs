@@ -8,7 +8,8 @@ use crate::random::Random;
 use crate::search::{Contempt, Depth, Limits, Line};
 use std::time::Duration;
 
-/// How many times its target a level may lose with one move, and owe or have saved.
+/// How many times its target a level may mean to lose with one move, and have saved. What it owes has no bound: a rare large loss is made up
+/// for, or the mean would be above the target.
 const SWING: f64 = 3.0;
 
 /// Plays at a level.
@@ -63,8 +64,8 @@ impl Opponent {
         let drawn = self.draw(&losses);
         let (line, loss) = (&lines[drawn], losses[drawn]);
         if lines.len() > 1 {
-            let most = SWING * self.level.target_loss();
-            self.saved = (self.saved + self.level.target_loss() - loss).clamp(-most, most);
+            let target = self.level.target_loss();
+            self.saved = (self.saved + target - loss).min(SWING * target);
         }
         Some(Choice { turn: line.turn, value: Some(line.score.discs()), loss })
     }
