@@ -201,7 +201,7 @@ mod tests {
     #[test]
     fn the_value_of_the_move_is_an_estimate_of_discs() {
         let (mut of_tree, mut of_emilia) = (0.0, 0.0);
-        for seed in 0..12 {
+        for seed in 0..36 {
             let task = task(100 * seed, 20);
             let limits = Limits { nodes: Some(20_000), ..Limits::default() };
             let report = emilia().think(&task, &Control::with_limits(limits), &mut |_| {});
