@@ -1,6 +1,7 @@
 //! What the client is told: one JSON object a line. `docs/analysis.md` describes the fields.
 
-use super::{Query, QueryError};
+use super::{BookAnswer, Query, QueryError};
+use crate::notation::opening;
 use crate::othello::{Color, Move, Position};
 use crate::search::{Bound, Line, Report, SearchDepth, Selectivity};
 use serde::Serialize;
@@ -111,6 +112,9 @@ pub struct Answer<'a> {
     board: String,
     mover: Color,
     empties: u32,
+    /// What the opening of the game is called, if it has a name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    opening: Option<&'static str>,
     /// Whether the game is over; then there are no moves and the value is the final score.
     #[serde(skip_serializing_if = "is_false")]
     over: bool,
@@ -120,6 +124,12 @@ pub struct Answer<'a> {
     #[serde(flatten)]
     reach: Reach,
     moves: Vec<MoveAnswer>,
+    /// The moves that were not looked at.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    except: Vec<Move>,
+    /// What the opening book knows, if that was asked and it has the position.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    book: Option<BookAnswer>,
     nodes: u64,
     evaluations: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -138,6 +148,8 @@ impl<'a> Answer<'a> {
         let position = query.position(turn);
         let over = position.is_over();
         let value = report.lines.first().map(|line| line.score.discs());
+        let book = query.settings.options.book.as_ref().filter(|_| query.from_book && finality == Finality::Final);
+        let view = book.and_then(|book| book.view(position));
         let depth = if over { SearchDepth::Exact } else { report.depth };
         Answer {
             id: &query.id,
@@ -148,10 +160,13 @@ impl<'a> Answer<'a> {
             board: position.to_string(),
             mover: position.mover(),
             empties: position.empties().count(),
+            opening: opening(&query.game.positions()[..=turn]),
             over,
             value: value.or_else(|| over.then(|| f64::from(position.score()))),
             reach: Reach::new(depth, position),
             moves: report.lines.iter().map(|line| MoveAnswer::new(line, position)).collect(),
+            except: query.settings.except.into_iter().map(Move::Place).collect(),
+            book: view.map(|view| BookAnswer::new(&view, position)),
             nodes: report.nodes,
             evaluations: report.evaluations,
             seconds: timed.then_some(report.elapsed.as_secs_f64()),

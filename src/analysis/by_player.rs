@@ -3,6 +3,7 @@
 use super::HALF_ACCURACY_LOSS;
 use super::answer::line;
 use super::review_text::ReviewedGame;
+use crate::notation::opening;
 use crate::othello::{Color, Move, Position, canonical};
 use serde::Serialize;
 use std::cmp::Reverse;
@@ -58,9 +59,19 @@ struct Player {
     phases: [Phase; PHASES.len()],
     /// The sum of 100 · 2^(−loss / [`HALF_ACCURACY_LOSS`]) over the choices.
     accuracy: f64,
-    /// For each opening, up to symmetry, how often it was played, and how it went when it was first seen.
-    openings: HashMap<Position, (u32, String)>,
+    /// For each opening, up to symmetry, how often it was played.
+    openings: HashMap<Position, Opening>,
     worst: Vec<Mistake>,
+}
+
+/// The first moves of games.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+struct Opening {
+    /// How they went when they were first seen.
+    moves: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'static str>,
+    games: u32,
 }
 
 /// The players of judged games.
@@ -78,14 +89,8 @@ struct JsonPlayer<'a> {
     mean_loss: f64,
     accuracy: f64,
     phases: BTreeMap<&'static str, Phase>,
-    openings: Vec<JsonOpening<'a>>,
+    openings: Vec<&'a Opening>,
     worst: &'a [Mistake],
-}
-
-#[derive(Serialize)]
-struct JsonOpening<'a> {
-    moves: &'a str,
-    games: u32,
 }
 
 impl ByPlayer {
@@ -134,9 +139,13 @@ impl Player {
         if *record.start() != Position::START || record.turns().len() < OPENING_TURNS {
             return;
         }
-        let moves = || record.turns()[..OPENING_TURNS].iter().map(Move::to_string).collect();
+        let new = || Opening {
+            moves: record.turns()[..OPENING_TURNS].iter().map(Move::to_string).collect(),
+            name: opening(&record.positions()[..=OPENING_TURNS]),
+            games: 0,
+        };
         let key = canonical(&record.positions()[OPENING_TURNS]).0;
-        self.openings.entry(key).or_insert_with(|| (0, moves())).0 += 1;
+        self.openings.entry(key).or_insert_with(new).games += 1;
     }
 
     fn add_turns(&mut self, game: &ReviewedGame, color: Color) {
@@ -177,10 +186,11 @@ impl Player {
     }
 
     /// The openings played most.
-    fn common_openings(&self) -> Vec<JsonOpening<'_>> {
+    fn common_openings(&self) -> Vec<&Opening> {
         let mut openings: Vec<_> = self.openings.values().collect();
-        openings.sort_by_key(|(games, moves)| (Reverse(*games), moves));
-        openings.into_iter().take(TOLD).map(|(games, moves)| JsonOpening { moves, games: *games }).collect()
+        openings.sort_by_key(|opening| (Reverse(opening.games), &opening.moves));
+        openings.truncate(TOLD);
+        openings
     }
 
     fn json<'a>(&'a self, name: &'a str) -> JsonPlayer<'a> {
@@ -210,8 +220,11 @@ impl Player {
         let phases = PHASES.iter().zip(self.phases).filter(|(_, phase)| phase.choices > 0);
         let phases: Vec<String> = phases.map(|((name, _), phase)| format!("{name} {:.2}", phase.mean())).collect();
         text += &format!("  discs lost a move  {:.2}: {}\n", self.all_phases().mean(), phases.join(", "));
-        let openings: Vec<String> =
-            self.common_openings().iter().map(|opening| format!("{} ({})", opening.moves, opening.games)).collect();
+        let told = |Opening { moves, name, games }: &Opening| {
+            let name = name.map_or_else(String::new, |name| format!(" {name}"));
+            format!("{moves}{name} ({games})")
+        };
+        let openings: Vec<String> = self.common_openings().into_iter().map(told).collect();
         if !openings.is_empty() {
             text += &format!("  openings           {}\n", openings.join(", "));
         }
@@ -260,7 +273,7 @@ mod tests {
             table.contains("\nbob: 2 games, 1 won, 0 drawn, 1 lost") && table.contains("\n(no name): 1 game"),
             "{table}"
         );
-        assert!(table.contains("  openings           f5d6c3d3c4f4f6g5 (1)\n"), "{table}");
+        assert!(table.contains("  openings           f5d6c3d3c4f4f6g5 No-Kung (1)\n"), "{table}");
         // The parallel opening is a mistake.
         assert!(table.contains(" f4 lost ") && table.contains("games --game 3 --move 1"), "{table}");
         let first: serde_json::Value = serde_json::from_str(players.json().lines().next().unwrap()).unwrap();

@@ -1,6 +1,7 @@
 //! Jobs over positions and games from files and pipes: answering queries, solving, checking what is said of positions.
 
 pub mod answer;
+mod book_answer;
 pub mod book_growth;
 mod by_player;
 mod commentary;
@@ -20,6 +21,7 @@ mod solver;
 mod thinker;
 pub mod wanted_games;
 
+pub use book_answer::BookAnswer;
 pub use by_player::ByPlayer;
 pub use commentary::{Commentary, Judgement};
 pub use game_review::{

@@ -2,10 +2,10 @@
 
 use super::AnalysisSettings;
 use super::fields::{FieldError, Fields, Texts};
-use crate::engine::{EngineOptions, LONGEST, SHORTEST};
+use crate::engine::{ALPHA_BETA, EMILIA, EngineOptions, LONGEST, SHORTEST};
 use crate::notation::read_position;
 use crate::notation::transcript::{parse_turn, parse_turns};
-use crate::othello::{GameRecord, Move, Position};
+use crate::othello::{Bitboard, GameRecord, Move, Position};
 use crate::search::Depth;
 use serde_json::Value;
 use std::time::Duration;
@@ -24,6 +24,8 @@ pub struct Query {
     pub turns: Vec<usize>,
     /// How they are to be thought about.
     pub settings: AnalysisSettings,
+    /// Whether the client also wants what the opening book knows.
+    pub from_book: bool,
     /// How often the client wants to hear how it goes.
     pub report_every: Option<Duration>,
     /// Larger ones go first.
@@ -160,11 +162,18 @@ fn query(id: &Value, mut fields: Fields, defaults: &AnalysisSettings, most_threa
         return Err(FieldError::new("turns", "expected at least one turn"));
     }
     let mut warnings = Vec::new();
-    let settings = settings(&mut fields, defaults, most_threads, &mut warnings)?;
+    let mut settings = settings(&mut fields, defaults, most_threads, &mut warnings)?;
+    if let Some(names) = fields.texts("except")? {
+        settings.except = except(names, &game, &turns, &settings.options)?;
+    }
+    let from_book = fields.flag("book")?;
+    if from_book && settings.options.book.is_none() {
+        warnings.push("book: there is none".to_owned());
+    }
     let report_every = fields.number("report_every", SHORTEST..=LONGEST)?.map(Duration::from_secs_f64);
     let priority = fields.whole("priority", -LARGEST_PRIORITY..=LARGEST_PRIORITY)?.unwrap_or(0);
     warnings.extend(unknown(fields));
-    Ok(Query { id: id.clone(), game, turns, settings, report_every, priority, warnings })
+    Ok(Query { id: id.clone(), game, turns, settings, from_book, report_every, priority, warnings })
 }
 
 /// The names of the fields that mean nothing.
@@ -188,7 +197,7 @@ fn game(fields: &mut Fields) -> Result<GameRecord, FieldError> {
     let turns = match moves {
         None => Vec::new(),
         Some(Texts::One(text)) => parse_turns(&text).map_err(|error| FieldError::new("moves", error))?,
-        Some(Texts::Many(names)) => names.iter().enumerate().map(named_turn).collect::<Result<_, _>>()?,
+        Some(Texts::Many(names)) => names.iter().enumerate().map(named_turn("moves")).collect::<Result<_, _>>()?,
     };
     take(start, &turns)
 }
@@ -197,8 +206,10 @@ fn read(field: &'static str, text: &str) -> Result<GameRecord, FieldError> {
     read_position(text).map_err(|error| FieldError::new(field, error))
 }
 
-fn named_turn((index, name): (usize, &String)) -> Result<Move, FieldError> {
-    parse_turn(name).ok_or_else(|| FieldError::at("moves", index, "expected a move such as f5 or a pass (pa, --)"))
+fn named_turn(field: &'static str) -> impl Fn((usize, &String)) -> Result<Move, FieldError> {
+    move |(index, name)| {
+        parse_turn(name).ok_or_else(|| FieldError::at(field, index, "expected a move such as f5 or a pass (pa, --)"))
+    }
 }
 
 /// Takes turns; a forced pass may be left out.
@@ -257,6 +268,34 @@ fn settings(
     }
     settings.lines = lines.unwrap_or(settings.lines);
     Ok(settings)
+}
+
+/// The moves that are not to be looked at.
+fn except(
+    names: Texts,
+    game: &GameRecord,
+    turns: &[usize],
+    options: &EngineOptions,
+) -> Result<Bitboard, FieldError> {
+    let [turn] = turns else { return Err(FieldError::new("except", "expected one turn with it")) };
+    if ![&ALPHA_BETA, &EMILIA].contains(&options.engine) {
+        return Err(FieldError::new("except", format_args!("{} looks at all moves", options.engine)));
+    }
+    let names = match names {
+        Texts::One(text) => parse_turns(&text).map_err(|error| FieldError::new("except", error))?,
+        Texts::Many(names) => names.iter().enumerate().map(named_turn("except")).collect::<Result<_, _>>()?,
+    };
+    let moves = game.positions()[*turn].moves();
+    let mut except = Bitboard::EMPTY;
+    for (index, name) in names.into_iter().enumerate() {
+        let legal = name.square().filter(|square| moves.contains(*square));
+        let square = legal.ok_or_else(|| FieldError::at("except", index, format_args!("{name} is not legal")))?;
+        except |= square.bit();
+    }
+    match except == moves && !moves.is_empty() {
+        true => Err(FieldError::new("except", "no move is left")),
+        false => Ok(except),
+    }
 }
 
 /// The empty squares of every position.

@@ -225,6 +225,7 @@ mod tests {
             game: GameRecord::default(),
             turns: (0..turns).collect(),
             settings: AnalysisSettings::new(EngineOptions { threads, ..EngineOptions::default() }),
+            from_book: false,
             report_every: None,
             priority,
             warnings: Vec::new(),

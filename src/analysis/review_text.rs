@@ -4,6 +4,7 @@ use super::answer::{Reach, line};
 use super::{MoveValue, PlayerReview, Review, ReviewedTurn, TurningPoint};
 use crate::notation::game_file::{FileGame, Format, Unwritable, Written, write};
 use crate::notation::obf::ObfEntry;
+use crate::notation::opening;
 use crate::othello::{Color, Move};
 use crate::search::Selectivity;
 use serde::Serialize;
@@ -29,6 +30,8 @@ struct JsonGame<'a> {
     white: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
     date: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    opening: Option<&'static str>,
     score: Option<i32>,
     turns: Vec<JsonTurn<'a>>,
     turning_point: Option<TurningPoint>,
@@ -102,6 +105,7 @@ impl ReviewedGame {
             black: &game.black.name,
             white: &game.white.name,
             date: &game.date,
+            opening: opening(game.record.positions()),
             score: *score,
             turns: turns.iter().map(JsonTurn::new).collect(),
             turning_point: *turning_point,
@@ -208,7 +212,8 @@ impl ReviewedGame {
         };
         let (black, white) = (name(Color::Black), name(Color::White));
         let result = self.review.score.map_or_else(String::new, |score| format!(", {score:+} for Black"));
-        let mut text = format!("{place}: {black} against {white}{result}\n");
+        let opening = opening(game.record.positions()).map_or_else(String::new, |name| format!(", {name}"));
+        let mut text = format!("{place}: {black} against {white}{opening}{result}\n");
         text += "turn        move    value  best    value  else    value   loss  depth\n";
         for turn in &self.review.turns {
             text += &self.row(turn);

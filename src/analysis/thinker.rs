@@ -2,8 +2,8 @@
 
 use crate::clock::TimeBudget;
 use crate::engine::{Decision, Engine, EngineOptions, Event, Goal, Request};
-use crate::othello::Position;
-use crate::search::{Contempt, Depth, Limits, Report};
+use crate::othello::{Bitboard, Position};
+use crate::search::{Depth, Limits, Report};
 use crossbeam::channel::{Receiver, never, select, tick};
 use std::time::Duration;
 
@@ -27,6 +27,8 @@ pub struct AnalysisSettings {
     pub outcome_only: bool,
     /// How many of the best moves are wanted with their values; more than there are means all.
     pub lines: usize,
+    /// Moves that are not to be looked at.
+    pub except: Bitboard,
 }
 
 impl AnalysisSettings {
@@ -35,7 +37,7 @@ impl AnalysisSettings {
         let depth = options.depth.or((!options.is_bounded()).then_some(DEFAULT_DEPTH));
         let (nodes, time) = (options.nodes, options.time);
         let options = EngineOptions { depth: None, nodes: None, time: None, ..options };
-        AnalysisSettings { options, depth, nodes, time, exact_from: 0, outcome_only: false, lines: 1 }
+        AnalysisSettings { options, depth, nodes, time, exact_from: 0, outcome_only: false, lines: 1, except: Bitboard::EMPTY }
     }
 
     /// The question to the engine.
@@ -43,10 +45,10 @@ impl AnalysisSettings {
         let solve = position.empties().count() <= u32::from(self.exact_from);
         let budget = self.time.map(TimeBudget::per_move);
         Request {
-            position: *position,
             goal: if self.outcome_only { Goal::WinLossDraw } else { Goal::Hint { lines: self.lines.max(1) } },
             limits: Limits { depth: self.depth.filter(|_| !solve), nodes: self.nodes, ..budget.into() },
-            contempt: Contempt::NONE,
+            except: self.except,
+            ..Request::best_move(*position)
         }
     }
 }

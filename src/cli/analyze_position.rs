@@ -6,7 +6,8 @@ use super::show::palette;
 use crate::analysis::answer::{Answer, Finality, line};
 use crate::analysis::query::{ClientLine, Query, parse};
 use crate::analysis::{AnalysisSettings, Thinker};
-use crate::othello::{Move, Position};
+use crate::notation::opening;
+use crate::othello::{GameRecord, Move};
 use crate::render::{Diagram, Palette};
 use crate::search::{Report, SearchDepth};
 use clap::Args;
@@ -78,17 +79,19 @@ pub(super) fn run(query: &Query, as_json: bool, timed: bool) -> Result<(), Strin
     let report = &decision.report;
     print(&match as_json {
         true => line(&Answer::new(query, turn, report, Finality::Final, timed)),
-        false => table(position, query.game.turns().last().copied(), report),
+        false => table(&query.game, report),
     })
 }
 
-fn table(position: &Position, last: Option<Move>, report: &Report) -> String {
+fn table(game: &GameRecord, report: &Report) -> String {
     let palette = if stdout().is_terminal() { palette() } else { Palette::Plain };
-    let mut text = Diagram::new(position, palette).after(last).to_string();
+    let position = game.position();
+    let mut text = Diagram::new(position, palette).after(game.turns().last().copied()).to_string();
     if position.is_over() {
         return text + &format!("the game is over: {:+} for black\n", position.score_for_black());
     }
-    text += &format!("{} to move, {} empty squares\n\n", position.mover(), position.empties().count());
+    let opening = opening(game.positions()).map_or_else(String::new, |name| format!("; {name}"));
+    text += &format!("{} to move, {} empty squares{opening}\n\n", position.mover(), position.empties().count());
     text += &palette.faint("move   value   depth  expected play");
     for line in &report.lines {
         let pv: Vec<String> = line.pv.iter().take(PV_MOVES).map(Move::to_string).collect();

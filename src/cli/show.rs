@@ -6,6 +6,7 @@ use super::output::{Output, Reader};
 use super::progress::StepBar;
 use crate::analysis::Commentary;
 use crate::notation::game_file::AnnotatedGame;
+use crate::notation::opening;
 use crate::othello::Color;
 use crate::render::{BoardPicture, Diagram, Palette, curve_picture, game_table, page, png};
 use clap::{Args, ValueEnum};
@@ -192,7 +193,9 @@ impl ShowArguments {
         let (black, white) = (position.discs(Color::Black).count(), position.discs(Color::White).count());
         let state =
             if position.is_over() { "the game is over".to_owned() } else { format!("{} to move", position.mover()) };
-        text += &format!("{state}, black {black}, white {white}\n");
+        let opening =
+            opening(&game.record.positions()[..=turns]).map_or_else(String::new, |name| format!("; {name}"));
+        text += &format!("{state}, black {black}, white {white}{opening}\n");
         if let Some(judgement) = &commentary.judgements[turns] {
             let line: Vec<String> = judgement.pv.iter().take(12).map(ToString::to_string).collect();
             text += &format!("{:+.2} for black: {}\n", judgement.value, line.join(" "));

@@ -1,6 +1,6 @@
 //! Questions to the engine, and what it says to them.
 
-use crate::othello::{Move, Position};
+use crate::othello::{Bitboard, Move, Position};
 use crate::search::{Contempt, Limits, Report};
 use std::time::Duration;
 
@@ -35,12 +35,14 @@ pub struct Request {
     pub limits: Limits,
     /// What a draw is worth.
     pub contempt: Contempt,
+    /// Moves that are not to be looked at: not all of them. Only questions for values to `alpha-beta` and `emilia` heed it.
+    pub except: Bitboard,
 }
 
 impl Request {
     /// The move to play, with the options' limits alone.
     pub fn best_move(position: Position) -> Request {
-        Request { position, goal: Goal::Move, limits: Limits::default(), contempt: Contempt::NONE }
+        Request { position, goal: Goal::Move, limits: Limits::default(), contempt: Contempt::NONE, except: Bitboard::EMPTY }
     }
 
     /// The values of the best moves, with the options' limits alone.

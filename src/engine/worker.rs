@@ -5,7 +5,7 @@ use super::option_table::{EngineOptions, megabytes};
 use super::request::{DEFAULT_MOVE_TIME, Decision, Event, Goal, Request};
 use super::searches::SearchBuilder;
 use super::symmetric_moves::unite_symmetric_moves;
-use crate::othello::{Bitboard, Move, Position};
+use crate::othello::{Move, Position};
 use crate::random::Random;
 use crate::search::{
     Bound, Contempt, Control, Depth, Limits, Line, Precision, Report, Score, Search, SearchDepth, StopSignal, Task,
@@ -141,7 +141,7 @@ impl Worker {
             },
             margin: varied,
             is_analysis: matches!(request.goal, Goal::Hint { .. }),
-            except: Bitboard::EMPTY,
+            except: request.except,
             precision: match request.goal {
                 Goal::Move | Goal::Hint { .. } => Precision::Score,
                 Goal::WinLossDraw => Precision::WinLossDraw,

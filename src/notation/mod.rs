@@ -1,4 +1,5 @@
-//! Text to positions and games, and back: boards, move lists, GGF, SGF, PGN, OBF, WTHOR and Logistello's logbook; and files of any of these.
+//! Text to positions and games, and back: boards, move lists, GGF, SGF, PGN, OBF, WTHOR and Logistello's logbook; files of any of these; and the names of
+//! openings.
 
 mod annotated_game;
 mod board;
@@ -9,6 +10,7 @@ pub mod ggf;
 mod grammar;
 pub mod logbook;
 pub mod obf;
+mod opening;
 pub mod pgn;
 pub mod sgf;
 pub mod transcript;
@@ -17,6 +19,7 @@ pub mod wthor;
 pub use annotated_game::{AnnotatedGame, PlayerInfo, Theory};
 pub use board::infer_mover;
 pub use error::{Found, NotationError, Problem};
+pub use opening::opening;
 
 use crate::othello::GameRecord;
 use cursor::{Cursor, is_blank};

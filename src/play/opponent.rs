@@ -5,7 +5,7 @@ use crate::analysis::{AnalysisSettings, Review, Reviewer};
 use crate::engine::{Engine, EngineOptions, Goal, Request};
 use crate::othello::{GameRecord, Move, Position};
 use crate::random::Random;
-use crate::search::{Contempt, Depth, Limits, Line};
+use crate::search::{Depth, Limits, Line};
 use std::time::Duration;
 
 /// How many times its target a level may mean to lose with one move, and have saved. What it owes has no bound: a rare large loss is made up
@@ -92,7 +92,7 @@ impl Opponent {
     fn values(&mut self, position: &Position, count: usize, depth: Depth, time: Option<Duration>) -> Vec<Line> {
         let limits = Limits { depth: Some(depth), hard_time: time, soft_time: time, ..Limits::default() };
         let goal = Goal::Hint { lines: count };
-        let request = Request { position: *position, goal, limits, contempt: Contempt::NONE };
+        let request = Request { goal, limits, ..Request::best_move(*position) };
         self.engine.start(request).wait().report.lines
     }
 

@@ -4,6 +4,7 @@ use super::command::HELP;
 use super::{Command, Level, Opponent};
 use crate::notation::game_file::{AnnotatedGame, Format, GameFile, write};
 use crate::notation::ggf::{Ending, GgfResult, Timing};
+use crate::notation::opening;
 use crate::notation::transcript::Transcript;
 use crate::othello::{Color, GameRecord, Move, Position};
 use crate::render::{Diagram, Palette};
@@ -31,6 +32,9 @@ pub struct Session {
 
 /// What is said to a move behind the end.
 const OVER: &str = "The game is over; 'undo' takes a move back, 'new' begins again.";
+
+/// The empty squares with which nobody wants to hear the name of the opening any more.
+const OPENING_ENDS_AT: u32 = 40;
 
 /// What comes next.
 enum Next {
@@ -260,7 +264,10 @@ impl Session {
         let (black, white) = (position.discs(Color::Black).count(), position.discs(Color::White).count());
         let discs = format!("black {black}, white {white}");
         if !self.is_over() {
-            return format!("{discs}; {} to move", position.mover());
+            let is_early = position.empties().count() > OPENING_ENDS_AT;
+            let name = opening(self.game.record.positions()).filter(|_| is_early);
+            let opening = name.map_or_else(String::new, |name| format!("; {name}"));
+            return format!("{discs}; {} to move{opening}", position.mover());
         }
         if let Some(GgfResult { score, ending: Some(Ending::Resigned) }) = self.game.result {
             let (loser, winner) = if score > 0.0 { (Color::White, "black") } else { (Color::Black, "white") };

@@ -5,6 +5,7 @@ use super::curve_svg::{curve_svg, severity};
 use super::markup::escape;
 use crate::analysis::{Commentary, Judgement};
 use crate::notation::game_file::{AnnotatedGame, PlayerInfo};
+use crate::notation::opening;
 use crate::othello::{Color, Move};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -138,7 +139,8 @@ fn write_header(out: &mut String, commentary: &Commentary) -> fmt::Result {
         source => format!("values by {source}"),
     };
     let state = if game.score_for_black().is_some() || game.is_position() { "" } else { "not finished" };
-    let about = [game.place.trim(), game.date.trim(), state, judged.as_str()];
+    let opening = opening(game.record.positions()).unwrap_or_default();
+    let about = [game.place.trim(), game.date.trim(), opening, state, judged.as_str()];
     let about: Vec<String> = about.iter().filter(|text| !text.is_empty()).map(|text| escape(text)).collect();
     writeln!(out, "</header>\n<p class=\"about\">{}</p>", about.join(" \u{b7} "))
 }
@@ -185,13 +187,13 @@ mod tests {
 
     #[test]
     fn a_page_carries_what_it_shows_and_nothing_that_breaks_it() {
-        let mut game = AnnotatedGame::new(transcript::parse("f5d6c3d3").unwrap());
+        let mut game = AnnotatedGame::new(transcript::parse("f5d6c3d3c4").unwrap());
         game.black.name = "</script><b>ada".to_owned();
         game.turn_comments.push((2, "</script> & so on".to_owned()));
         let page = page(&Commentary::unjudged(game), 2);
         assert_eq!(page.matches("</script>").count(), 2);
         assert_eq!(page.matches("class=\"sq").count(), 64);
-        assert!(page.contains("<span class=\"score\">4 : 4</span>") && page.contains("not finished"), "{page}");
+        assert!(page.contains("<span class=\"score\">6 : 3</span>") && page.contains("Tiger \u{b7} not finished"), "{page}");
         assert!(page.contains("&lt;b&gt;ada") && page.contains("\"first\":2") && !page.contains("id=\"cursor\""));
         assert!(
             !page.contains("http://")

@@ -64,6 +64,7 @@ fn every_kind_of_query_is_answered_as_the_schema_says() {
         json!({ "id": "pass", "board": passes.to_string(), "exact": true }),
         json!({ "id": "wld", "board": passes.to_string(), "exact": true, "wld": true }),
         json!({ "id": "tree", "moves": "f5d6c3", "engine": "best-first", "nodes": 3000, "multipv": "all" }),
+        json!({ "id": "rest", "moves": "f5d6c3d3c4", "depth": 2, "except": ["f4"], "book": true, "multipv": "all" }),
         json!({ "id": "other", "moves": "f5", "eval": "mobility", "depth": 3, "threads": 1, "report_every": 5 }),
         json!({ "action": "query_version", "id": "v" }),
         json!({ "action": "stats" }),
@@ -89,6 +90,10 @@ fn every_kind_of_query_is_answered_as_the_schema_says() {
     let outcome = &by_id(&answers, "wld")["moves"][0];
     assert_eq!(outcome.get("lower").is_some(), score >= 0.0, "{outcome}");
     assert_eq!(outcome.get("upper").is_some(), score <= 0.0, "{outcome}");
+    let rest = by_id(&answers, "rest");
+    assert_eq!((&rest["opening"], &rest["except"]), (&"Tiger".into(), &json!(["f4"])));
+    assert!(rest["moves"].as_array().unwrap().iter().all(|found| found["move"] != "f4"), "{rest}");
+    assert!(rest["book"]["moves"].as_array().unwrap().iter().any(|found| found["move"] == "f4"), "{rest}");
     assert!(by_id(&answers, "tree")["moves"][0]["visits"].as_u64().unwrap() > 0);
     assert_eq!(by_id(&answers, "nobody")["terminated"], 0);
 }

@@ -5,8 +5,8 @@ use super::question::{Action, Answer, GameSetup, Player, Timeouts, Turn};
 use super::spec::{PlayerSpec, SpecError};
 use crate::arena::time_control::{Terms, TimeControl};
 use crate::clock::{Clock, TimeBudget};
-use crate::engine::{Engine, Event, Goal, Request};
-use crate::search::{Contempt, Limits, SearchDepth};
+use crate::engine::{Engine, Event, Request};
+use crate::search::{Limits, SearchDepth};
 use std::time::{Duration, Instant};
 
 /// After a search was told to stop, it is waited for so long.
@@ -52,7 +52,7 @@ impl Player for InProcessPlayer {
         let position = *turn.record.position();
         let asked = Instant::now();
         let limits = self.limits(position.empties().count());
-        let thinking = self.engine.start(Request { position, goal: Goal::Move, limits, contempt: Contempt::NONE });
+        let thinking = self.engine.start(Request { limits, ..Request::best_move(position) });
         let wait = turn.wait(&self.timeouts);
         let late = || turn.late("the search", wait);
         let mut deadline = asked + wait;

@@ -1,10 +1,12 @@
 //! `emilia book show` and `emilia book stat`.
 
 use super::at;
+use crate::analysis::BookAnswer;
+use crate::analysis::answer::line;
 use crate::book::{Book, BookMove, Entry, Key, Leaf, Positions, Snapshot, View, look_up};
 use crate::cli::output::print;
-use crate::notation::read_position;
-use crate::othello::{Color, Move, Position};
+use crate::notation::{opening, read_position};
+use crate::othello::{Color, GameRecord, Move, Position};
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -36,75 +38,36 @@ pub(super) struct StatArguments {
 struct JsonPosition {
     position: String,
     mover: Color,
-    value: Option<f64>,
-    lower: i8,
-    upper: i8,
-    visits: u32,
-    games: u32,
-    moves: Vec<JsonMove>,
-}
-
-#[derive(Serialize)]
-struct JsonMove {
-    #[serde(rename = "move")]
-    turn: Move,
-    value: Option<f64>,
-    lower: i8,
-    upper: i8,
-    in_book: bool,
-    depth: String,
-    visits: u32,
-    games: u32,
-    line: Vec<Move>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    opening: Option<&'static str>,
+    #[serde(flatten)]
+    known: BookAnswer,
 }
 
 /// Shows what a book knows of a position.
 pub(super) fn show(arguments: &ShowArguments) -> Result<(), String> {
-    let position = match &arguments.position {
-        None => Position::START,
-        Some(text) => *read_position(text).map_err(|error| error.to_string())?.position(),
+    let game = match &arguments.position {
+        None => GameRecord::default(),
+        Some(text) => read_position(text).map_err(|error| error.to_string())?,
     };
+    let (position, opening) = (game.position(), opening(game.positions()));
     let path = &arguments.book;
     let book = Book::open(path).map_err(at(path))?;
-    let view = book.read(|book| look_up(book, &position)).map_err(at(path))?;
+    let view = book.read(|book| look_up(book, position)).map_err(at(path))?;
     let view = view.ok_or_else(|| at(path)("the position is not in the book"))?;
     if arguments.json {
-        let text = serde_json::to_string(&json(&position, &view)).map_err(|error| error.to_string())?;
-        return print(&format!("{text}\n"));
+        let known = BookAnswer::new(&view, position);
+        return print(&line(&JsonPosition { position: position.to_string(), mover: position.mover(), opening, known }));
     }
-    print(&table(&position, &view))
+    print(&table(position, opening, &view))
 }
 
-fn json(position: &Position, view: &View) -> JsonPosition {
-    let Entry { value, lower, upper, visits, games, .. } = view.entry;
-    let moves = view.moves.iter().map(|found| JsonMove {
-        turn: found.turn,
-        value: found.value.map(|value| value.discs()),
-        lower: found.lower,
-        upper: found.upper,
-        in_book: found.is_in_book,
-        depth: found.depth.to_string(),
-        visits: found.visits,
-        games: found.games,
-        line: found.line.clone(),
-    });
-    JsonPosition {
-        position: position.to_string(),
-        mover: position.mover(),
-        value: value.map(|value| value.discs()),
-        lower,
-        upper,
-        visits,
-        games,
-        moves: moves.collect(),
-    }
-}
-
-fn table(position: &Position, view: &View) -> String {
+fn table(position: &Position, opening: Option<&str>, view: &View) -> String {
     let value = view.entry.value.map_or_else(|| "not searched".to_owned(), |value| value.to_string());
     let bounds = bounds(view.entry.lower, view.entry.upper);
     let bounds = if bounds.is_empty() { bounds } else { format!(", proven {bounds}") };
-    let mut text = format!("{position:#}\n\nvalue {value}{bounds}\n\n{HEADER}");
+    let opening = opening.map_or_else(String::new, |name| format!("{name}\n"));
+    let mut text = format!("{position:#}\n\n{opening}value {value}{bounds}\n\n{HEADER}");
     for found in &view.moves {
         text.push_str(&row(found));
     }
@@ -197,8 +160,7 @@ pub(super) fn stat(arguments: &StatArguments) -> Result<(), String> {
     counts.bytes = bytes;
     counts.bytes_per_position = counts.bytes as f64 / counts.positions.max(1) as f64;
     if arguments.json {
-        let text = serde_json::to_string(&counts).map_err(|error| error.to_string())?;
-        return print(&format!("{text}\n"));
+        return print(&line(&counts));
     }
     let Counts { positions, with_value, unsearched, solved, other_weights, deepest, value, weights, .. } = &counts;
     let value = value.map_or_else(|| "not searched".to_owned(), |value| format!("{value:+.2}"));

@@ -241,7 +241,7 @@ impl Session {
         let limits = self.limits(MOST_HINT_TIME);
         self.take_on(
             PendingGoal::Hint,
-            Request { position, goal: Goal::Hint { lines }, limits, contempt: self.contempt },
+            Request { limits, contempt: self.contempt, ..Request::hint(position, lines) },
         );
     }
 
@@ -287,7 +287,7 @@ impl Session {
         }
         let budget = self.clocks.0[position.mover() as usize].budget(position.empties().count());
         let limits = Limits { depth: self.depth, ..budget.into() };
-        self.take_on(PendingGoal::Go, Request { position, goal: Goal::Move, limits, contempt: self.contempt });
+        self.take_on(PendingGoal::Go, Request { limits, contempt: self.contempt, ..Request::best_move(position) });
     }
 
     fn analyze(&mut self) {
@@ -311,7 +311,7 @@ impl Session {
             }
             let limits = self.limits(DEFAULT_MOVE_TIME);
             let goal = Goal::Hint { lines: 1 };
-            let request = Request { position, goal, limits, contempt: self.contempt };
+            let request = Request { goal, limits, contempt: self.contempt, ..Request::best_move(position) };
             self.take_on(PendingGoal::Analyze { positions, turns }, request);
             if let Some(pending) = &mut self.pending {
                 (pending.started, pending.nodes_before) = (started, nodes_before);

@@ -1,0 +1,61 @@
+//! What an opening book knows of a position, for clients. `docs/analysis.md` describes the fields.
+
+use super::answer::Reach;
+use crate::book::{BookMove, View};
+use crate::othello::{Move, Position};
+use serde::Serialize;
+
+/// A position as a book has it; values and bounds are for its side to move.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct BookAnswer {
+    /// What it is worth in discs; `None` if it waits to be searched.
+    value: Option<f64>,
+    lower: i8,
+    upper: i8,
+    visits: u32,
+    games: u32,
+    /// The best first.
+    moves: Vec<BookMoveAnswer>,
+}
+
+#[derive(Clone, PartialEq, Debug, Serialize)]
+struct BookMoveAnswer {
+    #[serde(rename = "move")]
+    turn: Move,
+    value: Option<f64>,
+    lower: i8,
+    upper: i8,
+    /// Whether the position behind it is in the book.
+    in_book: bool,
+    #[serde(flatten)]
+    reach: Reach,
+    visits: u32,
+    games: u32,
+    line: Vec<Move>,
+}
+
+impl BookAnswer {
+    /// What a look at this position has found.
+    pub fn new(view: &View, position: &Position) -> BookAnswer {
+        let answer = |found: &BookMove| BookMoveAnswer {
+            turn: found.turn,
+            value: found.value.map(|value| value.discs()),
+            lower: found.lower,
+            upper: found.upper,
+            in_book: found.is_in_book,
+            reach: Reach::new(found.depth, position),
+            visits: found.visits,
+            games: found.games,
+            line: found.line.clone(),
+        };
+        let entry = &view.entry;
+        BookAnswer {
+            value: entry.value.map(|value| value.discs()),
+            lower: entry.lower,
+            upper: entry.upper,
+            visits: entry.visits,
+            games: entry.games,
+            moves: view.moves.iter().map(answer).collect(),
+        }
+    }
+}
