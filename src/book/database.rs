@@ -81,6 +81,14 @@ impl Database {
         })
     }
 
+    /// Compares the checksums of the file's pages and mends what can be. Says whether all was well.
+    ///
+    /// # Errors
+    /// If it cannot be mended.
+    pub fn check_pages(&mut self) -> Result<bool, BookError> {
+        unless_damaged(|| self.0.check_integrity().map_err(storage))
+    }
+
     /// The book as it is now.
     ///
     /// # Errors

@@ -3,18 +3,22 @@
 mod grow;
 mod look;
 
-use super::game_input::GameFiles;
+use super::game_input::{GameFiles, NamedGame};
 use super::output::{Failures, complain, games, say};
 use super::progress::StatusLine;
-use crate::book::{Book, Database, LEARNED_PLIES, RECORD, Snapshot, pack};
+use crate::book::{Book, BookError, Database, LEARNED_PLIES, RECORD, Snapshot, pack};
 use crate::engine::EngineOptions;
 use crate::eval::{Evaluator, fingerprint};
+use crate::notation::game_file::GameFileError;
 use crate::othello::{GameRecord, Position};
 use clap::{Args, Subcommand};
+use crossbeam::channel::{Receiver, RecvTimeoutError, bounded};
 use std::fmt::Display;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 /// Games that are learned as one unit of work.
 const GAMES_AT_ONCE: usize = 200;
@@ -136,13 +140,13 @@ fn learn(arguments: &LearnArguments) -> Result<(), String> {
         line.show(learned, || format!("{} learned, {new} new positions", games(learned)));
         Ok(())
     };
-    for item in arguments.input.games() {
-        if interrupt.load(Ordering::Relaxed) {
-            break;
-        }
-        match item {
-            Ok(game) => waiting.push(game.found.game.record),
-            Err(error) => failures.unread(&error),
+    let found = read_aside(arguments.input.clone());
+    while !interrupt.load(Ordering::Relaxed) {
+        match found.recv_timeout(Duration::from_millis(50)) {
+            Ok(Ok(game)) => waiting.push(game.found.game.record),
+            Ok(Err(error)) => failures.unread(&error),
+            Err(RecvTimeoutError::Timeout) => continue,
+            Err(RecvTimeoutError::Disconnected) => break,
         }
         if waiting.len() == GAMES_AT_ONCE {
             keep(&mut waiting)?;
@@ -157,6 +161,13 @@ fn learn(arguments: &LearnArguments) -> Result<(), String> {
     failures.end("read")
 }
 
+/// The games of files, read by a thread of its own: whoever waits for somebody who types can be interrupted.
+fn read_aside(input: GameFiles) -> Receiver<Result<NamedGame, GameFileError>> {
+    let (sender, games) = bounded(GAMES_AT_ONCE);
+    std::thread::spawn(move || input.games().all(|item| sender.send(item).is_ok()));
+    games
+}
+
 fn check(path: &Path) -> Result<(), String> {
     // A packed book is compared with its checksum when it is opened; of what it was packed from, the leaves of some are left.
     let snapshot = match Book::open(path).map_err(at(path))? {
@@ -166,9 +177,28 @@ fn check(path: &Path) -> Result<(), String> {
             say(format_args!("{} positions, {wrong} faults", packed.len()));
             return if wrong == 0 { Ok(()) } else { Err(at(path)("the book is damaged")) };
         }
-        Book::Database(path) => Snapshot::open(&path).map_err(at(&path))?,
+        Book::Database(path) => {
+            check_pages(&path)?;
+            Snapshot::open(&path).map_err(at(&path))?
+        }
     };
     let faults = snapshot.check(&mut |fault| complain(fault)).map_err(at(path))?;
     say(format_args!("{} positions, {faults} faults", snapshot.len().map_err(at(path))?));
     if faults == 0 { Ok(()) } else { Err(at(path)("the book is damaged")) }
+}
+
+/// Compares the checksums of the file's pages, which takes the right to write it.
+fn check_pages(path: &Path) -> Result<(), String> {
+    let checked = Database::open(path).and_then(|mut book| book.check_pages());
+    match checked {
+        Ok(true) => {}
+        Ok(false) => say("the pages of the file were damaged and are mended"),
+        Err(BookError::Io(error))
+            if matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem) =>
+        {
+            say(format_args!("the pages of the file were not checked: {error}"));
+        }
+        Err(error) => return Err(at(path)(error)),
+    }
+    Ok(())
 }

@@ -3,6 +3,7 @@
 use crate::games::{picks_of, play};
 use crate::nboard;
 use crate::serve::{answers, emilia, run, said};
+use crate::terminal::Terminal;
 use emilia::book::Database;
 use emilia::engine::{Engine, EngineOptions, OpeningBook};
 use emilia::notation::transcript::Transcript;
@@ -267,4 +268,19 @@ fn variety_chooses_among_the_moves_of_the_book() {
         })
         .collect();
     assert!(answers.len() == 4, "the four first moves are worth the same: {answers:?}");
+}
+
+#[test]
+fn learning_from_a_terminal_can_be_interrupted() {
+    let folder = folder("interrupted");
+    let book = grown(&folder, 3);
+    let line = format!("trap : INT; '{}' book learn '{book}' -; echo over; sleep 60", env!("CARGO_BIN_EXE_emilia"));
+    let Some(terminal) = Terminal::start(path(&folder, "socket"), &line) else { return };
+    terminal.wait_for("reading");
+    terminal.say("f5d6c3d3c4");
+    std::thread::sleep(Duration::from_millis(300));
+    terminal.press("C-c");
+    terminal.wait_for("what was learned is in the book");
+    terminal.wait_for("over");
+    assert_sound(&book);
 }
