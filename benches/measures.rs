@@ -228,11 +228,11 @@ fn book() {
     let packed = folder.path().join("packed");
     let grown = Snapshot::open(&path).expect("the book is there");
     let mut keys = Vec::new();
-    let each = |key, _| {
+    let mut each = |key, _| {
         keys.push(key);
         Ok(())
     };
-    grown.each(each).expect("the book is whole");
+    grown.each(&mut each).expect("the book is whole");
     pack(&grown, &packed).expect("the disk takes it");
     let bytes = std::fs::metadata(&packed).expect("it was packed").len();
     println!("packed: {:.1} bytes a position", bytes as f64 / keys.len() as f64);

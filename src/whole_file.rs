@@ -43,7 +43,8 @@ impl Destination {
     }
 }
 
-fn folder(path: &Path) -> &Path {
+/// The folder that a path is in.
+pub(crate) fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 

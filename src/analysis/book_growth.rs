@@ -1,6 +1,6 @@
 //! Letting an opening book grow: one position after another is searched where it matters most for the root.
 
-use crate::book::{BookError, Database, Entry, Key, Leaf, Positions, Step, Work, next_work};
+use crate::book::{BookError, Database, Entry, Key, Leaf, Positions, Work, next_work};
 use crate::eval::{Evaluator, fingerprint};
 use crate::othello::{Bitboard, Move, Position};
 use crate::search::{
@@ -165,9 +165,9 @@ impl GrowthJob<'_> {
             if growth.units > 0 || growth.end != GrowthEnd::GoesOn {
                 tell(&growth);
             }
-            while growth.end == GrowthEnd::GoesOn && at_work < self.settings.threads.max(1) {
-                let Some(work) = next_work(&now, &root, self.weights, &self.busy)? else { break };
-                self.busy.extend(touched(&work));
+            let idle = if growth.end == GrowthEnd::GoesOn { self.settings.threads.max(1) - at_work } else { 0 };
+            for work in next_work(&now, &root, self.weights, self.busy.clone(), idle)? {
+                self.busy.extend(work.touched());
                 let assignment = Assignment { searches: work.searches(&now)?, work };
                 at_work += usize::from(self.give.as_ref().is_some_and(|give| give.send(assignment).is_ok()));
             }
@@ -189,7 +189,7 @@ impl GrowthJob<'_> {
             };
             let Some(outcome) = outcome else { continue };
             at_work -= 1;
-            for key in touched(&outcome.work) {
+            for key in outcome.work.touched() {
                 self.busy.remove(&key);
             }
             if let Some(leaves) = &outcome.leaves {
@@ -221,7 +221,7 @@ impl GrowthJob<'_> {
                     positions.put(key, &Entry { visits: entry.visits.saturating_add(1), ..entry })?;
                 }
             }
-            let mut changed: BTreeSet<Key> = touched(work).collect();
+            let mut changed: BTreeSet<Key> = work.touched().collect();
             for key in &changed {
                 if positions.get(key)?.is_none() {
                     positions.put(key, &Entry { visits: 1, ..Entry::UNSEARCHED })?;
@@ -236,13 +236,4 @@ impl GrowthJob<'_> {
         })?;
         Ok(())
     }
-}
-
-/// The positions that a unit of work changes.
-fn touched(work: &Work) -> impl Iterator<Item = Key> {
-    let added = match work.step {
-        Step::Search => None,
-        Step::Extend(_, key) => Some(key),
-    };
-    std::iter::once(*work.key()).chain(added)
 }

@@ -127,7 +127,11 @@ impl Database {
             let mut about = changes.open_table(ABOUT).map_err(storage)?;
             about.insert(WEIGHTS, u64::from(weights)).map_err(storage)?;
             let mut positions = positions(changes)?;
-            let keys: BTreeSet<Key> = keys(&positions.0)?;
+            let mut keys = BTreeSet::new();
+            positions.each(&mut |key, _| {
+                keys.insert(key);
+                Ok(())
+            })?;
             settle(&mut positions, keys, weights)
         })?;
         Ok(true)
@@ -139,11 +143,6 @@ struct ChangingPositions<'a>(Table<'a, KeyBytes, EntryBytes>);
 
 fn positions(changes: &WriteTransaction) -> Result<ChangingPositions<'_>, BookError> {
     changes.open_table(POSITIONS).map(ChangingPositions).map_err(storage)
-}
-
-fn keys(table: &impl ReadableTable<KeyBytes, EntryBytes>) -> Result<BTreeSet<Key>, BookError> {
-    let rows = table.iter().map_err(storage)?;
-    rows.map(|row| key(row.map_err(storage)?.0.value())).collect()
 }
 
 fn key(bytes: &[u8; Key::BYTES]) -> Result<Key, BookError> {
@@ -159,9 +158,24 @@ fn get(table: &impl ReadableTable<KeyBytes, EntryBytes>, key: &Key) -> Result<Op
     found.map(|found| entry(found.value())).transpose()
 }
 
+fn each(
+    table: &impl ReadableTable<KeyBytes, EntryBytes>,
+    visit: &mut dyn FnMut(Key, Entry) -> Result<(), BookError>,
+) -> Result<(), BookError> {
+    for row in table.iter().map_err(storage)? {
+        let (found, value) = row.map_err(storage)?;
+        visit(key(found.value())?, entry(value.value())?)?;
+    }
+    Ok(())
+}
+
 impl Positions for ChangingPositions<'_> {
     fn get(&self, key: &Key) -> Result<Option<Entry>, BookError> {
         get(&self.0, key)
+    }
+
+    fn each(&self, visit: &mut dyn FnMut(Key, Entry) -> Result<(), BookError>) -> Result<(), BookError> {
+        each(&self.0, visit)
     }
 }
 
@@ -230,27 +244,13 @@ impl Snapshot {
         Ok(self.len()? == 0)
     }
 
-    /// Calls `visit` with every position, what comes later in a game first.
-    ///
-    /// # Errors
-    /// If the file cannot be read, an entry is damaged, or the visitor says so.
-    pub fn each(&self, mut visit: impl FnMut(Key, Entry) -> Result<(), BookError>) -> Result<(), BookError> {
-        unless_damaged(|| {
-            for row in self.positions.iter().map_err(storage)? {
-                let (found, value) = row.map_err(storage)?;
-                visit(key(found.value())?, entry(value.value())?)?;
-            }
-            Ok(())
-        })
-    }
-
     /// Computes everything again that can be, and hands what is wrong to `complain`. Returns the number of faults.
     ///
     /// # Errors
     /// If the file cannot be read, or an entry is damaged.
     pub fn check(&self, complain: &mut dyn FnMut(&str)) -> Result<u64, BookError> {
         let mut faults = 0;
-        self.each(|key, entry| {
+        self.each(&mut |key, entry| {
             if let Some(fault) = fault(self, &key, &entry, self.weights)? {
                 faults += 1;
                 complain(&format!("{}: {fault}", key.position()));
@@ -264,6 +264,10 @@ impl Snapshot {
 impl Positions for Snapshot {
     fn get(&self, key: &Key) -> Result<Option<Entry>, BookError> {
         unless_damaged(|| get(&self.positions, key))
+    }
+
+    fn each(&self, visit: &mut dyn FnMut(Key, Entry) -> Result<(), BookError>) -> Result<(), BookError> {
+        unless_damaged(|| each(&self.positions, visit))
     }
 }
 

@@ -25,6 +25,12 @@ pub trait Positions {
     /// # Errors
     /// If the book cannot be read.
     fn get(&self, key: &Key) -> Result<Option<Entry>, BookError>;
+
+    /// Calls `visit` with every position, what comes later in a game first.
+    ///
+    /// # Errors
+    /// If the book cannot be read, or the visitor says so.
+    fn each(&self, visit: &mut dyn FnMut(Key, Entry) -> Result<(), BookError>) -> Result<(), BookError>;
 }
 
 /// Positions that can be changed.
@@ -71,6 +77,11 @@ impl Neighbours {
             neighbours.children.extend(entry_of_next.map(|entry| Child { next, entry }));
         }
         Ok(neighbours)
+    }
+
+    /// Whether the leaf leads to no position with a value.
+    pub(super) fn has_leaf(&self) -> bool {
+        self.leaf.is_some()
     }
 
     /// Whether the best of the moves without a value is to be searched, by an evaluation with this fingerprint.
@@ -217,11 +228,15 @@ pub(super) mod tests {
     use crate::testing::random_position;
     use std::collections::BTreeMap;
 
-    const WEIGHTS: u32 = 7;
+    pub const WEIGHTS: u32 = 7;
 
     impl Positions for BTreeMap<Key, Entry> {
         fn get(&self, key: &Key) -> Result<Option<Entry>, BookError> {
             Ok(BTreeMap::get(self, key).copied())
+        }
+
+        fn each(&self, visit: &mut dyn FnMut(Key, Entry) -> Result<(), BookError>) -> Result<(), BookError> {
+            self.iter().try_for_each(|(key, entry)| visit(*key, *entry))
         }
     }
 
@@ -232,7 +247,7 @@ pub(super) mod tests {
         }
     }
 
-    fn leaf_of(book: &BTreeMap<Key, Entry>, key: &Key, salt: u64, exact: bool) -> Leaf {
+    pub fn leaf_of(book: &BTreeMap<Key, Entry>, key: &Key, salt: u64, exact: bool) -> Leaf {
         let without_value =
             |next: &Next| next.key().and_then(|key| book.get(&key)).is_none_or(|entry| entry.value.is_none());
         let open: Vec<_> = moves(&key.position()).filter(|(_, next)| without_value(next)).collect();
@@ -243,7 +258,7 @@ pub(super) mod tests {
     }
 
     /// A book of positions of random games, searched in any order, some never.
-    fn book() -> BTreeMap<Key, Entry> {
+    pub fn book() -> BTreeMap<Key, Entry> {
         let mut book = BTreeMap::new();
         for seed in 0..400u64 {
             let position = random_position(seed, 46 + seed as u32 * 31 % 15);

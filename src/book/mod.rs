@@ -2,8 +2,10 @@
 //!
 //! A graph of positions, one for all that are alike by symmetry ([`Key`]), with what is known of each ([`Entry`]). [`graph`] says how
 //! values follow from one another and where the book is to grow; [`Database`] keeps it in a file that survives everything, and
-//! [`PackedBook`] in one that is small and never changes. [`Book`] is either, for those who only read.
+//! [`PackedBook`] in one that is small and never changes. [`Book`] is either, for those who only read. Books are made of others by [`merge`] and
+//! [`prune`].
 
+mod combine;
 mod database;
 mod entry;
 mod error;
@@ -14,6 +16,7 @@ mod packed;
 mod select;
 mod view;
 
+pub use combine::{Keep, merge, prune};
 pub use database::{Database, Snapshot};
 pub use entry::{Entry, Leaf};
 pub use error::BookError;
@@ -33,6 +36,40 @@ pub enum Book {
     Packed(PackedBook),
     /// One that may grow: it is opened for each look, so that it can.
     Database(PathBuf),
+}
+
+/// A book of either kind as it is at one moment.
+pub enum Contents<'a> {
+    /// One that never changes.
+    Packed(&'a PackedBook),
+    /// One that grows when it is not looked at.
+    Database(Snapshot),
+}
+
+impl Contents<'_> {
+    /// The fingerprint of the evaluation that the book has grown with last.
+    pub fn weights(&self) -> u32 {
+        match self {
+            Contents::Packed(packed) => packed.weights,
+            Contents::Database(book) => book.weights,
+        }
+    }
+}
+
+impl Positions for Contents<'_> {
+    fn get(&self, key: &Key) -> Result<Option<Entry>, BookError> {
+        match self {
+            Contents::Packed(packed) => packed.get(key),
+            Contents::Database(book) => book.get(key),
+        }
+    }
+
+    fn each(&self, visit: &mut dyn FnMut(Key, Entry) -> Result<(), BookError>) -> Result<(), BookError> {
+        match self {
+            Contents::Packed(packed) => packed.each(visit),
+            Contents::Database(book) => book.each(visit),
+        }
+    }
 }
 
 /// The book that is part of the program; docs/book.md says how it was grown.
@@ -57,14 +94,14 @@ impl Book {
         Ok(Book::Database(path.to_owned()))
     }
 
-    /// Reads something from the book as it is now.
+    /// The book as it is now. While this is held, no program can change it.
     ///
     /// # Errors
     /// If it cannot be read, or another program is writing it.
-    pub fn read<T>(&self, read: impl FnOnce(&dyn Positions) -> Result<T, BookError>) -> Result<T, BookError> {
+    pub fn now(&self) -> Result<Contents<'_>, BookError> {
         match self {
-            Book::Packed(packed) => read(packed),
-            Book::Database(path) => read(&Snapshot::open(path)?),
+            Book::Packed(packed) => Ok(Contents::Packed(packed)),
+            Book::Database(path) => Ok(Contents::Database(Snapshot::open(path)?)),
         }
     }
 }

@@ -7,6 +7,7 @@
 use super::{BookError, Entry, Key, Positions, Snapshot};
 use crate::whole_file::WholeFile;
 use memmap2::Mmap;
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::ops::Deref;
@@ -32,7 +33,7 @@ pub struct PackedBook {
 #[derive(Debug)]
 enum Bytes {
     Mapped(Mmap),
-    Built(&'static [u8]),
+    Built(Cow<'static, [u8]>),
 }
 
 impl Deref for Bytes {
@@ -73,8 +74,8 @@ impl PackedBook {
     ///
     /// # Errors
     /// As for [`PackedBook::open`].
-    pub fn built(bytes: &'static [u8]) -> Result<PackedBook, BookError> {
-        PackedBook::of(Bytes::Built(bytes))
+    pub fn built(bytes: impl Into<Cow<'static, [u8]>>) -> Result<PackedBook, BookError> {
+        PackedBook::of(Bytes::Built(bytes.into()))
     }
 
     fn of(bytes: Bytes) -> Result<PackedBook, BookError> {
@@ -155,6 +156,10 @@ impl Positions for PackedBook {
         }
         Ok(None)
     }
+
+    fn each(&self, visit: &mut dyn FnMut(Key, Entry) -> Result<(), BookError>) -> Result<(), BookError> {
+        self.iter().try_for_each(|(key, entry)| visit(key, entry))
+    }
 }
 
 fn checksum(header: &[u8; HEADER], records: &[u8]) -> u32 {
@@ -178,7 +183,7 @@ pub fn pack(book: &Snapshot, path: &Path) -> Result<u64, BookError> {
     header[8..12].copy_from_slice(&VERSION.to_le_bytes());
     header[12..16].copy_from_slice(&book.weights.to_le_bytes());
     let mut positions = 0u64;
-    book.each(|_, entry| {
+    book.each(&mut |_, entry| {
         positions += u64::from(entry.value.is_some());
         Ok(())
     })?;
@@ -199,7 +204,7 @@ pub fn pack(book: &Snapshot, path: &Path) -> Result<u64, BookError> {
 }
 
 fn records(book: &Snapshot, mut take: impl FnMut(&[u8; RECORD]) -> Result<(), BookError>) -> Result<(), BookError> {
-    book.each(|key, entry| {
+    book.each(&mut |key, entry| {
         if entry.value.is_none() {
             return Ok(());
         }
@@ -263,7 +268,7 @@ mod tests {
     }
 
     fn of(bytes: &[u8]) -> Result<PackedBook, BookError> {
-        PackedBook::built(bytes.to_vec().leak())
+        PackedBook::built(bytes.to_vec())
     }
 
     #[test]

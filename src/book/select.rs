@@ -1,7 +1,7 @@
 //! Where the book is to grow next.
 
 use super::graph::{Neighbours, behind};
-use super::{BookError, Key, Leaf, Positions, next};
+use super::{BookError, Key, Leaf, Positions, moves, next};
 use crate::othello::{Bitboard, Square};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
@@ -27,6 +27,15 @@ pub struct Work {
 }
 
 impl Work {
+    /// The positions that it changes.
+    pub fn touched(&self) -> impl Iterator<Item = Key> + use<> {
+        let added = match self.step {
+            Step::Search => None,
+            Step::Extend(_, key) => Some(key),
+        };
+        std::iter::once(*self.key()).chain(added)
+    }
+
     /// Where there is something to do.
     pub fn key(&self) -> &Key {
         self.path.last().expect("a path has an end")
@@ -44,16 +53,9 @@ impl Work {
         };
         let mut searches = Vec::new();
         for key in added.iter().chain([self.key()]) {
-            let mut except = Bitboard::EMPTY;
-            let position = key.position();
-            for square in position.moves() {
-                let Some(behind) = next(&position, square).key() else { continue };
-                let has_value = book.get(&behind)?.is_some_and(|entry| entry.value.is_some());
-                if has_value || added == Some(behind) {
-                    except |= square.bit();
-                }
-            }
-            if except != position.moves() {
+            let added = moves(&key.position()).filter(|(_, next)| next.key().is_some() && next.key() == added);
+            let except = added.map(|(square, _)| square).collect::<Bitboard>() | moves_with_value(book, key)?;
+            if except != key.position().moves() {
                 searches.push((*key, except));
             }
         }
@@ -61,10 +63,23 @@ impl Work {
     }
 }
 
-/// The most positions that are looked at to find work that nobody does.
+/// The moves of a position that lead to positions with a value.
+pub(super) fn moves_with_value(book: &(impl Positions + ?Sized), key: &Key) -> Result<Bitboard, BookError> {
+    let mut found = Bitboard::EMPTY;
+    for (square, next) in moves(&key.position()) {
+        let Some(behind) = next.key() else { continue };
+        if book.get(&behind)?.is_some_and(|entry| entry.value.is_some()) {
+            found |= square.bit();
+        }
+    }
+    Ok(found)
+}
+
+/// The most positions that are looked at to find a unit of work that nobody does.
 const MOST_LOOKED_AT: usize = 20_000;
 
-/// The cheapest work below a root, but for what touches these busy positions; `None` if there is none.
+/// The cheapest work below a root, at most this number of units, the cheapest first, but for what touches these busy positions. No two units
+/// touch the same position.
 ///
 /// # Errors
 /// If the book cannot be read.
@@ -72,14 +87,18 @@ pub fn next_work(
     book: &(impl Positions + ?Sized),
     root: &Key,
     weights: u32,
-    busy: &HashSet<Key>,
-) -> Result<Option<Work>, BookError> {
+    mut busy: HashSet<Key>,
+    most: usize,
+) -> Result<Vec<Work>, BookError> {
+    let mut found = Vec::new();
     let mut paths: Vec<(Key, Option<usize>)> = Vec::new();
     let mut seen = HashSet::new();
     // Costs of the book are exact, so the first of them leads straight to the cheapest work, and on to others where that is busy.
     let mut waiting = BinaryHeap::from([Reverse((0, 0, 0, *root, None::<usize>, None::<Step>))]);
     let mut order = 0;
-    while let Some(Reverse((cost, _, so_far, key, from, step))) = waiting.pop() {
+    while found.len() < most
+        && let Some(Reverse((cost, _, so_far, key, from, step))) = waiting.pop()
+    {
         let path_to = |paths: &[(Key, Option<usize>)]| {
             let mut path = Vec::new();
             let mut at = from;
@@ -91,13 +110,14 @@ pub fn next_work(
             path
         };
         if let Some(step) = step {
-            let is_busy = busy.contains(&key) || matches!(step, Step::Extend(_, next) if busy.contains(&next));
-            if !is_busy {
-                return Ok(Some(Work { path: path_to(&paths), step, cost }));
+            let work = Work { path: path_to(&paths), step, cost };
+            if !work.touched().any(|key| busy.contains(&key)) {
+                busy.extend(work.touched());
+                found.push(work);
             }
             continue;
         }
-        if !seen.insert(key) || seen.len() > MOST_LOOKED_AT {
+        if !seen.insert(key) || seen.len() / MOST_LOOKED_AT > found.len() {
             continue;
         }
         let Some(entry) = book.get(&key)? else { continue };
@@ -127,11 +147,12 @@ pub fn next_work(
             }
         }
     }
-    Ok(None)
+    Ok(found)
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
+    use super::super::graph::tests::WEIGHTS;
     use super::super::graph::{fault, settle};
     use super::super::{Entry, PositionsMut};
     use super::*;
@@ -139,8 +160,6 @@ mod tests {
     use crate::random::Random;
     use crate::search::{Score, SearchDepth};
     use std::collections::{BTreeMap, BTreeSet};
-
-    const WEIGHTS: u32 = 1;
 
     /// Does a unit of work with values drawn by lot.
     fn done(book: &mut BTreeMap<Key, Entry>, work: &Work, random: &mut Random) {
@@ -160,19 +179,36 @@ mod tests {
         settle(book, changed, WEIGHTS).unwrap();
     }
 
+    /// A book that has grown from the start, with values drawn by lot.
+    pub fn grown() -> BTreeMap<Key, Entry> {
+        let root = Key::of(&Position::START).0;
+        let mut book = BTreeMap::from([(root, Entry::UNSEARCHED)]);
+        let mut random = Random::new(3);
+        for _ in 0..300 {
+            let work = next_work(&book, &root, WEIGHTS, HashSet::new(), 1).unwrap().remove(0);
+            done(&mut book, &work, &mut random);
+        }
+        book
+    }
+
     #[test]
     fn a_book_grows_where_it_costs_least_and_stays_right() {
         let root = Key::of(&Position::START).0;
         let mut book = BTreeMap::from([(root, Entry::UNSEARCHED)]);
         let mut random = Random::new(5);
         for unit in 0..400 {
-            let work = next_work(&book, &root, WEIGHTS, &HashSet::new()).unwrap().unwrap();
+            let units = next_work(&book, &root, WEIGHTS, HashSet::new(), 3).unwrap();
+            let work = &units[0];
             assert_eq!((work.path[0], work.cost), (root, book[&root].cost), "unit {unit}");
-            let busy: HashSet<Key> = work.path.last().copied().into_iter().collect();
-            if let Some(other) = next_work(&book, &root, WEIGHTS, &busy).unwrap() {
-                assert!(other.cost >= work.cost && other.key() != work.key());
+            assert!(units.is_sorted_by_key(|work| work.cost));
+            assert_eq!(next_work(&book, &root, WEIGHTS, HashSet::new(), 0).unwrap(), []);
+            let touched: Vec<Key> = units.iter().flat_map(Work::touched).collect();
+            assert_eq!(touched.iter().collect::<HashSet<_>>().len(), touched.len());
+            if let [_, next, ..] = &units[..] {
+                let busy = HashSet::from([*work.key()]);
+                assert_eq!(next_work(&book, &root, WEIGHTS, busy, 1).unwrap()[0].cost, next.cost);
             }
-            done(&mut book, &work, &mut random);
+            done(&mut book, work, &mut random);
         }
         assert!(book.len() > 150, "{}", book.len());
         for (key, entry) in &book {
@@ -189,12 +225,12 @@ mod tests {
         let mut book = BTreeMap::from([(root, Entry::UNSEARCHED)]);
         let mut random = Random::new(9);
         for _ in 0..20 {
-            let work = next_work(&book, &root, WEIGHTS, &HashSet::new()).unwrap().unwrap();
+            let work = next_work(&book, &root, WEIGHTS, HashSet::new(), 1).unwrap().remove(0);
             done(&mut book, &work, &mut random);
         }
         let keys: BTreeSet<Key> = book.keys().copied().collect();
         settle(&mut book, keys, WEIGHTS + 1).unwrap();
-        let work = next_work(&book, &root, WEIGHTS + 1, &HashSet::new()).unwrap().unwrap();
-        assert_eq!(work.step, Step::Search);
+        let work = next_work(&book, &root, WEIGHTS + 1, HashSet::new(), 1).unwrap();
+        assert_eq!(work[0].step, Step::Search);
     }
 }

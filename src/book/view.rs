@@ -133,7 +133,7 @@ fn in_book(
 }
 
 /// The best play from a move on, and how far the search at its end has seen.
-fn line(
+pub(super) fn line(
     book: &(impl Positions + ?Sized),
     position: &Position,
     first: Move,

@@ -1,5 +1,6 @@
 //! `emilia book`: making, growing and looking at opening books.
 
+mod combine;
 mod grow;
 mod look;
 
@@ -46,6 +47,10 @@ enum BookCommand {
     Check(CheckArguments),
     /// Write a small book that never changes, to play from
     Pack(PackArguments),
+    /// Make a book of all that several books know
+    Merge(combine::MergeArguments),
+    /// Make a book of the part of another that matters most
+    Prune(combine::PruneArguments),
 }
 
 #[derive(Args, Clone, Debug)]
@@ -113,6 +118,8 @@ pub(super) fn run(arguments: &BookArguments) -> Result<(), String> {
         BookCommand::Show(arguments) => look::show(arguments),
         BookCommand::Stat(arguments) => look::stat(arguments),
         BookCommand::Check(arguments) => check(&arguments.book),
+        BookCommand::Merge(arguments) => combine::run_merge(arguments),
+        BookCommand::Prune(arguments) => combine::run_prune(arguments),
         BookCommand::Pack(arguments) => {
             let book = Snapshot::open(&arguments.book).map_err(at(&arguments.book))?;
             let positions = pack(&book, &arguments.out).map_err(at(&arguments.out))?;

@@ -1,7 +1,7 @@
 //! The option `book`: the opening book that moves are played from.
 
 use super::option::{Given, OptionError};
-use crate::book::{Book, BookError, Database, LEARNED_PLIES, Snapshot, View, look_up};
+use crate::book::{Book, BookError, Database, LEARNED_PLIES, View, look_up};
 use crate::othello::{GameRecord, Position};
 use crate::search::{Line, Report};
 use std::fmt;
@@ -42,7 +42,7 @@ impl OpeningBook {
     /// What the book knows of a position, if it is there. A book that cannot be read, because it grows at the moment, knows nothing;
     /// the log says so.
     pub fn view(&self, position: &Position) -> Option<View> {
-        let view = self.0.book.read(|book| look_up(book, position));
+        let view = self.0.book.now().and_then(|book| look_up(&book, position));
         view.unwrap_or_else(|error| {
             log::warn!("book '{self}': {error}");
             None
@@ -51,10 +51,7 @@ impl OpeningBook {
 
     /// The fingerprint of the evaluation that the book grew with; `None` if it cannot be read at the moment.
     pub(super) fn weights(&self) -> Option<u32> {
-        match &self.0.book {
-            Book::Packed(packed) => Some(packed.weights),
-            Book::Database(path) => Snapshot::open(path).ok().map(|book| book.weights),
-        }
+        self.0.book.now().ok().map(|book| book.weights())
     }
 
     /// The moves to play by the book, the best first; `None` if it has none that is the best as far as it knows.

@@ -271,6 +271,37 @@ fn variety_chooses_among_the_moves_of_the_book() {
 }
 
 #[test]
+fn books_are_merged_and_cut_to_size() {
+    let folder = folder("merges");
+    let (one, other, both, part) =
+        (path(&folder, "book"), path(&folder, "other"), path(&folder, "both"), path(&folder, "part"));
+    grown(&folder, 40);
+    done(&["book", "new", &other]);
+    done(&["book", "grow", &other, "--depth", "3", "--hash", "1", "--positions", "60"]);
+    let (_, err) = done(&["book", "merge", &one, &other, "--out", &both]);
+    assert_sound(&both);
+    let [of_one, of_other, of_both] =
+        [&one, &other, &both].map(|book| json(&["book", "stat", book])["positions"].as_u64().unwrap());
+    assert!((of_other.max(of_one)..=of_one + of_other).contains(&of_both), "{of_both}: {err}");
+    assert!(refused(&["book", "merge", &one, &other, "--out", &both]).contains("there already"));
+    done(&["book", "grow", &both, "--depth", "3", "--hash", "1", "--positions", &(of_both + 5).to_string()]);
+    assert_sound(&both);
+
+    done(&["book", "prune", &both, "--positions", "25", "--out", &part]);
+    assert_sound(&part);
+    let [whole, part_of_it] = [&both, &part].map(|book| json(&["book", "stat", book]));
+    assert_eq!((&part_of_it["positions"], &part_of_it["value"]), (&25.into(), &whole["value"]));
+    let sound = path(&folder, "sound");
+    done(&["book", "prune", &both, "--loss", "1", "--out", &sound]);
+    assert_sound(&sound);
+    assert!(json(&["book", "stat", &sound])["positions"].as_u64() < whole["positions"].as_u64());
+    let (code, _, err) = said(&["book", "prune", &both, "--out", &path(&folder, "none")], "");
+    assert!(code == 2 && err.contains("--loss"), "{err}");
+    let left: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert!(left.iter().all(|name| !name.to_string_lossy().starts_with('.')), "{left:?}");
+}
+
+#[test]
 fn learning_from_a_terminal_can_be_interrupted() {
     let folder = folder("interrupted");
     let book = grown(&folder, 3);

@@ -3,7 +3,7 @@
 use super::at;
 use crate::analysis::BookAnswer;
 use crate::analysis::answer::line;
-use crate::book::{Book, BookMove, Entry, Key, Leaf, Positions, Snapshot, View, look_up};
+use crate::book::{Book, BookMove, Entry, Key, Leaf, Positions, View, look_up};
 use crate::cli::output::print;
 use crate::notation::{opening, read_position};
 use crate::othello::{Color, GameRecord, Move, Position};
@@ -53,7 +53,7 @@ pub(super) fn show(arguments: &ShowArguments) -> Result<(), String> {
     let (position, opening) = (game.position(), opening(game.positions()));
     let path = &arguments.book;
     let book = Book::open(path).map_err(at(path))?;
-    let view = book.read(|book| look_up(book, position)).map_err(at(path))?;
+    let view = book.now().and_then(|book| look_up(&book, position)).map_err(at(path))?;
     let view = view.ok_or_else(|| at(path)("the position is not in the book"))?;
     if arguments.json {
         let known = BookAnswer::new(&view, position);
@@ -139,30 +139,26 @@ impl Counts {
 pub(super) fn stat(arguments: &StatArguments) -> Result<(), String> {
     let path = &arguments.book;
     let mut counts = Counts::default();
-    let start = Key::of(&Position::START).0;
-    let (weights, root, bytes) = match Book::open(path).map_err(at(path))? {
-        Book::Packed(packed) => {
-            packed.iter().for_each(|(key, entry)| counts.add(&key, &entry, packed.weights));
-            (packed.weights, packed.get(&start), packed.bytes())
-        }
-        Book::Database(file) => {
-            let book = Snapshot::open(&file).map_err(at(path))?;
-            let add = |key, entry| {
-                counts.add(&key, &entry, book.weights);
-                Ok(())
-            };
-            book.each(add).map_err(at(path))?;
-            (book.weights, book.get(&start), std::fs::metadata(path).map_err(at(path))?.len())
-        }
+    let book = Book::open(path).map_err(at(path))?;
+    let now = book.now().map_err(at(path))?;
+    let add = &mut |key, entry| {
+        counts.add(&key, &entry, now.weights());
+        Ok(())
     };
-    counts.value = root.map_err(at(path))?.and_then(|entry| entry.value).map(|value| value.discs());
-    counts.weights = format!("{weights:08x}");
-    counts.bytes = bytes;
+    now.each(add).map_err(at(path))?;
+    let root = now.get(&Key::of(&Position::START).0).map_err(at(path))?;
+    counts.value = root.and_then(|entry| entry.value).map(|value| value.discs());
+    counts.weights = format!("{:08x}", now.weights());
+    counts.bytes = match &book {
+        Book::Packed(packed) => packed.bytes(),
+        Book::Database(file) => std::fs::metadata(file).map_err(at(path))?.len(),
+    };
     counts.bytes_per_position = counts.bytes as f64 / counts.positions.max(1) as f64;
     if arguments.json {
         return print(&line(&counts));
     }
-    let Counts { positions, with_value, unsearched, solved, other_weights, deepest, value, weights, .. } = &counts;
+    let Counts { positions, with_value, unsearched, solved, other_weights, deepest, value, weights, bytes, .. } =
+        &counts;
     let value = value.map_or_else(|| "not searched".to_owned(), |value| format!("{value:+.2}"));
     print(&format!(
         "positions {positions}, with a value {with_value}, not searched {unsearched}, solved {solved}\n\
