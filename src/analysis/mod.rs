@@ -3,6 +3,7 @@
 pub mod answer;
 mod book_answer;
 pub mod book_growth;
+pub mod book_tasks;
 mod by_player;
 mod commentary;
 mod fields;

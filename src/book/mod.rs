@@ -14,6 +14,7 @@ mod key;
 mod learn;
 mod packed;
 mod select;
+mod take;
 mod view;
 
 pub use combine::{Keep, merge, prune};
@@ -25,6 +26,7 @@ pub use key::{Key, Next, moves, next};
 pub use learn::LEARNED_PLIES;
 pub use packed::{PackedBook, RECORD, pack};
 pub use select::{Step, Work, next_work};
+pub use take::{Finding, Outcome};
 pub use view::{BookMove, View, look_up};
 
 use std::path::{Path, PathBuf};

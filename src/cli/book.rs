@@ -3,6 +3,7 @@
 mod combine;
 mod grow;
 mod look;
+mod tasks;
 
 use super::game_input::{GameFiles, NamedGame};
 use super::output::{Failures, complain, games, say};
@@ -51,6 +52,10 @@ enum BookCommand {
     Merge(combine::MergeArguments),
     /// Make a book of the part of another that matters most
     Prune(combine::PruneArguments),
+    /// Write the searches that are next as queries for `emilia analyze`
+    Tasks(tasks::TasksArguments),
+    /// Take the answers to `tasks` into the book, in any order
+    Take(tasks::TakeArguments),
 }
 
 #[derive(Args, Clone, Debug)]
@@ -120,6 +125,8 @@ pub(super) fn run(arguments: &BookArguments) -> Result<(), String> {
         BookCommand::Check(arguments) => check(&arguments.book),
         BookCommand::Merge(arguments) => combine::run_merge(arguments),
         BookCommand::Prune(arguments) => combine::run_prune(arguments),
+        BookCommand::Tasks(arguments) => tasks::run_tasks(arguments),
+        BookCommand::Take(arguments) => tasks::run_take(arguments),
         BookCommand::Pack(arguments) => {
             let book = Snapshot::open(&arguments.book).map_err(at(&arguments.book))?;
             let positions = pack(&book, &arguments.out).map_err(at(&arguments.out))?;

@@ -302,6 +302,49 @@ fn books_are_merged_and_cut_to_size() {
 }
 
 #[test]
+fn searches_are_done_elsewhere_and_taken_in_any_order() {
+    let folder = folder("tasks");
+    let book = grown(&folder, 20);
+    let tasks = answers(&["book", "tasks", &book, "8", "--depth", "4"], "");
+    assert!((8..=16).contains(&tasks.lines().count()), "{tasks}");
+    let results = answers(&["analyze", "--hash", "1", "--threads", "2", "-"], &tasks);
+    assert_eq!(results.lines().count(), tasks.lines().count());
+    let before = json(&["book", "stat", &book])["positions"].as_u64().unwrap();
+
+    // In two parts, the wrong way round, with lines that are there twice, and with some that are of no use.
+    let mut lines: Vec<&str> = results.lines().collect();
+    lines.sort_unstable();
+    lines.reverse();
+    let weights = &tasks[7..15];
+    let far = play(Position::START, &picks_of(7)).positions()[30];
+    let square = far.moves().into_iter().next().unwrap();
+    let found = format!(r#"{{"move":"{square}","value":0,"depth":1,"selectivity":73,"exact":false}}"#);
+    let foreign = format!(r#"{{"id":"{weights}-9","board":"{far}","moves":[{found}]}}"#);
+    let damaged = &lines[0][..lines[0].len() - 9];
+    let (one, other) = (path(&folder, "one"), path(&folder, "other"));
+    fs::write(&one, format!("{}\n{}\n\n{damaged}\n", lines.join("\n"), lines[0])).unwrap();
+    fs::write(
+        &other,
+        format!("{{\"shard\":{{}}}}\n{foreign}\n{{\"id\":1,\"error\":\"no\",\"line\":2}}\n{}\n", lines[0]),
+    )
+    .unwrap();
+    let (code, _, err) = said(&["book", "take", &book, &one, &other], "");
+    assert!(code == 1 && err.contains("3 lines could not be used"), "{err}");
+    let line = lines.len() + 3;
+    assert!(err.contains(&format!("one:{line}:{}: EOF while parsing", damaged.len())), "{err}");
+    assert!(err.contains("other:2:1: the position is neither") && err.contains("other:3:9: not searched: no"), "{err}");
+    assert!(err.contains(&format!("{} taken, 2 known already", lines.len())), "{err}");
+    assert_sound(&book);
+    let after = json(&["book", "stat", &book]);
+    assert!(after["positions"].as_u64().unwrap() > before && after["unsearched"] == 0, "{after}");
+    let (_, err) = done(&["book", "take", &book, "-"]);
+    assert!(err.contains("0 taken, 0 known already"), "{err}");
+    let (code, _, err) = said(&["book", "take", &book], &results);
+    assert!(code == 0 && err.contains(&format!("0 taken, {} known already", lines.len())), "{err}");
+    assert_sound(&book);
+}
+
+#[test]
 fn learning_from_a_terminal_can_be_interrupted() {
     let folder = folder("interrupted");
     let book = grown(&folder, 3);

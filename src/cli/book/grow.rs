@@ -24,18 +24,8 @@ pub(super) struct GrowArguments {
     /// The number of positions in the book with which it is large enough
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     positions: Option<u64>,
-    /// Plies of each search [default: 16, without --nodes]
-    #[arg(long, value_name = "PLIES")]
-    depth: Option<Depth>,
-    /// Positions that each search visits
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    nodes: Option<u64>,
-    /// How sure cuts on the word of shallower searches are, in percent; 100 for none
-    #[arg(long, value_name = "PERCENT", default_value_t = Selectivity::BOLDEST)]
-    selectivity: Selectivity,
-    /// The moves to the position that the book grows for [default: the start]
-    #[arg(long, value_name = "MOVES")]
-    from: Option<String>,
+    #[command(flatten)]
+    searches: SearchArguments,
     /// Positions that are searched at a time, by one thread each [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
@@ -46,8 +36,31 @@ pub(super) struct GrowArguments {
     evaluation: EvaluationArguments,
 }
 
-impl GrowArguments {
-    fn settings(&self) -> Result<GrowthSettings, String> {
+/// What a book searches, and how.
+#[derive(Args, Clone, Debug)]
+pub(super) struct SearchArguments {
+    /// Plies of each search [default: 16, without --nodes]
+    #[arg(long, value_name = "PLIES")]
+    depth: Option<Depth>,
+    /// Positions that each search visits
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
+    /// How sure cuts on the word of shallower searches are, in percent; 100 for none
+    #[arg(long, value_name = "PERCENT", default_value_t = Selectivity::BOLDEST)]
+    pub(super) selectivity: Selectivity,
+    /// The moves to the position that the book grows for [default: the start]
+    #[arg(long, value_name = "MOVES")]
+    from: Option<String>,
+}
+
+impl SearchArguments {
+    pub(super) fn limits(&self) -> Limits {
+        let depth = self.depth.or(self.nodes.is_none().then_some(GrowthSettings::DEFAULT_DEPTH));
+        Limits { depth, nodes: self.nodes, ..Limits::default() }
+    }
+
+    /// The position that the book grows for, if it is there.
+    pub(super) fn root(&self, book: &impl Positions) -> Result<Position, String> {
         let root = match &self.from {
             None => Position::START,
             Some(text) => *read_position(text).map_err(|error| format!("--from: {error}"))?.position(),
@@ -56,12 +69,20 @@ impl GrowArguments {
         if root.is_over() {
             return Err("--from: the game is over there".to_owned());
         }
-        let depth = self.depth.or(self.nodes.is_none().then_some(GrowthSettings::DEFAULT_DEPTH));
+        match book.get(&Key::of(&root).0).map_err(|error| error.to_string())? {
+            Some(_) => Ok(root),
+            None => Err("--from: the position is not in the book; `emilia book learn` adds it".to_owned()),
+        }
+    }
+}
+
+impl GrowArguments {
+    fn settings(&self, book: &impl Positions) -> Result<GrowthSettings, String> {
         Ok(GrowthSettings {
-            root,
+            root: self.searches.root(book)?,
             evaluator: self.evaluation.evaluator()?,
-            limits: Limits { depth, nodes: self.nodes, ..Limits::default() },
-            selectivity: self.selectivity,
+            limits: self.searches.limits(),
+            selectivity: self.searches.selectivity,
             threads: crate::cli::threads(self.threads),
             table_bytes: (self.hash as usize) << 20,
             time: self.time,
@@ -72,13 +93,10 @@ impl GrowArguments {
 
 /// Lets a book grow.
 pub(super) fn run(arguments: &GrowArguments) -> Result<(), String> {
-    let settings = arguments.settings()?;
     let path = &arguments.book;
     let book = Database::open(path).map_err(at(path))?;
     let before = book.read().map_err(at(path))?;
-    if before.get(&Key::of(&settings.root).0).map_err(at(path))?.is_none() {
-        return Err(at(path)("the position of --from is not in the book; `emilia book learn` adds it"));
-    }
+    let settings = arguments.settings(&before)?;
     let at_first = before.len().map_err(at(path))?;
     if before.weights != fingerprint(&*settings.evaluator) {
         say("warning: the values in the book are another evaluation's; they are searched again as it grows");

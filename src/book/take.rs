@@ -1,0 +1,110 @@
+//! Searches that were made elsewhere become part of the book.
+
+use super::combine::rank;
+use super::graph::{Neighbours, Positions, PositionsMut, settle};
+use super::select::moves_with_value;
+use super::{BookError, Database, Entry, Key, Leaf};
+use crate::othello::{Bitboard, Square};
+use crate::search::{Score, SearchDepth};
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+/// What a search has found: the best move of a position, but for those that were not looked at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Finding {
+    /// The position.
+    pub key: Key,
+    /// The moves of [`Key::position`] that were not looked at.
+    pub except: Bitboard,
+    /// The best of the others.
+    pub square: Square,
+    /// Its value.
+    pub value: Score,
+    /// How far the search has seen.
+    pub depth: SearchDepth,
+}
+
+/// What has become of a finding.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// It is a leaf of the book now.
+    Taken,
+    /// It says no more than the book knows.
+    Known,
+    /// It left out moves that have no value in the book: what was found of these has to come with it or before it.
+    Early,
+    /// Its move is in the book by now.
+    Late,
+    /// Its position is neither in the book nor one move behind it.
+    Foreign,
+}
+
+/// How many findings are one unit of work.
+const AT_ONCE: usize = 1000;
+
+impl Database {
+    /// Takes findings of the evaluation that the book grows with, in any order, and any of them more than once. Says what has become of
+    /// each.
+    ///
+    /// # Errors
+    /// If the disk does not take them; some of them may be in the book then.
+    pub fn take(&self, findings: &[Finding]) -> Result<Vec<Outcome>, BookError> {
+        let weights = self.read()?.weights;
+        let mut order: Vec<usize> = (0..findings.len()).collect();
+        // What is later in a game comes first: it is what others have left out.
+        order.sort_by_key(|&index| {
+            let finding = &findings[index];
+            (finding.key, Reverse(rank(&finding.entry(&Entry::UNSEARCHED, weights), weights)))
+        });
+        let mut outcomes = vec![Outcome::Foreign; findings.len()];
+        for part in order.chunks(AT_ONCE) {
+            self.update(weights, |positions| {
+                for &index in part {
+                    outcomes[index] = findings[index].take(positions, weights)?;
+                }
+                Ok(BTreeSet::new())
+            })?;
+        }
+        Ok(outcomes)
+    }
+}
+
+impl Finding {
+    fn entry(&self, known: &Entry, weights: u32) -> Entry {
+        let leaf = Leaf::Found { square: self.square, value: self.value, depth: self.depth };
+        Entry { leaf, weights, visits: known.visits.saturating_add(1), ..*known }
+    }
+
+    fn take(&self, positions: &mut dyn PositionsMut, weights: u32) -> Result<Outcome, BookError> {
+        let known = positions.get(&self.key)?;
+        if known.is_none() && !is_behind(positions, &self.key)? {
+            return Ok(Outcome::Foreign);
+        }
+        let with_value = moves_with_value(positions, &self.key)?;
+        if self.except & !with_value != Bitboard::EMPTY {
+            return Ok(Outcome::Early);
+        }
+        if with_value.contains(self.square) {
+            return Ok(Outcome::Late);
+        }
+        let known = known.unwrap_or(Entry::UNSEARCHED);
+        let entry = self.entry(&known, weights);
+        let has_leaf = Neighbours::of(positions, &self.key, &known)?.has_leaf();
+        if has_leaf && rank(&known, weights) >= rank(&entry, weights) {
+            return Ok(Outcome::Known);
+        }
+        positions.put(&self.key, &entry)?;
+        settle(positions, BTreeSet::from([self.key]), weights)?;
+        Ok(Outcome::Taken)
+    }
+}
+
+/// Whether a move leads to this position from one in the book.
+fn is_behind(positions: &(impl Positions + ?Sized), key: &Key) -> Result<bool, BookError> {
+    for before in key.predecessors() {
+        if positions.get(&before)?.is_some() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}

@@ -1,0 +1,99 @@
+//! `emilia book tasks` and `emilia book take`: the searches of a book's growth, done elsewhere.
+
+use super::at;
+use super::grow::SearchArguments;
+use crate::analysis::book_tasks::{UnusableLine, finding, tasks};
+use crate::analysis::lines::Lines;
+use crate::book::{Database, Key, Outcome, Snapshot};
+use crate::cli::game_input::open_text;
+use crate::cli::output::{Output, complain, say};
+use crate::input_line::InputLine;
+use clap::Args;
+use std::path::PathBuf;
+
+/// Which searches of which book are written.
+#[derive(Args, Clone, Debug)]
+pub(super) struct TasksArguments {
+    /// The book
+    book: PathBuf,
+    /// How many leaves are to be extended or searched; each takes one search or two
+    #[arg(value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    leaves: u32,
+    #[command(flatten)]
+    searches: SearchArguments,
+    /// The file to write [default: the standard output]
+    #[arg(long, short, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+/// Which answers go into which book.
+#[derive(Args, Clone, Debug)]
+pub(super) struct TakeArguments {
+    /// The book
+    book: PathBuf,
+    /// Answers of `emilia analyze`; - is the standard input
+    #[arg(value_name = "RESULTS", default_value = "-")]
+    files: Vec<String>,
+}
+
+/// Writes the searches that are next.
+pub(super) fn run_tasks(arguments: &TasksArguments) -> Result<(), String> {
+    let path = &arguments.book;
+    let book = Snapshot::open(path).map_err(at(path))?;
+    let root = Key::of(&arguments.searches.root(&book)?).0;
+    let how = (&arguments.searches.limits(), arguments.searches.selectivity);
+    let queries = tasks(&book, book.weights, &root, arguments.leaves as usize, how).map_err(at(path))?;
+    if queries.is_empty() {
+        say("nothing is left to be searched");
+    }
+    let mut output = Output::open(arguments.out.as_deref())?;
+    output.write(queries.concat().as_bytes())?;
+    output.finish()
+}
+
+/// Takes answers into the book.
+pub(super) fn run_take(arguments: &TakeArguments) -> Result<(), String> {
+    let path = &arguments.book;
+    let book = Database::open(path).map_err(at(path))?;
+    let weights = book.read().map_err(at(path))?.weights;
+    let (mut findings, mut places, mut unusable) = (Vec::new(), Vec::new(), 0u64);
+    for file in &arguments.files {
+        let (name, input) = open_text(file)?;
+        let mut lines = Lines::new(input);
+        while let Some(line) = lines.read().map_err(|error| format!("{name}: {error}"))? {
+            let found = match line {
+                InputLine::Bytes(bytes) if bytes.trim_ascii().is_empty() => continue,
+                InputLine::Bytes(bytes) => finding(&bytes, weights),
+                InputLine::TooLong => Err(UnusableLine { column: 1, problem: "a line that is too long".to_owned() }),
+            };
+            let place = format!("{name}:{}", lines.number());
+            match found {
+                Ok(Some(found)) => {
+                    findings.push(found);
+                    places.push(place);
+                }
+                Ok(None) => {}
+                Err(UnusableLine { column, problem }) => {
+                    unusable += 1;
+                    complain(format_args!("{place}:{column}: {problem}"));
+                }
+            }
+        }
+    }
+    let outcomes = book.take(&findings).map_err(at(path))?;
+    let count = |wanted: Outcome| outcomes.iter().filter(|outcome| **outcome == wanted).count();
+    for (place, _) in places.iter().zip(&outcomes).filter(|(_, outcome)| **outcome == Outcome::Foreign) {
+        unusable += 1;
+        complain(format_args!("{place}:1: the position is neither in the book nor one move behind it"));
+    }
+    say(format_args!("{} taken, {} known already", count(Outcome::Taken), count(Outcome::Known)));
+    for (outcome, why) in [
+        (Outcome::Early, "left moves out that the book has no value for: take them again with the other answers"),
+        (Outcome::Late, "came too late: their moves are in the book by now"),
+    ] {
+        if count(outcome) > 0 {
+            say(format_args!("{} {why}", count(outcome)));
+        }
+    }
+    if unusable == 0 { Ok(()) } else { Err(format!("{unusable} lines could not be used")) }
+}
