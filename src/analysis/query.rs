@@ -271,12 +271,7 @@ fn settings(
 }
 
 /// The moves that are not to be looked at.
-fn except(
-    names: Texts,
-    game: &GameRecord,
-    turns: &[usize],
-    options: &EngineOptions,
-) -> Result<Bitboard, FieldError> {
+fn except(names: Texts, game: &GameRecord, turns: &[usize], options: &EngineOptions) -> Result<Bitboard, FieldError> {
     let [turn] = turns else { return Err(FieldError::new("except", "expected one turn with it")) };
     if ![&ALPHA_BETA, &EMILIA].contains(&options.engine) {
         return Err(FieldError::new("except", format_args!("{} looks at all moves", options.engine)));
@@ -409,6 +404,11 @@ mod tests {
             (r#"{"id":1,"moves":[],"multipv":0}"#, Some("multipv"), None, "at least 1"),
             (r#"{"id":1,"moves":[],"wld":true,"multipv":2}"#, Some("multipv"), None, "expected 1"),
             (r#"{"id":1,"moves":[],"exact":61}"#, Some("exact"), None, "from 0 to 60"),
+            (r#"{"id":1,"moves":[],"book":1}"#, Some("book"), None, "true or false"),
+            (r#"{"id":1,"moves":[],"except":["f5","a1"]}"#, Some("except"), Some(1), "a1 is not legal"),
+            (r#"{"id":1,"moves":[],"except":"f5 d3 c4 e6"}"#, Some("except"), None, "no move is left"),
+            (r#"{"id":1,"moves":"f5","except":"d6","turns":"all"}"#, Some("except"), None, "one turn"),
+            (r#"{"id":1,"moves":[],"except":"f5","engine":"best-first"}"#, Some("except"), None, "all moves"),
             (r#"{"id":1,"action":"dance"}"#, Some("action"), None, "terminate, terminate_all"),
             (r#"{"action":"terminate"}"#, Some("id"), None, "the query to end"),
         ] {

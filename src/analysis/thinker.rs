@@ -37,7 +37,16 @@ impl AnalysisSettings {
         let depth = options.depth.or((!options.is_bounded()).then_some(DEFAULT_DEPTH));
         let (nodes, time) = (options.nodes, options.time);
         let options = EngineOptions { depth: None, nodes: None, time: None, ..options };
-        AnalysisSettings { options, depth, nodes, time, exact_from: 0, outcome_only: false, lines: 1, except: Bitboard::EMPTY }
+        AnalysisSettings {
+            options,
+            depth,
+            nodes,
+            time,
+            exact_from: 0,
+            outcome_only: false,
+            lines: 1,
+            except: Bitboard::EMPTY,
+        }
     }
 
     /// The question to the engine.

@@ -31,6 +31,14 @@ pub enum BookError {
     /// The contents contradict themselves.
     #[error("the book is damaged: {0}")]
     Damaged(String),
+    /// A book of another program is not what it says.
+    #[error("byte {offset}: {problem}")]
+    Foreign {
+        /// Where in the file, from 0.
+        offset: u64,
+        /// What is wrong.
+        problem: String,
+    },
     /// A packed book is to be changed.
     #[error("a packed book does not change; grow the book that it was packed from")]
     Packed,

@@ -3,12 +3,13 @@
 //! A graph of positions, one for all that are alike by symmetry ([`Key`]), with what is known of each ([`Entry`]). [`graph`] says how
 //! values follow from one another and where the book is to grow; [`Database`] keeps it in a file that survives everything, and
 //! [`PackedBook`] in one that is small and never changes. [`Book`] is either, for those who only read. Books are made of others by [`merge`] and
-//! [`prune`].
+//! [`prune`], and exchanged with other programs by [`export`] and [`ForeignBook`].
 
 mod combine;
 mod database;
 mod entry;
 mod error;
+mod exchange;
 pub mod graph;
 mod key;
 mod learn;
@@ -21,6 +22,7 @@ pub use combine::{Keep, merge, prune};
 pub use database::{Database, Snapshot};
 pub use entry::{Entry, Leaf};
 pub use error::BookError;
+pub use exchange::{Exported, ForeignBook, ForeignFormat, Imported, export};
 pub use graph::{Positions, PositionsMut};
 pub use key::{Key, Next, moves, next};
 pub use learn::LEARNED_PLIES;

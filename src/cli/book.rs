@@ -1,6 +1,7 @@
 //! `emilia book`: making, growing and looking at opening books.
 
 mod combine;
+mod exchange;
 mod grow;
 mod look;
 mod tasks;
@@ -56,6 +57,10 @@ enum BookCommand {
     Tasks(tasks::TasksArguments),
     /// Take the answers to `tasks` into the book, in any order
     Take(tasks::TakeArguments),
+    /// Write a book of Edax (.dat) or Egaroucid (.egbk3)
+    Export(exchange::ExportArguments),
+    /// Make a book of one of Edax (.dat) or Egaroucid (.egbk3)
+    Import(exchange::ImportArguments),
 }
 
 #[derive(Args, Clone, Debug)]
@@ -127,6 +132,8 @@ pub(super) fn run(arguments: &BookArguments) -> Result<(), String> {
         BookCommand::Prune(arguments) => combine::run_prune(arguments),
         BookCommand::Tasks(arguments) => tasks::run_tasks(arguments),
         BookCommand::Take(arguments) => tasks::run_take(arguments),
+        BookCommand::Export(arguments) => exchange::run_export(arguments),
+        BookCommand::Import(arguments) => exchange::run_import(arguments),
         BookCommand::Pack(arguments) => {
             let book = Snapshot::open(&arguments.book).map_err(at(&arguments.book))?;
             let positions = pack(&book, &arguments.out).map_err(at(&arguments.out))?;

@@ -193,8 +193,7 @@ impl ShowArguments {
         let (black, white) = (position.discs(Color::Black).count(), position.discs(Color::White).count());
         let state =
             if position.is_over() { "the game is over".to_owned() } else { format!("{} to move", position.mover()) };
-        let opening =
-            opening(&game.record.positions()[..=turns]).map_or_else(String::new, |name| format!("; {name}"));
+        let opening = opening(&game.record.positions()[..=turns]).map_or_else(String::new, |name| format!("; {name}"));
         text += &format!("{state}, black {black}, white {white}{opening}\n");
         if let Some(judgement) = &commentary.judgements[turns] {
             let line: Vec<String> = judgement.pv.iter().take(12).map(ToString::to_string).collect();

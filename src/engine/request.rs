@@ -42,7 +42,13 @@ pub struct Request {
 impl Request {
     /// The move to play, with the options' limits alone.
     pub fn best_move(position: Position) -> Request {
-        Request { position, goal: Goal::Move, limits: Limits::default(), contempt: Contempt::NONE, except: Bitboard::EMPTY }
+        Request {
+            position,
+            goal: Goal::Move,
+            limits: Limits::default(),
+            contempt: Contempt::NONE,
+            except: Bitboard::EMPTY,
+        }
     }
 
     /// The values of the best moves, with the options' limits alone.

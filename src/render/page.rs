@@ -193,7 +193,10 @@ mod tests {
         let page = page(&Commentary::unjudged(game), 2);
         assert_eq!(page.matches("</script>").count(), 2);
         assert_eq!(page.matches("class=\"sq").count(), 64);
-        assert!(page.contains("<span class=\"score\">6 : 3</span>") && page.contains("Tiger \u{b7} not finished"), "{page}");
+        assert!(
+            page.contains("<span class=\"score\">6 : 3</span>") && page.contains("Tiger \u{b7} not finished"),
+            "{page}"
+        );
         assert!(page.contains("&lt;b&gt;ada") && page.contains("\"first\":2") && !page.contains("id=\"cursor\""));
         assert!(
             !page.contains("http://")

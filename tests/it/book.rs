@@ -345,6 +345,29 @@ fn searches_are_done_elsewhere_and_taken_in_any_order() {
 }
 
 #[test]
+fn books_are_exchanged_with_other_programs() {
+    let folder = folder("exchange");
+    let book = grown(&folder, 40);
+    for name in ["book.dat", "book.egbk3"] {
+        let (foreign, again) = (path(&folder, name), path(&folder, &format!("from-{name}")));
+        let (_, err) = done(&["book", "export", &book, "--out", &foreign]);
+        assert!(err.contains(" moves between them") && err.contains("rounded to whole discs"), "{err}");
+        done(&["book", "import", &foreign, "--out", &again]);
+        assert_sound(&again);
+        let [of_book, of_import] = [&book, &again].map(|book| json(&["book", "stat", book]));
+        assert_eq!(of_import["positions"], of_book["positions"]);
+        assert!((of_import["value"].as_f64().unwrap() - of_book["value"].as_f64().unwrap()).abs() <= 0.5);
+        assert!(of_import["other_weights"].as_u64().unwrap() > 30, "it is searched again: {of_import}");
+        let bytes = fs::read(&foreign).unwrap();
+        fs::write(&foreign, &bytes[..bytes.len() - 1]).unwrap();
+        let err = refused(&["book", "import", &foreign, "--out", &path(&folder, "cut")]);
+        assert!(err.contains("the file is cut off") && err.contains("byte "), "{err}");
+        assert!(!folder.join("cut").exists());
+    }
+    assert!(refused(&["book", "export", &book, "--out", &path(&folder, "book.txt")]).contains(".egbk3"));
+}
+
+#[test]
 fn learning_from_a_terminal_can_be_interrupted() {
     let folder = folder("interrupted");
     let book = grown(&folder, 3);

@@ -67,7 +67,9 @@ class Answer(_Answer, total=False):
     """What a position is worth to the side to move, in discs, and its best moves."""
 
     value: float
+    opening: str
     over: bool
+    book: dict[str, Any]
     warnings: list[str]
     evaluations: int
     seconds: float
@@ -91,6 +93,7 @@ class Query(TypedDict, total=False):
     selectivity: int
     threads: int
     priority: int
+    book: bool
 
 
 class Turn(TypedDict, total=False):
@@ -117,6 +120,7 @@ class Game(TypedDict, total=False):
     black: str
     white: str
     date: str
+    opening: str
     score: Optional[int]
     turns: list[Turn]
     turning_point: Optional[dict[str, Any]]

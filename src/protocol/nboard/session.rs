@@ -239,10 +239,7 @@ impl Session {
             return;
         }
         let limits = self.limits(MOST_HINT_TIME);
-        self.take_on(
-            PendingGoal::Hint,
-            Request { limits, contempt: self.contempt, ..Request::hint(position, lines) },
-        );
+        self.take_on(PendingGoal::Hint, Request { limits, contempt: self.contempt, ..Request::hint(position, lines) });
     }
 
     /// Adds the game to the book, if it is one that learns. The answer comes when the disk has it.

@@ -1,0 +1,70 @@
+//! Egaroucid's `.egbk3`, after its documentation (<https://www.egaroucid.nyanyan.dev/en/usage/book/>) and the books that it writes: `DICUORAGE`, 3
+//! (1 byte), positions (4, low byte first). Then 25 bytes of each position: the discs of the side to move and of the other one (8 each, the highest
+//! bit = a1), value, level (1 each), lines (4), and value, move and level of the leaf (1 each): 0 is h8, 125 no move, -126 no value.
+
+use super::bytes::{Bytes, score, wrong};
+use super::{Record, position};
+use crate::book::BookError;
+use crate::othello::Square;
+use std::io::{Read, Write};
+
+pub(super) const MAGIC: &[u8; 9] = b"DICUORAGE";
+const VERSION: u8 = 3;
+const NO_VALUE: i8 = -126;
+const NO_MOVE: u8 = 125;
+
+/// Reads what follows the magic, and hands every position to `take`.
+pub(super) fn read<R: Read>(bytes: &mut Bytes<R>, mut take: impl FnMut(Record)) -> Result<(), BookError> {
+    let at = bytes.offset();
+    let version = bytes.byte()?;
+    if version != VERSION {
+        return Err(wrong(at, format_args!("expected version {VERSION}, found {version}")));
+    }
+    let positions = bytes.u32()?;
+    for _ in 0..positions {
+        take(record(bytes)?);
+    }
+    bytes.end()
+}
+
+fn record<R: Read>(bytes: &mut Bytes<R>) -> Result<Record, BookError> {
+    let at = bytes.offset();
+    let (player, opponent) = (bytes.u64()?.reverse_bits(), bytes.u64()?.reverse_bits());
+    let position = position(player, opponent).ok_or_else(|| wrong(at, "no position"))?;
+    let value = score(at + 16, i16::from(bytes.byte()? as i8))?;
+    let level = known_level(bytes.byte()?);
+    let lines = bytes.u32()?;
+    let [leaf, index, leaf_level] = bytes.take()?;
+    // What was never searched may have any move.
+    let square = Square::new(63u8.wrapping_sub(index)).filter(|square| position.moves().contains(*square));
+    let leaf = match square {
+        Some(square) if leaf as i8 != NO_VALUE => Some((square, score(at + 22, i16::from(leaf as i8))?)),
+        _ => None,
+    };
+    let level = if leaf.is_some() { known_level(leaf_level) } else { level };
+    Ok(Record { position, value, bounds: (-64, 64), games: 0, lines, level, links: Vec::new(), leaf })
+}
+
+/// A level, 0 where none is known; a person's word is above all levels, and no search.
+fn known_level(level: u8) -> u8 {
+    if level > super::EXACT { 0 } else { level }
+}
+
+pub(super) fn write_header(out: &mut impl Write, positions: u32) -> Result<(), BookError> {
+    out.write_all(MAGIC)?;
+    out.write_all(&[VERSION])?;
+    Ok(out.write_all(&positions.to_le_bytes())?)
+}
+
+pub(super) fn write(out: &mut impl Write, record: &Record) -> Result<(), BookError> {
+    let Record { position, value, level, lines, leaf, .. } = record;
+    let mut bytes = Vec::with_capacity(25);
+    bytes.extend(position.player().0.reverse_bits().to_le_bytes());
+    bytes.extend(position.opponent().0.reverse_bits().to_le_bytes());
+    bytes.extend([*value as u8, *level]);
+    bytes.extend(lines.to_le_bytes());
+    let none = (NO_VALUE, NO_MOVE, u8::MAX);
+    let (value, square, level) = leaf.map_or(none, |(square, score)| (score, 63 - square.index() as u8, *level));
+    bytes.extend([value as u8, square, level]);
+    Ok(out.write_all(&bytes)?)
+}

@@ -1,0 +1,79 @@
+//! `emilia book export` and `emilia book import`.
+
+use super::{EvaluationArguments, at};
+use crate::book::{Book, Exported, ForeignBook, ForeignFormat, Imported, export};
+use crate::cli::output::say;
+use crate::eval::fingerprint;
+use clap::Args;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::PathBuf;
+
+/// Which book is written for whom.
+#[derive(Args, Clone, Debug)]
+pub(super) struct ExportArguments {
+    /// The book, packed or not, or builtin
+    book: PathBuf,
+    /// The file to write: .dat for Edax, .egbk3 for Egaroucid
+    #[arg(long, short, value_name = "FILE")]
+    out: PathBuf,
+}
+
+/// Which book of another program becomes Emilia's.
+#[derive(Args, Clone, Debug)]
+pub(super) struct ImportArguments {
+    /// The book of Edax or Egaroucid, told by its content
+    file: PathBuf,
+    /// The book to make
+    #[arg(long, short, value_name = "FILE")]
+    out: PathBuf,
+    #[command(flatten)]
+    evaluation: EvaluationArguments,
+}
+
+/// Writes a book for another program, and says what it cannot carry.
+pub(super) fn run_export(arguments: &ExportArguments) -> Result<(), String> {
+    let (path, out) = (&arguments.book, &arguments.out);
+    let Some(format) = ForeignFormat::of_ending(out) else {
+        return Err(at(out)("expected a name that ends in .dat (Edax) or .egbk3 (Egaroucid)"));
+    };
+    let book = Book::open(path).map_err(at(path))?;
+    let book = book.now().map_err(at(path))?;
+    let Exported { positions, links, unsearched, without_leaf, rounded, bounds, games, confidences } =
+        export(&book, format, out).map_err(at(out))?;
+    say(format_args!("{positions} positions, {links} moves between them"));
+    tell(&[
+        (unsearched, "positions that wait to be searched are left out"),
+        (without_leaf, "positions have no leaf: it waits to be searched"),
+        (rounded, "values are rounded to whole discs"),
+        (bounds, "positions lose their proven bounds"),
+        (games, "positions lose the number of their games"),
+        (confidences, "searches lose how sure their cuts were"),
+    ]);
+    Ok(())
+}
+
+/// Makes a book of another program's.
+pub(super) fn run_import(arguments: &ImportArguments) -> Result<(), String> {
+    let (path, out) = (&arguments.file, &arguments.out);
+    let weights = fingerprint(&*arguments.evaluation.evaluator()?);
+    let file = BufReader::new(File::open(path).map_err(at(path))?);
+    let book = ForeignBook::read(file).map_err(at(path))?;
+    let Imported { positions, without_move, repeated, without_leaf, contradictory } =
+        book.import(weights, out).map_err(at(out))?;
+    say(format_args!("{positions} positions"));
+    tell(&[
+        (without_move, "positions without a move are left out"),
+        (repeated, "positions were there already"),
+        (without_leaf, "positions have no move with a value and wait to be searched"),
+        (contradictory, "values are another one than that of the best move, which counts"),
+    ]);
+    Ok(())
+}
+
+/// Says what is more than nothing.
+fn tell(counts: &[(u64, &str)]) {
+    for (count, what) in counts.iter().filter(|(count, _)| *count > 0) {
+        say(format_args!("{count} {what}"));
+    }
+}
