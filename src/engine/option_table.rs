@@ -171,11 +171,11 @@ engine_options! {
         values: Values::Whole(0, u64::MAX),
         read_by_all: true,
     }
-    /// How far below the best a move may be to be played in the first twelve plies.
+    /// How far below the best a move may be to be played in the first twenty plies.
     variety: Score = Score::ZERO, read Given::discs, show discs; {
         name: "variety",
         value_name: "DISCS",
-        help: "In the first twelve plies, play any move within this many discs of the best",
+        help: "In the first twenty plies, play any within this many discs of the best",
         detail: "Without it, two engines without a book play one game for ever.",
         values: Values::Discs(0, 64),
         read_by_all: true,

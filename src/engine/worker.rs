@@ -16,7 +16,7 @@ use std::sync::Weak;
 use std::time::Instant;
 
 /// How many plies of a game [`EngineOptions::variety`] applies to.
-const VARIETY_PLIES: u32 = 12;
+const VARIETY_PLIES: u32 = 20;
 
 /// A request with everything it was made with.
 pub(super) struct SearchJob {
