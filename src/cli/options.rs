@@ -152,6 +152,7 @@ mod tests {
             "--seed=7",
             "--variety=1.5",
             "--book=none",
+            "--ponder=on",
         ];
         let published = [
             "--tie=zero",

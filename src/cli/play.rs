@@ -17,6 +17,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// Moves are said as f5; 'help' lists what else can be said: hints, undo, saving and loading games, the level. Levels go from 1, a beginner
 /// who loses about six discs a move, to 8, full strength. Colours are left out where NO_COLOR is set or the output is no terminal.
 #[derive(Args, Clone, Debug)]
+#[command(mut_arg("ponder", |argument| argument.default_value("on")))]
 pub(super) struct PlayArguments {
     /// Your side
     #[arg(long, value_name = "SIDE", default_value = "black")]

@@ -4,6 +4,7 @@ mod eval_file;
 mod opening_book;
 mod option;
 mod option_table;
+mod pondering;
 mod request;
 mod searches;
 mod symmetric_moves;
@@ -21,6 +22,7 @@ pub use searches::{
 };
 pub use uct_options::{Backup, LeafValue, Selection};
 
+use crate::othello::{Move, Position};
 use crate::search::StopSignal;
 use crossbeam::channel::{Receiver, Sender, unbounded};
 use std::sync::Arc;
@@ -86,6 +88,8 @@ pub struct Engine {
     options: EngineOptions,
     jobs: Option<Sender<WorkerMessage>>,
     current: StopSignal,
+    /// What the engine thinks about unasked, in the position that it was told to.
+    pondering: Option<(Position, Thinking)>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -101,7 +105,8 @@ impl Engine {
         let worker = Worker::new(options.clone(), builder);
         let thread = std::thread::Builder::new().name("search".to_owned()).stack_size(16 << 20);
         let thread = thread.spawn(move || worker.run(&queue)).expect("a thread can be started");
-        Engine { options, jobs: Some(jobs), current: StopSignal::default(), thread: Some(thread) }
+        let current = StopSignal::default();
+        Engine { options, jobs: Some(jobs), current, pondering: None, thread: Some(thread) }
     }
 
     /// The options in force for the next request.
@@ -109,7 +114,7 @@ impl Engine {
         &self.options
     }
 
-    /// Sets an option for the next request on; a running search goes on as it was asked for.
+    /// Sets an option for the next request on; a running search goes on as it was asked for. Pondering ends.
     ///
     /// # Errors
     /// If there is no such option, it does not take the value, or the system does not have the memory; nothing changes then.
@@ -117,47 +122,72 @@ impl Engine {
         let mut options = self.options.clone();
         options.set(name, value)?;
         worker::check_memory(name, &self.options, &options)?;
-        self.options = options;
+        self.replace_options(options);
         Ok(())
     }
 
     /// Sets every option at once, for the next request on. That the memory can be had is only checked by
     /// [`Engine::set`].
     pub fn replace_options(&mut self, options: EngineOptions) {
+        self.pondering = None;
         self.options = options;
     }
 
     /// Starts a search. One that is still running is stopped first, and this one begins when it has ended.
     pub fn start(&mut self, request: Request) -> Thinking {
-        self.ask(request, true)
+        let (job, thinking) = self.job(request, true);
+        self.send(WorkerMessage::Think(job));
+        thinking
     }
 
     /// Starts a search like [`Engine::start`], but without reports: for a client that wants the decision alone. Where searches are short
     /// this saves most of what it costs to wait for one.
     pub fn start_quietly(&mut self, request: Request) -> Thinking {
-        self.ask(request, false)
+        let (job, thinking) = self.job(request, false);
+        self.send(WorkerMessage::Think(job));
+        thinking
     }
 
-    fn ask(&mut self, request: Request, reports: bool) -> Thinking {
+    /// With the option `ponder`, goes on thinking where the answer to a request leads, without a report. What is found there serves the
+    /// next search. It ends when something else is asked for or the engine is stopped, when the game goes on elsewhere
+    /// ([`Engine::follow`]), or after a minute.
+    pub fn ponder(&mut self, answered: &Request, turn: Move) {
+        if !self.options.ponder {
+            return;
+        }
+        let Ok(position) = answered.position.take(turn) else { return };
+        let Some(choice) = pondering::next_choice(position) else { return };
+        let (job, thinking) = self.job(Request { position: choice, ..answered.clone() }, false);
+        self.send(WorkerMessage::Ponder(job));
+        self.pondering = Some((position, thinking));
+    }
+
+    /// Tells where the game is now: pondering about another position ends.
+    pub fn follow(&mut self, position: &Position) {
+        self.pondering.take_if(|(pondered, _)| pondered != position);
+    }
+
+    /// A job in place of whatever runs.
+    fn job(&mut self, request: Request, reports: bool) -> (Box<worker::SearchJob>, Thinking) {
         self.stop();
+        self.pondering = None;
         let (sender, events) = unbounded();
         let signal = StopSignal::default();
         let listener = Arc::new(());
         self.current = signal.clone();
-        let options = self.options.clone();
-        self.send(WorkerMessage::Think(Box::new(worker::SearchJob {
+        let job = worker::SearchJob {
             request,
-            options,
+            options: self.options.clone(),
             reports,
             signal: signal.clone(),
             listener: Arc::downgrade(&listener),
             asked: Instant::now(),
             events: sender,
-        })));
-        Thinking { events, signal, _listener: listener }
+        };
+        (Box::new(job), Thinking { events, signal, _listener: listener })
     }
 
-    /// Stops a running search.
+    /// Stops a running search, and pondering.
     pub fn stop(&self) {
         self.current.stop();
     }

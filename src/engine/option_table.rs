@@ -189,6 +189,15 @@ engine_options! {
                  make one.",
         takes_none: true,
     }
+    /// Whether the engine thinks on while the opponent does.
+    ponder: bool = false, read on_or_off, show switch; {
+        name: "ponder",
+        value_name: "SWITCH",
+        help: "Whether to think on, with all threads, while the opponent thinks",
+        detail: "After a minute without a word of the client it ends. In `emilia play` the default is on, and Emilia ponders at full strength.",
+        values: Values::Names(|| texts(SWITCH)),
+        read_by_all: true,
+    }
     /// What a tie is worth to `korf-best-first` and `korf-extension`.
     tie: Tie = Tie::Korf, read |given: &Given| given.named(Tie::ALL), show ToString::to_string; {
         name: "tie",
@@ -266,7 +275,7 @@ engine_options! {
         is_of_published_search: true,
     }
     /// Whether `uct` merges positions that are reached in several ways.
-    transpositions: bool = false, read |given: &Given| Ok(given.named(&SWITCH)? == "on"), show switch; {
+    transpositions: bool = false, read on_or_off, show switch; {
         name: "transpositions",
         value_name: "SWITCH",
         help: "Whether uct merges positions that are reached in several ways",
@@ -285,6 +294,10 @@ fn seconds_or_none(time: &Option<Duration>) -> String {
 
 fn discs(score: &Score) -> String {
     score.discs().to_string()
+}
+
+fn on_or_off(given: &Given) -> Result<bool, OptionError> {
+    Ok(given.named(&SWITCH)? == "on")
 }
 
 fn switch(on: &bool) -> String {

@@ -2,6 +2,7 @@
 
 use super::option::OptionError;
 use super::option_table::{EngineOptions, megabytes};
+use super::pondering::MOST_PONDERING;
 use super::request::{DEFAULT_MOVE_TIME, Decision, Event, Goal, Request};
 use super::searches::SearchBuilder;
 use super::symmetric_moves::unite_symmetric_moves;
@@ -33,6 +34,7 @@ pub(super) struct SearchJob {
 /// A job for the worker.
 pub(super) enum WorkerMessage {
     Think(Box<SearchJob>),
+    Ponder(Box<SearchJob>),
     Clear,
 }
 
@@ -76,6 +78,12 @@ impl Worker {
         for job in jobs {
             match job {
                 WorkerMessage::Think(question) => self.think(&question),
+                WorkerMessage::Ponder(question) => {
+                    if catch_unwind(AssertUnwindSafe(|| self.ponder(&question))).is_err() {
+                        log::error!("the search panicked while it pondered {}", question.request.position);
+                        self.search = None;
+                    }
+                }
                 WorkerMessage::Clear => {
                     if let Some(search) = &mut self.search {
                         search.clear();
@@ -130,16 +138,26 @@ impl Worker {
         self.contempt = question.request.contempt;
     }
 
+    /// Thinks about a position that nobody has asked about yet, until it is solved, the job is stopped, or it has been long enough.
+    fn ponder(&mut self, question: &SearchJob) {
+        self.prepare(question);
+        let SearchJob { request, options, signal, asked, .. } = question;
+        let task = Task { contempt: request.contempt, ..Task::new(request.position, options.evaluator()) };
+        let most = Limits { hard_time: Some(MOST_PONDERING), ..Limits::default() };
+        let control = Control::new(most, signal.clone(), *asked).preparing_for(limits(request, options));
+        let search = self.search.get_or_insert_with(|| (self.builder)(options));
+        let report = search.think(&task, &control, &mut |_| {});
+        log::debug!("pondered {}: {} positions, depth {}", request.position, report.nodes, report.depth);
+    }
+
     fn search(&mut self, question: &SearchJob) -> Report {
         let SearchJob { request, options, .. } = question;
-        let varied = self.margin(question);
         let task = Task {
-            position: request.position,
             lines: match request.goal {
                 Goal::Move | Goal::WinLossDraw => 1,
                 Goal::Hint { lines } => lines.max(1),
             },
-            margin: varied,
+            margin: self.margin(question),
             is_analysis: matches!(request.goal, Goal::Hint { .. }),
             except: request.except,
             precision: match request.goal {
@@ -147,7 +165,7 @@ impl Worker {
                 Goal::WinLossDraw => Precision::WinLossDraw,
             },
             contempt: request.contempt,
-            evaluator: options.evaluator(),
+            ..Task::new(request.position, options.evaluator())
         };
         let control = Control::new(limits(request, options), question.signal.clone(), question.asked);
         let mut last_sent = None;

@@ -53,8 +53,10 @@ impl Opponent {
             return Some(Choice { turn: Move::Pass, value: None, loss: 0.0 });
         }
         if self.level == Level::FULL {
-            let decision = self.engine.start(Request::best_move(*position)).wait();
+            let request = Request::best_move(*position);
+            let decision = self.engine.start(request.clone()).wait();
             let turn = decision.legal_turn(position);
+            self.engine.ponder(&request, turn);
             let value = decision.report.lines.first().filter(|line| line.turn == turn).map(|line| line.score.discs());
             return Some(Choice { turn, value, loss: 0.0 });
         }

@@ -118,13 +118,15 @@ impl StopSignal {
 pub struct Control {
     started: Instant,
     limits: Limits,
+    /// The limits of the search that this one prepares for, if it does.
+    plan: Option<Limits>,
     signal: StopSignal,
 }
 
 impl Control {
     /// A search asked for at `started`: time limits count from there.
     pub fn new(limits: Limits, signal: StopSignal, started: Instant) -> Control {
-        Control { started, limits, signal }
+        Control { started, limits, plan: None, signal }
     }
 
     /// A search that begins now and is not stopped from outside.
@@ -135,6 +137,16 @@ impl Control {
     /// The control of a part of the search: this one with other limits.
     pub fn with(&self, limits: Limits) -> Control {
         Control { limits, ..self.clone() }
+    }
+
+    /// The control of a search that prepares for one with these limits: it goes about it in the same way, and so finds what will be of use there.
+    pub fn preparing_for(self, limits: Limits) -> Control {
+        Control { plan: Some(limits), ..self }
+    }
+
+    /// The limits by which a search chooses its ways: its own, or those that it prepares for.
+    pub fn plan(&self) -> &Limits {
+        self.plan.as_ref().unwrap_or(&self.limits)
     }
 
     /// The limits.

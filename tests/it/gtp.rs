@@ -17,7 +17,7 @@ use std::time::Duration;
 /// A session that says nothing for so long has got stuck.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-fn start(engine: Engine) -> (Client, JoinHandle<()>) {
+pub fn start(engine: Engine) -> (Client, JoinHandle<()>) {
     let (connection, client) = Connection::in_memory();
     (client, std::thread::spawn(move || serve(connection, engine, Vec::new())))
 }
@@ -27,7 +27,7 @@ fn quick_engine(depth: u8) -> Engine {
 }
 
 /// Sends a command and takes its response apart: success, text.
-fn ask(client: &Client, command: &str) -> (bool, String) {
+pub fn ask(client: &Client, command: &str) -> (bool, String) {
     client.send(command);
     let response = client.output().recv_timeout(PATIENCE).unwrap_or_else(|error| panic!("{command}: {error}"));
     let body = response.strip_suffix("\n\n").unwrap_or_else(|| panic!("{command}: no empty line after {response:?}"));
@@ -38,7 +38,7 @@ fn ask(client: &Client, command: &str) -> (bool, String) {
     }
 }
 
-fn succeed(client: &Client, command: &str) -> String {
+pub fn succeed(client: &Client, command: &str) -> String {
     let (success, text) = ask(client, command);
     assert!(success, "{command}: {text}");
     text

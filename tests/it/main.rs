@@ -21,6 +21,7 @@ mod nboard;
 mod notation;
 mod options;
 mod play;
+mod pondering;
 mod published_searches;
 mod reference;
 mod rules;

@@ -52,7 +52,8 @@ impl Player for InProcessPlayer {
         let position = *turn.record.position();
         let asked = Instant::now();
         let limits = self.limits(position.empties().count());
-        let thinking = self.engine.start(Request { limits, ..Request::best_move(position) });
+        let request = Request { limits, ..Request::best_move(position) };
+        let thinking = self.engine.start(request.clone());
         let wait = turn.wait(&self.timeouts);
         let late = || turn.late("the search", wait);
         let mut deadline = asked + wait;
@@ -76,6 +77,7 @@ impl Player for InProcessPlayer {
         }
         self.clock.spend(elapsed);
         let chosen = decision.turn.ok_or_else(|| Fault::Protocol("no move in a position that has one".to_owned()))?;
+        self.engine.ponder(&request, chosen);
         let depth = match decision.report.depth {
             SearchDepth::Plies(plies) | SearchDepth::Selective { plies, .. } => Some(u32::from(plies)),
             // To the end of the game, however far that is.

@@ -273,6 +273,18 @@ impl PlayerSpec {
         option("variety").map(|_| option("seed").and_then(|seed| seed.parse().ok()).unwrap_or(0))
     }
 
+    /// Whether the player is said to think on the opponent's time, as Emilia is told to: by the option, or else on the command line or
+    /// in a line of `init`.
+    pub fn ponders(&self) -> bool {
+        let option = self.options.iter().find(|(name, _)| name == "ponder").map(|(_, value)| value == "on");
+        let command = match &self.kind {
+            PlayerKind::Process { command, .. } => command.join(" "),
+            PlayerKind::InProcess => String::new(),
+        };
+        let is_said = |line: &String| line.replace('=', " ").contains("ponder on");
+        option.unwrap_or_else(|| self.init.iter().chain([&command]).any(is_said))
+    }
+
     /// The limits of this player in a match with these limits: its own if it has any.
     pub fn terms(&self, of_the_match: &Terms) -> Terms {
         if self.terms == Terms::default() { *of_the_match } else { self.terms }
@@ -304,6 +316,18 @@ mod tests {
         );
         assert_eq!(emilia.engine_options().unwrap().engine.name, "minimax");
         assert_eq!(spec("cmd='/opt/edax/bin/edax -gtp'").unwrap().name, "edax");
+    }
+
+    #[test]
+    fn who_is_told_to_ponder_is_known_to() {
+        for text in
+            ["option.ponder=on", "cmd='e gtp --ponder on'", "cmd='e --ponder=on'", "cmd=e init='emilia-set ponder on'"]
+        {
+            assert!(spec(text).unwrap().ponders(), "{text}");
+        }
+        for text in ["name=a", "cmd='e gtp'", "cmd='e --ponder off'", "cmd='e --ponder on' option.ponder=off"] {
+            assert!(!spec(text).unwrap().ponders(), "{text}");
+        }
     }
 
     #[test]

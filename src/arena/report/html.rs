@@ -245,9 +245,10 @@ fn write_players(out: &mut String, report: &MatchReport) -> std::fmt::Result {
         let others: Vec<String> = others.map(|(end, n)| format!("{} {n}", end)).collect();
         writeln!(
             out,
-            "<tr><td>{}</td><td class=\"left\">{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{on_time}</td><td class=\"left\">{}</td></tr>",
+            "<tr><td>{}</td><td class=\"left\">{}{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{on_time}</td><td class=\"left\">{}</td></tr>",
             escape(&player.name),
             escape(&player.limits),
+            if player.ponders { ", ponders" } else { "" },
             player.moves,
             number(player.seconds, 4),
             number(player.depth, 2),

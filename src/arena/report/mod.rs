@@ -44,6 +44,8 @@ pub struct PlayerReport {
     pub name: String,
     /// What bounds its thinking.
     pub limits: String,
+    /// Whether it is known to think on the opponent's time.
+    pub ponders: bool,
     /// All its games.
     pub total: Counts,
     /// Its moves, as far as they were timed.
@@ -144,6 +146,7 @@ impl MatchReport {
             PlayerReport {
                 name: name.clone(),
                 limits: format!("{}{told}", spec.terms(&settings.terms)),
+                ponders: spec.ponders(),
                 total: Counts::from(&standings.total(i)),
                 moves: effort.moves,
                 seconds: effort.seconds.mean(),

@@ -21,6 +21,9 @@ pub fn summary(report: &MatchReport) -> String {
         let _ = table(&mut text, report);
     }
     let _ = efforts(&mut text, &report.players);
+    for player in report.players.iter().filter(|player| player.ponders) {
+        let _ = writeln!(text, "{} ponders: it thinks on the opponent's time", player.name);
+    }
     if !report.failures.is_empty() {
         text.push_str("\nfailures (the first ones)\n");
     }

@@ -8,7 +8,7 @@ use crate::clock::Clock;
 use crate::engine::{Decision, Engine, EngineOption, EngineOptions, Event, Request, Thinking};
 use crate::input_line::InputLine;
 use crate::notation::read_position;
-use crate::othello::{Color, Move};
+use crate::othello::{Color, Move, Position};
 use crate::protocol::stdio::Connection;
 use crate::search::Report;
 use crossbeam::channel::{TryRecvError, never};
@@ -148,6 +148,7 @@ impl Session<'_> {
                 Ok(command) => self.execute(command)?,
                 Err(failure) => Err(failure),
             };
+            self.engine.follow(self.game.position());
             self.inbox.connection.send(Response { id, outcome }.to_string());
             if quit {
                 break;
@@ -280,17 +281,23 @@ impl Session<'_> {
         };
         let turn = self.choose(demand, color)?;
         let outcome = self.game.play(color, turn).map(|()| Reply::Turn(turn));
-        if demand != Demand::Pass {
+        if let Demand::Choose(position) = demand {
             self.clocks[color as usize].spend(asked.elapsed());
+            self.engine.ponder(&self.request(position, color), turn);
         }
         Ok(outcome)
+    }
+
+    /// The request for a move within the colour's clock.
+    fn request(&self, position: Position, color: Color) -> Request {
+        let budget = self.clocks[color as usize].budget(position.empties().count());
+        Request { limits: budget.into(), ..Request::best_move(position) }
     }
 
     /// Thinks within the colour's clock, unless only a pass will do. The turn is legal.
     fn choose(&mut self, demand: Demand, color: Color) -> Result<Move, Gone> {
         let Demand::Choose(position) = demand else { return Ok(Move::Pass) };
-        let budget = self.clocks[color as usize].budget(position.empties().count());
-        let thinking = self.engine.start(Request { limits: budget.into(), ..Request::best_move(position) });
+        let thinking = self.engine.start(self.request(position, color));
         let decision = loop {
             match self.happening(&thinking)? {
                 Happening::Finished(decision) => break decision,

@@ -40,7 +40,7 @@ pub fn serve(connection: Connection, engine: Engine, first: Vec<InputLine>) {
         pending: None,
     };
     session.run(first);
-    session.pending = None;
+    session.engine.stop();
     session.connection.finish();
 }
 
@@ -168,6 +168,7 @@ impl Session {
             Command::New => {
                 self.interrupt_hint();
                 self.game = GameRecord::default();
+                self.engine.follow(self.game.position());
                 self.clocks = Clocks::unlimited();
                 self.thoughts = Thoughts::default();
             }
@@ -182,6 +183,7 @@ impl Session {
 
     /// Stops whatever is running; nothing of it is sent after this.
     fn interrupt(&mut self) {
+        self.engine.stop();
         if self.pending.take().is_some_and(|pending| pending.thinking.is_some()) {
             self.status("");
         }
@@ -213,6 +215,7 @@ impl Session {
         self.thoughts.keep_for(&game.record);
         self.clocks = Clocks::after(&game, &self.thoughts);
         self.game = game.record;
+        self.engine.follow(self.game.position());
     }
 
     fn take(&mut self, played: &TimedMove) {
@@ -220,6 +223,7 @@ impl Session {
         match self.game.take_with_implied_pass(played.turn) {
             Ok(()) => {
                 self.interrupt_hint();
+                self.engine.follow(self.game.position());
                 // A pass that was left out is no turn of the client's clock.
                 if let [.., before, _] = self.game.positions() {
                     let cost = self.thoughts.cost(before, played.turn, played.seconds);
@@ -415,6 +419,7 @@ impl Session {
                     self.thoughts.remember(pending.request.position, turn, elapsed);
                 }
                 self.send(Reply::Move { turn, score, elapsed });
+                self.engine.ponder(&pending.request, turn);
             }
             PendingGoal::Analyze { positions, turns } => {
                 if let Some(best) = best {

@@ -80,7 +80,7 @@ impl Search for Emilia {
     fn think(&mut self, task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
         let wants_move = !task.is_analysis && task.precision != Precision::WinLossDraw;
         let is_forced = task.position.moves().count() <= 1;
-        if !wants_move || is_forced || self.is_solvable(task, control.limits()) {
+        if !wants_move || is_forced || self.is_solvable(task, control.plan()) {
             // The tree is of use after a forced move.
             if !is_forced {
                 self.search.free_tree();

@@ -222,7 +222,7 @@ impl BestFirst {
         sink: &mut dyn FnMut(&Report),
     ) -> Report {
         let threads = self.settings.threads;
-        let total = positions_worth(control.limits(), threads);
+        let total = positions_worth(&without_depth(control.plan(), task), threads);
         let mut turn = total.unwrap_or(FIRST_TURN);
         let mut form = Form::new(self.settings.start, turn);
         let cost = solving_cost(task.position.empties().count());
