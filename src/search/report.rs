@@ -44,6 +44,36 @@ pub struct Line {
     pub visits: u64,
 }
 
+impl Line {
+    /// The chance of the side to move to win with this line, from 0 to 1, a draw counted as half, where the position has this many empty
+    /// squares. Certain where it is known who wins.
+    ///
+    /// Between engines of about equal strength; `docs/strength.md` has it beside results.
+    pub fn chance(&self, empties: u32) -> f64 {
+        1.0 - 1.0 / (1.0 + self.odds(empties))
+    }
+
+    /// The chance to win divided by that to lose.
+    pub(crate) fn odds(&self, empties: u32) -> f64 {
+        /// The scale of the logistic distribution of results around scores, in discs, at the end of what can be seen, and what each ply
+        /// that cannot be seen adds. Fitted to games.
+        const SCALE: f64 = 2.5;
+        const SCALE_PER_PLY: f64 = 0.08;
+        let plies = match self.depth {
+            SearchDepth::Exact | SearchDepth::WinLossDraw => {
+                return match self.score.units().signum() {
+                    1 => f64::INFINITY,
+                    0 => 1.0,
+                    _ => 0.0,
+                };
+            }
+            SearchDepth::Plies(plies) | SearchDepth::Selective { plies, .. } => u32::from(plies),
+        };
+        let unseen = f64::from(empties.saturating_sub(plies));
+        (self.score.discs() / (SCALE + SCALE_PER_PLY * unseen)).exp()
+    }
+}
+
 /// How a score is to be read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Bound {
@@ -123,6 +153,25 @@ impl MemoryUse {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn chances_are_symmetric_and_grow_with_what_is_seen() {
+        let line = |discs, depth| Line {
+            turn: Move::Pass,
+            score: Score::from_discs(discs),
+            bound: Bound::Exact,
+            depth,
+            pv: vec![Move::Pass],
+            visits: 0,
+        };
+        for (discs, chance) in [(2, 1.0), (0, 0.5), (-64, 0.0)] {
+            assert_eq!(line(discs, SearchDepth::Exact).chance(20), chance);
+        }
+        let at = |discs, plies| line(discs, SearchDepth::Plies(plies)).chance(40);
+        assert_eq!(at(0, 8), 0.5);
+        assert!((at(3, 8) + at(-3, 8) - 1.0).abs() < 1e-12);
+        assert!(0.5 < at(3, 8) && at(3, 8) < at(3, 20) && at(3, 20) < at(6, 20) && at(64, 60) <= 1.0);
+    }
 
     #[test]
     fn depths_print_as_nboard_reads_them() {

@@ -1,17 +1,22 @@
 //! What a client may say: one line becomes one typed [`Command`].
 
+use super::analysis::{Analysis, Form};
 use super::reply::Failure;
 use crate::othello::{Color, Move, Square};
 use nom::branch::alt;
-use nom::bytes::complete::{tag_no_case, take_till1};
+use nom::bytes::complete::{tag, tag_no_case, take_till1};
 use nom::character::complete::{char, digit1, satisfy, space0, space1};
 use nom::combinator::{all_consuming, eof, map_opt, opt, peek, recognize, rest, value};
+use nom::multi::many0;
 use nom::sequence::{preceded, terminated};
 use nom::{IResult, Parser};
 use std::time::Duration;
 
 /// The largest command id.
 const MAX_ID: u32 = i32::MAX as u32;
+
+/// Time between two reports of an analysis in another engine's form, if none is asked for.
+const DEFAULT_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Seconds above which times are cut to this.
 const MAX_SECONDS: f64 = 1e9;
@@ -100,14 +105,18 @@ pub enum Command {
     },
     /// `emilia-get [OPTION]`
     Get(Option<String>),
+    /// `gogui-analyze_commands`
+    AnalyzeCommands,
     /// `emilia-stats`
     Stats,
     /// `emilia-book`
     Book,
     /// `emilia-setboard POSITION`
     SetBoard(String),
-    /// `emilia-analyze [K]`
-    Analyze(usize),
+    /// `emilia-analyze [K]`, `lz-analyze` and `kata-analyze`
+    Analyze(Analysis),
+    /// `lz-genmove_analyze` and `kata-genmove_analyze`
+    GenMoveAnalyze(Analysis),
 }
 
 /// What GoGui asks of an engine that knows the rules of another game than Go.
@@ -167,9 +176,17 @@ const COMMANDS: &[(&str, Arguments)] = &[
     ("emilia-book", |i| value(Command::Book, eof).parse(i)),
     ("emilia-setboard", |i| text.map(Command::SetBoard).parse(i)),
     ("emilia-analyze", |i| {
-        let lines = opt(count).map(|lines| lines.unwrap_or(1));
-        map_opt(lines, |lines| (lines > 0).then_some(Command::Analyze(lines as usize))).parse(i)
+        let lines = opt(count).map(|lines| lines.unwrap_or(1) as usize);
+        let analysis = |lines| Analysis { form: Form::Emilia, color: None, lines, interval: None };
+        map_opt(lines, |lines| (lines > 0).then(|| Command::Analyze(analysis(lines)))).parse(i)
     }),
+    ("lz-analyze", |i| analysis(Form::LeelaZero).map(Command::Analyze).parse(i)),
+    ("lz-genmove_analyze", |i| analysis(Form::LeelaZero).map(Command::GenMoveAnalyze).parse(i)),
+    ("kata-analyze", |i| analysis(Form::KataGo).map(Command::Analyze).parse(i)),
+    ("kata-genmove_analyze", |i| analysis(Form::KataGo).map(Command::GenMoveAnalyze).parse(i)),
+    ("analyze", |i| analysis(Form::KataGo).map(Command::Analyze).parse(i)),
+    ("genmove_analyze", |i| analysis(Form::KataGo).map(Command::GenMoveAnalyze).parse(i)),
+    ("gogui-analyze_commands", |i| value(Command::AnalyzeCommands, eof).parse(i)),
 ];
 
 /// The names of all commands, in the order of `list_commands`.
@@ -275,6 +292,33 @@ fn time_settings(input: &str) -> IResult<&str, Command> {
     (seconds, preceded(space1, seconds), preceded(space1, count))
         .map(|(main, period, moves)| Command::TimeSettings { main, period, moves })
         .parse(input)
+}
+
+/// The arguments of analyses in other engines' forms: a colour, an interval in hundredths of a second, and pairs of a key and a value, all
+/// of which may be left out. Of the pairs `interval` and `maxmoves` count.
+fn analysis<'a>(form: Form) -> impl Parser<&'a str, Output = Analysis, Error = nom::error::Error<&'a str>> {
+    let blank_color = terminated(color, space0);
+    let first = (opt(blank_color), opt(terminated(count, space0)));
+    let triple =
+        (alt((tag("avoid"), tag("allow"))), preceded(space1, color), preceded(space1, word), preceded(space1, count));
+    let pair = (word, preceded(space1, word)).map(|(key, value)| Some((key, value)));
+    let pairs = many0(terminated(alt((triple.map(|_| None), pair)), space0));
+    map_opt((first, pairs), move |((color, interval), pairs)| {
+        let mut analysis = Analysis { form, color, lines: usize::MAX, interval: interval.map(centiseconds) };
+        for (key, value) in pairs.into_iter().flatten() {
+            match key {
+                "interval" => analysis.interval = Some(centiseconds(value.parse().ok()?)),
+                "maxmoves" => analysis.lines = value.parse().ok().filter(|lines| *lines > 0)?,
+                _ => {}
+            }
+        }
+        analysis.interval = analysis.interval.filter(|time| !time.is_zero()).or(Some(DEFAULT_INTERVAL));
+        Some(analysis)
+    })
+}
+
+fn centiseconds(count: u32) -> Duration {
+    Duration::from_millis(u64::from(count) * 10)
 }
 
 fn time_left(input: &str) -> IResult<&str, Command> {
@@ -400,8 +444,40 @@ mod tests {
         assert_eq!(command("emilia-get"), Ok(Command::Get(None)));
         let set = Command::Set { option: "hash".to_owned(), value: "a b".to_owned() };
         assert_eq!(command("emilia-set hash  a b"), Ok(set));
-        assert_eq!(command("emilia-analyze"), Ok(Command::Analyze(1)));
-        assert_eq!(command("emilia-analyze 4"), Ok(Command::Analyze(4)));
+    }
+
+    #[test]
+    fn analyses_are_asked_for_in_many_ways() {
+        let own = |lines| Ok(Command::Analyze(Analysis { form: Form::Emilia, color: None, lines, interval: None }));
+        assert_eq!(command("emilia-analyze"), own(1));
+        assert_eq!(command("emilia-analyze 4"), own(4));
+        let kata = |color, lines, hundredths| {
+            Ok(Command::Analyze(Analysis {
+                form: Form::KataGo,
+                color,
+                lines,
+                interval: Some(centiseconds(hundredths)),
+            }))
+        };
+        let (black, all) = (Some(Color::Black), usize::MAX);
+        for (arguments, expected) in [
+            ("", kata(None, all, 50)),
+            ("100", kata(None, all, 100)),
+            ("0", kata(None, all, 50)),
+            ("b", kata(black, all, 50)),
+            ("B 20", kata(black, all, 20)),
+            ("black interval 30 maxmoves 3", kata(black, 3, 30)),
+            ("10 rootInfo true ownership true minmoves 4", kata(None, all, 10)),
+            ("b 10 avoid b D3,C4 1 avoid w pass 2 interval 7", kata(black, all, 7)),
+            ("allow b D3 1", kata(None, all, 50)),
+        ] {
+            assert_eq!(command(&format!("kata-analyze {arguments}")), expected, "{arguments}");
+        }
+        for arguments in ["red", "b soon", "b 10 20", "b interval", "interval soon", "maxmoves 0", "avoid b D3"] {
+            assert_eq!(command(&format!("lz-analyze {arguments}")), Err(Failure::Syntax), "{arguments}");
+        }
+        let analysis = Analysis { form: Form::LeelaZero, color: black, lines: all, interval: Some(centiseconds(25)) };
+        assert_eq!(command("lz-genmove_analyze b 25"), Ok(Command::GenMoveAnalyze(analysis)));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What Emilia says: typed replies and failures, and the frame around them.
 
+use super::analysis::Form;
 use crate::engine::{EngineOptions, OptionError};
 use crate::othello::{Color, Move, Position, Square};
 use crate::search::{Bound, Line, Report};
@@ -193,20 +194,63 @@ pub struct AnalysisLine<'a> {
     pub line: &'a Line,
     /// The report that it is from.
     pub report: &'a Report,
+    /// Empty squares of the position.
+    pub empties: u32,
 }
 
 impl fmt::Display for AnalysisLine<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let AnalysisLine { rank, line, report } = self;
+        let AnalysisLine { rank, line, report, empties } = self;
         let bound = match line.bound {
             Bound::Exact => "",
             Bound::Lower => ">=",
             Bound::Upper => "<=",
         };
-        write!(f, "rank {rank} move {} score {bound}{} depth {}", Vertex(line.turn), line.score, line.depth)?;
+        let chance = line.chance(*empties);
+        write!(f, "rank {rank} move {} score {bound}{} chance {chance:.4}", Vertex(line.turn), line.score)?;
+        write!(f, " depth {}", line.depth)?;
         write!(f, " visits {} nodes {} seconds {:.3}", line.visits, report.nodes, report.elapsed.as_secs_f64())?;
         f.write_str(" pv")?;
         line.pv.iter().try_for_each(|turn| write!(f, " {}", Vertex(*turn)))
+    }
+}
+
+/// A report in the form of other engines: all moves in one line.
+pub struct InfoLine<'a> {
+    /// The form, not Emilia's.
+    pub form: Form,
+    /// The report.
+    pub report: &'a Report,
+    /// Empty squares of the position.
+    pub empties: u32,
+}
+
+impl fmt::Display for InfoLine<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lines = &self.report.lines;
+        // Alpha-beta does not count by move.
+        let equal_part = self.report.nodes / lines.len().max(1) as u64;
+        let odds = |line: &Line| line.odds(self.empties).clamp(LEAST_ODDS, 1.0 / LEAST_ODDS);
+        let all_odds: f64 = lines.iter().map(odds).sum();
+        for (order, line) in lines.iter().enumerate() {
+            let (chance, prior) = (line.chance(self.empties), odds(line) / all_odds);
+            let visits = if line.visits > 0 { line.visits } else { equal_part.max(1) };
+            let gap = if order > 0 { " " } else { "" };
+            write!(f, "{gap}info move {} visits {visits} ", Vertex(line.turn))?;
+            match self.form {
+                Form::LeelaZero => {
+                    let parts = |chance: f64| (chance * 1e4).round();
+                    write!(f, "winrate {} prior {}", parts(chance), parts(prior))?;
+                }
+                Form::KataGo | Form::Emilia => {
+                    let discs = line.score.discs();
+                    write!(f, "winrate {chance:.6} scoreMean {discs:.6} scoreLead {discs:.6} prior {prior:.6}")?;
+                }
+            }
+            write!(f, " order {order} pv")?;
+            line.pv.iter().try_for_each(|turn| write!(f, " {}", Vertex(*turn)))?;
+        }
+        Ok(())
     }
 }
 
@@ -262,6 +306,9 @@ impl fmt::Display for SearchStats<'_> {
         }
     }
 }
+
+/// The odds that a proven loss counts with among the moves.
+const LEAST_ODDS: f64 = 1e-6;
 
 #[cfg(test)]
 mod tests {

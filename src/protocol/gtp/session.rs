@@ -1,8 +1,9 @@
 //! A conversation with one GTP client.
 
+use super::analysis::{Analysis, Form, Stream};
 use super::command::{Command, CommandLine, RulesQuery, command_names, is_interrupt, parse_line};
 use super::game::{Demand, GtpGame};
-use super::reply::{AnalysisLine, BookLine, Failure, Head, Reply, Response, SearchStats};
+use super::reply::{BookLine, Failure, Reply, Response, SearchStats};
 use super::sgf_file;
 use crate::clock::Clock;
 use crate::engine::{Decision, Engine, EngineOption, EngineOptions, Event, Request, Thinking};
@@ -11,7 +12,7 @@ use crate::notation::read_position;
 use crate::othello::{Color, Move, Position};
 use crate::protocol::stdio::Connection;
 use crate::search::Report;
-use crossbeam::channel::{TryRecvError, never};
+use crossbeam::channel::{Receiver, TryRecvError, never};
 use crossbeam::select;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -37,6 +38,10 @@ pub fn serve(connection: Connection, engine: Engine, first: Vec<InputLine>) {
         connection.finish();
     }
 }
+
+/// What GoGui offers in its window of analyses: a type, a label and a command for each.
+const ANALYZE_COMMANDS: &str =
+    "string/Last Search/emilia-stats\nstring/Opening Book/emilia-book\nstring/Options/emilia-get";
 
 /// Nobody reads the output: there is no one to go on for.
 #[derive(Debug)]
@@ -93,16 +98,28 @@ impl Inbox<'_> {
         }
     }
 
-    /// Whether the client has said something that asks for a response, or nothing more will come. Comments and blank
-    /// lines in front of that are dropped.
-    fn has_command(&mut self) -> bool {
-        while let Some(InputLine::Bytes(line)) = self.waiting.front() {
+    /// Whether the client has said something that ends an analysis, or nothing more will come. Comments and blank lines end those of
+    /// other engines' forms only; else they are dropped.
+    fn has_more(&mut self, form: Form) -> bool {
+        while form == Form::Emilia
+            && let Some(InputLine::Bytes(line)) = self.waiting.front()
+        {
             if parse_line(line).is_some() {
                 break;
             }
             self.waiting.pop_front();
         }
         !self.waiting.is_empty() || !self.open
+    }
+
+    /// Waits until the client says something or nothing more will come.
+    fn wait(&mut self) -> Result<(), Gone> {
+        if self.waiting.is_empty() {
+            let next = self.next()?;
+            self.open &= next.is_some();
+            self.waiting.extend(next);
+        }
+        Ok(())
     }
 
     /// Whether everything that the client said has been taken, and nothing more will come.
@@ -117,6 +134,8 @@ enum Happening {
     Finished(Decision),
     Interrupt,
     Input,
+    /// It is time to say again what is known.
+    Tick,
 }
 
 struct Session<'a> {
@@ -141,8 +160,12 @@ impl Session<'_> {
             let id = line.id;
             let quit = line.command == Ok(Command::Quit);
             let outcome = match line.command {
-                Ok(Command::Analyze(lines)) => {
-                    self.analyze(id, lines)?;
+                Ok(Command::Analyze(analysis)) => {
+                    self.analyze(id, &analysis)?;
+                    continue;
+                }
+                Ok(Command::GenMoveAnalyze(analysis)) => {
+                    self.generate_with_analysis(id, &analysis)?;
                     continue;
                 }
                 Ok(command) => self.execute(command)?,
@@ -175,9 +198,9 @@ impl Session<'_> {
             }
             Command::BoardSize(_) => Err(Failure::UnacceptableSize),
             Command::Play(color, turn) => self.game.play(color, turn).map(|()| Reply::Done),
-            Command::GenMove(color) => return self.generate(color),
+            Command::GenMove(color) => return self.generate(color, None),
             Command::RegGenMove(color) => match self.game.demand(color) {
-                Ok(demand) => Ok(Reply::Turn(self.choose(demand, color)?)),
+                Ok(demand) => Ok(Reply::Turn(self.choose(demand, color, None)?)),
                 Err(failure) => Err(failure),
             },
             Command::Undo => self.game.undo().map(|()| {
@@ -204,6 +227,7 @@ impl Session<'_> {
                 set.map(|()| self.engine.options().warning(&option).map_or(Reply::Done, Reply::Text))
             }
             Command::Get(name) => self.option(name.as_deref()),
+            Command::AnalyzeCommands => Ok(text(ANALYZE_COMMANDS)),
             Command::Stats => match &self.last_search {
                 Some((report, options)) => Ok(Reply::Text(SearchStats { report, options }.to_string())),
                 None => Err(Failure::NoSearchYet),
@@ -214,7 +238,7 @@ impl Session<'_> {
                 Ok(record) => Ok(self.begin(GtpGame::from_record(record))),
                 Err(error) => Err(Failure::BadPosition(error.to_string())),
             },
-            Command::Analyze(_) => unreachable!("it answers for itself"),
+            Command::Analyze(_) | Command::GenMoveAnalyze(_) => unreachable!("they answer for themselves"),
         })
     }
 
@@ -273,13 +297,13 @@ impl Session<'_> {
         Reply::Text(lines.collect::<Vec<_>>().join("\n"))
     }
 
-    fn generate(&mut self, color: Color) -> Result<Result<Reply, Failure>, Gone> {
+    fn generate(&mut self, color: Color, stream: Option<&mut Stream<'_>>) -> Result<Result<Reply, Failure>, Gone> {
         let asked = Instant::now();
         let demand = match self.game.demand(color) {
             Ok(demand) => demand,
             Err(failure) => return Ok(Err(failure)),
         };
-        let turn = self.choose(demand, color)?;
+        let turn = self.choose(demand, color, stream)?;
         let outcome = self.game.play(color, turn).map(|()| Reply::Turn(turn));
         if let Demand::Choose(position) = demand {
             self.clocks[color as usize].spend(asked.elapsed());
@@ -294,15 +318,17 @@ impl Session<'_> {
         Request { limits: budget.into(), ..Request::best_move(position) }
     }
 
-    /// Thinks within the colour's clock, unless only a pass will do. The turn is legal.
-    fn choose(&mut self, demand: Demand, color: Color) -> Result<Move, Gone> {
+    /// Thinks within the colour's clock, unless only a pass will do, and shows what is found in the stream. The turn is legal.
+    fn choose(&mut self, demand: Demand, color: Color, mut stream: Option<&mut Stream<'_>>) -> Result<Move, Gone> {
         let Demand::Choose(position) = demand else { return Ok(Move::Pass) };
         let thinking = self.engine.start(self.request(position, color));
         let decision = loop {
-            match self.happening(&thinking)? {
-                Happening::Finished(decision) => break decision,
-                Happening::Interrupt => thinking.stop(),
-                Happening::Report(_) | Happening::Input => {}
+            match (self.happening(&thinking, stream.as_ref().map_or(&never(), |stream| stream.ticks()))?, &mut stream) {
+                (Happening::Finished(decision), _) => break decision,
+                (Happening::Interrupt, _) => thinking.stop(),
+                (Happening::Report(report), Some(stream)) => stream.take(report),
+                (Happening::Tick, Some(stream)) => stream.repeat(),
+                (Happening::Report(_) | Happening::Tick | Happening::Input, _) => {}
             }
         };
         let turn = decision.legal_turn(&position);
@@ -318,12 +344,13 @@ impl Session<'_> {
     }
 
     /// Waits for the search or the client, whichever does something first.
-    fn happening(&mut self, thinking: &Thinking) -> Result<Happening, Gone> {
+    fn happening(&mut self, thinking: &Thinking, ticks: &Receiver<Instant>) -> Result<Happening, Gone> {
         let inbox = &mut self.inbox;
         let room = inbox.open && inbox.waiting.len() < LOOK_AHEAD;
         let input = if room { inbox.connection.input().clone() } else { never() };
         select! {
             recv(inbox.connection.closed()) -> _ => Err(Gone),
+            recv(ticks) -> _ => Ok(Happening::Tick),
             recv(thinking.events()) -> event => Ok(match event {
                 Ok(Event::Report(report)) => Happening::Report(report),
                 Ok(Event::Finished(decision)) => Happening::Finished(decision),
@@ -343,59 +370,67 @@ impl Session<'_> {
         }
     }
 
-    /// Streams the best moves until the client says something or there is nothing more to find out: one response, whose
-    /// lines come as they are known and whose empty line comes at the end.
-    fn analyze(&mut self, id: Option<u32>, lines: usize) -> Result<(), Gone> {
-        let thinking = self.engine.start(Request::hint(*self.game.position(), lines));
+    /// Streams the best moves until the client says something: one response, whose lines come as they are known and whose empty line
+    /// comes at the end. `emilia-analyze` also ends where there is nothing more to find out.
+    fn analyze(&mut self, id: Option<u32>, analysis: &Analysis) -> Result<(), Gone> {
+        let position = match self.analyzed(analysis) {
+            Ok(position) => position,
+            Err(failure) => {
+                self.inbox.connection.send(Response { id, outcome: Err(failure) }.to_string());
+                return Ok(());
+            }
+        };
+        let thinking = self.engine.start(Request::hint(position, analysis.lines));
         let bounded = self.engine.options().is_bounded();
-        let mut stream = Stream { connection: self.inbox.connection, id, shown: None };
-        loop {
+        let mut stream = Stream::new(self.inbox.connection, id, analysis, position.empties().count());
+        let mut has_enough = analysis.form == Form::Emilia;
+        let decision = loop {
             // The end of the input alone does not end an analysis that has an end of its own.
-            if self.inbox.has_command() && !(self.inbox.is_at_end() && bounded) {
+            if self.inbox.has_more(analysis.form) && !(self.inbox.is_at_end() && bounded) {
                 thinking.stop();
             }
-            match self.happening(&thinking)? {
-                Happening::Report(report) => stream.show(&report),
-                Happening::Finished(decision) => {
-                    stream.show(&decision.report);
-                    stream.end();
-                    self.remember(decision.report);
-                    return Ok(());
+            match self.happening(&thinking, stream.ticks())? {
+                Happening::Report(report) => stream.take(report),
+                Happening::Finished(decision) => break decision,
+                Happening::Interrupt => {
+                    thinking.stop();
+                    has_enough = true;
                 }
-                Happening::Interrupt => thinking.stop(),
+                Happening::Tick => stream.repeat(),
                 Happening::Input => {}
             }
+        };
+        stream.take(decision.report.clone());
+        self.remember(decision.report);
+        if !has_enough {
+            // What is known stays on the screen until the client says something.
+            stream.flush();
+            self.inbox.wait()?;
         }
-    }
-}
-
-/// The response to `emilia-analyze` in the making.
-struct Stream<'a> {
-    connection: &'a Connection,
-    id: Option<u32>,
-    shown: Option<Report>,
-}
-
-impl Stream<'_> {
-    fn show(&mut self, report: &Report) {
-        if report.lines.is_empty() || self.shown.as_ref().is_some_and(|shown| shown.lines == report.lines) {
-            return;
-        }
-        let lines =
-            report.lines.iter().zip(1..).map(|(line, rank)| AnalysisLine { rank, line, report }.to_string() + "\n");
-        let lines: String = lines.collect();
-        match self.shown {
-            None => self.connection.send(format!("{} {lines}", Head { mark: '=', id: self.id })),
-            Some(_) => self.connection.send(lines),
-        }
-        self.shown = Some(report.clone());
+        stream.end(None);
+        Ok(())
     }
 
-    fn end(self) {
-        match self.shown {
-            None => self.connection.send(Response { id: self.id, outcome: Ok(Reply::Done) }.to_string()),
-            Some(_) => self.connection.send("\n"),
+    /// The position that an analysis is about.
+    fn analyzed(&self, analysis: &Analysis) -> Result<Position, Failure> {
+        let position = self.game.position();
+        let color = analysis.color.unwrap_or(position.mover());
+        match self.game.demand(color)? {
+            Demand::Choose(position) => Ok(position),
+            Demand::Pass if position.mover() == color || position.is_over() => Ok(*position),
+            Demand::Pass => Err(Failure::NotToMove(position.mover())),
         }
+    }
+
+    /// Like [`Session::generate`], with an analysis of the search as it goes on; the last line has the move.
+    fn generate_with_analysis(&mut self, id: Option<u32>, analysis: &Analysis) -> Result<(), Gone> {
+        let color = analysis.color.unwrap_or(self.game.position().mover());
+        let mut stream = Stream::new(self.inbox.connection, id, analysis, self.game.position().empties().count());
+        match self.generate(color, Some(&mut stream))? {
+            Ok(reply) => stream.end(Some(format!("play {reply}"))),
+            Err(failure) => self.inbox.connection.send(Response { id, outcome: Err(failure) }.to_string()),
+        }
+        Ok(())
     }
 }
 

@@ -1,0 +1,124 @@
+//! Analyses that stream: what is asked for, and the response in the making.
+
+use super::reply::{AnalysisLine, Head, InfoLine, Reply, Response};
+use crate::othello::Color;
+use crate::protocol::stdio::Connection;
+use crate::search::Report;
+use crossbeam::channel::{Receiver, never, tick};
+use std::time::{Duration, Instant};
+
+/// The form of a stream of reports.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// `emilia-analyze`: a line for each move.
+    Emilia,
+    /// `lz-analyze`: all moves in one line, with chances from 0 to 10,000.
+    LeelaZero,
+    /// `kata-analyze`: all moves in one line, with chances from 0 to 1, and scores.
+    KataGo,
+}
+
+/// What an analysis is asked for with.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Analysis {
+    /// The form of the reports.
+    pub form: Form,
+    /// The side to move; the side whose turn it is if it is left out.
+    pub color: Option<Color>,
+    /// How many moves are to be valued; more than there are mean all.
+    pub lines: usize,
+    /// The time between two reports; `None` for each as it comes.
+    pub interval: Option<Duration>,
+}
+
+/// The response to an analysis in the making.
+pub(super) struct Stream<'a> {
+    connection: &'a Connection,
+    id: Option<u32>,
+    form: Form,
+    /// Empty squares of the position.
+    empties: u32,
+    interval: Option<Duration>,
+    ticks: Receiver<Instant>,
+    /// The last report, and whether it was shown.
+    last: Option<(Report, bool)>,
+    has_begun: bool,
+}
+
+impl<'a> Stream<'a> {
+    /// The beginning of a response.
+    pub fn new(connection: &'a Connection, id: Option<u32>, analysis: &Analysis, empties: u32) -> Stream<'a> {
+        let Analysis { form, interval, .. } = *analysis;
+        let ticks = interval.map_or_else(never, tick);
+        Stream { connection, id, form, empties, interval, ticks, last: None, has_begun: false }
+    }
+
+    /// The times at which [`Stream::repeat`] is due.
+    pub fn ticks(&self) -> &Receiver<Instant> {
+        &self.ticks
+    }
+
+    /// Takes a report, and shows it if it is the first or each is to be shown.
+    pub fn take(&mut self, report: Report) {
+        let shown = self.last.as_ref().map(|(last, _)| last);
+        if report.lines.is_empty() || shown.is_some_and(|shown| shown.lines == report.lines) {
+            return;
+        }
+        let is_due = self.interval.is_none() || self.last.is_none();
+        if is_due {
+            self.show(&report);
+        }
+        self.last = Some((report, is_due));
+    }
+
+    /// Shows the last report once more.
+    pub fn repeat(&mut self) {
+        if let Some((report, _)) = self.last.take() {
+            self.show(&report);
+            self.last = Some((report, true));
+        }
+    }
+
+    /// Shows the last report if it was not shown.
+    pub fn flush(&mut self) {
+        if let Some((_, false)) = self.last {
+            self.repeat();
+        }
+    }
+
+    /// Ends the response, with what was not shown and a last line.
+    pub fn end(mut self, last_line: Option<String>) {
+        self.flush();
+        if let Some(line) = last_line {
+            self.send(&format!("{line}\n"));
+        }
+        match self.has_begun {
+            false => self.connection.send(Response { id: self.id, outcome: Ok(Reply::Done) }.to_string()),
+            true => self.connection.send("\n"),
+        }
+    }
+
+    fn show(&mut self, report: &Report) {
+        let text = match self.form {
+            Form::Emilia => {
+                let lines = report.lines.iter().zip(1..);
+                lines
+                    .map(|(line, rank)| AnalysisLine { rank, line, report, empties: self.empties }.to_string() + "\n")
+                    .collect()
+            }
+            form => format!("{}\n", InfoLine { form, report, empties: self.empties }),
+        };
+        self.send(&text);
+    }
+
+    /// Sends whole lines. Clients of other engines look for lines that begin with `info`, so the first of these stands alone.
+    fn send(&mut self, text: &str) {
+        let head = Head { mark: '=', id: self.id };
+        self.connection.send(match (self.has_begun, self.form) {
+            (true, _) => text.to_owned(),
+            (false, Form::Emilia) => format!("{head} {text}"),
+            (false, _) => format!("{head}\n{text}"),
+        });
+        self.has_begun = true;
+    }
+}
