@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""How often sides win that are said to have some chance: the chances of emilia-analyze, beside the results of games.
+
+scripts/chances.py [--program PATH] [--depth N] [--positions N] [--seed N] [--args "..."] GAMES...
+
+GAMES are games.jsonl of `emilia match`, or WTHOR files. About N positions are drawn evenly from all games, behind the openings, and each is
+searched to the depth. Both sides of a position count, so the table is symmetric and its upper half says all. For each tenth of the
+chance it prints: positions, the mean chance, the mean score of the side (a draw is half a point), the error of that (half-width of a 95 %
+interval, from the games, which are the independent units), and whether the two differ by more than the error and three points.
+"""
+import argparse
+import collections
+import json
+import random
+import shlex
+import subprocess
+
+
+def games(path):
+    """Moves, Black's score and the plies of the opening of each game that was played to its end."""
+    if path.endswith(".wtb"):
+        data = open(path, "rb").read()
+        for at in range(16, len(data) - 67, 68):
+            squares = [f"{'abcdefgh'[square % 10 - 1]}{square // 10}" for square in data[at + 8 : at + 68] if square]
+            yield "".join(squares), 2 * data[at + 6] - 64, 0
+        return
+    for line in open(path, encoding="utf-8"):
+        game = json.loads(line)
+        if game.get("end") == "played":
+            yield game["moves"], game["score"], game["opening_moves"]
+
+
+class Engine:
+    """Emilia over GTP."""
+
+    def __init__(self, program, depth, arguments):
+        command = [program, "gtp", "--threads", "1", "--depth", str(depth), *arguments]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+
+    def ask(self, command):
+        self.process.stdin.write(command)
+        self.process.stdin.flush()
+        lines = iter(self.process.stdout.readline, "\n")
+        return [line.strip() for line in lines]
+
+    def chance_of_black(self, moves):
+        """The chance that is shown last; none at the end of a game."""
+        if self.ask(f"emilia-setboard {moves}\n")[0] != "=":
+            return None
+        black = self.ask("gogui-rules_side_to_move\n")[0] == "= black"
+        words = self.ask("emilia-analyze\n")[-1].split()
+        if "chance" not in words:
+            return None
+        chance = float(words[words.index("chance") + 1])
+        return chance if black else 1 - chance
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", default="target/release/emilia")
+    parser.add_argument("--depth", type=int, default=8)
+    parser.add_argument("--positions", type=int, default=20_000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--args", default="", help="more options of emilia gtp")
+    parser.add_argument("games", nargs="+")
+    arguments = parser.parse_args()
+    random.seed(arguments.seed)
+    played = [game for path in arguments.games for game in games(path)]
+    drawn = [(number, ply) for number, (moves, _, opening) in enumerate(played) for ply in range(opening, len(moves) // 2)]
+    drawn = sorted(random.sample(drawn, min(arguments.positions, len(drawn))))
+    engine = Engine(arguments.program, arguments.depth, shlex.split(arguments.args))
+    # By tenth and game: positions, the sum of the chances, the sum of the scores.
+    sums = [collections.defaultdict(lambda: [0, 0.0, 0.0]) for _ in range(10)]
+    for number, ply in drawn:
+        moves, score, _ = played[number]
+        chance = engine.chance_of_black(moves[: 2 * ply])
+        if chance is None:
+            continue
+        points = 0.5 + 0.5 * ((score > 0) - (score < 0))
+        for chance, points in ((chance, points), (1 - chance, 1 - points)):
+            cell = sums[min(int(10 * chance), 9)][number]
+            cell[0] += 1
+            cell[1] += chance
+            cell[2] += points
+    print(f"{len(drawn)} positions of {len(played)} games, depth {arguments.depth}")
+    print("chance %   positions   games   predicted %   scored %   error")
+    for tenth in range(5, 10):
+        cells = list(sums[tenth].values())
+        n = sum(cell[0] for cell in cells)
+        if n == 0:
+            continue
+        predicted, scored = (sum(cell[i] for cell in cells) / n for i in (1, 2))
+        # The variance of a ratio of sums over games.
+        error = 1.96 * sum((cell[2] - scored * cell[0]) ** 2 for cell in cells) ** 0.5 / n
+        verdict = "" if abs(predicted - scored) <= error + 0.03 else "   off"
+        interval = f"{10 * tenth}-{10 * tenth + 10}"
+        print(f"{interval:9} {n:10} {len(cells):7} {100 * predicted:13.1f} {100 * scored:10.1f} {100 * error:7.1f}{verdict}")
+
+
+if __name__ == "__main__":
+    main()
