@@ -98,6 +98,20 @@ emilia book grow my.book --from f5d6c3d3c4 --time 1h   for one opening",
     ("book stat", "emilia book stat my.book"),
     ("book check", "emilia book check my.book"),
     ("book pack", "emilia book pack my.book --out small.book"),
+    ("book merge", "emilia book merge my.book another.book --out both.book"),
+    (
+        "book prune",
+        "emilia book prune my.book --loss 6 --out good.book
+emilia book prune my.book --positions 100000 --out small.book",
+    ),
+    ("book tasks", "emilia book tasks my.book 1000 --depth 20 > tasks.jsonl"),
+    ("book take", "emilia book take my.book results.jsonl"),
+    (
+        "book export",
+        "emilia book export my.book --out book.dat            for Edax
+emilia book export builtin --out book.egbk3          for Egaroucid",
+    ),
+    ("book import", "emilia book import book.dat --out my.book"),
     ("train", "emilia train selfplay --out games --games 1000"),
     ("train selfplay", "emilia train selfplay --out games --games 1000"),
     ("train probcut", "emilia train probcut --positions 3000"),

@@ -194,7 +194,7 @@ engine_options! {
         name: "ponder",
         value_name: "SWITCH",
         help: "Whether to think on, with all threads, while the opponent thinks",
-        detail: "After a minute without a word of the client it ends. In `emilia play` the default is on, and Emilia ponders at full strength.",
+        detail: "It ends after a minute. In `emilia play` the default is on, and Emilia ponders at full strength.",
         values: Values::Names(|| texts(SWITCH)),
         read_by_all: true,
     }

@@ -1,11 +1,11 @@
 //! Moves that are one move by a symmetry of the position get one value.
 
-use crate::othello::{Position, Symmetry};
+use crate::othello::{Bitboard, Position, Symmetry};
 use crate::search::{Line, Report};
 
 /// Gives moves that a symmetry of the position exchanges the value of the one among them that was visited most, or came first, and puts
-/// them next to each other. Those that the search left out are added where there are fewer lines than `most`, the number that was asked for.
-pub(super) fn unite_symmetric_moves(report: &mut Report, position: &Position, most: usize) {
+/// them next to each other. Those that the search left out are added where there are fewer lines than `most`, the number that was asked for, but those of `except` never.
+pub(super) fn unite_symmetric_moves(report: &mut Report, position: &Position, except: Bitboard, most: usize) {
     let symmetries: Vec<Symmetry> = Symmetry::of(position).collect();
     if symmetries.len() == 1 || report.lines.is_empty() {
         return;
@@ -21,7 +21,8 @@ pub(super) fn unite_symmetric_moves(report: &mut Report, position: &Position, mo
         let first = united.len();
         for &symmetry in &symmetries {
             let turn = symmetry.turn(known.turn);
-            if united[first..].iter().all(|line| line.turn != turn) {
+            let is_left_out = turn.square().is_some_and(|square| except.contains(square));
+            if !is_left_out && united[first..].iter().all(|line| line.turn != turn) {
                 let pv = known.pv.iter().map(|&turn| symmetry.turn(turn)).collect();
                 united.push(Line { turn, pv, ..known.clone() });
             }
@@ -37,7 +38,7 @@ pub(super) fn unite_symmetric_moves(report: &mut Report, position: &Position, mo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::othello::Move;
+    use crate::othello::{Move, Square};
     use crate::search::{Bound, Score, SearchDepth};
 
     fn line(name: &str, discs: i32, visits: u64) -> Line {
@@ -48,7 +49,7 @@ mod tests {
 
     fn united(lines: Vec<Line>, most: usize) -> Vec<(String, f64)> {
         let mut report = Report { lines, ..Report::default() };
-        unite_symmetric_moves(&mut report, &Position::START, most);
+        unite_symmetric_moves(&mut report, &Position::START, Bitboard::EMPTY, most);
         for line in &report.lines {
             assert_eq!(line.pv, [line.turn]);
         }
@@ -64,6 +65,9 @@ mod tests {
         assert_eq!(all[0].0, "d3");
         assert!(all.iter().all(|(_, value)| *value == 1.0));
         assert_eq!(united(vec![line("f5", 1, 0)], 1), [("f5".to_owned(), 1.0)]);
+        let mut report = Report { lines: vec![line("d3", 1, 0)], ..Report::default() };
+        unite_symmetric_moves(&mut report, &Position::START, "f5".parse::<Square>().unwrap().bit(), 9);
+        assert!(report.lines.len() == 3 && report.lines.iter().all(|line| line.turn.to_string() != "f5"));
     }
 
     #[test]
@@ -71,7 +75,7 @@ mod tests {
         let position = Position::START.after("f5".parse().unwrap()).after("d6".parse().unwrap());
         let lines = vec![line("c3", 1, 0), line("c6", 2, 7)];
         let mut report = Report { lines: lines.clone(), ..Report::default() };
-        unite_symmetric_moves(&mut report, &position, 5);
+        unite_symmetric_moves(&mut report, &position, Bitboard::EMPTY, 5);
         assert_eq!(report.lines, lines);
     }
 }

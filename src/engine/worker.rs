@@ -140,6 +140,9 @@ impl Worker {
 
     /// Thinks about a position that nobody has asked about yet, until it is solved, the job is stopped, or it has been long enough.
     fn ponder(&mut self, question: &SearchJob) {
+        if question.signal.is_stopped() {
+            return;
+        }
         self.prepare(question);
         let SearchJob { request, options, signal, asked, .. } = question;
         let task = Task { contempt: request.contempt, ..Task::new(request.position, options.evaluator()) };
@@ -175,12 +178,12 @@ impl Worker {
         let mut report = search.think(&task, &control, &mut |report| {
             if question.reports {
                 let mut report = report.clone();
-                unite_symmetric_moves(&mut report, &task.position, most_lines);
+                unite_symmetric_moves(&mut report, &task.position, task.except, most_lines);
                 last_sent = Some((report.lines.clone(), report.depth));
                 let _ = question.events.send(Event::Report(report));
             }
         });
-        unite_symmetric_moves(&mut report, &task.position, most_lines);
+        unite_symmetric_moves(&mut report, &task.position, task.except, most_lines);
         if question.reports && last_sent.is_none_or(|(lines, depth)| (&lines, depth) != (&report.lines, report.depth)) {
             let _ = question.events.send(Event::Report(report.clone()));
         }

@@ -40,6 +40,7 @@ impl Opponent {
 
     /// Plays at another level from now on.
     pub fn set_level(&mut self, level: Level) {
+        self.engine.stop();
         self.level = level;
         self.saved = 0.0;
     }
@@ -85,6 +86,8 @@ impl Opponent {
         if game.turns().is_empty() {
             return None;
         }
+        // The review has threads of its own.
+        self.engine.stop();
         let options =
             EngineOptions { depth: Some(REVIEW_DEPTH), time: None, nodes: None, ..self.engine.options().clone() };
         let settings = AnalysisSettings { exact_from: REVIEW_EXACT, ..AnalysisSettings::new(options) };

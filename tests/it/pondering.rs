@@ -10,6 +10,8 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 const PATIENCE: Duration = Duration::from_secs(60);
+/// After this long, what was to end has ended.
+const TO_BE_SEEN: Duration = Duration::from_millis(50);
 
 /// Where a [`Watched`] search has begun to ponder, and where it has ended. Each test has an opening of its own.
 static BEGUN: Mutex<Vec<Position>> = Mutex::new(Vec::new());
@@ -91,6 +93,7 @@ fn over_nboard_nothing_is_heard_of_it_and_a_ping_ends_it() {
     let (client, session, answer, behind) = over_nboard("f5 d6");
     client.send(format!("move {answer}"));
     client.send("set emilia.colour red");
+    std::thread::sleep(TO_BE_SEEN);
     assert!(!ENDED.lock().contains(&behind), "the game is where the engine ponders");
     client.send("ping 7");
     assert_eq!(client.output().recv_timeout(PATIENCE).unwrap(), "pong 7\n");
@@ -105,6 +108,7 @@ fn over_gtp_what_needs_no_search_leaves_it_alone() {
     for command in ["name", "gogui-rules_board", "time_left w 10 0", "emilia-stats", "emilia-get", "showboard"] {
         gtp::succeed(&client, command);
     }
+    std::thread::sleep(TO_BE_SEEN);
     assert!(!ENDED.lock().contains(&behind));
     drop(client);
     session.join().unwrap();

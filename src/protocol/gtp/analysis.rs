@@ -53,6 +53,13 @@ impl<'a> Stream<'a> {
         Stream { connection, id, form, empties, interval, ticks, last: None, has_begun: false }
     }
 
+    /// Sends what stands before the first report, in the forms where it is a line of its own.
+    pub fn begin(&mut self) {
+        if self.form != Form::Emilia {
+            self.send("");
+        }
+    }
+
     /// The times at which [`Stream::repeat`] is due.
     pub fn ticks(&self) -> &Receiver<Instant> {
         &self.ticks
@@ -60,15 +67,18 @@ impl<'a> Stream<'a> {
 
     /// Takes a report, and shows it if it is the first or each is to be shown.
     pub fn take(&mut self, report: Report) {
-        let shown = self.last.as_ref().map(|(last, _)| last);
-        if report.lines.is_empty() || shown.is_some_and(|shown| shown.lines == report.lines) {
+        if report.lines.is_empty() {
             return;
         }
-        let is_due = self.interval.is_none() || self.last.is_none();
+        let (is_news, was_shown) = match &self.last {
+            Some((last, was_shown)) => (last.lines != report.lines, *was_shown),
+            None => (true, false),
+        };
+        let is_due = is_news && (self.interval.is_none() || self.last.is_none());
         if is_due {
             self.show(&report);
         }
-        self.last = Some((report, is_due));
+        self.last = Some((report, is_due || !is_news && was_shown));
     }
 
     /// Shows the last report once more.

@@ -383,6 +383,7 @@ impl Session<'_> {
         let thinking = self.engine.start(Request::hint(position, analysis.lines));
         let bounded = self.engine.options().is_bounded();
         let mut stream = Stream::new(self.inbox.connection, id, analysis, position.empties().count());
+        stream.begin();
         let mut has_enough = analysis.form == Form::Emilia;
         let decision = loop {
             // The end of the input alone does not end an analysis that has an end of its own.

@@ -419,7 +419,9 @@ impl Session {
                     self.thoughts.remember(pending.request.position, turn, elapsed);
                 }
                 self.send(Reply::Move { turn, score, elapsed });
-                self.engine.ponder(&pending.request, turn);
+                if *self.game.position() == pending.request.position {
+                    self.engine.ponder(&pending.request, turn);
+                }
             }
             PendingGoal::Analyze { positions, turns } => {
                 if let Some(best) = best {
