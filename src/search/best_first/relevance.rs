@@ -254,6 +254,20 @@ mod tests {
         (this.kids..this.kids + u32::from(this.count)).for_each(|kid| leaves(explorer, kid, found));
     }
 
+    /// Checks that every leaf has the chance of more than the goal that its value stands for.
+    fn audit_leaves(explorer: &Search) {
+        let mut nodes = vec![(explorer.tree.root(), *explorer.tree.position().unwrap())];
+        while let Some((node, position)) = nodes.pop() {
+            let this = explorer.tree.arena[node];
+            if this.is_leaf() && !this.has_proofs() {
+                let deviations = (this.value - explorer.policy.goal_of(position.mover())) as f32 / DEVIATION;
+                assert_eq!(this.chance(), Chance::of_value(deviations), "{position}");
+            }
+            let kids = (this.kids..).zip(explorer.tree.kids(node));
+            nodes.extend(kids.map(|(i, kid)| (i, after(&position, kid.turn))));
+        }
+    }
+
     #[test]
     fn the_leaf_is_expanded_that_the_chance_of_the_root_depends_on_most() {
         for seed in 0..6 {
@@ -288,21 +302,11 @@ mod tests {
             }
             explorer.policy.next_goal = 0;
             ByRelevance::update_goal(&mut explorer);
-            let root = explorer.tree.root();
             let position = *explorer.tree.position().unwrap();
             let (value, goal) = (explorer.value(), explorer.policy.goal_of(position.mover()));
             assert!(value.abs_diff(goal) <= NEAR_ENOUGH, "{value} {goal}");
             moved += u32::from(explorer.policy.goal != 0);
-            let mut nodes = vec![(root, position)];
-            while let Some((node, position)) = nodes.pop() {
-                let this = explorer.tree.arena[node];
-                if this.is_leaf() && !this.has_proofs() {
-                    let deviations = (this.value - explorer.policy.goal_of(position.mover())) as f32 / DEVIATION;
-                    assert_eq!(this.chance(), Chance::of_value(deviations));
-                }
-                let kids = (this.kids..).zip(explorer.tree.kids(node));
-                nodes.extend(kids.map(|(i, kid)| (i, after(&position, kid.turn))));
-            }
+            audit_leaves(&explorer);
             explorer.audit().unwrap();
             // Not at once again.
             explorer.policy.goal = 0;
@@ -310,6 +314,28 @@ mod tests {
             assert_eq!(explorer.policy.goal, 0);
         }
         assert!(moved > 5, "{moved}");
+    }
+
+    #[test]
+    fn what_waits_to_be_freed_does_not_come_back_with_the_chances_of_an_old_goal() {
+        for seed in 0..10 {
+            let (mut explorer, evaluator) = explorer(seed, 40);
+            explorer.tree = Tree::new(64 << 20, true);
+            explorer.begin(&random_position(seed, 40), Contempt::NONE);
+            for _ in 0..3_000 {
+                step(&mut explorer, &*evaluator);
+            }
+            let (root, position) = (explorer.tree.root(), *explorer.tree.position().unwrap());
+            let best = explorer.tree.kids(root)[0];
+            explorer.begin(&after(&position, best.turn), Contempt::NONE);
+            explorer.set_deviations(vec![DEVIATION]);
+            let value = explorer.value() + 5 * DISC;
+            explorer.set_goal(if explorer.tree.position().unwrap().mover() == Color::Black { value } else { -value });
+            for _ in 0..3_000 {
+                step(&mut explorer, &*evaluator);
+            }
+            audit_leaves(&explorer);
+        }
     }
 
     #[test]

@@ -160,12 +160,13 @@ impl SharedChildren {
         }
     }
 
-    /// The children of a position, if it has some in the tree.
+    /// The children of a position, if it has some in the tree. Those that wait to be freed are found too, but not if there was a new goal
+    /// meanwhile: it did not reach them.
     pub fn find<M: Copy>(&self, arena: &Arena<M>, key: Key) -> Option<u32> {
         let mut kids = self.heads[self.slot(key)];
         while kids != 0 {
             let header = SharedChildren::of(arena, kids);
-            if header.key == key {
+            if header.key == key && header.goal == self.goal {
                 return Some(kids);
             }
             kids = header.next;
