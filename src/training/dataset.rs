@@ -4,6 +4,7 @@ use super::chunk::Chunk;
 use super::container::FileError;
 use super::sample::{LabelKind, Sample, is_held_out};
 use crate::othello::{Bitboard, Color, Position, canonical};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// Numbers of discs from 0 to 64.
@@ -58,10 +59,10 @@ pub struct SampleChoice {
     pub search_share: f32,
     /// The fewest empty squares for which that is so; with fewer, the target is the result.
     pub search_share_from: u32,
+    /// The fewest empty squares for which the target is the value of the search alone.
+    pub search_alone_from: u32,
     /// A position won or lost by that many discs counts twice, see [`FitSettings::lopsided`](super::FitSettings::lopsided).
     pub lopsided: f32,
-    /// Whether positions that are equal up to symmetry count as one with the average score.
-    pub merge: bool,
 }
 
 /// All samples, by the number of discs.
@@ -72,13 +73,22 @@ pub struct Dataset {
     pub origins: Vec<serde_json::Value>,
     /// Games in them.
     pub games: u64,
+    /// Of these, games that begin where an earlier one did, up to symmetry: they are that game again and were left out.
+    pub repeated: u64,
     /// Files that were damaged and left out.
     pub damaged: Vec<String>,
 }
 
+impl Default for Dataset {
+    fn default() -> Dataset {
+        let by_discs = vec![Points::default(); COUNTS];
+        Dataset { by_discs, origins: Vec::new(), games: 0, repeated: 0, damaged: Vec::new() }
+    }
+}
+
 impl Dataset {
     /// Reads every file of the sources, in order. Damaged files are left out and named; a file that was never one of
-    /// samples is an error, and so is a folder without any.
+    /// samples is an error, and so is a folder without any. Of games that begin alike up to symmetry the first is taken.
     pub fn read(
         sources: &[Source],
         selection: &SampleChoice,
@@ -93,21 +103,23 @@ impl Dataset {
             origins.push(serde_json::json!({ "origin": origin, "files": found.len(), "weight": weight }));
             files.extend(found.into_iter().map(|file| (file, *weight)));
         }
-        let mut set = Dataset { by_discs: vec![Points::default(); COUNTS], origins, games: 0, damaged: Vec::new() };
+        let mut set = Dataset { origins, ..Dataset::default() };
+        let mut beginnings = HashSet::new();
         for (i, (file, weight)) in files.iter().enumerate() {
-            set.add(file, *weight, selection)?;
+            set.add(file, *weight, selection, &mut beginnings)?;
             progress(i + 1, files.len());
-        }
-        if selection.merge {
-            for points in &mut set.by_discs {
-                merge(&mut points.training);
-                merge(&mut points.held_out);
-            }
         }
         Ok(set)
     }
 
-    fn add(&mut self, file: &Path, weight: f32, selection: &SampleChoice) -> Result<(), FileError> {
+    /// Adds a file. `beginnings`: the first positions of the games so far.
+    fn add(
+        &mut self,
+        file: &Path,
+        weight: f32,
+        selection: &SampleChoice,
+        beginnings: &mut HashSet<(Bitboard, Bitboard)>,
+    ) -> Result<(), FileError> {
         let chunk = match Chunk::read(file) {
             Ok(chunk) => chunk,
             Err(error) if error.is_damage() => {
@@ -118,13 +130,20 @@ impl Dataset {
         };
         self.games += u64::from(chunk.header.games);
         let seed = chunk.header.origin.seed;
-        for sample in &chunk.samples {
-            let weight = weight * selection.kind_weights[sample.kind as usize];
-            if weight > 0.0 {
-                let points = &mut self.by_discs[sample.discs() as usize];
-                let held_out = is_held_out(seed, sample.game, selection.held_out_per_thousand);
-                let points = if held_out { &mut points.held_out } else { &mut points.training };
-                points.push(selection.point(sample, weight));
+        for game in chunk.samples.chunk_by(|a, b| a.game == b.game) {
+            let (beginning, _) = canonical(&game[0].position());
+            if !beginnings.insert((beginning.player(), beginning.opponent())) {
+                self.repeated += 1;
+                continue;
+            }
+            let held_out = is_held_out(seed, game[0].game, selection.held_out_per_thousand);
+            for sample in game {
+                let weight = weight * selection.kind_weights[sample.kind as usize];
+                if weight > 0.0 {
+                    let points = &mut self.by_discs[sample.discs() as usize];
+                    let points = if held_out { &mut points.held_out } else { &mut points.training };
+                    points.push(selection.point(sample, weight));
+                }
             }
         }
         Ok(())
@@ -133,8 +152,7 @@ impl Dataset {
     /// A set for tests; says which points are held out.
     #[cfg(test)]
     pub(super) fn of_points(points: impl Iterator<Item = Point>, held_out: impl Fn(usize) -> bool) -> Dataset {
-        let mut set =
-            Dataset { by_discs: vec![Points::default(); COUNTS], origins: Vec::new(), games: 0, damaged: Vec::new() };
+        let mut set = Dataset::default();
         for (i, point) in points.enumerate() {
             let points = &mut set.by_discs[(point.player | point.opponent).count() as usize];
             if held_out(i) { points.held_out.push(point) } else { points.training.push(point) }
@@ -164,7 +182,14 @@ impl SampleChoice {
     fn point(&self, sample: &Sample, weight: f32) -> Point {
         let score = f32::from(sample.score);
         let search = sample.search.map_or(score, |value| value.discs() as f32);
-        let share = if 64 - sample.discs() >= self.search_share_from { self.search_share } else { 0.0 };
+        let empties = 64 - sample.discs();
+        let share = if empties >= self.search_alone_from {
+            1.0
+        } else if empties >= self.search_share_from {
+            self.search_share
+        } else {
+            0.0
+        };
         let target = match sample.kind {
             LabelKind::GameResult => share * search + (1.0 - share) * score,
             LabelKind::Exact => score,
@@ -174,28 +199,6 @@ impl SampleChoice {
         let weight = weight * (1.0 + lopsided * lopsided);
         Point { player: sample.player, opponent: sample.opponent, target, weight }
     }
-}
-
-/// Leaves one of all positions that are equal up to symmetry, with the mean of the targets by weight and the greatest of the
-/// weights. What is left is in the order of the boards.
-fn merge(points: &mut Vec<Point>) {
-    for point in points.iter_mut() {
-        let (least, _) = canonical(&point.position());
-        (point.player, point.opponent) = (least.player(), least.opponent());
-    }
-    // Stable, so that the sums below are always made in the order of the files.
-    points.sort_by_key(|point| (point.player, point.opponent));
-    let same = |a: &Point, b: &Point| a.player == b.player && a.opponent == b.opponent;
-    let merged: Vec<Point> = points
-        .chunk_by(same)
-        .map(|equal| {
-            let total: f32 = equal.iter().map(|point| point.weight).sum();
-            let target = equal.iter().map(|point| point.weight * point.target).sum::<f32>() / total;
-            let weight = equal.iter().map(|point| point.weight).fold(0.0, f32::max);
-            Point { target, weight, ..equal[0] }
-        })
-        .collect();
-    *points = merged;
 }
 
 #[cfg(test)]
@@ -212,8 +215,8 @@ mod tests {
         kind_weights: [1.0; 3],
         search_share: 0.25,
         search_share_from: 30,
+        search_alone_from: 50,
         lopsided: 0.0,
-        merge: false,
     };
 
     fn chunk(first_game: u64, samples: Vec<Sample>) -> Chunk {
@@ -287,20 +290,25 @@ mod tests {
     }
 
     #[test]
-    fn equal_positions_become_one() {
-        let (position, other) = (random_position(1, 40), random_position(2, 40));
-        let point = |position: &Position, target, weight| Point {
-            player: position.player(),
-            opponent: position.opponent(),
-            target,
-            weight,
-        };
-        let mut points = vec![point(&other, 7.0, 1.0)];
-        points.extend(Symmetry::all().map(|symmetry| point(&symmetry.position(&position), 10.0, 1.0)));
-        points.push(point(&position, -30.0, 0.5));
-        merge(&mut points);
-        let found: Vec<(f32, f32)> = points.iter().map(|point| (point.target, point.weight)).collect();
-        let expected = ((8.0 * 10.0 - 15.0) / 8.5, 1.0);
-        assert!(found.len() == 2 && found.contains(&(7.0, 1.0)) && found.contains(&expected), "{found:?}");
+    fn a_game_that_begins_where_another_did_counts_once() {
+        let folder = folder("repeated");
+        let position = random_position(0, 30);
+        let again =
+            Symmetry::all().map(|symmetry| Sample::new(&symmetry.position(&position), 8, LabelKind::GameResult, 200));
+        let samples = again.zip(200..).map(|(sample, game)| Sample { game, ..sample }).collect();
+        chunk(200, samples).write(&folder.join(Chunk::file_name(2))).unwrap();
+        let data = read(&folder, 1.0, &ALL).unwrap();
+        assert_eq!((data.len().0 + data.len().1, data.games, data.repeated), (600, 300, 8));
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn the_target_of_the_first_plies_is_the_search() {
+        let targets = [31, 30, 29].map(|empties| {
+            let sample = Sample::new(&random_position(1, empties), 8, LabelKind::GameResult, 0);
+            let choice = SampleChoice { search_alone_from: 31, ..ALL };
+            choice.point(&sample.with_search(Score::from_discs(-8)), 1.0).target
+        });
+        assert_eq!(targets, [-8.0, 4.0, 8.0]);
     }
 }

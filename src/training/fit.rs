@@ -50,11 +50,11 @@ pub struct FitSettings {
     pub search_share: f32,
     /// The fewest empty squares of positions for which that is so.
     pub search_share_from: u32,
+    /// The fewest empty squares of positions for which the target is the value of the search alone.
+    pub search_alone_from: u32,
     /// A position counts 1 + (v/this)², v being what the search said of it in discs, and the score where none did: one won or
     /// lost by that many discs counts twice, an even one once. 0 has all count alike.
     pub lopsided: f32,
-    /// Whether positions that are equal up to symmetry count as one, with the average score.
-    pub merge_duplicates: bool,
 }
 
 impl Default for FitSettings {
@@ -72,8 +72,8 @@ impl Default for FitSettings {
             search_weight: 1.0,
             search_share: 0.5,
             search_share_from: 20,
+            search_alone_from: 50,
             lopsided: 30.0,
-            merge_duplicates: false,
         }
     }
 }
@@ -94,7 +94,11 @@ impl FitSettings {
         check("fit.held-out-per-thousand", self.held_out_per_thousand < 1000, &self.held_out_per_thousand, "0 to 999")?;
         let share = self.search_share;
         check("fit.search-share", (0.0..=1.0).contains(&share), &share, "0 to 1")?;
-        check("fit.search-share-from", self.search_share_from <= 60, &self.search_share_from, "0 to 60 empty squares")?;
+        for (name, from) in
+            [("fit.search-share-from", self.search_share_from), ("fit.search-alone-from", self.search_alone_from)]
+        {
+            check(name, from <= 61, &from, "0 to 60 empty squares, 61 for never")?;
+        }
         let lopsided = self.lopsided;
         check("fit.lopsided", lopsided >= 0.0 && lopsided.is_finite(), &lopsided, "at least 0 discs")?;
         for (name, weight) in [
@@ -114,8 +118,8 @@ impl FitSettings {
             kind_weights: [self.game_result_weight, self.exact_weight, self.search_weight],
             search_share: self.search_share,
             search_share_from: self.search_share_from,
+            search_alone_from: self.search_alone_from,
             lopsided: self.lopsided,
-            merge: self.merge_duplicates,
         }
     }
 }

@@ -81,7 +81,10 @@ pub(super) fn run(arguments: &FitArguments) -> Result<(), String> {
         log::warn!("left out: {damage}");
     }
     let (training, held_out) = data.len();
-    say(format_args!("{} games: {training} positions to learn from, {held_out} held out", data.games));
+    let Dataset { games, repeated, .. } = &data;
+    say(format_args!(
+        "{games} games, {repeated} of them repeated: {training} positions to learn from, {held_out} held out"
+    ));
     if data.is_empty() {
         return Err("there is nothing to learn from".to_owned());
     }
