@@ -8,8 +8,8 @@ use arrayvec::ArrayVec;
 const REPLY: i32 = 8;
 /// Sort key that each empty square adds that the other side may come to play (potential mobility).
 const LATER_REPLY: i32 = 4;
-/// Sort key that the square of the move adds: corners are good, the squares beside them bad.
-const SQUARE: [i32; 64] = {
+/// Sort key that the square of the move adds, where moves are sorted without a search: corners are good, the squares beside them bad.
+pub(super) const SQUARE: [i32; 64] = {
     let mut weights = [0; 64];
     let mut square = 0;
     while square < 64 {
@@ -28,7 +28,12 @@ const SQUARE: [i32; 64] = {
 };
 
 /// Sort key that each reply after a move adds, where moves are sorted by value, in units of [`DISC`].
-pub(super) const REPLY_VALUE: i32 = DISC / 2;
+const REPLY_VALUE: i32 = DISC / 2;
+/// The same in a search to the end, where the quickest move that is good enough is the best one: behind a static value, and behind that of
+/// a search.
+const REPLY_TO_THE_END: [i32; 2] = [5 * DISC / 2, 3 * DISC / 2];
+/// Sort key that each empty square adds in a search to the end that the other side may come to play, in units of [`DISC`].
+const LATER_REPLY_TO_THE_END: i32 = DISC / 2;
 /// Distance below the value that is needed, in units of [`DISC`], from which on moves are not distinguished.
 pub(super) const HOPELESS: i32 = 8 * DISC;
 
@@ -52,6 +57,19 @@ const CLASSES: [Bitboard; 3] = {
 pub(super) fn replies(child: &Position) -> i32 {
     let replies = child.moves();
     (replies.count() + (replies & Bitboard::CORNERS).count()) as i32
+}
+
+/// The empty squares next to discs that the side to move may come to turn (potential mobility).
+fn later_replies(child: &Position) -> i32 {
+    (child.opponent().neighbours() & child.empties()).count() as i32
+}
+
+/// Sort key that the replies after a move add to its value after a search of `look` plies, in units of [`DISC`].
+pub(super) fn cost_of_replies(child: &Position, look: u8, solving: bool) -> i32 {
+    if !solving {
+        return replies(child) * REPLY_VALUE;
+    }
+    replies(child) * REPLY_TO_THE_END[usize::from(look > 0)] + later_replies(child) * LATER_REPLY_TO_THE_END
 }
 
 /// A move to be tried.
@@ -85,8 +103,7 @@ impl Candidates {
     pub(super) fn sort_by_replies(&mut self, first: Option<Square>) {
         self.sort_by(first, |candidate| {
             let child = &candidate.child;
-            let later = (child.opponent().neighbours() & child.empties()).count();
-            REPLY * replies(child) + LATER_REPLY * later as i32 + SQUARE[candidate.square.index()]
+            REPLY * replies(child) + LATER_REPLY * later_replies(child) + SQUARE[candidate.square.index()]
         });
     }
 

@@ -460,7 +460,6 @@ impl<'a, E: Incremental> Walk<'a, E> {
         let probing = std::mem::replace(&mut self.probes, NESTED_PROBES);
         children.sort_by(first, |candidate: &Candidate| {
             let child = self.after(node, candidate.square, candidate.turned);
-            let replies = ordering::replies(&candidate.child);
             let value = if look == 0 {
                 self.evaluations += 1;
                 self.shared.evaluation.value(&child.state, &child.position)
@@ -468,7 +467,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
                 // Bounds far below what is needed need not be distinguished.
                 self.search_to_depth(&child, look, -INFINITY, ordering::HOPELESS - alpha)
             };
-            value + replies * ordering::REPLY_VALUE
+            value + ordering::cost_of_replies(&candidate.child, look, solving)
         });
         self.probes = probing;
     }

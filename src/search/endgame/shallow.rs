@@ -4,6 +4,7 @@ use super::board::Board;
 use super::parity::Parity;
 use super::{INFINITY, Solver};
 use crate::othello::{Bitboard, Square, flips};
+use crate::search::ordering;
 use arrayvec::ArrayVec;
 
 /// Number of empty squares from which on moves are sorted by the other side's mobility, and the local table is probed; with fewer,
@@ -15,10 +16,23 @@ pub(super) const SHALLOW_TO: u32 = 11;
 /// Number of empty squares from which on the solver asks whether to stop: with fewer it is sooner done.
 const CHECK_FROM: u32 = 7;
 
-/// What counts against a move: each reply that it leaves, a reply in a corner once more, and an even quadrant.
+/// Number of empty squares from which on the square of a move counts: with fewer, what it costs to look is more than it saves.
+const SQUARE_FROM: u32 = 7;
+
+/// What counts against a move: each reply that it leaves, a reply in a corner once more, an even quadrant, and its square.
 const REPLY: u32 = 16;
 const CORNER: u32 = 16;
 const EVEN: u32 = 4;
+static SQUARE: [u8; 64] = {
+    let mut keys = [0; 64];
+    let mut square = 0;
+    while square < 64 {
+        // From 0 for a corner, the best.
+        keys[square] = (ordering::SQUARE[square] - ordering::SQUARE[0]) as u8;
+        square += 1;
+    }
+    keys
+};
 
 /// A key greater than every other, for a move that has been tried.
 const DONE: u32 = u32::MAX;
@@ -100,9 +114,12 @@ impl Solver<'_> {
                 return 64;
             }
             let moves = child.moves();
-            let key = moves.count() * REPLY
+            let mut key = moves.count() * REPLY
                 + (moves & Bitboard::CORNERS).count() * CORNER
                 + if odd.contains(square) { 0 } else { EVEN };
+            if empties >= SQUARE_FROM {
+                key += u32::from(SQUARE[square.index()]);
+            }
             children.push(Child { key, square, board: child, moves });
         }
         let mut best = -INFINITY;
