@@ -130,6 +130,8 @@ pub struct Answer<'a> {
     /// What the opening book knows, if that was asked and it has the position.
     #[serde(skip_serializing_if = "Option::is_none")]
     book: Option<BookAnswer>,
+    /// The fingerprint of the evaluation.
+    weights: String,
     nodes: u64,
     evaluations: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -167,6 +169,7 @@ impl<'a> Answer<'a> {
             moves: report.lines.iter().map(|line| MoveAnswer::new(line, position)).collect(),
             except: query.settings.except.into_iter().map(Move::Place).collect(),
             book: view.map(|view| BookAnswer::new(&view, position)),
+            weights: format!("{:08x}", query.settings.weights),
             nodes: report.nodes,
             evaluations: report.evaluations,
             seconds: timed.then_some(report.elapsed.as_secs_f64()),

@@ -1,18 +1,18 @@
 //! The searches that a book needs next, as queries for `emilia analyze`, and their answers as leaves of the book.
 
-use crate::book::{BookError, Finding, Key, Positions, next_work};
+use crate::book::{BookError, Database, Entry, Finding, Key, Snapshot, Step, Work, needs_no_search, next_work};
 use crate::game::DISC;
 use crate::notation::read_position;
 use crate::notation::transcript::parse_turn;
 use crate::othello::{Bitboard, Move, Position};
 use crate::search::{Limits, Score, SearchDepth, Selectivity};
 use serde::{Deserialize, Deserializer, Serialize, de};
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// A query that `emilia analyze` answers.
 #[derive(Serialize)]
 struct Task {
-    id: String,
+    id: usize,
     board: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     except: Vec<Move>,
@@ -23,23 +23,36 @@ struct Task {
     selectivity: Selectivity,
 }
 
-/// The searches of the units of work that are next, at most this number of units, as queries, a line each. Their ids begin with the
-/// fingerprint of the evaluation that the book grows with.
+/// The searches of the units of work that are next, at most this number of units, as queries, a line each. Positions that need no
+/// search are added to the book first.
 ///
 /// # Errors
-/// If the book cannot be read.
+/// If the book cannot be read, or the disk does not take what is added.
 pub fn tasks(
-    book: &(impl Positions + ?Sized),
-    weights: u32,
+    book: &Database,
     root: &Key,
     units: usize,
     (limits, selectivity): (&Limits, Selectivity),
 ) -> Result<Vec<String>, BookError> {
+    let (now, units) = loop {
+        let now = book.read()?;
+        let units = next_work(&now, root, now.weights, HashSet::new(), units)?;
+        let without_search = without_search(&now, &units)?;
+        if without_search.is_empty() {
+            break (now, units);
+        }
+        book.update(now.weights, |positions| {
+            for key in &without_search {
+                positions.put(key, &Entry { visits: 1, ..Entry::UNSEARCHED })?;
+            }
+            Ok(without_search)
+        })?;
+    };
     let mut tasks = Vec::new();
-    for work in next_work(book, root, weights, HashSet::new(), units)? {
-        for (key, except) in work.searches(book)? {
+    for work in units {
+        for (key, except) in work.searches(&now)? {
             let task = Task {
-                id: format!("{weights:08x}-{}", tasks.len() + 1),
+                id: tasks.len() + 1,
                 board: key.position().to_string(),
                 except: except.into_iter().map(Move::Place).collect(),
                 depth: limits.depth.map(|depth| depth.plies()),
@@ -50,6 +63,19 @@ pub fn tasks(
         }
     }
     Ok(tasks)
+}
+
+/// The positions that these units add and that need no search.
+fn without_search(book: &Snapshot, units: &[Work]) -> Result<BTreeSet<Key>, BookError> {
+    let mut found = BTreeSet::new();
+    for unit in units {
+        if let Step::Extend(_, added) = unit.step
+            && needs_no_search(book, &added)?
+        {
+            found.insert(added);
+        }
+    }
+    Ok(found)
 }
 
 /// A line that is no answer to a task.
@@ -64,7 +90,7 @@ pub struct UnusableLine {
 #[derive(Deserialize)]
 struct Answer {
     #[serde(default)]
-    id: Option<serde_json::Value>,
+    weights: Option<String>,
     #[serde(default)]
     error: Option<String>,
     #[serde(default)]
@@ -111,7 +137,7 @@ fn board<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Position>,
 /// goes on. `weights` is the fingerprint of the evaluation that the book grows with.
 ///
 /// # Errors
-/// If it is not the answer to a task for this evaluation.
+/// If it is no answer, or not by this evaluation.
 pub fn finding(line: &[u8], weights: u32) -> Result<Option<Finding>, UnusableLine> {
     let answer: Answer = serde_json::from_slice(line).map_err(|error| {
         let text = error.to_string();
@@ -129,9 +155,13 @@ pub fn finding(line: &[u8], weights: u32) -> Result<Option<Finding>, UnusableLin
     if let Some(error) = answer.error {
         return unusable("error", format!("not searched: {error}"));
     }
-    let of_book = format!("{weights:08x}-");
-    if answer.id.as_ref().and_then(|id| id.as_str()).is_none_or(|id| !id.starts_with(&of_book)) {
-        return unusable("id", format!("not the answer to a task of this book, whose id begins with {of_book}"));
+    let of_book = format!("{weights:08x}");
+    match answer.weights {
+        Some(found) if found == of_book => {}
+        Some(found) => {
+            return unusable("weights", format!("searched with the evaluation {found}; the book's is {of_book}"));
+        }
+        None => return unusable("weights", "it does not say with which evaluation it was searched".to_owned()),
     }
     if answer.terminated {
         return unusable("terminated", "the search was called off".to_owned());
@@ -162,5 +192,40 @@ impl Found {
             (false, selectivity) => SearchDepth::Selective { plies: self.depth, selectivity },
         };
         (self.depth <= 60).then_some((value, depth))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::book::{Leaf, Positions, moves};
+
+    #[test]
+    fn a_position_that_needs_no_search_holds_nothing_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let book = Database::create(&folder.path().join("book"), 5).unwrap();
+        let root = Key::of(&Position::START).0;
+        let (square, next) = moves(&Position::START).next().unwrap();
+        let behind = next.key().unwrap();
+        let found = |square| Leaf::Found { square, value: Score::ZERO, depth: SearchDepth::Plies(8) };
+        book.update(5, |positions| {
+            let later = moves(&behind.position()).filter_map(|(_, next)| next.key());
+            let mut changed: BTreeSet<Key> = later.collect();
+            for key in &changed {
+                let first = key.position().moves().into_iter().next().unwrap();
+                positions.put(key, &Entry { leaf: found(first), weights: 5, ..Entry::UNSEARCHED })?;
+            }
+            let square = Key::of(&Position::START).1.square(square);
+            positions.put(&root, &Entry { leaf: found(square), weights: 5, ..Entry::UNSEARCHED })?;
+            changed.insert(root);
+            Ok(changed)
+        })
+        .unwrap();
+        // The four first moves are one, so neither the start nor what is behind it is to be searched.
+        let queries = tasks(&book, &root, 1, (&Limits::default(), Selectivity::BOLDEST)).unwrap();
+        assert!(!queries.is_empty());
+        let now = book.read().unwrap();
+        assert_eq!(now.get(&behind).unwrap().unwrap().leaf, Leaf::NoneLeft);
+        assert_eq!(now.check(&mut |fault| panic!("{fault}")).unwrap(), 0);
     }
 }

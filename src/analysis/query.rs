@@ -3,6 +3,7 @@
 use super::AnalysisSettings;
 use super::fields::{FieldError, Fields, Texts};
 use crate::engine::{ALPHA_BETA, EMILIA, EngineOptions, LONGEST, SHORTEST};
+use crate::eval::fingerprint;
 use crate::notation::read_position;
 use crate::notation::transcript::{parse_turn, parse_turns};
 use crate::othello::{Bitboard, GameRecord, Move, Position};
@@ -232,6 +233,9 @@ fn settings(
         if let Some(value) = fields.text(name)? {
             set(&mut settings.options, name, &value)?;
         }
+    }
+    if !settings.options.evaluates_like(&defaults.options) {
+        settings.weights = fingerprint(&*settings.options.evaluator());
     }
     if let Some(percent) = fields.whole("selectivity", 1..=100)? {
         set(&mut settings.options, "selectivity", &percent.to_string())?;

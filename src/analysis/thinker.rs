@@ -2,6 +2,7 @@
 
 use crate::clock::TimeBudget;
 use crate::engine::{Decision, Engine, EngineOptions, Event, Goal, Request};
+use crate::eval::fingerprint;
 use crate::othello::{Bitboard, Position};
 use crate::search::{Depth, Limits, Report};
 use crossbeam::channel::{Receiver, never, select, tick};
@@ -15,6 +16,8 @@ pub const DEFAULT_DEPTH: Depth = Depth::new(12).unwrap();
 pub struct AnalysisSettings {
     /// The search, the evaluation and their memory. Its own limits do not count: those below do.
     pub options: EngineOptions,
+    /// The fingerprint of their evaluation.
+    pub weights: u32,
     /// Bound on the depth in plies, 1 to 60.
     pub depth: Option<Depth>,
     /// Bound on the positions visited.
@@ -38,6 +41,7 @@ impl AnalysisSettings {
         let (nodes, time) = (options.nodes, options.time);
         let options = EngineOptions { depth: None, nodes: None, time: None, ..options };
         AnalysisSettings {
+            weights: fingerprint(&*options.evaluator()),
             options,
             depth,
             nodes,

@@ -63,6 +63,14 @@ impl Work {
     }
 }
 
+/// Whether a position that is not in the book needs no search to be in it: each of its moves leads to a position with a value.
+///
+/// # Errors
+/// If the book cannot be read.
+pub fn needs_no_search(book: &(impl Positions + ?Sized), key: &Key) -> Result<bool, BookError> {
+    Ok(book.get(key)?.is_none() && moves_with_value(book, key)? == key.position().moves())
+}
+
 /// The moves of a position that lead to positions with a value.
 pub(super) fn moves_with_value(book: &(impl Positions + ?Sized), key: &Key) -> Result<Bitboard, BookError> {
     let mut found = Bitboard::EMPTY;

@@ -2,8 +2,8 @@
 
 use super::combine::rank;
 use super::graph::{Neighbours, Positions, PositionsMut, settle};
-use super::select::moves_with_value;
-use super::{BookError, Database, Entry, Key, Leaf};
+use super::select::{moves_with_value, needs_no_search};
+use super::{BookError, Database, Entry, Key, Leaf, moves};
 use crate::othello::{Bitboard, Square};
 use crate::search::{Score, SearchDepth};
 use std::cmp::Reverse;
@@ -80,6 +80,7 @@ impl Finding {
         if known.is_none() && !is_behind(positions, &self.key)? {
             return Ok(Outcome::Foreign);
         }
+        self.add_what_needs_no_search(positions, weights)?;
         let with_value = moves_with_value(positions, &self.key)?;
         if self.except & !with_value != Bitboard::EMPTY {
             return Ok(Outcome::Early);
@@ -97,6 +98,19 @@ impl Finding {
         settle(positions, BTreeSet::from([self.key]), weights)?;
         Ok(Outcome::Taken)
     }
+
+    /// Adds the positions behind moves that were left out and to which no answer comes, because the book has all that is behind them.
+    fn add_what_needs_no_search(&self, positions: &mut dyn PositionsMut, weights: u32) -> Result<(), BookError> {
+        for (_, next) in moves(&self.key.position()).filter(|(square, _)| self.except.contains(*square)) {
+            if let Some(behind) = next.key()
+                && needs_no_search(positions, &behind)?
+            {
+                positions.put(&behind, &Entry::UNSEARCHED)?;
+                settle(positions, BTreeSet::from([behind]), weights)?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Whether a move leads to this position from one in the book.
@@ -107,4 +121,39 @@ fn is_behind(positions: &(impl Positions + ?Sized), key: &Key) -> Result<bool, B
         }
     }
     Ok(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::graph::tests::WEIGHTS;
+    use super::super::next;
+    use super::*;
+    use crate::othello::Position;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn what_was_left_out_and_needs_no_search_does_not_wait_for_one() {
+        let square = |name: &str| name.parse::<Square>().unwrap();
+        let position = Position::START.after(square("f5"));
+        let (key, symmetry) = Key::of(&position);
+        let left_out = square("d6");
+        let behind = next(&position, left_out).key().unwrap();
+        let mut book = BTreeMap::from([(key, Entry::UNSEARCHED)]);
+        for (_, next) in moves(&behind.position()) {
+            let key = next.key().unwrap();
+            let first = key.position().moves().into_iter().next().unwrap();
+            let leaf = Leaf::Found { square: first, value: Score::ZERO, depth: SearchDepth::Plies(8) };
+            book.insert(key, Entry { leaf, weights: WEIGHTS, ..Entry::UNSEARCHED });
+            settle(&mut book, BTreeSet::from([key]), WEIGHTS).unwrap();
+        }
+        let finding = Finding {
+            key,
+            except: symmetry.square(left_out).bit(),
+            square: symmetry.square(square("f4")),
+            value: Score::ZERO,
+            depth: SearchDepth::Plies(8),
+        };
+        assert_eq!(finding.take(&mut book, WEIGHTS).unwrap(), Outcome::Taken);
+        assert_eq!((book[&behind].leaf, book[&behind].value), (Leaf::NoneLeft, Some(Score::ZERO)));
+    }
 }

@@ -315,21 +315,28 @@ fn searches_are_done_elsewhere_and_taken_in_any_order() {
     let mut lines: Vec<&str> = results.lines().collect();
     lines.sort_unstable();
     lines.reverse();
-    let weights = &tasks[7..15];
+    let weights = json(&["book", "stat", &book])["weights"].as_str().unwrap().to_owned();
     let far = play(Position::START, &picks_of(7)).positions()[30];
     let square = far.moves().into_iter().next().unwrap();
     let found = format!(r#"{{"move":"{square}","value":0,"depth":1,"selectivity":73,"exact":false}}"#);
-    let foreign = format!(r#"{{"id":"{weights}-9","board":"{far}","moves":[{found}]}}"#);
+    let foreign = format!(r#"{{"board":"{far}","moves":[{found}],"weights":"{weights}"}}"#);
+    let of_mobility = answers(&["analyze", "--hash", "1", "--eval", "mobility", "-"], tasks.lines().next().unwrap());
+    let of_nothing = lines[0].replace(&format!(r#""weights":"{weights}","#), "");
     let damaged = &lines[0][..lines[0].len() - 9];
     let (one, other) = (path(&folder, "one"), path(&folder, "other"));
     fs::write(&one, format!("{}\n{}\n\n{damaged}\n", lines.join("\n"), lines[0])).unwrap();
     fs::write(
         &other,
-        format!("{{\"shard\":{{}}}}\n{foreign}\n{{\"id\":1,\"error\":\"no\",\"line\":2}}\n{}\n", lines[0]),
+        format!(
+            "{{\"shard\":{{}}}}\n{foreign}\n{{\"id\":1,\"error\":\"no\",\"line\":2}}\n{}\n{of_mobility}{of_nothing}\n",
+            lines[0]
+        ),
     )
     .unwrap();
     let (code, _, err) = said(&["book", "take", &book, &one, &other], "");
-    assert!(code == 1 && err.contains("3 lines could not be used"), "{err}");
+    assert!(code == 1 && err.contains("5 lines could not be used"), "{err}");
+    assert!(err.contains("other:5:") && err.contains(&format!("the book's is {weights}")), "{err}");
+    assert!(err.contains("other:6:1: it does not say with which evaluation"), "{err}");
     let line = lines.len() + 3;
     assert!(err.contains(&format!("one:{line}:{}: EOF while parsing", damaged.len())), "{err}");
     assert!(err.contains("other:2:1: the position is neither") && err.contains("other:3:9: not searched: no"), "{err}");

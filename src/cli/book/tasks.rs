@@ -4,7 +4,7 @@ use super::at;
 use super::grow::SearchArguments;
 use crate::analysis::book_tasks::{UnusableLine, finding, tasks};
 use crate::analysis::lines::Lines;
-use crate::book::{Database, Key, Outcome, Snapshot};
+use crate::book::{Database, Key, Outcome};
 use crate::cli::game_input::open_text;
 use crate::cli::output::{Output, complain, say};
 use crate::input_line::InputLine;
@@ -39,10 +39,10 @@ pub(super) struct TakeArguments {
 /// Writes the searches that are next.
 pub(super) fn run_tasks(arguments: &TasksArguments) -> Result<(), String> {
     let path = &arguments.book;
-    let book = Snapshot::open(path).map_err(at(path))?;
-    let root = Key::of(&arguments.searches.root(&book)?).0;
+    let book = Database::open(path).map_err(at(path))?;
+    let root = Key::of(&arguments.searches.root(&book.read().map_err(at(path))?)?).0;
     let how = (&arguments.searches.limits(), arguments.searches.selectivity);
-    let queries = tasks(&book, book.weights, &root, arguments.leaves as usize, how).map_err(at(path))?;
+    let queries = tasks(&book, &root, arguments.leaves as usize, how).map_err(at(path))?;
     if queries.is_empty() {
         say("nothing is left to be searched");
     }
