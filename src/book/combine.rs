@@ -1,8 +1,8 @@
 //! Books made of other books: of several, or of a part of one.
 
 use super::graph::{Neighbours, Positions, behind, settle};
-use super::view::line;
-use super::{BookError, Database, Entry, Key, Leaf, moves};
+use super::view::{BestPlay, best_play};
+use super::{BookError, Database, Entry, Key, Leaf, Next, moves};
 use crate::othello::{Move, Position, Square};
 use crate::search::{Score, SearchDepth};
 use crate::whole_file::folder;
@@ -113,7 +113,7 @@ pub fn prune(book: &dyn Positions, weights: u32, keep: Keep, path: &Path) -> Res
     let kept = reached(book, keep)?;
     make(path, weights, &kept, |key, _| {
         let Some(entry) = book.get(key)? else { return Ok(Entry::UNSEARCHED) };
-        Ok(Entry { leaf: leaf_without(book, key, &entry, &kept)?, ..entry })
+        entry_without(book, key, &entry, &kept)
     })
 }
 
@@ -150,28 +150,34 @@ fn reached(book: &dyn Positions, keep: Keep) -> Result<BTreeSet<Key>, BookError>
     Ok(reached.into_iter().map(|(_, key)| key).collect())
 }
 
-/// The best of the old leaf and the moves to positions that are not kept.
-fn leaf_without(book: &dyn Positions, key: &Key, entry: &Entry, kept: &BTreeSet<Key>) -> Result<Leaf, BookError> {
-    let position = key.position();
-    let mut best: Option<(Score, Square)> = None;
-    for (square, next) in moves(&position) {
-        let Some(behind) = next.key().filter(|behind| !kept.contains(behind)) else { continue };
-        let Some(value) = book.get(&behind)?.and_then(|entry| entry.value) else { continue };
-        best = best.max(Some((next.signed(value), square)));
-    }
-    let Some((value, square)) = best.filter(|_| entry.leaf != Leaf::Unsearched) else { return Ok(entry.leaf) };
-    // The search at the end may have seen the end of the game, which proves nothing of other lines.
-    let proven = |depth: SearchDepth| match depth {
-        _ if entry.is_solved() => SearchDepth::Exact,
+/// The entry with the leaf that it has where only these positions are kept: the best of the old leaf and the moves to the others.
+fn entry_without(book: &dyn Positions, key: &Key, entry: &Entry, kept: &BTreeSet<Key>) -> Result<Entry, BookError> {
+    let mut outside = Neighbours::of(book, key, entry)?;
+    outside.children.retain(|child| child.next.key().is_some_and(|behind| !kept.contains(&behind)));
+    let of_outside = outside.settle(entry, entry.weights);
+    let best = outside.children.iter().filter(|child| child.value().is_some()).max_by_key(|child| child.value());
+    let (Some(best), Some(value)) = (best, of_outside.value) else { return Ok(*entry) };
+    let old_leaf = match entry.leaf {
+        Leaf::Found { square, value, depth } if outside.has_leaf() => Some((square, value, depth)),
+        _ => None,
+    };
+    let (square, depth, weights) = match old_leaf {
+        Some((square, known, depth)) if best.value() <= Some(known) => (square, depth, entry.weights),
+        _ => {
+            let position = key.position();
+            let leads_there = |(_, next): &(Square, Next)| *next == best.next;
+            let Some((square, _)) = moves(&position).find(leads_there) else { return Ok(*entry) };
+            let BestPlay { depth, weights, .. } = best_play(book, &position, Move::Place(square))?;
+            (square, depth, weights)
+        }
+    };
+    let depth = match depth {
+        _ if of_outside.is_solved() => SearchDepth::Exact,
+        // A search that has seen the end of the game proves nothing of other lines.
         SearchDepth::Exact => SearchDepth::Plies(key.empties()),
         depth => depth,
     };
-    Ok(match entry.leaf {
-        Leaf::Found { square, value: old, depth } if old >= value && Neighbours::of(book, key, entry)?.has_leaf() => {
-            Leaf::Found { square, value: old, depth: proven(depth) }
-        }
-        _ => Leaf::Found { square, value, depth: proven(line(book, &position, Move::Place(square))?.1) },
-    })
+    Ok(Entry { leaf: Leaf::Found { square, value, depth }, weights, ..*entry })
 }
 
 #[cfg(test)]
@@ -236,5 +242,49 @@ mod tests {
                 assert_eq!(entry.value, before[&key].value, "{key:?}");
             }
         }
+    }
+
+    /// A position whose result is proven by its first move, and whose second, which another evaluation has searched, is worth less.
+    fn proven_by_the_first() -> (BTreeMap<Key, Entry>, Key, [(Square, Key); 3]) {
+        let key = Key::of(&Position::START.after("f5".parse().unwrap())).0;
+        let found: Vec<(Square, Key)> =
+            moves(&key.position()).map(|(square, next)| (square, next.key().unwrap())).collect();
+        let behind: [(Square, Key); 3] = found.try_into().unwrap();
+        let mut book = BTreeMap::from([(key, Entry { weights: WEIGHTS, ..Entry::UNSEARCHED })]);
+        let mut add = |key: Key, discs, depth, weights| {
+            let known = book.clone();
+            let (square, _) = moves(&key.position())
+                .find(|(_, next)| next.key().is_none_or(|key| !known.contains_key(&key)))
+                .unwrap();
+            let leaf = Leaf::Found { square, value: Score::from_discs(discs), depth };
+            book.insert(key, Entry { leaf, weights, ..Entry::UNSEARCHED });
+            settle(&mut book, BTreeSet::from([key]), WEIGHTS).unwrap();
+        };
+        // No reply to the second move gives less than ten discs to who replies, and the best of them is only estimated.
+        let reply = moves(&behind[1].1.position()).next().unwrap().1.key().unwrap();
+        add(reply, 10, SearchDepth::Exact, WEIGHTS);
+        add(behind[0].1, -10, SearchDepth::Exact, WEIGHTS);
+        add(behind[1].1, -4, SearchDepth::Plies(8), WEIGHTS + 1);
+        add(behind[2].1, 20, SearchDepth::Exact, WEIGHTS);
+        (book, key, behind)
+    }
+
+    #[test]
+    fn a_move_that_leaves_the_book_is_no_better_known_than_before() {
+        let (book, key, [first, second, third]) = proven_by_the_first();
+        let entry = book[&key];
+        assert_eq!((entry.lower, entry.upper, entry.leaf), (10, 10, Leaf::NoneLeft));
+        let leaf_of = |left: &[(Square, Key)]| {
+            let kept = book.keys().filter(|key| left.iter().all(|(_, left)| left != *key)).copied().collect();
+            let entry = entry_without(&book, &key, &entry, &kept).unwrap();
+            (entry.leaf, entry.weights)
+        };
+        let found =
+            |(square, _): (Square, Key), discs, depth| Leaf::Found { square, value: Score::from_discs(discs), depth };
+        let estimated = found(second, 4, SearchDepth::Plies(8));
+        assert_eq!(leaf_of(&[second]), (estimated, WEIGHTS + 1));
+        assert_eq!(leaf_of(&[second, third]), (estimated, WEIGHTS + 1));
+        assert_eq!(leaf_of(&[third]), (found(third, -20, SearchDepth::Exact), WEIGHTS));
+        assert_eq!(leaf_of(&[first, second, third]), (found(first, 10, SearchDepth::Exact), WEIGHTS));
     }
 }

@@ -118,7 +118,7 @@ fn in_book(
     behind: &Entry,
 ) -> Result<BookMove, BookError> {
     let (one, other) = (next.signed(behind.lower), next.signed(behind.upper));
-    let (line, depth) = line(book, position, turn)?;
+    let BestPlay { line, depth, .. } = best_play(book, position, turn)?;
     Ok(BookMove {
         turn,
         value: behind.value.map(|value| next.signed(value)),
@@ -132,18 +132,27 @@ fn in_book(
     })
 }
 
-/// The best play from a move on, and how far the search at its end has seen.
-pub(super) fn line(
+/// The best play from a move on.
+pub(super) struct BestPlay {
+    /// The moves, passes included.
+    pub line: Vec<Move>,
+    /// How far the search at its end has seen.
+    pub depth: SearchDepth,
+    /// The fingerprint of the evaluation of that search.
+    pub weights: u32,
+}
+
+/// The best play from a move on.
+pub(super) fn best_play(
     book: &(impl Positions + ?Sized),
     position: &Position,
     first: Move,
-) -> Result<(Vec<Move>, SearchDepth), BookError> {
-    let mut line = vec![first];
-    let mut depth = SearchDepth::default();
-    let Ok(mut position) = position.take(first) else { return Ok((line, depth)) };
+) -> Result<BestPlay, BookError> {
+    let mut play = BestPlay { line: vec![first], depth: SearchDepth::default(), weights: 0 };
+    let Ok(mut position) = position.take(first) else { return Ok(play) };
     loop {
         if position.must_pass() {
-            line.push(Move::Pass);
+            play.line.push(Move::Pass);
             position = position.pass();
         }
         let (key, symmetry) = Key::of(&position);
@@ -161,7 +170,7 @@ pub(super) fn line(
             }
         }
         if let Some((square, value, leaf_depth)) = leaf(&entry) {
-            depth = leaf_depth;
+            (play.depth, play.weights) = (leaf_depth, entry.weights);
             let turn = turned_back(symmetry, square);
             let is_open = position.take(turn).is_ok() && best.is_none_or(|(known, ..)| value > known);
             if is_open {
@@ -169,13 +178,13 @@ pub(super) fn line(
             }
         }
         let Some((_, turn, goes_on)) = best else { break };
-        line.push(turn);
+        play.line.push(turn);
         match position.take(turn) {
             Ok(after) if goes_on => position = after,
             _ => break,
         }
     }
-    Ok((line, depth))
+    Ok(play)
 }
 
 /// What the side that must pass sees of the position behind the pass.
