@@ -1,6 +1,7 @@
 //! A book that grows: a `redb` file. What a transaction has changed is there after a crash whole or not at all.
 
 use super::graph::{fault, settle};
+use super::overlay::Overlay;
 use super::{BookError, Entry, Key, PackedBook, Positions, PositionsMut};
 use crate::othello::Position;
 use redb::{
@@ -8,7 +9,7 @@ use redb::{
     TableDefinition, TableError, WriteTransaction,
 };
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::{self, File};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
@@ -85,7 +86,7 @@ impl Database {
     ///
     /// # Errors
     /// If it cannot be mended.
-    pub fn check_pages(&mut self) -> Result<bool, BookError> {
+    pub fn mend_pages(&mut self) -> Result<bool, BookError> {
         unless_damaged(|| self.0.check_integrity().map_err(storage))
     }
 
@@ -210,6 +211,19 @@ impl Snapshot {
         };
         let snapshot = unless_damaged(|| Snapshot::of(&file))?;
         Ok(Snapshot { _file: Some(file), ..snapshot })
+    }
+
+    /// Opens a book for reading and compares the checksums of its pages. Says whether all is well.
+    ///
+    /// # Errors
+    /// If [`Snapshot::open`] has one, or the pages are damaged beyond what [`Database::mend_pages`] can mend.
+    pub fn open_and_check_pages(path: &Path) -> Result<(Snapshot, bool), BookError> {
+        // While it is open, nobody writes the file.
+        let snapshot = Snapshot::open(path)?;
+        let overlay = Overlay::new(File::open(path)?)?;
+        let mut database = opened(|| builder().create_with_backend(overlay))?;
+        let is_sound = unless_damaged(|| database.check_integrity().map_err(storage))?;
+        Ok((snapshot, is_sound))
     }
 
     fn of(file: &impl ReadableDatabase) -> Result<Snapshot, BookError> {
@@ -377,6 +391,28 @@ mod tests {
             }
             assert_eq!(fs::read(&other).unwrap(), bytes, "what is no book stays as it is");
         }
+    }
+
+    #[test]
+    fn damaged_pages_are_seen_by_who_only_reads() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("book");
+        drop(book(&path));
+        let bytes = fs::read(&path).unwrap();
+        assert!(matches!(Snapshot::open_and_check_pages(&path), Ok((_, true))));
+        // In the middle of a page there is an entry.
+        let (mut seen, mut damaged) = (0, bytes.clone());
+        for page in (0..bytes.len() / 4096).step_by(7) {
+            let at = page * 4096 + 600;
+            damaged[at] ^= 1;
+            fs::write(&path, &damaged).unwrap();
+            let checked = Snapshot::open_and_check_pages(&path);
+            seen += u32::from(!matches!(checked, Ok((_, true))));
+            drop(checked);
+            assert!(fs::read(&path).unwrap() == damaged, "it stays as it is");
+            damaged[at] ^= 1;
+        }
+        assert!(seen > 0);
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod exchange;
 pub mod graph;
 mod key;
 mod learn;
+mod overlay;
 mod packed;
 mod select;
 mod take;

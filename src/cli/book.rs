@@ -9,7 +9,7 @@ mod tasks;
 use super::game_input::{GameFiles, NamedGame};
 use super::output::{Failures, complain, games, say};
 use super::progress::StatusLine;
-use crate::book::{Book, BookError, Database, LEARNED_PLIES, RECORD, Snapshot, pack};
+use crate::book::{Book, Database, LEARNED_PLIES, RECORD, Snapshot, pack};
 use crate::engine::EngineOptions;
 use crate::eval::{Evaluator, fingerprint};
 use crate::notation::game_file::GameFileError;
@@ -17,7 +17,6 @@ use crate::othello::{GameRecord, Position};
 use clap::{Args, Subcommand};
 use crossbeam::channel::{Receiver, RecvTimeoutError, bounded};
 use std::fmt::Display;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -86,6 +85,9 @@ struct LearnArguments {
 struct CheckArguments {
     /// The book, packed or not
     book: PathBuf,
+    /// Mend the pages of the file first, where it can be done; without it nothing is written
+    #[arg(long)]
+    mend: bool,
 }
 
 #[derive(Args, Clone, Debug)]
@@ -127,7 +129,7 @@ pub(super) fn run(arguments: &BookArguments) -> Result<(), String> {
         BookCommand::Learn(arguments) => learn(arguments),
         BookCommand::Show(arguments) => look::show(arguments),
         BookCommand::Stat(arguments) => look::stat(arguments),
-        BookCommand::Check(arguments) => check(&arguments.book),
+        BookCommand::Check(arguments) => check(arguments),
         BookCommand::Merge(arguments) => combine::run_merge(arguments),
         BookCommand::Prune(arguments) => combine::run_prune(arguments),
         BookCommand::Tasks(arguments) => tasks::run_tasks(arguments),
@@ -189,37 +191,32 @@ fn read_aside(input: GameFiles) -> Receiver<Result<NamedGame, GameFileError>> {
     games
 }
 
-fn check(path: &Path) -> Result<(), String> {
+fn check(arguments: &CheckArguments) -> Result<(), String> {
+    let path = &arguments.book;
+    if arguments.mend {
+        mend(path)?;
+    }
     // A packed book is compared with its checksum when it is opened; of what it was packed from, the leaves of some are left.
-    let snapshot = match Book::open(path).map_err(at(path))? {
-        Book::Packed(packed) => {
-            let sound = packed.iter().count();
-            let wrong = packed.len() - sound;
-            say(format_args!("{} positions, {wrong} faults", packed.len()));
-            return if wrong == 0 { Ok(()) } else { Err(at(path)("the book is damaged")) };
-        }
-        Book::Database(path) => {
-            check_pages(&path)?;
-            Snapshot::open(&path).map_err(at(&path))?
-        }
-    };
+    if let Book::Packed(packed) = Book::open(path).map_err(at(path))? {
+        let sound = packed.iter().count();
+        let wrong = packed.len() - sound;
+        say(format_args!("{} positions, {wrong} faults", packed.len()));
+        return if wrong == 0 { Ok(()) } else { Err(at(path)("the book is damaged")) };
+    }
+    let (snapshot, is_sound) = Snapshot::open_and_check_pages(path).map_err(at(path))?;
+    if !is_sound {
+        return Err(at(path)("the pages of the file are damaged; --mend mends what can be"));
+    }
     let faults = snapshot.check(&mut |fault| complain(fault)).map_err(at(path))?;
     say(format_args!("{} positions, {faults} faults", snapshot.len().map_err(at(path))?));
     if faults == 0 { Ok(()) } else { Err(at(path)("the book is damaged")) }
 }
 
-/// Compares the checksums of the file's pages, which takes the right to write it.
-fn check_pages(path: &Path) -> Result<(), String> {
-    let checked = Database::open(path).and_then(|mut book| book.check_pages());
-    match checked {
-        Ok(true) => {}
-        Ok(false) => say("the pages of the file were damaged and are mended"),
-        Err(BookError::Io(error))
-            if matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem) =>
-        {
-            say(format_args!("the pages of the file were not checked: {error}"));
-        }
-        Err(error) => return Err(at(path)(error)),
+/// Mends the pages of a book's file, where it can be done.
+fn mend(path: &Path) -> Result<(), String> {
+    let was_sound = Database::open(path).and_then(|mut book| book.mend_pages()).map_err(at(path))?;
+    if !was_sound {
+        say("the pages of the file were damaged and are mended");
     }
     Ok(())
 }

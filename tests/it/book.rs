@@ -4,7 +4,7 @@ use crate::games::{picks_of, play};
 use crate::nboard;
 use crate::serve::{answers, emilia, run, said};
 use crate::terminal::Terminal;
-use emilia::book::Database;
+use emilia::book::{Database, Snapshot};
 use emilia::engine::{Engine, EngineOptions, OpeningBook};
 use emilia::notation::transcript::Transcript;
 use emilia::othello::Position;
@@ -183,6 +183,12 @@ fn a_book_in_use_and_a_full_disk_are_told() {
         assert!(refused(&["book", command, &book]).contains("another program is using the book"), "{command}");
     }
     drop(open);
+    let before = fs::read(&book).unwrap();
+    let reader = Snapshot::open(Path::new(&book)).unwrap();
+    assert_sound(&book);
+    drop(reader);
+    assert!(fs::read(&book).unwrap() == before, "a check only reads");
+    done(&["book", "check", &book, "--mend"]);
     assert!(refused(&["book", "stat", &path(&folder, "none")]).contains("No such file"));
     let other = path(&folder, "other");
     fs::write(&other, "no book at all").unwrap();
