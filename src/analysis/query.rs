@@ -2,7 +2,7 @@
 
 use super::AnalysisSettings;
 use super::fields::{FieldError, Fields, Texts};
-use crate::engine::{ALPHA_BETA, EMILIA, EngineOptions, LONGEST, SHORTEST};
+use crate::engine::{EngineOptions, LONGEST, SHORTEST};
 use crate::eval::fingerprint;
 use crate::notation::read_position;
 use crate::notation::transcript::{parse_turn, parse_turns};
@@ -277,7 +277,7 @@ fn settings(
 /// The moves that are not to be looked at.
 fn except(names: Texts, game: &GameRecord, turns: &[usize], options: &EngineOptions) -> Result<Bitboard, FieldError> {
     let [turn] = turns else { return Err(FieldError::new("except", "expected one turn with it")) };
-    if ![&ALPHA_BETA, &EMILIA].contains(&options.engine) {
+    if !options.engine.leaves_moves_out() {
         return Err(FieldError::new("except", format_args!("{} looks at all moves", options.engine)));
     }
     let names = match names {

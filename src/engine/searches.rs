@@ -19,6 +19,13 @@ pub struct SearchEntry {
     pub build: SearchBuilder,
 }
 
+impl SearchEntry {
+    /// Whether it heeds [`Request::except`](super::Request::except) in questions for values.
+    pub fn leaves_moves_out(&self) -> bool {
+        [ALPHA_BETA.name, EMILIA.name].contains(&self.name)
+    }
+}
+
 /// Iterative-deepening alpha-beta with a transposition table.
 pub static ALPHA_BETA: SearchEntry =
     SearchEntry { name: "alpha-beta", reads: &["threads", "selectivity", "hash"], build: alpha_beta };

@@ -1,7 +1,8 @@
 //! Analyses that stream: what is asked for, and the response in the making.
 
-use super::reply::{AnalysisLine, Head, InfoLine, Reply, Response};
-use crate::othello::Color;
+use super::reply::{AnalysisLine, Failure, Head, InfoLine, Reply, Response};
+use crate::engine::SearchEntry;
+use crate::othello::{Bitboard, Color, Position};
 use crate::protocol::stdio::Connection;
 use crate::search::Report;
 use crossbeam::channel::{Receiver, never, tick};
@@ -29,6 +30,44 @@ pub struct Analysis {
     pub lines: usize,
     /// The time between two reports; `None` for each as it comes.
     pub interval: Option<Duration>,
+    /// The moves that are to be left out, or looked at alone.
+    pub restrictions: Vec<Restriction>,
+}
+
+/// `avoid` or `allow` and its arguments.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Restriction {
+    /// Whether the squares are those that are looked at, and not those that are left out.
+    pub allows: bool,
+    /// Whose moves.
+    pub color: Color,
+    /// The squares. Passes are forced and have no place here.
+    pub squares: Bitboard,
+    /// For how many moves from the position on.
+    pub depth: u32,
+}
+
+impl Analysis {
+    /// The moves of the position that are not to be looked at.
+    ///
+    /// # Errors
+    /// If a restriction is not for the next move alone, no move is left, or there is one that this search does not heed.
+    pub fn except(&self, position: &Position, search: &SearchEntry) -> Result<Bitboard, Failure> {
+        if self.restrictions.iter().any(|restriction| restriction.depth != 1) {
+            return Err(Failure::RestrictionTooDeep);
+        }
+        let moves = position.moves();
+        let mut left = moves;
+        for restriction in self.restrictions.iter().filter(|restriction| restriction.color == position.mover()) {
+            left &= if restriction.allows { restriction.squares } else { !restriction.squares };
+        }
+        match left {
+            _ if left == moves => Ok(Bitboard::EMPTY),
+            Bitboard::EMPTY => Err(Failure::NoMoveLeft),
+            _ if !search.leaves_moves_out() => Err(Failure::LooksAtAllMoves(search.name)),
+            _ => Ok(moves & !left),
+        }
+    }
 }
 
 /// The response to an analysis in the making.

@@ -1,8 +1,8 @@
 //! What a client may say: one line becomes one typed [`Command`].
 
-use super::analysis::{Analysis, Form};
+use super::analysis::{Analysis, Form, Restriction};
 use super::reply::Failure;
-use crate::othello::{Color, Move, Square};
+use crate::othello::{Bitboard, Color, Move, Square};
 use nom::branch::alt;
 use nom::bytes::complete::{tag, tag_no_case, take_till1};
 use nom::character::complete::{char, digit1, satisfy, space0, space1};
@@ -177,7 +177,8 @@ const COMMANDS: &[(&str, Arguments)] = &[
     ("emilia-setboard", |i| text.map(Command::SetBoard).parse(i)),
     ("emilia-analyze", |i| {
         let lines = opt(count).map(|lines| lines.unwrap_or(1) as usize);
-        let analysis = |lines| Analysis { form: Form::Emilia, color: None, lines, interval: None };
+        let analysis =
+            |lines| Analysis { form: Form::Emilia, color: None, lines, interval: None, restrictions: vec![] };
         map_opt(lines, |lines| (lines > 0).then(|| Command::Analyze(analysis(lines)))).parse(i)
     }),
     ("lz-analyze", |i| analysis(Form::LeelaZero).map(Command::Analyze).parse(i)),
@@ -294,27 +295,47 @@ fn time_settings(input: &str) -> IResult<&str, Command> {
         .parse(input)
 }
 
-/// The arguments of analyses in other engines' forms: a colour, an interval in hundredths of a second, and pairs of a key and a value, all
-/// of which may be left out. Of the pairs `interval` and `maxmoves` count.
+/// A key of an analysis and what belongs to it.
+enum Setting<'a> {
+    Restriction(Restriction),
+    Pair(&'a str, &'a str),
+}
+
+/// The arguments of analyses in other engines' forms: a colour, an interval in hundredths of a second, restrictions, and pairs of a key and
+/// a value, all of which may be left out. Of the pairs `interval` and `maxmoves` count.
 fn analysis<'a>(form: Form) -> impl Parser<&'a str, Output = Analysis, Error = nom::error::Error<&'a str>> {
     let blank_color = terminated(color, space0);
     let first = (opt(blank_color), opt(terminated(count, space0)));
-    let triple =
-        (alt((tag("avoid"), tag("allow"))), preceded(space1, color), preceded(space1, word), preceded(space1, count));
-    let pair = (word, preceded(space1, word)).map(|(key, value)| Some((key, value)));
-    let pairs = many0(terminated(alt((triple.map(|_| None), pair)), space0));
-    map_opt((first, pairs), move |((color, interval), pairs)| {
-        let mut analysis = Analysis { form, color, lines: usize::MAX, interval: interval.map(centiseconds) };
-        for (key, value) in pairs.into_iter().flatten() {
-            match key {
-                "interval" => analysis.interval = Some(centiseconds(value.parse().ok()?)),
-                "maxmoves" => analysis.lines = value.parse().ok().filter(|lines| *lines > 0)?,
-                _ => {}
+    let pair = (word, preceded(space1, word)).map(|(key, value)| Setting::Pair(key, value));
+    let settings = many0(terminated(alt((restriction.map(Setting::Restriction), pair)), space0));
+    map_opt((first, settings), move |((color, interval), settings)| {
+        let interval = interval.map(centiseconds);
+        let mut analysis = Analysis { form, color, lines: usize::MAX, interval, restrictions: Vec::new() };
+        for setting in settings {
+            match setting {
+                Setting::Restriction(restriction) => analysis.restrictions.push(restriction),
+                Setting::Pair("avoid" | "allow", _) => return None,
+                Setting::Pair("interval", value) => analysis.interval = Some(centiseconds(value.parse().ok()?)),
+                Setting::Pair("maxmoves", value) => analysis.lines = value.parse().ok().filter(|lines| *lines > 0)?,
+                Setting::Pair(..) => {}
             }
         }
         analysis.interval = analysis.interval.filter(|time| !time.is_zero()).or(Some(DEFAULT_INTERVAL));
         Some(analysis)
     })
+}
+
+/// `avoid COLOR VERTEX,VERTEX,... DEPTH`, or `allow`.
+fn restriction(input: &str) -> IResult<&str, Restriction> {
+    let allows = alt((value(false, tag("avoid")), value(true, tag("allow"))));
+    let square_of = |name| Some(all_consuming(vertex).parse(name).ok()?.1.square());
+    let squares = map_opt(word, move |names: &str| {
+        let squares: Option<Vec<Option<Square>>> = names.split(',').map(square_of).collect();
+        Some(squares?.into_iter().flatten().collect::<Bitboard>())
+    });
+    (allows, preceded(space1, color), preceded(space1, squares), preceded(space1, count))
+        .map(|(allows, color, squares, depth)| Restriction { allows, color, squares, depth })
+        .parse(input)
 }
 
 fn centiseconds(count: u32) -> Duration {
@@ -448,7 +469,10 @@ mod tests {
 
     #[test]
     fn analyses_are_asked_for_in_many_ways() {
-        let own = |lines| Ok(Command::Analyze(Analysis { form: Form::Emilia, color: None, lines, interval: None }));
+        let own = |lines| {
+            let (form, restrictions) = (Form::Emilia, Vec::new());
+            Ok(Command::Analyze(Analysis { form, color: None, lines, interval: None, restrictions }))
+        };
         assert_eq!(command("emilia-analyze"), own(1));
         assert_eq!(command("emilia-analyze 4"), own(4));
         let kata = |color, lines, hundredths| {
@@ -457,6 +481,7 @@ mod tests {
                 color,
                 lines,
                 interval: Some(centiseconds(hundredths)),
+                restrictions: Vec::new(),
             }))
         };
         let (black, all) = (Some(Color::Black), usize::MAX);
@@ -468,15 +493,29 @@ mod tests {
             ("B 20", kata(black, all, 20)),
             ("black interval 30 maxmoves 3", kata(black, 3, 30)),
             ("10 rootInfo true ownership true minmoves 4", kata(None, all, 10)),
-            ("b 10 avoid b D3,C4 1 avoid w pass 2 interval 7", kata(black, all, 7)),
-            ("allow b D3 1", kata(None, all, 50)),
         ] {
             assert_eq!(command(&format!("kata-analyze {arguments}")), expected, "{arguments}");
         }
-        for arguments in ["red", "b soon", "b 10 20", "b interval", "interval soon", "maxmoves 0", "avoid b D3"] {
+        for arguments in
+            ["red", "b soon", "b 10 20", "b interval", "interval soon", "maxmoves 0", "avoid b D3", "avoid b D9 1"]
+        {
             assert_eq!(command(&format!("lz-analyze {arguments}")), Err(Failure::Syntax), "{arguments}");
         }
-        let analysis = Analysis { form: Form::LeelaZero, color: black, lines: all, interval: Some(centiseconds(25)) };
+        let restricted = Ok(Command::Analyze(Analysis {
+            form: Form::KataGo,
+            color: black,
+            lines: all,
+            interval: Some(centiseconds(7)),
+            restrictions: [(false, Color::Black, "d3 c4", 1), (true, Color::White, "", 2)]
+                .map(|(allows, color, names, depth)| {
+                    let squares = names.split_whitespace().map(|name| name.parse::<Square>().unwrap()).collect();
+                    Restriction { allows, color, squares, depth }
+                })
+                .to_vec(),
+        }));
+        assert_eq!(command("kata-analyze b 10 avoid b D3,C4 1 allow w pass 2 interval 7"), restricted);
+        let (form, interval) = (Form::LeelaZero, Some(centiseconds(25)));
+        let analysis = Analysis { form, color: black, lines: all, interval, restrictions: Vec::new() };
         assert_eq!(command("lz-genmove_analyze b 25"), Ok(Command::GenMoveAnalyze(analysis)));
     }
 

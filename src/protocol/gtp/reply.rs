@@ -131,6 +131,18 @@ pub enum Failure {
     /// The option does not exist or does not take this value.
     #[error(transparent)]
     Option(#[from] OptionError),
+    /// `avoid` or `allow` for more than the next move.
+    #[error("avoid and allow are heeded for the next move only: their depth must be 1")]
+    RestrictionTooDeep,
+    /// `avoid` or `allow` where a move is generated.
+    #[error("avoid and allow are heeded in analyses only")]
+    RestrictedGenMove,
+    /// `avoid` and `allow` leave nothing to look at.
+    #[error("no move is left")]
+    NoMoveLeft,
+    /// This search cannot leave moves out.
+    #[error("{0} looks at all moves")]
+    LooksAtAllMoves(&'static str),
     /// `emilia-stats` before anything was searched.
     #[error("no search yet")]
     NoSearchYet,

@@ -373,16 +373,17 @@ impl Session<'_> {
     /// Streams the best moves until the client says something: one response, whose lines come as they are known and whose empty line
     /// comes at the end. `emilia-analyze` also ends where there is nothing more to find out.
     fn analyze(&mut self, id: Option<u32>, analysis: &Analysis) -> Result<(), Gone> {
-        let position = match self.analyzed(analysis) {
-            Ok(position) => position,
+        let request = match self.analyzed(analysis) {
+            Ok(request) => request,
             Err(failure) => {
                 self.inbox.connection.send(Response { id, outcome: Err(failure) }.to_string());
                 return Ok(());
             }
         };
-        let thinking = self.engine.start(Request::hint(position, analysis.lines));
+        let empties = request.position.empties().count();
+        let thinking = self.engine.start(request);
         let bounded = self.engine.options().is_bounded();
-        let mut stream = Stream::new(self.inbox.connection, id, analysis, position.empties().count());
+        let mut stream = Stream::new(self.inbox.connection, id, analysis, empties);
         stream.begin();
         let mut has_enough = analysis.form == Form::Emilia;
         let decision = loop {
@@ -412,22 +413,28 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// The position that an analysis is about.
-    fn analyzed(&self, analysis: &Analysis) -> Result<Position, Failure> {
+    /// What an analysis asks the engine.
+    fn analyzed(&self, analysis: &Analysis) -> Result<Request, Failure> {
         let position = self.game.position();
         let color = analysis.color.unwrap_or(position.mover());
-        match self.game.demand(color)? {
-            Demand::Choose(position) => Ok(position),
-            Demand::Pass if position.mover() == color || position.is_over() => Ok(*position),
-            Demand::Pass => Err(Failure::NotToMove(position.mover())),
-        }
+        let position = match self.game.demand(color)? {
+            Demand::Choose(position) => position,
+            Demand::Pass if position.mover() == color || position.is_over() => *position,
+            Demand::Pass => return Err(Failure::NotToMove(position.mover())),
+        };
+        let except = analysis.except(&position, self.engine.options().engine)?;
+        Ok(Request { except, ..Request::hint(position, analysis.lines) })
     }
 
     /// Like [`Session::generate`], with an analysis of the search as it goes on; the last line has the move.
     fn generate_with_analysis(&mut self, id: Option<u32>, analysis: &Analysis) -> Result<(), Gone> {
         let color = analysis.color.unwrap_or(self.game.position().mover());
         let mut stream = Stream::new(self.inbox.connection, id, analysis, self.game.position().empties().count());
-        match self.generate(color, Some(&mut stream))? {
+        let outcome = match analysis.restrictions.is_empty() {
+            true => self.generate(color, Some(&mut stream))?,
+            false => Err(Failure::RestrictedGenMove),
+        };
+        match outcome {
             Ok(reply) => stream.end(Some(format!("play {reply}"))),
             Err(failure) => self.inbox.connection.send(Response { id, outcome: Err(failure) }.to_string()),
         }
