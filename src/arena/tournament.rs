@@ -328,11 +328,10 @@ impl<'a> Worker<'a> {
             log::info!("game {}: {}: {detail}", fixture.game, verdict.game.end);
         }
         // A player that failed is dropped here, which ends its process; the next game starts it anew.
-        if failed != Some(Color::Black) {
-            self.players[fixture.black] = Some(black);
-        }
-        if failed != Some(Color::White) {
-            self.players[fixture.white] = Some(white);
+        let seats = [(Color::Black, fixture.black, black), (Color::White, fixture.white, white)];
+        for (_, number, mut player) in seats.into_iter().filter(|(color, ..)| failed != Some(*color)) {
+            player.end();
+            self.players[number] = Some(player);
         }
         Ok(verdict)
     }

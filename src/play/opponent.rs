@@ -45,6 +45,11 @@ impl Opponent {
         self.saved = 0.0;
     }
 
+    /// Tells where the game is now: pondering about another position ends.
+    pub fn follow(&mut self, position: &Position) {
+        self.engine.follow(position);
+    }
+
     /// The turn to take, its value in discs for the mover, and what it gives away as far as the level sees. `None` if the game is over.
     pub fn choose(&mut self, position: &Position) -> Option<Choice> {
         if position.is_over() {

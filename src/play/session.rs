@@ -96,6 +96,7 @@ impl Session {
                     Next::Ask
                 }
             };
+            self.opponent.follow(self.game.record.position());
             output.write_all(said.as_bytes())?;
             if matches!(next, Next::Leave) {
                 return output.flush();

@@ -3,9 +3,12 @@
 use crate::{gtp, nboard};
 use emilia::engine::{Engine, EngineOptions};
 use emilia::othello::{Color, Move, Position, Square};
+use emilia::play::{Level, Opponent, Session};
 use emilia::protocol::stdio::Client;
+use emilia::render::Palette;
 use emilia::search::{Bound, Control, Line, Report, Score, Search, SearchDepth, Task};
 use parking_lot::Mutex;
+use std::io;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -144,4 +147,24 @@ fn another_position_ends_it_and_is_the_one_that_counts() {
         client.send("quit");
         session.join().unwrap();
     }
+}
+
+#[test]
+fn in_play_it_ends_where_the_game_goes_elsewhere() {
+    let after = |position: Position| position.play(first_move(&position)).unwrap();
+    let reply = first_move(&after(Position::START));
+    let behind = after(after(after(Position::START)));
+    let opponent = Opponent::new(engine(), Level::FULL, 1);
+    let mut session = Session::new(opponent, Some(Color::White), Palette::Plain);
+    let mut lines = [reply.to_string(), "undo".to_owned()].into_iter();
+    let read = |_: &str| {
+        let line = lines.next();
+        match line.as_deref() {
+            Some("undo") => wait_for(&BEGUN, &behind),
+            Some(_) => {}
+            None => wait_for(&ENDED, &behind),
+        }
+        Ok(line)
+    };
+    session.run(read, io::sink()).unwrap();
 }

@@ -29,6 +29,8 @@ pub(super) struct GtpPlayer {
     terminator: Duration,
     /// The seed to which the number of the game is added, for an Emilia that plays with variety.
     seed: Option<u64>,
+    /// Whether it was told to think on the opponent's time.
+    ponders: bool,
     /// How many turns of the game the program knows.
     told: usize,
 }
@@ -61,6 +63,7 @@ impl GtpPlayer {
             timeouts: Timeouts { reply: timeouts.start, ..timeouts },
             terminator: TERMINATOR,
             seed: None,
+            ponders: spec.ponders(),
             told: 0,
         };
         let list = player.ask("list_commands")?;
@@ -373,6 +376,13 @@ impl Player for GtpPlayer {
         self.told = turn.record.turns().len() + 1;
         self.add_stats(&mut answer)?;
         Ok(answer)
+    }
+
+    fn end(&mut self) {
+        if self.ponders {
+            // What goes wrong here goes wrong at the beginning of the next game again.
+            let _ = self.ask("clear_board");
+        }
     }
 
     fn title(&self) -> &str {

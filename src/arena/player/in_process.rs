@@ -92,7 +92,68 @@ impl Player for InProcessPlayer {
         })
     }
 
+    fn end(&mut self) {
+        self.engine.stop();
+    }
+
     fn title(&self) -> &str {
         concat!("emilia ", env!("CARGO_PKG_VERSION"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arena::time_control::SideClock;
+    use crate::engine::EngineOptions;
+    use crate::notation::ggf::Timing;
+    use crate::othello::{Color, GameRecord, Move};
+    use crate::search::{Bound, Control, Line, Report, Score, Search, Task};
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    static BEGUN: AtomicBool = AtomicBool::new(false);
+    static ENDED: AtomicBool = AtomicBool::new(false);
+
+    /// Answers for Black at once, and thinks about White's positions until it is told to stop.
+    struct Watched;
+
+    impl Search for Watched {
+        fn think(&mut self, task: &Task, control: &Control, _: &mut dyn FnMut(&Report)) -> Report {
+            let turn = Move::Place(task.position.moves().into_iter().next().unwrap());
+            let depth = SearchDepth::Plies(1);
+            let line = Line { turn, score: Score::ZERO, bound: Bound::Exact, depth, pv: vec![turn], visits: 0 };
+            if task.position.mover() == Color::White {
+                BEGUN.store(true, Ordering::Relaxed);
+                while !control.must_stop(0, 0) {
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+                ENDED.store(true, Ordering::Relaxed);
+            }
+            Report { lines: vec![line], depth, ..Report::default() }
+        }
+
+        fn clear(&mut self) {}
+    }
+
+    fn wait_for(flag: &AtomicBool) {
+        let since = Instant::now();
+        while !flag.load(Ordering::Relaxed) {
+            assert!(since.elapsed() < Duration::from_secs(30));
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    #[test]
+    fn pondering_ends_with_the_game() {
+        let options = EngineOptions { ponder: true, book: None, ..EngineOptions::default() };
+        let engine = Engine::with_searches(options, |_| Box::new(Watched));
+        let (terms, timeouts) = (Terms::default(), Timeouts::default());
+        let mut player = InProcessPlayer { engine, terms, timeouts, clock: Clock::unlimited(), seed: 0 };
+        let (record, clocks) = (GameRecord::default(), [SideClock::new(None); 2]);
+        let turn = Turn { record: &record, timing: &[] as &[Timing], clocks: &clocks, grace: Duration::ZERO };
+        player.play(&turn).unwrap();
+        wait_for(&BEGUN);
+        player.end();
+        wait_for(&ENDED);
     }
 }

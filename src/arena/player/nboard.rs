@@ -28,6 +28,8 @@ pub(super) struct NBoardPlayer {
     told: String,
     /// The seed to which the number of the game is added, for an Emilia that plays with variety.
     seed: Option<u64>,
+    /// Whether it was told to think on the opponent's time.
+    ponders: bool,
 }
 
 impl NBoardPlayer {
@@ -47,6 +49,7 @@ impl NBoardPlayer {
             form: AnnotatedGame::default(),
             told: String::new(),
             seed: None,
+            ponders: spec.ponders(),
         };
         player.process.send("nboard 2");
         for line in &spec.init {
@@ -207,6 +210,13 @@ impl Player for NBoardPlayer {
                 }
                 _ => {}
             }
+        }
+    }
+
+    fn end(&mut self) {
+        if self.ponders {
+            // What goes wrong here goes wrong in the next game again.
+            let _ = self.ping(self.timeouts.reply);
         }
     }
 

@@ -106,6 +106,9 @@ pub trait Player: Send {
     /// Asks for a turn.
     fn play(&mut self, turn: &Turn<'_>) -> Result<Answer, Fault>;
 
+    /// The game is over, whoever noticed: nobody asks for a turn of it any more.
+    fn end(&mut self) {}
+
     /// What the program calls itself; empty if it does not say.
     fn title(&self) -> &str;
 
