@@ -17,22 +17,18 @@ const PASS: u8 = 64;
 const NO_MOVE: u8 = 65;
 const NO_SCORE: i8 = -127;
 
-/// Reads what follows the magic, and hands every position to `take`.
-pub(super) fn read<R: Read>(bytes: &mut Bytes<R>, mut take: impl FnMut(Record)) -> Result<(), BookError> {
+/// Reads what stands between the magic and the number of positions.
+pub(super) fn read_header<R: Read>(bytes: &mut Bytes<R>) -> Result<(), BookError> {
     let at = bytes.offset();
     let [version, _] = bytes.take()?;
     if version != VERSION[0] {
         return Err(wrong(at, format_args!("expected version {}, found {version}", VERSION[0])));
     }
-    let _: [u8; 28] = bytes.take()?;
-    let positions = bytes.u32()?;
-    for _ in 0..positions {
-        take(record(bytes)?);
-    }
-    bytes.end()
+    bytes.take().map(|_: [u8; 28]| ())
 }
 
-fn record<R: Read>(bytes: &mut Bytes<R>) -> Result<Record, BookError> {
+/// Reads a position.
+pub(super) fn read<R: Read>(bytes: &mut Bytes<R>) -> Result<Record, BookError> {
     let at = bytes.offset();
     let (player, opponent) = (bytes.u64()?, bytes.u64()?);
     let position = position(player, opponent).ok_or_else(|| wrong(at, "no position"))?;

@@ -13,21 +13,18 @@ const VERSION: u8 = 3;
 const NO_VALUE: i8 = -126;
 const NO_MOVE: u8 = 125;
 
-/// Reads what follows the magic, and hands every position to `take`.
-pub(super) fn read<R: Read>(bytes: &mut Bytes<R>, mut take: impl FnMut(Record)) -> Result<(), BookError> {
+/// Reads what stands between the magic and the number of positions.
+pub(super) fn read_header<R: Read>(bytes: &mut Bytes<R>) -> Result<(), BookError> {
     let at = bytes.offset();
     let version = bytes.byte()?;
-    if version != VERSION {
-        return Err(wrong(at, format_args!("expected version {VERSION}, found {version}")));
+    match version == VERSION {
+        true => Ok(()),
+        false => Err(wrong(at, format_args!("expected version {VERSION}, found {version}"))),
     }
-    let positions = bytes.u32()?;
-    for _ in 0..positions {
-        take(record(bytes)?);
-    }
-    bytes.end()
 }
 
-fn record<R: Read>(bytes: &mut Bytes<R>) -> Result<Record, BookError> {
+/// Reads a position.
+pub(super) fn read<R: Read>(bytes: &mut Bytes<R>) -> Result<Record, BookError> {
     let at = bytes.offset();
     let (player, opponent) = (bytes.u64()?.reverse_bits(), bytes.u64()?.reverse_bits());
     let position = position(player, opponent).ok_or_else(|| wrong(at, "no position"))?;

@@ -49,17 +49,23 @@ impl ForeignBook {
     ///
     /// # Errors
     /// If it cannot be read or is not such a book, with the place where that shows.
-    pub fn read(input: impl Read) -> Result<ForeignBook, BookError> {
+    pub fn read<R: Read>(input: R) -> Result<ForeignBook, BookError> {
         let mut bytes = Bytes::new(input);
         let mut book = ForeignBook { positions: BTreeMap::new(), counts: Imported::default() };
         let magic: [u8; 8] = bytes.take()?;
-        if &magic == edax::MAGIC {
-            edax::read(&mut bytes, |record| book.add(record))?;
+        let read: fn(&mut Bytes<R>) -> Result<Record, BookError> = if &magic == edax::MAGIC {
+            edax::read_header(&mut bytes)?;
+            edax::read
         } else if magic == egaroucid::MAGIC[..8] && bytes.byte()? == egaroucid::MAGIC[8] {
-            egaroucid::read(&mut bytes, |record| book.add(record))?;
+            egaroucid::read_header(&mut bytes)?;
+            egaroucid::read
         } else {
             return Err(wrong(0, "neither a book of Edax (.dat) nor one of Egaroucid (.egbk3)"));
+        };
+        for _ in 0..bytes.u32()? {
+            book.add(read(&mut bytes)?);
         }
+        bytes.end()?;
         Ok(book)
     }
 
