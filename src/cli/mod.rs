@@ -36,7 +36,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// An Othello engine that speaks NBoard and GTP.
+/// An Othello engine that speaks NBoard, GTP and UGI.
 ///
 /// Without a command, the client's first line on the standard input decides the protocol.
 #[derive(Parser, Debug)]
@@ -56,6 +56,8 @@ enum Command {
     NBoard(serve::ServeArguments),
     /// Serve a GTP client on standard input and output
     Gtp(serve::ServeArguments),
+    /// Serve a client of the universal game interface on standard input and output
+    Ugi(serve::ServeArguments),
     /// Count the positions reached by a number of plies of play
     Perft(perft::PerftArguments),
     /// Play games between engines and measure how much stronger one is.
@@ -97,6 +99,7 @@ pub fn run() -> ExitCode {
         None => serve::run(None, &options),
         Some(Command::NBoard(options)) => serve::run(Some(Protocol::NBoard), &options),
         Some(Command::Gtp(options)) => serve::run(Some(Protocol::Gtp), &options),
+        Some(Command::Ugi(options)) => serve::run(Some(Protocol::Ugi), &options),
         Some(Command::Perft(options)) => perft::run(&options),
         Some(Command::Match(options)) => match_games::run(&options),
         Some(Command::Bench(options)) => bench::run(&options),

@@ -1,4 +1,4 @@
-//! `emilia`, `emilia nboard` and `emilia gtp`: a client on standard input and output.
+//! `emilia`, `emilia nboard`, `emilia gtp` and `emilia ugi`: a client on standard input and output.
 
 use super::log_output;
 use super::options::{EngineArguments, warn};
@@ -6,7 +6,7 @@ use super::output::{announce, print};
 use crate::input_line::InputLine;
 use crate::protocol::detect::{Detected, Protocol, detect};
 use crate::protocol::stdio::Connection;
-use crate::protocol::{gtp, nboard};
+use crate::protocol::{gtp, nboard, ugi};
 use clap::Args;
 use std::io::{IsTerminal, stdin};
 use std::path::PathBuf;
@@ -49,19 +49,21 @@ pub(super) fn run(protocol: Option<Protocol>, options: &ServeArguments) -> Resul
     for (_, warning) in options.thinking.warnings(&engine) {
         match protocol {
             Protocol::NBoard => log::warn!("{warning}"),
-            Protocol::Gtp => warn(&warning),
+            Protocol::Gtp | Protocol::Ugi => warn(&warning),
         }
     }
     log::info!("emilia {} serves {protocol}: {:?}", env!("CARGO_PKG_VERSION"), engine.options());
     match protocol {
         Protocol::NBoard => nboard::serve(connection, engine, first),
         Protocol::Gtp => gtp::serve(connection, engine, first),
+        Protocol::Ugi => ugi::serve(connection, engine, first),
     }
     Ok(())
 }
 
 /// What a person who starts the program to see what it does should know.
-const WAITING: &str = "waiting for a program that speaks NBoard or GTP; 'help' lists what else there is, 'quit' ends";
+const WAITING: &str =
+    "waiting for a program that speaks NBoard, GTP or UGI; 'help' lists what else there is, 'quit' ends";
 
 /// Waits for the first line of a client. `None` if there is none. A person who asks for help gets it.
 fn greet_until_protocol(connection: &Connection) -> Result<Option<Detected>, String> {

@@ -1,7 +1,7 @@
 //! Which protocol a client speaks.
 
-use super::nboard;
 use super::stdio::Connection;
+use super::{nboard, ugi};
 use crate::input_line::InputLine;
 
 /// The protocols of the engine.
@@ -12,6 +12,9 @@ pub enum Protocol {
     /// Go text protocol, version 2, as Othello clients use it.
     #[strum(to_string = "GTP")]
     Gtp,
+    /// Universal game interface.
+    #[strum(to_string = "UGI")]
+    Ugi,
 }
 
 /// The protocol that a client's first lines belong to.
@@ -23,8 +26,8 @@ pub struct Detected {
     pub first: Vec<InputLine>,
 }
 
-/// Waits for the client's first line that is neither blank nor a comment: a word of NBoard's means NBoard, anything else
-/// GTP. `None` if the input or the reader of the output is gone before that.
+/// Waits for the client's first line that is neither blank nor a comment: a word of NBoard's means NBoard, `ugi`
+/// UGI, anything else GTP. `None` if the input or the reader of the output is gone before that.
 pub fn detect(connection: &Connection) -> Option<Detected> {
     let mut first = Vec::new();
     loop {
@@ -49,8 +52,12 @@ fn protocol_of(input: &InputLine) -> Option<Protocol> {
     // GTP has all control characters dropped, so a line of nothing else is blank.
     let mut words = text.split(|byte| *byte == b' ' || byte.is_ascii_control()).filter(|word| !word.is_empty());
     let word = words.next()?;
-    let is_nboard = nboard::OPENING_WORDS.iter().any(|known| known.as_bytes() == word);
-    Some(if is_nboard { Protocol::NBoard } else { Protocol::Gtp })
+    let is_among = |known: &[&str]| known.iter().any(|known| known.as_bytes() == word);
+    Some(match () {
+        () if is_among(nboard::OPENING_WORDS) => Protocol::NBoard,
+        () if is_among(ugi::OPENING_WORDS) => Protocol::Ugi,
+        () => Protocol::Gtp,
+    })
 }
 
 #[cfg(test)]
@@ -68,6 +75,9 @@ mod tests {
         }
         for line in ["quit", "name", "1 go", "set_game Othello", "NBOARD 2", "nboards", "genmove b # go", "\u{fffd}"] {
             assert_eq!(decided(line), Some(Protocol::Gtp), "{line}");
+        }
+        for line in ["ugi", " ugi\r"] {
+            assert_eq!(decided(line), Some(Protocol::Ugi), "{line}");
         }
         for line in ["", "   ", "\r", "# nboard 2", "  #go", "\u{1}\t"] {
             assert_eq!(decided(line), None, "{line}");

@@ -4,3 +4,4 @@ pub mod detect;
 pub mod gtp;
 pub mod nboard;
 pub mod stdio;
+pub mod ugi;

@@ -36,3 +36,4 @@ mod testset;
 mod train_bill;
 mod training;
 mod transcript;
+mod ugi;

@@ -3,7 +3,9 @@
 mod gtp;
 mod nboard;
 
-use super::player::{NoLine, OutputLine, PlayerKind, PlayerSpec, Process, StartError, Timeouts, find_protocol};
+use super::player::{
+    NOT_OVER_UGI, NoLine, OutputLine, PlayerKind, PlayerSpec, Process, StartError, Timeouts, find_protocol,
+};
 use crate::othello::{GameRecord, Move};
 use crate::protocol::detect::Protocol;
 use serde::Serialize;
@@ -83,6 +85,7 @@ pub fn check(spec: &PlayerSpec, timeouts: Timeouts) -> Result<Conformance, Start
     let findings = match protocol {
         Protocol::Gtp => run(gtp::CHECKS, &mut probe),
         Protocol::NBoard => run(nboard::CHECKS, &mut probe),
+        Protocol::Ugi => return Err(StartError::Unsupported(NOT_OVER_UGI.to_owned())),
     };
     Ok(Conformance { protocol: protocol.to_string(), findings })
 }

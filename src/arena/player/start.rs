@@ -11,6 +11,9 @@ use crate::arena::time_control::Terms;
 use crate::protocol::detect::Protocol;
 use std::time::Instant;
 
+/// Why a program that speaks UGI alone is refused.
+pub(in crate::arena) const NOT_OVER_UGI: &str = "no match is played over UGI";
+
 /// Starts a player and gets it ready for its first game. A program without a known protocol is asked for it first.
 pub fn start(spec: &PlayerSpec, terms: &Terms, timeouts: Timeouts) -> Result<Box<dyn Player>, StartError> {
     let PlayerKind::Process { protocol, .. } = &spec.kind else {
@@ -24,6 +27,7 @@ pub fn start(spec: &PlayerSpec, terms: &Terms, timeouts: Timeouts) -> Result<Box
     Ok(match protocol {
         Protocol::Gtp => Box::new(GtpPlayer::new(process, spec, terms, timeouts)?),
         Protocol::NBoard => Box::new(NBoardPlayer::new(process, spec, terms, timeouts)?),
+        Protocol::Ugi => return Err(StartError::Unsupported(NOT_OVER_UGI.to_owned())),
     })
 }
 

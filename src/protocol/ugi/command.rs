@@ -1,0 +1,292 @@
+//! What a UGI client says.
+
+use crate::notation::transcript::parse_turn;
+use crate::notation::{NotationError, read_position};
+use crate::othello::{Color, GameRecord, IllegalMove, Move};
+use crate::search::Depth;
+use std::time::Duration;
+use thiserror::Error;
+
+/// What a pass is called.
+pub const PASS: &str = "0000";
+
+/// The words that a client which speaks UGI may begin with.
+pub const OPENING_WORDS: &[&str] = &["ugi"];
+
+/// One line of the client.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Command {
+    /// `ugi`: who are you, and which options do you have?
+    Ugi,
+    /// `isready`
+    IsReady,
+    /// `uginewgame`
+    NewGame,
+    /// `setoption name NAME value VALUE`
+    SetOption {
+        /// The option, in small letters.
+        name: String,
+        /// The option's new value.
+        value: String,
+    },
+    /// `position startpos|fen FEN [moves MOVE...]`
+    Position(Box<GameRecord>),
+    /// `go [LIMIT...]`
+    Go(GoLimits),
+    /// `stop`
+    Stop,
+    /// `query QUESTION`
+    Query(Query),
+    /// `quit`
+    Quit,
+}
+
+/// The limits of a `go`. Those that are `None` were not told, or made no sense.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct GoLimits {
+    /// What is left on the clocks of Black, who is player one, and of White; less than nothing counts as nothing.
+    pub time: [Option<Duration>; 2],
+    /// What a move adds to these clocks.
+    pub increment: [Option<Duration>; 2],
+    /// The time for this move.
+    pub move_time: Option<Duration>,
+    /// Bound on the depth; the least or the greatest there is for a number outside of these.
+    pub depth: Option<Depth>,
+    /// Bound on the positions visited.
+    pub nodes: Option<u64>,
+    /// Whether the search is to go on until `stop`.
+    pub is_infinite: bool,
+}
+
+/// A question about the position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Query {
+    /// `p1turn`: is player one, who has Black, to move or to pass?
+    FirstPlayersTurn,
+    /// `gameover`
+    GameOver,
+    /// `result`
+    Result,
+    /// `fen`, which the protocol does not have
+    Fen,
+}
+
+/// Why a line is ignored.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum CommandError {
+    /// A blank line.
+    #[error("nothing is said")]
+    Empty,
+    /// The protocol has no such command.
+    #[error("unknown command")]
+    Unknown,
+    /// A query that cannot be answered.
+    #[error("unknown query; expected p1turn, gameover, result or fen")]
+    UnknownQuery,
+    /// `setoption` without its words.
+    #[error("expected setoption name NAME value VALUE")]
+    SetOption,
+    /// `position` without `startpos` or `fen`.
+    #[error("expected position startpos or position fen FEN, and perhaps moves")]
+    Position,
+    /// The board is none.
+    #[error("cannot read the position: {0}")]
+    Fen(#[from] NotationError),
+    /// A word among the moves is none.
+    #[error("'{0}' is no move")]
+    NoMove(String),
+    /// A move that the rules do not allow.
+    #[error("{0}")]
+    Illegal(#[from] IllegalMove),
+}
+
+impl Command {
+    /// Reads a line. Any bytes will do.
+    ///
+    /// # Errors
+    /// If the line is to be ignored.
+    pub fn parse(line: &[u8]) -> Result<Command, CommandError> {
+        let text = String::from_utf8_lossy(line);
+        let mut words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
+        match words.next().ok_or(CommandError::Empty)? {
+            "ugi" => Ok(Command::Ugi),
+            "isready" => Ok(Command::IsReady),
+            "uginewgame" => Ok(Command::NewGame),
+            "setoption" => set_option(&words.collect::<Vec<_>>()),
+            "position" => position(&words.collect::<Vec<_>>()),
+            "go" => Ok(Command::Go(go(words))),
+            "stop" => Ok(Command::Stop),
+            "query" => match words.next() {
+                Some("p1turn") => Ok(Command::Query(Query::FirstPlayersTurn)),
+                Some("gameover") => Ok(Command::Query(Query::GameOver)),
+                Some("result") => Ok(Command::Query(Query::Result)),
+                Some("fen") => Ok(Command::Query(Query::Fen)),
+                _ => Err(CommandError::UnknownQuery),
+            },
+            "quit" => Ok(Command::Quit),
+            _ => Err(CommandError::Unknown),
+        }
+    }
+}
+
+fn set_option(words: &[&str]) -> Result<Command, CommandError> {
+    match words {
+        ["name", name, "value", value @ ..] if !value.is_empty() => {
+            Ok(Command::SetOption { name: name.to_ascii_lowercase(), value: value.join(" ") })
+        }
+        _ => Err(CommandError::SetOption),
+    }
+}
+
+fn position(words: &[&str]) -> Result<Command, CommandError> {
+    let (start, moves) = match words.iter().position(|word| *word == "moves") {
+        Some(at) => (&words[..at], &words[at + 1..]),
+        None => (words, &[][..]),
+    };
+    let mut game = match start {
+        ["startpos"] => GameRecord::default(),
+        ["fen", board, rest @ ..] => read_position(&spelled_out(board, rest))?,
+        _ => return Err(CommandError::Position),
+    };
+    for name in moves {
+        let turn = if *name == PASS { Some(Move::Pass) } else { parse_turn(name) };
+        let turn = turn.ok_or_else(|| CommandError::NoMove((*name).to_owned()))?;
+        game.take_with_implied_pass(turn)?;
+    }
+    Ok(Command::Position(Box::new(game)))
+}
+
+/// A board whose runs of empty squares may be numbers, with its squares one by one; the counters of moves behind the side to move are left
+/// out. Other spellings stay as they are.
+fn spelled_out(board: &str, rest: &[&str]) -> String {
+    let has_letters = board.contains(['x', 'X', 'o', 'O']);
+    let mut text = String::new();
+    for c in board.chars() {
+        match c.to_digit(10).filter(|_| has_letters) {
+            Some(run) => text.extend(std::iter::repeat_n('-', run as usize)),
+            None => text.push(c),
+        }
+    }
+    let is_counter = |word: &&&str| **word == "-" || word.bytes().all(|byte| byte.is_ascii_digit());
+    for word in rest.iter().filter(|word| !is_counter(word)) {
+        text.push(' ');
+        text.push_str(word);
+    }
+    text
+}
+
+/// The limits among these words. What makes no sense is passed over: whoever says `go` waits for a move.
+fn go<'a>(mut words: impl Iterator<Item = &'a str>) -> GoLimits {
+    let mut limits = GoLimits::default();
+    while let Some(word) = words.next() {
+        let (black, white) = (Color::Black as usize, Color::White as usize);
+        let mut number = || words.next().and_then(|word| word.parse::<i64>().ok());
+        let milliseconds = |number: i64| Duration::from_millis(number.max(0) as u64);
+        match word {
+            "p1time" => limits.time[black] = number().map(milliseconds),
+            "p2time" => limits.time[white] = number().map(milliseconds),
+            "p1inc" => limits.increment[black] = number().map(milliseconds),
+            "p2inc" => limits.increment[white] = number().map(milliseconds),
+            "movetime" => limits.move_time = number().map(milliseconds),
+            "depth" => {
+                let nearest = |plies: i64| plies.clamp(Depth::LEAST.plies().into(), Depth::MOST.plies().into());
+                limits.depth = number().and_then(|plies| Depth::try_from(nearest(plies)).ok());
+            }
+            "nodes" => limits.nodes = number().map(|nodes| nodes.max(1) as u64),
+            "infinite" => limits.is_infinite = true,
+            _ => {}
+        }
+    }
+    limits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::othello::Position;
+    use proptest::prelude::*;
+
+    fn parsed(line: &str) -> Result<Command, CommandError> {
+        Command::parse(line.as_bytes())
+    }
+
+    fn position_of(line: &str) -> Position {
+        match parsed(line) {
+            Ok(Command::Position(game)) => *game.position(),
+            other => panic!("{line}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn words_may_stand_apart() {
+        assert_eq!(parsed(" \tugi  \r"), Ok(Command::Ugi));
+        assert_eq!(parsed("query  p1turn"), Ok(Command::Query(Query::FirstPlayersTurn)));
+        let option =
+            |name: &str, value: &str| Ok(Command::SetOption { name: name.to_owned(), value: value.to_owned() });
+        assert_eq!(parsed("setoption name Hash value 128"), option("hash", "128"));
+        assert_eq!(parsed("setoption name book value my  book"), option("book", "my book"));
+        for line in ["setoption", "setoption name hash", "setoption name hash value", "setoption hash 8"] {
+            assert_eq!(parsed(line), Err(CommandError::SetOption), "{line}");
+        }
+        assert_eq!(parsed(" \r"), Err(CommandError::Empty));
+        assert_eq!(parsed("UGI"), Err(CommandError::Unknown));
+        assert_eq!(parsed("query bestmove"), Err(CommandError::UnknownQuery));
+    }
+
+    #[test]
+    fn boards_are_read_in_many_spellings() {
+        let after = Position::START.play("f5".parse().unwrap()).unwrap();
+        for line in [
+            "position startpos moves f5",
+            "position fen 8/8/8/3ox3/3xo3/8/8/8 x moves F5",
+            "position fen 8/8/8/3ox3/3xxx2/8/8/8 o 0 1",
+            "position fen --------/--------/--------/---OX---/---XXX--/--------/--------/-------- O",
+            "position fen ---------------------------OX------XXX-------------------------- O moves",
+            "position fen 8/8/8/3ppp2/3Pp3/8/8/8 w - - 0 1",
+        ] {
+            assert_eq!(position_of(line), after, "{line}");
+        }
+        assert!(position_of("position startpos moves f5 f6 d3 g5 h5 h4 f7 h6").must_pass());
+        let implied = position_of("position startpos moves f5 f6 d3 g5 h5 h4 f7 h6 c5");
+        for pass in ["0000", "pass", "--"] {
+            let told = format!("position startpos moves f5 f6 d3 g5 h5 h4 f7 h6 {pass} c5");
+            assert_eq!(position_of(&told), implied);
+        }
+        for line in ["position", "position start", "position fen", "position moves f5"] {
+            assert_eq!(parsed(line), Err(CommandError::Position), "{line}");
+        }
+        assert!(matches!(parsed("position fen 8/8/8 x"), Err(CommandError::Fen(_))));
+        assert!(matches!(parsed("position fen 8/8/8/3ox4/3xo3/8/8/8 x"), Err(CommandError::Fen(_))));
+        assert_eq!(parsed("position startpos moves z9"), Err(CommandError::NoMove("z9".to_owned())));
+        for name in ["a1", "0000"] {
+            assert!(matches!(parsed(&format!("position startpos moves {name}")), Err(CommandError::Illegal(_))));
+        }
+    }
+
+    #[test]
+    fn limits_that_make_no_sense_are_passed_over() {
+        let go = |text: &str| match parsed(text) {
+            Ok(Command::Go(limits)) => limits,
+            other => panic!("{text}: {other:?}"),
+        };
+        let s = |n| Some(Duration::from_secs(n));
+        let clocks = go("go p1time 1000 p2time 2000 p1inc 3000 p2inc -4");
+        assert_eq!((clocks.time, clocks.increment), ([s(1), s(2)], [s(3), s(0)]));
+        assert_eq!(go("go movetime 5000").move_time, s(5));
+        assert_eq!(go("go depth 0 nodes 7"), GoLimits { depth: Some(Depth::LEAST), nodes: Some(7), ..go("go") });
+        assert_eq!(go("go depth 999").depth, Some(Depth::MOST));
+        assert_eq!(go("go infinite ponder"), GoLimits { is_infinite: true, ..GoLimits::default() });
+        for text in ["go", "go depth", "go depth x", "go nodes 99999999999999999999", "go p1time"] {
+            assert_eq!(go(text), GoLimits::default(), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_a_command_or_none(line in proptest::collection::vec(any::<u8>(), 0..80), word in 0..4usize) {
+            let mut bytes = [&b"position fen "[..], b"position startpos moves ", b"go ", b""][word].to_vec();
+            bytes.extend(line);
+            let _ = Command::parse(&bytes);
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! A conversation with one UGI client.
+
+use super::command::{Command, GoLimits, Query};
+use super::reply::{Fen, GameResult, Info, Reply};
+use crate::clock::{Clock, TimeBudget};
+use crate::engine::{Decision, Engine, EngineOption, Event, LONGEST, Request, Thinking};
+use crate::input_line::InputLine;
+use crate::othello::{Color, GameRecord, Move, Position};
+use crate::protocol::stdio::Connection;
+use crate::search::{Limits, Report};
+use crossbeam::channel::never;
+use std::collections::VecDeque;
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+/// Number of lines that may wait for the end of a search. A client that says more does not mean to wait for the move.
+const LOOK_AHEAD: usize = 64;
+
+/// Serves a client until it says `quit`, its input ends and everything read is answered, or the reader of the answers is gone.
+/// `first` holds lines already read from the connection.
+pub fn serve(connection: Connection, engine: Engine, first: Vec<InputLine>) {
+    let waiting = first.into();
+    let game = GameRecord::default();
+    let mut session = Session { connection, engine, game, waiting, is_open: true, search: None };
+    session.run();
+    session.engine.stop();
+    session.connection.finish();
+}
+
+struct Session {
+    connection: Connection,
+    engine: Engine,
+    game: GameRecord,
+    /// What the client has said that counts after the search.
+    waiting: VecDeque<InputLine>,
+    is_open: bool,
+    search: Option<RunningSearch>,
+}
+
+/// A `go` that is to be answered.
+struct RunningSearch {
+    thinking: Thinking,
+    request: Request,
+    is_infinite: bool,
+}
+
+impl Session {
+    fn run(&mut self) {
+        loop {
+            while self.search.is_none()
+                && let Some(input) = self.waiting.pop_front()
+            {
+                if self.obey(&input).is_break() {
+                    return;
+                }
+            }
+            if self.search.is_none() && !self.is_open {
+                return;
+            }
+            let silence = (never(), never());
+            let input = if self.is_open { self.connection.input() } else { &silence.0 };
+            let events = self.search.as_ref().map_or(&silence.1, |search| search.thinking.events());
+            crossbeam::select! {
+                recv(input) -> input => match input {
+                    Ok(input) => self.hear(input),
+                    Err(_) => self.end_of_input(),
+                },
+                recv(self.connection.closed()) -> _ => return,
+                recv(events) -> event => match event {
+                    Ok(Event::Report(report)) => self.tell(&report),
+                    Ok(Event::Finished(decision)) => self.answer(&decision),
+                    Err(_) => {
+                        log::error!("the search ended without a decision");
+                        self.answer(&Decision { turn: None, report: Report::default() });
+                    }
+                },
+            }
+        }
+    }
+
+    fn send(&self, reply: &Reply<'_>) {
+        self.connection.send(format!("{reply}\n"));
+    }
+
+    fn complain(&self, problem: impl ToString) {
+        self.send(&Reply::Problem(problem.to_string()));
+    }
+
+    /// Takes a line. While a search runs, few of them count at once.
+    fn hear(&mut self, input: InputLine) {
+        let Some(search) = &self.search else {
+            self.waiting.push_back(input);
+            return;
+        };
+        let command = match &input {
+            InputLine::Bytes(line) => Command::parse(line).ok(),
+            InputLine::TooLong => None,
+        };
+        match command {
+            Some(Command::IsReady) => self.send(&Reply::ReadyOk),
+            Some(Command::Stop) => search.thinking.stop(),
+            Some(Command::Quit) => {
+                search.thinking.stop();
+                self.waiting = VecDeque::from([input]);
+            }
+            _ => {
+                self.waiting.push_back(input);
+                if self.waiting.len() >= LOOK_AHEAD {
+                    search.thinking.stop();
+                }
+            }
+        }
+    }
+
+    /// Nothing more will be said: not that a search is to stop either.
+    fn end_of_input(&mut self) {
+        self.is_open = false;
+        if let Some(search) = self.search.as_ref().filter(|search| search.is_infinite) {
+            search.thinking.stop();
+        }
+    }
+
+    fn obey(&mut self, input: &InputLine) -> ControlFlow<()> {
+        let command = match input {
+            InputLine::Bytes(line) if line.trim_ascii().is_empty() => return ControlFlow::Continue(()),
+            InputLine::Bytes(line) => Command::parse(line),
+            InputLine::TooLong => {
+                self.complain("line too long");
+                return ControlFlow::Continue(());
+            }
+        };
+        match command {
+            Ok(Command::Ugi) => self.introduce(),
+            Ok(Command::IsReady) => self.send(&Reply::ReadyOk),
+            Ok(Command::NewGame) => {
+                self.engine.clear();
+                self.go_on_with(GameRecord::default());
+            }
+            Ok(Command::SetOption { name, value }) => self.set_option(&name, &value),
+            Ok(Command::Position(game)) => self.go_on_with(*game),
+            Ok(Command::Go(limits)) => self.go(&limits),
+            Ok(Command::Stop) => {}
+            Ok(Command::Query(query)) => self.send(&self.response(query)),
+            Ok(Command::Quit) => return ControlFlow::Break(()),
+            Err(error) => self.complain(error),
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn introduce(&self) {
+        self.send(&Reply::Name);
+        self.send(&Reply::Author);
+        for option in EngineOption::all().filter(|option| !option.is_of_published_search) {
+            self.send(&Reply::Option { option, options: self.engine.options() });
+        }
+        self.send(&Reply::UgiOk);
+    }
+
+    fn set_option(&mut self, name: &str, value: &str) {
+        match self.engine.set(name, value) {
+            Ok(()) => {
+                if let Some(warning) = self.engine.options().warning(name) {
+                    self.complain(warning);
+                }
+            }
+            Err(error) => self.complain(error),
+        }
+    }
+
+    fn go_on_with(&mut self, game: GameRecord) {
+        self.engine.follow(game.position());
+        self.game = game;
+    }
+
+    fn response(&self, query: Query) -> Reply<'static> {
+        let position = *self.game.position();
+        match query {
+            Query::FirstPlayersTurn => Reply::Truth(position.mover() == Color::Black),
+            Query::GameOver => Reply::Truth(position.is_over()),
+            Query::Result if position.is_over() => Reply::Result(GameResult::Score(position.score_for_black())),
+            Query::Result => Reply::Result(GameResult::Open),
+            Query::Fen => Reply::Fen(Fen(position)),
+        }
+    }
+
+    fn go(&mut self, limits: &GoLimits) {
+        let position = *self.game.position();
+        if position.moves().is_empty() {
+            self.send(&Reply::BestMove(Move::Pass));
+            return;
+        }
+        let request = Request { limits: limits_of(limits, &position), ..Request::best_move(position) };
+        let thinking = self.engine.start(request.clone());
+        self.search = Some(RunningSearch { thinking, request, is_infinite: limits.is_infinite });
+    }
+
+    fn tell(&self, report: &Report) {
+        let Some(search) = &self.search else { return };
+        let empties = search.request.position.empties().count();
+        if let Some(line) = report.lines.first() {
+            self.send(&Reply::Info(Info { line, report, empties }));
+        }
+    }
+
+    fn answer(&mut self, decision: &Decision) {
+        let Some(search) = self.search.take() else { return };
+        let turn = decision.legal_turn(&search.request.position);
+        self.send(&Reply::BestMove(turn));
+        // Whoever has more to say has other plans for the engine.
+        if self.waiting.is_empty() && self.is_open {
+            self.engine.ponder(&search.request, turn);
+        }
+    }
+}
+
+/// The limits of a search in this position.
+fn limits_of(limits: &GoLimits, position: &Position) -> Limits {
+    let GoLimits { time, increment, move_time, depth, nodes, is_infinite } = *limits;
+    let side = position.mover() as usize;
+    let of_clock = || {
+        let clock = Clock::sudden_death(time[side]?, increment[side].unwrap_or_default());
+        clock.budget(position.empties().count())
+    };
+    let endless = Duration::from_secs_f64(LONGEST);
+    let budget = match move_time.map(TimeBudget::per_move).or_else(of_clock) {
+        // Without any limit a move takes two seconds.
+        None if is_infinite => Some(TimeBudget { soft: endless, hard: endless }),
+        budget => budget,
+    };
+    Limits { depth, nodes, ..budget.into() }
+}
