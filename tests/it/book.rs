@@ -328,7 +328,7 @@ fn searches_are_done_elsewhere_and_taken_in_any_order() {
     let foreign = format!(r#"{{"board":"{far}","moves":[{found}],"weights":"{weights}"}}"#);
     let of_mobility = answers(&["analyze", "--hash", "1", "--eval", "mobility", "-"], tasks.lines().next().unwrap());
     let of_nothing = lines[0].replace(&format!(r#""weights":"{weights}","#), "");
-    let damaged = &lines[0][..lines[0].len() - 9];
+    let damaged = &lines[0][..lines[0].find("seconds").unwrap()];
     let (one, other) = (path(&folder, "one"), path(&folder, "other"));
     fs::write(&one, format!("{}\n{}\n\n{damaged}\n", lines.join("\n"), lines[0])).unwrap();
     fs::write(

@@ -8,9 +8,10 @@ use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
 /// For each command something to do or to complain about, and how it ends.
-const COMMANDS: [(&str, i32); 25] = [
+const COMMANDS: [(&str, i32); 26] = [
     ("printf 'nboard 2\\nping 1\\nnonsense\\nquit\\n' | emilia nboard", 0),
     ("printf 'boardsize 8\\nnonsense\\nquit\\n' | emilia gtp", 0),
+    ("printf 'ugi\\nnonsense\\nquit\\n' | emilia ugi", 0),
     ("printf 'nboard 2\\nping 1\\nquit\\n' | emilia", 0),
     ("echo quit | emilia play", 0),
     ("emilia perft 3", 0),
