@@ -82,6 +82,8 @@ fn a_game_is_played_by_what_the_engine_says() {
 fn the_first_line_is_enough_and_many_lines_end_a_search() {
     let (code, out, _) = said(&["--book", "none"], "ugi\nposition startpos\ngo depth 2\nquit\n");
     assert!(code == 0 && out.contains("ugiok\n") && out.lines().last().unwrap().starts_with("bestmove "), "{out}");
+    let (code, out, _) = said(&["ugi", "--book", "none"], "go depth 1\ngo infinite\n");
+    assert!(code == 0 && out.matches("bestmove ").count() == 2, "nobody is left who could say stop: {out}");
     let lines = "query p1turn\n".repeat(70);
     let (code, out, _) = said(&["ugi", "--book", "none"], format!("go infinite\n{lines}stop\n"));
     assert!(code == 0 && out.lines().filter(|line| *line == "response true").count() == 70, "{out}");

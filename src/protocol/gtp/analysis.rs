@@ -57,10 +57,14 @@ impl Analysis {
             return Err(Failure::RestrictionTooDeep);
         }
         let moves = position.moves();
-        let mut left = moves;
+        let (mut allowed, mut avoided) = (None, Bitboard::EMPTY);
         for restriction in self.restrictions.iter().filter(|restriction| restriction.color == position.mover()) {
-            left &= if restriction.allows { restriction.squares } else { !restriction.squares };
+            match restriction.allows {
+                true => allowed = Some(allowed.unwrap_or(Bitboard::EMPTY) | restriction.squares),
+                false => avoided |= restriction.squares,
+            }
         }
+        let left = moves & allowed.unwrap_or(moves) & !avoided;
         match left {
             _ if left == moves => Ok(Bitboard::EMPTY),
             Bitboard::EMPTY => Err(Failure::NoMoveLeft),

@@ -191,6 +191,9 @@ impl Session {
         }
         let request = Request { limits: limits_of(limits, &position), ..Request::best_move(position) };
         let thinking = self.engine.start(request.clone());
+        if limits.is_infinite && !self.is_open {
+            thinking.stop();
+        }
         self.search = Some(RunningSearch { thinking, request, is_infinite: limits.is_infinite });
     }
 
