@@ -3,18 +3,22 @@
 use super::log_output;
 use super::output::say;
 use super::progress::StatusLine;
-use crate::lab::experiment::{Experiment, ExperimentProgress, Lab, Ledger, Setup, check_folder, write_findings};
+use crate::lab::experiment::origin::{self, Standing};
+use crate::lab::experiment::{
+    Cell, Experiment, ExperimentProgress, Lab, Ledger, Setup, Table, check_folder, write_findings,
+};
 use clap::Args;
 use clap::builder::PossibleValue;
-use std::path::PathBuf;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// What the command line says; the variant of the command has the help.
 #[derive(Args, Clone, Debug)]
 pub(super) struct ExperimentArguments {
     /// Which one
-    #[arg(value_name = "NAME", value_parser = names())]
-    name: String,
+    #[arg(value_name = "NAME", value_parser = names(), required_unless_present = "status")]
+    name: Option<String>,
     #[command(flatten)]
     setup: Setup,
     /// Write tables, pictures and the ledger to this folder
@@ -23,6 +27,10 @@ pub(super) struct ExperimentArguments {
     /// Go on with the run in that folder, if there is one
     #[arg(long, requires = "out")]
     resume: bool,
+    /// List the figures of the pages in that folder, docs/experiments if none is given, that were run with another evaluation than this
+    /// program's, or that do not know with which
+    #[arg(long, value_name = "FOLDER", num_args = 0..=1, default_missing_value = "docs/experiments", exclusive = true)]
+    status: Option<PathBuf>,
 }
 
 fn names() -> Vec<PossibleValue> {
@@ -32,8 +40,16 @@ fn names() -> Vec<PossibleValue> {
 /// Runs one and prints what it found.
 pub(super) fn run(arguments: &ExperimentArguments) -> Result<(), String> {
     log_output::to_stderr();
+    match (&arguments.status, &arguments.name) {
+        (Some(folder), _) => show_status(folder),
+        (None, Some(name)) => run_named(name, arguments),
+        (None, None) => Err("expected the name of an experiment".to_owned()),
+    }
+}
+
+fn run_named(name: &str, arguments: &ExperimentArguments) -> Result<(), String> {
     let fail = |problem: crate::lab::experiment::ExperimentError| problem.to_string();
-    let experiment = Experiment::named(&arguments.name).map_err(fail)?;
+    let experiment = Experiment::named(name).map_err(fail)?;
     let identity = arguments.setup.identity(experiment.name);
     let ledger = match &arguments.out {
         Some(folder) => {
@@ -64,6 +80,24 @@ pub(super) fn run(arguments: &ExperimentArguments) -> Result<(), String> {
         }
     }
     super::print(&findings.text())
+}
+
+/// Lists the figures whose evaluation is not today's.
+fn show_status(folder: &Path) -> Result<(), String> {
+    let origins = origin::of_pages(folder).map_err(|problem| problem.to_string())?;
+    let mut today = HashMap::new();
+    let columns = ["page", "figures", "evaluation", "run with", "today", "commit"];
+    let mut table = Table::new("Run with another evaluation than today's", &columns);
+    let unknown = || "not recorded".to_owned();
+    for origin in &origins {
+        let (Standing::Other, Some(kind)) = (origin.standing(&mut today), origin.evaluation) else { continue };
+        let then = origin.fingerprint.map_or_else(unknown, |print| format!("{print:08x}"));
+        let now = today.get(kind.name()).map_or_else(unknown, |print| format!("{print:08x}"));
+        let cells = [origin.experiment, &origin.figures, kind.name(), &then, &now, &origin.commit];
+        table.row(cells.map(Cell::from).to_vec());
+    }
+    let same = origins.len() - table.rows.len();
+    super::print(&format!("{}\nRun with today's, or without an evaluation: {same}\n", table.text()))
 }
 
 /// A line that follows the work, if there is a terminal to draw it on; otherwise a line of text now and then.

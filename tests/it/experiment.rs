@@ -141,6 +141,47 @@ fn a_killed_run_goes_on_to_the_same_table() {
 }
 
 #[test]
+fn a_run_says_with_which_evaluation() {
+    let out = folder("evaluation");
+    let run = ["bergman-depths", "--levels", "1,2", "--pairs", "2"];
+    let printed = text(&command(&run, &out).output().unwrap());
+    let (_, print) = printed.rsplit_once("Run with: weighted-squares ").expect("a fingerprint");
+    let print = print.trim();
+    let json: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(out.join("bergman-depths.json")).unwrap()).unwrap();
+    assert_eq!(json["evaluations"]["weighted-squares"], print);
+    // A ledger of another evaluation is refused.
+    let ledger = out.join("bergman-depths.jsonl");
+    let number = u32::from_str_radix(print, 16).unwrap();
+    let lines = std::fs::read_to_string(&ledger).unwrap();
+    assert!(lines.contains(&format!("[\"evaluation weighted-squares\",{number}]")), "{lines}");
+    std::fs::write(&ledger, lines.replace(&number.to_string(), "7")).unwrap();
+    let refused = command(&run, &out).arg("--resume").output().unwrap();
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("another weighted-squares: fingerprint 00000007"));
+    std::fs::remove_dir_all(out).unwrap();
+}
+
+#[test]
+fn the_status_lists_what_was_run_with_another_evaluation() {
+    let status = |folder: &Path| {
+        Command::new(cargo_bin("emilia")).args(["experiment", "--status"]).arg(folder).output().unwrap()
+    };
+    let pages = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/experiments");
+    let output = status(&pages);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    // The weights of these rows are gone.
+    assert!(text(&output).contains("equal-evaluations") && text(&output).contains("not recorded"), "{}", text(&output));
+    let empty = folder("no-pages");
+    std::fs::create_dir_all(&empty).unwrap();
+    let output = status(&empty);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("korf-random-trees.md"));
+    std::fs::remove_dir_all(empty).unwrap();
+    let both = Command::new(cargo_bin("emilia")).args(["experiment", "korf-tempo", "--status"]).output().unwrap();
+    assert_eq!(both.status.code(), Some(2));
+}
+
+#[test]
 fn the_command_refuses_what_it_cannot_do_before_it_begins() {
     let nowhere = folder("nowhere");
     std::fs::write(&nowhere, "a file where a folder should be").unwrap();

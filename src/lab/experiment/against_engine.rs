@@ -53,13 +53,14 @@ const UCT_CONSTANTS: usize = 6;
 const BUDGETS: RangeInclusive<u32> = 10..=100_000_000;
 
 /// The opponent, with the evaluation of the set-up.
-fn opponent(lab: &Lab<'_>, words: &[(&str, &str)]) -> EngineOptions {
+fn opponent(lab: &mut Lab<'_>, words: &[(&str, &str)]) -> Result<EngineOptions, ExperimentError> {
     let mut options = EngineOptions { threads: 1, book: None, ..EngineOptions::default() };
     options.eval = lab.setup().eval.unwrap_or(EvaluatorKind::Pattern);
     for (name, value) in words {
         options.set(name, value).expect("the experiment's own options are valid");
     }
-    options
+    lab.note_evaluation_of(&options)?;
+    Ok(options)
 }
 
 fn limit(evaluations: u64) -> EngineLimit {
@@ -72,7 +73,7 @@ fn uct(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     let pairs = lab.count(1, 60);
     let (starts, _) = openings(lab, "random:8", pairs)?;
     // As the note describes its opponent: no pruning but by bounds.
-    let alpha_beta = opponent(lab, &[("selectivity", "100")]);
+    let alpha_beta = opponent(lab, &[("selectivity", "100")])?;
     lab.plan((forms.len() * budgets.len() * starts.len()) as u64);
     let columns = ["player", "evaluations/move", "score %", "won of decided %", "discs", "share", "time", "plies"];
     let mut table = Table::new(format!("Against alpha-beta at equal evaluations, {}", alpha_beta.eval), &columns);
@@ -102,7 +103,7 @@ fn uct(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     } else {
         vec![plot(title, curves)]
     };
-    Ok(Findings { tables: vec![table], plots, notes })
+    Ok(Findings { tables: vec![table], plots, notes, ..Findings::default() })
 }
 
 /// Plays a player's games with a budget.
@@ -154,7 +155,7 @@ fn budget_curve(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     let budgets = lab.levels_within(&[100], &[1000, 2000, 4000, 8000, 16000, 32000, 64000], "evaluations", BUDGETS)?;
     let pairs = lab.count(1, 100);
     let (starts, _) = openings(lab, "random:8", pairs)?;
-    let probcut = opponent(lab, &[]);
+    let probcut = opponent(lab, &[])?;
     lab.plan((players.len() * budgets.len()) as u64 * (starts.len() as u64 + 1));
     let columns = ["player", "evaluations/move", "score %", "won of decided %", "discs", "share", "time", "plies"];
     let title = format!("Against PVS + ProbCut in the same time, {}, one thread", probcut.eval);
@@ -187,7 +188,7 @@ fn budget_curve(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
             .to_owned(),
     ];
     let plot = plot("Best-first against PVS + ProbCut in the same time", curves);
-    Ok(Findings { tables: vec![table], plots: vec![plot], notes })
+    Ok(Findings { tables: vec![table], plots: vec![plot], notes, ..Findings::default() })
 }
 
 /// The evaluations that a player makes in the time that its opponent takes for a move.

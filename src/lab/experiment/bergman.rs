@@ -142,8 +142,8 @@ pub(super) fn cost(
     heuristic: EvaluatorKind,
     depth: u32,
 ) -> Result<Cost, ExperimentError> {
+    let evaluator = lab.built(heuristic)?;
     lab.unit(&format!("{name}/{heuristic}/{depth}"), || {
-        let evaluator = heuristic.build();
         let mut sum = Cost::default();
         for board in boards {
             let watch = Stopwatch::start();
@@ -219,5 +219,5 @@ pub(super) fn costs(
         y_scale: Scale::Logarithmic,
         ..Plot::new(title, "depth, plies", format!("{y}, mean of {count} boards"), curves)
     };
-    Ok(Findings { tables: vec![table, detail], plots: vec![plot], notes: Vec::new() })
+    Ok(Findings { tables: vec![table, detail], plots: vec![plot], ..Findings::default() })
 }

@@ -44,6 +44,7 @@ fn mobility_weight(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     let depths: &[u32] = if lab.setup().quick { &[2] } else { &[3, 5] };
     lab.plan((weights.len() * depths.len()) as u64 * match_units(pairs));
     let boards = boards(lab, pairs)?;
+    let squares = lab.built(EvaluatorKind::WeightedSquares)?;
     let columns = ["depth", "mobility, discs", "score %", "won of decided %", "discs a game"];
     let mut table = Table::new("Weighted squares with mobility against weighted squares alone", &columns);
     let mut curves = Vec::new();
@@ -52,7 +53,7 @@ fn mobility_weight(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
         for &weight in &weights {
             let player = |evaluator| Plain { kind: MinimaxKind::AlphaBeta, depth, evaluator };
             let with: Arc<dyn Evaluator<Position>> = Arc::new(WithMobility { discs: weight as i32 });
-            let (mut one, mut other) = (player(with), player(EvaluatorKind::WeightedSquares.build()));
+            let (mut one, mut other) = (player(with), player(squares.clone()));
             let score = match_up(lab, &format!("{depth}/{weight}"), &boards, &mut one, &mut other)?;
             let [percent, won, discs] = score.cells();
             table.row(vec![Cell::from(depth), Cell::from(weight), percent, won, discs]);
@@ -157,11 +158,12 @@ fn forward_pruning(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     let mut table = Table::new("Alpha-beta with forward pruning against full width", &columns);
     let mut curves = Vec::new();
     for kind in kinds {
+        let evaluator = lab.built(kind)?;
         for deeper in [0, 1] {
             let mut points = Vec::new();
             for &depth in &depths {
-                let mut pruning = Pruning { depth: depth + deeper, evaluator: OfPruned(kind.build()) };
-                let mut full = Plain { kind: MinimaxKind::Ordered, depth, evaluator: kind.build() };
+                let mut pruning = Pruning { depth: depth + deeper, evaluator: OfPruned(evaluator.clone()) };
+                let mut full = Plain { kind: MinimaxKind::Ordered, depth, evaluator: evaluator.clone() };
                 let score = match_up(lab, &format!("{kind}/{depth}/{deeper}"), &boards, &mut pruning, &mut full)?;
                 let [percent, won, _] = score.cells();
                 table.row(vec![

@@ -3,10 +3,9 @@
 use super::bergman::{ALGORITHMS, HEURISTICS, Plain, boards, match_units, match_up};
 use super::duel::PairScore;
 use super::{Cell, Experiment, ExperimentError, Findings, Lab, Table};
-use crate::eval::{Evaluator, EvaluatorKind};
+use crate::eval::EvaluatorKind;
 use crate::othello::Position;
 use crate::search::{Contempt, MinimaxKind, plain_minimax};
-use std::sync::Arc;
 
 pub(super) const DEPTHS: Experiment = Experiment {
     name: "bergman-depths",
@@ -31,10 +30,6 @@ pub(super) const HEURISTIC_TABLE: Experiment = Experiment {
 
 /// The boards of the paper's own number of games, 20, come first.
 const PAPER_PAIRS: usize = 10;
-
-fn weight() -> Arc<dyn Evaluator<Position>> {
-    EvaluatorKind::WeightedSquares.build()
-}
 
 fn depths_of(lab: &Lab<'_>, quick: &[u32], full: &[u32]) -> Result<Vec<u32>, ExperimentError> {
     lab.levels_within(quick, full, "depths", 1..=10)
@@ -73,13 +68,14 @@ fn of_first(
 
 fn depths(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     let depths = depths_of(lab, &[1, 2], &[1, 3, 6])?;
+    let weight = lab.built(EvaluatorKind::WeightedSquares)?;
     let pairs = lab.count(2, 500);
     let pairings = depths.len() * (depths.len() - 1) / 2;
     lab.plan(pairings as u64 * (match_units(pairs) + 1));
     let mut table = Table::new("Table 1: depths, alpha-beta with the weight heuristic", &COLUMNS);
     for (i, &low) in depths.iter().enumerate() {
         for &high in &depths[i + 1..] {
-            let player = |depth| Plain { kind: MinimaxKind::AlphaBeta, depth, evaluator: weight() };
+            let player = |depth| Plain { kind: MinimaxKind::AlphaBeta, depth, evaluator: weight.clone() };
             let [score, few] = of_first(lab, &format!("{high}/{low}"), pairs, [player(high), player(low)])?;
             let names = [high, low].map(|depth| format!("depth {depth}"));
             let paper = [1, 3, 6].contains(&low) && [1, 3, 6].contains(&high);
@@ -92,23 +88,23 @@ fn depths(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
 
 fn algorithms(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     let depth = depths_of(lab, &[3], &[5])?[0];
+    let weight = lab.built(EvaluatorKind::WeightedSquares)?;
     let pairs = lab.count(2, 500);
     lab.plan(3 * (match_units(pairs) + 1) + 1);
     let mut table = Table::new(format!("Table 2: algorithms at depth {depth}, weight heuristic"), &COLUMNS);
     for (i, &(other, plainer)) in ALGORITHMS.iter().enumerate() {
         for &(one, cleverer) in &ALGORITHMS[i + 1..] {
-            let player = |kind| Plain { kind, depth, evaluator: weight() };
+            let player = |kind| Plain { kind, depth, evaluator: weight.clone() };
             let [score, few] = of_first(lab, &format!("{one}/{other}"), pairs, [player(cleverer), player(plainer)])?;
             row(&mut table, [one, other], Some(0.5), &score, &few);
         }
     }
     let boards = boards(lab, if lab.setup().quick { 20 } else { 500 })?;
     let agreement = lab.unit("agreement", || {
-        let evaluator = weight();
         let mut agree = [0u64; 3];
         for board in &boards {
             let [full, plain, ordered] = ALGORITHMS
-                .map(|(_, kind)| plain_minimax(kind, board, depth.min(4), &*evaluator, Contempt::NONE, &mut |_| false));
+                .map(|(_, kind)| plain_minimax(kind, board, depth.min(4), &*weight, Contempt::NONE, &mut |_| false));
             agree[0] += u64::from(full.value == plain.value && full.value == ordered.value);
             agree[1] += u64::from(full.pv.first() == plain.pv.first());
             agree[2] += u64::from(full.pv.first() == ordered.pv.first());
@@ -138,12 +134,13 @@ const PAPER_HEURISTICS: [[Option<f64>; 4]; 4] = [
 
 fn heuristics(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     let depth = depths_of(lab, &[2], &[5])?[0];
+    let heuristics: Vec<_> = HEURISTICS.iter().map(|(_, kind)| lab.built(*kind)).collect::<Result<_, _>>()?;
     let pairs = lab.count(2, 500);
     lab.plan(6 * (match_units(pairs) + 1));
     let mut table = Table::new(format!("Table 3: heuristics, alpha-beta at depth {depth}"), &COLUMNS);
     for i in 0..4 {
         for j in 0..i {
-            let player = |i: usize| Plain { kind: MinimaxKind::AlphaBeta, depth, evaluator: HEURISTICS[i].1.build() };
+            let player = |i: usize| Plain { kind: MinimaxKind::AlphaBeta, depth, evaluator: heuristics[i].clone() };
             let (one, other) = (HEURISTICS[i].0, HEURISTICS[j].0);
             let [score, few] = of_first(lab, &format!("{one}/{other}"), pairs, [player(i), player(j)])?;
             row(&mut table, [one, other], PAPER_HEURISTICS[i][j], &score, &few);

@@ -22,13 +22,20 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
 const SOLVE_FROM: u32 = 10;
 
 /// A player of the set-up: its name and the engine's options.
-pub(super) fn contestants(lab: &Lab<'_>, default: &[&str]) -> Result<Vec<(String, EngineOptions)>, ExperimentError> {
+pub(super) fn contestants(
+    lab: &mut Lab<'_>,
+    default: &[&str],
+) -> Result<Vec<(String, EngineOptions)>, ExperimentError> {
     let texts: Vec<String> = match &lab.setup().players[..] {
         [] => default.iter().map(|&text| text.to_owned()).collect(),
         given => given.to_vec(),
     };
     let eval = lab.setup().eval;
-    texts.iter().map(|text| contestant(text, eval)).collect()
+    let contestants: Vec<_> = texts.iter().map(|text| contestant(text, eval)).collect::<Result<_, _>>()?;
+    for (_, options) in &contestants {
+        lab.note_evaluation_of(options)?;
+    }
+    Ok(contestants)
 }
 
 fn contestant(text: &str, eval: Option<EvaluatorKind>) -> Result<(String, EngineOptions), ExperimentError> {

@@ -3,6 +3,7 @@
 use crate::arena::statistics::SampleMean;
 use crate::render::Plot;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// One entry of a table.
@@ -168,12 +169,14 @@ pub struct Findings {
     pub plots: Vec<Plot>,
     /// What to know when reading them.
     pub notes: Vec<String>,
+    /// The evaluations that it was run with, and their fingerprints.
+    pub evaluations: BTreeMap<String, u32>,
 }
 
 impl Findings {
     /// Tables and pictures with one note.
     pub fn new(tables: Vec<Table>, plots: Vec<Plot>, note: impl Into<String>) -> Findings {
-        Findings { tables, plots, notes: vec![note.into()] }
+        Findings { tables, plots, notes: vec![note.into()], ..Findings::default() }
     }
 
     /// All tables and notes as text.
@@ -182,6 +185,11 @@ impl Findings {
         let mut text = tables.join("\n");
         for note in &self.notes {
             let _ = write!(text, "\n{note}\n");
+        }
+        if !self.evaluations.is_empty() {
+            let prints: Vec<String> =
+                self.evaluations.iter().map(|(name, print)| format!("{name} {print:08x}")).collect();
+            let _ = write!(text, "\nRun with: {}\n", prints.join(", "));
         }
         text
     }
@@ -192,6 +200,7 @@ impl Findings {
             "experiment": head,
             "tables": self.tables.iter().map(Table::json).collect::<Vec<_>>(),
             "notes": self.notes,
+            "evaluations": self.evaluations.iter().map(|(name, print)| (name.clone(), json!(format!("{print:08x}")))).collect::<Map<_, _>>(),
         })
     }
 }

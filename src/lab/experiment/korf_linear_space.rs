@@ -97,7 +97,7 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
         let roots: Vec<RandomTree> = (0..trees).map(root).collect();
         curves.push(rows(lab, &mut table, &name, &roots, &PathCost, &depths)?);
     }
-    let (kind, evaluator) = lab.evaluator(EvaluatorKind::Bill);
+    let (kind, evaluator) = lab.evaluator(EvaluatorKind::Bill)?;
     let boards: Vec<Position> = (0..trees).map(|i| board(seed, i)).collect();
     curves.push(rows(lab, &mut table, &format!("Othello, {kind}"), &boards, &*evaluator, &depths)?);
     let title = "Calls of RBFMS for each distinct expansion";

@@ -62,7 +62,7 @@ fn settings_of(paper: &Paper, depth: u32, form: KorfSettings) -> KorfSettings {
 fn table(lab: &mut Lab<'_>, paper: &Paper) -> Result<Findings, ExperimentError> {
     let all: Vec<u32> = (1..=paper.rows.len() as u32).collect();
     let depths = lab.levels_within(&[1, 2], &all, "depths of alpha-beta", 1..=paper.rows.len() as u32)?;
-    let (kind, evaluator) = lab.evaluator(EvaluatorKind::Bill);
+    let (kind, evaluator) = lab.evaluator(EvaluatorKind::Bill)?;
     let mut title = format!("{}, {kind}", paper.title);
     if let Some(openings) = &lab.setup().openings {
         title += &format!(", openings {openings}");
@@ -206,7 +206,7 @@ fn variant_table(
 
 fn parents(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     let depths = lab.levels_within(&[2], &[2, 3, 4, 5, 6, 7], "depths of alpha-beta", 1..=9)?;
-    let (kind, evaluator) = lab.evaluator(EvaluatorKind::Bill);
+    let (kind, evaluator) = lab.evaluator(EvaluatorKind::Bill)?;
     let pairs = lab.count(2, 100);
     let (starts, _) = openings(lab, "random:8", pairs)?;
     let columns = [

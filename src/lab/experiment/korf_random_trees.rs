@@ -98,7 +98,7 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
         "The paper gives no figures: best-first ahead at shallow depths and behind at greater ones, the extension ahead at all."
             .to_owned(),
     ];
-    Ok(Findings { tables, plots, notes })
+    Ok(Findings { tables, plots, notes, ..Findings::default() })
 }
 
 /// Depths of best-first search against two plies of alpha-beta.

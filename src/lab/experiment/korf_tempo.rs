@@ -133,7 +133,7 @@ fn on_othello(lab: &mut Lab<'_>) -> Result<(Table, Table), ExperimentError> {
     let kinds = [EvaluatorKind::Bill, EvaluatorKind::Iago, EvaluatorKind::Pattern];
     let disc = f64::from(DISC);
     for kind in kinds {
-        let evaluator = kind.build();
+        let evaluator = lab.built(kind)?;
         let tempos = lab.unit(&format!("othello/{kind}"), || {
             let tempo = |start: &Position| in_search(start, EndValues::Outcome, &*evaluator, 1000);
             starts.iter().map(tempo).collect::<Vec<_>>()

@@ -32,7 +32,7 @@ struct Survival {
 
 fn run(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     let budgets = lab.levels_within(&[200], &[300, 1000, 3000, 10000], "evaluations", 1..=10_000_000)?;
-    let (kind, evaluator) = lab.evaluator(EvaluatorKind::Bill);
+    let (kind, evaluator) = lab.evaluator(EvaluatorKind::Bill)?;
     let pairs = lab.count(2, 100);
     let (starts, _) = openings(lab, "random:8", pairs)?;
     let games = starts.len().min(if lab.setup().quick { 1 } else { 10 });
@@ -104,7 +104,7 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
             .to_owned(),
         "The paper: at best 1/b of alpha-beta's tree is of use again.".to_owned(),
     ];
-    Ok(Findings { tables: vec![outliving, worth, saved], plots: Vec::new(), notes })
+    Ok(Findings { tables: vec![outliving, worth, saved], notes, ..Findings::default() })
 }
 
 fn saved_by_alpha_beta(

@@ -1,7 +1,8 @@
 //! What an experiment is given: its set-up, its ledger, and a callback for its progress.
 
 use super::{ExperimentError, Findings, Ledger};
-use crate::eval::{Evaluator, EvaluatorKind};
+use crate::engine::EngineOptions;
+use crate::eval::{Evaluator, EvaluatorKind, fingerprint};
 use crate::othello::Position;
 use crate::whole_file::write_whole;
 use clap::Args;
@@ -9,6 +10,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::de::DeserializeOwned;
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -76,6 +78,7 @@ pub struct ExperimentProgress {
 pub struct Lab<'a> {
     setup: Setup,
     ledger: Ledger,
+    evaluations: BTreeMap<String, u32>,
     interrupt: &'a AtomicBool,
     observe: &'a mut dyn FnMut(ExperimentProgress),
     planned: u64,
@@ -92,7 +95,8 @@ impl<'a> Lab<'a> {
         interrupt: &'a AtomicBool,
         observe: &'a mut dyn FnMut(ExperimentProgress),
     ) -> Lab<'a> {
-        Lab { setup, ledger, interrupt, observe, planned: 0, done: 0, worked: 0, started: Instant::now() }
+        let evaluations = BTreeMap::new();
+        Lab { setup, ledger, evaluations, interrupt, observe, planned: 0, done: 0, worked: 0, started: Instant::now() }
     }
 
     /// The set-up.
@@ -133,10 +137,64 @@ impl<'a> Lab<'a> {
         }
     }
 
-    /// The evaluation of Othello positions, and its name.
-    pub fn evaluator(&self, default: EvaluatorKind) -> (EvaluatorKind, Arc<dyn Evaluator<Position>>) {
+    /// The evaluation of Othello positions of the set-up, and its name.
+    ///
+    /// # Errors
+    /// Those of [`Lab::note_evaluation`].
+    pub fn evaluator(
+        &mut self,
+        default: EvaluatorKind,
+    ) -> Result<(EvaluatorKind, Arc<dyn Evaluator<Position>>), ExperimentError> {
         let kind = self.setup.eval.unwrap_or(default);
-        (kind, kind.build())
+        Ok((kind, self.built(kind)?))
+    }
+
+    /// An evaluation that does not depend on the set-up.
+    ///
+    /// # Errors
+    /// Those of [`Lab::note_evaluation`].
+    pub fn built(&mut self, kind: EvaluatorKind) -> Result<Arc<dyn Evaluator<Position>>, ExperimentError> {
+        let evaluator = kind.build();
+        self.note_evaluation(kind.name(), &*evaluator)?;
+        Ok(evaluator)
+    }
+
+    /// Notes the fingerprint of an evaluation in the ledger and for the findings.
+    ///
+    /// # Errors
+    /// [`ExperimentError::OtherEvaluation`] if the ledger has results with another evaluation of this name.
+    pub fn note_evaluation(&mut self, name: &str, evaluator: &dyn Evaluator<Position>) -> Result<(), ExperimentError> {
+        if self.evaluations.contains_key(name) {
+            return Ok(());
+        }
+        let (key, expected) = (format!("evaluation {name}"), fingerprint(evaluator));
+        let found = match self.ledger.get(&key) {
+            Some(found) => found,
+            None => self.ledger.note(&key, &expected)?,
+        };
+        if found != expected {
+            let (path, name) = (self.ledger.path(), name.to_owned());
+            return Err(ExperimentError::OtherEvaluation { path, name, found, expected });
+        }
+        self.evaluations.insert(name.to_owned(), expected);
+        Ok(())
+    }
+
+    /// Notes the evaluation of an engine's options.
+    ///
+    /// # Errors
+    /// Those of [`Lab::note_evaluation`].
+    pub fn note_evaluation_of(&mut self, options: &EngineOptions) -> Result<(), ExperimentError> {
+        let name = match &options.eval_file {
+            Some(file) => format!("{} of {file}", options.eval),
+            None => options.eval.name().to_owned(),
+        };
+        self.note_evaluation(&name, &*options.evaluator())
+    }
+
+    /// The evaluations noted, with their fingerprints.
+    pub fn evaluations(&self) -> &BTreeMap<String, u32> {
+        &self.evaluations
     }
 
     /// Adds to the units that are known to come.
@@ -203,4 +261,25 @@ pub fn write_findings(
         paths.push(path);
     }
     Ok(paths)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::{DiscCount, WeightedSquares};
+
+    #[test]
+    fn a_run_does_not_go_on_with_another_evaluation() {
+        let interrupt = AtomicBool::new(false);
+        let mut observe = |_| {};
+        let mut lab = Lab::new(Setup::default(), Ledger::in_memory(), &interrupt, &mut observe);
+        lab.note_evaluation("x", &DiscCount).unwrap();
+        lab.note_evaluation("x", &DiscCount).unwrap();
+        assert_eq!(lab.evaluations()["x"], fingerprint(&DiscCount));
+        let ledger = std::mem::take(&mut lab.ledger);
+        let mut observe = |_| {};
+        let mut lab = Lab::new(Setup::default(), ledger, &interrupt, &mut observe);
+        let error = lab.note_evaluation("x", &WeightedSquares).unwrap_err();
+        assert!(matches!(&error, ExperimentError::OtherEvaluation { found, .. } if *found == fingerprint(&DiscCount)));
+    }
 }

@@ -71,6 +71,11 @@ impl Ledger {
         serde_json::from_value(self.done.get(key)?.clone()).ok()
     }
 
+    /// Its file; empty for one in memory.
+    pub fn path(&self) -> String {
+        self.file.as_ref().map(|(path, _)| path.display().to_string()).unwrap_or_default()
+    }
+
     /// Notes the result of a unit and returns it as a later run will find it.
     pub fn note<T: Serialize + DeserializeOwned>(&mut self, key: &str, result: &T) -> Result<T, ExperimentError> {
         let text = json!([key, result]).to_string();

@@ -19,6 +19,7 @@ mod korf_tempo;
 mod korf_tree_reuse;
 mod lab;
 mod ledger;
+pub mod origin;
 pub mod player;
 mod series;
 pub mod stopwatch;
@@ -48,6 +49,26 @@ pub enum ExperimentError {
         path: String,
         /// Its first line.
         found: String,
+    },
+    /// The ledger of this path has results with another evaluation of this name.
+    #[error("'{path}' has results with another {name}: fingerprint {found:08x}; expected {expected:08x}")]
+    OtherEvaluation {
+        /// The ledger.
+        path: String,
+        /// What the evaluation is called.
+        name: String,
+        /// The fingerprint in the ledger.
+        found: u32,
+        /// That of the evaluation of this run.
+        expected: u32,
+    },
+    /// The page of an experiment does not say with what its figures were run.
+    #[error("the page of {experiment}: {problem}")]
+    Page {
+        /// The experiment.
+        experiment: &'static str,
+        /// What is missing or wrong.
+        problem: String,
     },
     /// A line, from 1, of the ledger of this path is not one of a ledger.
     #[error("{0}:{1}: expected [\"unit\", result]")]
@@ -127,6 +148,7 @@ impl Experiment {
     pub fn run(&self, lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
         // Its players may be described by the names of the searches.
         super::register();
-        (self.run)(lab)
+        let findings = (self.run)(lab)?;
+        Ok(Findings { evaluations: lab.evaluations().clone(), ..findings })
     }
 }
