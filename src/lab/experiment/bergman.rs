@@ -1,11 +1,12 @@
 //! What the experiments after Bergman (*Minimax With Alpha-Beta Pruning for Othello*) share: his starting boards, his
 //! heuristics, his players and his measures.
 
-use super::duel::{PairScore, play_pair};
+use super::duel::{PairScore, Z95, play_pair};
 use super::player::{Chosen, Contender};
 use super::series::openings;
 use super::stopwatch::Stopwatch;
 use super::{Cell, ExperimentError, Findings, Lab, Table};
+use crate::arena::statistics::SampleMean;
 use crate::eval::{Evaluator, EvaluatorKind};
 use crate::game::Game;
 use crate::othello::Position;
@@ -101,36 +102,47 @@ pub(super) fn match_units(boards: u64) -> u64 {
     boards.div_ceil(10)
 }
 
-/// What searches of several boards cost, added up.
-#[derive(Clone, Copy, Default, Debug, Serialize, Deserialize)]
+/// What searches of several boards cost, board by board where the error is asked for, added up elsewhere.
+#[derive(Clone, Default, Debug, Serialize, Deserialize)]
 pub(super) struct Cost {
-    pub boards: u64,
-    pub visited: u64,
+    pub visited: Vec<u64>,
     pub generated: u64,
     pub evaluations: u64,
-    pub nanos: u64,
-    /// Sum of the squares of `visited`, for its error.
-    pub visited_squares: f64,
-    /// Sum of the squares of `nanos`.
-    pub nanos_squares: f64,
+    pub nanos: Vec<u64>,
+}
+
+/// The mean of a sample of counts in `units`, with its error.
+fn mean_and_error(counts: &[u64], units: f64) -> (f64, Option<f64>) {
+    let mut sample = SampleMean::default();
+    counts.iter().for_each(|&count| sample.add(count as f64 / units));
+    (sample.mean().unwrap_or(0.0), sample.error())
 }
 
 impl Cost {
-    fn mean_and_error(&self, sum: f64, squares: f64) -> (f64, Option<f64>) {
-        let n = self.boards as f64;
-        let variance = ((squares - sum * sum / n) / (n - 1.0)).max(0.0);
-        (sum / n, (self.boards > 1).then(|| 1.96 * (variance / n).sqrt()))
+    /// How many boards.
+    pub fn boards(&self) -> f64 {
+        self.visited.len() as f64
     }
 
     /// Nodes visited for a board, with the error of the mean.
     pub fn nodes(&self) -> (f64, Option<f64>) {
-        self.mean_and_error(self.visited as f64, self.visited_squares)
+        mean_and_error(&self.visited, 1.0)
     }
 
     /// Milliseconds for a board, with the error of the mean.
     pub fn millis(&self) -> (f64, Option<f64>) {
-        let (mean, error) = self.mean_and_error(self.nanos as f64, self.nanos_squares);
-        (mean / 1e6, error.map(|error| error / 1e6))
+        mean_and_error(&self.nanos, 1e6)
+    }
+
+    /// The nodes visited as a share of `whole`'s on the same boards, which both have searched, with its error: that of a quotient of
+    /// sums, linearised.
+    pub fn share_of(&self, whole: &Cost) -> (f64, Option<f64>) {
+        let sum = |counts: &[u64]| counts.iter().sum::<u64>() as f64;
+        let (all, n) = (sum(&whole.visited), self.boards());
+        let share = sum(&self.visited) / all;
+        let residuals = self.visited.iter().zip(&whole.visited).map(|(&part, &all)| part as f64 - share * all as f64);
+        let squares: f64 = residuals.map(|residual| residual * residual).sum();
+        (share, (n > 1.0).then(|| Z95 * (squares * n / (n - 1.0)).sqrt() / all))
     }
 }
 
@@ -150,13 +162,10 @@ pub(super) fn cost(
             let result = plain_minimax(kind, board, depth, &*evaluator, Contempt::NONE, &mut |_| false);
             let nanos = watch.nanos();
             let PlainCounts { visited, generated, evaluations } = result.counts;
-            sum.boards += 1;
-            sum.visited += visited;
+            sum.visited.push(visited);
             sum.generated += generated;
             sum.evaluations += evaluations;
-            sum.nanos += nanos;
-            sum.visited_squares += (visited as f64).powi(2);
-            sum.nanos_squares += (nanos as f64).powi(2);
+            sum.nanos.push(nanos);
         }
         sum
     })
@@ -201,16 +210,17 @@ pub(super) fn costs(
             let (mean, error) = value(&cost);
             cells.push(Cell::Measured(mean, error, decimals));
             curve.points.push(Point { x: depth.into(), y: mean, error });
-            let n = cost.boards as f64;
+            let (n, (nodes, _), (millis, _)) = (cost.boards(), cost.nodes(), cost.millis());
+            let evaluations = cost.evaluations as f64 / n;
             detail.row(vec![
                 Cell::from(one.name),
                 Cell::from(depth),
-                Cell::Number(cost.visited as f64 / n, 1),
+                Cell::Number(nodes, 1),
                 Cell::Number(cost.generated as f64 / n, 1),
-                Cell::Number(cost.evaluations as f64 / n, 1),
-                Cell::Number(cost.nanos as f64 / n / 1e6, 3),
-                Cell::Number(cost.nanos as f64 / cost.visited as f64, 1),
-                Cell::Number(cost.nanos as f64 / cost.evaluations.max(1) as f64, 1),
+                Cell::Number(evaluations, 1),
+                Cell::Number(millis, 3),
+                Cell::Number(1e6 * millis / nodes, 1),
+                Cell::Number(1e6 * millis / evaluations.max(1.0 / n), 1),
             ]);
         }
         table.row(cells);
@@ -220,4 +230,22 @@ pub(super) fn costs(
         ..Plot::new(title, "depth, plies", format!("{y}, mean of {count} boards"), curves)
     };
     Ok(Findings { tables: vec![table, detail], plots: vec![plot], ..Findings::default() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_error_of_a_share_by_hand() {
+        let cost = |visited: &[u64]| Cost { visited: visited.to_vec(), ..Cost::default() };
+        let (whole, part) = (cost(&[10, 20, 30]), cost(&[5, 6, 4]));
+        let (share, error) = part.share_of(&whole);
+        // Residuals 5 − 2.5, 6 − 5, 4 − 7.5.
+        assert_eq!(share, 0.25);
+        assert!((error.unwrap() - Z95 * (19.5f64 * 1.5).sqrt() / 60.0).abs() < 1e-12);
+        // Where every board has the same share there is nothing to err about.
+        let (share, error) = cost(&[1, 2, 3]).share_of(&whole);
+        assert!((share - 0.1).abs() < 1e-12 && error.unwrap() < 1e-12);
+    }
 }

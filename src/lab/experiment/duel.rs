@@ -140,7 +140,7 @@ pub struct PairScore {
 }
 
 /// The 97.5 % quantile of the normal distribution.
-const Z95: f64 = 1.959_963_984_540_054;
+pub(super) const Z95: f64 = 1.959_963_984_540_054;
 
 impl PairScore {
     /// Counts these pairs.

@@ -4,11 +4,11 @@
 use super::bergman::board;
 use super::stopwatch::Stopwatch;
 use super::{Cell, Experiment, ExperimentError, Findings, Lab, Table};
-use crate::arena::statistics::SampleMean;
 use crate::eval::{Evaluator, EvaluatorKind};
 use crate::game::Game;
 use crate::lab::random_tree::{PathCost, RandomTree, TreeShape};
 use crate::othello::Position;
+use crate::random::Random;
 use crate::render::{Curve, Plot, Point, Scale};
 use crate::search::{EndValues, Explorer, KorfSettings, Progress, RbfmsSettings, Sibling, linear_best_first};
 use serde::{Deserialize, Serialize};
@@ -19,6 +19,37 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     seconds: 70,
     run,
 };
+
+/// Samples that a bootstrap interval is of.
+const RESAMPLES: usize = 2000;
+
+/// A median, and its 95 % interval: ratios as skewed as these have no mean that a few dozen trees could tell.
+struct Median {
+    value: f64,
+    from: f64,
+    to: f64,
+}
+
+impl Median {
+    /// The median of some numbers, at least one, with the interval of bootstrap percentiles. The resamples are always the same ones.
+    fn of(values: &[f64]) -> Median {
+        let middle = |mut values: Vec<f64>| {
+            values.sort_by(f64::total_cmp);
+            let half = values.len() / 2;
+            if values.len().is_multiple_of(2) { (values[half - 1] + values[half]) / 2.0 } else { values[half] }
+        };
+        let mut random = Random::of_pair(0, 0);
+        let resample = |_| middle(values.iter().map(|_| values[random.below(values.len())]).collect());
+        let mut medians: Vec<f64> = (0..RESAMPLES).map(resample).collect();
+        medians.sort_by(f64::total_cmp);
+        let tail = RESAMPLES / 40;
+        Median { value: middle(values.to_vec()), from: medians[tail], to: medians[RESAMPLES - 1 - tail] }
+    }
+
+    fn cells(&self, decimals: usize) -> [Cell; 3] {
+        [self.value, self.from, self.to].map(|number| Cell::Number(number, decimals))
+    }
+}
 
 /// What both searches took to bring the principal leaf of one tree to a depth.
 #[derive(Clone, Copy, Serialize, Deserialize)]
@@ -81,9 +112,13 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
         "plies",
         "distinct expansions",
         "calls each",
-        "median",
-        "most",
+        "calls from",
+        "calls to",
+        "most calls each",
         "cut off",
+        "time each",
+        "time from",
+        "time to",
         "ns/node stored",
         "ns/node linear",
         "kB stored",
@@ -100,12 +135,15 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     let (kind, evaluator) = lab.evaluator(EvaluatorKind::Bill)?;
     let boards: Vec<Position> = (0..trees).map(|i| board(seed, i)).collect();
     curves.push(rows(lab, &mut table, &format!("Othello, {kind}"), &boards, &*evaluator, &depths)?);
-    let title = "Calls of RBFMS for each distinct expansion";
+    let title = "Calls of RBFMS for each distinct expansion, median";
     let (x, y) = ("depth of the principal leaf, plies", "calls for each distinct expansion");
     let plot = Plot { y_scale: Scale::Logarithmic, ..Plot::new(title, x, y, curves) };
     let note = format!(
-        "Means over {trees} trees of the ratios, with 95 % intervals; searches of more than {MOST_CALLS} calls are cut off and \
-         enter with what they had done. Times are of the searching thread, memory is what the tree and the stack take."
+        "Of {trees} trees a row: \"calls each\" and \"time each\" are medians of the ratios of RBFMS's calls and time to the stored \
+         search's expansions and time, with 95 % intervals of {RESAMPLES} bootstrap samples of the trees; expansions are a median too, \
+         memory is a mean, and a node's time is that of all trees together. Searches of more than {MOST_CALLS} calls are cut off and enter \
+         with what they had done: where half of them or more were, the medians are lower bounds. Times are of the searching thread, \
+         memory is what the tree and the stack take."
     );
     Ok(Findings::new(vec![table], vec![plot], note))
 }
@@ -123,29 +161,49 @@ fn rows<G: Game>(
         let taken = lab.unit(&format!("{name}/{depth}"), || {
             roots.iter().map(|root| take(root, evaluator, depth)).collect::<Vec<_>>()
         })?;
-        let mut ratio = SampleMean::default();
-        let mut ratios: Vec<f64> = taken.iter().map(|t| t.calls as f64 / t.distinct.max(1) as f64).collect();
-        ratios.iter().for_each(|&r| ratio.add(r));
-        ratios.sort_by(f64::total_cmp);
+        let ratios = |of: fn(&Taken) -> (u64, u64)| -> Vec<f64> {
+            taken.iter().map(of).map(|(linear, stored)| linear as f64 / stored.max(1) as f64).collect()
+        };
+        let calls_each = ratios(|t| (t.calls, t.distinct));
+        let most = calls_each.iter().copied().fold(0.0, f64::max);
+        let calls = Median::of(&calls_each);
+        let time = Median::of(&ratios(|t| (t.linear_nanos, t.stored_nanos)));
+        let distinct = Median::of(&taken.iter().map(|t| t.distinct as f64).collect::<Vec<_>>());
+        let cut_off = taken.iter().filter(|t| t.cut_off).count();
         let sum = |of: fn(&Taken) -> u64| taken.iter().map(of).sum::<u64>() as f64;
         let n = taken.len().max(1) as f64;
-        table.row(vec![
-            Cell::from(name),
-            Cell::from(depth),
-            Cell::Number(sum(|t| t.distinct) / n, 0),
-            Cell::mean(&ratio, 1),
-            Cell::Number(ratios[ratios.len() / 2], 1),
-            Cell::Number(ratios[ratios.len() - 1], 1),
-            Cell::from(taken.iter().filter(|t| t.cut_off).count() as u64),
+        let mut cells = vec![Cell::from(name), Cell::from(depth), Cell::Number(distinct.value, 0)];
+        cells.extend(calls.cells(1));
+        cells.extend([Cell::Number(most, 1), Cell::from(cut_off as u64)]);
+        cells.extend(time.cells(2));
+        cells.extend([
             Cell::Number(sum(|t| t.stored_nanos) / sum(|t| t.stored_generated), 0),
             Cell::Number(sum(|t| t.linear_nanos) / sum(|t| t.linear_generated), 0),
             Cell::Number(sum(|t| t.stored_bytes) / n / 1024.0, 1),
             Cell::Number(sum(|t| t.linear_bytes) / n / 1024.0, 1),
         ]);
-        // Where most searches were cut off, the mean is that of the cut-off.
-        if 2 * taken.iter().filter(|t| t.cut_off).count() < taken.len() {
-            points.push(Point { x: depth.into(), y: ratio.mean().unwrap_or(1.0), error: None });
+        table.row(cells);
+        // Where half of the searches were cut off, the median is that of the cut-off.
+        if 2 * cut_off < taken.len() {
+            points.push(Point { x: depth.into(), y: calls.value, error: None });
         }
     }
     Ok(Curve::new(name, points))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_median_and_its_interval() {
+        let tailed: Vec<f64> = (1..=40).map(|i| if i == 40 { 1e9 } else { f64::from(i) }).collect();
+        let Median { value, from, to } = Median::of(&tailed);
+        assert_eq!(value, 20.5);
+        // The 95 % interval of order statistics of 40 numbers is from the 14th to the 27th.
+        assert!((12.0..16.0).contains(&from) && (25.0..29.0).contains(&to), "{from} to {to}");
+        let same = Median::of(&[3.0, 3.0, 3.0]);
+        assert_eq!((same.value, same.from, same.to), (3.0, 3.0, 3.0));
+        assert_eq!(Median::of(&[7.0]).value, 7.0);
+    }
 }
