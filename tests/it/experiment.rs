@@ -21,7 +21,7 @@ fn quick(name: &str, setup: Setup) -> Result<Findings, ExperimentError> {
 
 /// The table without the columns that are times, which differ from run to run.
 fn lasting(table: &Table) -> Vec<Vec<Cell>> {
-    let is_time = |head: &str| head == "ms" || head == "time" || head.starts_with("ns/");
+    let is_time = |head: &str| head == "ms" || head.starts_with("ns/") || head.split(' ').next() == Some("time");
     let keep = |row: &Vec<Cell>| {
         let cells = row.iter().zip(&table.columns).filter(|(_, head)| !is_time(head));
         cells.map(|(cell, _)| cell.clone()).collect()

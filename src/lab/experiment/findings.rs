@@ -196,11 +196,12 @@ impl Findings {
 
     /// All tables and notes as JSON.
     pub fn json(&self, head: &Value) -> Value {
+        let prints = self.evaluations.iter().map(|(name, print)| (name.clone(), json!(format!("{print:08x}"))));
         json!({
             "experiment": head,
             "tables": self.tables.iter().map(Table::json).collect::<Vec<_>>(),
             "notes": self.notes,
-            "evaluations": self.evaluations.iter().map(|(name, print)| (name.clone(), json!(format!("{print:08x}")))).collect::<Map<_, _>>(),
+            "evaluations": prints.collect::<Map<_, _>>(),
         })
     }
 }

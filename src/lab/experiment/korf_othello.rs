@@ -138,8 +138,8 @@ fn table(lab: &mut Lab<'_>, paper: &Paper) -> Result<Findings, ExperimentError> 
     let plot = Plot { mark: Some(50.0), ..Plot::new(title, x, y, vec![curve, in_time, theirs]) };
     let note = "Ties are left out of what is won, as in the paper. The first error is by pairs of games; games from openings that are \
          mirror images of one another are the same games, and the error by the 60 classes of openings says so. The paper's figures \
-         have about the same errors; those of the picture are of 120 independent games, 60 classes both ways. \"share\" and \"time\" are best-first's evaluations and processor time for each of \
-         alpha-beta's.";
+         have about the same errors; those of the picture are of 120 independent games, 60 classes both ways. \"share\" and \"time\" \
+         are best-first's evaluations and processor time for each of alpha-beta's.";
     Ok(Findings::new(vec![table, variants], vec![plot], note))
 }
 
