@@ -5,7 +5,7 @@ use super::equal_evaluations::contestants;
 use super::player::{EngineLimit, EnginePlayer, Limit};
 use super::series::{openings, series};
 use super::{Cell, Experiment, ExperimentError, Findings, Lab, Table};
-use crate::engine::EngineOptions;
+use crate::engine::{ALPHA_BETA, EngineOptions};
 use crate::eval::EvaluatorKind;
 use crate::othello::Position;
 use crate::render::{Curve, Plot, Point, Scale};
@@ -52,9 +52,10 @@ const UCT_CONSTANTS: usize = 6;
 /// The evaluations for a move that can be asked for.
 const BUDGETS: RangeInclusive<u32> = 10..=100_000_000;
 
-/// The opponent, with the evaluation of the set-up.
+/// The opponent, alpha-beta with the evaluation of the set-up.
 fn opponent(lab: &mut Lab<'_>, words: &[(&str, &str)]) -> Result<EngineOptions, ExperimentError> {
-    let mut options = EngineOptions { threads: 1, book: None, ..EngineOptions::default() };
+    // By name, because the default engine is another one.
+    let mut options = EngineOptions { engine: &ALPHA_BETA, threads: 1, book: None, ..EngineOptions::default() };
     options.eval = lab.setup().eval.unwrap_or(EvaluatorKind::Pattern);
     for (name, value) in words {
         options.set(name, value).expect("the experiment's own options are valid");
@@ -211,4 +212,20 @@ fn own_budget(player: &EngineOptions, opponent: &EngineOptions, budget: u64, sta
 /// The evaluations that a player should have had for its share of the time to be 1; it had `given` on average.
 fn corrected(given: u64, so_far: &PairScore) -> u64 {
     ((given as f64 / so_far.share_of_time().clamp(0.25, 4.0)).round() as u64).max(10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Ledger, Setup};
+    use super::*;
+    use std::sync::atomic::AtomicBool;
+
+    #[test]
+    fn the_opponent_is_alpha_beta() {
+        let interrupt = AtomicBool::new(false);
+        let mut observe = |_| {};
+        let mut lab = Lab::new(Setup::default(), Ledger::in_memory(), &interrupt, &mut observe);
+        let options = opponent(&mut lab, &[("selectivity", "100")]).unwrap();
+        assert_eq!((options.engine.name, options.threads), ("alpha-beta", 1));
+    }
 }
