@@ -78,7 +78,7 @@ fn one_position_is_analyzed_without_a_file() {
 fn players_of_an_archive_are_summed_up() {
     let game = |black, white, moves| format!("[Black \"{black}\"]\n[White \"{white}\"]\n\n{moves} *\n\n");
     let archive = game("Ada", "Bob", "1. f5 d6 2. c3 d3") + &game("Bob", "Ada", "1. f5 f4 2. e3 f6");
-    let always = ["analyze", "-", "--by", "player", "--depth", "4", "--threads", "1"];
+    let always = ["analyze", "-", "--by", "player", "--depth", "8", "--threads", "1"];
     let table = answers(&[&always[..], &["--table"]].concat(), &archive);
     assert!(table.starts_with("Ada: 2 games") && table.contains("\nBob: 2 games"), "{table}");
     assert!(table.contains("f4 lost ") && table.contains("standard input --game 2 --move 1"), "{table}");
