@@ -260,7 +260,7 @@ mod tests {
         let text =
             game("ada", "bob", "f5d6c3d3c4f4f6g5") + &game("ada", "", "d3c5f6f5e6e3d6f7") + &game("bob", "ada", "f5f4");
         let options = EngineOptions { threads: 1, hash_mb: 1, ..EngineOptions::default() };
-        let mut reviewer = Reviewer::new(AnalysisSettings { depth: Depth::new(4), ..AnalysisSettings::new(options) });
+        let mut reviewer = Reviewer::new(AnalysisSettings { depth: Depth::new(8), ..AnalysisSettings::new(options) });
         let mut players = ByPlayer::default();
         for found in GameFile::new("games", std::io::Cursor::new(text)).unwrap() {
             let found = found.unwrap();
