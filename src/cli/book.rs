@@ -9,7 +9,7 @@ mod tasks;
 use super::game_input::{GameFiles, NamedGame};
 use super::output::{Failures, complain, games, say};
 use super::progress::StatusLine;
-use crate::book::{Book, Database, LEARNED_PLIES, RECORD, Snapshot, pack};
+use crate::book::{Book, BookError, Database, LEARNED_PLIES, RECORD, Snapshot, pack};
 use crate::engine::EngineOptions;
 use crate::eval::{Evaluator, fingerprint};
 use crate::notation::game_file::GameFileError;
@@ -85,7 +85,7 @@ struct LearnArguments {
 struct CheckArguments {
     /// The book, packed or not
     book: PathBuf,
-    /// Mend the pages of the file first, where it can be done; without it nothing is written
+    /// Mend the pages of the file first, where it can be done; without it nothing is written but what a program that was killed left open
     #[arg(long)]
     mend: bool,
 }
@@ -214,9 +214,11 @@ fn check(arguments: &CheckArguments) -> Result<(), String> {
 
 /// Mends the pages of a book's file, where it can be done.
 fn mend(path: &Path) -> Result<(), String> {
-    let was_sound = Database::open(path).and_then(|mut book| book.mend_pages()).map_err(at(path))?;
-    if !was_sound {
-        say("the pages of the file were damaged and are mended");
+    match Database::open(path).and_then(|mut book| book.mend_pages()) {
+        // That has no such pages.
+        Ok(true) | Err(BookError::Packed) => {}
+        Ok(false) => say("the pages of the file were damaged and are mended"),
+        Err(error) => return Err(at(path)(error)),
     }
     Ok(())
 }

@@ -73,7 +73,8 @@ pub struct Dataset {
     pub origins: Vec<serde_json::Value>,
     /// Games in them.
     pub games: u64,
-    /// Of these, games that begin where an earlier one did, up to symmetry: they are that game again and were left out.
+    /// Of these, games that begin where an earlier one did, up to symmetry: they are that game again or one much like it, and were left
+    /// out.
     pub repeated: u64,
     /// Files that were damaged and left out.
     pub damaged: Vec<String>,
@@ -88,7 +89,7 @@ impl Default for Dataset {
 
 impl Dataset {
     /// Reads every file of the sources, in order. Damaged files are left out and named; a file that was never one of
-    /// samples is an error, and so is a folder without any. Of games that begin alike up to symmetry the first is taken.
+    /// samples is an error, and so is a folder without any. Of games of self-play that begin alike up to symmetry the first is taken.
     pub fn read(
         sources: &[Source],
         selection: &SampleChoice,
@@ -130,9 +131,11 @@ impl Dataset {
         };
         self.games += u64::from(chunk.header.games);
         let seed = chunk.header.origin.seed;
+        // The positions of a label are beside its game, and the first of them is no beginning.
+        let is_play = chunk.header.origin.command == "selfplay";
         for game in chunk.samples.chunk_by(|a, b| a.game == b.game) {
             let (beginning, _) = canonical(&game[0].position());
-            if !beginnings.insert((beginning.player(), beginning.opponent())) {
+            if is_play && !beginnings.insert((beginning.player(), beginning.opponent())) {
                 self.repeated += 1;
                 continue;
             }
@@ -299,6 +302,12 @@ mod tests {
         chunk(200, samples).write(&folder.join(Chunk::file_name(2))).unwrap();
         let data = read(&folder, 1.0, &ALL).unwrap();
         assert_eq!((data.len().0 + data.len().1, data.games, data.repeated), (600, 300, 8));
+        // Labels have no beginning.
+        let mut labels = chunk(200, vec![Sample::new(&position, 8, LabelKind::Search, 200)]);
+        labels.header.origin.command = "label".to_owned();
+        labels.write(&folder.join(Chunk::file_name(2))).unwrap();
+        let data = read(&folder, 1.0, &ALL).unwrap();
+        assert_eq!((data.len().0 + data.len().1, data.repeated), (601, 0));
         fs::remove_dir_all(&folder).unwrap();
     }
 

@@ -12,7 +12,8 @@ use std::io;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Less than the minute after which pondering ends by itself.
+const PATIENCE: Duration = Duration::from_secs(30);
 /// After this long, what was to end has ended.
 const TO_BE_SEEN: Duration = Duration::from_millis(50);
 

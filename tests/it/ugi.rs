@@ -13,7 +13,7 @@ use std::path::Path;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// A session that says nothing for so long has got stuck.
+/// A session that says nothing for this time has got stuck.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn start(options: EngineOptions) -> (Client, JoinHandle<()>) {
@@ -84,9 +84,13 @@ fn the_first_line_is_enough_and_many_lines_end_a_search() {
     assert!(code == 0 && out.contains("ugiok\n") && out.lines().last().unwrap().starts_with("bestmove "), "{out}");
     let (code, out, _) = said(&["ugi", "--book", "none"], "go depth 1\ngo infinite\n");
     assert!(code == 0 && out.matches("bestmove ").count() == 2, "nobody is left who could say stop: {out}");
-    let lines = "query p1turn\n".repeat(70);
-    let (code, out, _) = said(&["ugi", "--book", "none"], format!("go infinite\n{lines}stop\n"));
-    assert!(code == 0 && out.lines().filter(|line| *line == "response true").count() == 70, "{out}");
+    let (client, session) = start(without_book());
+    client.send("go infinite");
+    (0..70).for_each(|_| client.send("query p1turn"));
+    answer(&client, "bestmove");
+    (0..70).for_each(|_| assert_eq!(answer(&client, "response"), "true"));
+    client.send("quit");
+    session.join().unwrap();
 }
 
 proptest! {

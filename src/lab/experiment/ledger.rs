@@ -16,6 +16,8 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Default)]
 pub struct Ledger {
     done: HashMap<String, Value>,
+    /// Whether there was something in the file when it was opened.
+    was_begun: bool,
     file: Option<(PathBuf, File)>,
 }
 
@@ -40,7 +42,7 @@ impl Ledger {
         file.read_to_end(&mut bytes).map_err(failed)?;
         let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
         file.set_len(whole as u64).map_err(failed)?;
-        let mut ledger = Ledger { done: HashMap::new(), file: None };
+        let mut ledger = Ledger::default();
         let mut lines = bytes[..whole].split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).enumerate();
         match lines.next() {
             Some((_, first)) => {
@@ -62,6 +64,7 @@ impl Ledger {
             ledger.done.insert(key, value);
         }
         file.seek(SeekFrom::End(0)).map_err(failed)?;
+        ledger.was_begun = !ledger.done.is_empty();
         ledger.file = Some((path.to_owned(), file));
         Ok(ledger)
     }
@@ -69,6 +72,11 @@ impl Ledger {
     /// The result of a unit, if it is done.
     pub fn get<T: DeserializeOwned>(&self, key: &str) -> Option<T> {
         serde_json::from_value(self.done.get(key)?.clone()).ok()
+    }
+
+    /// Whether an earlier run began it, and noted nothing whose key begins like that.
+    pub fn was_begun_without(&self, prefix: &str) -> bool {
+        self.was_begun && !self.done.keys().any(|key| key.starts_with(prefix))
     }
 
     /// Its file; empty for one in memory.
@@ -105,6 +113,8 @@ mod tests {
         ledger.note("a", &(1, 0.1)).unwrap();
         ledger.note("b", &(2, 0.3)).unwrap();
         drop(ledger);
+        let ledger = Ledger::open(&path, &identity, true).unwrap();
+        assert!(ledger.was_begun_without("evaluation ") && !ledger.was_begun_without("b"));
         let bytes = std::fs::read(&path).unwrap();
         std::fs::write(&path, &bytes[..bytes.len() - 3]).unwrap();
         assert!(matches!(Ledger::open(&path, &identity, false), Err(ExperimentError::Exists(..))));

@@ -1,6 +1,6 @@
 //! With which evaluation and which commit the figures of the experiments' pages were run.
 //!
-//! A page ends with the section [`HEADING`], a table with a row for each part of its figures.
+//! A page has a section [`HEADING`], a table with a row for each part of its figures.
 
 use super::{Experiment, ExperimentError};
 use crate::eval::{EvaluatorKind, fingerprint};
@@ -55,11 +55,12 @@ impl Origin {
 /// [`ExperimentError::Page`] if there is no such section, no row in it, or a row that cannot be read.
 pub fn of_page(experiment: &'static str, text: &str) -> Result<Vec<Origin>, ExperimentError> {
     let bad = |problem: String| ExperimentError::Page { experiment, problem };
-    let Some((_, section)) = text.split_once(HEADING) else {
+    let mut section = text.lines().skip_while(|line| line.trim_end() != HEADING);
+    if section.next().is_none() {
         return Err(bad(format!("expected a section '{HEADING}'")));
-    };
-    let section = section.split("\n## ").next().unwrap_or_default();
-    let rows = section.lines().filter(|line| line.starts_with('|')).skip(2);
+    }
+    let section = section.take_while(|line| !line.starts_with("## "));
+    let rows = section.filter(|line| line.starts_with('|')).skip(2);
     let origins: Vec<Origin> = rows.map(|row| of_row(experiment, row).map_err(bad)).collect::<Result<_, _>>()?;
     if origins.is_empty() { Err(bad(format!("expected rows below '{HEADING}'"))) } else { Ok(origins) }
 }

@@ -156,8 +156,8 @@ fn position(words: &[&str]) -> Result<Command, CommandError> {
     Ok(Command::Position(Box::new(game)))
 }
 
-/// A board whose runs of empty squares may be numbers, with its squares one by one; the counters of moves behind the side to move are left
-/// out. Other spellings stay as they are.
+/// A board whose runs of empty squares may be numbers, with its squares one by one. Behind the side to move of rows with strokes between them
+/// counters of moves are left out. Other spellings stay as they are.
 fn spelled_out(board: &str, rest: &[&str]) -> String {
     let has_letters = board.contains(['x', 'X', 'o', 'O']);
     let mut text = String::new();
@@ -167,8 +167,8 @@ fn spelled_out(board: &str, rest: &[&str]) -> String {
             None => text.push(c),
         }
     }
-    let is_counter = |word: &&&str| **word == "-" || word.bytes().all(|byte| byte.is_ascii_digit());
-    for word in rest.iter().filter(|word| !is_counter(word)) {
+    let words = if board.contains('/') { rest.len().min(1) } else { rest.len() };
+    for word in &rest[..words] {
         text.push(' ');
         text.push_str(word);
     }
@@ -242,6 +242,7 @@ mod tests {
             "position fen 8/8/8/3ox3/3xxx2/8/8/8 o 0 1",
             "position fen --------/--------/--------/---OX---/---XXX--/--------/--------/-------- O",
             "position fen ---------------------------OX------XXX-------------------------- O moves",
+            "position fen -------- -------- -------- ---OX--- ---XXX-- -------- -------- -------- O",
             "position fen 8/8/8/3ppp2/3Pp3/8/8/8 w - - 0 1",
         ] {
             assert_eq!(position_of(line), after, "{line}");

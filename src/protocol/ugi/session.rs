@@ -105,7 +105,7 @@ impl Session {
             }
             _ => {
                 self.waiting.push_back(input);
-                if self.waiting.len() >= LOOK_AHEAD {
+                if self.waiting.len() > LOOK_AHEAD {
                     search.thinking.stop();
                 }
             }
