@@ -224,7 +224,7 @@ impl GrowthJob<'_> {
             let mut changed: BTreeSet<Key> = work.touched().collect();
             for key in &changed {
                 if positions.get(key)?.is_none() {
-                    positions.put(key, &Entry { visits: 1, ..Entry::UNSEARCHED })?;
+                    positions.put(key, &Entry::ADDED)?;
                 }
             }
             for (key, leaf) in leaves {

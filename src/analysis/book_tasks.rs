@@ -43,7 +43,7 @@ pub fn tasks(
         }
         book.update(now.weights, |positions| {
             for key in &without_search {
-                positions.put(key, &Entry { visits: 1, ..Entry::UNSEARCHED })?;
+                positions.put(key, &Entry::ADDED)?;
             }
             Ok(without_search)
         })?;

@@ -330,7 +330,9 @@ impl<'a> Worker<'a> {
         // A player that failed is dropped here, which ends its process; the next game starts it anew.
         let seats = [(Color::Black, fixture.black, black), (Color::White, fixture.white, white)];
         for (_, number, mut player) in seats.into_iter().filter(|(color, ..)| failed != Some(*color)) {
-            player.end();
+            if verdict.is_some() {
+                player.end();
+            }
             self.players[number] = Some(player);
         }
         Ok(verdict)

@@ -64,6 +64,9 @@ impl Entry {
     pub const UNSEARCHED: Entry =
         Entry { value: None, lower: -64, upper: 64, leaf: Leaf::Unsearched, weights: 0, visits: 0, games: 0, cost: 0 };
 
+    /// A position to which a book has just grown.
+    pub const ADDED: Entry = Entry { visits: 1, ..Entry::UNSEARCHED };
+
     /// Whether the result under perfect play is known.
     pub fn is_solved(&self) -> bool {
         self.lower == self.upper

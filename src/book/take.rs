@@ -105,7 +105,7 @@ impl Finding {
             if let Some(behind) = next.key()
                 && needs_no_search(positions, &behind)?
             {
-                positions.put(&behind, &Entry::UNSEARCHED)?;
+                positions.put(&behind, &Entry::ADDED)?;
                 settle(positions, BTreeSet::from([behind]), weights)?;
             }
         }

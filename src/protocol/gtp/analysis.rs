@@ -159,7 +159,10 @@ impl<'a> Stream<'a> {
                     .map(|(line, rank)| AnalysisLine { rank, line, report, empties: self.empties }.to_string() + "\n")
                     .collect()
             }
-            form => format!("{}\n", InfoLine { form, report, empties: self.empties }),
+            form => {
+                let has_scores = form == Form::KataGo;
+                format!("{}\n", InfoLine { has_scores, report, empties: self.empties })
+            }
         };
         self.send(&text);
     }

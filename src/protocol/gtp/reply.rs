@@ -1,6 +1,5 @@
 //! What Emilia says: typed replies and failures, and the frame around them.
 
-use super::analysis::Form;
 use crate::engine::{EngineOptions, OptionError};
 use crate::othello::{Color, Move, Position, Square};
 use crate::search::{Bound, Line, Report};
@@ -229,8 +228,8 @@ impl fmt::Display for AnalysisLine<'_> {
 
 /// A report in the form of other engines: all moves in one line.
 pub struct InfoLine<'a> {
-    /// The form, not Emilia's.
-    pub form: Form,
+    /// Whether chances are from 0 to 1 and scores stand beside them, as KataGo has it; else chances are from 0 to 10,000.
+    pub has_scores: bool,
     /// The report.
     pub report: &'a Report,
     /// Empty squares of the position.
@@ -249,15 +248,12 @@ impl fmt::Display for InfoLine<'_> {
             let visits = if line.visits > 0 { line.visits } else { equal_part.max(1) };
             let gap = if order > 0 { " " } else { "" };
             write!(f, "{gap}info move {} visits {visits} ", Vertex(line.turn))?;
-            match self.form {
-                Form::LeelaZero => {
-                    let parts = |chance: f64| (chance * 1e4).round();
-                    write!(f, "winrate {} prior {}", parts(chance), parts(prior))?;
-                }
-                Form::KataGo | Form::Emilia => {
-                    let discs = line.score.discs();
-                    write!(f, "winrate {chance:.6} scoreMean {discs:.6} scoreLead {discs:.6} prior {prior:.6}")?;
-                }
+            if self.has_scores {
+                let discs = line.score.discs();
+                write!(f, "winrate {chance:.6} scoreMean {discs:.6} scoreLead {discs:.6} prior {prior:.6}")?;
+            } else {
+                let parts = |chance: f64| (chance * 1e4).round();
+                write!(f, "winrate {} prior {}", parts(chance), parts(prior))?;
             }
             write!(f, " order {order} pv")?;
             line.pv.iter().try_for_each(|turn| write!(f, " {}", Vertex(*turn)))?;
