@@ -3,6 +3,7 @@
 
 use emilia::book::{PackedBook, Positions, look_up};
 use emilia::othello::Position;
+use emilia::search::Contempt;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -15,7 +16,8 @@ fuzz_target!(|bytes: &[u8]| {
         bytes[28..32].copy_from_slice(&hasher.finalize().to_le_bytes());
     }
     let Ok(book) = PackedBook::built(bytes) else { return };
-    let look = |position: &Position| look_up(&book, position).expect("it lies in memory");
+    let contempt = Contempt::new(-3).expect("a few discs");
+    let look = |position: &Position| look_up(&book, position, contempt).expect("it lies in memory");
     look(&Position::START);
     let mut seen = 0;
     let _ = book.each(&mut |key, _| {

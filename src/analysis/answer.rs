@@ -3,7 +3,7 @@
 use super::{BookAnswer, Query, QueryError};
 use crate::notation::opening;
 use crate::othello::{Color, Move, Position};
-use crate::search::{Bound, Line, Report, SearchDepth, Selectivity};
+use crate::search::{Bound, Contempt, Line, Report, SearchDepth, Selectivity};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -151,7 +151,7 @@ impl<'a> Answer<'a> {
         let over = position.is_over();
         let value = report.lines.first().map(|line| line.score.discs());
         let book = query.settings.options.book.as_ref().filter(|_| query.from_book && finality == Finality::Final);
-        let view = book.and_then(|book| book.view(position));
+        let view = book.and_then(|book| book.view(position, Contempt::NONE));
         let depth = if over { SearchDepth::Exact } else { report.depth };
         Answer {
             id: &query.id,

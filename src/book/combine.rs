@@ -4,7 +4,7 @@ use super::graph::{Neighbours, Positions, behind, settle};
 use super::view::{BestPlay, best_play};
 use super::{BookError, Database, Entry, Key, Leaf, Next, moves};
 use crate::othello::{Move, Position, Square};
-use crate::search::{Score, SearchDepth};
+use crate::search::{Contempt, Score, SearchDepth};
 use crate::whole_file::folder;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -167,7 +167,7 @@ fn entry_without(book: &dyn Positions, key: &Key, entry: &Entry, kept: &BTreeSet
             let position = key.position();
             let leads_there = |(_, next): &(Square, Next)| *next == best.next;
             let Some((square, _)) = moves(&position).find(leads_there) else { return Ok(*entry) };
-            let BestPlay { depth, weights, .. } = best_play(book, &position, Move::Place(square))?;
+            let BestPlay { depth, weights, .. } = best_play(book, &position, Move::Place(square), Contempt::NONE)?;
             (square, depth, weights)
         }
     };

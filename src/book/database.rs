@@ -1,12 +1,12 @@
 //! A book that grows: a `redb` file. What a transaction has changed is there after a crash whole or not at all.
 
-use super::graph::{fault, settle};
+use super::graph::{fault, is_draw, settle};
 use super::overlay::Overlay;
-use super::{BookError, Entry, Key, PackedBook, Positions, PositionsMut};
+use super::{BookError, Draws, Entry, Key, PackedBook, Positions, PositionsMut};
 use crate::othello::Position;
 use redb::{
-    Builder, ReadOnlyDatabase, ReadOnlyTable, ReadableDatabase, ReadableTable, ReadableTableMetadata, Table,
-    TableDefinition, TableError, WriteTransaction,
+    AccessGuard, Builder, ReadOnlyDatabase, ReadOnlyTable, ReadableDatabase, ReadableTable, ReadableTableMetadata,
+    Table, TableDefinition, TableError, WriteTransaction,
 };
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -14,13 +14,18 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 /// The format of the entries.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
+/// The format that did not know what depends on the worth of a draw.
+const WITHOUT_DRAWS: u64 = 1;
 /// Bytes of the file that are kept in memory.
 const CACHE: usize = 256 << 20;
 
 type KeyBytes = &'static [u8; Key::BYTES];
 type EntryBytes = &'static [u8; Entry::BYTES];
+type DrawsBytes = &'static [u8; Draws::BYTES];
 const POSITIONS: TableDefinition<'_, KeyBytes, EntryBytes> = TableDefinition::new("positions");
+/// Of the few positions that have them, the values by what a draw is worth.
+const DRAWS: TableDefinition<'_, KeyBytes, DrawsBytes> = TableDefinition::new("draws");
 const ABOUT: TableDefinition<'_, &str, u64> = TableDefinition::new("about");
 /// In the table [`ABOUT`]: the format of the entries.
 const FORMAT: &str = "format";
@@ -58,7 +63,7 @@ impl Database {
         })
     }
 
-    /// Opens a book. One that was left by a program that died is mended first.
+    /// Opens a book. One that was left by a program that died is mended first, one of the former format is brought to today's.
     ///
     /// # Errors
     /// If the file cannot be read or written, is not a book of this program's format, or is in use.
@@ -67,8 +72,27 @@ impl Database {
             return Err(BookError::Packed);
         }
         let book = Database(opened(|| builder().open(path))?);
+        if matches!(book.read(), Err(BookError::FormerFormat)) {
+            book.find_draws()?;
+        }
         book.read()?;
         Ok(book)
+    }
+
+    /// Makes a book of the former format one of today's.
+    fn find_draws(&self) -> Result<(), BookError> {
+        self.change(|changes| {
+            let mut about = changes.open_table(ABOUT).map_err(storage)?;
+            let weights = about.get(WEIGHTS).map_err(storage)?.map_or(0, |found| found.value()) as u32;
+            let mut positions = positions(changes)?;
+            let mut drawn = BTreeSet::new();
+            positions.each(&mut |key, entry| {
+                drawn.extend(is_draw(&entry).then_some(key));
+                Ok(())
+            })?;
+            settle(&mut positions, drawn, weights)?;
+            about.insert(FORMAT, VERSION).map(drop).map_err(storage)
+        })
     }
 
     fn change<T>(&self, work: impl FnOnce(&WriteTransaction) -> Result<T, BookError>) -> Result<T, BookError> {
@@ -140,10 +164,14 @@ impl Database {
 }
 
 /// The positions of a book in a transaction.
-struct ChangingPositions<'a>(Table<'a, KeyBytes, EntryBytes>);
+struct ChangingPositions<'a> {
+    positions: Table<'a, KeyBytes, EntryBytes>,
+    draws: Table<'a, KeyBytes, DrawsBytes>,
+}
 
 fn positions(changes: &WriteTransaction) -> Result<ChangingPositions<'_>, BookError> {
-    changes.open_table(POSITIONS).map(ChangingPositions).map_err(storage)
+    let positions = changes.open_table(POSITIONS).map_err(storage)?;
+    Ok(ChangingPositions { positions, draws: changes.open_table(DRAWS).map_err(storage)? })
 }
 
 fn key(bytes: &[u8; Key::BYTES]) -> Result<Key, BookError> {
@@ -154,41 +182,68 @@ fn entry(bytes: &[u8; Entry::BYTES]) -> Result<Entry, BookError> {
     Entry::from_bytes(bytes).ok_or_else(|| BookError::Damaged("an entry that says nothing".to_owned()))
 }
 
-fn get(table: &impl ReadableTable<KeyBytes, EntryBytes>, key: &Key) -> Result<Option<Entry>, BookError> {
-    let found = table.get(&key.to_bytes()).map_err(storage)?;
-    found.map(|found| entry(found.value())).transpose()
+fn draws(bytes: &[u8; Draws::BYTES]) -> Result<Draws, BookError> {
+    Draws::from_bytes(bytes).ok_or_else(|| BookError::Damaged("values of draws that are none".to_owned()))
+}
+
+fn get(
+    positions: &impl ReadableTable<KeyBytes, EntryBytes>,
+    with_draws: &impl ReadableTable<KeyBytes, DrawsBytes>,
+    key: &Key,
+) -> Result<Option<Entry>, BookError> {
+    let key = key.to_bytes();
+    let Some(found) = positions.get(&key).map_err(storage)? else { return Ok(None) };
+    let of_draws = with_draws.get(&key).map_err(storage)?.map(|found| draws(found.value())).transpose()?;
+    Ok(Some(Entry { draws: of_draws, ..entry(found.value())? }))
 }
 
 fn each(
-    table: &impl ReadableTable<KeyBytes, EntryBytes>,
+    positions: &impl ReadableTable<KeyBytes, EntryBytes>,
+    with_draws: &impl ReadableTable<KeyBytes, DrawsBytes>,
     visit: &mut dyn FnMut(Key, Entry) -> Result<(), BookError>,
 ) -> Result<(), BookError> {
-    for row in table.iter().map_err(storage)? {
+    // Both tables have the order of the keys.
+    let mut of_draws = with_draws.iter().map_err(storage)?.peekable();
+    for row in positions.iter().map_err(storage)? {
         let (found, value) = row.map_err(storage)?;
-        visit(key(found.value())?, entry(value.value())?)?;
+        let is_of_it = |row: &Result<(_, _), _>| match row {
+            Ok((key, _)) => AccessGuard::value(key) == found.value(),
+            Err(_) => true,
+        };
+        let draws = match of_draws.next_if(is_of_it) {
+            Some(row) => Some(draws(row.map_err(storage)?.1.value())?),
+            None => None,
+        };
+        visit(key(found.value())?, Entry { draws, ..entry(value.value())? })?;
     }
     Ok(())
 }
 
 impl Positions for ChangingPositions<'_> {
     fn get(&self, key: &Key) -> Result<Option<Entry>, BookError> {
-        get(&self.0, key)
+        get(&self.positions, &self.draws, key)
     }
 
     fn each(&self, visit: &mut dyn FnMut(Key, Entry) -> Result<(), BookError>) -> Result<(), BookError> {
-        each(&self.0, visit)
+        each(&self.positions, &self.draws, visit)
     }
 }
 
 impl PositionsMut for ChangingPositions<'_> {
     fn put(&mut self, key: &Key, entry: &Entry) -> Result<(), BookError> {
-        self.0.insert(&key.to_bytes(), &entry.to_bytes()).map(drop).map_err(storage)
+        let key = key.to_bytes();
+        self.positions.insert(&key, &entry.to_bytes()).map_err(storage)?;
+        match entry.draws {
+            Some(draws) => self.draws.insert(&key, &draws.to_bytes()).map(drop).map_err(storage),
+            None => self.draws.remove(&key).map(drop).map_err(storage),
+        }
     }
 }
 
 /// A book as it was at one moment.
 pub struct Snapshot {
     positions: ReadOnlyTable<KeyBytes, EntryBytes>,
+    draws: ReadOnlyTable<KeyBytes, DrawsBytes>,
     /// The fingerprint of the evaluation that the costs count with.
     pub weights: u32,
     /// What the table is read from, if nobody else has it.
@@ -201,14 +256,18 @@ impl Snapshot {
     /// # Errors
     /// If the file cannot be read, is not a book of this program's format, or another program is changing it.
     pub fn open(path: &Path) -> Result<Snapshot, BookError> {
-        let file = match opened(|| builder().open_read_only(path)) {
-            // A program that changed it died. To open it for changes mends it.
-            Err(BookError::LeftOpen) => {
+        match Snapshot::open_as_it_is(path) {
+            // A program that changed it died, or it is from former days. To open it for changes mends it.
+            Err(BookError::LeftOpen | BookError::FormerFormat) => {
                 drop(Database::open(path)?);
-                opened(|| builder().open_read_only(path))?
+                Snapshot::open_as_it_is(path)
             }
-            file => file?,
-        };
+            snapshot => snapshot,
+        }
+    }
+
+    fn open_as_it_is(path: &Path) -> Result<Snapshot, BookError> {
+        let file = opened(|| builder().open_read_only(path))?;
         let snapshot = unless_damaged(|| Snapshot::of(&file))?;
         Ok(Snapshot { _file: Some(file), ..snapshot })
     }
@@ -233,13 +292,15 @@ impl Snapshot {
             let found = about.get(name).map_err(storage)?;
             found.map(|found| found.value()).ok_or_else(|| BookError::NotABook(format!("it does not say its {name}")))
         };
-        let found = number(FORMAT)?;
-        if found != VERSION {
-            return Err(BookError::Version { found, expected: VERSION });
+        match number(FORMAT)? {
+            VERSION => {}
+            WITHOUT_DRAWS => return Err(BookError::FormerFormat),
+            found => return Err(BookError::Version { found, expected: VERSION }),
         }
         let weights = number(WEIGHTS)? as u32;
         let positions = transaction.open_table(POSITIONS).map_err(not_a_book)?;
-        Ok(Snapshot { positions, weights, _file: None })
+        let draws = transaction.open_table(DRAWS).map_err(not_a_book)?;
+        Ok(Snapshot { positions, draws, weights, _file: None })
     }
 
     /// The number of positions.
@@ -277,11 +338,11 @@ impl Snapshot {
 
 impl Positions for Snapshot {
     fn get(&self, key: &Key) -> Result<Option<Entry>, BookError> {
-        unless_damaged(|| get(&self.positions, key))
+        unless_damaged(|| get(&self.positions, &self.draws, key))
     }
 
     fn each(&self, visit: &mut dyn FnMut(Key, Entry) -> Result<(), BookError>) -> Result<(), BookError> {
-        unless_damaged(|| each(&self.positions, visit))
+        unless_damaged(|| each(&self.positions, &self.draws, visit))
     }
 }
 
@@ -322,8 +383,10 @@ fn unless_damaged<T>(work: impl FnOnce() -> Result<T, BookError>) -> Result<T, B
 
 #[cfg(test)]
 mod tests {
+    use super::super::Leaf;
     use super::*;
     use crate::othello::{GameRecord, Move};
+    use crate::search::{Score, SearchDepth};
 
     /// A book that has learned some games.
     fn book(path: &Path) -> Database {
@@ -367,6 +430,39 @@ mod tests {
     }
 
     #[test]
+    fn a_book_of_the_former_format_is_brought_to_this_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("book");
+        let grown = book(&path);
+        let mut last = None;
+        let find_last = &mut |key: Key, entry| {
+            last.get_or_insert((key, entry));
+            Ok(())
+        };
+        grown.read().unwrap().each(find_last).unwrap();
+        let (key, entry) = last.unwrap();
+        let square = key.position().moves().into_iter().next().unwrap();
+        let leaf = Leaf::Found { square, value: Score::ZERO, depth: SearchDepth::Exact };
+        let put = |positions: &mut dyn PositionsMut| {
+            positions.put(&key, &Entry { leaf, ..entry })?;
+            Ok(BTreeSet::from([key]))
+        };
+        grown.update(5, put).unwrap();
+        let draws = |path: &Path| Snapshot::open(path).unwrap().get(&key).unwrap().unwrap().draws;
+        grown
+            .change(|changes| {
+                changes.delete_table(DRAWS).map_err(storage)?;
+                let mut about = changes.open_table(ABOUT).map_err(storage)?;
+                about.insert(FORMAT, WITHOUT_DRAWS).map(drop).map_err(storage)
+            })
+            .unwrap();
+        drop(grown);
+        assert_eq!(draws(&path), Some(Draws::DRAW));
+        let found = Snapshot::open(&path).unwrap().check(&mut |fault| panic!("{fault}")).unwrap();
+        assert_eq!(found, 0);
+    }
+
+    #[test]
     fn other_formats_and_other_files_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("book");
@@ -378,7 +474,7 @@ mod tests {
             })
             .unwrap();
         drop(future);
-        assert!(matches!(Database::open(&path), Err(BookError::Version { found: 2, expected: 1 })));
+        assert!(matches!(Database::open(&path), Err(BookError::Version { found: 3, expected: 2 })));
         assert!(matches!(Snapshot::open(&path).err(), Some(BookError::Version { .. })));
         let other = folder.path().join("other");
         for bytes in [&b""[..], b"a book", &[0; 100_000]] {

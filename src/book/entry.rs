@@ -1,5 +1,6 @@
 //! What the book knows of a position.
 
+use super::Draws;
 use crate::game::DISC;
 use crate::othello::Square;
 use crate::search::{Score, SearchDepth, Selectivity};
@@ -9,6 +10,8 @@ use crate::search::{Score, SearchDepth, Selectivity};
 pub struct Entry {
     /// What it is worth: the best of the leaf and of the moves in the book; `None` until it was searched.
     pub value: Option<Score>,
+    /// What it is worth by what a draw is worth; `None` if that is the value.
+    pub draws: Option<Draws>,
     /// The least final score that is proven, in discs.
     pub lower: i8,
     /// The greatest final score that is proven, in discs.
@@ -61,8 +64,17 @@ impl Entry {
     pub const BYTES: usize = Entry::JUDGEMENT_BYTES + 16;
 
     /// A position of which nothing is known.
-    pub const UNSEARCHED: Entry =
-        Entry { value: None, lower: -64, upper: 64, leaf: Leaf::Unsearched, weights: 0, visits: 0, games: 0, cost: 0 };
+    pub const UNSEARCHED: Entry = Entry {
+        value: None,
+        draws: None,
+        lower: -64,
+        upper: 64,
+        leaf: Leaf::Unsearched,
+        weights: 0,
+        visits: 0,
+        games: 0,
+        cost: 0,
+    };
 
     /// A position to which a book has just grown.
     pub const ADDED: Entry = Entry { visits: 1, ..Entry::UNSEARCHED };
@@ -70,6 +82,14 @@ impl Entry {
     /// Whether the result under perfect play is known.
     pub fn is_solved(&self) -> bool {
         self.lower == self.upper
+    }
+
+    /// What it is worth if a draw is worth this to the side to move.
+    pub fn worth(&self, draw: Score) -> Option<Score> {
+        match self.draws {
+            Some(draws) if draw != Score::ZERO => Some(draws.at(draw)),
+            _ => self.value,
+        }
     }
 
     /// The value, the bounds and the leaf: what a packed book keeps.
@@ -132,7 +152,7 @@ impl Entry {
         })
     }
 
-    /// The whole entry.
+    /// The whole entry, but for [`Entry::draws`].
     pub fn to_bytes(&self) -> [u8; Entry::BYTES] {
         let mut bytes = [0; Entry::BYTES];
         bytes[..9].copy_from_slice(&self.judgement());
@@ -142,7 +162,7 @@ impl Entry {
         bytes
     }
 
-    /// The entry with these bytes, if they are one.
+    /// The entry with these bytes, if they are one; its value is the same whatever a draw is worth.
     pub fn from_bytes(bytes: &[u8; Entry::BYTES]) -> Option<Entry> {
         let entry = Entry::of_judgement(bytes.first_chunk()?)?;
         let word = |i: usize| u32::from_le_bytes(std::array::from_fn(|k| bytes[9 + 4 * i + k]));
@@ -171,8 +191,17 @@ mod tests {
             found(1, SearchDepth::Selective { plies: 24, selectivity: Selectivity::BOLDEST }),
         ] {
             for value in [None, Some(Score::ZERO), Some(Score::from_discs(-64))] {
-                let entry =
-                    Entry { value, lower: -3, upper: 64, leaf, weights: 7, visits: 1 << 30, games: 2, cost: u32::MAX };
+                let entry = Entry {
+                    value,
+                    draws: None,
+                    lower: -3,
+                    upper: 64,
+                    leaf,
+                    weights: 7,
+                    visits: 1 << 30,
+                    games: 2,
+                    cost: u32::MAX,
+                };
                 assert_eq!(Entry::from_bytes(&entry.to_bytes()), Some(entry));
             }
         }

@@ -14,6 +14,9 @@ pub enum BookError {
     /// A program that was changing it died, and nobody has mended it.
     #[error("the program that was changing the book has died")]
     LeftOpen,
+    /// The format is the one before this program's.
+    #[error("the book is of the former format")]
+    FormerFormat,
     /// The file is there already.
     #[error("the file is there already")]
     Exists,

@@ -10,7 +10,7 @@
 //! learned games have played costs less: the deviation is divided by one more than the binary digits of the number of games.
 
 use super::error::BookError;
-use super::{Entry, Key, Leaf, Next, moves};
+use super::{Draws, Entry, Key, Leaf, Next, moves};
 use crate::game::DISC;
 use crate::search::Score;
 use std::collections::BTreeSet;
@@ -108,8 +108,20 @@ impl Neighbours {
         // Of a position that was not searched, only some moves are known: games have played them.
         let is_known = settled.leaf != Leaf::Unsearched || settled.is_solved();
         settled.value = best.filter(|_| is_known).map(|value| value.clamp(least, most));
+        settled.draws = settled.value.and_then(|value| self.draws(&settled, open, value));
         settled.cost = self.cost(&settled, open, weights);
         settled
+    }
+
+    /// What the position is worth by what a draw is worth, if that matters.
+    fn draws(&self, entry: &Entry, open: Option<Score>, value: Score) -> Option<Draws> {
+        let open = open.map(|leaf| if is_draw(entry) { Draws::DRAW } else { Draws::none(leaf) });
+        let draws = self.children.iter().filter_map(|child| child.draws()).chain(open);
+        // Of moves that do not depend on it, the value is that of all.
+        let draws = draws.reduce(|a, b| Draws { lost: a.lost.max(b.lost), won: a.won.max(b.won) })?;
+        let matters = is_draw(entry) || self.children.iter().any(|child| child.entry.draws.is_some());
+        let draws = Draws { lost: draws.lost.min(value), won: draws.won.max(value) };
+        (matters && draws.lost < draws.won).then_some(draws)
     }
 
     /// Whether the position behind the leaf is worth to be added.
@@ -153,6 +165,11 @@ impl Child {
         self.entry.value.map(|value| self.next.signed(value))
     }
 
+    /// What it is worth for the side that moves there, by what a draw is worth to it.
+    fn draws(&self) -> Option<Draws> {
+        Some(self.next.signed(self.entry.draws.unwrap_or(Draws::none(self.entry.value?))))
+    }
+
     /// What the way from the position of this entry to the next one to be searched costs, if it leads through the child.
     fn cost(&self, from: &Entry) -> Option<u32> {
         (self.entry.cost != Entry::NOTHING_TO_DO).then(|| self.step(from).saturating_add(self.entry.cost))
@@ -174,6 +191,11 @@ pub(super) fn behind(entry: &Entry, value: Score) -> u32 {
 /// Whether the leaf is worth what it is under perfect play.
 pub(super) fn is_exact(entry: &Entry) -> bool {
     matches!(entry.leaf, Leaf::Found { depth, .. } if depth.is_exact())
+}
+
+/// Whether the leaf is a draw under perfect play.
+pub(super) fn is_draw(entry: &Entry) -> bool {
+    is_exact(entry) && matches!(entry.leaf, Leaf::Found { value: Score::ZERO, .. })
 }
 
 /// Makes what depends on these positions right: themselves, and all before them that change by it. `weights` is the fingerprint of the
@@ -280,6 +302,40 @@ pub(super) mod tests {
         assert!(book.values().any(|entry| entry.value.is_none()));
         for (key, entry) in &book {
             assert_eq!(fault(&book, key, entry, WEIGHTS).unwrap(), None, "{key:?}");
+        }
+    }
+
+    /// The negamax of what is behind a position, if a draw is worth this to the side to move.
+    fn worth(book: &BTreeMap<Key, Entry>, key: &Key, draw: Score) -> Option<Score> {
+        let entry = &book[key];
+        entry.value?;
+        let neighbours = Neighbours::of(book, key, entry).unwrap();
+        let leaf = match entry.leaf {
+            Leaf::Found { .. } if neighbours.has_leaf() && is_draw(entry) => Some(draw),
+            Leaf::Found { value, .. } if neighbours.has_leaf() => Some(value),
+            _ => None,
+        };
+        let of_child =
+            |child: &Child| Some(child.next.signed(worth(book, &child.next.key()?, child.next.signed(draw))?));
+        neighbours.children.iter().filter_map(of_child).chain(leaf).max()
+    }
+
+    #[test]
+    fn the_worth_of_a_draw_is_right_after_every_change() {
+        let mut book = super::super::select::tests::grown();
+        for key in book.keys().copied().step_by(4).collect::<Vec<_>>() {
+            if let Leaf::Found { square, .. } = book[&key].leaf {
+                let leaf = Leaf::Found { square, value: Score::ZERO, depth: SearchDepth::Exact };
+                book.get_mut(&key).unwrap().leaf = leaf;
+                settle(&mut book, BTreeSet::from([key]), WEIGHTS).unwrap();
+            }
+        }
+        assert!(book.values().filter(|entry| entry.draws.is_some() && !is_draw(entry)).count() > 20);
+        for (key, entry) in &book {
+            for discs in [-100, -7, -1, 0, 2, 5, 100] {
+                let draw = Score::from_discs(discs);
+                assert_eq!(entry.worth(draw), worth(&book, key, draw), "{key:?} {discs} {entry:?}");
+            }
         }
     }
 

@@ -7,6 +7,7 @@
 
 mod combine;
 mod database;
+mod draws;
 mod entry;
 mod error;
 mod exchange;
@@ -21,6 +22,7 @@ mod view;
 
 pub use combine::{Keep, merge, prune};
 pub use database::{Database, Snapshot};
+pub use draws::Draws;
 pub use entry::{Entry, Leaf};
 pub use error::BookError;
 pub use exchange::{Exported, ForeignBook, ForeignFormat, Imported, export};
@@ -48,7 +50,7 @@ pub enum Contents<'a> {
     /// One that never changes.
     Packed(&'a PackedBook),
     /// One that grows when it is not looked at.
-    Database(Snapshot),
+    Database(Box<Snapshot>),
 }
 
 impl Contents<'_> {
@@ -106,7 +108,7 @@ impl Book {
     pub fn now(&self) -> Result<Contents<'_>, BookError> {
         match self {
             Book::Packed(packed) => Ok(Contents::Packed(packed)),
-            Book::Database(path) => Ok(Contents::Database(Snapshot::open(path)?)),
+            Book::Database(path) => Ok(Contents::Database(Box::new(Snapshot::open(path)?))),
         }
     }
 }

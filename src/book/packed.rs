@@ -1,10 +1,11 @@
 //! A book that never changes: one sorted file, searched where it lies in memory.
 //!
 //! A header of 32 bytes, numbers with the low byte first: `EMILBOOK`, the format (4 bytes), the fingerprint of the evaluation (4), the number of
-//! positions (8), nothing (4), and the CRC-32 of all other bytes (4). Then 25 bytes a position, in the order of the keys: the discs of the
-//! side to move and of the other one (8 each, high byte first), and [`Entry::judgement`].
+//! positions (8), the number of those whose value depends on what a draw is worth (4), and the CRC-32 of all other bytes (4). Then 25 bytes a
+//! position, in the order of the keys: the discs of the side to move and of the other one (8 each, high byte first), and
+//! [`Entry::judgement`]. Then 8 bytes for each whose value depends on draws: its place in that order (4) and [`Draws`] (4).
 
-use super::{BookError, Entry, Key, Positions, Snapshot};
+use super::{BookError, Draws, Entry, Key, Positions, Snapshot};
 use crate::whole_file::WholeFile;
 use memmap2::Mmap;
 use std::borrow::Cow;
@@ -14,18 +15,23 @@ use std::ops::Deref;
 use std::path::Path;
 
 const MAGIC: &[u8; 8] = b"EMILBOOK";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
+/// The format that had nothing in the place of the number of draws.
+const WITHOUT_DRAWS: u32 = 1;
 const HEADER: usize = 32;
 /// Where the checksum stands in the header.
 const CHECKSUM: usize = 28;
 const BOARDS: usize = 16;
 /// Bytes of a position.
 pub const RECORD: usize = BOARDS + Entry::JUDGEMENT_BYTES;
+/// Bytes of a position's place and its values by what a draw is worth.
+const DRAWS: usize = 4 + Draws::BYTES;
 
 /// A packed book.
 #[derive(Debug)]
 pub struct PackedBook {
     bytes: Bytes,
+    positions: usize,
     /// The fingerprint of the evaluation that the book grew with.
     pub weights: u32,
 }
@@ -85,23 +91,24 @@ impl PackedBook {
         }
         let header: &[u8; HEADER] = bytes.first_chunk().ok_or_else(|| damaged("its header is cut off"))?;
         let number = |at: usize| u32::from_le_bytes(std::array::from_fn(|i| header[at + i]));
-        if number(8) != VERSION {
+        if ![VERSION, WITHOUT_DRAWS].contains(&number(8)) {
             return Err(BookError::Version { found: number(8).into(), expected: VERSION.into() });
         }
         let positions = u64::from(number(16)) | u64::from(number(20)) << 32;
-        let length = positions.checked_mul(RECORD as u64).and_then(|length| length.checked_add(HEADER as u64));
+        let rest = HEADER as u64 + u64::from(number(24)) * DRAWS as u64;
+        let length = positions.checked_mul(RECORD as u64).and_then(|length| length.checked_add(rest));
         if length != Some(bytes.len() as u64) {
             return Err(damaged(&format!("{} bytes cannot be {positions} positions", bytes.len())));
         }
         if checksum(header, &bytes[HEADER..]) != number(CHECKSUM) {
             return Err(damaged("its checksum is another one"));
         }
-        Ok(PackedBook { weights: number(12), bytes })
+        Ok(PackedBook { weights: number(12), positions: positions as usize, bytes })
     }
 
     /// The number of positions.
     pub fn len(&self) -> usize {
-        (self.bytes.len() - HEADER) / RECORD
+        self.positions
     }
 
     /// Whether there is none.
@@ -137,7 +144,15 @@ impl PackedBook {
 
     fn entry(&self, index: usize) -> Option<Entry> {
         let entry = Entry::of_judgement(self.record(index)[BOARDS..].first_chunk()?)?;
-        Some(Entry { weights: self.weights, ..entry })
+        Some(Entry { weights: self.weights, draws: self.draws(index), ..entry })
+    }
+
+    /// The values of a position by what a draw is worth, if it has such.
+    fn draws(&self, index: usize) -> Option<Draws> {
+        let (rows, _) = self.bytes[HEADER + self.positions * RECORD..].as_chunks::<DRAWS>();
+        let place = |row: &[u8; DRAWS]| u32::from_le_bytes(std::array::from_fn(|i| row[i])) as usize;
+        let row = rows.binary_search_by_key(&index, place).ok()?;
+        Draws::from_bytes(rows[row].last_chunk()?)
     }
 }
 
@@ -182,36 +197,46 @@ pub fn pack(book: &Snapshot, path: &Path) -> Result<u64, BookError> {
     header[..8].copy_from_slice(MAGIC);
     header[8..12].copy_from_slice(&VERSION.to_le_bytes());
     header[12..16].copy_from_slice(&book.weights.to_le_bytes());
-    let mut positions = 0u64;
+    let (mut positions, mut with_draws) = (0u64, 0u32);
     book.each(&mut |_, entry| {
         positions += u64::from(entry.value.is_some());
+        with_draws += u32::from(entry.value.and(entry.draws).is_some());
         Ok(())
     })?;
     header[16..24].copy_from_slice(&positions.to_le_bytes());
+    header[24..28].copy_from_slice(&with_draws.to_le_bytes());
     // The checksum stands before what it is of: so all is read twice, and nothing is kept.
     let mut hasher = crc32fast::Hasher::new();
     hasher.update(&header[..CHECKSUM]);
-    records(book, |record| {
-        hasher.update(record);
+    records(book, |bytes| {
+        hasher.update(bytes);
         Ok(())
     })?;
     header[CHECKSUM..].copy_from_slice(&hasher.finalize().to_le_bytes());
     let mut file = WholeFile::create(path)?;
     file.write_all(&header)?;
-    records(book, |record| Ok(file.write_all(record)?))?;
+    records(book, |bytes| Ok(file.write_all(bytes)?))?;
     file.finish()?;
     Ok(positions)
 }
 
-fn records(book: &Snapshot, mut take: impl FnMut(&[u8; RECORD]) -> Result<(), BookError>) -> Result<(), BookError> {
+/// Hands over what comes behind the header, piece by piece.
+fn records(book: &Snapshot, mut take: impl FnMut(&[u8]) -> Result<(), BookError>) -> Result<(), BookError> {
+    let mut place = 0u32;
+    let mut draws = Vec::new();
     book.each(&mut |key, entry| {
         if entry.value.is_none() {
             return Ok(());
         }
-        let mut record = [0; RECORD];
-        record[..BOARDS].copy_from_slice(&key.to_bytes()[1..]);
-        record[BOARDS..].copy_from_slice(&entry.judgement());
-        take(&record)
+        take(&key.to_bytes()[1..])?;
+        take(&entry.judgement())?;
+        draws.extend(entry.draws.map(|draws| (place, draws)));
+        place = place.wrapping_add(1);
+        Ok(())
+    })?;
+    draws.iter().try_for_each(|(place, draws)| {
+        take(&place.to_le_bytes())?;
+        take(&draws.to_bytes())
     })
 }
 
@@ -220,7 +245,7 @@ mod tests {
     use super::super::{Database, look_up};
     use super::*;
     use crate::othello::{GameRecord, Position};
-    use crate::search::{Score, SearchDepth};
+    use crate::search::{Contempt, Score, SearchDepth};
     use proptest::prelude::*;
     use std::collections::BTreeSet;
     use std::sync::OnceLock;
@@ -254,7 +279,8 @@ mod tests {
                 for (i, key) in keys.iter().enumerate() {
                     let square = key.position().moves().into_iter().next().unwrap();
                     let value = Score::from_discs(i as i32 % 9 - 4);
-                    let leaf = crate::book::Leaf::Found { square, value, depth: SearchDepth::Plies(8) };
+                    let depth = if i % 18 == 4 { SearchDepth::Exact } else { SearchDepth::Plies(8) };
+                    let leaf = crate::book::Leaf::Found { square, value, depth };
                     positions.put(key, &Entry { leaf, weights: 77, ..Entry::UNSEARCHED })?;
                 }
                 Ok(keys.clone())
@@ -263,6 +289,15 @@ mod tests {
             drop(book);
             let grown = Snapshot::open(&grown).unwrap();
             assert!(pack(&grown, &packed).unwrap() > 100);
+            let (book, mut with_draws) = (PackedBook::open(&packed).unwrap(), 0);
+            let mut compare = |key: Key, entry: Entry| {
+                with_draws += u32::from(entry.draws.is_some());
+                let told = Entry { visits: 0, games: 0, cost: 0, ..entry };
+                assert_eq!(book.get(&key)?, entry.value.map(|_| told));
+                Ok(())
+            };
+            grown.each(&mut compare).unwrap();
+            assert!(with_draws > 20);
             std::fs::read(packed).unwrap()
         })
     }
@@ -274,12 +309,13 @@ mod tests {
     #[test]
     fn every_position_is_found_again() {
         let book = PackedBook::built(bytes()).unwrap();
-        assert_eq!((bytes().len() - HEADER) % RECORD, 0);
         assert!(book.iter().count() == book.len() && book.weights == 77);
         for (key, entry) in book.iter() {
             assert_eq!(book.get(&key).unwrap(), Some(entry));
         }
-        assert!(look_up(&book, &Position::START).unwrap().is_some_and(|view| view.entry.value.is_some()));
+        assert!(
+            look_up(&book, &Position::START, Contempt::NONE).unwrap().is_some_and(|view| view.entry.value.is_some())
+        );
     }
 
     #[test]
@@ -288,8 +324,8 @@ mod tests {
             assert!(of(&bytes()[..length]).is_err(), "{length}");
         }
         let mut other = bytes().to_vec();
-        other[8] = 2;
-        assert!(matches!(of(&other), Err(BookError::Version { found: 2, expected: 1 })));
+        other[8] = 3;
+        assert!(matches!(of(&other), Err(BookError::Version { found: 3, expected: 2 })));
     }
 
     proptest! {
@@ -309,10 +345,11 @@ mod tests {
             let sum = checksum(&header, &other[HEADER..]).to_le_bytes();
             other[CHECKSUM..HEADER].copy_from_slice(&sum);
             let book = of(&other).unwrap();
+            let contempt = Contempt::new(2).unwrap();
             for (key, _) in book.iter() {
-                look_up(&book, &key.position()).unwrap();
+                look_up(&book, &key.position(), contempt).unwrap();
             }
-            look_up(&book, &crate::testing::random_position(seed, 45)).unwrap();
+            look_up(&book, &crate::testing::random_position(seed, 45), contempt).unwrap();
         }
     }
 }

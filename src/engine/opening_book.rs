@@ -3,7 +3,7 @@
 use super::option::{Given, OptionError};
 use crate::book::{Book, BookError, Database, LEARNED_PLIES, View, look_up};
 use crate::othello::{GameRecord, Position};
-use crate::search::{Line, Report};
+use crate::search::{Contempt, Line, Report};
 use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -39,10 +39,10 @@ impl OpeningBook {
         }
     }
 
-    /// What the book knows of a position, if it is there. A book that cannot be read, because it grows at the moment, knows nothing;
+    /// What the book knows of a position, if it is there, with draws at this worth. A book that cannot be read, because it grows at the moment, knows nothing;
     /// the log says so.
-    pub fn view(&self, position: &Position) -> Option<View> {
-        let view = self.0.book.now().and_then(|book| look_up(&book, position));
+    pub fn view(&self, position: &Position, contempt: Contempt) -> Option<View> {
+        let view = self.0.book.now().and_then(|book| look_up(&book, position, contempt));
         view.unwrap_or_else(|error| {
             log::warn!("book '{self}': {error}");
             None
@@ -55,8 +55,8 @@ impl OpeningBook {
     }
 
     /// The moves to play by the book, the best first; `None` if it has none that is the best as far as it knows.
-    pub(super) fn report(&self, position: &Position) -> Option<Report> {
-        let view = self.view(position)?;
+    pub(super) fn report(&self, position: &Position, contempt: Contempt) -> Option<Report> {
+        let view = self.view(position, contempt)?;
         let lines: Vec<Line> = view.playable().collect();
         lines.first().map(|best| best.depth).map(|depth| Report { lines, depth, ..Report::default() })
     }
@@ -95,7 +95,7 @@ impl fmt::Debug for OpeningBook {
 mod tests {
     use super::*;
     use crate::engine::{ALPHA_BETA, Engine, EngineOptions, Request};
-    use crate::search::{Contempt, Depth};
+    use crate::search::Depth;
 
     #[test]
     fn the_default_engine_plays_from_the_book_of_the_program() {
@@ -104,9 +104,8 @@ mod tests {
         let options = || EngineOptions { depth: Depth::new(3), ..EngineOptions::default() };
         assert_eq!(asked(options(), start.clone()), 0);
         assert!(asked(EngineOptions { book: None, ..options() }, start.clone()) > 0);
-        assert!(asked(EngineOptions { engine: &ALPHA_BETA, ..options() }, start.clone()) > 0);
+        assert!(asked(EngineOptions { engine: &ALPHA_BETA, ..options() }, start) > 0);
         assert!(asked(options(), Request::hint(Position::START, 1)) > 0, "values are searched");
-        assert!(asked(options(), Request { contempt: Contempt::new(5).unwrap(), ..start }) > 0);
-        assert_eq!(OpeningBook::builtin().report(&Position::START).unwrap().lines.len(), 4);
+        assert_eq!(OpeningBook::builtin().report(&Position::START, Contempt::NONE).unwrap().lines.len(), 4);
     }
 }

@@ -216,9 +216,10 @@ impl Worker {
 fn book_report(question: &SearchJob) -> Option<Report> {
     let SearchJob { request, options, .. } = question;
     let book = options.book_to_play_from()?;
-    // Its values count draws as nothing. A forced pass is no move of a book.
-    let is_asked = request.goal == Goal::Move && request.contempt == Contempt::NONE && !request.position.must_pass();
-    let report = Report { elapsed: question.asked.elapsed(), ..is_asked.then(|| book.report(&request.position))?? };
+    // A forced pass is no move of a book.
+    let is_asked = request.goal == Goal::Move && !request.position.must_pass();
+    let known = is_asked.then(|| book.report(&request.position, request.contempt))??;
+    let report = Report { elapsed: question.asked.elapsed(), ..known };
     if question.reports {
         let _ = question.events.send(Event::Report(report.clone()));
     }

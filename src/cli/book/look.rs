@@ -3,10 +3,11 @@
 use super::at;
 use crate::analysis::BookAnswer;
 use crate::analysis::answer::line;
-use crate::book::{Book, BookMove, Entry, Key, Leaf, Positions, View, look_up};
+use crate::book::{Book, BookMove, Draws, Entry, Key, Leaf, Positions, View, look_up};
 use crate::cli::output::print;
 use crate::notation::{opening, read_position};
 use crate::othello::{Color, GameRecord, Move, Position};
+use crate::search::Contempt;
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -53,7 +54,7 @@ pub(super) fn show(arguments: &ShowArguments) -> Result<(), String> {
     let (position, opening) = (game.position(), opening(game.positions()));
     let path = &arguments.book;
     let book = Book::open(path).map_err(at(path))?;
-    let view = book.now().and_then(|book| look_up(&book, position)).map_err(at(path))?;
+    let view = book.now().and_then(|book| look_up(&book, position, Contempt::NONE)).map_err(at(path))?;
     let view = view.ok_or_else(|| at(path)("the position is not in the book"))?;
     if arguments.json {
         let known = BookAnswer::new(&view, position);
@@ -66,6 +67,7 @@ fn table(position: &Position, opening: Option<&str>, view: &View) -> String {
     let value = view.entry.value.map_or_else(|| "not searched".to_owned(), |value| value.to_string());
     let bounds = bounds(view.entry.lower, view.entry.upper);
     let bounds = if bounds.is_empty() { bounds } else { format!(", proven {bounds}") };
+    let bounds = view.entry.draws.map_or(bounds.clone(), |draws| format!("{bounds}; {}", self::draws(draws)));
     let opening = opening.map_or_else(String::new, |name| format!("{name}\n"));
     let mut text = format!("{position:#}\n\n{opening}value {value}{bounds}\n\n{HEADER}");
     for found in &view.moves {
@@ -81,13 +83,19 @@ fn row(found: &BookMove) -> String {
     let bounds = bounds(found.lower, found.upper);
     let line: String = found.line.iter().map(Move::to_string).collect();
     let depth = if found.value.is_some() { found.depth.to_string() } else { String::new() };
+    let draws = found.draws.map_or_else(String::new, |draws| format!("  ({})", self::draws(draws)));
     let not_in_book = if found.is_in_book { "" } else { "  (not in the book)" };
     format!(
-        "{:<4}  {value:>6}  {bounds:>6}  {depth:>7}  {:>8}  {:>8}  {line}{not_in_book}\n",
+        "{:<4}  {value:>6}  {bounds:>6}  {depth:>7}  {:>8}  {:>8}  {line}{draws}{not_in_book}\n",
         found.turn.to_string(),
         found.visits,
         found.games
     )
+}
+
+/// Values by what a draw is worth.
+fn draws(Draws { lost, won }: Draws) -> String {
+    format!("{lost} if draws are lost, {won} if they are won")
 }
 
 /// Proven bounds: one number where they are equal, nothing where none is known.

@@ -11,7 +11,7 @@ use crate::input_line::InputLine;
 use crate::notation::read_position;
 use crate::othello::{Color, Move, Position};
 use crate::protocol::stdio::Connection;
-use crate::search::Report;
+use crate::search::{Contempt, Report};
 use crossbeam::channel::{Receiver, TryRecvError, never};
 use crossbeam::select;
 use std::collections::VecDeque;
@@ -291,9 +291,12 @@ impl Session<'_> {
 
     /// What the book knows of the moves, a line each.
     fn book(&self) -> Reply {
-        let view = self.engine.options().book_to_play_from().and_then(|book| book.view(self.game.position()));
+        let view =
+            self.engine.options().book_to_play_from().and_then(|book| book.view(self.game.position(), Contempt::NONE));
         let Some(view) = view else { return Reply::Done };
-        let lines = view.in_book().map(|line| BookLine { games: view.games(line.turn), line: &line }.to_string());
+        let lines = view.in_book().map(|line| {
+            BookLine { games: view.known(line.turn).map_or(0, |found| found.games), line: &line }.to_string()
+        });
         Reply::Text(lines.collect::<Vec<_>>().join("\n"))
     }
 

@@ -1,5 +1,6 @@
 //! What the engine says to an NBoard client.
 
+use crate::book::Draws;
 use crate::othello::Move;
 use crate::search::{Bound, Line, Score, SearchDepth};
 use std::fmt;
@@ -28,6 +29,8 @@ pub enum Reply {
         hint: Hint,
         /// How many learned games played it.
         games: u32,
+        /// Its values by what a draw is worth, where that matters.
+        draws: Option<Draws>,
     },
     /// `nodestats NODES SECONDS`, both since the search began.
     NodeStats {
@@ -69,8 +72,11 @@ impl fmt::Display for Reply {
                 write!(f, "=== {turn:#}/{}/{}", Discs(*score), Seconds(*elapsed))
             }
             Reply::Move { turn, score: None, elapsed } => write!(f, "=== {turn:#}//{}", Seconds(*elapsed)),
-            Reply::Search(hint) => hint.write(f, "search", 0),
-            Reply::Book { hint, games } => hint.write(f, "book", *games),
+            Reply::Search(hint) => hint.write(f, "search", hint.line.score, 0),
+            Reply::Book { hint, games, draws: None } => hint.write(f, "book", hint.line.score, *games),
+            Reply::Book { hint, games, draws: Some(Draws { lost, won }) } => {
+                hint.write(f, "book", format_args!("{won},{lost}"), *games)
+            }
             Reply::NodeStats { nodes, elapsed } => {
                 // The client reads a signed 64-bit number.
                 write!(f, "nodestats {} {}", (*nodes).min(i64::MAX as u64), Seconds(*elapsed))
@@ -92,12 +98,12 @@ impl fmt::Display for Reply {
 }
 
 impl Hint {
-    fn write(&self, f: &mut fmt::Formatter<'_>, word: &str, games: u32) -> fmt::Result {
-        let Line { turn, score, bound, depth, pv, visits } = &self.line;
+    fn write(&self, f: &mut fmt::Formatter<'_>, word: &str, value: impl fmt::Display, games: u32) -> fmt::Result {
+        let Line { turn, score: _, bound, depth, pv, visits } = &self.line;
         let turns = if pv.is_empty() { std::slice::from_ref(turn) } else { pv };
         write!(f, "{word} ")?;
         turns.iter().try_for_each(|turn| write!(f, "{turn:#}"))?;
-        write!(f, " {score} {games} {}", self.depth)?;
+        write!(f, " {value} {games} {}", self.depth)?;
         match bound {
             Bound::Exact => {}
             Bound::Lower => f.write_str(" at least")?,
@@ -161,8 +167,12 @@ mod tests {
         let hint = |line: &Line, depth| Reply::Search(Hint { line: line.clone(), depth }).to_string();
         assert_eq!(hint(&line, SearchDepth::Plies(12)), "search F5PAC3 -0.50 0 12");
         assert_eq!(hint(&line, SearchDepth::Plies(9)), "search F5PAC3 -0.50 0 9 depth 12");
-        let book = Reply::Book { hint: Hint { line: line.clone(), depth: SearchDepth::Plies(9) }, games: 31 };
+        let book =
+            Reply::Book { hint: Hint { line: line.clone(), depth: SearchDepth::Plies(9) }, games: 31, draws: None };
         assert_eq!(book.to_string(), "book F5PAC3 -0.50 31 9 depth 12");
+        let draws = Some(Draws { lost: Score::from_discs(-2), won: Score::from_discs(100) });
+        let book = Reply::Book { hint: Hint { line: line.clone(), depth: SearchDepth::Plies(9) }, games: 31, draws };
+        assert_eq!(book.to_string(), "book F5PAC3 +100.00,-2.00 31 9 depth 12");
         let line = Line { pv: vec![], visits: 7, bound: Bound::Lower, ..line };
         assert_eq!(hint(&line, SearchDepth::Exact), "search F5 -0.50 0 100% at least depth 12 visits 7");
     }

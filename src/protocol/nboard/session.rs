@@ -261,12 +261,13 @@ impl Session {
 
     /// Sends what the book knows of the best moves.
     fn tell_book(&self, position: &Position, lines: usize) {
-        let Some(view) = self.engine.options().book_to_play_from().and_then(|book| book.view(position)) else { return };
+        let book = self.engine.options().book_to_play_from();
+        let Some(view) = book.and_then(|book| book.view(position, self.contempt)) else { return };
         let known: Vec<Line> = view.in_book().take(lines.max(1)).collect();
         let depth = known.first().map_or(SearchDepth::default(), |line| line.depth);
         for line in known {
-            let games = view.games(line.turn);
-            self.send(Reply::Book { hint: Hint { line, depth }, games });
+            let (games, draws) = view.known(line.turn).map_or((0, None), |found| (found.games, found.draws));
+            self.send(Reply::Book { hint: Hint { line, depth }, games, draws });
         }
     }
 
