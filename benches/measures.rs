@@ -1,7 +1,7 @@
 //! Measurements behind figures of the documentation: `cargo bench --bench measures -- NAME...`, or all without a name.
 
 use emilia::book::{Database, Entry, Key, Leaf, PackedBook, Positions, Snapshot, pack};
-use emilia::eval::pattern::{PackedWeights, PatternLinear, Sharing, State};
+use emilia::eval::pattern::{PackedWeights, PatternLinear, Sharing, State, Weights};
 use emilia::eval::{Evaluator, EvaluatorKind, Incremental};
 use emilia::game::DISC;
 use emilia::othello::{Bitboard, Position, Square, flips};

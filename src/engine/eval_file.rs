@@ -2,7 +2,7 @@
 
 use super::option::{Given, OptionError};
 use crate::eval::factorization::FactorWeights;
-use crate::eval::pattern::{PackedWeights, VERSION as LINEAR_VERSION, WeightsError, read_bytes, version_of};
+use crate::eval::pattern::{PackedWeights, VERSION as LINEAR_VERSION, Weights, WeightsError, read_bytes, version_of};
 use crate::eval::{Evaluator, Pattern, PatternLinear};
 use crate::othello::Position;
 use std::fmt;

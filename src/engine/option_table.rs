@@ -423,7 +423,7 @@ pub(super) fn megabytes(n: u32) -> usize {
 mod tests {
     use super::*;
     use crate::engine::MINIMAX;
-    use crate::eval::pattern::{PackedWeights, Sharing};
+    use crate::eval::pattern::{PackedWeights, Sharing, Weights};
 
     #[test]
     fn every_option_can_be_read_and_set_back() {

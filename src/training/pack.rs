@@ -5,7 +5,7 @@ use super::factorization::{FactorizationSettings, FittedFactors, SpanErrors};
 use super::fit::{FitSettings, FittedPhase, PassError};
 use super::settings_error::SettingsError;
 use crate::eval::factorization::{FactorWeights, RANK, rows};
-use crate::eval::pattern::{PackedWeights, Sharing, WeightsError};
+use crate::eval::pattern::{PackedWeights, Sharing, Weights, WeightsError};
 use crate::game::DISC;
 use serde::{Deserialize, Serialize};
 use std::path::Path;

@@ -1,6 +1,8 @@
 //! `emilia train` as a user calls it: a miniature of the whole loop, from the first game to weights that the program plays
 //! with.
 
+use emilia::eval::factorization::FactorWeights;
+use emilia::eval::pattern::{PackedWeights, Weights};
 use emilia::eval::{Evaluator, EvaluatorKind, Pattern, PatternLinear};
 use emilia::game::DISC;
 use emilia::othello::Position;
@@ -73,7 +75,7 @@ fn the_whole_loop_in_miniature() {
     assert!(bytes("one/curve.svg").starts_with(b"<svg"));
 
     run(&folder, "pack --weights one/weights.fit --out pattern.weights");
-    let pattern = PatternLinear::read(&folder.join("pattern.weights")).unwrap();
+    let pattern = PatternLinear::new(PackedWeights::read(&folder.join("pattern.weights")).unwrap());
     struct Even;
     impl Evaluator<Position> for Even {
         fn evaluate(&self, _: &Position) -> i32 {
@@ -95,7 +97,7 @@ fn the_whole_loop_in_miniature() {
     run(&folder, &format!("{fit} --out four --threads 2"));
     assert!(bytes("three/weights.fit") == bytes("four/weights.fit"), "the number of threads changes the weights");
     run(&folder, "pack --weights three/weights.fit --out factorization.weights");
-    let factors = Pattern::read(&folder.join("factorization.weights")).unwrap();
+    let factors = Pattern::new(FactorWeights::read(&folder.join("factorization.weights")).unwrap());
     let with_factors = held_out_error(&games, &factors);
     assert!(with_factors < 0.75 * before, "{before} discs before, {with_factors} after");
 

@@ -4,7 +4,7 @@ use super::EvaluationArguments;
 use crate::cli::progress::StepBar;
 use crate::eval::EvaluatorKind;
 use crate::eval::factorization::FactorWeights;
-use crate::eval::pattern::PackedWeights;
+use crate::eval::pattern::{PackedWeights, Weights};
 use crate::training::probcut::{Change, Deviation, ProbcutSettings, fit_probcut};
 use clap::Args;
 use std::path::Path;

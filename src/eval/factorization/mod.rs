@@ -17,16 +17,11 @@
 mod tables;
 mod weights;
 
+pub use tables::Tables;
 pub use weights::{DISC_COUNTS, FactorWeights, MOST_KNOTS, VERSION, rows};
 
-use super::pattern::State;
-use super::pattern::frame::WeightsError;
-use super::{ErrorModel, Evaluator, Incremental, WithState};
-use crate::othello::{Bitboard, Position, Square};
-use std::fmt;
-use std::path::Path;
+use super::pattern::{OverPatterns, Weights};
 use std::sync::{Arc, OnceLock};
-use tables::Tables;
 
 /// Factors of a row.
 pub const RANK: usize = 12;
@@ -37,26 +32,10 @@ pub(crate) const HALF: usize = RANK / 2;
 /// The weights that are part of the program.
 static EMBEDDED: &[u8] = include_bytes!("../../../assets/factorization.weights");
 
-/// The evaluation with one set of weights.
-pub struct Pattern {
-    tables: Tables,
-    error_model: Option<ErrorModel>,
-}
+/// The default evaluation.
+pub type Pattern = OverPatterns<Tables>;
 
 impl Pattern {
-    /// The evaluation with these weights.
-    pub fn new(weights: FactorWeights) -> Pattern {
-        Pattern { error_model: weights.error_model().cloned(), tables: Tables::new(weights) }
-    }
-
-    /// The evaluation with the weights of a file.
-    ///
-    /// # Errors
-    /// If the file cannot be read, or is no file of such weights for these patterns.
-    pub fn read(path: &Path) -> Result<Pattern, WeightsError> {
-        FactorWeights::read(path).map(Pattern::new)
-    }
-
     /// The evaluation with the weights that are part of the program. They are unpacked when first asked for.
     pub fn embedded() -> &'static Arc<Pattern> {
         static PATTERN: OnceLock<Arc<Pattern>> = OnceLock::new();
@@ -64,49 +43,5 @@ impl Pattern {
             let weights = FactorWeights::from_bytes(EMBEDDED).expect("a test reads the embedded weights");
             Arc::new(Pattern::new(weights))
         })
-    }
-}
-
-impl Incremental for Pattern {
-    type State = State;
-
-    #[inline]
-    fn state(&self, position: &Position) -> State {
-        State::of(position)
-    }
-
-    #[inline]
-    fn after(&self, state: &State, square: Square, turned: Bitboard) -> State {
-        state.after(square, turned)
-    }
-
-    #[inline]
-    fn pass(&self, state: &State) -> State {
-        state.pass()
-    }
-
-    #[inline]
-    fn value(&self, state: &State, position: &Position) -> i32 {
-        self.tables.value(state, position)
-    }
-}
-
-impl Evaluator<Position> for Pattern {
-    fn evaluate(&self, position: &Position) -> i32 {
-        self.value(&self.state(position), position)
-    }
-
-    fn error_model(&self) -> Option<&ErrorModel> {
-        self.error_model.as_ref()
-    }
-
-    fn with_state(&self) -> Option<WithState<'_>> {
-        Some(WithState::Pattern(self))
-    }
-}
-
-impl fmt::Debug for Pattern {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Pattern").finish_non_exhaustive()
     }
 }

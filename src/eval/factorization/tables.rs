@@ -2,9 +2,9 @@
 
 use super::weights::{DISC_COUNTS, FactorWeights, rows};
 use super::{HALF, RANK};
-use crate::eval::STATIC_LIMIT;
 use crate::eval::pattern::windows::{LANE_VALUES, PLACES, WINDOWS, expand};
-use crate::eval::pattern::{INSTANCES, MOBILITIES, Sharing, State, mobility_pair};
+use crate::eval::pattern::{Form, INSTANCES, MOBILITIES, OverPatterns, Sharing, State, mobility_pair};
+use crate::eval::{STATIC_LIMIT, WithState};
 use crate::game::DISC;
 use crate::othello::Position;
 use std::sync::OnceLock;
@@ -50,7 +50,7 @@ const SIGNS: [i16; LANES] = {
 
 /// Tables for every span between two knots. Each is made when a position of it is first asked for, which takes some
 /// milliseconds.
-pub(super) struct Tables {
+pub struct Tables {
     weights: FactorWeights,
     spans: Box<[OnceLock<Span>]>,
     /// By the number of empty squares, 0 to 63.
@@ -125,8 +125,10 @@ fn rounded(number: i64, bits: u32) -> i64 {
     (number + (1 << (bits - 1))) >> bits
 }
 
-impl Tables {
-    pub(super) fn new(weights: FactorWeights) -> Tables {
+impl Form for Tables {
+    type Weights = FactorWeights;
+
+    fn new(weights: FactorWeights) -> Tables {
         let spans = weights.knots() - 1;
         let stage = |empties: usize| {
             let place = (60 - empties.min(60)) * spans;
@@ -144,9 +146,12 @@ impl Tables {
         }
     }
 
-    /// The value in units of [`DISC`], within ±[`STATIC_LIMIT`]. The state is that of the position.
+    fn with_state(evaluation: &OverPatterns<Tables>) -> WithState<'_> {
+        WithState::Pattern(evaluation)
+    }
+
     #[inline]
-    pub(super) fn value(&self, state: &State, position: &Position) -> i32 {
+    fn value(&self, state: &State, position: &Position) -> i32 {
         let Stage { span, discs, next } = self.stages[position.empties().count() as usize % 64];
         let span = usize::from(span);
         let span = self.spans[span].get_or_init(|| Span::new(&self.weights, span, self.scale));
@@ -170,7 +175,9 @@ impl Tables {
         }
         self.combine(&sums, next)
     }
+}
 
+impl Tables {
     /// The value from the sums of the rows. A function of its own, because inlined it takes the sums apart into single numbers,
     /// which makes the additions three times as slow.
     #[inline(never)]

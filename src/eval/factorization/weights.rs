@@ -17,11 +17,9 @@
 
 use super::RANK;
 use crate::eval::ErrorModel;
-use crate::eval::pattern::Sharing;
 use crate::eval::pattern::frame::{self, Cursor, WeightsError};
+use crate::eval::pattern::{Sharing, Weights};
 use crate::game::DISC;
-use crate::whole_file::write_whole;
-use std::path::Path;
 
 /// The version of the format that is read and written.
 pub const VERSION: u32 = 3;
@@ -75,10 +73,7 @@ impl FactorWeights {
                 return Err(WeightsError::Count { found, expected });
             }
         }
-        let (least, most) = linear.iter().fold((0, 0), |(least, most), &w| (w.min(least), w.max(most)));
-        if let Some(weight) = [least, most].into_iter().find(|weight| weight.checked_mul(factor).is_none()) {
-            return Err(WeightsError::Weight(weight));
-        }
+        frame::check_weights(&linear, factor)?;
         Ok(FactorWeights { knots, units_per_disc, factor_units, linear, factors, error_model: None })
     }
 
@@ -107,11 +102,6 @@ impl FactorWeights {
         self.factor_units
     }
 
-    /// The error model, if one was fitted.
-    pub fn error_model(&self) -> Option<&ErrorModel> {
-        self.error_model.as_ref()
-    }
-
     /// These weights with another error model.
     pub fn with_error_model(self, error_model: ErrorModel) -> FactorWeights {
         FactorWeights { error_model: Some(error_model), ..self }
@@ -121,25 +111,14 @@ impl FactorWeights {
     pub fn is_trained(&self) -> bool {
         self.linear.iter().any(|&weight| weight != 0)
     }
+}
 
-    /// Reads a file.
-    ///
-    /// # Errors
-    /// If the file cannot be read, or its bytes are refused by [`FactorWeights::from_bytes`].
-    pub fn read(path: &Path) -> Result<FactorWeights, WeightsError> {
-        FactorWeights::from_bytes(&frame::read_bytes(path)?)
+impl Weights for FactorWeights {
+    fn error_model(&self) -> Option<&ErrorModel> {
+        self.error_model.as_ref()
     }
 
-    /// Writes a file: it is there whole or, should anything fail, as it was before.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
-    pub fn write(&self, path: &Path) -> Result<(), WeightsError> {
-        Ok(write_whole(path, &self.to_bytes())?)
-    }
-
-    /// The bytes of a file.
-    pub fn to_bytes(&self) -> Vec<u8> {
+    fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = frame::begin(VERSION);
         for number in [self.knots as u16, self.units_per_disc, self.factor_units, RANK as u16] {
             bytes.extend(number.to_le_bytes());
@@ -148,14 +127,8 @@ impl FactorWeights {
         let mut before = vec![0; rows()];
         for knot in 0..self.knots {
             let linear = self.linear(knot);
-            let numbers = || {
-                linear.iter().zip(&before).map(|(&weight, &before): (&i16, &i16)| {
-                    let change = weight.wrapping_sub(before);
-                    ((change << 1) ^ (change >> 15)).to_le_bytes()
-                })
-            };
-            let planes: Vec<u8> = numbers().map(|[_, high]| high).chain(numbers().map(|[low, _]| low)).collect();
-            frame::write_block(&mut bytes, &planes);
+            let change = |(&weight, &before): (&i16, &i16)| weight.wrapping_sub(before);
+            frame::write_numbers(&mut bytes, linear.iter().zip(&before).map(change));
             before.copy_from_slice(linear);
         }
         for number in 0..RANK {
@@ -165,11 +138,7 @@ impl FactorWeights {
         frame::seal(bytes)
     }
 
-    /// Reads the bytes of a file.
-    ///
-    /// # Errors
-    /// If they are not those of a file of such weights for the program's patterns, or are damaged: see [`WeightsError`].
-    pub fn from_bytes(bytes: &[u8]) -> Result<FactorWeights, WeightsError> {
+    fn from_bytes(bytes: &[u8]) -> Result<FactorWeights, WeightsError> {
         let mut rest = frame::open(bytes, VERSION)?;
         let mut number = || rest.u16().ok_or(WeightsError::Header);
         let (knots, units_per_disc, factor_units, rank) = (number()?, number()?, number()?, number()?);
@@ -205,15 +174,7 @@ fn unpack_linear(rest: &mut Cursor<'_>, knots: usize) -> Result<Vec<i16>, Weight
     let mut linear: Vec<i16> = Vec::with_capacity(knots * length);
     let mut planes = vec![0; 2 * length];
     for knot in 0..knots {
-        let count = |found: usize| WeightsError::Count { found: knot * length + found, expected: knots * length };
-        let found = frame::read_block(rest, &mut planes)?.ok_or_else(|| count(0))?;
-        if found != planes.len() {
-            return Err(count(found / 2));
-        }
-        let (high, low) = planes.split_at(length);
-        for row in 0..length {
-            let number = u16::from_le_bytes([low[row], high[row]]);
-            let change = (number >> 1) as i16 ^ -((number & 1) as i16);
+        for (row, change) in frame::read_numbers(rest, &mut planes, knot, knots)?.enumerate() {
             let before = if knot > 0 { linear[(knot - 1) * length + row] } else { 0 };
             linear.push(before.wrapping_add(change));
         }

@@ -7,16 +7,13 @@
 //! | … | patterns, mobilities, error model, as the frame says |
 //! | 4 and … | for each phase, the opening first, the length of its compressed weights and they, as [`Sharing`] numbers them |
 //!
-//! Before the compression, which is one block of LZ4 for each phase, a weight `w` is made the unsigned number `2w` or
-//! `−2w − 1`, and the high bytes of all weights are written before all low bytes. Weights are small, so most high bytes
-//! are zero.
+//! The weights of a phase are one block of LZ4 of [`numbers`](frame::write_numbers).
 
+use super::form::Weights;
 use super::frame::{self, Cursor, WeightsError};
 use super::geometry::Sharing;
 use crate::eval::ErrorModel;
 use crate::game::DISC;
-use crate::whole_file::write_whole;
-use std::path::Path;
 
 /// The version of the format that is read and written.
 pub const VERSION: u32 = 2;
@@ -46,11 +43,7 @@ impl PackedWeights {
         if weights.len() != expected {
             return Err(WeightsError::Count { found: weights.len(), expected });
         }
-        // No weight is too large if the extremes are not, and those are found without a branch for each.
-        let (least, most) = weights.iter().fold((0, 0), |(least, most), &w| (w.min(least), w.max(most)));
-        if let Some(weight) = [least, most].into_iter().find(|weight| weight.checked_mul(factor).is_none()) {
-            return Err(WeightsError::Weight(weight));
-        }
+        frame::check_weights(&weights, factor)?;
         Ok(PackedWeights { phases, units_per_disc, weights, error_model: None })
     }
 
@@ -81,11 +74,6 @@ impl PackedWeights {
         DISC as i16 / self.units_per_disc as i16
     }
 
-    /// The error model, if one was fitted.
-    pub fn error_model(&self) -> Option<&ErrorModel> {
-        self.error_model.as_ref()
-    }
-
     /// These weights with another error model.
     pub fn with_error_model(self, error_model: ErrorModel) -> PackedWeights {
         PackedWeights { error_model: Some(error_model), ..self }
@@ -95,42 +83,25 @@ impl PackedWeights {
     pub fn is_trained(&self) -> bool {
         self.weights.iter().any(|&weight| weight != 0)
     }
+}
 
-    /// Reads a file.
-    ///
-    /// # Errors
-    /// If the file cannot be read, or its bytes are refused by [`PackedWeights::from_bytes`].
-    pub fn read(path: &Path) -> Result<PackedWeights, WeightsError> {
-        PackedWeights::from_bytes(&frame::read_bytes(path)?)
+impl Weights for PackedWeights {
+    fn error_model(&self) -> Option<&ErrorModel> {
+        self.error_model.as_ref()
     }
 
-    /// Writes a file: it is there whole or, should anything fail, as it was before.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
-    pub fn write(&self, path: &Path) -> Result<(), WeightsError> {
-        Ok(write_whole(path, &self.to_bytes())?)
-    }
-
-    /// The bytes of a file.
-    pub fn to_bytes(&self) -> Vec<u8> {
+    fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = frame::begin(VERSION);
         bytes.extend((self.phases as u16).to_le_bytes());
         bytes.extend(self.units_per_disc.to_le_bytes());
         frame::write_description(&mut bytes, self.error_model.as_ref());
         for phase in 0..self.phases {
-            let numbers = || self.phase(phase).iter().map(|&weight| ((weight << 1) ^ (weight >> 15)).to_le_bytes());
-            let planes: Vec<u8> = numbers().map(|[_, high]| high).chain(numbers().map(|[low, _]| low)).collect();
-            frame::write_block(&mut bytes, &planes);
+            frame::write_numbers(&mut bytes, self.phase(phase).iter().copied());
         }
         frame::seal(bytes)
     }
 
-    /// Reads the bytes of a file.
-    ///
-    /// # Errors
-    /// If they are not those of a file of weights for these patterns, or are damaged: see [`WeightsError`].
-    pub fn from_bytes(bytes: &[u8]) -> Result<PackedWeights, WeightsError> {
+    fn from_bytes(bytes: &[u8]) -> Result<PackedWeights, WeightsError> {
         let mut rest = frame::open(bytes, VERSION)?;
         let phases = usize::from(rest.u16().ok_or(WeightsError::Header)?);
         check_phases(phases)?;
@@ -153,16 +124,7 @@ fn unpack(mut rest: Cursor<'_>, phases: usize) -> Result<Vec<i16>, WeightsError>
     let mut weights = Vec::with_capacity(phases * length);
     let mut planes = vec![0; 2 * length];
     for phase in 0..phases {
-        let count = |found: usize| WeightsError::Count { found: phase * length + found, expected: phases * length };
-        let found = frame::read_block(&mut rest, &mut planes)?.ok_or_else(|| count(0))?;
-        if found != planes.len() {
-            return Err(count(found / 2));
-        }
-        let (high, low) = planes.split_at(length);
-        weights.extend(high.iter().zip(low).map(|(&high, &low)| {
-            let number = u16::from_le_bytes([low, high]);
-            (number >> 1) as i16 ^ -((number & 1) as i16)
-        }));
+        weights.extend(frame::read_numbers(&mut rest, &mut planes, phase, phases)?);
     }
     if rest.0.is_empty() { Ok(weights) } else { Err(WeightsError::Trailing(rest.0.len())) }
 }

@@ -186,6 +186,34 @@ pub(in crate::eval) fn read_block(rest: &mut Cursor<'_>, block: &mut [u8]) -> Re
     found.map(Some).map_err(|error| WeightsError::Compression(error.to_string()))
 }
 
+/// Writes numbers as one block. A number `w` is made the unsigned `2w` or `−2w − 1`, and the high bytes of all are written before all low
+/// bytes: weights are small, so most high bytes are zero.
+pub(in crate::eval) fn write_numbers(bytes: &mut Vec<u8>, numbers: impl Iterator<Item = i16> + Clone) {
+    let unsigned = || numbers.clone().map(|number| ((number << 1) ^ (number >> 15)).to_le_bytes());
+    let planes: Vec<u8> = unsigned().map(|[_, high]| high).chain(unsigned().map(|[low, _]| low)).collect();
+    write_block(bytes, &planes);
+}
+
+/// Reads block `index` of `blocks` such blocks into a buffer of two bytes for each of its numbers.
+pub(in crate::eval) fn read_numbers<'a>(
+    rest: &mut Cursor<'_>,
+    planes: &'a mut [u8],
+    index: usize,
+    blocks: usize,
+) -> Result<impl Iterator<Item = i16> + use<'a>, WeightsError> {
+    let length = planes.len() / 2;
+    let count = |found: usize| WeightsError::Count { found: index * length + found, expected: blocks * length };
+    let found = read_block(rest, planes)?.ok_or_else(|| count(0))?;
+    if found != planes.len() {
+        return Err(count(found / 2));
+    }
+    let (high, low) = planes.split_at(length);
+    Ok(high.iter().zip(low).map(|(&high, &low)| {
+        let number = u16::from_le_bytes([low, high]);
+        (number >> 1) as i16 ^ -((number & 1) as i16)
+    }))
+}
+
 /// The whole file: the size is filled in, and the checksum comes behind.
 pub(in crate::eval) fn seal(mut bytes: Vec<u8>) -> Vec<u8> {
     let size = bytes.len() as u32 + 4;
@@ -217,6 +245,16 @@ pub(in crate::eval) fn open(bytes: &[u8], expected: u32) -> Result<Cursor<'_>, W
 pub(in crate::eval) fn check_units(units_per_disc: u16) -> Result<i16, WeightsError> {
     let allowed = units_per_disc.is_power_of_two() && i32::from(units_per_disc) <= DISC;
     if allowed { Ok(DISC as i16 / units_per_disc as i16) } else { Err(WeightsError::Units(units_per_disc)) }
+}
+
+/// Refuses weights that are too large for the tables of the evaluation, once they are multiplied by this.
+pub(in crate::eval) fn check_weights(weights: &[i16], factor: i16) -> Result<(), WeightsError> {
+    // No weight is too large if the extremes are not, and those are found without a branch for each.
+    let (least, most) = weights.iter().fold((0, 0), |(least, most), &w| (w.min(least), w.max(most)));
+    match [least, most].into_iter().find(|weight| weight.checked_mul(factor).is_none()) {
+        Some(weight) => Err(WeightsError::Weight(weight)),
+        None => Ok(()),
+    }
 }
 
 /// Whether the file was made for [`FAMILIES`].

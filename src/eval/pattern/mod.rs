@@ -6,6 +6,7 @@
 //! its position up to date and asks for its value; [`Evaluator::evaluate`] makes the state anew each time.
 
 mod file;
+mod form;
 pub(super) mod frame;
 mod geometry;
 mod indexes;
@@ -13,6 +14,7 @@ mod weights;
 pub(super) mod windows;
 
 pub use file::{MOST_PHASES, PackedWeights, VERSION};
+pub use form::{Form, OverPatterns, Weights};
 pub(crate) use frame::read_bytes;
 pub use frame::{MAGIC, WeightsError, version_of};
 pub use geometry::{
@@ -20,36 +22,16 @@ pub use geometry::{
 };
 pub use indexes::State;
 
-use super::{ErrorModel, Evaluator, Incremental, WithState};
-use crate::othello::{Bitboard, Position, Square};
-use std::fmt;
-use std::path::Path;
 use std::sync::{Arc, OnceLock};
-use weights::Tables;
+pub use weights::Tables;
 
 /// The weights that are part of the program.
 static EMBEDDED: &[u8] = include_bytes!("../../../assets/pattern.weights");
 
-/// The pattern evaluation with one set of weights.
-pub struct PatternLinear {
-    tables: Tables,
-    error_model: Option<ErrorModel>,
-}
+/// The linear evaluation over the patterns.
+pub type PatternLinear = OverPatterns<Tables>;
 
 impl PatternLinear {
-    /// The evaluation with these weights.
-    pub fn new(weights: PackedWeights) -> PatternLinear {
-        PatternLinear { error_model: weights.error_model().cloned(), tables: Tables::new(weights) }
-    }
-
-    /// The evaluation with the weights of a file.
-    ///
-    /// # Errors
-    /// If the file cannot be read, or is no file of weights for these patterns.
-    pub fn read(path: &Path) -> Result<PatternLinear, WeightsError> {
-        PackedWeights::read(path).map(PatternLinear::new)
-    }
-
     /// The evaluation with the weights that are part of the program. They are unpacked when first asked for.
     pub fn embedded() -> &'static Arc<PatternLinear> {
         static PATTERN: OnceLock<Arc<PatternLinear>> = OnceLock::new();
@@ -62,56 +44,12 @@ impl PatternLinear {
     }
 }
 
-impl Incremental for PatternLinear {
-    type State = State;
-
-    #[inline]
-    fn state(&self, position: &Position) -> State {
-        State::of(position)
-    }
-
-    #[inline]
-    fn after(&self, state: &State, square: Square, turned: Bitboard) -> State {
-        state.after(square, turned)
-    }
-
-    #[inline]
-    fn pass(&self, state: &State) -> State {
-        state.pass()
-    }
-
-    #[inline]
-    fn value(&self, state: &State, position: &Position) -> i32 {
-        self.tables.value(state, position)
-    }
-}
-
-impl Evaluator<Position> for PatternLinear {
-    fn evaluate(&self, position: &Position) -> i32 {
-        self.value(&self.state(position), position)
-    }
-
-    fn error_model(&self) -> Option<&ErrorModel> {
-        self.error_model.as_ref()
-    }
-
-    fn with_state(&self) -> Option<WithState<'_>> {
-        Some(WithState::PatternLinear(self))
-    }
-}
-
-impl fmt::Debug for PatternLinear {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PatternLinear").finish_non_exhaustive()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::STATIC_LIMIT;
+    use crate::eval::{Evaluator, STATIC_LIMIT};
     use crate::game::DISC;
-    use crate::othello::Symmetry;
+    use crate::othello::{Position, Symmetry};
     use crate::testing::random_position;
 
     /// Weights that are all different enough, up to two discs.

@@ -1,16 +1,17 @@
 //! The weights as the search reads them: one entry for every configuration.
 
 use super::file::PackedWeights;
+use super::form::{Form, OverPatterns};
 use super::geometry::{INSTANCES, MOBILITIES, Sharing, mobility_pair};
 use super::indexes::State;
 use super::windows::{LANE_VALUES, PLACES, WINDOWS, expand};
-use crate::eval::STATIC_LIMIT;
+use crate::eval::{STATIC_LIMIT, WithState};
 use crate::game::DISC;
 use crate::othello::Position;
 use std::sync::OnceLock;
 
 /// Tables for every phase. Each is made when a position of it is first asked for, which takes about a millisecond.
-pub(super) struct Tables {
+pub struct Tables {
     weights: PackedWeights,
     phases: Box<[OnceLock<Phase>]>,
     /// The phase by the number of empty squares, 0 to 63.
@@ -36,8 +37,10 @@ impl Phase {
     }
 }
 
-impl Tables {
-    pub(super) fn new(weights: PackedWeights) -> Tables {
+impl Form for Tables {
+    type Weights = PackedWeights;
+
+    fn new(weights: PackedWeights) -> Tables {
         Tables {
             phases: (0..weights.phases()).map(|_| OnceLock::new()).collect(),
             of_empties: std::array::from_fn(|empties| weights.phase_of(empties as u32) as u8),
@@ -45,9 +48,12 @@ impl Tables {
         }
     }
 
-    /// The sum of the weights, in units of [`DISC`], within ±[`STATIC_LIMIT`]. The state is that of the position.
+    fn with_state(evaluation: &OverPatterns<Tables>) -> WithState<'_> {
+        WithState::PatternLinear(evaluation)
+    }
+
     #[inline]
-    pub(super) fn value(&self, state: &State, position: &Position) -> i32 {
+    fn value(&self, state: &State, position: &Position) -> i32 {
         let phase = usize::from(self.of_empties[position.empties().count() as usize % 64]);
         let Phase { entries, mobility } = self.phases[phase].get_or_init(|| Phase::new(&self.weights, phase));
         let table: &[i16; PLACES.length] = entries.first_chunk().expect("a phase has all its entries");
