@@ -3,6 +3,7 @@
 //! Results are appended to `FILE.partial`, whole lines in one write. `FILE` itself is there only once it is complete. A line
 //! that was torn when the process was killed is cut off, and its item done again.
 
+use super::Totals;
 use super::shard_file::{Job, ShardEnd, ShardFile, ShardFileError, begin_line, end_line};
 use crate::shard::Shard;
 use crate::whole_file::WholeFile;
@@ -57,6 +58,8 @@ pub struct Journal {
     /// The length of everything that was written without an error.
     length: u64,
     results: u64,
+    /// Whether the results are followed by their sums.
+    has_totals: bool,
 }
 
 /// What there was to be taken up.
@@ -98,6 +101,7 @@ impl Journal {
             beginning: begin.len() as u64,
             length: kept,
             results,
+            has_totals: job.command == super::SOLVE,
             partial,
         };
         journal.cut().map_err(|error| journal.failure(error))?;
@@ -119,7 +123,7 @@ impl Journal {
     /// say what it is a part of are left out.
     pub fn finish(mut self, items: u64, checksum: u32) -> Result<(), JournalError> {
         let whole = if self.shard.count() > 1 {
-            let ending = ShardEnd { items, results: self.results, checksum, totals: None };
+            let ending = ShardEnd { items, results: self.results, checksum };
             self.write(&end_line(self.shard, ending)).map(|()| 0)
         } else {
             Ok(self.beginning)
@@ -128,11 +132,17 @@ impl Journal {
         done.map_err(|error| self.failure(error))
     }
 
-    /// Writes everything from this byte on to the file.
+    /// Writes everything from this byte on to the file, and behind the results of a whole job their sums.
     fn copy(&mut self, begin: u64) -> io::Result<()> {
         self.file.seek(SeekFrom::Start(begin))?;
         let mut whole = WholeFile::create(&self.path)?;
-        io::copy(&mut BufReader::new(&self.file), &mut whole)?;
+        if self.has_totals && self.shard.count() == 1 {
+            let results = io::read_to_string(BufReader::new(&self.file))?;
+            whole.write_all(results.as_bytes())?;
+            whole.write_all(Totals::of_lines(results.lines()).line().as_bytes())?;
+        } else {
+            io::copy(&mut BufReader::new(&self.file), &mut whole)?;
+        }
         whole.finish()
     }
 
@@ -231,7 +241,7 @@ mod tests {
         let (mut journal, _) = growing(&path, "1/2", false);
         journal.append(&result(2)).unwrap();
         // Killed behind the end, before the file had its name.
-        let ending = ShardEnd { items: 2, results: 1, checksum: 7, totals: None };
+        let ending = ShardEnd { items: 2, results: 1, checksum: 7 };
         journal.write(&end_line(journal.shard, ending)).unwrap();
         drop(journal);
         let (journal, done) = growing(&path, "1/2", true);

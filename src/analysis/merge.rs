@@ -1,8 +1,8 @@
 //! Puts the shards of a job together.
 
+use super::Totals;
 use super::shard_file::{Job, ShardEnd, ShardFile, ShardFileError};
 use crate::shard::Shard;
-use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use thiserror::Error;
 
@@ -68,17 +68,16 @@ fn missing_shards(missing: &[u64], count: u64) -> String {
 pub struct Merged<'a> {
     /// The results of all shards in the order of their items, each a line without its line feed.
     pub results: Vec<&'a str>,
-    /// The sums over the results, where the job has such.
-    pub totals: Option<Map<String, Value>>,
+    /// The sums over solutions; `None` for other jobs.
+    pub totals: Option<Totals>,
 }
 
 /// Puts the shards of one job together. `files` are names and texts, in any order.
-pub fn merge<'a>(files: &'a [(String, String)]) -> Result<Merged<'a>, MergeError> {
+pub fn merge<'a, T: AsRef<str>>(files: &'a [(String, T)]) -> Result<Merged<'a>, MergeError> {
     let mut shards: BTreeMap<u64, (&str, ShardFile<'a>)> = BTreeMap::new();
     let mut first: Option<First<'_>> = None;
-    let mut totals: Option<Map<String, Value>> = None;
     for (name, text) in files {
-        let mut file = ShardFile::parse(text).map_err(|error| MergeError::File(name.clone(), error))?;
+        let mut file = ShardFile::parse(text.as_ref()).map_err(|error| MergeError::File(name.clone(), error))?;
         let Some(ending) = file.ending.take() else {
             return Err(MergeError::Incomplete(name.clone(), file.shard));
         };
@@ -87,9 +86,6 @@ pub fn merge<'a>(files: &'a [(String, String)]) -> Result<Merged<'a>, MergeError
                 first = Some(First { name, job: file.job.clone(), count: file.shard.count(), ending: ending.clone() })
             }
             Some(first) => first.compare(name, &file, &ending)?,
-        }
-        if let Some(more) = ending.totals {
-            add(totals.get_or_insert_default(), more);
         }
         let shard = file.shard;
         if let Some((other, _)) = shards.insert(shard.index(), (name, file)) {
@@ -106,21 +102,9 @@ pub fn merge<'a>(files: &'a [(String, String)]) -> Result<Merged<'a>, MergeError
     }
     let mut results: Vec<_> = shards.into_values().flat_map(|(_, file)| file.results).collect();
     results.sort_by_key(|result| (result.number, result.turn));
-    Ok(Merged { results: results.into_iter().map(|result| result.text).collect(), totals })
-}
-
-/// Adds numbers to the numbers of the same names.
-fn add(sums: &mut Map<String, Value>, more: Map<String, Value>) {
-    for (name, value) in more {
-        let sum = match (sums.get(&name).unwrap_or(&Value::Null), &value) {
-            (Value::Null, _) => value,
-            (sum, value) => match (sum.as_u64(), value.as_u64()) {
-                (Some(a), Some(b)) => a.saturating_add(b).into(),
-                _ => (sum.as_f64().unwrap_or(0.0) + value.as_f64().unwrap_or(0.0)).into(),
-            },
-        };
-        sums.insert(name, sum);
-    }
+    let results: Vec<&str> = results.into_iter().map(|result| result.text).collect();
+    let totals = (job.command == super::SOLVE).then(|| Totals::of_lines(results.iter().copied()));
+    Ok(Merged { results, totals })
 }
 
 /// The shard that the others are compared with.
@@ -174,15 +158,11 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn totals(items: u64) -> Option<Map<String, Value>> {
-        json!({ "items": items, "seconds": 0.5 }).as_object().cloned()
-    }
-
     fn file(name: &str, shard: &str, items: u64, numbers: &[u64]) -> (String, String) {
         let shard = shard.parse().unwrap();
-        let mut text = begin_line(shard, &Job::new("test", json!({ "depth": 3 })));
+        let mut text = begin_line(shard, &Job::new(super::super::SOLVE, json!({ "depth": 3 })));
         text.extend(numbers.iter().map(|number| format!("{{\"number\":{number}}}\n")));
-        text += &end_line(shard, ShardEnd { items, results: numbers.len() as u64, checksum: 7, totals: totals(items) });
+        text += &end_line(shard, ShardEnd { items, results: numbers.len() as u64, checksum: 7 });
         (name.to_owned(), text)
     }
 
@@ -192,7 +172,7 @@ mod tests {
         let expected: Vec<String> = (1..=5).map(|number| format!("{{\"number\":{number}}}")).collect();
         let merged = merge(&files).unwrap();
         assert_eq!(merged.results, expected);
-        assert_eq!(Value::from(merged.totals), json!({ "items": 15, "seconds": 1.5 }));
+        assert_eq!(merged.totals.map(|totals| totals.positions), Some(5));
         assert_eq!(merge(&[file("empty", "0/1", 0, &[])]).unwrap().results, [""; 0]);
     }
 
@@ -205,7 +185,7 @@ mod tests {
         let deeper = (c.0.clone(), c.1.replace("\"depth\":3", "\"depth\":4"));
         let checksum = (c.0.clone(), c.1.replace("\"checksum\":7", "\"checksum\":8"));
         for (files, message) in [
-            (vec![], "no shards to merge"),
+            (Vec::new(), "no shards to merge"),
             (vec![a.clone(), b.clone()], "gap: shard 2/3 is missing"),
             (vec![a.clone()], "gap: shards 1/3, 2/3 are missing"),
             (vec![a.clone(), b.clone(), file("d", "1/3", 5, &[2, 5])], "overlap: shard 1/3 is in 'b' and in 'd'"),

@@ -37,3 +37,6 @@ pub use thinker::{AnalysisSettings, DEFAULT_DEPTH, Thinker};
 
 /// The [`shard_file::Job::command`] of answers to queries: any number of answers a line of the input.
 pub const QUERIES: &str = "analyze queries";
+
+/// The [`shard_file::Job::command`] of solutions: their sums follow them.
+pub const SOLVE: &str = "solve";

@@ -59,9 +59,6 @@ pub struct ShardEnd {
     pub results: u64,
     /// The CRC-32 of the whole input.
     pub checksum: u32,
-    /// Sums over the results, where the job has such.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub totals: Option<Map<String, Value>>,
 }
 
 /// The value of the key `shard`.
@@ -226,7 +223,7 @@ mod tests {
     }
 
     fn ending(results: u64) -> ShardEnd {
-        ShardEnd { items: 9, results, checksum: 7, totals: None }
+        ShardEnd { items: 9, results, checksum: 7 }
     }
 
     #[test]

@@ -3,7 +3,9 @@
 use crate::notation::obf::ObfEntry;
 use crate::othello::{Move, Outcome, Position};
 use crate::search::{Score, SearchDepth};
-use serde::{Serialize, Serializer};
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
@@ -110,6 +112,11 @@ pub enum Contradiction {
 }
 
 impl Solution {
+    /// Whether it is solved and the file has a score to compare.
+    pub fn is_checked_by(&self, entry: &ObfEntry) -> bool {
+        self.value.outcome().is_some() && (entry.score.is_some() || !entry.moves.is_empty())
+    }
+
     /// Where the scores of a file contradict the solution.
     ///
     /// The best score that the file has must be that of the position, and the move found must be among those that have
@@ -169,26 +176,62 @@ pub struct Totals {
     pub unreadable: usize,
     /// Positions visited.
     pub nodes: u64,
-    /// Time spent on solving.
-    #[serde(rename = "seconds", serialize_with = "seconds")]
-    pub elapsed: Duration,
+    /// Seconds spent on solving; `None` where no times are told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<f64>,
 }
 
-fn seconds<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_f64(time.as_secs_f64())
+/// What counts of a position's line of JSON.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct CountedLine {
+    error: Option<IgnoredAny>,
+    result: Option<IgnoredAny>,
+    checked: bool,
+    contradictions: Vec<IgnoredAny>,
+    nodes: u64,
+    seconds: Option<f64>,
 }
 
 impl Totals {
     /// Counts a solution and what was found wrong with it.
     pub fn add(&mut self, entry: &ObfEntry, solution: &Solution, contradictions: &[Contradiction]) {
-        let solved = solution.value.outcome().is_some();
-        let scored = entry.score.is_some() || !entry.moves.is_empty();
         self.positions += 1;
-        self.solved += usize::from(solved);
-        self.checked += usize::from(solved && scored);
+        self.solved += usize::from(solution.value.outcome().is_some());
+        self.checked += usize::from(solution.is_checked_by(entry));
         self.contradicted += usize::from(!contradictions.is_empty());
         self.nodes += solution.nodes;
-        self.elapsed += solution.elapsed;
+        self.take_time(Some(solution.elapsed.as_secs_f64()));
+    }
+
+    /// The totals of lines of JSON as `emilia solve` writes them.
+    pub fn of_lines<'a>(lines: impl Iterator<Item = &'a str>) -> Totals {
+        let mut totals = Totals::default();
+        for line in lines {
+            let line: CountedLine = serde_json::from_str(line).unwrap_or_default();
+            if line.error.is_some() {
+                totals.unreadable += 1;
+                continue;
+            }
+            totals.positions += 1;
+            totals.solved += usize::from(line.result.is_some());
+            totals.checked += usize::from(line.checked);
+            totals.contradicted += usize::from(!line.contradictions.is_empty());
+            totals.nodes += line.nodes;
+            totals.take_time(line.seconds);
+        }
+        totals
+    }
+
+    /// The line of JSON that follows the solutions.
+    pub fn line(&self) -> String {
+        super::answer::line(&BTreeMap::from([("totals", self)]))
+    }
+
+    fn take_time(&mut self, seconds: Option<f64>) {
+        if let Some(seconds) = seconds {
+            self.seconds = Some(self.seconds.unwrap_or(0.0) + seconds);
+        }
     }
 }
 
@@ -275,8 +318,16 @@ mod tests {
             contradicted: 1,
             unreadable: 0,
             nodes: 20,
-            elapsed: Duration::from_secs(4),
+            seconds: Some(4.0),
         };
         assert_eq!(totals, expected);
+        let lines = [
+            r#"{"number":1,"result":"win","checked":true,"contradictions":[],"nodes":5,"seconds":1.5}"#,
+            r#"{"number":2,"result":"win","checked":true,"contradictions":["it"],"nodes":5,"seconds":0.5}"#,
+            r#"{"number":3,"result":"draw","checked":false,"contradictions":[],"nodes":5,"seconds":1}"#,
+            r#"{"number":4,"result":null,"checked":false,"contradictions":[],"nodes":5,"seconds":1}"#,
+            r#"{"number":5,"error":"no position"}"#,
+        ];
+        assert_eq!(Totals::of_lines(lines.into_iter()), Totals { unreadable: 1, ..expected });
     }
 }

@@ -4,19 +4,17 @@ use super::analyze_games::{self, GameJob, Style};
 use super::analyze_output::Results;
 use super::analyze_position::{self, PositionArguments};
 use super::analyze_queries::{self, QueryInput};
-use super::game_input::{announce_reading, open_text};
+use super::game_input::{announce_reading, input_checksum, open_text};
 use super::log_output;
 use super::options::EngineArguments;
 use crate::analysis::journal::Done;
-use crate::analysis::lines::Checksummed;
 use crate::analysis::shard_file::{Job, engine_settings};
 use crate::analysis::wanted_games::GameInput;
 use crate::analysis::{AnalysisSettings, QUERIES, ServiceSettings};
 use crate::engine::EngineOptions;
 use crate::shard::Shard;
 use clap::{ArgGroup, Args, ValueEnum};
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, IsTerminal};
+use std::io::{self, BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
 
 /// Answer queries about positions, and judge the moves of games.
@@ -117,26 +115,15 @@ impl AnalyzeArguments {
         }
     }
 
-    /// The CRC-32 of a file whose results are kept: with another content it is another job. A pipe can only be read once.
-    fn input_checksum(&self) -> Result<Option<u32>, String> {
-        let path = self.file.as_deref().map(Path::new).filter(|path| path.is_file());
-        let Some(path) = path.filter(|_| self.out.is_some() || self.shard.is_some()) else { return Ok(None) };
-        let sum = || {
-            let mut input = Checksummed::new(BufReader::with_capacity(1 << 16, File::open(path)?));
-            io::copy(&mut input, &mut io::sink())?;
-            Ok(input.checksum())
-        };
-        sum().map(Some).map_err(|error: io::Error| format!("cannot read '{}': {error}", path.display()))
-    }
-
     /// Everything that answers depend on.
     fn job(&self, command: &str, defaults: &AnalysisSettings) -> Result<Job, String> {
         let AnalysisSettings { depth, nodes, time, .. } = *defaults;
         let mut settings = engine_settings(&EngineOptions { depth, nodes, time, ..defaults.options.clone() });
         settings.insert("exact".to_owned(), self.exact.into());
         settings.insert("reproducible".to_owned(), self.reproducible.into());
-        if let Some(checksum) = self.input_checksum()? {
-            settings.insert("input".to_owned(), format!("{checksum:08x}").into());
+        let is_kept = self.out.is_some() || self.shard.is_some();
+        if let Some(checksum) = input_checksum(self.file.as_deref().filter(|_| is_kept))? {
+            settings.insert("input".to_owned(), checksum.into());
         }
         Ok(Job::new(command, settings.into()))
     }

@@ -1,11 +1,11 @@
 //! Where the results of an analysis go: an [`Output`], or a file that can be gone on with.
 
 use super::output::{Output, Reader, cannot_write};
+use crate::analysis::Totals;
 use crate::analysis::journal::{Done, Journal, Opened};
 use crate::analysis::shard_file::{Job, ShardEnd, begin_line, end_line};
 use crate::shard::Shard;
 use crate::whole_file::Destination;
-use serde_json::{Map, Value};
 use std::path::Path;
 
 /// Where results go.
@@ -72,14 +72,15 @@ impl Results {
         }
     }
 
-    /// Everything is written: the input had this number of items and this checksum; where the job has sums over the results,
-    /// a shard ends with its own.
-    pub(super) fn finish(self, items: u64, checksum: u32, totals: Option<Map<String, Value>>) -> Result<(), String> {
+    /// Everything is written: the input had this number of items and this checksum. Sums over the results follow where they are
+    /// whole; a file that can be gone on with counts its own.
+    pub(super) fn finish(self, items: u64, checksum: u32, totals: Option<&Totals>) -> Result<(), String> {
         match self {
             Results::Stream { mut output, shard, results } => {
                 if let Some(shard) = shard {
-                    let ending = ShardEnd { items, results, checksum, totals };
-                    output.write(end_line(shard, ending).as_bytes())?;
+                    output.write(end_line(shard, ShardEnd { items, results, checksum }).as_bytes())?;
+                } else if let Some(totals) = totals {
+                    output.write(totals.line().as_bytes())?;
                 }
                 output.finish()
             }

@@ -1,6 +1,7 @@
 //! The files of games that a command reads.
 
 use super::output::{announce, complain};
+use crate::analysis::lines::Checksummed;
 use crate::notation::game_file::{FileGame, GameFile, GameFileError};
 use clap::Args;
 use std::fmt::Display;
@@ -69,6 +70,17 @@ pub(super) fn warn_of_cut(place: impl Display, found: &FileGame) {
 /// Tells a person at a terminal that the standard input is read, and what is expected there.
 pub(super) fn announce_reading(what: &str) {
     announce(format_args!("reading {what} from the terminal; Ctrl-D ends, and a file can be named instead"));
+}
+
+/// The CRC-32 of a file whose results are kept: with another content it is another job. A pipe can only be read once.
+pub(super) fn input_checksum(file: Option<&str>) -> Result<Option<String>, String> {
+    let Some(path) = file.map(Path::new).filter(|path| path.is_file()) else { return Ok(None) };
+    let sum = || {
+        let mut input = Checksummed::new(BufReader::with_capacity(1 << 16, File::open(path)?));
+        io::copy(&mut input, &mut io::sink())?;
+        Ok(format!("{:08x}", input.checksum()))
+    };
+    sum().map(Some).map_err(|error: io::Error| format!("cannot read '{}': {error}", path.display()))
 }
 
 /// A file, or the standard input for `-`, with the name that errors give it.

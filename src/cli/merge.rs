@@ -4,7 +4,10 @@ use super::output::{Output, Reader};
 use crate::analysis::merge::merge;
 use crate::arena;
 use clap::Args;
-use std::path::PathBuf;
+use memmap2::Mmap;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 
 /// Put together what runs with --shard 0/N to --shard N-1/N have written.
 ///
@@ -24,6 +27,38 @@ pub(super) struct MergeArguments {
     out: Option<PathBuf>,
 }
 
+/// What a part holds. Parts may be larger than the memory, so files are not read into it.
+enum Bytes {
+    Mapped(Mmap),
+    Read(Vec<u8>),
+}
+
+impl Bytes {
+    fn of(path: &PathBuf) -> Result<Bytes, String> {
+        Bytes::open(path).map_err(|error| format!("cannot read '{}': {error}", path.display()))
+    }
+
+    fn open(path: &Path) -> io::Result<Bytes> {
+        let mut file = File::open(path)?;
+        if file.metadata()?.is_file() {
+            // SAFETY: the map is only read. Emilia writes a part aside and renames it, so its bytes stay as they are as long as no
+            // other program writes into it.
+            return Ok(Bytes::Mapped(unsafe { Mmap::map(&file)? }));
+        }
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes)?;
+        Ok(Bytes::Read(bytes))
+    }
+
+    fn text(&self, path: &Path) -> Result<&str, String> {
+        let bytes = match self {
+            Bytes::Mapped(map) => map,
+            Bytes::Read(bytes) => bytes.as_slice(),
+        };
+        str::from_utf8(bytes).map_err(|error| format!("cannot read '{}': {error}", path.display()))
+    }
+}
+
 /// Puts parts together.
 pub(super) fn run(arguments: &MergeArguments) -> Result<(), String> {
     if arguments.files.iter().all(|path| path.is_dir()) {
@@ -31,18 +66,14 @@ pub(super) fn run(arguments: &MergeArguments) -> Result<(), String> {
         let games = arena::merge::merge(&arguments.files, out).map_err(|error| error.to_string())?;
         return super::print(&format!("{games} games\n"));
     }
-    let read = |path: &PathBuf| {
-        let name = path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|error| format!("cannot read '{name}': {error}"))?;
-        Ok::<_, String>((name, text))
-    };
-    let files = arguments.files.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    let bytes = arguments.files.iter().map(Bytes::of).collect::<Result<Vec<_>, _>>()?;
+    let named =
+        arguments.files.iter().zip(&bytes).map(|(path, bytes)| Ok((path.display().to_string(), bytes.text(path)?)));
+    let files = named.collect::<Result<Vec<_>, String>>()?;
     let merged = merge(&files).map_err(|error| error.to_string())?;
     let mut output = Output::open(arguments.out.as_deref())?;
-    let totals = merged.totals.map(|totals| serde_json::json!({ "totals": totals }).to_string());
-    let lines = merged.results.into_iter().chain(totals.as_deref());
     let mut batch = String::new();
-    for line in lines {
+    for line in merged.results {
         batch += line;
         batch.push('\n');
         if batch.len() >= BATCH_BYTES {
@@ -51,6 +82,9 @@ pub(super) fn run(arguments: &MergeArguments) -> Result<(), String> {
             }
             batch.clear();
         }
+    }
+    if let Some(totals) = merged.totals {
+        batch += &totals.line();
     }
     output.write(batch.as_bytes())?;
     output.finish()

@@ -1,7 +1,7 @@
 //! `emilia solve`: the results of positions under perfect play, and whether a file has them right.
 
 use super::analyze_output::Results;
-use super::game_input::{announce_reading, open_text, warn_of_cut};
+use super::game_input::{announce_reading, input_checksum, open_text, warn_of_cut};
 use super::log_output;
 use super::options::EngineArguments;
 use super::output::{Reader, complain};
@@ -10,7 +10,7 @@ use crate::analysis::answer::line as json;
 use crate::analysis::journal::Done;
 use crate::analysis::shard_file::{Job, engine_settings};
 use crate::analysis::wanted_games::GameInput;
-use crate::analysis::{Contradiction, Question, Solution, Solver, Totals, Value};
+use crate::analysis::{Contradiction, Question, SOLVE, Solution, Solver, Totals, Value};
 use crate::engine::EngineOptions;
 use crate::notation::game_file::GamePlace;
 use crate::notation::obf::ObfEntry;
@@ -19,9 +19,8 @@ use crate::search::SearchDepth;
 use crate::shard::Shard;
 use clap::Args;
 use serde::Serialize;
-use std::collections::BTreeMap;
 use std::io::{Cursor, IsTerminal, stdout};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -57,6 +56,16 @@ pub(super) struct SolveArguments {
     /// Print one JSON object a line: a position each, then the totals
     #[arg(long)]
     json: bool,
+    /// Write to this file, which is there only when it is complete
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Go on with that file where an earlier run was interrupted
+    #[arg(long, requires_all = ["out", "json"])]
+    resume: bool,
+    /// Solve each position with an empty memory and tell no times: with one thread the same results every time, whatever else
+    /// is solved
+    #[arg(long)]
+    reproducible: bool,
     /// Solve only the positions whose number, from 0, leaves the rest I when divided by N; `emilia merge` puts the parts
     /// together
     #[arg(long, value_name = "I/N", requires = "json")]
@@ -87,18 +96,17 @@ fn solve(arguments: &SolveArguments) -> Result<Totals, String> {
         _ => Question::Score,
     };
     let engine = arguments.thinking.engine().map_err(|error| error.to_string())?;
-    let job = arguments.job(engine.options());
+    let job = arguments.job(engine.options())?;
     let mut solver = Solver::new(engine, question);
     let mut totals = Totals::default();
+    let Some((mut output, before)) = arguments.results(&job)? else { return Ok(totals) };
     let progress = StatusLine::new("{spinner} {msg}, {elapsed} gone", None, 0);
     let done = Arc::new(AtomicU64::new(0));
     let read = Arc::clone(&done);
-    super::end_on_interrupt(&progress, move || format!("{} positions", read.load(Ordering::Relaxed)))?;
-    let Some((mut output, _)) = Results::open(None, false, arguments.shard, &job)? else {
-        return Ok(totals);
-    };
+    let how = output.how_to_go_on();
+    super::end_on_interrupt(&progress, move || format!("{} positions{how}", read.load(Ordering::Relaxed)))?;
     let file = input.name().to_owned();
-    let (games, end) = input.wanted(arguments.shard.unwrap_or_default(), Done::new());
+    let (games, end) = input.wanted(arguments.shard.unwrap_or_default(), before);
     let mut without_value = WithoutValue::default();
     for item in games {
         let text = match item {
@@ -106,6 +114,9 @@ fn solve(arguments: &SolveArguments) -> Result<Totals, String> {
                 let entry = ObfEntry::of_end(&found.game);
                 progress.aside(|| warn_of_cut(&file, &found));
                 without_value.note(found.place, &found.game.unread);
+                if arguments.reproducible {
+                    solver.clear();
+                }
                 let solution = solver.solve(&entry.position, &mut |nodes, depth| {
                     progress.show(found.place.number as u64, || in_work(found.place, &entry.position, nodes, depth));
                 });
@@ -113,7 +124,8 @@ fn solve(arguments: &SolveArguments) -> Result<Totals, String> {
                 totals.add(&entry, &solution, &contradictions);
                 done.fetch_add(1, Ordering::Relaxed);
                 if arguments.json {
-                    json(&JsonPosition::new(found.place, &entry, &solution, &contradictions))
+                    let told = JsonPosition::new(found.place, &entry, &solution, &contradictions);
+                    json(&JsonPosition { seconds: told.seconds.filter(|_| !arguments.reproducible), ..told })
                 } else {
                     let header = if totals.positions == 1 { HEADER } else { "" };
                     format!("{header}{}", row(found.place.number, &solution, &contradictions))
@@ -122,10 +134,10 @@ fn solve(arguments: &SolveArguments) -> Result<Totals, String> {
             Err(error) => {
                 totals.unreadable += 1;
                 progress.aside(|| complain(&error));
-                if arguments.shard.is_none() {
+                if !arguments.is_kept() {
                     continue;
                 }
-                // A part says of every position that is its own what became of it.
+                // What is gone on with says of every position what became of it.
                 json(&JsonError { number: error.number, error: error.to_string() })
             }
         };
@@ -136,18 +148,13 @@ fn solve(arguments: &SolveArguments) -> Result<Totals, String> {
     progress.finish();
     without_value.tell(&file);
     let (positions, checksum) = end.read()?;
-    match (arguments.shard, arguments.json) {
-        (Some(_), _) => {
-            let counts = serde_json::to_value(totals).map_err(|error| error.to_string())?;
-            output.finish(positions, checksum, counts.as_object().cloned())?;
-        }
-        (None, true) => {
-            output.write(&json(&BTreeMap::from([("totals", totals)])))?;
-        }
-        (None, false) => {
-            output.write(&summary(&totals))?;
-        }
+    if arguments.reproducible {
+        totals.seconds = None;
     }
+    if !arguments.json {
+        output.write(&summary(&totals))?;
+    }
+    output.finish(positions, checksum, arguments.json.then_some(&totals))?;
     Ok(totals)
 }
 
@@ -192,12 +199,29 @@ impl SolveArguments {
         input.map_err(|error| error.to_string())
     }
 
+    /// Whether the results can be gone on with or put together with others.
+    fn is_kept(&self) -> bool {
+        self.shard.is_some() || self.json && self.out.is_some()
+    }
+
+    /// Where the results go, and what is done already; `None` if they are complete.
+    fn results(&self, job: &Job) -> Result<Option<(Results, Done)>, String> {
+        if self.json {
+            return Results::open(self.out.as_deref(), self.resume, self.shard, job);
+        }
+        Ok(Some((Results::open_plain(self.out.as_deref())?, Done::new())))
+    }
+
     /// Everything that the solutions depend on.
-    fn job(&self, options: &EngineOptions) -> Job {
+    fn job(&self, options: &EngineOptions) -> Result<Job, String> {
         let mut settings = engine_settings(options);
         settings.insert("wld".to_owned(), self.wld.into());
         settings.insert("moves".to_owned(), self.moves.into());
-        Job::new("solve", settings.into())
+        settings.insert("reproducible".to_owned(), self.reproducible.into());
+        if let Some(checksum) = input_checksum(self.file.as_deref().filter(|_| self.is_kept()))? {
+            settings.insert("input".to_owned(), checksum.into());
+        }
+        Ok(Job::new(SOLVE, settings.into()))
     }
 }
 
@@ -239,13 +263,14 @@ fn row(number: usize, solution: &Solution, contradictions: &[Contradiction]) -> 
 }
 
 fn summary(totals: &Totals) -> String {
-    let Totals { positions, solved, checked, contradicted, unreadable, nodes, elapsed } = totals;
-    let seconds = elapsed.as_secs_f64();
+    let Totals { positions, solved, checked, contradicted, unreadable, nodes, seconds } = totals;
     let gap = if *positions > 0 { "\n" } else { "" };
     format!(
         "{gap}positions {positions}, solved {solved}, checked {checked}, contradicted {contradicted}, \
-         unreadable lines {unreadable}\n{nodes} nodes in {seconds:.3} s, {:.2} Mn/s\n",
-        speed(*nodes, *elapsed)
+         unreadable lines {unreadable}\n{nodes} nodes{}\n",
+        seconds.map_or_else(String::new, |seconds| {
+            format!(" in {seconds:.3} s, {:.2} Mn/s", speed(*nodes, Duration::from_secs_f64(seconds)))
+        })
     )
 }
 
@@ -267,10 +292,12 @@ struct JsonPosition<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     depth: Option<String>,
     nodes: u64,
-    seconds: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seconds: Option<f64>,
     pv: &'a [Move],
     #[serde(skip_serializing_if = "Vec::is_empty")]
     moves: Vec<JsonMove>,
+    checked: bool,
     contradictions: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     comment: Option<&'a str>,
@@ -307,9 +334,10 @@ impl<'a> JsonPosition<'a> {
             estimate,
             depth,
             nodes: solution.nodes,
-            seconds: solution.elapsed.as_secs_f64(),
+            seconds: Some(solution.elapsed.as_secs_f64()),
             pv: &solution.pv,
             moves: moves.map(|&(turn, score)| JsonMove { turn, score }).collect(),
+            checked: solution.is_checked_by(entry),
             contradictions: contradictions.iter().map(Contradiction::to_string).collect(),
             comment: entry.comment.as_deref(),
         }

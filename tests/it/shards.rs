@@ -200,6 +200,36 @@ fn work_that_is_killed_again_and_again_ends_with_the_same_results() {
 }
 
 #[test]
+fn solutions_are_gone_on_with_and_counted_again() {
+    let folder = folder("solutions");
+    let [_, _, positions] = inputs(&folder, 6);
+    let solve = |out: &str, more: &[&str]| {
+        let settings = ["solve", &positions, "--json", "--reproducible", "--threads", "1", "--hash", "1", "--out", out];
+        let (code, stdout, stderr) = said(&[&settings[..], more].concat(), "");
+        assert!((0..=2).contains(&code) && stdout.is_empty(), "{stderr}");
+        fs::read_to_string(out).unwrap()
+    };
+    let whole = solve(&path(&folder, "whole"), &[]);
+    assert!(!whole.contains("seconds"), "{whole}");
+    let parts = ["0/2", "1/2"].map(|shard| {
+        let part = path(&folder, &shard.replace('/', "-"));
+        (solve(&part, &["--shard", shard]), part)
+    });
+    assert_eq!(output_of(&["merge", &parts[1].1, &parts[0].1]), whole);
+    // Killed in the middle of a line: of a part, and of the whole.
+    let begin = parts[0].0.split_inclusive('\n').next().unwrap();
+    let two: String = parts[0].0.split_inclusive('\n').take(3).collect();
+    let again = path(&folder, "again");
+    fs::write(format!("{again}.partial"), two + "{\"number\":5,\"li").unwrap();
+    assert_eq!(solve(&again, &["--shard", "0/2", "--resume"]), parts[0].0);
+    let three: String = whole.split_inclusive('\n').take(3).collect();
+    let again = path(&folder, "whole-again");
+    fs::write(format!("{again}.partial"), begin.replace("0/2", "0/1") + &three).unwrap();
+    assert_eq!(solve(&again, &["--resume"]), whole);
+    assert_eq!(solve(&again, &["--resume"]), whole, "what is complete stays");
+}
+
+#[test]
 fn an_interrupted_file_is_not_overwritten_by_chance() {
     let folder = folder("careful");
     let [games, ..] = inputs(&folder, 2);
