@@ -324,7 +324,7 @@ fn the_tasks_of_a_slurm_array_make_the_whole() {
     let options = ["--depth", "1", "--reproducible", "--hash", "1"];
     let task = |id: &str, count: &str, last: &str, shards: Option<&str>| {
         let mut command = std::process::Command::new("bash");
-        command.arg(script).args([&games, &parts]).args(options).env("EMILIA", env!("CARGO_BIN_EXE_emilia"));
+        command.arg(script).args([&parts, "analyze", &games]).args(options).env("EMILIA", env!("CARGO_BIN_EXE_emilia"));
         command.envs([("SLURM_ARRAY_TASK_ID", id), ("SLURM_ARRAY_TASK_COUNT", count), ("SLURM_ARRAY_TASK_MIN", "0")]);
         command.env("SLURM_ARRAY_TASK_MAX", last).env_remove("SHARDS").envs(shards.map(|shards| ("SHARDS", shards)));
         command.output().unwrap().status.code()
