@@ -1,13 +1,15 @@
-//! The examples of `docs/analysis.md`, run as they stand there.
+//! The examples of `docs/analysis.md` and `docs/cluster.md`, run as they stand there.
 
 use std::path::Path;
 use std::process::{Command, Output};
 
 const PAGE: &str = include_str!("../../docs/analysis.md");
+const CLUSTER: &str = include_str!("../../docs/cluster.md");
 
 /// The code behind `<!-- run: name -->`.
 fn example(name: &str) -> &'static str {
-    let (_, behind) = PAGE.split_once(&format!("<!-- run: {name} -->\n```")).unwrap();
+    let mark = format!("<!-- run: {name} -->\n```");
+    let (_, behind) = PAGE.split_once(&mark).or_else(|| CLUSTER.split_once(&mark)).unwrap();
     let (_, code) = behind.split_once('\n').unwrap();
     code.split_once("```").unwrap().0
 }
