@@ -34,7 +34,7 @@ enum Bytes {
 }
 
 impl Bytes {
-    fn of(path: &PathBuf) -> Result<Bytes, String> {
+    fn of(path: &Path) -> Result<Bytes, String> {
         Bytes::open(path).map_err(|error| format!("cannot read '{}': {error}", path.display()))
     }
 
@@ -66,7 +66,7 @@ pub(super) fn run(arguments: &MergeArguments) -> Result<(), String> {
         let games = arena::merge::merge(&arguments.files, out).map_err(|error| error.to_string())?;
         return super::print(&format!("{games} games\n"));
     }
-    let bytes = arguments.files.iter().map(Bytes::of).collect::<Result<Vec<_>, _>>()?;
+    let bytes = arguments.files.iter().map(|path| Bytes::of(path)).collect::<Result<Vec<_>, _>>()?;
     let named =
         arguments.files.iter().zip(&bytes).map(|(path, bytes)| Ok((path.display().to_string(), bytes.text(path)?)));
     let files = named.collect::<Result<Vec<_>, String>>()?;
