@@ -9,6 +9,8 @@
 //! follow, so about a third of the time is kept for that. The rest is shared among the moves before, with less for the
 //! opening and more for the middle game, where errors are largest and the end is not yet in sight.
 
+pub mod time_control;
+
 use crate::search::Limits;
 use std::time::Duration;
 

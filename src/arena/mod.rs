@@ -15,5 +15,6 @@ pub mod settings;
 pub mod sprt;
 pub mod standings;
 pub mod statistics;
-pub mod time_control;
 pub mod tournament;
+
+pub use crate::clock::time_control;

@@ -46,6 +46,7 @@ emilia analyze --moves f5d6c3 --depth 16 --multipv 3   what are these moves wort
         "play",
         "emilia play                                you have black, at level 4
 emilia play --color white --level 8        full strength, two seconds a move
+emilia play --clock 300+5                  five minutes each, and five seconds a move
 emilia play --load game.ggf                go on with a game
 emilia play < script.txt                   without a terminal",
     ),

@@ -2,15 +2,18 @@
 
 use super::options::EngineArguments;
 use super::show::palette;
+use crate::clock::time_control::TimeControl;
 use crate::othello::Color;
-use crate::play::{Level, Opponent, Session};
+use crate::play::{Level, Opponent, Person, Said, Session};
 use crate::render::Palette;
 use clap::{Args, ValueEnum};
-use rustyline::DefaultEditor;
+use crossbeam::channel::{Receiver, Sender, bounded};
 use rustyline::error::ReadlineError;
-use std::io::{self, BufRead, BufWriter, ErrorKind, IsTerminal, stdin, stdout};
+use rustyline::{DefaultEditor, ExternalPrinter};
+use std::io::{self, BufRead, BufWriter, ErrorKind, IsTerminal, Write, stdin, stdout};
 use std::path::PathBuf;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::thread;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Play against Emilia in the terminal.
 ///
@@ -25,6 +28,9 @@ pub(super) struct PlayArguments {
     /// How strong Emilia plays: 1 (beginner) to 8 (full strength)
     #[arg(long, value_name = "N", default_value = "4")]
     level: Level,
+    /// Time for each side in seconds: 300 a game, 300+5 with an increment, or move:10 for each move
+    #[arg(long, value_name = "CLOCK")]
+    clock: Option<TimeControl>,
     /// Go on with the first game of this file
     #[arg(long, value_name = "FILE")]
     load: Option<PathBuf>,
@@ -60,17 +66,69 @@ pub(super) fn run(arguments: &PlayArguments) -> Result<(), String> {
     if let Some(path) = &arguments.load {
         session.load(path)?;
     }
-    let output = BufWriter::new(stdout());
-    let ended = if stdin().is_terminal() && stdout().is_terminal() {
-        let mut editor = DefaultEditor::new().map_err(|error| format!("cannot read from the terminal: {error}"))?;
-        session.run(|prompt| edited(&mut editor, prompt), output)
-    } else {
-        let mut input = stdin().lock();
-        session.run(|_| piped(&mut input), output)
-    };
-    match ended {
+    if let Some(control) = arguments.clock {
+        session = session.with_clocks(control);
+    }
+    let mut listener = listener().map_err(|error| format!("cannot read from the terminal: {error}"))?;
+    match session.run(&mut listener, BufWriter::new(stdout())) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(format!("cannot go on: {error}")),
         _ => Ok(()),
+    }
+}
+
+/// The person at the terminal, or the script behind the pipe. A thread reads the lines, so that a clock can run out in between.
+struct Listener {
+    prompts: Sender<String>,
+    lines: Receiver<io::Result<Option<String>>>,
+    interrupt: Box<dyn FnMut(&str) -> io::Result<()>>,
+}
+
+fn listener() -> Result<Listener, ReadlineError> {
+    if !stdin().is_terminal() || !stdout().is_terminal() {
+        let interrupt = |text: &str| stdout().write_all(text.as_bytes()).and_then(|()| stdout().flush());
+        return Ok(Listener::new(|_| piped(&mut stdin().lock()), interrupt));
+    }
+    let mut editor = DefaultEditor::new()?;
+    let mut printer = editor.create_external_printer()?;
+    let interrupt = move |text: &str| printer.print(text.to_owned()).map_err(io::Error::other);
+    Ok(Listener::new(move |prompt| edited(&mut editor, prompt), interrupt))
+}
+
+impl Listener {
+    fn new(
+        mut read: impl FnMut(&str) -> io::Result<Option<String>> + Send + 'static,
+        interrupt: impl FnMut(&str) -> io::Result<()> + 'static,
+    ) -> Listener {
+        let (prompts, asked) = bounded::<String>(1);
+        let (answers, lines) = bounded(1);
+        thread::spawn(move || {
+            for prompt in asked {
+                // The game may be over before the answer.
+                let _ = answers.send(read(&prompt));
+            }
+        });
+        Listener { prompts, lines, interrupt: Box::new(interrupt) }
+    }
+}
+
+impl Person for Listener {
+    fn ask(&mut self, prompt: &str) -> io::Result<()> {
+        self.prompts.send(prompt.to_owned()).map_err(io::Error::other)
+    }
+
+    fn line(&mut self, within: Option<Duration>) -> io::Result<Said> {
+        let line = match within {
+            Some(time) => match self.lines.recv_timeout(time) {
+                Err(error) if error.is_timeout() => return Ok(Said::Nothing),
+                line => line.map_err(io::Error::other),
+            },
+            None => self.lines.recv().map_err(io::Error::other),
+        };
+        Ok(line??.map_or(Said::Goodbye, Said::Line))
+    }
+
+    fn interrupt(&mut self, text: &str) -> io::Result<()> {
+        (self.interrupt)(text)
     }
 }
 

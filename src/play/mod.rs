@@ -1,11 +1,14 @@
 //! A person plays Emilia: the levels, and the conversation over the board.
 
+mod clocks;
 mod command;
 mod level;
 mod opponent;
+mod person;
 mod session;
 
 pub use command::{Command, CommandError};
 pub use level::{Level, ParseLevelError};
-pub use opponent::Opponent;
+pub use opponent::{Choice, Opponent};
+pub use person::{Person, Said};
 pub use session::Session;

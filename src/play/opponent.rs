@@ -2,7 +2,8 @@
 
 use super::Level;
 use crate::analysis::{AnalysisSettings, Review, Reviewer};
-use crate::engine::{Engine, EngineOptions, Goal, Request};
+use crate::clock::TimeBudget;
+use crate::engine::{Decision, Engine, EngineOptions, Goal, Request};
 use crate::othello::{GameRecord, Move, Position};
 use crate::random::Random;
 use crate::search::{Depth, Limits, Line};
@@ -51,7 +52,8 @@ impl Opponent {
     }
 
     /// The turn to take, its value in discs for the mover, and what it gives away as far as the level sees. `None` if the game is over.
-    pub fn choose(&mut self, position: &Position) -> Option<Choice> {
+    /// With a budget, the move takes no longer.
+    pub fn choose(&mut self, position: &Position, budget: Option<TimeBudget>) -> Option<Choice> {
         if position.is_over() {
             return None;
         }
@@ -59,15 +61,19 @@ impl Opponent {
             return Some(Choice { turn: Move::Pass, value: None, loss: 0.0 });
         }
         if self.level == Level::FULL {
-            let request = Request::best_move(*position);
+            let request = Request { limits: budget.into(), ..Request::best_move(*position) };
             let decision = self.engine.start(request.clone()).wait();
             let turn = decision.legal_turn(position);
             self.engine.ponder(&request, turn);
             let value = decision.report.lines.first().filter(|line| line.turn == turn).map(|line| line.score.discs());
             return Some(Choice { turn, value, loss: 0.0 });
         }
-        let lines = self.values(position, usize::MAX, self.level.depth(), None);
-        let best = lines.first()?.score.discs();
+        let limits = Limits { depth: Some(self.level.depth()), ..budget.into() };
+        let decision = self.values(position, usize::MAX, limits);
+        let lines = &decision.report.lines;
+        let Some(best) = lines.first().map(|line| line.score.discs()) else {
+            return Some(Choice { turn: decision.legal_turn(position), value: None, loss: 0.0 });
+        };
         let losses: Vec<f64> = lines.iter().map(|line| best - line.score.discs()).collect();
         let drawn = self.draw(&losses);
         let (line, loss) = (&lines[drawn], losses[drawn]);
@@ -83,7 +89,9 @@ impl Opponent {
         if position.is_over() {
             return Vec::new();
         }
-        self.values(position, count, HINT_DEPTH, Some(HINT_TIME))
+        let (depth, time) = (Some(HINT_DEPTH), Some(HINT_TIME));
+        let limits = Limits { depth, hard_time: time, soft_time: time, ..Limits::default() };
+        self.values(position, count, limits).report.lines
     }
 
     /// What the moves of a game were worth, by a quick look at each; `None` if it has none.
@@ -99,11 +107,9 @@ impl Opponent {
         Some(Reviewer::new(settings).review(game))
     }
 
-    fn values(&mut self, position: &Position, count: usize, depth: Depth, time: Option<Duration>) -> Vec<Line> {
-        let limits = Limits { depth: Some(depth), hard_time: time, soft_time: time, ..Limits::default() };
+    fn values(&mut self, position: &Position, count: usize, limits: Limits) -> Decision {
         let goal = Goal::Hint { lines: count };
-        let request = Request { goal, limits, ..Request::best_move(*position) };
-        self.engine.start(request).wait().report.lines
+        self.engine.start(Request { goal, limits, ..Request::best_move(*position) }).wait()
     }
 
     /// Which of these losses, the smallest first, is taken.
@@ -189,7 +195,7 @@ mod tests {
         let (mut sum, mut choices) = (0.0, 0);
         for _ in 0..games {
             let mut game = GameRecord::default();
-            while let Some(choice) = opponent.choose(game.position()) {
+            while let Some(choice) = opponent.choose(game.position(), None) {
                 if game.position().moves().count() > 1 {
                     sum += choice.loss;
                     choices += 1;

@@ -1,9 +1,11 @@
 //! The conversation over the board.
 
+use super::clocks::{Clocks, Reading, shown, terms};
 use super::command::HELP;
-use super::{Command, Level, Opponent};
+use super::{Command, Level, Opponent, Person, Said};
+use crate::clock::time_control::TimeControl;
 use crate::notation::game_file::{AnnotatedGame, Format, GameFile, write};
-use crate::notation::ggf::{Ending, GgfResult, Timing};
+use crate::notation::ggf::{Ending, GgfClock, GgfResult, Timing};
 use crate::notation::opening;
 use crate::notation::transcript::Transcript;
 use crate::othello::{Color, GameRecord, Move, Position};
@@ -12,7 +14,7 @@ use crate::whole_file::write_whole;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::time::{Instant, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 /// A game under way.
 #[derive(Debug)]
@@ -22,12 +24,15 @@ pub struct Session {
     /// The side that the person plays; `None` for both, when Emilia only helps.
     person: Option<Color>,
     palette: Palette,
+    clocks: Clocks,
     /// Turns that were taken back, the last one first.
-    taken_back: Vec<(Move, Timing)>,
+    taken_back: Vec<(Move, Timing, Reading)>,
     /// The file that the game is from or was written to, which may be written again.
     file: Option<PathBuf>,
     /// When the person's turn began.
     since: Instant,
+    /// How long the person had thought when the last line came.
+    thought: Duration,
 }
 
 /// What is said to a move behind the end.
@@ -45,54 +50,68 @@ enum Next {
 impl Session {
     /// A new game, in which the person plays this side; `None` for both.
     pub fn new(opponent: Opponent, person: Option<Color>, palette: Palette) -> Session {
-        let game = AnnotatedGame::new(GameRecord::default());
-        Session { opponent, game, person, palette, taken_back: Vec::new(), file: None, since: Instant::now() }
+        Session {
+            opponent,
+            game: AnnotatedGame::new(GameRecord::default()),
+            person,
+            palette,
+            clocks: Clocks::new(None, 0),
+            taken_back: Vec::new(),
+            file: None,
+            since: Instant::now(),
+            thought: Duration::ZERO,
+        }
     }
 
-    /// Goes on with the first game of a file.
+    /// Gives each side this time. Who runs out of it loses; the game may go on without clocks.
+    pub fn with_clocks(mut self, control: TimeControl) -> Session {
+        self.clocks = Clocks::new(Some(control), self.game.record.turns().len());
+        self
+    }
+
+    /// Goes on with the first game of a file. The clocks begin anew.
+    ///
+    /// # Errors
+    /// If there is no game in it that can be read, in words.
     pub fn load(&mut self, path: &Path) -> Result<(), String> {
         let mut games = GameFile::open(path).map_err(|error| error.to_string())?;
         let first = games.next().ok_or_else(|| format!("{}: there is no game in it", path.display()))?;
         let found = first.map_err(|error| error.to_string())?;
-        self.game = found.game;
-        self.taken_back.clear();
+        self.begin(found.game);
         self.file = (found.format == Format::Ggf).then(|| path.to_owned());
         Ok(())
     }
 
-    /// Plays until the person leaves or says nothing more. `read` gives the person's next line, without its end; it gets a prompt
-    /// that may be shown.
+    fn begin(&mut self, game: AnnotatedGame) {
+        self.clocks = Clocks::new(self.clocks.control(), game.record.turns().len());
+        self.game = game;
+        self.taken_back.clear();
+        self.file = None;
+    }
+
+    /// Plays until the person leaves or says nothing more.
     ///
     /// # Errors
     /// If a line cannot be read, or an answer cannot be written.
-    pub fn run(
-        &mut self,
-        mut read: impl FnMut(&str) -> io::Result<Option<String>>,
-        mut output: impl Write,
-    ) -> io::Result<()> {
-        let mut greeting = match self.person {
-            Some(color) => format!("You play {color} against Emilia, {}.", self.opponent.level()),
-            None => "You play both sides.".to_owned(),
-        };
-        greeting += " 'help' lists the commands.\n";
-        output.write_all(greeting.as_bytes())?;
-        let reply = self.reply();
-        output.write_all(reply.as_bytes())?;
+    pub fn run(&mut self, person: &mut impl Person, mut output: impl Write) -> io::Result<()> {
+        let begin = self.greeting() + &self.reply();
+        output.write_all(begin.as_bytes())?;
         loop {
-            let prompt = match self.is_over() {
-                true => "> ".to_owned(),
-                false => format!("{}> ", self.game.record.position().mover()),
-            };
             output.flush()?;
-            let Some(line) = read(&prompt)? else { return Ok(()) };
+            let Some(line) = self.hear(person)? else { return Ok(()) };
+            let mut said = String::new();
+            self.thought = self.since.elapsed();
+            if self.left().is_some_and(|left| left.is_zero()) {
+                said = self.run_out();
+            }
             if line.trim().is_empty() {
+                output.write_all(said.as_bytes())?;
                 continue;
             }
-            let mut said = String::new();
             let next = match line.parse::<Command>() {
                 Ok(command) => self.obey(command, &mut said),
                 Err(error) => {
-                    said = format!("{error}\n");
+                    let _ = writeln!(said, "{error}");
                     Next::Ask
                 }
             };
@@ -101,6 +120,74 @@ impl Session {
             if matches!(next, Next::Leave) {
                 return output.flush();
             }
+        }
+    }
+
+    fn greeting(&self) -> String {
+        let who = match self.person {
+            Some(color) => format!("You play {color} against Emilia, {}.", self.opponent.level()),
+            None => "You play both sides.".to_owned(),
+        };
+        let time = self.clocks.control().map(|control| format!("Each side has {}. ", terms(control)));
+        format!("{who}\n{}'help' lists the commands.\n", time.unwrap_or_default())
+    }
+
+    /// The person's next line; `None` if there is none. Tells it when its time runs out before.
+    fn hear(&mut self, person: &mut impl Person) -> io::Result<Option<String>> {
+        self.thought = self.since.elapsed();
+        let left = self.left();
+        let time = left.map_or_else(String::new, |left| format!(" {}", shown(left)));
+        let prompt = match self.is_over() {
+            true => "> ".to_owned(),
+            false => format!("{}{time}> ", self.game.record.position().mover()),
+        };
+        person.ask(&prompt)?;
+        loop {
+            match person.line(self.left())? {
+                Said::Line(line) => return Ok(Some(line)),
+                Said::Goodbye => return Ok(None),
+                Said::Nothing => {
+                    let said = self.run_out();
+                    person.interrupt(&said)?;
+                }
+            }
+        }
+    }
+
+    /// The time left to the side to move, for which the person thinks; `None` if no clock runs.
+    fn left(&self) -> Option<Duration> {
+        let left = self.clocks.left(self.game.record.position().mover()).filter(|_| !self.is_over())?;
+        Some(left.saturating_sub(self.thought))
+    }
+
+    /// The side to move has lost on time, and hears it.
+    fn run_out(&mut self) -> String {
+        let loser = self.game.record.position().mover();
+        self.clocks.run_out(loser);
+        self.lost_on_time(loser)
+    }
+
+    fn lost_on_time(&mut self, loser: Color) -> String {
+        self.game.result = self.result_on_time();
+        let whose = match self.person {
+            Some(color) if color == loser => "Your",
+            Some(_) => "Emilia's",
+            None => &format!("{}'s", loser.capital()),
+        };
+        format!("{whose} time is over: {} on time. You can play on without clocks.\n", self.wins(!loser))
+    }
+
+    /// The result, if somebody has run out of time.
+    fn result_on_time(&self) -> Option<GgfResult> {
+        self.clocks.loser().map(|loser| GgfResult { score: lost_by(loser), ending: Some(Ending::Timeout) })
+    }
+
+    /// Who wins, in words.
+    fn wins(&self, winner: Color) -> String {
+        match self.person {
+            Some(color) if color == winner => "you win".to_owned(),
+            Some(_) => "Emilia wins".to_owned(),
+            None => format!("{winner} wins"),
         }
     }
 
@@ -117,9 +204,7 @@ impl Session {
             Command::Resign => self.resign(),
             Command::Go => self.go(),
             Command::New => {
-                self.game = AnnotatedGame::new(GameRecord::default());
-                self.taken_back.clear();
-                self.file = None;
+                self.begin(AnnotatedGame::new(GameRecord::default()));
                 Ok(self.reply())
             }
             Command::Level(level) => {
@@ -153,7 +238,6 @@ impl Session {
         if self.is_over() {
             return Err(OVER.to_owned());
         }
-        let seconds = (self.since.elapsed().as_secs_f64() * 100.0).round() / 100.0;
         let mut record = self.game.record.clone();
         for (number, &turn) in turns.iter().enumerate() {
             let taken = if turns.len() == 1 { record.take(turn) } else { record.take_with_implied_pass(turn) };
@@ -162,30 +246,51 @@ impl Session {
                 _ => format!("Move {} is illegal: {illegal}. None of them was played.", number + 1),
             })?;
         }
-        self.game.record = record;
-        self.game.timing.resize(self.game.record.turns().len(), Timing::default());
-        if let ([_], Some(timing)) = (turns, self.game.timing.last_mut()) {
-            timing.seconds = Some(seconds);
-        }
         self.taken_back.clear();
-        Ok(self.reply())
+        let known = self.game.record.turns().len();
+        // Of several turns nobody knows the times.
+        let seconds = (turns.len() == 1).then_some(self.thought);
+        let mut text = String::new();
+        for (i, &turn) in record.turns()[known..].iter().enumerate() {
+            let thought = if i == 0 { self.thought } else { Duration::ZERO };
+            text += &self.push(turn, None, thought);
+            if let Some(timing) = self.game.timing.last_mut() {
+                timing.seconds = seconds.map(hundredths);
+            }
+        }
+        Ok(text + &self.reply())
     }
 
     /// Emilia takes the person's turn.
     fn go(&mut self) -> Result<String, String> {
-        let choice = if self.is_over() { None } else { self.opponent.choose(self.game.record.position()) };
-        let Some(choice) = choice else { return Err(OVER.to_owned()) };
-        self.taken_back.clear();
         let mover = self.game.record.position().mover();
-        self.push(choice.turn, choice.value);
-        Ok(format!("For {mover}: {}.\n{}", spoken(choice.turn), self.reply()))
+        let (turn, told) = self.think(self.thought).ok_or(OVER)?;
+        self.taken_back.clear();
+        Ok(format!("For {mover}: {}.\n{told}{}", spoken(turn), self.reply()))
     }
 
-    /// Takes a turn that is known to be legal.
-    fn push(&mut self, turn: Move, eval: Option<f64>) {
-        if self.game.record.take(turn).is_ok() {
-            let eval = eval.map(|eval| (eval * 100.0).round() / 100.0);
-            self.game.timing.push(Timing { eval, seconds: None });
+    /// Emilia chooses the next turn and takes it. What there is to tell of her time comes with it; `None` if the game is over.
+    fn think(&mut self, thought: Duration) -> Option<(Move, String)> {
+        let position = *self.game.record.position();
+        let budget = self.clocks.budget(position.mover(), position.empties().count(), thought);
+        let begin = Instant::now();
+        let choice = if self.is_over() { None } else { self.opponent.choose(&position, budget) }?;
+        let told = self.push(choice.turn, choice.value, thought + begin.elapsed());
+        Some((choice.turn, told))
+    }
+
+    /// Takes a turn that is known to be legal. What there is to tell of its time.
+    fn push(&mut self, turn: Move, eval: Option<f64>, elapsed: Duration) -> String {
+        let position = *self.game.record.position();
+        if self.game.record.take(turn).is_err() {
+            return String::new();
+        }
+        let is_choice = !position.must_pass();
+        let eval = eval.map(|eval| (eval * 100.0).round() / 100.0);
+        self.game.timing.push(Timing { eval, seconds: is_choice.then(|| hundredths(elapsed)) });
+        match self.clocks.take(position.mover(), is_choice.then_some(elapsed)) {
+            true => String::new(),
+            false => self.lost_on_time(position.mover()),
         }
     }
 
@@ -200,19 +305,18 @@ impl Session {
             if position.must_pass() {
                 // Writing to a string cannot fail.
                 let _ = writeln!(text, "{} has no move and passes.", position.mover().capital());
-                self.push(Move::Pass, None);
+                self.push(Move::Pass, None, Duration::ZERO);
                 continue;
             }
             match self.person {
                 Some(color) if color != position.mover() => {
-                    let Some(choice) = self.opponent.choose(&position) else { break };
-                    let _ = writeln!(text, "Emilia plays {}.", spoken(choice.turn));
-                    self.push(choice.turn, choice.value);
+                    let Some((turn, told)) = self.think(Duration::ZERO) else { break };
+                    let _ = write!(text, "Emilia plays {}.\n{told}", spoken(turn));
                 }
                 _ => break,
             }
         }
-        self.since = Instant::now();
+        self.turn_begins();
         text += &self.board();
         if self.game.record.position().is_over() {
             text += &self.turning_point();
@@ -220,7 +324,13 @@ impl Session {
         text
     }
 
-    /// Whether the game is played to its end, or given up.
+    /// The person has to choose from now on.
+    fn turn_begins(&mut self) {
+        self.since = Instant::now();
+        self.thought = Duration::ZERO;
+    }
+
+    /// Whether the game is played to its end, or given up. One that is lost on time may go on.
     fn is_over(&self) -> bool {
         self.game.record.position().is_over() || self.game.ending() == Some(Ending::Resigned)
     }
@@ -257,7 +367,24 @@ impl Session {
 
     fn board(&self) -> String {
         let position = self.game.record.position();
-        format!("\n{}{}\n", Diagram::new(position, self.palette).after(self.last_disc()), self.state(position))
+        let diagram = Diagram::new(position, self.palette).after(self.last_disc());
+        format!("\n{diagram}{}\n{}", self.state(position), self.times())
+    }
+
+    /// What the clocks show, or who has lost by them; empty without clocks.
+    fn times(&self) -> String {
+        if let Some(loser) = self.clocks.loser() {
+            return format!("{} ran out of time: {}\n", loser, self.wins(!loser));
+        }
+        let mover = self.game.record.position().mover();
+        let side = |color: Color| {
+            let left = if color == mover { self.left() } else { None }.or(self.clocks.left(color))?;
+            Some(format!("{color} {}", shown(left)))
+        };
+        match (side(Color::Black), side(Color::White)) {
+            (Some(black), Some(white)) => format!("time left: {black}, {white}\n"),
+            _ => String::new(),
+        }
     }
 
     /// The discs, and who is to move or has won.
@@ -271,23 +398,16 @@ impl Session {
             return format!("{discs}; {} to move{opening}", position.mover());
         }
         if let Some(GgfResult { score, ending: Some(Ending::Resigned) }) = self.game.result {
-            let (loser, winner) = if score > 0.0 { (Color::White, "black") } else { (Color::Black, "white") };
-            let winner = match self.person {
-                Some(color) if color == loser => "Emilia",
-                Some(_) => "you",
-                None => winner,
-            };
-            let verb = if winner == "you" { "win" } else { "wins" };
-            return self.palette.strong(&format!("{discs}; {loser} resigns: {winner} {verb}"));
+            let loser = if score > 0.0 { Color::White } else { Color::Black };
+            return self.palette.strong(&format!("{discs}; {loser} resigns: {}", self.wins(!loser)));
         }
         let score = position.score_for_black();
-        let winner = match (score, self.person) {
-            (0, _) => "a draw".to_owned(),
-            (score, Some(color)) if (score > 0) == (color == Color::Black) => "you win".to_owned(),
-            (_, Some(_)) => "Emilia wins".to_owned(),
-            (score, None) => format!("{} wins", if score > 0 { "black" } else { "white" }),
+        let end = match score.signum() {
+            0 => "a draw".to_owned(),
+            1 => format!("{} by {score}", self.wins(Color::Black)),
+            _ => format!("{} by {}", self.wins(Color::White), -score),
         };
-        self.palette.strong(&format!("{discs}: {winner} by {}", score.abs()))
+        self.palette.strong(&format!("{discs}: {end}"))
     }
 
     fn moves(&self) -> String {
@@ -337,12 +457,13 @@ impl Session {
         };
         self.game.timing.resize(turns.len(), Timing::default());
         while self.game.record.turns().len() > keep {
-            let taken_back = self.game.record.undo().zip(self.game.timing.pop());
-            self.taken_back.extend(taken_back);
+            let (turn, timing) = (self.game.record.undo(), self.game.timing.pop());
+            let taken_back = turn.zip(timing).zip(self.clocks.undo());
+            self.taken_back.extend(taken_back.map(|((turn, timing), reading)| (turn, timing, reading)));
         }
-        self.game.result = None;
+        self.game.result = self.result_on_time();
         self.game.turn_comments.retain(|(turn, _)| *turn <= keep);
-        self.since = Instant::now();
+        self.turn_begins();
         Ok(self.board())
     }
 
@@ -354,12 +475,14 @@ impl Session {
         if self.taken_back.is_empty() {
             return Err("Nothing was taken back that could be played again.".to_owned());
         }
-        while let Some((turn, timing)) = self.taken_back.pop() {
+        while let Some((turn, timing, reading)) = self.taken_back.pop() {
             self.game.record.take(turn).map_err(|illegal| format!("Illegal: {illegal}."))?;
             self.game.timing.push(timing);
+            self.clocks.redo(reading);
+            self.game.result = self.result_on_time();
             let next = self.game.record.position();
             let is_own = self.person.is_none_or(|color| color == next.mover());
-            if is_own && self.taken_back.last().is_some_and(|(turn, _)| *turn != Move::Pass) {
+            if is_own && self.taken_back.last().is_some_and(|(turn, ..)| *turn != Move::Pass) {
                 break;
             }
         }
@@ -372,8 +495,7 @@ impl Session {
             return Err(OVER.to_owned());
         }
         let loser = self.person.unwrap_or(self.game.record.position().mover());
-        let score = if loser == Color::Black { -64.0 } else { 64.0 };
-        self.game.result = Some(GgfResult { score, ending: Some(Ending::Resigned) });
+        self.game.result = Some(GgfResult { score: lost_by(loser), ending: Some(Ending::Resigned) });
         Ok(self.board() + &self.turning_point())
     }
 
@@ -383,7 +505,9 @@ impl Session {
         }
         let mut game = self.game.clone();
         let emilia = format!("Emilia {}", self.opponent.level().number());
+        let clock = self.clocks.control().and_then(ggf_clock);
         for (color, player) in [(Color::Black, &mut game.black), (Color::White, &mut game.white)] {
+            player.clock = player.clock.or(clock);
             if player.name.is_empty() {
                 player.name = if self.person == Some(!color) { emilia.clone() } else { "you".to_owned() };
             }
@@ -396,7 +520,7 @@ impl Session {
         }
         let end = game.record.position();
         let played_out = end.is_over().then(|| GgfResult { score: f64::from(end.score_for_black()), ending: None });
-        game.result = played_out.or(game.result.filter(|_| self.is_over()));
+        game.result = self.result_on_time().or(played_out).or(game.result.filter(|_| self.is_over()));
         let written = write(&game, Format::Ggf).map_err(|error| error.to_string())?;
         write_whole(path, written.text.as_bytes()).map_err(|error| format!("{}: {error}", path.display()))?;
         self.file = Some(path.to_owned());
@@ -406,6 +530,26 @@ impl Session {
             false => format!("Saved to {}, without {}.\n", path.display(), losses.join(", ")),
         })
     }
+}
+
+/// The clock as GGF has it, which knows none for each move.
+fn ggf_clock(control: TimeControl) -> Option<GgfClock> {
+    match control {
+        TimeControl::PerGame { main, increment } => {
+            Some(GgfClock { increment, grace: Duration::ZERO, ..GgfClock::new(main) })
+        }
+        TimeControl::PerMove(_) => None,
+    }
+}
+
+/// The score for Black of a game that this side gives away.
+fn lost_by(loser: Color) -> f64 {
+    if loser == Color::Black { -64.0 } else { 64.0 }
+}
+
+/// Seconds to a hundredth.
+fn hundredths(time: Duration) -> f64 {
+    (time.as_secs_f64() * 100.0).round() / 100.0
 }
 
 fn spoken(turn: Move) -> String {

@@ -3,9 +3,14 @@
 use crate::convert::file;
 use crate::serve::{self, answers};
 use crate::terminal::Terminal;
+use emilia::engine::{Engine, EngineOptions};
 use emilia::notation::ggf;
 use emilia::notation::transcript;
 use emilia::othello::{Color, GameRecord, Move};
+use emilia::play::{Opponent, Person, Said, Session};
+use emilia::render::Palette;
+use std::io;
+use std::time::Duration;
 
 /// The arguments of a game that is the same every time.
 const FIXED: &[&str] = &["play", "--level", "2", "--draw", "5", "--threads", "1", "--hash", "1"];
@@ -23,7 +28,7 @@ fn a_game_by_pipe_has_boards_hints_and_an_end() {
     let script = format!("f5\nhint 2\nundo\ne6\nf1\nmoves\nsave {file}\nsave {file}\nlevel\nhlep\nquit\n");
     let text = said(&[], &script);
     assert!(
-        text.starts_with("You play black against Emilia, level 2 (novice). 'help' lists the commands.\n"),
+        text.starts_with("You play black against Emilia, level 2 (novice).\n'help' lists the commands.\n"),
         "{text}"
     );
     assert_eq!(text.matches("Emilia plays ").count(), 2 + 1, "two moves, and the level: {text}");
@@ -88,6 +93,106 @@ fn moves_are_pasted_taken_back_played_again_and_given_up() {
     assert!(text.contains("; black resigns: Emilia wins") && text.contains("The game is over; 'undo' takes"), "{text}");
     assert!(text.trim_end().ends_with("black to move"), "{text}");
     assert!(std::fs::read_to_string(&file).unwrap().contains("RE[-64.000:r]"));
+}
+
+/// A person whose lines are known, and who is told when the time runs out where the script says nothing.
+pub struct Script<F> {
+    read: F,
+    prompts: Vec<String>,
+    interrupted: Vec<String>,
+}
+
+impl<F: FnMut() -> Said> Script<F> {
+    pub fn new(read: F) -> Script<F> {
+        Script { read, prompts: Vec::new(), interrupted: Vec::new() }
+    }
+}
+
+impl<F: FnMut() -> Said> Person for Script<F> {
+    fn ask(&mut self, prompt: &str) -> io::Result<()> {
+        self.prompts.push(prompt.to_owned());
+        Ok(())
+    }
+
+    fn line(&mut self, _within: Option<Duration>) -> io::Result<Said> {
+        Ok((self.read)())
+    }
+
+    fn interrupt(&mut self, text: &str) -> io::Result<()> {
+        self.interrupted.push(text.to_owned());
+        Ok(())
+    }
+}
+
+/// A game against level 2 with this clock: what was said, the prompts, and what the person was told while it thought. Where a line of the
+/// script is empty, the time runs out.
+fn timed(person: Option<Color>, clock: &str, lines: &[&str]) -> (String, Vec<String>, Vec<String>) {
+    let options = EngineOptions { threads: 1, hash_mb: 1, ..EngineOptions::default() };
+    let opponent = Opponent::new(Engine::new(options), "2".parse().unwrap(), 5);
+    let mut session = Session::new(opponent, person, Palette::Plain).with_clocks(clock.parse().unwrap());
+    let mut lines = lines.iter();
+    let mut script = Script::new(|| match lines.next() {
+        Some(&"") => Said::Nothing,
+        Some(line) => Said::Line((*line).to_owned()),
+        None => Said::Goodbye,
+    });
+    let mut output = Vec::new();
+    session.run(&mut script, &mut output).unwrap();
+    let Script { prompts, interrupted, .. } = script;
+    (String::from_utf8(output).unwrap(), prompts, interrupted)
+}
+
+#[test]
+fn both_sides_have_a_clock_which_goes_back_with_the_game() {
+    let (said, prompts, told) = timed(Some(Color::Black), "90000+60", &["f5", "undo", "redo", "board", "new"]);
+    assert!(said.starts_with(
+        "You play black against Emilia, level 2 (novice).\nEach side has 1500:00 and 60 s a move. 'help' lists"
+    ));
+    let times: Vec<&str> = said.lines().filter_map(|line| line.strip_prefix("time left: ")).collect();
+    let is_full = |times: &&str| *times == "black 1500:00, white 1500:00";
+    assert_eq!(times.iter().map(is_full).collect::<Vec<_>>(), [true, false, true, false, false, true], "{said}");
+    // No move takes the minute that it brings.
+    let has_more = |times: &&str| times.split(", ").all(|side| side.ends_with("1501:00") || side.contains(" 1500:"));
+    assert!(times.iter().filter(|times| !is_full(times)).all(has_more), "{said}");
+    assert!(prompts.len() == 6 && prompts.iter().all(|prompt| prompt.starts_with("black 1") && prompt.ends_with("> ")));
+    assert!(told.is_empty());
+    let (said, prompts, _) = timed(None, "move:30", &["f5"]);
+    assert!(said.contains("Each side has 30 s a move.") && prompts[1].starts_with("white 0:"), "{said}");
+}
+
+#[test]
+fn who_runs_out_of_time_loses_and_may_play_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let (lost, undone) = (file(&folder, "lost.ggf"), file(&folder, "undone.ggf"));
+    let (save_lost, save_undone) = (format!("save {lost}"), format!("save {undone}"));
+    let script = ["f5", "", "moves", "go", &save_lost, "undo", "undo", "redo", "undo", &save_undone];
+    let (said, prompts, told) = timed(Some(Color::Black), "90000", &script);
+    assert_eq!(told, ["Your time is over: Emilia wins on time. You can play on without clocks.\n"]);
+    assert_eq!(prompts.iter().filter(|prompt| prompt.as_str() == "black> ").count(), 3, "{prompts:?}");
+    assert!(said.contains("black ran out of time: Emilia wins\n"), "{said}");
+    let lost = std::fs::read_to_string(lost).unwrap();
+    assert!(lost.contains("RE[-64.000:t]") && lost.contains("TI[25:00:00"), "{lost}");
+    let undone = std::fs::read_to_string(undone).unwrap();
+    assert!(!undone.contains("RE[") || undone.contains("RE[?]"), "{undone}");
+    assert!(said.trim_end().ends_with(&format!("Saved to {}.", save_undone.split_once(' ').unwrap().1)), "{said}");
+    let (said, _, told) = timed(None, "60", &["f5", ""]);
+    assert!(
+        told[0].starts_with("White's time is over: black wins on time.") && !said.contains("Emilia plays"),
+        "{said}"
+    );
+    let (_, _, told) = timed(Some(Color::White), "0.001", &["board", "quit"]);
+    assert!(told.is_empty(), "a line that comes too late is answered, not interrupted");
+}
+
+#[test]
+fn a_clock_is_said_as_in_a_match() {
+    let text = said(&["--clock", "move:3600"], "f5\n");
+    assert!(
+        text.contains("Each side has 3600 s a move.") && text.contains("time left: black 60:00, white 60:00"),
+        "{text}"
+    );
+    let (code, _, stderr) = serve::said(&["play", "--clock", "5:00"], "");
+    assert!(code == 2 && stderr.contains("expected seconds for the game such as 60"), "{stderr}");
 }
 
 #[test]

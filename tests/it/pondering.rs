@@ -1,9 +1,10 @@
 //! Sessions of both protocols with an engine that thinks while the client does.
 
+use crate::play::Script;
 use crate::{gtp, nboard};
 use emilia::engine::{Engine, EngineOptions};
 use emilia::othello::{Color, Move, Position, Square};
-use emilia::play::{Level, Opponent, Session};
+use emilia::play::{Level, Opponent, Said, Session};
 use emilia::protocol::stdio::Client;
 use emilia::render::Palette;
 use emilia::search::{Bound, Control, Line, Report, Score, Search, SearchDepth, Task};
@@ -158,14 +159,14 @@ fn in_play_it_ends_where_the_game_goes_elsewhere() {
     let opponent = Opponent::new(engine(), Level::FULL, 1);
     let mut session = Session::new(opponent, Some(Color::White), Palette::Plain);
     let mut lines = [reply.to_string(), "undo".to_owned()].into_iter();
-    let read = |_: &str| {
+    let read = || {
         let line = lines.next();
         match line.as_deref() {
             Some("undo") => wait_for(&BEGUN, &behind),
             Some(_) => {}
             None => wait_for(&ENDED, &behind),
         }
-        Ok(line)
+        line.map_or(Said::Goodbye, Said::Line)
     };
-    session.run(read, io::sink()).unwrap();
+    session.run(&mut Script::new(read), io::sink()).unwrap();
 }

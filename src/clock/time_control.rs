@@ -1,5 +1,6 @@
 //! How long a player may think, and the clock with which the referee holds it to that.
 
+use super::Clock;
 use crate::search::Depth;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -120,6 +121,15 @@ impl SideClock {
     /// The time for the next move; `None` without a limit.
     pub fn left(&self) -> Option<Duration> {
         self.control.map(|_| self.left)
+    }
+
+    /// The clock to plan with: what this one has left, on the same terms.
+    pub fn clock(&self) -> Clock {
+        match self.control {
+            None => Clock::unlimited(),
+            Some(TimeControl::PerMove(time)) => Clock::per_move(time),
+            Some(TimeControl::PerGame { increment, .. }) => Clock::sudden_death(self.left, increment),
+        }
     }
 
     /// Charges a move. False if it took longer than was left and `grace` together; time taken out of the grace is
