@@ -1,7 +1,8 @@
 //! `emilia match`: games between engines, and what they say.
 
 use super::log_output;
-use super::output::write_file;
+use super::output::{complain, write_file};
+use super::picture::PictureFile;
 use super::progress::StatusLine;
 use crate::arena::player::PlayerText;
 use crate::arena::report::{self, MatchReport};
@@ -28,6 +29,10 @@ pub(super) struct MatchArguments {
     // Behind --out.
     #[arg(long, display_order = 17)]
     resume: bool,
+    /// Draw the score of each pairing over time into this file: .svg or .png
+    // Behind --resume.
+    #[arg(long, value_name = "FILE", display_order = 17)]
+    chart: Option<PictureFile>,
     /// Print the report as JSON
     #[arg(long)]
     json: bool,
@@ -79,6 +84,11 @@ pub(super) fn run(arguments: &MatchArguments) -> Result<(), String> {
         write_reports(folder, &report)?;
     }
     super::print(&if arguments.json { json(&report)? } else { report::summary(&report) })?;
+    match (&arguments.chart, report::score_picture(&report)) {
+        (Some(file), Some(picture)) => file.write(picture)?,
+        (Some(_), None) => complain("warning: there is no chart before the first pair of games is finished"),
+        (None, _) => {}
+    }
     match conclusion.map_err(|error| error.to_string())? {
         Conclusion::Interrupted => Err(format!(
             "interrupted after {} of {} games{}",

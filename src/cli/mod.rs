@@ -19,6 +19,7 @@ mod merge;
 mod options;
 mod output;
 mod perft;
+mod picture;
 mod play;
 mod positions;
 mod progress;

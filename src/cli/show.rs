@@ -3,12 +3,13 @@
 use super::game_input::GameFiles;
 use super::options::EngineArguments;
 use super::output::{Output, Reader};
+use super::picture::{PictureForm, ending};
 use super::progress::StepBar;
 use crate::analysis::Commentary;
 use crate::notation::game_file::AnnotatedGame;
 use crate::notation::opening;
 use crate::othello::Color;
-use crate::render::{BoardPicture, Diagram, Palette, curve_picture, game_table, page, png};
+use crate::render::{BoardPicture, Diagram, Palette, curve_picture, game_table, page};
 use clap::{Args, ValueEnum};
 use std::io::{IsTerminal, stdout};
 use std::path::{Path, PathBuf};
@@ -45,7 +46,7 @@ pub(super) struct ShowArguments {
     /// The curve of the game's worth, and the loss of each move, in place of the board (pictures)
     #[arg(long, conflicts_with_all = ["numbers", "moves"])]
     curve: bool,
-    /// The file to write, instead of the standard output
+    /// The file to write, instead of the standard output: .svg or .png for a picture, .html for a page, .txt for text
     #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]
@@ -92,8 +93,8 @@ pub(super) fn run(arguments: &ShowArguments) -> Result<(), String> {
     };
     let bytes = match form {
         Form::Html => page(&commentary, if arguments.turns.is_some() { turns } else { 0 }).into_bytes(),
-        Form::Svg => arguments.picture(&commentary, turns)?.into_bytes(),
-        Form::Png => png(&arguments.picture(&commentary, turns)?).map_err(|error| error.to_string())?,
+        Form::Svg => PictureForm::Svg.draw(arguments.picture(&commentary, turns)?)?,
+        Form::Png => PictureForm::Png.draw(arguments.picture(&commentary, turns)?)?,
         Form::Text => arguments.text(&commentary, turns).into_bytes(),
     };
     let mut output = Output::open(arguments.out.as_deref())?;
@@ -105,8 +106,7 @@ pub(super) fn run(arguments: &ShowArguments) -> Result<(), String> {
 
 impl ShowArguments {
     fn form(&self) -> Form {
-        let ending = self.out.as_deref().and_then(Path::extension).and_then(|ending| ending.to_str());
-        let form = match (self.form, ending.map(str::to_ascii_lowercase).as_deref()) {
+        let form = match (self.form, self.out.as_deref().and_then(ending).as_deref()) {
             (Some(form), _) => form,
             (None, Some("svg")) => Form::Svg,
             (None, Some("png")) => Form::Png,

@@ -1,5 +1,6 @@
 //! The worth of a game's positions as a curve.
 
+use super::markup::standalone;
 use crate::analysis::Commentary;
 use crate::othello::Move;
 use std::fmt::Write;
@@ -103,17 +104,10 @@ const STYLE: &str = "text{fill:#6a6f6b;font-size:11px}.grid{stroke:#dedcd3}.even
 
 /// The curve of [`curve_svg`] as a picture of its own, which needs nothing else. Empty if nothing is judged.
 pub fn curve_picture(commentary: &Commentary) -> String {
-    let curve = curve_svg(commentary);
-    let Some((head, body)) = curve.split_once('>') else { return curve };
-    let head = head.replacen(
-        "<svg ",
-        &format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{HEIGHT}\" \
-             font-family=\"system-ui,'Helvetica Neue',Arial,sans-serif\" "
-        ),
-        1,
-    );
-    format!("{head}><style>{STYLE}</style><rect width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"#fffefb\"/>{body}\n")
+    match curve_svg(commentary) {
+        nothing if nothing.is_empty() => nothing,
+        curve => standalone((WIDTH, HEIGHT), STYLE, &curve),
+    }
 }
 
 /// Discs at the top of the chart for the largest value in it.

@@ -20,3 +20,12 @@ pub fn escape(text: &str) -> String {
     }
     escaped
 }
+
+/// A picture that needs nothing else of SVG elements that were made for a page: on a light ground, with this style sheet.
+pub(crate) fn standalone((width, height): (f64, f64), style: &str, elements: &str) -> String {
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
+         font-family=\"system-ui,'Helvetica Neue',Arial,sans-serif\"><style>{style}</style>\
+         <rect width=\"{width}\" height=\"{height}\" fill=\"#fffefb\"/>{elements}</svg>\n"
+    )
+}

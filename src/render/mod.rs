@@ -13,6 +13,8 @@ pub use board_svg::BoardPicture;
 pub use curve_svg::{curve_picture, curve_svg};
 pub use diagram::{Diagram, Palette, game_table};
 pub use markup::escape;
+#[cfg(feature = "program")]
+pub(crate) use markup::standalone;
 pub use page::page;
 #[cfg(feature = "program")]
 pub(crate) use plot::round_step;

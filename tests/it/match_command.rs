@@ -47,6 +47,21 @@ fn a_match_prints_its_report_and_nothing_else() {
     assert!(stderr.contains("--resume"), "{stderr}");
     let (again, _, code) = run(&[&players[..], &["--resume", "--json"]].concat());
     assert_eq!((serde_json::from_str::<serde_json::Value>(&again).unwrap(), code), (report, Some(0)));
+    // Pictures of a match that is over.
+    let chart = |name: &str| {
+        let path = folder.join(name);
+        let (_, stderr, code) = run(&[&players[..], &["--resume", "--chart", path.to_str().unwrap()]].concat());
+        (fs::read(path), stderr, code)
+    };
+    let (svg, stderr, code) = chart("chart.svg");
+    let svg = String::from_utf8(svg.unwrap()).unwrap();
+    assert_eq!((stderr.as_str(), code), ("", Some(0)));
+    assert!(svg.starts_with("<svg xmlns=") && svg.contains("Score of deep so far") && !svg.contains("var("), "{svg}");
+    let (png, stderr, code) = chart("chart.png");
+    match png {
+        Ok(png) => assert!(png.starts_with(b"\x89PNG\r\n\x1a\n") && png.len() > 2000),
+        Err(_) => assert!(code == Some(1) && stderr.contains("no font is installed"), "{stderr}"),
+    }
 }
 
 #[test]
@@ -58,6 +73,7 @@ fn what_makes_no_sense_is_said_with_what_was_expected() {
         (&["--sprt", "5"], 2, "expected ELO0,ELO1"),
         (&["--clock", "5:00"], 2, "expected seconds for the game such as 60"),
         (&["--format", "cup"], 2, "expected round-robin or gauntlet"),
+        (&["--chart", "chart.doc"], 2, "expected a name that ends in .svg or .png"),
         (&["--pairs", "2", "--games", "4"], 2, "cannot be used with"),
         (&["--config", "/no/such/file.toml"], 1, "cannot read '/no/such/file.toml'"),
         (&["check"], 2, "<CMD>"),

@@ -1,8 +1,8 @@
 //! The score of each pairing as it developed, as SVG.
 
-use super::PairingReport;
+use super::{MatchReport, PairingReport};
 use crate::arena::statistics::Pentanomial;
-use crate::render::{escape, round_step};
+use crate::render::{escape, round_step, standalone};
 use std::fmt::Write;
 
 const WIDTH: f64 = 860.0;
@@ -13,8 +13,12 @@ const TOP: f64 = 14.0;
 const BOTTOM: f64 = 40.0;
 /// More points than this on a curve cannot be seen.
 const MOST_POINTS: usize = 430;
+/// The colours of the pairings on a light ground; the last one is that of all further ones.
+pub(super) const COLORS: [&str; 7] = ["#1f66c1", "#b8540a", "#157a4d", "#8a3ea8", "#a3333d", "#0e7c86", "#77776f"];
 /// How many pairings have a colour of their own.
-pub(super) const COLORS: usize = 6;
+pub(super) const COLORED: usize = COLORS.len() - 1;
+/// The height of a line above the chart.
+const LINE: f64 = 20.0;
 
 /// A pairing's score after each of some pairs: pairs, score, error if known; scores in percent.
 type Curve = Vec<(usize, f64, Option<f64>)>;
@@ -58,7 +62,7 @@ pub(super) fn score_over_time(pairings: &[PairingReport]) -> String {
     let middle = (LEFT + WIDTH - RIGHT) / 2.0;
     let _ = write!(svg, "<text x=\"{middle}\" y=\"{}\" text-anchor=\"middle\">pairs played</text>", HEIGHT - 5.0);
     for (i, curve) in curves.iter().enumerate() {
-        let color = i.min(COLORS);
+        let color = i.min(COLORED);
         if curves.len() == 1 {
             let _ = write!(svg, "<path class=\"band c{color}\" d=\"{}\"/>", band(curve, &x, &y));
         }
@@ -72,6 +76,55 @@ pub(super) fn score_over_time(pairings: &[PairingReport]) -> String {
     }
     svg.push_str("</svg>");
     svg
+}
+
+/// The chart as a picture that needs nothing else; `None` if no pair of games is finished.
+///
+/// ```no_run
+/// use emilia::arena::report::{MatchReport, score_picture};
+/// fn write(report: &MatchReport) -> std::io::Result<()> {
+///     score_picture(report).map_or(Ok(()), |svg| std::fs::write("chart.svg", svg))
+/// }
+/// ```
+pub fn score_picture(report: &MatchReport) -> Option<String> {
+    let chart = score_over_time(&report.pairings);
+    if chart.is_empty() {
+        return None;
+    }
+    let lines = legend(&report.pairings);
+    let top = LINE * lines.len() as f64 + 6.0;
+    let mut elements: String = (1..)
+        .zip(&lines)
+        .map(|(number, (color, text))| {
+            let y = LINE * f64::from(number);
+            let rule =
+                format!("<path d=\"M{LEFT} {:.1}h16\" stroke=\"{}\" stroke-width=\"3\"/>", y - 4.0, COLORS[*color]);
+            format!("{rule}<text x=\"{}\" y=\"{y}\">{}</text>", LEFT + 24.0, escape(text))
+        })
+        .collect();
+    let place = format!("<svg y=\"{top}\" width=\"{WIDTH}\" height=\"{HEIGHT}\" ");
+    elements += &chart.replacen("<svg ", &place, 1);
+    let strokes = COLORS.iter().enumerate().map(|(i, color)| format!(".c{i}{{stroke:{color}}}"));
+    let style = format!("{STYLE}.band{{stroke:none;fill:{};opacity:.16}}{}", COLORS[0], strokes.collect::<String>());
+    Some(standalone((WIDTH, HEIGHT + top), &style, &elements))
+}
+
+/// The style of the page, without colours of the pairings.
+const STYLE: &str = "text{fill:#5f5f5a;font-size:12px}.grid{stroke:#dcdcd6}.even{stroke:#9a9a92;stroke-dasharray:5 4}\
+                     .curve{fill:none;stroke-width:2}";
+
+/// What the colours mean: which of them, and the pairing that has it.
+pub(super) fn legend(pairings: &[PairingReport]) -> Vec<(usize, String)> {
+    if let [pairing] = pairings {
+        return vec![(0, format!("Score of {} so far, with its 95 % interval by pairs", pairing.first))];
+    }
+    let named = pairings.iter().take(COLORED).enumerate();
+    let mut lines: Vec<_> =
+        named.map(|(i, pairing)| (i, format!("{} against {}", pairing.first, pairing.second))).collect();
+    if pairings.len() > COLORED {
+        lines.push((COLORED, "the others".to_owned()));
+    }
+    lines
 }
 
 fn curve(pairing: &PairingReport) -> Curve {

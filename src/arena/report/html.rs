@@ -1,6 +1,6 @@
 //! The report for a browser: one page that needs nothing else.
 
-use super::chart::{COLORS, score_over_time};
+use super::chart::{COLORS, legend, score_over_time};
 use super::{MatchReport, PairingReport};
 use crate::arena::sprt::Verdict;
 use crate::arena::statistics::Estimate;
@@ -10,7 +10,6 @@ use std::fmt::Write;
 
 const STYLE: &str = "
 :root{color-scheme:light dark;--page:#fbfbf9;--card:#fff;--ink:#1c1c1a;--soft:#5f5f5a;--line:#dcdcd6;--even:#9a9a92;
---c0:#1f66c1;--c1:#b8540a;--c2:#157a4d;--c3:#8a3ea8;--c4:#a3333d;--c5:#0e7c86;--c6:#77776f;
 --r0:#f3b184;--r1:#f8dcc7;--r2:#ecece7;--r3:#cfe0f6;--r4:#97bdf0;--warn:#fff3d6;--warnline:#c98a00}
 @media(prefers-color-scheme:dark){:root{--page:#161618;--card:#1f1f22;--ink:#ececea;--soft:#a3a39d;--line:#37373b;
 --even:#7c7c76;--c0:#7db1f5;--c1:#f0a061;--c2:#63c998;--c3:#cf94e6;--c4:#ef8f97;--c5:#5cc7d1;--c6:#9b9b94;
@@ -53,7 +52,8 @@ fn write_page(out: &mut String, report: &MatchReport) -> std::fmt::Result {
     let title = names.join(" – ");
     write!(out, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">")?;
     write!(out, "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"><title>{title}</title>")?;
-    write!(out, "<style>{STYLE}</style></head>\n<body><main>\n<h1>{title}</h1>\n")?;
+    let colors: String = COLORS.iter().enumerate().map(|(i, color)| format!("--c{i}:{color};")).collect();
+    write!(out, "<style>:root{{{colors}}}{STYLE}</style></head>\n<body><main>\n<h1>{title}</h1>\n")?;
     let decided = report.sprt.is_some_and(|sprt| sprt.verdict != Verdict::Undecided);
     let unfinished = match report.games < report.scheduled {
         true if decided => ", ended by the sequential test",
@@ -216,16 +216,13 @@ fn score_against(report: &MatchReport, player: usize, opponent: usize) -> Option
 }
 
 fn write_legend(out: &mut String, pairings: &[PairingReport]) -> std::fmt::Result {
-    if let [pairing] = pairings {
-        let first = escape(&pairing.first);
-        return write!(out, "<figcaption>Score of {first} so far, with its 95 % interval by pairs.</figcaption>");
+    let lines = legend(pairings);
+    if let ([_], [(_, text)]) = (pairings, &lines[..]) {
+        return write!(out, "<figcaption>{}.</figcaption>", escape(text));
     }
     write!(out, "<div class=\"legend\">")?;
-    for (i, pairing) in pairings.iter().take(COLORS).enumerate() {
-        write!(out, "<span class=\"l{i}\">{} against {}</span>", escape(&pairing.first), escape(&pairing.second))?;
-    }
-    if pairings.len() > COLORS {
-        write!(out, "<span class=\"l{COLORS}\">the others</span>")?;
+    for (color, text) in lines {
+        write!(out, "<span class=\"l{color}\">{}</span>", escape(&text))?;
     }
     write!(out, "</div>")
 }

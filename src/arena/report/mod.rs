@@ -4,6 +4,7 @@ mod chart;
 mod html;
 mod text;
 
+pub use chart::score_picture;
 pub use html::page;
 pub use text::{progress, summary};
 
