@@ -1,9 +1,8 @@
 //! A whole game, position by position: what it was worth, what would have been best, and what each move lost.
 
-use crate::engine::{Engine, Request};
+use super::{AnalysisSettings, MoveValue, Review};
 use crate::notation::game_file::AnnotatedGame;
 use crate::othello::{Color, Move, Position};
-use crate::search::{Bound, Depth, Limits};
 
 /// A game with a judgement of each of its positions.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,40 +63,27 @@ impl Commentary {
         commentary
     }
 
-    /// Judges every position with an engine, within the limits of its options; `progress` hears how many positions are done.
-    /// The end comes first, so that what is learnt there serves for the moves before it.
-    pub fn by_engine(game: AnnotatedGame, engine: &mut Engine, progress: &mut dyn FnMut(usize)) -> Commentary {
+    /// What a review of the game has found with these settings.
+    pub fn of_review(game: AnnotatedGame, review: &Review, settings: &AnalysisSettings) -> Commentary {
         let mut commentary = Commentary::unjudged(game);
-        let positions = commentary.game.record.positions().to_vec();
-        for (i, position) in positions.iter().enumerate().rev() {
-            let judgement = if position.is_over() {
-                Judgement::of_end(position)
-            } else {
-                let played = commentary.game.record.turns().get(i).copied();
-                let (judgement, loss) =
-                    judge(engine, position, played, commentary.judgements.get(i + 1).cloned().flatten());
-                if let Some(known) = commentary.losses.get_mut(i) {
-                    *known = Some(loss);
-                }
-                judgement
-            };
-            commentary.judgements[i] = Some(judgement);
-            progress(positions.len() - i);
+        let positions = commentary.game.record.positions();
+        for (judgement, position) in commentary.judgements.iter_mut().zip(positions) {
+            *judgement = position.is_over().then(|| Judgement::of_end(position));
         }
-        let options = engine.options();
-        let limit = [
-            options.depth.map(|depth| format!("depth {depth}")),
-            options.time.map(|time| format!("{} s a position", time.as_secs_f64())),
-            options.nodes.map(|nodes| format!("{nodes} nodes a position")),
-        ];
-        let limit: Vec<String> = limit.into_iter().flatten().collect();
-        commentary.source = format!(
-            "Emilia {}, {} on {}, {}",
-            env!("CARGO_PKG_VERSION"),
-            options.engine,
-            options.eval,
-            limit.join(", ")
-        );
+        for reviewed in &review.turns {
+            let mover = reviewed.position.mover();
+            let judge = |found: &MoveValue, behind: usize| Judgement {
+                value: mover.signed(found.score.discs()),
+                depth: found.depth.to_string(),
+                pv: found.pv[behind..].to_vec(),
+            };
+            commentary.judgements[reviewed.turn] = Some(judge(&reviewed.best, 0));
+            let Some(played) = &reviewed.played else { continue };
+            commentary.losses[reviewed.turn] = Some(reviewed.loss());
+            // The next turn, if there is one, knows it better.
+            commentary.judgements[reviewed.turn + 1].get_or_insert_with(|| judge(played, 1));
+        }
+        commentary.source = settings.to_string();
         commentary
     }
 
@@ -119,50 +105,32 @@ impl Commentary {
     }
 }
 
-/// Judges a position that is not over, and what the turn played there lost.
-fn judge(engine: &mut Engine, position: &Position, played: Option<Move>, after: Option<Judgement>) -> (Judgement, f64) {
-    let report = engine.start(Request::hint(*position, 1)).wait().report;
-    let Some(best) = report.lines.first() else { return (Judgement::of_end(position), 0.0) };
-    let mover = position.mover();
-    let judgement =
-        Judgement { value: mover.signed(best.score.discs()), depth: best.depth.to_string(), pv: best.pv.clone() };
-    let Some(played) = played.filter(|played| *played != best.turn) else { return (judgement, 0.0) };
-    let Ok(next) = position.take(played) else { return (judgement, 0.0) };
-    // The move is worth what its answer leaves, seen as far as the best move was seen: a ply less from there.
-    let worth = match (next.is_over(), engine.options().depth) {
-        (true, _) => Some(mover.signed(f64::from(next.score_for_black()))),
-        (false, Some(depth)) if depth > Depth::LEAST && !best.depth.is_exact() => {
-            let limits = Limits { depth: Some(depth.shallower()), ..Limits::default() };
-            let report = engine.start(Request { limits, ..Request::hint(next, 1) }).wait().report;
-            let answer = report.lines.first().filter(|line| line.bound == Bound::Exact);
-            answer.map(|line| mover.signed(next.mover().signed(line.score.discs())))
-        }
-        (false, _) => after.map(|after| mover.signed(after.value)),
-    };
-    let loss = worth.map_or(0.0, |worth| best.score.discs() - worth);
-    (judgement, loss.max(0.0))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::Reviewer;
     use crate::engine::EngineOptions;
     use crate::notation::ggf::Timing;
     use crate::notation::transcript;
+    use crate::othello::GameRecord;
+    use crate::search::Depth;
 
     #[test]
     fn a_blunder_is_found_and_costs_what_it_costs() {
-        let game = transcript::parse("f5d6c3d3c4f4f6g5e3f3g6e2h5c5g4g3").unwrap();
-        let mut engine =
-            Engine::new(EngineOptions { depth: Depth::new(6), threads: 1, hash_mb: 8, ..EngineOptions::default() });
-        let lines = engine.start(Request::hint(*game.position(), usize::MAX)).wait().report.lines;
+        let mut game = transcript::parse("f5d6c3d3c4f4f6g5e3f3g6e2h5c5g4g3").unwrap();
+        let options = EngineOptions { threads: 1, hash_mb: 8, ..EngineOptions::default() };
+        let settings = AnalysisSettings { depth: Depth::new(6), ..AnalysisSettings::new(options.clone()) };
+        let position = GameRecord::from_position(*game.position());
+        let lines = usize::MAX;
+        let all = Reviewer::new(AnalysisSettings { lines, ..settings.clone() }).review(&position);
+        let turns = game.turns().len();
+        game.take(all.turns[0].lines.last().unwrap().turn).unwrap();
         let mut heard = 0;
-        let mut bad = game.clone();
-        bad.take(lines.last().unwrap().turn).unwrap();
-        let commentary = Commentary::by_engine(AnnotatedGame::new(bad), &mut engine, &mut |done| heard = done);
-        assert_eq!(heard, commentary.game.record.positions().len());
-        assert!(commentary.judgements.iter().all(Option::is_some));
-        assert_eq!(commentary.worst_turn(3.0), Some(game.turns().len()), "{:?}", commentary.losses);
+        let review = Reviewer::new(settings.clone()).review_aloud(&game, &mut |done| heard = done);
+        assert_eq!(heard, turns + 1);
+        let commentary = Commentary::of_review(AnnotatedGame::new(game), &review, &settings);
+        assert!(commentary.judgements.iter().all(Option::is_some) && commentary.source.ends_with(", depth 6"));
+        assert_eq!(commentary.worst_turn(3.0), Some(turns), "{:?}", commentary.losses);
         assert!(commentary.losses.iter().all(|loss| loss.is_some_and(|loss| loss >= 0.0)));
         let (mean, count) = commentary.mean_loss(Color::Black).unwrap();
         assert!(count == 9 && mean > 0.0, "{mean} {count}");

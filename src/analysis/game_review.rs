@@ -166,6 +166,11 @@ impl Reviewer {
 
     /// Judges a game from its end to its beginning, so that what is known of a position serves the one before.
     pub fn review(&mut self, game: &GameRecord) -> Review {
+        self.review_aloud(game, &mut |_| {})
+    }
+
+    /// [`Reviewer::review`], of which the listener hears how many turns are judged.
+    pub fn review_aloud(&mut self, game: &GameRecord, listener: &mut dyn FnMut(usize)) -> Review {
         (self.nodes, self.elapsed) = (0, Duration::ZERO);
         let mut turns: Vec<ReviewedTurn> = Vec::new();
         if game.turns().is_empty() {
@@ -173,6 +178,7 @@ impl Reviewer {
         }
         for (turn, &played) in game.turns().iter().enumerate().rev() {
             turns.extend(self.reviewed(turn, &game.positions()[turn], Some(played)));
+            listener(game.turns().len() - turn);
         }
         turns.reverse();
         let lost = |turn: &&ReviewedTurn| turn.loss() >= NEGLIGIBLE;

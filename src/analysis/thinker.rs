@@ -6,6 +6,7 @@ use crate::eval::fingerprint;
 use crate::othello::{Bitboard, Position};
 use crate::search::{Depth, Limits, Report};
 use crossbeam::channel::{Receiver, never, select, tick};
+use std::fmt;
 use std::time::Duration;
 
 /// The depth in plies of an analysis that nothing else bounds.
@@ -63,6 +64,21 @@ impl AnalysisSettings {
             except: self.except,
             ..Request::best_move(*position)
         }
+    }
+}
+
+impl fmt::Display for AnalysisSettings {
+    /// Who judges, and how far: `Emilia 0.1.0, emilia on pattern, depth 12`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let AnalysisSettings { options, depth, time, nodes, exact_from, .. } = self;
+        let bounds = [
+            depth.map(|depth| format!("depth {depth}")),
+            time.map(|time| format!("{} s a position", time.as_secs_f64())),
+            nodes.map(|nodes| format!("{nodes} nodes a position")),
+            (*exact_from > 0).then(|| format!("solved from {exact_from} empty squares on")),
+        ];
+        write!(f, "Emilia {}, {} on {}", env!("CARGO_PKG_VERSION"), options.engine, options.eval)?;
+        bounds.iter().flatten().try_for_each(|bound| write!(f, ", {bound}"))
     }
 }
 

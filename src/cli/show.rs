@@ -5,17 +5,18 @@ use super::options::EngineArguments;
 use super::output::{Output, Reader};
 use super::picture::{PictureForm, ending};
 use super::progress::StepBar;
-use crate::analysis::Commentary;
+use crate::analysis::{AnalysisSettings, Commentary, Reviewer};
 use crate::notation::game_file::AnnotatedGame;
 use crate::notation::opening;
 use crate::othello::Color;
 use crate::render::{BoardPicture, Diagram, Palette, curve_picture, game_table, page};
+use crate::search::Depth;
 use clap::{Args, ValueEnum};
 use std::io::{IsTerminal, stdout};
 use std::path::{Path, PathBuf};
 
 /// How deep positions are searched where the options say nothing else.
-const DEPTH: &str = "10";
+const DEPTH: Depth = Depth::new(10).unwrap();
 
 /// Show a board or a game: as text, as a picture, as a page.
 ///
@@ -149,14 +150,16 @@ impl ShowArguments {
     }
 
     fn judge(&self, game: AnnotatedGame) -> Result<Commentary, String> {
-        let mut engine = self.thinking.engine().map_err(|error| error.to_string())?;
+        let engine = self.thinking.engine().map_err(|error| error.to_string())?;
+        let mut settings = AnalysisSettings::new(engine.options().clone());
         if !engine.options().is_bounded() {
-            engine.set("depth", DEPTH).map_err(|error| error.to_string())?;
+            settings.depth = Some(DEPTH);
         }
-        let progress = StepBar::new("positions", game.record.positions().len() as u64, 0);
-        let commentary = Commentary::by_engine(game, &mut engine, &mut |done| progress.show(done as u64, String::new));
+        let progress = StepBar::new("positions", game.record.turns().len() as u64, 0);
+        let mut reviewer = Reviewer::new(settings.clone());
+        let review = reviewer.review_aloud(&game.record, &mut |done| progress.show(done as u64, String::new));
         progress.finish();
-        Ok(commentary)
+        Ok(Commentary::of_review(game, &review, &settings))
     }
 
     fn picture(&self, commentary: &Commentary, turns: usize) -> Result<String, String> {
