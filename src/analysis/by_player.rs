@@ -8,6 +8,7 @@ use crate::othello::{Color, Move, Position, canonical};
 use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
 
 /// How many of the worst moves and of the openings are told.
 const TOLD: usize = 3;
@@ -23,30 +24,49 @@ const PHASES: [(&str, u32); 3] = [("opening", 60), ("middle", 40), ("end", 20)];
 
 /// Turns with a choice in one part of the games.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
-struct Phase {
-    choices: u32,
+pub struct Phase {
+    /// How many.
+    pub choices: u32,
     /// Discs lost in all.
-    loss: f64,
+    pub loss: f64,
 }
 
 impl Phase {
-    fn mean(self) -> f64 {
+    /// Discs lost a turn on average; 0 without turns.
+    pub fn mean(self) -> f64 {
         self.loss / f64::from(self.choices.max(1))
     }
 }
 
 /// A move that lost something.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-struct Mistake {
-    file: String,
+pub struct Mistake {
+    /// The file, as the user calls it.
+    pub file: String,
     /// Which game of the file, from 1.
-    game: usize,
+    pub game: usize,
     /// After how many turns.
-    turn: usize,
+    pub turn: usize,
+    /// What was played.
     #[serde(rename = "move")]
-    played: Move,
-    best: Move,
-    loss: f64,
+    pub played: Move,
+    /// What would have been best.
+    pub best: Move,
+    /// Discs lost.
+    pub loss: f64,
+    /// The page that shows it, if pages are written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page: Option<PathBuf>,
+}
+
+/// The name of the page of a game, by its number in its file, in a folder of pages.
+pub fn page_of_game(game: usize) -> String {
+    format!("game-{game}.html")
+}
+
+/// The page of a game, opened behind this turn.
+pub fn page_of_turn(game: usize, turn: usize) -> String {
+    format!("{}#{}", page_of_game(game), turn + 1)
 }
 
 /// What is known of a player.
@@ -66,34 +86,57 @@ struct Player {
 
 /// The first moves of games.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-struct Opening {
+pub struct Opening {
     /// How they went when they were first seen.
-    moves: String,
+    pub moves: String,
+    /// Its name, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    name: Option<&'static str>,
-    games: u32,
+    pub name: Option<&'static str>,
+    /// Games that began so, up to symmetry.
+    pub games: u32,
 }
 
 /// The players of judged games.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct ByPlayer(BTreeMap<String, Player>);
+pub struct ByPlayer {
+    players: BTreeMap<String, Player>,
+    /// The folder with the games' pages, if there is one.
+    pages: Option<PathBuf>,
+}
 
-#[derive(Serialize)]
-struct JsonPlayer<'a> {
-    player: &'a str,
-    games: u32,
-    won: u32,
-    drawn: u32,
-    lost: u32,
-    choices: u32,
-    mean_loss: f64,
-    accuracy: f64,
-    phases: BTreeMap<&'static str, Phase>,
-    openings: Vec<&'a Opening>,
-    worst: &'a [Mistake],
+/// A player, and how well he or she has played.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct PlayerSummary<'a> {
+    /// The name.
+    pub player: &'a str,
+    /// Games.
+    pub games: u32,
+    /// Won.
+    pub won: u32,
+    /// Drawn.
+    pub drawn: u32,
+    /// Lost.
+    pub lost: u32,
+    /// Turns with a choice.
+    pub choices: u32,
+    /// Discs lost a turn with a choice.
+    pub mean_loss: f64,
+    /// The mean over the choices of 100 · 2^(−loss / [`HALF_ACCURACY_LOSS`]).
+    pub accuracy: f64,
+    /// The parts of the games: opening, middle, end.
+    pub phases: BTreeMap<&'static str, Phase>,
+    /// The openings played most.
+    pub openings: Vec<&'a Opening>,
+    /// The moves that lost most.
+    pub worst: &'a [Mistake],
 }
 
 impl ByPlayer {
+    /// No players so far. If the games have pages in a folder, [`page_of_game`] each, mistakes say where they are shown.
+    pub fn new(pages: Option<&Path>) -> ByPlayer {
+        ByPlayer { players: BTreeMap::new(), pages: pages.map(Path::to_owned) }
+    }
+
     /// Counts a game for both of its players. A position without moves is no game.
     pub fn add(&mut self, game: &ReviewedGame) {
         let found = &game.found.game;
@@ -102,7 +145,7 @@ impl ByPlayer {
         }
         for color in [Color::Black, Color::White] {
             let name = Some(found.player(color).name.trim()).filter(|name| !name.is_empty()).unwrap_or(NO_NAME);
-            let player = self.0.entry(name.to_owned()).or_default();
+            let player = self.players.entry(name.to_owned()).or_default();
             player.games += 1;
             match found.score_for_black().map(|score| color.signed(score)) {
                 Some(score) if score > 0.0 => player.won += 1,
@@ -111,25 +154,26 @@ impl ByPlayer {
                 None => {}
             }
             player.add_opening(game);
-            player.add_turns(game, color);
+            player.add_turns(game, color, self.pages.as_deref());
         }
     }
 
     /// A JSON object and a line feed for each player, those with most games first.
     pub fn json(&self) -> String {
-        self.ordered().map(|(name, player)| line(&player.json(name))).collect()
+        self.summaries().map(|player| line(&player)).collect()
     }
 
     /// A few lines for each player, those with most games first.
     pub fn table(&self) -> String {
-        let players: Vec<String> = self.ordered().map(|(name, player)| player.text(name)).collect();
+        let players: Vec<String> = self.summaries().map(|player| player.text()).collect();
         players.join("\n")
     }
 
-    fn ordered(&self) -> impl Iterator<Item = (&String, &Player)> {
-        let mut players: Vec<_> = self.0.iter().collect();
+    /// Every player, those with most games first.
+    pub fn summaries(&self) -> impl Iterator<Item = PlayerSummary<'_>> {
+        let mut players: Vec<_> = self.players.iter().collect();
         players.sort_by_key(|(_, player)| Reverse(player.games));
-        players.into_iter()
+        players.into_iter().map(|(name, player)| player.summary(name))
     }
 }
 
@@ -148,7 +192,7 @@ impl Player {
         self.openings.entry(key).or_insert_with(new).games += 1;
     }
 
-    fn add_turns(&mut self, game: &ReviewedGame, color: Color) {
+    fn add_turns(&mut self, game: &ReviewedGame, color: Color, pages: Option<&Path>) {
         for turn in game.review.turns.iter().filter(|turn| turn.is_choice() && turn.position.mover() == color) {
             let Some(played) = &turn.played else { continue };
             let loss = turn.loss();
@@ -157,9 +201,11 @@ impl Player {
             self.phases[phase].choices += 1;
             self.phases[phase].loss += loss;
             self.accuracy += 100.0 * (-loss / HALF_ACCURACY_LOSS).exp2();
+            let number = game.found.place.number;
             self.worst.push(Mistake {
                 file: game.file.clone(),
-                game: game.found.place.number,
+                game: number,
+                page: pages.map(|folder| folder.join(page_of_turn(number, turn.turn))),
                 turn: turn.turn,
                 played: played.turn,
                 best: turn.best.turn,
@@ -193,10 +239,10 @@ impl Player {
         openings
     }
 
-    fn json<'a>(&'a self, name: &'a str) -> JsonPlayer<'a> {
+    fn summary<'a>(&'a self, name: &'a str) -> PlayerSummary<'a> {
         let Player { games, won, drawn, lost, ref worst, .. } = *self;
         let all = self.all_phases();
-        JsonPlayer {
+        PlayerSummary {
             player: name,
             games,
             won,
@@ -210,29 +256,37 @@ impl Player {
             worst,
         }
     }
+}
 
-    fn text(&self, name: &str) -> String {
-        let Player { games, won, drawn, lost, .. } = self;
-        let name: String = name.chars().filter(|c| !c.is_control()).collect();
+/// The parts of a game in their order.
+pub fn phase_names() -> impl Iterator<Item = &'static str> {
+    PHASES.iter().map(|(name, _)| *name)
+}
+
+impl PlayerSummary<'_> {
+    fn text(&self) -> String {
+        let PlayerSummary { player, games, won, drawn, lost, accuracy, mean_loss, .. } = self;
+        let name: String = player.chars().filter(|c| !c.is_control()).collect();
         let games = if *games == 1 { "1 game".to_owned() } else { format!("{games} games") };
-        let mut text =
-            format!("{name}: {games}, {won} won, {drawn} drawn, {lost} lost; accuracy {:.1}\n", self.mean_accuracy());
-        let phases = PHASES.iter().zip(self.phases).filter(|(_, phase)| phase.choices > 0);
-        let phases: Vec<String> = phases.map(|((name, _), phase)| format!("{name} {:.2}", phase.mean())).collect();
-        text += &format!("  discs lost a move  {:.2}: {}\n", self.all_phases().mean(), phases.join(", "));
+        let mut text = format!("{name}: {games}, {won} won, {drawn} drawn, {lost} lost; accuracy {accuracy:.1}\n");
+        let phases = phase_names().map(|name| (name, self.phases[name])).filter(|(_, phase)| phase.choices > 0);
+        let phases: Vec<String> = phases.map(|(name, phase)| format!("{name} {:.2}", phase.mean())).collect();
+        text += &format!("  discs lost a move  {mean_loss:.2}: {}\n", phases.join(", "));
         let told = |Opening { moves, name, games }: &Opening| {
             let name = name.map_or_else(String::new, |name| format!(" {name}"));
             format!("{moves}{name} ({games})")
         };
-        let openings: Vec<String> = self.common_openings().into_iter().map(told).collect();
+        let openings: Vec<String> = self.openings.iter().map(|opening| told(opening)).collect();
         if !openings.is_empty() {
             text += &format!("  openings           {}\n", openings.join(", "));
         }
-        for (i, Mistake { file, game, turn, played, best, loss }) in self.worst.iter().enumerate() {
+        for (i, Mistake { file, game, turn, played, best, loss, page }) in self.worst.iter().enumerate() {
             let label = if i == 0 { "worst moves" } else { "" };
-            text += &format!(
-                "  {label:<17}  {played} lost {loss:.2}, {best} was better: {file} --game {game} --move {turn}\n"
-            );
+            let place = match page {
+                Some(page) => page.display().to_string(),
+                None => format!("{file} --game {game} --move {turn}"),
+            };
+            text += &format!("  {label:<17}  {played} lost {loss:.2}, {best} was better: {place}\n");
         }
         text
     }

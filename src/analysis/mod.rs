@@ -4,7 +4,7 @@ pub mod answer;
 mod book_answer;
 pub mod book_growth;
 pub mod book_tasks;
-mod by_player;
+pub mod by_player;
 mod commentary;
 mod fields;
 mod game_review;

@@ -2,11 +2,13 @@
 
 use super::analyze_games::{self, GameJob, Style};
 use super::analyze_output::Results;
+use super::analyze_pages::Pages;
 use super::analyze_position::{self, PositionArguments};
 use super::analyze_queries::{self, QueryInput};
 use super::game_input::{announce_reading, input_checksum, open_text};
 use super::log_output;
 use super::options::EngineArguments;
+use super::picture::ending;
 use crate::analysis::journal::Done;
 use crate::analysis::shard_file::{Job, engine_settings};
 use crate::analysis::wanted_games::GameInput;
@@ -53,7 +55,12 @@ pub(super) struct AnalyzeArguments {
     #[arg(long, value_name = "WHOM", help_heading = "Output",
           conflicts_with_all = ["csv", "obf", "ggf", "resume", "shard", "question"])]
     by: Option<By>,
-    /// Write to this file, which is there only when it is complete
+    /// Write a page for each game into this folder, and index.html: the players, their worst moves with links into the
+    /// pages, and the games
+    #[arg(long, value_name = "FOLDER", help_heading = "Output", conflicts_with_all = ["resume", "shard", "question"])]
+    pages: Option<PathBuf>,
+    /// Write to this file, which is there only when it is complete; where no option says how, its ending does: .json or .jsonl, .csv,
+    /// .obf, .ggf, .txt for a table
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     out: Option<PathBuf>,
     /// Go on with that file where an earlier run was interrupted
@@ -101,18 +108,26 @@ impl AnalyzeArguments {
         Ok((AnalysisSettings { exact_from: self.exact, ..AnalysisSettings::new(options) }, threads))
     }
 
+    /// Whether another form than JSON is asked for.
+    fn style_is_said(&self) -> bool {
+        self.csv || self.obf || self.ggf || self.table
+    }
+
     /// How judged games are written.
     fn style(&self) -> Style {
-        match (self.json, self.csv, self.obf, self.ggf, self.table) {
-            (_, true, ..) => Style::Csv,
-            (_, _, true, ..) => Style::Obf,
-            (_, _, _, true, _) => Style::Ggf,
-            (.., true) => Style::Table,
-            (true, ..) => Style::Json,
+        let said = match (self.json, self.csv, self.obf, self.ggf, self.table) {
+            (_, true, ..) => Some(Style::Csv),
+            (_, _, true, ..) => Some(Style::Obf),
+            (_, _, _, true, _) => Some(Style::Ggf),
+            (.., true) => Some(Style::Table),
+            (true, ..) => Some(Style::Json),
+            _ => self.out.as_deref().and_then(style_of),
+        };
+        said.unwrap_or_else(|| match self.shard.is_some() || self.out.is_some() || !io::stdout().is_terminal() {
             // Parts and files are gone on with by programs.
-            _ if self.shard.is_some() || self.out.is_some() || !io::stdout().is_terminal() => Style::Json,
-            _ => Style::Table,
-        }
+            true => Style::Json,
+            false => Style::Table,
+        })
     }
 
     /// Everything that answers depend on.
@@ -150,8 +165,10 @@ pub(super) fn run(arguments: &AnalyzeArguments) -> Result<(), String> {
     if arguments.file.is_none()
         || holds_queries(&mut input).map_err(|error| format!("cannot read '{name}': {error}"))?
     {
-        if arguments.csv || arguments.obf || arguments.ggf || arguments.table || arguments.by.is_some() {
-            super::refuse("queries are answered in JSON; --csv, --obf, --ggf, --table and --by are for files of games");
+        if arguments.style_is_said() || arguments.by.is_some() || arguments.pages.is_some() {
+            super::refuse(
+                "queries are answered in JSON; --csv, --obf, --ggf, --table, --by and --pages are for files of games",
+            );
         }
         let job = arguments.job(QUERIES, &defaults)?;
         let Some((output, done)) = Results::open(out, arguments.resume, shard, &job)? else { return Ok(()) };
@@ -175,18 +192,36 @@ pub(super) fn run(arguments: &AnalyzeArguments) -> Result<(), String> {
     let job = arguments.job("analyze games", &defaults)?;
     let by_player = arguments.by == Some(By::Player);
     let opened = match (style, shard) {
-        _ if by_player => Some((Results::open_plain(out)?, Done::new())),
+        (Style::Json | Style::Table, _) if by_player => Some((Results::open_plain(out)?, Done::new())),
+        _ if by_player => super::refuse("--by: expected .json or .txt at the end of --out, or --json or --table"),
+        // What an earlier run has judged would be missing from the pages.
+        _ if arguments.pages.is_some() => Some((Results::open_plain(out)?, Done::new())),
         (Style::Json, _) => Results::open(out, arguments.resume, shard, &job)?,
         (_, Some(_)) => super::refuse("--shard needs --json: other formats cannot be merged"),
         (_, None) if arguments.resume => super::refuse("--resume needs --json"),
         (_, None) => Some((Results::open_plain(out)?, Done::new())),
     };
     let Some((output, done)) = opened else { return Ok(()) };
+    let pages = arguments.pages.as_deref().map(|folder| Pages::begin(folder, &defaults)).transpose()?;
     let shard = shard.unwrap_or_default();
     let path = path.map(Path::to_owned);
     let reproducible = arguments.reproducible;
     let job = GameJob { settings: defaults, threads, reproducible, style, by_player, shard, path, done };
-    analyze_games::run(&job, games, output)
+    analyze_games::run(&job, games, output, pages)
+}
+
+/// How games are written into a file of this name, if its ending says it.
+fn style_of(file: &Path) -> Option<Style> {
+    Some(match ending(file)?.as_str() {
+        "json" | "jsonl" => Style::Json,
+        "csv" => Style::Csv,
+        "obf" => Style::Obf,
+        "ggf" => Style::Ggf,
+        "txt" => Style::Table,
+        "html" | "htm" => super::refuse("--out: there is a page for each game; expected --pages FOLDER"),
+        "png" | "svg" => super::refuse("--out: 'emilia show --curve --out' draws a game"),
+        _ => return None,
+    })
 }
 
 /// Whether an input begins like JSON; it is not consumed.

@@ -1,6 +1,7 @@
 //! Games in a file, and what their moves were worth.
 
 use super::analyze_output::Results;
+use super::analyze_pages::Pages;
 use super::game_input::warn_of_cut;
 use super::output::{Failures, Reader, complain, games};
 use super::progress::InputProgress;
@@ -67,7 +68,12 @@ struct Complaints {
 }
 
 /// Judges one game after another.
-pub(super) fn run(job: &GameJob, input: GameInput, mut output: Results) -> Result<(), String> {
+pub(super) fn run(
+    job: &GameJob,
+    input: GameInput,
+    mut output: Results,
+    mut pages: Option<Pages>,
+) -> Result<(), String> {
     let file = input.name().to_owned();
     let progress = Arc::new(InputProgress::new("games", job.done.len() as u64));
     progress.end_on_interrupt(output.how_to_go_on())?;
@@ -91,7 +97,7 @@ pub(super) fn run(job: &GameJob, input: GameInput, mut output: Results) -> Resul
         _ => Reader::Reads,
     };
     let mut complaints = Complaints::default();
-    let mut players = ByPlayer::default();
+    let mut players = ByPlayer::new(pages.as_ref().map(Pages::folder));
     let mut problem = None;
     let workers = reviewers.into_iter().map(judge).collect();
     in_order(first.into_iter().chain(games), workers, |result| {
@@ -100,8 +106,16 @@ pub(super) fn run(job: &GameJob, input: GameInput, mut output: Results) -> Resul
             if let Ok(game) = &result {
                 warn_of_cut(&game.file, &game.found);
             }
-            if let (true, Ok(game)) = (job.by_player, &result) {
-                return players.add(game);
+            if let (Some(pages), Ok(game)) = (&mut pages, &result)
+                && let Err(error) = pages.add(game)
+            {
+                problem = Some(error);
+            }
+            if let (true, Ok(game)) = (job.by_player || pages.is_some(), &result) {
+                players.add(game);
+            }
+            if job.by_player && result.is_ok() {
+                return;
             }
             if let Some(text) = job.text(result, &mut complaints) {
                 match output.write(&text) {
@@ -114,6 +128,9 @@ pub(super) fn run(job: &GameJob, input: GameInput, mut output: Results) -> Resul
         reader == Reader::Reads && problem.is_none()
     });
     progress.finish();
+    if let (None, Some(pages)) = (&problem, pages) {
+        pages.finish(&players, &file)?;
+    }
     let read = match problem {
         Some(problem) => Err(problem),
         // The rest of the input is not waited for.

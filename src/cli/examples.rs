@@ -38,6 +38,7 @@ head -n 5 positions.obf | emilia solve - --json",
         "echo '{\"id\":1,\"moves\":\"f5d6\",\"depth\":12}' | emilia analyze
 emilia analyze games.ggf --json --depth 10
 emilia analyze games.ggf --by player                   how well does each player play?
+emilia analyze games.ggf --pages site --by player      and pages that show it
 emilia analyze --moves f5d6c3 --depth 16 --multipv 3   what are these moves worth?",
     ),
     ("merge", "emilia merge part-0.jsonl part-1.jsonl --out all.jsonl"),

@@ -3,6 +3,7 @@
 mod analyze;
 mod analyze_games;
 mod analyze_output;
+mod analyze_pages;
 mod analyze_position;
 mod analyze_queries;
 mod bench;

@@ -3,6 +3,7 @@
 mod board_svg;
 mod curve_svg;
 mod diagram;
+mod index_page;
 mod markup;
 mod page;
 mod plot;
@@ -12,6 +13,7 @@ mod png;
 pub use board_svg::BoardPicture;
 pub use curve_svg::{curve_picture, curve_svg};
 pub use diagram::{Diagram, Palette, game_table};
+pub use index_page::IndexPage;
 pub use markup::escape;
 #[cfg(feature = "program")]
 pub(crate) use markup::standalone;

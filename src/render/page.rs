@@ -38,13 +38,28 @@ pub fn page(commentary: &Commentary, first: usize) -> String {
     out
 }
 
+/// A player's name, or the colour.
+pub(super) fn shown_name(game: &AnnotatedGame, color: Color) -> &str {
+    match game.player(color).name.trim() {
+        "" => color.capital(),
+        name => name,
+    }
+}
+
 /// The players' names for a title.
 pub(crate) fn title(game: &AnnotatedGame) -> String {
-    let name = |color| match game.player(color).name.trim() {
-        "" => color.capital().to_owned(),
-        name => name.to_owned(),
-    };
-    format!("{} \u{2013} {}", name(Color::Black), name(Color::White))
+    format!("{} \u{2013} {}", shown_name(game, Color::Black), shown_name(game, Color::White))
+}
+
+/// The result, or the discs of a game that is not finished: `40 : 24`.
+pub(super) fn score(game: &AnnotatedGame) -> String {
+    match game.score_for_black() {
+        Some(score) => format!("{} : {}", half(64.0 + score), half(64.0 - score)),
+        None => {
+            let discs = |color| game.record.position().discs(color).count();
+            format!("{} : {}", discs(Color::Black), discs(Color::White))
+        }
+    }
 }
 
 fn script(commentary: &Commentary, first: usize) -> Script {
@@ -110,15 +125,9 @@ fn write_page(out: &mut String, commentary: &Commentary, first: usize) -> fmt::R
 
 fn write_header(out: &mut String, commentary: &Commentary) -> fmt::Result {
     let game = &commentary.game;
-    let score = match game.score_for_black() {
-        Some(score) => format!("{} : {}", half(64.0 + score), half(64.0 - score)),
-        None => {
-            let discs = |color| game.record.position().discs(color).count();
-            format!("{} : {}", discs(Color::Black), discs(Color::White))
-        }
-    };
+    let score = score(game);
     let player = |out: &mut String, color: Color, player: &PlayerInfo| {
-        let name = if player.name.trim().is_empty() { color.capital() } else { player.name.trim() };
+        let name = shown_name(game, color);
         let mut facts: Vec<String> = player.rating.map(|rating| format!("rated {rating:.0}")).into_iter().collect();
         if let Some((mean, _)) = commentary.mean_loss(color) {
             facts.push(format!("loses {mean:.2} a move"));

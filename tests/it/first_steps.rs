@@ -86,6 +86,25 @@ fn players_of_an_archive_are_summed_up() {
     let players: Vec<Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!((players.len(), &players[0]["player"], &players[0]["games"]), (2, &"Ada".into(), &2.into()));
     assert_eq!(players[0]["worst"][0]["move"], "f4");
+    // Pages, and links into them.
+    let folder = tempfile::tempdir().unwrap();
+    let site = file(&folder, "site");
+    let table = answers(&[&always[..], &["--table", "--pages", &site]].concat(), &archive);
+    let page = format!("{site}/game-2.html#2");
+    assert!(table.contains(&page), "{table}");
+    let read = |name: &str| std::fs::read_to_string(folder.path().join("site").join(name)).unwrap();
+    let index = read("index.html");
+    assert!(index.contains("<a href=\"game-2.html#2\"") && index.contains("<td class=\"l\">Ada</td>"), "{index}");
+    assert!(index.contains("<a href=\"game-1.html\">1</a>") && index.contains("2 games"), "{index}");
+    assert!(read("game-2.html").contains("<title>Bob \u{2013} Ada</title>") && read("game-1.html").contains("depth 8"));
+    let json = answers(&[&always[..], &["--json", "--pages", &site]].concat(), &archive);
+    let first: Value = serde_json::from_str(json.lines().next().unwrap()).unwrap();
+    assert_eq!(first["worst"][0]["page"], page);
+    // Beside judged games, too.
+    let csv = file(&folder, "games.csv");
+    let said = said(&["analyze", "-", "--depth", "2", "--pages", &site, "--out", &csv], &archive);
+    assert_eq!(said, (0, String::new(), String::new()));
+    assert!(std::fs::read_to_string(csv).unwrap().starts_with("game,file,line"));
 }
 
 #[test]
@@ -117,6 +136,10 @@ fn messages_say_what_is_wrong() {
         (&["play", "--depth", "-3"], "", 2, "expected a whole number from 1 to 60"),
         (&["analyze", "-", "--exact", "-1"], "", 2, "-1 is not in 0..=60"),
         (&["analyze", "-", "--csv", "--shard", "0/2"], "f5", 2, "--shard needs --json"),
+        (&["analyze", "-", "--out", "x.png"], "f5", 2, "'emilia show --curve --out' draws a game"),
+        (&["analyze", "-", "--out", "x.html"], "f5", 2, "expected --pages FOLDER"),
+        (&["analyze", "-", "--by", "player", "--out", "x.csv"], "f5", 2, "expected .json or .txt"),
+        (&["analyze", "-", "--pages", "x"], "{}", 2, "queries are answered in JSON"),
         (&["convert", "--out", "x.doc"], "f5", 2, "the name 'x.doc' tells no format"),
     ] {
         let (found, _, stderr) = said(arguments, input);

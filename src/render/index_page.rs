@@ -1,0 +1,126 @@
+//! The first page of a folder of game pages: who played, what cost them most, and every game.
+
+use super::curve_svg::severity;
+use super::markup::escape;
+use super::page::{score, shown_name};
+use crate::analysis::by_player::{ByPlayer, Mistake, PlayerSummary, page_of_game, page_of_turn, phase_names};
+use crate::analysis::review_text::ReviewedGame;
+use crate::notation::opening;
+use crate::othello::Color;
+use std::fmt::{self, Write};
+
+const STYLE: &str = include_str!("page.css");
+
+/// What the tables have beyond the style of a game's page.
+const TABLES: &str = "h1{font-size:20px;margin:0 0 14px}.scroll{overflow:auto}table{border-collapse:collapse;width:100%}\
+    th,td{padding:4px 9px;text-align:right;border-bottom:1px solid var(--line);white-space:nowrap;vertical-align:top}\
+    th{font-weight:600;color:var(--soft)}th.l,td.l{text-align:left}tr:last-child td{border-bottom:0}\
+    a{color:var(--accent);text-decoration:none}a:hover{text-decoration:underline}td small{color:var(--soft)}";
+
+/// Collects the games of the page.
+#[derive(Clone, Debug, Default)]
+pub struct IndexPage {
+    /// The rows of the table of games.
+    games: String,
+    count: usize,
+}
+
+impl IndexPage {
+    /// Adds a game. Its page is [`page_of_game`], beside this one.
+    pub fn add(&mut self, game: &ReviewedGame) {
+        self.count += 1;
+        // Writing to a string cannot fail.
+        let _ = self.write_game(game);
+    }
+
+    fn write_game(&mut self, reviewed: &ReviewedGame) -> fmt::Result {
+        let (game, number) = (&reviewed.found.game, reviewed.found.place.number);
+        let name = |color| escape(shown_name(game, color));
+        let (black, white) = (name(Color::Black), name(Color::White));
+        let decided = reviewed.review.turning_point.and_then(|point| {
+            let turn = reviewed.review.turns.iter().find(|turn| turn.turn == point.turn)?;
+            let (page, played) = (page_of_turn(number, point.turn), turn.played.as_ref()?.turn);
+            let (before, after) = (point.before, point.after);
+            Some(format!("<a href=\"{page}\">{played}</a>, move {}: a {before} became a {after}", point.turn + 1))
+        });
+        writeln!(
+            self.games,
+            "<tr><td><a href=\"{}\">{number}</a></td><td class=\"l\">{black}</td><td class=\"l\">{white}</td><td>{}</td>\
+             <td class=\"l\">{}</td><td class=\"l\">{}</td></tr>",
+            page_of_game(number),
+            score(game),
+            opening(game.record.positions()).unwrap_or_default(),
+            decided.unwrap_or_default()
+        )
+    }
+
+    /// The page. `name` says where the games are from, `source` whose judgements they have.
+    pub fn page(&self, players: &ByPlayer, name: &str, source: &str) -> String {
+        let mut out = String::new();
+        let _ = self.write_page(&mut out, players, name, source);
+        out
+    }
+
+    fn write_page(&self, out: &mut String, players: &ByPlayer, name: &str, source: &str) -> fmt::Result {
+        let (title, source) = (escape(name), escape(source));
+        write!(out, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">")?;
+        write!(out, "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"><title>{title}</title>")?;
+        write!(out, "<style>{STYLE}{TABLES}</style></head>\n<body><main>\n<h1>{title}</h1>\n")?;
+        let games = if self.count == 1 { "1 game".to_owned() } else { format!("{} games", self.count) };
+        writeln!(out, "<p>{games} \u{b7} values by {source}</p>")?;
+        write!(
+            out,
+            "<div class=\"card\"><h2>Players</h2><div class=\"scroll\"><table><tr><th class=\"l\">player</th>"
+        )?;
+        write!(
+            out,
+            "<th>games</th><th>won</th><th>drawn</th><th>lost</th><th>accuracy</th><th>discs lost a move</th>"
+        )?;
+        for phase in phase_names() {
+            write!(out, "<th>{phase}</th>")?;
+        }
+        writeln!(out, "<th class=\"l\">openings</th><th class=\"l\">worst moves</th></tr>")?;
+        for player in players.summaries() {
+            write_player(out, &player)?;
+        }
+        writeln!(out, "</table></div></div>")?;
+        write!(out, "<div class=\"card\"><h2>Games</h2><div class=\"scroll\"><table><tr><th>game</th>")?;
+        write!(out, "<th class=\"l\">black</th><th class=\"l\">white</th><th>result</th><th class=\"l\">opening</th>")?;
+        writeln!(out, "<th class=\"l\">decided by</th></tr>\n{}</table></div></div>", self.games)?;
+        writeln!(out, "</main></body></html>")
+    }
+}
+
+fn write_player(out: &mut String, player: &PlayerSummary<'_>) -> fmt::Result {
+    let PlayerSummary { player: name, games, won, drawn, lost, accuracy, mean_loss, .. } = player;
+    write!(
+        out,
+        "<tr><td class=\"l\">{}</td><td>{games}</td><td>{won}</td><td>{drawn}</td><td>{lost}</td>",
+        escape(name)
+    )?;
+    write!(out, "<td>{accuracy:.1}</td><td>{mean_loss:.2}</td>")?;
+    for phase in phase_names().map(|phase| player.phases[phase]) {
+        match phase.choices {
+            0 => write!(out, "<td></td>")?,
+            _ => write!(out, "<td>{:.2}</td>", phase.mean())?,
+        }
+    }
+    let openings = player.openings.iter().map(|opening| {
+        let name = opening.name.map_or_else(|| opening.moves.clone(), escape);
+        format!("{name} <small>{}</small>", opening.games)
+    });
+    let worst = player.worst.iter().map(|Mistake { game, turn, played, best, loss, .. }| {
+        let page = page_of_turn(*game, *turn);
+        let (class, title) = (severity(*loss), format!("{best} was better"));
+        format!(
+            "<a href=\"{page}\" title=\"{title}\">{played}</a> <span class=\"lost {class}\">\u{2212}{loss:.2}</span>"
+        )
+    });
+    let lines = |items: Vec<String>| items.join("<br>");
+    writeln!(
+        out,
+        "<td class=\"l\">{}</td><td class=\"l\">{}</td></tr>",
+        lines(openings.collect()),
+        lines(worst.collect())
+    )
+}
