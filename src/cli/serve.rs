@@ -69,17 +69,24 @@ const WAITING: &str =
 fn greet_until_protocol(connection: &Connection) -> Result<Option<Detected>, String> {
     loop {
         let Some(detected) = detect(connection) else { return Ok(None) };
-        if stdin().is_terminal() && detected.first.last().is_some_and(asks_for_help) {
-            print(&format!("{}\n", super::command().render_help()))?;
-            continue;
+        if stdin().is_terminal() {
+            // A person, who speaks no protocol yet.
+            match detected.first.last().and_then(word).as_deref() {
+                Some("help" | "?" | "-h" | "--help" | "h") => {
+                    print(&format!("{}\n", super::command().render_help()))?;
+                    continue;
+                }
+                Some("quit" | "exit" | "q") => return Ok(None),
+                _ => {}
+            }
         }
         announce(format_args!("speaking {}, as the first line decided; 'quit' ends", detected.protocol));
         return Ok(Some(detected));
     }
 }
 
-fn asks_for_help(line: &InputLine) -> bool {
-    let InputLine::Bytes(line) = line else { return false };
-    let word = line.trim_ascii().to_ascii_lowercase();
-    matches!(&word[..], b"help" | b"?" | b"-h" | b"--help" | b"h")
+/// The word that a line consists of, in small letters.
+fn word(line: &InputLine) -> Option<String> {
+    let InputLine::Bytes(line) = line else { return None };
+    Some(String::from_utf8_lossy(line.trim_ascii()).to_ascii_lowercase())
 }

@@ -65,6 +65,9 @@ fn every_command_of_the_cookbook_runs() {
         assert!(found.contains(text), "{name}: {found}");
     };
     has("game.html", "data-turns");
+    has("site/index.html", "game-1.html#");
+    has("players.jsonl", "\"page\":\"site/game-");
+    has("chart.svg", "<polyline");
     has("transcript.svg", ">12</text>");
     has("archive.sgf", "PB[");
     has("training.jsonl", "\"moves\":[{");
