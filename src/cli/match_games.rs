@@ -29,7 +29,7 @@ pub(super) struct MatchArguments {
     // Behind --out.
     #[arg(long, display_order = 17)]
     resume: bool,
-    /// Draw the score of each pairing over time into this file: .svg or .png
+    /// Draw the scores over time into this file, .svg or .png
     // Behind --resume.
     #[arg(long, value_name = "FILE", display_order = 17)]
     chart: Option<PictureFile>,
