@@ -80,24 +80,23 @@ pub(super) fn run(arguments: &PlayArguments) -> Result<(), String> {
 struct Listener {
     prompts: Sender<String>,
     lines: Receiver<io::Result<Option<String>>>,
-    interrupt: Box<dyn FnMut(&str) -> io::Result<()>>,
+    /// What writes above a line that is being typed; without a terminal there is none.
+    printer: Option<Box<dyn ExternalPrinter>>,
 }
 
 fn listener() -> Result<Listener, ReadlineError> {
     if !stdin().is_terminal() || !stdout().is_terminal() {
-        let interrupt = |text: &str| stdout().write_all(text.as_bytes()).and_then(|()| stdout().flush());
-        return Ok(Listener::new(|_| piped(&mut stdin().lock()), interrupt));
+        return Ok(Listener::new(|_| piped(&mut stdin().lock()), None));
     }
     let mut editor = DefaultEditor::new()?;
-    let mut printer = editor.create_external_printer()?;
-    let interrupt = move |text: &str| printer.print(text.to_owned()).map_err(io::Error::other);
-    Ok(Listener::new(move |prompt| edited(&mut editor, prompt), interrupt))
+    let printer = editor.create_external_printer()?;
+    Ok(Listener::new(move |prompt| edited(&mut editor, prompt), Some(Box::new(printer))))
 }
 
 impl Listener {
     fn new(
         mut read: impl FnMut(&str) -> io::Result<Option<String>> + Send + 'static,
-        interrupt: impl FnMut(&str) -> io::Result<()> + 'static,
+        printer: Option<Box<dyn ExternalPrinter>>,
     ) -> Listener {
         let (prompts, asked) = bounded::<String>(1);
         let (answers, lines) = bounded(1);
@@ -107,7 +106,7 @@ impl Listener {
                 let _ = answers.send(read(&prompt));
             }
         });
-        Listener { prompts, lines, interrupt: Box::new(interrupt) }
+        Listener { prompts, lines, printer }
     }
 }
 
@@ -128,7 +127,10 @@ impl Person for Listener {
     }
 
     fn interrupt(&mut self, text: &str) -> io::Result<()> {
-        (self.interrupt)(text)
+        match &mut self.printer {
+            Some(printer) => printer.print(text.to_owned()).map_err(io::Error::other),
+            None => stdout().write_all(text.as_bytes()).and_then(|()| stdout().flush()),
+        }
     }
 }
 
