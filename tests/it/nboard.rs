@@ -19,6 +19,9 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 const START: &str = "BO[8 ---------------------------O*------*O--------------------------- *]";
 
+/// A game with sixteen empty squares left.
+const SIXTEEN_EMPTY: &str = "B[F5]W[D6]B[C4]W[D3]B[C3]W[F4]B[C5]W[B3]B[C2]W[B4]B[C6]W[D2]B[E6]W[B5]B[A5]W[A6]B[A7]W[B6]B[C7]W[C8]B[A4]W[D7]B[F3]W[C1]B[E3]W[A2]B[E7]W[F8]B[E1]W[D1]B[E2]W[F1]B[B8]W[F6]B[B7]W[G6]B[D8]W[B2]B[G4]W[A8]B[A3]W[E8]B[F7]W[G8]";
+
 /// The plainest search: it reports every iteration, and its values do not change with the art of searching.
 fn plain() -> EngineOptions {
     EngineOptions { engine: &MINIMAX, eval: EvaluatorKind::Mobility, ..EngineOptions::default() }
@@ -94,6 +97,57 @@ fn transcripts() {
         replay(&file, client);
         session.join().unwrap();
     }
+}
+
+/// The lines of a hint, to its end.
+fn hint(client: &Client, request: &str) -> Vec<String> {
+    client.send(request);
+    let mut lines = until(client, "status Analyzing");
+    lines.extend(until(client, "status"));
+    lines
+}
+
+/// The depth of a line about a move, the part that NBoard shows, and the text behind it.
+fn depth(line: &str) -> (&str, &str) {
+    let depth = line.splitn(5, ' ').nth(4).unwrap();
+    depth.split_once(' ').unwrap_or((depth, ""))
+}
+
+#[test]
+fn only_a_depth_that_reaches_the_end_is_a_percentage() {
+    let (client, session) = start(Engine::new(without_book()));
+    client.send("set depth 6");
+    let lines = hint(&client, "hint 4");
+    let last: Vec<_> = lines.iter().filter(|line| line.starts_with("search")).rev().take(4).collect();
+    assert!(last.iter().all(|line| depth(line).0 == "6" && depth(line).1.starts_with("depth 6@")), "{last:?}");
+
+    client.send(format!("set game (;GM[Othello]{START}{SIXTEEN_EMPTY};)"));
+    client.send("set depth 8");
+    let lines = hint(&client, "hint 4");
+    let depths: Vec<_> = lines.iter().filter(|line| line.starts_with("search")).map(|line| depth(line).0).collect();
+    assert_eq!(depths.last(), Some(&"100%"), "{depths:?}");
+    assert!(depths.iter().all(|depth| !depth.contains('@') || depth.starts_with("16@")), "{depths:?}");
+    client.send("quit");
+    session.join().unwrap();
+}
+
+#[test]
+fn the_book_has_the_word_until_the_search_sees_as_far() {
+    let (client, session) = start(Engine::new(EngineOptions::default()));
+    client.send("set depth 4");
+    let lines = hint(&client, "hint 64");
+    let book: Vec<_> = lines.iter().filter(|line| line.starts_with("book")).collect();
+    assert_eq!(book.len(), 4, "{lines:?}");
+    assert!(!lines.iter().any(|line| line.starts_with("search")), "{lines:?}");
+    let plies = |line: &str| depth(line).0.parse::<u8>().unwrap();
+    let of_book = plies(book[0]);
+    assert!(of_book > 4, "{book:?}");
+    client.send("set depth 60");
+    client.send("hint 64");
+    let first = until(&client, "search").pop().unwrap();
+    assert_eq!(plies(&first), of_book, "{first}");
+    client.send("quit");
+    session.join().unwrap();
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::{Command, Hint, Reply};
 use crate::book::BookError;
 use crate::clock::Clock;
-use crate::engine::{DEFAULT_MOVE_TIME, Decision, Engine, Event, Goal, Request, Thinking};
+use crate::engine::{DEFAULT_MOVE_TIME, Decision, Engine, EngineOptions, Event, Goal, Request, Thinking};
 use crate::input_line::InputLine;
 use crate::notation::AnnotatedGame;
 use crate::notation::ggf::{GgfClock, TimedMove};
@@ -67,6 +67,35 @@ struct PendingRequest {
     nodes_before: u64,
     /// The last report that was sent of this search, so that nothing is sent twice.
     told: Report,
+    /// What was sent of the book.
+    book: Vec<Line>,
+}
+
+impl PendingRequest {
+    /// Whether the book said more of this move than the search can say so far. NBoard has room for one value of a move, the last one.
+    fn book_sees_beyond(&self, turn: Move) -> bool {
+        let known = self.book.iter().find(|known| known.turn == turn);
+        known.is_some_and(|known| reach(known.depth) > reach(self.told.depth))
+    }
+}
+
+/// A number that grows with the depth.
+fn reach(depth: SearchDepth) -> u8 {
+    match depth {
+        SearchDepth::Plies(plies) | SearchDepth::Selective { plies, .. } => plies,
+        SearchDepth::WinLossDraw => u8::MAX - 1,
+        SearchDepth::Exact => u8::MAX,
+    }
+}
+
+/// The depth that names an iteration: to NBoard a percentage means that the end of the game was seen.
+fn label(depth: SearchDepth, position: &Position) -> SearchDepth {
+    match depth {
+        SearchDepth::Selective { plies, .. } if u32::from(plies) < position.empties().count() => {
+            SearchDepth::Plies(plies)
+        }
+        _ => depth,
+    }
 }
 
 enum PendingGoal {
@@ -252,23 +281,24 @@ impl Session {
         let learned = self.engine.options().book.as_ref().map(|book| book.learn(&self.game));
         self.send(Reply::Learned);
         match learned {
-            None => self.status("Nothing learned: no opening book"),
-            Some(Err(BookError::Packed)) => self.status("Nothing learned: set a book FILE"),
-            Some(Err(error)) => self.status(format!("Nothing learned: {error}")),
+            None => self.status("Not learned: no opening book"),
+            Some(Err(BookError::Packed)) => self.status("Not learned: set a book FILE"),
+            Some(Err(error)) => self.status(format!("Not learned: {error}")),
             Some(Ok(new)) => self.status(format!("{new} positions learned")),
         }
     }
 
-    /// Sends what the book knows of the best moves.
-    fn tell_book(&self, position: &Position, lines: usize) {
+    /// Sends what the book knows of the best moves, and returns it.
+    fn tell_book(&self, position: &Position, lines: usize) -> Vec<Line> {
         let book = self.engine.options().book_to_play_from();
-        let Some(view) = book.and_then(|book| book.view(position, self.contempt)) else { return };
+        let Some(view) = book.and_then(|book| book.view(position, self.contempt)) else { return Vec::new() };
         let known: Vec<Line> = view.in_book().take(lines.max(1)).collect();
-        let depth = known.first().map_or(SearchDepth::default(), |line| line.depth);
-        for line in known {
+        let depth = known.first().map_or(SearchDepth::default(), |line| label(line.depth, position));
+        for line in &known {
             let (games, draws) = view.known(line.turn).map_or((0, None), |found| (found.games, found.draws));
-            self.send(Reply::Book { hint: Hint { line, depth }, games, draws });
+            self.send(Reply::Book { hint: Hint { line: line.clone(), depth }, games, draws });
         }
+        known
     }
 
     /// The client's depth, and this time where no option bounds the search. A depth alone is no bound: NBoard always sets one, and it
@@ -333,6 +363,7 @@ impl Session {
             started: Instant::now(),
             nodes_before: 0,
             told: Report::default(),
+            book: Vec::new(),
         });
     }
 
@@ -344,6 +375,8 @@ impl Session {
         }
         let options = self.engine.options();
         let (engine, eval) = (options.engine, options.eval);
+        let usual = EngineOptions::default().eval;
+        let eval = if eval == usual { String::new() } else { format!(" on {eval}") };
         // NBoard shows about 35 characters: what changes comes first.
         let depth = pending.request.limits.depth.map_or(String::new(), |depth| format!(" to depth {depth}"));
         let hint = match pending.request.goal {
@@ -359,9 +392,12 @@ impl Session {
         };
         pending.thinking = Some(self.engine.start(pending.request.clone()));
         pending.heartbeat = tick(HEARTBEAT);
-        self.status(format!("{doing}{depth}: {engine} on {eval}"));
+        self.status(format!("{doing}{depth}: {engine}{eval}"));
         if let Some((position, lines)) = hint {
-            self.tell_book(&position, lines);
+            let book = self.tell_book(&position, lines);
+            if let Some(pending) = &mut self.pending {
+                pending.book = book;
+            }
         }
     }
 
@@ -380,8 +416,9 @@ impl Session {
         pending.told = report;
         let Some(pending) = &self.pending else { return };
         if is_hint && news {
-            for line in &pending.told.lines {
-                self.send(Reply::Search(Hint { line: line.clone(), depth: pending.told.depth }));
+            let depth = label(pending.told.depth, &pending.request.position);
+            for line in pending.told.lines.iter().filter(|line| !pending.book_sees_beyond(line.turn)) {
+                self.send(Reply::Search(Hint { line: line.clone(), depth }));
             }
         }
         if news || counted {
