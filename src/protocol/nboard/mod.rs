@@ -1,5 +1,6 @@
 #![doc = include_str!("../../../docs/nboard.md")]
 
+mod clocks;
 mod command;
 mod reply;
 mod session;

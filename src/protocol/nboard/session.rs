@@ -1,17 +1,16 @@
 //! One conversation with an NBoard client: the game, the settings, and the request being worked on.
 
+use super::clocks::{Clocks, Thoughts};
 use super::{Command, Hint, Reply};
 use crate::book::BookError;
-use crate::clock::Clock;
 use crate::engine::{DEFAULT_MOVE_TIME, Decision, Engine, EngineOptions, Event, Goal, Request, Thinking};
 use crate::input_line::InputLine;
 use crate::notation::AnnotatedGame;
-use crate::notation::ggf::{GgfClock, TimedMove};
-use crate::othello::{Color, GameRecord, Move, Position};
+use crate::notation::ggf::TimedMove;
+use crate::othello::{GameRecord, Move, Position};
 use crate::protocol::stdio::Connection;
 use crate::search::{Contempt, Depth, Limits, Line, Report, Score, SearchDepth};
 use crossbeam::channel::{Receiver, never, tick};
-use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
@@ -20,9 +19,6 @@ const HEARTBEAT: Duration = Duration::from_secs(1);
 
 /// The longest time that a hint takes if no option bounds it: who looks on has seen enough by then, and a laptop may cool down.
 const MOST_HINT_TIME: Duration = Duration::from_secs(5 * 60);
-
-/// Time from which on a clock is no limit, in which a game would take a day.
-const UNLIMITED: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Serves a client until it says `quit`, ends its input, or no longer reads the output. The lines in `first` count as
 /// read before the connection's own.
@@ -317,7 +313,7 @@ impl Session {
             self.send(Reply::Move { turn: Move::Pass, score: None, elapsed: Duration::ZERO });
             return;
         }
-        let budget = self.clocks.0[position.mover() as usize].budget(position.empties().count());
+        let budget = self.clocks.of(position.mover()).budget(position.empties().count());
         let limits = Limits { depth: self.depth, ..budget.into() };
         self.take_on(PendingGoal::Go, Request { limits, contempt: self.contempt, ..Request::best_move(position) });
     }
@@ -469,179 +465,5 @@ impl Session {
                 self.analyze_before(positions, turns, pending.started, pending.nodes_before + pending.told.nodes);
             }
         }
-    }
-}
-
-/// The clocks of Black and White.
-struct Clocks([Clock; 2]);
-
-impl Clocks {
-    fn unlimited() -> Clocks {
-        Clocks([Clock::unlimited(), Clock::unlimited()])
-    }
-
-    /// After the last move of a game: the record has the times at its start and perhaps the time of each move.
-    fn after(game: &AnnotatedGame, thoughts: &Thoughts) -> Clocks {
-        let mut clocks = Clocks([game.black.clock, game.white.clock].map(clock));
-        let turns = game.record.positions().iter().zip(game.record.turns());
-        for ((position, &turn), timing) in turns.zip(&game.timing) {
-            clocks.spend(position.mover(), thoughts.cost(position, turn, timing.seconds));
-        }
-        clocks
-    }
-
-    /// Counts a turn of this side that took `cost`. One of unknown cost changes nothing: to add the increment for it would be to plan with
-    /// time that may be used up.
-    fn spend(&mut self, side: Color, cost: Option<Duration>) {
-        if let Some(cost) = cost {
-            self.0[side as usize].spend(cost);
-        }
-    }
-}
-
-/// How long this engine itself thought about the moves of the current game: what it answered in a position, and the time
-/// until then. Clients need not send the times of moves, but their clocks run all the same.
-#[derive(Default)]
-struct Thoughts(HashMap<Position, (Move, Duration)>);
-
-impl Thoughts {
-    /// A forced pass is not remembered: nothing is thought about it, and a client that leaves it out of the record does
-    /// not charge it.
-    fn remember(&mut self, position: Position, answer: Move, elapsed: Duration) {
-        if answer != Move::Pass {
-            self.0.insert(position, (answer, elapsed));
-        }
-    }
-
-    /// What a turn from this position takes from its side's clock when the client says that it took `seconds`; `None` if that is not
-    /// known.
-    fn cost(&self, position: &Position, turn: Move, seconds: Option<f64>) -> Option<Duration> {
-        let told = seconds.map(|seconds| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX));
-        match (told, self.0.get(position)) {
-            // The less favourable one counts.
-            (Some(told), Some(&(answer, elapsed))) if answer == turn => Some(told.max(elapsed)),
-            // Another move than ours was played, and the client says how long that took.
-            (Some(told), _) => Some(told),
-            (None, thought) => thought.map(|&(_, elapsed)| elapsed),
-        }
-    }
-
-    /// Forgets what is not about this game. Where the game is another one or was taken back, its last position is to be
-    /// thought about anew.
-    fn keep_for(&mut self, game: &GameRecord) {
-        let Some((_, left)) = game.positions().split_last() else { return };
-        let goes_on = self.0.keys().all(|position| game.positions().contains(position));
-        if !goes_on {
-            self.0.retain(|position, _| left.contains(position));
-        }
-    }
-}
-
-/// The grace of GGF clocks is not planned with: it is for the unforeseen. A clock without any time means that there is none: GUIs write
-/// it where no time is kept.
-fn clock(at_start: Option<GgfClock>) -> Clock {
-    match at_start {
-        Some(clock) if clock.main + clock.increment == Duration::ZERO => Clock::unlimited(),
-        Some(clock) if clock.main < UNLIMITED => Clock::sudden_death(clock.main, clock.increment),
-        _ => Clock::unlimited(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::notation::ggf;
-
-    const START: &str = "BO[8 ---------------------------O*------*O--------------------------- *]";
-
-    fn game(clock: &str, moves: &str) -> AnnotatedGame {
-        ggf::parse(&format!("(;GM[Othello]TI[{clock}]{START}{moves};)")).unwrap()
-    }
-
-    fn seconds(seconds: f64) -> Duration {
-        Duration::from_secs_f64(seconds)
-    }
-
-    fn place(name: &str) -> Move {
-        Move::Place(name.parse().unwrap())
-    }
-
-    #[test]
-    fn a_clock_without_time_is_none() {
-        for zero in ["0", "00:00", "0/0"] {
-            let clocks = Clocks::after(&game(zero, "B[F5]W[D6]"), &Thoughts::default());
-            assert_eq!(clocks.0[0].budget(40), None, "{zero}");
-        }
-        assert!(Clocks::after(&game("0:00/5", ""), &Thoughts::default()).0[0].budget(40).is_some());
-    }
-
-    /// A clock of five minutes and two seconds for each move, after moves that took these seconds.
-    fn after(moves: &[f64]) -> Clock {
-        let mut clock = Clock::sudden_death(seconds(300.0), seconds(2.0));
-        moves.iter().for_each(|&time| clock.spend(seconds(time)));
-        clock
-    }
-
-    #[test]
-    fn a_move_costs_the_longer_of_what_is_told_and_what_was_measured() {
-        let mut thoughts = Thoughts::default();
-        thoughts.remember(Position::START, place("f5"), seconds(3.0));
-        let cost = |name, told| thoughts.cost(&Position::START, place(name), told);
-        assert_eq!(cost("f5", None), Some(seconds(3.0)));
-        assert_eq!(cost("f5", Some(2.0)), Some(seconds(3.0)));
-        assert_eq!(cost("f5", Some(4.0)), Some(seconds(4.0)));
-        assert_eq!(cost("f5", Some(f64::MAX)), Some(Duration::MAX));
-        assert_eq!(cost("d3", Some(2.0)), Some(seconds(2.0)), "the client's time is of another move");
-        assert_eq!(cost("d3", None), Some(seconds(3.0)), "the clock ran while we thought");
-        let other = Position::START.play("f5".parse().unwrap()).unwrap();
-        assert_eq!(thoughts.cost(&other, place("d6"), Some(1.0)), Some(seconds(1.0)));
-        assert_eq!(thoughts.cost(&other, place("d6"), None), None);
-    }
-
-    #[test]
-    fn a_record_without_times_is_charged_what_was_measured() {
-        let game = game("5:00/2", "B[F5]W[D6]B[C3]W[D3]");
-        let mut thoughts = Thoughts::default();
-        let clocks = Clocks::after(&game, &thoughts);
-        assert_eq!(clocks.0, [after(&[]), after(&[])], "no increment for what nobody timed");
-        for (number, time) in [(0, 40.0), (2, 50.0)] {
-            thoughts.remember(game.record.positions()[number], game.record.turns()[number], seconds(time));
-        }
-        let clocks = Clocks::after(&game, &thoughts);
-        assert_eq!(clocks.0, [after(&[40.0, 50.0]), after(&[])]);
-    }
-
-    #[test]
-    fn a_pass_that_was_left_out_neither_costs_nor_gains() {
-        let moves = "B[F5//9]W[F6//1]B[D3//9]W[G5//1]B[H5//9]W[H4//1]B[F7//9]W[H6//1]";
-        let reply = game("5:00/2", moves).record.position().opponent_moves().into_iter().next().unwrap();
-        let game = game("5:00/2", &format!("{moves}W[{reply}//1]"));
-        assert_eq!(game.record.turns()[8], Move::Pass);
-        let mut thoughts = Thoughts::default();
-        thoughts.remember(game.record.positions()[8], Move::Pass, seconds(0.1));
-        let clocks = Clocks::after(&game, &thoughts);
-        assert_eq!(clocks.0, [after(&[9.0; 4]), after(&[1.0; 5])]);
-    }
-
-    #[test]
-    fn what_is_not_about_the_game_is_forgotten() {
-        let long = game("5:00", "B[F5]W[D6]B[C3]");
-        let [start, _, third, _] = long.record.positions() else { panic!("three moves") };
-        let remember = || {
-            let mut thoughts = Thoughts::default();
-            thoughts.remember(*start, place("f5"), seconds(1.0));
-            thoughts.remember(*third, place("c3"), seconds(2.0));
-            thoughts
-        };
-        let known_after = |moves| {
-            let mut thoughts = remember();
-            thoughts.keep_for(&game("5:00", moves).record);
-            (thoughts.0.contains_key(start), thoughts.0.contains_key(third))
-        };
-        assert_eq!(known_after("B[F5]W[D6]B[C3]W[D3]"), (true, true), "the game goes on");
-        assert_eq!(known_after("B[F5]W[D6]"), (true, true), "our answer was not yet played");
-        assert_eq!(known_after("B[F5]W[F6]"), (true, false), "taken back and played otherwise");
-        assert_eq!(known_after("B[F5]"), (true, false), "taken back");
-        assert_eq!(known_after(""), (false, false), "a new game");
     }
 }
