@@ -133,20 +133,18 @@ fn reached(book: &dyn Positions, keep: Keep) -> Result<BTreeSet<Key>, BookError>
     while let Some((key, way)) = waiting.pop_last() {
         let Some(entry) = book.get(&key)? else { continue };
         reached.push((way.cost, key));
-        let neighbours = Neighbours::of(book, &key, &entry)?;
-        let choice = neighbours.choice(&entry);
-        for child in neighbours.children {
+        for child in Neighbours::of(book, &key, &entry)?.children {
             let Some(next) = child.next.key() else { continue };
             let lost = child.value().map_or(0, |value| behind(&entry, value));
             let loss = way.loss.saturating_add(lost);
-            let cost = way.cost.saturating_add(choice + child.behind(&entry));
+            let cost = way.cost.saturating_add(child.step(&entry));
             if loss <= most {
                 let known = waiting.entry(next).or_insert(Way { loss, cost });
                 *known = Way { loss: known.loss.min(loss), cost: known.cost.min(cost) };
             }
         }
     }
-    // None costs less than one before it, which comes first and is kept too.
+    // Each costs at least a ply more than one before it, which is kept too.
     reached.sort_unstable_by_key(|&(cost, key)| (cost, Reverse(key)));
     reached.truncate(keep.positions.unwrap_or(usize::MAX).max(1));
     Ok(reached.into_iter().map(|(_, key)| key).collect())

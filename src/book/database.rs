@@ -1,6 +1,6 @@
 //! A book that grows: a `redb` file. What a transaction has changed is there after a crash whole or not at all.
 
-use super::graph::{fault, settle};
+use super::graph::{fault, is_draw, settle};
 use super::overlay::Overlay;
 use super::{BookError, Draws, Entry, Key, PackedBook, Positions, PositionsMut};
 use crate::othello::Position;
@@ -15,8 +15,8 @@ use std::path::Path;
 
 /// The format of the entries.
 const VERSION: u64 = 2;
-/// The format with other costs, and without what depends on the worth of a draw.
-const FORMER_VERSION: u64 = 1;
+/// The format that did not know what depends on the worth of a draw.
+const WITHOUT_DRAWS: u64 = 1;
 /// Bytes of the file that are kept in memory.
 const CACHE: usize = 256 << 20;
 
@@ -73,19 +73,25 @@ impl Database {
         }
         let book = Database(opened(|| builder().open(path))?);
         if matches!(book.read(), Err(BookError::FormerFormat)) {
-            book.bring_up_to_date()?;
+            book.find_draws()?;
         }
         book.read()?;
         Ok(book)
     }
 
-    /// Makes a book of the former format one of today's: it had other costs, and nothing about draws.
-    fn bring_up_to_date(&self) -> Result<(), BookError> {
+    /// Makes a book of the former format one of today's.
+    fn find_draws(&self) -> Result<(), BookError> {
         self.change(|changes| {
             let mut about = changes.open_table(ABOUT).map_err(storage)?;
-            about.insert(FORMAT, VERSION).map_err(storage)?;
-            let weights = about.get(WEIGHTS).map_err(storage)?.map_or(0, |found| found.value());
-            settle_all(&mut positions(changes)?, weights as u32)
+            let weights = about.get(WEIGHTS).map_err(storage)?.map_or(0, |found| found.value()) as u32;
+            let mut positions = positions(changes)?;
+            let mut drawn = BTreeSet::new();
+            positions.each(&mut |key, entry| {
+                drawn.extend(is_draw(&entry).then_some(key));
+                Ok(())
+            })?;
+            settle(&mut positions, drawn, weights)?;
+            about.insert(FORMAT, VERSION).map(drop).map_err(storage)
         })
     }
 
@@ -145,20 +151,16 @@ impl Database {
         self.change(|changes| {
             let mut about = changes.open_table(ABOUT).map_err(storage)?;
             about.insert(WEIGHTS, u64::from(weights)).map_err(storage)?;
-            settle_all(&mut positions(changes)?, weights)
+            let mut positions = positions(changes)?;
+            let mut keys = BTreeSet::new();
+            positions.each(&mut |key, _| {
+                keys.insert(key);
+                Ok(())
+            })?;
+            settle(&mut positions, keys, weights)
         })?;
         Ok(true)
     }
-}
-
-/// Makes every position of a book right.
-fn settle_all(positions: &mut ChangingPositions<'_>, weights: u32) -> Result<(), BookError> {
-    let mut keys = BTreeSet::new();
-    positions.each(&mut |key, _| {
-        keys.insert(key);
-        Ok(())
-    })?;
-    settle(positions, keys, weights).map(drop)
 }
 
 /// The positions of a book in a transaction.
@@ -292,7 +294,7 @@ impl Snapshot {
         };
         match number(FORMAT)? {
             VERSION => {}
-            FORMER_VERSION => return Err(BookError::FormerFormat),
+            WITHOUT_DRAWS => return Err(BookError::FormerFormat),
             found => return Err(BookError::Version { found, expected: VERSION }),
         }
         let weights = number(WEIGHTS)? as u32;
@@ -451,7 +453,7 @@ mod tests {
             .change(|changes| {
                 changes.delete_table(DRAWS).map_err(storage)?;
                 let mut about = changes.open_table(ABOUT).map_err(storage)?;
-                about.insert(FORMAT, FORMER_VERSION).map(drop).map_err(storage)
+                about.insert(FORMAT, WITHOUT_DRAWS).map(drop).map_err(storage)
             })
             .unwrap();
         drop(grown);

@@ -24,8 +24,8 @@ pub struct Entry {
     pub visits: u32,
     /// How many of the games that the book has learned came through here; 0 in a packed book.
     pub games: u32,
-    /// What the growth of the book has to pay to reach the next position to be searched from here: 128 for each half of the
-    /// [relevance](super::graph); [`Entry::NOTHING_TO_DO`] if there is none.
+    /// What the growth of the book has to pay, in units of 1/128 disc, to reach the next position to be searched from here;
+    /// [`Entry::NOTHING_TO_DO`] if there is none.
     pub cost: u32,
 }
 

@@ -3,12 +3,11 @@
 //! A position is worth the best of its moves: those that lead to a position with a value are worth what that position is, and of all others
 //! the search has found the best, the leaf. So everything but the leaves can be computed again, and [`fault`] does.
 //!
-//! The cost says where the book is to grow. Values are off by the order of a disc, so a move that is a disc worse than another one is taken to be
-//! the better of the two half as often: the chance of a move to be the best one is in proportion to 2<sup>−d</sup>, if it is `d` discs behind
-//! the move with the greatest value. What a position matters for the root, its *relevance*, is the product of the chances of the moves that
-//! lead there, those of both sides. The cost is its logarithm: [`DISC`] is one half. The position to be searched next is the cheapest
-//! below the root, the most relevant one. Where games were learned, a move that they have played is less far behind: the distance is divided
-//! by one more than the binary digits of the number of games.
+//! The cost says where the book is to grow: that of a leaf is how far it is below the best move, and on the way down each move costs
+//! [`PLY`] and how far it is below the best one there. The position to be searched next is the cheapest below the root. This is drop-out
+//! expansion (T. R. Lincke, *Strategies for the Automatic Construction of Opening Books*, Computers and Games 2000): deviations of both
+//! sides are looked at, the more the less they cost. A disc is worth two plies, because values of searches are off by that order. What
+//! learned games have played costs less: the deviation is divided by one more than the binary digits of the number of games.
 
 use super::error::BookError;
 use super::{Draws, Entry, Key, Leaf, Next, moves};
@@ -16,47 +15,8 @@ use crate::game::DISC;
 use crate::search::Score;
 use std::collections::BTreeSet;
 
-/// The relevance of what has this cost, 1 for no cost.
-pub fn relevance(cost: u32) -> f64 {
-    (-f64::from(cost) / f64::from(DISC)).exp2()
-}
-
-/// The likelihoods of moves that are less than a disc behind, by 1/128 disc, in units of 2<sup>−16</sup>.
-///
-/// Whole numbers, so that costs do not depend on the machine.
-const LIKELIHOODS: [u32; DISC as usize] = {
-    /// The 128th root of one half, in units of 2<sup>−32</sup>.
-    const ROOT: u64 = 4_271_771_996;
-    let (mut likelihoods, mut likelihood, mut i) = ([0; DISC as usize], 1 << 32, 0);
-    while i < DISC as usize {
-        likelihoods[i] = ((likelihood + (1 << 15)) >> 16) as u32;
-        likelihood = (likelihood * ROOT) >> 32;
-        i += 1;
-    }
-    likelihoods
-};
-
-/// The likelihood of a move that is so far behind, in units of 2<sup>−16</sup>.
-fn likelihood(behind: u32) -> u64 {
-    let [discs, rest] = [behind / DISC as u32, behind % DISC as u32];
-    u64::from(LIKELIHOODS[rest as usize] >> discs.min(31))
-}
-
-/// The cost of a move that shares the likelihood 1 of the best one with others, by the sum of all in units of 2<sup>−16</sup>.
-fn cost_of_choice(sum: u64) -> u32 {
-    const FRACTION: u32 = (DISC as u32).ilog2();
-    let whole = sum.max(1 << 16).ilog2();
-    let mut cost = (whole - 16) << FRACTION;
-    let mut rest = sum.max(1 << 16) << (31 - whole.min(31));
-    for bit in (0..FRACTION).rev() {
-        rest = (rest * rest) >> 31;
-        if rest >= 1 << 32 {
-            rest >>= 1;
-            cost += 1 << bit;
-        }
-    }
-    cost
-}
+/// What one ply costs, in units of 1/128 disc.
+pub const PLY: u32 = DISC as u32 / 2;
 
 /// Positions with what is known of them.
 pub trait Positions {
@@ -194,24 +154,8 @@ impl Neighbours {
         if self.asks_for_search(entry, weights) {
             return 0;
         }
-        let choice = self.choice(entry);
-        let of_leaf = open.filter(|_| self.can_be_extended(entry)).map(|value| choice + behind(entry, value));
-        let of_children = self.children.iter().filter(|child| child.entry.cost != Entry::NOTHING_TO_DO);
-        let of_children = of_children.map(|child| (choice + child.behind(entry)).saturating_add(child.entry.cost));
-        of_children.chain(of_leaf).min().unwrap_or(Entry::NOTHING_TO_DO)
-    }
-
-    /// What the best move costs: nothing if it is the only one that can be the best.
-    pub(super) fn choice(&self, entry: &Entry) -> u32 {
-        let of_leaf = match entry.leaf {
-            Leaf::Found { value, .. } if self.leaf.is_some() => Some(behind(entry, value)),
-            _ => None,
-        };
-        // Moves that are one by symmetry count once.
-        let is_first = |&(i, child): &(usize, &Child)| self.children[..i].iter().all(|other| other.next != child.next);
-        let children = self.children.iter().enumerate().filter(is_first);
-        let of_children = children.map(|(_, child)| child.behind(entry));
-        cost_of_choice(of_children.chain(of_leaf).map(likelihood).sum())
+        let of_leaf = open.filter(|_| self.can_be_extended(entry)).map(|value| behind(entry, value));
+        self.children.iter().filter_map(|child| child.cost(entry)).chain(of_leaf).min().unwrap_or(Entry::NOTHING_TO_DO)
     }
 }
 
@@ -226,11 +170,16 @@ impl Child {
         Some(self.next.signed(self.entry.draws.unwrap_or(Draws::none(self.entry.value?))))
     }
 
-    /// How far the move to the child is behind the best one, less where learned games have played it.
-    pub(super) fn behind(&self, from: &Entry) -> u32 {
+    /// What the way from the position of this entry to the next one to be searched costs, if it leads through the child.
+    fn cost(&self, from: &Entry) -> Option<u32> {
+        (self.entry.cost != Entry::NOTHING_TO_DO).then(|| self.step(from).saturating_add(self.entry.cost))
+    }
+
+    /// What the move to the child costs.
+    pub(super) fn step(&self, from: &Entry) -> u32 {
         let behind = self.value().map_or(0, |value| behind(from, value));
         let digits = (u64::from(self.entry.games) + 1).ilog2();
-        behind / (1 + digits)
+        PLY + behind / (1 + digits)
     }
 }
 
@@ -391,20 +340,6 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_move_that_is_a_disc_behind_is_half_as_likely_to_be_the_best() {
-        let cost = |behind: &[u32]| cost_of_choice(behind.iter().copied().map(likelihood).sum());
-        assert_eq!(cost(&[0]), 0);
-        assert_eq!(cost(&[0, 0]), 128);
-        assert_eq!(cost(&[0, 0, 0, 0]), 256);
-        assert_eq!(cost(&[0, 128, 128]), 128);
-        for behind in (0..2500).step_by(37) {
-            let exact = 128.0 * (1.0 + relevance(behind)).log2();
-            assert!((f64::from(cost(&[0, behind])) - exact).abs() < 1.1, "{behind}: {exact}");
-        }
-        assert_eq!(cost(&[0, 1 << 20, u32::MAX]), 0);
-    }
-
-    #[test]
     fn values_are_the_negamax_of_children_and_leaf() {
         let start = Key::of(&Position::START).0;
         let mut book = BTreeMap::from([(start, Entry { weights: WEIGHTS, ..Entry::UNSEARCHED })]);
@@ -420,7 +355,7 @@ pub(super) mod tests {
         settle(&mut book, BTreeSet::from([next]), WEIGHTS).unwrap();
         let root = book[&start];
         assert_eq!((root.value, root.leaf), (Some(Score::from_discs(3)), Leaf::NoneLeft), "four moves that are one");
-        assert_eq!(root.cost, 0, "four moves that are one, then the leaf that is the best move");
+        assert_eq!(root.cost, PLY, "one ply, then the leaf that is the best move");
         // The same value by an older evaluation is to be searched again.
         settle(&mut book, BTreeSet::from([next]), WEIGHTS + 1).unwrap();
         assert_eq!((book[&start].value, book[&next].cost), (Some(Score::from_discs(3)), 0));

@@ -22,7 +22,7 @@ pub struct Work {
     pub path: Vec<Key>,
     /// What.
     pub step: Step,
-    /// What it costs, by the units of [`Entry::cost`](super::Entry::cost); the best unit of work costs least.
+    /// What it costs, in units of 1/128 disc; the best unit of work costs least.
     pub cost: u32,
 }
 
@@ -135,7 +135,6 @@ pub fn next_work(
         paths.push((key, from));
         let here = Some(paths.len() - 1);
         let neighbours = Neighbours::of(book, &key, &entry)?;
-        let choice = neighbours.choice(&entry);
         let mut add = |cost: u32, so_far: u32, key: Key, step: Option<Step>| {
             order += 1;
             waiting.push(Reverse((cost, order, so_far, key, here, step)));
@@ -146,12 +145,12 @@ pub fn next_work(
             && let Leaf::Found { square, value, .. } = entry.leaf
             && let Some(next) = next(&key.position(), square).key()
         {
-            let cost = so_far.saturating_add(choice + behind(&entry, value));
+            let cost = so_far.saturating_add(behind(&entry, value));
             add(cost, cost, key, Some(Step::Extend(square, next)));
         }
         for child in &neighbours.children {
             if let (Some(next), true) = (child.next.key(), child.entry.cost != super::Entry::NOTHING_TO_DO) {
-                let so_far = so_far.saturating_add(choice + child.behind(&entry));
+                let so_far = so_far.saturating_add(child.step(&entry));
                 add(so_far.saturating_add(child.entry.cost), so_far, next, None);
             }
         }

@@ -2,7 +2,7 @@
 
 use super::{EvaluationArguments, at};
 use crate::analysis::book_growth::{Growth, GrowthEnd, GrowthSettings, grow};
-use crate::book::{Database, Key, Positions, Work, graph::relevance};
+use crate::book::{Database, Key, Positions, Work, graph::PLY};
 use crate::cli::output::say;
 use crate::cli::progress::{StatusLine, StepBar};
 use crate::eval::fingerprint;
@@ -163,7 +163,7 @@ impl Bar {
     }
 }
 
-/// What was extended and why: the moves that lead there, and the relevance of the position.
+/// What was extended and why: the moves that lead there, and how many plies that is worth.
 fn what(work: &Work, root: &Position) -> String {
     let mut position = *root;
     let mut moves = String::new();
@@ -176,5 +176,5 @@ fn what(work: &Work, root: &Position) -> String {
             position = position.pass();
         }
     }
-    format!("at {moves} (relevance {:.1e})", relevance(work.cost))
+    format!("at {moves} ({:.1} plies)", f64::from(work.cost) / f64::from(PLY))
 }
