@@ -1,7 +1,7 @@
 //! The program `emilia`.
 
-/// Lets pieces of memory of this size go back to the system as soon as they are free, in place of to a heap of the thread that freed them,
-/// where no other thread finds them: that of the trees' chunks. The memory cap holds for what is in use.
+/// Pieces of memory from this size on, such as the chunks of trees, go back to the system as soon as they are free. Otherwise they would stay in
+/// a heap of the thread that freed them, where no other thread finds them. There are 65,536 of them at most, which is 5 GiB of chunks.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const LEAST_TO_GIVE_BACK: std::ffi::c_int = 64 << 10;
 

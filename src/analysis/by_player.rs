@@ -56,7 +56,7 @@ pub struct Mistake {
     pub loss: f64,
     /// The page that shows it, if pages are written.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub page: Option<PathBuf>,
+    pub page: Option<String>,
 }
 
 /// The name of the page of a game, by its number in its file, in a folder of pages.
@@ -205,7 +205,7 @@ impl Player {
             self.worst.push(Mistake {
                 file: game.file.clone(),
                 game: number,
-                page: pages.map(|folder| folder.join(page_of_turn(number, turn.turn))),
+                page: pages.map(|folder| folder.join(page_of_turn(number, turn.turn)).display().to_string()),
                 turn: turn.turn,
                 played: played.turn,
                 best: turn.best.turn,
@@ -283,7 +283,7 @@ impl PlayerSummary<'_> {
         for (i, Mistake { file, game, turn, played, best, loss, page }) in self.worst.iter().enumerate() {
             let label = if i == 0 { "worst moves" } else { "" };
             let place = match page {
-                Some(page) => page.display().to_string(),
+                Some(page) => page.clone(),
                 None => format!("{file} --game {game} --move {turn}"),
             };
             text += &format!("  {label:<17}  {played} lost {loss:.2}, {best} was better: {place}\n");

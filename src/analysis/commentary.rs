@@ -75,7 +75,7 @@ impl Commentary {
             let judge = |found: &MoveValue, behind: usize| Judgement {
                 value: mover.signed(found.score.discs()),
                 depth: found.depth.to_string(),
-                pv: found.pv[behind..].to_vec(),
+                pv: found.pv.get(behind..).unwrap_or_default().to_vec(),
             };
             commentary.judgements[reviewed.turn] = Some(judge(&reviewed.best, 0));
             let Some(played) = &reviewed.played else { continue };
@@ -126,7 +126,7 @@ mod tests {
         let turns = game.turns().len();
         game.take(all.turns[0].lines.last().unwrap().turn).unwrap();
         let mut heard = 0;
-        let review = Reviewer::new(settings.clone()).review_aloud(&game, &mut |done| heard = done);
+        let review = Reviewer::new(settings.clone()).review_with_progress(&game, &mut |done| heard = done);
         assert_eq!(heard, turns + 1);
         let commentary = Commentary::of_review(AnnotatedGame::new(game), &review, &settings);
         assert!(commentary.judgements.iter().all(Option::is_some) && commentary.source.ends_with(", depth 6"));

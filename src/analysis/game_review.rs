@@ -166,11 +166,11 @@ impl Reviewer {
 
     /// Judges a game from its end to its beginning, so that what is known of a position serves the one before.
     pub fn review(&mut self, game: &GameRecord) -> Review {
-        self.review_aloud(game, &mut |_| {})
+        self.review_with_progress(game, &mut |_| {})
     }
 
     /// [`Reviewer::review`], of which the listener hears how many turns are judged.
-    pub fn review_aloud(&mut self, game: &GameRecord, listener: &mut dyn FnMut(usize)) -> Review {
+    pub fn review_with_progress(&mut self, game: &GameRecord, listener: &mut dyn FnMut(usize)) -> Review {
         (self.nodes, self.elapsed) = (0, Duration::ZERO);
         let mut turns: Vec<ReviewedTurn> = Vec::new();
         if game.turns().is_empty() {

@@ -9,7 +9,7 @@ use crate::shard::Shard;
 use crate::whole_file::WholeFile;
 use std::collections::HashSet;
 use std::fs::{self, File, TryLockError};
-use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -121,29 +121,39 @@ impl Journal {
 
     /// Gives the results their file. One that is a shard of several is told to be complete; of the only one, the lines that
     /// say what it is a part of are left out.
-    pub fn finish(mut self, items: u64, checksum: u32) -> Result<(), JournalError> {
+    ///
+    /// Returns the sums over solutions; `None` for other jobs.
+    pub fn finish(mut self, items: u64, checksum: u32) -> Result<Option<Totals>, JournalError> {
         let whole = if self.shard.count() > 1 {
             let ending = ShardEnd { items, results: self.results, checksum };
             self.write(&end_line(self.shard, ending)).map(|()| 0)
         } else {
             Ok(self.beginning)
         };
-        let done = whole.and_then(|begin| self.copy(begin)).and_then(|()| fs::remove_file(&self.partial));
+        let done = whole.and_then(|begin| self.copy(begin)).and_then(|totals| {
+            fs::remove_file(&self.partial)?;
+            Ok(totals)
+        });
         done.map_err(|error| self.failure(error))
     }
 
     /// Writes everything from this byte on to the file, and behind the results of a whole job their sums.
-    fn copy(&mut self, begin: u64) -> io::Result<()> {
+    fn copy(&mut self, begin: u64) -> io::Result<Option<Totals>> {
         self.file.seek(SeekFrom::Start(begin))?;
         let mut whole = WholeFile::create(&self.path)?;
-        if self.has_totals && self.shard.count() == 1 {
-            let results = io::read_to_string(BufReader::new(&self.file))?;
-            whole.write_all(results.as_bytes())?;
-            whole.write_all(Totals::of_lines(results.lines()).line().as_bytes())?;
+        let mut results = BufReader::new(&self.file);
+        let mut totals = None;
+        if self.has_totals {
+            let counted = count(&mut results, &mut whole)?;
+            if self.shard.count() == 1 {
+                whole.write_all(counted.line().as_bytes())?;
+            }
+            totals = Some(counted);
         } else {
-            io::copy(&mut BufReader::new(&self.file), &mut whole)?;
+            io::copy(&mut results, &mut whole)?;
         }
-        whole.finish()
+        whole.finish()?;
+        Ok(totals)
     }
 
     fn write(&mut self, text: &str) -> io::Result<()> {
@@ -186,6 +196,25 @@ fn kept(bytes: &[u8], shard: Shard, job: &Job, path: &Path) -> Result<(u64, Done
     let end = if there.ending.is_some() { text[..whole - 1].rfind('\n').map_or(0, |end| end + 1) } else { whole };
     let done = there.results.iter().map(|result| (result.number, result.turn)).collect();
     Ok((end as u64, done, there.results.len() as u64))
+}
+
+/// Counts solutions, a line each, and copies them.
+fn count(lines: &mut impl BufRead, copy: &mut impl Write) -> io::Result<Totals> {
+    let (mut totals, mut line) = (Totals::default(), String::new());
+    while lines.read_line(&mut line)? > 0 {
+        totals.add_line(&line)?;
+        copy.write_all(line.as_bytes())?;
+        line.clear();
+    }
+    Ok(totals)
+}
+
+/// The sums over the solutions of a file that is complete.
+///
+/// # Errors
+/// If it cannot be read, or holds anything else.
+pub fn totals_of(path: &Path) -> io::Result<Totals> {
+    count(&mut BufReader::new(File::open(path)?), &mut io::sink())
 }
 
 #[cfg(test)]

@@ -12,6 +12,9 @@ pub enum MergeError {
     /// There are none.
     #[error("no shards to merge")]
     Nothing,
+    /// A result is no solution.
+    #[error("a result that is no solution: {0}")]
+    NoSolution(String),
     /// A file, by its name, cannot be used.
     #[error("'{0}': {1}")]
     File(String, ShardFileError),
@@ -103,7 +106,13 @@ pub fn merge<'a, T: AsRef<str>>(files: &'a [(String, T)]) -> Result<Merged<'a>, 
     let mut results: Vec<_> = shards.into_values().flat_map(|(_, file)| file.results).collect();
     results.sort_by_key(|result| (result.number, result.turn));
     let results: Vec<&str> = results.into_iter().map(|result| result.text).collect();
-    let totals = (job.command == super::SOLVE).then(|| Totals::of_lines(results.iter().copied()));
+    let totals = match job.command == super::SOLVE {
+        true => Some(results.iter().try_fold(Totals::default(), |mut totals, line| {
+            totals.add_line(line).map_err(|error| MergeError::NoSolution(error.to_string()))?;
+            Ok(totals)
+        })?),
+        false => None,
+    };
     Ok(Merged { results, totals })
 }
 

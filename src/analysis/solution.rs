@@ -185,6 +185,10 @@ pub struct Totals {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct CountedLine {
+    /// What a file of a part begins and ends with.
+    shard: Option<IgnoredAny>,
+    /// What whole results end with.
+    totals: Option<IgnoredAny>,
     error: Option<IgnoredAny>,
     result: Option<IgnoredAny>,
     checked: bool,
@@ -204,23 +208,26 @@ impl Totals {
         self.take_time(Some(solution.elapsed.as_secs_f64()));
     }
 
-    /// The totals of lines of JSON as `emilia solve` writes them.
-    pub fn of_lines<'a>(lines: impl Iterator<Item = &'a str>) -> Totals {
-        let mut totals = Totals::default();
-        for line in lines {
-            let line: CountedLine = serde_json::from_str(line).unwrap_or_default();
-            if line.error.is_some() {
-                totals.unreadable += 1;
-                continue;
-            }
-            totals.positions += 1;
-            totals.solved += usize::from(line.result.is_some());
-            totals.checked += usize::from(line.checked);
-            totals.contradicted += usize::from(!line.contradictions.is_empty());
-            totals.nodes += line.nodes;
-            totals.take_time(line.seconds);
+    /// Counts a line of JSON as `emilia solve` writes it; lines that are about no position change nothing.
+    ///
+    /// # Errors
+    /// If it is no such line.
+    pub fn add_line(&mut self, line: &str) -> Result<(), serde_json::Error> {
+        let line: CountedLine = serde_json::from_str(line)?;
+        if line.shard.is_some() || line.totals.is_some() {
+            return Ok(());
         }
-        totals
+        if line.error.is_some() {
+            self.unreadable += 1;
+            return Ok(());
+        }
+        self.positions += 1;
+        self.solved += usize::from(line.result.is_some());
+        self.checked += usize::from(line.checked);
+        self.contradicted += usize::from(!line.contradictions.is_empty());
+        self.nodes += line.nodes;
+        self.take_time(line.seconds);
+        Ok(())
     }
 
     /// The line of JSON that follows the solutions.
@@ -328,6 +335,10 @@ mod tests {
             r#"{"number":4,"result":null,"checked":false,"contradictions":[],"nodes":5,"seconds":1}"#,
             r#"{"number":5,"error":"no position"}"#,
         ];
-        assert_eq!(Totals::of_lines(lines.into_iter()), Totals { unreadable: 1, ..expected });
+        let mut counted = Totals::default();
+        lines.into_iter().for_each(|line| counted.add_line(line).unwrap());
+        counted.add_line(&counted.clone().line()).unwrap();
+        assert_eq!(counted, Totals { unreadable: 1, ..expected });
+        assert!(counted.add_line("{").is_err());
     }
 }

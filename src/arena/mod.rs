@@ -16,5 +16,3 @@ pub mod sprt;
 pub mod standings;
 pub mod statistics;
 pub mod tournament;
-
-pub use crate::clock::time_control;

@@ -7,7 +7,7 @@ use super::opening::Opening;
 use super::player::{Action, Answer, Fault, GameSetup, Player, Turn};
 use super::record::{End, PlayedGame};
 use super::schedule::Fixture;
-use super::time_control::SideClock;
+use crate::clock::time_control::SideClock;
 use crate::engine::{Engine, EngineOptions, Request};
 use crate::notation::ggf::Timing;
 use crate::othello::{Color, GameRecord, Move, Position};

@@ -4,7 +4,7 @@ use super::opening_source::{OpeningChoice, OpeningError, OpeningSource};
 use super::player::{PlayerSpec, PlayerText, SpecError, Timeouts};
 use super::schedule::TournamentFormat;
 use super::sprt::{Sprt, SprtError};
-use super::time_control::{Terms, TimeControl};
+use crate::clock::time_control::{Terms, TimeControl};
 use crate::search::Depth;
 use crate::shard::{Shard, ShardError};
 use clap::Args;

@@ -10,7 +10,7 @@ use super::schedule::{Fixture, Schedule};
 use super::settings::Settings;
 use super::sprt::{self, Sprt};
 use super::standings::Standings;
-use super::time_control::SideClock;
+use crate::clock::time_control::SideClock;
 use crate::othello::{Color, Position};
 use crossbeam::channel::{Receiver, Sender, unbounded};
 use std::collections::BTreeMap;
@@ -257,7 +257,7 @@ impl Tournament {
 /// Starts a player once and says what it calls itself; its protocol is written into the description.
 fn check_player(
     spec: &mut PlayerSpec,
-    terms: &super::time_control::Terms,
+    terms: &crate::clock::time_control::Terms,
     timeouts: &super::player::Timeouts,
     set_up: bool,
 ) -> Result<String, StartError> {

@@ -73,6 +73,7 @@ impl Database {
         }
         let book = Database(opened(|| builder().open(path))?);
         if matches!(book.read(), Err(BookError::FormerFormat)) {
+            log::warn!("the book '{}' is brought to format {VERSION}", path.display());
             book.find_draws()?;
         }
         book.read()?;

@@ -54,6 +54,14 @@ pub enum Contents<'a> {
 }
 
 impl Contents<'_> {
+    /// Whether the book says what depends on the worth of a draw: packed books of the former format do not.
+    pub fn knows_draws(&self) -> bool {
+        match self {
+            Contents::Packed(packed) => packed.knows_draws,
+            Contents::Database(_) => true,
+        }
+    }
+
     /// The fingerprint of the evaluation that the book has grown with last.
     pub fn weights(&self) -> u32 {
         match self {

@@ -34,6 +34,8 @@ pub struct PackedBook {
     positions: usize,
     /// The fingerprint of the evaluation that the book grew with.
     pub weights: u32,
+    /// Whether it says what depends on the worth of a draw.
+    pub(super) knows_draws: bool,
 }
 
 #[derive(Debug)]
@@ -103,7 +105,12 @@ impl PackedBook {
         if checksum(header, &bytes[HEADER..]) != number(CHECKSUM) {
             return Err(damaged("its checksum is another one"));
         }
-        Ok(PackedBook { weights: number(12), positions: positions as usize, bytes })
+        Ok(PackedBook {
+            weights: number(12),
+            knows_draws: number(8) != WITHOUT_DRAWS,
+            positions: positions as usize,
+            bytes,
+        })
     }
 
     /// The number of positions.
@@ -326,6 +333,21 @@ mod tests {
         let mut other = bytes().to_vec();
         other[8] = 3;
         assert!(matches!(of(&other), Err(BookError::Version { found: 3, expected: 2 })));
+    }
+
+    #[test]
+    fn the_former_format_is_read_and_knows_no_draws() {
+        let mut former = bytes().to_vec();
+        former[8] = 1;
+        let draws = u32::from_le_bytes(former[24..28].try_into().unwrap()) as usize;
+        former[24..28].fill(0);
+        former.truncate(former.len() - draws * DRAWS);
+        let header: [u8; HEADER] = former[..HEADER].try_into().unwrap();
+        let sum = checksum(&header, &former[HEADER..]).to_le_bytes();
+        former[CHECKSUM..HEADER].copy_from_slice(&sum);
+        let (former, book) = (of(&former).unwrap(), of(bytes()).unwrap());
+        assert!(!former.knows_draws && book.knows_draws && draws > 0);
+        assert!(former.iter().eq(book.iter().map(|(key, entry)| (key, Entry { draws: None, ..entry }))));
     }
 
     proptest! {

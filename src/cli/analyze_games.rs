@@ -117,7 +117,9 @@ pub(super) fn run(
             if job.by_player && result.is_ok() {
                 return;
             }
-            if let Some(text) = job.text(result, &mut complaints) {
+            if let Some(text) = job.text(result, &mut complaints)
+                && reader == Reader::Reads
+            {
                 match output.write(&text) {
                     Ok(now) => reader = now,
                     Err(error) => problem = Some(error),
@@ -125,7 +127,8 @@ pub(super) fn run(
             }
         });
         progress.add(1, positions);
-        reader == Reader::Reads && problem.is_none()
+        // The pages are there for others.
+        (reader == Reader::Reads || pages.is_some()) && problem.is_none()
     });
     progress.finish();
     if let (None, Some(pages)) = (&problem, pages) {
@@ -142,7 +145,7 @@ pub(super) fn run(
             output.write(&if job.style == Style::Json { players.json() } else { players.table() })?;
             output.finish(0, 0, None)?;
         }
-        Ok((games, checksum)) => output.finish(games, checksum, None)?,
+        Ok((games, checksum)) => drop(output.finish(games, checksum, None)?),
         // What can be gone on with stays; of any other file nothing remains.
         Err(problem) => return Err(problem),
     }

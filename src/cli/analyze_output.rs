@@ -73,8 +73,8 @@ impl Results {
     }
 
     /// Everything is written: the input had this number of items and this checksum. Sums over the results follow where they are
-    /// whole; a file that can be gone on with counts its own.
-    pub(super) fn finish(self, items: u64, checksum: u32, totals: Option<&Totals>) -> Result<(), String> {
+    /// whole; a file that can be gone on with counts its own, which are returned.
+    pub(super) fn finish(self, items: u64, checksum: u32, totals: Option<&Totals>) -> Result<Option<Totals>, String> {
         match self {
             Results::Stream { mut output, shard, results } => {
                 if let Some(shard) = shard {
@@ -82,7 +82,7 @@ impl Results {
                 } else if let Some(totals) = totals {
                     output.write(totals.line().as_bytes())?;
                 }
-                output.finish()
+                output.finish().map(|()| None)
             }
             Results::Journal(journal) => journal.finish(items, checksum).map_err(|error| error.to_string()),
         }

@@ -113,7 +113,7 @@ fn write(
     progress.finish();
     match end.recv() {
         Ok(InputEnd { error: Some(error), .. }) => Err(error),
-        Ok(InputEnd { lines, checksum, error: None }) => output.finish(lines, checksum, None),
+        Ok(InputEnd { lines, checksum, error: None }) => output.finish(lines, checksum, None).map(drop),
         // Whoever read the queries panicked, and has said so.
         Err(_) => Err("the input was not read to its end".to_owned()),
     }

@@ -89,8 +89,9 @@ fn listener() -> Result<Listener, ReadlineError> {
         return Ok(Listener::new(|_| piped(&mut stdin().lock()), None));
     }
     let mut editor = DefaultEditor::new()?;
-    let printer = editor.create_external_printer()?;
-    Ok(Listener::new(move |prompt| edited(&mut editor, prompt), Some(Box::new(printer))))
+    // A terminal that cannot move its cursor has none.
+    let printer = editor.create_external_printer().ok().map(|printer| Box::new(printer) as Box<dyn ExternalPrinter>);
+    Ok(Listener::new(move |prompt| edited(&mut editor, prompt), printer))
 }
 
 impl Listener {

@@ -7,7 +7,7 @@ use super::options::EngineArguments;
 use super::output::{Reader, complain};
 use super::progress::StatusLine;
 use crate::analysis::answer::line as json;
-use crate::analysis::journal::Done;
+use crate::analysis::journal::{Done, totals_of};
 use crate::analysis::shard_file::{Job, engine_settings};
 use crate::analysis::wanted_games::GameInput;
 use crate::analysis::{Contradiction, Question, SOLVE, Solution, Solver, Totals, Value};
@@ -99,7 +99,10 @@ fn solve(arguments: &SolveArguments) -> Result<Totals, String> {
     let job = arguments.job(engine.options())?;
     let mut solver = Solver::new(engine, question);
     let mut totals = Totals::default();
-    let Some((mut output, before)) = arguments.results(&job)? else { return Ok(totals) };
+    let Some((mut output, before)) = arguments.results(&job)? else {
+        let Some(path) = &arguments.out else { return Ok(totals) };
+        return totals_of(path).map_err(|error| format!("cannot read '{}': {error}", path.display()));
+    };
     let progress = StatusLine::new("{spinner} {msg}, {elapsed} gone", None, 0);
     let done = Arc::new(AtomicU64::new(0));
     let read = Arc::clone(&done);
@@ -137,7 +140,7 @@ fn solve(arguments: &SolveArguments) -> Result<Totals, String> {
                 if !arguments.is_kept() {
                     continue;
                 }
-                // What is gone on with says of every position what became of it.
+                // A file that can be resumed says of every position what became of it.
                 json(&JsonError { number: error.number, error: error.to_string() })
             }
         };
@@ -154,8 +157,8 @@ fn solve(arguments: &SolveArguments) -> Result<Totals, String> {
     if !arguments.json {
         output.write(&summary(&totals))?;
     }
-    output.finish(positions, checksum, arguments.json.then_some(&totals))?;
-    Ok(totals)
+    let of_all = output.finish(positions, checksum, arguments.json.then_some(&totals))?;
+    Ok(of_all.unwrap_or(totals))
 }
 
 /// Entries of a file that have no value.

@@ -123,12 +123,14 @@ impl SideClock {
         self.control.map(|_| self.left)
     }
 
-    /// The clock to plan with: what this one has left, on the same terms.
-    pub fn clock(&self) -> Clock {
+    /// The clock to plan with: what this one has left after its side has `thought`, on the same terms.
+    pub fn clock(&self, thought: Duration) -> Clock {
         match self.control {
             None => Clock::unlimited(),
-            Some(TimeControl::PerMove(time)) => Clock::per_move(time),
-            Some(TimeControl::PerGame { increment, .. }) => Clock::sudden_death(self.left, increment),
+            Some(TimeControl::PerMove(time)) => Clock::per_move(time.saturating_sub(thought)),
+            Some(TimeControl::PerGame { increment, .. }) => {
+                Clock::sudden_death(self.left.saturating_sub(thought), increment)
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 //! The option `book`: the opening book that moves are played from.
 
 use super::option::{Given, OptionError};
-use crate::book::{Book, BookError, Database, LEARNED_PLIES, View, look_up};
+use crate::book::{Book, BookError, Contents, Database, LEARNED_PLIES, View, look_up};
 use crate::othello::{GameRecord, Position};
 use crate::search::{Contempt, Line, Report};
 use std::fmt;
@@ -42,7 +42,11 @@ impl OpeningBook {
     /// What the book knows of a position, if it is there, with draws at this worth. A book that cannot be read, because it grows at the moment, knows nothing;
     /// the log says so.
     pub fn view(&self, position: &Position, contempt: Contempt) -> Option<View> {
-        let view = self.0.book.now().and_then(|book| look_up(&book, position, contempt));
+        let known = |book: Contents<'_>| match contempt {
+            contempt if contempt == Contempt::NONE || book.knows_draws() => look_up(&book, position, contempt),
+            _ => Ok(None),
+        };
+        let view = self.0.book.now().and_then(known);
         view.unwrap_or_else(|error| {
             log::warn!("book '{self}': {error}");
             None
@@ -104,8 +108,9 @@ mod tests {
         let options = || EngineOptions { depth: Depth::new(3), ..EngineOptions::default() };
         assert_eq!(asked(options(), start.clone()), 0);
         assert!(asked(EngineOptions { book: None, ..options() }, start.clone()) > 0);
-        assert!(asked(EngineOptions { engine: &ALPHA_BETA, ..options() }, start) > 0);
+        assert!(asked(EngineOptions { engine: &ALPHA_BETA, ..options() }, start.clone()) > 0);
         assert!(asked(options(), Request::hint(Position::START, 1)) > 0, "values are searched");
+        assert_eq!(asked(options(), Request { contempt: Contempt::new(5).unwrap(), ..start }), 0, "it knows draws");
         assert_eq!(OpeningBook::builtin().report(&Position::START, Contempt::NONE).unwrap().lines.len(), 4);
     }
 }

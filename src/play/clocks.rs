@@ -59,9 +59,7 @@ impl Clocks {
     /// What a side may spend on its next move, with this number of empty squares and after it has `thought`; `None` if no clock runs.
     pub(super) fn budget(&self, color: Color, empties: u32, thought: Duration) -> Option<TimeBudget> {
         self.left(color)?;
-        let budget = self.now().sides[side(color)].clock().budget(empties)?;
-        let rest = |time: Duration| time.saturating_sub(thought);
-        Some(TimeBudget { soft: rest(budget.soft), hard: rest(budget.hard) })
+        self.now().sides[side(color)].clock(thought).budget(empties)
     }
 
     /// Notes a turn of this side that took so long; `None` for a forced pass, which takes nothing and gains nothing. False if the
@@ -127,6 +125,9 @@ mod tests {
         assert_eq!((clocks.left(Color::Black), clocks.left(Color::White)), (Some(52 * second), Some(32 * second)));
         assert!(!clocks.take(Color::Black, Some(53 * second)));
         assert_eq!((clocks.loser(), clocks.left(Color::White)), (Some(Color::Black), None));
+        // After a long thought there is a budget still.
+        let late = clocks.budget(Color::White, 40, 25 * second).unwrap();
+        assert!(late.soft > Duration::ZERO && late.hard < 7 * second);
         // Nothing runs any more.
         assert!(clocks.take(Color::White, Some(1000 * second)));
         let (second_turn, first) = (clocks.undo().unwrap(), clocks.undo().unwrap());

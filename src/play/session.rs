@@ -218,7 +218,8 @@ impl Session {
                     Some(color) => Some(!color),
                     None => Some(self.game.record.position().mover()),
                 };
-                Ok(self.reply())
+                // Who takes the move over takes over the time that it has cost.
+                Ok(self.reply_after(self.thought))
             }
             Command::Save(name) => self.save(Path::new(&name)),
             Command::Load(name) => self.load(Path::new(&name)).map(|()| self.reply()),
@@ -296,6 +297,11 @@ impl Session {
 
     /// What happens until the person has to choose, and the board then.
     fn reply(&mut self) -> String {
+        self.reply_after(Duration::ZERO)
+    }
+
+    /// The same where so long was thought about the first turn already.
+    fn reply_after(&mut self, mut thought: Duration) -> String {
         let mut text = String::new();
         loop {
             let position = *self.game.record.position();
@@ -310,13 +316,15 @@ impl Session {
             }
             match self.person {
                 Some(color) if color != position.mover() => {
-                    let Some((turn, told)) = self.think(Duration::ZERO) else { break };
+                    let Some((turn, told)) = self.think(std::mem::take(&mut thought)) else { break };
                     let _ = write!(text, "Emilia plays {}.\n{told}", spoken(turn));
                 }
                 _ => break,
             }
         }
-        self.turn_begins();
+        if thought.is_zero() {
+            self.turn_begins();
+        }
         text += &self.board();
         if self.game.record.position().is_over() {
             text += &self.turning_point();

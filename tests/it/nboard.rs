@@ -119,6 +119,7 @@ fn only_a_depth_that_reaches_the_end_is_a_percentage() {
     client.send("set depth 6");
     let lines = hint(&client, "hint 4");
     let last: Vec<_> = lines.iter().filter(|line| line.starts_with("search")).rev().take(4).collect();
+    assert_eq!(last.len(), 4, "{lines:?}");
     assert!(last.iter().all(|line| depth(line).0 == "6" && depth(line).1.starts_with("depth 6@")), "{last:?}");
 
     client.send(format!("set game (;GM[Othello]{START}{SIXTEEN_EMPTY};)"));

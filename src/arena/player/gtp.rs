@@ -9,7 +9,7 @@ use super::fault::{Fault, StartError};
 use super::process::{NoLine, Process};
 use super::question::{Action, Answer, GameSetup, Player, Timeouts, Turn, plies};
 use super::spec::{Passes, PlayerSpec};
-use crate::arena::time_control::{SideClock, Terms, TimeControl};
+use crate::clock::time_control::{SideClock, Terms, TimeControl};
 use crate::notation::transcript::parse_turn;
 use crate::othello::{Color, Move, Position};
 use std::time::{Duration, Instant};

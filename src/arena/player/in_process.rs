@@ -3,7 +3,7 @@
 use super::fault::Fault;
 use super::question::{Action, Answer, GameSetup, Player, Timeouts, Turn};
 use super::spec::{PlayerSpec, SpecError};
-use crate::arena::time_control::{Terms, TimeControl};
+use crate::clock::time_control::{Terms, TimeControl};
 use crate::clock::{Clock, TimeBudget};
 use crate::engine::{Engine, Event, Request};
 use crate::search::{Limits, SearchDepth};
@@ -104,7 +104,7 @@ impl Player for InProcessPlayer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arena::time_control::SideClock;
+    use crate::clock::time_control::SideClock;
     use crate::engine::EngineOptions;
     use crate::notation::ggf::Timing;
     use crate::othello::{Color, GameRecord, Move};

@@ -8,7 +8,7 @@ use super::fault::{Fault, StartError};
 use super::process::Process;
 use super::question::{Action, Answer, GameSetup, Player, Timeouts, Turn, plies};
 use super::spec::PlayerSpec;
-use crate::arena::time_control::{Terms, TimeControl};
+use crate::clock::time_control::{Terms, TimeControl};
 use crate::notation::ggf::{Ggf, GgfClock, TimedMove, Timing};
 use crate::notation::{AnnotatedGame, PlayerInfo};
 use crate::othello::Color;

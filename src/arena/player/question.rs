@@ -1,7 +1,7 @@
 //! What the referee tells and asks a player, and what it answers.
 
 use super::fault::Fault;
-use crate::arena::time_control::SideClock;
+use crate::clock::time_control::SideClock;
 use crate::notation::ggf::Timing;
 use crate::othello::{Color, GameRecord, Move, Position};
 use std::time::Duration;

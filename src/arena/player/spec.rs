@@ -1,6 +1,6 @@
 //! What is said about a player before the match: `name=A cmd='engine -x' protocol=gtp depth=6`.
 
-use crate::arena::time_control::{Terms, TimeControl};
+use crate::clock::time_control::{Terms, TimeControl};
 use crate::engine::{EngineOptions, OptionError};
 use crate::protocol::detect::Protocol;
 use crate::search::Depth;

@@ -7,7 +7,7 @@ use super::nboard::NBoardPlayer;
 use super::process::{NoLine, Process};
 use super::question::{Player, Timeouts};
 use super::spec::{PlayerKind, PlayerSpec};
-use crate::arena::time_control::Terms;
+use crate::clock::time_control::Terms;
 use crate::protocol::detect::Protocol;
 use std::time::Instant;
 

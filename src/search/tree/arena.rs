@@ -23,8 +23,7 @@ const MOST_CHUNKS: usize = NIL as usize / CHUNK;
 #[derive(Debug)]
 pub struct ChunkPool<M> {
     left: AtomicUsize,
-    /// Whether chunks that are given back are kept for others: the system's allocator has a heap for each thread, and what one of
-    /// them frees is of no use to the others.
+    /// Whether chunks that are given back are kept for others, which is faster than to ask the system for new ones.
     keeps: bool,
     kept: Mutex<Vec<Chunk<M>>>,
 }
