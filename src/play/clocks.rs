@@ -123,11 +123,11 @@ mod tests {
         let second = Duration::from_secs(1);
         assert!(clocks.take(Color::Black, Some(10 * second)) && clocks.take(Color::White, Some(30 * second)));
         assert_eq!((clocks.left(Color::Black), clocks.left(Color::White)), (Some(52 * second), Some(32 * second)));
-        assert!(!clocks.take(Color::Black, Some(53 * second)));
-        assert_eq!((clocks.loser(), clocks.left(Color::White)), (Some(Color::Black), None));
         // After a long thought there is a budget still.
         let late = clocks.budget(Color::White, 40, 25 * second).unwrap();
         assert!(late.soft > Duration::ZERO && late.hard < 7 * second);
+        assert!(!clocks.take(Color::Black, Some(53 * second)));
+        assert_eq!((clocks.loser(), clocks.left(Color::White)), (Some(Color::Black), None));
         // Nothing runs any more.
         assert!(clocks.take(Color::White, Some(1000 * second)));
         let (second_turn, first) = (clocks.undo().unwrap(), clocks.undo().unwrap());
