@@ -227,15 +227,9 @@ fn solutions_are_gone_on_with_and_counted_again() {
     fs::write(format!("{again}.partial"), begin.replace("0/2", "0/1") + &three).unwrap();
     assert_eq!(solve(&again, &["--resume"]), whole);
     assert_eq!(solve(&again, &["--resume"]), whole, "what is complete stays");
-    // What was found wrong before the interruption decides the exit code too, then and ever after.
-    let wrong = three.replacen("\"contradictions\":[]", "\"contradictions\":[\"f5\"]", 1);
-    assert_ne!(wrong, three);
-    let again = path(&folder, "wrong");
-    fs::write(format!("{again}.partial"), begin.replace("0/2", "0/1") + &wrong).unwrap();
-    for _ in 0..2 {
-        let settings = ["solve", &positions, "--json", "--reproducible", "--threads", "1", "--hash", "1", "--resume"];
-        assert_eq!(said(&[&settings[..], &["--out", &again]].concat(), "").0, 1);
-    }
+    // The file has scores that are wrong. To find nothing left to do is no reason to forget that.
+    let settings = ["solve", &positions, "--json", "--reproducible", "--threads", "1", "--hash", "1", "--resume"];
+    assert_eq!(said(&[&settings[..], &["--out", &again]].concat(), "").0, 1);
 }
 
 #[test]
