@@ -3,7 +3,7 @@
 //!
 //! The model is Buro's (*From Simple Features to Sophisticated Evaluation Functions*, 1998), with the set of patterns
 //! that later programs settled on: [`FAMILIES`]. Weights differ by phase of the game. A search keeps the [`State`] of
-//! its position up to date and asks for its value; [`Evaluator::evaluate`] makes the state anew each time.
+//! its position up to date and asks for its value; [`Evaluator::evaluate`](super::Evaluator::evaluate) makes the state anew each time.
 
 mod file;
 mod form;
