@@ -1,4 +1,4 @@
-//! How long a player may think, and the clock with which the referee holds it to that.
+//! How long a player may think, and the clock that holds it to that.
 
 use super::Clock;
 use crate::search::Depth;

@@ -39,8 +39,8 @@ impl OpeningBook {
         }
     }
 
-    /// What the book knows of a position, if it is there, with draws at this worth. A book that cannot be read, because it grows at the moment, knows nothing;
-    /// the log says so.
+    /// What the book knows of a position, if it is there, with draws at this worth. A book that cannot be read, because it grows at the
+    /// moment, knows nothing; the log says so.
     pub fn view(&self, position: &Position, contempt: Contempt) -> Option<View> {
         let known = |book: Contents<'_>| match contempt {
             contempt if contempt == Contempt::NONE || book.knows_draws() => look_up(&book, position, contempt),
