@@ -115,13 +115,14 @@ impl Neighbours {
 
     /// What the position is worth by what a draw is worth, if that matters.
     fn draws(&self, entry: &Entry, open: Option<Score>, value: Score) -> Option<Draws> {
+        if !is_draw(entry) && self.children.iter().all(|child| child.entry.draws.is_none()) {
+            return None;
+        }
         let open = open.map(|leaf| if is_draw(entry) { Draws::DRAW } else { Draws::none(leaf) });
         let draws = self.children.iter().filter_map(|child| child.draws()).chain(open);
-        // Of moves that do not depend on it, the value is that of all.
         let draws = draws.reduce(|a, b| Draws { lost: a.lost.max(b.lost), won: a.won.max(b.won) })?;
-        let matters = is_draw(entry) || self.children.iter().any(|child| child.entry.draws.is_some());
         let draws = Draws { lost: draws.lost.min(value), won: draws.won.max(value) };
-        (matters && draws.lost < draws.won).then_some(draws)
+        (draws.lost < draws.won).then_some(draws)
     }
 
     /// Whether the position behind the leaf is worth to be added.
