@@ -12,6 +12,7 @@ mod in_order;
 pub mod journal;
 pub mod lines;
 pub mod merge;
+mod order;
 pub mod query;
 mod queue;
 pub mod review_text;

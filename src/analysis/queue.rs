@@ -15,6 +15,8 @@ pub(super) struct QueuedPosition {
     pub turn: usize,
     /// The line of the input that asked for it.
     pub line: u64,
+    /// The place of its answer among all that were asked for.
+    pub place: u64,
 }
 
 /// A position that is being thought about.
@@ -84,8 +86,8 @@ impl Queue {
         Queue { state: Mutex::new(state), work: Condvar::new(), room: Condvar::new(), capacity }
     }
 
-    /// Puts the positions of a query in, waiting for room first. A closed queue takes nothing.
-    pub fn push(&self, query: &Arc<Query>, line: u64) {
+    /// Puts the positions of a query in, waiting for room first; `place` is that of the first answer. A closed queue takes nothing.
+    pub fn push(&self, query: &Arc<Query>, line: u64, place: u64) {
         let mut state = self.state.lock();
         while state.waiting.len() >= self.capacity && !state.closed {
             self.room.wait(&mut state);
@@ -93,10 +95,10 @@ impl Queue {
         if state.closed {
             return;
         }
-        for &turn in &query.turns {
+        for (place, &turn) in (place..).zip(&query.turns) {
             let key = (Reverse(query.priority), state.next);
             state.next += 1;
-            state.waiting.insert(key, QueuedPosition { query: Arc::clone(query), turn, line });
+            state.waiting.insert(key, QueuedPosition { query: Arc::clone(query), turn, line, place });
         }
         self.work.notify_all();
     }
@@ -240,7 +242,7 @@ mod tests {
     fn the_important_go_first_and_equals_in_their_order() {
         let queue = Queue::new(9, 100);
         for (id, priority) in [(1, 0), (2, 5), (3, 0), (4, -1), (5, 5)] {
-            queue.push(&query(id, priority, 1, 1), id);
+            queue.push(&query(id, priority, 1, 1), id, 0);
         }
         queue.close();
         let order: Vec<u64> = std::iter::from_fn(|| queue.take(3)).map(|ticket| id(&ticket)).collect();
@@ -256,7 +258,7 @@ mod tests {
             id(&ticket)
         };
         for id in 0..30 * RUN {
-            queue.push(&query(id, 0, 1, 1), id);
+            queue.push(&query(id, 0, 1, 1), id, 0);
         }
         queue.close();
         // The first engine has a run of its own and leaves the second the next one.
@@ -277,18 +279,18 @@ mod tests {
     #[test]
     fn what_is_more_important_ends_a_run() {
         let queue = Queue::new(2, 100);
-        (0..4).for_each(|id| queue.push(&query(id, 0, 1, 1), id));
+        (0..4).for_each(|id| queue.push(&query(id, 0, 1, 1), id, 0));
         assert_eq!(id(&queue.take(0).unwrap()), 0);
-        queue.push(&query(9, 1, 1, 1), 9);
+        queue.push(&query(9, 1, 1, 1), 9, 0);
         assert_eq!((id(&queue.take(1).unwrap()), queue.lengths().0), (9, 3));
     }
 
     #[test]
     fn a_query_waits_for_the_threads_that_it_needs() {
         let queue = Queue::new(2, 100);
-        queue.push(&query(1, 0, 1, 1), 1);
-        queue.push(&query(2, 0, 2, 1), 2);
-        queue.push(&query(3, 0, 1, 1), 3);
+        queue.push(&query(1, 0, 1, 1), 1, 0);
+        queue.push(&query(2, 0, 2, 1), 2, 0);
+        queue.push(&query(3, 0, 1, 1), 3, 0);
         queue.close();
         let first = queue.take(0).unwrap();
         std::thread::scope(|scope| {
@@ -308,8 +310,8 @@ mod tests {
     #[test]
     fn what_is_called_off_comes_back_or_is_told() {
         let queue = Queue::new(1, 100);
-        queue.push(&query(1, 0, 1, 3), 1);
-        queue.push(&query(2, 0, 1, 1), 2);
+        queue.push(&query(1, 0, 1, 3), 1, 0);
+        queue.push(&query(2, 0, 1, 1), 2, 0);
         let running = queue.take(0).unwrap();
         let (waited, stopped) = queue.cancel(|job| job.query.id == 1);
         assert_eq!((waited.len(), stopped), (2, 1));
@@ -322,10 +324,10 @@ mod tests {
     #[test]
     fn a_full_queue_makes_the_reader_wait() {
         let queue = Queue::new(1, 2);
-        queue.push(&query(1, 0, 1, 2), 1);
+        queue.push(&query(1, 0, 1, 2), 1, 0);
         std::thread::scope(|scope| {
             let reader = scope.spawn(|| {
-                queue.push(&query(2, 0, 1, 1), 2);
+                queue.push(&query(2, 0, 1, 1), 2, 0);
                 queue.close();
             });
             std::thread::sleep(std::time::Duration::from_millis(20));

@@ -2,6 +2,7 @@
 
 use super::answer::{ActionAnswer, ActionOutcome, Answer, ErrorAnswer, Finality, Stats, line};
 use super::journal::Done;
+use super::order::AnswerOrder;
 use super::query::{Action, ClientLine, QueryError, parse};
 use super::queue::{Queue, QueuedPosition, Ticket};
 use super::{AnalysisSettings, Thinker};
@@ -30,7 +31,7 @@ pub struct ServiceSettings {
     /// How many positions may wait before the next query is not taken.
     pub capacity: usize,
     /// Whether every position is thought about with an empty memory, and no times are told: then an answer depends on
-    /// its query alone, if that is not bounded by time and has one thread.
+    /// its query alone, if that is not bounded by time and has one thread. The answers leave in the order of the lines.
     pub reproducible: bool,
     /// Whether the answers are kept as results of a job: they tell the number of the line that they answer, and there are
     /// no reports of searches that go on.
@@ -63,6 +64,10 @@ struct Shared {
     started: Instant,
     /// How often the engines were told to forget.
     clearings: AtomicU64,
+    /// The answers that the lines so far ask for.
+    wanted: AtomicU64,
+    /// Where the order of the lines counts.
+    order: Option<AnswerOrder>,
     counts: Mutex<Counts>,
 }
 
@@ -73,7 +78,8 @@ struct Counts {
     nodes: u64,
 }
 
-/// A pool of engines that answers lines of queries, each answer a line of its own, in the order in which they are found.
+/// A pool of engines that answers lines of queries, each answer a line of its own, in the order in which they are found, or in that of
+/// the lines if they are to be reproducible.
 ///
 /// ```
 /// use emilia::analysis::{Service, ServiceSettings, AnalysisSettings};
@@ -105,10 +111,12 @@ impl Service {
         let threads = settings.threads.max(1);
         let shared = Arc::new(Shared {
             queue: Queue::new(threads, settings.capacity.max(1)),
+            order: settings.reproducible.then(|| AnswerOrder::new(settings.capacity.max(1))),
             settings,
             output,
             started: Instant::now(),
             clearings: AtomicU64::new(0),
+            wanted: AtomicU64::new(0),
             counts: Mutex::default(),
         });
         let worker = |number| {
@@ -127,17 +135,21 @@ impl Service {
             return;
         }
         let shared = &self.shared;
+        if let Some(order) = &shared.order {
+            order.wait_for_room();
+        }
         let done = &shared.settings.done;
         match parse(bytes, &shared.settings.defaults, shared.settings.threads.max(1)) {
             Ok(ClientLine::Query(mut query)) => {
                 query.turns.retain(|&turn| !done.contains(&(number, Some(turn as u64))));
-                shared.queue.push(&Arc::new(*query), number);
+                let place = shared.places(query.turns.len());
+                shared.queue.push(&Arc::new(*query), number, place);
             }
             _ if done.contains(&(number, None)) => {}
             Ok(ClientLine::Action { id, action, warnings }) => {
                 let outcome = shared.act(&action);
                 let (id, number, action) = (id.as_ref(), shared.number(number), action.name());
-                shared.send(line(&ActionAnswer { id, number, action, outcome, warnings: &warnings }));
+                shared.send(shared.places(1), line(&ActionAnswer { id, number, action, outcome, warnings: &warnings }));
             }
             Err(error) => shared.refuse(number, &error),
         }
@@ -159,6 +171,9 @@ impl Service {
             // A worker that panicked has said so.
             let _ = worker.join();
         }
+        if let Some(order) = &self.shared.order {
+            order.finish(|text| self.shared.send_now(text));
+        }
     }
 }
 
@@ -168,10 +183,28 @@ impl Shared {
         self.settings.for_keeping.then_some(line)
     }
 
-    fn send(&self, text: String) {
-        if self.output.send(text).is_err() {
+    /// The place of the first of as many answers, in the order in which they are asked for.
+    fn places(&self, answers: usize) -> u64 {
+        self.wanted.fetch_add(answers as u64, Ordering::Relaxed)
+    }
+
+    /// Sends an answer, in its place if the order counts.
+    fn send(&self, place: u64, text: String) {
+        match &self.order {
+            Some(order) => order.put(place, text, |text| self.send_now(text)),
+            None => {
+                self.send_now(text);
+            }
+        }
+    }
+
+    /// Whether somebody listens.
+    fn send_now(&self, text: String) -> bool {
+        let sent = self.output.send(text).is_ok();
+        if !sent {
             self.give_up();
         }
+        sent
     }
 
     /// Nobody listens.
@@ -182,7 +215,7 @@ impl Shared {
 
     fn refuse(&self, number: u64, error: &QueryError) {
         self.counts.lock().errors += 1;
-        self.send(line(&ErrorAnswer::new(error, number, self.number(number))));
+        self.send(self.places(1), line(&ErrorAnswer::new(error, number, self.number(number))));
     }
 
     fn act(&self, action: &Action) -> ActionOutcome {
@@ -233,7 +266,7 @@ impl Shared {
         counts.answered += 1;
         counts.nodes += report.nodes;
         drop(counts);
-        self.send(self.text(job, report, finality));
+        self.send(job.place, self.text(job, report, finality));
     }
 }
 
@@ -341,23 +374,28 @@ mod tests {
     }
 
     #[test]
-    fn reproducible_answers_depend_on_the_query_alone() {
+    fn reproducible_answers_depend_on_the_query_alone_and_are_in_order() {
         let query = |id: u64| {
             let board = random_position(id, 30);
             format!(r#"{{"id":{id},"board":"{board}","depth":6,"multipv":2}}"#)
         };
         let answers = |order: &[u64], threads| {
             let (service, answers) = service(threads, 100, 100, true);
-            order.iter().for_each(|&id| service.line(id, query(id).as_bytes()));
+            for &id in order {
+                service.line(id, query(id).as_bytes());
+                service.line(id, b"nonsense");
+            }
             service.finish();
-            let mut lines: Vec<String> = answers.iter().collect();
-            lines.sort();
-            lines
+            answers.iter().collect::<Vec<String>>()
         };
         let forward: Vec<u64> = (0..12).collect();
         let backward: Vec<u64> = (0..12).rev().collect();
         let lines = answers(&forward, 1);
-        assert_eq!(lines, answers(&backward, 3));
+        assert_eq!(lines, answers(&forward, 3));
+        let mut turned = answers(&backward, 3);
+        turned.reverse();
+        let pairs = turned.chunks(2).flat_map(|pair| [&pair[1], &pair[0]]);
+        assert_eq!(lines.iter().collect::<Vec<_>>(), pairs.collect::<Vec<_>>());
         assert!(!lines[0].contains("seconds") && lines[0].contains(r#""moves":[{"move":""#), "{}", lines[0]);
     }
 

@@ -71,7 +71,7 @@ pub(super) struct AnalyzeArguments {
     #[arg(long, value_name = "I/N", help_heading = "Output")]
     shard: Option<Shard>,
     /// Think about each position or game with an empty memory and tell no times: the same answers every time, whatever
-    /// else is asked
+    /// else is asked, and in the order of the input
     #[arg(long, help_heading = "Output")]
     reproducible: bool,
     /// Threads that think about one position together
