@@ -306,7 +306,7 @@ pub(super) fn without_depth(limits: &Limits, task: &Task) -> Limits {
     let mut limits = *limits;
     let reaches_end = |depth: u8| u32::from(depth) >= task.position.empties().count();
     if let Some(depth) = limits.depth.take().map(Depth::plies).filter(|&depth| !reaches_end(depth)) {
-        let evaluations = evaluations_in_tree(depth);
+        let evaluations = evaluations_in_tree(depth, task.position.empties().count());
         limits.evaluations = Some(limits.evaluations.map_or(evaluations, |limit| limit.min(evaluations)));
     }
     limits

@@ -68,7 +68,8 @@ pub(crate) fn line_to(turns: &[Option<Square>]) -> (Vec<Move>, u8) {
 /// The depth of a search that goes to no fixed depth, by its effort: how deep alpha-beta searches on average with as many evaluations, and no deeper than
 /// to the end.
 fn depth_of_effort(evaluations: u64, position: &Position) -> SearchDepth {
-    SearchDepth::Plies(depth_worth(evaluations).min(position.empties().count() as u8))
+    let empties = position.empties().count();
+    SearchDepth::Plies(depth_worth(evaluations, empties).min(empties as u8))
 }
 
 /// How far all of the lines were searched.
