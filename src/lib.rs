@@ -24,6 +24,7 @@ pub mod cli;
 pub mod clock;
 pub mod engine;
 pub mod eval;
+mod file_bytes;
 pub mod game;
 pub mod input_line;
 pub mod lab;

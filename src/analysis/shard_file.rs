@@ -5,7 +5,6 @@
 //! the input that it is about, from 1.
 
 use crate::engine::{EngineOption, EngineOptions};
-use crate::eval::fingerprint;
 use crate::shard::Shard;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -45,12 +44,12 @@ impl Job {
 }
 
 /// What results of an engine depend on: its options, but for the number of threads, the size of the memory, and the book, which only moves to
-/// play come from; and the fingerprint of its evaluation.
-pub fn engine_settings(options: &EngineOptions) -> Map<String, Value> {
+/// play come from; and `weights`, the fingerprint of its evaluation.
+pub fn engine_settings(options: &EngineOptions, weights: u32) -> Map<String, Value> {
     let named = EngineOption::all().filter(|option| !["threads", "hash", "memory", "book"].contains(&option.name));
     let mut settings: Map<String, Value> =
         named.map(|option| (option.name.to_owned(), option.show(options).into())).collect();
-    settings.insert("weights".to_owned(), format!("{:08x}", fingerprint(&*options.evaluator())).into());
+    settings.insert("weights".to_owned(), format!("{weights:08x}").into());
     settings
 }
 

@@ -6,12 +6,11 @@
 //! [`Entry::judgement`]. Then 8 bytes for each whose value depends on draws: its place in that order (4) and [`Draws`] (4).
 
 use super::{BookError, Draws, Entry, Key, Positions, Snapshot};
+use crate::file_bytes::FileBytes;
 use crate::whole_file::WholeFile;
-use memmap2::Mmap;
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::ops::Deref;
 use std::path::Path;
 
 const MAGIC: &[u8; 8] = b"EMILBOOK";
@@ -30,29 +29,12 @@ const DRAWS: usize = 4 + Draws::BYTES;
 /// A packed book.
 #[derive(Debug)]
 pub struct PackedBook {
-    bytes: Bytes,
+    bytes: FileBytes,
     positions: usize,
     /// The fingerprint of the evaluation that the book grew with.
     pub weights: u32,
     /// Whether it says what depends on the worth of a draw.
     pub(super) knows_draws: bool,
-}
-
-#[derive(Debug)]
-enum Bytes {
-    Mapped(Mmap),
-    Built(Cow<'static, [u8]>),
-}
-
-impl Deref for Bytes {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        match self {
-            Bytes::Mapped(map) => map,
-            Bytes::Built(bytes) => bytes,
-        }
-    }
 }
 
 impl PackedBook {
@@ -71,11 +53,7 @@ impl PackedBook {
     /// # Errors
     /// If the file cannot be read, is not a packed book of this program's format, or is damaged.
     pub fn open(path: &Path) -> Result<PackedBook, BookError> {
-        let file = File::open(path)?;
-        // SAFETY: the map is only read. Emilia writes a packed book aside and renames it, so the bytes of the file that is mapped stay
-        // as they are as long as no other program writes into it; the search in it holds for any bytes.
-        let map = unsafe { Mmap::map(&file)? };
-        PackedBook::of(Bytes::Mapped(map))
+        PackedBook::of(FileBytes::open(path)?)
     }
 
     /// A packed book in memory.
@@ -83,10 +61,10 @@ impl PackedBook {
     /// # Errors
     /// As for [`PackedBook::open`].
     pub fn built(bytes: impl Into<Cow<'static, [u8]>>) -> Result<PackedBook, BookError> {
-        PackedBook::of(Bytes::Built(bytes.into()))
+        PackedBook::of(FileBytes::Kept(bytes.into()))
     }
 
-    fn of(bytes: Bytes) -> Result<PackedBook, BookError> {
+    fn of(bytes: FileBytes) -> Result<PackedBook, BookError> {
         let damaged = |problem: &str| BookError::Damaged(problem.to_owned());
         if !bytes.starts_with(MAGIC) {
             return Err(BookError::NotABook("it does not begin as one".to_owned()));

@@ -132,8 +132,8 @@ impl AnalyzeArguments {
 
     /// Everything that answers depend on.
     fn job(&self, command: &str, defaults: &AnalysisSettings) -> Result<Job, String> {
-        let AnalysisSettings { depth, nodes, time, .. } = *defaults;
-        let mut settings = engine_settings(&EngineOptions { depth, nodes, time, ..defaults.options.clone() });
+        let AnalysisSettings { depth, nodes, time, weights, .. } = *defaults;
+        let mut settings = engine_settings(&EngineOptions { depth, nodes, time, ..defaults.options.clone() }, weights);
         settings.insert("exact".to_owned(), self.exact.into());
         settings.insert("reproducible".to_owned(), self.reproducible.into());
         let is_kept = self.out.is_some() || self.shard.is_some();

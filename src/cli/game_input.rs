@@ -1,6 +1,6 @@
 //! The files of games that a command reads.
 
-use super::output::{announce, complain};
+use super::output::{announce, cannot_read, complain};
 use crate::analysis::lines::Checksummed;
 use crate::notation::game_file::{FileGame, GameFile, GameFileError};
 use clap::Args;
@@ -80,7 +80,7 @@ pub(super) fn input_checksum(file: Option<&str>) -> Result<Option<String>, Strin
         io::copy(&mut input, &mut io::sink())?;
         Ok(format!("{:08x}", input.checksum()))
     };
-    sum().map(Some).map_err(|error: io::Error| format!("cannot read '{}': {error}", path.display()))
+    sum().map(Some).map_err(|error: io::Error| cannot_read(path, error))
 }
 
 /// A file, or the standard input for `-`, with the name that errors give it.

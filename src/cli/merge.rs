@@ -1,13 +1,11 @@
 //! `emilia merge`: the parts that `--shard` makes, put together.
 
-use super::output::{Output, Reader};
+use super::output::{Output, Reader, cannot_read};
 use crate::analysis::merge::merge;
 use crate::arena;
+use crate::file_bytes::FileBytes;
 use clap::Args;
-use memmap2::Mmap;
-use std::fs::File;
-use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Put together what runs with --shard 0/N to --shard N-1/N have written.
 ///
@@ -27,38 +25,6 @@ pub(super) struct MergeArguments {
     out: Option<PathBuf>,
 }
 
-/// What a part holds. Parts may be larger than the memory, so files are not read into it.
-enum Bytes {
-    Mapped(Mmap),
-    Read(Vec<u8>),
-}
-
-impl Bytes {
-    fn of(path: &Path) -> Result<Bytes, String> {
-        Bytes::open(path).map_err(|error| format!("cannot read '{}': {error}", path.display()))
-    }
-
-    fn open(path: &Path) -> io::Result<Bytes> {
-        let mut file = File::open(path)?;
-        if file.metadata()?.is_file() {
-            // SAFETY: the map is only read. Emilia writes a part aside and renames it, so its bytes stay as they are as long as no
-            // other program writes into it.
-            return Ok(Bytes::Mapped(unsafe { Mmap::map(&file)? }));
-        }
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes)?;
-        Ok(Bytes::Read(bytes))
-    }
-
-    fn text(&self, path: &Path) -> Result<&str, String> {
-        let bytes = match self {
-            Bytes::Mapped(map) => map,
-            Bytes::Read(bytes) => bytes.as_slice(),
-        };
-        str::from_utf8(bytes).map_err(|error| format!("cannot read '{}': {error}", path.display()))
-    }
-}
-
 /// Puts parts together.
 pub(super) fn run(arguments: &MergeArguments) -> Result<(), String> {
     if arguments.files.iter().all(|path| path.is_dir()) {
@@ -66,10 +32,14 @@ pub(super) fn run(arguments: &MergeArguments) -> Result<(), String> {
         let games = arena::merge::merge(&arguments.files, out).map_err(|error| error.to_string())?;
         return super::print(&format!("{games} games\n"));
     }
-    let bytes = arguments.files.iter().map(|path| Bytes::of(path)).collect::<Result<Vec<_>, _>>()?;
-    let named =
-        arguments.files.iter().zip(&bytes).map(|(path, bytes)| Ok((path.display().to_string(), bytes.text(path)?)));
-    let files = named.collect::<Result<Vec<_>, String>>()?;
+    // Parts may be larger than the memory, so files are not read into it.
+    let bytes = arguments.files.iter().map(|path| FileBytes::open(path).map_err(|error| cannot_read(path, error)));
+    let bytes = bytes.collect::<Result<Vec<_>, _>>()?;
+    let files = arguments.files.iter().zip(&bytes).map(|(path, bytes)| {
+        let text = str::from_utf8(bytes).map_err(|error| cannot_read(path, error))?;
+        Ok((path.display().to_string(), text))
+    });
+    let files = files.collect::<Result<Vec<_>, String>>()?;
     let merged = merge(&files).map_err(|error| error.to_string())?;
     let mut output = Output::open(arguments.out.as_deref())?;
     let mut batch = String::new();

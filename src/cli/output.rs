@@ -103,6 +103,11 @@ pub(super) fn write_file(path: &Path, bytes: &[u8]) -> Result<(), String> {
     write_whole(path, bytes).map_err(|error| cannot_write(path, error))
 }
 
+/// Why a file could not be read.
+pub(super) fn cannot_read(path: &Path, error: impl Display) -> String {
+    format!("cannot read '{}': {error}", path.display())
+}
+
 /// Why a file could not be written.
 pub(super) fn cannot_write(path: &Path, error: impl Display) -> String {
     format!("cannot write '{}': {error}", path.display())

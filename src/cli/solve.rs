@@ -4,7 +4,7 @@ use super::analyze_output::Results;
 use super::game_input::{announce_reading, input_checksum, open_text, warn_of_cut};
 use super::log_output;
 use super::options::EngineArguments;
-use super::output::{Reader, complain};
+use super::output::{Reader, cannot_read, complain};
 use super::progress::StatusLine;
 use crate::analysis::answer::line as json;
 use crate::analysis::journal::{Done, totals_of};
@@ -12,6 +12,7 @@ use crate::analysis::shard_file::{Job, engine_settings};
 use crate::analysis::wanted_games::GameInput;
 use crate::analysis::{Contradiction, Question, SOLVE, Solution, Solver, Totals, Value};
 use crate::engine::EngineOptions;
+use crate::eval::fingerprint;
 use crate::notation::game_file::GamePlace;
 use crate::notation::obf::ObfEntry;
 use crate::othello::{Color, Move, Outcome, Position};
@@ -101,7 +102,7 @@ fn solve(arguments: &SolveArguments) -> Result<Totals, String> {
     let mut totals = Totals::default();
     let Some((mut output, before)) = arguments.results(&job)? else {
         let Some(path) = &arguments.out else { return Ok(totals) };
-        return totals_of(path).map_err(|error| format!("cannot read '{}': {error}", path.display()));
+        return totals_of(path).map_err(|error| cannot_read(path, error));
     };
     let progress = StatusLine::new("{spinner} {msg}, {elapsed} gone", None, 0);
     let done = Arc::new(AtomicU64::new(0));
@@ -217,7 +218,7 @@ impl SolveArguments {
 
     /// Everything that the solutions depend on.
     fn job(&self, options: &EngineOptions) -> Result<Job, String> {
-        let mut settings = engine_settings(options);
+        let mut settings = engine_settings(options, fingerprint(&*options.evaluator()));
         settings.insert("wld".to_owned(), self.wld.into());
         settings.insert("moves".to_owned(), self.moves.into());
         settings.insert("reproducible".to_owned(), self.reproducible.into());

@@ -12,10 +12,10 @@ mod testset;
 use super::output::say;
 use super::progress::StepBar;
 use crate::engine::EngineOptions;
-use crate::eval::{Evaluator, EvaluatorKind};
+use crate::eval::{Evaluator, EvaluatorKind, fingerprint};
 use crate::othello::Position;
 use crate::shard::Shard;
-use crate::training::{ChunkMaker, Production, TrainingConfig};
+use crate::training::{ChunkMaker, Origin, Production, TrainingConfig};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -68,9 +68,12 @@ impl KnobArguments {
     }
 }
 
-/// Which part of the work this run does.
+/// Where samples go, what makes them, and which part of the work this run does.
 #[derive(Args, Clone, Debug)]
-struct WorkArguments {
+struct SampleArguments {
+    /// Folder for the samples; what is already there is kept, and the rest is made
+    #[arg(long, value_name = "FOLDER")]
+    out: PathBuf,
     /// Make only the files whose number leaves the rest I when divided by N
     #[arg(long, value_name = "I/N", default_value = "0/1")]
     shard: Shard,
@@ -80,6 +83,10 @@ struct WorkArguments {
     /// Seed of everything random
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
+    #[command(flatten)]
+    knobs: KnobArguments,
+    #[command(flatten)]
+    evaluation: EvaluationArguments,
 }
 
 /// The evaluation that play and labels come from.
@@ -102,10 +109,6 @@ impl EvaluationArguments {
         }
         Ok(options.evaluator())
     }
-
-    fn name(&self) -> String {
-        self.eval.to_string()
-    }
 }
 
 /// Runs one step.
@@ -123,12 +126,41 @@ pub(super) fn run(arguments: &TrainArguments) -> Result<(), String> {
     }
 }
 
-/// Makes files of samples until all are there or the user has had enough.
-fn produce<M: ChunkMaker>(production: &Production, maker: impl Fn() -> M + Sync) -> Result<(), String> {
+/// The files of samples that a step makes.
+struct Samples {
+    /// The name of the step.
+    command: &'static str,
+    /// The seed by which games are held out.
+    seed: u64,
+    /// Everything else that they depend on but the evaluation.
+    settings: serde_json::Value,
+    /// The numbers of the files.
+    chunks: Vec<u64>,
+    games_per_chunk: u32,
+}
+
+/// Makes files of samples until all are there or the user has had enough. Each thread gets a maker with the evaluation.
+fn produce<M: ChunkMaker>(
+    arguments: &SampleArguments,
+    samples: Samples,
+    maker: impl Fn(Arc<dyn Evaluator<Position>>) -> M + Sync,
+) -> Result<(), String> {
+    let Samples { command, seed, settings, chunks, games_per_chunk } = samples;
+    let evaluator = arguments.evaluation.evaluator()?;
+    let origin = Origin {
+        command: command.to_owned(),
+        evaluator: arguments.evaluation.eval.to_string(),
+        fingerprint: format!("{:08x}", fingerprint(&*evaluator)),
+        seed,
+        settings,
+    };
+    let threads = super::threads(arguments.threads);
+    let (folder, shard) = (arguments.out.clone(), arguments.shard);
+    let production = Production { folder, origin, chunks, games_per_chunk, shard, threads };
     let interrupt = super::on_interrupt()?;
     let started = Instant::now();
     let bar = OnceLock::new();
-    let done = production.run(maker, &interrupt, &|now| {
+    let done = production.run(|| maker(Arc::clone(&evaluator)), &interrupt, &|now| {
         let rate = |count: u64| count as f64 / started.elapsed().as_secs_f64();
         let bar = bar.get_or_init(|| StepBar::new("games", now.of, now.found));
         bar.show(now.games, || {

@@ -1,6 +1,6 @@
 //! `emilia train bill`.
 
-use crate::eval::bill::Coefficients;
+use crate::cli::output::write_file;
 use crate::lab::bill::{Games, learn};
 use crate::training::{Chunk, ChunkHeader};
 use clap::Args;
@@ -32,14 +32,9 @@ pub(super) fn run(arguments: &BillArguments) -> Result<(), String> {
     let provenance = provenance(chunks.iter().map(|chunk| (&chunk.header, chunk.samples.len())));
     let (coefficients, report) = learn(&games, provenance).map_err(|error| error.to_string())?;
     if let Some(path) = &arguments.out {
-        write(path, &coefficients)?;
+        write_file(path, coefficients.to_string().as_bytes())?;
     }
     super::super::print(&report.to_string())
-}
-
-fn write(path: &PathBuf, coefficients: &Coefficients) -> Result<(), String> {
-    std::fs::write(path, coefficients.to_string())
-        .map_err(|error| format!("cannot write '{}': {error}", path.display()))
 }
 
 /// One line for all files that were made in the same way.

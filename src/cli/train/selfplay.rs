@@ -1,18 +1,13 @@
 //! `emilia train selfplay`.
 
-use super::{EvaluationArguments, KnobArguments, WorkArguments};
-use crate::eval::fingerprint;
+use super::{SampleArguments, Samples, produce};
 use crate::search::{Depth, Selectivity};
-use crate::training::{Origin, PlyRange, Production, SelfPlay, SelfPlaySettings};
+use crate::training::{PlyRange, SelfPlay, SelfPlaySettings};
 use clap::Args;
-use std::path::PathBuf;
 
 /// Which games are played, how, and where they go.
 #[derive(Args, Clone, Debug)]
 pub(super) struct SelfPlayArguments {
-    /// Folder for the samples; what is already there is kept, and the rest is made
-    #[arg(long, value_name = "FOLDER")]
-    out: PathBuf,
     /// Games in the whole folder, all shards together; rounded up to whole files
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     games: u64,
@@ -20,11 +15,7 @@ pub(super) struct SelfPlayArguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536))]
     chunk: Option<u32>,
     #[command(flatten)]
-    work: WorkArguments,
-    #[command(flatten)]
-    knobs: KnobArguments,
-    #[command(flatten)]
-    evaluation: EvaluationArguments,
+    samples: SampleArguments,
     /// Plies that each move is searched [default: 6]
     #[arg(long, value_name = "PLIES")]
     depth: Option<Depth>,
@@ -52,7 +43,7 @@ impl SelfPlayArguments {
     }
 
     fn settings(&self) -> Result<SelfPlaySettings, String> {
-        let knobs = self.knobs.config()?.selfplay;
+        let knobs = self.samples.knobs.config()?.selfplay;
         let settings = SelfPlaySettings {
             depth: self.depth.unwrap_or(knobs.depth),
             exact: self.exact.unwrap_or(knobs.exact),
@@ -68,21 +59,13 @@ impl SelfPlayArguments {
 /// Makes the missing files of samples.
 pub(super) fn run(arguments: &SelfPlayArguments) -> Result<(), String> {
     let settings = arguments.settings()?;
-    let evaluator = arguments.evaluation.evaluator()?;
-    let production = Production {
-        folder: arguments.out.clone(),
-        origin: Origin {
-            command: "selfplay".to_owned(),
-            evaluator: arguments.evaluation.name(),
-            fingerprint: format!("{:08x}", fingerprint(&*evaluator)),
-            seed: arguments.work.seed,
-            settings: serde_json::to_value(&settings).map_err(|error| error.to_string())?,
-        },
-        chunks: (0..arguments.games.div_ceil(u64::from(arguments.chunk()))).collect(),
-        games_per_chunk: arguments.chunk(),
-        shard: arguments.work.shard,
-        threads: crate::cli::threads(arguments.work.threads),
+    let (seed, chunk) = (arguments.samples.seed, arguments.chunk());
+    let samples = Samples {
+        command: "selfplay",
+        seed,
+        settings: serde_json::to_value(&settings).map_err(|error| error.to_string())?,
+        chunks: (0..arguments.games.div_ceil(u64::from(chunk))).collect(),
+        games_per_chunk: chunk,
     };
-    let maker = || SelfPlay::new(settings.clone(), arguments.work.seed, arguments.chunk(), evaluator.clone());
-    super::produce(&production, maker)
+    produce(&arguments.samples, samples, |evaluator| SelfPlay::new(settings.clone(), seed, chunk, evaluator))
 }

@@ -1,7 +1,7 @@
 //! `emilia train testset`: the positions that evaluations are measured on.
 
 use crate::cli::options::EngineArguments;
-use crate::cli::output::write_file;
+use crate::cli::output::{cannot_read, write_file};
 use crate::cli::progress::StepBar;
 use crate::engine::Request;
 use crate::notation::wthor::WthorFile;
@@ -71,7 +71,7 @@ pub(super) fn run(arguments: &TestSetArguments) -> Result<(), String> {
 
 /// Reads a set.
 pub(super) fn read(path: &Path) -> Result<TestSet, String> {
-    let text = fs::read_to_string(path).map_err(|error| format!("cannot read '{}': {error}", path.display()))?;
+    let text = fs::read_to_string(path).map_err(|error| cannot_read(path, error))?;
     TestSet::parse(&text).map_err(|error| format!("{}: {error}", path.display()))
 }
 
@@ -81,7 +81,7 @@ fn draw(arguments: &DrawArguments) -> Result<(), String> {
     }
     let read = |path: &PathBuf| {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let bytes = fs::read(path).map_err(|error| format!("cannot read '{}': {error}", path.display()))?;
+        let bytes = fs::read(path).map_err(|error| cannot_read(path, error))?;
         let file = WthorFile::parse(&bytes).map_err(|error| format!("{}: {error}", path.display()))?;
         Ok((name, file))
     };
