@@ -28,6 +28,7 @@ mod file_bytes;
 pub mod game;
 pub mod input_line;
 pub mod lab;
+pub mod line_log;
 pub mod notation;
 pub mod othello;
 pub mod play;

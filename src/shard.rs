@@ -1,5 +1,6 @@
 //! A part of some work that is done apart from the others, by another process or on another machine.
 
+use serde_json::Value;
 use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;
@@ -60,6 +61,13 @@ impl Shard {
     pub const fn holds(self, item: u64) -> bool {
         item % self.count == self.index
     }
+}
+
+/// What is different in the settings of two shards, which are objects: the first such name, and both values.
+pub fn difference(one: &Value, other: &Value) -> Option<(String, String, String)> {
+    let names = one.as_object().into_iter().chain(other.as_object()).flat_map(|settings| settings.keys());
+    let name = names.into_iter().find(|name| one[name.as_str()] != other[name.as_str()])?;
+    Some((name.clone(), one[name].to_string(), other[name].to_string()))
 }
 
 #[cfg(test)]

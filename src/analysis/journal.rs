@@ -5,11 +5,12 @@
 
 use super::Totals;
 use super::shard_file::{Job, ShardEnd, ShardFile, ShardFileError, begin_line, end_line};
+use crate::line_log::{LineLog, LineLogError};
 use crate::shard::Shard;
 use crate::whole_file::WholeFile;
 use std::collections::HashSet;
-use std::fs::{self, File, TryLockError};
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -19,30 +20,12 @@ pub type Done = HashSet<(u64, Option<u64>)>;
 /// Why there is no such file.
 #[derive(Debug, Error)]
 pub enum JournalError {
-    /// The file of this path cannot be read or written.
-    #[error("'{path}': {1}", path = .0.display())]
-    Io(PathBuf, io::Error),
-    /// An earlier run has left a file of this path.
-    #[error("'{path}' is there from a run that was interrupted; add --resume to go on with it, or remove it", path = .0.display())]
-    Exists(PathBuf),
-    /// Another process writes the file of this path.
-    #[error("'{path}' is being written by another process", path = .0.display())]
-    Busy(PathBuf),
+    /// The file cannot be gone on with.
+    #[error(transparent)]
+    Log(#[from] LineLogError),
     /// The file of this path is no file of results.
     #[error("'{path}': {1}", path = .0.display())]
     Content(PathBuf, ShardFileError),
-    /// What is there is of another job.
-    #[error("'{path}' was begun with other settings: {field} was {was}, and is now {now}", path = path.display())]
-    OtherJob {
-        /// The file.
-        path: PathBuf,
-        /// What is different.
-        field: String,
-        /// What the file says.
-        was: String,
-        /// What was asked for.
-        now: String,
-    },
 }
 
 /// The file while it grows.
@@ -50,13 +33,10 @@ pub enum JournalError {
 pub struct Journal {
     /// What it will be called.
     path: PathBuf,
-    partial: PathBuf,
-    file: File,
+    partial: LineLog,
     shard: Shard,
     /// The length of the first line.
     beginning: u64,
-    /// The length of everything that was written without an error.
-    length: u64,
     results: u64,
     /// Whether the results are followed by their sums.
     has_totals: bool,
@@ -79,34 +59,20 @@ impl Journal {
         }
         let mut name = path.as_os_str().to_owned();
         name.push(".partial");
-        let partial = PathBuf::from(name);
-        let failed = |error| JournalError::Io(partial.clone(), error);
-        let options = File::options().create(true).read(true).append(true).clone();
-        let mut file = options.open(&partial).map_err(failed)?;
-        file.try_lock().map_err(|error| match error {
-            TryLockError::WouldBlock => JournalError::Busy(partial.clone()),
-            TryLockError::Error(error) => failed(error),
-        })?;
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map_err(failed)?;
-        if !bytes.is_empty() && !resume {
-            return Err(JournalError::Exists(partial));
-        }
-        let (kept, done, results) = kept(&bytes, shard, job, &partial)?;
+        let (partial, lines) = LineLog::open(name.into(), resume)?;
+        let (kept, done, results) = kept(&lines, shard, job, partial.path())?;
         let begin = begin_line(shard, job);
         let mut journal = Journal {
             path: path.to_owned(),
-            file,
             shard,
             beginning: begin.len() as u64,
-            length: kept,
             results,
             has_totals: job.command == super::SOLVE,
             partial,
         };
-        journal.cut().map_err(|error| journal.failure(error))?;
+        journal.partial.keep(kept)?;
         if kept == 0 {
-            journal.write(&begin).map_err(|error| journal.failure(error))?;
+            journal.partial.append(&begin)?;
         }
         Ok(Opened::Growing(Box::new(journal), done))
     }
@@ -114,7 +80,7 @@ impl Journal {
     /// Appends results, each a whole line. Should that fail, for want of room perhaps, the file ends behind the last line
     /// that is whole.
     pub fn append(&mut self, lines: &str) -> Result<(), JournalError> {
-        self.write(lines).map_err(|error| self.failure(error))?;
+        self.partial.append(lines)?;
         self.results += lines.bytes().filter(|&byte| byte == b'\n').count() as u64;
         Ok(())
     }
@@ -124,24 +90,21 @@ impl Journal {
     ///
     /// Returns the sums over solutions; `None` for other jobs.
     pub fn finish(mut self, items: u64, checksum: u32) -> Result<Option<Totals>, JournalError> {
-        let whole = if self.shard.count() > 1 {
+        let mut begin = self.beginning;
+        if self.shard.count() > 1 {
             let ending = ShardEnd { items, results: self.results, checksum };
-            self.write(&end_line(self.shard, ending)).map(|()| 0)
-        } else {
-            Ok(self.beginning)
-        };
-        let done = whole.and_then(|begin| self.copy(begin)).and_then(|totals| {
-            fs::remove_file(&self.partial)?;
-            Ok(totals)
-        });
-        done.map_err(|error| self.failure(error))
+            self.partial.append(&end_line(self.shard, ending))?;
+            begin = 0;
+        }
+        let totals = self.copy(begin).and_then(|totals| fs::remove_file(self.partial.path()).map(|()| totals));
+        Ok(totals.map_err(|error| self.partial.failure(error))?)
     }
 
     /// Writes everything from this byte on to the file, and behind the results of a whole job their sums.
     fn copy(&mut self, begin: u64) -> io::Result<Option<Totals>> {
-        self.file.seek(SeekFrom::Start(begin))?;
+        self.partial.file.seek(SeekFrom::Start(begin))?;
         let mut whole = WholeFile::create(&self.path)?;
-        let mut results = BufReader::new(&self.file);
+        let mut results = BufReader::new(&self.partial.file);
         let mut totals = None;
         if self.has_totals {
             let counted = count(&mut results, &mut whole)?;
@@ -155,36 +118,16 @@ impl Journal {
         whole.finish()?;
         Ok(totals)
     }
-
-    fn write(&mut self, text: &str) -> io::Result<()> {
-        let written = self.file.write_all(text.as_bytes());
-        match written {
-            Ok(()) => self.length += text.len() as u64,
-            // What could be written of it is no whole line.
-            Err(_) => self.cut()?,
-        }
-        written
-    }
-
-    /// Cuts off what is not whole.
-    fn cut(&mut self) -> io::Result<()> {
-        self.file.set_len(self.length)
-    }
-
-    fn failure(&self, error: io::Error) -> JournalError {
-        JournalError::Io(self.partial.clone(), error)
-    }
 }
 
-/// How many bytes of the file of this path are of use, which items they have results for, and how many results these are.
-fn kept(bytes: &[u8], shard: Shard, job: &Job, path: &Path) -> Result<(u64, Done, u64), JournalError> {
-    let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
-    if whole == 0 {
+/// How many bytes of the lines in the file of this path are of use, which items they have results for, and how many results these are.
+fn kept(lines: &[u8], shard: Shard, job: &Job, path: &Path) -> Result<(u64, Done, u64), JournalError> {
+    if lines.is_empty() {
         return Ok((0, Done::new(), 0));
     }
     let content = |error| JournalError::Content(path.to_owned(), error);
-    let other = |field, was, now| Err(JournalError::OtherJob { path: path.to_owned(), field, was, now });
-    let text = std::str::from_utf8(&bytes[..whole]).map_err(|_| content(ShardFileError::NoBeginning))?;
+    let other = |field, was, now| Err(LineLogError::OtherSettings { path: path.to_owned(), field, was, now }.into());
+    let text = std::str::from_utf8(lines).map_err(|_| content(ShardFileError::NoBeginning))?;
     let there = ShardFile::parse(text).map_err(content)?;
     if there.shard != shard {
         return other("the shard".to_owned(), there.shard.to_string(), shard.to_string());
@@ -193,7 +136,8 @@ fn kept(bytes: &[u8], shard: Shard, job: &Job, path: &Path) -> Result<(u64, Done
         return other(field, was, now);
     }
     // An end without the name that goes with it is written again.
-    let end = if there.ending.is_some() { text[..whole - 1].rfind('\n').map_or(0, |end| end + 1) } else { whole };
+    let end =
+        if there.ending.is_some() { text[..text.len() - 1].rfind('\n').map_or(0, |end| end + 1) } else { text.len() };
     let done = there.results.iter().map(|result| (result.number, result.turn)).collect();
     Ok((end as u64, done, there.results.len() as u64))
 }
@@ -244,12 +188,13 @@ mod tests {
         let (mut journal, done) = growing(&path, "0/1", false);
         assert!(done.is_empty());
         journal.append(&(result(1) + &result(2))).unwrap();
-        journal.write("{\"number\":3,\"va").unwrap();
-        let partial = journal.partial.clone();
-        assert!(matches!(Journal::open(&path, Shard::default(), &job(3), true), Err(JournalError::Busy(..))));
+        journal.partial.append("{\"number\":3,\"va").unwrap();
+        let partial = journal.partial.path().to_owned();
+        let open = |resume| Journal::open(&path, Shard::default(), &job(3), resume);
+        assert!(matches!(open(true), Err(JournalError::Log(LineLogError::Busy(..)))));
         drop(journal);
         assert!(!path.exists());
-        assert!(matches!(Journal::open(&path, Shard::default(), &job(3), false), Err(JournalError::Exists(..))));
+        assert!(matches!(open(false), Err(JournalError::Log(LineLogError::Exists(..)))));
         let error = Journal::open(&path, Shard::default(), &job(4), true).unwrap_err().to_string();
         assert!(error.contains("depth was 3, and is now 4"), "{error}");
         let error = Journal::open(&path, "0/2".parse().unwrap(), &job(3), true).unwrap_err().to_string();
@@ -260,7 +205,7 @@ mod tests {
         journal.finish(3, 7).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), result(1) + &result(2) + &result(3));
         assert!(!partial.exists());
-        assert!(matches!(Journal::open(&path, Shard::default(), &job(3), true), Ok(Opened::Complete)));
+        assert!(matches!(open(true), Ok(Opened::Complete)));
     }
 
     #[test]
@@ -271,7 +216,7 @@ mod tests {
         journal.append(&result(2)).unwrap();
         // Killed behind the end, before the file had its name.
         let ending = ShardEnd { items: 2, results: 1, checksum: 7 };
-        journal.write(&end_line(journal.shard, ending)).unwrap();
+        journal.partial.append(&end_line(journal.shard, ending)).unwrap();
         drop(journal);
         let (journal, done) = growing(&path, "1/2", true);
         assert_eq!(done, Done::from([(2, None)]));

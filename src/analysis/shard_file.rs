@@ -5,7 +5,7 @@
 //! the input that it is about, from 1.
 
 use crate::engine::{EngineOption, EngineOptions};
-use crate::shard::Shard;
+use crate::shard::{Shard, difference};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use thiserror::Error;
@@ -33,13 +33,7 @@ impl Job {
         if let Some((name, mine, others)) = pairs.into_iter().find(|(_, mine, others)| mine != others) {
             return Some((name.to_owned(), mine.clone(), others.clone()));
         }
-        let names = |job: &Job| job.settings.as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect();
-        let (mut all, more): (Vec<String>, Vec<String>) = (names(self), names(other));
-        all.extend(more);
-        let differs = |name: &String| self.settings[name.as_str()] != other.settings[name.as_str()];
-        let name = all.into_iter().find(differs)?;
-        let (mine, others) = (self.settings[&name].to_string(), other.settings[&name].to_string());
-        Some((name, mine, others))
+        difference(&self.settings, &other.settings)
     }
 }
 

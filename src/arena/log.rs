@@ -6,17 +6,18 @@
 
 use super::record::PlayedGame;
 use super::schedule::number_at;
+use crate::line_log::{LineLog, LineLogError, whole_lines};
 use crate::notation::ggf::Ggf;
-use crate::shard::Shard;
+use crate::shard::{Shard, difference};
 use serde_json::Value;
-use std::fs::{File, TryLockError};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::fs::File;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// A log that is being written.
 #[derive(Debug)]
 pub struct MatchLog {
-    games: File,
+    games: LineLog,
     ggf: File,
 }
 
@@ -28,27 +29,9 @@ pub const GGF: &str = "games.ggf";
 /// Why a log cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum LogError {
-    /// The file or folder of this path cannot be read or written.
-    #[error("{path}: {1}", path = .0.display())]
-    Io(PathBuf, io::Error),
-    /// There is a log of this path already.
-    #[error("{path} holds a match already; add --resume to go on with it, or choose another folder", path = .0.display())]
-    Exists(PathBuf),
-    /// Another process writes to the log of this path.
-    #[error("{path} is being written by another match", path = .0.display())]
-    Busy(PathBuf),
-    /// It belongs to another match.
-    #[error("{path} was begun with other terms: {field} was {was}, and is now {now}; it can only be resumed with the same", path = path.display())]
-    OtherTerms {
-        /// The file.
-        path: PathBuf,
-        /// Which of the terms.
-        field: String,
-        /// What the log says.
-        was: String,
-        /// What was asked for.
-        now: String,
-    },
+    /// It cannot be gone on with, or a file cannot be read or written.
+    #[error(transparent)]
+    Lines(#[from] LineLogError),
     /// A line, from 1, of the log of this path is not one of a log: what was expected.
     #[error("{path}, line {1}: {2}", path = .0.display())]
     Content(PathBuf, usize, String),
@@ -66,28 +49,14 @@ impl MatchLog {
         let path = folder.join(GAMES);
         let failed = |path: &Path| {
             let path = path.to_owned();
-            move |error| LogError::Io(path, error)
+            move |error| LineLogError::Io(path, error)
         };
         std::fs::create_dir_all(folder).map_err(failed(folder))?;
-        let mut games = File::options().create(true).read(true).append(true).open(&path).map_err(failed(&path))?;
-        games.try_lock().map_err(|error| match error {
-            TryLockError::WouldBlock => LogError::Busy(path.clone()),
-            TryLockError::Error(error) => LogError::Io(path.clone(), error),
-        })?;
-        let mut text = Vec::new();
-        games.read_to_end(&mut text).map_err(failed(&path))?;
-        if !text.is_empty() && !resume {
-            return Err(LogError::Exists(path));
-        }
-        let whole = text.iter().rposition(|&b| b == b'\n').map_or(0, |end| end + 1);
-        if whole < text.len() {
-            log::warn!("{}: the last line is torn and will be played again", path.display());
-            games.set_len(whole as u64).map_err(failed(&path))?;
-            games.seek(SeekFrom::End(0)).map_err(failed(&path))?;
-        }
-        let played = read(&path, &text[..whole], Some((terms, shard)))?;
-        if whole == 0 {
-            games.write_all(format!("{terms}\n").as_bytes()).map_err(failed(&path))?;
+        let (mut games, lines) = LineLog::open(path.clone(), resume)?;
+        let played = read(&path, &lines, Some((terms, shard)))?;
+        games.keep(lines.len() as u64)?;
+        if lines.is_empty() {
+            games.append(&format!("{terms}\n"))?;
         }
         let ggf_path = folder.join(GGF);
         let mut ggf = File::create(&ggf_path).map_err(failed(&ggf_path))?;
@@ -98,20 +67,22 @@ impl MatchLog {
     }
 
     /// Appends a game.
-    pub fn append(&mut self, game: &PlayedGame) -> io::Result<()> {
-        let mut line = serde_json::to_string(game)?;
-        line.push('\n');
-        self.games.write_all(line.as_bytes())?;
-        self.ggf.write_all(ggf_line(game).as_bytes())
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn append(&mut self, game: &PlayedGame) -> Result<(), LogError> {
+        let line = serde_json::to_string(game).map_err(|error| self.games.failure(error.into()))?;
+        self.games.append(&(line + "\n"))?;
+        let written = self.ggf.write_all(ggf_line(game).as_bytes());
+        Ok(written.map_err(|error| LineLogError::Io(self.games.path().with_file_name(GGF), error))?)
     }
 }
 
 /// The terms and the games of a log that is not being written.
 pub fn read_folder(folder: &Path) -> Result<(Value, Vec<PlayedGame>), LogError> {
     let path = folder.join(GAMES);
-    let text = std::fs::read(&path).map_err(|error| LogError::Io(path.clone(), error))?;
-    let whole = text.iter().rposition(|&b| b == b'\n').map_or(0, |end| end + 1);
-    let games = read(&path, &text[..whole], None)?;
+    let text = std::fs::read(&path).map_err(|error| LineLogError::Io(path.clone(), error))?;
+    let games = read(&path, whole_lines(&text), None)?;
     let first = text.split(|&b| b == b'\n').next().unwrap_or_default();
     let terms = serde_json::from_slice(first)
         .map_err(|error| LogError::Content(path, 1, format!("expected the terms of a match: {error}")))?;
@@ -137,7 +108,9 @@ fn read(path: &Path, text: &[u8], terms: Option<(&Value, Shard)>) -> Result<Vec<
         serde_json::from_slice(first).map_err(|error| content(1, format!("expected the terms of a match: {error}")))?;
     let shard = match terms {
         Some((terms, shard)) => {
-            compare(path, &logged, terms)?;
+            if let Some((field, was, now)) = difference(&logged, terms) {
+                return Err(LineLogError::OtherSettings { path: path.to_owned(), field, was, now }.into());
+            }
             shard
         }
         None => shard_of(path, &logged)?,
@@ -161,18 +134,4 @@ fn read(path: &Path, text: &[u8], terms: Option<(&Value, Shard)>) -> Result<Vec<
 pub(super) fn shard_of(path: &Path, terms: &Value) -> Result<Shard, LogError> {
     let Some(shard) = terms["shard"].as_str() else { return Ok(Shard::default()) };
     shard.parse().map_err(|error| LogError::Content(path.to_owned(), 1, format!("shard: {error}")))
-}
-
-fn compare(path: &Path, logged: &Value, terms: &Value) -> Result<(), LogError> {
-    let keys = |value: &Value| value.as_object().map(|o| o.keys().cloned().collect::<Vec<_>>()).unwrap_or_default();
-    let mut fields = keys(logged);
-    fields.extend(keys(terms));
-    for field in fields {
-        let (was, now) = (&logged[&field], &terms[&field]);
-        if was != now {
-            let (was, now) = (was.to_string(), now.to_string());
-            return Err(LogError::OtherTerms { path: path.to_owned(), field, was, now });
-        }
-    }
-    Ok(())
 }

@@ -2,7 +2,7 @@
 
 use super::log::{self, GAMES, LogError};
 use super::record::PlayedGame;
-use crate::shard::Shard;
+use crate::shard::{Shard, difference};
 use crate::whole_file::write_whole;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -113,11 +113,4 @@ pub fn merge(folders: &[PathBuf], out: &Path) -> Result<usize, MatchMergeError> 
     let written = std::fs::create_dir_all(out).and_then(|()| write_whole(&path, text.as_bytes()));
     written.map_err(|error| MatchMergeError::Write(path.clone(), error))?;
     Ok(games.len())
-}
-
-/// The first of the terms that is different: its name and both values.
-fn difference(found: &Value, expected: &Value) -> Option<(String, String, String)> {
-    let names = found.as_object().into_iter().chain(expected.as_object()).flat_map(|terms| terms.keys());
-    let name = names.into_iter().find(|name| found[name.as_str()] != expected[name.as_str()])?;
-    Some((name.clone(), found[name].to_string(), expected[name].to_string()))
 }

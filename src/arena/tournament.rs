@@ -46,9 +46,6 @@ pub enum MatchError {
         /// What should have been played.
         expected: String,
     },
-    /// A game cannot be written.
-    #[error("cannot write the log: {0}")]
-    Write(std::io::Error),
 }
 
 /// Why a match came to its end.
@@ -244,7 +241,7 @@ impl Tournament {
 
     fn count(&mut self, game: &PlayedGame) -> Result<(), MatchError> {
         if let Some(log) = &mut self.log {
-            log.append(game).map_err(MatchError::Write)?;
+            log.append(game)?;
         }
         let place = self.schedule.place(game.game);
         if let Some(fixture) = place.and_then(|place| self.schedule.game(place)) {

@@ -56,13 +56,13 @@ pub(super) fn run(arguments: &PlayArguments) -> Result<(), String> {
     let engine = arguments.thinking.engine().map_err(|error| error.to_string())?;
     let now = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos() as u64);
     let opponent = Opponent::new(engine, arguments.level, arguments.draw.unwrap_or_else(now));
-    let person = match arguments.color {
+    let side = match arguments.color {
         Side::Black => Some(Color::Black),
         Side::White => Some(Color::White),
         Side::Both => None,
     };
     let palette = if stdout().is_terminal() { palette() } else { Palette::Plain };
-    let mut session = Session::new(opponent, person, palette);
+    let mut session = Session::new(opponent, side, palette);
     if let Some(path) = &arguments.load {
         session.load(path)?;
     }

@@ -25,10 +25,6 @@ pub(super) struct Reading {
     loser: Option<Color>,
 }
 
-fn side(color: Color) -> usize {
-    usize::from(color == Color::White)
-}
-
 impl Clocks {
     /// The clocks of a game of which this number of turns is there already; they have taken no time.
     pub(super) fn new(control: Option<TimeControl>, turns: usize) -> Clocks {
@@ -53,13 +49,13 @@ impl Clocks {
 
     /// A side's time for its next move; `None` if no clock runs.
     pub(super) fn left(&self, color: Color) -> Option<Duration> {
-        if self.loser.is_some() { None } else { self.now().sides[side(color)].left() }
+        if self.loser.is_some() { None } else { self.now().sides[color as usize].left() }
     }
 
     /// What a side may spend on its next move, with this number of empty squares and after it has `thought`; `None` if no clock runs.
     pub(super) fn budget(&self, color: Color, empties: u32, thought: Duration) -> Option<TimeBudget> {
         self.left(color)?;
-        self.now().sides[side(color)].clock(thought).budget(empties)
+        self.now().sides[color as usize].clock(thought).budget(empties)
     }
 
     /// Notes a turn of this side that took so long; `None` for a forced pass, which takes nothing and gains nothing. False if the
@@ -67,7 +63,7 @@ impl Clocks {
     pub(super) fn take(&mut self, color: Color, elapsed: Option<Duration>) -> bool {
         let mut next = self.now();
         let in_time = match elapsed.filter(|_| self.loser.is_none()) {
-            Some(elapsed) => next.sides[side(color)].charge(elapsed, Duration::ZERO),
+            Some(elapsed) => next.sides[color as usize].charge(elapsed, Duration::ZERO),
             None => true,
         };
         if !in_time {

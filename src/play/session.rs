@@ -22,7 +22,7 @@ pub struct Session {
     opponent: Opponent,
     game: AnnotatedGame,
     /// The side that the person plays; `None` for both, when Emilia only helps.
-    person: Option<Color>,
+    side: Option<Color>,
     palette: Palette,
     clocks: Clocks,
     /// Turns that were taken back, the last one first.
@@ -49,11 +49,11 @@ enum Next {
 
 impl Session {
     /// A new game, in which the person plays this side; `None` for both.
-    pub fn new(opponent: Opponent, person: Option<Color>, palette: Palette) -> Session {
+    pub fn new(opponent: Opponent, side: Option<Color>, palette: Palette) -> Session {
         Session {
             opponent,
             game: AnnotatedGame::new(GameRecord::default()),
-            person,
+            side,
             palette,
             clocks: Clocks::new(None, 0),
             taken_back: Vec::new(),
@@ -124,7 +124,7 @@ impl Session {
     }
 
     fn greeting(&self) -> String {
-        let who = match self.person {
+        let who = match self.side {
             Some(color) => format!("You play {color} against Emilia, {}.", self.opponent.level()),
             None => "You play both sides.".to_owned(),
         };
@@ -169,7 +169,7 @@ impl Session {
 
     fn lost_on_time(&mut self, loser: Color) -> String {
         self.game.result = self.result_on_time();
-        let whose = match self.person {
+        let whose = match self.side {
             Some(color) if color == loser => "Your",
             Some(_) => "Emilia's",
             None => &format!("{}'s", loser.capital()),
@@ -184,7 +184,7 @@ impl Session {
 
     /// Who wins, in words.
     fn wins(&self, winner: Color) -> String {
-        match self.person {
+        match self.side {
             Some(color) if color == winner => "you win".to_owned(),
             Some(_) => "Emilia wins".to_owned(),
             None => format!("{winner} wins"),
@@ -214,7 +214,7 @@ impl Session {
                 Ok(self.level())
             }
             Command::Swap => {
-                self.person = match self.person {
+                self.side = match self.side {
                     Some(color) => Some(!color),
                     None => Some(self.game.record.position().mover()),
                 };
@@ -314,7 +314,7 @@ impl Session {
                 self.push(Move::Pass, None, Duration::ZERO);
                 continue;
             }
-            match self.person {
+            match self.side {
                 Some(color) if color != position.mover() => {
                     let Some((turn, told)) = self.think(std::mem::take(&mut thought)) else { break };
                     let _ = write!(text, "Emilia plays {}.\n{told}", spoken(turn));
@@ -354,7 +354,7 @@ impl Session {
         };
         let Some(turn) = review.turns.iter().find(|turn| turn.turn == point.turn) else { return String::new() };
         let played = turn.played.as_ref().map_or(Move::Pass, |played| played.turn);
-        let player = match self.person {
+        let player = match self.side {
             Some(color) if color == point.mover => "your",
             Some(_) => "Emilia's",
             None => &format!("{}'s", point.mover),
@@ -453,7 +453,7 @@ impl Session {
     }
 
     fn undo(&mut self) -> Result<String, String> {
-        let own = |position: &Position| match self.person {
+        let own = |position: &Position| match self.side {
             Some(color) => position.mover() == color,
             None => true,
         };
@@ -489,7 +489,7 @@ impl Session {
             self.clocks.redo(reading);
             self.game.result = self.result_on_time();
             let next = self.game.record.position();
-            let is_own = self.person.is_none_or(|color| color == next.mover());
+            let is_own = self.side.is_none_or(|color| color == next.mover());
             if is_own && self.taken_back.last().is_some_and(|(turn, ..)| *turn != Move::Pass) {
                 break;
             }
@@ -502,7 +502,7 @@ impl Session {
         if self.is_over() {
             return Err(OVER.to_owned());
         }
-        let loser = self.person.unwrap_or(self.game.record.position().mover());
+        let loser = self.side.unwrap_or(self.game.record.position().mover());
         self.game.result = Some(GgfResult { score: lost_by(loser), ending: Some(Ending::Resigned) });
         Ok(self.board() + &self.turning_point())
     }
@@ -517,7 +517,7 @@ impl Session {
         for (color, player) in [(Color::Black, &mut game.black), (Color::White, &mut game.white)] {
             player.clock = player.clock.or(clock);
             if player.name.is_empty() {
-                player.name = if self.person == Some(!color) { emilia.clone() } else { "you".to_owned() };
+                player.name = if self.side == Some(!color) { emilia.clone() } else { "you".to_owned() };
             }
         }
         if game.date.is_empty() {

@@ -2,7 +2,7 @@
 
 use super::factorization::{SPANS, SpanErrors};
 use super::fit::{FittedPhase, PassError};
-use crate::render::{Curve, Plot, Point, Scale, Stroke};
+use crate::render::{Curve, Plot, Point, Stroke};
 use std::fmt::Write;
 
 /// Every phase's errors before the first pass and after each, in discs.
@@ -36,9 +36,8 @@ pub fn curve_svg(phases: &[FittedPhase]) -> String {
         let name = format!("held out, phase {number}");
         curve(name, Stroke::Faint, &mut phase.curve.iter().map(|error| error.held_out))
     }));
-    let title = "Error while the weights were fitted; thin: held out, phase by phase".to_owned();
-    let (x, y) = ("passes".to_owned(), "RMS error, discs".to_owned());
-    Plot { title, x, y, x_scale: Scale::Linear, y_scale: Scale::Linear, mark: None, curves }.svg()
+    let title = "Error while the weights were fitted; thin: held out, phase by phase";
+    Plot::new(title, "passes", "RMS error, discs", curves).svg()
 }
 
 /// The errors of all phases after a pass, each phase counting by its positions.
@@ -76,9 +75,7 @@ pub fn factor_curve_svg(curve: &[SpanErrors]) -> String {
         let name = format!("held out, {} empty squares", SPAN_NAMES[span]);
         line(name, Stroke::Faint, &move |errors| errors.spans[span])
     }));
-    let title = "Error while the weights were fitted".to_owned();
-    let (x, y) = ("passes".to_owned(), "RMS error, discs".to_owned());
-    Plot { title, x, y, x_scale: Scale::Linear, y_scale: Scale::Linear, mark: None, curves }.svg()
+    Plot::new("Error while the weights were fitted", "passes", "RMS error, discs", curves).svg()
 }
 
 #[cfg(test)]

@@ -30,7 +30,9 @@ pub use dataset::{Dataset, Point, Points, SampleChoice, Source};
 pub use factorization::{FactorFitError, FactorizationSettings, FittedFactors, SPANS, SpanErrors, fit_factorization};
 pub use fit::{FitSettings, FitStep, FittedPhase, PassError, fit, phase_of};
 pub use label::{LabelSettings, Labeller};
-pub use pack::{AnyFit, FactorHeader, FitHeader, FittedFactorWeights, FittedWeights, PackSettings, PackedFit};
+pub use pack::{
+    AnyFit, FactorHeader, FitHeader, FitOrigin, FittedFactorWeights, FittedWeights, PackSettings, PackedFit,
+};
 pub use ply_range::{PlyRange, PlyRangeError};
 pub use production::{ChunkMaker, Production, ProductionError, ProductionProgress};
 pub use report::{ErrorReport, ErrorRow, svg as error_svg, table as error_table};

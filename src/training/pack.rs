@@ -1,12 +1,14 @@
 //! From the regression's weights to the file that the program reads.
 
 use super::container::{self, FileError, Magic};
+use super::dataset::Dataset;
 use super::factorization::{FactorizationSettings, FittedFactors, SpanErrors};
 use super::fit::{FitSettings, FittedPhase, PassError};
 use super::settings_error::SettingsError;
 use crate::eval::factorization::{FactorWeights, RANK, rows};
 use crate::eval::pattern::{PackedWeights, Sharing, Weights, WeightsError};
 use crate::game::DISC;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -51,21 +53,38 @@ impl PackSettings {
     }
 }
 
-/// What a file of fitted weights says of itself.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct FitHeader {
-    /// The knobs.
-    pub settings: FitSettings,
+/// What weights were fitted to.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct FitOrigin {
     /// The folders of samples, how much each counts, and how its samples came to be.
     pub sources: Vec<serde_json::Value>,
     /// Games in them.
     pub games: u64,
-    /// Positions learnt from.
+    /// Positions learned from.
     pub training: usize,
     /// Positions held out.
     pub held_out: usize,
     /// Emilia's version.
     pub version: String,
+}
+
+impl FitOrigin {
+    /// A fit of this version of Emilia to these samples.
+    pub fn of(data: &Dataset) -> FitOrigin {
+        let (training, held_out) = data.len();
+        let version = env!("CARGO_PKG_VERSION").to_owned();
+        FitOrigin { sources: data.origins.clone(), games: data.games, training, held_out, version }
+    }
+}
+
+/// What a file of fitted weights says of itself.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct FitHeader {
+    /// The knobs.
+    pub settings: FitSettings,
+    /// What they were fitted to.
+    #[serde(flatten)]
+    pub origin: FitOrigin,
     /// Of every phase the errors of the weights that were kept.
     pub errors: Vec<PassError>,
 }
@@ -88,26 +107,13 @@ impl FittedWeights {
 
     /// Writes a file: the container of training with the magic `EMIFIT01`, a [`FitHeader`] and 4 bytes for each weight.
     pub fn write(&self, path: &Path) -> Result<(), FileError> {
-        let body: Vec<u8> = self.weights.iter().flat_map(|weight| weight.to_le_bytes()).collect();
-        container::write(path, &container::seal(MAGIC, &self.header, &body))
-    }
-
-    /// Reads a file and checks all of it.
-    pub fn read(path: &Path) -> Result<FittedWeights, FileError> {
-        FittedWeights::parse(&container::read(path)?, path)
+        write_numbers(path, MAGIC, &self.header, self.weights.iter())
     }
 
     fn parse(bytes: &[u8], path: &Path) -> Result<FittedWeights, FileError> {
-        let (header, body): (FitHeader, _) = container::open(bytes, MAGIC, path)?;
-        let (weights, rest) = body.as_chunks::<4>();
-        let expected = header.settings.phases.saturating_mul(Sharing::get().len());
-        if !rest.is_empty() || weights.len() != expected {
-            let what = format!("{} bytes of weights, expected {expected} weights", body.len());
-            return Err(FileError::content(path, what));
-        }
-        let weights: Vec<f32> = weights.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect();
-        check_finite(&weights, path)?;
-        Ok(FittedWeights { weights, header })
+        let expected = |header: &FitHeader| header.settings.phases.saturating_mul(Sharing::get().len());
+        let (header, weights) = parse_numbers(bytes, MAGIC, path, expected)?;
+        Ok(FittedWeights { header, weights })
     }
 
     /// The weights as the program reads them, rounded to whole units.
@@ -124,16 +130,9 @@ pub struct FactorHeader {
     pub fit: FitSettings,
     /// The knobs.
     pub settings: FactorizationSettings,
-    /// The folders of samples, how much each counts, and how its samples came to be.
-    pub sources: Vec<serde_json::Value>,
-    /// Games in them.
-    pub games: u64,
-    /// Positions learned from.
-    pub training: usize,
-    /// Positions held out.
-    pub held_out: usize,
-    /// Emilia's version.
-    pub version: String,
+    /// What they were fitted to.
+    #[serde(flatten)]
+    pub origin: FitOrigin,
     /// The errors after each pass.
     pub curve: Vec<SpanErrors>,
     /// The pass that the weights are of.
@@ -162,23 +161,14 @@ impl FittedFactorWeights {
     /// # Errors
     /// If the file cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), FileError> {
-        let numbers = self.linear.iter().chain(&self.factors);
-        let body: Vec<u8> = numbers.flat_map(|number| number.to_le_bytes()).collect();
-        container::write(path, &container::seal(FACTOR_MAGIC, &self.header, &body))
+        write_numbers(path, FACTOR_MAGIC, &self.header, self.linear.iter().chain(&self.factors))
     }
 
     fn parse(bytes: &[u8], path: &Path) -> Result<FittedFactorWeights, FileError> {
-        let (header, body): (FactorHeader, _) = container::open(bytes, FACTOR_MAGIC, path)?;
-        let (numbers, rest) = body.as_chunks::<4>();
-        let linear = header.settings.knots.saturating_mul(rows());
-        let expected = linear.saturating_add(RANK * rows());
-        if !rest.is_empty() || numbers.len() != expected {
-            let what = format!("{} bytes of weights, expected {expected} weights", body.len());
-            return Err(FileError::content(path, what));
-        }
-        let mut linear: Vec<f32> = numbers.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect();
-        check_finite(&linear, path)?;
-        let factors = linear.split_off(expected - RANK * rows());
+        let factors = RANK * rows();
+        let expected = |header: &FactorHeader| header.settings.knots.saturating_mul(rows()).saturating_add(factors);
+        let (header, mut linear) = parse_numbers(bytes, FACTOR_MAGIC, path, expected)?;
+        let factors = linear.split_off(linear.len() - factors);
         Ok(FittedFactorWeights { header, linear, factors })
     }
 
@@ -193,11 +183,34 @@ impl FittedFactorWeights {
     }
 }
 
-/// Whether all numbers are some.
-fn check_finite(numbers: &[f32], path: &Path) -> Result<(), FileError> {
+/// Writes a file of fitted weights.
+fn write_numbers<'a>(
+    path: &Path,
+    magic: Magic,
+    header: &impl Serialize,
+    numbers: impl Iterator<Item = &'a f32>,
+) -> Result<(), FileError> {
+    let body: Vec<u8> = numbers.flat_map(|number| number.to_le_bytes()).collect();
+    container::write(path, &container::seal(magic, header, &body))
+}
+
+/// The header of a file of fitted weights, and the weights: finite, and as many as are expected with this header.
+fn parse_numbers<H: DeserializeOwned>(
+    bytes: &[u8],
+    magic: Magic,
+    path: &Path,
+    expected: impl Fn(&H) -> usize,
+) -> Result<(H, Vec<f32>), FileError> {
+    let (header, body): (H, _) = container::open(bytes, magic, path)?;
+    let ((numbers, rest), expected) = (body.as_chunks::<4>(), expected(&header));
+    if !rest.is_empty() || numbers.len() != expected {
+        let what = format!("{} bytes of weights, expected {expected} weights", body.len());
+        return Err(FileError::content(path, what));
+    }
+    let numbers: Vec<f32> = numbers.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect();
     match numbers.iter().position(|number| !number.is_finite()) {
         Some(at) => Err(FileError::content(path, format!("weight {at} is {}", numbers[at]))),
-        None => Ok(()),
+        None => Ok((header, numbers)),
     }
 }
 
@@ -265,15 +278,7 @@ mod tests {
 
     fn fitted(weights: Vec<f32>) -> FittedWeights {
         let settings = FitSettings { phases: 1, ..FitSettings::default() };
-        let header = FitHeader {
-            settings,
-            sources: Vec::new(),
-            games: 1,
-            training: 2,
-            held_out: 3,
-            version: "0.1.0".to_owned(),
-            errors: Vec::new(),
-        };
+        let header = FitHeader { settings, origin: FitOrigin { games: 1, ..FitOrigin::default() }, errors: Vec::new() };
         FittedWeights { header, weights }
     }
 
@@ -294,9 +299,9 @@ mod tests {
         let path = std::env::temp_dir().join(format!("emilia-pack-{}.fit", std::process::id()));
         let weights = fitted((0..Sharing::get().len()).map(|i| i as f32 / 3.0).collect());
         weights.write(&path).unwrap();
-        assert_eq!(FittedWeights::read(&path).unwrap(), weights);
+        assert_eq!(AnyFit::read(&path).unwrap(), AnyFit::Linear(weights));
         fitted(vec![0.0; 5]).write(&path).unwrap();
-        let error = FittedWeights::read(&path).unwrap_err().to_string();
+        let error = AnyFit::read(&path).unwrap_err().to_string();
         assert!(error.contains("20 bytes of weights"), "{error}");
         std::fs::remove_file(&path).unwrap();
     }

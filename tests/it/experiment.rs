@@ -128,7 +128,9 @@ fn a_killed_run_goes_on_to_the_same_table() {
     assert!(String::from_utf8_lossy(&refused.stderr).contains("--resume"));
     let mut other = command(&["korf-random-trees", "--levels", "3", "--pairs", "13", "--seed", "5"], &killed);
     let other = other.arg("--resume").output().unwrap();
-    assert!(String::from_utf8_lossy(&other.stderr).contains("belongs to another run"));
+    assert!(
+        String::from_utf8_lossy(&other.stderr).contains("was begun with other settings: pairs was 12, and is now 13")
+    );
 
     let resumed = command(&run, &killed).arg("--resume").output().unwrap();
     assert!(resumed.status.success(), "{}", String::from_utf8_lossy(&resumed.stderr));

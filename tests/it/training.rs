@@ -6,7 +6,7 @@ use emilia::eval::pattern::{PackedWeights, Weights};
 use emilia::eval::{Evaluator, EvaluatorKind, Pattern, PatternLinear};
 use emilia::game::DISC;
 use emilia::othello::Position;
-use emilia::training::{Chunk, Dataset, FitSettings, FittedWeights, Source};
+use emilia::training::{AnyFit, Chunk, Dataset, FitSettings, Source};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -108,8 +108,8 @@ fn the_whole_loop_in_miniature() {
         &format!("selfplay --out games --games 3000 --eval pattern --eval-file factorization.weights {GAMES}"),
     );
     assert!(error.contains("000000.samples") && error.contains("\"evaluator\":\"pattern\""), "{error}");
-    let header = FittedWeights::read(&folder.join("one/weights.fit")).unwrap().header;
-    assert_eq!((header.games, header.sources.len()), (6000, 2));
+    let AnyFit::Linear(fit) = AnyFit::read(&folder.join("one/weights.fit")).unwrap() else { panic!("the linear form") };
+    assert_eq!((fit.header.origin.games, fit.header.origin.sources.len()), (6000, 2));
 }
 
 /// Waits until a folder has files of samples.

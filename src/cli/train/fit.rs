@@ -5,8 +5,9 @@ use crate::cli::output::{say, write_file};
 use crate::cli::progress::StepBar;
 use crate::eval::PatternLinear;
 use crate::training::{
-    Dataset, FactorHeader, FitHeader, FitSettings, FittedFactorWeights, FittedPhase, FittedWeights, Source, SpanErrors,
-    TrainingConfig, curve_csv, curve_svg, factor_curve_csv, factor_curve_svg, fit, fit_factorization, phase_of,
+    Dataset, FactorHeader, FitHeader, FitOrigin, FitSettings, FittedFactorWeights, FittedPhase, FittedWeights, Source,
+    SpanErrors, TrainingConfig, curve_csv, curve_svg, factor_curve_csv, factor_curve_svg, fit, fit_factorization,
+    phase_of,
 };
 use clap::{Args, ValueEnum};
 use std::fmt::Write;
@@ -115,15 +116,10 @@ fn fit_factors(
         say(format_args!("{seconds:7.1} s  pass {pass:2}: {training:.3} held out {held_out:.3} ({})", spans.join(" ")));
     })
     .map_err(|error| error.to_string())?;
-    let (training, held_out) = data.len();
     let header = FactorHeader {
         fit: config.fit.clone(),
         settings: settings.clone(),
-        sources: data.origins.clone(),
-        games: data.games,
-        training,
-        held_out,
-        version: env!("CARGO_PKG_VERSION").to_owned(),
+        origin: FitOrigin::of(data),
         curve: fitted.curve.clone(),
         best: fitted.best,
     };
@@ -154,16 +150,7 @@ fn fit_linear(
     });
     bar.finish();
     let phases = phases.ok_or("interrupted; nothing was written")?;
-    let (training, held_out) = data.len();
-    let header = FitHeader {
-        settings: settings.clone(),
-        sources: data.origins.clone(),
-        games: data.games,
-        training,
-        held_out,
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        errors: Vec::new(),
-    };
+    let header = FitHeader { settings: settings.clone(), origin: FitOrigin::of(data), errors: Vec::new() };
     let weights = FittedWeights::new(header, &phases);
     weights.write(&arguments.out.join("weights.fit")).map_err(|error| error.to_string())?;
     write_file(&arguments.out.join("curve.csv"), curve_csv(&phases).as_bytes())?;

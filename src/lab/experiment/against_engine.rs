@@ -2,7 +2,7 @@
 
 use super::duel::PairScore;
 use super::equal_evaluations::contestants;
-use super::player::{EngineLimit, EnginePlayer, Limit};
+use super::player::{EnginePlayer, Limit};
 use super::series::{openings, series};
 use super::{Cell, Experiment, ExperimentError, Findings, Lab, Table};
 use crate::engine::{ALPHA_BETA, EngineOptions};
@@ -64,10 +64,6 @@ fn opponent(lab: &mut Lab<'_>, words: &[(&str, &str)]) -> Result<EngineOptions, 
     Ok(options)
 }
 
-fn limit(evaluations: u64) -> EngineLimit {
-    EngineLimit::Evaluations(Limit::Evaluations(evaluations))
-}
-
 fn uct(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     let forms = contestants(lab, UCT_FORMS)?;
     let budgets = lab.levels_within(&[200], &[1000, 4000, 16000], "evaluations", BUDGETS)?;
@@ -82,8 +78,8 @@ fn uct(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     for (name, options) in &forms {
         let mut points = Vec::new();
         for &budget in &budgets {
-            let player = EnginePlayer::new(options, limit(budget.into()));
-            let opponent = EnginePlayer::new(&alpha_beta, limit(budget.into()));
+            let player = EnginePlayer::new(options, Limit::Evaluations(budget.into()));
+            let opponent = EnginePlayer::new(&alpha_beta, Limit::Evaluations(budget.into()));
             points.push(point(lab, &starts, (name, budget), [player, opponent], &mut table)?);
         }
         curves.push(Curve::new(name, points));
@@ -173,8 +169,8 @@ fn budget_curve(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
             for (i, starts) in starts.chunks(PAIRS_BETWEEN_CORRECTIONS).enumerate() {
                 let own = if i == 0 { own } else { corrected(given / i as u64, &PairScore::of(&played)) };
                 given += own;
-                let mut player = EnginePlayer::new(options, limit(own));
-                let mut opponent = EnginePlayer::new(&probcut, limit(budget.into()));
+                let mut player = EnginePlayer::new(options, Limit::Evaluations(own));
+                let mut opponent = EnginePlayer::new(&probcut, Limit::Evaluations(budget.into()));
                 let key = format!("{name}/{budget}/{i}");
                 played.extend(series(lab, &key, starts, &mut player, &mut opponent, SOLVE_FROM)?);
             }
@@ -197,8 +193,8 @@ fn own_budget(player: &EngineOptions, opponent: &EngineOptions, budget: u64, sta
     let mut own = budget;
     // Twice: how long an evaluation takes depends on how many there are.
     for _ in 0..2 {
-        let mut one = EnginePlayer::new(player, limit(own));
-        let mut other = EnginePlayer::new(opponent, limit(budget));
+        let mut one = EnginePlayer::new(player, Limit::Evaluations(own));
+        let mut other = EnginePlayer::new(opponent, Limit::Evaluations(budget));
         let pairs: Vec<_> =
             starts.iter().map(|start| super::duel::play_pair(start, &mut one, &mut other, SOLVE_FROM).0).collect();
         let score = PairScore::of(&pairs);

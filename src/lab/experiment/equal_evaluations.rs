@@ -1,7 +1,7 @@
 //! Any engine against the paper's alpha-beta at equal evaluations.
 
 use super::duel::PairScore;
-use super::player::{Contender, EngineLimit, EnginePlayer, FixedDepth, Limit};
+use super::player::{Contender, EnginePlayer, FixedDepth, Limit};
 use super::series::{CALIBRATION_UNITS, calibrate, openings, series};
 use super::{Cell, Experiment, ExperimentError, Findings, Lab, Table};
 use crate::arena::player::PlayerText;
@@ -86,7 +86,7 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
                 options.start_depth = Some(depth.saturating_sub(2).max(1) as u8);
             }
             let fixed = || FixedDepth::<Position>::new(depth, options.evaluator());
-            let player = |limit| EnginePlayer::new(&options, EngineLimit::Evaluations(limit));
+            let player = |limit| EnginePlayer::new(&options, limit);
             let key = format!("{name}/{depth}");
             let mut make = |budgets| Box::new(player(Limit::Budgets(budgets))) as Box<dyn Contender<Position>>;
             let model: [&mut dyn Contender<Position>; 2] = [&mut fixed(), &mut fixed()];

@@ -4,13 +4,13 @@
 //! a line of JSON in a file, written when the unit is done. A run that finds the line takes the result from there.
 
 use super::ExperimentError;
+use crate::line_log::{LineLog, LineLogError};
+use crate::shard::difference;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::collections::HashMap;
-use std::fs::{File, OpenOptions};
-use std::io::{Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The results of the units that are done.
 #[derive(Debug, Default)]
@@ -18,7 +18,7 @@ pub struct Ledger {
     done: HashMap<String, Value>,
     /// Whether there was something in the file when it was opened.
     was_begun: bool,
-    file: Option<(PathBuf, File)>,
+    file: Option<LineLog>,
 }
 
 impl Ledger {
@@ -32,29 +32,14 @@ impl Ledger {
     ///
     /// A line that was not written to its end is dropped.
     pub fn open(path: &Path, identity: &Value, resume: bool) -> Result<Ledger, ExperimentError> {
-        let failed = |error| ExperimentError::File(path.display().to_string(), error);
-        if path.exists() && !resume {
-            return Err(ExperimentError::Exists(path.display().to_string()));
-        }
-        let mut file =
-            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(failed)?;
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map_err(failed)?;
-        let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
-        file.set_len(whole as u64).map_err(failed)?;
+        let (mut file, text) = LineLog::open(path.to_owned(), resume)?;
         let mut ledger = Ledger::default();
-        let mut lines = bytes[..whole].split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).enumerate();
-        match lines.next() {
-            Some((_, first)) => {
-                let found: Value = serde_json::from_slice(first).unwrap_or(Value::Null);
-                if found != *identity {
-                    return Err(ExperimentError::OtherRun {
-                        path: path.display().to_string(),
-                        found: found.to_string(),
-                    });
-                }
+        let mut lines = text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).enumerate();
+        if let Some((_, first)) = lines.next() {
+            let found: Value = serde_json::from_slice(first).unwrap_or(Value::Null);
+            if let Some((field, was, now)) = difference(&found, identity) {
+                return Err(LineLogError::OtherSettings { path: path.to_owned(), field, was, now }.into());
             }
-            None => writeln!(file, "{identity}").map_err(failed)?,
         }
         for (number, line) in lines {
             let entry: Option<(String, Value)> = serde_json::from_slice(line).ok();
@@ -63,9 +48,12 @@ impl Ledger {
             };
             ledger.done.insert(key, value);
         }
-        file.seek(SeekFrom::End(0)).map_err(failed)?;
+        file.keep(text.len() as u64)?;
+        if text.is_empty() {
+            file.append(&format!("{identity}\n"))?;
+        }
         ledger.was_begun = !ledger.done.is_empty();
-        ledger.file = Some((path.to_owned(), file));
+        ledger.file = Some(file);
         Ok(ledger)
     }
 
@@ -81,7 +69,7 @@ impl Ledger {
 
     /// Its file; empty for one in memory.
     pub fn path(&self) -> String {
-        self.file.as_ref().map(|(path, _)| path.display().to_string()).unwrap_or_default()
+        self.file.as_ref().map(|file| file.path().display().to_string()).unwrap_or_default()
     }
 
     /// Notes the result of a unit and returns it as a later run will find it.
@@ -89,9 +77,8 @@ impl Ledger {
         let text = json!([key, result]).to_string();
         let bad = |error| ExperimentError::Unwritable(key.to_owned(), error);
         let (_, value): (String, Value) = serde_json::from_str(&text).map_err(bad)?;
-        if let Some((path, file)) = &mut self.file {
-            let failed = |error| ExperimentError::File(path.display().to_string(), error);
-            file.write_all((text + "\n").as_bytes()).map_err(failed)?;
+        if let Some(file) = &mut self.file {
+            file.append(&(text + "\n"))?;
         }
         let result = serde_json::from_value(value.clone()).map_err(bad)?;
         self.done.insert(key.to_owned(), value);
@@ -117,8 +104,13 @@ mod tests {
         assert!(ledger.was_begun_without("evaluation ") && !ledger.was_begun_without("b"));
         let bytes = std::fs::read(&path).unwrap();
         std::fs::write(&path, &bytes[..bytes.len() - 3]).unwrap();
-        assert!(matches!(Ledger::open(&path, &identity, false), Err(ExperimentError::Exists(..))));
-        assert!(matches!(Ledger::open(&path, &json!(1), true), Err(ExperimentError::OtherRun { .. })));
+        assert!(matches!(
+            Ledger::open(&path, &identity, false),
+            Err(ExperimentError::Ledger(LineLogError::Exists(..)))
+        ));
+        let other = json!({ "experiment": "x", "seed": 2 });
+        let error = Ledger::open(&path, &other, true).unwrap_err();
+        assert!(matches!(error, ExperimentError::Ledger(LineLogError::OtherSettings { .. })));
         let mut ledger = Ledger::open(&path, &identity, true).unwrap();
         assert_eq!((ledger.get("a"), ledger.get::<(i32, f64)>("b")), (Some((1, 0.1)), None));
         ledger.note("b", &(2, 0.3)).unwrap();

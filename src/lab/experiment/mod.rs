@@ -28,6 +28,7 @@ pub use findings::{Cell, Findings, Table};
 pub use lab::{ExperimentProgress, Lab, Setup, check_folder, write_findings};
 pub use ledger::Ledger;
 
+use crate::line_log::LineLogError;
 use std::io;
 
 /// Why an experiment has no result.
@@ -39,17 +40,9 @@ pub enum ExperimentError {
     /// The file or folder of this path cannot be read or written.
     #[error("'{0}': {1}")]
     File(String, io::Error),
-    /// The ledger of this path is of an earlier run.
-    #[error("'{0}' holds an earlier run; --resume goes on with it")]
-    Exists(String),
-    /// The folder holds a run with another set-up.
-    #[error("'{path}' belongs to another run, {found}; expected the same experiment and options")]
-    OtherRun {
-        /// The ledger.
-        path: String,
-        /// Its first line.
-        found: String,
-    },
+    /// The ledger cannot be gone on with, or not be written.
+    #[error(transparent)]
+    Ledger(#[from] LineLogError),
     /// The ledger of this path has results with another evaluation of this name.
     #[error("'{path}' has results with another {name}: fingerprint {found:08x}; expected {expected:08x}")]
     OtherEvaluation {

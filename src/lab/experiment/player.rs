@@ -202,22 +202,13 @@ impl<G: Contest> Contender<G> for BestFirstPlayer<G> {
 pub struct EnginePlayer {
     search: Box<dyn Search>,
     evaluator: Arc<dyn Evaluator<Position>>,
-    limit: EngineLimit,
+    limit: Limit,
     debt: u64,
-}
-
-/// How long an engine may think about a move.
-#[derive(Clone, Debug)]
-pub enum EngineLimit {
-    /// A limit in evaluations.
-    Evaluations(Limit),
-    /// Limits that hold for every move.
-    Fixed(Limits),
 }
 
 impl EnginePlayer {
     /// The engine that the options ask for.
-    pub fn new(options: &EngineOptions, limit: EngineLimit) -> EnginePlayer {
+    pub fn new(options: &EngineOptions, limit: Limit) -> EnginePlayer {
         EnginePlayer { search: (options.engine.build)(options), evaluator: options.evaluator(), limit, debt: 0 }
     }
 }
@@ -229,17 +220,11 @@ impl Contender<Position> for EnginePlayer {
     }
 
     fn choose(&mut self, position: &Position) -> Chosen<<Position as Game>::Move> {
-        let limits = match &self.limit {
-            EngineLimit::Evaluations(limit) => {
-                Limits { evaluations: Some(limit.evaluations(position.stage(), self.debt)), ..Limits::default() }
-            }
-            EngineLimit::Fixed(limits) => *limits,
-        };
+        let evaluations = Some(self.limit.evaluations(position.stage(), self.debt));
+        let limits = Limits { evaluations, ..Limits::default() };
         let task = Task::new(*position, self.evaluator.clone());
         let report = self.search.think(&task, &Control::with_limits(limits), &mut |_| {});
-        if let EngineLimit::Evaluations(limit) = &self.limit {
-            self.debt = limit.debt(position.stage(), self.debt, report.evaluations);
-        }
+        self.debt = self.limit.debt(position.stage(), self.debt, report.evaluations);
         let best = &report.lines[0];
         let plies = best.pv.iter().filter(|turn| turn.square().is_some()).count() as u32;
         Chosen { turn: best.turn.square(), evaluations: report.evaluations, plies, expected: None }

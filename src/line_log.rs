@@ -1,0 +1,103 @@
+//! A file of lines that grows while some work goes on, and can be taken up again after whatever ended it.
+
+use std::fs::{File, TryLockError};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// Why such a file cannot be gone on with.
+#[derive(Debug, Error)]
+pub enum LineLogError {
+    /// The file or folder of this path cannot be read or written.
+    #[error("'{path}': {1}", path = .0.display())]
+    Io(PathBuf, io::Error),
+    /// An earlier run has left a file of this path.
+    #[error("'{path}' is there from an earlier run; add --resume to go on with it, or choose another name", path = .0.display())]
+    Exists(PathBuf),
+    /// Another process writes the file of this path.
+    #[error("'{path}' is being written by another process", path = .0.display())]
+    Busy(PathBuf),
+    /// What is there is of other work.
+    #[error("'{path}' was begun with other settings: {field} was {was}, and is now {now}", path = path.display())]
+    OtherSettings {
+        /// The file.
+        path: PathBuf,
+        /// What is different.
+        field: String,
+        /// What the file says.
+        was: String,
+        /// What was asked for.
+        now: String,
+    },
+}
+
+/// The file while it grows. No other process can open it as long.
+#[derive(Debug)]
+pub(crate) struct LineLog {
+    path: PathBuf,
+    /// Written at its end.
+    pub file: File,
+    /// The length of everything that was written without an error.
+    length: u64,
+}
+
+impl LineLog {
+    /// Opens the file of this path, which is made if there is none, and returns the whole lines in it; a last line that was torn when
+    /// the process was killed is no part of them. Whoever finds them to be of the same work calls [`LineLog::keep`] before anything is
+    /// appended; until then the file stays as it is.
+    ///
+    /// # Errors
+    /// If the file cannot be read and written, if another process writes it, or if there is something in it and `resume` does not say
+    /// that it is to be gone on with.
+    pub fn open(path: PathBuf, resume: bool) -> Result<(LineLog, Vec<u8>), LineLogError> {
+        let failed = |error| LineLogError::Io(path.clone(), error);
+        let mut file = File::options().create(true).read(true).append(true).open(&path).map_err(failed)?;
+        file.try_lock().map_err(|error| match error {
+            TryLockError::WouldBlock => LineLogError::Busy(path.clone()),
+            TryLockError::Error(error) => failed(error),
+        })?;
+        let mut lines = Vec::new();
+        file.read_to_end(&mut lines).map_err(failed)?;
+        if !lines.is_empty() && !resume {
+            return Err(LineLogError::Exists(path));
+        }
+        lines.truncate(whole_lines(&lines).len());
+        Ok((LineLog { path, file, length: lines.len() as u64 }, lines))
+    }
+
+    /// The path of the file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Keeps the lines up to this byte and cuts off what is behind it.
+    pub fn keep(&mut self, length: u64) -> Result<(), LineLogError> {
+        self.length = length;
+        self.cut().map_err(|error| self.failure(error))
+    }
+
+    /// Appends whole lines. Should that fail, for want of room perhaps, the file ends behind the last line that is whole.
+    pub fn append(&mut self, lines: &str) -> Result<(), LineLogError> {
+        let written = self.file.write_all(lines.as_bytes());
+        match written {
+            Ok(()) => self.length += lines.len() as u64,
+            // What could be written of it is no whole line.
+            Err(_) => self.cut().map_err(|error| self.failure(error))?,
+        }
+        written.map_err(|error| self.failure(error))
+    }
+
+    fn cut(&mut self) -> io::Result<()> {
+        self.file.set_len(self.length)
+    }
+
+    /// Why the file cannot be written.
+    pub fn failure(&self, error: io::Error) -> LineLogError {
+        LineLogError::Io(self.path.clone(), error)
+    }
+}
+
+/// The beginning of a text up to the end of its last whole line.
+pub(crate) fn whole_lines(text: &[u8]) -> &[u8] {
+    &text[..text.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1)]
+}
