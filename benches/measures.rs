@@ -214,7 +214,7 @@ fn book() {
                 Ok(changed)
             };
             book.update(WEIGHTS, add).expect("the disk takes it");
-            positions = book.read().and_then(|book| book.len()).expect("the book is there");
+            positions = book.read().and_then(|book| book.count()).expect("the book is there");
         }
         let bytes = std::fs::metadata(&path).expect("the book is there").len();
         let rate = (positions - before) as f64 / since.elapsed().as_secs_f64();

@@ -6,6 +6,7 @@ use crate::othello::{Color, Move, Position};
 use crate::search::{Bound, Contempt, Line, Report, SearchDepth, Selectivity};
 use serde::Serialize;
 use serde_json::Value;
+use std::fmt;
 
 /// How far a value was searched, in numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
@@ -27,6 +28,17 @@ impl Reach {
             SearchDepth::Selective { plies, selectivity } => Reach { depth: plies, selectivity, exact: false },
             SearchDepth::Exact => Reach { depth: to_the_end, selectivity: Selectivity::NONE, exact: true },
             SearchDepth::WinLossDraw => Reach { depth: to_the_end, selectivity: Selectivity::NONE, exact: false },
+        }
+    }
+}
+
+impl fmt::Display for Reach {
+    /// `12`, `24@73%`, or `exact`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Reach { exact: true, .. } => f.write_str("exact"),
+            Reach { depth, selectivity: Selectivity::NONE, .. } => depth.fmt(f),
+            Reach { depth, selectivity, .. } => write!(f, "{depth}@{selectivity}%"),
         }
     }
 }

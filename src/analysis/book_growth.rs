@@ -159,7 +159,7 @@ impl GrowthJob<'_> {
         let mut at_work = 0;
         loop {
             let now = self.book.read()?;
-            growth.positions = now.len()?;
+            growth.positions = now.count()?;
             growth.value = now.get(&root)?.and_then(|entry| entry.value);
             growth.end = self.end(&growth, interrupt);
             if growth.units > 0 || growth.end != GrowthEnd::GoesOn {

@@ -1,7 +1,7 @@
 //! Judged games by their players: what each of them is good at, and what cost them most.
 
-use super::HALF_ACCURACY_LOSS;
 use super::answer::line;
+use super::game_review::accuracy;
 use super::review_text::ReviewedGame;
 use crate::notation::opening;
 use crate::othello::{Color, Move, Position, canonical};
@@ -77,7 +77,7 @@ struct Player {
     drawn: u32,
     lost: u32,
     phases: [Phase; PHASES.len()],
-    /// The sum of 100 · 2^(−loss / [`HALF_ACCURACY_LOSS`]) over the choices.
+    /// The sum of 100 · 2^(−loss / [`HALF_ACCURACY_LOSS`](super::HALF_ACCURACY_LOSS)) over the choices.
     accuracy: f64,
     /// For each opening, up to symmetry, how often it was played.
     openings: HashMap<Position, Opening>,
@@ -121,7 +121,7 @@ pub struct PlayerSummary<'a> {
     pub choices: u32,
     /// Discs lost a turn with a choice.
     pub mean_loss: f64,
-    /// The mean over the choices of 100 · 2^(−loss / [`HALF_ACCURACY_LOSS`]).
+    /// The mean over the choices of 100 · 2^(−loss / [`HALF_ACCURACY_LOSS`](super::HALF_ACCURACY_LOSS)).
     pub accuracy: f64,
     /// The parts of the games: opening, middle, end.
     pub phases: BTreeMap<&'static str, Phase>,
@@ -200,7 +200,7 @@ impl Player {
             let phase = PHASES.iter().rposition(|&(_, most)| empties <= most).unwrap_or(0);
             self.phases[phase].choices += 1;
             self.phases[phase].loss += loss;
-            self.accuracy += 100.0 * (-loss / HALF_ACCURACY_LOSS).exp2();
+            self.accuracy += accuracy(loss);
             let number = game.found.place.number;
             self.worst.push(Mistake {
                 file: game.file.clone(),

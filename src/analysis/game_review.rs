@@ -302,6 +302,11 @@ fn turning_point(turns: &[ReviewedTurn]) -> Option<TurningPoint> {
     })
 }
 
+/// The accuracy of a move with this loss, in discs: 100, halved with every [`HALF_ACCURACY_LOSS`].
+pub(super) fn accuracy(loss: f64) -> f64 {
+    100.0 * (-loss / HALF_ACCURACY_LOSS).exp2()
+}
+
 fn player(turns: &[ReviewedTurn], color: Color) -> PlayerReview {
     let mut review = PlayerReview::default();
     for turn in turns.iter().filter(|turn| turn.is_choice() && turn.position.mover() == color) {
@@ -309,7 +314,7 @@ fn player(turns: &[ReviewedTurn], color: Color) -> PlayerReview {
         review.choices += 1;
         review.best += u32::from(loss < NEGLIGIBLE);
         review.loss += loss;
-        review.accuracy += 100.0 * (-loss / HALF_ACCURACY_LOSS).exp2();
+        review.accuracy += accuracy(loss);
     }
     review.accuracy = if review.choices == 0 { 100.0 } else { review.accuracy / f64::from(review.choices) };
     review

@@ -6,7 +6,6 @@ use crate::notation::game_file::{FileGame, Format, Unwritable, Written, write};
 use crate::notation::obf::ObfEntry;
 use crate::notation::opening;
 use crate::othello::{Color, Move};
-use crate::search::Selectivity;
 use serde::Serialize;
 
 /// A judged game of a file.
@@ -158,13 +157,10 @@ impl ReviewedGame {
                 .played
                 .as_ref()
                 .map_or_else(String::new, |played| format!(", {:#} played, loss {:.2}", played.turn, turn.loss()));
-            let Reach { depth, selectivity, exact } = reach(turn);
-            let how = match (exact, selectivity) {
-                (true, _) => "exact".to_owned(),
-                (false, Selectivity::NONE) => format!("depth {depth}"),
-                (false, selectivity) => format!("depth {depth}@{selectivity}%"),
-            };
-            let comment = format!("{} game {} turn {}{played}, {how}", self.file, self.found.place.number, turn.turn);
+            let reach = reach(turn);
+            let depth = if reach.exact { "" } else { "depth " };
+            let place = format!("{} game {} turn {}", self.file, self.found.place.number, turn.turn);
+            let comment = format!("{place}{played}, {depth}{reach}");
             let discs = |found: &MoveValue| (found.turn, found.score.discs().round().clamp(-64.0, 64.0) as i32);
             let moves = turn.lines.iter().map(discs).collect();
             let entry =
@@ -239,18 +235,14 @@ impl ReviewedGame {
         };
         let decided = self.review.turning_point.is_some_and(|point| point.turn == turn.turn);
         let loss = if turn.loss() > 0.0 { format!("{:.2}", turn.loss()) } else { String::new() };
-        let depth = match reach(turn) {
-            Reach { exact: true, .. } => "exact".to_owned(),
-            Reach { depth, selectivity: Selectivity::NONE, .. } => depth.to_string(),
-            Reach { depth, selectivity, .. } => format!("{depth}@{selectivity}%"),
-        };
         let row = format!(
-            "{:>3} {:<6} {}  {}  {} {loss:>6}  {depth}{}",
+            "{:>3} {:<6} {}  {}  {} {loss:>6}  {}{}",
             turn.turn + 1,
             turn.position.mover(),
             both(turn.played.as_ref()),
             both(Some(&turn.best)),
             both(turn.alternative.as_ref()),
+            reach(turn),
             if decided { "  <- decides" } else { "" }
         );
         row.trim_end().to_owned() + "\n"

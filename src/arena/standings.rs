@@ -199,13 +199,4 @@ impl Standings {
         }
         total
     }
-
-    /// The tally of one player against another, if they are paired.
-    pub fn against(&self, player: usize, opponent: usize) -> Option<Tally> {
-        self.pairings.iter().find_map(|pairing| match (pairing.first, pairing.second) {
-            (a, b) if (a, b) == (player, opponent) => Some(pairing.tally),
-            (a, b) if (b, a) == (player, opponent) => Some(pairing.tally.reversed()),
-            _ => None,
-        })
-    }
 }

@@ -67,7 +67,6 @@ pub struct Tournament {
     schedule: Schedule,
     standings: Standings,
     log: Option<MatchLog>,
-    titles: Vec<String>,
     resumed: u64,
 }
 
@@ -84,15 +83,13 @@ impl Tournament {
         let schedule =
             Schedule::new(settings.format, settings.players.len(), pairs, openings.len()).of_shard(settings.shard);
         let set_up = openings.iter().any(|opening| *opening.record.start() != Position::START);
-        let mut titles = Vec::new();
         for player in &mut settings.players {
-            let title = check_player(player, &settings.terms, &settings.timeouts, set_up)
+            check_player(player, &settings.terms, &settings.timeouts, set_up)
                 .map_err(|error| MatchError::Player(player.name.clone(), error))?;
-            titles.push(title);
         }
         let names = settings.players.iter().map(|player| player.name.clone()).collect();
         let standings = Standings::new(names, &schedule);
-        let mut tournament = Tournament { openings, schedule, standings, log: None, titles, settings, resumed: 0 };
+        let mut tournament = Tournament { openings, schedule, standings, log: None, settings, resumed: 0 };
         if let Some(folder) = tournament.settings.out.clone() {
             let (log, games) =
                 MatchLog::open(&folder, &tournament.settings.identity(), tournament.settings.shard, resume)?;
@@ -122,11 +119,6 @@ impl Tournament {
     /// Where the match stands.
     pub fn standings(&self) -> &Standings {
         &self.standings
-    }
-
-    /// What the players call themselves.
-    pub fn titles(&self) -> &[String] {
-        &self.titles
     }
 
     /// How many games an earlier run had finished.
@@ -251,13 +243,13 @@ impl Tournament {
     }
 }
 
-/// Starts a player once and says what it calls itself; its protocol is written into the description.
+/// Starts a player once; its protocol is written into the description.
 fn check_player(
     spec: &mut PlayerSpec,
     terms: &crate::clock::time_control::Terms,
     timeouts: &super::player::Timeouts,
     set_up: bool,
-) -> Result<String, StartError> {
+) -> Result<(), StartError> {
     let unknown = match &spec.kind {
         PlayerKind::Process { protocol: None, .. } => Some(find_protocol(spec, *timeouts)?),
         _ => None,
@@ -271,7 +263,7 @@ fn check_player(
             "it cannot be given a position, and there are openings that do not begin at the standard start".to_owned(),
         ));
     }
-    Ok(player.title().to_owned())
+    Ok(())
 }
 
 /// Plays one game after another with players of its own.

@@ -41,7 +41,7 @@ pub(super) fn make(
             Ok(BTreeSet::new())
         })?;
     }
-    let positions = book.read()?.len()?;
+    let positions = book.read()?.count()?;
     drop(book);
     if is_there() {
         return Err(BookError::Exists);

@@ -308,16 +308,8 @@ impl Snapshot {
     ///
     /// # Errors
     /// If the file cannot be read.
-    pub fn len(&self) -> Result<u64, BookError> {
+    pub fn count(&self) -> Result<u64, BookError> {
         self.positions.len().map_err(storage)
-    }
-
-    /// Whether there is no position; no book is empty.
-    ///
-    /// # Errors
-    /// If the file cannot be read.
-    pub fn is_empty(&self) -> Result<bool, BookError> {
-        Ok(self.len()? == 0)
     }
 
     /// Computes everything again that can be, and hands what is wrong to `complain`. Returns the number of faults.
@@ -406,13 +398,13 @@ mod tests {
     fn what_failed_left_nothing_behind() {
         let folder = tempfile::tempdir().unwrap();
         let book = book(&folder.path().join("book"));
-        let before = book.read().unwrap().len().unwrap();
+        let before = book.read().unwrap().count().unwrap();
         let failed = book.update(5, |positions| {
             positions.put(&Key::of(&crate::testing::random_position(99, 30)).0, &Entry::UNSEARCHED)?;
             Err(BookError::InUse)
         });
         assert!(failed.is_err());
-        assert_eq!(book.read().unwrap().len().unwrap(), before);
+        assert_eq!(book.read().unwrap().count().unwrap(), before);
         assert_eq!(book.read().unwrap().check(&mut |fault| panic!("{fault}")).unwrap(), 0);
     }
 
@@ -426,7 +418,7 @@ mod tests {
         assert!(matches!(Database::create(&path, 5), Err(BookError::Exists)));
         drop(book);
         let (one, other) = (Snapshot::open(&path).unwrap(), Snapshot::open(&path).unwrap());
-        assert_eq!(one.len().unwrap(), other.len().unwrap());
+        assert_eq!(one.count().unwrap(), other.count().unwrap());
         assert!(matches!(Database::open(&path), Err(BookError::InUse)));
     }
 

@@ -92,13 +92,8 @@ impl PackedBook {
     }
 
     /// The number of positions.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.positions
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     /// The length of the file in bytes.
@@ -121,7 +116,7 @@ impl PackedBook {
 
     /// Every position with its entry; those that make no sense are left out.
     pub fn iter(&self) -> impl Iterator<Item = (Key, Entry)> {
-        (0..self.len()).filter_map(|index| {
+        (0..self.positions).filter_map(|index| {
             let (_, player, opponent) = self.name(index);
             Some((Key::from_boards(player, opponent)?, self.entry(index)?))
         })
@@ -145,7 +140,7 @@ impl Positions for PackedBook {
     fn get(&self, key: &Key) -> Result<Option<Entry>, BookError> {
         let (player, opponent) = key.boards();
         let wanted = (u32::from(key.empties()), player, opponent);
-        let (mut from, mut to) = (0, self.len());
+        let (mut from, mut to) = (0, self.positions);
         while from < to {
             let middle = from + (to - from) / 2;
             match self.name(middle).cmp(&wanted) {
@@ -294,7 +289,7 @@ mod tests {
     #[test]
     fn every_position_is_found_again() {
         let book = PackedBook::built(bytes()).unwrap();
-        assert!(book.iter().count() == book.len() && book.weights == 77);
+        assert!(book.iter().count() == book.count() && book.weights == 77);
         for (key, entry) in book.iter() {
             assert_eq!(book.get(&key).unwrap(), Some(entry));
         }

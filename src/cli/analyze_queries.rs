@@ -6,6 +6,7 @@ use super::progress::InputProgress;
 use crate::analysis::lines::Lines;
 use crate::analysis::{Service, ServiceSettings};
 use crate::input_line::InputLine;
+use crate::protocol::stdio::spawn;
 use crate::shard::Shard;
 use crossbeam::channel::{Receiver, Sender, bounded};
 use std::io::BufRead;
@@ -55,10 +56,6 @@ pub(super) fn run(settings: ServiceSettings, input: QueryInput, output: Results)
         let _ = ended.send(write(output, &answers, &input_end, &progress));
     });
     end.recv().unwrap_or(Ok(()))
-}
-
-fn spawn(name: &str, work: impl FnOnce() + Send + 'static) {
-    std::thread::Builder::new().name(name.to_owned()).spawn(work).expect("a thread can be started");
 }
 
 /// Ends the work when the reader of the standard output goes away, even if there is nothing to write.

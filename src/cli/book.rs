@@ -10,8 +10,7 @@ use super::game_input::{GameFiles, NamedGame};
 use super::output::{Failures, complain, games, say};
 use super::progress::StatusLine;
 use crate::book::{Book, BookError, Database, LEARNED_PLIES, RECORD, Snapshot, pack};
-use crate::engine::EngineOptions;
-use crate::eval::{Evaluator, fingerprint};
+use crate::eval::{Evaluator, EvaluatorKind, fingerprint};
 use crate::notation::game_file::GameFileError;
 use crate::othello::{GameRecord, Position};
 use clap::{Args, Subcommand};
@@ -109,11 +108,7 @@ struct EvaluationArguments {
 
 impl EvaluationArguments {
     fn evaluator(&self) -> Result<Arc<dyn Evaluator<Position>>, String> {
-        let mut options = EngineOptions::default();
-        if let Some(file) = &self.eval_file {
-            options.set("eval-file", file).map_err(|error| error.to_string())?;
-        }
-        Ok(options.evaluator())
+        super::options::evaluator(EvaluatorKind::default(), self.eval_file.as_deref())
     }
 }
 
@@ -199,8 +194,8 @@ fn check(arguments: &CheckArguments) -> Result<(), String> {
     // A packed book is compared with its checksum when it is opened; of what it was packed from, the leaves of some are left.
     if let Book::Packed(packed) = Book::open(path).map_err(at(path))? {
         let sound = packed.iter().count();
-        let wrong = packed.len() - sound;
-        say(format_args!("{} positions, {wrong} faults", packed.len()));
+        let wrong = packed.count() - sound;
+        say(format_args!("{} positions, {wrong} faults", packed.count()));
         return if wrong == 0 { Ok(()) } else { Err(at(path)("the book is damaged")) };
     }
     let (snapshot, is_sound) = Snapshot::open_and_check_pages(path).map_err(at(path))?;
@@ -208,7 +203,7 @@ fn check(arguments: &CheckArguments) -> Result<(), String> {
         return Err(at(path)("the pages of the file are damaged; --mend mends what can be"));
     }
     let faults = snapshot.check(&mut |fault| complain(fault)).map_err(at(path))?;
-    say(format_args!("{} positions, {faults} faults", snapshot.len().map_err(at(path))?));
+    say(format_args!("{} positions, {faults} faults", snapshot.count().map_err(at(path))?));
     if faults == 0 { Ok(()) } else { Err(at(path)("the book is damaged")) }
 }
 

@@ -3,9 +3,12 @@
 use super::names;
 use super::output::say;
 use crate::engine::{Engine, EngineOption, EngineOptions, OptionError, Values};
+use crate::eval::{Evaluator, EvaluatorKind};
+use crate::othello::Position;
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
+use std::sync::Arc;
 
 /// What the engine thinks with and for how long. The options of the searches as they were published are hidden until
 /// [`reveal`] shows them.
@@ -109,6 +112,13 @@ impl EngineArguments {
         let given = self.0.iter().filter(|argument| argument.is_given);
         given.filter_map(move |Argument { option, .. }| Some((*option, format!("--{}", options.warning(option.name)?))))
     }
+}
+
+/// The evaluation of this name, with the weights of a file if one is given.
+pub(super) fn evaluator(kind: EvaluatorKind, file: Option<&str>) -> Result<Arc<dyn Evaluator<Position>>, String> {
+    let mut options = EngineOptions { eval: kind, ..EngineOptions::default() };
+    file.map_or(Ok(()), |file| options.set("eval-file", file)).map_err(|error| error.to_string())?;
+    Ok(options.evaluator())
 }
 
 /// Warns a person, who may have closed the standard error.

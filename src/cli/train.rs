@@ -11,7 +11,6 @@ mod testset;
 
 use super::output::say;
 use super::progress::StepBar;
-use crate::engine::EngineOptions;
 use crate::eval::{Evaluator, EvaluatorKind, fingerprint};
 use crate::othello::Position;
 use crate::shard::Shard;
@@ -102,12 +101,7 @@ struct EvaluationArguments {
 
 impl EvaluationArguments {
     fn evaluator(&self) -> Result<Arc<dyn Evaluator<Position>>, String> {
-        let mut options = EngineOptions::default();
-        options.set("eval", self.eval.name()).map_err(|error| error.to_string())?;
-        if let Some(file) = &self.eval_file {
-            options.set("eval-file", file).map_err(|error| error.to_string())?;
-        }
-        Ok(options.evaluator())
+        super::options::evaluator(self.eval, self.eval_file.as_deref())
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::othello::{Bitboard, Move, Position};
 use crate::search::{Contempt, Limits, Report};
+use crossbeam::channel::RecvError;
 use std::time::Duration;
 
 /// The time for a move when neither the client nor the options say anything.
@@ -72,8 +73,18 @@ pub enum Event {
     Finished(Decision),
 }
 
+impl From<Result<Event, RecvError>> for Event {
+    /// What was received of a search, before its last event. One whose thread is gone has no result.
+    fn from(received: Result<Event, RecvError>) -> Event {
+        received.unwrap_or_else(|_| {
+            log::error!("the search ended without a decision");
+            Event::Finished(Decision::default())
+        })
+    }
+}
+
 /// The result of a search.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Decision {
     /// The turn to take, a pass if it is forced; `None` if the game is over.
     pub turn: Option<Move>,

@@ -100,7 +100,7 @@ impl Worker {
         }
         let position = question.request.position;
         let decision = if position.is_over() {
-            Decision { turn: None, report: Report::default() }
+            Decision::default()
         } else {
             catch_unwind(AssertUnwindSafe(|| self.answer(question))).unwrap_or_else(|_| {
                 log::error!("the search panicked in {position}; answering with any legal move");

@@ -4,6 +4,7 @@ use super::cursor::{Cursor, is_blank};
 use super::transcript::{self, Turns};
 use super::{NotationError, Problem};
 use crate::othello::{Bitboard, Color, GameRecord, Position, Square, legal_moves};
+use std::fmt::{self, Write};
 
 const A_SQUARE: &str = "a square (X or * black, O white, - or . empty)";
 const EIGHT: usize = 8;
@@ -74,7 +75,7 @@ pub fn infer_mover(black: Bitboard, white: Bitboard) -> Color {
 }
 
 /// What a character says about a square: `Some(None)` for an empty one.
-fn square_of(c: char) -> Option<Option<Color>> {
+pub(super) fn square_of(c: char) -> Option<Option<Color>> {
     match c {
         '-' | '.' | '_' | '\u{b7}' => Some(None),
         'x' | 'X' | 'b' | 'B' | '*' | '#' | '@' | '\u{25cf}' | '\u{26ab}' => Some(Some(Color::Black)),
@@ -299,6 +300,30 @@ fn fen(cursor: &mut Cursor<'_>) -> Result<Option<Board>, NotationError> {
         }
         cursor.go_to(cursor.offset() + word.len());
     }
+}
+
+/// Writes the rows of a board in this order, numbers for the runs of empty squares, and strokes between the rows.
+pub(crate) fn write_rows(
+    f: &mut fmt::Formatter<'_>,
+    position: &Position,
+    rows: impl Iterator<Item = u8>,
+    letter: impl Fn(Color) -> char,
+) -> fmt::Result {
+    for (number, row) in rows.enumerate() {
+        if number > 0 {
+            f.write_char('/')?;
+        }
+        let mut empty = 0;
+        for column in 0..8 {
+            let disc = Square::at(column, row).and_then(|square| position.color_at(square));
+            empty += u8::from(disc.is_none());
+            if empty > 0 && (disc.is_some() || column == 7) {
+                write!(f, "{}", std::mem::take(&mut empty))?;
+            }
+            disc.map_or(Ok(()), |color| f.write_char(letter(color)))?;
+        }
+    }
+    Ok(())
 }
 
 /// Reads a diagram: eight lines that each begin with their own row number, anything behind their squares and between

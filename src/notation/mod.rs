@@ -18,6 +18,7 @@ pub mod wthor;
 
 pub use annotated_game::{AnnotatedGame, PlayerInfo, Theory};
 pub use board::infer_mover;
+pub(crate) use board::write_rows;
 pub use error::{Found, NotationError, Problem};
 pub use opening::opening;
 

@@ -1,6 +1,7 @@
 //! PGN records of Othello, as PlayOK (once Kurnik) writes them.
 
 use super::cursor::{Cursor, is_blank};
+use super::sgf::variations_in_words;
 use super::transcript::NO_FURTHER_MOVE;
 use super::{NotationError, Problem, board};
 use crate::othello::{Color, GameRecord, Move, Position, Square};
@@ -18,7 +19,7 @@ const A_MOVE: &str = "a move such as f5, a pass (--), a comment in braces, or th
 /// use emilia::notation::pgn::PgnGame;
 /// let text = "[Site \"kurnik\"]\n[Black \"ada\"]\n[Result \"37-27\"]\n\n1. f5 d6 2. c3 d3 {so far} 37-27\n";
 /// let game = PgnGame::parse(text).unwrap();
-/// assert_eq!((game.tag("black"), game.game.turns().len()), (Some("ada"), 4));
+/// assert_eq!((game.tags[1].1.as_str(), game.game.turns().len()), ("ada", 4));
 /// assert_eq!(game.result.as_deref(), Some("37-27"));
 /// assert_eq!(game.comments, [(4, "so far".to_owned())]);
 /// ```
@@ -40,11 +41,6 @@ impl PgnGame {
     /// A record of this game with nothing else known.
     pub fn new(game: GameRecord) -> PgnGame {
         PgnGame { game, ..PgnGame::default() }
-    }
-
-    /// The value of a tag by its name in any case.
-    pub fn tag(&self, name: &str) -> Option<&str> {
-        self.tags.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
     }
 
     /// Reads one game, to the end of the text.
@@ -159,11 +155,7 @@ impl Moves<'_> {
                 _ => self.turn()?,
             }
         }
-        match self.variations {
-            0 => {}
-            1 => self.pgn.unread.push("1 variation".to_owned()),
-            n => self.pgn.unread.push(format!("{n} variations")),
-        }
+        self.pgn.unread.extend(variations_in_words(self.variations));
         Ok(self.pgn)
     }
 
@@ -263,28 +255,7 @@ struct Fen<'a>(&'a Position);
 
 impl fmt::Display for Fen<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for row in (0..8).rev() {
-            let mut empty = 0;
-            for column in 0..8 {
-                let disc = Square::at(column, row).and_then(|square| self.0.color_at(square));
-                match disc {
-                    None => empty += 1,
-                    Some(color) => {
-                        if empty > 0 {
-                            write!(f, "{empty}")?;
-                        }
-                        empty = 0;
-                        f.write_str(if color == Color::Black { "p" } else { "P" })?;
-                    }
-                }
-            }
-            if empty > 0 {
-                write!(f, "{empty}")?;
-            }
-            if row > 0 {
-                f.write_str("/")?;
-            }
-        }
+        board::write_rows(f, self.0, (0..8).rev(), |color| if color == Color::Black { 'p' } else { 'P' })?;
         f.write_str(if self.0.mover() == Color::Black { " b" } else { " w" })
     }
 }
@@ -366,7 +337,7 @@ mod tests {
     fn what_other_programs_add_is_passed_over_and_told() {
         let text = "[A \"b \\\"c\\\" \\\\\"]\n% set aside\n1. f5! $3 d6?? (1... f6 {(} (f4)) 2. c3 ; to the end\n d3 1/2-1/2 {drawn}";
         let pgn = PgnGame::parse(text).unwrap();
-        assert_eq!(pgn.tag("a"), Some("b \"c\" \\"));
+        assert_eq!(pgn.tags[0], ("A".to_owned(), "b \"c\" \\".to_owned()));
         assert_eq!(transcript::Transcript(&pgn.game).to_string(), "f5d6c3d3");
         assert_eq!(pgn.comments, [(3, "to the end".to_owned()), (4, "drawn".to_owned())]);
         assert_eq!(pgn.result.as_deref(), Some("1/2-1/2"));

@@ -278,11 +278,7 @@ impl<'a> Reader<'a> {
     /// The game, with what stands behind the end of its main line.
     fn finish(mut self, behind: &str) -> Result<SgfGame, NotationError> {
         self.begin_from_setup()?;
-        match variations(behind, self.branches) {
-            0 => {}
-            1 => self.sgf.unread.push("1 variation".to_owned()),
-            n => self.sgf.unread.push(format!("{n} variations")),
-        }
+        self.sgf.unread.extend(variations_in_words(variations(behind, self.branches)));
         Ok(self.sgf)
     }
 
@@ -294,6 +290,11 @@ impl<'a> Reader<'a> {
     fn expected<T>(&self, value: &str, expected: &'static str) -> Result<T, NotationError> {
         Err(NotationError::expected(self.text, offset_of(self.text, value), expected))
     }
+}
+
+/// A number of variations that are passed over, unless it is 0.
+pub(super) fn variations_in_words(count: usize) -> Option<String> {
+    (count > 0).then(|| format!("{count} variation{}", if count == 1 { "" } else { "s" }))
 }
 
 /// How many lines besides the main one a game tree has; `open` of its branches are still to be closed.

@@ -143,7 +143,8 @@ impl Client {
     }
 }
 
-fn spawn(name: &str, work: impl FnOnce() + Send + 'static) {
+/// Starts a thread that nobody waits for.
+pub(crate) fn spawn(name: &str, work: impl FnOnce() + Send + 'static) {
     std::thread::Builder::new().name(name.to_owned()).spawn(work).expect("a thread can be started");
 }
 

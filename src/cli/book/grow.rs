@@ -97,7 +97,7 @@ pub(super) fn run(arguments: &GrowArguments) -> Result<(), String> {
     let book = Database::open(path).map_err(at(path))?;
     let before = book.read().map_err(at(path))?;
     let settings = arguments.settings(&before)?;
-    let at_first = before.len().map_err(at(path))?;
+    let at_first = before.count().map_err(at(path))?;
     if before.weights != fingerprint(&*settings.evaluator) {
         say("warning: the values in the book are another evaluation's; they are searched again as it grows");
     }

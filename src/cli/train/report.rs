@@ -1,7 +1,7 @@
 //! `emilia train report`: how far evaluations err.
 
 use crate::cli::output::write_file;
-use crate::engine::{EngineOptions, EvalFile};
+use crate::engine::EvalFile;
 use crate::eval::{Evaluator, EvaluatorKind};
 use crate::othello::Position;
 use crate::training::{ErrorReport, error_svg, error_table};
@@ -42,15 +42,9 @@ pub(super) fn run(arguments: &ReportArguments) -> Result<(), String> {
 
 /// The evaluation of this name, or the one with the weights of this file.
 fn evaluator(name: &str) -> Result<Arc<dyn Evaluator<Position>>, String> {
-    let mut options = EngineOptions::default();
-    let mut set = |option, value| options.set(option, value).map_err(|error| error.to_string());
     match name.parse::<EvaluatorKind>() {
-        Ok(kind) => set("eval", kind.name())?,
-        Err(unknown) if !PathBuf::from(name).exists() => return Err(format!("{unknown}; nor is it a file of weights")),
-        Err(_) => {
-            let file = EvalFile::open(name).map_err(|error| error.to_string())?;
-            return Ok(file.evaluator());
-        }
+        Ok(kind) => Ok(kind.build()),
+        Err(unknown) if !PathBuf::from(name).exists() => Err(format!("{unknown}; nor is it a file of weights")),
+        Err(_) => EvalFile::open(name).map(|file| file.evaluator()).map_err(|error| error.to_string()),
     }
-    Ok(options.evaluator())
 }

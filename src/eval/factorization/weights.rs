@@ -106,11 +106,6 @@ impl FactorWeights {
     pub fn with_error_model(self, error_model: ErrorModel) -> FactorWeights {
         FactorWeights { error_model: Some(error_model), ..self }
     }
-
-    /// Whether any linear weight is not zero.
-    pub fn is_trained(&self) -> bool {
-        self.linear.iter().any(|&weight| weight != 0)
-    }
 }
 
 impl Weights for FactorWeights {
@@ -201,6 +196,7 @@ fn unpack_factors(rest: &mut Cursor<'_>) -> Result<Vec<i8>, WeightsError> {
 mod tests {
     use super::*;
     use crate::eval::pattern::frame::SIZE_AT;
+    use crate::eval::pattern::frame::tests::{self, sealed};
     use crate::random::Random;
 
     fn some() -> FactorWeights {
@@ -215,19 +211,13 @@ mod tests {
     }
 
     fn refusal(bytes: &[u8]) -> String {
-        FactorWeights::from_bytes(bytes).expect_err("a refusal").to_string()
-    }
-
-    /// The bytes with the right size and checksum, whatever else was done to them.
-    fn sealed(bytes: &[u8]) -> Vec<u8> {
-        frame::seal(bytes[..bytes.len() - 4].to_vec())
+        tests::refusal::<FactorWeights>(bytes)
     }
 
     #[test]
     fn what_is_written_is_read() {
         let weights = some();
         assert_eq!(FactorWeights::from_bytes(&weights.to_bytes()).unwrap(), weights);
-        assert!(weights.is_trained() && !none().is_trained());
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("weights");
         weights.write(&path).unwrap();
@@ -237,21 +227,8 @@ mod tests {
     #[test]
     fn every_cut_and_every_changed_byte_is_noticed() {
         let bytes = none().to_bytes();
-        for length in (0..200).chain((200..bytes.len()).step_by(97)) {
-            let expected = if length < 8 { "magic" } else { "size is wrong" };
-            assert!(refusal(&bytes[..length]).contains(expected), "{length}");
-        }
-        for at in (0..200).chain((200..bytes.len()).step_by(97)) {
-            let mut changed = bytes.clone();
-            changed[at] ^= 0x10;
-            let expected = match at {
-                0..8 => "magic",
-                8..12 => "version",
-                12..16 => "size",
-                _ => "checksum",
-            };
-            assert!(refusal(&changed).contains(expected), "{at}");
-        }
+        let places = (0..200).chain((200..bytes.len()).step_by(97));
+        tests::cuts_and_changes_are_noticed::<FactorWeights>(&bytes, places);
     }
 
     #[test]

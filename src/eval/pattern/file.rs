@@ -78,11 +78,6 @@ impl PackedWeights {
     pub fn with_error_model(self, error_model: ErrorModel) -> PackedWeights {
         PackedWeights { error_model: Some(error_model), ..self }
     }
-
-    /// Whether any weight is not zero.
-    pub fn is_trained(&self) -> bool {
-        self.weights.iter().any(|&weight| weight != 0)
-    }
 }
 
 impl Weights for PackedWeights {
@@ -131,7 +126,8 @@ fn unpack(mut rest: Cursor<'_>, phases: usize) -> Result<Vec<i16>, WeightsError>
 
 #[cfg(test)]
 mod tests {
-    use super::super::frame::{MAGIC, SIZE_AT};
+    use super::super::frame::SIZE_AT;
+    use super::super::frame::tests::{self, sealed};
     use super::super::geometry::FAMILIES;
     use super::*;
 
@@ -151,25 +147,14 @@ mod tests {
         PackedWeights::new(phases, 32, vec![0; phases * Sharing::get().len()]).unwrap()
     }
 
-    /// The bytes with the right size and checksum, whatever else was done to them.
-    fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
-        let size = bytes.len() as u32;
-        bytes[SIZE_AT..SIZE_AT + 4].copy_from_slice(&size.to_le_bytes());
-        let content = bytes.len() - 4;
-        let checksum = crc32fast::hash(&bytes[..content]);
-        bytes[content..].copy_from_slice(&checksum.to_le_bytes());
-        bytes
-    }
-
     fn refusal(bytes: &[u8]) -> String {
-        PackedWeights::from_bytes(bytes).expect_err("a refusal").to_string()
+        tests::refusal::<PackedWeights>(bytes)
     }
 
     #[test]
     fn what_is_written_is_read() {
         let weights = some(3);
         assert_eq!(PackedWeights::from_bytes(&weights.to_bytes()).unwrap(), weights);
-        assert!(weights.is_trained() && !none(2).is_trained());
         // The extremes that one unit per 1/128 disc allows.
         let mut extremes = vec![0; Sharing::get().len()];
         extremes[..4].copy_from_slice(&[i16::MAX, i16::MIN, -1, 1]);
@@ -196,21 +181,7 @@ mod tests {
     #[test]
     fn every_cut_and_every_changed_byte_is_noticed() {
         let bytes = none(1).to_bytes();
-        for length in 0..bytes.len() {
-            let expected = if length < MAGIC.len() { "magic" } else { "size is wrong" };
-            assert!(refusal(&bytes[..length]).contains(expected), "{length}");
-        }
-        for at in 0..bytes.len() {
-            let mut changed = bytes.clone();
-            changed[at] ^= 0x10;
-            let expected = match at {
-                0..8 => "magic",
-                8..12 => "version",
-                12..16 => "size",
-                _ => "checksum",
-            };
-            assert!(refusal(&changed).contains(expected), "{at}");
-        }
+        tests::cuts_and_changes_are_noticed::<PackedWeights>(&bytes, 0..bytes.len());
         assert!(refusal(&[&bytes[..], b"\n"].concat()).contains("size is wrong"));
     }
 
@@ -220,7 +191,7 @@ mod tests {
         let changed = |at: usize, value: u8| {
             let mut bytes = bytes.clone();
             bytes[at] = value;
-            refusal(&sealed(bytes))
+            refusal(&sealed(&bytes))
         };
         let header = SIZE_AT + 4;
         assert!(changed(header, 0).contains("0 phases"));
@@ -237,21 +208,21 @@ mod tests {
         let with_model = none(1).with_error_model(ErrorModel::new(&[0.5; 18]).unwrap()).to_bytes();
         let mut not_a_number = with_model.clone();
         not_a_number[mobilities + 2..][..8].copy_from_slice(&f64::NAN.to_le_bytes());
-        assert!(refusal(&sealed(not_a_number)).contains("18 coefficients, or one that is not finite"));
+        assert!(refusal(&sealed(&not_a_number)).contains("18 coefficients, or one that is not finite"));
         let mut too_few = with_model;
         too_few[mobilities + 1] = 17;
         too_few.drain(mobilities + 2..mobilities + 10);
-        assert!(refusal(&sealed(too_few)).contains("17 coefficients"));
+        assert!(refusal(&sealed(&too_few)).contains("17 coefficients"));
         // Anything may stand there: an answer, never a panic.
         for at in header..bytes.len() - 4 {
             for value in [0, 1, 0x7f, 0x80, 0xff] {
                 let mut bytes = bytes.clone();
                 bytes[at] = value;
-                let _ = PackedWeights::from_bytes(&sealed(bytes));
+                let _ = PackedWeights::from_bytes(&sealed(&bytes));
             }
         }
         for length in header + 4..bytes.len() {
-            assert!(PackedWeights::from_bytes(&sealed(bytes[..length].to_vec())).is_err(), "{length}");
+            assert!(PackedWeights::from_bytes(&sealed(&bytes[..length])).is_err(), "{length}");
         }
     }
 

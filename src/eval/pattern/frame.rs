@@ -312,3 +312,35 @@ impl<'a> Cursor<'a> {
         self.array().map(u32::from_le_bytes)
     }
 }
+
+#[cfg(test)]
+pub(in crate::eval) mod tests {
+    use super::super::Weights;
+    use super::*;
+
+    /// The bytes with the right size and checksum, whatever else was done to them.
+    pub(in crate::eval) fn sealed(bytes: &[u8]) -> Vec<u8> {
+        seal(bytes[..bytes.len() - 4].to_vec())
+    }
+
+    pub(in crate::eval) fn refusal<W: Weights>(bytes: &[u8]) -> String {
+        W::from_bytes(bytes).err().expect("a refusal").to_string()
+    }
+
+    /// Cuts the bytes of a file in these places, and changes a byte in each of them.
+    pub(in crate::eval) fn cuts_and_changes_are_noticed<W: Weights>(bytes: &[u8], places: impl Iterator<Item = usize>) {
+        for at in places {
+            let expected = if at < MAGIC.len() { "magic" } else { "size is wrong" };
+            assert!(refusal::<W>(&bytes[..at]).contains(expected), "{at}");
+            let mut changed = bytes.to_vec();
+            changed[at] ^= 0x10;
+            let expected = match at {
+                0..8 => "magic",
+                8..12 => "version",
+                12..16 => "size",
+                _ => "checksum",
+            };
+            assert!(refusal::<W>(&changed).contains(expected), "{at}");
+        }
+    }
+}

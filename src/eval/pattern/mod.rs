@@ -69,7 +69,7 @@ mod tests {
     #[test]
     fn the_embedded_weights_can_be_read() {
         let weights = PackedWeights::from_bytes(EMBEDDED).unwrap();
-        assert!(weights.is_trained());
+        assert!((0..weights.phases()).any(|phase| weights.phase(phase).iter().any(|&weight| weight != 0)));
         assert!(EMBEDDED.len() <= 8 << 20);
     }
 

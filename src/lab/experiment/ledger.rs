@@ -102,6 +102,7 @@ mod tests {
         drop(ledger);
         let ledger = Ledger::open(&path, &identity, true).unwrap();
         assert!(ledger.was_begun_without("evaluation ") && !ledger.was_begun_without("b"));
+        drop(ledger);
         let bytes = std::fs::read(&path).unwrap();
         std::fs::write(&path, &bytes[..bytes.len() - 3]).unwrap();
         assert!(matches!(

@@ -1,5 +1,6 @@
 //! Which format some bytes are in.
 
+use crate::notation::board::square_of;
 use crate::notation::cursor::{Cursor, is_blank};
 use crate::notation::{sgf, transcript};
 use strum::{Display, EnumString, VariantArray};
@@ -168,7 +169,7 @@ fn is_part_of_board(line: &str) -> bool {
 }
 
 fn is_square(c: char) -> bool {
-    "-._\u{b7}xXbB*#@\u{25cf}\u{26ab}oOwW\u{25cb}\u{26aa}".contains(c)
+    square_of(c).is_some()
 }
 
 /// Whether a line has a whole board: 64 squares, a board of GGS or one of FEN.

@@ -24,11 +24,6 @@ pub struct TimedMove {
 }
 
 impl TimedMove {
-    /// A turn without an evaluation and a time.
-    pub const fn new(turn: Move) -> TimedMove {
-        TimedMove { turn, eval: None, seconds: None }
-    }
-
     /// Reads a turn with its evaluation and time. Numbers may have a decimal comma or an exponent; one that cannot be
     /// read, a negative time among them, counts as absent, and a further `/` and what follows is ignored. The turn
     /// itself must be a square or a pass.

@@ -354,13 +354,9 @@ impl Session<'_> {
         select! {
             recv(inbox.connection.closed()) -> _ => Err(Gone),
             recv(ticks) -> _ => Ok(Happening::Tick),
-            recv(thinking.events()) -> event => Ok(match event {
-                Ok(Event::Report(report)) => Happening::Report(report),
-                Ok(Event::Finished(decision)) => Happening::Finished(decision),
-                Err(_) => {
-                    log::error!("the search ended without a decision");
-                    Happening::Finished(Decision { turn: None, report: Report::default() })
-                }
+            recv(thinking.events()) -> event => Ok(match event.into() {
+                Event::Report(report) => Happening::Report(report),
+                Event::Finished(decision) => Happening::Finished(decision),
             }),
             recv(input) -> line => {
                 match line {

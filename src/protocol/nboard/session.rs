@@ -130,10 +130,9 @@ impl Session {
                     Err(_) => return,
                 },
                 recv(self.connection.closed()) -> _ => return,
-                recv(events) -> event => match event {
-                    Ok(Event::Report(report)) => self.tell(report),
-                    Ok(Event::Finished(decision)) => self.conclude(decision),
-                    Err(_) => self.give_up(),
+                recv(events) -> event => match event.into() {
+                    Event::Report(report) => self.tell(report),
+                    Event::Finished(decision) => self.conclude(decision),
                 },
                 recv(heartbeat) -> _ => self.beat(),
             }
@@ -432,12 +431,7 @@ impl Session {
         self.send(Reply::NodeStats { nodes, elapsed: pending.started.elapsed() });
     }
 
-    /// Ends a search that has no result: its thread is gone. Even then the client gets a legal move.
-    fn give_up(&mut self) {
-        self.conclude(Decision { turn: None, report: Report::default() });
-    }
-
-    /// Ends the running search with its result.
+    /// Ends the running search with its result. Even without a turn in it the client gets a legal move.
     fn conclude(&mut self, decision: Decision) {
         self.tell(decision.report.clone());
         let Some(pending) = self.pending.take() else { return };

@@ -3,7 +3,8 @@
 use super::command::PASS;
 use crate::engine::{EngineOption, EngineOptions, Values};
 use crate::game::DISC;
-use crate::othello::{Color, Move, Position, Square};
+use crate::notation::write_rows;
+use crate::othello::{Color, Move, Position};
 use crate::search::{Bound, Line, Report, SearchDepth, Selectivity};
 use std::fmt;
 
@@ -114,26 +115,7 @@ impl fmt::Display for GameResult {
 impl fmt::Display for Fen {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let letter = |color| if color == Color::Black { 'x' } else { 'o' };
-        for row in 0..8 {
-            if row > 0 {
-                f.write_str("/")?;
-            }
-            let mut empty = 0;
-            for square in (0..8).filter_map(|column| Square::at(column, row)) {
-                let Some(color) = self.0.color_at(square) else {
-                    empty += 1;
-                    continue;
-                };
-                if empty > 0 {
-                    write!(f, "{empty}")?;
-                }
-                empty = 0;
-                write!(f, "{}", letter(color))?;
-            }
-            if empty > 0 {
-                write!(f, "{empty}")?;
-            }
-        }
+        write_rows(f, &self.0, 0..8, letter)?;
         write!(f, " {}", letter(self.0.mover()))
     }
 }

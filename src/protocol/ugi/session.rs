@@ -66,13 +66,9 @@ impl Session {
                     Err(_) => self.end_of_input(),
                 },
                 recv(self.connection.closed()) -> _ => return,
-                recv(events) -> event => match event {
-                    Ok(Event::Report(report)) => self.tell(&report),
-                    Ok(Event::Finished(decision)) => self.answer(&decision),
-                    Err(_) => {
-                        log::error!("the search ended without a decision");
-                        self.answer(&Decision { turn: None, report: Report::default() });
-                    }
+                recv(events) -> event => match event.into() {
+                    Event::Report(report) => self.tell(&report),
+                    Event::Finished(decision) => self.answer(&decision),
                 },
             }
         }
