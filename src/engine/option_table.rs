@@ -456,7 +456,8 @@ mod tests {
     fn a_file_of_weights_is_read_when_it_is_set() {
         let mut options = EngineOptions::default();
         let length = Sharing::get().len();
-        let path = std::env::temp_dir().join(format!("emilia-options-{}.weights", std::process::id()));
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("weights");
         let file = path.to_str().unwrap();
         PackedWeights::new(1, 32, vec![8; length]).unwrap().write(&path).unwrap();
         options.set("eval-file", file).unwrap();

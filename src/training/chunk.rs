@@ -12,7 +12,7 @@ const MAGIC: Magic = *b"EMISAMP2";
 const EXTENSION: &str = "samples";
 
 /// What made a chunk, apart from which games are in it.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Origin {
     /// The command: `selfplay` or `label`.
     pub command: String,
@@ -27,7 +27,7 @@ pub struct Origin {
 }
 
 /// The head of a file of samples.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct ChunkHeader {
     /// How the samples came to be.
     pub origin: Origin,

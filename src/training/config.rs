@@ -138,13 +138,12 @@ mod tests {
 
     #[test]
     fn a_file_that_cannot_be_used_is_named() {
-        let folder = std::env::temp_dir().join(format!("emilia-config-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        let path = folder.join("training.toml");
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("training.toml");
         std::fs::write(&path, "[fit]\nridge = 5\nspeed = 7\n").unwrap();
         let error = TrainingConfig::read(Some(&path), &[]).unwrap_err().to_string();
         assert!(error.contains("training.toml") && error.contains("line 3") && error.contains("speed"), "{error}");
-        std::fs::remove_dir_all(&folder).unwrap();
+        std::fs::remove_file(&path).unwrap();
         assert!(matches!(TrainingConfig::read(Some(&path), &[]), Err(ConfigError::Read(..))));
     }
 }

@@ -212,6 +212,7 @@ mod tests {
     use crate::testing::random_position;
     use crate::training::{ChunkHeader, Origin};
     use std::fs;
+    use tempfile::TempDir;
 
     const ALL: SampleChoice = SampleChoice {
         held_out_per_thousand: 200,
@@ -223,39 +224,32 @@ mod tests {
     };
 
     fn chunk(first_game: u64, samples: Vec<Sample>) -> Chunk {
-        let origin = Origin {
-            command: "selfplay".to_owned(),
-            evaluator: String::new(),
-            fingerprint: String::new(),
-            seed: 1,
-            settings: serde_json::Value::Null,
-        };
-        Chunk { header: ChunkHeader { origin, version: String::new(), first_game, games: 100 }, samples }
+        let origin = Origin { command: "selfplay".to_owned(), seed: 1, ..Origin::default() };
+        Chunk { header: ChunkHeader { origin, first_game, games: 100, ..ChunkHeader::default() }, samples }
     }
 
     /// Two files with 100 games of three positions each.
-    fn folder(name: &str) -> PathBuf {
-        let folder = std::env::temp_dir().join(format!("emilia-dataset-{name}-{}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
+    fn folder() -> TempDir {
+        let folder = tempfile::tempdir().unwrap();
         for file in 0..2 {
             let sample = |i: u64| {
                 let position = random_position(i, 30 - (i % 3) as u32);
                 Sample::new(&position, 8, LabelKind::GameResult, i / 3).with_search(Score::from_discs(-8))
             };
             let samples = (300 * file..300 * file + 300).map(sample).collect();
-            chunk(100 * file, samples).write(&folder.join(Chunk::file_name(file))).unwrap();
+            chunk(100 * file, samples).write(&folder.path().join(Chunk::file_name(file))).unwrap();
         }
         folder
     }
 
-    fn read(folder: &Path, weight: f32, selection: &SampleChoice) -> Result<Dataset, FileError> {
-        let source = Source { folder: folder.to_owned(), weight };
+    fn read(folder: &TempDir, weight: f32, selection: &SampleChoice) -> Result<Dataset, FileError> {
+        let source = Source { folder: folder.path().to_owned(), weight };
         Dataset::read(&[source], selection, &mut |_, _| {})
     }
 
     #[test]
     fn games_are_held_out_whole() {
-        let folder = folder("whole");
+        let folder = folder();
         let data = read(&folder, 0.5, &ALL).unwrap();
         let (training, held_out) = data.len();
         assert_eq!((training + held_out, data.games), (600, 200));
@@ -270,13 +264,12 @@ mod tests {
         assert_eq!((point.target, point.weight), (4.0, 0.5 * 1.25), "8 discs are half of 16, and count a quarter more");
         let none = SampleChoice { kind_weights: [0.0, 1.0, 1.0], ..ALL };
         assert!(read(&folder, 1.0, &none).unwrap().is_empty());
-        fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]
     fn damaged_files_are_left_out_and_foreign_ones_refused() {
-        let folder = folder("damaged");
-        let first = folder.join(Chunk::file_name(1));
+        let folder = folder();
+        let first = folder.path().join(Chunk::file_name(1));
         let mut bytes = fs::read(&first).unwrap();
         bytes[2000] ^= 1;
         fs::write(&first, &bytes).unwrap();
@@ -285,30 +278,28 @@ mod tests {
         assert!(data.damaged.len() == 1 && data.damaged[0].contains("000001.samples"), "{:?}", data.damaged);
         fs::write(&first, b"#!/bin/sh").unwrap();
         assert!(matches!(read(&folder, 1.0, &ALL), Err(FileError::Foreign { .. })));
-        fs::remove_dir_all(&folder).unwrap();
+        fs::remove_dir_all(folder.path()).unwrap();
         assert!(matches!(read(&folder, 1.0, &ALL), Err(FileError::System { .. })));
-        fs::create_dir_all(&folder).unwrap();
+        fs::create_dir_all(folder.path()).unwrap();
         assert!(matches!(read(&folder, 1.0, &ALL), Err(FileError::Empty(_))));
-        fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]
     fn a_game_that_begins_where_another_did_counts_once() {
-        let folder = folder("repeated");
+        let folder = folder();
         let position = random_position(0, 30);
         let again =
             Symmetry::all().map(|symmetry| Sample::new(&symmetry.position(&position), 8, LabelKind::GameResult, 200));
         let samples = again.zip(200..).map(|(sample, game)| Sample { game, ..sample }).collect();
-        chunk(200, samples).write(&folder.join(Chunk::file_name(2))).unwrap();
+        chunk(200, samples).write(&folder.path().join(Chunk::file_name(2))).unwrap();
         let data = read(&folder, 1.0, &ALL).unwrap();
         assert_eq!((data.len().0 + data.len().1, data.games, data.repeated), (600, 300, 8));
         // Labels have no beginning.
         let mut labels = chunk(200, vec![Sample::new(&position, 8, LabelKind::Search, 200)]);
         labels.header.origin.command = "label".to_owned();
-        labels.write(&folder.join(Chunk::file_name(2))).unwrap();
+        labels.write(&folder.path().join(Chunk::file_name(2))).unwrap();
         let data = read(&folder, 1.0, &ALL).unwrap();
         assert_eq!((data.len().0 + data.len().1, data.repeated), (601, 0));
-        fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]

@@ -142,36 +142,29 @@ mod tests {
     use crate::eval::EvaluatorKind;
     use crate::game::DISC;
     use crate::search::{Contempt, MinimaxKind, plain_minimax};
-    use crate::training::{ChunkHeader, Origin, SelfPlay, SelfPlaySettings};
+    use crate::training::{ChunkHeader, SelfPlay, SelfPlaySettings};
+    use tempfile::TempDir;
 
     /// A folder with one file of games played badly.
-    fn games(name: &str) -> PathBuf {
-        let folder = std::env::temp_dir().join(format!("emilia-label-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
+    fn games() -> TempDir {
+        let folder = tempfile::tempdir().unwrap();
         let settings = SelfPlaySettings { depth: Depth::new(1).unwrap(), exact: 6, ..SelfPlaySettings::default() };
         let mut player = SelfPlay::new(settings, 9, 20, EvaluatorKind::Mobility.build());
         let samples = player.make(3, &AtomicBool::new(false), &|_| {}).unwrap().unwrap();
-        let origin = Origin {
-            command: "selfplay".to_owned(),
-            evaluator: "mobility".to_owned(),
-            fingerprint: String::new(),
-            seed: 9,
-            settings: serde_json::Value::Null,
-        };
-        let header = ChunkHeader { origin, version: String::new(), first_game: 60, games: 20 };
-        Chunk { header, samples }.write(&folder.join(Chunk::file_name(3))).unwrap();
+        let header = ChunkHeader { first_game: 60, games: 20, ..ChunkHeader::default() };
+        Chunk { header, samples }.write(&folder.path().join(Chunk::file_name(3))).unwrap();
         folder
     }
 
-    fn labels(settings: &LabelSettings, folder: &std::path::Path) -> Vec<Sample> {
+    fn labels(settings: &LabelSettings, folder: &TempDir) -> Vec<Sample> {
         let evaluator = EvaluatorKind::Mobility.build();
-        let mut labeller = Labeller::new(settings.clone(), 1, folder.to_owned(), evaluator);
+        let mut labeller = Labeller::new(settings.clone(), 1, folder.path().to_owned(), evaluator);
         labeller.make(3, &AtomicBool::new(false), &|_| {}).unwrap().unwrap()
     }
 
     #[test]
     fn labels_are_the_values_of_the_search() {
-        let folder = games("values");
+        let folder = games();
         let settings = LabelSettings {
             share: 0.5,
             depth: Depth::new(2).unwrap(),
@@ -181,7 +174,7 @@ mod tests {
         };
         let samples = labels(&settings, &folder);
         assert_eq!(labels(&settings, &folder), samples, "the same again");
-        let games = Chunk::read(&folder.join(Chunk::file_name(3))).unwrap().samples;
+        let games = Chunk::read(&folder.path().join(Chunk::file_name(3))).unwrap().samples;
         let share = samples.len() as f64 / games.len() as f64;
         assert!((0.35..0.6).contains(&share), "{share}");
         let evaluator = EvaluatorKind::Mobility.build();
@@ -199,21 +192,19 @@ mod tests {
         }
         let exact = samples.iter().filter(|sample| sample.kind == LabelKind::Exact).count();
         assert!(exact > 10 && exact < samples.len() - 10, "{exact} of {}", samples.len());
-        std::fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]
     fn most_positions_are_beside_the_games() {
-        let folder = games("beside");
+        let folder = games();
         let settings =
             LabelSettings { share: 1.0, depth: Depth::new(1).unwrap(), exact: 1, ..LabelSettings::default() };
-        let games = Chunk::read(&folder.join(Chunk::file_name(3))).unwrap().samples;
+        let games = Chunk::read(&folder.path().join(Chunk::file_name(3))).unwrap().samples;
         let on_the_way =
             |sample: &Sample| games.iter().any(|s| (s.player, s.opponent) == (sample.player, sample.opponent));
         let samples = labels(&settings, &folder);
         let beside = samples.iter().filter(|sample| !on_the_way(sample)).count();
         assert!(beside * 2 > samples.len(), "{beside} of {}", samples.len());
         assert!(samples.iter().all(|sample| !sample.position().moves().is_empty()));
-        std::fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -296,13 +296,13 @@ mod tests {
 
     #[test]
     fn files_come_back_and_wrong_ones_are_refused() {
-        let path = std::env::temp_dir().join(format!("emilia-pack-{}.fit", std::process::id()));
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("weights.fit");
         let weights = fitted((0..Sharing::get().len()).map(|i| i as f32 / 3.0).collect());
         weights.write(&path).unwrap();
         assert_eq!(AnyFit::read(&path).unwrap(), AnyFit::Linear(weights));
         fitted(vec![0.0; 5]).write(&path).unwrap();
         let error = AnyFit::read(&path).unwrap_err().to_string();
         assert!(error.contains("20 bytes of weights"), "{error}");
-        std::fs::remove_file(&path).unwrap();
     }
 }

@@ -184,6 +184,7 @@ mod tests {
     use crate::othello::Position;
     use crate::training::LabelKind;
     use std::collections::BTreeSet;
+    use tempfile::{TempDir, tempdir};
 
     /// One sample for each game, whose score is the chunk's number.
     struct Fake {
@@ -213,16 +214,10 @@ mod tests {
         }
     }
 
-    fn production(name: &str, chunks: u64) -> Production {
-        let folder = std::env::temp_dir().join(format!("emilia-production-{name}-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&folder);
-        let origin = Origin {
-            command: "selfplay".to_owned(),
-            evaluator: "none".to_owned(),
-            fingerprint: "0".to_owned(),
-            seed: 0,
-            settings: serde_json::json!({ "depth": 1 }),
-        };
+    fn production(within: &TempDir, chunks: u64) -> Production {
+        let folder = within.path().join("samples");
+        let settings = serde_json::json!({ "depth": 1 });
+        let origin = Origin { command: "selfplay".to_owned(), settings, ..Origin::default() };
         let chunks = (0..chunks).collect();
         Production { folder, origin, chunks, games_per_chunk: 3, shard: Shard::default(), threads: 2 }
     }
@@ -239,7 +234,8 @@ mod tests {
 
     #[test]
     fn a_run_makes_what_is_missing() {
-        let whole = production("missing", 10);
+        let folder = tempdir().unwrap();
+        let whole = production(&folder, 10);
         let half = Production { threads: 1, ..whole.clone() };
         let (done, made) = run(&half, Some(4));
         assert_eq!((done.unwrap().games, made), (12, vec![0, 1, 2, 3]));
@@ -254,12 +250,12 @@ mod tests {
         assert_eq!(fs::read(&path).unwrap(), before);
         assert!(run(&whole, None).1.is_empty());
         assert_eq!(Chunk::files(&whole.folder).unwrap().len(), 10);
-        fs::remove_dir_all(&whole.folder).unwrap();
     }
 
     #[test]
     fn shards_share_the_work_without_rest() {
-        let whole = production("shards", 11);
+        let folder = tempdir().unwrap();
+        let whole = production(&folder, 11);
         let mut all = Vec::new();
         for index in 0..3 {
             let shard = format!("{index}/3").parse().unwrap();
@@ -269,23 +265,23 @@ mod tests {
         }
         all.sort_unstable();
         assert_eq!(all, whole.chunks);
-        fs::remove_dir_all(&whole.folder).unwrap();
     }
 
     #[test]
     fn a_folder_has_one_origin() {
-        let first = production("origin", 2);
+        let folder = tempdir().unwrap();
+        let first = production(&folder, 2);
         run(&first, None).0.unwrap();
         let mut second = first.clone();
         second.origin.settings = serde_json::json!({ "depth": 2 });
         let error = run(&second, None).0.unwrap_err().to_string();
         assert!(error.contains("000000.samples") && error.contains("depth"), "{error}");
-        fs::remove_dir_all(&first.folder).unwrap();
     }
 
     #[test]
     fn what_cannot_be_written_is_an_error_and_loses_nothing() {
-        let production = production("unwritable", 4);
+        let folder = tempdir().unwrap();
+        let production = production(&folder, 4);
         fs::create_dir_all(production.path(2).join("in the way")).unwrap();
         let alone = Production { threads: 1, ..production.clone() };
         // A folder where a file is expected cannot be read as one.
@@ -295,6 +291,5 @@ mod tests {
         fs::remove_dir_all(&production.folder).unwrap();
         fs::write(&production.folder, b"a file").unwrap();
         assert!(run(&alone, None).0.unwrap_err().to_string().contains("cannot make"));
-        fs::remove_file(&production.folder).unwrap();
     }
 }

@@ -92,9 +92,8 @@ mod tests {
 
     #[test]
     fn half_a_line_is_done_again() {
-        let folder = std::env::temp_dir().join(format!("emilia-ledger-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        let path = folder.join("x.jsonl");
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.jsonl");
         let identity = json!({ "experiment": "x", "seed": 1 });
         let mut ledger = Ledger::open(&path, &identity, false).unwrap();
         ledger.note("a", &(1, 0.1)).unwrap();
@@ -119,6 +118,5 @@ mod tests {
         assert_eq!(std::fs::read(&path).unwrap(), bytes);
         std::fs::write(&path, [&bytes[..], b"nonsense\n"].concat()).unwrap();
         assert!(matches!(Ledger::open(&path, &identity, true), Err(ExperimentError::BadLine(_, 4))));
-        std::fs::remove_dir_all(&folder).unwrap();
     }
 }
