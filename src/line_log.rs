@@ -70,13 +70,21 @@ impl LineLog {
         &self.path
     }
 
-    /// Keeps the lines up to this byte and cuts off what is behind it.
-    pub fn keep(&mut self, length: u64) -> Result<(), LineLogError> {
+    /// Keeps the lines up to this byte and cuts off what is behind it. Says whether there was anything.
+    ///
+    /// # Errors
+    /// If the file cannot be cut.
+    pub fn keep(&mut self, length: u64) -> Result<bool, LineLogError> {
         self.length = length;
-        self.cut().map_err(|error| self.failure(error))
+        let is_longer = self.file.metadata().map(|file| file.len() > length);
+        let cut = is_longer.and_then(|is_longer| self.cut().map(|()| is_longer));
+        cut.map_err(|error| self.failure(error))
     }
 
     /// Appends whole lines. Should that fail, for want of room perhaps, the file ends behind the last line that is whole.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
     pub fn append(&mut self, lines: &str) -> Result<(), LineLogError> {
         let written = self.file.write_all(lines.as_bytes());
         match written {

@@ -54,7 +54,9 @@ impl MatchLog {
         std::fs::create_dir_all(folder).map_err(failed(folder))?;
         let (mut games, lines) = LineLog::open(path.clone(), resume)?;
         let played = read(&path, &lines, Some((terms, shard)))?;
-        games.keep(lines.len() as u64)?;
+        if games.keep(lines.len() as u64)? {
+            log::warn!("{}: the last line is torn and will be played again", path.display());
+        }
         if lines.is_empty() {
             games.append(&format!("{terms}\n"))?;
         }

@@ -189,10 +189,14 @@ pub(super) mod tests {
 
     /// A book that has grown from the start, with values drawn by lot.
     pub fn grown() -> BTreeMap<Key, Entry> {
+        grown_by(300, 3)
+    }
+
+    fn grown_by(units: u32, seed: u64) -> BTreeMap<Key, Entry> {
         let root = Key::of(&Position::START).0;
         let mut book = BTreeMap::from([(root, Entry::UNSEARCHED)]);
-        let mut random = Random::new(3);
-        for _ in 0..300 {
+        let mut random = Random::new(seed);
+        for _ in 0..units {
             let work = next_work(&book, &root, WEIGHTS, HashSet::new(), 1).unwrap().remove(0);
             done(&mut book, &work, &mut random);
         }
@@ -230,12 +234,7 @@ pub(super) mod tests {
     #[test]
     fn what_another_evaluation_found_is_searched_again() {
         let root = Key::of(&Position::START).0;
-        let mut book = BTreeMap::from([(root, Entry::UNSEARCHED)]);
-        let mut random = Random::new(9);
-        for _ in 0..20 {
-            let work = next_work(&book, &root, WEIGHTS, HashSet::new(), 1).unwrap().remove(0);
-            done(&mut book, &work, &mut random);
-        }
+        let mut book = grown_by(20, 9);
         let keys: BTreeSet<Key> = book.keys().copied().collect();
         settle(&mut book, keys, WEIGHTS + 1).unwrap();
         let work = next_work(&book, &root, WEIGHTS + 1, HashSet::new(), 1).unwrap();

@@ -1,5 +1,6 @@
 //! `emilia bench`: what the searches visit, and how fast.
 
+use crate::analysis::answer::line;
 use crate::engine::{
     ALPHA_BETA, BEST_FIRST, EMILIA, EXTENSION, Engine, EngineOptions, Goal, MINIMAX, OnMemoryCap, RBFMS, Request,
     SearchEntry,
@@ -178,7 +179,7 @@ pub(super) fn run(options: &BenchArguments) -> Result<(), String> {
     } else if options.json {
         let eval = EngineOptions::default().eval.to_string();
         let report = JsonReport { signature: total.answers, eval, seconds: total.seconds, parts: &parts };
-        serde_json::to_string(&report).map_err(|error| error.to_string())? + "\n"
+        line(&report)
     } else {
         format!("{}\nBench: {}\n", table(&parts, &total), total.answers)
     };

@@ -166,13 +166,8 @@ fn write_estimate(out: &mut String, estimate: &Estimate) -> std::fmt::Result {
 
 fn write_sprt(out: &mut String, report: &MatchReport) -> std::fmt::Result {
     let Some(sprt) = &report.sprt else { return Ok(()) };
-    let verdict = match sprt.verdict {
-        Verdict::Accepted => format!("{} Elo accepted", sprt.test.elo1),
-        Verdict::Rejected => format!("{} Elo accepted", sprt.test.elo0),
-        Verdict::Undecided => "not decided".to_owned(),
-    };
     write!(out, "<section class=\"card\"><h3>Sequential test</h3><div class=\"figures\">")?;
-    figure(out, &verdict, &format!("{} against {} Elo", sprt.test.elo0, sprt.test.elo1))?;
+    figure(out, &sprt.decision(), &format!("{} against {} Elo", sprt.test.elo0, sprt.test.elo1))?;
     let bounds = format!("log-likelihood ratio, from {} to {}", signed(sprt.lower, 2), signed(sprt.upper, 2));
     figure(out, &signed(sprt.ratio, 2), &bounds)?;
     writeln!(out, "</div></section>")

@@ -135,6 +135,17 @@ pub struct SprtReport {
     pub verdict: Verdict,
 }
 
+impl SprtReport {
+    /// The verdict in words.
+    fn decision(&self) -> String {
+        match self.verdict {
+            Verdict::Accepted => format!("{} Elo accepted", self.test.elo1),
+            Verdict::Rejected => format!("{} Elo accepted", self.test.elo0),
+            Verdict::Undecided => "undecided".to_owned(),
+        }
+    }
+}
+
 impl MatchReport {
     /// Collects what a match says so far.
     pub fn new(tournament: &Tournament) -> MatchReport {

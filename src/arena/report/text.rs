@@ -1,7 +1,6 @@
 //! The report for a terminal.
 
 use super::{MatchReport, PairingReport, PlayerReport, SprtReport};
-use crate::arena::sprt::Verdict;
 use crate::arena::standings::Standings;
 use crate::arena::statistics::Estimate;
 use std::fmt::Write;
@@ -89,13 +88,9 @@ fn plus_minus(error: Option<f64>, decimals: usize) -> String {
 }
 
 fn sprt_line(sprt: &SprtReport) -> String {
-    let SprtReport { test, ratio, lower, upper, verdict } = sprt;
-    let verdict = match verdict {
-        Verdict::Accepted => format!("{} Elo accepted", test.elo1),
-        Verdict::Rejected => format!("{} Elo accepted", test.elo0),
-        Verdict::Undecided => "undecided".to_owned(),
-    };
-    format!("SPRT {} against {} Elo: LLR {ratio:+.2} ({lower:.2} to {upper:.2}), {verdict}", test.elo0, test.elo1)
+    let SprtReport { test, ratio, lower, upper, .. } = sprt;
+    let (tested, decision) = (format!("{} against {} Elo", test.elo0, test.elo1), sprt.decision());
+    format!("SPRT {tested}: LLR {ratio:+.2} ({lower:.2} to {upper:.2}), {decision}")
 }
 
 /// Everybody's total, best first.

@@ -1,5 +1,6 @@
 //! `emilia train report`: how far evaluations err.
 
+use crate::analysis::answer::line;
 use crate::cli::output::write_file;
 use crate::engine::EvalFile;
 use crate::eval::{Evaluator, EvaluatorKind};
@@ -34,8 +35,7 @@ pub(super) fn run(arguments: &ReportArguments) -> Result<(), String> {
         write_file(path, svg.as_bytes())?;
     }
     if arguments.json {
-        let json = serde_json::to_string(&reports).map_err(|error| error.to_string())?;
-        return crate::cli::print(&(json + "\n"));
+        return crate::cli::print(&line(&reports));
     }
     crate::cli::print(&error_table(&reports))
 }

@@ -197,6 +197,12 @@ fn clean_lines(text: &str) -> impl Iterator<Item = String> {
     text.split('\n').map(clean).filter(|line| !line.trim().is_empty())
 }
 
+/// ` pv` and the expected play.
+fn write_pv(f: &mut fmt::Formatter<'_>, line: &Line) -> fmt::Result {
+    f.write_str(" pv")?;
+    line.pv.iter().try_for_each(|turn| write!(f, " {}", Vertex(*turn)))
+}
+
 /// One line of `emilia-analyze`.
 pub struct AnalysisLine<'a> {
     /// Which of the best moves, from 1.
@@ -221,8 +227,7 @@ impl fmt::Display for AnalysisLine<'_> {
         write!(f, "rank {rank} move {} score {bound}{} chance {chance:.4}", Vertex(line.turn), line.score)?;
         write!(f, " depth {}", line.depth)?;
         write!(f, " visits {} nodes {} seconds {:.3}", line.visits, report.nodes, report.elapsed.as_secs_f64())?;
-        f.write_str(" pv")?;
-        line.pv.iter().try_for_each(|turn| write!(f, " {}", Vertex(*turn)))
+        write_pv(f, line)
     }
 }
 
@@ -255,8 +260,8 @@ impl fmt::Display for InfoLine<'_> {
                 let parts = |chance: f64| (chance * 1e4).round();
                 write!(f, "winrate {} prior {}", parts(chance), parts(prior))?;
             }
-            write!(f, " order {order} pv")?;
-            line.pv.iter().try_for_each(|turn| write!(f, " {}", Vertex(*turn)))?;
+            write!(f, " order {order}")?;
+            write_pv(f, line)?;
         }
         Ok(())
     }
@@ -273,8 +278,8 @@ pub struct BookLine<'a> {
 impl fmt::Display for BookLine<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let BookLine { line, games } = self;
-        write!(f, "move {} score {} depth {} games {games} pv", Vertex(line.turn), line.score, line.depth)?;
-        line.pv.iter().try_for_each(|turn| write!(f, " {}", Vertex(*turn)))
+        write!(f, "move {} score {} depth {} games {games}", Vertex(line.turn), line.score, line.depth)?;
+        write_pv(f, line)
     }
 }
 
