@@ -1,6 +1,7 @@
 //! A part of some work that is done apart from the others, by another process or on another machine.
 
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;
@@ -63,11 +64,107 @@ impl Shard {
     }
 }
 
-/// What is different in the settings of two shards, which are objects: the first such name, and both values.
-pub fn difference(one: &Value, other: &Value) -> Option<(String, String, String)> {
+/// What is different: its name, and both values.
+pub type Difference = (String, String, String);
+
+/// What is different first in the settings of two shards, which are objects.
+pub fn difference(one: &Value, other: &Value) -> Option<Difference> {
     let names = one.as_object().into_iter().chain(other.as_object()).flat_map(|settings| settings.keys());
     let name = names.into_iter().find(|name| one[name.as_str()] != other[name.as_str()])?;
     Some((name.clone(), one[name].to_string(), other[name].to_string()))
+}
+
+/// Why shards do not make the whole.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum PartsError {
+    /// There are none.
+    #[error("no shards to merge")]
+    Nothing,
+    /// Shards of different jobs.
+    #[error("'{part}' and '{first}' are not of one job: {field} is {found} and {expected}")]
+    OtherJob {
+        /// Where the shard is.
+        part: String,
+        /// Where another one is.
+        first: String,
+        /// What is different.
+        field: String,
+        /// In the shard.
+        found: String,
+        /// In the other one.
+        expected: String,
+    },
+    /// A shard is in both of these places.
+    #[error("overlap: shard {0} is in '{1}' and in '{2}'")]
+    Overlap(Shard, String, String),
+    /// Shards are missing: their numbers, from 0, and how many there should be.
+    #[error("gap: {} missing", missing_shards(.0, *.1))]
+    Gap(Vec<u64>, u64),
+}
+
+fn missing_shards(missing: &[u64], count: u64) -> String {
+    let names: Vec<String> = missing.iter().take(10).map(|index| format!("{index}/{count}")).collect();
+    let more = if missing.len() > 10 { format!(" and {} more are", missing.len() - 10) } else { String::new() };
+    match (missing.len(), more.is_empty()) {
+        (1, _) => format!("shard {} is", names[0]),
+        (_, true) => format!("shards {} are", names.join(", ")),
+        (_, false) => format!("shards {}{more}", names.join(", ")),
+    }
+}
+
+/// What there is of a work that was done in shards: for each where it is, and its results `T`. `J` says what job it is of.
+#[derive(Debug)]
+pub struct Parts<J, T> {
+    first: Option<(String, J, u64)>,
+    shards: BTreeMap<u64, (String, T)>,
+}
+
+impl<J, T> Default for Parts<J, T> {
+    fn default() -> Parts<J, T> {
+        Parts { first: None, shards: BTreeMap::new() }
+    }
+}
+
+impl<J, T> Parts<J, T> {
+    /// Adds a shard. `difference` compares its job with that of the first one.
+    ///
+    /// # Errors
+    /// If it is of another job, or is there already.
+    pub fn add(
+        &mut self,
+        part: String,
+        shard: Shard,
+        (job, results): (J, T),
+        difference: impl FnOnce(&J, &J) -> Option<Difference>,
+    ) -> Result<(), PartsError> {
+        if let Some((first, expected, count)) = &self.first {
+            let counts = || ("number of shards".to_owned(), shard.count.to_string(), count.to_string());
+            let found = difference(&job, expected).or_else(|| (shard.count != *count).then(counts));
+            if let Some((field, found, expected)) = found {
+                return Err(PartsError::OtherJob { part, first: first.clone(), field, found, expected });
+            }
+        } else {
+            self.first = Some((part.clone(), job, shard.count));
+        }
+        match self.shards.insert(shard.index, (part.clone(), results)) {
+            Some((first, _)) => Err(PartsError::Overlap(shard, first, part)),
+            None => Ok(()),
+        }
+    }
+
+    /// The job, and all of its shards in their order.
+    ///
+    /// # Errors
+    /// If there is none, or some are missing.
+    pub fn whole(self) -> Result<(J, Vec<(String, T)>), PartsError> {
+        let (_, job, count) = self.first.ok_or(PartsError::Nothing)?;
+        let missing: Vec<u64> = (0..count).filter(|index| !self.shards.contains_key(index)).collect();
+        if missing.is_empty() {
+            Ok((job, self.shards.into_values().collect()))
+        } else {
+            Err(PartsError::Gap(missing, count))
+        }
+    }
 }
 
 #[cfg(test)]

@@ -2,16 +2,15 @@
 
 use super::Totals;
 use super::shard_file::{Job, ShardEnd, ShardFile, ShardFileError};
-use crate::shard::Shard;
-use std::collections::BTreeMap;
+use crate::shard::{Difference, Parts, PartsError, Shard};
 use thiserror::Error;
 
 /// Why shards cannot be put together.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum MergeError {
-    /// There are none.
-    #[error("no shards to merge")]
-    Nothing,
+    /// They do not make the whole.
+    #[error(transparent)]
+    Parts(#[from] PartsError),
     /// A result is no solution.
     #[error("a result that is no solution: {0}")]
     NoSolution(String),
@@ -21,49 +20,12 @@ pub enum MergeError {
     /// The shard in the file of this name is not finished.
     #[error("'{0}': shard {1} is not complete; run it again (--resume goes on where it ended)")]
     Incomplete(String, Shard),
-    /// Shards of different jobs.
-    #[error("'{file}' and '{first}' are not of one job: {field} is {found} and {expected}")]
-    OtherJob {
-        /// The file.
-        file: String,
-        /// Another file.
-        first: String,
-        /// What is different.
-        field: String,
-        /// In the file.
-        found: String,
-        /// In the other file.
-        expected: String,
-    },
-    /// A shard is there twice.
-    #[error("overlap: shard {shard} is in '{first}' and in '{second}'")]
-    Overlap {
-        /// The shard.
-        shard: Shard,
-        /// A file.
-        first: String,
-        /// Another file.
-        second: String,
-    },
-    /// Shards are missing: their numbers, from 0, and how many there should be.
-    #[error("gap: {} missing", missing_shards(.0, *.1))]
-    Gap(Vec<u64>, u64),
     /// The file of this name lacks the result of an item, the first such, from 1.
     #[error("gap: '{0}' has no result for item {1}")]
     MissingItem(String, u64),
     /// The file of this name has two results of an item that has one, the first such, from 1.
     #[error("overlap: '{0}' has two results for item {1}")]
     ItemTwice(String, u64),
-}
-
-fn missing_shards(missing: &[u64], count: u64) -> String {
-    let names: Vec<String> = missing.iter().take(10).map(|index| format!("{index}/{count}")).collect();
-    let more = if missing.len() > 10 { format!(" and {} more are", missing.len() - 10) } else { String::new() };
-    match (missing.len(), more.is_empty()) {
-        (1, _) => format!("shard {} is", names[0]),
-        (_, true) => format!("shards {} are", names.join(", ")),
-        (_, false) => format!("shards {}{more}", names.join(", ")),
-    }
 }
 
 /// What comes of a merge.
@@ -77,71 +39,41 @@ pub struct Merged<'a> {
 
 /// Puts the shards of one job together. `files` are names and texts, in any order.
 pub fn merge<'a, T: AsRef<str>>(files: &'a [(String, T)]) -> Result<Merged<'a>, MergeError> {
-    let mut shards: BTreeMap<u64, (&str, ShardFile<'a>)> = BTreeMap::new();
-    let mut first: Option<First<'_>> = None;
+    let mut parts = Parts::default();
     for (name, text) in files {
         let mut file = ShardFile::parse(text.as_ref()).map_err(|error| MergeError::File(name.clone(), error))?;
         let Some(ending) = file.ending.take() else {
             return Err(MergeError::Incomplete(name.clone(), file.shard));
         };
-        match &first {
-            None => {
-                first = Some(First { name, job: file.job.clone(), count: file.shard.count(), ending: ending.clone() })
-            }
-            Some(first) => first.compare(name, &file, &ending)?,
-        }
-        let shard = file.shard;
-        if let Some((other, _)) = shards.insert(shard.index(), (name, file)) {
-            return Err(MergeError::Overlap { shard, first: other.to_owned(), second: name.clone() });
-        }
+        let (shard, whole) = (file.shard, (file.job.clone(), ending));
+        parts.add(name.clone(), shard, (whole, file), difference)?;
     }
-    let Some(First { job, count, ending, .. }) = first else { return Err(MergeError::Nothing) };
-    let missing: Vec<u64> = (0..count).filter(|index| !shards.contains_key(index)).collect();
-    if !missing.is_empty() {
-        return Err(MergeError::Gap(missing, count));
-    }
-    for (name, file) in shards.values() {
+    let ((job, ending), shards) = parts.whole()?;
+    for (name, file) in &shards {
         check_items(name, file, ending.items, job.command != super::QUERIES)?;
     }
-    let mut results: Vec<_> = shards.into_values().flat_map(|(_, file)| file.results).collect();
+    let mut results: Vec<_> = shards.into_iter().flat_map(|(_, file)| file.results).collect();
     results.sort_by_key(|result| (result.number, result.turn));
     let results: Vec<&str> = results.into_iter().map(|result| result.text).collect();
     let totals = match job.command == super::SOLVE {
         true => Some(results.iter().try_fold(Totals::default(), |mut totals, line| {
             totals.add_line(line).map_err(|error| MergeError::NoSolution(error.to_string()))?;
-            Ok(totals)
+            Ok::<_, MergeError>(totals)
         })?),
         false => None,
     };
     Ok(Merged { results, totals })
 }
 
-/// The shard that the others are compared with.
-struct First<'a> {
-    name: &'a str,
-    job: Job,
-    count: u64,
-    ending: ShardEnd,
-}
-
-impl First<'_> {
-    /// Whether a shard is of the same job and input.
-    fn compare(&self, name: &str, file: &ShardFile<'_>, ending: &ShardEnd) -> Result<(), MergeError> {
-        let numbers = [
-            ("number of shards", file.shard.count(), self.count),
-            ("number of items", ending.items, self.ending.items),
-            ("checksum of the input", ending.checksum.into(), self.ending.checksum.into()),
-        ];
-        let number = numbers.into_iter().find(|(_, found, expected)| found != expected);
-        let number = number.map(|(field, found, expected)| (field.to_owned(), found.to_string(), expected.to_string()));
-        match file.job.difference(&self.job).or(number) {
-            None => Ok(()),
-            Some((field, found, expected)) => {
-                let (file, first) = (name.to_owned(), self.name.to_owned());
-                Err(MergeError::OtherJob { file, first, field, found, expected })
-            }
-        }
-    }
+/// What is different in the job or the input of a shard.
+fn difference((job, ending): &(Job, ShardEnd), (expected, whole): &(Job, ShardEnd)) -> Option<Difference> {
+    let numbers = [
+        ("number of items", ending.items, whole.items),
+        ("checksum of the input", ending.checksum.into(), whole.checksum.into()),
+    ];
+    let number = numbers.into_iter().find(|(_, found, expected)| found != expected);
+    let number = number.map(|(field, found, expected)| (field.to_owned(), found.to_string(), expected.to_string()));
+    job.difference(expected).or(number)
 }
 
 /// Whether no result of a shard is there twice, and none is missing, as far as that is known: of queries, which may ask

@@ -5,7 +5,7 @@
 //! the input that it is about, from 1.
 
 use crate::engine::{EngineOption, EngineOptions};
-use crate::shard::{Shard, difference};
+use crate::shard::{Difference, Shard, difference};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use thiserror::Error;
@@ -28,7 +28,7 @@ impl Job {
     }
 
     /// What is different in another job: the name, this job's value, the other's.
-    pub fn difference(&self, other: &Job) -> Option<(String, String, String)> {
+    pub fn difference(&self, other: &Job) -> Option<Difference> {
         let pairs = [("command", &self.command, &other.command), ("version", &self.version, &other.version)];
         if let Some((name, mine, others)) = pairs.into_iter().find(|(_, mine, others)| mine != others) {
             return Some((name.to_owned(), mine.clone(), others.clone()));
