@@ -483,6 +483,11 @@ mod tests {
         assert_eq!(clock.budget(40), of(60.25), "a report in fractions is not rounded");
         clock.set_left(seconds(500.0), 0);
         assert_eq!(clock.budget(40), of(100.0), "our own measurement");
+        let mut with_increment = Clock::sudden_death(seconds(100.0), seconds(2.0));
+        with_increment.set_left(seconds(60.25), 0);
+        with_increment.spend(seconds(10.0));
+        let of_both = Clock::sudden_death(seconds(52.25), seconds(2.0)).budget(40);
+        assert_eq!(with_increment.budget(40), of_both, "the report runs down like the clock");
         clock.spend(seconds(10.0));
         assert_eq!(clock.budget(40), of(89.99), "a little for what we cannot measure");
         clock.set_left(Duration::ZERO, 0);
@@ -530,6 +535,90 @@ mod tests {
             Stage::Period { left: seconds(30.0), moves: 5, sure: true },
             "a whole period is not rounded"
         );
+    }
+
+    #[test]
+    fn what_is_left_is_planned_with_to_the_millisecond() {
+        let game = |main, increment| Clock::sudden_death(seconds(main), seconds(increment));
+        let overtime = |main, time, moves| Clock::canadian(seconds(main), seconds(time), moves);
+        let mut period_not_seen_to_begin = overtime(1.0, 30.0, 5);
+        period_not_seen_to_begin.spend(seconds(2.0));
+        // The clock, the empty squares, and the soft and the hard limit in milliseconds.
+        for (clock, empties, soft, hard) in [
+            (game(300.0, 0.0), 60, 5652, 14130),
+            (game(300.0, 0.0), 45, 13467, 33667),
+            (game(300.0, 0.0), 36, 26273, 65683),
+            (game(300.0, 0.0), 30, 42050, 99833),
+            (game(300.0, 0.0), 24, 80889, 99863),
+            (game(60.0, 2.0), 45, 4050, 10126),
+            (game(60.0, 2.0), 25, 15588, 21543),
+            (game(60.0, 2.0), 23, 21543, 21543),
+            (game(60.0, 2.0), 2, 17747, 21543),
+            (game(5.0, 0.01), 60, 79, 197),
+            (game(5.0, 0.01), 20, 1587, 1587),
+            (game(1.0, 0.0), 60, 4, 11),
+            (game(1.0, 0.0), 20, 152, 217),
+            (game(3600.0, 10.0), 30, 850_348, 1_207_943),
+            (overtime(60.0, 30.0, 5), 60, 5839, 14598),
+            (overtime(60.0, 30.0, 5), 2, 40146, 43943),
+            (overtime(60.0, 0.04, 2), 20, 16168, 19958),
+            (overtime(0.0, 30.0, 5), 60, 4773, 9943),
+            (overtime(0.0, 30.0, 5), 3, 11968, 14960),
+            (overtime(0.0, 30.0, 1), 60, 26955, 29950),
+            (overtime(0.0, 0.08, 1), 60, 36, 40),
+            (overtime(0.0, 0.3, 3), 60, 51, 63),
+            (period_not_seen_to_begin, 50, 5355, 5950),
+            (Clock::per_move(seconds(5.0)), 60, 4455, 4950),
+            (Clock::per_move(seconds(0.06)), 60, 27, 30),
+        ] {
+            let budget = clock.budget(empties).unwrap();
+            let limits = [budget.soft, budget.hard].map(|time| time.as_secs_f64() * 1e3);
+            let is_near = [soft, hard].iter().zip(limits).all(|(&said, limit)| (limit - f64::from(said)).abs() < 0.51);
+            assert!(is_near, "{limits:?} for {clock:?} at {empties} empty squares");
+        }
+        for (time, soft, hard) in [(2.0, 1755, 1950), (0.1, 81, 90)] {
+            let budget = TimeBudget::per_move(seconds(time));
+            assert_eq!([budget.soft, budget.hard].map(|time| time.as_millis()), [soft, hard]);
+        }
+    }
+
+    #[test]
+    fn a_report_about_one_move_is_of_that_move() {
+        let mut clock = Clock::per_move(seconds(10.0));
+        for (told, believed) in [(4.25, 4.25), (0.0, 10.0), (20.0, 10.0), (4.25, 4.25)] {
+            clock.set_left(seconds(told), 0);
+            assert_eq!(clock.budget(60), Clock::per_move(seconds(believed)).budget(60), "{told}");
+        }
+        clock.spend(seconds(1.0));
+        assert_eq!(clock.budget(60), Clock::per_move(seconds(10.0)).budget(60), "the next move");
+    }
+
+    #[test]
+    fn overtime_is_what_both_sides_say() {
+        let mut clock = Clock::canadian(seconds(10.0), seconds(30.0), 5);
+        clock.set_left(seconds(6.25), 0);
+        assert_eq!(clock.budget(40), Clock::canadian(seconds(6.25), seconds(30.0), 5).budget(40), "main time");
+        clock.spend(seconds(10.0));
+        assert_eq!(clock.stage, Stage::Period { left: seconds(30.0), moves: 4, sure: false }, "used up to the last");
+
+        let period = |left, moves| Stage::Period { left: seconds(left), moves, sure: true };
+        for (spent, is_distrusted, (told, moves), stage) in [
+            (10.0, false, (25.5, 4), period(19.99, 4)),
+            (10.0, false, (15.5, 4), period(15.5, 4)),
+            (10.0, false, (25.5, 3), period(25.5, 3)),
+            (10.0, true, (25.5, 4), period(25.5, 4)),
+            (40.0, false, (25.5, 4), period(25.5, 4)),
+            (10.0, false, (0.0, 4), period(0.1, 4)),
+            (10.0, false, (8.0, 0), Stage::Main(seconds(7.5))),
+        ] {
+            let mut clock = Clock::canadian(Duration::ZERO, seconds(30.0), 5);
+            clock.spend(seconds(spent));
+            if is_distrusted {
+                clock.distrust();
+            }
+            clock.set_left(seconds(told), moves);
+            assert_eq!(clock.stage, stage, "{spent} s spent, then told {told} s for {moves} moves");
+        }
     }
 
     fn any_duration() -> impl Strategy<Value = Duration> {

@@ -218,3 +218,65 @@ fn lost(color: Color, fault: &Fault) -> Finish {
     };
     Finish::Lost { color, end, detail: Some(fault.to_string()) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Plays the first move it sees after a time, and notes the clocks and the time of the last move that it is shown.
+    struct Scripted {
+        thinks: Duration,
+        told: Option<f64>,
+        clocks: Vec<[Option<Duration>; 2]>,
+    }
+
+    impl Player for Scripted {
+        fn begin(&mut self, setup: &GameSetup) -> Result<(), Fault> {
+            self.clocks = vec![[setup.clock.left(); 2]];
+            Ok(())
+        }
+
+        fn play(&mut self, turn: &Turn<'_>) -> Result<Answer, Fault> {
+            self.told = turn.timing.last().and_then(|timing| timing.seconds);
+            self.clocks.push(turn.clocks.each_ref().map(SideClock::left));
+            let square = turn.record.position().moves().into_iter().next().expect("a side that can move is asked");
+            let action = Action::Take(Move::Place(square));
+            Ok(Answer { action, elapsed: self.thinks, eval: None, depth: None, nodes: None })
+        }
+
+        fn title(&self) -> &str {
+            ""
+        }
+    }
+
+    #[test]
+    fn each_side_has_its_own_clock_and_who_uses_it_up_loses() {
+        let seconds = |s| Some(Duration::from_secs(s));
+        for (thinks, loser) in [([3, 1], Color::Black), ([1, 4], Color::White)] {
+            let mut players =
+                thinks.map(|s| Scripted { thinks: Duration::from_secs(s), told: None, clocks: Vec::new() });
+            let [black, white] = &mut players;
+            let clocks = ["60", "50"].map(|text| SideClock::new(text.parse().ok()));
+            let game = play(
+                &Fixture { game: 0, pair: 0, opening: 0, black: 0, white: 1 },
+                &Opening { record: GameRecord::default() },
+                [
+                    Seat { name: "B", player: black, clock: clocks[0] },
+                    Seat { name: "W", player: white, clock: clocks[1] },
+                ],
+                &MatchRules { grace: Duration::ZERO, timed_records: true },
+                None,
+                &AtomicBool::new(false),
+            );
+            let game = game.unwrap().game;
+            assert_eq!((game.end, game.loser), (End::Time, Some(loser)));
+            assert_eq!(game.score, if loser == Color::Black { -64 } else { 64 });
+            assert_eq!(game.seconds[..2], thinks.map(|s| s as f64));
+            assert_eq!(players.each_ref().map(|player| player.told), [thinks[1], thinks[0]].map(|s| Some(s as f64)));
+            let [black, white] = players.map(|player| player.clocks);
+            assert_eq!([black[0][0], white[0][0]], [seconds(60), seconds(50)]);
+            assert_eq!(black[2], [seconds(60 - thinks[0]), seconds(50 - thinks[1])]);
+            assert_eq!(white[2], [seconds(60 - 2 * thinks[0]), seconds(50 - thinks[1])]);
+        }
+    }
+}

@@ -121,6 +121,7 @@ mod tests {
                 let fixture = schedule.game(game).unwrap();
                 assert_eq!((fixture.game, fixture.pair), (game, game / 2));
                 assert_ne!(fixture.black, fixture.white);
+                assert_eq!(fixture.opening as u64, game / 2 / pairings, "a round has one opening");
                 *met.entry((fixture.black, fixture.white, fixture.opening)).or_default() += 1;
             }
             assert_eq!(met.len() as u64, schedule.games(), "no game twice");

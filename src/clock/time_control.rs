@@ -174,19 +174,32 @@ mod tests {
     }
 
     #[test]
+    fn terms_are_said_in_words() {
+        let terms = |clock: &str, depth, nodes| Terms { time: clock.parse().ok(), depth: Depth::new(depth), nodes };
+        for (terms, words) in [
+            (terms("", 0, None), "no limit"),
+            (terms("60+0.5", 0, None), "60+0.5 s a game"),
+            (terms("move:0.2", 12, Some(5000)), "0.2 s a move, depth 12, 5000 nodes"),
+        ] {
+            assert_eq!(terms.to_string(), words);
+        }
+    }
+
+    #[test]
     fn a_game_clock_runs_down_and_gains_the_increment() {
         let mut clock = SideClock::new("1+0.1".parse().ok());
         assert!(clock.charge(ms(400), ms(0)));
         assert_eq!(clock.left(), Some(ms(700)));
         assert!(clock.charge(ms(750), ms(50)), "within the grace");
         assert_eq!(clock.left(), Some(ms(100)));
-        assert!(!clock.charge(ms(151), ms(50)));
+        assert!(clock.charge(ms(150), ms(50)) && !clock.charge(ms(151), ms(50)));
     }
 
     #[test]
     fn a_move_clock_starts_afresh_and_no_clock_never_ends() {
         let mut clock = SideClock::new("move:1".parse().ok());
         assert!(clock.charge(ms(900), ms(0)) && clock.charge(ms(1000), ms(0)) && !clock.charge(ms(1001), ms(0)));
+        assert!(clock.charge(ms(1050), ms(50)) && !clock.charge(ms(1051), ms(50)));
         assert_eq!(clock.left(), Some(ms(1000)));
         let mut free = SideClock::new(None);
         assert!(free.charge(Duration::from_secs(1 << 40), ms(0)));

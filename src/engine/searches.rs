@@ -118,7 +118,8 @@ impl fmt::Display for SearchEntry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::EngineOption;
+    use crate::engine::{EngineOption, OnMemoryCap};
+    use crate::search::Selectivity;
 
     #[test]
     fn searches_are_known_by_name_and_read_known_options() {
@@ -127,9 +128,31 @@ mod tests {
             let mut options = EngineOptions::default();
             options.set("engine", search.name).unwrap();
             assert_eq!(options.engine, search);
+            assert_eq!(searches().iter().filter(|&&other| other == search).count(), 1);
         }
         let error = EngineOptions::default().set("engine", "deep-blue").unwrap_err().to_string();
         assert!(error.starts_with("engine: 'deep-blue' is not valid; expected one of: emilia, alpha-beta"), "{error}");
+    }
+
+    #[test]
+    fn a_search_is_built_with_what_the_options_say() {
+        let options = EngineOptions {
+            memory_mb: 3,
+            hash_mb: 2,
+            threads: 5,
+            on_memory_cap: OnMemoryCap::Stop,
+            selectivity: Selectivity::NONE,
+            ..EngineOptions::default()
+        };
+        let settings = BestFirstSettings {
+            memory: 3 << 20,
+            table_bytes: 2 << 20,
+            threads: 5,
+            on_memory_cap: OnMemoryCap::Stop,
+            selectivity: Selectivity::NONE,
+            ..BestFirstSettings::best_first()
+        };
+        assert_eq!(best_first_settings(&options, BestFirstSettings::best_first()), settings);
     }
 
     #[test]

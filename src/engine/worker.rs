@@ -271,9 +271,10 @@ fn any_legal_move(position: &Position) -> Report {
 mod tests {
     use super::super::{ALPHA_BETA, Engine};
     use super::*;
-    use crate::othello::Color;
+    use crate::othello::{Color, Square};
     use crate::search::Selectivity;
     use crate::testing::random_position;
+    use parking_lot::Mutex;
     use std::time::Duration;
 
     fn at_depth(depth: u8) -> EngineOptions {
@@ -343,6 +344,100 @@ mod tests {
         assert!(nodes(&mut engine) < first, "the table is still there");
         engine.set("hash", "32").unwrap();
         assert_eq!(nodes(&mut engine), first);
+    }
+
+    /// Counts in its nodes how often it was asked since it was cleared, and reports that once.
+    struct Counts(u64);
+
+    impl Search for Counts {
+        fn think(&mut self, task: &Task, _: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
+            self.0 += 1;
+            let report = Report { nodes: self.0, ..any_legal_move(&task.position) };
+            sink(&report);
+            report
+        }
+
+        fn clear(&mut self) {
+            self.0 = 0;
+        }
+    }
+
+    /// The last question of a [`Diary`], with the limits of its search.
+    static ASKED: Mutex<Option<(Task, Limits)>> = Mutex::new(None);
+
+    /// Writes down what it is asked.
+    struct Diary;
+
+    impl Search for Diary {
+        fn think(&mut self, task: &Task, control: &Control, _: &mut dyn FnMut(&Report)) -> Report {
+            *ASKED.lock() = Some((task.clone(), *control.limits()));
+            any_legal_move(&task.position)
+        }
+
+        fn clear(&mut self) {}
+    }
+
+    #[test]
+    fn a_question_reaches_the_search_as_it_was_asked() {
+        let variety = Score::from_discs(2);
+        let options = EngineOptions { variety, ponder: true, book: None, ..EngineOptions::default() };
+        let mut engine = Engine::with_searches(options, |_| Box::new(Diary));
+        let (contempt, except) = (Contempt::new(7).unwrap(), "e6".parse::<Square>().unwrap().bit());
+        let bounds = Limits { evaluations: Some(9), ..Limits::default() };
+        let asked = |engine: &mut Engine, request: Request| {
+            engine.start(Request { contempt, except, limits: bounds, ..request }).wait();
+            ASKED.lock().take().unwrap()
+        };
+        let start = Position::START;
+        for (request, lines, is_analysis, precision, margin) in [
+            (Request::hint(start, 3), 3, true, Precision::Score, None),
+            (Request::win_loss_draw(start), 1, false, Precision::WinLossDraw, None),
+            (Request::best_move(start), 1, false, Precision::Score, Some(variety)),
+            (Request::best_move(random_position(1, 41)), 1, false, Precision::Score, Some(variety)),
+            (Request::best_move(random_position(1, 40)), 1, false, Precision::Score, None),
+        ] {
+            let (task, limits) = asked(&mut engine, request.clone());
+            assert_eq!((task.position, task.contempt, task.except), (request.position, contempt, except));
+            assert_eq!((task.lines, task.is_analysis), (lines, is_analysis), "{request:?}");
+            assert_eq!((task.precision, task.margin), (precision, margin), "{request:?}");
+            assert_eq!(limits, bounds);
+        }
+        let d3 = Move::Place("d3".parse().unwrap());
+        engine.ponder(&Request { contempt, ..Request::best_move(start) }, d3);
+        let (task, limits) = loop {
+            match ASKED.lock().take() {
+                Some(asked) => break asked,
+                None => std::thread::yield_now(),
+            }
+        };
+        assert_eq!((task.position, task.contempt), (start.take(d3).unwrap(), contempt));
+        assert_eq!(limits, Limits { hard_time: Some(MOST_PONDERING), ..Limits::default() });
+    }
+
+    #[test]
+    fn what_was_learnt_is_dropped_when_it_would_mean_something_else() {
+        let mut engine = Engine::with_searches(EngineOptions { book: None, ..at_depth(3) }, |_| Box::new(Counts(0)));
+        let mut asked = |prepare: &dyn Fn(&mut Engine), discs| {
+            prepare(&mut engine);
+            let contempt = Contempt::new(discs).unwrap();
+            engine.start(Request { contempt, ..Request::best_move(Position::START) }).wait().report.nodes
+        };
+        let nothing = |_: &mut Engine| {};
+        let set = |name: &'static str, value: &'static str| move |engine: &mut Engine| engine.set(name, value).unwrap();
+        assert_eq!([asked(&nothing, 0), asked(&nothing, 0)], [1, 2]);
+        assert_eq!([asked(&nothing, 5), asked(&nothing, 5)], [1, 2], "another worth of a draw");
+        assert_eq!([asked(&set("eval", "mobility"), 5), asked(&nothing, 5)], [1, 2], "another evaluation");
+        assert_eq!([asked(&Engine::clear, 5), asked(&nothing, 5)], [1, 2], "a tournament's next game");
+        assert_eq!(asked(&set("depth", "4"), 5), 3, "the depth matters to no value");
+    }
+
+    #[test]
+    fn a_report_is_sent_once_and_to_nobody_who_wants_none() {
+        let options = EngineOptions { book: None, ..EngineOptions::default() };
+        let mut engine = Engine::with_searches(options, |_| Box::new(Counts(0)));
+        let start = Request::hint(Position::START, 60);
+        assert_eq!(engine.start(start.clone()).events().iter().count(), 2);
+        assert_eq!(engine.start_quietly(start).events().iter().count(), 1);
     }
 
     struct Panics;

@@ -257,7 +257,36 @@ mod tests {
         let (gone, closed) = bounded(2);
         let connection = Connection::over(io::empty(), Stuck, gone, closed);
         connection.send("pong 1\n");
+        while connection.writer.as_ref().is_some_and(|writer| !writer.waiting.is_empty()) {
+            std::thread::yield_now();
+        }
         connection.finish();
+    }
+
+    #[test]
+    fn what_was_sent_is_flushed_in_order_before_the_end() {
+        /// Keeps what was flushed.
+        #[derive(Clone, Default)]
+        struct Flushed(std::sync::Arc<parking_lot::Mutex<(Vec<u8>, Vec<u8>)>>);
+        impl Write for Flushed {
+            fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+                self.0.lock().0.write(bytes)
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                let (written, flushed) = &mut *self.0.lock();
+                flushed.append(written);
+                Ok(())
+            }
+        }
+        let (gone, closed) = bounded(2);
+        let client = Flushed::default();
+        let connection = Connection::over(io::empty(), client.clone(), gone, closed);
+        for number in 0..10_000 {
+            connection.send(format!("pong {number}\n"));
+        }
+        connection.finish();
+        let expected: String = (0..10_000).map(|number| format!("pong {number}\n")).collect();
+        assert_eq!(client.0.lock().1, expected.as_bytes());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! GTP sessions over a connection in memory.
 
-use crate::nboard::without_book;
+use crate::nboard::{Forgetful, Patience, without_book};
 use crate::transcript::replay;
 use emilia::clock::Clock;
 use emilia::engine::{Engine, EngineOptions, SearchBuilder};
@@ -256,6 +256,18 @@ fn an_analysis_ends_at_the_next_command_and_not_before() {
 }
 
 #[test]
+fn an_analysis_for_clients_of_other_engines_begins_before_anything_is_known() {
+    let (client, session) = start(Engine::with_searches(unlimited(), |_| Box::new(Speechless)));
+    let said = || client.output().recv_timeout(PATIENCE).unwrap();
+    client.send("7 lz-analyze");
+    assert_eq!(said(), "=7\n");
+    client.send("name");
+    assert_eq!([said(), said()], ["\n", "= Emilia\n\n"]);
+    drop(client);
+    session.join().unwrap();
+}
+
+#[test]
 fn a_search_that_fails_does_not_end_the_session() {
     let builders: [SearchBuilder; 2] = [|_| Box::new(Panicking), |_| Box::new(Speechless)];
     for builder in builders {
@@ -306,6 +318,55 @@ fn moves_are_charged_to_the_clock_of_their_colour() {
     );
     succeed(&client, "clear_board");
     assert_eq!(time_for("genmove b"), hard(&full, 60).as_millis(), "a new game");
+    drop(client);
+    session.join().unwrap();
+}
+
+/// The nodes of the search for Black's move after these commands.
+fn nodes_after(client: &Client, commands: &[&str]) -> u128 {
+    commands.iter().chain(&["reg_genmove b"]).for_each(|command| drop(succeed(client, command)));
+    let stats = succeed(client, "emilia-stats");
+    stats.lines().find_map(|line| line.strip_prefix("nodes ")).unwrap().parse().unwrap()
+}
+
+#[test]
+fn a_report_replaces_the_measurement_when_the_game_was_altered() {
+    let (client, session) = start(Engine::with_searches(without_book(), |_| Box::new(Patience)));
+    let game = |seconds| Clock::sudden_death(Duration::from_secs_f64(seconds), Duration::ZERO);
+    for (commands, clock, empties) in [
+        (["time_settings 10 0 0", "time_left b 60 0"].as_slice(), game(10.0), 60),
+        (&["time_left b 5.25 0"], game(5.25), 60),
+        (&["clear_board", "time_left b 60 0"], game(10.0), 60),
+        (&["play b d3", "undo", "time_left b 60 0"], game(59.5), 60),
+        (&["emilia-setboard f5d6", "time_left b 80 0"], game(79.5), 58),
+        (&["time_left w 7 0"], game(79.5), 58),
+        (&["time_settings 0 1 0", "time_left b 1 0"], Clock::per_move(Duration::from_secs(1)), 58),
+        (&["time_settings 0 1 0", "time_left b 2 0"], game(1.5), 58),
+        (
+            &["time_settings 60 2 0", "time_left b 2 0"],
+            Clock::sudden_death(Duration::from_secs_f64(1.5), Duration::from_secs(2)),
+            58,
+        ),
+        (
+            &["time_settings 0 30 5", "time_left b 20 2"],
+            Clock::canadian(Duration::ZERO, Duration::from_secs_f64(19.5), 2),
+            58,
+        ),
+    ] {
+        let allowed = clock.budget(empties).unwrap().hard.as_millis();
+        assert_eq!(nodes_after(&client, commands), allowed, "{commands:?}");
+    }
+    drop(client);
+    session.join().unwrap();
+}
+
+#[test]
+fn clear_board_forgets() {
+    let (client, session) = start(Engine::with_searches(without_book(), |_| Box::new(Forgetful(0))));
+    for (command, asked) in [("name", 1), ("undo", 2), ("clear_board", 1), ("boardsize 8", 1)] {
+        ask(&client, command);
+        assert_eq!(nodes_after(&client, &[]), asked, "{command}");
+    }
     drop(client);
     session.join().unwrap();
 }

@@ -4,10 +4,11 @@ use crate::transcript::replay;
 use emilia::clock::Clock;
 use emilia::engine::{Engine, EngineOptions, MINIMAX};
 use emilia::eval::EvaluatorKind;
+use emilia::input_line::InputLine;
 use emilia::othello::{Move, Position, Square};
 use emilia::protocol::nboard::serve;
 use emilia::protocol::stdio::{Client, Connection};
-use emilia::search::{Bound, Control, Line, MemoryUse, Report, Score, Search, SearchDepth, Task};
+use emilia::search::{Bound, Control, Depth, Line, MemoryUse, Report, Score, Search, SearchDepth, Task};
 use proptest::prelude::*;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -205,7 +206,7 @@ fn a_position_that_comes_during_go_is_for_the_next_request() {
 }
 
 /// Says in its count of nodes how many milliseconds it may take, 0 for no limit.
-struct Patience;
+pub struct Patience;
 
 impl Search for Patience {
     fn think(&mut self, task: &Task, control: &Control, _: &mut dyn FnMut(&Report)) -> Report {
@@ -247,7 +248,9 @@ fn go_has_the_time_that_the_game_leaves_it() {
     let game = format!("set game (;GM[Othello]TB[1:00]TW[0:07]{START}B[F5//59];)");
     assert_eq!(allowed(&[&game, "go"]), expected(&Clock::sudden_death(seconds(7.0), seconds(0.0)), 59));
 
-    for property in ["", "TI[]", "TI[nonsense]", "TI[99999999:00:00]", "TI[25:00:00]"] {
+    assert_eq!(allowed(&["new", "go"]), 0, "a new game has no clock");
+
+    for property in ["", "TI[]", "TI[nonsense]", "TI[99999999:00:00]", "TI[24:00:00]"] {
         let game = format!("set game (;GM[Othello]{property}{START};)");
         assert_eq!(allowed(&[&game, "go"]), 0, "{property}");
     }
@@ -315,6 +318,13 @@ fn moves_without_times_cost_what_go_took() {
     client.send("new");
     client.send(clocked(&both));
     same(go().0, expected(&[], 58));
+    client.send(clocked(""));
+    let (_, _, took) = go();
+    client.send(clocked(&both));
+    same(go().0, expected(&[took], 58));
+    client.send(clocked(""));
+    client.send(clocked(&both));
+    same(go().0, expected(&[], 58));
     client.send("quit");
     session.join().unwrap();
 }
@@ -336,6 +346,46 @@ fn analyze_takes_two_seconds_a_position_whatever_the_depth() {
     assert_eq!(allowed("set depth 26"), ["2000", "4000"]);
     assert_eq!(allowed("set emilia.depth 5"), ["2000", "4000"]);
     assert_eq!(allowed("set emilia.nodes 1000"), ["0", "0"]);
+    client.send("quit");
+    session.join().unwrap();
+}
+
+/// Counts in its nodes how often it was asked since it was cleared.
+pub struct Forgetful(pub u64);
+
+impl Search for Forgetful {
+    fn think(&mut self, task: &Task, _: &Control, _: &mut dyn FnMut(&Report)) -> Report {
+        self.0 += 1;
+        Report { nodes: self.0, ..first_move(&task.position) }
+    }
+
+    fn clear(&mut self) {
+        self.0 = 0;
+    }
+}
+
+#[test]
+fn clear_forgets_and_new_does_not() {
+    let (client, session) = start(Engine::with_searches(without_book(), |_| Box::new(Forgetful(0))));
+    for (command, asked) in [("ping 1", 1), ("new", 2), ("clear", 1), ("new", 2)] {
+        client.send(command);
+        client.send("go");
+        let lines = until(&client, "===");
+        assert!(lines.iter().any(|line| line.starts_with(&format!("nodestats {asked} "))), "{command}: {lines:?}");
+    }
+    client.send("quit");
+    session.join().unwrap();
+}
+
+#[test]
+fn a_move_already_asked_for_is_found_with_the_options_of_that_time() {
+    let (connection, client) = Connection::in_memory();
+    let first = ["go", "set emilia.eval weighted-squares", "set emilia.depth 1"];
+    let first = first.map(|line| InputLine::Bytes(line.as_bytes().to_vec())).into();
+    let engine = Engine::new(EngineOptions { depth: Depth::new(2), ..plain() });
+    let session = std::thread::spawn(move || serve(connection, engine, first));
+    assert_eq!(next(&client), "status Thinking: minimax on mobility");
+    until(&client, "===");
     client.send("quit");
     session.join().unwrap();
 }
@@ -395,6 +445,30 @@ fn a_search_that_runs_on_shows_it_and_what_became_of_its_memory() {
     // The heartbeat has the number of nodes that no report told, and says nothing twice.
     assert!(next(&client).starts_with("nodestats 777 "));
     assert!(next(&client).starts_with("nodestats 777 "));
+    client.send("quit");
+    session.join().unwrap();
+}
+
+/// A hint is about the game and the settings that it was asked for with.
+#[test]
+fn what_alters_the_question_ends_a_hint_and_an_analysis() {
+    let (client, session) = start(Engine::with_searches(without_book(), |_| Box::new(Full)));
+    let game = format!("set game (;GM[Othello]{START}B[F5];)");
+    let settings = ["set depth 3", "set contempt 5", "set emilia.variety 2"];
+    for request in ["hint 1", "analyze"] {
+        for command in
+            [&game, "move D6", "new", "clear", "go", "hint 2", "analyze", "learn"].into_iter().chain(settings)
+        {
+            client.send(request);
+            until(&client, "status 512 MB are full");
+            client.send(command);
+            // A heartbeat may come between.
+            let said = (0..30).map(|_| next(&client)).find(|line| !line.starts_with("nodestats"));
+            assert_eq!(said.as_deref(), Some("status"), "{command} during {request}");
+            client.send("ping 1");
+            until(&client, "pong 1");
+        }
+    }
     client.send("quit");
     session.join().unwrap();
 }

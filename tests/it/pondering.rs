@@ -135,6 +135,14 @@ fn another_position_ends_it_and_is_the_one_that_counts() {
     session.join().unwrap();
     wait_for(&ENDED, &next);
 
+    for (moves, command) in [("d3 c3 c4 c5", "move d6"), ("f5 d6 c3 d3", "new")] {
+        let (client, session, _, behind) = over_nboard(moves);
+        client.send(command);
+        wait_for(&ENDED, &behind);
+        drop(client);
+        session.join().unwrap();
+    }
+
     for (moves, command, discs) in [("d3 c3", "undo", 6), ("d3 e3", "clear_board", 4), ("d3 c5", "play w pass", 0)] {
         let (client, session, behind) = over_gtp(moves);
         let (is_done, _) = gtp::ask(&client, command);

@@ -122,6 +122,20 @@ fn a_reader_that_goes_away_ends_a_hint() {
     assert_eq!(stderr_of(&mut child), "");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_reader_that_goes_away_ends_a_search_that_says_nothing() {
+    let mut child = emilia(&["gtp", "--book", "none", "--time", "100000"]).spawn().unwrap();
+    let mut stdout = BufReader::new(child.stdout.take().unwrap());
+    child.stdin.as_mut().unwrap().write_all(b"name\ngenmove b\n").unwrap();
+    let mut line = String::new();
+    stdout.read_line(&mut line).unwrap();
+    assert_eq!(line, "= Emilia\n");
+    drop(stdout);
+    assert!(end(&mut child).success());
+    assert_eq!(stderr_of(&mut child), "");
+}
+
 #[test]
 fn the_first_line_decides_the_protocol() {
     assert_eq!(answers(&[], "ping 5\nquit\n"), "pong 5\n");

@@ -1,6 +1,6 @@
 //! UGI sessions over a connection in memory.
 
-use crate::nboard::without_book;
+use crate::nboard::{Forgetful, without_book};
 use crate::serve::said;
 use crate::transcript::replay;
 use emilia::engine::{Engine, EngineOptions};
@@ -89,6 +89,22 @@ fn the_first_line_is_enough_and_many_lines_end_a_search() {
     (0..70).for_each(|_| client.send("query p1turn"));
     answer(&client, "bestmove");
     (0..70).for_each(|_| assert_eq!(answer(&client, "response"), "true"));
+    client.send("quit");
+    session.join().unwrap();
+}
+
+#[test]
+fn a_new_game_forgets() {
+    let (connection, client) = Connection::in_memory();
+    let engine = Engine::with_searches(without_book(), |_| Box::new(Forgetful(0)));
+    let session = std::thread::spawn(move || serve(connection, engine, Vec::new()));
+    for (command, asked) in [("isready", 1), ("position startpos", 2), ("uginewgame", 1)] {
+        client.send(command);
+        client.send("go");
+        let info = answer(&client, "info");
+        assert!(info.contains(&format!(" nodes {asked} ")), "{command}: {info}");
+        answer(&client, "bestmove");
+    }
     client.send("quit");
     session.join().unwrap();
 }

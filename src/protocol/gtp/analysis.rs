@@ -178,3 +178,43 @@ impl<'a> Stream<'a> {
         self.has_begun = true;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::othello::Move;
+    use crate::search::{Bound, Line, Score, SearchDepth};
+
+    #[test]
+    fn a_stream_shows_the_first_report_what_is_due_and_the_last() {
+        let report = |discs| {
+            let turn = Move::Place("d3".parse().unwrap());
+            let (score, depth) = (Score::from_discs(discs), SearchDepth::Plies(1));
+            let lines = vec![Line { turn, score, bound: Bound::Exact, depth, pv: vec![turn], visits: 0 }];
+            Report { lines, ..Report::default() }
+        };
+        let hour = Some(Duration::from_secs(3600));
+        let all: &[&[i32]] = &[&[1], &[2], &[], &[], &[3], &[]];
+        let due: &[&[i32]] = &[&[1], &[], &[2], &[], &[], &[3]];
+        for (interval, shown) in [(None, all), (hour, due)] {
+            let (connection, client) = Connection::in_memory();
+            let form = Form::Emilia;
+            let analysis = Analysis { form, color: None, lines: 1, interval, restrictions: Vec::new() };
+            let mut stream = Stream::new(&connection, None, &analysis, 60);
+            for (step, expected) in shown.iter().enumerate() {
+                match step {
+                    0 => stream.take(report(1)),
+                    1 => stream.take(report(2)),
+                    2 if interval.is_some() => stream.repeat(),
+                    3 => stream.take(report(2)),
+                    4 => stream.take(report(3)),
+                    _ => stream.flush(),
+                }
+                let said: String = client.output().try_iter().collect();
+                let scores = said.matches(" score ").count();
+                assert_eq!(scores, expected.len(), "step {step} of {interval:?}: {said}");
+                assert!(expected.iter().all(|discs| said.contains(&format!(" score +{discs}.00 "))), "{said}");
+            }
+        }
+    }
+}

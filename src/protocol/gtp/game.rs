@@ -139,8 +139,12 @@ mod tests {
         let mut game = black_must_pass();
         assert_eq!(game.demand(Black), Ok(Demand::Pass));
         game.play(Black, Move::Pass).unwrap();
+        let after_pass = *game.position();
+        game.play(Black, Move::Pass).unwrap();
+        assert_eq!(*game.position(), after_pass, "told twice it is one pass");
         let reply = a_move_of(&game, White);
         game.play(White, reply).unwrap();
+        game.undo().unwrap();
         game.undo().unwrap();
         game.undo().unwrap();
         assert_eq!(game.position(), black_must_pass().position());

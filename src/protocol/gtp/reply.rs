@@ -326,6 +326,7 @@ const LEAST_ODDS: f64 = 1e-6;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::{MemoryUse, Score, SearchDepth};
 
     fn response(id: Option<u32>, outcome: Result<Reply, Failure>) -> String {
         Response { id, outcome }.to_string()
@@ -355,6 +356,43 @@ mod tests {
         assert_eq!(Reply::Turn(Move::Pass).to_string(), "pass");
         assert_eq!(Reply::Turn(Move::Place("c4".parse().unwrap())).to_string(), "C4");
         assert_eq!(Reply::Turns(Position::START).to_string(), "D3 C4 F5 E6");
+    }
+
+    #[test]
+    fn results_and_memory_are_put_into_words() {
+        for (score, words) in [(4, "Black wins by 4"), (-4, "White wins by 4"), (0, "Draw")] {
+            assert_eq!(Reply::Winner(score).to_string(), words);
+        }
+        let options = EngineOptions::default();
+        for (linear_nodes, pruned_nodes, ended_at_cap, words) in [
+            (0, 0, false, "memory-cap not reached"),
+            (7, 0, false, "memory-cap reached, 7 nodes expanded in linear space"),
+            (0, 8, false, "memory-cap reached, 8 nodes pruned"),
+            (7, 8, false, "memory-cap reached, 8 nodes pruned, 7 nodes expanded in linear space"),
+            (0, 8, true, "memory-cap reached, the search ended there"),
+        ] {
+            let memory = MemoryUse { tree_bytes: 64, tree_nodes: 1, pruned_nodes, linear_nodes, ended_at_cap };
+            let report = &Report { memory, ..Report::default() };
+            let stats = SearchStats { report, options: &options }.to_string();
+            assert_eq!(stats.lines().last(), Some(words));
+        }
+    }
+
+    #[test]
+    fn nodes_and_priors_are_shared_among_the_moves() {
+        let line = |name: &str, discs| {
+            let turn = Move::Place(name.parse().unwrap());
+            let (score, depth) = (Score::from_discs(discs), SearchDepth::Exact);
+            Line { turn, score, bound: Bound::Exact, depth, pv: vec![turn], visits: 0 }
+        };
+        let lines = vec![line("d3", 2), line("c4", 2), line("f5", -2)];
+        let report = &Report { lines, nodes: 100, ..Report::default() };
+        assert_eq!(
+            InfoLine { has_scores: false, report, empties: 10 }.to_string(),
+            "info move D3 visits 33 winrate 10000 prior 5000 order 0 pv D3 \
+             info move C4 visits 33 winrate 10000 prior 5000 order 1 pv C4 \
+             info move F5 visits 33 winrate 0 prior 0 order 2 pv F5"
+        );
     }
 
     #[test]

@@ -49,3 +49,18 @@ fn begin_of(record: &GameRecord, discs: u32) -> GameRecord {
     }
     begin
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_read_up_to_the_most_bytes() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let path = file.path().to_str().unwrap();
+        for (bytes, is_read) in [(MAX_BYTES, true), (MAX_BYTES + 1, false)] {
+            file.as_file().set_len(bytes).unwrap();
+            assert_eq!(read(path).is_ok(), is_read, "{bytes} bytes");
+        }
+    }
+}

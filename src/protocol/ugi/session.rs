@@ -228,3 +228,29 @@ fn limits_of(limits: &GoLimits, position: &Position) -> Limits {
     };
     Limits { depth, nodes, ..budget.into() }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_clock_is_that_of_the_side_to_move() {
+        let seconds = Duration::from_secs;
+        let told = GoLimits {
+            time: [Some(seconds(60)), Some(seconds(20))],
+            increment: [None, Some(seconds(1))],
+            ..GoLimits::default()
+        };
+        let black = Position::START;
+        let white = black.play("f5".parse().unwrap()).unwrap();
+        for (position, main, increment) in [(black, 60, 0), (white, 20, 1)] {
+            let clock = Clock::sudden_death(seconds(main), seconds(increment));
+            assert_eq!(limits_of(&told, &position), clock.budget(position.empties().count()).into());
+            let told = GoLimits { move_time: Some(seconds(3)), ..told };
+            assert_eq!(limits_of(&told, &position), Some(TimeBudget::per_move(seconds(3))).into());
+        }
+        assert_eq!(limits_of(&GoLimits::default(), &black), Limits::default());
+        let endless = limits_of(&GoLimits { is_infinite: true, ..GoLimits::default() }, &black);
+        assert!(endless.hard_time >= Some(seconds(1_000_000)), "{endless:?}");
+    }
+}
