@@ -25,7 +25,7 @@ impl FileBytes {
         let mut file = File::open(path)?;
         if file.metadata()?.is_file() {
             // SAFETY: the map is only read. Emilia writes files aside and renames them, so the bytes stay as they are as long as no other
-            // program writes into the file.
+            // program writes into the file; results that still grow are locked by who writes them, and only cut behind their whole lines.
             return Ok(FileBytes::Mapped(unsafe { Mmap::map(&file)? }));
         }
         let mut bytes = Vec::new();

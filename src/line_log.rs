@@ -1,7 +1,7 @@
 //! A file of lines that grows while some work goes on, and can be taken up again after whatever ended it.
 
 use std::fs::{File, TryLockError};
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -12,7 +12,7 @@ pub enum LineLogError {
     #[error("'{path}': {1}", path = .0.display())]
     Io(PathBuf, io::Error),
     /// An earlier run has left a file of this path.
-    #[error("'{path}' is there from an earlier run; add --resume to go on with it, or choose another name", path = .0.display())]
+    #[error("'{path}' is there from an earlier run; add --resume to go on with it, or choose another place", path = .0.display())]
     Exists(PathBuf),
     /// Another process writes the file of this path.
     #[error("'{path}' is being written by another process", path = .0.display())]
@@ -31,7 +31,7 @@ pub enum LineLogError {
     },
 }
 
-/// The file while it grows. No other process can open it as long.
+/// The file while it grows. While it is open, no other `LineLog` can be opened on it.
 #[derive(Debug)]
 pub(crate) struct LineLog {
     path: PathBuf,
@@ -51,7 +51,9 @@ impl LineLog {
     /// that it is to be gone on with.
     pub fn open(path: PathBuf, resume: bool) -> Result<(LineLog, Vec<u8>), LineLogError> {
         let failed = |error| LineLogError::Io(path.clone(), error);
-        let mut file = File::options().create(true).read(true).append(true).open(&path).map_err(failed)?;
+        // Windows does not let a file be cut that is open for appending only.
+        let mut file =
+            File::options().create(true).read(true).write(true).truncate(false).open(&path).map_err(failed)?;
         file.try_lock().map_err(|error| match error {
             TryLockError::WouldBlock => LineLogError::Busy(path.clone()),
             TryLockError::Error(error) => failed(error),
@@ -77,7 +79,7 @@ impl LineLog {
     pub fn keep(&mut self, length: u64) -> Result<bool, LineLogError> {
         self.length = length;
         let is_longer = self.file.metadata().map(|file| file.len() > length);
-        let cut = is_longer.and_then(|is_longer| self.cut().map(|()| is_longer));
+        let cut = is_longer.and_then(|is_longer| self.cut(is_longer).map(|()| is_longer));
         cut.map_err(|error| self.failure(error))
     }
 
@@ -90,13 +92,17 @@ impl LineLog {
         match written {
             Ok(()) => self.length += lines.len() as u64,
             // What could be written of it is no whole line.
-            Err(_) => self.cut().map_err(|error| self.failure(error))?,
+            Err(_) => self.cut(true).map_err(|error| self.failure(error))?,
         }
         written.map_err(|error| self.failure(error))
     }
 
-    fn cut(&mut self) -> io::Result<()> {
-        self.file.set_len(self.length)
+    /// Makes the file end where it should, if it is longer. What is written next goes there.
+    fn cut(&mut self, is_longer: bool) -> io::Result<()> {
+        if is_longer {
+            self.file.set_len(self.length)?;
+        }
+        self.file.seek(SeekFrom::Start(self.length)).map(drop)
     }
 
     /// Why the file cannot be written.

@@ -67,7 +67,8 @@ impl Shard {
 /// What is different: its name, and both values.
 pub type Difference = (String, String, String);
 
-/// What is different first in the settings of two shards, which are objects.
+/// What is different first in the settings of two shards, which are objects. A setting that is absent is as one that is `null`: so what was begun
+/// before there was an optional setting can be gone on with.
 pub fn difference(one: &Value, other: &Value) -> Option<Difference> {
     let names = one.as_object().into_iter().chain(other.as_object()).flat_map(|settings| settings.keys());
     let name = names.into_iter().find(|name| one[name.as_str()] != other[name.as_str()])?;
@@ -97,18 +98,20 @@ pub enum PartsError {
     /// A shard is in both of these places.
     #[error("overlap: shard {0} is in '{1}' and in '{2}'")]
     Overlap(Shard, String, String),
-    /// Shards are missing: their numbers, from 0, and how many there should be.
-    #[error("gap: {} missing", missing_shards(.0, *.1))]
-    Gap(Vec<u64>, u64),
+    /// Shards are missing: the first numbers of theirs, from 0, how many they are, and how many shards there should be.
+    #[error("gap: {} missing", missing_shards(.0, *.1, *.2))]
+    Gap(Vec<u64>, u64, u64),
 }
 
-fn missing_shards(missing: &[u64], count: u64) -> String {
-    let names: Vec<String> = missing.iter().take(10).map(|index| format!("{index}/{count}")).collect();
-    let more = if missing.len() > 10 { format!(" and {} more are", missing.len() - 10) } else { String::new() };
-    match (missing.len(), more.is_empty()) {
-        (1, _) => format!("shard {} is", names[0]),
-        (_, true) => format!("shards {} are", names.join(", ")),
-        (_, false) => format!("shards {}{more}", names.join(", ")),
+/// The greatest number of missing shards that are named.
+const NAMED: usize = 10;
+
+fn missing_shards(first: &[u64], missing: u64, count: u64) -> String {
+    let names: Vec<String> = first.iter().map(|index| format!("{index}/{count}")).collect();
+    match missing - first.len() as u64 {
+        0 if missing == 1 => format!("shard {} is", names[0]),
+        0 => format!("shards {} are", names.join(", ")),
+        more => format!("shards {} and {more} more are", names.join(", ")),
     }
 }
 
@@ -158,12 +161,12 @@ impl<J, T> Parts<J, T> {
     /// If there is none, or some are missing.
     pub fn whole(self) -> Result<(J, Vec<(String, T)>), PartsError> {
         let (_, job, count) = self.first.ok_or(PartsError::Nothing)?;
-        let missing: Vec<u64> = (0..count).filter(|index| !self.shards.contains_key(index)).collect();
-        if missing.is_empty() {
-            Ok((job, self.shards.into_values().collect()))
-        } else {
-            Err(PartsError::Gap(missing, count))
+        let missing = count - self.shards.len() as u64;
+        if missing == 0 {
+            return Ok((job, self.shards.into_values().collect()));
         }
+        let first = (0..count).filter(|index| !self.shards.contains_key(index)).take(NAMED.min(missing as usize));
+        Err(PartsError::Gap(first.collect(), missing, count))
     }
 }
 

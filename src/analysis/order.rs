@@ -47,6 +47,12 @@ impl AnswerOrder {
         self.room.notify_all();
     }
 
+    /// Nobody waits for room any more.
+    pub fn close(&self) {
+        self.state.lock().closed = true;
+        self.room.notify_all();
+    }
+
     /// Sends what is still held back: the answers before it will not come.
     pub fn finish(&self, send: impl FnMut(String) -> bool) {
         let held = std::mem::take(&mut self.state.lock().held);

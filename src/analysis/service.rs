@@ -31,7 +31,8 @@ pub struct ServiceSettings {
     /// How many positions may wait before the next query is not taken.
     pub capacity: usize,
     /// Whether every position is thought about with an empty memory, and no times are told: then an answer depends on
-    /// its query alone, if that is not bounded by time and has one thread. The answers leave in the order of the lines.
+    /// its query alone, if that is not bounded by time and has one thread. The answers leave in the order of the lines, reports of searches
+    /// that go on as they are made.
     pub reproducible: bool,
     /// Whether the answers are kept as results of a job: they tell the number of the line that they answer, and there are
     /// no reports of searches that go on.
@@ -135,13 +136,11 @@ impl Service {
             return;
         }
         let shared = &self.shared;
-        if let Some(order) = &shared.order {
-            order.wait_for_room();
-        }
         let done = &shared.settings.done;
         match parse(bytes, &shared.settings.defaults, shared.settings.threads.max(1)) {
             Ok(ClientLine::Query(mut query)) => {
                 query.turns.retain(|&turn| !done.contains(&(number, Some(turn as u64))));
+                shared.wait_for_room();
                 let place = shared.places(query.turns.len());
                 shared.queue.push(&Arc::new(*query), number, place);
             }
@@ -213,7 +212,15 @@ impl Shared {
         self.queue.cancel(|_| true);
     }
 
+    /// Waits until not too many answers are held back. Actions do not wait: they may be what ends the search that the others wait for.
+    fn wait_for_room(&self) {
+        if let Some(order) = &self.order {
+            order.wait_for_room();
+        }
+    }
+
     fn refuse(&self, number: u64, error: &QueryError) {
+        self.wait_for_room();
         self.counts.lock().errors += 1;
         self.send(self.places(1), line(&ErrorAnswer::new(error, number, self.number(number))));
     }
@@ -270,8 +277,20 @@ impl Shared {
     }
 }
 
+/// Where an engine panics, nobody waits for its answer.
+struct StopWaiting<'a>(&'a Shared);
+
+impl Drop for StopWaiting<'_> {
+    fn drop(&mut self) {
+        if let Some(order) = self.0.order.as_ref().filter(|_| std::thread::panicking()) {
+            order.close();
+        }
+    }
+}
+
 /// One engine's work: position after position until nothing more comes.
 fn work(shared: &Shared, engine: usize) {
+    let _stop = StopWaiting(shared);
     let mut thinker = Thinker::new(shared.settings.defaults.options.clone());
     let mut clearings = 0;
     while let Some(ticket) = shared.queue.take(engine) {
@@ -397,6 +416,24 @@ mod tests {
         let pairs = turned.chunks(2).flat_map(|pair| [&pair[1], &pair[0]]);
         assert_eq!(lines.iter().collect::<Vec<_>>(), pairs.collect::<Vec<_>>());
         assert!(!lines[0].contains("seconds") && lines[0].contains(r#""moves":[{"move":""#), "{}", lines[0]);
+    }
+
+    #[test]
+    fn what_is_held_back_does_not_keep_an_action_from_being_done() {
+        let (service, answers) = service(2, 1, 100, true);
+        service.line(
+            1,
+            br#"{"id":1,"board":"---------------------------OX------XO--------------------------- X","exact":true}"#,
+        );
+        // Its answer is the only one that may be held back.
+        service.line(2, br#"{"id":2,"moves":"f5","depth":1}"#);
+        service.line(3, br#"{"action":"terminate","id":1}"#);
+        service.line(4, b"nonsense");
+        service.finish();
+        let found: Vec<Value> = answers.iter().map(|line| serde_json::from_str(&line).unwrap()).collect();
+        let ids: Vec<&Value> = found.iter().map(|answer| &answer["id"]).collect();
+        assert_eq!(ids, [&1.into(), &2.into(), &1.into(), &Value::Null]);
+        assert_eq!(found[0]["terminated"], true);
     }
 
     #[test]

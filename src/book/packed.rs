@@ -53,6 +53,9 @@ impl PackedBook {
     /// # Errors
     /// If the file cannot be read, is not a packed book of this program's format, or is damaged.
     pub fn open(path: &Path) -> Result<PackedBook, BookError> {
+        if !std::fs::metadata(path)?.is_file() {
+            return Err(BookError::NotABook("it is no file on disk".to_owned()));
+        }
         PackedBook::of(FileBytes::open(path)?)
     }
 

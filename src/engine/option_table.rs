@@ -138,8 +138,8 @@ engine_options! {
         name: "depth",
         value_name: "PLIES",
         help: "Bound on the depth in plies, 1 to 60, or none",
-        detail: "The best-first family gets about the time that alpha-beta takes on average at this depth; `emilia` also solves \
-                 what alpha-beta solves at it.",
+        detail: "`emilia` takes about as long as alpha-beta does on average at this depth, and solves what alpha-beta solves at \
+                 it; `best-first` and `extension` take two thirds of that time.",
         values: Values::Whole(Depth::LEAST.plies() as u64, Depth::MOST.plies() as u64),
         takes_none: true,
         read_by_all: true,

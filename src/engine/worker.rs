@@ -404,11 +404,13 @@ mod tests {
         }
         let d3 = Move::Place("d3".parse().unwrap());
         engine.ponder(&Request { contempt, ..Request::best_move(start) }, d3);
+        let since = std::time::Instant::now();
         let (task, limits) = loop {
-            match ASKED.lock().take() {
-                Some(asked) => break asked,
-                None => std::thread::yield_now(),
+            if let Some(asked) = ASKED.lock().take() {
+                break asked;
             }
+            assert!(since.elapsed() < Duration::from_secs(60), "it does not ponder");
+            std::thread::yield_now();
         };
         assert_eq!((task.position, task.contempt), (start.take(d3).unwrap(), contempt));
         assert_eq!(limits, Limits { hard_time: Some(MOST_PONDERING), ..Limits::default() });

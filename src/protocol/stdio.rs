@@ -257,7 +257,9 @@ mod tests {
         let (gone, closed) = bounded(2);
         let connection = Connection::over(io::empty(), Stuck, gone, closed);
         connection.send("pong 1\n");
+        let since = std::time::Instant::now();
         while connection.writer.as_ref().is_some_and(|writer| !writer.waiting.is_empty()) {
+            assert!(since.elapsed() < Duration::from_secs(60), "nobody writes");
             std::thread::yield_now();
         }
         connection.finish();

@@ -36,7 +36,8 @@ impl Ledger {
         let mut ledger = Ledger::default();
         let mut lines = text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).enumerate();
         if let Some((_, first)) = lines.next() {
-            let found: Value = serde_json::from_slice(first).unwrap_or(Value::Null);
+            let found: Option<Value> = serde_json::from_slice(first).ok().filter(Value::is_object);
+            let found = found.ok_or_else(|| ExperimentError::BadLine(path.display().to_string(), 1))?;
             if let Some((field, was, now)) = difference(&found, identity) {
                 return Err(LineLogError::OtherSettings { path: path.to_owned(), field, was, now }.into());
             }

@@ -301,7 +301,7 @@ impl BestFirst {
     }
 }
 
-/// Limits in which a depth stands for the evaluations that alpha-beta spends on it, and the end of the game for the result.
+/// Limits in which a depth stands for evaluations, by the time that alpha-beta spends on it, and the end of the game for the result.
 pub(super) fn without_depth(limits: &Limits, task: &Task) -> Limits {
     let mut limits = *limits;
     let reaches_end = |depth: u8| u32::from(depth) >= task.position.empties().count();

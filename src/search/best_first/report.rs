@@ -65,8 +65,7 @@ pub(crate) fn line_to(turns: &[Option<Square>]) -> (Vec<Move>, u8) {
     (turns.iter().map(|turn| turn.map_or(Move::Pass, Move::Place)).collect(), plies as u8)
 }
 
-/// The depth of a search that goes to no fixed depth, by its effort: how deep alpha-beta searches on average with as many evaluations, and no deeper than
-/// to the end.
+/// The depth of a search that goes to no fixed depth, by its effort: the depth that stands for as many evaluations, and no deeper than to the end.
 fn depth_of_effort(evaluations: u64, position: &Position) -> SearchDepth {
     let empties = position.empties().count();
     SearchDepth::Plies(depth_worth(evaluations, empties).min(empties as u8))
