@@ -449,6 +449,74 @@ fn a_search_that_runs_on_shows_it_and_what_became_of_its_memory() {
     session.join().unwrap();
 }
 
+/// Uses of memory, and what is told of them.
+fn memories() -> [(Vec<MemoryUse>, Option<&'static str>); 4] {
+    let none = MemoryUse::default();
+    let pruned = MemoryUse { pruned_nodes: 5, tree_nodes: 9, ..none };
+    let linear = |nodes| MemoryUse { linear_nodes: nodes, tree_nodes: 9, ..none };
+    let ended = MemoryUse { ended_at_cap: true, ..pruned };
+    [
+        (vec![none, pruned, pruned], None),
+        // A search in linear space from the start has no tree.
+        (vec![MemoryUse { linear_nodes: 5, ..none }], None),
+        (vec![linear(0), linear(1), linear(2)], Some("linear space")),
+        (vec![none, ended, ended], Some("search ended")),
+    ]
+}
+
+/// Reports the uses of memory of this number.
+struct Memories(usize);
+
+impl Search for Memories {
+    fn think(&mut self, task: &Task, _: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
+        let uses = &memories()[self.0].0;
+        let report = |memory: &MemoryUse| Report { memory: *memory, ..first_move(&task.position) };
+        uses.iter().for_each(|memory| sink(&report(memory)));
+        report(uses.last().unwrap())
+    }
+
+    fn clear(&mut self) {}
+}
+
+#[test]
+fn a_full_memory_is_told_once_and_pruning_not_at_all() {
+    for (seed, (uses, told)) in (0..).zip(memories()) {
+        let options = EngineOptions { seed, ..without_book() };
+        let engine = Engine::with_searches(options, |options| Box::new(Memories(options.seed as usize)));
+        let (client, session) = start(engine);
+        client.send("hint 1");
+        let mut lines = until(&client, "status Analyzing");
+        while lines.last().unwrap() != "status" {
+            lines.push(next(&client));
+        }
+        let full: Vec<_> = lines.iter().filter_map(|line| line.strip_prefix("status 512 MB are full: ")).collect();
+        assert_eq!(full, Vec::from_iter(told), "{uses:?}");
+        client.send("quit");
+        session.join().unwrap();
+    }
+}
+
+#[test]
+fn analyze_has_the_values_of_hints() {
+    let (client, session) = start(Engine::new(without_book()));
+    client.send("set depth 5");
+    let mut values = Vec::new();
+    for moves in ["", "B[F5]", "B[F5]W[D6]"] {
+        client.send(format!("set game (;GM[Othello]{START}{moves};)"));
+        let lines = hint(&client, "hint 1");
+        let last = lines.iter().rfind(|line| line.starts_with("search")).unwrap();
+        let value: f64 = last.split(' ').nth(2).unwrap().parse().unwrap();
+        values.push(if moves == "B[F5]" { -value } else { value });
+    }
+    client.send("analyze");
+    let lines = until(&client, "analysis 0");
+    let analysis =
+        lines.iter().rev().filter_map(|line| line.strip_prefix("analysis ")?.split(' ').nth(1)?.parse().ok());
+    assert_eq!(analysis.collect::<Vec<f64>>(), values);
+    client.send("quit");
+    session.join().unwrap();
+}
+
 /// A hint is about the game and the settings that it was asked for with.
 #[test]
 fn what_alters_the_question_ends_a_hint_and_an_analysis() {

@@ -145,6 +145,8 @@ impl fmt::Display for Info<'_> {
 mod tests {
     use super::*;
     use crate::notation::read_position;
+    use crate::search::Score;
+    use std::time::Duration;
 
     #[test]
     fn options_have_types_of_uci() {
@@ -156,11 +158,36 @@ mod tests {
         assert!(shown("hash").starts_with("option name hash type spin default 64 min "), "{}", shown("hash"));
         assert!(shown("ponder").starts_with("option name ponder type combo default off var "), "{}", shown("ponder"));
         assert_eq!(shown("time"), "option name time type string default none");
+        assert_eq!(shown("seed"), "option name seed type string default 0", "larger ones than a spin has");
+        assert_eq!(shown("depth"), "option name depth type string default none", "a spin has no `none`");
+        let percent = shown("selectivity");
+        assert!(
+            percent.starts_with("option name selectivity type combo default 73 var ") && percent.ends_with(" var 100")
+        );
         assert_eq!(shown("book"), "option name book type string default builtin");
         for option in EngineOption::all() {
             let line = Reply::Option { option, options: &options }.to_string();
             assert!(!line.contains("  ") && line == line.trim(), "{line}");
         }
+    }
+
+    #[test]
+    fn values_are_hundredths_of_a_disc() {
+        let line = Line {
+            turn: Move::Pass,
+            score: Score::from_discs(-3),
+            bound: Bound::Upper,
+            depth: SearchDepth::Exact,
+            pv: vec![Move::Pass],
+            visits: 0,
+        };
+        let report = Report { nodes: 500, elapsed: Duration::from_millis(250), ..Report::default() };
+        let shown = Info { line: &line, report: &report, empties: 12 }.to_string();
+        assert_eq!(shown, "info depth 12 score cp -300 upperbound time 250 nodes 500 nps 2000 pv 0000");
+        let half =
+            Line { score: Score::from_units(DISC / 2), bound: Bound::Exact, depth: SearchDepth::Plies(7), ..line };
+        let shown = Info { line: &half, report: &report, empties: 12 }.to_string();
+        assert_eq!(shown, "info depth 7 score cp 50 time 250 nodes 500 nps 2000 pv 0000");
     }
 
     #[test]
