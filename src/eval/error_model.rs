@@ -2,6 +2,7 @@
 //! and what static values of positions met in a search are too low by.
 
 use crate::game::DISC;
+use crate::othello::Empties;
 
 /// The number of coefficients of one surface.
 const TERMS: usize = 6;
@@ -39,15 +40,15 @@ pub struct ErrorModel {
 }
 
 /// The terms that the coefficients of the tempo weigh.
-pub fn tempo_terms(empties: u8) -> [f64; TERMS] {
-    let e = f64::from(empties) / 60.0;
-    let sign = if empties.is_multiple_of(2) { 1.0 } else { -1.0 };
+pub fn tempo_terms(empties: Empties) -> [f64; TERMS] {
+    let e = f64::from(empties.count()) / 60.0;
+    let sign = if empties.count().is_multiple_of(2) { 1.0 } else { -1.0 };
     [1.0, e, e * e, e * e * e, sign, sign * e]
 }
 
 /// The terms that the coefficients of a deviation weigh.
-pub fn terms(empties: u8, deep: u8, shallow: u8) -> [f64; TERMS] {
-    let e = f64::from(empties) / 60.0;
+pub fn terms(empties: Empties, deep: u8, shallow: u8) -> [f64; TERMS] {
+    let e = f64::from(empties.count()) / 60.0;
     let seen = f64::from(1 + shallow).ln();
     let unseen = f64::from(deep.saturating_sub(shallow).max(1)).ln();
     [1.0, e, e * e, seen, unseen, e * seen]
@@ -60,9 +61,9 @@ pub const fn shallow_depth(deep: u8) -> u8 {
 }
 
 /// The depth in plies of the shallow search that predicts one to the end of the game.
-pub const fn shallow_depth_to_end(empties: u8) -> u8 {
-    let third = empties / 3;
-    third - (third % 2) + empties % 2
+pub const fn shallow_depth_to_end(empties: Empties) -> u8 {
+    let third = empties.count() / 3;
+    third - (third % 2) + empties.count() % 2
 }
 
 impl ErrorModel {
@@ -83,18 +84,16 @@ impl ErrorModel {
         }
         let mut midgame_units = Box::new([[0; RANGE]; RANGE]);
         let mut endgame_units = Box::new([0; RANGE]);
-        for e in 0..RANGE {
+        let mut tempo_units = Box::new([0; RANGE]);
+        for e in Empties::MOST.and_fewer() {
             for deep in 0..RANGE {
-                midgame_units[e][deep] = units(&midgame, e as u8, deep as u8, shallow_depth(deep as u8));
+                midgame_units[e.index()][deep] = units(&midgame, e, deep as u8, shallow_depth(deep as u8));
             }
-            endgame_units[e] = units(&endgame, e as u8, e as u8, shallow_depth_to_end(e as u8));
-        }
-        let in_units = |e| {
-            let discs: f64 = tempo.iter().zip(tempo_terms(e as u8)).map(|(c, term)| c * term).sum();
+            endgame_units[e.index()] = units(&endgame, e, e.count(), shallow_depth_to_end(e));
+            let discs: f64 = tempo.iter().zip(tempo_terms(e)).map(|(c, term)| c * term).sum();
             // No more than a corner's worth, whatever a fit extrapolates to.
-            (discs.clamp(-8.0, 8.0) * f64::from(DISC)).round() as i32
-        };
-        let tempo_units = Box::new(std::array::from_fn(in_units));
+            tempo_units[e.index()] = (discs.clamp(-8.0, 8.0) * f64::from(DISC)).round() as i32;
+        }
         Some(ErrorModel { midgame, endgame, midgame_units, endgame_units, tempo, tempo_units })
     }
 
@@ -105,31 +104,31 @@ impl ErrorModel {
 
     /// The tempo of a leaf with `empties` empty squares, in units of [`DISC`].
     #[inline]
-    pub fn tempo(&self, empties: u32) -> i32 {
-        self.tempo_units[(empties as usize).min(RANGE - 1)]
+    pub fn tempo(&self, empties: Empties) -> i32 {
+        self.tempo_units[empties.index()]
     }
 
     /// The deviation between searches of `deep` and of [`shallow_depth`]`(deep)` plies, in units of [`DISC`].
     #[inline]
-    pub fn midgame(&self, empties: u8, deep: u8) -> i32 {
-        self.midgame_units[usize::from(empties).min(RANGE - 1)][usize::from(deep).min(RANGE - 1)]
+    pub fn midgame(&self, empties: Empties, deep: u8) -> i32 {
+        self.midgame_units[empties.index()][usize::from(deep).min(RANGE - 1)]
     }
 
     /// The deviation between the final result and a search of [`shallow_depth_to_end`]`(empties)` plies, in units of
     /// [`DISC`].
     #[inline]
-    pub fn endgame(&self, empties: u8) -> i32 {
-        self.endgame_units[usize::from(empties).min(RANGE - 1)]
+    pub fn endgame(&self, empties: Empties) -> i32 {
+        self.endgame_units[empties.index()]
     }
 
     /// The deviation between the final result and a search of any depth short of the end, in units of [`DISC`].
-    pub fn to_the_end(&self, empties: u8, shallow: u8) -> i32 {
-        units(&self.endgame, empties, empties, shallow)
+    pub fn to_the_end(&self, empties: Empties, shallow: u8) -> i32 {
+        units(&self.endgame, empties, empties.count(), shallow)
     }
 }
 
 /// The deviation that a surface says, in units of [`DISC`].
-fn units(surface: &[f64; TERMS], empties: u8, deep: u8, shallow: u8) -> i32 {
+fn units(surface: &[f64; TERMS], empties: Empties, deep: u8, shallow: u8) -> i32 {
     let log = surface.iter().zip(terms(empties, deep, shallow)).map(|(c, term)| c * term).sum::<f64>();
     // Between a tenth of a disc and the whole board, whatever a fit extrapolates to.
     (log.exp().clamp(0.1, 64.0) * f64::from(DISC)).round() as i32
@@ -144,21 +143,25 @@ mod tests {
         let mut coefficients = [0.0; ErrorModel::COEFFICIENTS];
         (coefficients[0], coefficients[3], coefficients[TERMS]) = (5.0_f64.ln(), -0.5, 3.0_f64.ln());
         let model = ErrorModel::new(&coefficients).unwrap();
+        let empties = |count| Empties::new(count).unwrap();
         // Depth 8 is judged by depth 4: 5 discs / √5.
-        assert_eq!(model.midgame(30, 8), (5.0 / 5.0_f64.sqrt() * f64::from(DISC)).round() as i32);
-        assert_eq!(model.endgame(20), 3 * DISC);
+        assert_eq!(model.midgame(empties(30), 8), (5.0 / 5.0_f64.sqrt() * f64::from(DISC)).round() as i32);
+        assert_eq!(model.endgame(empties(20)), 3 * DISC);
         assert_eq!(model.coefficients(), coefficients);
         assert_eq!(ErrorModel::new(&coefficients[..ErrorModel::OF_DEVIATIONS]).unwrap(), model);
-        assert_eq!(model.tempo(20), 0);
+        assert_eq!(model.tempo(empties(20)), 0);
         (coefficients[2 * TERMS], coefficients[2 * TERMS + 5]) = (1.5, -3.0);
         let model = ErrorModel::new(&coefficients).unwrap();
-        assert_eq!([model.tempo(20), model.tempo(21)], [DISC / 2, (2.55 * f64::from(DISC)).round() as i32]);
+        assert_eq!(
+            [model.tempo(empties(20)), model.tempo(empties(21))],
+            [DISC / 2, (2.55 * f64::from(DISC)).round() as i32]
+        );
     }
 
     #[test]
     fn shallow_searches_are_shallower_and_of_the_same_parity() {
         for deep in 3..60 {
-            for shallow in [shallow_depth(deep), shallow_depth_to_end(deep)] {
+            for shallow in [shallow_depth(deep), shallow_depth_to_end(Empties::new(deep).unwrap())] {
                 assert!(shallow < deep && shallow % 2 == deep % 2, "{shallow} for {deep}");
             }
         }

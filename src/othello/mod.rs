@@ -1,6 +1,7 @@
 //! The rules of Othello and nothing else: squares, positions, moves, symmetries, and the count of the game tree.
 
 mod bitboard;
+mod empties;
 mod flips;
 mod game_record;
 mod moves;
@@ -13,6 +14,7 @@ mod stability;
 mod symmetry;
 
 pub use bitboard::{Bitboard, Squares};
+pub use empties::{Empties, EmptiesError};
 pub use flips::{flips, last_flips};
 pub use game_record::GameRecord;
 pub use moves::legal_moves;

@@ -142,7 +142,7 @@ impl Minimax {
     /// The values of all root moves at one depth, best first, or nothing if it was stopped.
     fn iteration(task: &Task, depth: u8, control: &Control, done: &PlainCounts) -> Option<(Vec<Line>, PlainCounts)> {
         let position = &task.position;
-        let to_end = u32::from(depth) >= position.empties().count();
+        let to_end = position.empty_count().are_within(depth);
         let label = if to_end { SearchDepth::Exact } else { SearchDepth::Plies(depth) };
         let turns: Vec<Move> = match position.moves() {
             moves if moves.is_empty() => vec![Move::Pass],
@@ -182,7 +182,7 @@ impl Minimax {
 
 impl Search for Minimax {
     fn think(&mut self, task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
-        let deepest = control.limits().depth.map_or(u8::MAX, Depth::plies).min(task.position.empties().count() as u8);
+        let deepest = control.limits().depth.map_or(u8::MAX, Depth::plies).min(task.position.empty_count().count());
         let mut counts = PlainCounts::default();
         let mut report = Report::default();
         for depth in 1..=deepest.max(1) {

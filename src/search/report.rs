@@ -1,7 +1,7 @@
 //! What a search says.
 
 use super::{Score, Selectivity};
-use crate::othello::Move;
+use crate::othello::{Empties, Move};
 use std::fmt;
 use std::time::Duration;
 
@@ -49,12 +49,12 @@ impl Line {
     /// squares. Certain where it is known who wins.
     ///
     /// Between engines of about equal strength; `docs/strength.md` has it beside results.
-    pub fn chance(&self, empties: u32) -> f64 {
+    pub fn chance(&self, empties: Empties) -> f64 {
         1.0 - 1.0 / (1.0 + self.odds(empties))
     }
 
     /// The chance to win divided by that to lose.
-    pub(crate) fn odds(&self, empties: u32) -> f64 {
+    pub(crate) fn odds(&self, empties: Empties) -> f64 {
         /// The scale of the logistic distribution of results around scores, in discs, at the end of what can be seen, and what each ply
         /// that cannot be seen adds. Fitted to games.
         const SCALE: f64 = 2.5;
@@ -67,9 +67,9 @@ impl Line {
                     _ => 0.0,
                 };
             }
-            SearchDepth::Plies(plies) | SearchDepth::Selective { plies, .. } => u32::from(plies),
+            SearchDepth::Plies(plies) | SearchDepth::Selective { plies, .. } => plies,
         };
-        let unseen = f64::from(empties.saturating_sub(plies));
+        let unseen = f64::from(empties.after(plies).count());
         (self.score.discs() / (SCALE + SCALE_PER_PLY * unseen)).exp()
     }
 }
@@ -165,9 +165,9 @@ mod tests {
             visits: 0,
         };
         for (discs, chance) in [(2, 1.0), (0, 0.5), (-64, 0.0)] {
-            assert_eq!(line(discs, SearchDepth::Exact).chance(20), chance);
+            assert_eq!(line(discs, SearchDepth::Exact).chance(Empties::new(20).unwrap()), chance);
         }
-        let at = |discs, plies| line(discs, SearchDepth::Plies(plies)).chance(40);
+        let at = |discs, plies| line(discs, SearchDepth::Plies(plies)).chance(Empties::new(40).unwrap());
         assert_eq!(at(0, 8), 0.5);
         assert!((at(3, 8) + at(-3, 8) - 1.0).abs() < 1e-12);
         assert!(0.5 < at(3, 8) && at(3, 8) < at(3, 20) && at(3, 20) < at(6, 20) && at(64, 60) <= 1.0);

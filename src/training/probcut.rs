@@ -9,7 +9,7 @@
 //! mean, by least squares.
 
 use crate::eval::{ErrorModel, Evaluator, error_terms, shallow_depth_to_end, tempo_terms};
-use crate::othello::Position;
+use crate::othello::{Empties, Position};
 use crate::random::Random;
 use crate::search::{AlphaBeta, AlphaBetaSettings, Control, Depth, Limits, Search, SearchDepth, Selectivity, Task};
 use nalgebra::{DMatrix, DVector};
@@ -25,14 +25,14 @@ pub struct ProbcutSettings {
     /// The deepest search, 4 to 16 plies.
     pub depth: u8,
     /// Positions with at most this many empty squares are solved too.
-    pub solved_empties: u8,
+    pub solved_empties: Empties,
     /// Which positions.
     pub seed: u64,
 }
 
 impl Default for ProbcutSettings {
     fn default() -> ProbcutSettings {
-        ProbcutSettings { positions: 3_000, depth: 10, solved_empties: 20, seed: 1 }
+        ProbcutSettings { positions: 3_000, depth: 10, solved_empties: Empties::new(20).unwrap(), seed: 1 }
     }
 }
 
@@ -40,7 +40,7 @@ impl Default for ProbcutSettings {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Deviation {
     /// Empty squares, the middle of the class.
-    pub empties: u8,
+    pub empties: Empties,
     /// Plies of the deep search; as many as there are empty squares if it saw the end.
     pub deep: u8,
     /// Plies of the shallow search.
@@ -72,7 +72,7 @@ pub struct ProbcutFit {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Change {
     /// Empty squares, the middle of the class.
-    pub empties: u8,
+    pub empties: Empties,
     /// Plies of the shallower search.
     pub depth: u8,
     /// Positions.
@@ -123,8 +123,8 @@ pub fn fit_probcut(
         }
         if position.is_solved {
             for shallow in 1..position.by_depth.len() as u8 {
-                if let Some(near) = position.at(shallow).filter(|_| shallow % 2 == position.empties % 2) {
-                    let key = (position.empties, position.empties, shallow);
+                if let Some(near) = position.at(shallow).filter(|_| shallow % 2 == position.empties.count() % 2) {
+                    let key = (position.empties, position.empties.count(), shallow);
                     endgame.entry(key).or_insert_with(Sums::default).add(position.result - near);
                 }
             }
@@ -157,10 +157,10 @@ fn fit_tempo(values: &[Values]) -> Option<Vec<f64>> {
     for position in values {
         for depth in TEMPO_FROM.min(position.by_depth.len() as u8 - 2)..position.by_depth.len() as u8 {
             let Some(value) = position.at(depth) else { continue };
-            let leaf = position.empties - depth;
+            let leaf = position.empties.after(depth);
             let sign = if depth.is_multiple_of(2) { 1.0 } else { -1.0 };
             let own = tempo_terms(leaf).map(|term| sign * term);
-            let row = DVector::from_iterator(terms, own.into_iter().chain([1.0, f64::from(leaf) / 60.0]));
+            let row = DVector::from_iterator(terms, own.into_iter().chain([1.0, f64::from(leaf.count()) / 60.0]));
             target += &row * (position.result - value);
             normal += &row * row.transpose();
         }
@@ -171,7 +171,7 @@ fn fit_tempo(values: &[Values]) -> Option<Vec<f64>> {
 }
 
 fn changes(values: &[Values]) -> Vec<Change> {
-    let mut sums: BTreeMap<(u8, u8), Sums> = BTreeMap::new();
+    let mut sums: BTreeMap<(Empties, u8), Sums> = BTreeMap::new();
     for position in values {
         let class = position.class();
         for depth in 1..position.by_depth.len() as u8 - 1 {
@@ -188,7 +188,7 @@ fn changes(values: &[Values]) -> Vec<Change> {
 
 /// The values of one position, in discs.
 struct Values {
-    empties: u8,
+    empties: Empties,
     by_depth: Vec<Option<f64>>,
     /// The result under perfect play if the position is solved, else that of a game from there.
     result: f64,
@@ -198,7 +198,7 @@ struct Values {
 impl Values {
     fn of(settings: &ProbcutSettings, number: u32, evaluator: &Arc<dyn Evaluator<Position>>) -> Option<Values> {
         let position = sample(settings.seed, number, evaluator)?;
-        let empties = position.empties().count() as u8;
+        let empties = position.empty_count();
         let mut search =
             AlphaBeta::new(AlphaBetaSettings { table_bytes: 8 << 20, threads: 1, selectivity: Selectivity::NONE });
         let task = Task::new(position, evaluator.clone());
@@ -224,13 +224,13 @@ impl Values {
     }
 
     /// The middle of the class of the position.
-    fn class(&self) -> u8 {
-        self.empties / CLASS * CLASS + CLASS / 2
+    fn class(&self) -> Empties {
+        Empties::new(self.empties.count() / CLASS * CLASS + CLASS / 2).expect("the most are 52")
     }
 
     /// The value of a search of this depth, if it ended in static evaluations.
     fn at(&self, depth: u8) -> Option<f64> {
-        self.by_depth[usize::from(depth)].filter(|_| depth < self.empties)
+        self.by_depth[usize::from(depth)].filter(|_| !self.empties.are_within(depth))
     }
 }
 
@@ -250,14 +250,14 @@ fn played_out(start: Position, evaluator: &Arc<dyn Evaluator<Position>>, search:
 fn sample(seed: u64, number: u32, evaluator: &Arc<dyn Evaluator<Position>>) -> Option<Position> {
     let mut random = Random::of_pair(seed, number.into());
     let span = usize::from(EMPTIES.end() - EMPTIES.start()) + 1;
-    let wanted = u32::from(*EMPTIES.start()) + random.below(span) as u32;
-    let opening = 60 - (4 + random.below(12) as u32);
+    let wanted = *EMPTIES.start() + random.below(span) as u8;
+    let opening = 60 - (4 + random.below(12) as u8);
     let strays = random.below(5) == 0;
     let mut search =
         AlphaBeta::new(AlphaBetaSettings { table_bytes: 1 << 16, threads: 1, selectivity: Selectivity::NONE });
     let mut position = Position::START;
     loop {
-        let empties = position.empties().count();
+        let empties = position.empty_count().count();
         if position.moves().is_empty() {
             position = position.pass();
             if position.moves().is_empty() {
@@ -295,7 +295,7 @@ impl Sums {
     }
 }
 
-fn deviations(sums: BTreeMap<(u8, u8, u8), Sums>) -> Vec<Deviation> {
+fn deviations(sums: BTreeMap<(Empties, u8, u8), Sums>) -> Vec<Deviation> {
     let enough = sums.into_iter().filter(|(_, sums)| sums.count >= LEAST_COUNT);
     enough
         .map(|((empties, deep, shallow), Sums { count, sum, squares })| {
@@ -314,7 +314,7 @@ fn fit(classes: &[Deviation]) -> Option<Vec<f64>> {
         .iter()
         .map(|class| {
             // ProbCut asks at certain depths only; what it asks weighs more.
-            let asked = if class.deep == class.empties {
+            let asked = if class.deep == class.empties.count() {
                 class.shallow == shallow_depth_to_end(class.empties)
             } else {
                 class.shallow == crate::eval::shallow_depth(class.deep)
@@ -346,7 +346,7 @@ mod tests {
 
     #[test]
     fn a_small_measurement_gives_a_model() {
-        let settings = ProbcutSettings { positions: 900, depth: 6, solved_empties: 16, seed: 3 };
+        let settings = ProbcutSettings { positions: 900, depth: 6, solved_empties: Empties::new(16).unwrap(), seed: 3 };
         let evaluator = EvaluatorKind::Mobility.build();
         let count = std::sync::atomic::AtomicU32::new(0);
         let tick = || {

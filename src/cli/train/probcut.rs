@@ -5,8 +5,10 @@ use crate::cli::progress::StepBar;
 use crate::eval::EvaluatorKind;
 use crate::eval::factorization::FactorWeights;
 use crate::eval::pattern::{PackedWeights, Weights};
+use crate::othello::Empties;
 use crate::training::probcut::{Change, Deviation, ProbcutSettings, fit_probcut};
 use clap::Args;
+use clap::builder::RangedI64ValueParser;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -22,8 +24,8 @@ pub(super) struct ProbcutArguments {
     #[arg(long, value_name = "PLIES", default_value_t = ProbcutSettings::default().depth, value_parser = clap::value_parser!(u8).range(4..=16))]
     depth: u8,
     /// Solve positions with at most this number of empty squares
-    #[arg(long, value_name = "EMPTIES", default_value_t = ProbcutSettings::default().solved_empties, value_parser = clap::value_parser!(u8).range(12..=26))]
-    solved: u8,
+    #[arg(long, value_name = "EMPTIES", default_value_t = ProbcutSettings::default().solved_empties, value_parser = RangedI64ValueParser::<Empties>::new().range(12..=26))]
+    solved: Empties,
     /// Seed of the positions
     #[arg(long, value_name = "N", default_value_t = ProbcutSettings::default().seed)]
     seed: u64,

@@ -6,7 +6,7 @@ use super::player::{Chosen, Contender};
 use super::{Cell, Experiment, ExperimentError, Findings, Lab, Table};
 use crate::eval::{Evaluator, EvaluatorKind, STATIC_LIMIT, WeightedSquares};
 use crate::game::{DISC, Game};
-use crate::othello::{Bitboard, Color, Position, Square, Squares};
+use crate::othello::{Bitboard, Color, Empties, Position, Square, Squares};
 use crate::render::{Curve, Plot, Scale, Stroke};
 use crate::search::{Contempt, EndgameSolver, LeafSolver, MinimaxKind, Work, plain_minimax};
 use std::sync::Arc;
@@ -145,7 +145,7 @@ impl Contender<Position> for Pruning {
 }
 
 /// Empty squares of the positions that are solved to see how good the pruned moves are.
-const SOLVED_EMPTIES: u32 = 12;
+const SOLVED_EMPTIES: Empties = Empties::new(12).unwrap();
 
 fn forward_pruning(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     let depths = lab.levels_within(&[2], &[3, 4, 5], "depths", 1..=9)?;
@@ -217,7 +217,7 @@ fn how_bad(seed: u64, positions: u64) -> [u64; 3] {
     while counts[0] < positions {
         number += 1;
         let mut position = board(seed, number);
-        while !position.is_over() && position.empties().count() > SOLVED_EMPTIES {
+        while !position.is_over() && position.empty_count() > SOLVED_EMPTIES {
             let best = plain_minimax(MinimaxKind::Ordered, &position, 2, &*evaluator, Contempt::NONE, &mut |_| false);
             position = position.take_turn(if position.must_pass() { None } else { best.pv.first().copied() });
         }

@@ -2,7 +2,7 @@
 
 use crate::game::{DISC, Game};
 use crate::lab::random_tree::RandomTree;
-use crate::othello::Position;
+use crate::othello::{Empties, Position};
 use crate::search::{Contempt, EndValues, EndgameSolver, LeafSolver, Work};
 use std::cell::RefCell;
 
@@ -24,7 +24,7 @@ pub trait Contest: Game {
 
 thread_local! {
     /// Positions with more empty squares than this are never asked for.
-    static SOLVER: RefCell<EndgameSolver> = RefCell::new(EndgameSolver::new(20));
+    static SOLVER: RefCell<EndgameSolver> = RefCell::new(EndgameSolver::new(Empties::new(20).unwrap()));
 }
 
 impl Contest for Position {

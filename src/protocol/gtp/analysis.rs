@@ -2,7 +2,7 @@
 
 use super::reply::{AnalysisLine, Failure, Head, InfoLine, Reply, Response};
 use crate::engine::SearchEntry;
-use crate::othello::{Bitboard, Color, Position};
+use crate::othello::{Bitboard, Color, Empties, Position};
 use crate::protocol::stdio::Connection;
 use crate::search::Report;
 use crossbeam::channel::{Receiver, never, tick};
@@ -80,7 +80,7 @@ pub(super) struct Stream<'a> {
     id: Option<u32>,
     form: Form,
     /// Empty squares of the position.
-    empties: u32,
+    empties: Empties,
     interval: Option<Duration>,
     ticks: Receiver<Instant>,
     /// The last report, and whether it was shown.
@@ -90,7 +90,7 @@ pub(super) struct Stream<'a> {
 
 impl<'a> Stream<'a> {
     /// The beginning of a response.
-    pub fn new(connection: &'a Connection, id: Option<u32>, analysis: &Analysis, empties: u32) -> Stream<'a> {
+    pub fn new(connection: &'a Connection, id: Option<u32>, analysis: &Analysis, empties: Empties) -> Stream<'a> {
         let Analysis { form, interval, .. } = *analysis;
         let ticks = interval.map_or_else(never, tick);
         Stream { connection, id, form, empties, interval, ticks, last: None, has_begun: false }
@@ -200,7 +200,7 @@ mod tests {
             let (connection, client) = Connection::in_memory();
             let form = Form::Emilia;
             let analysis = Analysis { form, color: None, lines: 1, interval, restrictions: Vec::new() };
-            let mut stream = Stream::new(&connection, None, &analysis, 60);
+            let mut stream = Stream::new(&connection, None, &analysis, Empties::MOST);
             for (step, expected) in shown.iter().enumerate() {
                 match step {
                     0 => stream.take(report(1)),

@@ -1,7 +1,7 @@
 //! What Emilia says: typed replies and failures, and the frame around them.
 
 use crate::engine::{EngineOptions, OptionError};
-use crate::othello::{Color, Move, Position, Square};
+use crate::othello::{Color, Empties, Move, Position, Square};
 use crate::search::{Bound, Line, Report};
 use std::fmt;
 use thiserror::Error;
@@ -212,7 +212,7 @@ pub struct AnalysisLine<'a> {
     /// The report that it is from.
     pub report: &'a Report,
     /// Empty squares of the position.
-    pub empties: u32,
+    pub empties: Empties,
 }
 
 impl fmt::Display for AnalysisLine<'_> {
@@ -238,7 +238,7 @@ pub struct InfoLine<'a> {
     /// The report.
     pub report: &'a Report,
     /// Empty squares of the position.
-    pub empties: u32,
+    pub empties: Empties,
 }
 
 impl fmt::Display for InfoLine<'_> {
@@ -388,7 +388,7 @@ mod tests {
         let lines = vec![line("d3", 2), line("c4", 2), line("f5", -2)];
         let report = &Report { lines, nodes: 100, ..Report::default() };
         assert_eq!(
-            InfoLine { has_scores: false, report, empties: 10 }.to_string(),
+            InfoLine { has_scores: false, report, empties: Empties::new(10).unwrap() }.to_string(),
             "info move D3 visits 33 winrate 10000 prior 5000 order 0 pv D3 \
              info move C4 visits 33 winrate 10000 prior 5000 order 1 pv C4 \
              info move F5 visits 33 winrate 0 prior 0 order 2 pv F5"

@@ -379,7 +379,7 @@ impl Session<'_> {
                 return Ok(());
             }
         };
-        let empties = request.position.empties().count();
+        let empties = request.position.empty_count();
         let thinking = self.engine.start(request);
         let bounded = self.engine.options().is_bounded();
         let mut stream = Stream::new(self.inbox.connection, id, analysis, empties);
@@ -428,7 +428,7 @@ impl Session<'_> {
     /// Like [`Session::generate`], with an analysis of the search as it goes on; the last line has the move.
     fn generate_with_analysis(&mut self, id: Option<u32>, analysis: &Analysis) -> Result<(), Gone> {
         let color = analysis.color.unwrap_or(self.game.position().mover());
-        let mut stream = Stream::new(self.inbox.connection, id, analysis, self.game.position().empties().count());
+        let mut stream = Stream::new(self.inbox.connection, id, analysis, self.game.position().empty_count());
         let outcome = match analysis.restrictions.is_empty() {
             true => self.generate(color, Some(&mut stream))?,
             false => Err(Failure::RestrictedGenMove),

@@ -124,7 +124,7 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
         } else if stage.selectivity() == Selectivity::NONE {
             root.proven = value.signum();
         }
-        let depth = stage.label(self.task.position.empties().count() as u8);
+        let depth = stage.label(self.task.position.empty_count());
         root.line = Line { score: Score::from_units(score), bound, depth, pv, ..root.line.clone() };
     }
 

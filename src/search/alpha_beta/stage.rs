@@ -1,6 +1,7 @@
 //! Stages of an alpha-beta search: what one iteration is to find out.
 
 use super::walk::DEEP_FROM;
+use crate::othello::Empties;
 use crate::search::selectivity::Selectivity;
 use crate::search::{Depth, Limits, Precision, SearchDepth, Task};
 
@@ -9,9 +10,9 @@ const SOLVE_SHORT_OF_END: u8 = 9;
 /// Plies short of the end of a search that costs at least as much as the most selective solve, far from the end.
 const BOLD_SOLVE_SHORT_OF_END: u8 = 12;
 /// Number of empty squares from which on every selectivity is a stage before the exact solve; below, fewer stages are quicker.
-const ALL_STEPS_FROM: u8 = 27;
+const ALL_STEPS_FROM: Empties = Empties::new(27).unwrap();
 /// Number of empty squares from which on a position is solved selectively before it is solved exactly.
-const BOLD_SOLVE_FROM: u8 = 17;
+const BOLD_SOLVE_FROM: Empties = Empties::new(17).unwrap();
 
 /// One iteration's goal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,7 +31,7 @@ impl Stage {
     /// `midgame` is the selectivity of searches in the middle of the game. If it is [`Selectivity::NONE`], no stage of the solve is
     /// selective either.
     pub(in crate::search) fn plan(task: &Task, limits: &Limits, midgame: Selectivity) -> Vec<Stage> {
-        let empties = task.position.empties().count() as u8;
+        let empties = task.position.empty_count();
         let goals: &[fn(Selectivity) -> Stage] = match task.precision {
             Precision::Score => &[Stage::Solve],
             Precision::OutcomeFirst => &[Stage::Outcome, Stage::Solve],
@@ -38,7 +39,7 @@ impl Stage {
         };
         let depth = limits.depth.map(Depth::plies);
         let solves = depth.is_none_or(|depth| empties <= solved_from(depth));
-        let last = if solves { last_before_solving(empties) } else { empties.saturating_sub(1) };
+        let last = if solves { last_before_solving(empties) } else { empties.after(1).count() };
         let last = depth.map_or(last, |depth| last.min(depth));
         let bold = midgame < Selectivity::NONE && empties >= BOLD_SOLVE_FROM;
         let is_step = |level: Selectivity| empties >= ALL_STEPS_FROM || [73, 95].contains(&level.percent());
@@ -56,7 +57,7 @@ impl Stage {
     }
 
     /// The depth that a line of this stage has, in a position with `empties` empty squares.
-    pub(in crate::search) fn label(self, empties: u8) -> SearchDepth {
+    pub(in crate::search) fn label(self, empties: Empties) -> SearchDepth {
         match self {
             Stage::Midgame(plies, Selectivity::NONE) => SearchDepth::Plies(plies),
             // So near to the leaves nothing is cut.
@@ -65,22 +66,22 @@ impl Stage {
             Stage::Solve(Selectivity::NONE) => SearchDepth::Exact,
             Stage::Outcome(Selectivity::NONE) => SearchDepth::WinLossDraw,
             Stage::Solve(selectivity) | Stage::Outcome(selectivity) => {
-                SearchDepth::Selective { plies: empties, selectivity }
+                SearchDepth::Selective { plies: empties.count(), selectivity }
             }
         }
     }
 }
 
 /// The last iteration that ends in static evaluations, where the next one solves.
-fn last_before_solving(empties: u8) -> u8 {
-    let half = empties / 2 + 1;
-    half.max(empties.saturating_sub(BOLD_SOLVE_SHORT_OF_END)).min(empties.saturating_sub(SOLVE_SHORT_OF_END))
+fn last_before_solving(empties: Empties) -> u8 {
+    let half = empties.count() / 2 + 1;
+    half.max(empties.after(BOLD_SOLVE_SHORT_OF_END).count()).min(empties.after(SOLVE_SHORT_OF_END).count())
 }
 
 /// Number of empty squares up to which a search of `depth` plies solves instead: that costs no more than such a search does in the
 /// middle of the game.
-pub(in crate::search) fn solved_from(depth: u8) -> u8 {
-    depth.saturating_mul(2).min(depth.saturating_add(8))
+pub(in crate::search) fn solved_from(depth: u8) -> Empties {
+    Empties::new(depth.saturating_mul(2).min(depth.saturating_add(8))).unwrap_or(Empties::MOST)
 }
 
 #[cfg(test)]
@@ -115,7 +116,7 @@ mod tests {
         let bold = Selectivity::BOLDEST;
         let plan = Stage::plan(&task(24), &Limits::default(), bold);
         assert!(plan.contains(&Stage::Solve(bold)) && plan.last() == Some(&Stage::Solve(Selectivity::NONE)));
-        let labels: Vec<String> = plan.iter().map(|stage| stage.label(24).to_string()).collect();
+        let labels: Vec<String> = plan.iter().map(|stage| stage.label(Empties::new(24).unwrap()).to_string()).collect();
         assert!(labels.contains(&"13@73%".to_owned()) && labels.contains(&"24@95%".to_owned()), "{labels:?}");
         assert_eq!(labels.last().unwrap(), "100%");
     }

@@ -5,7 +5,7 @@ pub(in crate::search) use super::node::Node;
 use super::split::{Pool, Split};
 use crate::eval::{ErrorModel, Incremental, STATIC_LIMIT, shallow_depth, shallow_depth_to_end};
 use crate::game::DISC;
-use crate::othello::{Bitboard, Position, Square, flips, stable_discs};
+use crate::othello::{Bitboard, Empties, Position, Square, flips, stable_discs};
 use crate::search::endgame::{self, LocalTable, Solver};
 use crate::search::ordering::{self, Candidate, Candidates};
 use crate::search::selectivity::Selectivity;
@@ -19,7 +19,7 @@ pub(in crate::search) const INFINITY: i32 = endgame::INFINITY * DISC;
 /// Nodes between two looks at the clock.
 const CHECK_INTERVAL: u64 = 4096;
 /// Number of empty squares up to which the endgame solver works alone: it needs no evaluation to order its moves.
-pub(in crate::search) const SOLVER_EMPTIES: u32 = 13;
+pub(in crate::search) const SOLVER_EMPTIES: Empties = Empties::new(13).unwrap();
 /// Depth in plies from which on the table is probed, moves are sorted by value, and shallower searches may cut.
 pub(in crate::search) const DEEP_FROM: u8 = 3;
 /// Depth in plies from which on the table is probed for all replies before one of them is searched.
@@ -186,16 +186,16 @@ impl<'a, E: Incremental> Walk<'a, E> {
     /// The value of a position for its side to move, searched `depth` plies, or to the end if that is not further: exact between `alpha`
     /// and `beta`, else a bound on the side of the one it passes. A pass costs no depth.
     pub(in crate::search) fn value(&mut self, node: &Node<E::State>, depth: u8, alpha: i32, beta: i32) -> i32 {
-        let empties = node.position.empties().count();
-        if u32::from(depth) >= empties {
+        let empties = node.position.empty_count();
+        if empties.are_within(depth) {
             return self.search_to_the_end(node, empties, alpha, beta);
         }
         self.search_to_depth(node, depth, alpha, beta)
     }
 
-    fn search_to_the_end(&mut self, node: &Node<E::State>, empties: u32, alpha: i32, beta: i32) -> i32 {
+    fn search_to_the_end(&mut self, node: &Node<E::State>, empties: Empties, alpha: i32, beta: i32) -> i32 {
         if empties > SOLVER_EMPTIES {
-            return self.deep(node, empties as u8, true, alpha, beta);
+            return self.deep(node, empties.count(), true, alpha, beta);
         }
         // The window of whole discs that distinguishes the same values.
         let (low, high) = (alpha.div_euclid(DISC), -(-beta).div_euclid(DISC));
@@ -254,7 +254,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
             return self.shared.contempt.outcome(&node.position);
         }
         self.evaluations += 1;
-        let tempo = self.shared.errors.map_or(0, |errors| errors.tempo(node.position.empties().count()));
+        let tempo = self.shared.errors.map_or(0, |errors| errors.tempo(node.position.empty_count()));
         (self.shared.evaluation.value(&node.state, &node.position) + tempo).clamp(-STATIC_LIMIT, STATIC_LIMIT)
     }
 
@@ -415,7 +415,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
         if self.probes >= NESTED_PROBES {
             return None;
         }
-        let empties = node.position.empties().count() as u8;
+        let empties = node.position.empty_count();
         let (shallow, sigma) = if solving {
             (shallow_depth_to_end(empties), errors.endgame(empties))
         } else {

@@ -1,6 +1,7 @@
 //! When a best-first search has used up its budget, and when a report is due.
 
 use super::rules::Work;
+use crate::othello::Empties;
 use crate::search::Control;
 use std::time::Duration;
 
@@ -37,14 +38,14 @@ pub fn mean_alpha_beta_evaluations(depth: u8) -> u64 {
 /// cuts by shallower searches, takes on average to search such a position to `depth` plies. The value of the move is still to be searched then.
 ///
 /// By measurements up to 22 plies, growing geometrically beyond.
-pub(super) fn evaluations_in_tree(depth: u8, empties: u32) -> u64 {
-    let stage = (empties.max(32) - 32) / 4;
-    (by_depth(&MEAN_TREE_EVALUATIONS, TREE_GROWTH, depth) as f64 * STAGES[stage as usize]).ceil() as u64
+pub(super) fn evaluations_in_tree(depth: u8, empties: Empties) -> u64 {
+    let stage = empties.count().saturating_sub(32) / 4;
+    (by_depth(&MEAN_TREE_EVALUATIONS, TREE_GROWTH, depth) as f64 * STAGES[usize::from(stage)]).ceil() as u64
 }
 
 /// The greatest depth for which a tree makes no more static evaluations than a number, at most 60: what a search that has no depth says of its
 /// effort.
-pub(super) fn depth_worth(evaluations: u64, empties: u32) -> u8 {
+pub(super) fn depth_worth(evaluations: u64, empties: Empties) -> u8 {
     (1..60).take_while(|&depth| evaluations_in_tree(depth + 1, empties) <= evaluations).count() as u8 + 1
 }
 
@@ -149,10 +150,11 @@ mod tests {
         assert!((1..25).all(|depth| of(depth) < of(depth + 1)));
         assert_eq!(of(60), u64::MAX);
         assert_eq!(of(0), of(1));
-        assert!((1..60).all(|depth| evaluations_in_tree(depth, 40) < evaluations_in_tree(depth + 1, 40)));
-        assert_eq!([12, 22, 23].map(|depth| evaluations_in_tree(depth, 0)), [21_760, 884_000, 1_202_240]);
+        let in_tree = |depth, empties| evaluations_in_tree(depth, Empties::new(empties).unwrap());
+        assert!((1..60).all(|depth| in_tree(depth, 40) < in_tree(depth + 1, 40)));
+        assert_eq!([12, 22, 23].map(|depth| in_tree(depth, 0)), [21_760, 884_000, 1_202_240]);
         for (depth, empties) in [(1, 60), (16, 44), (30, 9)] {
-            assert_eq!(depth_worth(evaluations_in_tree(depth, empties), empties), depth);
+            assert_eq!(depth_worth(in_tree(depth, empties), Empties::new(empties).unwrap()), depth);
         }
     }
 

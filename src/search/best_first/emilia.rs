@@ -41,10 +41,10 @@ impl Emilia {
 
     /// Whether alpha-beta can be expected to solve the position.
     fn is_solvable(&self, task: &Task, limits: &Limits) -> bool {
-        let empties = task.position.empties().count();
+        let empties = task.position.empty_count();
         let cost = solving_cost(empties);
         match (limits.depth, positions_worth(limits, self.search.threads())) {
-            (Some(depth), _) => empties <= solved_from(depth.plies()).into(),
+            (Some(depth), _) => empties <= solved_from(depth.plies()),
             (None, Some(positions)) => cost <= SOLVABLE * positions as f64,
             (None, None) => cost <= PROVABLE,
         }

@@ -168,7 +168,7 @@ impl BestFirst {
             Stored::Tree(Box::new(Explorer::with_tree(policy, rules, tree, on_memory_cap, None, &task.position)))
         });
         let exploration =
-            EXPLORATION * searched_leaves::error(task.evaluator.error_model(), task.position.empties().count());
+            EXPLORATION * searched_leaves::error(task.evaluator.error_model(), task.position.empty_count());
         // What alpha-beta finds out first makes the old values worth less than the time they save: 34 against 45 %.
         let is_kept = form.start == 0.0;
         match &mut stored {
@@ -225,7 +225,7 @@ impl BestFirst {
         let total = positions_worth(&without_depth(control.plan(), task), threads);
         let mut turn = total.unwrap_or(FIRST_TURN);
         let mut form = Form::new(self.settings.start, turn);
-        let cost = solving_cost(task.position.empties().count());
+        let cost = solving_cost(task.position.empty_count());
         let proves_within_limits = !self.settings.start;
         let is_provable = |turn: u64| match total {
             None => cost <= PROVABLE.max(turn as f64),
@@ -241,7 +241,7 @@ impl BestFirst {
         }
         let mut stored = self.prepare(task, form);
         let error = |empties| searched_leaves::error(task.evaluator.error_model(), empties);
-        let empties = task.position.empties().count();
+        let empties = task.position.empty_count();
         let mut counts = (0, 0);
         let mut start: Option<Report> = None;
         loop {
@@ -256,7 +256,7 @@ impl BestFirst {
                     break;
                 }
             }
-            stored.set_deviations((0..=empties).rev().map(|left| form.deviation * error(left)).collect());
+            stored.set_deviations(empties.and_fewer().rev().map(|left| form.deviation * error(left)).collect());
             let part = control.with(form.limits_of_tree(control.limits(), total, (counts.0, turn)));
             let shared = Shared::new(evaluation, task, &self.table, &part).counting_from(counts);
             stored.explore(&shared, self.settings.selectivity, (form.leaf_depth, threads), task, sink);
@@ -304,9 +304,9 @@ impl BestFirst {
 /// Limits in which a depth stands for evaluations, by the time that alpha-beta spends on it, and the end of the game for the result.
 pub(super) fn without_depth(limits: &Limits, task: &Task) -> Limits {
     let mut limits = *limits;
-    let reaches_end = |depth: u8| u32::from(depth) >= task.position.empties().count();
-    if let Some(depth) = limits.depth.take().map(Depth::plies).filter(|&depth| !reaches_end(depth)) {
-        let evaluations = evaluations_in_tree(depth, task.position.empties().count());
+    let empties = task.position.empty_count();
+    if let Some(depth) = limits.depth.take().map(Depth::plies).filter(|&depth| !empties.are_within(depth)) {
+        let evaluations = evaluations_in_tree(depth, empties);
         limits.evaluations = Some(limits.evaluations.map_or(evaluations, |limit| limit.min(evaluations)));
     }
     limits

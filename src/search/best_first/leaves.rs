@@ -3,7 +3,7 @@
 use super::{Rules, Work};
 use crate::eval::Evaluator;
 use crate::game::{DISC, Game};
-use crate::othello::Position;
+use crate::othello::{Empties, Position};
 use crate::search::Contempt;
 use crate::search::INFINITY;
 use crate::search::endgame::{self, LocalTable, Solver};
@@ -111,7 +111,7 @@ pub trait LeafSolver<G: Game>: Send {
 
 /// Solves Othello positions with few empty squares by the endgame search.
 pub struct EndgameSolver {
-    empties: u32,
+    empties: Empties,
     table: TranspositionTable,
     local: LocalTable,
 }
@@ -123,14 +123,14 @@ const CHECK_INTERVAL: u64 = 4096;
 
 impl EndgameSolver {
     /// A solver for positions with at most `empties` empty squares.
-    pub fn new(empties: u32) -> EndgameSolver {
+    pub fn new(empties: Empties) -> EndgameSolver {
         EndgameSolver { empties, table: TranspositionTable::new(TABLE_BYTES), local: LocalTable::default() }
     }
 }
 
 impl LeafSolver<Position> for EndgameSolver {
     fn takes(&self, position: &Position) -> bool {
-        position.empties().count() <= self.empties
+        position.empty_count() <= self.empties
     }
 
     fn solve(

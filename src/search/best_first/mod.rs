@@ -39,6 +39,7 @@ mod tests;
 mod workers;
 
 pub use self::core::{Explorer, Progress};
+use crate::othello::Empties;
 pub(crate) use budget::Budget;
 pub use budget::mean_alpha_beta_evaluations;
 pub use cap::OnMemoryCap;
@@ -58,4 +59,4 @@ pub(crate) use start::Interrupted;
 pub use start::{AlphaBetaStart, Start};
 
 /// Number of empty squares up to which positions are solved instead of expanded in linear space.
-pub(super) const SOLVED_EMPTIES: u32 = 8;
+pub(super) const SOLVED_EMPTIES: Empties = Empties::new(8).unwrap();

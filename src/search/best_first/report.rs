@@ -67,8 +67,8 @@ pub(crate) fn line_to(turns: &[Option<Square>]) -> (Vec<Move>, u8) {
 
 /// The depth of a search that goes to no fixed depth, by its effort: the depth that stands for as many evaluations, and no deeper than to the end.
 fn depth_of_effort(evaluations: u64, position: &Position) -> SearchDepth {
-    let empties = position.empties().count();
-    SearchDepth::Plies(depth_worth(evaluations, empties).min(empties as u8))
+    let empties = position.empty_count();
+    SearchDepth::Plies(depth_worth(evaluations, empties).min(empties.count()))
 }
 
 /// How far all of the lines were searched.

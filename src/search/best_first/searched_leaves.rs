@@ -4,7 +4,7 @@
 use super::{Leaves, Rules, SOLVED_EMPTIES, Work};
 use crate::eval::{ErrorModel, Incremental};
 use crate::game::DISC;
-use crate::othello::{Bitboard, Position, Square, flips};
+use crate::othello::{Bitboard, Empties, Position, Square, flips};
 use crate::search::INFINITY;
 use crate::search::alpha_beta::walk::{self, Shared, Walk};
 use crate::search::ordering::Candidates;
@@ -22,18 +22,18 @@ const ERROR_DEPTH: u8 = 8;
 const UNKNOWN_ERROR: i32 = 4;
 
 /// Standard deviation of the evaluation's error in the positions of a search from `empties` empty squares, in units of [`DISC`].
-pub(super) fn error(model: Option<&ErrorModel>, empties: u32) -> f32 {
-    model.map_or(UNKNOWN_ERROR * DISC, |model| model.midgame(empties as u8, ERROR_DEPTH)) as f32
+pub(super) fn error(model: Option<&ErrorModel>, empties: Empties) -> f32 {
+    model.map_or(UNKNOWN_ERROR * DISC, |model| model.midgame(empties, ERROR_DEPTH)) as f32
 }
 
 /// Positions that the solver visits on average to solve a position with `empties` empty squares, by an exponential that was fitted to
 /// positions of self-play with 8 to 18 empty squares.
-pub(super) fn solving_cost(empties: u32) -> f64 {
-    (0.69 * f64::from(empties) - 0.4).exp()
+pub(super) fn solving_cost(empties: Empties) -> f64 {
+    (0.69 * f64::from(empties.count()) - 0.4).exp()
 }
 
 /// Number of empty squares up to which a position has children that are solved.
-const SOLVED_BELOW: u32 = 7;
+const SOLVED_BELOW: Empties = Empties::new(7).unwrap();
 /// Positions that solving a child may cost: the first number where leaves are static, twice as many for each ply deeper that they are
 /// searched, but never more than the second.
 const TO_SOLVE: [f64; 2] = [180.0, 70_000.0];
@@ -112,7 +112,7 @@ impl<'a, E: Incremental> SearchedLeaves<'a, E> {
         let shared = self.walk.shared;
         nodes.clear();
         let moves = position.moves();
-        if self.depth == 0 && position.empties().count() > SOLVED_BELOW {
+        if self.depth == 0 && position.empty_count() > SOLVED_BELOW {
             self.static_children(position, moves, nodes);
             return true;
         }
@@ -126,7 +126,7 @@ impl<'a, E: Incremental> SearchedLeaves<'a, E> {
             self.walk.sort(&mut candidates, &node, self.depth + 1, false, -BEYOND, first);
             children.extend(candidates.into_iter().map(|candidate| (Some(candidate.square), candidate.child)));
         }
-        let margin = (MARGIN * error(shared.errors, position.empties().count())) as i32;
+        let margin = (MARGIN * error(shared.errors, position.empty_count())) as i32;
         let mut best = -BEYOND;
         for (turn, child) in children {
             // Siblings of a result are of no use but for a better one; estimates will change.
@@ -173,9 +173,9 @@ impl<'a, E: Incremental> SearchedLeaves<'a, E> {
 
     /// Whether a child gets its result instead of an estimate.
     fn is_solved(&self, child: &Position) -> bool {
-        let empties = child.empties().count();
+        let empties = child.empty_count();
         let affordable = TO_SOLVE[1].min(TO_SOLVE[0] * 2.0_f64.powi(self.depth.into()));
-        u32::from(self.depth) >= empties || child.is_over() || solving_cost(empties) <= affordable
+        empties.are_within(self.depth) || child.is_over() || solving_cost(empties) <= affordable
     }
 
     /// The value of a child for the side that moves there, a bound if it is at most the floor.
@@ -206,7 +206,7 @@ impl<E: Incremental> Leaves<Position> for SearchedLeaves<'_, E> {
     }
 
     fn solve(&mut self, position: &Position, _: &mut Work) -> Option<Option<i32>> {
-        (position.empties().count() <= SOLVED_EMPTIES).then(|| {
+        (position.empty_count() <= SOLVED_EMPTIES).then(|| {
             let result = -self.child(position, true, -BEYOND);
             (!self.walk.shared.is_stopped()).then_some(result)
         })
@@ -261,7 +261,7 @@ mod tests {
                 let depth = if after.empties().count() <= 8 { continue } else { 2 };
                 let plain =
                     plain_minimax(MinimaxKind::AlphaBeta, &after, depth, &*evaluator, Contempt::NONE, &mut |_| false);
-                let margin = (MARGIN * error(None, 0)) as i32;
+                let margin = (MARGIN * error(None, Empties::NONE)) as i32;
                 if -child.value > best - margin {
                     assert_eq!(child.value, plain.value, "{position} {:?}", child.turn);
                     near += 1;
@@ -300,9 +300,9 @@ mod tests {
                 }
                 let value = child.iter().map(|node| -node.value).max().unwrap();
                 let tempo = |empties| evaluator.error_model().unwrap().tempo(empties);
-                let empties = after.empties().count();
+                let empties = after.empty_count();
                 corrected += value - node.value;
-                by_static += value + tempo(empties - 1) - (node.value - tempo(empties));
+                by_static += value + tempo(empties.after(1)) - (node.value - tempo(empties));
                 leaves += 1;
             }
         }
@@ -312,6 +312,6 @@ mod tests {
 
     #[test]
     fn solving_costs_more_with_every_empty_square() {
-        assert!((1..40).all(|empties| solving_cost(empties) < solving_cost(empties + 1)));
+        assert!(Empties::MOST.and_fewer().map(solving_cost).is_sorted_by(|fewer, more| fewer < more));
     }
 }

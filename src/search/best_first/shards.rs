@@ -208,7 +208,7 @@ impl Shards {
 
     /// Standard deviations of the values' errors, by depth in plies below a position.
     fn deviations_below(&self, position: &Position) -> &[f32] {
-        let plies = (self.position().empties().count() - position.empties().count()) as usize;
+        let plies = self.position().empty_count().index() - position.empty_count().index();
         &self.top.policy.deviations[plies.min(self.top.policy.deviations.len() - 1)..]
     }
 

@@ -6,7 +6,7 @@ use super::cost::CostModel;
 use super::tree::Node;
 use crate::eval::Incremental;
 use crate::game::DISC;
-use crate::othello::{Position, Square};
+use crate::othello::{Empties, Position, Square};
 use crate::search::Contempt;
 use crate::search::alpha_beta::walk::{INFINITY, Shared, Walk};
 use crate::search::ordering::Candidates;
@@ -24,10 +24,9 @@ const FAR: i32 = 16 * DISC;
 
 /// The plies that an estimate should be searched if it matters, of the parity of the empty squares: then the last turn is the
 /// same side's for all of them.
-pub(super) fn estimate_depth(empties: u32) -> u8 {
-    let empties = empties as u8;
-    let plies = (empties / SQUARES_PER_PLY).max(FIRST_DEPTH);
-    plies - ((plies ^ empties) & 1)
+pub(super) fn estimate_depth(empties: Empties) -> u8 {
+    let plies = (empties.count() / SQUARES_PER_PLY).max(FIRST_DEPTH);
+    plies - ((plies ^ empties.count()) & 1)
 }
 
 /// One thread's searches.
@@ -121,7 +120,7 @@ impl<'a, E: Incremental> Examiner<'a, E> {
     /// Whether the result exceeds `alpha` discs, as [`Examiner::solve`], also for positions that are too large for one search: these are
     /// expanded depth first, with the table as the only memory. `None` if the search was stopped.
     pub fn decide(&mut self, position: &Position, alpha: i32) -> Option<i32> {
-        let is_small = CostModel::positions(position.empties().count(), 0.0) <= HOPELESS * LEAF_LIMIT as f32;
+        let is_small = CostModel::positions(position.empty_count(), 0.0) <= HOPELESS * LEAF_LIMIT as f32;
         if is_small && let Some(bound) = self.solve(position, alpha) {
             return Some(bound);
         }
@@ -152,7 +151,7 @@ impl<'a, E: Incremental> Examiner<'a, E> {
         let first = self.walk.shared.table.probe(position).and_then(|entry| entry.best);
         self.begin(self.selectivity);
         let node = self.walk.node(*position);
-        self.walk.sort(&mut candidates, &node, position.empties().count() as u8, true, alpha * DISC, first);
+        self.walk.sort(&mut candidates, &node, position.empty_count().count(), true, alpha * DISC, first);
         candidates
     }
 

@@ -26,6 +26,7 @@ mod tree;
 
 use super::{Budget, Work};
 use crate::eval::Incremental;
+use crate::othello::Empties;
 use crate::search::alpha_beta::deepen;
 use crate::search::alpha_beta::walk::Shared;
 use crate::search::selectivity::Selectivity;
@@ -46,7 +47,7 @@ const START_POSITIONS: u64 = 60_000;
 /// Depth in plies of the alpha-beta search for the first estimate, at most.
 const START_DEPTH: u8 = 12;
 /// Number of empty squares up to which the first alpha-beta search may solve the position, so that there is nothing left to prove.
-const SMALL: u32 = 16;
+const SMALL: Empties = Empties::new(16).unwrap();
 /// How long a thread waits for a check-in by another one before it looks again.
 const PATIENCE: Duration = Duration::from_millis(2);
 
@@ -105,9 +106,9 @@ impl<E: Incremental> Prover<'_, E> {
     /// A shallow alpha-beta search: gives the first estimate, and solves small positions.
     fn start(&self, counts: (u64, u64), sink: &mut dyn FnMut(&Report)) -> Report {
         let limits = self.control.limits();
-        let empties = self.task.position.empties().count();
+        let empties = self.task.position.empty_count();
         // A depth at which alpha-beta does not try to solve.
-        let depth = Depth::new(START_DEPTH.min((empties as u8 - 1) / 2)).filter(|_| empties > SMALL);
+        let depth = Depth::new(START_DEPTH.min(empties.after(1).count() / 2)).filter(|_| empties > SMALL);
         let nodes = counts.0 + START_POSITIONS;
         let nodes = Some(limits.nodes.map_or(nodes, |limit| limit.min(nodes)));
         let control = self.control.with(Limits { nodes, depth, ..*limits });

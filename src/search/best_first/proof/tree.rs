@@ -4,7 +4,7 @@
 use super::cost::CostModel;
 use super::index::Index;
 use crate::game::DISC;
-use crate::othello::{Bitboard, Color, Position, Square};
+use crate::othello::{Bitboard, Color, Empties, Position, Square};
 use crate::search::Contempt;
 use crate::search::endgame::INFINITY;
 
@@ -71,8 +71,8 @@ impl Node {
         Position::new(black, white, mover).expect("nodes are made from positions")
     }
 
-    pub fn empties(&self) -> u32 {
-        (self.player | self.opponent).count_zeros()
+    pub fn empties(&self) -> Empties {
+        Empties::new((self.player | self.opponent).count_zeros() as u8).expect("nodes are made from positions")
     }
 
     pub fn is(&self, position: &Position) -> bool {
