@@ -2,7 +2,7 @@
 
 use super::{BookAnswer, Query, QueryError};
 use crate::notation::opening;
-use crate::othello::{Color, Move, Position};
+use crate::othello::{Color, Empties, Move, Position};
 use crate::search::{Bound, Contempt, Line, Report, SearchDepth, Selectivity};
 use serde::Serialize;
 use serde_json::Value;
@@ -22,7 +22,7 @@ pub struct Reach {
 impl Reach {
     /// The numbers for a depth in this position.
     pub fn new(depth: SearchDepth, position: &Position) -> Reach {
-        let to_the_end = position.empties().count() as u8;
+        let to_the_end = position.empty_count().count();
         match depth {
             SearchDepth::Plies(depth) => Reach { depth, selectivity: Selectivity::NONE, exact: false },
             SearchDepth::Selective { plies, selectivity } => Reach { depth: plies, selectivity, exact: false },
@@ -123,7 +123,7 @@ pub struct Answer<'a> {
     turn: usize,
     board: String,
     mover: Color,
-    empties: u32,
+    empties: Empties,
     /// What the opening of the game is called, if it has a name.
     #[serde(skip_serializing_if = "Option::is_none")]
     opening: Option<&'static str>,
@@ -173,7 +173,7 @@ impl<'a> Answer<'a> {
             turn,
             board: position.to_string(),
             mover: position.mover(),
-            empties: position.empties().count(),
+            empties: position.empty_count(),
             opening: opening(&query.game.positions()[..=turn]),
             over,
             value: value.or_else(|| over.then(|| f64::from(position.score()))),

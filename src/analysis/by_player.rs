@@ -20,7 +20,7 @@ const OPENING_TURNS: usize = 8;
 const NO_NAME: &str = "(no name)";
 
 /// The parts of a game, by the most empty squares with which they begin.
-const PHASES: [(&str, u32); 3] = [("opening", 60), ("middle", 40), ("end", 20)];
+const PHASES: [(&str, u8); 3] = [("opening", 60), ("middle", 40), ("end", 20)];
 
 /// Turns with a choice in one part of the games.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
@@ -196,7 +196,7 @@ impl Player {
         for turn in game.review.turns.iter().filter(|turn| turn.is_choice() && turn.position.mover() == color) {
             let Some(played) = &turn.played else { continue };
             let loss = turn.loss();
-            let empties = turn.position.empties().count();
+            let empties = turn.position.empty_count().count();
             let phase = PHASES.iter().rposition(|&(_, most)| empties <= most).unwrap_or(0);
             self.phases[phase].choices += 1;
             self.phases[phase].loss += loss;

@@ -253,11 +253,7 @@ impl Reviewer {
         let settings = AnalysisSettings {
             depth: self.settings.depth.map(Depth::shallower),
             // A position that was solved has its moves solved, one that was not has none.
-            exact_from: if depth.is_exact() {
-                child.empties().count() as u8
-            } else {
-                self.settings.exact_from.saturating_sub(1)
-            },
+            exact_from: if depth.is_exact() { child.empty_count() } else { self.settings.exact_from.after(1) },
             lines: 1,
             ..self.settings.clone()
         };
@@ -324,9 +320,11 @@ fn player(turns: &[ReviewedTurn], color: Color) -> PlayerReview {
 mod tests {
     use super::*;
     use crate::engine::EngineOptions;
+    use crate::othello::Empties;
     use crate::testing::random_position;
 
     fn reviewer(depth: u8, exact_from: u8) -> Reviewer {
+        let exact_from = Empties::new(exact_from).unwrap();
         let options = EngineOptions { threads: 1, hash_mb: 1, ..EngineOptions::default() };
         Reviewer::new(AnalysisSettings { depth: Depth::new(depth), exact_from, ..AnalysisSettings::new(options) })
     }

@@ -6,7 +6,7 @@ use crate::engine::{EngineOptions, LONGEST, SHORTEST};
 use crate::eval::fingerprint;
 use crate::notation::read_position;
 use crate::notation::transcript::{parse_turn, parse_turns};
-use crate::othello::{Bitboard, GameRecord, Move, Position};
+use crate::othello::{Bitboard, Empties, GameRecord, Move, Position};
 use crate::search::Depth;
 use serde_json::Value;
 use std::time::Duration;
@@ -250,7 +250,7 @@ fn settings(
     let nodes = fields.whole("nodes", 1..=i64::MAX)?.map(|nodes| nodes as u64);
     let time = fields.number("time", SHORTEST..=LONGEST)?.map(Duration::from_secs_f64);
     let exact = exact(fields)?;
-    if depth.is_some() || nodes.is_some() || time.is_some() || exact == Some(ALWAYS) {
+    if depth.is_some() || nodes.is_some() || time.is_some() || exact == Some(Empties::MOST) {
         (settings.depth, settings.nodes, settings.time) = (depth, nodes, time);
     }
     if let Some(exact) = exact {
@@ -297,19 +297,14 @@ fn except(names: Texts, game: &GameRecord, turns: &[usize], options: &EngineOpti
     }
 }
 
-/// The empty squares of every position.
-const ALWAYS: u8 = 60;
-
-fn exact(fields: &mut Fields) -> Result<Option<u8>, FieldError> {
+fn exact(fields: &mut Fields) -> Result<Option<Empties>, FieldError> {
     match fields.take("exact") {
         None => Ok(None),
-        Some(Value::Bool(exact)) => Ok(Some(if exact { ALWAYS } else { 0 })),
+        Some(Value::Bool(exact)) => Ok(Some(if exact { Empties::MOST } else { Empties::NONE })),
         Some(value) => {
-            let empties = value.as_u64().filter(|empties| *empties <= u64::from(ALWAYS));
-            let empties = empties.ok_or_else(|| {
-                FieldError::new("exact", "expected true, false or a number of empty squares from 0 to 60")
-            })?;
-            Ok(Some(empties as u8))
+            let empties = value.as_i64().and_then(|count| Empties::try_from(count).ok());
+            let expected = "expected true, false or a number of empty squares from 0 to 60";
+            empties.map(Some).ok_or_else(|| FieldError::new("exact", expected))
         }
     }
 }
@@ -373,9 +368,9 @@ mod tests {
         let nodes = of(r#""nodes":1000"#);
         assert_eq!((nodes.depth, nodes.nodes), (None, Some(1000)));
         let exact = of(r#""exact":true"#);
-        assert_eq!((exact.depth, exact.exact_from), (None, 60));
+        assert_eq!((exact.depth, exact.exact_from), (None, Empties::MOST));
         let near_the_end = of(r#""exact":20,"multipv":"all""#);
-        assert_eq!((near_the_end.depth, near_the_end.exact_from), (default.depth, 20));
+        assert_eq!((near_the_end.depth, near_the_end.exact_from), (default.depth, Empties::new(20).unwrap()));
         assert_eq!(near_the_end.lines, usize::MAX);
         let other = of(r#""engine":"best-first","eval":"mobility","threads":2,"time":0.5"#);
         assert_eq!((other.options.engine, other.options.threads), (&BEST_FIRST, 2));

@@ -3,7 +3,7 @@
 use crate::clock::TimeBudget;
 use crate::engine::{Decision, Engine, EngineOptions, Event, Goal, Request};
 use crate::eval::fingerprint;
-use crate::othello::{Bitboard, Position};
+use crate::othello::{Bitboard, Empties, Position};
 use crate::search::{Depth, Limits, Report};
 use crossbeam::channel::{Receiver, never, select, tick};
 use std::fmt;
@@ -26,7 +26,7 @@ pub struct AnalysisSettings {
     /// Bound on the time.
     pub time: Option<Duration>,
     /// The most empty squares of a position that is solved whatever the bound on the depth.
-    pub exact_from: u8,
+    pub exact_from: Empties,
     /// Only who wins is to be found out.
     pub outcome_only: bool,
     /// How many of the best moves are wanted with their values; more than there are means all.
@@ -47,7 +47,7 @@ impl AnalysisSettings {
             depth,
             nodes,
             time,
-            exact_from: 0,
+            exact_from: Empties::NONE,
             outcome_only: false,
             lines: 1,
             except: Bitboard::EMPTY,
@@ -56,7 +56,7 @@ impl AnalysisSettings {
 
     /// The question to the engine.
     pub fn request(&self, position: &Position) -> Request {
-        let solve = position.empties().count() <= u32::from(self.exact_from);
+        let solve = position.empty_count() <= self.exact_from;
         let budget = self.time.map(TimeBudget::per_move);
         Request {
             goal: if self.outcome_only { Goal::WinLossDraw } else { Goal::Hint { lines: self.lines.max(1) } },
@@ -75,7 +75,7 @@ impl fmt::Display for AnalysisSettings {
             depth.map(|depth| format!("depth {depth}")),
             time.map(|time| format!("{} s a position", time.as_secs_f64())),
             nodes.map(|nodes| format!("{nodes} nodes a position")),
-            (*exact_from > 0).then(|| format!("solved from {exact_from} empty squares on")),
+            (*exact_from > Empties::NONE).then(|| format!("solved from {exact_from} empty squares on")),
         ];
         write!(f, "Emilia {}, {} on {}", env!("CARGO_PKG_VERSION"), options.engine, options.eval)?;
         bounds.iter().flatten().try_for_each(|bound| write!(f, ", {bound}"))
@@ -166,7 +166,8 @@ mod tests {
     #[test]
     fn near_the_end_a_position_is_solved_whatever_the_depth() {
         let mut thinker = Thinker::new(options());
-        let settings = AnalysisSettings { depth: Depth::new(1), exact_from: 12, ..AnalysisSettings::new(options()) };
+        let (depth, exact_from) = (Depth::new(1), Empties::new(12).unwrap());
+        let settings = AnalysisSettings { depth, exact_from, ..AnalysisSettings::new(options()) };
         let solved = thinker.think(&random_position(7, 12), &settings);
         assert_eq!(solved.report.depth, SearchDepth::Exact);
         let searched = thinker.think(&random_position(7, 13), &settings);

@@ -14,7 +14,9 @@ use crate::analysis::shard_file::{Job, engine_settings};
 use crate::analysis::wanted_games::GameInput;
 use crate::analysis::{AnalysisSettings, QUERIES, ServiceSettings};
 use crate::engine::EngineOptions;
+use crate::othello::Empties;
 use crate::shard::Shard;
+use clap::builder::RangedI64ValueParser;
 use clap::{ArgGroup, Args, ValueEnum};
 use std::io::{self, BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -78,8 +80,8 @@ pub(super) struct AnalyzeArguments {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
     search_threads: u32,
     /// Solve positions with at most this number of empty squares, whatever the depth
-    #[arg(long, value_name = "EMPTIES", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=60))]
-    exact: u8,
+    #[arg(long, value_name = "EMPTIES", default_value_t = Empties::NONE, value_parser = RangedI64ValueParser::<Empties>::new().range(0..=60))]
+    exact: Empties,
     /// How many positions may wait before the next query is read
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     queue: u32,
@@ -134,7 +136,7 @@ impl AnalyzeArguments {
     fn job(&self, command: &str, defaults: &AnalysisSettings) -> Result<Job, String> {
         let AnalysisSettings { depth, nodes, time, weights, .. } = *defaults;
         let mut settings = engine_settings(&EngineOptions { depth, nodes, time, ..defaults.options.clone() }, weights);
-        settings.insert("exact".to_owned(), self.exact.into());
+        settings.insert("exact".to_owned(), self.exact.count().into());
         settings.insert("reproducible".to_owned(), self.reproducible.into());
         let is_kept = self.out.is_some() || self.shard.is_some();
         if let Some(checksum) = input_checksum(self.file.as_deref().filter(|_| is_kept))? {

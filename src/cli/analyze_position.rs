@@ -91,7 +91,7 @@ fn table(game: &GameRecord, report: &Report) -> String {
         return text + &format!("the game is over: {:+} for black\n", position.score_for_black());
     }
     let opening = opening(game.positions()).map_or_else(String::new, |name| format!("; {name}"));
-    text += &format!("{} to move, {} empty squares{opening}\n\n", position.mover(), position.empties().count());
+    text += &format!("{} to move, {} empty squares{opening}\n\n", position.mover(), position.empty_count());
     text += &palette.faint("move   value   depth  expected play");
     for line in &report.lines {
         let pv: Vec<String> = line.pv.iter().take(PV_MOVES).map(Move::to_string).collect();

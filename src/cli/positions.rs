@@ -3,7 +3,7 @@
 use super::game_input::GameFiles;
 use super::output::{Failures, Output, Reader};
 use crate::notation::obf::ObfEntry;
-use crate::othello::{Bitboard, Position, canonical};
+use crate::othello::{Bitboard, Empties, Position, canonical};
 use clap::Args;
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -38,8 +38,8 @@ pub(super) struct PositionsArguments {
 /// Numbers of empty squares, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct EmptiesRange {
-    first: u32,
-    last: u32,
+    first: Empties,
+    last: Empties,
 }
 
 impl FromStr for EmptiesRange {
@@ -47,9 +47,8 @@ impl FromStr for EmptiesRange {
 
     fn from_str(text: &str) -> Result<EmptiesRange, String> {
         let (first, last) = text.split_once('-').unwrap_or((text, text));
-        let number = |text: &str| text.trim().parse().ok().filter(|&n: &u32| n <= 60);
-        match (number(first), number(last)) {
-            (Some(first), Some(last)) if first <= last => Ok(EmptiesRange { first, last }),
+        match (first.trim().parse(), last.trim().parse()) {
+            (Ok(first), Ok(last)) if first <= last => Ok(EmptiesRange { first, last }),
             _ => Err("expected a number from 0 to 60, or two such as 10-20".to_owned()),
         }
     }
@@ -109,8 +108,7 @@ struct Seen {
 
 impl PositionsArguments {
     fn wants(&self, position: &Position) -> bool {
-        let empties = position.empties().count();
-        (self.empties.first..=self.empties.last).contains(&empties) && !position.moves().is_empty()
+        (self.empties.first..=self.empties.last).contains(&position.empty_count()) && !position.moves().is_empty()
     }
 
     /// What equal positions have in common.

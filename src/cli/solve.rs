@@ -15,7 +15,7 @@ use crate::engine::EngineOptions;
 use crate::eval::fingerprint;
 use crate::notation::game_file::GamePlace;
 use crate::notation::obf::ObfEntry;
-use crate::othello::{Color, Move, Outcome, Position};
+use crate::othello::{Color, Empties, Move, Outcome, Position};
 use crate::search::SearchDepth;
 use crate::shard::Shard;
 use clap::Args;
@@ -244,7 +244,7 @@ fn row(number: usize, solution: &Solution, contradictions: &[Contradiction]) -> 
     let turn = solution.turn.map_or_else(|| "--".to_owned(), |turn| format!("{turn:#}"));
     let mut text = format!(
         "{number:>4}  {:>7}  {:<5}  {turn:<4}  {value:>5}  {nodes:>12} {:>8.2}  {:>6.2} ",
-        position.empties().count(),
+        position.empty_count(),
         position.mover(),
         elapsed.as_secs_f64(),
         speed(*nodes, *elapsed),
@@ -285,7 +285,7 @@ struct JsonPosition<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<usize>,
     position: String,
-    empties: u32,
+    empties: Empties,
     mover: Color,
     #[serde(rename = "move")]
     turn: Option<Move>,
@@ -330,7 +330,7 @@ impl<'a> JsonPosition<'a> {
             number: place.number,
             line: place.line,
             position: solution.position.to_string(),
-            empties: solution.position.empties().count(),
+            empties: solution.position.empty_count(),
             mover: solution.position.mover(),
             turn: solution.turn,
             score: solution.value.score(),
@@ -357,6 +357,6 @@ struct JsonError {
 
 /// What is told of the position in work.
 fn in_work(place: GamePlace, position: &Position, nodes: u64, depth: SearchDepth) -> String {
-    let (empties, millions) = (position.empties().count(), nodes as f64 / 1e6);
+    let (empties, millions) = (position.empty_count(), nodes as f64 / 1e6);
     format!("position {}: {empties} empties, depth {depth}, {millions:.1} M nodes", place.number)
 }

@@ -17,7 +17,7 @@ use std::sync::Weak;
 use std::time::Instant;
 
 /// How many plies of a game [`EngineOptions::variety`] applies to.
-const VARIETY_PLIES: u32 = 20;
+const VARIETY_PLIES: u8 = 20;
 
 /// A request with everything it was made with.
 pub(super) struct SearchJob {
@@ -192,7 +192,7 @@ impl Worker {
 
     /// How far below the best a move may be to be played, if variety applies.
     fn margin(&self, question: &SearchJob) -> Option<Score> {
-        let plies_played = 60 - question.request.position.empties().count();
+        let plies_played = question.request.position.empty_count().placed();
         let varied = question.request.goal == Goal::Move
             && question.options.variety > Score::ZERO
             && plies_played < VARIETY_PLIES;

@@ -4,7 +4,7 @@ use super::Level;
 use crate::analysis::{AnalysisSettings, Review, Reviewer};
 use crate::clock::TimeBudget;
 use crate::engine::{Decision, Engine, EngineOptions, Goal, Request};
-use crate::othello::{GameRecord, Move, Position};
+use crate::othello::{Empties, GameRecord, Move, Position};
 use crate::random::Random;
 use crate::search::{Depth, Limits, Line};
 use std::time::Duration;
@@ -134,7 +134,7 @@ const HINT_TIME: Duration = Duration::from_millis(1500);
 
 /// How deep a game is looked at when it is over, and the empty squares from which on it is solved.
 const REVIEW_DEPTH: Depth = Depth::new(8).unwrap();
-const REVIEW_EXACT: u8 = 12;
+const REVIEW_EXACT: Empties = Empties::new(12).unwrap();
 
 /// A turn, and what is thought of it.
 #[derive(Clone, Copy, PartialEq, Debug)]

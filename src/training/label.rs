@@ -100,7 +100,7 @@ impl Labeller {
     }
 
     fn label(&mut self, position: &Position, game: u64) -> Sample {
-        let solve = position.empties().count() <= u32::from(self.settings.exact);
+        let solve = position.empty_count().count() <= self.settings.exact;
         let limits = Limits { depth: (!solve).then_some(self.settings.depth), ..Limits::default() };
         let task = Task::new(*position, Arc::clone(&self.evaluator));
         let report = self.search.think(&task, &Control::with_limits(limits), &mut |_| {});

@@ -111,7 +111,7 @@ impl SelfPlay {
                 position = position.pass();
                 continue;
             }
-            let solve = position.empties().count() <= u32::from(self.settings.exact);
+            let solve = position.empty_count().count() <= self.settings.exact;
             let limits = Limits { depth: (!solve).then_some(self.settings.depth), ..Limits::default() };
             let task = Task::new(position, Arc::clone(&self.evaluator));
             let report = self.search.think(&task, &Control::with_limits(limits), &mut |_| {});

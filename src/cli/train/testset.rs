@@ -5,6 +5,7 @@ use crate::cli::output::{cannot_read, write_file};
 use crate::cli::progress::StepBar;
 use crate::engine::Request;
 use crate::notation::wthor::WthorFile;
+use crate::othello::Empties;
 use crate::training::TestSet;
 use clap::{Args, Subcommand};
 use std::fs;
@@ -53,7 +54,7 @@ struct LabelArguments {
     set: PathBuf,
     /// Only positions with these numbers of empty squares
     #[arg(long, value_name = "N,...", value_delimiter = ',')]
-    empties: Option<Vec<u32>>,
+    empties: Option<Vec<Empties>>,
     /// Search positions again whose score is known by another search than this, such as 20@98%; exact and theoretical
     /// scores stay
     #[arg(long, value_name = "DEPTH")]
@@ -97,7 +98,7 @@ fn label(arguments: &LabelArguments) -> Result<(), String> {
     let wanted: Vec<usize> = (0..set.positions.len())
         .filter(|&i| {
             let entry = &set.positions[i];
-            let empties = entry.position.empties().count();
+            let empties = entry.position.empty_count();
             arguments.empties.as_ref().is_none_or(|wanted| wanted.contains(&empties))
                 && entry.is_open_to(arguments.unless.as_deref())
         })
@@ -114,7 +115,7 @@ fn label(arguments: &LabelArguments) -> Result<(), String> {
         let decision = engine.start(Request::hint(set.positions[i].position, 1)).wait();
         let line = decision.report.lines.first().ok_or("the search has said nothing")?;
         set.positions[i].label(line.score, line.depth);
-        progress.show(done as u64 + 1, || format!("{} empty", set.positions[i].position.empties().count()));
+        progress.show(done as u64 + 1, || format!("{} empty", set.positions[i].position.empty_count()));
         if saved.elapsed() >= SAVE_EVERY {
             write_file(&arguments.set, set.to_text().as_bytes())?;
             saved = Instant::now();

@@ -227,14 +227,14 @@ mod tests {
             })
             .collect();
         rows.push(sharing.mobility().start + mobility_pair(position));
-        rows.push(sharing.constant() + 60 - position.empties().count() as usize);
+        rows.push(sharing.constant() + usize::from(position.empty_count().placed()));
         rows
     }
 
     /// The formula, pair by pair, in discs.
     fn by_definition(weights: &FactorWeights, position: &Position) -> f64 {
         let rows = rows_of(position);
-        let place = (60 - position.empties().count()) as f64 * (weights.knots() - 1) as f64 / 60.0;
+        let place = f64::from(position.empty_count().placed()) * (weights.knots() - 1) as f64 / 60.0;
         let knot = (place as usize).min(weights.knots() - 2);
         let way = place - knot as f64;
         let linear = |knot: usize| rows.iter().map(|&row| f64::from(weights.linear(knot)[row]) / 32.0).sum::<f64>();

@@ -68,7 +68,7 @@ impl Layout {
             *column = self.sharing.of_family(instance.family)[(i32::from(configuration) + greatest) as usize];
         }
         columns[INSTANCES] = (self.sharing.mobility().start + mobility_pair(position)) as u32;
-        columns[INSTANCES + 1] = (self.sharing.constant() + 60 - position.empties().count().min(60) as usize) as u32;
+        columns[INSTANCES + 1] = (self.sharing.constant() + usize::from(position.empty_count().placed())) as u32;
         columns
     }
 }
