@@ -150,7 +150,12 @@ fn differences(a: &AnnotatedGame, b: &AnnotatedGame) -> Vec<Part> {
             all
         })
     };
-    let comments = |game: &AnnotatedGame| game.comments.join("").replace("\n\n", "").replace(" / ", "");
+    // So may those of the whole game. An empty one is none.
+    let written =
+        |game: &AnnotatedGame| game.comments.iter().filter(|text| !text.is_empty()).cloned().collect::<Vec<_>>();
+    let joined = [written(a).join("\n\n"), a.comments.join("\n\n"), written(a).join(" / "), a.comments.join(" / ")];
+    let comments = written(b);
+    let same_comments = comments == written(a) || joined.iter().any(|text| comments == [text.as_str()]);
     // What the board says may be said, and a game on the board that is over may be left unsaid.
     let result = a.result.is_some() && a.score_for_black() != b.score_for_black();
     let found = [
@@ -164,7 +169,7 @@ fn differences(a: &AnnotatedGame, b: &AnnotatedGame) -> Vec<Part> {
         (Part::Theory, a.theory != b.theory),
         (Part::Evaluations, evals(a) != evals(b)),
         (Part::Times, times(a) != times(b)),
-        (Part::Comments, comments(a) != comments(b)),
+        (Part::Comments, !same_comments),
         (Part::TurnComments, turn_comments(a) != turn_comments(b)),
         (Part::MoveValues, (&a.scores, a.score) != (&b.scores, b.score)),
         (Part::Passes, a.record.turns().len() != b.record.turns().len()),
@@ -222,6 +227,21 @@ proptest! {
                 check(&kept, second);
             }
         }
+    }
+}
+
+#[test]
+fn words_that_a_reader_of_sgf_would_take_for_a_result_are_told() {
+    for words in ["0", " 0 ", "Draw", "jigo", "B+12", "W+R", "White + Time", "B+0", "?", ""] {
+        let other = vec![("RE".to_owned(), words.to_owned())];
+        let game = AnnotatedGame { other, ..AnnotatedGame::new(GameRecord::default()) };
+        check(&game, Format::Sgf);
+        assert!(!write(&game, Format::Sgf).unwrap().losses.is_empty(), "{words:?}");
+    }
+    for words in ["Void", "B+", "B+65", "00", "X+2", "adjourned"] {
+        let other = vec![("RE".to_owned(), words.to_owned())];
+        let game = AnnotatedGame { other, ..AnnotatedGame::new(GameRecord::default()) };
+        assert_eq!(there_and_back(&game, Format::Sgf), Ok((vec![game], Vec::new())));
     }
 }
 

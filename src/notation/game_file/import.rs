@@ -57,7 +57,7 @@ fn of_sgf(sgf: SgfGame) -> AnnotatedGame {
     let mut game = AnnotatedGame::new(sgf.game);
     (game.black.name, game.white.name, game.date) = (sgf.black, sgf.white, sgf.date);
     game.unread = sgf.unread;
-    match sgf_result(&sgf.result) {
+    match read_sgf_result(&sgf.result) {
         Some(result) => game.result = Some(result),
         None if matches!(sgf.result.trim(), "" | "?") => {}
         None => game.other.push(("RE".to_owned(), sgf.result)),
@@ -98,7 +98,7 @@ fn keep_comment(game: &mut AnnotatedGame, turns: usize, text: String) {
 }
 
 /// `B+12`, `W+R`, `0`, `Draw`, ...
-fn sgf_result(text: &str) -> Option<GgfResult> {
+pub(super) fn read_sgf_result(text: &str) -> Option<GgfResult> {
     let text = text.trim();
     if text == "0" || text.eq_ignore_ascii_case("draw") || text.eq_ignore_ascii_case("jigo") {
         return Some(GgfResult { score: 0.0, ending: None });

@@ -1,6 +1,7 @@
 //! From [`AnnotatedGame`] to the formats of text.
 
 use super::content::Format;
+use super::import::read_sgf_result;
 use super::loss::{Loss, Part, Unwritable, losses};
 use crate::notation::annotated_game::AnnotatedGame;
 use crate::notation::ggf::{Ending, Ggf, GgfResult};
@@ -113,8 +114,9 @@ fn sgf(game: &AnnotatedGame, losses: &mut Vec<Loss>) -> String {
         "GM", "FF", "CA", "AP", "SZ", "ST", "PB", "PW", "DT", "RE", "BR", "WR", "PC", "AB", "AW", "AE", "PL", "B", "W",
         "C", "V", "KM",
     ];
-    // An empty result, or a question mark, says that there is none.
-    let is_result = |value: &str| game.result.is_none() && !matches!(value.trim(), "" | "?");
+    // Words that no reader takes for a result, or for a result that is not known.
+    let is_words = |value: &str| !matches!(value.trim(), "" | "?") && read_sgf_result(value).is_none();
+    let is_result = |value: &str| game.result.is_none() && is_words(value);
     let is_free = |key: &str, value: &str| {
         !key.is_empty()
             && key.bytes().all(|byte| byte.is_ascii_uppercase())
