@@ -1,5 +1,6 @@
 //! A game with all that any of the formats says of it.
 
+use super::Problem;
 use super::ggf::GgfClock;
 use crate::othello::{Color, GameRecord, Move};
 
@@ -47,6 +48,18 @@ pub struct PlayerInfo {
     pub clock: Option<GgfClock>,
 }
 
+impl PlayerInfo {
+    /// The rating as SGF and PGN write it; empty if it is not known.
+    pub(super) fn rating_text(&self) -> String {
+        self.rating.map(|rating| rating.to_string()).unwrap_or_default()
+    }
+}
+
+/// A number as SGF and PGN write it; `None` for anything else.
+pub(super) fn read_number(text: &str) -> Option<f64> {
+    text.trim().parse::<f64>().ok().filter(|number| number.is_finite())
+}
+
 /// The result under perfect play from some moment on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Theory {
@@ -75,6 +88,41 @@ impl AnnotatedGame {
         self.other.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
+    /// Takes a turn of one side; a forced pass of the other that was left out is put in before it.
+    pub(super) fn take(&mut self, color: Color, turn: Move) -> Result<(), Problem> {
+        let position = self.record.position();
+        let mover = position.mover();
+        if color != mover {
+            if !position.moves().is_empty() {
+                return Err(Problem::WrongSide(color, mover));
+            }
+            self.record.take(Move::Pass)?;
+        }
+        self.record.take(turn)?;
+        self.timing.resize(self.record.turns().len(), Timing::default());
+        Ok(())
+    }
+
+    /// Adds a comment behind the turns so far.
+    pub(super) fn comment(&mut self, text: String) {
+        match self.record.turns().len() {
+            0 => self.comments.push(text),
+            turns => self.turn_comments.push((turns, text)),
+        }
+    }
+
+    /// The comments behind this number of turns.
+    pub(super) fn comments_behind(&self, turns: usize) -> impl Iterator<Item = &str> {
+        let root = self.comments.iter().filter(move |_| turns == 0);
+        let behind = self.turn_comments.iter().filter(move |(after, _)| *after == turns).map(|(_, text)| text);
+        root.chain(behind).map(String::as_str)
+    }
+
+    /// What the player thought of a turn, from 0.
+    pub(super) fn eval(&self, turn: usize) -> Option<f64> {
+        self.timing.get(turn).and_then(|timing| timing.eval)
+    }
+
     /// The score for Black in discs: what the file says, else what the board says if the game is over.
     pub fn score_for_black(&self) -> Option<f64> {
         let end = self.record.position();
@@ -83,7 +131,7 @@ impl AnnotatedGame {
     }
 
     /// The score for Black where it is a whole number from −64 to 64, as most formats want it.
-    pub(in crate::notation) fn whole_score(&self) -> Option<i32> {
+    pub(super) fn whole_score(&self) -> Option<i32> {
         self.score_for_black().filter(|score| score.fract() == 0.0 && score.abs() <= 64.0).map(|score| score as i32)
     }
 
@@ -114,6 +162,13 @@ pub struct GgfResult {
     pub score: f64,
     /// How the game ended, unless it was played out.
     pub ending: Option<Ending>,
+}
+
+impl GgfResult {
+    /// The result of a game that was played out, by the disc difference for Black.
+    pub fn of_score(score: impl Into<f64>) -> GgfResult {
+        GgfResult { score: score.into(), ending: None }
+    }
 }
 
 /// Why a game ended before its last move.

@@ -9,11 +9,13 @@ pub mod game_file;
 pub mod ggf;
 mod grammar;
 pub mod logbook;
+mod loss;
 pub mod obf;
 mod opening;
 pub mod pgn;
 pub mod sgf;
 pub mod transcript;
+mod written;
 pub mod wthor;
 
 pub use annotated_game::{AnnotatedGame, PlayerInfo, Theory};
@@ -62,11 +64,7 @@ pub fn read_position(text: &str) -> Result<GameRecord, NotationError> {
     // A record may begin with the number of its games.
     cursor.skip_while(|c| is_blank(c) || matches!(c, '1' | '2'));
     if cursor.peek() == Some('(') {
-        return if sgf::is_sgf(cursor.rest()) {
-            sgf::SgfGame::parse(text).map(|sgf| sgf.game)
-        } else {
-            ggf::parse(text).map(|game| game.record)
-        };
+        return if sgf::is_sgf(cursor.rest()) { sgf::parse(text) } else { ggf::parse(text) }.map(|game| game.record);
     }
     cursor.go_to(start);
     if transcript::begins(&cursor) {

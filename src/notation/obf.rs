@@ -3,9 +3,11 @@
 use super::board;
 use super::cursor::{Cursor, is_blank};
 use super::grammar::{Parsed, failed, offset_of};
+use super::loss::Part;
 use super::transcript::parse_turn;
+use super::written::Written;
 use super::{AnnotatedGame, NotationError, Problem};
-use crate::othello::{Move, Position};
+use crate::othello::{GameRecord, Move, Position};
 use nom::Parser;
 use nom::branch::alt;
 use nom::bytes::complete::{tag, take_while, take_while_m_n};
@@ -100,6 +102,18 @@ impl ObfEntry {
     }
 }
 
+impl From<ObfEntry> for AnnotatedGame {
+    fn from(entry: ObfEntry) -> AnnotatedGame {
+        AnnotatedGame {
+            scores: entry.moves,
+            score: entry.score,
+            comments: entry.comment.into_iter().collect(),
+            unread: entry.unread,
+            ..AnnotatedGame::new(GameRecord::from_position(entry.position))
+        }
+    }
+}
+
 /// Whether a line of a file is more than blanks and a comment.
 pub(super) fn says_something(line: &str) -> bool {
     line.trim_start_matches(is_blank).chars().next().is_some_and(|c| c != '%')
@@ -134,6 +148,38 @@ fn segment(input: &str) -> Parsed<'_, Segment<'_>> {
     );
     let with_move = (name(), cut(score())).map(|(name, n)| Segment::Move(name, n));
     unknown.map(Segment::Unknown).or(with_move).or(score().map(Segment::Score)).parse(input)
+}
+
+/// Writes a position, or those of a game in which a disc is placed.
+pub(super) fn write(game: &AnnotatedGame) -> Written {
+    let mut written = Written::new(game, |part| match part {
+        Part::Comments => game.is_position(),
+        _ => matches!(part, Part::Evaluations | Part::MoveValues),
+    });
+    if game.is_position() {
+        let comment = game.comments.join(" / ");
+        written.check(&comment, !comment.contains(['\n', '\r']) && comment.trim() == comment);
+        let comment = (!comment.is_empty()).then_some(comment);
+        written.text = format!("{}\n", ObfEntry { comment, ..ObfEntry::of_end(game) });
+        return written;
+    }
+    let mut fractions = 0;
+    for (i, (&position, &turn)) in game.record.positions().iter().zip(game.record.turns()).enumerate() {
+        let eval = game.eval(i);
+        let whole = eval.filter(|eval| eval.fract() == 0.0 && eval.abs() <= 64.0).map(|eval| eval as i32);
+        fractions += usize::from(eval.is_some() && (whole.is_none() || turn == Move::Pass));
+        let Some(square) = turn.square() else { continue };
+        let (mut moves, mut score) = (whole.map(|value| (turn, value)).into_iter().collect(), None);
+        if i == 0 && (!game.scores.is_empty() || game.score.is_some()) {
+            (moves, score) = (game.scores.clone(), game.score);
+        }
+        let comment = Some(format!("move {}: {square}", i + 1));
+        written.text += &format!("{}\n", ObfEntry { position, moves, score, comment, unread: Vec::new() });
+    }
+    if fractions > 0 {
+        written.lose(Part::Evaluations, format!("{fractions} that are not whole discs"));
+    }
+    written
 }
 
 impl fmt::Display for ObfEntry {

@@ -1,64 +1,116 @@
 //! PGN records of Othello, as PlayOK (once Kurnik) writes them.
 
+use super::annotated_game::{PlayerInfo, Timing, read_number};
 use super::cursor::{Cursor, is_blank};
+use super::ggf::{Ending, GgfResult};
+use super::loss::{Loss, Part};
 use super::sgf::variations_in_words;
 use super::transcript::NO_FURTHER_MOVE;
-use super::{NotationError, Problem, board};
-use crate::othello::{Color, GameRecord, Move, Position, Square};
+use super::written::Written;
+use super::{AnnotatedGame, NotationError, Problem, board};
+use crate::othello::{Color, GameRecord, Move, Position, Square, final_score};
+use std::collections::HashSet;
 use std::fmt;
 
 const A_MOVE: &str = "a move such as f5, a pass (--), a comment in braces, or the result such as 37-27";
 
-/// A game with its tags.
+/// Tags of which there is one.
+const ONCE: [&str; 6] = ["Black", "White", "BlackElo", "WhiteElo", "Site", "Date"];
+
+/// Reads one game, to the end of the text.
 ///
 /// Moves are in any case, with or without numbers; a pass is `--`, and a forced one may be left out. Glyphs (`$1`) and the
 /// marks `!` and `?` behind moves, and variations in parentheses, are passed over and counted. A start other than the standard
-/// one stands in the tag `FEN`, in the form of xboard's "reversi".
+/// one stands in the tag `FEN`, in the form of xboard's "reversi". The result is disc counts for Black and White such as `37-27`,
+/// `1-0`, or `*` for an unfinished game; that behind the moves counts for more than the tag.
 ///
 /// ```
-/// use emilia::notation::pgn::PgnGame;
+/// use emilia::notation::pgn;
 /// let text = "[Site \"kurnik\"]\n[Black \"ada\"]\n[Result \"37-27\"]\n\n1. f5 d6 2. c3 d3 {so far} 37-27\n";
-/// let game = PgnGame::parse(text).unwrap();
-/// assert_eq!((game.tags[1].1.as_str(), game.game.turns().len()), ("ada", 4));
-/// assert_eq!(game.result.as_deref(), Some("37-27"));
-/// assert_eq!(game.comments, [(4, "so far".to_owned())]);
+/// let game = pgn::parse(text).unwrap();
+/// assert_eq!((game.black.name.as_str(), game.record.turns().len()), ("ada", 4));
+/// assert_eq!(game.result.unwrap().score, 10.0);
+/// assert_eq!(game.turn_comments, [(4, "so far".to_owned())]);
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct PgnGame {
-    /// Names and values of the tags in their order; not `FEN` and `SetUp`, which are the start of the game.
-    pub tags: Vec<(String, String)>,
-    /// The start and the turns.
-    pub game: GameRecord,
-    /// The comments: how many turns were taken, and the text.
-    pub comments: Vec<(usize, String)>,
-    /// What ends the moves: disc counts for Black and White such as `37-27`, `1-0`, or `*` for an unfinished game.
-    pub result: Option<String>,
-    /// What was passed over. It is not written.
-    pub unread: Vec<String>,
+///
+/// # Errors
+/// If the tags, a move or the result make no sense, or a move is not legal; with the place in the text.
+pub fn parse(text: &str) -> Result<AnnotatedGame, NotationError> {
+    let mut cursor = Cursor::new(text);
+    let mut game = AnnotatedGame::default();
+    while let Some((key, value, at)) = tag(&mut cursor)? {
+        match key.to_ascii_lowercase().as_str() {
+            "fen" => game.record = start(text, at, &value)?,
+            "setup" => {}
+            _ => game.other.push((key, value)),
+        }
+    }
+    Moves { game, cursor, result: None, number: 0, variations: 0 }.read()
 }
 
-impl PgnGame {
-    /// A record of this game with nothing else known.
-    pub fn new(game: GameRecord) -> PgnGame {
-        PgnGame { game, ..PgnGame::default() }
+/// Gives the tags their fields, and the game the result that stands behind the moves.
+fn keep_tags(game: &mut AnnotatedGame, mut result: Option<String>) {
+    let mut time = None;
+    let mut seen = HashSet::new();
+    for (key, value) in std::mem::take(&mut game.other) {
+        // The first of several counts.
+        if ONCE.contains(&key.as_str()) && !seen.insert(key.clone()) {
+            game.unread.push(format!("{key} {value}"));
+            continue;
+        }
+        let rating = read_number(&value);
+        match (key.as_str(), rating) {
+            ("Black", _) => game.black.name = value,
+            ("White", _) => game.white.name = value,
+            ("BlackElo", Some(_)) => game.black.rating = rating,
+            ("WhiteElo", Some(_)) => game.white.rating = rating,
+            ("Site", _) => game.place = value,
+            ("Date", _) => game.date = value,
+            ("Time", _) if time.is_none() => time = Some(value),
+            // What stands behind the moves is the same and says more often the truth.
+            ("Result", _) if result.is_none() => result = Some(value),
+            ("Result", _) if result.as_deref() != Some(value.as_str()) => game.unread.push(format!("Result {value}")),
+            ("Result", _) => {}
+            _ => game.other.push((key, value)),
+        }
     }
-
-    /// Reads one game, to the end of the text.
-    ///
-    /// # Errors
-    /// If the tags, a move or the result make no sense, or a move is not legal; with the place in the text.
-    pub fn parse(text: &str) -> Result<PgnGame, NotationError> {
-        let mut cursor = Cursor::new(text);
-        let mut pgn = PgnGame::new(GameRecord::default());
-        while let Some((key, value, at)) = tag(&mut cursor)? {
-            match key.to_ascii_lowercase().as_str() {
-                "fen" => pgn.game = start(text, at, &value)?,
-                "setup" => {}
-                _ => pgn.tags.push((key, value)),
+    match time {
+        Some(time) if game.date.is_empty() => game.other.push(("Time".to_owned(), time)),
+        Some(time) => game.date = format!("{} {time}", game.date),
+        None => {}
+    }
+    match result.as_deref() {
+        None | Some("*" | "?" | "") => {}
+        Some("1/2-1/2") => game.result = Some(GgfResult::of_score(0)),
+        Some(text) => {
+            game.result = read_result(text, &game.record);
+            if game.result.is_none() {
+                game.unread.push(format!("Result {text}"));
             }
         }
-        Moves { pgn, cursor, number: 0, variations: 0 }.read()
     }
+}
+
+/// The result of a game by the two numbers that a text ends with, such as `37-27`: discs of Black and White, or 1 and 0 for a game
+/// won without a count.
+pub(super) fn read_result(text: &str, record: &GameRecord) -> Option<GgfResult> {
+    let (black, white) = text.split_whitespace().next_back()?.split_once('-')?;
+    let number = |text: &str| text.parse().ok().filter(|&n: &u32| n <= 64 && !text.starts_with('+'));
+    let (black, white) = (number(black)?, number(white)?);
+    let end = record.position();
+    let discs = [Color::Black, Color::White].map(|color| end.discs(color));
+    let score = if end.is_over() && discs.map(|discs| discs.count()) == [black, white] {
+        // The empty squares are the winner's.
+        final_score(discs[0], discs[1])
+    } else if black + white == 1 {
+        if black == 1 { 64 } else { -64 }
+    } else if black + white <= 64 {
+        black as i32 - white as i32
+    } else {
+        return None;
+    };
+    let ending = (black + white == 1 && !end.is_over()).then_some(Ending::Resigned);
+    Some(GgfResult { score: f64::from(score), ending })
 }
 
 /// The next tag, `[Name "value"]`, and where its value is; `None` where the moves begin.
@@ -118,14 +170,15 @@ fn start(text: &str, at: usize, fen: &str) -> Result<GameRecord, NotationError> 
 
 /// The second half of a game.
 struct Moves<'a> {
-    pgn: PgnGame,
+    game: AnnotatedGame,
     cursor: Cursor<'a>,
+    result: Option<String>,
     number: usize,
     variations: usize,
 }
 
 impl Moves<'_> {
-    fn read(mut self) -> Result<PgnGame, NotationError> {
+    fn read(mut self) -> Result<AnnotatedGame, NotationError> {
         loop {
             skip_blanks_and_escapes(&mut self.cursor);
             let Some(c) = self.cursor.peek() else { break };
@@ -141,11 +194,11 @@ impl Moves<'_> {
                 '$' => {
                     self.cursor.bump();
                     self.cursor.skip_while(|c| c.is_ascii_digit());
-                    self.pgn.unread.push("a glyph".to_owned());
+                    self.game.unread.push("a glyph".to_owned());
                 }
                 '!' | '?' => {
                     self.cursor.skip_while(|c| matches!(c, '!' | '?'));
-                    self.pgn.unread.push("a mark behind a move".to_owned());
+                    self.game.unread.push("a mark behind a move".to_owned());
                 }
                 '*' => {
                     self.cursor.bump();
@@ -155,14 +208,16 @@ impl Moves<'_> {
                 _ => self.turn()?,
             }
         }
-        self.pgn.unread.extend(variations_in_words(self.variations));
-        Ok(self.pgn)
+        self.game.unread.extend(variations_in_words(self.variations));
+        self.game.timing.resize(self.game.record.turns().len(), Timing::default());
+        keep_tags(&mut self.game, self.result);
+        Ok(self.game)
     }
 
     fn keep_comment(&mut self, text: &str) {
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         if !text.is_empty() {
-            self.pgn.comments.push((self.pgn.game.turns().len(), text));
+            self.game.comment(text);
         }
     }
 
@@ -221,7 +276,7 @@ impl Moves<'_> {
 
     /// Nothing but comments may follow the result.
     fn end(&mut self, result: &str) -> Result<(), NotationError> {
-        self.pgn.result = Some(result.to_owned());
+        self.result = Some(result.to_owned());
         skip_blanks_and_escapes(&mut self.cursor);
         match self.cursor.peek() {
             None | Some('{' | ';') => Ok(()),
@@ -242,10 +297,10 @@ impl Moves<'_> {
         } else {
             return failed(self.cursor.expected(A_MOVE));
         };
-        if self.pgn.game.turns().len() >= GameRecord::LONGEST {
+        if self.game.record.turns().len() >= GameRecord::LONGEST {
             return failed(NotationError::expected(self.cursor.text(), at, NO_FURTHER_MOVE));
         }
-        let taken = self.pgn.game.take_with_implied_pass(turn);
+        let taken = self.game.record.take_with_implied_pass(turn);
         taken.or_else(|illegal| failed(NotationError::at(self.cursor.text(), at, Problem::Illegal(illegal))))
     }
 }
@@ -263,49 +318,112 @@ impl fmt::Display for Fen<'_> {
 /// The longest line of moves, in bytes.
 const LINE: usize = 79;
 
-impl fmt::Display for PgnGame {
-    /// The tags, an empty line, and the moves in lines of at most 79 bytes where comments allow it; every pass is written, as
-    /// PlayOK does. `}` in a comment becomes `)`, and a line end a blank.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let one_line = |text: &str| text.replace(['\n', '\r'], " ");
-        let escape = |text: &str| one_line(text).replace('\\', "\\\\").replace('"', "\\\"");
-        for (key, value) in &self.tags {
-            writeln!(f, "[{key} \"{}\"]", escape(value))?;
-        }
-        if *self.game.start() != Position::START {
-            write!(f, "[SetUp \"1\"]\n[FEN \"{}\"]\n", Fen(self.game.start()))?;
-        }
-        let mut words = Vec::new();
-        let comments = |words: &mut Vec<String>, after: usize| {
-            for (_, text) in self.comments.iter().filter(|(turns, _)| *turns == after) {
-                words.push(format!("{{{}}}", one_line(text).replace('}', ")")));
-            }
-        };
-        comments(&mut words, 0);
-        for (i, turn) in self.game.turns().iter().enumerate() {
-            if i % 2 == 0 {
-                words.push(format!("{}.", i / 2 + 1));
-            }
-            words.push(if *turn == Move::Pass { "--".to_owned() } else { turn.to_string() });
-            comments(&mut words, i + 1);
-        }
-        words.extend(self.result.clone());
-        f.write_str("\n")?;
-        let mut column = 0;
-        for word in words {
-            let gap = if column == 0 {
-                ""
-            } else if column + 1 + word.len() > LINE {
-                column = 0;
-                "\n"
-            } else {
-                " "
-            };
-            column += word.len() + usize::from(gap == " ");
-            write!(f, "{gap}{word}")?;
-        }
-        f.write_str("\n")
+/// Writes a game: the tags, an empty line, and the moves in lines of at most 79 bytes where comments allow it; every pass is
+/// written, as PlayOK does. `}` in a comment becomes `)`, and a line end a blank.
+pub(super) fn write(game: &AnnotatedGame) -> Written {
+    const LOST: [Part; 5] = [Part::Clocks, Part::Times, Part::Evaluations, Part::Theory, Part::MoveValues];
+    let mut written = Written::new(game, |part| !LOST.contains(&part));
+    let result = result_text(game, &mut written);
+    let tags = tags(game, &result, &mut written);
+    for (_, value) in &tags {
+        written.check(value, !value.contains(['\n', '\r']));
     }
+    for text in game.comments.iter().chain(game.turn_comments.iter().map(|(_, text)| text)) {
+        let is_plain = text.split_whitespace().collect::<Vec<_>>().join(" ") == *text;
+        written.check(text, is_plain && !text.contains('}'));
+    }
+    let one_line = |text: &str| text.replace(['\n', '\r'], " ");
+    let escape = |text: &str| one_line(text).replace('\\', "\\\\").replace('"', "\\\"");
+    let mut text: String = tags.iter().map(|(key, value)| format!("[{key} \"{}\"]\n", escape(value))).collect();
+    if *game.record.start() != Position::START {
+        text += &format!("[SetUp \"1\"]\n[FEN \"{}\"]\n", Fen(game.record.start()));
+    }
+    let comments = |turns| game.comments_behind(turns).map(|text| format!("{{{}}}", one_line(text).replace('}', ")")));
+    let mut words: Vec<String> = comments(0).collect();
+    for (i, turn) in game.record.turns().iter().enumerate() {
+        if i % 2 == 0 {
+            words.push(format!("{}.", i / 2 + 1));
+        }
+        words.push(if *turn == Move::Pass { "--".to_owned() } else { turn.to_string() });
+        words.extend(comments(i + 1));
+    }
+    words.push(result);
+    written.text = text + "\n" + &lines(&words) + "\n\n";
+    written
+}
+
+/// The names and values of the tags but those of the start.
+fn tags(game: &AnnotatedGame, result: &str, written: &mut Written) -> Vec<(String, String)> {
+    let (date, time) = match game.date.split_once(' ') {
+        Some((date, time)) if !date.is_empty() && !time.is_empty() => (date, time),
+        _ => (game.date.as_str(), ""),
+    };
+    let [black, white] = [&game.black, &game.white].map(PlayerInfo::rating_text);
+    let known = [
+        ("Site", game.place.as_str()),
+        ("Date", date),
+        ("Time", time),
+        ("Black", &game.black.name),
+        ("BlackElo", &black),
+        ("White", &game.white.name),
+        ("WhiteElo", &white),
+        ("Result", result),
+    ];
+    let other = written.keep_other(game, |key, _| {
+        // Without a date, the time is no part of it.
+        let is_time = key == "Time" && game.date.is_empty();
+        let mut known = known.iter().map(|(known, _)| *known).chain(["FEN", "SetUp"]);
+        !key.is_empty()
+            && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+            && (is_time || !known.any(|known| key.eq_ignore_ascii_case(known)))
+    });
+    let known = known.into_iter().filter(|(_, value)| !value.is_empty());
+    known.map(|(key, value)| (key.to_owned(), value.to_owned())).chain(other).collect()
+}
+
+/// Words with line ends between them.
+fn lines(words: &[String]) -> String {
+    let mut text = String::new();
+    let mut column = 0;
+    for word in words {
+        if column > 0 && column + 1 + word.len() > LINE {
+            text.push('\n');
+            column = 0;
+        } else if column > 0 {
+            text.push(' ');
+            column += 1;
+        }
+        text += word;
+        column += word.len();
+    }
+    text
+}
+
+/// Disc counts such as `37-27`; `1-0` for a game that Black won without a count; `*` if it is not known.
+fn result_text(game: &AnnotatedGame, written: &mut Written) -> String {
+    let Some(score) = game.whole_score() else {
+        if let Some(result) = game.result {
+            written.lose(Part::Result, format!("{:+}", result.score));
+            written.losses.extend(result.ending.map(|how| Loss::new(Part::Ending, how.to_string())));
+        }
+        return "*".to_owned();
+    };
+    let end = game.record.position();
+    if let Some(how) = game.ending() {
+        if how == Ending::Resigned && score.abs() == 64 && !end.is_over() {
+            return if score > 0 { "1-0" } else { "0-1" }.to_owned();
+        }
+        written.lose(Part::Ending, how.to_string());
+    }
+    if end.is_over() && score == end.score_for_black() {
+        // What lies on the board; the empty squares are the winner's all the same.
+        return format!("{}-{}", end.discs(Color::Black).count(), end.discs(Color::White).count());
+    }
+    if score % 2 != 0 {
+        written.lose(Part::Result, format!("{score:+}"));
+        return "*".to_owned();
+    }
+    format!("{}-{}", (64 + score) / 2, (64 - score) / 2)
 }
 
 #[cfg(test)]
@@ -314,7 +432,7 @@ mod tests {
     use crate::notation::transcript;
 
     fn error(text: &str) -> String {
-        let error = PgnGame::parse(text).unwrap_err();
+        let error = parse(text).unwrap_err();
         format!("{error}, turn {:?}", error.turn)
     }
 
@@ -336,25 +454,30 @@ mod tests {
     #[test]
     fn what_other_programs_add_is_passed_over_and_told() {
         let text = "[A \"b \\\"c\\\" \\\\\"]\n% set aside\n1. f5! $3 d6?? (1... f6 {(} (f4)) 2. c3 ; to the end\n d3 1/2-1/2 {drawn}";
-        let pgn = PgnGame::parse(text).unwrap();
-        assert_eq!(pgn.tags[0], ("A".to_owned(), "b \"c\" \\".to_owned()));
-        assert_eq!(transcript::Transcript(&pgn.game).to_string(), "f5d6c3d3");
-        assert_eq!(pgn.comments, [(3, "to the end".to_owned()), (4, "drawn".to_owned())]);
-        assert_eq!(pgn.result.as_deref(), Some("1/2-1/2"));
-        assert_eq!(pgn.unread, ["a mark behind a move", "a glyph", "a mark behind a move", "1 variation"]);
+        let game = parse(text).unwrap();
+        assert_eq!(game.other[0], ("A".to_owned(), "b \"c\" \\".to_owned()));
+        assert_eq!(transcript::Transcript(&game.record).to_string(), "f5d6c3d3");
+        assert_eq!(game.turn_comments, [(3, "to the end".to_owned()), (4, "drawn".to_owned())]);
+        assert_eq!(game.result, Some(GgfResult::of_score(0)));
+        assert_eq!(game.unread, ["a mark behind a move", "a glyph", "a mark behind a move", "1 variation"]);
     }
 
     #[test]
     fn starts_and_passes_come_back() {
         for seed in 0..30 {
-            let mut game = GameRecord::from_position(crate::testing::random_position(seed, 40));
-            while !game.position().is_over() {
-                let turn = game.position().moves().into_iter().next().map_or(Move::Pass, Move::Place);
-                game.take(turn).unwrap();
+            let mut record = GameRecord::from_position(crate::testing::random_position(seed, 40));
+            while !record.position().is_over() {
+                let turn = record.position().moves().into_iter().next().map_or(Move::Pass, Move::Place);
+                record.take(turn).unwrap();
             }
-            let pgn = PgnGame { comments: vec![(0, "begin".into()), (5, "x".repeat(90))], ..PgnGame::new(game) };
-            let text = pgn.to_string();
-            assert_eq!(PgnGame::parse(&text).as_ref(), Ok(&pgn), "{text}");
+            let game = AnnotatedGame {
+                result: Some(GgfResult::of_score(record.position().score_for_black())),
+                comments: vec!["begin".into()],
+                turn_comments: vec![(5, "x".repeat(90))],
+                ..AnnotatedGame::new(record)
+            };
+            let text = write(&game).text;
+            assert_eq!(parse(&text).as_ref(), Ok(&game), "{text}");
         }
     }
 }

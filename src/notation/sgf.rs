@@ -1,9 +1,13 @@
 //! SGF records of Othello (`GM[2]`), as Quarry saves them.
 
+use super::annotated_game::{PlayerInfo, read_number};
 use super::board::Board;
+use super::ggf::{Ending, GgfResult};
 use super::grammar::{Parsed, failed, offset_of};
+use super::loss::Part;
 use super::transcript::{NO_FURTHER_MOVE, parse_turn, uninferable};
-use super::{NotationError, Problem};
+use super::written::Written;
+use super::{AnnotatedGame, NotationError, Problem};
 use crate::othello::{Color, GameRecord, Move, Position, Square};
 use nom::Parser;
 use nom::branch::alt;
@@ -13,42 +17,8 @@ use nom::combinator::{cut, recognize};
 use nom::error::context;
 use nom::multi::{many0_count, many1};
 use nom::sequence::{delimited, preceded, terminated};
+use std::collections::HashSet;
 use std::fmt;
-
-/// The main line of an SGF game tree.
-///
-/// Squares are two letters, the column and the row from the top (`dc` is d3); a letter and a digit are read too.
-/// Forced passes are left out, as Quarry does. A set-up (AB, AW, AE, PL) begins from the standard start; one behind
-/// moves begins the game anew from the board that it leaves.
-///
-/// ```
-/// use emilia::notation::sgf::SgfGame;
-/// let sgf = SgfGame::parse("(;GM[2]FF[4]SZ[8]PB[ada];B[dc];W[cc](;B[cd])(;B[ce]))").unwrap();
-/// let turns: Vec<String> = sgf.game.turns().iter().map(|turn| turn.to_string()).collect();
-/// assert_eq!((sgf.black.as_str(), turns.join(" ").as_str()), ("ada", "d3 c3 c4"));
-/// ```
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct SgfGame {
-    /// The name of Black (PB); may be empty.
-    pub black: String,
-    /// The name of White (PW); may be empty.
-    pub white: String,
-    /// When it was played (DT), usually as year, month and day.
-    pub date: String,
-    /// The result (RE), such as `B+12`; empty if it is not known.
-    pub result: String,
-    /// The start and the turns of the main line.
-    pub game: GameRecord,
-    /// The comments (C): how many turns were taken, and the text.
-    pub comments: Vec<(usize, String)>,
-    /// The values that nodes were given (V): how many turns were taken, and discs for Black.
-    pub values: Vec<(usize, f64)>,
-    /// The properties of the root that this type has no place for, keys and values in their order; not those that only
-    /// tell of the format and of the program that wrote it.
-    pub other: Vec<(String, String)>,
-    /// What was passed over: variations, and properties of nodes behind the root. They are not written.
-    pub unread: Vec<String>,
-}
 
 /// Whether a text that begins with `(` is SGF and not GGF, which looks alike and numbers no game `GM[2]`.
 pub(crate) fn is_sgf(text: &str) -> bool {
@@ -59,29 +29,36 @@ pub(crate) fn is_sgf(text: &str) -> bool {
     }
 }
 
-impl SgfGame {
-    /// A record of this game with nothing else known.
-    pub fn new(game: GameRecord) -> SgfGame {
-        SgfGame { game, ..SgfGame::default() }
-    }
-
-    /// Reads the main line of the first game of a text.
-    ///
-    /// # Errors
-    /// If the text is no game tree, is of another game, or has a move that is not legal; with the place in the text.
-    pub fn parse(text: &str) -> Result<SgfGame, NotationError> {
-        let mut reader = Reader::new(text);
-        let mut rest = text.trim_start_matches(super::cursor::is_blank);
-        rest = opening(rest).map_err(|error| failed(text, error))?.0;
-        loop {
-            let (behind, step) = step(rest).map_err(|error| failed(text, error))?;
-            rest = behind;
-            match step {
-                Step::Node => reader.nodes += 1,
-                Step::Branch => reader.branches += 1,
-                Step::Property(key, values) => reader.property(key, &values)?,
-                Step::End => return reader.finish(rest),
-            }
+/// Reads the main line of the first game of a text.
+///
+/// Squares are two letters, the column and the row from the top (`dc` is d3); a letter and a digit are read too.
+/// A forced pass may be left out, as Quarry does. A set-up (AB, AW, AE, PL) begins from the standard start; one behind
+/// moves begins the game anew from the board that it leaves. The values of nodes (V) are for Black. The game's other properties are
+/// those of the root, but not those that only tell of the format and of the program that wrote it; a result (RE) that makes no sense
+/// is one of them.
+///
+/// ```
+/// use emilia::notation::sgf;
+/// let game = sgf::parse("(;GM[2]FF[4]SZ[8]PB[ada];B[dc];W[cc](;B[cd])(;B[ce]))").unwrap();
+/// let turns: Vec<String> = game.record.turns().iter().map(|turn| turn.to_string()).collect();
+/// assert_eq!((game.black.name.as_str(), turns.join(" ").as_str()), ("ada", "d3 c3 c4"));
+/// assert_eq!(game.unread, ["1 variation"]);
+/// ```
+///
+/// # Errors
+/// If the text is no game tree, is of another game, or has a move that is not legal; with the place in the text.
+pub fn parse(text: &str) -> Result<AnnotatedGame, NotationError> {
+    let mut reader = Reader { text, ..Reader::default() };
+    let mut rest = text.trim_start_matches(super::cursor::is_blank);
+    rest = opening(rest).map_err(|error| failed(text, error))?.0;
+    loop {
+        let (behind, step) = step(rest).map_err(|error| failed(text, error))?;
+        rest = behind;
+        match step {
+            Step::Node => reader.nodes += 1,
+            Step::Branch => reader.branches += 1,
+            Step::Property(key, values) => reader.property(key, &values)?,
+            Step::End => return reader.finish(rest),
         }
     }
 }
@@ -137,9 +114,14 @@ fn unescape(value: &str) -> String {
 }
 
 /// Builds the game while its properties come in.
+#[derive(Default)]
 struct Reader<'a> {
     text: &'a str,
-    sgf: SgfGame,
+    game: AnnotatedGame,
+    /// The result as it stands.
+    result: &'a str,
+    /// Values before the first move.
+    root_values: Vec<f64>,
     /// A set-up that no move has followed yet.
     setup: Option<(Board, &'a str)>,
     /// Nodes behind the root.
@@ -150,15 +132,16 @@ struct Reader<'a> {
     moves: usize,
 }
 
-/// Properties that tell of the format and of the program that wrote the file, not of the game.
-const OF_THE_FILE: [&str; 6] = ["GM", "SZ", "FF", "CA", "AP", "ST"];
+/// The properties that are not among a game's other ones.
+const KNOWN: [&str; 21] = [
+    "GM", "SZ", "FF", "CA", "AP", "ST", "PB", "PW", "DT", "RE", "BR", "WR", "PC", "AB", "AW", "AE", "PL", "B", "W",
+    "C", "V",
+];
+
+/// Properties of the root of which there is one.
+const ONCE: [&str; 3] = ["BR", "WR", "PC"];
 
 impl<'a> Reader<'a> {
-    fn new(text: &'a str) -> Reader<'a> {
-        let sgf = SgfGame::new(GameRecord::default());
-        Reader { text, sgf, setup: None, nodes: 0, branches: 0, moves: 0 }
-    }
-
     fn property(&mut self, key: &str, values: &[&'a str]) -> Result<(), NotationError> {
         let key: String = key.chars().filter(char::is_ascii_uppercase).collect();
         let Some(&first) = values.first() else {
@@ -169,10 +152,10 @@ impl<'a> Reader<'a> {
             "SZ" if !matches!(first.trim(), "8" | "8:8") => {
                 return self.fail(first, Problem::OtherGame("another size of board"));
             }
-            "PB" => self.sgf.black = unescape(first),
-            "PW" => self.sgf.white = unescape(first),
-            "DT" => self.sgf.date = unescape(first),
-            "RE" => self.sgf.result = unescape(first),
+            "PB" => self.game.black.name = unescape(first),
+            "PW" => self.game.white.name = unescape(first),
+            "DT" => self.game.date = unescape(first),
+            "RE" => self.result = first,
             "AB" => self.set(Some(Color::Black), values)?,
             "AW" => self.set(Some(Color::White), values)?,
             "AE" => self.set(None, values)?,
@@ -186,26 +169,29 @@ impl<'a> Reader<'a> {
             }
             "B" => self.moves(Color::Black, values)?,
             "W" => self.moves(Color::White, values)?,
-            "C" => {
-                let turns = self.sgf.game.turns().len();
-                self.sgf.comments.extend(values.iter().map(|text| (turns, unescape(text))));
-            }
-            "V" if first.trim().parse::<f64>().is_ok_and(f64::is_finite) => {
-                let value = first.trim().parse().expect("it was just read");
-                self.sgf.values.push((self.sgf.game.turns().len(), value));
-            }
-            key if OF_THE_FILE.contains(&key) => {}
+            "C" => values.iter().for_each(|text| self.game.comment(unescape(text))),
+            "V" if let Some(value) = read_number(first) => self.value(value),
+            // What tells of the file and of the program that wrote it.
+            "GM" | "SZ" | "FF" | "CA" | "AP" | "ST" => {}
             key if self.nodes == 0 => {
-                self.sgf.other.extend(values.iter().map(|text| (key.to_owned(), unescape(text))));
+                self.game.other.extend(values.iter().map(|text| (key.to_owned(), unescape(text))));
             }
-            key => self.sgf.unread.push(format!("{key}[{}]", values.join("]["))),
+            key => self.game.unread.push(format!("{key}[{}]", values.join("]["))),
         }
         Ok(())
     }
 
+    /// Keeps the value of a node for Black.
+    fn value(&mut self, value: f64) {
+        match (self.game.timing.last_mut(), self.game.record.positions()) {
+            (Some(timing), [.., position, _]) => timing.eval = Some(position.mover().signed(value)),
+            _ => self.root_values.push(value),
+        }
+    }
+
     /// The set-up under way, begun from the present board if there is none.
     fn board(&mut self, at: &'a str) -> &mut Board {
-        let position = self.sgf.game.position();
+        let position = self.game.record.position();
         &mut self.setup.get_or_insert_with(|| (Board::of(position), at)).0
     }
 
@@ -239,47 +225,57 @@ impl<'a> Reader<'a> {
                 board.mover = board.mover.or(Some(color));
             }
             self.begin_from_setup()?;
-            if self.sgf.game.turns().len() >= GameRecord::LONGEST {
+            if self.game.record.turns().len() >= GameRecord::LONGEST {
                 return self.expected(value, NO_FURTHER_MOVE);
             }
-            let position = self.sgf.game.position();
-            if color != position.mover() {
-                if !position.moves().is_empty() {
-                    let problem = Problem::WrongSide(color, position.mover());
-                    return self.fail(value, problem);
-                }
-                // The forced pass that was left out.
-                self.take(Move::Pass, value)?;
-            }
-            self.take(turn, value)?;
+            self.game.take(color, turn).or_else(|problem| self.fail(value, problem))?;
         }
         Ok(())
     }
 
-    fn take(&mut self, turn: Move, value: &str) -> Result<(), NotationError> {
-        self.sgf.game.take(turn).or_else(|illegal| self.fail(value, Problem::Illegal(illegal)))
-    }
-
     fn begin_from_setup(&mut self) -> Result<(), NotationError> {
         if let Some((board, at)) = self.setup.take() {
-            let gone = self.sgf.game.turns().len();
+            let game = &mut self.game;
+            let gone = game.timing.len();
             if gone > 0 {
-                self.sgf.unread.push(format!("{gone} moves before a set-up"));
-                let place = |turns: &mut usize| *turns = turns.saturating_sub(gone);
-                self.sgf.comments.iter_mut().for_each(|(turns, _)| place(turns));
-                self.sgf.values.retain(|&(turns, _)| turns > gone);
-                self.sgf.values.iter_mut().for_each(|(turns, _)| place(turns));
+                game.unread.push(format!("{gone} moves before a set-up"));
+                game.comments.extend(game.turn_comments.drain(..).map(|(_, text)| text));
+                game.timing.clear();
+                self.root_values.clear();
             }
-            self.sgf.game = GameRecord::from_position(board.position(self.text, offset_of(self.text, at))?);
+            game.record = GameRecord::from_position(board.position(self.text, offset_of(self.text, at))?);
         }
         Ok(())
     }
 
     /// The game, with what stands behind the end of its main line.
-    fn finish(mut self, behind: &str) -> Result<SgfGame, NotationError> {
+    fn finish(mut self, behind: &str) -> Result<AnnotatedGame, NotationError> {
         self.begin_from_setup()?;
-        self.sgf.unread.extend(variations_in_words(variations(behind, self.branches)));
-        Ok(self.sgf)
+        let mut game = self.game;
+        game.unread.extend(variations_in_words(variations(behind, self.branches)));
+        let properties = std::mem::take(&mut game.other);
+        let words = unescape(self.result);
+        game.result = read_result(&words);
+        if is_words(&words) {
+            game.other.push(("RE".to_owned(), words));
+        }
+        let mut seen = HashSet::new();
+        for (key, value) in properties {
+            // The first of several counts.
+            if ONCE.contains(&key.as_str()) && !seen.insert(key.clone()) {
+                game.unread.push(format!("{key}[{value}]"));
+                continue;
+            }
+            let rating = read_number(&value);
+            match (key.as_str(), rating) {
+                ("BR", Some(_)) => game.black.rating = rating,
+                ("WR", Some(_)) => game.white.rating = rating,
+                ("PC", _) => game.place = value,
+                _ => game.other.push((key, value)),
+            }
+        }
+        game.unread.extend(self.root_values.iter().map(|value| format!("V[{value}]")));
+        Ok(game)
     }
 
     fn fail<T>(&self, value: &str, problem: Problem) -> Result<T, NotationError> {
@@ -346,54 +342,111 @@ impl fmt::Display for Point {
     }
 }
 
-impl fmt::Display for SgfGame {
-    /// Names and result where they are known, a set-up where the start is not the standard one, and the moves without
-    /// forced passes, except those after the last disc.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let escape = |text: &str| text.replace('\\', "\\\\").replace(']', "\\]");
-        write!(f, "(;GM[2]FF[4]CA[UTF-8]AP[Emilia:{}]SZ[8]", env!("CARGO_PKG_VERSION"))?;
-        for (key, text) in [("PB", &self.black), ("PW", &self.white), ("DT", &self.date), ("RE", &self.result)] {
-            if !text.is_empty() {
-                write!(f, "{key}[{}]", escape(text))?;
-            }
+/// Writes a game: names and result where they are known, a set-up where the start is not the standard one, and the moves without
+/// forced passes, except those after the last disc.
+pub(super) fn write(game: &AnnotatedGame) -> Written {
+    let mut written =
+        Written::new(game, |part| !matches!(part, Part::Clocks | Part::Times | Part::Theory | Part::MoveValues));
+    let mut has_words = game.result.is_some();
+    let other = written.keep_other(game, |key, value| match key {
+        // There is room for one.
+        "RE" => !has_words && is_words(value) && !std::mem::replace(&mut has_words, true),
+        _ => !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_uppercase()) && !KNOWN.contains(&key),
+    });
+    let (words, other): (Vec<_>, Vec<_>) = other.into_iter().partition(|(key, _)| key == "RE");
+    let result = match game.result {
+        Some(result) => result_text(result, &mut written),
+        None => words.into_iter().map(|(_, text)| text).collect(),
+    };
+    let known = |properties: &[(&str, &str)]| -> String {
+        properties.iter().filter(|(_, text)| !text.is_empty()).map(|(key, text)| property(key, text)).collect()
+    };
+    let mut text = format!("(;GM[2]FF[4]CA[UTF-8]AP[Emilia:{}]SZ[8]", env!("CARGO_PKG_VERSION"));
+    text += &known(&[("PB", &game.black.name), ("PW", &game.white.name), ("DT", &game.date), ("RE", &result)]);
+    text += &set_up(game.record.start());
+    let [black, white] = [&game.black, &game.white].map(PlayerInfo::rating_text);
+    text += &known(&[("PC", &game.place), ("BR", &black), ("WR", &white)]);
+    text.extend(other.iter().map(|(key, text)| property(key, text)));
+    text += &annotations(game, 0);
+    let mut needed = uninferable(&game.record).peekable();
+    for (i, (position, &turn)) in game.record.positions().iter().zip(game.record.turns()).enumerate() {
+        let annotations = annotations(game, i + 1);
+        if needed.next_if_eq(&(position.mover(), turn)).is_none() && annotations.is_empty() {
+            continue;
         }
-        let start = self.game.start();
-        if *start != Position::START {
-            for (key, discs) in [("AB", start.discs(Color::Black)), ("AW", start.discs(Color::White))] {
-                if !discs.is_empty() {
-                    f.write_str(key)?;
-                    discs.into_iter().try_for_each(|square| write!(f, "[{}]", Point(square)))?;
-                }
-            }
-            write!(f, "PL[{}]", start.mover().letter())?;
-        }
-        for (key, text) in &self.other {
-            write!(f, "{key}[{}]", escape(text))?;
-        }
-        let comments = |f: &mut fmt::Formatter<'_>, after: usize| {
-            let here = |turns: &usize| *turns == after;
-            let texts: Vec<String> =
-                self.comments.iter().filter(|(turns, _)| here(turns)).map(|(_, text)| escape(text)).collect();
-            // One property a node: several comments become paragraphs of one.
-            if !texts.is_empty() {
-                write!(f, "C[{}]", texts.join("\n\n"))?;
-            }
-            self.values.iter().filter(|(turns, _)| here(turns)).try_for_each(|(_, value)| write!(f, "V[{value}]"))
-        };
-        comments(f, 0)?;
-        let mut written = uninferable(&self.game).peekable();
-        for (i, (position, &turn)) in self.game.positions().iter().zip(self.game.turns()).enumerate() {
-            let annotated = self.comments.iter().any(|(turns, _)| *turns == i + 1)
-                || self.values.iter().any(|(turns, _)| *turns == i + 1);
-            if written.next_if_eq(&(position.mover(), turn)).is_none() && !annotated {
-                continue;
-            }
-            match turn {
-                Move::Place(square) => write!(f, "\n;{}[{}]", position.mover().letter(), Point(square))?,
-                Move::Pass => write!(f, "\n;{}[]", position.mover().letter())?,
-            }
-            comments(f, i + 1)?;
-        }
-        f.write_str(")\n")
+        let point = turn.square().map(|square| Point(square).to_string()).unwrap_or_default();
+        text += &format!("\n;{}[{point}]{annotations}", position.mover().letter());
     }
+    written.text = text + ")\n";
+    written
+}
+
+fn property(key: &str, text: &str) -> String {
+    format!("{key}[{}]", text.replace('\\', "\\\\").replace(']', "\\]"))
+}
+
+/// The set-up of a start that is not the standard one.
+fn set_up(start: &Position) -> String {
+    if *start == Position::START {
+        return String::new();
+    }
+    let mut text = String::new();
+    for (key, discs) in [("AB", start.discs(Color::Black)), ("AW", start.discs(Color::White))] {
+        if !discs.is_empty() {
+            text += key;
+            text.extend(discs.into_iter().map(|square| format!("[{}]", Point(square))));
+        }
+    }
+    text + &format!("PL[{}]", start.mover().letter())
+}
+
+/// The comments and the value of the node behind this number of turns.
+fn annotations(game: &AnnotatedGame, turns: usize) -> String {
+    // One property a node: several comments become paragraphs of one.
+    let comments: Vec<&str> = game.comments_behind(turns).collect();
+    let mut text = if comments.is_empty() { String::new() } else { property("C", &comments.join("\n\n")) };
+    if let Some((turn, value)) = turns.checked_sub(1).and_then(|turn| Some((turn, game.eval(turn)?))) {
+        text += &format!("V[{}]", game.record.positions()[turn].mover().signed(value));
+    }
+    text
+}
+
+/// `B+12`, `W+R`, `0`, `Draw`, ...
+fn read_result(text: &str) -> Option<GgfResult> {
+    let text = text.trim();
+    if text == "0" || text.eq_ignore_ascii_case("draw") || text.eq_ignore_ascii_case("jigo") {
+        return Some(GgfResult::of_score(0));
+    }
+    let (winner, how) = text.split_once('+')?;
+    let sign = match winner.trim() {
+        "B" | "b" | "Black" => 1.0,
+        "W" | "w" | "White" => -1.0,
+        _ => return None,
+    };
+    let (size, ending) = match how.trim() {
+        "R" | "Resign" => (64.0, Some(Ending::Resigned)),
+        "T" | "Time" => (64.0, Some(Ending::Timeout)),
+        "F" | "Forfeit" => (64.0, Some(Ending::Left)),
+        number => (number.parse::<f64>().ok().filter(|size| (0.0..=64.0).contains(size))?, None),
+    };
+    Some(GgfResult { score: sign * size, ending })
+}
+
+/// Whether a text is neither a result nor says that it is not known.
+fn is_words(text: &str) -> bool {
+    !matches!(text.trim(), "" | "?") && read_result(text).is_none()
+}
+
+/// `B+12`, or `B+R` where nothing but the winner counts.
+fn result_text(result: GgfResult, written: &mut Written) -> String {
+    let winner = if result.score < 0.0 { Color::White } else { Color::Black }.letter();
+    let is_whole = result.score.abs() == 64.0;
+    match result.ending {
+        Some(Ending::Resigned) if is_whole => return format!("{winner}+R"),
+        Some(Ending::Timeout) if is_whole => return format!("{winner}+T"),
+        Some(Ending::Left) if is_whole => return format!("{winner}+F"),
+        Some(how) => written.lose(Part::Ending, how.to_string()),
+        None => {}
+    }
+    if result.score == 0.0 { "0".to_owned() } else { format!("{winner}+{}", result.score.abs()) }
 }

@@ -1,7 +1,9 @@
 //! Lists of moves: `f5d6c3d3c4`, `1. f5 d6 2. c3`, `F5 D6 PA C3`.
 
 use super::cursor::{Cursor, is_blank};
-use super::{NotationError, Problem};
+use super::loss::Part;
+use super::written::Written;
+use super::{AnnotatedGame, NotationError, Problem};
 use crate::othello::{Color, GameRecord, IllegalMove, Move, Position, Square};
 use std::fmt;
 
@@ -171,6 +173,18 @@ impl fmt::Display for Transcript<'_> {
         }
         uninferable(self.0).try_for_each(|(_, turn)| write!(f, "{turn}"))
     }
+}
+
+/// Writes a game or a position as a line.
+pub(super) fn write(game: &AnnotatedGame) -> Written {
+    let mut written = Written::new(game, |part| matches!(part, Part::Passes | Part::Turns));
+    let (start, moves) = (game.record.start(), Transcript(&game.record));
+    written.text = match (*start == Position::START, game.is_position()) {
+        (_, true) => format!("{start}\n"),
+        (true, false) => format!("{moves}\n"),
+        (false, false) => format!("{start} {moves}\n"),
+    };
+    written
 }
 
 /// The turns, each with its side, without the passes that a later disc implies.

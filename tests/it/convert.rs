@@ -404,7 +404,7 @@ fn positions_are_listed_once() {
 fn one_year_is_kept_and_several_are_told() {
     let game = |date: &str| {
         let record = emilia::notation::transcript::parse("f5d6").unwrap();
-        let result = Some(GgfResult { score: 2.0, ending: None });
+        let result = Some(GgfResult::of_score(2));
         AnnotatedGame { date: date.to_owned(), result, ..AnnotatedGame::new(record) }
     };
     for (dates, kept, told) in [

@@ -1,9 +1,10 @@
 //! Reading and writing: spellings, round trips, bad input, and the files of other programs.
 
 use crate::games::{game, game_from_anywhere, position, shared_bytes, shared_data};
+use emilia::notation::game_file::{Format, write};
 use emilia::notation::ggf::{self, Ending, Ggf, GgfClock, GgfResult, TimedMove, Timing};
 use emilia::notation::obf::ObfEntry;
-use emilia::notation::sgf::SgfGame;
+use emilia::notation::sgf;
 use emilia::notation::transcript::{self, Transcript};
 use emilia::notation::wthor::{self, WthorFile};
 use emilia::notation::{AnnotatedGame, PlayerInfo};
@@ -22,6 +23,11 @@ fn read(text: &str) -> GameRecord {
 
 fn error(text: &str) -> NotationError {
     read_position(text).expect_err(text)
+}
+
+/// A game as SGF.
+fn sgf_text(game: &AnnotatedGame) -> String {
+    write(game, Format::Sgf).unwrap().text
 }
 
 fn moves(names: &str) -> GameRecord {
@@ -278,7 +284,7 @@ fn half_a_game_is_an_error_at_its_end() {
     }
     let whole = "(;GM[2]FF[4](;B[dc](;W[cc])))";
     for end in 1..whole.find(')').unwrap() {
-        assert!(SgfGame::parse(&whole[..end]).is_err(), "{}", &whole[..end]);
+        assert!(sgf::parse(&whole[..end]).is_err(), "{}", &whole[..end]);
     }
 }
 
@@ -291,7 +297,7 @@ fn passes_after_the_end_do_not_go_on_for_ever() {
     assert!(read_position(&format!("{moves}{}", "pa".repeat(1000))).is_err());
     let ggf = Ggf(&AnnotatedGame::new(over.clone())).to_string().replace(";)", &"W[PA]B[PA]".repeat(1000));
     assert!(read_position(&format!("{ggf};)")).is_err());
-    let sgf = SgfGame::new(over).to_string().replace(')', &";W[];B[]".repeat(1000));
+    let sgf = sgf_text(&AnnotatedGame::new(over)).replace(')', &";W[];B[]".repeat(1000));
     assert!(read_position(&format!("{sgf})")).is_err());
 }
 
@@ -341,7 +347,7 @@ fn a_million_characters_are_read_or_refused_at_once() {
     let properties = "XX[y]".repeat(n / 5);
     let ggf = ggf::parse(&format!("(;GM[Othello]{properties};)")).unwrap();
     assert_eq!(ggf.other.len(), n / 5);
-    assert!(SgfGame::parse(&format!("(;GM[2]{properties}{}", "(;B[dc]".repeat(n / 7))).is_err());
+    assert!(sgf::parse(&format!("(;GM[2]{properties}{}", "(;B[dc]".repeat(n / 7))).is_err());
 }
 
 proptest! {
@@ -349,7 +355,7 @@ proptest! {
     fn no_text_makes_a_reader_panic(text in any::<String>()) {
         let _ = read_position(&text);
         let _ = ggf::parse_all(&text);
-        let _ = SgfGame::parse(&text);
+        let _ = sgf::parse(&text);
         let _ = ObfEntry::parse_all(&text);
         let _ = TimedMove::parse(&text);
         let _ = text.parse::<GgfClock>();
@@ -368,7 +374,8 @@ proptest! {
     /// A whole game with one piece cut out or repeated: whatever is read is a legal game, and what is not says where.
     #[test]
     fn mutated_games_are_read_or_refused(game in game_from_anywhere(), from in 0usize..600, length in 0usize..20, twice: bool) {
-        for text in [Ggf(&AnnotatedGame::new(game.clone())).to_string(), SgfGame::new(game.clone()).to_string(), format!("{:#}", game.position())] {
+        let annotated = AnnotatedGame::new(game.clone());
+        for text in [Ggf(&annotated).to_string(), sgf_text(&annotated), format!("{:#}", game.position())] {
             let (from, to) = (from.min(text.len()), (from + length).min(text.len()));
             let mutated = if twice {
                 format!("{}{}", &text[..to], &text[from..])
@@ -492,10 +499,12 @@ proptest! {
 
     #[test]
     fn sgf_comes_back(game in game_from_anywhere(), black in "[ -~]{0,12}", white in "[]\\\\a]{0,6}") {
-        let sgf = SgfGame { black, white, result: "B+2".into(), ..SgfGame::new(game) };
-        let text = sgf.to_string();
-        prop_assert_eq!(&SgfGame::parse(&text).unwrap(), &sgf, "{}", text);
-        prop_assert_eq!(&read_position(&text).unwrap(), &sgf.game, "{}", text);
+        let mut game = AnnotatedGame { result: Some(GgfResult::of_score(2)), ..AnnotatedGame::new(game) };
+        (game.black.name, game.white.name) = (black, white);
+        let text = sgf_text(&game);
+        prop_assert!(text.contains("RE[B+2]"));
+        prop_assert_eq!(&sgf::parse(&text).unwrap(), &game, "{}", text);
+        prop_assert_eq!(&read_position(&text).unwrap(), &game.record, "{}", text);
     }
 
     #[test]
@@ -571,10 +580,10 @@ fn passes_left_out_of_ggf_and_sgf_are_put_in() {
         let read = ggf::parse(&text.replace("B[PA]", pass)).unwrap();
         assert_eq!((&read.record, read.timing.len(), read.timing[9].eval), (&expected, 10, Some(2.0)), "{pass}");
     }
-    let sgf = SgfGame::new(expected.clone()).to_string();
+    let sgf = sgf_text(&AnnotatedGame::new(expected.clone()));
     assert_eq!(sgf.matches(";B[").count(), 4);
     assert_eq!(sgf.matches("[]").count(), 0);
-    assert_eq!(SgfGame::parse(&sgf).unwrap().game, expected);
+    assert_eq!(sgf::parse(&sgf).unwrap().record, expected);
     // A turn of the side that is not to move and need not wait is an error.
     let wrong = ggf::parse("(;GM[Othello]B[f5]\nB[d6];)").unwrap_err();
     assert_eq!((wrong.line, wrong.column), (2, 3));
@@ -585,10 +594,10 @@ fn passes_left_out_of_ggf_and_sgf_are_put_in() {
 fn sgf_is_read_as_quarry_saves_it() {
     let text = "(;GM[2]FF[4]\nAP[Quarry:0.2.0]\nCA[UTF-8]\nSZ[8]\nPB[Human \\] player]\nPW[GRhino]\nRE[B+2]\nDT[2026-11-21]\n\
                 \n;B[fe]\n;W[df]BL[590]\n;B[cc]C[(a comment; with \\] brackets)]\n(;W[dc]\n;B[cd])\n(;W[fd]))\n(;GM[2])\n";
-    let sgf = SgfGame::parse(text).unwrap();
-    assert_eq!(sgf.black, "Human ] player");
-    assert_eq!(sgf.game, moves("f5 d6 c3 d3 c4"));
-    assert_eq!(read(text), sgf.game);
+    let sgf = sgf::parse(text).unwrap();
+    assert_eq!(sgf.black.name, "Human ] player");
+    assert_eq!(sgf.record, moves("f5 d6 c3 d3 c4"));
+    assert_eq!(read(text), sgf.record);
     // Set-ups: whole boards, rectangles, the side to move given or taken from the first move.
     let setup = "(;FF[4]GM[2]SZ[8]AB[ed][de]AW[dd][ee]PL[W];W[ec])";
     assert_eq!(read(setup).start(), &Position::START.pass());

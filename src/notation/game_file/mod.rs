@@ -21,19 +21,18 @@
 
 mod content;
 mod error;
-mod import;
-mod loss;
 mod reader;
 mod source;
 mod splitting;
-mod write;
+mod text_formats;
 mod wthor_reader;
 mod wthor_writer;
 
 pub use crate::notation::annotated_game::{AnnotatedGame, PlayerInfo, Theory};
+pub use crate::notation::loss::{Loss, Part};
+pub use crate::notation::written::{Unwritable, Written};
 pub use content::Format;
 pub use error::{GameFileError, ReadProblem};
-pub use loss::{Loss, Part, Unwritable};
 pub use reader::{FileGame, GameFile, GamePlace};
-pub use write::{Written, write};
+pub use text_formats::write;
 pub use wthor_writer::{WthorBytes, WthorWriter};

@@ -5,7 +5,7 @@ use super::error::{GameFileError, ReadProblem};
 use super::source::ByteSource;
 use super::splitting::game_length;
 use super::wthor_reader::WthorReader;
-use super::{Format, import};
+use super::{Format, text_formats};
 use crate::notation::AnnotatedGame;
 use crate::notation::NotationError;
 use std::fs::{self, File};
@@ -259,8 +259,8 @@ impl Iterator for GameFile {
         let text = text_of(&self.source.take(length));
         let text = text.trim_end();
         let is_last = self.source.at_end() && self.source.bytes().trim_ascii().is_empty();
-        let read = import::read(self.shape, text).map(|read| (read, false)).or_else(|error| {
-            let cut = if is_last { import::read_cut(self.shape, text) } else { None };
+        let read = text_formats::read(self.shape, text).map(|read| (read, false)).or_else(|error| {
+            let cut = if is_last { text_formats::read_cut(self.shape, text) } else { None };
             cut.map(|read| (read, true)).ok_or(error)
         });
         match read {

@@ -76,7 +76,7 @@ impl WthorReader {
         let mut annotated = AnnotatedGame {
             place: name(&self.tournaments, game.tournament, "tournament"),
             date: if self.header.year == 0 { String::new() } else { self.header.year.to_string() },
-            result: game.black_discs.map(|discs| GgfResult { score: 2.0 * f64::from(discs) - 64.0, ending: None }),
+            result: game.black_discs.map(|discs| GgfResult::of_score(2.0 * f64::from(discs) - 64.0)),
             theory: theory.map(|black_score| Theory { empties: self.header.theory_empties, black_score }),
             ..AnnotatedGame::new(game.game)
         };

@@ -1,8 +1,9 @@
 //! From [`AnnotatedGame`] to the three files of WTHOR.
 
 use super::content::Format;
-use super::loss::{Loss, Part, Unwritable, losses};
 use crate::notation::annotated_game::AnnotatedGame;
+use crate::notation::loss::{Loss, Part, losses};
+use crate::notation::written::Unwritable;
 use crate::notation::wthor::{GAME, HEADER, PLAYER, TOURNAMENT};
 use crate::othello::{Move, Position};
 use std::collections::HashMap;
@@ -54,7 +55,10 @@ impl WthorWriter {
             return Err(Unwritable::Start(Format::Wthor));
         }
         let score = game.whole_score().filter(|score| score % 2 == 0).ok_or(Unwritable::Result(Format::Wthor))?;
-        let mut losses = losses(game, Format::Wthor);
+        let mut losses = losses(game, |part| {
+            use Part::{Date, Place, Players, Result, Theory, Turns};
+            matches!(part, Players | Place | Date | Result | Theory | Turns)
+        });
         let tournament = self.tournaments.number(&game.place, TOURNAMENT, Part::Place, &mut losses)?;
         let black = self.players.number(&game.black.name, PLAYER, Part::Players, &mut losses)?;
         let white = self.players.number(&game.white.name, PLAYER, Part::Players, &mut losses)?;
@@ -137,7 +141,7 @@ impl Names {
         let latin: Vec<u8> =
             name.chars().map(|c| u8::try_from(c).ok().filter(|&byte| byte != 0).unwrap_or(b'?')).collect();
         if latin.iter().map(|&byte| char::from(byte)).ne(name.chars()) {
-            losses.push(Loss::new(Part::Characters, format!("in {name:?}")));
+            losses.push(Loss::of_characters(name));
         }
         // The last byte stays zero: some readers rely on it.
         let kept = latin.len().min(size - 1);

@@ -12,9 +12,11 @@ use super::annotated_game::AnnotatedGame;
 use super::board::{self, Board};
 use super::cursor::Cursor;
 use super::grammar::{Parsed, failed, offset_of};
+use super::loss::Part;
 use super::transcript::NO_FURTHER_MOVE;
+use super::written::Written;
 use super::{NotationError, Problem};
-use crate::othello::{Color, GameRecord, Move, Position};
+use crate::othello::{Color, GameRecord, Position};
 use nom::Parser;
 use nom::bytes::complete::{tag, take_till, take_while_m_n};
 use nom::character::complete::{char, multispace0, one_of};
@@ -112,8 +114,7 @@ fn interpret(text: &str, properties: &[Property<'_>]) -> Result<AnnotatedGame, N
             "TW" => game.white.clock = clock(),
             "TY" => kind = trimmed,
             "RE" => game.result = trimmed.parse().ok(),
-            "CO" if game.record.turns().is_empty() => game.comments.push(value.to_owned()),
-            "CO" => game.turn_comments.push((game.record.turns().len(), value.to_owned())),
+            "CO" => game.comment(value.to_owned()),
             "B" => take(text, &mut game, Color::Black, value).map_err(|error| error.in_turn(number))?,
             "W" => take(text, &mut game, Color::White, value).map_err(|error| error.in_turn(number))?,
             _ => game.other.push((key.clone(), value.to_owned())),
@@ -185,19 +186,8 @@ fn take(text: &str, game: &mut AnnotatedGame, color: Color, value: &str) -> Resu
     if game.record.turns().len() >= GameRecord::LONGEST {
         return Err(NotationError::expected(text, offset, NO_FURTHER_MOVE));
     }
-    let position = game.record.position();
-    if color != position.mover() {
-        let mover = position.mover();
-        if !position.moves().is_empty() {
-            return Err(NotationError::at(text, offset, Problem::WrongSide(color, mover)));
-        }
-        // The mover's pass was left out.
-        if game.record.take(Move::Pass).is_ok() {
-            game.timing.push(Timing::default());
-        }
-    }
-    game.record.take(timed.turn).map_err(|illegal| NotationError::at(text, offset, Problem::Illegal(illegal)))?;
-    game.timing.push(Timing { eval: timed.eval, seconds: timed.seconds });
+    game.take(color, timed.turn).map_err(|problem| NotationError::at(text, offset, problem))?;
+    game.timing[game.record.turns().len() - 1] = Timing { eval: timed.eval, seconds: timed.seconds };
     Ok(())
 }
 
@@ -236,6 +226,43 @@ impl fmt::Display for GgfResult {
     }
 }
 
+/// The keys that a game has one field for, or that a reader takes for the moves or the format.
+const KNOWN: [&str; 15] = ["GM", "PC", "DT", "PB", "PW", "RB", "RW", "TI", "TB", "TW", "RE", "BO", "CO", "B", "W"];
+
+/// Writes a game as a line.
+pub(super) fn write(game: &AnnotatedGame) -> Written {
+    let mut written = Written::new(game, |part| !matches!(part, Part::Theory | Part::MoveValues));
+    // Every game of GGF says `TY[8]`, so a reader does not keep it.
+    let is_type = |value: &str| {
+        let kind = value.strip_prefix('s').unwrap_or(value);
+        let is_othello = kind.starts_with('8') && !kind[1..].starts_with(|c: char| c.is_ascii_digit());
+        is_othello && !kind.contains(['a', 'A']) && value != "8" && value.trim() == value
+    };
+    let mut has_type = false;
+    let other = written.keep_other(game, |key, value| match key {
+        // There is room for one.
+        "TY" => !has_type && is_type(value) && !std::mem::replace(&mut has_type, true),
+        _ => (1..=3).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_uppercase()) && !KNOWN.contains(&key),
+    });
+    let texts = [&game.place, &game.date, &game.black.name, &game.white.name];
+    let said = game.comments.iter().chain(game.turn_comments.iter().map(|(_, text)| text));
+    for text in texts.into_iter().chain(said).chain(other.iter().map(|(_, value)| value)) {
+        written.check(text, !text.contains([']', '\n', '\r']));
+    }
+    for (part, numbers) in [
+        (Part::Evaluations, game.timing.iter().map(|timing| timing.eval).collect::<Vec<_>>()),
+        (Part::Times, game.timing.iter().map(|timing| timing.seconds).collect()),
+        (Part::Ratings, vec![game.black.rating, game.white.rating]),
+        (Part::Result, vec![game.result.map(|result| result.score * 1e3)]),
+    ] {
+        if let Some(long) = numbers.into_iter().flatten().find(|number| !number::is_short(*number)) {
+            written.lose(part, format!("decimals of {long}"));
+        }
+    }
+    written.text = format!("{}\n", Ggf(&AnnotatedGame { other, ..game.clone() }));
+    written
+}
+
 /// A game as GGF; what the format has no place for is left out.
 pub struct Ggf<'a>(pub &'a AnnotatedGame);
 
@@ -270,9 +297,10 @@ impl fmt::Display for Ggf<'_> {
         for (key, text) in game.other.iter().filter(|(key, _)| key != "TY") {
             write!(f, "{key}[{}]", value(text))?;
         }
-        for comment in &game.comments {
-            write!(f, "CO[{}]", value(comment))?;
-        }
+        let comments = |f: &mut fmt::Formatter<'_>, turns| {
+            game.comments_behind(turns).try_for_each(|comment| write!(f, "CO[{}]", value(comment)))
+        };
+        comments(f, 0)?;
         // Position's own line, in GGF's letters.
         write!(f, "BO[8 {}]", game.record.start().to_string().replace('X', "*"))?;
         let unknown = Timing::default();
@@ -280,9 +308,7 @@ impl fmt::Display for Ggf<'_> {
             let key = position.mover().letter();
             let Timing { eval, seconds } = *game.timing.get(i).unwrap_or(&unknown);
             write!(f, "{key}[{}]", TimedMove { turn, eval, seconds })?;
-            for (_, comment) in game.turn_comments.iter().filter(|(turns, _)| *turns == i + 1) {
-                write!(f, "CO[{}]", value(comment))?;
-            }
+            comments(f, i + 1)?;
         }
         f.write_str(";)")
     }

@@ -32,6 +32,12 @@ impl fmt::Display for Decimal {
     }
 }
 
+/// Whether a number has no more decimals than the six with which it is written.
+pub(super) fn is_short(number: f64) -> bool {
+    let micros = number * 1e6;
+    (micros - micros.round()).abs() < 1e-3
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,7 +2,7 @@
 
 use super::game::GtpGame;
 use super::reply::Failure;
-use crate::notation::sgf::SgfGame;
+use crate::notation::sgf;
 use crate::othello::{GameRecord, Move};
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -13,7 +13,7 @@ const MAX_BYTES: u64 = 1 << 20;
 /// Reads the game in a file, up to the move before the one with this number: discs count from 1, passes do not.
 pub(super) fn load(path: &str, before: Option<u32>) -> Result<GtpGame, Failure> {
     let text = read(path).map_err(|error| Failure::CannotLoad(error.to_string()))?;
-    let record = SgfGame::parse(&text).map_err(|error| Failure::CannotLoad(error.to_string()))?.game;
+    let record = sgf::parse(&text).map_err(|error| Failure::CannotLoad(error.to_string()))?.record;
     let record = match before {
         Some(number) => begin_of(&record, number.saturating_sub(1)),
         None => record,

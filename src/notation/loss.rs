@@ -1,10 +1,8 @@
 //! What a format cannot hold of a game.
 
-use super::content::Format;
-use crate::notation::annotated_game::AnnotatedGame;
+use super::annotated_game::{AnnotatedGame, Timing};
 use crate::othello::Move;
 use std::fmt;
-use thiserror::Error;
 
 /// Something that a game has and that was not written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,6 +76,11 @@ impl Loss {
     pub(super) fn new(part: Part, detail: impl Into<String>) -> Loss {
         Loss { part, detail: detail.into() }
     }
+
+    /// A text that changes in being written.
+    pub(super) fn of_characters(text: &str) -> Loss {
+        Loss::new(Part::Characters, format!("in {text:?}"))
+    }
 }
 
 impl fmt::Display for Loss {
@@ -89,59 +92,12 @@ impl fmt::Display for Loss {
     }
 }
 
-/// Why a game cannot be written in a format at all.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-pub enum Unwritable {
-    /// The format has only games from the standard start.
-    #[error("a game of {0} begins with the standard start, and this one does not")]
-    Start(Format),
-    /// The format wants a result.
-    #[error("a game of {0} has a result, and this one is not over and has none in whole discs")]
-    Result(Format),
-    /// The format is not one of text.
-    #[error("{0} is not a format of text")]
-    NotText(Format),
-    /// More names than the format has numbers for.
-    #[error("more than {0} names of players or tournaments")]
-    Names(usize),
-}
-
 /// What of a game a format has no place for, by its kind. What depends on the very value, the writers tell.
-pub(super) fn losses(game: &AnnotatedGame, format: Format) -> Vec<Loss> {
-    present(game).into_iter().filter(|loss| !has_place(format, loss.part, game.is_position())).collect()
-}
-
-fn has_place(format: Format, part: Part, is_position: bool) -> bool {
-    match part {
-        // Each one depends on its name.
-        Part::Other => matches!(format, Format::Ggf | Format::Sgf | Format::Pgn),
-        Part::Unread => false,
-        Part::Characters => true,
-        Part::Turns => format != Format::Obf,
-        Part::Players | Part::Place => matches!(format, Format::Ggf | Format::Sgf | Format::Pgn | Format::Wthor),
-        Part::Date => matches!(format, Format::Ggf | Format::Sgf | Format::Pgn | Format::Wthor),
-        Part::Ratings | Part::TurnComments | Part::Ending => {
-            matches!(format, Format::Ggf | Format::Sgf | Format::Pgn)
-        }
-        Part::Comments => {
-            matches!(format, Format::Ggf | Format::Sgf | Format::Pgn) || (format == Format::Obf && is_position)
-        }
-        Part::Clocks | Part::Times => format == Format::Ggf,
-        Part::Evaluations => matches!(format, Format::Ggf | Format::Sgf | Format::Obf),
-        Part::Result => !matches!(format, Format::Transcript | Format::Obf),
-        Part::Theory => format == Format::Wthor,
-        Part::MoveValues => format == Format::Obf,
-        Part::Passes => !matches!(format, Format::Logbook | Format::Wthor | Format::Obf),
-    }
-}
-
-/// What a game says.
-fn present(game: &AnnotatedGame) -> Vec<Loss> {
+pub(super) fn losses(game: &AnnotatedGame, has_place: impl Fn(Part) -> bool) -> Vec<Loss> {
     let players = [&game.black, &game.white];
     let both = |texts: Vec<String>| texts.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(", ");
     let words = |numbers: Vec<Option<String>>| both(numbers.into_iter().flatten().collect());
-    let thought = |said: fn(&crate::notation::ggf::Timing) -> bool| match game.timing.iter().filter(|t| said(t)).count()
-    {
+    let thought = |said: fn(&Timing) -> bool| match game.timing.iter().filter(|t| said(t)).count() {
         0 => String::new(),
         1 => "of 1 move".to_owned(),
         n => format!("of {n} moves"),
@@ -164,7 +120,7 @@ fn present(game: &AnnotatedGame) -> Vec<Loss> {
         (Part::Turns, if game.is_position() { String::new() } else { format!("{} turns", game.record.turns().len()) }),
         (Part::Other, both(game.other.iter().map(|(key, _)| key.clone()).collect())),
     ];
-    let said = all.into_iter().filter(|(_, detail)| !detail.is_empty());
+    let lost = all.into_iter().filter(|(part, detail)| !detail.is_empty() && !has_place(*part));
     let unread = game.unread.iter().map(|text| (Part::Unread, text.clone()));
-    said.chain(unread).map(|(part, detail)| Loss { part, detail }).collect()
+    lost.chain(unread).map(|(part, detail)| Loss { part, detail }).collect()
 }

@@ -1,0 +1,57 @@
+//! Games from and to the formats of text.
+
+use super::content::{Format, Shape};
+use crate::notation::obf::ObfEntry;
+use crate::notation::written::{Unwritable, Written};
+use crate::notation::{AnnotatedGame, NotationError, ggf, logbook, obf, pgn, read_position, sgf, transcript};
+
+/// Reads one game, cut out of a file of this shape.
+pub(super) fn read(shape: Shape, text: &str) -> Result<(Format, AnnotatedGame), NotationError> {
+    match shape {
+        Shape::Ggf => ggf::parse(text).map(|game| (Format::Ggf, game)),
+        Shape::Sgf => sgf::parse(text).map(|game| (Format::Sgf, game)),
+        Shape::Pgn => pgn::parse(text).map(|game| (Format::Pgn, game)),
+        Shape::Lines if text.starts_with('+') => logbook::parse(text).map(|game| (Format::Logbook, game)),
+        Shape::Lines if text.contains(';') => ObfEntry::parse(text).map(|entry| (Format::Obf, entry.into())),
+        Shape::Lines | Shape::Whole | Shape::Wthor | Shape::Unknown => {
+            let (text, comment) = text.split_once('%').map_or((text, None), |(text, note)| (text, Some(note.trim())));
+            let mut game = AnnotatedGame::new(read_position(text)?);
+            game.comments.extend(comment.filter(|note| !note.is_empty()).map(str::to_owned));
+            game.result = pgn::read_result(text, &game.record);
+            Ok((if game.is_position() { Format::Obf } else { Format::Transcript }, game))
+        }
+    }
+}
+
+/// Reads what is there of a game whose file ends within it. `None` if nothing can be made of it.
+pub(super) fn read_cut(shape: Shape, text: &str) -> Option<(Format, AnnotatedGame)> {
+    let whole = match shape {
+        // Up to the last property that is whole.
+        Shape::Ggf => text[..=text.rfind(']')?].to_owned() + ";)",
+        Shape::Sgf => text[..=text.rfind(']')?].to_owned() + ")",
+        Shape::Pgn => {
+            let last = text.rfind(char::is_whitespace)? + 1;
+            let is_half_a_move = matches!(&text.as_bytes()[last..], [b'a'..=b'h' | b'A'..=b'H']);
+            is_half_a_move.then(|| text[..last].to_owned())?
+        }
+        Shape::Lines | Shape::Whole | Shape::Wthor | Shape::Unknown => return None,
+    };
+    read(shape, &whole).ok().filter(|(_, game)| !game.is_position())
+}
+
+/// Writes a game, or a position. For a game, OBF gets each position in which a disc is placed. [`Format::Wthor`] is refused; it is
+/// written by [`WthorWriter`](super::WthorWriter).
+///
+/// # Errors
+/// If the format has no games from this start, wants a result that the game does not have, or is not one of text.
+pub fn write(game: &AnnotatedGame, format: Format) -> Result<Written, Unwritable> {
+    match format {
+        Format::Ggf => Ok(ggf::write(game)),
+        Format::Sgf => Ok(sgf::write(game)),
+        Format::Pgn => Ok(pgn::write(game)),
+        Format::Transcript => Ok(transcript::write(game)),
+        Format::Logbook => logbook::write(game),
+        Format::Obf => Ok(obf::write(game)),
+        Format::Wthor => Err(Unwritable::NotText(format)),
+    }
+}
