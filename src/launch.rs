@@ -2,7 +2,7 @@
 //!
 //! A distribution holds one build for each level of x86-64 (`emilia-v1` to `emilia-v4`) and this program under the name
 //! `emilia`, built for the lowest level, so that it runs everywhere. Arguments, standard streams and exit code are those of the build
-//! that it starts; on Unix that build takes its place.
+//! that it starts. On Unix that build takes its place; on Windows it ends with the launcher.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -66,8 +66,31 @@ fn replace(mut command: Command) -> std::io::Result<ExitCode> {
 /// Runs the other program and ends as it ends.
 #[cfg(not(unix))]
 fn replace(mut command: Command) -> std::io::Result<ExitCode> {
+    #[cfg(windows)]
+    windows::share_fate();
     let status = command.status()?;
-    Ok(status.code().and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from))
+    // A code of Windows has 32 bits.
+    std::process::exit(status.code().unwrap_or(1))
+}
+
+#[cfg(windows)]
+mod windows {
+    use std::mem::forget;
+    use win32job::{ExtendedLimitInfo, Job};
+
+    /// From here on programs that this one starts are killed if it is. Ctrl-C is theirs: the console tells them too. Where the
+    /// system refuses either, the program still runs.
+    pub(super) fn share_fate() {
+        let _ = ctrlc::set_handler(|| {});
+        let mut limits = ExtendedLimitInfo::new();
+        limits.limit_kill_on_job_close();
+        if let Ok(job) = Job::create_with_limit_info(&limits)
+            && job.assign_current_process().is_ok()
+        {
+            // Closing it would end this program.
+            forget(job);
+        }
+    }
 }
 
 #[cfg(test)]

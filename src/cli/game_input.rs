@@ -69,7 +69,8 @@ pub(super) fn warn_of_cut(place: impl Display, found: &FileGame) {
 
 /// Tells a person at a terminal that the standard input is read, and what is expected there.
 pub(super) fn announce_reading(what: &str) {
-    announce(format_args!("reading {what} from the terminal; Ctrl-D ends, and a file can be named instead"));
+    const END: &str = if cfg!(windows) { "Ctrl-Z and Enter end" } else { "Ctrl-D ends" };
+    announce(format_args!("reading {what} from the terminal; {END}, and a file can be named instead"));
 }
 
 /// The CRC-32 of a file whose results are kept: with another content it is another job. A pipe can only be read once.

@@ -131,14 +131,28 @@ pub struct PlayerText {
     pub passes: Option<String>,
 }
 
+/// The words of a text that is quoted as in a shell. Where a backslash is plain, as in the paths of Windows, it quotes nothing.
+fn words(text: &str, backslash_is_plain: bool) -> Result<Vec<String>, SpecError> {
+    /// Stands for a backslash while the text is split. No path has it.
+    const BACKSLASH: &str = "\0";
+    let split = |quoted: &str| {
+        shell_words::split(quoted)
+            .map_err(|error| SpecError::Quoting { text: text.to_owned(), problem: error.to_string() })
+    };
+    if !backslash_is_plain {
+        return split(text);
+    }
+    let words = split(&text.replace('\\', BACKSLASH))?;
+    Ok(words.into_iter().map(|word| word.replace(BACKSLASH, "\\")).collect())
+}
+
 const KEYS: &str =
     "name, cmd, dir, protocol, engine, eval, option.NAME, init, clock, depth, nodes, tell-limits, passes";
 
 impl PlayerText {
     /// Reads `name=A cmd='engine -x' option.hash=16 …`; `init` may stand several times.
     pub fn parse(text: &str) -> Result<PlayerText, SpecError> {
-        let words = shell_words::split(text)
-            .map_err(|error| SpecError::Quoting { text: text.to_owned(), problem: error.to_string() })?;
+        let words = words(text, cfg!(windows))?;
         let mut player = PlayerText::default();
         for word in words {
             let (key, value) = word.split_once('=').ok_or_else(|| SpecError::NotAPair(word.clone()))?;
@@ -187,10 +201,7 @@ impl PlayerText {
     pub fn validate(&self) -> Result<PlayerSpec, SpecError> {
         let command = match &self.cmd {
             None => None,
-            Some(text) => Some(
-                shell_words::split(text)
-                    .map_err(|error| SpecError::Quoting { text: text.clone(), problem: error.to_string() })?,
-            ),
+            Some(text) => Some(words(text, cfg!(windows))?),
         };
         let name = self.name.clone().unwrap_or_else(|| default_name(command.as_deref()));
         let wrong = |problem| SpecError::Inconsistent(name.clone(), problem);
@@ -316,6 +327,18 @@ mod tests {
         );
         assert_eq!(emilia.engine_options().unwrap().engine.name, "minimax");
         assert_eq!(spec("cmd='/opt/edax/bin/edax -gtp'").unwrap().name, "edax");
+    }
+
+    #[test]
+    fn paths_of_windows_keep_their_backslashes() {
+        let plain = |text| words(text, true).unwrap();
+        assert_eq!(plain(r"name=A cmd='C:\my engine\e.exe nboard'"), ["name=A", r"cmd=C:\my engine\e.exe nboard"]);
+        assert_eq!(plain(r#""C:\my engine\e.exe" \\host\e 'it''s'"#), [r"C:\my engine\e.exe", r"\\host\e", "its"]);
+        assert_eq!(words(r"my\ engine '\'", false).unwrap(), ["my engine", r"\"]);
+        assert_eq!(
+            words(r"C:\e 'nboard", true).unwrap_err().to_string(),
+            words(r"C:\e 'nboard", false).unwrap_err().to_string()
+        );
     }
 
     #[test]

@@ -25,6 +25,7 @@ mod reader;
 mod source;
 mod splitting;
 mod text_formats;
+mod utf16;
 mod wthor_reader;
 mod wthor_writer;
 

@@ -1,5 +1,6 @@
-//! Bytes as they come, unpacked, with the line and column of the next one.
+//! Bytes as they come, unpacked and in UTF-8, with the line and column of the next one.
 
+use super::utf16::{HIGH_FIRST, LOW_FIRST, Utf16};
 use flate2::read::MultiGzDecoder;
 use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 use std::io::{self, BufReader, ErrorKind, Read};
@@ -27,7 +28,7 @@ pub(super) struct ByteSource {
 }
 
 impl ByteSource {
-    /// Reads from here, and unpacks what gzip or zstd has packed.
+    /// Reads from here, unpacks what gzip or zstd has packed, and makes UTF-8 of UTF-16.
     pub(super) fn new(mut input: Box<dyn Read + Send>) -> io::Result<ByteSource> {
         let mut magic = [0; 4];
         let seen = read_up_to(&mut input, &mut magic)?;
@@ -36,6 +37,8 @@ impl ByteSource {
             Box::new(MultiGzDecoder::new(BufReader::with_capacity(PIECE, whole)))
         } else if magic == ZSTD || is_skipped(&magic) {
             Box::new(ZstdFrames::Between(whole))
+        } else if magic[..seen].starts_with(&LOW_FIRST) || magic[..seen].starts_with(&HIGH_FIRST) {
+            Box::new(Utf16::new(whole, magic[..seen].starts_with(&HIGH_FIRST)))
         } else {
             Box::new(whole)
         };
