@@ -23,6 +23,9 @@ impl Destination {
     /// # Errors
     /// If it is a folder, or if the system cannot tell.
     pub(crate) fn of(path: &Path) -> io::Result<Destination> {
+        if cfg!(windows) && is_device_of_windows(path) {
+            return Ok(Destination::InPlace);
+        }
         match fs::metadata(path) {
             Ok(found) if found.is_dir() => return Err(ErrorKind::IsADirectory.into()),
             Ok(found) if !found.is_file() => return Ok(Destination::InPlace),
@@ -41,6 +44,11 @@ impl Destination {
         }
         Ok(Destination::File(path))
     }
+}
+
+/// Whether Windows takes a path for a device, of which it tells nothing.
+fn is_device_of_windows(path: &Path) -> bool {
+    ["NUL", "CON", "CONOUT$"].iter().any(|device| path.as_os_str().eq_ignore_ascii_case(device))
 }
 
 /// The folder that a path is in.
@@ -219,6 +227,14 @@ mod tests {
             assert_eq!(fs::read_to_string(&path).unwrap(), text);
         }
         assert_eq!(names(folder.path()), ["file"]);
+    }
+
+    #[test]
+    fn devices_of_windows_are_known_by_their_names() {
+        assert!(["NUL", "nul", "con"].iter().all(|name| is_device_of_windows(Path::new(name))));
+        assert!(!["null", "nul.sgf", "games/nul"].iter().any(|name| is_device_of_windows(Path::new(name))));
+        #[cfg(windows)]
+        write_whole(Path::new("NUL"), b"gone").unwrap();
     }
 
     #[cfg(unix)]
