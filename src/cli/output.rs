@@ -67,11 +67,18 @@ impl Output {
     fn reader(&self, result: io::Result<()>) -> Result<Reader, String> {
         match (result, self) {
             (Ok(()), _) => Ok(Reader::Reads),
-            (Err(error), _) if error.kind() == ErrorKind::BrokenPipe => Ok(Reader::IsGone),
+            (Err(error), _) if is_reader_gone(&error) => Ok(Reader::IsGone),
             (Err(error), Output::Standard(_)) => Err(format!("cannot write the output: {error}")),
             (Err(error), Output::File(path, _)) => Err(cannot_write(path, error)),
         }
     }
+}
+
+/// Whether an error of writing says that nobody reads.
+pub(super) fn is_reader_gone(error: &io::Error) -> bool {
+    /// The end of a named pipe of Windows that was closed from the other side.
+    const PIPE_NOT_CONNECTED: i32 = 233;
+    error.kind() == ErrorKind::BrokenPipe || cfg!(windows) && error.raw_os_error() == Some(PIPE_NOT_CONNECTED)
 }
 
 /// Prints to the standard output. A reader that has gone away is no error.

@@ -1,6 +1,7 @@
 //! `emilia play`: a person at the terminal.
 
 use super::options::EngineArguments;
+use super::output::is_reader_gone;
 use super::show::palette;
 use crate::clock::time_control::TimeControl;
 use crate::othello::Color;
@@ -10,7 +11,7 @@ use clap::{Args, ValueEnum};
 use crossbeam::channel::{Receiver, Sender, bounded};
 use rustyline::error::ReadlineError;
 use rustyline::{DefaultEditor, ExternalPrinter};
-use std::io::{self, BufRead, BufWriter, ErrorKind, IsTerminal, Write, stdin, stdout};
+use std::io::{self, BufRead, BufWriter, IsTerminal, Write, stdin, stdout};
 use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -71,7 +72,7 @@ pub(super) fn run(arguments: &PlayArguments) -> Result<(), String> {
     }
     let mut listener = listener().map_err(|error| format!("cannot read from the terminal: {error}"))?;
     match session.run(&mut listener, BufWriter::new(stdout())) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(format!("cannot go on: {error}")),
+        Err(error) if !is_reader_gone(&error) => Err(format!("cannot go on: {error}")),
         _ => Ok(()),
     }
 }

@@ -36,7 +36,10 @@ impl<R: Read> Utf16<R> {
         let at_end = read? == 0;
         let mut whole = self.rest.len() & !1;
         // The second half of a pair may be still to come.
-        if !at_end && whole >= 2 && (0xd800..0xdc00).contains(&(self.unit)([self.rest[whole - 2], self.rest[whole - 1]])) {
+        if !at_end
+            && whole >= 2
+            && (0xd800..0xdc00).contains(&(self.unit)([self.rest[whole - 2], self.rest[whole - 1]]))
+        {
             whole -= 2;
         }
         let units = self.rest[..whole].chunks_exact(2).map(|bytes| (self.unit)([bytes[0], bytes[1]]));
