@@ -7,6 +7,7 @@
 //!   An alpha-beta search of the position behind the move, within the limits, says what it is worth.
 //! - Where there is one move only there is nothing to choose, and alpha-beta says what it is worth.
 
+use super::budget::evaluations_in_tree;
 use super::engine::{BestFirst, BestFirstSettings, PROVABLE, without_depth};
 use super::form::positions_worth;
 use super::searched_leaves::solving_cost;
@@ -23,6 +24,10 @@ const LEAST_VALUE_TIME: Duration = Duration::from_micros(200);
 /// Positions that solving may be expected to visit, at most, for each position that the limits are worth: then alpha-beta is all but certain
 /// to end. Where it does not, the tree knows more: with 0.5, and with a proof in half of the limits, points were lost.
 const SOLVABLE: f64 = 1.0 / 16.0;
+/// The same where the tree reaches the depth that is asked for well within the limits: then its answer would leave them unused.
+const SOLVABLE_TO_A_DEPTH: f64 = 0.5;
+/// Positions that limits are worth, for each evaluation of the tree that takes as long: 0.06 s at depth 16, 2 s at depth 26.
+const POSITIONS_PER_EVALUATION: f64 = 4.0;
 /// Plies less than the depth that is asked for of the search behind the move.
 const VALUE_SHORT_OF_DEPTH: u8 = 2;
 /// Depth in plies from which on a value of alpha-beta counts for more than the tree's.
@@ -43,11 +48,21 @@ impl Emilia {
     fn is_solvable(&self, task: &Task, limits: &Limits) -> bool {
         let empties = task.position.empty_count();
         let cost = solving_cost(empties);
-        match (limits.depth, positions_worth(limits, self.search.threads())) {
-            (Some(depth), _) => empties <= solved_from(depth.plies()),
-            (None, Some(positions)) => cost <= SOLVABLE * positions as f64,
-            (None, None) => cost <= PROVABLE,
-        }
+        let Some(positions) = positions_worth(limits, self.search.threads()) else {
+            return limits.depth.map_or(cost <= PROVABLE, |depth| empties <= solved_from(depth.plies()));
+        };
+        // A client with a clock may ask for 60 plies: then the clock alone decides.
+        let most = if self.reaches_depth(task, limits) { SOLVABLE_TO_A_DEPTH } else { SOLVABLE };
+        limits.depth.is_none_or(|depth| empties <= solved_from(depth.plies())) && cost <= most * positions as f64
+    }
+
+    /// Whether a depth is asked for that the tree reaches within the other limits.
+    fn reaches_depth(&self, task: &Task, limits: &Limits) -> bool {
+        let positions = positions_worth(limits, self.search.threads());
+        limits.depth.is_some_and(|depth| {
+            let evaluations = evaluations_in_tree(depth.plies(), task.position.empty_count()) as f64;
+            positions.is_none_or(|positions| POSITIONS_PER_EVALUATION * evaluations <= positions as f64)
+        })
     }
 
     /// What the first move of a report is worth, by alpha-beta.
@@ -195,6 +210,31 @@ mod tests {
         let task = Task::new(position, EvaluatorKind::Pattern.build());
         let report = emilia().think(&task, &Control::with_limits(to_depth(6)), &mut |_| {});
         assert_eq!(report.lines, by_alpha_beta(&task, to_depth(6)).lines);
+    }
+
+    #[test]
+    fn what_is_solved_follows_from_the_depth_and_the_other_limits() {
+        let of = |depth: u8, nodes: u64| Limits {
+            depth: Depth::new(depth),
+            nodes: (nodes > 0).then_some(nodes),
+            ..Limits::default()
+        };
+        for (limits, most) in [
+            // A depth alone, and limits alone.
+            (of(8, 0), 16),
+            (of(16, 0), 24),
+            (of(0, 10_000_000), 19),
+            // A depth that the limits reach: as far as they allow, and no further than the depth alone.
+            (of(16, 1_000_000_000), 24),
+            (of(16, 10_000_000), 22),
+            (of(20, 10_000_000), 22),
+            // A depth out of reach is none.
+            (of(30, 10_000_000), 19),
+            (of(60, 10_000_000), 19),
+        ] {
+            let solvable = |empties| emilia().is_solvable(&task(100, empties), &limits);
+            assert_eq!((10..=36).rev().find(|&empties| solvable(empties)), Some(most), "{limits:?}");
+        }
     }
 
     /// The tree's own values are beyond every estimate where it has found a win, and off by many discs elsewhere.
