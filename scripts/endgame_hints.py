@@ -5,7 +5,7 @@ scripts/endgame_hints.py [--go] [--program PATH] [--positions FILE.obf] [--depth
 
 Prints for each depth and engine: answers called exact (`100%`), the mean error of the values in discs, and seconds. One thread.
 With --go: moves that lose discs, the discs lost in all, moves that lose the win or the draw, and seconds. What each move is worth is solved
-by `alpha-beta` first, which takes minutes. An engine that is a command (`./ntest x`) is another program, started in the folder --dir.
+by `alpha-beta` first, which takes minutes. An engine with a slash or a blank is the command of another program (`./ntest x`), started in the folder --dir.
 """
 import argparse
 import shlex
@@ -23,7 +23,7 @@ def read(path):
 
 class Client:
     def __init__(self, program, engine, depth, folder=None):
-        is_own = " " not in engine
+        is_own = not set(" /") & set(engine)
         arguments = [program, "nboard", "--engine", engine, "--threads", "1"] if is_own else shlex.split(engine)
         folder = None if is_own else folder
         self.process = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=folder)
@@ -75,10 +75,13 @@ def go(arguments, positions):
     solved = []
     for board, mover, score in positions:
         lines, _, _ = solver.hints(board, mover, 64)
-        values = {move: float(words[2]) for move, words in lines.items() if words[4].startswith("100%")}
+        values = {move: float(words[2]) for move, words in lines.items()}
+        if not all(words[4].startswith("100%") for words in lines.values()):
+            raise SystemExit(f"{board} {mover}: not solved within the five minutes of a hint")
         if max(values.values()) != score:
             raise SystemExit(f"{board} {mover}: solved {max(values.values())}, but the file has {score}")
         solved.append(values)
+    solver.send("quit")
     for depth in arguments.depth or [12, 16]:
         for engine in arguments.engine:
             client = Client(arguments.program, engine, depth, arguments.dir)

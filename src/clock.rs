@@ -29,13 +29,19 @@ const ROUNDING: Duration = Duration::from_millis(500);
 /// The time taken to be left when the client reports zero but still asks for a move.
 const ROUNDED_TO_NOTHING: Duration = Duration::from_millis(100);
 
+/// The part of the soft limit after which a search may end that is all but sure of its move.
+const EARLY: f64 = 0.5;
+
 /// Seconds above which times are not distinguished.
 const FOREVER: f64 = 1e7;
 
 /// The time for one move, counted from the moment it is asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TimeBudget {
-    /// After this nothing new is begun.
+    /// After this a search may end that is all but sure of its move, and one that is not may go on beyond `soft`. `None` if what a move does
+    /// not use is lost.
+    pub early: Option<Duration>,
+    /// After this nothing new is begun, but by a search that is not sure of its move.
     pub soft: Duration,
     /// At this the search stops wherever it is.
     pub hard: Duration,
@@ -45,7 +51,7 @@ pub struct TimeBudget {
 impl From<Option<TimeBudget>> for Limits {
     fn from(budget: Option<TimeBudget>) -> Limits {
         let (soft_time, hard_time) = budget.map(|budget| (budget.soft, budget.hard)).unzip();
-        Limits { soft_time, hard_time, ..Limits::default() }
+        Limits { early_time: budget.and_then(|budget| budget.early), soft_time, hard_time, ..Limits::default() }
     }
 }
 
@@ -59,7 +65,13 @@ impl TimeBudget {
 
     fn from_seconds(soft: f64, hard: f64) -> TimeBudget {
         let hard = hard.clamp(0.0, FOREVER);
-        TimeBudget { soft: Duration::from_secs_f64(soft.clamp(0.0, hard)), hard: Duration::from_secs_f64(hard) }
+        let soft = Duration::from_secs_f64(soft.clamp(0.0, hard));
+        TimeBudget { early: None, soft, hard: Duration::from_secs_f64(hard) }
+    }
+
+    /// The same budget where later moves have what this one leaves.
+    fn saved_for_later(self) -> TimeBudget {
+        TimeBudget { early: Some(self.soft.mul_f64(EARLY)), ..self }
     }
 }
 
@@ -289,7 +301,7 @@ fn game_budget(left: f64, gain: f64, in_advance: bool, empties: u32) -> TimeBudg
     };
     let soft = share + gain;
     let most = if in_advance { usable / 3.0 + gain } else { (usable / 3.0 + gain).min(0.9 * usable) };
-    TimeBudget::from_seconds(soft, (2.5 * soft).min(most))
+    TimeBudget::from_seconds(soft, (2.5 * soft).min(most)).saved_for_later()
 }
 
 /// The budget of a move from `left` seconds for the next `moves` moves, at least one.
@@ -299,8 +311,11 @@ fn period_budget(left: f64, moves: u32) -> TimeBudget {
     let usable = left - (LAST_RESERVE + overhead).min(left / 2.0);
     let share = usable / moves;
     let hard = (2.5 * 0.8 * share).min(share.max(usable / 3.0));
-    let soft = if moves > 1.0 { 0.8 * share } else { 0.9 * share };
-    TimeBudget::from_seconds(soft, hard)
+    if moves > 1.0 {
+        TimeBudget::from_seconds(0.8 * share, hard).saved_for_later()
+    } else {
+        TimeBudget::from_seconds(0.9 * share, hard)
+    }
 }
 
 /// Number of empty squares up to which a third of `seconds` is likely to be enough for the exact result. 14 take about a tenth of a
@@ -453,6 +468,22 @@ mod tests {
         assert!(soft(60) < soft(44) && soft(44) < soft(32) && soft(32) < soft(20));
         let budget = clock.budget(44).unwrap();
         assert!(budget.hard <= budget.soft.mul_f64(2.51) && budget.hard <= seconds(100.0));
+    }
+
+    #[test]
+    fn time_that_a_later_move_has_may_be_left() {
+        for (clock, is_kept) in [
+            (Clock::sudden_death(seconds(60.0), Duration::ZERO), true),
+            (Clock::sudden_death(seconds(60.0), seconds(1.0)), true),
+            (Clock::canadian(seconds(60.0), seconds(5.0), 1), true),
+            (Clock::canadian(Duration::ZERO, seconds(30.0), 5), true),
+            (Clock::canadian(Duration::ZERO, seconds(5.0), 1), false),
+            (Clock::per_move(seconds(5.0)), false),
+        ] {
+            let budget = clock.budget(40).unwrap();
+            assert_eq!(budget.early, is_kept.then_some(budget.soft.mul_f64(0.5)), "{clock:?}");
+            assert_eq!(Limits::from(Some(budget)).early_time, budget.early);
+        }
     }
 
     #[test]

@@ -46,7 +46,8 @@ impl Destination {
     }
 }
 
-/// Whether Windows takes a path for a device, of which it tells nothing.
+/// Whether Windows takes a path for a device, of which it tells nothing. Windows 10 takes these names for devices with a folder and an ending, too: there
+/// `nul.sgf` is written nowhere.
 fn is_device_of_windows(path: &Path) -> bool {
     ["NUL", "CON", "CONOUT$"].iter().any(|device| path.as_os_str().eq_ignore_ascii_case(device))
 }

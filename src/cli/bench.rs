@@ -62,7 +62,14 @@ impl Part {
     const MIDDLE: Part = Part {
         name: "",
         engine: &ALPHA_BETA,
-        limits: Limits { depth: None, nodes: None, evaluations: None, soft_time: None, hard_time: None },
+        limits: Limits {
+            depth: None,
+            nodes: None,
+            evaluations: None,
+            early_time: None,
+            soft_time: None,
+            hard_time: None,
+        },
         turns: |game| 12 + 3 * game,
         lines: 1,
         searches: 1,

@@ -242,6 +242,7 @@ fn limits(request: &Request, options: &EngineOptions) -> Limits {
         depth: tighter(asked.depth, options.depth),
         nodes: tighter(asked.nodes, options.nodes),
         evaluations: asked.evaluations,
+        early_time: asked.early_time,
         soft_time: asked.soft_time,
         hard_time: asked.hard_time,
     };
@@ -253,6 +254,8 @@ fn limits(request: &Request, options: &EngineOptions) -> Limits {
         options.time.or((request.goal == Goal::Move && limits == Limits::default()).then_some(DEFAULT_MOVE_TIME));
     if let Some(time) = per_move {
         let budget = crate::clock::TimeBudget::per_move(time);
+        // What a move does not use of a time of its own is lost.
+        limits.early_time = limits.early_time.filter(|_| limits.soft_time.is_some_and(|soft| soft <= budget.soft));
         limits.soft_time = tighter(limits.soft_time, Some(budget.soft));
         limits.hard_time = tighter(limits.hard_time, Some(budget.hard));
     }

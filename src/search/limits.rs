@@ -79,8 +79,11 @@ pub struct Limits {
     pub nodes: Option<u64>,
     /// Static evaluations made, those for ordering moves too.
     pub evaluations: Option<u64>,
+    /// The time after which a search may end that is all but sure of its move, since what it does not use is kept for later moves.
+    /// `None` where it is not. Heeded by the stored trees of the best-first family; where they are not sure, they go on to twice the soft time.
+    pub early_time: Option<Duration>,
     /// The time after which no further iteration is begun. The best-first family, stored or in linear space, has no
-    /// iterations: it ends at this time.
+    /// iterations: it ends at this time, or later by `early_time`.
     pub soft_time: Option<Duration>,
     /// The time after which the search stops wherever it is.
     pub hard_time: Option<Duration>,
@@ -167,6 +170,11 @@ impl Control {
             || self.limits.nodes.is_some_and(|limit| nodes >= limit)
             || self.limits.evaluations.is_some_and(|limit| evaluations >= limit)
             || self.limits.hard_time.is_some_and(|limit| self.elapsed() >= limit)
+    }
+
+    /// Whether a search that is all but sure of its move may end.
+    pub fn is_past_early_time(&self) -> bool {
+        self.limits.early_time.is_some_and(|limit| self.elapsed() >= limit)
     }
 
     /// Whether the time to begin something new is over.

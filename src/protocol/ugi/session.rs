@@ -223,7 +223,7 @@ fn limits_of(limits: &GoLimits, position: &Position) -> Limits {
     let endless = Duration::from_secs_f64(LONGEST);
     let budget = match move_time.map(TimeBudget::per_move).or_else(of_clock) {
         // Without any limit a move takes two seconds.
-        None if is_infinite => Some(TimeBudget { soft: endless, hard: endless }),
+        None if is_infinite => Some(TimeBudget { early: None, soft: endless, hard: endless }),
         budget => budget,
     };
     Limits { depth, nodes, ..budget.into() }

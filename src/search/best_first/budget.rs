@@ -67,6 +67,8 @@ const REPORT_INTERVAL: Duration = Duration::from_millis(100);
 const LONGEST_SILENCE: Duration = Duration::from_secs(2);
 /// Evaluations before the first report; each further report comes after twice as many.
 const FIRST_REPORT: u64 = 64;
+/// Evaluations before which no search is sure of its move.
+const FIRST_EARLY_QUESTION: u64 = 1_000;
 
 /// The budget of a running best-first search: its limits, and the times of its reports.
 #[derive(Debug)]
@@ -79,6 +81,7 @@ pub(crate) struct Budget<'a> {
     next_clock: u64,
     next_report: u64,
     next_question: u64,
+    next_early_question: u64,
     last_report: Option<Duration>,
 }
 
@@ -95,6 +98,7 @@ impl<'a> Budget<'a> {
             next_clock: 0,
             next_report: FIRST_REPORT,
             next_question: FIRST_REPORT,
+            next_early_question: limits.early_time.map_or(u64::MAX, |_| FIRST_EARLY_QUESTION),
             last_report: None,
         }
     }
@@ -134,10 +138,23 @@ impl<'a> Budget<'a> {
             self.next_question = work.evaluations;
             return true;
         }
-        // The clock is not asked again at every expansion.
-        self.next_question = work.evaluations + (work.evaluations / 64).clamp(1, 50_000);
+        self.next_question = next_question(work);
         false
     }
+
+    /// Whether the search may end if it is sure of its move. Says so now and then only, so that it may be asked at every expansion.
+    pub fn may_end_early(&mut self, work: &Work) -> bool {
+        if work.evaluations < self.next_early_question {
+            return false;
+        }
+        self.next_early_question = next_question(work);
+        self.control.is_past_early_time()
+    }
+}
+
+/// The evaluations after which the clock is asked again: not at every expansion.
+fn next_question(work: &Work) -> u64 {
+    work.evaluations + (work.evaluations / 64).clamp(1, 50_000)
 }
 
 #[cfg(test)]
@@ -169,6 +186,18 @@ mod tests {
         std::thread::sleep(REPORT_INTERVAL);
         assert!(!due(2 * FIRST_REPORT - 1));
         assert!(due(2 * FIRST_REPORT + 1));
+    }
+
+    #[test]
+    fn a_search_may_end_early_where_time_is_kept_and_not_at_once() {
+        let may_end = |early_time, evaluations| {
+            let control = Control::with_limits(Limits { early_time, ..Limits::default() });
+            Budget::new(&control).may_end_early(&Work { evaluations, ..Work::default() })
+        };
+        assert!(may_end(Some(Duration::ZERO), FIRST_EARLY_QUESTION));
+        assert!(!may_end(Some(Duration::ZERO), FIRST_EARLY_QUESTION - 1));
+        assert!(!may_end(Some(Duration::from_secs(1000)), FIRST_EARLY_QUESTION));
+        assert!(!may_end(None, 1_000_000));
     }
 
     #[test]

@@ -109,6 +109,8 @@ impl Search for Emilia {
         let mut report = self.search.think(task, &control.with(of_tree), sink);
         // With a margin the values of all lines are compared: they stay the tree's.
         if of_value != Limits::default() && task.margin.is_none() {
+            let is_by_time = of_value.early_time.is_some() && !self.reaches_depth(task, control.limits());
+            let of_value = if is_by_time { in_proportion(of_value, &report) } else { of_value };
             self.value(&mut report, task, &control.with(of_value));
         }
         report
@@ -133,6 +135,7 @@ fn parts(limits: &Limits, task: &Task) -> (Limits, Limits) {
         depth: limits.depth,
         nodes: limits.nodes.map(all_but),
         evaluations: limits.evaluations.map(all_but),
+        early_time: limits.early_time,
         soft_time: limits.soft_time.map(all_time_but),
         hard_time: limits.hard_time.map(all_time_but),
     };
@@ -140,11 +143,26 @@ fn parts(limits: &Limits, task: &Task) -> (Limits, Limits) {
     (without_depth(&of_tree, task), Limits { depth, ..*limits })
 }
 
+/// The limits of the search of the value where the tree may have ended early or late, after this.
+fn in_proportion(of_value: Limits, tree: &Report) -> Limits {
+    let more = |n: u64| n + n / VALUE_PART + LEAST_VALUE_NODES;
+    let until = tree.elapsed + tree.elapsed / VALUE_PART as u32 + LEAST_VALUE_TIME;
+    Limits {
+        nodes: of_value.nodes.map(|limit| limit.min(more(tree.nodes))),
+        evaluations: of_value.evaluations.map(|limit| limit.min(more(tree.evaluations))),
+        soft_time: of_value.hard_time.map(|limit| limit.min(until)),
+        // An iteration that is begun may end.
+        hard_time: of_value.hard_time.map(|limit| limit.min(until + until / 8)),
+        ..of_value
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::eval::EvaluatorKind;
-    use crate::search::{AlphaBeta, AlphaBetaSettings, Selectivity};
+    use crate::othello::Position;
+    use crate::search::{AlphaBeta, AlphaBetaSettings, Score, Selectivity};
     use crate::testing::random_position;
 
     fn settings() -> BestFirstSettings {
@@ -235,6 +253,40 @@ mod tests {
             let solvable = |empties| emilia().is_solvable(&task(100, empties), &limits);
             assert_eq!((10..=36).rev().find(|&empties| solvable(empties)), Some(most), "{limits:?}");
         }
+    }
+
+    #[test]
+    fn the_value_takes_its_part_of_what_the_tree_took() {
+        let seconds = Duration::from_secs_f64;
+        let of_value = Limits { soft_time: Some(seconds(2.0)), hard_time: Some(seconds(5.0)), ..Limits::default() };
+        let after = |used| in_proportion(of_value, &Report { elapsed: seconds(used), ..Report::default() });
+        for (used, soft, hard) in [(1.0, 1.03145, 1.16038), (4.0, 4.1252, 4.64085), (4.9, 5.0, 5.0)] {
+            let limits = after(used);
+            for (limit, expected) in [(limits.soft_time, soft), (limits.hard_time, hard)] {
+                assert!((limit.unwrap().as_secs_f64() - expected).abs() < 1e-4, "{limits:?} after {used} s");
+            }
+        }
+    }
+
+    #[test]
+    fn a_clear_choice_ends_a_search_that_may_end_early() {
+        let limits = Limits { nodes: Some(40_000), ..Limits::default() };
+        let early = Limits { early_time: Some(Duration::ZERO), ..limits };
+        let think = |task: &Task, limits| emilia().think(task, &Control::with_limits(limits), &mut |_| {});
+        let (mut clear, mut same) = (0, 0);
+        for seed in 0..20 {
+            let task = task(100 * seed, 36);
+            let [whole, part] = [limits, early].map(|limits| think(&task, limits));
+            assert!(part.lines[0].score.units() != 0 && part.lines[0].depth != SearchDepth::Plies(0), "{part:?}");
+            clear += u32::from(part.nodes < whole.nodes / 2);
+            same += u32::from(part.lines[0].turn == whole.lines[0].turn);
+            let varied = Task { margin: Some(Score::from_discs(1)), ..task };
+            assert_eq!(think(&varied, early).nodes, think(&varied, limits).nodes);
+        }
+        assert!((5..20).contains(&clear) && same >= 18, "{clear} {same}");
+        // The first moves are one by symmetry: nothing is to be chosen.
+        let start = Task::new(Position::START, EvaluatorKind::Pattern.build());
+        assert!(think(&start, early).nodes < 4_000);
     }
 
     /// The tree's own values are beyond every estimate where it has found a win, and off by many discs elsewhere.

@@ -31,6 +31,7 @@ use crate::search::transposition::TranspositionTable;
 use crate::search::tree::Tree;
 use crate::search::{Contempt, Control, Depth, Limits, Report, Search, SearchDepth, Task};
 use parking_lot::Mutex;
+use std::time::Duration;
 
 /// Positions that alpha-beta is expected to visit before it knows the result, per position that the time limit is worth: at most at
 /// this ratio alpha-beta gets all of the time. Then it is certain to know much of the result.
@@ -133,6 +134,7 @@ impl Stored {
                     if budget.is_report_due(search.work()) && search.work().expansions >= FEW_EXPANSIONS {
                         sink(&report(search, task, control));
                     }
+                    !(budget.may_end_early(search.work()) && search.is_choice_clear())
                 });
                 (search.work.nodes, search.work.evaluations) = shared.counts();
             }
@@ -142,6 +144,7 @@ impl Stored {
                     if budget.is_report_due(shards.top.work()) && shards.top.work().expansions >= FEW_EXPANSIONS {
                         sink(&shards.report(task, control));
                     }
+                    !(budget.may_end_early(shards.top.work()) && shards.top.is_choice_clear())
                 });
                 let top = &mut shards.get_mut().top;
                 (top.work.nodes, top.work.evaluations) = shared.counts();
@@ -257,7 +260,8 @@ impl BestFirst {
                 }
             }
             stored.set_deviations(empties.and_fewer().rev().map(|left| form.deviation * error(left)).collect());
-            let part = control.with(form.limits_of_tree(control.limits(), total, (counts.0, turn)));
+            let limits = form.limits_of_tree(control.limits(), total, (counts.0, turn));
+            let part = control.with(until_clear(&limits, form, task));
             let shared = Shared::new(evaluation, task, &self.table, &part).counting_from(counts);
             stored.explore(&shared, self.settings.selectivity, (form.leaf_depth, threads), task, sink);
             counts = shared.counts();
@@ -312,6 +316,16 @@ pub(super) fn without_depth(limits: &Limits, task: &Task) -> Limits {
     limits
 }
 
+/// Limits in which a tree goes on until its choice is clear: from the early time on, to twice the soft time. It ends early so often that it
+/// takes about the soft time in the mean.
+fn until_clear(limits: &Limits, form: Form, task: &Task) -> Limits {
+    // With a margin the choice is among several moves; behind alpha-beta a young tree has seen little.
+    let early_time = limits.early_time.filter(|_| task.margin.is_none() && form.start == 0.0);
+    let stretched = |soft: Duration| limits.hard_time.unwrap_or(Duration::MAX).min(soft.saturating_mul(2));
+    let soft_time = limits.soft_time.map(|soft| if early_time.is_some() { stretched(soft) } else { soft });
+    Limits { early_time, soft_time, ..*limits }
+}
+
 fn is_solved(report: &Report) -> bool {
     matches!(report.depth, SearchDepth::Exact | SearchDepth::WinLossDraw)
 }
@@ -343,5 +357,37 @@ impl Search for BestFirst {
     fn clear(&mut self) {
         self.table.clear();
         self.stored = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::EvaluatorKind;
+    use crate::othello::Position;
+    use crate::search::Score;
+
+    #[test]
+    fn a_tree_on_a_clock_may_take_twice_its_share() {
+        let seconds = Duration::from_secs;
+        let of = |early, soft, hard| Limits {
+            early_time: early,
+            soft_time: Some(seconds(soft)),
+            hard_time: Some(seconds(hard)),
+            ..Limits::default()
+        };
+        let task = Task::new(Position::START, EvaluatorKind::Pattern.build());
+        let varied = Task { margin: Some(Score::from_discs(1)), ..task.clone() };
+        let [tree, behind] = [0.0, 0.5].map(|start| Form { start, leaf_depth: 0, deviation: 1.0 });
+        let early = Some(seconds(1));
+        for (limits, form, task, expected) in [
+            (of(early, 2, 9), tree, &task, of(early, 4, 9)),
+            (of(early, 2, 3), tree, &task, of(early, 3, 3)),
+            (of(None, 2, 9), tree, &task, of(None, 2, 9)),
+            (of(early, 2, 9), tree, &varied, of(None, 2, 9)),
+            (of(early, 2, 9), behind, &task, of(None, 2, 9)),
+        ] {
+            assert_eq!(until_clear(&limits, form, task), expected);
+        }
     }
 }

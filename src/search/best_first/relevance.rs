@@ -15,6 +15,9 @@ const FIRST_GOAL: u64 = 64;
 const NEXT_GOAL: u64 = 4;
 /// Difference between the root's value and the goal, in the units of values, above which the value becomes the goal: two discs.
 const NEAR_ENOUGH: u32 = 2 * DISC as u32;
+/// The weight of the move to play, in those of each other move, from which on the choice is clear. Measured: `docs/lab-notebook.md`, "When a search
+/// on a clock may end early".
+const CLEAR: f32 = 8.0;
 /// Number of nodes of the largest tree that gets a new goal: giving all of them another chance takes about 15 ms.
 const LARGEST_WITH_NEW_GOAL: u32 = 1 << 19;
 
@@ -163,6 +166,20 @@ impl<G: Game> Explorer<G, ByRelevance> {
         self.tree.estimate_all(goal, &|plies| policy.deviation_at(plies));
         self.restart();
         self.policy.is_lazy = is_lazy;
+    }
+
+    /// Whether the move to play is so much likelier to be worth more than the goal than every other that hardly a longer search would
+    /// choose one of them. Not where it is proven who wins: what is left then is by how much. Weights that wait to be backed up are off by less
+    /// than that.
+    pub(super) fn is_choice_clear(&self) -> bool {
+        let root = self.root();
+        if self.is_linear() || self.lines > 1 || root.lower > 0 || root.upper < 0 {
+            return false;
+        }
+        let kids = self.tree.kids(self.tree.root());
+        let ranking = self.ranking();
+        let Some((&first, others)) = ranking.split_first() else { return false };
+        others.iter().all(|&other| kids[first].weight >= CLEAR * kids[other].weight)
     }
 
     /// From now on the search stays where it is for a while if little has changed. The path must not be used otherwise before

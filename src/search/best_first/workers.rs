@@ -19,37 +19,36 @@ const MOST_CHECKED_OUT: usize = 192;
 /// Expansions below which a search has nothing to report yet.
 pub(super) const FEW_EXPANSIONS: u64 = 8;
 
-/// Searches in one tree until the limits, the end, or the memory cap. `look` sees the tree after each iteration.
+/// Searches in one tree until the limits, the end, or the memory cap. `look` sees the tree after each iteration, and says whether to go on.
 pub(super) fn work_alone<E: Incremental>(
     search: &mut Search,
     leaves: &mut SearchedLeaves<'_, E>,
     task: &Task,
-    look: &mut dyn FnMut(&Search),
+    look: &mut dyn FnMut(&Search) -> bool,
 ) {
     search.restart();
     search.be_lazy();
-    while search.iterate(leaves) == Progress::Grown && !leaves.must_stop(&mut search.work) {
-        look(search);
-    }
+    while search.iterate(leaves) == Progress::Grown && !leaves.must_stop(&mut search.work) && look(search) {}
     search.back_up_all();
     leaves.check_limits();
     // Whatever the limits, there is to be an answer.
     search.give_root_children(&mut StaticLeaves::new(search.rules, &*task.evaluator, &mut |_| false));
 }
 
-/// Searches in shards with several threads until the limits, the end, or the memory cap. `look` sees the shards now and then.
+/// Searches in shards with several threads until the limits, the end, or the memory cap. `look` sees the shards now and then, and
+/// says whether to go on.
 pub(super) fn work_together<'a, E: Incremental + 'a>(
     shards: &Mutex<Shards>,
     threads: usize,
     leaves: &(dyn Fn() -> SearchedLeaves<'a, E> + Sync),
     task: &Task,
-    look: &mut dyn FnMut(&Shards),
+    look: &mut dyn FnMut(&Shards) -> bool,
 ) {
     shards.lock().give_root_children(&mut leaves(), task);
     let threads = threads.min(MOST_CHECKED_OUT);
     let (checked_in, is_over) = (Condvar::new(), AtomicBool::new(false));
     let team = Team { shards, threads, checked_in, is_over };
-    with_threads(threads, || team.work(&mut leaves(), &mut |_| {}), || team.work(&mut leaves(), look));
+    with_threads(threads, || team.work(&mut leaves(), &mut |_| true), || team.work(&mut leaves(), look));
 }
 
 struct Team<'a> {
@@ -61,7 +60,7 @@ struct Team<'a> {
 
 impl Team<'_> {
     /// One worker's work.
-    fn work<E: Incremental>(&self, leaves: &mut SearchedLeaves<'_, E>, look: &mut dyn FnMut(&Shards)) {
+    fn work<E: Incremental>(&self, leaves: &mut SearchedLeaves<'_, E>, look: &mut dyn FnMut(&Shards) -> bool) {
         let mut shards = self.shards.lock();
         let maker = shards.maker();
         let (mut checkout, mut freed) = (Checkout::new(), Vec::new());
@@ -86,10 +85,9 @@ impl Team<'_> {
             let can_go_on = shards.check_in(&mut checkout, &mut freed);
             leaves.must_stop(&mut shards.top.work);
             self.checked_in.notify_all();
-            if !is_complete || !can_go_on {
+            if !is_complete || !can_go_on || !look(&shards) {
                 break;
             }
-            look(&shards);
             if !freed.is_empty() {
                 MutexGuard::unlocked(&mut shards, || freed.clear());
             } else if checkout.work.expansions == 0 && !was_split {
