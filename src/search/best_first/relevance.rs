@@ -169,8 +169,8 @@ impl<G: Game> Explorer<G, ByRelevance> {
     }
 
     /// Whether the move to play is so much likelier to be worth more than the goal than every other that hardly a longer search would
-    /// choose one of them. Not where it is proven who wins: what is left then is by how much. Weights that wait to be backed up are off by less
-    /// than that.
+    /// choose one of them. Not where it is proven who wins: what is left then is by how much. Weights that wait to be backed up are a little out
+    /// of date.
     pub(super) fn is_choice_clear(&self) -> bool {
         let root = self.root();
         if self.is_linear() || self.lines > 1 || root.lower > 0 || root.upper < 0 {
