@@ -10,7 +10,8 @@ use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use web_time::Instant;
 
 /// How a book grows, and how long. Without a bound it grows until it is interrupted.
 #[derive(Clone)]

@@ -13,7 +13,7 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
-use std::time::Instant;
+use web_time::Instant;
 
 /// The version of the protocol that [`Service`] speaks.
 pub const PROTOCOL_VERSION: u32 = 1;

@@ -5,7 +5,8 @@ use crate::engine::{Decision, Engine, Event, Request};
 use crate::othello::{Outcome, Position};
 use crate::search::{Bound, Line, SearchDepth};
 use crossbeam::channel::RecvTimeoutError;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use web_time::Instant;
 
 /// What is to be found of a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -94,7 +95,9 @@ impl Solver {
         });
         let mut depth = SearchDepth::default();
         loop {
-            match thinking.events().recv_timeout(PROGRESS_INTERVAL) {
+            // Without threads all events are there by now, and without a clock of the system the channel cannot wait for some time.
+            let events = thinking.events();
+            match events.try_recv().or_else(|_| events.recv_timeout(PROGRESS_INTERVAL)) {
                 Ok(Event::Finished(decision)) => return decision,
                 Ok(Event::Report(report)) => depth = report.depth,
                 Err(RecvTimeoutError::Timeout) => progress(thinking.nodes(), depth),

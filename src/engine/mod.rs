@@ -1,6 +1,7 @@
 //! The one door to thinking for protocols and tools: options in, [`Engine::start`] → events out, [`Engine::stop`].
 
 mod eval_file;
+mod host;
 mod opening_book;
 mod option;
 mod option_table;
@@ -24,10 +25,10 @@ pub use uct_options::{Backup, LeafValue, Selection};
 
 use crate::othello::{Move, Position};
 use crate::search::StopSignal;
-use crossbeam::channel::{Receiver, Sender, unbounded};
+use crossbeam::channel::{Receiver, unbounded};
+use host::Host;
 use std::sync::Arc;
-use std::thread::JoinHandle;
-use std::time::Instant;
+use web_time::Instant;
 use worker::{Worker, WorkerMessage};
 
 /// A running search. Dropping it stops the search and discards what it still has to say.
@@ -57,12 +58,11 @@ impl Thinking {
 
     /// Waits for the end.
     pub fn wait(self) -> Decision {
-        for event in &self.events {
-            if let Event::Finished(decision) = event {
+        loop {
+            if let Event::Finished(decision) = Event::from(self.events.recv()) {
                 return decision;
             }
         }
-        unreachable!("a search ends with a decision")
     }
 }
 
@@ -72,7 +72,8 @@ impl Drop for Thinking {
     }
 }
 
-/// An engine: options, and a worker thread that thinks about one request after another.
+/// An engine: options, and a worker thread that thinks about one request after another. Where the system has no threads, as in a browser,
+/// [`Engine::start`] returns when the request is answered, so each needs a limit, and nothing is pondered.
 ///
 /// ```
 /// use emilia::engine::{Engine, EngineOptions, Request};
@@ -86,11 +87,10 @@ impl Drop for Thinking {
 #[derive(Debug)]
 pub struct Engine {
     options: EngineOptions,
-    jobs: Option<Sender<WorkerMessage>>,
+    host: Host,
     current: StopSignal,
     /// What the engine thinks about unasked, in the position that it was told to.
     pondering: Option<(Position, Thinking)>,
-    thread: Option<JoinHandle<()>>,
 }
 
 impl Engine {
@@ -101,12 +101,8 @@ impl Engine {
 
     /// An engine that thinks with other searches than its own; for tests.
     pub fn with_searches(options: EngineOptions, builder: SearchBuilder) -> Engine {
-        let (jobs, queue) = unbounded();
-        let worker = Worker::new(options.clone(), builder);
-        let thread = std::thread::Builder::new().name("search".to_owned()).stack_size(16 << 20);
-        let thread = thread.spawn(move || worker.run(&queue)).expect("a thread can be started");
-        let current = StopSignal::default();
-        Engine { options, jobs: Some(jobs), current, pondering: None, thread: Some(thread) }
+        let host = Host::new(|| Worker::new(options.clone(), builder));
+        Engine { options, host, current: StopSignal::default(), pondering: None }
     }
 
     /// The options in force for the next request.
@@ -136,7 +132,7 @@ impl Engine {
     /// Starts a search. One that is still running is stopped first, and this one begins when it has ended.
     pub fn start(&mut self, request: Request) -> Thinking {
         let (job, thinking) = self.job(request, true);
-        self.send(WorkerMessage::Think(job));
+        self.host.send(WorkerMessage::Think(job));
         thinking
     }
 
@@ -144,7 +140,7 @@ impl Engine {
     /// this saves most of what it costs to wait for one.
     pub fn start_quietly(&mut self, request: Request) -> Thinking {
         let (job, thinking) = self.job(request, false);
-        self.send(WorkerMessage::Think(job));
+        self.host.send(WorkerMessage::Think(job));
         thinking
     }
 
@@ -158,7 +154,7 @@ impl Engine {
         let Ok(position) = answered.position.take(turn) else { return };
         let Some(choice) = pondering::next_choice(position) else { return };
         let (job, thinking) = self.job(Request { position: choice, ..answered.clone() }, false);
-        self.send(WorkerMessage::Ponder(job));
+        self.host.send(WorkerMessage::Ponder(job));
         self.pondering = Some((position, thinking));
     }
 
@@ -195,25 +191,13 @@ impl Engine {
     /// Forgets everything learnt from the positions searched so far.
     pub fn clear(&mut self) {
         self.stop();
-        self.send(WorkerMessage::Clear);
-    }
-
-    fn send(&self, job: WorkerMessage) {
-        // The worker lives as long as the engine and survives panics of a search; should it be gone all the same, the
-        // dropped sender closes the event channel.
-        if self.jobs.as_ref().is_some_and(|jobs| jobs.send(job).is_err()) {
-            log::error!("the search thread is gone");
-        }
+        self.host.send(WorkerMessage::Clear);
     }
 }
 
 impl Drop for Engine {
     fn drop(&mut self) {
+        // What still runs ends now, and the host waits for that.
         self.stop();
-        self.jobs = None;
-        if let Some(thread) = self.thread.take() {
-            // A worker that panicked has said so in the log.
-            let _ = thread.join();
-        }
     }
 }

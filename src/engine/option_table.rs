@@ -414,9 +414,9 @@ impl EngineOptions {
     }
 }
 
-/// Bytes of a number of megabytes.
+/// Bytes of a number of megabytes, or as many as can be counted.
 pub(super) fn megabytes(n: u32) -> usize {
-    (n as usize) << 20
+    (n as usize).saturating_mul(1 << 20)
 }
 
 #[cfg(test)]

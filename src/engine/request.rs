@@ -11,7 +11,7 @@ pub const DEFAULT_MOVE_TIME: Duration = Duration::from_secs(2);
 /// What a client wants to know.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Goal {
-    /// One move to play: [`EngineOptions::variety`](super::EngineOptions::variety) applies, a forced move costs no time, and without any
+    /// One move to play: [`EngineOptions::variety`](super::EngineOptions::variety) applies, a forced move costs a search of three plies at most, and without any
     /// limit the search takes [`DEFAULT_MOVE_TIME`].
     Move,
     /// The values of the best moves, at least one; without a limit the search goes on until it is stopped or has solved
@@ -36,7 +36,7 @@ pub struct Request {
     pub limits: Limits,
     /// What a draw is worth.
     pub contempt: Contempt,
-    /// Moves that are not to be looked at: not all of them. Only questions for values to `alpha-beta` and `emilia` heed it.
+    /// Moves that are not to be looked at: not all of them. `alpha-beta` heeds it, and `emilia` in questions for values.
     pub except: Bitboard,
 }
 

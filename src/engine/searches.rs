@@ -13,7 +13,7 @@ pub type SearchBuilder = fn(&EngineOptions) -> Box<dyn Search>;
 pub struct SearchEntry {
     /// The name, as `--engine` takes it.
     pub name: &'static str,
-    /// The options that the search is built with, by name. As long as their values stay, so may the search.
+    /// The options that the search reads, by name. As long as their values stay, but for the book, so does the search.
     pub reads: &'static [&'static str],
     /// The constructor.
     pub build: SearchBuilder,

@@ -12,9 +12,10 @@ use crate::search::{
     Bound, Contempt, Control, Depth, Limits, Line, Precision, Report, Score, Search, SearchDepth, StopSignal, Task,
 };
 use crossbeam::channel::{Receiver, Sender};
+use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Weak;
-use std::time::Instant;
+use web_time::Instant;
 
 /// How many plies of a game [`EngineOptions::variety`] applies to.
 const VARIETY_PLIES: u8 = 20;
@@ -52,9 +53,11 @@ pub(super) fn check_memory(name: &str, old: &EngineOptions, new: &EngineOptions)
     probe.try_reserve_exact(megabytes(wanted)).map_err(|_| OptionError::NoMemory(name, wanted))
 }
 
-/// Whether a search that was built with the one set of options serves the other as well.
+/// Whether a search that was built with the one set of options serves the other as well. The book is asked before the search, and no
+/// part of it.
 fn serves(built: &EngineOptions, wanted: &EngineOptions) -> bool {
-    built.engine == wanted.engine && wanted.engine.reads.iter().all(|name| built.get(name) == wanted.get(name))
+    let mut parts = wanted.engine.reads.iter().filter(|&&name| name != "book");
+    built.engine == wanted.engine && parts.all(|name| built.get(name) == wanted.get(name))
 }
 
 pub(super) struct Worker {
@@ -67,6 +70,12 @@ pub(super) struct Worker {
     random: Random,
 }
 
+impl fmt::Debug for Worker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Worker").field("built", &self.built).finish_non_exhaustive()
+    }
+}
+
 impl Worker {
     pub(super) fn new(options: EngineOptions, builder: SearchBuilder) -> Worker {
         let random = Random::new(options.seed);
@@ -76,18 +85,25 @@ impl Worker {
     /// Works until the engine is dropped.
     pub(super) fn run(mut self, jobs: &Receiver<WorkerMessage>) {
         for job in jobs {
-            match job {
-                WorkerMessage::Think(question) => self.think(&question),
-                WorkerMessage::Ponder(question) => {
-                    if catch_unwind(AssertUnwindSafe(|| self.ponder(&question))).is_err() {
-                        log::error!("the search panicked while it pondered {}", question.request.position);
-                        self.search = None;
-                    }
+            self.work(job);
+        }
+    }
+
+    /// Does a job.
+    pub(super) fn work(&mut self, job: WorkerMessage) {
+        match job {
+            WorkerMessage::Think(question) => self.think(&question),
+            WorkerMessage::Ponder(question) => {
+                if catch_unwind(AssertUnwindSafe(|| self.ponder(&question))).is_err() {
+                    log::error!("the search panicked while it pondered {}", question.request.position);
+                    self.search = None;
                 }
-                WorkerMessage::Clear => {
-                    if let Some(search) = &mut self.search {
-                        search.clear();
-                    }
+            }
+            WorkerMessage::Clear => {
+                let clear = || self.search.iter_mut().for_each(|search| search.clear());
+                if catch_unwind(AssertUnwindSafe(clear)).is_err() {
+                    log::error!("the search panicked while it forgot what it knew");
+                    self.search = None;
                 }
             }
         }
@@ -217,7 +233,7 @@ fn book_report(question: &SearchJob) -> Option<Report> {
     let SearchJob { request, options, .. } = question;
     let book = options.book_to_play_from()?;
     // A forced pass is no move of a book.
-    let is_asked = request.goal == Goal::Move && !request.position.must_pass();
+    let is_asked = request.goal == Goal::Move && request.except.is_empty() && !request.position.must_pass();
     let known = is_asked.then(|| book.report(&request.position, request.contempt))??;
     let report = Report { elapsed: question.asked.elapsed(), ..known };
     if question.reports {
@@ -407,7 +423,7 @@ mod tests {
         }
         let d3 = Move::Place("d3".parse().unwrap());
         engine.ponder(&Request { contempt, ..Request::best_move(start) }, d3);
-        let since = std::time::Instant::now();
+        let since = Instant::now();
         let (task, limits) = loop {
             if let Some(asked) = ASKED.lock().take() {
                 break asked;

@@ -5,7 +5,8 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use web_time::Instant;
 
 /// How deep a search may go: 1 to 60 plies. A pass is no ply.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
@@ -88,6 +89,9 @@ pub struct Limits {
     /// The time after which the search stops wherever it is.
     pub hard_time: Option<Duration>,
 }
+
+/// A time limit that stands for none: what is bounded by it goes on until it is stopped, and plans for nothing sooner.
+pub const ENDLESS: Duration = Duration::from_secs(1_000_000);
 
 /// The line between a running search and other threads: a flag that stops it, and the count of what it has visited.
 #[derive(Clone, Debug, Default)]

@@ -22,7 +22,7 @@ pub use best_first::{
     mean_alpha_beta_evaluations,
 };
 pub(crate) use best_first::{Budget, Interrupted, Rules, least_depth, line_to};
-pub use limits::{Control, Depth, DepthError, Limits, StopSignal};
+pub use limits::{Control, Depth, DepthError, ENDLESS, Limits, StopSignal};
 pub use minimax::{Minimax, MinimaxKind, PlainCounts, PlainResult, plain_minimax};
 pub use rbfms::{Answer, Call, Rbfms, RbfmsSettings, Sibling, Stack, linear_best_first};
 pub use report::{Bound, Line, MemoryUse, Report, SearchDepth};
@@ -48,7 +48,7 @@ pub enum Precision {
     OutcomeFirst,
     /// Who wins. Alpha-beta, where it reaches the end of the game, then only asks whether the score is above, at or below
     /// 0 and reports [`SearchDepth::WinLossDraw`], with the score +1 disc as a lower bound, 0, or −1 disc as an upper
-    /// bound. The other searches find the score.
+    /// bound. So does best-first where it proves; the other searches find the score.
     WinLossDraw,
 }
 

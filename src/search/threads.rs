@@ -1,15 +1,89 @@
 //! Threads of one search.
 
 /// Runs `work` on this thread and `help` on `threads` − 1 others, and waits for all. If the system has fewer threads to give, fewer
-/// help.
-pub(super) fn with_threads<T>(threads: usize, help: impl Fn() + Sync, work: impl FnOnce() -> T) -> T {
+/// help. Where one of them panics, `give_up` is called to end the others, which would wait for it, and the panic goes on when they have ended.
+pub(super) fn with_threads<T>(
+    threads: usize,
+    help: impl Fn() + Sync,
+    work: impl FnOnce() -> T,
+    give_up: impl Fn() + Sync,
+) -> T {
+    let help = || {
+        let _guard = OnPanic(&give_up);
+        help();
+    };
     std::thread::scope(|scope| {
         for helper in 1..threads {
-            if let Err(error) = std::thread::Builder::new().spawn_scoped(scope, &help) {
+            if let Err(error) = std::thread::Builder::new().spawn_scoped(scope, help) {
                 log::warn!("only {helper} of {threads} threads could be started: {error}");
                 break;
             }
         }
+        let _guard = OnPanic(&give_up);
         work()
     })
+}
+
+/// Calls a function when it is dropped by a panic.
+struct OnPanic<'a, F: Fn()>(&'a F);
+
+impl<F: Fn()> Drop for OnPanic<'_, F> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            (self.0)();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::Evaluator;
+    use crate::othello::Position;
+    use crate::search::{AlphaBeta, AlphaBetaSettings, BestFirst, BestFirstSettings, Control, Limits, Search, Task};
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+    #[test]
+    fn a_panic_of_one_thread_ends_the_others() {
+        for helper_panics in [false, true] {
+            let given_up = AtomicBool::new(false);
+            let run = |panics: bool| {
+                assert!(!panics, "as planned");
+                while !given_up.load(Ordering::Relaxed) {
+                    std::thread::yield_now();
+                }
+            };
+            let outcome = catch_unwind(AssertUnwindSafe(|| {
+                let give_up = || given_up.store(true, Ordering::Relaxed);
+                with_threads(2, || run(helper_panics), || run(!helper_panics), give_up);
+            }));
+            assert!(outcome.is_err());
+        }
+    }
+
+    /// Counts the empty squares, and panics at one of its evaluations.
+    struct Panics(AtomicU64);
+
+    impl Evaluator<Position> for Panics {
+        fn evaluate(&self, position: &Position) -> i32 {
+            assert_ne!(self.0.fetch_add(1, Ordering::Relaxed), 30_000, "as planned");
+            position.empty_count().count() as i32
+        }
+    }
+
+    #[test]
+    fn a_panic_in_any_thread_ends_a_search() {
+        let searches: [Box<dyn Search>; 2] = [
+            Box::new(AlphaBeta::new(AlphaBetaSettings { threads: 4, ..AlphaBetaSettings::default() })),
+            Box::new(BestFirst::new(BestFirstSettings { threads: 4, ..BestFirstSettings::best_first() })),
+        ];
+        for mut search in searches {
+            let task = Task::new(Position::START, Arc::new(Panics(AtomicU64::new(0))));
+            let control = Control::with_limits(Limits::default());
+            let outcome = catch_unwind(AssertUnwindSafe(|| search.think(&task, &control, &mut |_| {})));
+            assert!(outcome.is_err());
+        }
+    }
 }

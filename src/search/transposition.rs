@@ -1,10 +1,12 @@
 //! What is known of positions already searched, shared by all threads.
 
+mod zeroed;
+
 use super::Contempt;
 use super::selectivity::Selectivity;
 use crate::othello::{Position, Square};
-use memmap2::{MmapMut, MmapRaw};
 use std::sync::atomic::{AtomicU64, Ordering, fence};
+use zeroed::Zeroed;
 
 /// The depth of entries that hold the result under perfect play, as far as their selectivity lets it be seen.
 pub(super) const TO_THE_END: u8 = 64;
@@ -53,30 +55,19 @@ struct Bucket {
     slots: [Slot; SLOTS],
 }
 
-/// The buckets: the operating system's zero pages until they are written to, large ones if it has them.
+/// The buckets.
 struct Memory {
-    map: MmapRaw,
+    zeroed: Zeroed,
     buckets: usize,
 }
-
-/// Size of a table in bytes from which on large pages are asked for: a smaller table is not worth the whole of one.
-#[cfg(target_os = "linux")]
-const LARGE_PAGES_FROM: usize = 16 << 20;
 
 impl Memory {
     /// The buckets that fit into `bytes` bytes, at least one; fewer if the system has no more memory.
     fn new(bytes: usize) -> Memory {
         let mut buckets = (bytes / size_of::<Bucket>()).max(1);
         loop {
-            match MmapMut::map_anon(buckets * size_of::<Bucket>()) {
-                Ok(map) => {
-                    #[cfg(target_os = "linux")]
-                    if map.len() >= LARGE_PAGES_FROM {
-                        // Only advice: without it the table is as right and a little slower.
-                        let _ = map.advise(memmap2::Advice::HugePage);
-                    }
-                    return Memory { map: map.into(), buckets };
-                }
+            match Zeroed::new(buckets * size_of::<Bucket>()) {
+                Ok(zeroed) => return Memory { zeroed, buckets },
                 Err(error) if buckets > 1 => {
                     log::warn!("no memory for a transposition table of {buckets} buckets: {error}; trying half");
                     buckets /= 2;
@@ -89,9 +80,9 @@ impl Memory {
     #[inline]
     fn bucket(&self, index: usize) -> &Bucket {
         assert!(index < self.buckets);
-        // SAFETY: the map is page-aligned, holds `buckets` buckets and lives as long as `self`; all zeros is a valid
+        // SAFETY: the memory is aligned for a bucket, holds `buckets` of them and lives as long as `self`; all zeros is a valid
         // bucket, and what is written to it later is written through its atomics.
-        unsafe { &*self.map.as_mut_ptr().cast::<Bucket>().add(index) }
+        unsafe { &*self.zeroed.as_mut_ptr().cast::<Bucket>().add(index) }
     }
 }
 

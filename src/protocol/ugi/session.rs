@@ -3,15 +3,14 @@
 use super::command::{Command, GoLimits, Query};
 use super::reply::{Fen, GameResult, Info, Reply};
 use crate::clock::{Clock, TimeBudget};
-use crate::engine::{Decision, Engine, EngineOption, Event, LONGEST, Request, Thinking};
+use crate::engine::{Decision, Engine, EngineOption, Event, Request, Thinking};
 use crate::input_line::InputLine;
 use crate::othello::{Color, GameRecord, Move, Position};
 use crate::protocol::stdio::Connection;
-use crate::search::{Limits, Report};
+use crate::search::{ENDLESS, Limits, Report};
 use crossbeam::channel::never;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
-use std::time::Duration;
 
 /// Number of lines that may wait for the end of a search. A client that says more does not mean to wait for the move.
 const LOOK_AHEAD: usize = 64;
@@ -220,10 +219,9 @@ fn limits_of(limits: &GoLimits, position: &Position) -> Limits {
         let clock = Clock::sudden_death(time[side]?, increment[side].unwrap_or_default());
         clock.budget(position.empties().count())
     };
-    let endless = Duration::from_secs_f64(LONGEST);
     let budget = match move_time.map(TimeBudget::per_move).or_else(of_clock) {
         // Without any limit a move takes two seconds.
-        None if is_infinite => Some(TimeBudget { early: None, soft: endless, hard: endless }),
+        None if is_infinite => Some(TimeBudget { early: None, soft: ENDLESS, hard: ENDLESS }),
         budget => budget,
     };
     Limits { depth, nodes, ..budget.into() }
@@ -235,7 +233,7 @@ mod tests {
 
     #[test]
     fn the_clock_is_that_of_the_side_to_move() {
-        let seconds = Duration::from_secs;
+        let seconds = std::time::Duration::from_secs;
         let told = GoLimits {
             time: [Some(seconds(60)), Some(seconds(20))],
             increment: [None, Some(seconds(1))],

@@ -80,6 +80,10 @@ pub(super) fn deepen<E: Incremental>(
             shared.pool.close();
             report
         },
+        || {
+            shared.stop();
+            shared.pool.close();
+        },
     )
 }
 
@@ -103,7 +107,7 @@ mod tests {
         Bound, Contempt, Depth, Limits, MinimaxKind, Precision, Score, SearchDepth, StopSignal, plain_minimax,
     };
     use crate::testing::random_position;
-    use std::time::Instant;
+    use web_time::Instant;
 
     fn with_table(table_bytes: usize) -> AlphaBeta {
         AlphaBeta::new(AlphaBetaSettings { table_bytes, ..AlphaBetaSettings::default() })

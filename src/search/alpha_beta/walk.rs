@@ -84,6 +84,11 @@ impl<'a, E: Incremental> Shared<'a, E> {
         self.stopped.load(Ordering::Relaxed)
     }
 
+    /// Stops the search.
+    pub(super) fn stop(&self) {
+        self.stopped.store(true, Ordering::Relaxed);
+    }
+
     /// Positions after which a thread looks at the clock and at the limits: fewer where the limits are near, so that they are kept.
     fn positions_to_next_look(&self, (nodes, evaluations): (u64, u64)) -> u64 {
         let limits = self.control.limits();
@@ -511,8 +516,8 @@ impl<'a, E: Incremental> Walk<'a, E> {
         pool.publish(&split);
         self.work_at(&split);
         pool.withdraw(&split);
-        // No thread can join any more: help those that are still at work.
-        while let Some(other) = pool.join(Some(&split), || split.is_left_alone()) {
+        // No thread can join any more: help those that are still at work. One that has panicked does not leave.
+        while let Some(other) = pool.join(Some(&split), || split.is_left_alone() || pool.is_closed()) {
             self.work_at(&other);
             pool.leave(&other);
         }

@@ -11,6 +11,7 @@ use super::budget::evaluations_in_tree;
 use super::engine::{BestFirst, BestFirstSettings, PROVABLE, without_depth};
 use super::form::positions_worth;
 use super::searched_leaves::solving_cost;
+use crate::othello::Bitboard;
 use crate::search::alpha_beta::stage::solved_from;
 use crate::search::{Bound, Control, Depth, Limits, Precision, Report, Search, SearchDepth, Task};
 use std::time::Duration;
@@ -72,7 +73,8 @@ impl Emilia {
         if position.is_over() || line.depth == SearchDepth::Exact {
             return;
         }
-        let behind = Task { position, lines: 1, margin: None, is_analysis: true, ..task.clone() };
+        let except = Bitboard::EMPTY;
+        let behind = Task { position, lines: 1, margin: None, is_analysis: true, except, ..task.clone() };
         let answer = self.search.alpha_beta(&behind, control, (report.nodes, report.evaluations), &mut |_| {});
         (report.nodes, report.evaluations, report.elapsed) = (answer.nodes, answer.evaluations, answer.elapsed);
         let least = control.limits().depth.map_or(LEAST_DEPTH, |depth| depth.plies().min(LEAST_DEPTH));

@@ -5,8 +5,8 @@
 //!
 //! | engine | chooses | leaves | at the memory cap | threads | begins with |
 //! |---|---|---|---|---|---|
-//! | `korf-best-first` | by value ([`ByValue`]) | static | RBFMS, or as set | one | |
-//! | `korf-extension` | by value | static | RBFMS, or as set | one | alpha-beta (`start`) |
+//! | `korf-best-first` | by value ([`ByValue`]) | static | pruning, or as set (the paper: RBFMS) | one | |
+//! | `korf-extension` | by value | static | pruning, or as set (the paper: RBFMS) | one | alpha-beta (`start`) |
 //! | `emilia` | as `best-first`, but what alpha-beta solves at the same depth is left to alpha-beta | | | | |
 //! | `best-first` | by relevance (`relevance`) | static, solved near the end | pruning, or as set | a subtree each (`shards`) | |
 //! | `extension` | by relevance | searched by alpha-beta in large searches | pruning, or as set | a subtree each | alpha-beta |

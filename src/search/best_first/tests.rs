@@ -11,7 +11,7 @@ use crate::search::{
 };
 use crate::testing::random_position;
 use std::collections::{HashMap, HashSet};
-use std::time::Instant;
+use web_time::Instant;
 
 fn settings(threads: usize) -> [BestFirstSettings; 2] {
     let small = |settings| BestFirstSettings { threads, table_bytes: 1 << 20, memory: 16 << 20, ..settings };

@@ -48,7 +48,8 @@ pub(super) fn work_together<'a, E: Incremental + 'a>(
     let threads = threads.min(MOST_CHECKED_OUT);
     let (checked_in, is_over) = (Condvar::new(), AtomicBool::new(false));
     let team = Team { shards, threads, checked_in, is_over };
-    with_threads(threads, || team.work(&mut leaves(), &mut |_| true), || team.work(&mut leaves(), look));
+    let help = || team.work(&mut leaves(), &mut |_| true);
+    with_threads(threads, help, || team.work(&mut leaves(), look), || team.is_over.store(true, Ordering::Relaxed));
 }
 
 struct Team<'a> {

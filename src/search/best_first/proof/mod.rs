@@ -96,7 +96,8 @@ impl<E: Incremental> Prover<'_, E> {
             }
         };
         let help = || self.work(&state, &came_back, &mut |_| {});
-        with_threads(self.threads, help, || self.work(&state, &came_back, &mut look));
+        let work = || self.work(&state, &came_back, &mut look);
+        with_threads(self.threads, help, work, || state.lock().is_over = true);
         let state = state.into_inner();
         let (windows, nodes, largest) = (state.questions, state.tree.nodes.len(), state.largest_leaf);
         log::debug!("{windows} questions, {nodes} nodes stored, the largest leaf took {largest} positions");

@@ -7,7 +7,7 @@ use crate::notation::obf::ObfEntry;
 use crate::othello::{Color, GameRecord, Position};
 use crate::search::{AlphaBeta, AlphaBetaSettings, Bound, Depth, Precision, Score, Search, StopSignal};
 use crate::testing::random_position;
-use std::time::Instant;
+use web_time::Instant;
 
 const MEGABYTE: usize = 1 << 20;
 

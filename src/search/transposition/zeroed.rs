@@ -1,0 +1,74 @@
+//! Memory that is zero at first.
+
+use std::io;
+
+#[cfg(not(target_family = "wasm"))]
+pub(super) use pages::Zeroed;
+#[cfg(target_family = "wasm")]
+pub(super) use words::Zeroed;
+
+/// The operating system's zero pages until they are written to, large ones if it has them.
+#[cfg(not(target_family = "wasm"))]
+mod pages {
+    use super::io;
+    use memmap2::{MmapMut, MmapRaw};
+
+    /// Size in bytes from which on large pages are asked for: less is not worth the whole of one.
+    #[cfg(target_os = "linux")]
+    const LARGE_PAGES_FROM: usize = 16 << 20;
+
+    pub(in super::super) struct Zeroed(MmapRaw);
+
+    impl Zeroed {
+        /// So many bytes, aligned to a page.
+        ///
+        /// # Errors
+        /// If the system has no more memory.
+        pub fn new(bytes: usize) -> io::Result<Zeroed> {
+            let map = MmapMut::map_anon(bytes)?;
+            #[cfg(target_os = "linux")]
+            if map.len() >= LARGE_PAGES_FROM {
+                // Only advice: without it the memory is as right and a little slower.
+                let _ = map.advise(memmap2::Advice::HugePage);
+            }
+            Ok(Zeroed(map.into()))
+        }
+
+        pub fn as_mut_ptr(&self) -> *mut u8 {
+            self.0.as_mut_ptr()
+        }
+    }
+}
+
+/// The program's own memory, for a system without pages, as a browser is one.
+#[cfg(target_family = "wasm")]
+mod words {
+    use super::io;
+    use std::cell::UnsafeCell;
+
+    #[repr(C, align(128))]
+    struct Line(UnsafeCell<[u64; 16]>);
+
+    // SAFETY: a line is only reached through the pointer, whose users answer for how they share it.
+    unsafe impl Sync for Line {}
+
+    pub(in super::super) struct Zeroed(Box<[Line]>);
+
+    impl Zeroed {
+        /// So many bytes, aligned to 128.
+        ///
+        /// # Errors
+        /// If the program can get no more memory.
+        pub fn new(bytes: usize) -> io::Result<Zeroed> {
+            let count = bytes.div_ceil(size_of::<Line>());
+            let mut lines = Vec::new();
+            lines.try_reserve_exact(count).map_err(|_| io::ErrorKind::OutOfMemory)?;
+            lines.resize_with(count, || Line(UnsafeCell::new([0; 16])));
+            Ok(Zeroed(lines.into_boxed_slice()))
+        }
+
+        pub fn as_mut_ptr(&self) -> *mut u8 {
+            UnsafeCell::raw_get(self.0.as_ptr().cast::<UnsafeCell<[u64; 16]>>()).cast()
+        }
+    }
+}
