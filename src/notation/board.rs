@@ -7,6 +7,7 @@ use crate::othello::{Bitboard, Color, GameRecord, Position, Square, legal_moves}
 use std::fmt::{self, Write};
 
 const A_SQUARE: &str = "a square (X or * black, O white, - or . empty)";
+const THE_LAST_SQUARE: &str = "the last of 64 squares beside the one before, not the side to move";
 const EIGHT: usize = 8;
 
 /// The discs of a board and, once it is known, the side to move.
@@ -157,8 +158,16 @@ fn squares(cursor: &mut Cursor<'_>) -> Result<Board, NotationError> {
     let mut labels: Vec<Label> = Vec::new();
     let mut first_label = cursor.clone();
     let mut count = 0u8;
+    let mut stands_apart = false;
     while let Some(square) = Square::new(count) {
+        let before = (cursor.offset(), stands_apart);
         cursor.skip_while(is_separator);
+        stands_apart = cursor.offset() > before.0;
+        // Where only the last one stands apart, a square is missing before the side to move.
+        let is_apart = stands_apart && !before.1 && labels.iter().all(|&label| label == (0, '8'));
+        if count == 63 && is_apart && cursor.peek().and_then(square_of).is_some() {
+            return Err(cursor.expected(THE_LAST_SQUARE));
+        }
         let Some(c) = cursor.peek() else {
             return Err(cursor.error(Problem::TooFewSquares(count.into())));
         };

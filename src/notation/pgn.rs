@@ -75,7 +75,8 @@ fn keep_tags(game: &mut AnnotatedGame, mut result: Option<String>) {
         }
     }
     match time {
-        Some(time) if game.date.is_empty() => game.other.push(("Time".to_owned(), time)),
+        // Before any other of its name, so that it is the first again when the game is written and read.
+        Some(time) if game.date.is_empty() => game.other.insert(0, ("Time".to_owned(), time)),
         Some(time) => game.date = format!("{} {time}", game.date),
         None => {}
     }
@@ -460,6 +461,17 @@ mod tests {
         assert_eq!(game.turn_comments, [(3, "to the end".to_owned()), (4, "drawn".to_owned())]);
         assert_eq!(game.result, Some(GgfResult::of_score(0)));
         assert_eq!(game.unread, ["a mark behind a move", "a glyph", "a mark behind a move", "1 variation"]);
+    }
+
+    #[test]
+    fn times_without_a_date_keep_their_order() {
+        let game = parse("[Time \"1:00\"]\n[A \"b\"]\n[Time \"2:00\"]\n\n1. f5 *").unwrap();
+        let times = |game: &AnnotatedGame| {
+            let times = game.other.iter().filter(|(key, _)| key == "Time");
+            times.map(|(_, value)| value.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(times(&game), ["1:00", "2:00"]);
+        assert_eq!(parse(&write(&game).text).as_ref(), Ok(&game));
     }
 
     #[test]

@@ -222,6 +222,10 @@ fn errors_say_where_and_what() {
     assert!(error("").to_string().contains("expected 64 squares"));
     assert_eq!(error(&squares[..63]).problem, Problem::TooFewSquares(63));
     assert_eq!(place(&format!("{}\n{}", &squares[..32], squares[32..].replace('X', "?"))), (2, 4));
+    let (before_the_mover, in_rows) = (format!("{} X", &squares[..63]), format!("BO[8 -------- {} *]", "-".repeat(55)));
+    assert_eq!(place(&before_the_mover), (1, 65), "a square is missing");
+    assert!(error(&before_the_mover).to_string().contains("expected the last of 64 squares"));
+    assert_eq!(place(&in_rows), (1, 71));
     assert_eq!(place("f5 d6\nc3 z4"), (2, 4));
     assert_eq!(place("f5 d6\nc3 d3 a1"), (2, 7));
     assert_eq!(place("hello"), (1, 1));

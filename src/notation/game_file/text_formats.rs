@@ -1,6 +1,7 @@
 //! Games from and to the formats of text.
 
 use super::content::{Format, Shape};
+use crate::notation::cursor::Cursor;
 use crate::notation::obf::ObfEntry;
 use crate::notation::written::{Unwritable, Written};
 use crate::notation::{AnnotatedGame, NotationError, ggf, logbook, obf, pgn, read_position, sgf, transcript};
@@ -12,7 +13,9 @@ pub(super) fn read(shape: Shape, text: &str) -> Result<(Format, AnnotatedGame), 
         Shape::Sgf => sgf::parse(text).map(|game| (Format::Sgf, game)),
         Shape::Pgn => pgn::parse(text).map(|game| (Format::Pgn, game)),
         Shape::Lines if text.starts_with('+') => logbook::parse(text).map(|game| (Format::Logbook, game)),
-        Shape::Lines if text.contains(';') => ObfEntry::parse(text).map(|entry| (Format::Obf, entry.into())),
+        Shape::Lines if text.contains(';') && !transcript::begins(&Cursor::new(text)) => {
+            ObfEntry::parse(text).map(|entry| (Format::Obf, entry.into()))
+        }
         Shape::Lines | Shape::Whole | Shape::Wthor | Shape::Unknown => {
             let (text, comment) = text.split_once('%').map_or((text, None), |(text, note)| (text, Some(note.trim())));
             let mut game = AnnotatedGame::new(read_position(text)?);
