@@ -109,7 +109,7 @@ impl Connection {
                 return;
             }
             if writer.waiting.len() == before {
-                log::warn!("the client does not read: {before} replies are lost");
+                log::warn!("the client does not read: {before} waiting replies, and what was being written, are lost");
                 return;
             }
         }

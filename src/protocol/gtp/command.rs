@@ -355,7 +355,6 @@ fn load_sgf(input: &str) -> IResult<&str, Command> {
         Some((path, Ok(number))) => (path.trim_end_matches(' ').to_owned(), Some(number)),
         _ => (text, None),
     };
-    let (input, _) = space0(input)?;
     Ok((input, Command::LoadSgf { path, before }))
 }
 
