@@ -22,12 +22,16 @@ fn an_endgame_is_solved() {
 }
 
 #[wasm_bindgen_test]
-fn each_search_keeps_to_its_time() {
+fn each_search_keeps_to_its_limits() {
     for engine in [&EMILIA, &ALPHA_BETA, &BEST_FIRST] {
         let options = EngineOptions { engine, book: None, ponder: true, ..EngineOptions::default() };
         let mut engine = Engine::new(options);
-        let limits = Limits { hard_time: Some(Duration::from_millis(200)), ..Limits::default() };
-        let request = Request { limits, ..Request::best_move(Position::START) };
+        let time = Limits { hard_time: Some(Duration::from_millis(200)), ..Limits::default() };
+        let decision = engine.start(Request { limits: time, ..Request::best_move(Position::START) }).wait();
+        assert!(Position::START.take(decision.turn.unwrap()).is_ok());
+        let nodes = Limits { nodes: Some(5000), hard_time: Some(Duration::from_secs(60)), ..Limits::default() };
+        let request = Request { limits: nodes, ..Request::best_move(Position::START) };
+        engine.clear();
         let decision = engine.start(request.clone()).wait();
         let turn = decision.turn.unwrap();
         assert!(Position::START.take(turn).is_ok());
