@@ -95,7 +95,7 @@ impl Solver {
         });
         let mut depth = SearchDepth::default();
         loop {
-            // Without threads all events are there by now, and without a clock of the system the channel cannot wait for some time.
+            // In a browser all events are there by now, and the channel has no clock to wait by.
             let events = thinking.events();
             match events.try_recv().or_else(|_| events.recv_timeout(PROGRESS_INTERVAL)) {
                 Ok(Event::Finished(decision)) => return decision,

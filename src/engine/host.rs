@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 pub(super) enum Host {
     /// In a thread of its own.
     Thread(WorkerThread),
-    /// In the caller's thread: a job is done when it was given.
+    /// In the caller's thread: [`Host::send`] returns when the job is done.
     Caller(Box<Worker>),
 }
 
@@ -32,7 +32,7 @@ impl Host {
     pub(super) fn send(&mut self, job: WorkerMessage) {
         match self {
             Host::Thread(thread) => thread.send(job),
-            // It would keep the caller for its minute.
+            // To ponder would keep the caller for a minute.
             Host::Caller(_) if matches!(job, WorkerMessage::Ponder(_)) => {}
             Host::Caller(worker) => worker.work(job),
         }

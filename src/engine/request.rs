@@ -11,8 +11,8 @@ pub const DEFAULT_MOVE_TIME: Duration = Duration::from_secs(2);
 /// What a client wants to know.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Goal {
-    /// One move to play: [`EngineOptions::variety`](super::EngineOptions::variety) applies, a forced move costs a search of three plies at most, and without any
-    /// limit the search takes [`DEFAULT_MOVE_TIME`].
+    /// One move to play: [`EngineOptions::variety`](super::EngineOptions::variety) applies, a forced move costs a search of three plies
+    /// at most, and without any limit the search takes [`DEFAULT_MOVE_TIME`].
     Move,
     /// The values of the best moves, at least one; without a limit the search goes on until it is stopped or has solved
     /// the position.
@@ -34,6 +34,8 @@ pub struct Request {
     pub goal: Goal,
     /// The client's limits. The options' limits apply as well; the tighter one counts.
     pub limits: Limits,
+    /// Whether a move without any limit is thought about until the search is stopped or knows, not for [`DEFAULT_MOVE_TIME`].
+    pub is_endless: bool,
     /// What a draw is worth.
     pub contempt: Contempt,
     /// Moves that are not to be looked at: not all of them. `alpha-beta` heeds it, and `emilia` in questions for values.
@@ -47,6 +49,7 @@ impl Request {
             position,
             goal: Goal::Move,
             limits: Limits::default(),
+            is_endless: false,
             contempt: Contempt::NONE,
             except: Bitboard::EMPTY,
         }

@@ -266,8 +266,8 @@ fn limits(request: &Request, options: &EngineOptions) -> Limits {
         // There is nothing to choose: a search of some hundred positions gives the move its value.
         limits.depth = tighter(limits.depth, FORCED_DEPTH);
     }
-    let per_move =
-        options.time.or((request.goal == Goal::Move && limits == Limits::default()).then_some(DEFAULT_MOVE_TIME));
+    let wants_default = request.goal == Goal::Move && !request.is_endless && limits == Limits::default();
+    let per_move = options.time.or(wants_default.then_some(DEFAULT_MOVE_TIME));
     if let Some(time) = per_move {
         let budget = crate::clock::TimeBudget::per_move(time);
         // What a move does not use of a time of its own is lost.
@@ -339,6 +339,17 @@ mod tests {
     }
 
     #[test]
+    fn the_book_does_not_play_what_is_left_out() {
+        let mut engine = Engine::new(at_depth(1));
+        let played = engine.start(Request::best_move(Position::START)).wait();
+        assert_eq!(played.report.nodes, 0, "the book knows the start");
+        let except = Position::START.moves();
+        let except = except & !except.into_iter().next().unwrap().bit();
+        let played = engine.start(Request { except, ..Request::best_move(Position::START) }).wait();
+        assert!(played.report.nodes > 0);
+    }
+
+    #[test]
     fn options_and_request_limit_together() {
         let limit = |nodes| Limits { nodes: Some(nodes), ..Limits::default() };
         let mut request = Request { limits: limit(10), ..Request::best_move(Position::START) };
@@ -348,6 +359,8 @@ mod tests {
         assert_eq!(limits(&request, &options), limit(20));
         let by_default = limits(&request, &EngineOptions::default());
         assert!(by_default.hard_time.is_some_and(|time| time <= DEFAULT_MOVE_TIME));
+        let endless = Request { is_endless: true, ..request.clone() };
+        assert_eq!(limits(&endless, &EngineOptions::default()), Limits::default());
         let hint = Request::hint(Position::START, 1);
         assert_eq!(limits(&hint, &EngineOptions::default()), Limits::default());
         let timed = EngineOptions { time: Some(Duration::from_secs(1)), ..EngineOptions::default() };
@@ -363,6 +376,11 @@ mod tests {
         assert!(nodes(&mut engine) < first, "the table is still there");
         engine.set("hash", "32").unwrap();
         assert_eq!(nodes(&mut engine), first);
+        let mut engine = Engine::new(EngineOptions { book: None, ..at_depth(6) });
+        let value = |engine: &mut Engine| engine.start(Request::hint(Position::START, 1)).wait().report.nodes;
+        let first = value(&mut engine);
+        engine.set("book", "builtin").unwrap();
+        assert!(value(&mut engine) < first, "the book is no part of the search");
     }
 
     /// Counts in its nodes how often it was asked since it was cleared, and reports that once.

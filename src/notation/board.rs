@@ -158,14 +158,14 @@ fn squares(cursor: &mut Cursor<'_>) -> Result<Board, NotationError> {
     let mut labels: Vec<Label> = Vec::new();
     let mut first_label = cursor.clone();
     let mut count = 0u8;
-    let mut stands_apart = false;
+    let mut is_apart = false;
     while let Some(square) = Square::new(count) {
-        let before = (cursor.offset(), stands_apart);
+        let (end, was_apart) = (cursor.offset(), is_apart);
         cursor.skip_while(is_separator);
-        stands_apart = cursor.offset() > before.0;
+        is_apart = cursor.offset() > end;
         // Where only the last one stands apart, a square is missing before the side to move.
-        let is_apart = stands_apart && !before.1 && labels.iter().all(|&label| label == (0, '8'));
-        if count == 63 && is_apart && cursor.peek().and_then(square_of).is_some() {
+        let is_alone = count == 63 && is_apart && !was_apart && labels.iter().all(|&label| label == (0, '8'));
+        if is_alone && cursor.peek().and_then(square_of).is_some() {
             return Err(cursor.expected(THE_LAST_SQUARE));
         }
         let Some(c) = cursor.peek() else {

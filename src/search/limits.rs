@@ -90,9 +90,6 @@ pub struct Limits {
     pub hard_time: Option<Duration>,
 }
 
-/// A time limit that stands for none: what is bounded by it goes on until it is stopped, and plans for nothing sooner.
-pub const ENDLESS: Duration = Duration::from_secs(1_000_000);
-
 /// The line between a running search and other threads: a flag that stops it, and the count of what it has visited.
 #[derive(Clone, Debug, Default)]
 pub struct StopSignal(Arc<Shared>);

@@ -7,7 +7,7 @@ use crate::engine::{Decision, Engine, EngineOption, Event, Request, Thinking};
 use crate::input_line::InputLine;
 use crate::othello::{Color, GameRecord, Move, Position};
 use crate::protocol::stdio::Connection;
-use crate::search::{ENDLESS, Limits, Report};
+use crate::search::{Limits, Report};
 use crossbeam::channel::never;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -184,7 +184,7 @@ impl Session {
             self.send(&Reply::BestMove(Move::Pass));
             return;
         }
-        let request = Request { limits: limits_of(limits, &position), ..Request::best_move(position) };
+        let request = request_for(limits, position);
         let thinking = self.engine.start(request.clone());
         if limits.is_infinite && !self.is_open {
             thinking.stop();
@@ -211,20 +211,17 @@ impl Session {
     }
 }
 
-/// The limits of a search in this position.
-fn limits_of(limits: &GoLimits, position: &Position) -> Limits {
+/// The search for a move in this position.
+fn request_for(limits: &GoLimits, position: Position) -> Request {
     let GoLimits { time, increment, move_time, depth, nodes, is_infinite } = *limits;
     let side = position.mover() as usize;
     let of_clock = || {
         let clock = Clock::sudden_death(time[side]?, increment[side].unwrap_or_default());
         clock.budget(position.empties().count())
     };
-    let budget = match move_time.map(TimeBudget::per_move).or_else(of_clock) {
-        // Without any limit a move takes two seconds.
-        None if is_infinite => Some(TimeBudget { early: None, soft: ENDLESS, hard: ENDLESS }),
-        budget => budget,
-    };
-    Limits { depth, nodes, ..budget.into() }
+    let budget = move_time.map(TimeBudget::per_move).or_else(of_clock);
+    let limits = Limits { depth, nodes, ..budget.into() };
+    Request { limits, is_endless: is_infinite, ..Request::best_move(position) }
 }
 
 #[cfg(test)]
@@ -243,12 +240,12 @@ mod tests {
         let white = black.play("f5".parse().unwrap()).unwrap();
         for (position, main, increment) in [(black, 60, 0), (white, 20, 1)] {
             let clock = Clock::sudden_death(seconds(main), seconds(increment));
-            assert_eq!(limits_of(&told, &position), clock.budget(position.empties().count()).into());
+            assert_eq!(request_for(&told, position).limits, clock.budget(position.empties().count()).into());
             let told = GoLimits { move_time: Some(seconds(3)), ..told };
-            assert_eq!(limits_of(&told, &position), Some(TimeBudget::per_move(seconds(3))).into());
+            assert_eq!(request_for(&told, position).limits, Some(TimeBudget::per_move(seconds(3))).into());
         }
-        assert_eq!(limits_of(&GoLimits::default(), &black), Limits::default());
-        let endless = limits_of(&GoLimits { is_infinite: true, ..GoLimits::default() }, &black);
-        assert!(endless.hard_time >= Some(seconds(1_000_000)), "{endless:?}");
+        assert_eq!(request_for(&GoLimits::default(), black), Request::best_move(black));
+        let endless = request_for(&GoLimits { is_infinite: true, ..GoLimits::default() }, black);
+        assert_eq!(endless, Request { is_endless: true, ..Request::best_move(black) });
     }
 }

@@ -1,13 +1,13 @@
 //! What a search of some size does.
 
-use crate::search::{ENDLESS, Limits};
+use crate::search::Limits;
 
 /// Positions a second that one thread searches, about: what a time limit is worth.
 const SPEED: f64 = 8e6;
 
 /// How many positions a search with these limits can visit, if it is limited.
 pub(super) fn positions_worth(limits: &Limits, threads: usize) -> Option<u64> {
-    let time = limits.soft_time.into_iter().chain(limits.hard_time).min().filter(|&time| time < ENDLESS);
+    let time = limits.soft_time.into_iter().chain(limits.hard_time).min();
     let by_time = time.map(|time| (time.as_secs_f64() * SPEED * threads as f64) as u64);
     limits.nodes.into_iter().chain(limits.evaluations).chain(by_time).min()
 }

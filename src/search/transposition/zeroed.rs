@@ -20,7 +20,7 @@ mod pages {
     pub(in super::super) struct Zeroed(MmapRaw);
 
     impl Zeroed {
-        /// So many bytes, aligned to a page.
+        /// `bytes` bytes of zeros, aligned to a page.
         ///
         /// # Errors
         /// If the system has no more memory.
@@ -44,18 +44,16 @@ mod pages {
 #[cfg(target_family = "wasm")]
 mod words {
     use super::io;
-    use std::cell::UnsafeCell;
+    use std::sync::atomic::AtomicU64;
 
     #[repr(C, align(128))]
-    struct Line(UnsafeCell<[u64; 16]>);
-
-    // SAFETY: a line is only reached through the pointer, whose users answer for how they share it.
-    unsafe impl Sync for Line {}
+    #[derive(Default)]
+    struct Line([AtomicU64; 16]);
 
     pub(in super::super) struct Zeroed(Box<[Line]>);
 
     impl Zeroed {
-        /// So many bytes, aligned to 128.
+        /// `bytes` bytes of zeros, aligned to 128.
         ///
         /// # Errors
         /// If the program can get no more memory.
@@ -63,12 +61,12 @@ mod words {
             let count = bytes.div_ceil(size_of::<Line>());
             let mut lines = Vec::new();
             lines.try_reserve_exact(count).map_err(|_| io::ErrorKind::OutOfMemory)?;
-            lines.resize_with(count, || Line(UnsafeCell::new([0; 16])));
+            lines.resize_with(count, Line::default);
             Ok(Zeroed(lines.into_boxed_slice()))
         }
 
         pub fn as_mut_ptr(&self) -> *mut u8 {
-            UnsafeCell::raw_get(self.0.as_ptr().cast::<UnsafeCell<[u64; 16]>>()).cast()
+            self.0.as_ptr().cast_mut().cast()
         }
     }
 }
