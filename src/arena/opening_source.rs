@@ -56,7 +56,10 @@ impl fmt::Display for OpeningSource {
 #[derive(Debug, thiserror::Error)]
 pub enum OpeningError {
     /// `random:` without a number.
-    #[error("openings: '{0}' is not valid; expected random:N with N from 1 to {MOST_RANDOM_PLIES} plies")]
+    #[error(
+        "openings: '{0}' is not valid; expected four-ply, classes, or random:N with N from 1 to {MOST_RANDOM_PLIES} plies, \
+         or a file"
+    )]
     Plies(String),
     /// The file of this path cannot be read.
     #[error("openings: cannot read '{0}': {1}; expected a file, four-ply, classes or random:N")]

@@ -83,10 +83,29 @@ fn what_an_experiment_cannot_do_is_refused() {
     assert!(refused("uct-othello", levels(&[1])).contains("evaluations from 10"));
     let openings = Setup { openings: Some("random:99".to_owned()), ..Setup::default() };
     assert!(refused("equal-evaluations", openings).contains("four-ply, classes, or random:N"));
+    let opponent = Setup { opponent: Some("engine=deep-blue".to_owned()), ..Setup::default() };
+    assert!(refused("budget-curve", opponent).starts_with("opponent: 'engine=deep-blue' is not valid"));
     let player = |words: &str| Setup { players: vec![words.to_owned()], ..Setup::default() };
     assert!(refused("equal-evaluations", player("engine=deep-blue")).contains("korf-alpha-beta"));
     assert!(refused("equal-evaluations", player("cmd=ntest")).contains("no program"));
     assert!(refused("budget-curve", player("engine=uct option.c=-1")).contains("discs from 0"));
+}
+
+#[test]
+fn games_begin_at_the_openings_of_a_file() {
+    let list = std::env::temp_dir().join(format!("emilia-experiment-openings-{}.txt", std::process::id()));
+    std::fs::write(&list, "f5d6c4d3c2b3b4b5\nf5f4e3d6\n").unwrap();
+    let setup = Setup {
+        openings: Some(list.display().to_string()),
+        levels: vec![2],
+        pairs: Some(5),
+        players: vec!["engine=best-first".to_owned()],
+        ..Setup::default()
+    };
+    let table = quick("equal-evaluations", setup).unwrap().tables.swap_remove(0);
+    std::fs::remove_file(&list).unwrap();
+    let pairs = table.columns.iter().position(|head| head == "pairs").unwrap();
+    assert_eq!(table.rows[0][pairs], Cell::from(2u64));
 }
 
 fn folder(name: &str) -> PathBuf {

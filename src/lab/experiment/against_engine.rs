@@ -1,7 +1,7 @@
 //! Best-first searches against the alpha-beta engine of today: the fourth seed's claim, and the curve over growing budgets.
 
 use super::duel::PairScore;
-use super::equal_evaluations::contestants;
+use super::equal_evaluations::{contestant, contestants};
 use super::player::{EnginePlayer, Limit};
 use super::series::{openings, series};
 use super::{Cell, Experiment, ExperimentError, Findings, Lab, Table};
@@ -52,16 +52,26 @@ const UCT_CONSTANTS: usize = 6;
 /// The evaluations for a move that can be asked for.
 const BUDGETS: RangeInclusive<u32> = 10..=100_000_000;
 
-/// The opponent, alpha-beta with the evaluation of the set-up.
-fn opponent(lab: &mut Lab<'_>, words: &[(&str, &str)]) -> Result<EngineOptions, ExperimentError> {
-    // By name, because the default engine is another one.
-    let mut options = EngineOptions { engine: &ALPHA_BETA, threads: 1, book: None, ..EngineOptions::default() };
-    options.eval = lab.setup().eval.unwrap_or(EvaluatorKind::Pattern);
-    for (name, value) in words {
-        options.set(name, value).expect("the experiment's own options are valid");
-    }
+/// What the opponent is called, and its options: the set-up's, or this form of alpha-beta with the evaluation of the set-up.
+fn opponent(lab: &mut Lab<'_>, form: &str, words: &[(&str, &str)]) -> Result<(String, EngineOptions), ExperimentError> {
+    let eval = lab.setup().eval;
+    let (name, options) = match lab.setup().opponent.clone() {
+        Some(text) => {
+            let (_, options) = contestant("opponent", &text, eval)?;
+            (text, options)
+        }
+        None => {
+            // By name, because the default engine is another one.
+            let mut options = EngineOptions { engine: &ALPHA_BETA, threads: 1, book: None, ..EngineOptions::default() };
+            options.eval = eval.unwrap_or(EvaluatorKind::Pattern);
+            for (name, value) in words {
+                options.set(name, value).expect("the experiment's own options are valid");
+            }
+            (form.to_owned(), options)
+        }
+    };
     lab.note_evaluation_of(&options)?;
-    Ok(options)
+    Ok((name, options))
 }
 
 fn uct(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
@@ -70,10 +80,10 @@ fn uct(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     let pairs = lab.count(1, 60);
     let (starts, _) = openings(lab, "random:8", pairs)?;
     // As the note describes its opponent: no pruning but by bounds.
-    let alpha_beta = opponent(lab, &[("selectivity", "100")])?;
+    let (opponent, alpha_beta) = opponent(lab, "alpha-beta", &[("selectivity", "100")])?;
     lab.plan((forms.len() * budgets.len() * starts.len()) as u64);
     let columns = ["player", "evaluations/move", "score %", "won of decided %", "discs", "share", "time", "plies"];
-    let mut table = Table::new(format!("Against alpha-beta at equal evaluations, {}", alpha_beta.eval), &columns);
+    let mut table = Table::new(format!("Against {opponent} at equal evaluations, {}", alpha_beta.eval), &columns);
     let mut curves = Vec::new();
     for (name, options) in &forms {
         let mut points = Vec::new();
@@ -89,7 +99,7 @@ fn uct(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
          errors are 95 % intervals by pairs; \"share\" and \"time\" are evaluations and processor time for each of alpha-beta's."
             .to_owned(),
     ];
-    let title = "Best-first with UCT against alpha-beta at equal evaluations";
+    let title = format!("Best-first with UCT against {opponent} at equal evaluations");
     let plots = if curves.len() == UCT_FORMS.len() {
         // Too many for one picture: the constants, and everything else beside the first.
         let others = [&curves[..1], &curves[UCT_CONSTANTS..]].concat();
@@ -98,7 +108,7 @@ fn uct(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
             plot(&format!("{title}: forms"), others),
         ]
     } else {
-        vec![plot(title, curves)]
+        vec![plot(&title, curves)]
     };
     Ok(Findings { tables: vec![table], plots, notes, ..Findings::default() })
 }
@@ -152,10 +162,10 @@ fn budget_curve(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     let budgets = lab.levels_within(&[100], &[1000, 2000, 4000, 8000, 16000, 32000, 64000], "evaluations", BUDGETS)?;
     let pairs = lab.count(1, 100);
     let (starts, _) = openings(lab, "random:8", pairs)?;
-    let probcut = opponent(lab, &[])?;
+    let (opponent, probcut) = opponent(lab, "PVS + ProbCut", &[])?;
     lab.plan((players.len() * budgets.len()) as u64 * (starts.len() as u64 + 1));
     let columns = ["player", "evaluations/move", "score %", "won of decided %", "discs", "share", "time", "plies"];
-    let title = format!("Against PVS + ProbCut in the same time, {}, one thread", probcut.eval);
+    let title = format!("Against {opponent} in the same time, {}, one thread", probcut.eval);
     let mut table = Table::new(title, &columns);
     let mut curves = Vec::new();
     for (name, options) in &players {
@@ -184,7 +194,7 @@ fn budget_curve(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
          errors are 95 % intervals by pairs."
             .to_owned(),
     ];
-    let plot = plot("Best-first against PVS + ProbCut in the same time", curves);
+    let plot = plot(&format!("Best-first against {opponent} in the same time"), curves);
     Ok(Findings { tables: vec![table], plots: vec![plot], notes, ..Findings::default() })
 }
 
@@ -217,11 +227,20 @@ mod tests {
     use std::sync::atomic::AtomicBool;
 
     #[test]
-    fn the_opponent_is_alpha_beta() {
+    fn the_opponent_is_alpha_beta_unless_another_is_given() {
         let interrupt = AtomicBool::new(false);
         let mut observe = |_| {};
-        let mut lab = Lab::new(Setup::default(), Ledger::in_memory(), &interrupt, &mut observe);
-        let options = opponent(&mut lab, &[("selectivity", "100")]).unwrap();
-        assert_eq!((options.engine.name, options.threads), ("alpha-beta", 1));
+        let mut against = |given: Option<&str>| {
+            let setup = Setup { opponent: given.map(str::to_owned), ..Setup::default() };
+            let mut lab = Lab::new(setup, Ledger::in_memory(), &interrupt, &mut observe);
+            opponent(&mut lab, "alpha-beta", &[("selectivity", "100")]).unwrap()
+        };
+        let (name, options) = against(None);
+        assert_eq!((name.as_str(), options.engine.name, options.threads), ("alpha-beta", "alpha-beta", 1));
+        assert_eq!(options.selectivity.to_string(), "100");
+        let (name, options) = against(Some("engine=best-first"));
+        assert_eq!((name.as_str(), options.engine.name, options.threads), ("engine=best-first", "best-first", 1));
+        let (_, options) = against(Some("engine=alpha-beta option.selectivity=87"));
+        assert_eq!(options.selectivity.to_string(), "87");
     }
 }

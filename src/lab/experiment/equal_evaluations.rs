@@ -31,16 +31,21 @@ pub(super) fn contestants(
         given => given.to_vec(),
     };
     let eval = lab.setup().eval;
-    let contestants: Vec<_> = texts.iter().map(|text| contestant(text, eval)).collect::<Result<_, _>>()?;
+    let contestants: Vec<_> = texts.iter().map(|text| contestant("player", text, eval)).collect::<Result<_, _>>()?;
     for (_, options) in &contestants {
         lab.note_evaluation_of(options)?;
     }
     Ok(contestants)
 }
 
-fn contestant(text: &str, eval: Option<EvaluatorKind>) -> Result<(String, EngineOptions), ExperimentError> {
+/// The player that the words of an option ask for: its name and the engine's options.
+pub(super) fn contestant(
+    option: &'static str,
+    text: &str,
+    eval: Option<EvaluatorKind>,
+) -> Result<(String, EngineOptions), ExperimentError> {
     let bad =
-        |reason: String| ExperimentError::option("player", text, format!("engine=NAME option.NAME=VALUE: {reason}"));
+        |reason: String| ExperimentError::option(option, text, format!("engine=NAME option.NAME=VALUE: {reason}"));
     let mut words = PlayerText::parse(text).map_err(|error| bad(error.to_string()))?;
     if words.cmd.is_some() {
         return Err(bad("an engine of Emilia, no program".to_owned()));

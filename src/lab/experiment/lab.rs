@@ -37,12 +37,16 @@ pub struct Setup {
     #[arg(long, value_name = "NAME", value_parser = evaluators())]
     #[serde(serialize_with = "name_of")]
     pub eval: Option<EvaluatorKind>,
-    /// Where games of Othello begin: four-ply (all 244), classes (60 of them), or random:N plies
+    /// Where games of Othello begin: four-ply (all 244), classes (60 of them), random:N plies, or a file of openings
     #[arg(long, value_name = "SOURCE")]
     pub openings: Option<String>,
     /// A player, where engines are compared: engine=NAME and other words of `emilia match`; may be repeated
     #[arg(long = "player", value_name = "WORDS")]
     pub players: Vec<String>,
+    /// The opponent in budget-curve and uct-othello, in the words of --player, if not alpha-beta as it is by default
+    #[arg(long, value_name = "WORDS")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub opponent: Option<String>,
 }
 
 fn evaluators() -> impl TypedValueParser<Value = EvaluatorKind> {

@@ -28,6 +28,7 @@ pub use findings::{Cell, Findings, Table};
 pub use lab::{ExperimentProgress, Lab, Setup, check_folder, write_findings};
 pub use ledger::Ledger;
 
+use crate::arena::opening_source::OpeningError;
 use crate::line_log::LineLogError;
 use std::io;
 
@@ -79,6 +80,9 @@ pub enum ExperimentError {
         /// What it takes.
         expected: String,
     },
+    /// There are no openings.
+    #[error(transparent)]
+    Openings(#[from] OpeningError),
     /// It was interrupted.
     #[error("interrupted")]
     Interrupted,

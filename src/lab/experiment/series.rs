@@ -5,6 +5,7 @@ use super::duel::{Pair, PairScore, merge, play_pair};
 use super::player::{Budgets, ByStage, Contender, Limit};
 use super::{ExperimentError, Lab};
 use crate::arena::opening;
+use crate::arena::opening_source::{OpeningChoice, OpeningSource};
 use crate::othello::{Position, canonical};
 use std::collections::{BTreeMap, HashMap};
 
@@ -12,15 +13,8 @@ use std::collections::{BTreeMap, HashMap};
 pub fn openings(lab: &Lab<'_>, default: &str, count: u64) -> Result<(Vec<Position>, Vec<usize>), ExperimentError> {
     let source = lab.setup().openings.as_deref().unwrap_or(default);
     let seed = lab.setup().seed;
-    let bad = || ExperimentError::option("openings", source, "four-ply, classes, or random:N with N from 1 to 50");
-    let mut found = match source {
-        "four-ply" => opening::every(4),
-        "classes" => opening::distinct(opening::every(4)),
-        _ => {
-            let plies = source.strip_prefix("random:").and_then(|n| n.parse().ok()).filter(|n| (1..=50).contains(n));
-            opening::random(plies.ok_or_else(bad)?, count as usize, seed)
-        }
-    };
+    let choice = OpeningChoice { seed, in_order: true, plies: None, count: count as usize };
+    let mut found = source.parse::<OpeningSource>()?.openings(&choice)?;
     if (found.len() as u64) > count {
         opening::shuffle(&mut found, seed);
         found.truncate(count as usize);
