@@ -96,7 +96,7 @@ fn uct(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     }
     let notes = vec![
         "The note claims at least 70 % with the same evaluation, in the same time. Constants are in discs. A drawn game counts half; \
-         errors are 95 % intervals by pairs; \"share\" and \"time\" are evaluations and processor time for each of alpha-beta's."
+         errors are 95 % intervals by pairs; \"share\" and \"time\" are evaluations and processor time for each of the opponent's."
             .to_owned(),
     ];
     let title = format!("Best-first with UCT against {opponent} at equal evaluations");
