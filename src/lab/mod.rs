@@ -8,6 +8,7 @@ pub mod experiment;
 mod korf_alpha_beta;
 pub mod random_tree;
 mod searches;
+pub mod small_board;
 mod uct;
 
 pub use korf_alpha_beta::KorfAlphaBeta;

@@ -28,6 +28,7 @@ mod rules;
 mod serve;
 mod shards;
 mod show;
+mod small_boards;
 mod solve;
 mod solver;
 mod streams;
