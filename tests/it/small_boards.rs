@@ -41,3 +41,27 @@ fn a_value_that_does_not_hold_has_no_certificate() {
         assert!(Certificate::write(shape, &mut solver, wrong, 8).is_none());
     }
 }
+
+/// The certificates of the documentation for boards of these names, or of all.
+fn documented_hold(names: &[&str]) {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/experiments/certificates");
+    let all: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let chosen =
+        all.iter().filter(|path| names.is_empty() || names.iter().any(|name| path.file_stem().unwrap() == *name));
+    let shown = chosen.map(|path| {
+        let shown = check(&std::fs::read_to_string(path).unwrap());
+        shown.unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    });
+    assert!(shown.count() >= names.len().max(1));
+}
+
+#[test]
+fn documented_certificates_of_small_boards_hold() {
+    documented_hold(&["4x4", "4x6", "octagon-of-24"]);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn all_documented_certificates_hold() {
+    documented_hold(&[]);
+}

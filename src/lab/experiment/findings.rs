@@ -167,6 +167,8 @@ pub struct Findings {
     pub tables: Vec<Table>,
     /// Its pictures.
     pub plots: Vec<Plot>,
+    /// Other files that are written beside them: their names and what is in them.
+    pub files: Vec<(String, String)>,
     /// What to know when reading them.
     pub notes: Vec<String>,
     /// The evaluations that it was run with, and their fingerprints.

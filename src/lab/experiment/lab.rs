@@ -261,6 +261,7 @@ pub fn write_findings(
     let mut files = vec![(format!("{name}.txt"), findings.text()), (format!("{name}.json"), json + "\n")];
     files.extend(findings.tables.iter().enumerate().map(|(i, table)| (numbered(i, "csv"), table.csv())));
     files.extend(findings.plots.iter().enumerate().map(|(i, plot)| (numbered(i, "svg"), plot.svg())));
+    files.extend(findings.files.iter().cloned());
     let mut paths = Vec::new();
     for (file, text) in files {
         let path = folder.join(file);

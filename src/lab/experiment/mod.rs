@@ -22,6 +22,7 @@ mod ledger;
 pub mod origin;
 pub mod player;
 mod series;
+mod small_boards;
 pub mod stopwatch;
 
 pub use findings::{Cell, Findings, Table};
@@ -128,6 +129,7 @@ impl Experiment {
         bergman_future::FORWARD_PRUNING,
         equal_evaluations::EXPERIMENT,
         against_engine::BUDGET_CURVE,
+        small_boards::EXPERIMENT,
     ];
 
     /// The names of all.
