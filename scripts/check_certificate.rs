@@ -3,8 +3,9 @@
 //! It shares no code with the program that wrote the certificate. The file has a value for Black, who moves first; the board as a
 //! picture (`X` Black, `O` White, `-` empty, `.` no square); and two strategies, Black's for at least the value and White's for at
 //! most the value. A strategy is one walk through the game. Where its side has several moves, the next character names the one it
-//! makes; where the other side moves, all its moves follow by ascending square. The walk ends where the game is over or only so
-//! many squares are empty that this program solves the position, and where it has been before, symmetries of the board counted.
+//! makes; where the other side moves, all its moves follow by ascending square. The walk ends where the game is over, where
+//! no more squares are empty than "solve from" says (this program solves the position), and where it has been before, symmetries of
+//! the board counted.
 //! Values are in discs, empty squares given to the winner.
 
 use std::collections::{HashMap, HashSet};
@@ -117,7 +118,7 @@ fn squares_of(mut set: Discs) -> impl Iterator<Item = u32> {
 struct Checker {
     game: Game,
     solve_from: u32,
-    /// Answers of the solver: whether the side to move gets more than so many discs.
+    /// Answers of the solver: whether the side to move gets more than a number of discs.
     known: HashMap<(Board, i32), bool>,
     solved: u64,
 }

@@ -81,6 +81,9 @@ pub enum ExperimentError {
         /// What it takes.
         expected: String,
     },
+    /// Two ways to the same result disagree.
+    #[error("{0}")]
+    Disagreement(String),
     /// There are no openings.
     #[error(transparent)]
     Openings(#[from] OpeningError),

@@ -90,7 +90,7 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     let mut table = Table::new("Small boards, solved from the first move", &columns);
     let mut files = Vec::new();
     for shape in &shapes {
-        let solved = lab.unit(shape.name, || solve(shape, log).unwrap_or_else(|problem| panic!("{problem}")))?;
+        let solved = lab.unit(shape.name, || solve(shape, log))?.map_err(ExperimentError::Disagreement)?;
         let (seconds, megabytes) = (|nanos: u64| nanos as f64 * 1e-9, |bytes: u64| bytes as f64 / f64::from(1 << 20));
         let best_first = solved.best_first;
         table.row(vec![
