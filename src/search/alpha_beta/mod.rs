@@ -285,6 +285,24 @@ mod tests {
     }
 
     #[test]
+    fn a_limit_of_evaluations_bounds_the_solver_too() {
+        let mut met = 0;
+        for (seed, empties) in (0..16).zip((15..23).cycle()) {
+            let task = Task::new(random_position(seed, empties), EvaluatorKind::Pattern.build());
+            for limit in [1_000, 30_000] {
+                let report = think(&task, Limits { evaluations: Some(limit), ..Limits::default() });
+                assert!(
+                    report.evaluations <= limit + 100,
+                    "{} of {limit}, {empties} empty squares",
+                    report.evaluations
+                );
+                met += u32::from(report.evaluations >= limit);
+            }
+        }
+        assert!(met > 16, "{met}");
+    }
+
+    #[test]
     fn moves_within_the_margin_are_listed_with_their_values() {
         let position = random_position(3, 40);
         let evaluator = EvaluatorKind::Mobility.build();

@@ -97,6 +97,12 @@ impl<'a, E: Incremental> Shared<'a, E> {
         nodes_left.min(left(limits.evaluations, evaluations)).clamp(1, CHECK_INTERVAL)
     }
 
+    /// Adds positions visited and evaluations made; returns those of all threads, as far as they have added them.
+    fn add(&self, nodes: u64, evaluations: u64) -> (u64, u64) {
+        let all = self.nodes.fetch_add(nodes, Ordering::Relaxed) + nodes;
+        (all, self.evaluations.fetch_add(evaluations, Ordering::Relaxed) + evaluations)
+    }
+
     /// Positions visited and static evaluations made by all threads, as far as they have added them.
     pub(in crate::search) fn counts(&self) -> (u64, u64) {
         (self.nodes.load(Ordering::Relaxed), self.evaluations.load(Ordering::Relaxed))
@@ -151,8 +157,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
     /// Adds what this thread has counted to what is shared, and asks whether the search must stop.
     pub(in crate::search) fn report_counts(&mut self) -> bool {
         let shared = self.shared;
-        let nodes = shared.nodes.fetch_add(self.nodes, Ordering::Relaxed) + self.nodes;
-        let evaluations = shared.evaluations.fetch_add(self.evaluations, Ordering::Relaxed) + self.evaluations;
+        let (nodes, evaluations) = shared.add(self.nodes, self.evaluations);
         (self.nodes, self.evaluations) = (0, 0);
         self.next_look = shared.positions_to_next_look((nodes, evaluations));
         if shared.must_stop(nodes, evaluations) && !shared.stopped.swap(true, Ordering::Relaxed) {
@@ -207,7 +212,8 @@ impl<'a, E: Incremental> Walk<'a, E> {
         self.solve(&node.position, low, high) * DISC
     }
 
-    /// The exact result in discs, by the endgame solver alone.
+    /// The exact result in discs, by the endgame solver alone. Each position that it visits counts as an evaluation too, so that a limit
+    /// of evaluations bounds it.
     pub(in crate::search) fn solve(&mut self, position: &Position, alpha: i32, beta: i32) -> i32 {
         // With counts not yet added a search with a small quota would go far beyond it.
         if self.nodes >= self.next_look && self.report_counts() {
@@ -215,11 +221,11 @@ impl<'a, E: Incremental> Walk<'a, E> {
         }
         let shared = self.shared;
         let below = self.below.clone();
-        let (mut told, waiting) = (0, self.nodes);
+        let (mut told, waiting) = (0, (self.nodes, self.evaluations));
         let mut go_on = |nodes: u64| {
-            let all = shared.nodes.fetch_add(nodes - told, Ordering::Relaxed) + nodes - told;
+            let (all, evaluations) = shared.add(nodes - told, nodes - told);
             told = nodes;
-            let counts = (all + waiting, shared.evaluations.load(Ordering::Relaxed));
+            let counts = (all + waiting.0, evaluations + waiting.1);
             if shared.must_stop(counts.0, counts.1) {
                 shared.stopped.store(true, Ordering::Relaxed);
                 shared.pool.wake();
@@ -230,14 +236,14 @@ impl<'a, E: Incremental> Walk<'a, E> {
         let mut solver = Solver::new(shared.table, shared.contempt, &mut self.local, &mut go_on);
         solver.next_check = self.next_look.saturating_sub(self.nodes);
         let value = solver.solve(position, alpha, beta);
-        let nodes = solver.nodes;
-        self.nodes += nodes - told;
+        let not_told = solver.nodes - told;
+        self.nodes += not_told;
+        self.evaluations += not_told;
         if told > 0 {
             let (all, evaluations) = shared.counts();
-            self.next_look = self.nodes + shared.positions_to_next_look((all + self.nodes, evaluations));
+            let counts = (all + self.nodes, evaluations + self.evaluations);
+            self.next_look = self.nodes + shared.positions_to_next_look(counts);
         }
-        // What they cost has to count where evaluations are the measure.
-        self.evaluations += nodes;
         value
     }
 
