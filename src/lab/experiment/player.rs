@@ -7,7 +7,7 @@ use crate::game::Game;
 use crate::lab::KorfAlphaBeta;
 use crate::othello::Position;
 use crate::search::{
-    AlphaBetaStart, Contempt, Control, Explorer, KorfSettings, Limits, Progress, Search, Start, Task, Work,
+    AlphaBetaStart, Contempt, Control, Explorer, KorfSettings, Limits, Precision, Progress, Search, Start, Task, Work,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -198,7 +198,8 @@ impl<G: Contest> Contender<G> for BestFirstPlayer<G> {
     }
 }
 
-/// Any engine of Emilia, by its options.
+/// Any engine of Emilia, by its options. Near the end alpha-beta asks first who wins, and then for the score among the moves that keep the
+/// outcome, as the best-first searches do: what counts in a series is won games.
 pub struct EnginePlayer {
     search: Box<dyn Search>,
     evaluator: Arc<dyn Evaluator<Position>>,
@@ -222,7 +223,7 @@ impl Contender<Position> for EnginePlayer {
     fn choose(&mut self, position: &Position) -> Chosen<<Position as Game>::Move> {
         let evaluations = Some(self.limit.evaluations(position.stage(), self.debt));
         let limits = Limits { evaluations, ..Limits::default() };
-        let task = Task::new(*position, self.evaluator.clone());
+        let task = Task { precision: Precision::OutcomeFirst, ..Task::new(*position, self.evaluator.clone()) };
         let report = self.search.think(&task, &Control::with_limits(limits), &mut |_| {});
         self.debt = self.limit.debt(position.stage(), self.debt, report.evaluations);
         let best = &report.lines[0];
