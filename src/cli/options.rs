@@ -10,7 +10,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 use std::sync::Arc;
 
-/// What the engine thinks with and for how long. The options of the searches as they were published are hidden until
+/// What the engine thinks with and for how long. The options for experiments are hidden until
 /// [`reveal`] shows them.
 #[derive(Clone, Debug)]
 pub(super) struct EngineArguments(Vec<Argument>);
@@ -25,7 +25,7 @@ struct Argument {
 
 impl Args for EngineArguments {
     fn augment_args(command: Command) -> Command {
-        let help = "Print help, with the options of the searches as they were published";
+        let help = "Print help, with the options for experiments";
         command
             .args(EngineOption::all().map(argument))
             .arg(Arg::new("help-all").long("help-all").action(ArgAction::HelpLong).help(help).display_order(1000))
@@ -60,9 +60,12 @@ fn argument(option: &'static EngineOption) -> Arg {
         .help(option.help)
         .value_name(option.value_name)
         .default_value(option.default())
-        .hide(option.is_of_published_search);
+        .hide(option.is_for_experiments);
     match option.values {
-        Values::Names(values) => argument.value_parser(names(&values())),
+        Values::Names(values) => {
+            let none = option.takes_none.then(|| "none".to_owned());
+            argument.value_parser(names(&values().into_iter().chain(none).collect::<Vec<_>>()))
+        }
         _ => argument.value_parser(move |value: &str| {
             option.set(&mut EngineOptions::default(), value).map(|()| value.to_owned())
         }),
@@ -164,7 +167,8 @@ mod tests {
             "--book=none",
             "--ponder=on",
         ];
-        let published = [
+        let for_experiments = [
+            "--without=tempo",
             "--tie=zero",
             "--start-depth=5",
             "--best-first-depth=12",
@@ -176,7 +180,7 @@ mod tests {
             "--selection=softmax",
             "--transpositions=on",
         ];
-        let said = || said.into_iter().chain(more).chain(published);
+        let said = || said.into_iter().chain(more).chain(for_experiments);
         let options = Alone::try_parse_from(["emilia"].into_iter().chain(said())).unwrap().options;
         let engine = options.engine().unwrap();
         for argument in said() {
@@ -203,13 +207,13 @@ mod tests {
     }
 
     #[test]
-    fn the_options_of_published_searches_are_hidden_until_they_are_asked_for() {
+    fn the_options_for_experiments_are_hidden_until_they_are_asked_for() {
         let mut command = <Alone as clap::CommandFactory>::command();
         let normal = command.render_long_help().to_string();
         let everything = reveal(command).render_long_help().to_string();
         for option in EngineOption::all() {
             let argument = format!("--{} <", option.name);
-            assert_eq!(normal.contains(&argument), !option.is_of_published_search, "{argument}");
+            assert_eq!(normal.contains(&argument), !option.is_for_experiments, "{argument}");
             assert!(everything.contains(&argument), "{argument}");
         }
     }

@@ -55,8 +55,8 @@ pub struct OptionEntry<O> {
     pub takes_none: bool,
     /// The default in words, where it depends on the machine or on how the engine is used.
     pub default_in_words: Option<&'static str>,
-    /// Whether the option is only for the searches as they were published.
-    pub is_of_published_search: bool,
+    /// Whether the option is only for experiments: of the searches as they were published, or to measure a part of a search.
+    pub is_for_experiments: bool,
     /// Whether the option has a meaning for every search without being built into them.
     pub(super) read_by_all: bool,
     pub(super) set: fn(&mut O, &Given) -> Result<(), OptionError>,
@@ -162,7 +162,7 @@ impl<O: Clone> OptionEntry<O> {
         values: Values::Path,
         takes_none: false,
         default_in_words: None,
-        is_of_published_search: false,
+        is_for_experiments: false,
         read_by_all: false,
         set: |_, _| Ok(()),
         check: |_, _| Ok(()),

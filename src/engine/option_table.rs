@@ -11,7 +11,7 @@ use super::searches::{EMILIA, SearchEntry, searches};
 use super::uct_options::{Backup, LeafValue, Selection};
 use crate::eval::{Evaluator, EvaluatorKind, Random, fingerprint};
 use crate::othello::Position;
-use crate::search::{Depth, OnMemoryCap, Score, Selectivity, Tie};
+use crate::search::{Depth, OnMemoryCap, Part, Score, Selectivity, Tie};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -204,7 +204,7 @@ engine_options! {
         value_name: "RULE",
         help: "What a tie is worth to the korf engines: hardly more than a loss, as in the paper, or zero",
         values: Values::Names(|| texts(Tie::ALL)),
-        is_of_published_search: true,
+        is_for_experiments: true,
     }
     /// Plies of alpha-beta that `korf-extension` begins with, 1 to 20; if unset, as deep as a sixteenth of the
     /// evaluations goes.
@@ -214,7 +214,7 @@ engine_options! {
         help: "Plies of alpha-beta that korf-extension begins with, 1 to 20, or none: a sixteenth of the evaluations",
         values: Values::Whole(1, 20),
         takes_none: true,
-        is_of_published_search: true,
+        is_for_experiments: true,
     }
     /// Plies from the root to the principal leaf at which `korf-best-first` and `korf-extension` have thought enough, 1
     /// to 120.
@@ -224,7 +224,16 @@ engine_options! {
         help: "Plies to the principal leaf at which a korf search has thought enough, 1 to 120, or none",
         values: Values::Whole(1, 120),
         takes_none: true,
-        is_of_published_search: true,
+        is_for_experiments: true,
+    }
+    /// The part of `best-first` that is left out.
+    without: Option<Part> = None, read |given: &Given| given.unless_none(|given| given.named(Part::VARIANTS)), show or_none; {
+        name: "without",
+        value_name: "PART",
+        help: "The part of best-first that is left out, to measure what it is worth; or none",
+        values: Values::Names(|| texts(Part::VARIANTS)),
+        takes_none: true,
+        is_for_experiments: true,
     }
     /// The C of `uct`, 0 to 1,000 discs.
     c: Score = Score::from_discs(2), read Given::discs, show discs; {
@@ -232,7 +241,7 @@ engine_options! {
         value_name: "DISCS",
         help: "The C of uct in discs: exploration constant, or temperature of the softmax selection",
         values: Values::Discs(0, MOST_DISCS),
-        is_of_published_search: true,
+        is_for_experiments: true,
     }
     /// The first-play urgency of `uct`, −1,000 to 1,000 discs.
     fpu: Score = Score::from_discs(2), read Given::discs, show discs; {
@@ -240,7 +249,7 @@ engine_options! {
         value_name: "DISCS",
         help: "The first-play urgency of uct in discs",
         values: Values::Discs(-MOST_DISCS, MOST_DISCS),
-        is_of_published_search: true,
+        is_for_experiments: true,
     }
     /// What inner nodes of `uct` are worth.
     backup: Backup = Backup::default(), read |given: &Given| given.named(Backup::VARIANTS), show ToString::to_string; {
@@ -248,7 +257,7 @@ engine_options! {
         value_name: "KIND",
         help: "What inner nodes of uct are worth: what their best child is, or the mean of what was found below",
         values: Values::Names(|| texts(Backup::VARIANTS)),
-        is_of_published_search: true,
+        is_for_experiments: true,
     }
     /// What leaves of `uct` are worth.
     leaf: LeafValue = LeafValue::default(), read |given: &Given| given.named(LeafValue::VARIANTS), show ToString::to_string; {
@@ -256,7 +265,7 @@ engine_options! {
         value_name: "KIND",
         help: "What leaves of uct are worth: their value, or its sign alone",
         values: Values::Names(|| texts(LeafValue::VARIANTS)),
-        is_of_published_search: true,
+        is_for_experiments: true,
     }
     /// Plies of alpha-beta at the leaves of `uct`, 0 to 8.
     leaf_depth: u8 = 0, read Given::whole, show ToString::to_string; {
@@ -264,7 +273,7 @@ engine_options! {
         value_name: "PLIES",
         help: "Plies of alpha-beta at the leaves of uct, 0 to 8",
         values: Values::Whole(0, DEEPEST_LEAF),
-        is_of_published_search: true,
+        is_for_experiments: true,
     }
     /// How `uct` chooses a leaf.
     selection: Selection = Selection::default(), read |given: &Given| given.named(Selection::VARIANTS), show ToString::to_string; {
@@ -272,7 +281,7 @@ engine_options! {
         value_name: "KIND",
         help: "How uct chooses a leaf: by value and exploration term, or by lot",
         values: Values::Names(|| texts(Selection::VARIANTS)),
-        is_of_published_search: true,
+        is_for_experiments: true,
     }
     /// Whether `uct` merges positions that are reached in several ways.
     transpositions: bool = false, read on_or_off, show switch; {
@@ -280,7 +289,7 @@ engine_options! {
         value_name: "SWITCH",
         help: "Whether uct merges positions that are reached in several ways",
         values: Values::Names(|| texts(SWITCH)),
-        is_of_published_search: true,
+        is_for_experiments: true,
     }
 }
 
@@ -441,7 +450,7 @@ mod tests {
         for (i, option) in EngineOption::all().enumerate() {
             assert_eq!(EngineOption::all().position(|other| other.name == option.name), Some(i));
             assert!(
-                option.is_of_published_search || searches().iter().any(|search| option.is_read_by(search)),
+                option.is_for_experiments || searches().iter().any(|search| option.is_read_by(search)),
                 "{}",
                 option.name
             );

@@ -40,19 +40,20 @@ pub static EMILIA: SearchEntry = SearchEntry {
 /// Best-first minimax with a stored tree, leaves chosen by relevance, and proofs near the end.
 pub static BEST_FIRST: SearchEntry = SearchEntry {
     name: "best-first",
-    reads: BEST_FIRST_READS,
-    build: |options| Box::new(BestFirst::new(best_first_settings(options, BestFirstSettings::best_first()))),
+    reads: &["threads", "selectivity", "hash", "memory", "on-memory-cap", "without"],
+    build: |options| {
+        let settings = BestFirstSettings { without: options.without, ..BestFirstSettings::best_first() };
+        Box::new(BestFirst::new(best_first_settings(options, settings)))
+    },
 };
 /// Best-first minimax that begins with alpha-beta.
 pub static EXTENSION: SearchEntry = SearchEntry {
     name: "extension",
-    reads: BEST_FIRST_READS,
+    reads: &["threads", "selectivity", "hash", "memory", "on-memory-cap"],
     build: |options| Box::new(BestFirst::new(best_first_settings(options, BestFirstSettings::extension()))),
 };
 /// Best-first minimax in linear space.
 pub static RBFMS: SearchEntry = SearchEntry { name: "rbfms", reads: &[], build: |_| Box::new(Rbfms::new()) };
-
-const BEST_FIRST_READS: &[&str] = &["threads", "selectivity", "hash", "memory", "on-memory-cap"];
 
 /// The engine's own searches.
 static OWN: [&SearchEntry; 6] = [&EMILIA, &ALPHA_BETA, &MINIMAX, &BEST_FIRST, &EXTENSION, &RBFMS];

@@ -18,7 +18,7 @@ mod tree;
 pub use alpha_beta::{AlphaBeta, AlphaBetaSettings};
 pub use best_first::{
     AlphaBetaStart, BestFirst, BestFirstSettings, ByValue, Emilia, EndValues, EndgameSolver, Explorer, FinalMove,
-    KorfBestFirst, KorfSettings, LeafSolver, OnMemoryCap, Progress, RootMove, Start, Tie, Work,
+    KorfBestFirst, KorfSettings, LeafSolver, OnMemoryCap, Part, Progress, RootMove, Start, Tie, Work,
     mean_alpha_beta_evaluations,
 };
 pub(crate) use best_first::{Budget, Interrupted, Rules, least_depth, line_to};

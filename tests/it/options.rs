@@ -18,8 +18,8 @@ Not every search reads every option. Who sets one that the chosen search does no
 
 ";
 
-const PUBLISHED: &str = "
-## The searches as they were published
+const FOR_EXPERIMENTS: &str = "
+## For experiments
 
 On the command line, `--help-all` shows these too.
 
@@ -45,12 +45,12 @@ fn row(option: &EngineOption) -> String {
 
 fn page() -> String {
     emilia::lab::register();
-    let table = |published| {
-        let rows = EngineOption::all().filter(|option| option.is_of_published_search == published).map(row);
+    let table = |for_experiments| {
+        let rows = EngineOption::all().filter(|option| option.is_for_experiments == for_experiments).map(row);
         "| option | values | default | what it does | read by |\n|---|---|---|---|---|\n".to_owned()
             + &rows.collect::<String>()
     };
-    format!("{BEGINNING}{}{PUBLISHED}{}", table(false), table(true))
+    format!("{BEGINNING}{}{FOR_EXPERIMENTS}{}", table(false), table(true))
 }
 
 #[test]

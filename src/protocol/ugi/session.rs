@@ -145,7 +145,7 @@ impl Session {
     fn introduce(&self) {
         self.send(&Reply::Name);
         self.send(&Reply::Author);
-        for option in EngineOption::all().filter(|option| !option.is_of_published_search) {
+        for option in EngineOption::all().filter(|option| !option.is_for_experiments) {
             self.send(&Reply::Option { option, options: self.engine.options() });
         }
         self.send(&Reply::UgiOk);

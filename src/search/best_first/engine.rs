@@ -21,7 +21,7 @@ use super::report::report;
 use super::searched_leaves::{self, SearchedLeaves, solving_cost};
 use super::shards::{self, Shards};
 use super::workers::{self, FEW_EXPANSIONS};
-use super::{EndValues, Explorer, OnMemoryCap, Rules};
+use super::{EndValues, Explorer, OnMemoryCap, Part, Rules};
 use crate::eval::{Incremental, with_incremental};
 use crate::othello::Move;
 use crate::search::alpha_beta::deepen;
@@ -64,6 +64,8 @@ pub struct BestFirstSettings {
     pub threads: usize,
     /// The selectivity of alpha-beta: how sure its cuts by shallower searches are.
     pub selectivity: Selectivity,
+    /// The part of the search that is left out. Then one thread searches the tree.
+    pub without: Option<Part>,
 }
 
 impl BestFirstSettings {
@@ -76,6 +78,7 @@ impl BestFirstSettings {
             table_bytes: 64 << 20,
             threads: 1,
             selectivity: Selectivity::BOLDEST,
+            without: None,
         }
     }
 
@@ -159,21 +162,29 @@ impl BestFirst {
         BestFirst { settings, table: TranspositionTable::new(settings.table_bytes), stored: None }
     }
 
+    /// Whether the search has a part.
+    fn has(&self, part: Part) -> bool {
+        self.settings.without != Some(part)
+    }
+
     /// The tree or the trees, with what they hold of the task's position.
     fn prepare(&mut self, task: &Task, form: Form) -> Stored {
-        let BestFirstSettings { memory, on_memory_cap, threads, .. } = self.settings;
-        let rules = Rules { ends: EndValues::WinFirst, contempt: Contempt::NONE, max: task.position.mover() };
+        let BestFirstSettings { memory, on_memory_cap, threads, without, .. } = self.settings;
+        let ends = if self.has(Part::WinsFirst) { EndValues::WinFirst } else { EndValues::Outcome };
+        let rules = Rules { ends, contempt: Contempt::NONE, max: task.position.mover() };
         let mut stored = self.stored.take().unwrap_or_else(|| {
-            if threads > 1 && memory >= shards::LEAST_MEMORY {
+            if threads > 1 && memory >= shards::LEAST_MEMORY && without.is_none() {
                 return Stored::Shards(Box::new(Mutex::new(Shards::new(memory, on_memory_cap, rules, &task.position))));
             }
-            let (policy, tree) = (ByRelevance::new(0.0), Tree::new(memory, true));
+            let mut policy = ByRelevance::new(0.0);
+            policy.is_by_value = !self.has(Part::Relevance);
+            let tree = Tree::new(memory, self.has(Part::SharedPositions));
             Stored::Tree(Box::new(Explorer::with_tree(policy, rules, tree, on_memory_cap, None, &task.position)))
         });
         let exploration =
             EXPLORATION * searched_leaves::error(task.evaluator.error_model(), task.position.empty_count());
         // What alpha-beta finds out first makes the old values worth less than the time they save: 34 against 45 %.
-        let is_kept = form.start == 0.0;
+        let is_kept = form.start == 0.0 && self.has(Part::TreeReuse);
         match &mut stored {
             Stored::Shards(shards) => shards.get_mut().begin(task, exploration, is_kept),
             Stored::Tree(search) => {
@@ -229,8 +240,9 @@ impl BestFirst {
         let mut turn = total.unwrap_or(FIRST_TURN);
         let mut form = Form::new(self.settings.start, turn);
         let cost = solving_cost(task.position.empty_count());
-        let proves_within_limits = !self.settings.start;
+        let (proves, proves_within_limits) = (self.has(Part::Proofs), !self.settings.start);
         let is_provable = |turn: u64| match total {
+            _ if !proves => false,
             None => cost <= PROVABLE.max(turn as f64),
             // An unfinished proof says less than the alpha-beta that the extension has instead.
             Some(total) => proves_within_limits && cost * TO_PROVE <= total as f64,
@@ -262,7 +274,10 @@ impl BestFirst {
             stored.set_deviations(empties.and_fewer().rev().map(|left| form.deviation * error(left)).collect());
             let limits = form.limits_of_tree(control.limits(), total, (counts.0, turn));
             let part = control.with(until_clear(&limits, form, task));
-            let shared = Shared::new(evaluation, task, &self.table, &part).counting_from(counts);
+            let mut shared = Shared::new(evaluation, task, &self.table, &part).counting_from(counts);
+            if !self.has(Part::Tempo) {
+                shared.errors = None;
+            }
             stored.explore(&shared, self.settings.selectivity, (form.leaf_depth, threads), task, sink);
             counts = shared.counts();
             let is_over = control.must_stop(counts.0, counts.1) || control.is_past_soft_time();

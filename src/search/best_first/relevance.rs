@@ -30,6 +30,8 @@ pub(in crate::search) struct ByRelevance {
     pub goal: i32,
     /// C of the search by value, where it is known who wins but not by how much, and in linear space.
     pub exploration: f32,
+    /// Whether the whole search goes by value.
+    pub is_by_value: bool,
     /// Expansions since [`Explorer::begin`] after which the goal is updated again.
     pub next_goal: u64,
     /// The level of the path up to which the last change was backed up; the search goes on there.
@@ -41,7 +43,15 @@ pub(in crate::search) struct ByRelevance {
 impl ByRelevance {
     /// The policy with the goal 0 and no deviations yet.
     pub fn new(exploration: f32) -> ByRelevance {
-        ByRelevance { deviations: Vec::new(), goal: 0, exploration, next_goal: 0, backed_up_to: 0, is_lazy: false }
+        ByRelevance {
+            deviations: Vec::new(),
+            goal: 0,
+            exploration,
+            is_by_value: false,
+            next_goal: 0,
+            backed_up_to: 0,
+            is_lazy: false,
+        }
     }
 
     /// The goal seen by `side`.
@@ -73,13 +83,13 @@ impl<G: Game> Policy<G> for ByRelevance {
 
     #[inline]
     fn resume_level(search: &Explorer<G, Self>) -> usize {
-        if search.lines > 1 || search.is_linear() { 0 } else { search.policy.backed_up_to }
+        if search.lines > 1 || search.goes_by_value() { 0 } else { search.policy.backed_up_to }
     }
 
     /// The child with the most relevant leaf. Not in linear space: visits say how well a leaf was searched, and its chance does not.
     #[inline]
     fn favourite(search: &Explorer<G, Self>, node: &Node<G::Move>) -> Option<usize> {
-        (node.relevance > IRRELEVANT && !search.is_linear()).then(|| node.most_relevant.into())
+        (node.relevance > IRRELEVANT && !search.goes_by_value()).then(|| node.most_relevant.into())
     }
 
     fn exploration(&self) -> f32 {
@@ -103,7 +113,7 @@ impl<G: Game> Policy<G> for ByRelevance {
 
     fn support(search: &Explorer<G, Self>, child: &Node<G::Move>) -> Option<u64> {
         // The bits of weights are in the order of the weights, since none is negative.
-        Some(if search.is_linear() { child.visits } else { child.weight.to_bits().into() })
+        Some(if search.goes_by_value() { child.visits } else { child.weight.to_bits().into() })
     }
 
     /// Makes what the root is worth by now the goal, if it is time for that. So it stays uncertain whether there is more to be had, and
@@ -132,6 +142,12 @@ impl<G: Game> Policy<G> for ByRelevance {
 }
 
 impl<G: Game> Explorer<G, ByRelevance> {
+    /// Whether children are chosen by value: in linear space, and where the policy says so.
+    #[inline]
+    fn goes_by_value(&self) -> bool {
+        self.policy.is_by_value || self.is_linear()
+    }
+
     /// From now on values err by these deviations, by depth in plies below the root.
     pub(super) fn set_deviations(&mut self, deviations: Vec<f32>) {
         self.policy.deviations = deviations;
@@ -142,7 +158,7 @@ impl<G: Game> Explorer<G, ByRelevance> {
 
     /// The new goal if it is time for one, in a search of `size` nodes.
     pub(super) fn next_goal(&mut self, size: u32) -> Option<i32> {
-        if self.work.expansions < self.policy.next_goal || self.is_linear() {
+        if self.work.expansions < self.policy.next_goal || self.goes_by_value() {
             return None;
         }
         self.policy.next_goal = FIRST_GOAL.max(NEXT_GOAL * self.work.expansions);
@@ -173,7 +189,7 @@ impl<G: Game> Explorer<G, ByRelevance> {
     /// of date.
     pub(super) fn is_choice_clear(&self) -> bool {
         let root = self.root();
-        if self.is_linear() || self.lines > 1 || root.lower > 0 || root.upper < 0 {
+        if self.goes_by_value() || self.lines > 1 || root.lower > 0 || root.upper < 0 {
             return false;
         }
         let kids = self.tree.kids(self.tree.root());
@@ -202,7 +218,7 @@ impl<G: Game> Explorer<G, ByRelevance> {
         let Step { node, until, reported, .. } = &self.path[level];
         self.policy.is_lazy
             && *until > self.iterations
-            && !self.is_linear()
+            && !self.goes_by_value()
             && self.tree.arena[*node].chance().is_near(*reported)
     }
 

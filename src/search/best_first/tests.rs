@@ -2,7 +2,7 @@
 
 use super::checkout::Search as OneTree;
 use super::engine::Stored;
-use super::{BestFirst, BestFirstSettings, OnMemoryCap};
+use super::{BestFirst, BestFirstSettings, OnMemoryCap, Part};
 use crate::eval::EvaluatorKind;
 use crate::othello::{GameRecord, Position, Square};
 use crate::search::tree::{ChunkPool, Node, Tree, after};
@@ -11,6 +11,7 @@ use crate::search::{
 };
 use crate::testing::random_position;
 use std::collections::{HashMap, HashSet};
+use strum::VariantArray;
 use web_time::Instant;
 
 fn settings(threads: usize) -> [BestFirstSettings; 2] {
@@ -157,6 +158,28 @@ fn one_thread_does_the_same_every_time() {
             (report.lines, report.nodes, report.evaluations)
         };
         assert_eq!(run(), run());
+    }
+}
+
+#[test]
+fn a_part_that_is_left_out_is_missed() {
+    let play = |without| {
+        let mut engine = BestFirst::new(BestFirstSettings { without, ..settings(1)[0] });
+        let mut reports = Vec::new();
+        for empties in [40, 12, 9] {
+            let mut game = GameRecord::from_position(random_position(5, empties));
+            engine.clear();
+            while reports.len() % 2 == 0 || game.turns().len() < 2 {
+                let report = think(&mut engine, &task(*game.position(), EvaluatorKind::Pattern), visiting(20_000));
+                game.take(report.lines[0].turn).unwrap();
+                reports.push((report.lines, report.nodes));
+            }
+        }
+        reports
+    };
+    let whole = play(None);
+    for &part in Part::VARIANTS {
+        assert_ne!(play(Some(part)), whole, "without {part}");
     }
 }
 
