@@ -85,7 +85,8 @@ impl<G: Game> Tree<G> {
         let is_current = !self.shares(&this);
         if let Some(shared) = &self.shared {
             let header = SharedChildren::of(&self.arena, this.kids);
-            if Some(header.key) != position.key() || shared.find(&self.arena, header.key).is_none() {
+            let is_found = shared.is_partial() || shared.find(&self.arena, header.key).is_some();
+            if Some(header.key) != position.key() || !is_found {
                 return wrong("children of another position, or not to be found");
             }
         }

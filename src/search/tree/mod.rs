@@ -232,7 +232,7 @@ impl<G: Game> Tree<G> {
         });
         let start = self.arena.store_sorted(header, kids).ok_or(Full)?;
         if let Some(shared) = &mut self.shared {
-            shared.insert(&mut self.arena, start);
+            shared.insert(&self.arena, start);
         }
         if old_count > 0 && self.shared.as_mut().is_none_or(|shared| shared.disown(&mut self.arena, old_start)) {
             self.release(old_start, old_count);

@@ -86,7 +86,7 @@ impl<G: Game> Tree<G> {
         let block: Vec<_> = header.into_iter().chain(other.arena.block(kids, count).iter().copied()).collect();
         let start = self.arena.store(&block).ok_or(Full)? + u32::from(header.is_some());
         if let Some(shared) = &mut self.shared {
-            shared.insert(&mut self.arena, start);
+            shared.insert(&self.arena, start);
             if SharedChildren::are_shared(&other.arena, kids) {
                 copied.insert(kids, start);
             }

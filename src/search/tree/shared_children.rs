@@ -12,9 +12,8 @@ use super::node::Node;
 use crate::game::Key;
 use crate::othello::Color;
 
-/// Bytes of the tree for each entry of the table of list heads, at least: the table takes at most 1 % of the tree. Up to that it has an
-/// entry for every block.
-const BYTES_FOR_ENTRY: usize = 400;
+/// Bytes of the tree for each entry of the index, at least: it takes at most 3 % of the tree. A block of children takes 380 bytes on average.
+const BYTES_FOR_ENTRY: usize = 256;
 /// Entries to begin with, a power of two.
 const FIRST_ENTRIES: usize = 64;
 
@@ -31,8 +30,6 @@ pub(super) struct Header {
     pub was_shared: bool,
     /// The last goal that the children were given chances for.
     pub goal: u8,
-    /// The children of the next position with the same hash, 0 for none.
-    next: u32,
 }
 
 impl Header {
@@ -43,7 +40,6 @@ impl Header {
             lower: (opponent >> 32) as i32,
             upper: opponent as i32,
             value: i32::from(mover == Color::White),
-            kids: self.next,
             size: self.owners,
             relevance: self.was_shared.into(),
             most_relevant: self.goal,
@@ -56,7 +52,6 @@ impl Header {
         let opponent = u64::from(node.lower.cast_unsigned()) << 32 | u64::from(node.upper.cast_unsigned());
         Header {
             key: (node.visits, opponent, if node.value == 0 { Color::Black } else { Color::White }),
-            next: node.kids,
             owners: node.size,
             was_shared: node.relevance != 0,
             goal: node.most_relevant,
@@ -65,36 +60,59 @@ impl Header {
     }
 }
 
-/// Where the children of each position are.
+/// An entry of the index.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    /// The children; 0 where the entry is empty.
+    kids: u32,
+    /// The hash of their position.
+    hash: u32,
+}
+
+const EMPTY: Entry = Entry { kids: 0, hash: 0 };
+
+/// Where the children of each position are: a hash table with linear probing, in memory of its own.
+///
+/// Most positions that are asked for have no children yet. An entry has its hash with it, so that this is seen without a look at the tree, which
+/// is far larger than the caches; the table grows and closes gaps without one too.
 #[derive(Debug)]
 pub(super) struct SharedChildren {
-    heads: Vec<u32>,
-    most_heads: usize,
+    /// A power of two of them, at least one of which is empty.
+    entries: Vec<Entry>,
+    most_entries: usize,
+    /// Entries that are not empty.
+    used: usize,
     blocks: usize,
+    /// Whether children were left out of the index for want of room.
+    is_partial: bool,
     /// The number of the current goal.
     goal: u8,
 }
 
 impl SharedChildren {
-    /// An index for a tree of `bytes` bytes; takes at most 1 % of it.
+    /// An index for a tree of `bytes` bytes; takes at most 3 % of it.
     pub fn new(bytes: usize) -> SharedChildren {
-        let most_heads = 1 << (bytes / BYTES_FOR_ENTRY).max(FIRST_ENTRIES).ilog2();
-        SharedChildren { heads: vec![0; FIRST_ENTRIES], most_heads, blocks: 0, goal: 0 }
+        SharedChildren::with_room_for(1 << (bytes / BYTES_FOR_ENTRY).max(FIRST_ENTRIES).ilog2())
+    }
+
+    fn with_room_for(most_entries: usize) -> SharedChildren {
+        let entries = vec![EMPTY; FIRST_ENTRIES];
+        SharedChildren { entries, most_entries, used: 0, blocks: 0, is_partial: false, goal: 0 }
     }
 
     /// Forgets all positions and gives the memory back.
     pub fn clear(&mut self) {
-        *self = SharedChildren { heads: vec![0; FIRST_ENTRIES], most_heads: self.most_heads, blocks: 0, goal: 0 };
+        *self = SharedChildren::with_room_for(self.most_entries);
     }
 
     /// Bytes taken from the system.
     pub fn bytes(&self) -> usize {
-        self.heads.capacity() * size_of::<u32>()
+        self.entries.capacity() * size_of::<Entry>()
     }
 
     /// The most bytes that it will take.
     pub fn most_bytes(&self) -> usize {
-        self.most_heads * size_of::<u32>()
+        self.most_entries * size_of::<Entry>()
     }
 
     /// Positions that have their children in the tree.
@@ -102,41 +120,85 @@ impl SharedChildren {
         self.blocks
     }
 
-    fn slot(&self, (player, opponent, mover): Key) -> usize {
-        let mixed = (player ^ (mover as u64)).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ opponent;
-        let mixed = (mixed ^ mixed >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93);
-        // Linear hashing: entries are added one by one, and each takes over half of the list of an earlier one.
-        let entries = self.heads.len().next_power_of_two();
-        let slot = (mixed >> 32) as usize & (entries - 1);
-        if slot < self.heads.len() { slot } else { slot - entries / 2 }
+    /// Whether children may be missing in the index, because it was full.
+    pub fn is_partial(&self) -> bool {
+        self.is_partial
     }
 
-    /// Adds an entry.
-    fn grow<M: Copy>(&mut self, arena: &mut Arena<M>) {
-        let halved = self.heads.len() - (1 << self.heads.len().ilog2());
-        let mut kids = std::mem::take(&mut self.heads[halved]);
-        self.heads.push(0);
-        while kids != 0 {
-            let Header { key, next, .. } = SharedChildren::of(arena, kids);
-            self.link(arena, kids, key);
-            kids = next;
+    fn hash((player, opponent, mover): Key) -> u32 {
+        let mixed = (player ^ (mover as u64)).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ opponent;
+        ((mixed ^ mixed >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93) >> 32) as u32
+    }
+
+    /// The entry at which the probing for a hash begins. Entries are about in the order of their hashes, so that a larger table is written from
+    /// its beginning to its end.
+    fn home(&self, hash: u32) -> usize {
+        (u64::from(hash) >> (32 - self.entries.len().ilog2())) as usize
+    }
+
+    fn behind(&self, at: usize) -> usize {
+        (at + 1) & (self.entries.len() - 1)
+    }
+
+    /// Puts an entry before all others of its hash: the children that came last are found first.
+    fn put(&mut self, mut entry: Entry) {
+        let mut at = self.home(entry.hash);
+        while self.entries[at].kids != 0 {
+            if self.entries[at].hash == entry.hash {
+                std::mem::swap(&mut self.entries[at], &mut entry);
+            }
+            at = self.behind(at);
+        }
+        self.entries[at] = entry;
+        self.used += 1;
+    }
+
+    /// Doubles the table.
+    fn grow(&mut self) {
+        let larger = vec![EMPTY; 2 * self.entries.len()];
+        let entries = std::mem::replace(&mut self.entries, larger);
+        self.used = 0;
+        // From an empty entry on none has been pushed round the end. Those of one hash come last first.
+        let begin = entries.iter().position(|entry| entry.kids == 0).expect("one is empty");
+        let (before, from) = entries.split_at(begin);
+        for &entry in before.iter().rev().chain(from.iter().rev()) {
+            if entry.kids != 0 {
+                self.put(entry);
+            }
         }
     }
 
-    fn link<M: Copy>(&mut self, arena: &mut Arena<M>, kids: u32, key: Key) {
-        let slot = self.slot(key);
-        arena[kids - 1].kids = self.heads[slot];
-        self.heads[slot] = kids;
+    /// Removes the entry of these children, if there is one, and closes the gap: no entry may be behind an empty one in its own probing.
+    fn remove(&mut self, kids: u32, hash: u32) {
+        let mut gap = self.home(hash);
+        while self.entries[gap].kids != kids {
+            if self.entries[gap].kids == 0 {
+                return;
+            }
+            gap = self.behind(gap);
+        }
+        self.used -= 1;
+        let mask = self.entries.len() - 1;
+        let mut at = self.behind(gap);
+        while self.entries[at].kids != 0 {
+            let home = self.home(self.entries[at].hash);
+            if at.wrapping_sub(home) & mask >= at.wrapping_sub(gap) & mask {
+                self.entries[gap] = self.entries[at];
+                gap = at;
+            }
+            at = self.behind(at);
+        }
+        self.entries[gap] = EMPTY;
     }
 
     /// The header for the `count` children of a position that one node has.
     pub fn header<M>(&self, key: Key, count: u8) -> Node<M> {
-        Header { key, count, owners: 1, was_shared: false, goal: self.goal, next: 0 }.to_node()
+        Header { key, count, owners: 1, was_shared: false, goal: self.goal }.to_node()
     }
 
     /// The header for a copy of children that have this one in another tree.
     pub fn header_like<M>(&self, other: &Node<M>) -> Node<M> {
-        Header { owners: 1, goal: self.goal, next: 0, ..Header::of_node(other) }.to_node()
+        Header { owners: 1, goal: self.goal, ..Header::of_node(other) }.to_node()
     }
 
     /// The header of these children.
@@ -151,27 +213,38 @@ impl SharedChildren {
         arena[kids - 1].relevance != 0
     }
 
-    /// From now on these children can be found.
-    pub fn insert<M: Copy>(&mut self, arena: &mut Arena<M>, kids: u32) {
-        self.link(arena, kids, SharedChildren::of(arena, kids).key);
+    /// From now on these children can be found, unless the index is full.
+    pub fn insert<M: Copy>(&mut self, arena: &Arena<M>, kids: u32) {
         self.blocks += 1;
-        if self.blocks > self.heads.len() && self.heads.len() < self.most_heads {
-            self.grow(arena);
+        // Fuller than three quarters, a table has long probings.
+        if 4 * self.used >= 3 * self.entries.len() && self.entries.len() < self.most_entries {
+            self.grow();
         }
+        if 8 * self.used >= 7 * self.entries.len() {
+            self.is_partial = true;
+            return;
+        }
+        self.put(Entry { kids, hash: SharedChildren::hash(SharedChildren::of(arena, kids).key) });
     }
 
     /// The children of a position, if it has some in the tree. Those that wait to be freed are found too, but not if there was a new goal
     /// meanwhile: it did not reach them.
     pub fn find<M: Copy>(&self, arena: &Arena<M>, key: Key) -> Option<u32> {
-        let mut kids = self.heads[self.slot(key)];
-        while kids != 0 {
-            let header = SharedChildren::of(arena, kids);
-            if header.key == key && header.goal == self.goal {
-                return Some(kids);
+        let hash = SharedChildren::hash(key);
+        let mut at = self.home(hash);
+        loop {
+            let entry = self.entries[at];
+            if entry.kids == 0 {
+                return None;
             }
-            kids = header.next;
+            if entry.hash == hash {
+                let header = SharedChildren::of(arena, entry.kids);
+                if header.key == key && header.goal == self.goal {
+                    return Some(entry.kids);
+                }
+            }
+            at = self.behind(at);
         }
-        None
     }
 
     /// Adds an owner of these children; returns how many children there are.
@@ -192,16 +265,7 @@ impl SharedChildren {
             arena[kids - 1].size -= 1;
             return false;
         }
-        let slot = self.slot(header.key);
-        if self.heads[slot] == kids {
-            self.heads[slot] = header.next;
-        } else {
-            let mut before = self.heads[slot];
-            while arena[before - 1].kids != kids {
-                before = arena[before - 1].kids;
-            }
-            arena[before - 1].kids = header.next;
-        }
+        self.remove(kids, SharedChildren::hash(header.key));
         self.blocks -= 1;
         true
     }
@@ -224,16 +288,17 @@ mod tests {
     use std::collections::HashMap;
 
     proptest! {
-        /// Against a map of positions to owners, with too few lists and with enough.
+        /// Against a map of positions to owners, in an index that is nearly full and in one that grows.
         #[test]
         fn positions_are_found_as_long_as_a_node_has_their_children(
-            bytes in prop::sample::select(vec![0usize, 1 << 20]),
+            (bytes, positions) in prop::sample::select(vec![(0usize, 55u64), (1 << 20, 300)]),
             orders in prop::collection::vec((0u64..300, any::<bool>()), 1..1200),
         ) {
             let mut arena: Arena<u8> = Arena::new(1 << 20);
             let mut shared = SharedChildren::new(bytes);
             let mut owners: HashMap<Key, u32> = HashMap::new();
             for (n, comes) in orders {
+                let n = n % positions;
                 let key = (n << 40 | 1, u64::MAX - n, if n % 2 == 0 { Color::Black } else { Color::White });
                 let kids = shared.find(&arena, key);
                 prop_assert_eq!(kids.is_some(), owners.contains_key(&key));
@@ -243,7 +308,7 @@ mod tests {
                         let block = [Node::leaf(Some(3), 5); 7];
                         let header = shared.header(key, count);
                         let kids = arena.store_sorted(Some(header), &block[..usize::from(count)]).unwrap();
-                        shared.insert(&mut arena, kids);
+                        shared.insert(&arena, kids);
                         owners.insert(key, 1);
                     }
                     (None, false) => {}
@@ -271,6 +336,54 @@ mod tests {
                 prop_assert_eq!((SharedChildren::of(&arena, kids).key, SharedChildren::of(&arena, kids).owners), (key, owners));
             }
         }
+    }
+
+    #[test]
+    fn a_full_index_leaves_children_out() {
+        let mut arena: Arena<u8> = Arena::new(1 << 20);
+        let mut shared = SharedChildren::new(0);
+        let keys: Vec<Key> = (0..100).map(|n| (n << 40 | 1, u64::MAX - n, Color::Black)).collect();
+        let blocks: Vec<u32> = keys
+            .iter()
+            .map(|&key| {
+                let kids = arena.store_sorted(Some(shared.header(key, 1)), &[Node::leaf(None, 0)]).unwrap();
+                shared.insert(&arena, kids);
+                kids
+            })
+            .collect();
+        let found = |shared: &SharedChildren, arena: &Arena<u8>| {
+            keys.iter().map(|&key| shared.find(arena, key)).collect::<Vec<_>>()
+        };
+        let known = FIRST_ENTRIES * 7 / 8;
+        assert!(shared.is_partial() && shared.len() == keys.len());
+        let as_found = |from: usize, to: usize| {
+            blocks.iter().enumerate().map(|(i, &kids)| (from..to).contains(&i).then_some(kids)).collect::<Vec<_>>()
+        };
+        assert_eq!(found(&shared, &arena), as_found(0, known));
+        for (i, &kids) in blocks.iter().enumerate() {
+            assert!(shared.disown(&mut arena, kids));
+            assert_eq!(found(&shared, &arena), as_found(i + 1, known));
+        }
+        assert_eq!((shared.len(), shared.used), (0, 0));
+    }
+
+    #[test]
+    fn of_children_of_one_position_the_last_are_found() {
+        let mut arena: Arena<u8> = Arena::new(1 << 20);
+        let mut shared = SharedChildren::new(1 << 20);
+        let key = |n: u64| (n, 7, Color::Black);
+        let mut last = 0;
+        for n in 0..500 {
+            let header = shared.header(key(n / 100 * 1000), 1);
+            last = arena.store_sorted(Some(header), &[Node::leaf(None, 0)]).unwrap();
+            shared.insert(&arena, last);
+            let other = shared.header(key(n + 1_000_000), 1);
+            let kids = arena.store_sorted(Some(other), &[Node::leaf(None, 0)]).unwrap();
+            shared.insert(&arena, kids);
+            assert_eq!(shared.find(&arena, key(n / 100 * 1000)), Some(last));
+        }
+        assert!(shared.disown(&mut arena, last));
+        assert!(shared.find(&arena, key(4000)).is_some_and(|kids| kids != last));
     }
 
     #[test]
