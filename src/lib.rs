@@ -31,6 +31,7 @@ pub mod lab;
 pub mod line_log;
 pub mod notation;
 pub mod othello;
+mod pages;
 pub mod play;
 pub mod protocol;
 mod random;

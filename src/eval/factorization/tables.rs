@@ -7,6 +7,7 @@ use crate::eval::pattern::{Form, INSTANCES, MOBILITIES, OverPatterns, Sharing, S
 use crate::eval::{STATIC_LIMIT, WithState};
 use crate::game::DISC;
 use crate::othello::Position;
+use crate::pages::{self, Pages};
 use std::sync::OnceLock;
 
 /// Numbers of a row: the factors, then two linear weights of two bytes each.
@@ -19,10 +20,8 @@ const LINEAR: usize = RANK;
 const FACTOR_BITS: u32 = 20;
 const KNOT_BITS: u32 = 12;
 
-/// What is added up: the factors and the linear weights of one configuration, between two knots.
-#[derive(Clone, Copy, PartialEq, Debug)]
-#[repr(align(16))]
-struct Row([i8; LANES]);
+/// What is added up: the factors and the linear weights of one configuration, between two knots. The bytes are signed.
+type Row = [u8; LANES];
 
 /// A sum of rows, or a row too large for bytes.
 #[derive(Clone, Copy)]
@@ -33,7 +32,7 @@ impl Sums {
     #[inline(always)]
     fn add(&mut self, row: &Row) {
         for k in 0..LANES {
-            self.0[k] = self.0[k].wrapping_add(i16::from(row.0[k]));
+            self.0[k] = self.0[k].wrapping_add(i16::from(row[k].cast_signed()));
         }
     }
 }
@@ -72,7 +71,7 @@ struct Stage {
 /// The tables between two knots.
 struct Span {
     /// The rows of the configurations, [`PLACES`]`.length` of them.
-    rows: Box<[Row]>,
+    rows: Pages,
     /// By [`mobility_pair`].
     mobility: Box<[Sums; MOBILITIES * MOBILITIES]>,
     /// By the number of discs, 4 to 64.
@@ -100,10 +99,12 @@ impl Span {
                 numbers
             })
             .collect();
-        let row = |number: usize| Row(numbers[number].map(|number| number as i8));
+        let row = |number: usize| numbers[number].map(|number| number as u8);
+        let mut rows = pages::zeroed(PLACES.length * size_of::<Row>()).expect("memory for the evaluation");
+        expand(rows.as_chunks_mut().0, row);
         let first = sharing.mobility().start;
         Span {
-            rows: expand(Row([0; LANES]), row),
+            rows,
             mobility: Box::new(std::array::from_fn(|pair| Sums(numbers[first + pair]))),
             discs: Box::new(std::array::from_fn(|discs| Sums(numbers[sharing.constant() + discs]))),
         }
@@ -155,7 +156,7 @@ impl Form for Tables {
         let Stage { span, discs, next } = self.stages[position.empties().count() as usize % 64];
         let span = usize::from(span);
         let span = self.spans[span].get_or_init(|| Span::new(&self.weights, span, self.scale));
-        let table: &[Row; PLACES.length] = span.rows.first_chunk().expect("a span has all its rows");
+        let table: &[Row; PLACES.length] = span.rows.as_chunks().0.first_chunk().expect("a span has all its rows");
         let lanes = state.lanes();
         let row = |i: usize| -> &Row {
             let window: &[Row; LANE_VALUES] = table[WINDOWS[i]..].first_chunk().expect("windows end in the table");

@@ -29,7 +29,8 @@ struct Phase {
 impl Phase {
     fn new(weights: &PackedWeights, phase: usize) -> Phase {
         let (sharing, packed, factor) = (Sharing::get(), weights.phase(phase), weights.factor());
-        let entries = expand(0, |number| packed[number] * factor);
+        let mut entries = vec![0; PLACES.length].into_boxed_slice();
+        expand(&mut entries, |number| packed[number] * factor);
         let constant = packed[sharing.constant()] * factor;
         let mobility = &packed[sharing.mobility()];
         let mobility = Box::new(std::array::from_fn(|pair| (mobility[pair] * factor).saturating_add(constant)));

@@ -55,9 +55,8 @@ pub(in crate::eval) const WINDOWS: [usize; INSTANCES] = {
     windows
 };
 
-/// A table of all configurations: `of_number` gives what stands for a packed number, and `none` fills the padding.
-pub(in crate::eval) fn expand<T: Copy>(none: T, of_number: impl Fn(usize) -> T) -> Box<[T]> {
-    let mut entries = vec![none; PLACES.length].into_boxed_slice();
+/// Fills a table of all configurations, but for its padding: `of_number` gives what stands for a packed number.
+pub(in crate::eval) fn expand<T>(entries: &mut [T], of_number: impl Fn(usize) -> T) {
     for (f, family) in FAMILIES.iter().enumerate() {
         let start = PLACES.windows[f] + LANE_VALUES / 2 - family.greatest();
         let expanded = &mut entries[start..start + family.configurations()];
@@ -65,5 +64,4 @@ pub(in crate::eval) fn expand<T: Copy>(none: T, of_number: impl Fn(usize) -> T) 
             *entry = of_number(number as usize);
         }
     }
-    entries
 }

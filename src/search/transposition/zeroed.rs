@@ -1,4 +1,4 @@
-//! Memory that is zero at first.
+//! The memory of the table, which is zero at first.
 
 use std::io;
 
@@ -7,15 +7,11 @@ pub(super) use pages::Zeroed;
 #[cfg(target_family = "wasm")]
 pub(super) use words::Zeroed;
 
-/// The operating system's zero pages until they are written to, large ones if it has them.
+/// Pages of the operating system.
 #[cfg(not(target_family = "wasm"))]
 mod pages {
     use super::io;
-    use memmap2::{MmapMut, MmapRaw};
-
-    /// Size in bytes from which on large pages are asked for: less is not worth the whole of one.
-    #[cfg(target_os = "linux")]
-    const LARGE_PAGES_FROM: usize = 16 << 20;
+    use memmap2::MmapRaw;
 
     pub(in super::super) struct Zeroed(MmapRaw);
 
@@ -25,13 +21,7 @@ mod pages {
         /// # Errors
         /// If the system has no more memory.
         pub fn new(bytes: usize) -> io::Result<Zeroed> {
-            let map = MmapMut::map_anon(bytes)?;
-            #[cfg(target_os = "linux")]
-            if map.len() >= LARGE_PAGES_FROM {
-                // Only advice: without it the memory is as right and a little slower.
-                let _ = map.advise(memmap2::Advice::HugePage);
-            }
-            Ok(Zeroed(map.into()))
+            Ok(Zeroed(crate::pages::zeroed(bytes)?.into()))
         }
 
         pub fn as_mut_ptr(&self) -> *mut u8 {
