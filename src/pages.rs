@@ -1,5 +1,5 @@
 //! Memory in pages of the operating system, which are zero at first: large pages if it has them, so that what is read here and there in a
-//! table needs few entries of the processor's list of pages.
+//! table needs few entries of the TLB.
 
 use std::io;
 

@@ -230,7 +230,7 @@ engine_options! {
     without: Option<Part> = None, read |given: &Given| given.unless_none(|given| given.named(Part::VARIANTS)), show or_none; {
         name: "without",
         value_name: "PART",
-        help: "The part of best-first that is left out, to measure what it is worth; or none",
+        help: "The part of best-first that is left out, to measure what it is worth, with one thread; or none",
         values: Values::Names(|| texts(Part::VARIANTS)),
         takes_none: true,
         is_for_experiments: true,

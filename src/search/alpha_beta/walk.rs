@@ -221,7 +221,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
         }
         let shared = self.shared;
         let below = self.below.clone();
-        let (mut told, waiting) = (0, (self.nodes, self.evaluations));
+        let (mut told, waiting) = (0, self.not_told());
         let mut go_on = |nodes: u64| {
             let (all, evaluations) = shared.add(nodes - told, nodes - told);
             told = nodes;

@@ -64,7 +64,7 @@ pub(super) struct Checkout {
     /// Whether the shard is to be split instead of searched.
     pub is_to_split: bool,
     /// The parts that the shard was split into.
-    pub parts: Vec<Part>,
+    pub parts: Vec<SplitChild>,
     /// The work done since the check-out.
     pub work: Work,
     /// Whether the memory cap was reached.
@@ -72,7 +72,7 @@ pub(super) struct Checkout {
 }
 
 /// A child of a shard's root.
-pub(super) struct Part {
+pub(super) struct SplitChild {
     /// The child as a leaf of the top.
     pub node: Node<Square>,
     pub position: Position,
@@ -193,12 +193,12 @@ impl Search {
 
 /// Splits a shard: its root's children, with shards of their own where something is below them and there is memory. The largest has
 /// the old tree. The others have copies, or none once it is time to `stop`.
-pub(super) fn split(mut search: Box<Search>, maker: &ShardMaker, stop: &mut dyn FnMut() -> bool) -> Vec<Part> {
+pub(super) fn split(mut search: Box<Search>, maker: &ShardMaker, stop: &mut dyn FnMut() -> bool) -> Vec<SplitChild> {
     let (root, position) = (search.tree.root(), *search.tree.position().expect("a shard has a root"));
     let kids = search.tree.kids(root).to_vec();
     let largest = (0..kids.len()).max_by_key(|&i| kids[i].size).unwrap_or(0);
     let first = search.tree.arena[root].kids;
-    let mut parts: Vec<Part> = (first..)
+    let mut parts: Vec<SplitChild> = (first..)
         .zip(&kids)
         .map(|(i, &kid)| {
             let position = after(&position, kid.turn);
@@ -208,7 +208,7 @@ pub(super) fn split(mut search: Box<Search>, maker: &ShardMaker, stop: &mut dyn 
                 copy.tree.copy_from(&search.tree, i).ok()?;
                 Some(copy)
             };
-            Part { node: kid.without_children(), position, search: is_copied.then(copy).flatten() }
+            SplitChild { node: kid.without_children(), position, search: is_copied.then(copy).flatten() }
         })
         .collect();
     if !kids[largest].is_leaf() {

@@ -64,7 +64,7 @@ pub struct BestFirstSettings {
     pub threads: usize,
     /// The selectivity of alpha-beta: how sure its cuts by shallower searches are.
     pub selectivity: Selectivity,
-    /// The part of the search that is left out. Then one thread searches the tree.
+    /// The part of the search that is left out. Then one thread searches.
     pub without: Option<Part>,
 }
 
@@ -159,6 +159,8 @@ impl Stored {
 impl BestFirst {
     /// An engine that has learnt nothing yet.
     pub fn new(settings: BestFirstSettings) -> BestFirst {
+        let threads = if settings.without.is_some() { 1 } else { settings.threads };
+        let settings = BestFirstSettings { threads, ..settings };
         BestFirst { settings, table: TranspositionTable::new(settings.table_bytes), stored: None }
     }
 
@@ -169,11 +171,11 @@ impl BestFirst {
 
     /// The tree or the trees, with what they hold of the task's position.
     fn prepare(&mut self, task: &Task, form: Form) -> Stored {
-        let BestFirstSettings { memory, on_memory_cap, threads, without, .. } = self.settings;
+        let BestFirstSettings { memory, on_memory_cap, threads, .. } = self.settings;
         let ends = if self.has(Part::WinsFirst) { EndValues::WinFirst } else { EndValues::Outcome };
         let rules = Rules { ends, contempt: Contempt::NONE, max: task.position.mover() };
         let mut stored = self.stored.take().unwrap_or_else(|| {
-            if threads > 1 && memory >= shards::LEAST_MEMORY && without.is_none() {
+            if threads > 1 && memory >= shards::LEAST_MEMORY {
                 return Stored::Shards(Box::new(Mutex::new(Shards::new(memory, on_memory_cap, rules, &task.position))));
             }
             let mut policy = ByRelevance::new(0.0);
@@ -273,9 +275,11 @@ impl BestFirst {
             }
             stored.set_deviations(empties.and_fewer().rev().map(|left| form.deviation * error(left)).collect());
             let limits = form.limits_of_tree(control.limits(), total, (counts.0, turn));
-            let part = control.with(until_clear(&limits, form, task));
+            let may_end_early = form.start == 0.0 && self.has(Part::Relevance);
+            let part = control.with(until_clear(&limits, may_end_early, task));
             let mut shared = Shared::new(evaluation, task, &self.table, &part).counting_from(counts);
             if !self.has(Part::Tempo) {
+                // It is part of the error model, of which static leaves use nothing else.
                 shared.errors = None;
             }
             stored.explore(&shared, self.settings.selectivity, (form.leaf_depth, threads), task, sink);
@@ -333,9 +337,11 @@ pub(super) fn without_depth(limits: &Limits, task: &Task) -> Limits {
 
 /// Limits in which a tree goes on until its choice is clear: from the early time on, to twice the soft time. It ends early so often that it
 /// takes about the soft time in the mean.
-fn until_clear(limits: &Limits, form: Form, task: &Task) -> Limits {
-    // With a margin the choice is among several moves; behind alpha-beta a young tree has seen little.
-    let early_time = limits.early_time.filter(|_| task.margin.is_none() && form.start == 0.0);
+///
+/// With a margin the choice is among several moves; behind alpha-beta a young tree has seen little, and without relevance no choice is ever clear:
+/// `may_end_early` says whether it is neither of these two.
+fn until_clear(limits: &Limits, may_end_early: bool, task: &Task) -> Limits {
+    let early_time = limits.early_time.filter(|_| task.margin.is_none() && may_end_early);
     let stretched = |soft: Duration| limits.hard_time.unwrap_or(Duration::MAX).min(soft.saturating_mul(2));
     let soft_time = limits.soft_time.map(|soft| if early_time.is_some() { stretched(soft) } else { soft });
     Limits { early_time, soft_time, ..*limits }
@@ -393,16 +399,15 @@ mod tests {
         };
         let task = Task::new(Position::START, EvaluatorKind::Pattern.build());
         let varied = Task { margin: Some(Score::from_discs(1)), ..task.clone() };
-        let [tree, behind] = [0.0, 0.5].map(|start| Form { start, leaf_depth: 0, deviation: 1.0 });
         let early = Some(seconds(1));
-        for (limits, form, task, expected) in [
-            (of(early, 2, 9), tree, &task, of(early, 4, 9)),
-            (of(early, 2, 3), tree, &task, of(early, 3, 3)),
-            (of(None, 2, 9), tree, &task, of(None, 2, 9)),
-            (of(early, 2, 9), tree, &varied, of(None, 2, 9)),
-            (of(early, 2, 9), behind, &task, of(None, 2, 9)),
+        for (limits, may_end_early, task, expected) in [
+            (of(early, 2, 9), true, &task, of(early, 4, 9)),
+            (of(early, 2, 3), true, &task, of(early, 3, 3)),
+            (of(None, 2, 9), true, &task, of(None, 2, 9)),
+            (of(early, 2, 9), true, &varied, of(None, 2, 9)),
+            (of(early, 2, 9), false, &task, of(None, 2, 9)),
         ] {
-            assert_eq!(until_clear(&limits, form, task), expected);
+            assert_eq!(until_clear(&limits, may_end_early, task), expected);
         }
     }
 }

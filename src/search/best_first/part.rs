@@ -6,7 +6,8 @@ use strum::{Display, VariantArray};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Display, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Part {
-    /// A proven win counts more than any estimate, and a proven loss less.
+    /// In values, a proven win counts more than any estimate, and a proven loss less. Without it the chances and the choice of the move still know
+    /// what is proven.
     WinsFirst,
     /// Leaves are worth what having the move is worth, besides their static values.
     Tempo,

@@ -9,7 +9,7 @@
 //! The price: a position that is reached in several shards is searched in each of them. And at the memory cap whole shards are freed,
 //! one at a time, before the rule for the cap is applied.
 
-use super::checkout::{Checkout, Part, Search, ShardMaker, split};
+use super::checkout::{Checkout, Search, ShardMaker, SplitChild, split};
 use super::core::{Progress, SWEEP_FOR_ROOM, Step};
 use super::relevance::ByRelevance;
 use super::report::report_of;
@@ -29,8 +29,8 @@ const PARTS: u64 = 8;
 const LEAST_SPLIT: u64 = 256;
 /// Memory of the top, in bytes.
 const TOP_BYTES: usize = 1 << 20;
-/// The part of the shards' memory, 1/12, that is not for nodes but for what else a shard takes.
-const NOT_FOR_NODES: usize = 12;
+/// The part of the shards' memory, 1/10, that is not for nodes but for what else a shard takes.
+const NOT_FOR_NODES: usize = 10;
 /// Bytes of memory below which there are no shards: each has a chunk of nodes for itself, however small it is.
 pub(super) const LEAST_MEMORY: usize = 16 << 20;
 /// The part of the memory, 1/64, that is freed at a time at the memory cap, at least.
@@ -385,7 +385,7 @@ impl Shards {
     }
 
     /// Gives a part of a shard the top's goal.
-    fn give_part_goal(&self, part: &mut Part) {
+    fn give_part_goal(&self, part: &mut SplitChild) {
         if let Some(search) = &mut part.search {
             self.give_goal(search, &part.position);
             part.node.set_chance(search.root().chance());
@@ -396,7 +396,7 @@ impl Shards {
     }
 
     /// Gives the leaf at the end of the top's path the parts of its shard, which is gone.
-    fn place(&mut self, parts: Vec<Part>, freed: &mut Vec<Shard>) {
+    fn place(&mut self, parts: Vec<SplitChild>, freed: &mut Vec<Shard>) {
         let Step { node, position, .. } = *self.top.leaf();
         let before = self.top.tree.arena[node];
         let kids: Vec<Node<Square>> = parts.iter().map(|part| part.node).collect();
@@ -409,7 +409,7 @@ impl Shards {
             Err(Full) => ByRelevance::value_leaf(&mut self.top),
         }
         ByRelevance::back_up(&mut self.top, before, None);
-        for Part { position, search, node } in parts {
+        for SplitChild { position, search, node } in parts {
             let Some(search) = search else {
                 continue;
             };

@@ -231,10 +231,12 @@ impl<G: Game> Tree<G> {
             shared.header(key, kids.len() as u8)
         });
         let start = self.arena.store_sorted(header, kids).ok_or(Full)?;
+        let is_last =
+            old_count > 0 && self.shared.as_mut().is_none_or(|shared| shared.disown(&mut self.arena, old_start));
         if let Some(shared) = &mut self.shared {
             shared.insert(&self.arena, start);
         }
-        if old_count > 0 && self.shared.as_mut().is_none_or(|shared| shared.disown(&mut self.arena, old_start)) {
+        if is_last {
             self.release(old_start, old_count);
         }
         let added = kids.len() as u32 - u32::from(old_count);

@@ -12,9 +12,9 @@ use super::node::Node;
 use crate::game::Key;
 use crate::othello::Color;
 
-/// Bytes of the tree for each entry of the index, at least: it takes at most 3 % of the tree. A block of children takes 380 bytes on average.
+/// Bytes of the tree for each entry of the index at its largest: it takes at most 3 % of the tree. A block of children takes 380 bytes on average.
 const BYTES_FOR_ENTRY: usize = 256;
-/// Entries to begin with, a power of two.
+/// Entries to begin with.
 const FIRST_ENTRIES: usize = 64;
 
 /// Stands in front of the children of a position.
@@ -77,14 +77,12 @@ const EMPTY: Entry = Entry { kids: 0, hash: 0 };
 /// is far larger than the caches; the table grows and closes gaps without one too.
 #[derive(Debug)]
 pub(super) struct SharedChildren {
-    /// A power of two of them, at least one of which is empty.
+    /// At least one of them is empty.
     entries: Vec<Entry>,
     most_entries: usize,
     /// Entries that are not empty.
     used: usize,
     blocks: usize,
-    /// Whether children were left out of the index for want of room.
-    is_partial: bool,
     /// The number of the current goal.
     goal: u8,
 }
@@ -92,12 +90,12 @@ pub(super) struct SharedChildren {
 impl SharedChildren {
     /// An index for a tree of `bytes` bytes; takes at most 3 % of it.
     pub fn new(bytes: usize) -> SharedChildren {
-        SharedChildren::with_room_for(1 << (bytes / BYTES_FOR_ENTRY).max(FIRST_ENTRIES).ilog2())
+        SharedChildren::with_room_for((bytes / BYTES_FOR_ENTRY).max(FIRST_ENTRIES))
     }
 
     fn with_room_for(most_entries: usize) -> SharedChildren {
         let entries = vec![EMPTY; FIRST_ENTRIES];
-        SharedChildren { entries, most_entries, used: 0, blocks: 0, is_partial: false, goal: 0 }
+        SharedChildren { entries, most_entries, used: 0, blocks: 0, goal: 0 }
     }
 
     /// Forgets all positions and gives the memory back.
@@ -120,9 +118,9 @@ impl SharedChildren {
         self.blocks
     }
 
-    /// Whether children may be missing in the index, because it was full.
+    /// Whether children are missing in the index, because it was full when they came.
     pub fn is_partial(&self) -> bool {
-        self.is_partial
+        self.used < self.blocks
     }
 
     fn hash((player, opponent, mover): Key) -> u32 {
@@ -133,11 +131,16 @@ impl SharedChildren {
     /// The entry at which the probing for a hash begins. Entries are about in the order of their hashes, so that a larger table is written from
     /// its beginning to its end.
     fn home(&self, hash: u32) -> usize {
-        (u64::from(hash) >> (32 - self.entries.len().ilog2())) as usize
+        ((u64::from(hash) * self.entries.len() as u64) >> 32) as usize
     }
 
     fn behind(&self, at: usize) -> usize {
-        (at + 1) & (self.entries.len() - 1)
+        if at + 1 < self.entries.len() { at + 1 } else { 0 }
+    }
+
+    /// Steps from one entry to another, round the end if need be.
+    fn steps(&self, from: usize, to: usize) -> usize {
+        if from <= to { to - from } else { to + self.entries.len() - from }
     }
 
     /// Puts an entry before all others of its hash: the children that came last are found first.
@@ -153,9 +156,14 @@ impl SharedChildren {
         self.used += 1;
     }
 
-    /// Doubles the table.
+    /// Doubles the table, as far as it may grow and there is memory.
     fn grow(&mut self) {
-        let larger = vec![EMPTY; 2 * self.entries.len()];
+        let count = self.most_entries.min(2 * self.entries.len());
+        let mut larger = Vec::new();
+        if larger.try_reserve_exact(count).is_err() {
+            return;
+        }
+        larger.resize(count, EMPTY);
         let entries = std::mem::replace(&mut self.entries, larger);
         self.used = 0;
         // From an empty entry on none has been pushed round the end. Those of one hash come last first.
@@ -178,11 +186,10 @@ impl SharedChildren {
             gap = self.behind(gap);
         }
         self.used -= 1;
-        let mask = self.entries.len() - 1;
         let mut at = self.behind(gap);
         while self.entries[at].kids != 0 {
             let home = self.home(self.entries[at].hash);
-            if at.wrapping_sub(home) & mask >= at.wrapping_sub(gap) & mask {
+            if self.steps(home, at) >= self.steps(gap, at) {
                 self.entries[gap] = self.entries[at];
                 gap = at;
             }
@@ -220,11 +227,9 @@ impl SharedChildren {
         if 4 * self.used >= 3 * self.entries.len() && self.entries.len() < self.most_entries {
             self.grow();
         }
-        if 8 * self.used >= 7 * self.entries.len() {
-            self.is_partial = true;
-            return;
+        if 8 * self.used < 7 * self.entries.len() {
+            self.put(Entry { kids, hash: SharedChildren::hash(SharedChildren::of(arena, kids).key) });
         }
-        self.put(Entry { kids, hash: SharedChildren::hash(SharedChildren::of(arena, kids).key) });
     }
 
     /// The children of a position, if it has some in the tree. Those that wait to be freed are found too, but not if there was a new goal
