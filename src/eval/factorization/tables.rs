@@ -31,8 +31,8 @@ struct Sums([i16; LANES]);
 impl Sums {
     #[inline(always)]
     fn add(&mut self, row: &Row) {
-        for k in 0..LANES {
-            self.0[k] = self.0[k].wrapping_add(i16::from(row[k].cast_signed()));
+        for (sum, byte) in self.0.iter_mut().zip(row) {
+            *sum = sum.wrapping_add(i16::from(byte.cast_signed()));
         }
     }
 }
