@@ -128,8 +128,8 @@ impl SharedChildren {
         ((mixed ^ mixed >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93) >> 32) as u32
     }
 
-    /// The entry at which the probing for a hash begins. Entries are about in the order of their hashes, so that a larger table is written from
-    /// its beginning to its end.
+    /// The entry at which the probing for a hash begins. Entries are about in the order of their hashes, so that a larger table is written in
+    /// one sweep.
     fn home(&self, hash: u32) -> usize {
         ((u64::from(hash) * self.entries.len() as u64) >> 32) as usize
     }
