@@ -54,13 +54,13 @@ pub fn plain_minimax<G: Game>(
     contempt: Contempt,
     stop: &mut dyn FnMut(&PlainCounts) -> bool,
 ) -> PlainResult<G::Move> {
-    let mut walk = Walk { kind, evaluator, contempt, counts: PlainCounts::default(), stop, stopped: false };
+    let mut walk = PlainSearch { kind, evaluator, contempt, counts: PlainCounts::default(), stop, stopped: false };
     let mut pv = Vec::new();
     let value = walk.value(position, depth, -INFINITY, INFINITY, &mut pv);
     PlainResult { value, pv, counts: walk.counts }
 }
 
-struct Walk<'a, G: Game> {
+struct PlainSearch<'a, G: Game> {
     kind: MinimaxKind,
     evaluator: &'a dyn Evaluator<G>,
     contempt: Contempt,
@@ -69,7 +69,7 @@ struct Walk<'a, G: Game> {
     stopped: bool,
 }
 
-impl<G: Game> Walk<'_, G> {
+impl<G: Game> PlainSearch<'_, G> {
     fn value(&mut self, position: &G, depth: u32, alpha: i32, beta: i32, pv: &mut Vec<G::Move>) -> i32 {
         pv.clear();
         self.counts.visited += 1;

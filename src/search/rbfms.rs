@@ -8,7 +8,7 @@ mod lines;
 
 use self::lines::LinearLines;
 use super::best_first::{Budget, EndValues, EndgameSolver, Leaves, Rules, SOLVED_EMPTIES, StaticLeaves, Work, line_to};
-use super::tree::{after, turns};
+use super::tree::{after, reposition, turns};
 use super::{Bound, Control, Line, MemoryUse, Report, Search, SearchDepth, Task};
 use crate::eval::Evaluator;
 use crate::game::Game;
@@ -21,15 +21,13 @@ use std::cell::RefCell;
 pub struct RbfmsSettings {
     /// Return the first child's value that is out of bounds without generating the others.
     pub early_return: bool,
-    /// Stop when the principal leaf is the end of a game, as published; otherwise go on with what is not proven yet.
-    pub stop_at_end: bool,
     /// The depth of the principal leaf, in plies below the root, at which to stop.
     pub depth: Option<u32>,
 }
 
 impl Default for RbfmsSettings {
     fn default() -> RbfmsSettings {
-        RbfmsSettings { early_return: true, stop_at_end: false, depth: None }
+        RbfmsSettings { early_return: true, depth: None }
     }
 }
 
@@ -149,7 +147,7 @@ impl<'a, G: Game, L: Leaves<G>> Recursion<'a, G, L> {
         Recursion { rules, settings, leaves, work, observe, stack: Stack::new(), stopped: false }
     }
 
-    /// Whether the search was stopped: by the leaves, by the observer, at the depth, or at the end of a game.
+    /// Whether the search was stopped: by the leaves, by the observer, or at the depth.
     pub fn was_stopped(&self) -> bool {
         self.stopped
     }
@@ -216,10 +214,6 @@ impl<'a, G: Game, L: Leaves<G>> Recursion<'a, G, L> {
             if best.value < low || best.value > high {
                 return Answer { value: best.value, solved: false };
             }
-            if best.solved && self.settings.stop_at_end {
-                self.stopped = true;
-                return Answer { value: best.value, solved: false };
-            }
             let child = children[i];
             // Search the child until it falls behind the next best that is not solved. Below `low` it takes its parent out of
             // bounds, unless a solved sibling holds the parent. The bounds must contain every value that the child had before,
@@ -240,22 +234,8 @@ impl<'a, G: Game, L: Leaves<G>> Recursion<'a, G, L> {
             if self.stopped {
                 return Answer { value: children[i].value, solved: false };
             }
-            reposition(children, i);
+            reposition(children, i, |child| -child.value);
         }
-    }
-}
-
-/// Puts the `i`th child where its new value belongs: the best stays in front unless another is better, and otherwise it
-/// goes behind its equals.
-fn reposition<M: Copy>(children: &mut [Sibling<M>], i: usize) {
-    let value = children[i].value;
-    let better = children[i + 1..].iter().take_while(|child| child.value > value).count();
-    if better > 0 {
-        let equal = children[i + 1 + better..].iter().take_while(|child| child.value == value).count();
-        children[i..=i + better + equal].rotate_left(1);
-    } else {
-        let worse = children[..i].iter().rev().take_while(|child| child.value < value).count();
-        children[i - worse..=i].rotate_right(1);
     }
 }
 
@@ -292,7 +272,7 @@ pub struct Rbfms;
 
 /// What the engine remembers of a move at the root.
 #[derive(Clone, Default)]
-struct RootMove {
+struct MoveVisits {
     turn: Option<Square>,
     visits: u64,
     line: Vec<Option<Square>>,
@@ -308,7 +288,7 @@ impl Rbfms {
     fn report<'m>(
         task: &Task,
         rules: &Rules,
-        root: impl Iterator<Item = (Sibling<Square>, Option<&'m RootMove>)>,
+        root: impl Iterator<Item = (Sibling<Square>, Option<&'m MoveVisits>)>,
         work: &Work,
     ) -> Report {
         let mut lines = Vec::new();
@@ -339,8 +319,8 @@ impl Rbfms {
 /// The root's moves, each with what is remembered of it.
 fn recall<'m>(
     root: &'m [Sibling<Square>],
-    moves: &'m [RootMove],
-) -> impl Iterator<Item = (Sibling<Square>, Option<&'m RootMove>)> {
+    moves: &'m [MoveVisits],
+) -> impl Iterator<Item = (Sibling<Square>, Option<&'m MoveVisits>)> {
     root.iter().map(|&sibling| (sibling, moves.iter().find(|known| known.turn == sibling.turn)))
 }
 
@@ -351,14 +331,14 @@ impl Search for Rbfms {
             return LinearLines::new(task, control, rules).think(sink);
         }
         let budget = RefCell::new(Budget::new(control));
-        let mut moves: Vec<RootMove> = Vec::new();
+        let mut moves: Vec<MoveVisits> = Vec::new();
         let mut observe = |call: Call<'_, Position>| {
             let mut line = call.stack.line();
             let Some(first) = line.next() else {
                 return false;
             };
             let known = moves.iter().position(|known| known.turn == first).unwrap_or_else(|| {
-                moves.push(RootMove { turn: first, ..RootMove::default() });
+                moves.push(MoveVisits { turn: first, ..MoveVisits::default() });
                 moves.len() - 1
             });
             let known = &mut moves[known];

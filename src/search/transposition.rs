@@ -88,6 +88,16 @@ impl Memory {
 
 const NO_MOVE: u64 = 64;
 
+/// The place of a position in a table of `len` places.
+#[inline]
+pub(super) fn place_of(player: u64, opponent: u64, len: usize) -> usize {
+    let mixed =
+        player.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ opponent.wrapping_mul(0xc2b2_ae3d_27d4_eb4f).rotate_left(32);
+    let hash = (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    // The high bits of the product spread the hash over any number of places.
+    ((u128::from(hash) * len as u128) >> 64) as usize
+}
+
 impl TranspositionTable {
     /// A table of at most `bytes` bytes, at least one bucket.
     pub(super) fn new(bytes: usize) -> TranspositionTable {
@@ -112,11 +122,7 @@ impl TranspositionTable {
 
     #[inline]
     fn bucket(&self, position: &Position) -> &Bucket {
-        let mixed = position.player().0.wrapping_mul(0x9e37_79b9_7f4a_7c15)
-            ^ position.opponent().0.wrapping_mul(0xc2b2_ae3d_27d4_eb4f).rotate_left(32);
-        let hash = (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        // The high bits of the product spread the hash over any number of buckets.
-        self.memory.bucket(((u128::from(hash) * self.memory.buckets as u128) >> 64) as usize)
+        self.memory.bucket(place_of(position.player().0, position.opponent().0, self.memory.buckets))
     }
 
     #[inline]

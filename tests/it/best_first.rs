@@ -127,7 +127,7 @@ fn expansion_orders(
     }
     let mut linear: Vec<RandomTree> = Vec::new();
     let wanted = stored.len();
-    let settings = RbfmsSettings { early_return, stop_at_end: true, depth: None };
+    let settings = RbfmsSettings { early_return, depth: None };
     linear_best_first(root, evaluator, EndValues::Sum, settings, &mut |call| {
         if !linear.contains(call.position) {
             if linear.len() == wanted {

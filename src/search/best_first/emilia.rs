@@ -98,8 +98,9 @@ impl Search for Emilia {
         let wants_move = !task.is_analysis && task.precision != Precision::WinLossDraw;
         let is_forced = task.position.moves().count() <= 1;
         if !wants_move || is_forced || self.is_solvable(task, control.plan()) {
-            // The tree is of use after a forced move.
-            if !is_forced {
+            // The moves behind one that is solved are solved too. Behind a forced move, or values between two moves, the tree is of use; the
+            // table is there beside it in any case.
+            if wants_move && !is_forced {
                 self.search.free_tree();
             }
             self.search.begin_in_table(task);
@@ -112,7 +113,14 @@ impl Search for Emilia {
         // With a margin the values of all lines are compared: they stay the tree's.
         if of_value != Limits::default() && task.margin.is_none() {
             let is_by_time = of_value.early_time.is_some() && !self.reaches_depth(task, control.limits());
-            let of_value = if is_by_time { in_proportion(of_value, &report) } else { of_value };
+            let ended_at_cap = report.memory.ended_at_cap;
+            // The cap bounds the search whatever its limits, so also one without a limit of positions.
+            let nodes = of_value.nodes.or(ended_at_cap.then_some(u64::MAX));
+            let of_value = if is_by_time || ended_at_cap {
+                in_proportion(Limits { nodes, ..of_value }, &report)
+            } else {
+                of_value
+            };
             self.value(&mut report, task, &control.with(of_value));
         }
         report
@@ -164,7 +172,7 @@ mod tests {
     use super::*;
     use crate::eval::EvaluatorKind;
     use crate::othello::Position;
-    use crate::search::{AlphaBeta, AlphaBetaSettings, Score, Selectivity};
+    use crate::search::{AlphaBeta, AlphaBetaSettings, OnMemoryCap, Score, Selectivity};
     use crate::testing::random_position;
 
     fn settings() -> BestFirstSettings {
@@ -254,6 +262,21 @@ mod tests {
         ] {
             let solvable = |empties| emilia().is_solvable(&task(100, empties), &limits);
             assert_eq!((10..=36).rev().find(|&empties| solvable(empties)), Some(most), "{limits:?}");
+        }
+    }
+
+    #[test]
+    fn a_tree_that_ends_at_its_memory_cap_ends_the_search() {
+        let settings = BestFirstSettings { memory: 1 << 20, on_memory_cap: OnMemoryCap::Stop, ..settings() };
+        let task = task(100, 44);
+        let nodes = Limits { nodes: Some(100_000_000), ..Limits::default() };
+        for limits in [nodes, Limits { hard_time: Some(Duration::from_secs(600)), ..Limits::default() }, to_depth(30)] {
+            let think = |search: &mut dyn Search| search.think(&task, &Control::with_limits(limits), &mut |_| {});
+            let (tree, whole) = (think(&mut BestFirst::new(settings)), think(&mut Emilia::new(settings)));
+            assert!(tree.memory.ended_at_cap && whole.memory.ended_at_cap, "{limits:?}");
+            // The value's part, and what is visited until the limits are looked at.
+            let most = tree.nodes + tree.nodes / VALUE_PART + LEAST_VALUE_NODES + 1_000;
+            assert!((tree.nodes..most).contains(&whole.nodes), "{} of {most}, {limits:?}", whole.nodes);
         }
     }
 

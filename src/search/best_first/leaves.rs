@@ -12,8 +12,8 @@ use crate::search::tree::{Node, after, turns};
 
 /// Where the values of new nodes come from.
 pub trait Leaves<G: Game> {
-    /// Adds the children of a position, whose game is not over, to those that `nodes` holds already. Returns whether the search was
-    /// not stopped before they were complete. Counts in `work`.
+    /// Puts all children of a position, whose game is not over, into `nodes`, which may hold some of them already. Returns whether the
+    /// search was not stopped before they were complete. Counts in `work`.
     fn children(&mut self, position: &G, nodes: &mut Vec<Node<G::Move>>, work: &mut Work) -> bool;
 
     /// The node of one position, as RBFMS needs it. Counts in `work`.

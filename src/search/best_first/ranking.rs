@@ -28,7 +28,7 @@ impl<M> RootMove<M> {
 
 /// What the choice of a move depends on, seen by the side to move at the root.
 #[derive(Clone, Copy)]
-struct Candidate {
+struct Ranked {
     i: usize,
     value: i32,
     lower: i32,
@@ -70,9 +70,9 @@ impl<G: Game, P: Policy<G>> Explorer<G, P> {
         let kids = self.tree.kids(self.tree.root());
         let candidate = |(i, kid): (usize, &crate::search::tree::Node<G::Move>)| {
             let support = P::support(self, kid)?;
-            Some(Candidate { i, value: -kid.value, lower: -kid.upper, upper: -kid.lower, support })
+            Some(Ranked { i, value: -kid.value, lower: -kid.upper, upper: -kid.lower, support })
         };
-        let Some(mut left) = kids.iter().enumerate().map(candidate).collect::<Option<Vec<Candidate>>>() else {
+        let Some(mut left) = kids.iter().enumerate().map(candidate).collect::<Option<Vec<Ranked>>>() else {
             return (0..kids.len()).collect();
         };
         let mut order = Vec::with_capacity(left.len());
@@ -88,15 +88,15 @@ impl<G: Game, P: Policy<G>> Explorer<G, P> {
     /// A proven win first. Otherwise the move that most expansions went through, or the likeliest one; but those that are solved
     /// are left alone by the search and have their value instead: the best of them is preferred if it is worth as much. A proven
     /// loss only if nothing else is left.
-    fn choice(&self, moves: &[Candidate]) -> usize {
+    fn choice(&self, moves: &[Ranked]) -> usize {
         type Key = (u64, i32, i32);
         let by_sign = self.rules.ends != EndValues::Sum;
-        let best = |filter: &dyn Fn(&Candidate) -> bool, key: &dyn Fn(&Candidate) -> Key| {
+        let best = |filter: &dyn Fn(&Ranked) -> bool, key: &dyn Fn(&Ranked) -> Key| {
             // The first of equals: the children are in the order of their values.
             moves.iter().enumerate().filter(|(_, m)| filter(m)).reduce(|a, b| if key(b.1) > key(a.1) { b } else { a })
         };
         let won = best(&|m| by_sign && m.lower > 0, &|m| (0, m.lower, m.value));
-        let may_lose = |m: &Candidate| !by_sign || m.upper >= 0;
+        let may_lose = |m: &Ranked| !by_sign || m.upper >= 0;
         let solved = best(&|m| may_lose(m) && m.lower == m.upper, &|m| (0, m.value, m.lower));
         let open = best(&|m| may_lose(m) && m.lower < m.upper, &|m| (m.support, m.value, m.lower));
         let chosen = won.or(match (solved, open) {

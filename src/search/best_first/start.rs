@@ -99,8 +99,8 @@ impl From<Full> for Interrupted {
     }
 }
 
-/// The parameters and counts of one alpha-beta walk.
-struct Walk<'a, G: Game> {
+/// One alpha-beta search at full width that keeps what it visits in the tree.
+struct FullWidth<'a, G: Game> {
     evaluator: &'a dyn Evaluator<G>,
     stop: &'a mut dyn FnMut(&Work) -> bool,
     /// Nodes visited, those that were in the tree already included.
@@ -110,7 +110,7 @@ struct Walk<'a, G: Game> {
     margin: Option<i32>,
 }
 
-impl<G: Game> Walk<'_, G> {
+impl<G: Game> FullWidth<'_, G> {
     /// What a move at the root has to exceed to be worth an exact value, given the values of those before it.
     fn floor(&self, values: &mut [i32]) -> i32 {
         values.sort_unstable_by_key(|&value| std::cmp::Reverse(value));
@@ -140,7 +140,7 @@ impl<G: Game> Explorer<G, ByValue> {
     ) -> Result<u64, Interrupted> {
         self.restart();
         let Some(position) = self.tree.position().cloned() else { return Ok(0) };
-        let mut walk = Walk { evaluator, stop, visited: 0, lines, margin };
+        let mut walk = FullWidth { evaluator, stop, visited: 0, lines, margin };
         self.visit(self.tree.root(), &position, depth, -INFINITY, INFINITY, &mut walk)?;
         Ok(walk.visited)
     }
@@ -153,7 +153,7 @@ impl<G: Game> Explorer<G, ByValue> {
         depth: u32,
         alpha: i32,
         beta: i32,
-        walk: &mut Walk<'_, G>,
+        walk: &mut FullWidth<'_, G>,
     ) -> Result<i32, Interrupted> {
         walk.visited += 1;
         if walk.visited.is_multiple_of(STOP_EVERY) && (walk.stop)(&self.work) {

@@ -4,7 +4,7 @@
 //! beginning, which is the same nodes in the same order, and goes on for as long again: half of the work is lost, but
 //! no memory is taken. Until it is further than before, the move keeps what was known of it.
 
-use super::{Call, INFINITY, Rbfms, RbfmsSettings, Recursion, RootMove, Sibling};
+use super::{Call, INFINITY, MoveVisits, Rbfms, RbfmsSettings, Recursion, Sibling};
 use crate::othello::{Position, Square};
 use crate::search::best_first::{Budget, EndgameSolver, LeafSolver, Rules, SOLVED_EMPTIES, StaticLeaves, Work};
 use crate::search::tree::{after, turns};
@@ -17,14 +17,14 @@ const FIRST_SLICE: u64 = 32;
 
 /// A move at the root with its search.
 #[derive(Clone)]
-struct Candidate {
+struct RootSearch {
     sibling: Sibling<Square>,
-    known: RootMove,
+    known: MoveVisits,
     /// Calls of its longest turn, after which its value and its line are what they are.
     reached: u64,
 }
 
-impl Candidate {
+impl RootSearch {
     /// Moves of which only the static value is known come last: it does not compare with that of a search.
     fn rank(&self) -> (bool, Reverse<i32>) {
         (self.known.visits == 0 && !self.sibling.solved, Reverse(self.sibling.value))
@@ -39,7 +39,7 @@ pub(super) struct LinearLines<'a> {
     budget: RefCell<Budget<'a>>,
     work: Work,
     solver: EndgameSolver,
-    candidates: Vec<Candidate>,
+    candidates: Vec<RootSearch>,
 }
 
 impl<'a> LinearLines<'a> {
@@ -48,7 +48,7 @@ impl<'a> LinearLines<'a> {
         let candidate = |turn| {
             let node = rules.new_node(turn, &after(&task.position, turn), &*task.evaluator, &mut work);
             let sibling = Sibling { turn, value: -node.value, solved: node.is_solved() };
-            Candidate { sibling, known: RootMove { turn, visits: 0, line: vec![turn] }, reached: 0 }
+            RootSearch { sibling, known: MoveVisits { turn, visits: 0, line: vec![turn] }, reached: 0 }
         };
         let candidates = turns(&task.position).map(candidate).collect();
         let solver = EndgameSolver::new(SOLVED_EMPTIES);
@@ -58,7 +58,7 @@ impl<'a> LinearLines<'a> {
     /// Searches until a limit is reached or the results of all moves are known.
     pub fn think(mut self, sink: &mut dyn FnMut(&Report)) -> Report {
         while !self.budget.borrow_mut().is_spent(&self.work) {
-            self.candidates.sort_by_key(Candidate::rank);
+            self.candidates.sort_by_key(RootSearch::rank);
             let Some(i) = self.choose() else { break };
             self.search(i, sink);
         }
@@ -150,8 +150,8 @@ impl<'a> LinearLines<'a> {
     }
 }
 
-fn report(task: &Task, control: &Control, rules: &Rules, candidates: &[Candidate], work: &Work) -> Report {
-    let mut ranked: Vec<&Candidate> = candidates.iter().collect();
+fn report(task: &Task, control: &Control, rules: &Rules, candidates: &[RootSearch], work: &Work) -> Report {
+    let mut ranked: Vec<&RootSearch> = candidates.iter().collect();
     ranked.sort_by_key(|candidate| candidate.rank());
     let root = ranked.into_iter().map(|candidate| (candidate.sibling, Some(&candidate.known)));
     Report { elapsed: control.elapsed(), ..Rbfms::report(task, rules, root, work) }

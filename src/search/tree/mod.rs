@@ -196,7 +196,8 @@ impl<G: Game> Tree<G> {
     pub fn share(&mut self, leaf: u32, position: &G) -> Option<u32> {
         let kids = self.shared.as_ref()?.find(&self.arena, position.key()?)?;
         let count = SharedChildren::own(&mut self.arena, kids);
-        let size = self.arena.block(kids, count).iter().fold(0u32, |sum, kid| sum.saturating_add(1 + kid.size));
+        let size =
+            self.arena.block(kids, count).iter().fold(0u32, |sum, kid| sum.saturating_add(kid.size).saturating_add(1));
         let node = &mut self.arena[leaf];
         (node.kids, node.count, node.size) = (kids, count, size);
         self.settle(leaf, true);
@@ -243,7 +244,7 @@ impl<G: Game> Tree<G> {
         let node = &mut self.arena[node];
         node.kids = start;
         node.count = kids.len() as u8;
-        node.size += added;
+        node.size = node.size.saturating_add(added);
         Ok(added)
     }
 
@@ -331,26 +332,14 @@ impl<G: Game> Tree<G> {
     /// Moves the `i`th child, whose value has changed, to its place in the order: the best stays in front unless another is
     /// better, any other goes behind those that are better or equal. Returns its new place.
     pub fn reposition(&mut self, node: u32, i: usize) -> usize {
-        let kids = self.kids_mut(node);
-        let value = kids[i].value;
-        let behind = kids[i + 1..].iter().take_while(|kid| kid.value < value).count();
-        if behind > 0 {
-            // The children it falls behind include those equal to it.
-            let equal = kids[i + 1 + behind..].iter().take_while(|kid| kid.value == value).count();
-            kids[i..=i + behind + equal].rotate_left(1);
-            i + behind + equal
-        } else {
-            let before = kids[..i].iter().rev().take_while(|kid| kid.value > value).count();
-            kids[i - before..=i].rotate_right(1);
-            i - before
-        }
+        reposition(self.kids_mut(node), i, |kid| kid.value)
     }
 
     /// Puts all children in order again and counts the nodes below, after a search that changed several of them.
     pub fn reorder(&mut self, node: u32) {
         let kids = self.kids_mut(node);
         sort_best_first(kids);
-        let size = kids.iter().map(|kid| 1 + kid.size).sum();
+        let size = kids.iter().fold(0u32, |sum, kid| sum.saturating_add(kid.size).saturating_add(1));
         self.arena[node].size = size;
         self.refresh(node, true);
     }
@@ -406,6 +395,23 @@ pub(crate) fn after<G: Game>(position: &G, turn: Option<G::Move>) -> G {
     match turn {
         Some(mv) => position.after(mv),
         None => position.pass(),
+    }
+}
+
+/// Moves the `i`th item, whose key has changed, to its place among the others, which are in order: the first stays in front unless another
+/// is less, any other goes behind those that are less or equal. Returns its new place.
+pub(super) fn reposition<T>(items: &mut [T], i: usize, key: impl Fn(&T) -> i32) -> usize {
+    let changed = key(&items[i]);
+    let behind = items[i + 1..].iter().take_while(|item| key(item) < changed).count();
+    if behind > 0 {
+        // The items it falls behind include those equal to it.
+        let equal = items[i + 1 + behind..].iter().take_while(|item| key(item) == changed).count();
+        items[i..=i + behind + equal].rotate_left(1);
+        i + behind + equal
+    } else {
+        let before = items[..i].iter().rev().take_while(|item| key(item) > changed).count();
+        items[i - before..=i].rotate_right(1);
+        i - before
     }
 }
 

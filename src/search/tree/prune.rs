@@ -96,9 +96,11 @@ impl<G: Game> Tree<G> {
         for visit in self.visits_below(parent) {
             let node = self.arena[visit.node];
             match self.class(visit) {
-                Some(class) if node.size < grain || class == PROVEN => histogram[class] += node.size,
+                Some(class) if node.size < grain || class == PROVEN => {
+                    histogram[class] = histogram[class].saturating_add(node.size)
+                }
                 Some(class) => {
-                    histogram[class] += u32::from(node.count);
+                    histogram[class] = histogram[class].saturating_add(node.count.into());
                     self.survey(visit, grain, histogram);
                 }
                 None => self.survey(visit, grain, histogram),

@@ -1,6 +1,7 @@
 //! Where the node of a position is: a hash table of places.
 
 use crate::othello::Position;
+use crate::search::transposition::place_of;
 
 const EMPTY: u32 = u32::MAX;
 
@@ -21,10 +22,7 @@ impl Index {
 
     /// The first slot to probe.
     fn start(&self, player: u64, opponent: u64) -> usize {
-        let mixed =
-            player.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ opponent.wrapping_mul(0xc2b2_ae3d_27d4_eb4f).rotate_left(32);
-        let hash = (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        ((u128::from(hash) * self.slots.len() as u128) >> 64) as usize
+        place_of(player, opponent, self.slots.len())
     }
 
     /// The place of a position's node; `is_it` says whether a node is that of the position.

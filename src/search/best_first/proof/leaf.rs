@@ -120,6 +120,9 @@ impl<'a, E: Incremental> Examiner<'a, E> {
     /// Whether the result exceeds `alpha` discs, as [`Examiner::solve`], also for positions that are too large for one search: these are
     /// expanded depth first, with the table as the only memory. `None` if the search was stopped.
     pub fn decide(&mut self, position: &Position, alpha: i32) -> Option<i32> {
+        if position.is_over() {
+            return Some(self.walk.shared.contempt.outcome(position) / DISC);
+        }
         let is_small = CostModel::positions(position.empty_count(), 0.0) <= HOPELESS * LEAF_LIMIT as f32;
         if is_small && let Some(bound) = self.solve(position, alpha) {
             return Some(bound);

@@ -2,7 +2,7 @@
 
 use super::Prover;
 use super::leaf::Examiner;
-use super::state::{Found, State};
+use super::state::{FinishedTurn, State};
 use super::tree::{ROOT, Tree};
 use crate::eval::Incremental;
 use crate::game::DISC;
@@ -69,7 +69,7 @@ impl<E: Incremental> Prover<'_, E> {
     }
 
     /// A turn done with, and the play after it.
-    fn line(&self, found: &Found, play: &[Option<Square>]) -> Line {
+    fn line(&self, found: &FinishedTurn, play: &[Option<Square>]) -> Line {
         let turns: Vec<Option<Square>> = std::iter::once(found.turn).chain(play.iter().copied()).collect();
         let (pv, _) = line_to(&turns);
         let (score, bound, depth) = match self.task.precision {

@@ -69,7 +69,7 @@ pub(super) enum Next {
 
 /// A turn of the root whose value is known well enough.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Found {
+pub(super) struct FinishedTurn {
     pub turn: Option<Square>,
     /// Bounds on its value in discs, for the side that makes it.
     pub lower: i32,
@@ -85,7 +85,7 @@ pub(super) struct State {
     margin: Option<i32>,
     is_asked: bool,
     /// Turns of the root that are done with, best first.
-    pub found: Vec<Found>,
+    pub found: Vec<FinishedTurn>,
     /// Number of leaves checked out.
     out: usize,
     /// Positions that the threads at work may still visit, of those that the limits leave.
@@ -292,7 +292,7 @@ impl State {
         let Some(edge) = self.tree.root_kids().find(|edge| proves(edge.node)) else { return false };
         let turn = edge.turn();
         let (lower, upper) = result.map_or((lower, upper), |result| (result, result));
-        self.found.push(Found { turn, lower, upper });
+        self.found.push(FinishedTurn { turn, lower, upper });
         true
     }
 

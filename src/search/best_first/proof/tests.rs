@@ -222,6 +222,32 @@ fn the_next_move_profits() {
     assert!(second.nodes * 4 < first.nodes, "{} after {}", second.nodes, first.nodes);
 }
 
+/// The result of a wiped-out game counts as it is: there is nothing to go down to, however many squares are empty.
+#[test]
+fn a_game_that_ends_early_is_decided_at_once() {
+    let entry = ObfEntry::parse("XXXXXXX-XXX-X-X-XXXXXXXXX-XXX-X-XXXXXXOX----X-X------X-X-------- O;").unwrap();
+    let task = Task::new(entry.position, EvaluatorKind::Pattern.build());
+    let mut table = TranspositionTable::new(MEGABYTE);
+    table.new_search(task.contempt);
+    let control = Control::with_limits(Limits { nodes: Some(3_000_000), ..Limits::default() });
+    let evaluation = FromScratch(&*task.evaluator);
+    let prover = Prover {
+        evaluation: &evaluation,
+        task: &task,
+        table: &table,
+        control: &control,
+        selectivity: Selectivity::BOLDEST,
+        threads: 1,
+        memory: MEGABYTE,
+    };
+    // The second search finds in the table what the first has found, and follows it down.
+    for _ in 0..2 {
+        let start = prover.start((0, 0), &mut |_| {});
+        let state = prover.explore(&start, &mut |_| {});
+        assert!(!prover.answer(&state, &start).lines.is_empty());
+    }
+}
+
 /// FFO 40 to 44, where the file is there: right, and no leaf beyond the limit.
 #[test]
 #[ignore = "takes seconds, and needs the positions"]
@@ -232,7 +258,7 @@ fn ffo_40_to_44() {
         return;
     };
     let evaluator = EvaluatorKind::Pattern.build();
-    for entry in ObfEntry::parse_all(&text).unwrap().into_iter().take(5) {
+    for entry in text.lines().take(5).map(|line| ObfEntry::parse(line).unwrap()) {
         let task = Task::new(entry.position, evaluator.clone());
         let mut table = TranspositionTable::new(512 * MEGABYTE);
         table.new_search(task.contempt);
