@@ -99,6 +99,18 @@ impl Candidates {
         self.0.len()
     }
 
+    pub(super) fn get(&self, i: usize) -> &Candidate {
+        &self.0[i]
+    }
+
+    /// Puts a move in front that leaves the other side without a disc, or else `first`; returns the one that it was.
+    pub(super) fn lead(&mut self, first: Option<Square>) -> Option<Square> {
+        let wins_all = self.0.iter().position(|candidate| candidate.child.player().is_empty());
+        let place = wins_all.or_else(|| self.0.iter().position(|candidate| Some(candidate.square) == first))?;
+        self.0[..=place].rotate_right(1);
+        Some(self.0[0].square)
+    }
+
     /// Sorts by the replies to a move, current and potential, fewest first, and by its square; `first` before all others.
     pub(super) fn sort_by_replies(&mut self, first: Option<Square>) {
         self.sort_by(first, |candidate| {

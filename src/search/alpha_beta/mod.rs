@@ -102,6 +102,8 @@ impl Search for AlphaBeta {
 mod tests {
     use super::*;
     use crate::eval::EvaluatorKind;
+    use crate::game::DISC;
+    use crate::notation::obf::ObfEntry;
     use crate::othello::{GameRecord, Position};
     use crate::search::{
         Bound, Contempt, Depth, Limits, MinimaxKind, Precision, Score, SearchDepth, StopSignal, plain_minimax,
@@ -248,6 +250,34 @@ mod tests {
             interrupted += 1;
         }
         assert!(interrupted > 8, "{interrupted}");
+    }
+
+    /// Whoever asks who wins and has no time for the answer gets the estimate of the last plies, and no move that is known to lose while
+    /// others were not looked at.
+    #[test]
+    fn an_outcome_that_was_cut_short_is_no_value() {
+        let position = |text: &str| ObfEntry::parse(text).unwrap().position;
+        // The first move loses, and d7 draws; the second position is lost.
+        let draws = position("--O-O-X--XXXXXOOO-XOO-X--XXOXOXXX-XOX-X-OOXOXXXOXXO-O---XXXXXXX- X;");
+        let lost = position("--XOO-X--XXXXX----XXXXXOOOOXXXOX--OXXXXX--OOOXXO---OXXX---O--OX- X;");
+        let mut cut = 0;
+        for (position, step) in [(draws, 3_001), (lost, 1_009)] {
+            let task =
+                Task { precision: Precision::WinLossDraw, ..Task::new(position, EvaluatorKind::Pattern.build()) };
+            for nodes in (1..60).map(|i| i * step) {
+                let settings = AlphaBetaSettings { table_bytes: 4 << 20, ..AlphaBetaSettings::default() };
+                let limits = Limits { nodes: Some(nodes), ..Limits::default() };
+                let report = AlphaBeta::new(settings).think(&task, &Control::with_limits(limits), &mut |_| {});
+                if report.depth == SearchDepth::WinLossDraw {
+                    continue;
+                }
+                cut += 1;
+                let line = &report.lines[0];
+                assert_ne!(line.score.units().abs(), DISC, "{nodes}: {line:?}");
+                assert_eq!(line.bound, Bound::Exact, "{nodes}: {line:?}");
+            }
+        }
+        assert!(cut > 20, "{cut}");
     }
 
     #[test]

@@ -44,15 +44,15 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
             if control.is_past_soft_time() || self.walk.report_counts() {
                 break;
             }
-            let searched = self.iteration(&mut roots, stage);
+            let (known, searched) = self.iteration(&mut roots, stage);
             if self.walk.shared.is_stopped() {
-                if searched > 0 && self.task.lines == 1 && self.task.margin.is_none() {
-                    report = self.interrupted_report(&roots, &report);
+                if known > 0 && self.task.lines == 1 && self.task.margin.is_none() {
+                    report = self.interrupted_report(&roots, stage, searched, &report);
                     sink(&report);
                 }
                 break;
             }
-            report = self.report(&roots, searched);
+            report = self.report(&roots, known);
             sink(&report);
         }
         self.walk.report_counts();
@@ -81,19 +81,19 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
     }
 
     /// Searches the roots in their order and sorts the ones whose value is known, best first, to the front; returns how
-    /// many these are. Stops early if the control says so.
-    fn iteration(&mut self, roots: &mut [Root<E::State>], stage: Stage) -> usize {
+    /// many these are, and how many roots were searched. Stops early if the control says so.
+    fn iteration(&mut self, roots: &mut [Root<E::State>], stage: Stage) -> (usize, usize) {
         self.walk.selectivity = stage.selectivity();
         let mut known = 0;
         for i in 0..roots.len() {
             let floor = self.floor(&roots[..known]);
             if matches!(stage, Stage::Outcome(_)) && floor >= DISC {
                 // Nothing is better than to win.
-                break;
+                return (known, i);
             }
             let value = self.root_value(&roots[i], stage, floor, roots[i].guess);
             if self.walk.shared.is_stopped() {
-                break;
+                return (known, i);
             }
             if value <= floor || !self.keeps_outcome(roots, i, stage) {
                 continue;
@@ -105,18 +105,19 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
             roots[place..=i].rotate_right(1);
             known += 1;
         }
-        known
+        (known, roots.len())
     }
 
     /// Notes the value that a stage has found for a turn.
     fn note(&self, root: &mut Root<E::State>, stage: Stage, value: i32, pv: Vec<Move>) {
         let is_outcome = matches!(stage, Stage::Outcome(_));
-        let (score, bound) = match (is_outcome, self.task.precision, value.signum()) {
-            // The value is asked for next: until then there is an estimate on the right side.
-            (true, Precision::OutcomeFirst, 1) => (root.guess.max(DISC), Bound::Exact),
-            (true, Precision::OutcomeFirst, -1) => (root.guess.min(-DISC), Bound::Exact),
-            (true, _, 1) => (value, Bound::Lower),
-            (true, _, -1) => (value, Bound::Upper),
+        // Where the value is asked for next, or the outcome is not certain, there is an estimate on the right side.
+        let is_estimate = self.task.precision == Precision::OutcomeFirst || stage.selectivity() < Selectivity::NONE;
+        let (score, bound) = match (is_outcome, value.signum()) {
+            (true, 1) if is_estimate => (root.guess.max(DISC), Bound::Exact),
+            (true, -1) if is_estimate => (root.guess.min(-DISC), Bound::Exact),
+            (true, 1) => (value, Bound::Lower),
+            (true, -1) => (value, Bound::Upper),
             _ => (value, Bound::Exact),
         };
         if !is_outcome {
@@ -250,9 +251,16 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
     /// expected it is still the one to play: what the last iteration said of the others are bounds, often no more than
     /// that they are not better than the best move seemed to be. The leader was compared with all others only in the last
     /// iteration, so that one's depth is what counts.
-    fn interrupted_report(&self, roots: &[Root<E::State>], before: &Report) -> Report {
-        let line = Line { depth: before.depth, ..roots[0].line.clone() };
-        Report { lines: vec![line], depth: before.depth, ..self.report(roots, 1) }
+    ///
+    /// Where it was asked who wins, a leader that loses says nothing of the others: the first one that was not `searched` is the one to
+    /// play, with what earlier iterations said of it.
+    fn interrupted_report(&self, roots: &[Root<E::State>], stage: Stage, searched: usize, before: &Report) -> Report {
+        let is_lost = matches!(stage, Stage::Outcome(_)) && roots[0].line.score.units() < 0;
+        let line = match roots.get(searched).filter(|_| is_lost) {
+            Some(next) => next.line.clone(),
+            None => Line { depth: before.depth, ..roots[0].line.clone() },
+        };
+        Report { depth: line.depth, lines: vec![line], ..self.report(roots, 1) }
     }
 
     /// What is known, of the first `known` roots.

@@ -5,7 +5,7 @@ pub(in crate::search) use super::node::Node;
 use super::split::{Pool, Split};
 use crate::eval::{ErrorModel, Incremental, STATIC_LIMIT, shallow_depth, shallow_depth_to_end};
 use crate::game::DISC;
-use crate::othello::{Bitboard, Empties, Position, Square, flips, stable_discs};
+use crate::othello::{Bitboard, Empties, Position, Square, flips};
 use crate::search::endgame::{self, LocalTable, Solver};
 use crate::search::ordering::{self, Candidate, Candidates};
 use crate::search::selectivity::Selectivity;
@@ -26,8 +26,6 @@ pub(in crate::search) const DEEP_FROM: u8 = 3;
 const LOOK_AHEAD_FROM: u8 = 5;
 /// How deep ProbCut's shallow searches are nested, at most: they may themselves be cut by shallower ones.
 const NESTED_PROBES: u8 = 2;
-/// Alpha, in units of [`DISC`], from which on the other side's stable discs are counted: they may not allow a value above it.
-const STABILITY_FROM: i32 = 0;
 /// Depth in plies from which on a node may be shared between threads.
 const SHARE_FROM: u8 = 5;
 /// Number of empty squares from which on a node of a search to the end may be shared between threads.
@@ -335,11 +333,8 @@ impl<'a, E: Incremental> Walk<'a, E> {
                 -self.deep(&passed, depth, solving, -beta, -alpha)
             };
         }
-        if alpha >= STABILITY_FROM {
-            let limit = self.stability_limit(position);
-            if limit <= alpha {
-                return limit;
-            }
+        if let Some(limit) = endgame::stability_limit(position, self.shared.contempt, alpha.div_euclid(DISC)) {
+            return limit * DISC;
         }
         let (mut alpha, mut beta) = (alpha, beta);
         let table_depth = if solving { TO_THE_END } else { depth };
@@ -364,13 +359,18 @@ impl<'a, E: Incremental> Walk<'a, E> {
         {
             return value;
         }
-        self.sort(&mut children, node, depth, solving, alpha, entry.and_then(|entry| entry.best));
-        if self.is_idle() {
-            return 0;
-        }
+        // The move that the table remembers is often all that is needed; then the others need no order.
+        let first = children.lead(entry.and_then(|entry| entry.best));
         let mut found = Found { value: -INFINITY, square: None };
         let share_from = if solving { SHARE_TO_END_FROM } else { SHARE_FROM };
-        for (i, candidate) in children.into_iter().enumerate() {
+        for i in 0..children.len() {
+            if i == usize::from(first.is_some()) {
+                self.sort(&mut children, node, depth, solving, alpha.max(found.value), first);
+                if self.is_idle() {
+                    return 0;
+                }
+            }
+            let candidate = children.get(i);
             if i > 0 && depth >= share_from && children.len() - i > 1 && self.shared.pool.wants_work() {
                 if let Some(all) = self.share(node, depth, (alpha, beta), found, &children, i) {
                     found = all;
@@ -481,14 +481,6 @@ impl<'a, E: Incremental> Walk<'a, E> {
             value + ordering::cost_of_replies(&candidate.child, look, solving)
         });
         self.probes = probing;
-    }
-
-    /// The most that the side to move can still get, with the other side's stable discs lost to it.
-    fn stability_limit(&self, position: &Position) -> i32 {
-        let lost = stable_discs(position.opponent(), position.player()).count() as i32;
-        let limit = 64 - 2 * lost;
-        let draw = self.shared.contempt.draw_for(position.mover());
-        (if limit < 0 { limit } else { limit.max(draw) }) * DISC
     }
 
     /// What a helping thread does: work wherever there is some, until the pool is closed.

@@ -83,11 +83,8 @@ impl<'a> Solver<'a> {
             };
         }
         let (mut alpha, mut beta) = (alpha, beta);
-        if alpha >= STABILITY_FROM {
-            let limit = self.stability_limit(position);
-            if limit <= alpha {
-                return limit;
-            }
+        if let Some(limit) = stability_limit(position, self.contempt, alpha) {
+            return limit;
         }
         let entry = self.table.probe(position);
         if let Some(entry) = entry.filter(|entry| entry.covers(TO_THE_END, Selectivity::NONE)) {
@@ -146,13 +143,6 @@ impl<'a> Solver<'a> {
         best
     }
 
-    /// The most that the side to move can still get, in discs, with the other side's stable discs lost to it.
-    fn stability_limit(&self, position: &Position) -> i32 {
-        let lost = stable_discs(position.opponent(), position.player()).count() as i32;
-        let limit = 64 - 2 * lost;
-        if limit < 0 { limit } else { limit.max(self.contempt.draw_for(position.mover())) }
-    }
-
     /// Counts a node; now and then, asks whether to stop.
     pub(super) fn count_and_check(&mut self) -> bool {
         self.nodes += 1;
@@ -169,6 +159,19 @@ impl<'a> Solver<'a> {
         }
         self.stopped
     }
+}
+
+/// The most that the side to move can still get, in discs, with the other side's stable discs lost to it, if that is no more than
+/// `alpha`.
+#[inline]
+pub(super) fn stability_limit(position: &Position, contempt: Contempt, alpha: i32) -> Option<i32> {
+    // Not even all the other side's discs may be enough.
+    if alpha < STABILITY_FROM || 64 - 2 * position.opponent().count() as i32 > alpha {
+        return None;
+    }
+    let limit = 64 - 2 * stable_discs(position.opponent(), position.player()).count() as i32;
+    let limit = if limit < 0 { limit } else { limit.max(contempt.draw_for(position.mover())) };
+    (limit <= alpha).then_some(limit)
 }
 
 #[cfg(test)]
