@@ -2,10 +2,12 @@
 //! and what static values of positions met in a search are too low by.
 
 use crate::game::DISC;
-use crate::othello::Empties;
+use crate::othello::{Empties, Position};
 
 /// The number of coefficients of one surface.
 const TERMS: usize = 6;
+/// The largest coefficient, on either side of 0.
+const LARGEST: f64 = 1e3;
 /// Depths and empty squares, 0 to 60.
 const RANGE: usize = 61;
 
@@ -28,6 +30,15 @@ const RANGE: usize = 61;
 /// ```
 ///
 /// With it, the values of searches of odd and of even depth agree in the mean.
+///
+/// The *spread* is how far the value of one position may err beside that of an ordinary one: the fewer moves both sides have together,
+/// the farther. With `m` moves it is, by as much as it ever is in play, half to three times the deviation,
+///
+/// ```text
+/// (u / (m + 2))^k          u = 25.4 exp(−0.0009 (e − 37)²), what m + 2 is on average; k = 1 from 22 empty squares on, 0 up to 8
+/// ```
+///
+/// Where it was measured: `docs/lab-notebook.md`, "Whose values err".
 #[derive(Clone, PartialEq, Debug)]
 pub struct ErrorModel {
     midgame: [f64; TERMS],
@@ -37,7 +48,14 @@ pub struct ErrorModel {
     endgame_units: Box<[i32; RANGE]>,
     tempo: [f64; TERMS],
     tempo_units: Box<[i32; RANGE]>,
+    /// The spread by empty squares and by the moves of both sides together.
+    spreads: Box<[[u8; MOST_MOVES + 1]; RANGE]>,
 }
+
+/// The spread of an ordinary position.
+pub const SPREAD_UNIT: u8 = 64;
+/// More moves of both sides together count as this number.
+const MOST_MOVES: usize = 63;
 
 /// The terms that the coefficients of the tempo weigh.
 pub fn tempo_terms(empties: Empties) -> [f64; TERMS] {
@@ -73,18 +91,19 @@ impl ErrorModel {
     pub const COEFFICIENTS: usize = 3 * TERMS;
 
     /// A model from its coefficients: those of the midgame, of the endgame, and of the tempo. Without the last ones there is no tempo.
-    /// `None` if their number is wrong or one is not finite.
+    /// `None` if their number is wrong or one is no number or beyond ±1000: sums of larger ones need not be finite.
     pub fn new(coefficients: &[f64]) -> Option<ErrorModel> {
         let (deviations, tempo) = coefficients.split_at_checked(ErrorModel::OF_DEVIATIONS)?;
         let of_surface = |part: &[f64]| <[f64; TERMS]>::try_from(part).ok();
         let (midgame, endgame) = (of_surface(&deviations[..TERMS])?, of_surface(&deviations[TERMS..])?);
         let tempo = if tempo.is_empty() { [0.0; TERMS] } else { of_surface(tempo)? };
-        if !coefficients.iter().all(|c| c.is_finite()) {
+        if !coefficients.iter().all(|c| c.abs() <= LARGEST) {
             return None;
         }
         let mut midgame_units = Box::new([[0; RANGE]; RANGE]);
         let mut endgame_units = Box::new([0; RANGE]);
         let mut tempo_units = Box::new([0; RANGE]);
+        let mut spreads = Box::new([[SPREAD_UNIT; MOST_MOVES + 1]; RANGE]);
         for e in Empties::MOST.and_fewer() {
             for deep in 0..RANGE {
                 midgame_units[e.index()][deep] = units(&midgame, e, deep as u8, shallow_depth(deep as u8));
@@ -92,9 +111,12 @@ impl ErrorModel {
             endgame_units[e.index()] = units(&endgame, e, e.count(), shallow_depth_to_end(e));
             let discs: f64 = tempo.iter().zip(tempo_terms(e)).map(|(c, term)| c * term).sum();
             // No more than a corner's worth, whatever a fit extrapolates to.
+            for (moves, spread) in spreads[e.index()].iter_mut().enumerate() {
+                *spread = spread_of(e, moves);
+            }
             tempo_units[e.index()] = (discs.clamp(-8.0, 8.0) * f64::from(DISC)).round() as i32;
         }
-        Some(ErrorModel { midgame, endgame, midgame_units, endgame_units, tempo, tempo_units })
+        Some(ErrorModel { midgame, endgame, midgame_units, endgame_units, tempo, tempo_units, spreads })
     }
 
     /// The coefficients: those of the midgame, of the endgame, and of the tempo.
@@ -121,10 +143,26 @@ impl ErrorModel {
         self.endgame_units[empties.index()]
     }
 
+    /// How far the value of this position may err beside that of an ordinary one with as many empty squares, in [`SPREAD_UNIT`].
+    #[inline]
+    pub fn spread(&self, position: &Position) -> u8 {
+        let moves = position.moves().count() + position.pass().moves().count();
+        self.spreads[position.empty_count().index()][(moves as usize).min(MOST_MOVES)]
+    }
+
     /// The deviation between the final result and a search of any depth short of the end, in units of [`DISC`].
     pub fn to_the_end(&self, empties: Empties, shallow: u8) -> i32 {
         units(&self.endgame, empties, empties.count(), shallow)
     }
+}
+
+/// The spread with this number of moves of both sides together.
+fn spread_of(empties: Empties, moves: usize) -> u8 {
+    let e = f64::from(empties.count());
+    let ordinary = 25.4 * (-0.0009 * (e - 37.0).powi(2)).exp();
+    let power = ((e - 8.0) / 14.0).clamp(0.0, 1.0);
+    let spread = (ordinary / (moves as f64 + 2.0)).powf(power).clamp(0.5, 3.0);
+    (spread * f64::from(SPREAD_UNIT)).round() as u8
 }
 
 /// The deviation that a surface says, in units of [`DISC`].
@@ -137,6 +175,7 @@ fn units(surface: &[f64; TERMS], empties: Empties, deep: u8, shallow: u8) -> i32
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::notation::obf::ObfEntry;
 
     #[test]
     fn the_surface_is_what_its_formula_says() {
@@ -168,10 +207,35 @@ mod tests {
     }
 
     #[test]
+    fn values_with_few_moves_err_most() {
+        let model = ErrorModel::new(&[0.0; ErrorModel::COEFFICIENTS]).unwrap();
+        let few =
+            ObfEntry::parse("-XXXXXX--OOOOOX-OOOXOXX---XXXOXX--XXXXXXOOOOOOXX---XXO-X--X-OOO- X;").unwrap().position;
+        let moves = |position: &Position| position.moves().count() + position.pass().moves().count();
+        let usual = |e: f64| 25.4 * (-0.0009 * (e - 37.0) * (e - 37.0)).exp();
+        for position in [few, Position::START] {
+            let expected = usual(position.empty_count().count().into()) / f64::from(moves(&position) + 2);
+            assert_eq!(model.spread(&position), (64.0 * expected.clamp(0.5, 3.0)).round() as u8, "{position}");
+        }
+        let spread = |empties, moves| spread_of(Empties::new(empties).unwrap(), moves);
+        for empties in 10..=60 {
+            assert!((1..=MOST_MOVES).all(|moves| spread(empties, moves) <= spread(empties, moves - 1)), "{empties}");
+            assert_eq!(
+                spread(empties, usual(empties.into()).round() as usize - 2).abs_diff(SPREAD_UNIT) / 4,
+                0,
+                "{empties}"
+            );
+        }
+        assert!((0..=MOST_MOVES).all(|moves| spread(8, moves) == SPREAD_UNIT));
+    }
+
+    #[test]
     fn what_is_no_model_is_refused() {
         for count in [3, ErrorModel::OF_DEVIATIONS - 1, ErrorModel::OF_DEVIATIONS + 1, ErrorModel::COEFFICIENTS + 1] {
             assert!(ErrorModel::new(&vec![0.0; count]).is_none());
         }
-        assert!(ErrorModel::new(&[f64::NAN; ErrorModel::COEFFICIENTS]).is_none());
+        for coefficient in [f64::NAN, f64::INFINITY, -1e308, 1001.0] {
+            assert!(ErrorModel::new(&[coefficient; ErrorModel::COEFFICIENTS]).is_none());
+        }
     }
 }

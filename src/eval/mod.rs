@@ -18,7 +18,9 @@ mod weighted_squares;
 pub use bill::Bill;
 pub use disc_count::DiscCount;
 pub use edge::Edge;
-pub use error_model::{ErrorModel, shallow_depth, shallow_depth_to_end, tempo_terms, terms as error_terms};
+pub use error_model::{
+    ErrorModel, SPREAD_UNIT, shallow_depth, shallow_depth_to_end, tempo_terms, terms as error_terms,
+};
 pub use factorization::Pattern;
 pub use fingerprint::fingerprint;
 pub use iago::Iago;

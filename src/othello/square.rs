@@ -2,6 +2,7 @@
 
 use super::Bitboard;
 use std::fmt;
+use std::num::NonZeroU8;
 use std::str::FromStr;
 use thiserror::Error;
 
@@ -13,47 +14,52 @@ use thiserror::Error;
 /// assert_eq!((f5.column(), f5.row(), f5.to_string().as_str()), (5, 4, "f5"));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Square(u8);
+pub struct Square(NonZeroU8);
+
+/// Added to the index, so that an `Option` of a square takes no more room than the square.
+const OFFSET: u8 = 64;
+
+const _: () = assert!(size_of::<Option<Square>>() == 1);
 
 impl Square {
     /// All squares from `a1` to `h8`, row by row.
     pub fn all() -> impl DoubleEndedIterator<Item = Square> + Clone {
-        (0..64).map(Square)
+        (0..64).map(Square::from_low_bits)
     }
 
     /// The square with this index, if it is below 64.
     pub const fn new(index: u8) -> Option<Square> {
-        if index < 64 { Some(Square(index)) } else { None }
+        if index < 64 { Some(Square::from_low_bits(index as u32)) } else { None }
     }
 
     /// The square in this column and row, both 0 to 7 (`a` and the top row are 0).
     pub const fn at(column: u8, row: u8) -> Option<Square> {
-        if column < 8 && row < 8 { Some(Square(row * 8 + column)) } else { None }
+        if column < 8 && row < 8 { Square::new(row * 8 + column) } else { None }
     }
 
     /// The square of a single index known to be in range: the low six bits count.
     pub(crate) const fn from_low_bits(index: u32) -> Square {
-        Square((index & 63) as u8)
+        Square(NonZeroU8::new((index & 63) as u8 | OFFSET).expect("the offset is not 0"))
     }
 
     /// The index, 0 to 63.
     pub const fn index(self) -> usize {
-        self.0 as usize
+        (self.0.get() & 63) as usize
     }
 
     /// The column, 0 (`a`) to 7 (`h`).
     pub const fn column(self) -> u8 {
-        self.0 & 7
+        self.0.get() & 7
     }
 
     /// The row, 0 (top, written `1`) to 7.
     pub const fn row(self) -> u8 {
-        self.0 >> 3
+        (self.0.get() >> 3) & 7
     }
 
     /// The board with this square alone.
     pub const fn bit(self) -> Bitboard {
-        Bitboard(1 << self.0)
+        Bitboard(1 << (self.0.get() & 63))
     }
 
     /// The name with a capital letter, as NBoard and GTP clients write it: `F5`.

@@ -118,18 +118,25 @@ impl Stored {
         }
     }
 
+    /// Whether the memory is full and that was the end of the search.
+    fn ended_at_cap(&mut self) -> bool {
+        match self {
+            Stored::Tree(search) => search.ended_at_cap(),
+            Stored::Shards(shards) => shards.get_mut().top.ended_at_cap(),
+        }
+    }
+
     /// Searches in the tree or the trees until the limits or the end.
-    fn explore<E: Incremental>(
+    fn explore<'a, E: Incremental + 'a>(
         &mut self,
-        shared: &Shared<'_, E>,
-        selectivity: Selectivity,
-        (leaf_depth, threads): (u8, usize),
+        shared: &'a Shared<'a, E>,
+        threads: usize,
+        leaves: &(dyn Fn(Rules) -> SearchedLeaves<'a, E> + Sync),
         task: &Task,
         sink: &mut dyn FnMut(&Report),
     ) {
         let control = shared.control;
         let mut budget = Budget::new(control);
-        let leaves = |rules| SearchedLeaves::new(shared, rules, selectivity, leaf_depth);
         match self {
             Stored::Tree(search) => {
                 let mut leaves = leaves(search.rules);
@@ -282,10 +289,14 @@ impl BestFirst {
                 // It is part of the error model, of which static leaves use nothing else.
                 shared.errors = None;
             }
-            stored.explore(&shared, self.settings.selectivity, (form.leaf_depth, threads), task, sink);
+            let spreads = task.evaluator.error_model().filter(|_| self.has(Part::Spread));
+            let leaves = |rules| {
+                SearchedLeaves::new(&shared, rules, self.settings.selectivity, form.leaf_depth).with_spreads(spreads)
+            };
+            stored.explore(&shared, threads, &leaves, task, sink);
             counts = shared.counts();
             let is_over = control.must_stop(counts.0, counts.1) || control.is_past_soft_time();
-            if total.is_some() || is_over || stored.is_done() {
+            if total.is_some() || is_over || stored.is_done() || stored.ended_at_cap() {
                 break;
             }
             turn *= 2;

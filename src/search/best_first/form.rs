@@ -32,7 +32,7 @@ impl Form {
         /// Number of positions from which on a search is large.
         const LARGE: u64 = 1_500_000;
         const LEAST_DEPTH: u32 = 3;
-        const OF_STATIC: f32 = 2.0;
+        const OF_STATIC: f32 = 1.7;
         /// Where a leaf was searched, less is to be distrusted in its value.
         const OF_SEARCHED: f32 = 1.4;
         let times = positions / LARGE;

@@ -11,6 +11,8 @@ pub enum Part {
     WinsFirst,
     /// Leaves are worth what having the move is worth, besides their static values.
     Tempo,
+    /// Values of positions with few moves are taken to err more than others.
+    Spread,
     /// The leaf to expand is the one that the root's chance of more than a goal depends on most. Without it that is the best by value and
     /// C·√(ln N / n), and the move with the most visits is played.
     Relevance,

@@ -15,9 +15,9 @@ const FIRST_GOAL: u64 = 64;
 const NEXT_GOAL: u64 = 4;
 /// Difference between the root's value and the goal, in the units of values, above which the value becomes the goal: two discs.
 const NEAR_ENOUGH: u32 = 2 * DISC as u32;
-/// The weight of the move to play, in those of each other move, from which on the choice is clear. Measured: `docs/lab-notebook.md`, "When a search
-/// on a clock may end early".
-const CLEAR: f32 = 8.0;
+/// The weight of the move to play, in those of each other move, from which on the choice is clear. Measured: `docs/lab-notebook.md`,
+/// "Whose values err".
+const CLEAR: f32 = 12.0;
 /// Number of nodes of the largest tree that gets a new goal: giving all of them another chance takes about 15 ms.
 const LARGEST_WITH_NEW_GOAL: u32 = 1 << 19;
 

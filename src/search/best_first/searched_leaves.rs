@@ -2,7 +2,7 @@
 //! other, or the result where it is cheap to have.
 
 use super::{Leaves, Rules, SOLVED_EMPTIES, Work};
-use crate::eval::{ErrorModel, Incremental};
+use crate::eval::{ErrorModel, Incremental, SPREAD_UNIT};
 use crate::game::DISC;
 use crate::othello::{Bitboard, Empties, Position, Square, flips};
 use crate::search::INFINITY;
@@ -50,6 +50,8 @@ pub(super) struct SearchedLeaves<'a, E: Incremental> {
     selectivity: Selectivity,
     /// Plies that the children are searched.
     depth: u8,
+    /// What says how far the values of single positions may err.
+    spreads: Option<&'a ErrorModel>,
     /// Nodes and evaluations not yet added to the shared counts at which it is time to look at the clock.
     next_look: (u64, u64),
 }
@@ -63,7 +65,13 @@ impl<'a, E: Incremental> SearchedLeaves<'a, E> {
         depth: u8,
     ) -> SearchedLeaves<'a, E> {
         let selectivity = if shared.errors.is_some() { selectivity } else { Selectivity::NONE };
-        SearchedLeaves { walk: Walk::new(shared), rules, selectivity, depth, next_look: (0, 0) }
+        let spreads = shared.errors;
+        SearchedLeaves { walk: Walk::new(shared), rules, selectivity, depth, spreads, next_look: (0, 0) }
+    }
+
+    /// The leaves, whose values may err as this model says by position; without one, all alike.
+    pub(super) fn with_spreads(self, spreads: Option<&'a ErrorModel>) -> Self {
+        SearchedLeaves { spreads, ..self }
     }
 
     /// Plies that children are searched, 0 where they have static values.
@@ -137,12 +145,12 @@ impl<'a, E: Incremental> SearchedLeaves<'a, E> {
                 return false;
             }
             best = best.max(value);
-            let mut node = Node::leaf(turn, -value);
+            let mut node = Node { spread: self.spread(&child), ..Node::leaf(turn, -value) };
             if exact {
                 node.value = self.rules.result(-value);
                 node.lower = node.value;
                 // A value up to the floor is only a bound.
-                node.upper = if value > floor { node.value } else { INFINITY };
+                node.upper = if value > floor || child.is_over() { node.value } else { INFINITY };
             }
             nodes.push(node);
         }
@@ -168,7 +176,17 @@ impl<'a, E: Incremental> SearchedLeaves<'a, E> {
     fn static_child(&mut self, turn: Option<Square>, child: &walk::Node<E::State>) -> Node<Square> {
         let is_over = child.position.moves().is_empty() && child.position.is_over();
         let value = self.walk.leaf(child);
-        if is_over { Node::solved(turn, self.rules.result(value)) } else { Node::leaf(turn, value) }
+        if is_over {
+            Node::solved(turn, self.rules.result(value))
+        } else {
+            Node { spread: self.spread(&child.position), ..Node::leaf(turn, value) }
+        }
+    }
+
+    /// How far the value of a position may err.
+    #[inline]
+    fn spread(&self, position: &Position) -> u8 {
+        self.spreads.map_or(SPREAD_UNIT, |errors| errors.spread(position))
     }
 
     /// Whether a child gets its result instead of an estimate.
@@ -237,6 +255,7 @@ mod tests {
             let evaluation = FromScratch(&*$evaluator);
             let shared = Shared::new(&evaluation, &task, &table, &control);
             let rules = Rules { ends: EndValues::WinFirst, contempt: Contempt::NONE, max: $position.mover() };
+            #[allow(unused_mut)]
             let mut $search = SearchedLeaves::new(&shared, rules, Selectivity::NONE, $depth);
         };
     }
@@ -308,6 +327,29 @@ mod tests {
         }
         let [by_static, corrected] = [by_static, corrected].map(|sum| sum as f32 / (leaves * DISC) as f32);
         assert!(by_static > 2.0 && corrected.abs() < by_static / 2.0, "{by_static} {corrected}");
+    }
+
+    #[test]
+    fn values_of_positions_with_few_moves_may_err_more() {
+        let evaluator = EvaluatorKind::Pattern.build();
+        let errors = evaluator.error_model();
+        let mut spreads = std::collections::BTreeSet::new();
+        for (seed, depth) in (0..20).zip([0, 2].into_iter().cycle()) {
+            let position = random_position(seed, 30);
+            leaf_search!(position, evaluator, depth, search);
+            let mut search = search.with_spreads(errors);
+            let mut children = Vec::new();
+            assert!(position.is_over() || search.children_of(&position, &mut children));
+            for child in children.iter().filter(|child| !child.is_solved()) {
+                let after = crate::search::tree::after(&position, child.turn);
+                assert_eq!(child.spread, errors.unwrap().spread(&after), "{after}");
+                spreads.insert(child.spread);
+            }
+            let mut search = search.with_spreads(None);
+            assert!(position.is_over() || search.children_of(&position, &mut children));
+            assert!(children.iter().all(|child| child.spread == SPREAD_UNIT));
+        }
+        assert!(spreads.len() > 10, "{spreads:?}");
     }
 
     #[test]

@@ -524,10 +524,9 @@ impl Shards {
                 continue;
             }
             if this.is_leaf() && !this.has_proofs() && this.visits == 0 && this.turn.is_some() {
-                let deviation = self.deviations_below(&position)[0];
-                let chance =
-                    Chance::of_value((this.value - self.top.policy.goal_of(position.mover())) as f32 / deviation);
-                assert_eq!(this.chance(), chance, "{position}");
+                let mut leaf = this;
+                leaf.estimate_chance(self.top.policy.goal_of(position.mover()), self.deviations_below(&position)[0]);
+                assert_eq!(this.chance(), leaf.chance(), "{position}");
             }
             let kids = (this.kids..).zip(tree.kids(node));
             open.extend(kids.map(|(i, kid)| (i, after(&position, kid.turn))));

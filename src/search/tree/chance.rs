@@ -16,11 +16,11 @@
 use std::sync::LazyLock;
 
 /// The exponent p: 1 for children that are independent of each other, ∞ for the best value alone.
-const POWER: f64 = 2.5;
+const POWER: f64 = 1.5;
 /// Deviation of the normal distribution that is nearest to a logistic one, divided by the scale of the latter.
 const LOGISTIC: f64 = 1.702;
 /// The weight of a child that is known to be won for its side to move, and of one that is known to be lost.
-const CERTAIN: [f32; 2] = [1e-25, 1e4];
+const CERTAIN: [f32; 2] = [1e-15, 250.0];
 /// The least x, that of a certain win: `CERTAIN[0]` to the power 1/p.
 const LEAST_SURPRISE: f64 = 1e-10;
 

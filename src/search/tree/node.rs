@@ -1,6 +1,7 @@
 //! A node of a stored tree.
 
 use super::chance::Chance;
+use crate::eval::SPREAD_UNIT;
 use crate::search::INFINITY;
 
 /// Not every child was generated: alpha-beta cut the others off.
@@ -43,6 +44,8 @@ pub struct Node<M> {
     pub flags: u8,
     /// Leaves at this node or below it that workers have checked out.
     pub busy: u8,
+    /// How far the static value may err, in [`SPREAD_UNIT`] for an ordinary one.
+    pub spread: u8,
 }
 
 const _: () = assert!(size_of::<Node<crate::othello::Square>>() <= 40);
@@ -65,6 +68,7 @@ impl<M> Node<M> {
             count: 0,
             flags: 0,
             busy: 0,
+            spread: SPREAD_UNIT,
         }
     }
 
@@ -109,10 +113,12 @@ impl<M> Node<M> {
         (self.weight, self.relevance) = (chance.weight, chance.relevance);
     }
 
-    /// Gives a leaf its chance of more than `goal`, from what is proven or from its value, which errs by `deviation`.
+    /// Gives a leaf its chance of more than `goal`, from what is proven or from its value, which errs by `deviation` where its spread is
+    /// the ordinary one.
     #[inline]
     pub fn estimate_chance(&mut self, goal: i32, deviation: f32) {
         let by_value = || {
+            let deviation = deviation * f32::from(self.spread) / f32::from(SPREAD_UNIT);
             let chance = Chance::of_value((self.value - goal) as f32 / deviation);
             if self.is_solved() {
                 chance.settled()
