@@ -23,7 +23,7 @@ use super::shards::{self, Shards};
 use super::workers::{self, FEW_EXPANSIONS};
 use super::{EndValues, Explorer, OnMemoryCap, Part, Rules};
 use crate::eval::{Incremental, with_incremental};
-use crate::othello::Move;
+use crate::othello::{Bitboard, Move, Position, Symmetry};
 use crate::search::alpha_beta::deepen;
 use crate::search::alpha_beta::walk::Shared;
 use crate::search::selectivity::Selectivity;
@@ -137,6 +137,7 @@ impl Stored {
     ) {
         let control = shared.control;
         let mut budget = Budget::new(control);
+        let one_choice = is_one_choice(&task.position);
         match self {
             Stored::Tree(search) => {
                 let mut leaves = leaves(search.rules);
@@ -144,7 +145,7 @@ impl Stored {
                     if budget.is_report_due(search.work()) && search.work().expansions >= FEW_EXPANSIONS {
                         sink(&report(search, task, control));
                     }
-                    !(budget.may_end_early(search.work()) && search.is_choice_clear())
+                    !(budget.may_end_early(search.work()) && (one_choice || search.is_choice_clear()))
                 });
                 (search.work.nodes, search.work.evaluations) = shared.counts();
             }
@@ -154,7 +155,7 @@ impl Stored {
                     if budget.is_report_due(shards.top.work()) && shards.top.work().expansions >= FEW_EXPANSIONS {
                         sink(&shards.report(task, control));
                     }
-                    !(budget.may_end_early(shards.top.work()) && shards.top.is_choice_clear())
+                    !(budget.may_end_early(shards.top.work()) && (one_choice || shards.top.is_choice_clear()))
                 });
                 let top = &mut shards.get_mut().top;
                 (top.work.nodes, top.work.evaluations) = shared.counts();
@@ -356,6 +357,14 @@ fn until_clear(limits: &Limits, may_end_early: bool, task: &Task) -> Limits {
     let stretched = |soft: Duration| limits.hard_time.unwrap_or(Duration::MAX).min(soft.saturating_mul(2));
     let soft_time = limits.soft_time.map(|soft| if early_time.is_some() { stretched(soft) } else { soft });
     Limits { early_time, soft_time, ..*limits }
+}
+
+/// Whether all moves of a position are one by its symmetry, so that there is nothing to choose.
+fn is_one_choice(position: &Position) -> bool {
+    let moves = position.moves();
+    let Some(first) = moves.into_iter().next() else { return true };
+    let images = Symmetry::of(position).fold(Bitboard::EMPTY, |all, symmetry| all | symmetry.square(first).bit());
+    (moves & !images).is_empty()
 }
 
 fn is_solved(report: &Report) -> bool {
