@@ -1,6 +1,6 @@
 //! How much time a move may take.
 //!
-//! A [`Clock`] is one side's time under any of the terms that clients use: none, a time for each move, a time for the
+//! A [`Clock`] is one side's time under any of the time systems that clients use: none, a time for each move, a time for the
 //! whole game with or without an increment, or a main time followed by periods for a number of moves (Canadian
 //! overtime; with one move, the Japanese kind). It knows what it has measured itself and what the client last said, and
 //! believes the smaller.
@@ -26,8 +26,8 @@ const UNSEEN: Duration = Duration::from_millis(10);
 /// The most by which a whole number of seconds may be too large: clients round to whole seconds.
 const ROUNDING: Duration = Duration::from_millis(500);
 
-/// The time taken to be left when the client reports zero but still asks for a move.
-const ROUNDED_TO_NOTHING: Duration = Duration::from_millis(100);
+/// The time that is planned with where none is left but the client still asks for a move: it may round down, or let the game go on.
+const NONE_LEFT: Duration = Duration::from_millis(100);
 
 /// The part of the soft limit after which a search may end that is all but sure of its move.
 const EARLY: f64 = 0.5;
@@ -38,10 +38,10 @@ const FOREVER: f64 = 1e7;
 /// The time for one move, counted from the moment it is asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TimeBudget {
-    /// After this a search may end that is all but sure of its move, and one that is not may go on beyond `soft`. `None` if what a move does
-    /// not use is lost.
+    /// After this a search that is all but sure of its move may end. One that is not sure may then go on beyond `soft`. `None` where
+    /// unused time is lost.
     pub early: Option<Duration>,
-    /// After this nothing new is begun, but by a search that is not sure of its move.
+    /// After this no new iteration begins, except where `early` lets the search go on.
     pub soft: Duration,
     /// At this the search stops wherever it is.
     pub hard: Duration,
@@ -56,7 +56,8 @@ impl From<Option<TimeBudget>> for Limits {
 }
 
 impl TimeBudget {
-    /// The budget of a time for each move that only the engine keeps: all but a tenth of it, and of longer times all but the reserve.
+    /// The budget of a time for each move that is measured in this process: all but a tenth of it, and of longer times all but the reserve.
+    /// [`Clock::per_move`] keeps more back for a client that measures.
     pub fn per_move(time: Duration) -> TimeBudget {
         let time = time.as_secs_f64();
         let usable = time - LAST_RESERVE.min(time / 10.0);
@@ -78,7 +79,7 @@ impl TimeBudget {
 /// The time that one side still has.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Clock {
-    terms: Terms,
+    system: TimeSystem,
     stage: Stage,
     /// What the client said is left in this stage, cautiously read and counted down since.
     said: Option<Duration>,
@@ -87,16 +88,16 @@ pub struct Clock {
     trust: Trust,
 }
 
-/// The terms agreed on.
+/// The time system agreed on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Terms {
+enum TimeSystem {
     Unlimited,
     PerMove,
     Game { increment: Duration },
     Canadian { time: Duration, moves: u32 },
 }
 
-/// The stage of the terms that the side is in, by its own measurement.
+/// The stage of the time system that the side is in, by its own measurement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Stage {
     /// The time for one move, or the main time left.
@@ -120,56 +121,58 @@ enum Trust {
 impl Clock {
     /// A clock without limit.
     pub fn unlimited() -> Clock {
-        Clock::new(Terms::Unlimited, Stage::Main(Duration::MAX))
+        Clock::new(TimeSystem::Unlimited, Stage::Main(Duration::MAX))
     }
 
     /// A clock with the same time for every move.
     pub fn per_move(time: Duration) -> Clock {
-        Clock::new(Terms::PerMove, Stage::Main(time))
+        Clock::new(TimeSystem::PerMove, Stage::Main(time))
     }
 
     /// A clock with a time for the whole game, and an increment after each move.
     pub fn sudden_death(main: Duration, increment: Duration) -> Clock {
-        Clock::new(Terms::Game { increment }, Stage::Main(main))
+        Clock::new(TimeSystem::Game { increment }, Stage::Main(main))
     }
 
     /// A clock with a main time, then periods of `time` for every `moves` moves; 0 moves count as one.
     pub fn canadian(main: Duration, time: Duration, moves: u32) -> Clock {
         let moves = moves.max(1);
         let stage = if main.is_zero() { Stage::Period { left: time, moves, sure: true } } else { Stage::Main(main) };
-        Clock::new(Terms::Canadian { time, moves }, stage)
+        Clock::new(TimeSystem::Canadian { time, moves }, stage)
     }
 
-    fn new(terms: Terms, stage: Stage) -> Clock {
-        Clock { terms, stage, said: None, unseen: Duration::ZERO, trust: Trust::Measured }
+    fn new(system: TimeSystem, stage: Stage) -> Clock {
+        Clock { system, stage, said: None, unseen: Duration::ZERO, trust: Trust::Measured }
     }
 
     /// Counts a move of this side that took `elapsed`.
     pub fn spend(&mut self, elapsed: Duration) {
         self.said = self.said.map(|said| said.saturating_sub(elapsed));
         self.unseen = self.unseen.saturating_add(UNSEEN);
-        match (self.terms, self.stage) {
-            (Terms::Unlimited, _) => {}
-            (Terms::PerMove, _) => self.begin(self.stage),
-            (Terms::Game { increment }, Stage::Main(main)) => {
+        match (self.system, self.stage) {
+            (TimeSystem::Unlimited, _) => {}
+            (TimeSystem::PerMove, _) => self.begin(self.stage),
+            (TimeSystem::Game { increment }, Stage::Main(main)) => {
                 self.stage = Stage::Main(main.saturating_sub(elapsed).saturating_add(increment));
                 self.said = self.said.map(|said| said.saturating_add(increment));
             }
-            (Terms::Canadian { .. }, Stage::Main(main)) if elapsed < main => self.stage = Stage::Main(main - elapsed),
+            (TimeSystem::Canadian { .. }, Stage::Main(main)) if elapsed < main => {
+                self.stage = Stage::Main(main - elapsed)
+            }
             // The period begins within the move that uses the main time up, and the move counts for it.
-            (Terms::Canadian { time, moves }, Stage::Main(main)) => {
+            (TimeSystem::Canadian { time, moves }, Stage::Main(main)) => {
                 self.said = None;
                 self.stage = Stage::Period { left: time, moves, sure: false };
                 self.spend(elapsed - main);
             }
-            (Terms::Canadian { time, moves: all }, Stage::Period { left, moves, sure }) => {
+            (TimeSystem::Canadian { time, moves: all }, Stage::Period { left, moves, sure }) => {
                 if moves > 1 {
                     self.stage = Stage::Period { left: left.saturating_sub(elapsed), moves: moves - 1, sure };
                 } else {
                     self.begin(Stage::Period { left: time, moves: all, sure });
                 }
             }
-            (Terms::Game { .. }, Stage::Period { .. }) => unreachable!("only Canadian terms have periods"),
+            (TimeSystem::Game { .. }, Stage::Period { .. }) => unreachable!("only Canadian overtime has periods"),
         }
     }
 
@@ -184,10 +187,10 @@ impl Clock {
     /// A whole number of seconds is taken to be rounded and counts half a second less.
     pub fn set_left(&mut self, time: Duration, moves: u32) {
         let cautious = cautious(time);
-        match (self.terms, self.stage) {
+        match (self.system, self.stage) {
             // A client that reports zeros and yet asks for moves keeps no clock.
-            (Terms::Unlimited, _) if time.is_zero() => return,
-            (Terms::Unlimited, _) => {
+            (TimeSystem::Unlimited, _) if time.is_zero() => return,
+            (TimeSystem::Unlimited, _) => {
                 let told = match moves {
                     0 => Clock::sudden_death(cautious, Duration::ZERO),
                     _ => Clock::canadian(Duration::ZERO, cautious, moves),
@@ -195,9 +198,11 @@ impl Clock {
                 *self = Clock { trust: Trust::Never, ..told };
             }
             // Every move begins with the full time; less is a report of something else, but better heeded.
-            (Terms::PerMove, Stage::Main(full)) => self.said = (!time.is_zero() && time < full).then_some(cautious),
-            (Terms::Canadian { time: full, moves: all }, _) if moves > 0 => {
-                // Of terms that nobody told it is not known what a whole period has.
+            (TimeSystem::PerMove, Stage::Main(full)) => {
+                self.said = (!time.is_zero() && time < full).then_some(cautious)
+            }
+            (TimeSystem::Canadian { time: full, moves: all }, _) if moves > 0 => {
+                // Of a time system that nobody told it is not known what a whole period has.
                 let whole = self.trust != Trust::Never && moves >= all && time >= full;
                 let left = if whole { full } else { cautious };
                 let left = match self.stage {
@@ -210,7 +215,7 @@ impl Clock {
                 };
                 self.begin(Stage::Period { left, moves, sure: true });
             }
-            (Terms::Canadian { .. }, Stage::Period { .. }) => {
+            (TimeSystem::Canadian { .. }, Stage::Period { .. }) => {
                 // Main time although we counted it as used up: the client must know.
                 self.begin(Stage::Main(cautious));
             }
@@ -220,7 +225,7 @@ impl Clock {
                 }
                 self.said = Some(cautious);
             }
-            (_, Stage::Period { .. }) => unreachable!("only Canadian terms have periods"),
+            (_, Stage::Period { .. }) => unreachable!("only Canadian overtime has periods"),
         }
         if self.trust == Trust::UntilTold {
             self.trust = Trust::Measured;
@@ -242,27 +247,28 @@ impl Clock {
             self.said.map_or(own, |said| said.min(own)).as_secs_f64().min(FOREVER)
         };
         let own_moves = empties.div_ceil(2).max(1);
-        Some(match (self.terms, self.stage) {
-            (Terms::Unlimited, _) => return None,
-            (Terms::PerMove, Stage::Main(time)) => {
+        Some(match (self.system, self.stage) {
+            (TimeSystem::Unlimited, _) => return None,
+            (TimeSystem::PerMove, Stage::Main(time)) => {
                 let time = believed(time);
                 let usable = time - LAST_RESERVE.min(time / 2.0);
                 TimeBudget::from_seconds(0.9 * usable, usable)
             }
-            (Terms::Game { increment }, Stage::Main(main)) => {
-                game_budget(believed(main), increment.as_secs_f64().min(FOREVER), false, empties)
+            (TimeSystem::Game { increment }, Stage::Main(main)) => {
+                let left = if main.is_zero() { NONE_LEFT.as_secs_f64() } else { believed(main) };
+                game_budget(left, increment.as_secs_f64().min(FOREVER), false, empties)
             }
-            (Terms::Canadian { time, moves }, Stage::Main(main)) => {
+            (TimeSystem::Canadian { time, moves }, Stage::Main(main)) => {
                 let per_move = time.as_secs_f64().min(FOREVER) / f64::from(moves.min(own_moves));
                 game_budget(believed(main), per_move, true, empties)
             }
             (_, Stage::Period { left, moves, sure: true }) => period_budget(believed(left), moves.min(own_moves)),
             // An equal share for every move fits any beginning of the period.
-            (Terms::Canadian { time, moves }, Stage::Period { left, .. }) => {
+            (TimeSystem::Canadian { time, moves }, Stage::Period { left, .. }) => {
                 let even = time.as_secs_f64().min(FOREVER) / f64::from(moves);
                 period_budget(believed(left).min(even), 1)
             }
-            (_, Stage::Period { .. }) => unreachable!("only Canadian terms have periods"),
+            (_, Stage::Period { .. }) => unreachable!("only Canadian overtime has periods"),
         })
     }
 }
@@ -272,7 +278,7 @@ fn cautious(time: Duration) -> Duration {
     if time.subsec_nanos() != 0 {
         time // A client that reports fractions does not round to seconds.
     } else if time.is_zero() {
-        ROUNDED_TO_NOTHING
+        NONE_LEFT
     } else {
         time - ROUNDING
     }

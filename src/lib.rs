@@ -2,7 +2,7 @@
 //!
 //! Text comes in through a [`protocol`], becomes a request to the [`engine`], which thinks with a [`search`] and an
 //! [evaluation](eval) about the positions of [`othello`], and comes back as events. [`notation`] reads and writes
-//! positions and games; [`clock`] shares out time. The page `docs/architecture.md` shows the whole house.
+//! positions and games; [`clock`] shares out time. The page `docs/architecture.md` shows all modules and how they depend on one another.
 //!
 //! ```
 //! use emilia::engine::{Engine, EngineOptions, Request};
@@ -22,6 +22,7 @@ pub mod book;
 #[cfg(feature = "program")]
 pub mod cli;
 pub mod clock;
+mod csv;
 pub mod engine;
 pub mod eval;
 mod file_bytes;

@@ -52,6 +52,23 @@ fn is_device_of_windows(path: &Path) -> bool {
     ["NUL", "CON", "CONOUT$"].iter().any(|device| path.as_os_str().eq_ignore_ascii_case(device))
 }
 
+/// Why the system refused, in the program's words where it is the usual reason.
+pub(crate) fn why(error: &io::Error) -> String {
+    match error.kind() {
+        ErrorKind::NotFound if error.get_ref().is_none() => "not found".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+/// An error that names the folder of a file to be written, if it is not there.
+pub(crate) fn expect_folder(path: &Path) -> io::Result<()> {
+    let folder = folder(path);
+    if folder.exists() {
+        return Ok(());
+    }
+    Err(io::Error::new(ErrorKind::NotFound, format!("the folder '{}' is not there", folder.display())))
+}
+
 /// The folder that a path is in.
 pub(crate) fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
@@ -85,6 +102,7 @@ impl WholeFile {
             return Ok(WholeFile { file, aside: Aside::Nowhere });
         };
         let permissions = fs::metadata(&path).ok().map(|found| found.permissions());
+        expect_folder(&path)?;
         let (file, aside) = open_aside(path)?;
         permissions.map_or(Ok(()), |permissions| file.set_permissions(permissions))?;
         Ok(WholeFile { file: BufWriter::new(file), aside })

@@ -137,24 +137,25 @@ impl ByPlayer {
         ByPlayer { players: BTreeMap::new(), pages: pages.map(Path::to_owned) }
     }
 
-    /// Counts a game for both of its players. A position without moves is no game.
+    /// Counts a game for both of its players. A position without moves is no game. A name that both sides have counts as one player
+    /// who has played one game, and won one side of it and lost the other, or drawn once.
     pub fn add(&mut self, game: &ReviewedGame) {
         let found = &game.found.game;
         if found.is_position() {
             return;
         }
+        let name = |color| Some(found.player(color).name.trim()).filter(|name| !name.is_empty()).unwrap_or(NO_NAME);
         for color in [Color::Black, Color::White] {
-            let name = Some(found.player(color).name.trim()).filter(|name| !name.is_empty()).unwrap_or(NO_NAME);
-            let player = self.players.entry(name.to_owned()).or_default();
-            player.games += 1;
-            match found.score_for_black().map(|score| color.signed(score)) {
-                Some(score) if score > 0.0 => player.won += 1,
-                Some(score) if score < 0.0 => player.lost += 1,
-                Some(_) => player.drawn += 1,
-                None => {}
-            }
-            player.add_opening(game);
+            let player = self.players.entry(name(color).to_owned()).or_default();
+            let score = found.score_for_black().map(|score| color.signed(score));
+            player.won += u32::from(score.is_some_and(|score| score > 0.0));
+            player.lost += u32::from(score.is_some_and(|score| score < 0.0));
             player.add_turns(game, color, self.pages.as_deref());
+            if color == Color::Black || name(color) != name(Color::Black) {
+                player.games += 1;
+                player.drawn += u32::from(score == Some(0.0));
+                player.add_opening(game);
+            }
         }
     }
 
@@ -193,7 +194,9 @@ impl Player {
     }
 
     fn add_turns(&mut self, game: &ReviewedGame, color: Color, pages: Option<&Path>) {
-        for turn in game.review.turns.iter().filter(|turn| turn.is_choice() && turn.position.mover() == color) {
+        // The opening of a match is not the players' choice.
+        let own = game.review.turns.iter().skip(game.found.game.opening_turns());
+        for turn in own.filter(|turn| turn.is_choice() && turn.position.mover() == color) {
             let Some(played) = &turn.played else { continue };
             let loss = turn.loss();
             let empties = turn.position.empty_count().count();
@@ -284,7 +287,7 @@ impl PlayerSummary<'_> {
             let label = if i == 0 { "worst moves" } else { "" };
             let place = match page {
                 Some(page) => page.clone(),
-                None => format!("{file} --game {game} --move {turn}"),
+                None => format!("{file} --game {game} --move {}", turn + 1),
             };
             text += &format!("  {label:<17}  {played} lost {loss:.2}, {best} was better: {place}\n");
         }
@@ -328,8 +331,23 @@ mod tests {
             "{table}"
         );
         assert!(table.contains("  openings           f5d6c3d3c4f4f6g5 No-Kung (1)\n"), "{table}");
+        let one = game("", "", "f5d6c3d3c4f4f6g5");
+        let found = GameFile::new("one", std::io::Cursor::new(one)).unwrap().next().unwrap().unwrap();
+        let mut alone = ByPlayer::default();
+        alone.add(&ReviewedGame { file: "one".to_owned(), review: reviewer.review(&found.game.record), found });
+        let table = alone.table();
+        assert!(table.starts_with("(no name): 1 game, 1 won, 0 drawn, 1 lost"), "{table}");
+        assert!(table.contains("  openings           f5d6c3d3c4f4f6g5 No-Kung (1)\n"), "{table}");
+        let [alone] = &alone.summaries().collect::<Vec<_>>()[..] else { panic!("{table}") };
+        assert_eq!(alone.choices, 8, "those of both sides");
+        let of_match = "(;GM[Othello]PC[emilia match]PB[a]PW[b]TY[8]B[f5]W[f4]B[e3/1/1]W[f6/1/1];)";
+        let found = GameFile::new("one", std::io::Cursor::new(of_match)).unwrap().next().unwrap().unwrap();
+        let mut given = ByPlayer::default();
+        given.add(&ReviewedGame { file: "one".to_owned(), review: reviewer.review(&found.game.record), found });
+        assert!(given.summaries().all(|player| player.choices == 1), "{}", given.table());
+        let table = players.table();
         // The parallel opening is a mistake.
-        assert!(table.contains(" f4 lost ") && table.contains("games --game 3 --move 1"), "{table}");
+        assert!(table.contains(" f4 lost ") && table.contains("games --game 3 --move 2\n"), "{table}");
         let first: serde_json::Value = serde_json::from_str(players.json().lines().next().unwrap()).unwrap();
         assert_eq!((&first["player"], &first["games"], &first["choices"]), (&"ada".into(), &3.into(), &9.into()));
     }

@@ -3,6 +3,7 @@
 use super::{AnalysisSettings, MoveValue, Review};
 use crate::notation::game_file::AnnotatedGame;
 use crate::othello::{Color, Move, Position};
+use std::fmt;
 
 /// A game with a judgement of each of its positions.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,6 +16,8 @@ pub struct Commentary {
     pub losses: Vec<Option<f64>>,
     /// Whose judgements they are, in words.
     pub source: String,
+    /// How well both sides played, in words, a line each; empty if that is not known.
+    pub summary: Vec<String>,
 }
 
 /// What a position is worth.
@@ -28,6 +31,13 @@ pub struct Judgement {
     pub pv: Vec<Move>,
 }
 
+impl fmt::Display for Judgement {
+    /// Discs for Black with a sign and two decimals, never `-0.00`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&format!("{:+.2}", (self.value * 100.0).round() / 100.0 + 0.0))
+    }
+}
+
 impl Judgement {
     fn of_end(position: &Position) -> Judgement {
         Judgement { value: f64::from(position.score_for_black()), depth: "100%".to_owned(), pv: Vec::new() }
@@ -38,14 +48,27 @@ impl Commentary {
     /// A game of which nothing is judged.
     pub fn unjudged(game: AnnotatedGame) -> Commentary {
         let (positions, turns) = (game.record.positions().len(), game.record.turns().len());
-        Commentary { game, judgements: vec![None; positions], losses: vec![None; turns], source: String::new() }
+        Commentary {
+            game,
+            judgements: vec![None; positions],
+            losses: vec![None; turns],
+            source: String::new(),
+            summary: Vec::new(),
+        }
     }
 
-    /// The judgements that the players have left in the file: what each thought of a move is the worth of the position behind it.
-    /// A loss is what the other player's last judgement and this one differ by.
+    /// The judgements that the file has. What a player thought of a move is the worth of the position behind it, and the best value of
+    /// a move of the start is the worth of the start. A loss is what two judgements in a row differ by.
     pub fn of_annotations(game: AnnotatedGame) -> Commentary {
         let mut commentary = Commentary::unjudged(game);
-        let record = &commentary.game.record;
+        let AnnotatedGame { record, scores, score, .. } = &commentary.game;
+        // Of equal values the first counts.
+        let best = scores.iter().rev().max_by_key(|(_, score)| *score);
+        commentary.judgements[0] = best.map(|(_, score)| *score).or(*score).map(|score| Judgement {
+            value: f64::from(record.start().mover().signed(score)),
+            depth: String::new(),
+            pv: best.map(|(turn, _)| *turn).into_iter().collect(),
+        });
         for (i, timing) in commentary.game.timing.iter().enumerate() {
             commentary.judgements[i + 1] = timing.eval.map(|eval| Judgement {
                 value: record.positions()[i].mover().signed(eval),
@@ -59,7 +82,7 @@ impl Commentary {
                 commentary.losses[i] = Some(mover.signed(before.value - after.value).max(0.0));
             }
         }
-        commentary.source = "the players".to_owned();
+        commentary.source = if commentary.game.is_position() { "the file" } else { "the players" }.to_owned();
         commentary
     }
 
@@ -84,16 +107,18 @@ impl Commentary {
             commentary.judgements[reviewed.turn + 1].get_or_insert_with(|| judge(played, 1));
         }
         commentary.source = settings.to_string();
+        if !commentary.game.is_position() {
+            commentary.summary = review.summary(&commentary.game);
+        }
         commentary
     }
 
     /// The turn that lost most, if any lost `at_least` discs.
     pub fn worst_turn(&self, at_least: f64) -> Option<usize> {
-        let lost = |turn: &usize| self.losses[*turn].filter(|loss| *loss >= at_least);
-        (0..self.losses.len()).filter(|turn| lost(turn).is_some()).max_by(|a, b| {
-            // The earlier one of two equals.
-            self.losses[*a].partial_cmp(&self.losses[*b]).unwrap_or(std::cmp::Ordering::Equal).then(b.cmp(a))
-        })
+        let losses = self.losses.iter().enumerate();
+        let lost = losses.filter_map(|(turn, loss)| Some((turn, loss.filter(|loss| *loss >= at_least)?)));
+        // The earlier one of two equals.
+        lost.rev().max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(turn, _)| turn)
     }
 
     /// What one side's discs lost on average, and how many of them are known.
@@ -111,6 +136,7 @@ mod tests {
     use crate::analysis::Reviewer;
     use crate::engine::EngineOptions;
     use crate::notation::ggf::Timing;
+    use crate::notation::obf::ObfEntry;
     use crate::notation::transcript;
     use crate::othello::GameRecord;
     use crate::search::Depth;
@@ -146,5 +172,20 @@ mod tests {
         // White thinks more of the position than Black did: nothing is lost.
         assert_eq!(commentary.losses, [None, Some(0.0), None]);
         assert_eq!(commentary.worst_turn(0.5), None);
+    }
+
+    #[test]
+    fn values_of_a_position_s_moves_are_seen_by_black() {
+        let line = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- O; A4:-2; B6:+3;";
+        let commentary = Commentary::of_annotations(ObfEntry::parse(line).unwrap().into());
+        let judgement = commentary.judgements[0].as_ref().unwrap();
+        assert_eq!((judgement.value, judgement.pv[0].to_string().as_str()), (-3.0, "b6"));
+    }
+
+    #[test]
+    fn nothing_is_less_than_nothing() {
+        for (value, text) in [(-0.004, "+0.00"), (-0.0, "+0.00"), (-0.006, "-0.01"), (12.5, "+12.50")] {
+            assert_eq!(Judgement { value, depth: String::new(), pv: Vec::new() }.to_string(), text);
+        }
     }
 }

@@ -20,7 +20,7 @@ impl FieldError {
         FieldError { field, index: None, problem: problem.to_string() }
     }
 
-    fn expected(field: &'static str, expected: impl fmt::Display, found: &Value) -> FieldError {
+    pub fn expected(field: &'static str, expected: impl fmt::Display, found: &Value) -> FieldError {
         FieldError::new(field, format_args!("expected {expected}, found {}", shown(found)))
     }
 
@@ -106,11 +106,8 @@ impl Fields {
             Some(Value::Array(elements)) => {
                 let mut indices = Vec::new();
                 for (place, element) in elements.iter().enumerate() {
-                    let index = element.as_u64().and_then(|index| usize::try_from(index).ok());
-                    let index = index.filter(|index| *index < end).ok_or_else(|| {
-                        let expected = format!("a whole number from 0 to {}", end.saturating_sub(1));
-                        FieldError::at(field, place, format_args!("expected {expected}, found {}", shown(element)))
-                    })?;
+                    let index = whole(field, element, &(0..=end as i64 - 1));
+                    let index = index.map_err(|error| FieldError { index: Some(place), ..error })? as usize;
                     // A turn asked for twice is answered once.
                     if !indices.contains(&index) {
                         indices.push(index);
@@ -135,10 +132,13 @@ pub(super) enum Texts {
 }
 
 /// A whole number, which may be written as `8.0`.
-fn whole(field: &'static str, value: &Value, range: &RangeInclusive<i64>) -> Result<i64, FieldError> {
+pub(super) fn whole_number(value: &Value, range: &RangeInclusive<i64>) -> Option<i64> {
     let from_float = || value.as_f64().filter(|x| x.fract() == 0.0 && x.abs() <= 9.0e15).map(|x| x as i64);
-    let number = value.as_i64().or_else(from_float).filter(|number| range.contains(number));
-    number.ok_or_else(|| {
+    value.as_i64().or_else(from_float).filter(|number| range.contains(number))
+}
+
+fn whole(field: &'static str, value: &Value, range: &RangeInclusive<i64>) -> Result<i64, FieldError> {
+    whole_number(value, range).ok_or_else(|| {
         let expected = match *range.end() {
             i64::MAX => format!("a whole number of at least {}", range.start()),
             end => format!("a whole number from {} to {end}", range.start()),
@@ -184,7 +184,7 @@ mod tests {
     fn an_element_of_a_list_is_named() {
         let error = fields(json!({ "turns": [0, 3, 4] })).indices("turns", 4).unwrap_err();
         assert_eq!(error, FieldError::at("turns", 2, "expected a whole number from 0 to 3, found 4"));
-        assert_eq!(fields(json!({ "turns": [2, 0, 2] })).indices("turns", 4), Ok(Some(vec![2, 0])));
+        assert_eq!(fields(json!({ "turns": [2, 0, 2.0] })).indices("turns", 4), Ok(Some(vec![2, 0])));
         assert_eq!(fields(json!({ "turns": "all" })).indices("turns", 3), Ok(Some(vec![0, 1, 2])));
         let error = fields(json!({ "moves": ["f5", 6] })).texts("moves").err().unwrap();
         assert_eq!(error.index, Some(1));

@@ -1,5 +1,6 @@
 //! What the moves of a game were worth.
 
+use super::turning_point::{OPEN, TurningPoint};
 use super::{AnalysisSettings, Thinker};
 use crate::othello::{Color, GameRecord, Move, Outcome, Position, Symmetry};
 use crate::search::{Bound, Depth, Line, Report, Score, SearchDepth};
@@ -9,7 +10,7 @@ use std::time::Duration;
 /// The loss in discs that halves the accuracy of a move.
 pub const HALF_ACCURACY_LOSS: f64 = 4.0;
 
-/// Losses and values smaller than this, in discs, are taken for nothing.
+/// Losses smaller than this, in discs, are taken for nothing.
 pub const NEGLIGIBLE: f64 = 0.5;
 
 /// A value that a search found for a move.
@@ -33,18 +34,15 @@ fn discs<S: Serializer>(score: &Score, serializer: S) -> Result<S::Ok, S::Error>
 }
 
 impl MoveValue {
-    fn of_line(line: &Line) -> MoveValue {
+    /// What a search found.
+    pub fn of_line(line: &Line) -> MoveValue {
         MoveValue { turn: line.turn, score: line.score, depth: line.depth, pv: line.pv.clone() }
     }
 
-    /// Who wins for the mover; where the game is not solved, an advantage of less than [`NEGLIGIBLE`] is a draw.
-    pub fn outcome(&self) -> Outcome {
-        match self.score.discs() {
-            _ if self.depth.is_exact() => Outcome::of_score(self.score.units()),
-            discs if discs.abs() < NEGLIGIBLE => Outcome::Draw,
-            discs if discs > 0.0 => Outcome::Win,
-            _ => Outcome::Loss,
-        }
+    /// The result for the mover; `None` if that is open: the move is not solved, and its value is nearer to 0 than [`OPEN`].
+    pub fn outcome(&self) -> Option<Outcome> {
+        let is_open = !self.depth.is_exact() && self.score.discs().abs() < OPEN;
+        (!is_open).then(|| Outcome::of_score(self.score.units()))
     }
 }
 
@@ -77,19 +75,12 @@ impl ReviewedTurn {
     pub fn is_choice(&self) -> bool {
         self.choices > 1 && self.played.is_some()
     }
-}
 
-/// The turn that decided a game: the last that changed who wins.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
-pub struct TurningPoint {
-    /// The number of the turn.
-    pub turn: usize,
-    /// Who took it.
-    pub mover: Color,
-    /// What it led to under best play, for the mover, before it was taken.
-    pub before: Outcome,
-    /// And after it.
-    pub after: Outcome,
+    /// What it lost, in words; the number is the one after it, passes counted: `b2, move 35, lost 31.90; c1 was better`.
+    pub fn loss_in_words(&self) -> String {
+        let played = self.played.as_ref().map_or(Move::Pass, |played| played.turn);
+        format!("{played}, move {}, lost {:.2}; {} was better", self.turn + 1, self.loss(), self.best.turn)
+    }
 }
 
 /// How well a player has played.
@@ -104,6 +95,8 @@ pub struct PlayerReview {
     /// The mean over the choices of 100 · 2^(−loss / [`HALF_ACCURACY_LOSS`]); 100 where there was no choice.
     #[serde(serialize_with = "to_a_tenth")]
     pub accuracy: f64,
+    /// The turn that lost most, if any lost [`NEGLIGIBLE`] or more.
+    pub worst: Option<usize>,
 }
 
 fn to_a_tenth<S: Serializer>(accuracy: &f64, serializer: S) -> Result<S::Ok, S::Error> {
@@ -129,6 +122,26 @@ pub struct Review {
     pub nodes: u64,
     /// The time that it took.
     pub elapsed: Duration,
+}
+
+impl Review {
+    /// How well a side played.
+    pub fn player(&self, color: Color) -> &PlayerReview {
+        match color {
+            Color::Black => &self.black,
+            Color::White => &self.white,
+        }
+    }
+
+    /// The turn of a side that lost most, if any lost [`NEGLIGIBLE`] or more.
+    pub fn worst_of(&self, color: Color) -> Option<&ReviewedTurn> {
+        self.turns.get(self.player(color).worst?)
+    }
+
+    /// The turning point, unless the game ended with another result than this, for Black: by the clock, for example.
+    pub fn turning_point_to(&self, score: Option<f64>) -> Option<TurningPoint> {
+        self.turning_point.filter(|point| score.is_none_or(|score| point.leads_to(score)))
+    }
 }
 
 /// Judges one game after another.
@@ -181,13 +194,10 @@ impl Reviewer {
             listener(game.turns().len() - turn);
         }
         turns.reverse();
-        let lost = |turn: &&ReviewedTurn| turn.loss() >= NEGLIGIBLE;
-        // Of equal losses the first counts.
-        let worst = turns.iter().filter(lost).rev().max_by(|a, b| a.loss().total_cmp(&b.loss())).map(|turn| turn.turn);
         let end = game.position();
         Review {
-            turning_point: turning_point(&turns),
-            worst,
+            turning_point: TurningPoint::find(&turns, end),
+            worst: worst(turns.iter()),
             black: player(&turns, Color::Black),
             white: player(&turns, Color::White),
             score: end.is_over().then(|| end.score_for_black()),
@@ -290,12 +300,10 @@ fn one_deeper(depth: SearchDepth) -> SearchDepth {
     }
 }
 
-fn turning_point(turns: &[ReviewedTurn]) -> Option<TurningPoint> {
-    turns.iter().rev().find_map(|reviewed| {
-        let (before, after) = (reviewed.best.outcome(), reviewed.played.as_ref()?.outcome());
-        let changed = before != after && reviewed.loss() > 0.0;
-        changed.then(|| TurningPoint { turn: reviewed.turn, mover: reviewed.position.mover(), before, after })
-    })
+/// The turn that lost most, if any lost [`NEGLIGIBLE`] or more; of equal losses the first.
+fn worst<'a>(turns: impl DoubleEndedIterator<Item = &'a ReviewedTurn>) -> Option<usize> {
+    let lost = turns.filter(|turn| turn.loss() >= NEGLIGIBLE);
+    lost.rev().max_by(|a, b| a.loss().total_cmp(&b.loss())).map(|turn| turn.turn)
 }
 
 /// The accuracy of a move with this loss, in discs: 100, halved with every [`HALF_ACCURACY_LOSS`].
@@ -304,8 +312,9 @@ pub(super) fn accuracy(loss: f64) -> f64 {
 }
 
 fn player(turns: &[ReviewedTurn], color: Color) -> PlayerReview {
-    let mut review = PlayerReview::default();
-    for turn in turns.iter().filter(|turn| turn.is_choice() && turn.position.mover() == color) {
+    let chosen = turns.iter().filter(|turn| turn.is_choice() && turn.position.mover() == color);
+    let mut review = PlayerReview { worst: worst(chosen.clone()), ..PlayerReview::default() };
+    for turn in chosen {
         let loss = turn.loss();
         review.choices += 1;
         review.best += u32::from(loss < NEGLIGIBLE);
@@ -382,6 +391,9 @@ mod tests {
                 }
             }
             assert_eq!((review.black.loss, review.white.loss), (lost[0], lost[1]));
+            let worst =
+                [Color::Black, Color::White].map(|color| review.worst_of(color).map_or(0.0, ReviewedTurn::loss));
+            assert_eq!(review.worst.map_or(0.0, |turn| review.turns[turn].loss()), worst[0].max(worst[1]));
             let end = game.position();
             assert_eq!(review.score, Some(end.score_for_black()));
             check_turning_point(&review, &game);
@@ -399,7 +411,7 @@ mod tests {
         assert!(game.positions()[decided..].iter().all(|position| score(position) == result));
         if let Some(point) = review.turning_point {
             assert_ne!(score(&game.positions()[point.turn]), result);
-            assert!(point.after < point.before);
+            assert!(Some(point.after) < point.before);
         }
     }
 
@@ -434,6 +446,7 @@ mod tests {
         };
         let review = player(&[turn(0, 4), turn(4, 2), turn(8, 2), turn(0, 1)], Color::Black);
         assert_eq!((review.choices, review.best, review.loss), (3, 1, 12.0));
+        assert_eq!(turn(8, 2).loss_in_words(), "pa, move 1, lost 8.00; pa was better");
         assert!((review.accuracy - 175.0 / 3.0).abs() < 1e-9, "{}", review.accuracy);
     }
 }

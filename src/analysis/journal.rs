@@ -5,7 +5,7 @@
 
 use super::Totals;
 use super::shard_file::{Job, ShardEnd, ShardFile, ShardFileError, begin_line, end_line};
-use crate::line_log::{LineLog, LineLogError};
+use crate::line_log::{LineLog, LineLogError, whole_lines};
 use crate::shard::Shard;
 use crate::whole_file::WholeFile;
 use std::collections::HashSet;
@@ -46,7 +46,10 @@ pub struct Journal {
 #[derive(Debug)]
 pub enum Opened {
     /// The file is complete: nothing is left to do.
-    Complete,
+    Complete {
+        /// Whether it names its job, which is this one. The file of a whole job does not.
+        is_named: bool,
+    },
     /// Results are to be appended; these items have theirs already.
     Growing(Box<Journal>, Done),
 }
@@ -55,7 +58,7 @@ impl Journal {
     /// Begins a file, or goes on with one that an earlier run of the same job has left, if `resume` says so.
     pub fn open(path: &Path, shard: Shard, job: &Job, resume: bool) -> Result<Opened, JournalError> {
         if resume && path.exists() {
-            return Ok(Opened::Complete);
+            return is_of(path, shard, job).map(|is_named| Opened::Complete { is_named });
         }
         let mut name = path.as_os_str().to_owned();
         name.push(".partial");
@@ -125,21 +128,41 @@ fn kept(lines: &[u8], shard: Shard, job: &Job, path: &Path) -> Result<(u64, Done
     if lines.is_empty() {
         return Ok((0, Done::new(), 0));
     }
-    let content = |error| JournalError::Content(path.to_owned(), error);
-    let other = |field, was, now| Err(LineLogError::OtherSettings { path: path.to_owned(), field, was, now }.into());
-    let text = std::str::from_utf8(lines).map_err(|_| content(ShardFileError::NoBeginning))?;
-    let there = ShardFile::parse(text).map_err(content)?;
-    if there.shard != shard {
-        return other("the shard".to_owned(), there.shard.to_string(), shard.to_string());
-    }
-    if let Some((field, was, now)) = there.job.difference(job) {
-        return other(field, was, now);
-    }
+    let there = of_job(lines, shard, job, path)?;
     // An end without the name that goes with it is written again.
-    let end =
-        if there.ending.is_some() { text[..text.len() - 1].rfind('\n').map_or(0, |end| end + 1) } else { text.len() };
+    let end = match there.ending {
+        Some(_) => whole_lines(&lines[..lines.len() - 1]).len(),
+        None => lines.len(),
+    };
     let done = there.results.iter().map(|result| (result.number, result.turn)).collect();
     Ok((end as u64, done, there.results.len() as u64))
+}
+
+/// Reads the lines of a file of this path, which are to be of this shard of this job.
+fn of_job<'a>(lines: &'a [u8], shard: Shard, job: &Job, path: &Path) -> Result<ShardFile<'a>, JournalError> {
+    let content = |error| JournalError::Content(path.to_owned(), error);
+    let text = std::str::from_utf8(lines).map_err(|_| content(ShardFileError::NoBeginning))?;
+    let there = ShardFile::parse(text).map_err(content)?;
+    let difference = match there.shard == shard {
+        true => there.job.difference(job),
+        false => Some(("the shard".to_owned(), there.shard.to_string(), shard.to_string())),
+    };
+    match difference {
+        Some((field, was, now)) => Err(LineLogError::OtherSettings { path: path.to_owned(), field, was, now }.into()),
+        None => Ok(there),
+    }
+}
+
+/// Whether a complete file names its job; one that names another is refused. A whole job is not named.
+fn is_of(path: &Path, shard: Shard, job: &Job) -> Result<bool, JournalError> {
+    let failed = |error| LineLogError::Io(path.to_owned(), error);
+    let mut first = Vec::new();
+    BufReader::new(File::open(path).map_err(failed)?).read_until(b'\n', &mut first).map_err(failed)?;
+    match of_job(&first, shard, job, path) {
+        Ok(_) => Ok(true),
+        Err(JournalError::Content(_, ShardFileError::NoBeginning)) if shard.count() == 1 => Ok(false),
+        Err(error) => Err(error),
+    }
 }
 
 /// Counts solutions, a line each, and copies them.
@@ -173,7 +196,7 @@ mod tests {
     fn growing(path: &Path, shard: &str, resume: bool) -> (Box<Journal>, Done) {
         match Journal::open(path, shard.parse().unwrap(), &job(3), resume).unwrap() {
             Opened::Growing(journal, done) => (journal, done),
-            Opened::Complete => panic!("{} is complete", path.display()),
+            Opened::Complete { .. } => panic!("{} is complete", path.display()),
         }
     }
 
@@ -205,7 +228,9 @@ mod tests {
         journal.finish(3, 7).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), result(1) + &result(2) + &result(3));
         assert!(!partial.exists());
-        assert!(matches!(open(true), Ok(Opened::Complete)));
+        assert!(matches!(open(true), Ok(Opened::Complete { is_named: false })), "a whole job has only its results");
+        let error = Journal::open(&path, "0/2".parse().unwrap(), &job(3), true).unwrap_err().to_string();
+        assert!(error.contains("expected the beginning of a shard"), "{error}");
     }
 
     #[test]
@@ -224,6 +249,17 @@ mod tests {
         let text = fs::read_to_string(&path).unwrap();
         let file = ShardFile::parse(&text).unwrap();
         assert_eq!((file.results.len(), file.ending.map(|ending| ending.items)), (1, Some(2)));
+        // Complete, and of one job only.
+        let open = |shard: &str, depth| Journal::open(&path, shard.parse().unwrap(), &job(depth), true);
+        assert!(matches!(open("1/2", 3), Ok(Opened::Complete { is_named: true })));
+        for (shard, depth, part) in [
+            ("1/2", 4, "depth was 3, and is now 4"),
+            ("0/2", 3, "the shard was 1/2, and is now 0/2"),
+            ("0/1", 3, "the shard was 1/2, and is now 0/1"),
+        ] {
+            let error = open(shard, depth).unwrap_err().to_string();
+            assert!(error.contains(part), "{error}");
+        }
     }
 
     #[cfg(target_os = "linux")]

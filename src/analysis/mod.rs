@@ -21,20 +21,20 @@ pub mod shard_file;
 mod solution;
 mod solver;
 mod thinker;
+mod turning_point;
 pub mod wanted_games;
 
 pub use book_answer::BookAnswer;
 pub use by_player::ByPlayer;
 pub use commentary::{Commentary, Judgement};
-pub use game_review::{
-    HALF_ACCURACY_LOSS, MoveValue, NEGLIGIBLE, PlayerReview, Review, ReviewedTurn, Reviewer, TurningPoint,
-};
+pub use game_review::{HALF_ACCURACY_LOSS, MoveValue, NEGLIGIBLE, PlayerReview, Review, ReviewedTurn, Reviewer};
 pub use in_order::in_order;
 pub use query::{Query, QueryError};
 pub use service::{MAX_LINE_BYTES, PROTOCOL_VERSION, Service, ServiceSettings};
 pub use solution::{Contradiction, Solution, Totals, Value};
 pub use solver::{Question, Solver};
 pub use thinker::{AnalysisSettings, DEFAULT_DEPTH, Thinker};
+pub use turning_point::{OPEN, TurningPoint};
 
 /// The [`shard_file::Job::command`] of answers to queries: any number of answers a line of the input.
 pub const QUERIES: &str = "analyze queries";

@@ -1,8 +1,8 @@
 //! One line of a client: a query or an action. `docs/analysis.md` describes the fields.
 
 use super::AnalysisSettings;
-use super::fields::{FieldError, Fields, Texts};
-use crate::engine::{EngineOptions, LONGEST, SHORTEST};
+use super::fields::{FieldError, Fields, Texts, whole_number};
+use crate::engine::{EngineOptions, LEAST_SECONDS, MOST_SECONDS};
 use crate::eval::fingerprint;
 use crate::notation::read_position;
 use crate::notation::transcript::{parse_turn, parse_turns};
@@ -171,7 +171,7 @@ fn query(id: &Value, mut fields: Fields, defaults: &AnalysisSettings, most_threa
     if from_book && settings.options.book.is_none() {
         warnings.push("book: there is none".to_owned());
     }
-    let report_every = fields.number("report_every", SHORTEST..=LONGEST)?.map(Duration::from_secs_f64);
+    let report_every = fields.number("report_every", LEAST_SECONDS..=MOST_SECONDS)?.map(Duration::from_secs_f64);
     let priority = fields.whole("priority", -LARGEST_PRIORITY..=LARGEST_PRIORITY)?.unwrap_or(0);
     warnings.extend(unknown(fields));
     Ok(Query { id: id.clone(), game, turns, settings, from_book, report_every, priority, warnings })
@@ -248,7 +248,7 @@ fn settings(
     let depths = i64::from(Depth::LEAST.plies())..=i64::from(Depth::MOST.plies());
     let depth = fields.whole("depth", depths)?.and_then(|plies| Depth::try_from(plies).ok());
     let nodes = fields.whole("nodes", 1..=i64::MAX)?.map(|nodes| nodes as u64);
-    let time = fields.number("time", SHORTEST..=LONGEST)?.map(Duration::from_secs_f64);
+    let time = fields.number("time", LEAST_SECONDS..=MOST_SECONDS)?.map(Duration::from_secs_f64);
     let exact = exact(fields)?;
     if depth.is_some() || nodes.is_some() || time.is_some() || exact == Some(Empties::MOST) {
         (settings.depth, settings.nodes, settings.time) = (depth, nodes, time);
@@ -260,9 +260,8 @@ fn settings(
     let lines = match fields.take("multipv") {
         Some(Value::String(text)) if text == "all" => Some(usize::MAX),
         Some(value) => {
-            let whole = value.as_u64().filter(|lines| *lines >= 1);
-            let whole =
-                whole.ok_or_else(|| FieldError::new("multipv", "expected a whole number of at least 1, or \"all\""))?;
+            let expected = || FieldError::expected("multipv", "a whole number of at least 1, or \"all\"", &value);
+            let whole = whole_number(&value, &(1..=i64::MAX)).ok_or_else(expected)?;
             Some(usize::try_from(whole).unwrap_or(usize::MAX))
         }
         None => None,
@@ -302,9 +301,9 @@ fn exact(fields: &mut Fields) -> Result<Option<Empties>, FieldError> {
         None => Ok(None),
         Some(Value::Bool(exact)) => Ok(Some(if exact { Empties::MOST } else { Empties::NONE })),
         Some(value) => {
-            let empties = value.as_i64().and_then(|count| Empties::try_from(count).ok());
-            let expected = "expected true, false or a number of empty squares from 0 to 60";
-            empties.map(Some).ok_or_else(|| FieldError::new("exact", expected))
+            let empties = whole_number(&value, &(0..=60)).and_then(|count| Empties::try_from(count).ok());
+            let expected = "true, false or a number of empty squares from 0 to 60";
+            empties.map(Some).ok_or_else(|| FieldError::expected("exact", expected, &value))
         }
     }
 }
@@ -369,6 +368,8 @@ mod tests {
         assert_eq!((nodes.depth, nodes.nodes), (None, Some(1000)));
         let exact = of(r#""exact":true"#);
         assert_eq!((exact.depth, exact.exact_from), (None, Empties::MOST));
+        let floats = of(r#""exact":20.0,"multipv":3.0,"depth":8.0,"turns":[0.0]"#);
+        assert_eq!((floats.exact_from, floats.lines, floats.depth), (Empties::new(20).unwrap(), 3, Depth::new(8)));
         let near_the_end = of(r#""exact":20,"multipv":"all""#);
         assert_eq!((near_the_end.depth, near_the_end.exact_from), (default.depth, Empties::new(20).unwrap()));
         assert_eq!(near_the_end.lines, usize::MAX);

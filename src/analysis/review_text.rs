@@ -2,7 +2,8 @@
 
 use super::answer::{Reach, line};
 use super::{MoveValue, PlayerReview, Review, ReviewedTurn, TurningPoint};
-use crate::notation::game_file::{FileGame, Format, Unwritable, Written, write};
+use crate::csv::quoted;
+use crate::notation::game_file::{AnnotatedGame, FileGame, Format, Unwritable, Written, write};
 use crate::notation::obf::ObfEntry;
 use crate::notation::opening;
 use crate::othello::{Color, Move};
@@ -92,10 +93,41 @@ fn reach(turn: &ReviewedTurn) -> Reach {
     if less { played } else { best }
 }
 
+impl Review {
+    /// In words, a line each: how well both sides of this game played, their worst moves, and what decided it.
+    pub fn summary(&self, game: &AnnotatedGame) -> Vec<String> {
+        let mut lines = Vec::new();
+        for color in [Color::Black, Color::White] {
+            let name = name(game, color);
+            let PlayerReview { choices, best, loss, accuracy, .. } = self.player(color);
+            lines.push(format!(
+                "{name}: accuracy {accuracy:.1}%, {best} of {choices} choices best, {loss:.2} discs lost"
+            ));
+            lines.extend(self.worst_of(color).map(|worst| format!("{name}'s worst: {}", worst.loss_in_words())));
+        }
+        let point = self.turning_point_to(game.score_for_black());
+        lines.extend(point.map(|point| format!("decided by move {} ({}): {point}", point.turn + 1, point.mover)));
+        lines
+    }
+}
+
+/// A player's name, or the colour.
+fn name(game: &AnnotatedGame, color: Color) -> String {
+    match game.player(color).name.as_str() {
+        "" => color.to_string(),
+        name => name.to_owned(),
+    }
+}
+
 impl ReviewedGame {
+    /// What decided the game, if it was a move.
+    pub fn turning_point(&self) -> Option<TurningPoint> {
+        self.review.turning_point_to(self.found.game.score_for_black())
+    }
+
     /// One JSON object and a line feed; `timed` says whether the time is told.
     pub fn json(&self, timed: bool) -> String {
-        let Review { turns, turning_point, worst, black, white, score, nodes, elapsed } = &self.review;
+        let Review { turns, worst, black, white, score, nodes, elapsed, .. } = &self.review;
         let FileGame { place, game, .. } = &self.found;
         line(&JsonGame {
             number: place.number,
@@ -107,7 +139,7 @@ impl ReviewedGame {
             opening: opening(game.record.positions()),
             score: *score,
             turns: turns.iter().map(JsonTurn::new).collect(),
-            turning_point: *turning_point,
+            turning_point: self.turning_point(),
             worst: *worst,
             players: JsonPlayers { black, white },
             nodes: *nodes,
@@ -188,68 +220,102 @@ impl ReviewedGame {
             format!("{name} accuracy {:.1}%, {:.2} discs lost", player.accuracy, player.loss)
         };
         let mut comment = format!("Emilia: {}; {}", player("Black", black), player("White", white));
-        if let Some(point) = self.review.turning_point {
-            comment += &format!("; decided by turn {} ({})", point.turn + 1, point.mover);
+        if let Some(point) = self.turning_point() {
+            comment += &format!("; decided by move {} ({})", point.turn + 1, point.mover);
         }
         game.comments.push(comment);
         write(&game, Format::Ggf)
     }
 
+    /// Where the game is: `games.ggf, line 2`.
+    pub fn heading(&self) -> String {
+        match self.found.place.line {
+            None => format!("{}, game {}", self.file, self.found.place.number),
+            Some(line) => format!("{}, line {line}", self.file),
+        }
+    }
+
     /// A table for a person.
     pub fn table(&self) -> String {
-        let FileGame { place, game, .. } = &self.found;
-        let place = match place.line {
-            None => format!("{}, game {}", self.file, place.number),
-            Some(line) => format!("{}, line {line}", self.file),
-        };
-        let name = |color: Color| match game.player(color).name.as_str() {
-            "" => color.to_string(),
-            name => name.to_owned(),
-        };
-        let (black, white) = (name(Color::Black), name(Color::White));
+        let (place, game) = (self.heading(), &self.found.game);
+        let (black, white) = (name(game, Color::Black), name(game, Color::White));
         let result = self.review.score.map_or_else(String::new, |score| format!(", {score:+} for Black"));
         let opening = opening(game.record.positions()).map_or_else(String::new, |name| format!(", {name}"));
         let mut text = format!("{place}: {black} against {white}{opening}{result}\n");
         text += "turn        move    value  best    value  else    value   loss  depth\n";
+        let marks = [
+            (self.review.black.worst, "worst"),
+            (self.review.white.worst, "worst"),
+            (self.turning_point().map(|point| point.turn), "decides"),
+        ];
         for turn in &self.review.turns {
-            text += &self.row(turn);
+            let marks = marks.iter().filter(|(marked, _)| *marked == Some(turn.turn)).map(|(_, mark)| *mark);
+            text += &row(turn, &marks.collect::<Vec<_>>().join(", "));
         }
-        for (name, player) in [(black, &self.review.black), (white, &self.review.white)] {
-            let PlayerReview { choices, best, loss, accuracy } = player;
-            text +=
-                &format!("{name}: accuracy {accuracy:.1}%, {best} of {choices} choices best, {loss:.2} discs lost\n");
-        }
-        if let Some(point) = self.review.turning_point {
-            let (before, after) = (point.before, point.after);
-            text += &format!("decided by turn {} ({}): a {before} became a {after}\n", point.turn + 1, point.mover);
+        for line in self.review.summary(game) {
+            text += &format!("{line}\n");
         }
         text.push('\n');
         text
     }
-
-    fn row(&self, turn: &ReviewedTurn) -> String {
-        let both = |found: Option<&MoveValue>| {
-            let both = found.map(|found| (format!("{:#}", found.turn), found.score.to_string()));
-            let (name, value) = both.unwrap_or_default();
-            format!("{name:<4} {value:>8}")
-        };
-        let decided = self.review.turning_point.is_some_and(|point| point.turn == turn.turn);
-        let loss = if turn.loss() > 0.0 { format!("{:.2}", turn.loss()) } else { String::new() };
-        let row = format!(
-            "{:>3} {:<6} {}  {}  {} {loss:>6}  {}{}",
-            turn.turn + 1,
-            turn.position.mover(),
-            both(turn.played.as_ref()),
-            both(Some(&turn.best)),
-            both(turn.alternative.as_ref()),
-            reach(turn),
-            if decided { "  <- decides" } else { "" }
-        );
-        row.trim_end().to_owned() + "\n"
-    }
 }
 
-/// A field of CSV.
-fn quoted(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+fn row(turn: &ReviewedTurn, mark: &str) -> String {
+    let both = |found: Option<&MoveValue>| {
+        let both = found.map(|found| (format!("{:#}", found.turn), found.score.to_string()));
+        let (name, value) = both.unwrap_or_default();
+        format!("{name:<4} {value:>8}")
+    };
+    let loss = if turn.loss() > 0.0 { format!("{:.2}", turn.loss()) } else { String::new() };
+    let row = format!(
+        "{:>3} {:<6} {}  {}  {} {loss:>6}  {}",
+        turn.turn + 1,
+        turn.position.mover(),
+        both(turn.played.as_ref()),
+        both(Some(&turn.best)),
+        both(turn.alternative.as_ref()),
+        reach(turn)
+    );
+    let mark = if mark.is_empty() { String::new() } else { format!("  <- {mark}") };
+    format!("{}{mark}\n", row.trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::{AnalysisSettings, Reviewer};
+    use crate::engine::EngineOptions;
+    use crate::notation::game_file::GameFile;
+    use crate::search::Depth;
+
+    #[test]
+    fn the_worst_move_of_each_side_is_marked_and_named() {
+        let options = EngineOptions { threads: 1, hash_mb: 1, ..EngineOptions::default() };
+        let mut reviewer = Reviewer::new(AnalysisSettings { depth: Depth::new(6), ..AnalysisSettings::new(options) });
+        let found = GameFile::new("one", std::io::Cursor::new("f5f4e3f6")).unwrap().next().unwrap().unwrap();
+        let game = ReviewedGame { file: "one".to_owned(), review: reviewer.review(&found.game.record), found };
+        let worst = game.review.worst_of(Color::White).unwrap();
+        assert_eq!(worst.turn, 1, "the parallel opening");
+        let table = game.table();
+        let marked: Vec<&str> = table.lines().filter(|line| line.contains("  <- worst")).collect();
+        assert!(marked.iter().any(|line| line.starts_with("  2 white  F4 ")), "{table}");
+        assert!(table.contains("\nwhite's worst: f4, move 2, lost ") && table.contains(" was better\n"), "{table}");
+        assert!(game.json(false).contains("\"worst\":1"), "{}", game.json(false));
+    }
+
+    #[test]
+    fn no_move_decides_a_game_that_was_lost_otherwise() {
+        let point = TurningPoint { turn: 1, mover: Color::White, before: None, after: crate::othello::Outcome::Loss };
+        let options = EngineOptions { threads: 1, hash_mb: 1, ..EngineOptions::default() };
+        let mut reviewer = Reviewer::new(AnalysisSettings { depth: Depth::new(1), ..AnalysisSettings::new(options) });
+        for (result, is_told) in [("+64.000:t", true), ("-64.000:t", false)] {
+            let text = format!("(;GM[Othello]PB[a]PW[b]TY[8]RE[{result}]B[f5]W[f4];)");
+            let found = GameFile::new("one", std::io::Cursor::new(text)).unwrap().next().unwrap().unwrap();
+            let mut review = reviewer.review(&found.game.record);
+            review.turning_point = Some(point);
+            let game = ReviewedGame { file: "one".to_owned(), review, found };
+            assert_eq!(game.turning_point().is_some(), is_told);
+            assert_eq!(game.table().contains("decided by move 2 (white): an open game became a loss"), is_told);
+        }
+    }
 }

@@ -56,6 +56,11 @@ impl GameInput {
         &self.name
     }
 
+    /// Whether it is a base of WTHOR whose players or tournaments have no names.
+    pub fn lacks_names(&self) -> bool {
+        self.games.lacks_names()
+    }
+
     /// The games of a shard that are not done yet, and what can be told of it behind the last one.
     pub fn wanted(self, shard: Shard, done: Done) -> (WantedGames, InputEnd) {
         let end = InputEnd { input: self.input, seen: Arc::clone(&self.seen) };

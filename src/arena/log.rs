@@ -8,8 +8,8 @@ use super::record::PlayedGame;
 use super::schedule::number_at;
 use crate::line_log::{LineLog, LineLogError, whole_lines};
 use crate::notation::ggf::Ggf;
-use crate::shard::{Shard, difference};
-use serde_json::Value;
+use crate::shard::{self, Difference, Shard};
+use serde_json::{Map, Value};
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -85,10 +85,26 @@ pub fn read_folder(folder: &Path) -> Result<(Value, Vec<PlayedGame>), LogError> 
     let path = folder.join(GAMES);
     let text = std::fs::read(&path).map_err(|error| LineLogError::Io(path.clone(), error))?;
     let games = read(&path, whole_lines(&text), None)?;
-    let first = text.split(|&b| b == b'\n').next().unwrap_or_default();
-    let terms = serde_json::from_slice(first)
-        .map_err(|error| LogError::Content(path, 1, format!("expected the terms of a match: {error}")))?;
+    let terms = terms_of(&path, text.split(|&b| b == b'\n').next().unwrap_or_default())?;
     Ok((terms, games))
+}
+
+/// The terms of a match by the first line of its log.
+fn terms_of(path: &Path, line: &[u8]) -> Result<Value, LogError> {
+    let terms: Result<Map<_, _>, _> = serde_json::from_slice(line);
+    let expected = |error| LogError::Content(path.to_owned(), 1, format!("expected the terms of a match: {error}"));
+    terms.map(Value::Object).map_err(expected)
+}
+
+/// What is different first in the terms of two logs. Former logs name neither version nor weights, and go with any.
+pub(super) fn difference(one: &Value, other: &Value) -> Option<Difference> {
+    let mut terms = [one.clone(), other.clone()];
+    for name in ["version", "weights"] {
+        if terms.iter().any(|terms| terms[name].is_null()) {
+            terms.iter_mut().for_each(|terms| terms[name] = Value::Null);
+        }
+    }
+    shard::difference(&terms[0], &terms[1])
 }
 
 fn ggf_line(game: &PlayedGame) -> String {
@@ -106,8 +122,7 @@ fn read(path: &Path, text: &[u8], terms: Option<(&Value, Shard)>) -> Result<Vec<
     let content = |line: usize, problem: String| LogError::Content(path.to_owned(), line, problem);
     let mut lines = text.split(|&b| b == b'\n').filter(|line| !line.is_empty()).enumerate();
     let Some((_, first)) = lines.next() else { return Ok(Vec::new()) };
-    let logged: Value =
-        serde_json::from_slice(first).map_err(|error| content(1, format!("expected the terms of a match: {error}")))?;
+    let logged = terms_of(path, first)?;
     let shard = match terms {
         Some((terms, shard)) => {
             if let Some((field, was, now)) = difference(&logged, terms) {
@@ -136,4 +151,21 @@ fn read(path: &Path, text: &[u8], terms: Option<(&Value, Shard)>) -> Result<Vec<
 pub(super) fn shard_of(path: &Path, terms: &Value) -> Result<Shard, LogError> {
     let Some(shard) = terms["shard"].as_str() else { return Ok(Shard::default()) };
     shard.parse().map_err(|error| LogError::Content(path.to_owned(), 1, format!("shard: {error}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn version_and_weights_are_compared_where_both_logs_name_them() {
+        let terms = |version: &str, weights: &str| json!({ "seed": 1, "version": version, "weights": [weights, null] });
+        let (former, today) = (json!({ "seed": 1 }), terms("0.2.0", "00c0ffee"));
+        let different = |other: &Value| difference(&today, other).map(|(name, ..)| name);
+        assert_eq!((different(&today), different(&former)), (None, None));
+        assert_eq!(different(&terms("0.3.0", "00c0ffee")).as_deref(), Some("version"));
+        assert_eq!(different(&terms("0.2.0", "deadbeef")).as_deref(), Some("weights"));
+        assert_eq!(different(&json!({ "seed": 2 })).as_deref(), Some("seed"));
+    }
 }

@@ -1,8 +1,8 @@
 //! Puts the parts of a match together that were played with `--shard`.
 
-use super::log::{self, GAMES, LogError};
+use super::log::{self, GAMES, LogError, difference};
 use super::record::PlayedGame;
-use crate::shard::{Parts, PartsError, difference};
+use crate::shard::{Parts, PartsError};
 use crate::whole_file::write_whole;
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -92,14 +92,6 @@ pub fn random(plies: u32, count: usize, seed: u64) -> Vec<Opening> {
     openings
 }
 
-/// Brings the openings into an order that depends on the seed alone (Fisher and Yates).
-pub fn shuffle(openings: &mut [Opening], seed: u64) {
-    let mut random = Random::new(seed);
-    for i in (1..openings.len()).rev() {
-        openings.swap(i, random.below(i + 1));
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -129,14 +121,5 @@ mod tests {
         assert_eq!(random(4, 1000, 1).len(), 60);
         assert_eq!(random(0, 5, 1).len(), 1);
         assert_eq!(random(61, 5, 1).len(), 0);
-    }
-
-    #[test]
-    fn shuffling_keeps_every_opening() {
-        let mut shuffled = every(4);
-        shuffle(&mut shuffled, 3);
-        assert_ne!(shuffled, every(4));
-        let names = |openings: &[Opening]| openings.iter().map(Opening::to_string).collect::<HashSet<_>>();
-        assert_eq!(names(&shuffled), names(&every(4)));
     }
 }

@@ -1,10 +1,11 @@
 //! Where the openings of a match come from: generated, or read from a file.
 
 use super::opening::{self, Opening};
-use crate::notation::{NotationError, ggf, read_position};
+use crate::notation::game_file::{FileGame, GameFile, GameFileError};
 use crate::othello::GameRecord;
+use crate::random::Random;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
 
 /// What `--openings` says.
@@ -16,7 +17,7 @@ pub enum OpeningSource {
     Classes,
     /// This number of random plies.
     Random(u32),
-    /// A file of transcripts (XOT lists among them), boards, OBF lines or GGF games.
+    /// A file of games or positions in any format; an XOT list is one of transcripts.
     File(PathBuf),
 }
 
@@ -61,18 +62,18 @@ pub enum OpeningError {
          or a file"
     )]
     Plies(String),
-    /// The file of this path cannot be read.
-    #[error("openings: cannot read '{0}': {1}; expected a file, four-ply, classes or random:N")]
-    File(String, std::io::Error),
-    /// Something in the file of this path is wrong.
-    #[error("openings: {0}, {1}")]
-    Content(String, NotationError),
-    /// An opening after which nobody can move: the path of the file, and the line or the number of the GGF game, from 1.
+    /// The file cannot be read, or not as one of games.
+    #[error("openings: {0}; expected a file, four-ply, classes or random:N")]
+    File(GameFileError),
+    /// A game of the file is wrong.
+    #[error("openings: {0}")]
+    Content(GameFileError),
+    /// An opening after which nobody can move: the file, and the line and the number of the game.
     #[error(
-        "openings: {0}, line {1}: the game is over after this opening; expected a position to be played on from \
+        "openings: {0}: the game is over after this opening; expected a position to be played on from \
          (opening-plies cuts whole games short)"
     )]
-    Over(String, usize),
+    Over(String),
     /// Nothing to play.
     #[error("openings: {0} holds no opening")]
     Empty(String),
@@ -98,53 +99,34 @@ impl OpeningSource {
             OpeningSource::Random(plies) => return Ok(opening::random(*plies, selection.count, selection.seed)),
             OpeningSource::FourPly => opening::every(4),
             OpeningSource::Classes => opening::distinct(opening::every(4)),
-            OpeningSource::File(path) => opening::distinct(read_file(path, selection.plies)?),
+            OpeningSource::File(path) => {
+                let games = GameFile::open(path).map_err(OpeningError::File)?;
+                opening::distinct(read(games, &path.display().to_string(), selection.plies)?)
+            }
         };
         if openings.is_empty() {
             return Err(OpeningError::Empty(self.to_string()));
         }
         if !selection.in_order {
-            opening::shuffle(&mut openings, selection.seed);
+            Random::new(selection.seed).shuffle(&mut openings);
         }
         Ok(openings)
     }
 }
 
-fn read_file(path: &Path, plies: Option<usize>) -> Result<Vec<Opening>, OpeningError> {
-    let name = path.display().to_string();
-    let bytes = std::fs::read(path).map_err(|error| OpeningError::File(name.clone(), error))?;
-    // Player names in archives are in any encoding.
-    let text = String::from_utf8_lossy(&bytes);
-    read_text(&text, plies, &name)
-}
-
-/// Reads openings from text: GGF games, or one opening a line.
-fn read_text(text: &str, plies: Option<usize>, name: &str) -> Result<Vec<Opening>, OpeningError> {
-    let content = |error| OpeningError::Content(name.to_owned(), error);
-    let mut records: Vec<(usize, GameRecord)> = Vec::new();
-    if text.trim_start().trim_start_matches(['1', '2']).trim_start().starts_with('(') {
-        let games = ggf::parse_all(text).map_err(content)?;
-        records.extend(games.into_iter().enumerate().map(|(i, game)| (i + 1, game.record)));
-    } else {
-        for (i, line) in text.lines().enumerate() {
-            let line = line.trim_start_matches('\u{feff}');
-            if line.trim().is_empty() || line.trim_start().starts_with(['%', '#']) {
-                continue;
-            }
-            let record = read_position(line).map_err(|error| content(NotationError { line: i + 1, ..error }))?;
-            records.push((i + 1, record));
+/// The games and positions of a file of this name.
+fn read(games: GameFile, name: &str, plies: Option<usize>) -> Result<Vec<Opening>, OpeningError> {
+    let opening = |found: Result<FileGame, GameFileError>| {
+        let FileGame { place, game, is_cut, .. } = found.map_err(OpeningError::Content)?;
+        let line = place.line.map_or_else(String::new, |line| format!("line {line}: "));
+        let place = format!("{name}: {line}game {}", place.number);
+        if is_cut {
+            log::warn!("{place}: the file ends within the game");
         }
-    }
-    records
-        .into_iter()
-        .map(|(line, record)| {
-            let record = plies.map_or_else(|| record.clone(), |plies| first_plies(&record, plies));
-            if record.position().is_over() {
-                return Err(OpeningError::Over(name.to_owned(), line));
-            }
-            Ok(Opening { record })
-        })
-        .collect()
+        let record = plies.map_or_else(|| game.record.clone(), |plies| first_plies(&game.record, plies));
+        if record.position().is_over() { Err(OpeningError::Over(place)) } else { Ok(Opening { record }) }
+    };
+    games.map(opening).collect()
 }
 
 /// The beginning of a game, as many turns as `plies`, passes counted.
@@ -180,23 +162,30 @@ mod tests {
         assert!(missing.openings(&SELECTION).unwrap_err().to_string().contains("expected a file, four-ply"));
     }
 
+    fn file(text: &str) -> GameFile {
+        GameFile::new("list.txt", std::io::Cursor::new(text.to_owned())).unwrap()
+    }
+
     #[test]
     fn files_of_every_kind() {
-        let read = |text: &str, plies| read_text(text, plies, "f").unwrap();
+        let read = |text: &str, plies| read(file(text), "list.txt", plies).unwrap();
+        let names = |text: &str| read(text, Some(2)).iter().map(Opening::to_string).collect::<Vec<_>>();
         let xot = read("% comment\nf5d6c4d3c2b3b4b5\n\nF5 F4 G3\n", None);
         assert_eq!(xot.iter().map(Opening::to_string).collect::<Vec<_>>(), ["f5d6c4d3c2b3b4b5", "f5f4g3"]);
         let obf = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X; G8:+18; H1:+12;";
         assert_eq!(read(obf, None)[0].position().empties().count(), 14);
         let ggf = "1 (;GM[Othello]PB[a]PW[b]TY[8]B[F5]W[D6]B[C3];)\n1 (;GM[Othello]TY[8]B[E6];)";
-        assert_eq!(read(ggf, Some(2)).iter().map(Opening::to_string).collect::<Vec<_>>(), ["f5d6", "e6"]);
+        assert_eq!(names(ggf), ["f5d6", "e6"]);
+        assert_eq!(names("\u{feff}(;GM[Othello]B[F5]W[D6]B[C3];)(;GM[Othello]B[E6];)"), ["f5d6", "e6"]);
+        assert_eq!(names("(;GM[2]FF[4]SZ[8];B[fe];W[df];B[cc])"), ["f5d6"]);
     }
 
     #[test]
     fn errors_name_file_line_and_column() {
-        let error = |text: &str| read_text(text, None, "list.txt").unwrap_err().to_string();
-        assert_eq!(error("f5d6\n\nf5f5\n"), "openings: list.txt, line 3, column 3: f5 is occupied");
-        assert!(error("f5d6c9").contains("line 1, column 5: expected a move"));
+        let error = |text: &str| read(file(text), "list.txt", None).unwrap_err().to_string();
+        assert_eq!(error("f5d6\n\nf5f5\n"), "openings: list.txt: line 3, column 3: game 2, move 2: f5 is occupied");
+        assert!(error("f5d6c9").contains("line 1, column 5: game 1"));
         let full = format!("{} X", "X".repeat(64));
-        assert!(error(&full).contains("line 1: the game is over"));
+        assert!(error(&full).contains("line 1: game 1: the game is over"));
     }
 }

@@ -1,7 +1,8 @@
 //! What is kept of a game: one line of JSON, and GGF.
 
+use crate::clock::time_control::TimeControl;
 use crate::notation::ggf::{self, GgfResult, Timing};
-use crate::notation::{AnnotatedGame, NotationError, read_position, transcript::Transcript};
+use crate::notation::{AnnotatedGame, MATCH_PLACE, NotationError, read_position, transcript::Transcript};
 use crate::othello::{Color, GameRecord, Move, Position};
 use serde::{Deserialize, Serialize};
 
@@ -85,6 +86,12 @@ pub struct PlayedGame {
     /// The seconds that the move took by the referee's clock; left out of reproducible records.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub seconds: Vec<f64>,
+    /// Black's clock, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub black_clock: Option<TimeControl>,
+    /// White's clock, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub white_clock: Option<TimeControl>,
 }
 
 impl PlayedGame {
@@ -105,18 +112,16 @@ impl PlayedGame {
     /// The game with the evaluations and times of the players.
     pub fn annotated(&self) -> Result<AnnotatedGame, NotationError> {
         let record = self.record()?;
-        let mut thought =
-            self.evals.iter().copied().zip(self.seconds.iter().copied().map(Some).chain(std::iter::repeat(None)));
+        // Either list may be missing.
+        let mut evals = self.evals.iter().copied();
+        let mut seconds = self.seconds.iter().copied();
         let mut placed = 0;
         let timing = record.turns().iter().map(|turn| {
-            if *turn == Move::Pass {
+            placed += usize::from(*turn != Move::Pass);
+            if *turn == Move::Pass || placed <= self.opening_moves {
                 return Timing::default();
             }
-            placed += 1;
-            if placed <= self.opening_moves {
-                return Timing::default();
-            }
-            thought.next().map_or(Timing::default(), |(eval, seconds)| Timing { eval, seconds })
+            Timing { eval: evals.next().flatten(), seconds: seconds.next() }
         });
         let timing = timing.collect();
         let ending = match self.end {
@@ -127,13 +132,15 @@ impl PlayedGame {
             End::IllegalMove | End::Crash | End::Silence | End::Protocol => Some(ggf::Ending::Left),
         };
         let mut game = AnnotatedGame {
-            place: "emilia match".to_owned(),
+            place: MATCH_PLACE.to_owned(),
             result: Some(GgfResult { score: f64::from(self.score), ending }),
             comments: self.detail.iter().cloned().collect(),
             timing,
             ..AnnotatedGame::new(record)
         };
         (game.black.name, game.white.name) = (self.black.clone(), self.white.clone());
+        game.black.clock = self.black_clock.and_then(TimeControl::ggf);
+        game.white.clock = self.white_clock.and_then(TimeControl::ggf);
         Ok(game)
     }
 }

@@ -51,7 +51,9 @@ pub struct Adjudicator {
 impl Adjudicator {
     /// Positions with at most this number of empty squares are decided.
     pub fn new(empties: u32) -> Adjudicator {
-        Adjudicator { empties, engine: Engine::new(EngineOptions { hash_mb: 16, ..EngineOptions::default() }) }
+        // Each of the games that are played at a time has one, beside the players.
+        let options = EngineOptions { hash_mb: 16, threads: 1, book: None, ..EngineOptions::default() };
+        Adjudicator { empties, engine: Engine::new(options) }
     }
 
     /// The result for Black in discs under perfect play, if the position is near enough to the end.
@@ -94,6 +96,8 @@ pub fn play(
         depths: Vec::new(),
         nodes: Vec::new(),
         seconds: Vec::new(),
+        black_clock: black.clock.control(),
+        white_clock: white.clock.control(),
     };
     let clocks = [black.clock, white.clock];
     let mut table = GameInPlay { game, record, timing, clocks, players: [black.player, white.player], rules };
@@ -247,6 +251,13 @@ mod tests {
         fn title(&self) -> &str {
             ""
         }
+    }
+
+    #[test]
+    fn the_solver_takes_one_core_of_those_that_play() {
+        let adjudicator = Adjudicator::new(8);
+        let options = adjudicator.engine.options();
+        assert_eq!((options.threads, options.book.is_none()), (1, true));
     }
 
     #[test]

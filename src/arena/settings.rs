@@ -24,8 +24,8 @@ pub struct MatchText {
     /// round-robin, or gauntlet: the first player against each other one
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<TournamentFormat>,
-    /// four-ply (all 244), classes (60 of them, one of each symmetry class), random:N plies, or a file of transcripts,
-    /// boards, OBF lines or GGF games [default: random:8]
+    /// four-ply (all 244), classes (60 of them, one of each symmetry class), random:N plies, or a file of games or positions
+    /// in any format [default: random:8]
     #[arg(long, value_name = "SOURCE")]
     pub openings: Option<String>,
     /// Cut openings from files after N plies
@@ -286,11 +286,13 @@ impl Settings {
         })
     }
 
-    /// What must stay the same when a match is resumed, as the first line of its log. How many games there are, how
-    /// many at a time and how long to wait may change.
+    /// What must stay the same when a match is resumed, as the first line of its log: the version of this program and the weights of the
+    /// players in it too. How many games there are, how many at a time and how long to wait may change.
     pub fn identity(&self) -> serde_json::Value {
         serde_json::json!({
             "emilia-match": 1,
+            "version": env!("CARGO_PKG_VERSION"),
+            "weights": self.players.iter().map(PlayerSpec::weights).collect::<Vec<_>>(),
             "player": self.text.player,
             "format": self.format,
             "openings": self.openings.to_string(),
@@ -338,6 +340,8 @@ fn seconds(name: &'static str, value: Option<f64>, least: f64) -> Result<Option<
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::eval::{EvaluatorKind, fingerprint};
+    use serde_json::json;
 
     #[test]
     fn the_command_line_has_the_last_word() {
@@ -356,6 +360,9 @@ mod tests {
         let identity = |text: &MatchText| Settings::new(text.clone()).unwrap().identity();
         let more = MatchText { pairs: Some(9), concurrency: Some(4), move_timeout: Some(1.0), ..text.clone() };
         assert_eq!(identity(&text), identity(&more));
+        let (terms, weights) = (identity(&text), format!("{:08x}", fingerprint(&*EvaluatorKind::default().build())));
+        assert_eq!(terms["version"], env!("CARGO_PKG_VERSION"));
+        assert_eq!(terms["weights"], json!([weights, weights]));
         for other in [
             MatchText { seed: Some(1), ..text.clone() },
             MatchText { openings: Some("classes".to_owned()), ..text.clone() },

@@ -1,12 +1,12 @@
 //! Where a match stands: everything that is counted, game by game in the order of the schedule.
 
-use super::likeness::{GameKey, Groups};
+use super::likeness::GameKey;
 use super::record::{End, PlayedGame};
 use super::schedule::{Fixture, Schedule};
-use super::statistics::{Estimate, SampleMean, Tally};
+use super::statistics::{Estimate, Pentanomial, SampleMean, Tally};
 use crate::othello::{Color, Move, Outcome};
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// Below this share of different games the errors are not to be trusted without correction.
 const ALIKE: f64 = 0.95;
@@ -22,8 +22,10 @@ pub struct Pairing {
     pub tally: Tally,
     /// The half points of each finished pair, 0 to 4, in order, with the number of its opening.
     pub pairs: Vec<(usize, u8)>,
-    games: Groups<(GameKey, bool)>,
-    kinds_of_pairs: Groups<(GameKey, GameKey)>,
+    /// The finished pairs without those that repeat an earlier one, up to symmetry.
+    pub different_pairs: Pentanomial,
+    seen_games: HashSet<(GameKey, bool)>,
+    seen_pairs: HashSet<(GameKey, GameKey)>,
     /// The first game of a pair, waiting for the second.
     waiting: Option<Half>,
 }
@@ -43,9 +45,9 @@ impl Pairing {
         self.tally.pentanomial.estimate()
     }
 
-    /// How many of the games differ, up to symmetry and the names of the colours.
+    /// How many of the games differ, up to symmetry.
     pub fn different_games(&self) -> usize {
-        self.games.count()
+        self.seen_games.len()
     }
 
     /// Whether enough games repeat each other to make the plain errors mislead.
@@ -53,20 +55,12 @@ impl Pairing {
         self.tally.games() >= 4 && (self.different_games() as f64) < ALIKE * self.tally.games() as f64
     }
 
-    /// What the pairs say when equal pairs count as one; `None` without a pair.
-    pub fn corrected_estimate(&self) -> Option<Estimate> {
-        let (mean, variance) = self.tally.pentanomial.moments()?;
-        let standard_error = self.kinds_of_pairs.standard_error()?;
-        let independent = if standard_error > 0.0 { variance / standard_error.powi(2) } else { 1.0 };
-        Some(Estimate::new(mean, variance, independent))
-    }
-
     fn add(&mut self, game: &PlayedGame, key: GameKey, first_is_black: bool, opening: usize) {
         let sign = if first_is_black { 1 } else { -1 };
         let outcome = Outcome::of_score(sign * game.score);
         let discs = game.end.is_decided_on_the_board().then_some(sign * game.score);
         self.tally.add_game(outcome);
-        self.games.add((key.clone(), first_is_black), 0.0);
+        self.seen_games.insert((key.clone(), first_is_black));
         match self.waiting.take() {
             Some(half) if half.pair == game.pair => {
                 let points = half.outcome.half_points() + outcome.half_points();
@@ -74,7 +68,9 @@ impl Pairing {
                 if let (Some(a), Some(b)) = (half.discs, discs) {
                     self.tally.discs.add(f64::from(a + b) / 2.0);
                 }
-                self.kinds_of_pairs.add((half.key, key), points as f64 / 4.0);
+                if self.seen_pairs.insert((half.key, key)) {
+                    self.different_pairs.add(points);
+                }
                 self.pairs.push((opening, points as u8));
             }
             _ => self.waiting = Some(Half { pair: game.pair, key, outcome, discs }),
@@ -136,8 +132,9 @@ impl Standings {
             second,
             tally: Tally::default(),
             pairs: Vec::new(),
-            games: Groups::default(),
-            kinds_of_pairs: Groups::default(),
+            different_pairs: Pentanomial::default(),
+            seen_games: HashSet::new(),
+            seen_pairs: HashSet::new(),
             waiting: None,
         };
         let efforts = vec![Effort::default(); names.len()];
@@ -187,16 +184,57 @@ impl Standings {
         }
     }
 
-    /// All games of one player together.
+    /// What one player won, drew and lost against all others together.
     pub fn total(&self, player: usize) -> Tally {
         let mut total = Tally::default();
-        for pairing in &self.pairings {
-            if pairing.first == player {
-                total.merge(&pairing.tally);
-            } else if pairing.second == player {
-                total.merge(&pairing.tally.reversed());
-            }
+        for Pairing { first, second, tally, .. } in &self.pairings {
+            let (wins, losses) = match player {
+                _ if player == *first => (tally.wins, tally.losses),
+                _ if player == *second => (tally.losses, tally.wins),
+                _ => continue,
+            };
+            (total.wins, total.draws, total.losses) =
+                (total.wins + wins, total.draws + tally.draws, total.losses + losses);
         }
         total
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::schedule::TournamentFormat;
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn equal_pairs_are_counted_once() {
+        let names = ["A", "B"].map(str::to_owned);
+        let schedule = Schedule::new(TournamentFormat::RoundRobin, 2, 5, 5);
+        let mut standings = Standings::new(names.to_vec(), &schedule);
+        let mut add = |place, moves, score| {
+            let fixture = schedule.game(place).unwrap();
+            let Fixture { game, pair, opening, black, white } = fixture;
+            let game = json!({
+                "game": game, "pair": pair, "opening": opening, "black": names[black], "white": names[white],
+                "end": "adjudicated", "score": score, "opening_moves": 0, "moves": moves,
+            });
+            standings.add(&fixture, &serde_json::from_value(game).unwrap());
+        };
+        // A loses both games of a pair, twice, and one game of another pair, three times. Images of a game are that game.
+        let pairs =
+            [("f5f6", -2, "f5d6"), ("e6f6", -2, "c4e3"), ("f5f4", 2, "f5f4"), ("d3e3", 2, "e6d6"), ("c4c5", 2, "f5f4")];
+        for (place, (first, score, second)) in (0..).step_by(2).zip(pairs) {
+            add(place, first, score);
+            add(place + 1, second, 2);
+        }
+        let pairing = &standings.pairings[0];
+        assert_eq!((pairing.tally.pentanomial.0, pairing.different_pairs.0), ([2, 0, 3, 0, 0], [1, 0, 1, 0, 0]));
+        assert!(pairing.different_games() == 4 && pairing.is_alike());
+        assert_eq!(pairing.estimate().unwrap().score, 0.3);
+        let once = pairing.different_pairs.estimate().unwrap();
+        assert_eq!(once.score, 0.25);
+        // Both scores are a quarter from the mean: the variance is 2 / 16, the standard error 1 / 4.
+        assert!((once.score_error.unwrap() - 1.959_964 / 4.0).abs() < 1e-6);
+        assert_eq!(standings.total(1).score(), Some(0.7));
     }
 }

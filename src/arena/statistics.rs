@@ -9,7 +9,7 @@ use crate::othello::Outcome;
 use serde::{Deserialize, Serialize};
 
 /// The 97.5 % quantile of the normal distribution.
-const Z95: f64 = 1.959_963_984_540_054;
+pub(crate) const Z95: f64 = 1.959_963_984_540_054;
 
 /// One unit of normalised Elo: 800 / ln 10 points for one standard deviation of a game.
 const NORMALIZED_UNIT: f64 = 800.0 / std::f64::consts::LN_10;
@@ -32,7 +32,7 @@ impl Pentanomial {
     /// The scores per game, 0 to 1, that the five counts stand for.
     pub const SCORES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
-    /// The mean score per game, 0 to 1, and the variance of a pair's score; `None` without a pair.
+    /// The mean score per game, 0 to 1, and the mean square of the deviations from it; `None` without a pair.
     pub fn moments(&self) -> Option<(f64, f64)> {
         let pairs = self.pairs();
         if pairs == 0 {
@@ -48,15 +48,10 @@ impl Pentanomial {
 
     /// What the pairs say if all of them are independent; `None` without a pair.
     pub fn estimate(&self) -> Option<Estimate> {
-        let (mean, variance) = self.moments()?;
-        Some(Estimate::new(mean, variance, self.pairs() as f64))
-    }
-
-    /// These pairs seen by the other player.
-    pub fn reversed(&self) -> Pentanomial {
-        let mut counts = self.0;
-        counts.reverse();
-        Pentanomial(counts)
+        let (mean, square) = self.moments()?;
+        let pairs = self.pairs() as f64;
+        // One pair less: the deviations are from the mean of the same sample.
+        Some(Estimate::new(mean, square * pairs / (pairs - 1.0).max(1.0), pairs))
     }
 }
 
@@ -84,9 +79,8 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// An estimate from the mean score per game, the variance of a pair's score and the number of independent pairs,
-    /// which need not be whole.
-    pub fn new(mean: f64, variance: f64, pairs: f64) -> Estimate {
+    /// An estimate from the mean score per game, the variance of a pair's score and the number of pairs.
+    fn new(mean: f64, variance: f64, pairs: f64) -> Estimate {
         let known = pairs > 1.0 && variance > 0.0;
         let standard_error = (variance / pairs).sqrt();
         let error = Z95 * standard_error;
@@ -208,30 +202,6 @@ impl Tally {
     pub fn draw_rate(&self) -> Option<f64> {
         (self.games() > 0).then(|| self.draws as f64 / self.games() as f64)
     }
-
-    /// These games seen by the other player.
-    pub fn reversed(&self) -> Tally {
-        Tally {
-            wins: self.losses,
-            draws: self.draws,
-            losses: self.wins,
-            pentanomial: self.pentanomial.reversed(),
-            discs: SampleMean { sum: -self.discs.sum, ..self.discs },
-        }
-    }
-
-    /// Adds the games of another tally of the same player.
-    pub fn merge(&mut self, other: &Tally) {
-        self.wins += other.wins;
-        self.draws += other.draws;
-        self.losses += other.losses;
-        for (mine, theirs) in self.pentanomial.0.iter_mut().zip(other.pentanomial.0) {
-            *mine += theirs;
-        }
-        self.discs.count += other.discs.count;
-        self.discs.sum += other.discs.sum;
-        self.discs.squares += other.discs.squares;
-    }
 }
 
 #[cfg(test)]
@@ -246,7 +216,7 @@ mod tests {
     fn the_published_pairs_give_the_published_elo() {
         let estimate = Pentanomial([2242, 343, 4980, 381, 2838]).estimate().unwrap();
         assert_eq!(format!("{:+.2} ± {:.2}", estimate.elo, estimate.elo_error.unwrap()), "+19.84 ± 4.58");
-        // Mean 5699.5 / 10784; standard error sqrt(0.121164 / 10784).
+        // Mean 5699.5 / 10784; standard error sqrt(0.121164 / 10783).
         close(estimate.score, 0.528_514, 1e-6);
         close(estimate.score_error.unwrap(), 0.006_569, 2e-6);
         close(estimate.superiority.unwrap(), 1.0, 1e-9);
@@ -259,12 +229,13 @@ mod tests {
         close(mean, 0.6, 1e-12);
         close(variance, 0.4 - 0.36, 1e-12);
         let estimate = Pentanomial([0, 1, 5, 3, 1]).estimate().unwrap();
-        close(estimate.score_error.unwrap(), Z95 * (0.04f64 / 10.0).sqrt(), 1e-12);
-        // 0.1 above a half in units of sqrt(2 * 0.04), times 347.4356.
-        close(estimate.normalized_elo.unwrap(), 0.1 / 0.08f64.sqrt() * 347.435_6, 1e-3);
-        close(estimate.normalized_elo_error.unwrap(), Z95 * 0.063_245_553 / 0.08f64.sqrt() * 347.435_6, 1e-3);
-        // 0.1 / 0.0632456 = 1.5811 standard errors.
-        close(estimate.superiority.unwrap(), 0.943_08, 1e-5);
+        // The squares of the deviations add up to 0.4, so the variance is 0.4 / 9 and the standard error 1 / 15.
+        close(estimate.score_error.unwrap(), Z95 / 15.0, 1e-12);
+        // 0.1 above a half in units of sqrt(2 * 0.4 / 9), times 347.4356.
+        close(estimate.normalized_elo.unwrap(), 116.533_4, 1e-3);
+        close(estimate.normalized_elo_error.unwrap(), 152.267_6, 1e-3);
+        // 0.1 is 1.5 standard errors.
+        close(estimate.superiority.unwrap(), 0.933_19, 1e-5);
         close(estimate.elo, 70.437, 1e-3);
     }
 
@@ -300,8 +271,7 @@ mod tests {
 
     #[test]
     fn the_other_player_sees_the_mirror_image() {
-        let pairs = Pentanomial([3, 1, 4, 1, 5]);
-        let (mine, theirs) = (pairs.estimate().unwrap(), pairs.reversed().estimate().unwrap());
+        let [mine, theirs] = [[3, 1, 4, 1, 5], [5, 1, 4, 1, 3]].map(|counts| Pentanomial(counts).estimate().unwrap());
         close(mine.elo, -theirs.elo, 1e-9);
         close(mine.superiority.unwrap(), 1.0 - theirs.superiority.unwrap(), 1e-12);
     }

@@ -14,6 +14,7 @@ use crate::clock::time_control::SideClock;
 use crate::othello::{Color, Position};
 use crossbeam::channel::{Receiver, Sender, unbounded};
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -46,6 +47,9 @@ pub enum MatchError {
         /// What should have been played.
         expected: String,
     },
+    /// The thread that played the game of this number panicked.
+    #[error("game {0} cannot be played: a thread of Emilia panicked")]
+    Panicked(u64),
 }
 
 /// Why a match came to its end.
@@ -286,7 +290,9 @@ impl<'a> Worker<'a> {
             if self.abandon.load(Ordering::Relaxed) {
                 return;
             }
-            let result = self.play(&fixture);
+            // The result of a thread that ends without one would be waited for.
+            let played = catch_unwind(AssertUnwindSafe(|| self.play(&fixture)));
+            let result = played.unwrap_or(Err(MatchError::Panicked(fixture.game)));
             let over = result.is_err();
             if let Some(result) = result.transpose() {
                 let _ = results.send(result);
@@ -346,5 +352,24 @@ impl<'a> Worker<'a> {
             attempt += 1;
             std::thread::sleep(PAUSE);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::player::PlayerText;
+    use super::super::settings::MatchText;
+    use super::*;
+
+    #[test]
+    fn a_panic_is_not_waited_for() {
+        let player = ["name=A depth=1", "name=B depth=1"].map(|words| PlayerText::parse(words).unwrap());
+        let settings = Settings::new(MatchText { player: player.to_vec(), ..MatchText::default() }).unwrap();
+        let ((jobs, queue), (results, finished)) = (unbounded(), unbounded());
+        let abandon = AtomicBool::new(false);
+        // There is no such opening.
+        jobs.send(Fixture { game: 3, pair: 1, opening: 0, black: 1, white: 0 }).unwrap();
+        Worker::new(&settings, &[], &abandon).run(&queue, &results);
+        assert!(matches!(finished.try_recv(), Ok(Err(MatchError::Panicked(3)))));
     }
 }

@@ -2,8 +2,8 @@
 
 use super::graph::{Neighbours, Positions, behind, settle};
 use super::view::{BestPlay, best_play};
-use super::{BookError, Database, Entry, Key, Leaf, Next, moves};
-use crate::othello::{Move, Position, Square};
+use super::{BookError, Database, Entry, Key, Leaf};
+use crate::othello::{Move, Position};
 use crate::search::{Contempt, Score, SearchDepth};
 use crate::whole_file::folder;
 use std::cmp::Reverse;
@@ -164,11 +164,9 @@ fn entry_without(book: &dyn Positions, key: &Key, entry: &Entry, kept: &BTreeSet
     let (square, depth, weights) = match old_leaf {
         Some((square, known, depth)) if best.value() <= Some(known) => (square, depth, entry.weights),
         _ => {
-            let position = key.position();
-            let leads_there = |(_, next): &(Square, Next)| *next == best.next;
-            let Some((square, _)) = moves(&position).find(leads_there) else { return Ok(*entry) };
-            let BestPlay { depth, weights, .. } = best_play(book, &position, Move::Place(square), Contempt::NONE)?;
-            (square, depth, weights)
+            let turn = Move::Place(best.square);
+            let BestPlay { depth, weights, .. } = best_play(book, &key.position(), turn, Contempt::NONE)?;
+            (best.square, depth, weights)
         }
     };
     let depth = match depth {
@@ -184,7 +182,9 @@ fn entry_without(book: &dyn Positions, key: &Key, entry: &Entry, kept: &BTreeSet
 mod tests {
     use super::super::graph::fault;
     use super::super::graph::tests::{WEIGHTS, book};
+    use super::super::moves;
     use super::*;
+    use crate::othello::Square;
     use std::collections::HashMap;
 
     fn entries(book: &dyn Positions) -> HashMap<Key, Entry> {

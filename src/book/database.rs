@@ -2,8 +2,9 @@
 
 use super::graph::{fault, is_draw, settle};
 use super::overlay::Overlay;
-use super::{BookError, Draws, Entry, Key, PackedBook, Positions, PositionsMut};
+use super::{Book, BookError, Draws, Entry, Key, PackedBook, Positions, PositionsMut};
 use crate::othello::Position;
+use crate::whole_file::expect_folder;
 use redb::{
     AccessGuard, Builder, ReadOnlyDatabase, ReadOnlyTable, ReadableDatabase, ReadableTable, ReadableTableMetadata,
     Table, TableDefinition, TableError, WriteTransaction,
@@ -42,9 +43,13 @@ impl Database {
     /// # Errors
     /// If the file is there already or cannot be written.
     pub fn create(path: &Path, weights: u32) -> Result<Database, BookError> {
+        if path == Path::new(Book::BUILTIN) {
+            return Err(BookError::Builtin);
+        }
         if fs::symlink_metadata(path).is_ok() {
             return Err(BookError::Exists);
         }
+        expect_folder(path)?;
         let create = || {
             let book = Database(opened(|| builder().create(path))?);
             book.change(|changes| {
@@ -68,6 +73,9 @@ impl Database {
     /// # Errors
     /// If the file cannot be read or written, is not a book of this program's format, or is in use.
     pub fn open(path: &Path) -> Result<Database, BookError> {
+        if path == Path::new(Book::BUILTIN) {
+            return Err(BookError::Builtin);
+        }
         if PackedBook::is_at(path)? {
             return Err(BookError::Packed);
         }

@@ -47,6 +47,16 @@ pub enum Leaf {
     },
 }
 
+impl Leaf {
+    /// The move, if it was found.
+    pub fn square(self) -> Option<Square> {
+        match self {
+            Leaf::Found { square, .. } => Some(square),
+            Leaf::Unsearched | Leaf::NoneLeft => None,
+        }
+    }
+}
+
 /// The codes of leaves that are no squares.
 const UNSEARCHED: u8 = 64;
 const NONE_LEFT: u8 = 65;

@@ -1,12 +1,13 @@
 //! What can be wrong with a book.
 
+use crate::whole_file::why;
 use std::io;
 
 /// Why a book could not be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum BookError {
     /// The system refused.
-    #[error("{0}")]
+    #[error("{}", why(.0))]
     Io(#[from] io::Error),
     /// Another program has it open, or is writing it.
     #[error("another program is using the book")]
@@ -42,6 +43,9 @@ pub enum BookError {
         /// What is wrong.
         problem: String,
     },
+    /// The book of the program is to be changed.
+    #[error("the book of the program does not change; expected a file, such as `emilia book new` makes")]
+    Builtin,
     /// A packed book is to be changed.
     #[error("a packed book does not change; grow the book that it was packed from")]
     Packed,

@@ -12,6 +12,7 @@
 use super::error::BookError;
 use super::{Draws, Entry, Key, Leaf, Next, moves};
 use crate::game::DISC;
+use crate::othello::{Bitboard, Position, Square};
 use crate::search::Score;
 use std::collections::BTreeSet;
 
@@ -45,6 +46,7 @@ pub trait PositionsMut: Positions {
 /// A move to a position that is in the book.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Child {
+    pub square: Square,
     pub next: Next,
     pub entry: Entry,
 }
@@ -54,27 +56,36 @@ pub(super) struct Child {
 pub(super) struct Neighbours {
     /// The positions in the book that its moves lead to.
     pub children: Vec<Child>,
-    /// How many of its moves lead to no position with a value.
-    without_value: usize,
-    /// Where the leaf leads, if it is one of these.
-    leaf: Option<Next>,
+    /// The moves that lead to no position with a value.
+    pub open: Bitboard,
+    /// The leaf, if it is one of these, and where it leads. The value of one that has become a position with a value is out of date.
+    pub leaf: Option<(Square, Next)>,
 }
 
 impl Neighbours {
     pub(super) fn of(positions: &(impl Positions + ?Sized), key: &Key, entry: &Entry) -> Result<Neighbours, BookError> {
-        let mut neighbours = Neighbours { children: Vec::new(), without_value: 0, leaf: None };
-        for (square, next) in moves(&key.position()) {
-            let entry_of_next = match next.key() {
+        Neighbours::around(positions, &key.position(), entry.leaf.square())
+    }
+
+    /// Those of a position, however it is turned, with the square of its leaf on this board.
+    pub(super) fn around(
+        positions: &(impl Positions + ?Sized),
+        position: &Position,
+        leaf: Option<Square>,
+    ) -> Result<Neighbours, BookError> {
+        let mut neighbours = Neighbours { children: Vec::new(), open: Bitboard::EMPTY, leaf: None };
+        for (square, next) in moves(position) {
+            let entry = match next.key() {
                 Some(key) => positions.get(&key)?,
                 None => None,
             };
-            if entry_of_next.is_none_or(|entry| entry.value.is_none()) {
-                neighbours.without_value += 1;
-                if matches!(entry.leaf, Leaf::Found { square: leaf, .. } if leaf == square) {
-                    neighbours.leaf = Some(next);
+            if entry.is_none_or(|entry| entry.value.is_none()) {
+                neighbours.open |= square.bit();
+                if leaf == Some(square) {
+                    neighbours.leaf = Some((square, next));
                 }
             }
-            neighbours.children.extend(entry_of_next.map(|entry| Child { next, entry }));
+            neighbours.children.extend(entry.map(|entry| Child { square, next, entry }));
         }
         Ok(neighbours)
     }
@@ -86,13 +97,13 @@ impl Neighbours {
 
     /// Whether the best of the moves without a value is to be searched, by an evaluation with this fingerprint.
     pub(super) fn asks_for_search(&self, entry: &Entry, weights: u32) -> bool {
-        self.without_value > 0 && !(self.leaf.is_some() && (entry.weights == weights || is_exact(entry)))
+        !self.open.is_empty() && !(self.leaf.is_some() && (entry.weights == weights || is_exact(entry)))
     }
 
     /// The entry with its value, bounds and cost as the neighbours have them.
     pub(super) fn settle(&self, entry: &Entry, weights: u32) -> Entry {
         let mut settled = *entry;
-        if self.without_value == 0 {
+        if self.open.is_empty() {
             settled.leaf = Leaf::NoneLeft;
         } else if entry.leaf == Leaf::NoneLeft {
             settled.leaf = Leaf::Unsearched;
@@ -127,7 +138,7 @@ impl Neighbours {
 
     /// Whether the position behind the leaf is worth to be added.
     pub(super) fn can_be_extended(&self, entry: &Entry) -> bool {
-        self.leaf.is_some_and(|next| next.key().is_some()) && !is_exact(entry)
+        self.leaf.is_some_and(|(_, next)| next.key().is_some()) && !is_exact(entry)
     }
 
     fn bounds(&self, entry: &Entry) -> (i8, i8) {
@@ -141,7 +152,7 @@ impl Neighbours {
         };
         let lower = self.children.iter().map(|child| bounds_of(child).0).chain(exact).max().unwrap_or(-64);
         // The result of the leaf is the best of all moves without a value.
-        let are_all_bounded = self.without_value == 0 || exact.is_some();
+        let are_all_bounded = self.open.is_empty() || exact.is_some();
         let bounded = self.children.iter().filter(|child| child.entry.value.is_some());
         let upper = bounded.map(|child| bounds_of(child).1).chain(exact).max().unwrap_or(64);
         let upper = if are_all_bounded { upper } else { 64 };
@@ -164,6 +175,11 @@ impl Child {
     /// Its value for the side that moves there.
     pub(super) fn value(&self) -> Option<Score> {
         self.entry.value.map(|value| self.next.signed(value))
+    }
+
+    /// What it is worth for the side that moves there, if a draw is worth this to it.
+    pub(super) fn worth(&self, draw: Score) -> Option<Score> {
+        self.entry.worth(self.next.signed(draw)).map(|value| self.next.signed(value))
     }
 
     /// What it is worth for the side that moves there, by what a draw is worth to it.
@@ -246,7 +262,6 @@ pub fn fault(
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::othello::Position;
     use crate::search::SearchDepth;
     use crate::testing::random_position;
     use std::collections::BTreeMap;

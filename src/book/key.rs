@@ -1,6 +1,6 @@
 //! What the book calls a position, and the positions one move before and behind it.
 
-use crate::othello::{Bitboard, Color, Move, Position, Square, Symmetry, canonical, flips};
+use crate::othello::{Bitboard, Color, Position, Square, Symmetry, canonical, flips};
 
 /// A position with a move to play, whichever way the board is turned and whoever has which colour.
 ///
@@ -168,11 +168,6 @@ fn beginnings(square: Square, (columns, rows): (i8, i8), discs: Bitboard) -> imp
         next = step();
         next.map(|_| set)
     })
-}
-
-/// A move of the canonical position as one of the position that the symmetry was found for.
-pub fn turned_back(symmetry: Symmetry, square: Square) -> Move {
-    Move::Place(symmetry.inverse().square(square))
 }
 
 #[cfg(test)]

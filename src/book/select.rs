@@ -29,11 +29,15 @@ pub struct Work {
 impl Work {
     /// The positions that it changes.
     pub fn touched(&self) -> impl Iterator<Item = Key> + use<> {
-        let added = match self.step {
+        std::iter::once(*self.key()).chain(self.added())
+    }
+
+    /// The position that it adds.
+    fn added(&self) -> Option<Key> {
+        match self.step {
             Step::Search => None,
             Step::Extend(_, key) => Some(key),
-        };
-        std::iter::once(*self.key()).chain(added)
+        }
     }
 
     /// Where there is something to do.
@@ -47,10 +51,7 @@ impl Work {
     /// # Errors
     /// If the book cannot be read.
     pub fn searches(&self, book: &(impl Positions + ?Sized)) -> Result<Vec<(Key, Bitboard)>, BookError> {
-        let added = match self.step {
-            Step::Search => None,
-            Step::Extend(_, key) => Some(key),
-        };
+        let added = self.added();
         let mut searches = Vec::new();
         for key in added.iter().chain([self.key()]) {
             let added = moves(&key.position()).filter(|(_, next)| next.key().is_some() && next.key() == added);
@@ -73,14 +74,8 @@ pub fn needs_no_search(book: &(impl Positions + ?Sized), key: &Key) -> Result<bo
 
 /// The moves of a position that lead to positions with a value.
 pub(super) fn moves_with_value(book: &(impl Positions + ?Sized), key: &Key) -> Result<Bitboard, BookError> {
-    let mut found = Bitboard::EMPTY;
-    for (square, next) in moves(&key.position()) {
-        let Some(behind) = next.key() else { continue };
-        if book.get(&behind)?.is_some_and(|entry| entry.value.is_some()) {
-            found |= square.bit();
-        }
-    }
-    Ok(found)
+    let position = key.position();
+    Ok(position.moves() & !Neighbours::around(book, &position, None)?.open)
 }
 
 /// The most positions that are looked at to find a unit of work that nobody does.

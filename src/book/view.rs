@@ -1,9 +1,9 @@
 //! What the book says of a position, as somebody at the board sees it.
 
-use super::graph::is_draw;
-use super::key::turned_back;
-use super::{BookError, Draws, Entry, Key, Leaf, Next, Positions, moves};
-use crate::othello::{Move, Position};
+use super::graph::{Child, Neighbours, is_draw};
+use super::{BookError, Draws, Entry, Key, Leaf, Positions};
+use crate::game::DISC;
+use crate::othello::{Move, Position, Square};
 use crate::search::{Bound, Contempt, Line, Score, SearchDepth};
 
 /// A move of a position, and what the book knows of it.
@@ -79,24 +79,12 @@ pub fn look_up(
     if position.is_over() {
         return Ok(None);
     }
-    let (key, symmetry) = Key::of(position);
-    let Some(entry) = book.get(&key)? else { return Ok(None) };
+    let Some((entry, neighbours)) = known(book, position)? else { return Ok(None) };
     let draw = draw(contempt, position);
-    let mut found = Vec::new();
-    for (square, next) in moves(position) {
-        let behind = match next.key() {
-            Some(key) => book.get(&key)?,
-            None => None,
-        };
-        let turn = Move::Place(square);
-        let is_leaf = leaf(&entry).is_some_and(|(leaf, ..)| turned_back(symmetry, leaf) == turn);
-        match behind {
-            Some(behind) if behind.value.is_some() || !is_leaf => {
-                found.push(in_book(book, position, turn, (next, &behind), contempt)?);
-            }
-            _ if is_leaf => found.extend(of_leaf(&entry, turn, draw)),
-            _ => {}
-        }
+    let leaf = neighbours.leaf.map(|(square, _)| square);
+    let mut found: Vec<BookMove> = leaf.and_then(|square| of_leaf(&entry, square, draw)).into_iter().collect();
+    for child in neighbours.children.iter().filter(|child| Some(child.square) != leaf) {
+        found.push(in_book(book, position, child, contempt)?);
     }
     // Of equal ones the one that was looked at more.
     found.sort_by_key(|found| std::cmp::Reverse((found.value, found.is_in_book, found.visits)));
@@ -108,51 +96,47 @@ fn draw(contempt: Contempt, position: &Position) -> Score {
     Score::from_discs(contempt.draw_for(position.mover()))
 }
 
-/// The leaf with what it is worth if a draw is worth this.
-fn worth_of_leaf(entry: &Entry, draw: Score) -> Option<(crate::othello::Square, Score, SearchDepth)> {
-    leaf(entry).map(|(square, value, depth)| (square, if is_draw(entry) { draw } else { value }, depth))
+/// The entry of a position and what is around it, on the board as it is turned here.
+fn known(book: &(impl Positions + ?Sized), position: &Position) -> Result<Option<(Entry, Neighbours)>, BookError> {
+    let (key, symmetry) = Key::of(position);
+    let Some(entry) = book.get(&key)? else { return Ok(None) };
+    let leaf = entry.leaf.square().map(|square| symmetry.inverse().square(square));
+    Ok(Some((entry, Neighbours::around(book, position, leaf)?)))
 }
 
-fn leaf(entry: &Entry) -> Option<(crate::othello::Square, Score, SearchDepth)> {
-    match entry.leaf {
-        Leaf::Found { square, value, depth } => Some((square, value, depth)),
-        Leaf::Unsearched | Leaf::NoneLeft => None,
-    }
-}
-
-fn of_leaf(entry: &Entry, turn: Move, draw: Score) -> Option<BookMove> {
-    let (_, result, depth) = leaf(entry)?;
-    let (_, value, _) = worth_of_leaf(entry, draw)?;
-    let discs = (result.units() / crate::game::DISC) as i8;
-    let draws = is_draw(entry).then_some(Draws::DRAW);
+/// The leaf as a move to this square, if a draw is worth this to the side to move.
+fn of_leaf(entry: &Entry, square: Square, draw: Score) -> Option<BookMove> {
+    let Leaf::Found { value, depth, .. } = entry.leaf else { return None };
+    let (turn, is_draw) = (Move::Place(square), is_draw(entry));
+    let discs = (value.units() / DISC) as i8;
     let (lower, upper) = if depth.is_exact() { (discs, discs) } else { (-64, 64) };
-    let line = vec![turn];
     Some(BookMove {
         turn,
-        value: Some(value),
-        draws,
+        value: Some(if is_draw { draw } else { value }),
+        draws: is_draw.then_some(Draws::DRAW),
         lower,
         upper,
         is_in_book: false,
         depth,
         visits: 0,
         games: 0,
-        line,
+        line: vec![turn],
     })
 }
 
 fn in_book(
     book: &(impl Positions + ?Sized),
     position: &Position,
-    turn: Move,
-    (next, behind): (Next, &Entry),
+    child: &Child,
     contempt: Contempt,
 ) -> Result<BookMove, BookError> {
+    let Child { square, next, entry: behind } = child;
+    let turn = Move::Place(*square);
     let (one, other) = (next.signed(behind.lower), next.signed(behind.upper));
     let BestPlay { line, depth, .. } = best_play(book, position, turn, contempt)?;
     Ok(BookMove {
         turn,
-        value: worth(next, behind, draw(contempt, position)),
+        value: child.worth(draw(contempt, position)),
         draws: behind.draws.map(|draws| next.signed(draws)),
         lower: one.min(other),
         upper: one.max(other),
@@ -162,11 +146,6 @@ fn in_book(
         games: behind.games,
         line,
     })
-}
-
-/// What a move to a position in the book is worth to the side that moves, if a draw is worth this to it.
-fn worth(next: Next, behind: &Entry, draw: Score) -> Option<Score> {
-    behind.worth(next.signed(draw)).map(|value| next.signed(value))
 }
 
 /// The best play from a move on.
@@ -193,37 +172,21 @@ pub(super) fn best_play(
             play.line.push(Move::Pass);
             position = position.pass();
         }
-        let (key, symmetry) = Key::of(&position);
-        let Some(entry) = book.get(&key)? else { break };
+        let Some((entry, neighbours)) = known(book, &position)? else { return Ok(play) };
         let draw = draw(contempt, &position);
-        let mut best: Option<(Score, Move, bool)> = None;
-        for (square, next) in moves(&position) {
-            let behind = match next.key() {
-                Some(key) => book.get(&key)?,
-                None => None,
-            };
-            if let Some(value) = behind.and_then(|behind| worth(next, &behind, draw))
-                && best.is_none_or(|(known, ..)| value > known)
-            {
-                best = Some((value, Move::Place(square), true));
-            }
+        // Of equal ones the first.
+        let children = neighbours.children.iter().rev();
+        let worth = |child: &Child| Some((child.worth(draw)?, child.square));
+        let best = children.filter_map(worth).max_by_key(|(value, _)| *value);
+        let leaf = neighbours.leaf.and_then(|(square, _)| of_leaf(&entry, square, draw));
+        if let Some(leaf) = leaf.filter(|leaf| leaf.value > best.map(|(value, _)| value)) {
+            play.line.push(leaf.turn);
+            return Ok(BestPlay { depth: leaf.depth, weights: entry.weights, ..play });
         }
-        if let Some((square, value, leaf_depth)) = worth_of_leaf(&entry, draw) {
-            (play.depth, play.weights) = (leaf_depth, entry.weights);
-            let turn = turned_back(symmetry, square);
-            let is_open = position.take(turn).is_ok() && best.is_none_or(|(known, ..)| value > known);
-            if is_open {
-                best = Some((value, turn, false));
-            }
-        }
-        let Some((_, turn, goes_on)) = best else { break };
-        play.line.push(turn);
-        match position.take(turn) {
-            Ok(after) if goes_on => position = after,
-            _ => break,
-        }
+        let Some((_, square)) = best else { return Ok(play) };
+        play.line.push(Move::Place(square));
+        position = position.after(square);
     }
-    Ok(play)
 }
 
 /// What the side that must pass sees of the position behind the pass.
@@ -257,13 +220,14 @@ fn passed(view: &View) -> View {
 mod tests {
     use super::super::graph::settle;
     use super::super::graph::tests::WEIGHTS;
+    use super::super::moves;
     use super::*;
     use crate::othello::Color;
     use std::collections::{BTreeMap, BTreeSet};
 
     #[test]
     fn what_a_draw_is_worth_chooses_the_move() {
-        let square = |name: &str| name.parse::<crate::othello::Square>().unwrap();
+        let square = |name: &str| name.parse::<Square>().unwrap();
         let root = Position::START.after(square("f5"));
         let mut book = BTreeMap::new();
         // Of two replies one is a draw, and after the other one the opponent of White, to move here, seems to be worth two discs less.
@@ -294,5 +258,32 @@ mod tests {
             assert_eq!(view.entry.draws, Some(draws));
             assert_eq!(view.playable().next().unwrap().turn, best.turn);
         }
+    }
+
+    #[test]
+    fn a_leaf_that_is_in_the_book_by_now_is_not_played_for_its_old_value() {
+        let root = Position::START.after("f5".parse().unwrap());
+        let mut book = BTreeMap::new();
+        let mut add = |position: &Position, leaf: Square, discs| {
+            let key = Key::of(position).0;
+            let leaf = Leaf::Found { square: leaf, value: Score::from_discs(discs), depth: SearchDepth::Plies(8) };
+            book.insert(key, Entry { leaf, weights: WEIGHTS, ..Entry::UNSEARCHED });
+        };
+        // Behind the leaf, which promised nine discs, the mover loses three; the other reply loses one.
+        for (reply, discs) in [("f4", 3), ("d6", 1)] {
+            let behind = root.after(reply.parse().unwrap());
+            let first = moves(&Key::of(&behind).0.position()).next().unwrap().0;
+            add(&behind, first, discs);
+        }
+        add(&root, Key::of(&root).1.square("f4".parse().unwrap()), 9);
+        let keys: BTreeSet<Key> = book.keys().copied().collect();
+        settle(&mut book, keys, WEIGHTS).unwrap();
+
+        let view = look_up(&book, &root, Contempt::NONE).unwrap().unwrap();
+        assert_eq!((view.entry.value, view.moves[0].turn.to_string()), (Some(Score::from_discs(-1)), "d6".to_owned()));
+        let first = Move::Place("f5".parse().unwrap());
+        let play = best_play(&book, &Position::START, first, Contempt::NONE).unwrap();
+        assert_eq!(play.line[..2], [first, view.moves[0].turn], "the line goes on as the position behind it says");
+        assert_eq!((play.line.len(), play.depth, play.weights), (3, SearchDepth::Plies(8), WEIGHTS));
     }
 }

@@ -5,9 +5,11 @@ use super::analyze_output::Results;
 use super::analyze_pages::Pages;
 use super::analyze_position::{self, PositionArguments};
 use super::analyze_queries::{self, QueryInput};
-use super::game_input::{announce_reading, input_checksum, open_text};
+use super::game_choice::GameChoice;
+use super::game_input::{NO_NAMES, announce_reading, input_checksum, open_text};
 use super::log_output;
 use super::options::EngineArguments;
+use super::output::complain;
 use super::picture::ending;
 use crate::analysis::journal::Done;
 use crate::analysis::shard_file::{Job, engine_settings};
@@ -32,10 +34,12 @@ use std::path::{Path, PathBuf};
 /// --search-threads or a query says otherwise. What has no other limit is searched to depth 12.
 #[derive(Args, Clone, Debug)]
 #[command(group = ArgGroup::new("question").multiple(true)
-    .conflicts_with_all(["file", "csv", "obf", "ggf", "out", "resume", "shard", "queue"]))]
+    .conflicts_with_all(["file", "player", "game", "csv", "obf", "ggf", "out", "resume", "shard", "queue"]))]
 pub(super) struct AnalyzeArguments {
     /// A file of queries or games, or - for the standard input
     file: Option<String>,
+    #[command(flatten)]
+    choice: GameChoice,
     #[command(flatten)]
     question: PositionArguments,
     /// Write JSON, a line for each game or position: what is done where the output is no terminal
@@ -66,11 +70,11 @@ pub(super) struct AnalyzeArguments {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     out: Option<PathBuf>,
     /// Go on with that file where an earlier run was interrupted
-    #[arg(long, requires = "out", help_heading = "Output")]
+    #[arg(long, requires = "out", conflicts_with_all = ["player", "game"], help_heading = "Output")]
     resume: bool,
     /// Do only the queries or games whose number, from 0, leaves the rest I when divided by N; `emilia merge` puts the
     /// parts together
-    #[arg(long, value_name = "I/N", help_heading = "Output")]
+    #[arg(long, value_name = "I/N", conflicts_with_all = ["player", "game"], help_heading = "Output")]
     shard: Option<Shard>,
     /// Think about each position or game with an empty memory and tell no times: the same answers every time, whatever
     /// else is asked, and in the order of the input
@@ -167,9 +171,14 @@ pub(super) fn run(arguments: &AnalyzeArguments) -> Result<(), String> {
     if arguments.file.is_none()
         || holds_queries(&mut input).map_err(|error| format!("cannot read '{name}': {error}"))?
     {
-        if arguments.style_is_said() || arguments.by.is_some() || arguments.pages.is_some() {
+        if arguments.style_is_said()
+            || arguments.by.is_some()
+            || arguments.pages.is_some()
+            || arguments.choice.is_given()
+        {
             super::refuse(
-                "queries are answered in JSON; --csv, --obf, --ggf, --table, --by and --pages are for files of games",
+                "queries are answered in JSON; --csv, --obf, --ggf, --table, --by, --pages, --player and --game are for \
+                 files of games",
             );
         }
         let job = arguments.job(QUERIES, &defaults)?;
@@ -190,14 +199,17 @@ pub(super) fn run(arguments: &AnalyzeArguments) -> Result<(), String> {
     }
     let path = arguments.file.as_deref().filter(|file| *file != "-").map(Path::new);
     let games = GameInput::new(name, input, path).map_err(|error| error.to_string())?;
+    if games.lacks_names() {
+        complain(format_args!("warning: {}: {NO_NAMES}", games.name()));
+    }
     let style = arguments.style();
     let job = arguments.job("analyze games", &defaults)?;
     let by_player = arguments.by == Some(By::Player);
     let opened = match (style, shard) {
         (Style::Json | Style::Table, _) if by_player => Some((Results::open_plain(out)?, Done::new())),
         _ if by_player => super::refuse("--by: expected .json or .txt at the end of --out, or --json or --table"),
-        // What an earlier run has judged would be missing from the pages.
-        _ if arguments.pages.is_some() => Some((Results::open_plain(out)?, Done::new())),
+        // What an earlier run has judged would be missing from the pages, and not all games of a file make no part of a job.
+        _ if arguments.pages.is_some() || arguments.choice.is_given() => Some((Results::open_plain(out)?, Done::new())),
         (Style::Json, _) => Results::open(out, arguments.resume, shard, &job)?,
         (_, Some(_)) => super::refuse("--shard needs --json: other formats cannot be merged"),
         (_, None) if arguments.resume => super::refuse("--resume needs --json"),
@@ -207,8 +219,8 @@ pub(super) fn run(arguments: &AnalyzeArguments) -> Result<(), String> {
     let pages = arguments.pages.as_deref().map(|folder| Pages::begin(folder, &defaults)).transpose()?;
     let shard = shard.unwrap_or_default();
     let path = path.map(Path::to_owned);
-    let reproducible = arguments.reproducible;
-    let job = GameJob { settings: defaults, threads, reproducible, style, by_player, shard, path, done };
+    let (reproducible, choice) = (arguments.reproducible, arguments.choice.clone());
+    let job = GameJob { settings: defaults, threads, reproducible, style, by_player, shard, choice, path, done };
     analyze_games::run(&job, games, output, pages)
 }
 

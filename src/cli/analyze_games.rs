@@ -2,12 +2,14 @@
 
 use super::analyze_output::Results;
 use super::analyze_pages::Pages;
-use super::game_input::warn_of_cut;
+use super::analyze_position;
+use super::game_choice::GameChoice;
+use super::game_input::warn_of_game;
 use super::output::{Failures, Reader, complain, games};
-use super::progress::InputProgress;
+use super::progress::StepBar;
 use crate::analysis::journal::Done;
 use crate::analysis::review_text::ReviewedGame;
-use crate::analysis::wanted_games::GameInput;
+use crate::analysis::wanted_games::{GameInput, InputEnd};
 use crate::analysis::{AnalysisSettings, ByPlayer, Reviewer, answer, in_order};
 use crate::engine::EngineOptions;
 use crate::notation::game_file::{FileGame, GameFile, GameFileError, Part};
@@ -16,6 +18,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// How judged games are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,6 +44,8 @@ pub(super) struct GameJob {
     pub by_player: bool,
     /// Which of the games count.
     pub shard: Shard,
+    /// Which of these are asked for.
+    pub choice: GameChoice,
     /// The file that they are from, if it is one.
     pub path: Option<PathBuf>,
     /// Games that an earlier run has judged.
@@ -68,19 +73,17 @@ struct Complaints {
 }
 
 /// Judges one game after another.
-pub(super) fn run(
-    job: &GameJob,
-    input: GameInput,
-    mut output: Results,
-    mut pages: Option<Pages>,
-) -> Result<(), String> {
+pub(super) fn run(job: &GameJob, input: GameInput, output: Results, pages: Option<Pages>) -> Result<(), String> {
     let file = input.name().to_owned();
-    let progress = Arc::new(InputProgress::new("games", job.done.len() as u64));
+    let progress = Arc::new(StepBar::new("games", None, job.done.len() as u64));
     progress.end_on_interrupt(output.how_to_go_on())?;
     job.count_games(&progress);
-    let (mut games, end) = input.wanted(job.shard, job.done.clone());
+    let (games, end) = input.wanted(job.shard, job.done.clone());
+    let choice = job.choice.clone();
+    let mut games = games.filter(move |item| choice.takes(item));
     // Where there are no more games than these, each gets more threads.
     let first: Vec<_> = games.by_ref().take(job.workers() as usize).collect();
+    job.choice.check(first.len() as u64).map_err(|problem| format!("{file}: {problem}"))?;
     let reviewers = job.reviewers(first.len());
     let reproducible = job.reproducible;
     let judge = |mut reviewer: Reviewer| {
@@ -92,64 +95,86 @@ pub(super) fn run(
             item.map(|found| ReviewedGame { review: reviewer.review(&found.game.record), file: file.clone(), found })
         }
     };
-    let mut reader = match job.style {
-        Style::Csv => output.write(ReviewedGame::CSV_HEADER)?,
-        _ => Reader::Reads,
-    };
-    let mut complaints = Complaints::default();
-    let mut players = ByPlayer::new(pages.as_ref().map(Pages::folder));
-    let mut problem = None;
     let workers = reviewers.into_iter().map(judge).collect();
+    let mut told = Told::new(job, output, pages)?;
+    let (started, mut searched, mut problem) = (Instant::now(), 0, None);
     in_order(first.into_iter().chain(games), workers, |result| {
-        let positions = result.as_ref().map_or(0, |game: &ReviewedGame| game.review.turns.len() as u64);
-        progress.aside(|| {
-            if let Ok(game) = &result {
-                warn_of_cut(&game.file, &game.found);
-            }
-            if let (Some(pages), Ok(game)) = (&mut pages, &result)
-                && let Err(error) = pages.add(game)
-            {
-                problem = Some(error);
-            }
-            if let (true, Ok(game)) = (job.by_player || pages.is_some(), &result) {
-                players.add(game);
-            }
-            if job.by_player && result.is_ok() {
-                return;
-            }
-            if let Some(text) = job.text(result, &mut complaints)
-                && reader == Reader::Reads
-            {
-                match output.write(&text) {
-                    Ok(now) => reader = now,
-                    Err(error) => problem = Some(error),
-                }
-            }
-        });
-        progress.add(1, positions);
-        // The pages are there for others.
-        (reader == Reader::Reads || pages.is_some()) && problem.is_none()
+        searched += result.as_ref().map_or(0, |game: &ReviewedGame| game.review.turns.len());
+        problem = progress.aside(|| told.take(result)).err();
+        progress.add(1, || format!("{:.1} positions/s", searched as f64 / started.elapsed().as_secs_f64().max(1e-3)));
+        problem.is_none() && told.is_wanted()
     });
     progress.finish();
-    if let (None, Some(pages)) = (&problem, pages) {
-        pages.finish(&players, &file)?;
-    }
-    let read = match problem {
+    match problem {
         Some(problem) => Err(problem),
-        // The rest of the input is not waited for.
-        None if reader == Reader::IsGone => return Ok(()),
-        None => end.read(),
-    };
-    match read {
-        Ok(_) if job.by_player => {
-            output.write(&if job.style == Style::Json { players.json() } else { players.table() })?;
-            output.finish(0, 0, None)?;
-        }
-        Ok((games, checksum)) => drop(output.finish(games, checksum, None)?),
-        // What can be gone on with stays; of any other file nothing remains.
-        Err(problem) => return Err(problem),
+        None => told.finish(end, &file),
     }
-    complaints.tell()
+}
+
+/// What is told of the games, and where.
+struct Told<'a> {
+    job: &'a GameJob,
+    output: Results,
+    reader: Reader,
+    pages: Option<Pages>,
+    players: ByPlayer,
+    complaints: Complaints,
+}
+
+impl Told<'_> {
+    fn new(job: &GameJob, mut output: Results, pages: Option<Pages>) -> Result<Told<'_>, String> {
+        let reader = match job.style {
+            Style::Csv => output.write(ReviewedGame::CSV_HEADER)?,
+            _ => Reader::Reads,
+        };
+        let players = ByPlayer::new(pages.as_ref().map(Pages::folder));
+        Ok(Told { job, output, reader, pages, players, complaints: Complaints::default() })
+    }
+
+    fn take(&mut self, result: Result<ReviewedGame, GameFileError>) -> Result<(), String> {
+        if let Ok(game) = &result {
+            warn_of_game(format_args!("{}: game {}", game.file, game.found.place.number), &game.found);
+            if let Some(pages) = &mut self.pages {
+                pages.add(game)?;
+            }
+            if self.job.by_player || self.pages.is_some() {
+                self.players.add(game);
+            }
+            if self.job.by_player {
+                return Ok(());
+            }
+        }
+        if let Some(text) = self.job.text(result, &mut self.complaints)
+            && self.reader == Reader::Reads
+        {
+            self.reader = self.output.write(&text)?;
+        }
+        Ok(())
+    }
+
+    /// Whether anybody wants more. The pages are there for others than the reader of the output.
+    fn is_wanted(&self) -> bool {
+        self.reader == Reader::Reads || self.pages.is_some()
+    }
+
+    /// Everything is told. Of an input that cannot be read to its end, an output that can be gone on with stays; of any other file
+    /// nothing remains.
+    fn finish(mut self, end: InputEnd, file: &str) -> Result<(), String> {
+        if let Some(pages) = self.pages {
+            pages.finish(&self.players, file)?;
+        }
+        // The rest of the input is not waited for.
+        if self.reader == Reader::IsGone {
+            return Ok(());
+        }
+        let (games, checksum) = end.read()?;
+        if self.job.by_player {
+            let is_json = self.job.style == Style::Json;
+            self.output.write(&if is_json { self.players.json() } else { self.players.table() })?;
+        }
+        self.output.finish(games, checksum, None)?;
+        self.complaints.tell()
+    }
 }
 
 impl GameJob {
@@ -167,6 +192,10 @@ impl GameJob {
             Style::Json => game.json(!self.reproducible),
             Style::Csv => game.csv(),
             Style::Obf => game.obf(),
+            Style::Table if game.found.game.is_position() => {
+                let lines = game.review.turns.first().map_or(&[][..], |turn| &turn.lines);
+                format!("{}\n{}\n", game.heading(), analyze_position::table(&game.found.game.record, lines))
+            }
             Style::Table => game.table(),
             Style::Ggf => match game.ggf() {
                 Ok(written) => {
@@ -188,12 +217,16 @@ impl GameJob {
     }
 
     /// Has the games counted, by a thread of its own, where somebody looks on.
-    fn count_games(&self, progress: &Arc<InputProgress>) {
+    fn count_games(&self, progress: &Arc<StepBar>) {
         let Some(path) = self.path.clone().filter(|path| progress.is_shown() && path.is_file()) else { return };
-        let (progress, shard) = (Arc::clone(progress), self.shard);
+        let (progress, shard, choice) = (Arc::clone(progress), self.shard, self.choice.clone());
         std::thread::spawn(move || {
             if let Ok(games) = GameFile::open(&path) {
-                progress.set_items((0..games.count() as u64).filter(|&index| shard.holds(index)).count() as u64);
+                progress.set_steps(
+                    (0..games.filter(|item| choice.takes(item)).count() as u64)
+                        .filter(|&index| shard.holds(index))
+                        .count() as u64,
+                );
             }
         });
     }

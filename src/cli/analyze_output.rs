@@ -1,6 +1,6 @@
 //! Where the results of an analysis go: an [`Output`], or a file that can be gone on with.
 
-use super::output::{Output, Reader, cannot_write};
+use super::output::{Output, Reader, cannot_write, complain};
 use crate::analysis::Totals;
 use crate::analysis::journal::{Done, Journal, Opened};
 use crate::analysis::shard_file::{Job, ShardEnd, begin_line, end_line};
@@ -37,7 +37,15 @@ impl Results {
         };
         let opened = Journal::open(&path, shard.unwrap_or_default(), job, resume).map_err(|error| error.to_string())?;
         Ok(match opened {
-            Opened::Complete => None,
+            Opened::Complete { is_named } => {
+                if !is_named {
+                    complain(format_args!(
+                        "'{}' is there already, and does not say with which settings it was made; nothing was done",
+                        path.display()
+                    ));
+                }
+                None
+            }
             Opened::Growing(journal, done) => Some((Results::Journal(journal), done)),
         })
     }

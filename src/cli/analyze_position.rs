@@ -5,11 +5,11 @@ use super::progress::StatusLine;
 use super::show::palette;
 use crate::analysis::answer::{Answer, Finality, line};
 use crate::analysis::query::{ClientLine, Query, parse};
-use crate::analysis::{AnalysisSettings, Thinker};
+use crate::analysis::{AnalysisSettings, MoveValue, Thinker};
 use crate::notation::opening;
 use crate::othello::{GameRecord, Move};
 use crate::render::{Diagram, Palette};
-use crate::search::{Report, SearchDepth};
+use crate::search::SearchDepth;
 use clap::Args;
 use crossbeam::channel::never;
 use serde_json::json;
@@ -38,9 +38,8 @@ pub(super) struct PositionArguments {
     #[arg(long, value_name = "MOVES", group = "question", help_heading = "One position")]
     moves: Option<String>,
     /// How many of the best moves get their values
-    #[arg(long, value_name = "N", default_value_t = 1, requires = "question", help_heading = "One position",
-          value_parser = clap::value_parser!(u8).range(1..=60))]
-    multipv: u8,
+    #[arg(long, value_name = "N", help_heading = "One position", value_parser = clap::value_parser!(u8).range(1..=60))]
+    multipv: Option<u8>,
 }
 
 impl PositionArguments {
@@ -50,9 +49,13 @@ impl PositionArguments {
     /// If the text is no position, or a move is not legal.
     pub(super) fn query(&self, defaults: &AnalysisSettings) -> Result<Option<Query>, String> {
         if self.position.is_none() && self.moves.is_none() {
+            if self.multipv.is_some() {
+                crate::cli::refuse("--multipv is for one position: --position or --moves; a query has its own");
+            }
             return Ok(None);
         }
-        let asked = json!({ "id": "position", "game": self.position, "moves": self.moves, "multipv": self.multipv });
+        let lines = self.multipv.unwrap_or(1);
+        let asked = json!({ "id": "position", "game": self.position, "moves": self.moves, "multipv": lines });
         match parse(line(&asked).as_bytes(), defaults, defaults.options.threads) {
             Ok(ClientLine::Query(query)) => Ok(Some(*query)),
             Ok(ClientLine::Action { .. }) => unreachable!("a line without an action is a query"),
@@ -79,11 +82,19 @@ pub(super) fn run(query: &Query, as_json: bool, timed: bool) -> Result<(), Strin
     let report = &decision.report;
     print(&match as_json {
         true => line(&Answer::new(query, turn, report, Finality::Final, timed)),
-        false => table(&query.game, report),
+        false => {
+            let lines: Vec<MoveValue> = report.lines.iter().map(MoveValue::of_line).collect();
+            let table = table(&query.game, &lines);
+            match query.game.position().is_over() {
+                true => table,
+                false => format!("{table}\n{} nodes in {:.2} s\n", report.nodes, report.elapsed.as_secs_f64()),
+            }
+        }
     })
 }
 
-fn table(game: &GameRecord, report: &Report) -> String {
+/// A board, and the best moves with their values for the side to move.
+pub(super) fn table(game: &GameRecord, lines: &[MoveValue]) -> String {
     let palette = if stdout().is_terminal() { palette() } else { Palette::Plain };
     let position = game.position();
     let mut text = Diagram::new(position, palette).after(game.turns().last().copied()).to_string();
@@ -93,10 +104,10 @@ fn table(game: &GameRecord, report: &Report) -> String {
     let opening = opening(game.positions()).map_or_else(String::new, |name| format!("; {name}"));
     text += &format!("{} to move, {} empty squares{opening}\n\n", position.mover(), position.empty_count());
     text += &palette.faint("move   value   depth  expected play");
-    for line in &report.lines {
+    for line in lines {
         let pv: Vec<String> = line.pv.iter().take(PV_MOVES).map(Move::to_string).collect();
         let depth = if line.depth == SearchDepth::Exact { "exact".to_owned() } else { line.depth.to_string() };
-        text += &format!("\n{:<5} {:>+6.2} {depth:>7}  {}", line.turn.to_string(), line.score.discs(), pv.join(" "));
+        text += &format!("\n{:<5} {:>6} {depth:>7}  {}", line.turn.to_string(), line.score, pv.join(" "));
     }
-    text + &format!("\n\n{} nodes in {:.2} s\n", report.nodes, report.elapsed.as_secs_f64())
+    text + "\n"
 }

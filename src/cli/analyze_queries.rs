@@ -1,8 +1,8 @@
 //! Queries on the standard input, or in a file, and answers on the standard output, or in a file.
 
 use super::analyze_output::Results;
-use super::output::Reader;
-use super::progress::InputProgress;
+use super::output::{Reader, complain};
+use super::progress::StepBar;
 use crate::analysis::lines::Lines;
 use crate::analysis::{Service, ServiceSettings};
 use crate::input_line::InputLine;
@@ -37,7 +37,7 @@ struct InputEnd {
 
 /// Answers queries until there are no more, or the reader of the answers is gone.
 pub(super) fn run(settings: ServiceSettings, input: QueryInput, output: Results) -> Result<(), String> {
-    let progress = Arc::new(InputProgress::new("answers", settings.done.len() as u64));
+    let progress = Arc::new(StepBar::new("answers", None, settings.done.len() as u64));
     // A client of a pipe knows what it has, and a person who types wants no line in the way.
     if matches!(output, Results::Journal(_)) {
         progress.end_on_interrupt(output.how_to_go_on())?;
@@ -77,7 +77,12 @@ fn feed(service: Service, input: QueryInput, end: &Sender<InputEnd>) {
     let error = loop {
         match lines.read() {
             Ok(Some(_)) if !input.shard.holds(lines.number() - 1) => {}
-            Ok(Some(InputLine::Bytes(bytes))) => service.line(lines.number(), &bytes),
+            Ok(Some(InputLine::Bytes(bytes))) => {
+                if lines.number() == 1 && !bytes.trim_ascii_start().starts_with(b"{") {
+                    complain("the first line is no query in JSON; 'emilia analyze -' also reads games");
+                }
+                service.line(lines.number(), &bytes);
+            }
             Ok(Some(InputLine::TooLong)) => service.too_long(lines.number()),
             Ok(None) => break None,
             Err(error) => break Some(format!("cannot read {}: {error}", input.name)),
@@ -92,7 +97,7 @@ fn write(
     mut output: Results,
     answers: &Receiver<String>,
     end: &Receiver<InputEnd>,
-    progress: &InputProgress,
+    progress: &StepBar,
 ) -> Result<(), String> {
     for mut text in answers {
         while text.len() < BATCH_BYTES
@@ -104,7 +109,7 @@ fn write(
             return Ok(());
         }
         if matches!(output, Results::Journal(_)) {
-            progress.add(text.bytes().filter(|&byte| byte == b'\n').count() as u64, 0);
+            progress.add(text.bytes().filter(|&byte| byte == b'\n').count() as u64, String::new);
         }
     }
     progress.finish();

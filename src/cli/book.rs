@@ -7,17 +7,17 @@ mod look;
 mod tasks;
 
 use super::game_input::{GameFiles, NamedGame};
+use super::options::WeightsArguments;
 use super::output::{Failures, complain, games, say};
 use super::progress::StatusLine;
 use crate::book::{Book, BookError, Database, LEARNED_PLIES, RECORD, Snapshot, pack};
-use crate::eval::{Evaluator, EvaluatorKind, fingerprint};
+use crate::eval::{EvaluatorKind, fingerprint};
 use crate::notation::game_file::GameFileError;
-use crate::othello::{GameRecord, Position};
+use crate::othello::GameRecord;
 use clap::{Args, Subcommand};
 use crossbeam::channel::{Receiver, RecvTimeoutError, bounded};
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -66,7 +66,7 @@ struct NewArguments {
     /// The book to make
     book: PathBuf,
     #[command(flatten)]
-    evaluation: EvaluationArguments,
+    weights: WeightsArguments,
 }
 
 #[derive(Args, Clone, Debug)]
@@ -98,26 +98,12 @@ struct PackArguments {
     out: PathBuf,
 }
 
-/// The evaluation that values come from.
-#[derive(Args, Clone, Debug)]
-struct EvaluationArguments {
-    /// Weights of the evaluation [default: those that are part of the program]
-    #[arg(long, value_name = "PATH")]
-    eval_file: Option<String>,
-}
-
-impl EvaluationArguments {
-    fn evaluator(&self) -> Result<Arc<dyn Evaluator<Position>>, String> {
-        super::options::evaluator(EvaluatorKind::default(), self.eval_file.as_deref())
-    }
-}
-
 /// Runs one command.
 pub(super) fn run(arguments: &BookArguments) -> Result<(), String> {
     super::log_output::to_stderr();
     match &arguments.command {
         BookCommand::New(arguments) => {
-            let weights = fingerprint(&*arguments.evaluation.evaluator()?);
+            let weights = fingerprint(&*arguments.weights.evaluator(EvaluatorKind::default())?);
             Database::create(&arguments.book, weights).map(drop).map_err(at(&arguments.book))
         }
         BookCommand::Grow(arguments) => grow::run(arguments),

@@ -1,11 +1,12 @@
 //! `emilia convert`: games from any format to any other.
 
+use super::game_choice::GameChoice;
 use super::game_input::{GameFiles, NamedGame};
-use super::output::{Failures, Output, Reader, complain, games, write_file};
+use super::output::{Failures, Output, Reader, complain, games, is_for_terminal, write_file};
+use super::picture::ending;
 use crate::notation::game_file::{Format, GameFileError, Loss, Part, WthorWriter, write};
 use clap::Args;
 use std::collections::BTreeMap;
-use std::io::{IsTerminal, stdout};
 use std::path::{Path, PathBuf};
 use strum::VariantArray;
 
@@ -17,6 +18,8 @@ use strum::VariantArray;
 pub(super) struct ConvertArguments {
     #[command(flatten)]
     input: GameFiles,
+    #[command(flatten)]
+    choice: GameChoice,
     /// The new format: ggf, sgf, pgn, transcript, logbook, obf, wthor; without it, the ending of --out decides
     #[arg(long, value_name = "FORMAT", value_parser = super::names(Format::VARIANTS), required_unless_present = "out")]
     to: Option<String>,
@@ -42,6 +45,10 @@ pub(super) fn run(arguments: &ConvertArguments) -> Result<(), String> {
 }
 
 impl ConvertArguments {
+    fn chosen(&self) -> impl Iterator<Item = Result<NamedGame, GameFileError>> + '_ {
+        self.input.chosen(&self.choice)
+    }
+
     fn format(&self) -> Format {
         let named = self.to.as_ref().and_then(|name| name.parse().ok());
         let path = self.out.as_deref().unwrap_or(Path::new(""));
@@ -51,9 +58,15 @@ impl ConvertArguments {
                 path.display()
             ))
         });
-        let is_for_terminal = self.out.as_deref().is_none_or(|path| path == Path::new("-")) && stdout().is_terminal();
-        if format == Format::Wthor && is_for_terminal {
-            super::refuse("WTHOR's games are no text for a terminal; give --out FILE.wtb");
+        if format == Format::Wthor {
+            if is_for_terminal(self.out.as_deref()) {
+                super::refuse("WTHOR's games are no text for a terminal; give --out FILE.wtb");
+            }
+            if let Some(names @ ("jou" | "trn")) = ending(path).as_deref() {
+                super::refuse(format_args!(
+                    "--out: the names go into the .{names} beside the games; expected another ending, such as .wtb"
+                ));
+            }
         }
         format
     }
@@ -72,7 +85,7 @@ impl Conversion<'_> {
     fn write_text(&mut self) -> Result<(), String> {
         let mut output = Output::open(self.arguments.out.as_deref())?;
         let mut written = 0;
-        for item in self.arguments.input.games() {
+        for item in self.arguments.chosen() {
             let Some(game) = self.read(item) else { continue };
             match write(&game.found.game, self.format) {
                 Ok(text) => {
@@ -87,13 +100,14 @@ impl Conversion<'_> {
             }
         }
         log::debug!("{written} of {} games written", self.games);
+        self.arguments.choice.check(self.games)?;
         output.finish()
     }
 
     fn write_wthor(&mut self) -> Result<(), String> {
         let path = self.arguments.out.as_deref().filter(|path| *path != Path::new("-"));
         let mut writer = WthorWriter::new();
-        for item in self.arguments.input.games() {
+        for item in self.arguments.chosen() {
             let Some(game) = self.read(item) else { continue };
             match writer.add(&game.found.game) {
                 Ok(mut losses) => {
@@ -112,6 +126,7 @@ impl Conversion<'_> {
                 Err(error) => self.failures.game(format_args!("{}: {error}", game.place)),
             }
         }
+        self.arguments.choice.check(self.games)?;
         let files = writer.finish();
         self.note("the file", files.losses)?;
         let Some(path) = path else {

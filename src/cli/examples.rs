@@ -37,6 +37,7 @@ head -n 5 positions.obf | emilia solve - --json",
         "analyze",
         "echo '{\"id\":1,\"moves\":\"f5d6\",\"depth\":12}' | emilia analyze
 emilia analyze games.ggf --json --depth 10
+emilia analyze games.ggf --game 3                      one game, or those of one --player
 emilia analyze games.ggf --by player                   how well does each player play?
 emilia analyze games.ggf --pages site --by player      and pages that show it
 emilia analyze --moves f5d6c3 --depth 16 --multipv 3   what are these moves worth?",
@@ -53,7 +54,7 @@ emilia play < script.txt                   without a terminal",
     ),
     (
         "show",
-        "emilia show games.ggf --game 3 --out game.html    a page, every position searched to depth 10
+        "emilia show games.ggf --game 3 --out game.html    a page, every position searched to depth 12
 emilia show games.ggf --move 20 --out board.png   a picture for a post
 emilia show games.ggf --curve --out curve.png     how the game went
 emilia show games.ggf --numbers                   in the terminal, with the numbers of the moves
@@ -63,12 +64,15 @@ emilia show games.ggf --values engine --depth 14  with the value and the loss of
         "convert",
         "emilia convert WTH_2024.wtb --out games.ggf    tournament games, with the names beside them
 emilia convert games.ggf.zst --to transcript   the moves alone, on the standard output
-emilia convert games.sgf --to ggf --strict     or nothing, if anything would be lost",
+emilia convert games.sgf --to ggf --strict     or nothing, if anything would be lost
+emilia convert WTH_2024.wtb --player urano --to ggf    the games of one player
+emilia convert games.ggf --game 3,7-9 --out some.sgf   these games alone",
     ),
     (
         "positions",
         "emilia positions WTH_2024.wtb --empties 20 > twenty.obf
-emilia positions games.ggf --empties 50-56 --count --least 2  openings played more than once",
+emilia positions games.ggf --empties 50-56 --count --least 2  positions reached more than once
+emilia positions WTH_2024.wtb --openings    the openings by name, and how they went",
     ),
     (
         "completions",
@@ -86,7 +90,7 @@ emilia man --out man1                      the pages of all of them",
         "book",
         "emilia book new my.book
 emilia book grow my.book --time 8h         the same command goes on
-emilia book show builtin f5d6              the book that is part of the program
+emilia book show f5d6                      the book that is part of the program
 emilia book pack my.book --out small.book  to play from by --book small.book",
     ),
     ("book new", "emilia book new my.book"),
@@ -97,7 +101,11 @@ emilia book grow my.book --positions 100000 --depth 18
 emilia book grow my.book --from f5d6c3d3c4 --time 1h   for one opening",
     ),
     ("book learn", "emilia book learn my.book WTH_2024.wtb"),
-    ("book show", "emilia book show my.book f5d6 --json"),
+    (
+        "book show",
+        "emilia book show f5d6                      what the book of the program knows
+emilia book show my.book f5d6 --json",
+    ),
     ("book stat", "emilia book stat my.book"),
     ("book check", "emilia book check my.book"),
     ("book pack", "emilia book pack my.book --out small.book"),
@@ -128,6 +136,9 @@ emilia book export builtin --out book.egbk3          for Egaroucid",
     ("train testset label", "emilia train testset label positions.obf --depth 20"),
 ];
 
+/// The examples before the options, which are many.
+const EXAMPLES_FIRST: &str = "{before-help}{about-with-newline}\n{usage-heading} {usage}{after-help}\n\n{all-args}";
+
 /// Gives every command its examples.
 pub(super) fn add_examples(command: Command) -> Command {
     add_to(command, "")
@@ -136,7 +147,8 @@ pub(super) fn add_examples(command: Command) -> Command {
 fn add_to(mut command: Command, path: &str) -> Command {
     if let Some((_, lines)) = EXAMPLES.iter().find(|(name, _)| *name == path) {
         let lines: Vec<String> = lines.lines().map(|line| format!("  {line}")).collect();
-        command = command.after_help(format!("Examples:\n{}", lines.join("\n")));
+        let examples = format!("Examples:\n{}", lines.join("\n"));
+        command = command.after_help(examples).help_template(EXAMPLES_FIRST);
     }
     let names: Vec<String> = command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
     for name in names {

@@ -1,8 +1,10 @@
 //! The files of games that a command reads.
 
+use super::game_choice::{EVERY_GAME, GameChoice};
 use super::output::{announce, cannot_read, complain};
 use crate::analysis::lines::Checksummed;
 use crate::notation::game_file::{FileGame, GameFile, GameFileError};
+use crate::whole_file::why;
 use clap::Args;
 use std::fmt::Display;
 use std::fs::{self, File};
@@ -34,15 +36,24 @@ pub(super) struct NamedGame {
 impl GameFiles {
     /// Every game of every file. After a file that cannot be read the next one follows.
     pub(super) fn games(&self) -> impl Iterator<Item = Result<NamedGame, GameFileError>> + '_ {
-        self.files.iter().flat_map(|path| {
+        self.chosen(&EVERY_GAME)
+    }
+
+    /// Those games of all files that are wanted.
+    pub(super) fn chosen<'a>(
+        &'a self,
+        choice: &'a GameChoice,
+    ) -> impl Iterator<Item = Result<NamedGame, GameFileError>> + 'a {
+        self.files.iter().flat_map(move |path| {
             let (games, failed) = match self.open(path) {
                 Ok(games) => (Some(games), None),
                 Err(error) => (None, Some(Err(error))),
             };
             let named = move |item: Result<FileGame, GameFileError>| {
-                item.map(|found| named(path, found)).inspect(|game| warn_of_cut(&game.place, &game.found))
+                item.map(|found| named(path, found)).inspect(|game| warn_of_game(&game.place, &game.found))
             };
-            failed.into_iter().chain(games.into_iter().flatten().map(named))
+            let wanted = games.into_iter().flatten().filter(|item| choice.takes(item));
+            failed.into_iter().chain(wanted.map(named))
         })
     }
 
@@ -55,15 +66,28 @@ impl GameFiles {
         };
         let names = |path: &Option<PathBuf>| path.as_ref().map(|path| read(path)).transpose();
         let (players, tournaments) = (names(&self.players)?, names(&self.tournaments)?);
-        games.with_wthor_names(players.as_deref(), tournaments.as_deref())
+        let games = games.with_wthor_names(players.as_deref(), tournaments.as_deref())?;
+        if games.lacks_names() {
+            let file = named_file(path);
+            complain(format_args!(
+                "warning: {file}: {NO_NAMES}; --players FILE.jou and --tournaments FILE.trn name them"
+            ));
+        }
+        Ok(games)
     }
 }
 
-/// Warns of a game that its file cuts off.
-pub(super) fn warn_of_cut(place: impl Display, found: &FileGame) {
+/// What a base of WTHOR may lack.
+pub(super) const NO_NAMES: &str = "the names of its players (.jou) and tournaments (.trn) are not beside it";
+
+/// Warns of a game that its file cuts off, and of a result that is not the one on the board.
+pub(super) fn warn_of_game(place: impl Display, found: &FileGame) {
     if found.is_cut {
         let moves = found.game.record.turns().len();
         complain(format_args!("warning: {place}: the file ends within the game; it has the first {moves} moves"));
+    }
+    if let Some((said, board)) = found.game.contradiction() {
+        complain(format_args!("warning: {place}: the result is said to be {said:+}; {board:+} on the board counts"));
     }
 }
 
@@ -81,7 +105,7 @@ pub(super) fn input_checksum(file: Option<&str>) -> Result<Option<String>, Strin
         io::copy(&mut input, &mut io::sink())?;
         Ok(format!("{:08x}", input.checksum()))
     };
-    sum().map(Some).map_err(|error: io::Error| cannot_read(path, error))
+    sum().map(Some).map_err(|error: io::Error| cannot_read(path, why(&error)))
 }
 
 /// A file, or the standard input for `-`, with the name that errors give it.
@@ -101,7 +125,12 @@ fn read(path: &Path) -> Result<Vec<u8>, GameFileError> {
 }
 
 fn named(path: &Path, found: FileGame) -> NamedGame {
-    let file = if path == Path::new("-") { "standard input".into() } else { path.display().to_string() };
+    let file = named_file(path);
     let line = found.place.line.map_or_else(String::new, |line| format!("line {line}: "));
     NamedGame { place: format!("{file}: {line}game {}", found.place.number), found }
+}
+
+/// What errors call a file.
+fn named_file(path: &Path) -> String {
+    if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
 }

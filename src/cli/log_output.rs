@@ -10,10 +10,12 @@ use std::time::SystemTime;
 /// Logs to the end of this file, or to the standard error.
 pub(super) fn to(file: Option<&Path>) -> Result<(), String> {
     match file {
-        Some(path) => to_file(path)?,
-        None => to_stderr(),
+        Some(path) => to_file(path),
+        None => {
+            to_stderr();
+            Ok(())
+        }
     }
-    Ok(())
 }
 
 /// Logs to the end of a file, with everything that is said in both directions.

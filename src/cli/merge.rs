@@ -4,6 +4,7 @@ use super::output::{Output, Reader, cannot_read};
 use crate::analysis::merge::merge;
 use crate::arena;
 use crate::file_bytes::FileBytes;
+use crate::whole_file::why;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -33,7 +34,8 @@ pub(super) fn run(arguments: &MergeArguments) -> Result<(), String> {
         return super::print(&format!("{games} games\n"));
     }
     // Parts may be larger than the memory, so files are not read into it.
-    let bytes = arguments.files.iter().map(|path| FileBytes::open(path).map_err(|error| cannot_read(path, error)));
+    let bytes =
+        arguments.files.iter().map(|path| FileBytes::open(path).map_err(|error| cannot_read(path, why(&error))));
     let bytes = bytes.collect::<Result<Vec<_>, _>>()?;
     let files = arguments.files.iter().zip(&bytes).map(|(path, bytes)| {
         let text = str::from_utf8(bytes).map_err(|error| cannot_read(path, error))?;

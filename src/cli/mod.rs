@@ -1,4 +1,4 @@
-//! The command line: options become one validated struct, and the work is done on the floors below.
+//! The command line: options become one validated struct, and the work is done by other modules.
 
 mod analyze;
 mod analyze_games;
@@ -11,12 +11,14 @@ mod book;
 mod convert;
 mod examples;
 mod experiment;
+mod game_choice;
 mod game_input;
 mod log_output;
 mod manual;
 mod match_check;
 mod match_games;
 mod merge;
+mod opening_counts;
 mod options;
 mod output;
 mod perft;
@@ -50,18 +52,18 @@ struct Cli {
     command: Option<Command>,
 }
 
-/// The commands. What `--help` says of one is the doc of its arguments, where it is not here: a doc here would replace it, the long one too.
+/// The commands, in the order in which a player needs them. What `--help` says of one is the doc of its arguments, where it is not here: a doc
+/// here would replace it, the long one too.
 #[derive(Subcommand, Debug)]
 enum Command {
-    /// Serve an NBoard client on standard input and output
-    #[command(name = "nboard")]
-    NBoard(serve::ServeArguments),
-    /// Serve a GTP client on standard input and output
-    Gtp(serve::ServeArguments),
-    /// Serve a client of the universal game interface on standard input and output
-    Ugi(serve::ServeArguments),
-    /// Count the positions reached by a number of plies of play
-    Perft(perft::PerftArguments),
+    Play(Box<play::PlayArguments>),
+    Analyze(Box<analyze::AnalyzeArguments>),
+    Show(Box<show::ShowArguments>),
+    Solve(Box<solve::SolveArguments>),
+    Convert(convert::ConvertArguments),
+    /// Make, grow and look at opening books
+    Book(book::BookArguments),
+    Positions(positions::PositionsArguments),
     /// Play games between engines and measure how much stronger one is.
     ///
     /// Every opening is played twice, the colours exchanged. A player is a program that speaks GTP or NBoard
@@ -70,26 +72,27 @@ enum Command {
     /// nodes (limits of its own), tell-limits=false, passes=implicit|explicit.
     #[command(name = "match")]
     Match(Box<match_games::MatchArguments>),
-    /// Search fixed positions: a count of nodes that is always the same, and the speed
-    Bench(bench::BenchArguments),
-    Analyze(Box<analyze::AnalyzeArguments>),
-    Merge(merge::MergeArguments),
-    Solve(Box<solve::SolveArguments>),
+    /// Serve an NBoard client on standard input and output
+    #[command(name = "nboard")]
+    NBoard(serve::ServeArguments),
+    /// Serve a GTP client on standard input and output
+    Gtp(serve::ServeArguments),
+    /// Serve a client of the universal game interface on standard input and output
+    Ugi(serve::ServeArguments),
+    /// Learn the weights of the evaluation from games of Emilia against herself
+    Train(train::TrainArguments),
     /// Run an experiment of the papers on best-first minimax and Othello again.
     ///
     /// Prints its table beside what the paper says, with 95 % intervals; with --out also writes it as CSV and JSON, and pictures
     /// as SVG.
     Experiment(experiment::ExperimentArguments),
-    Convert(convert::ConvertArguments),
-    Play(Box<play::PlayArguments>),
-    Show(Box<show::ShowArguments>),
-    Positions(positions::PositionsArguments),
+    /// Search fixed positions: a count of nodes that is always the same, and the speed
+    Bench(bench::BenchArguments),
+    /// Count the positions reached by a number of plies of play
+    Perft(perft::PerftArguments),
+    Merge(merge::MergeArguments),
     Completions(manual::CompletionsArguments),
     Man(manual::ManArguments),
-    /// Make, grow and look at opening books
-    Book(book::BookArguments),
-    /// Learn the weights of the evaluation from games of Emilia against herself
-    Train(train::TrainArguments),
 }
 
 /// Runs the program with the arguments of the process. The exit code is 2 for arguments that make no sense, 1 for

@@ -109,6 +109,11 @@ impl EngineArguments {
         Ok(engine)
     }
 
+    /// Whether the option of this name was given.
+    pub(super) fn gives(&self, name: &str) -> bool {
+        self.0.iter().any(|argument| argument.is_given && argument.option.name == name)
+    }
+
     /// The options that were given and that there is something to warn about, with a warning each.
     pub(super) fn warnings(&self, engine: &Engine) -> impl Iterator<Item = (&'static EngineOption, String)> {
         let options = engine.options().clone();
@@ -117,11 +122,23 @@ impl EngineArguments {
     }
 }
 
-/// The evaluation of this name, with the weights of a file if one is given.
-pub(super) fn evaluator(kind: EvaluatorKind, file: Option<&str>) -> Result<Arc<dyn Evaluator<Position>>, String> {
-    let mut options = EngineOptions { eval: kind, ..EngineOptions::default() };
-    file.map_or(Ok(()), |file| options.set("eval-file", file)).map_err(|error| error.to_string())?;
-    Ok(options.evaluator())
+/// Where the weights of an evaluation come from.
+#[derive(Args, Clone, Debug)]
+pub(super) struct WeightsArguments {
+    /// Weights of the evaluation [default: those that are part of the program]
+    #[arg(long, value_name = "FILE")]
+    pub eval_file: Option<String>,
+}
+
+impl WeightsArguments {
+    /// The evaluation of this name with these weights.
+    pub(super) fn evaluator(&self, kind: EvaluatorKind) -> Result<Arc<dyn Evaluator<Position>>, String> {
+        let mut options = EngineOptions { eval: kind, ..EngineOptions::default() };
+        if let Some(file) = &self.eval_file {
+            options.set("eval-file", file).map_err(|error| error.to_string())?;
+        }
+        Ok(options.evaluator())
+    }
 }
 
 /// Warns a person, who may have closed the standard error.

@@ -74,6 +74,11 @@ impl Output {
     }
 }
 
+/// Whether what is written to this file, or to the standard output if there is none or it is `-`, is for a terminal.
+pub(super) fn is_for_terminal(path: Option<&Path>) -> bool {
+    path.is_none_or(|path| path == Path::new("-")) && stdout().is_terminal()
+}
+
 /// Whether an error of writing says that nobody reads.
 pub(super) fn is_reader_gone(error: &io::Error) -> bool {
     /// The end of a named pipe of Windows that was closed from the other side.

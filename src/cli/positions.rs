@@ -1,6 +1,8 @@
 //! `emilia positions`: what positions a collection of games has, each once.
 
+use super::game_choice::GameChoice;
 use super::game_input::GameFiles;
+use super::opening_counts::OpeningCounts;
 use super::output::{Failures, Output, Reader};
 use crate::notation::obf::ObfEntry;
 use crate::othello::{Bitboard, Empties, Position, canonical};
@@ -18,6 +20,8 @@ use std::str::FromStr;
 pub(super) struct PositionsArguments {
     #[command(flatten)]
     input: GameFiles,
+    #[command(flatten)]
+    choice: GameChoice,
     /// Only positions with this number of empty squares: N, or FROM-TO with both ends
     #[arg(long, value_name = "N|FROM-TO", default_value = "0-60")]
     empties: EmptiesRange,
@@ -25,10 +29,14 @@ pub(super) struct PositionsArguments {
     #[arg(long)]
     no_symmetry: bool,
     /// Say of each position how many games have it, the commonest first
-    #[arg(long)]
+    #[arg(long, group = "counted")]
     count: bool,
-    /// Only positions that at least this number of games have; with --count
-    #[arg(long, value_name = "N", requires = "count", default_value = "1", value_parser = super::at_least_one)]
+    /// In place of positions, a table of the openings by their names: how many games have each, Black's score and discs
+    /// in them, and its moves
+    #[arg(long, group = "counted", conflicts_with_all = ["empties", "no_symmetry"])]
+    openings: bool,
+    /// Only what at least this number of games have; with --count or --openings
+    #[arg(long, value_name = "N", requires = "counted", default_value = "1", value_parser = super::at_least_one)]
     least: u64,
     /// The file to write, instead of the standard output
     #[arg(long, short, value_name = "FILE")]
@@ -58,8 +66,9 @@ impl FromStr for EmptiesRange {
 pub(super) fn run(arguments: &PositionsArguments) -> Result<(), String> {
     let mut output = Output::open(arguments.out.as_deref())?;
     let mut seen: HashMap<(Bitboard, Bitboard), Seen> = HashMap::new();
-    let mut failures = Failures::default();
-    for item in arguments.input.games() {
+    let (mut openings, mut failures, mut found) = (OpeningCounts::default(), Failures::default(), 0);
+    for item in arguments.input.chosen(&arguments.choice) {
+        found += 1;
         let game = match item {
             Ok(game) => game.found.game,
             Err(error) => {
@@ -67,6 +76,10 @@ pub(super) fn run(arguments: &PositionsArguments) -> Result<(), String> {
                 continue;
             }
         };
+        if arguments.openings {
+            openings.add(&game);
+            continue;
+        }
         for position in game.record.positions().iter().filter(|position| arguments.wants(position)) {
             let name = arguments.name(position);
             let next = seen.len();
@@ -94,6 +107,10 @@ pub(super) fn run(arguments: &PositionsArguments) -> Result<(), String> {
             }
         }
     }
+    if arguments.openings {
+        output.write(openings.table(arguments.least).as_bytes())?;
+    }
+    arguments.choice.check(found)?;
     output.finish()?;
     failures.end("read")
 }

@@ -3,13 +3,16 @@
 use super::log_output;
 use super::options::{EngineArguments, warn};
 use super::output::{announce, print};
+use crate::engine::EngineOptions;
 use crate::input_line::InputLine;
 use crate::protocol::detect::{Detected, Protocol, detect};
 use crate::protocol::stdio::Connection;
 use crate::protocol::{gtp, nboard, ugi};
+use crate::search::Score;
 use clap::Args;
 use std::io::{IsTerminal, stdin};
 use std::path::PathBuf;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// What every protocol is served with.
 #[derive(Args, Clone, Debug)]
@@ -27,7 +30,12 @@ pub(super) fn run(protocol: Option<Protocol>, options: &ServeArguments) -> Resul
         log_output::to_file(path)?;
     }
     log_output::log_panics();
-    let engine = options.thinking.quiet_engine().map_err(|error| error.to_string())?;
+    let mut engine = options.thinking.quiet_engine().map_err(|error| error.to_string())?;
+    if engine.options().variety > Score::ZERO && !options.thinking.gives("seed") {
+        // Else every process would choose the same moves.
+        let seed = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos() as u64);
+        engine.replace_options(EngineOptions { seed, ..engine.options().clone() });
+    }
     let connection = Connection::stdio();
     let detected = match protocol {
         Some(protocol) => {
@@ -73,7 +81,9 @@ fn greet_until_protocol(connection: &Connection) -> Result<Option<Detected>, Str
             // A person, who speaks no protocol yet.
             match detected.first.last().and_then(word).as_deref() {
                 Some("help" | "?" | "-h" | "--help" | "h") => {
-                    print(&format!("{}\n", super::command().render_help()))?;
+                    // Commands and examples on one screen: nobody can type an option here.
+                    let mut help = super::command().mut_args(|argument| argument.hide(true));
+                    print(&format!("{}\n", help.render_help()))?;
                     continue;
                 }
                 Some("quit" | "exit" | "q") => return Ok(None),

@@ -2,21 +2,16 @@
 
 use super::game_input::GameFiles;
 use super::options::EngineArguments;
-use super::output::{Output, Reader};
+use super::output::{Output, Reader, is_for_terminal};
 use super::picture::{PictureForm, ending};
 use super::progress::StepBar;
 use crate::analysis::{AnalysisSettings, Commentary, Reviewer};
 use crate::notation::game_file::AnnotatedGame;
 use crate::notation::opening;
-use crate::othello::Color;
-use crate::render::{BoardPicture, Diagram, Palette, curve_picture, game_table, page};
-use crate::search::Depth;
+use crate::othello::{Color, GameRecord};
+use crate::render::{BoardPicture, Diagram, PageLinks, Palette, curve_picture, game_table, page};
 use clap::{Args, ValueEnum};
-use std::io::{IsTerminal, stdout};
-use std::path::{Path, PathBuf};
-
-/// How deep positions are searched where the options say nothing else.
-const DEPTH: Depth = Depth::new(10).unwrap();
+use std::path::PathBuf;
 
 /// Show a board or a game: as text, as a picture, as a page.
 ///
@@ -68,7 +63,7 @@ enum Form {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum Values {
-    /// Emilia's, within --depth, --time and --nodes, or to depth 10
+    /// Emilia's, within --depth, --time and --nodes, or to depth 12, as `emilia analyze`
     Engine,
     /// The players', as the file has them
     File,
@@ -93,7 +88,7 @@ pub(super) fn run(arguments: &ShowArguments) -> Result<(), String> {
         Values::Engine => arguments.judge(game)?,
     };
     let bytes = match form {
-        Form::Html => page(&commentary, if arguments.turns.is_some() { turns } else { 0 }).into_bytes(),
+        Form::Html => page(&commentary, arguments.turns.unwrap_or(0), &PageLinks::default()).into_bytes(),
         Form::Svg => PictureForm::Svg.draw(arguments.picture(&commentary, turns)?)?,
         Form::Png => PictureForm::Png.draw(arguments.picture(&commentary, turns)?)?,
         Form::Text => arguments.text(&commentary, turns).into_bytes(),
@@ -117,11 +112,10 @@ impl ShowArguments {
                 "--out: nothing ends in .{other}; expected .svg, .png, .html or .txt, or --as"
             )),
         };
-        let is_for_terminal = self.out.as_deref().is_none_or(|path| path == Path::new("-")) && stdout().is_terminal();
         if self.curve && !matches!(form, Form::Svg | Form::Png) {
             super::refuse("--curve: a curve is a picture; expected --out FILE.png or FILE.svg");
         }
-        if form == Form::Png && is_for_terminal {
+        if form == Form::Png && is_for_terminal(self.out.as_deref()) {
             super::refuse("a PNG picture is no text for a terminal; give --out FILE.png");
         }
         form
@@ -143,7 +137,6 @@ impl ShowArguments {
             }
         }
         Err(match seen {
-            0 => "there is no game to show".to_owned(),
             1 => format!("--game {}: there is 1 game", self.game),
             n => format!("--game {}: there are {n} games", self.game),
         })
@@ -151,10 +144,7 @@ impl ShowArguments {
 
     fn judge(&self, game: AnnotatedGame) -> Result<Commentary, String> {
         let engine = self.thinking.engine().map_err(|error| error.to_string())?;
-        let mut settings = AnalysisSettings::new(engine.options().clone());
-        if !engine.options().is_bounded() {
-            settings.depth = Some(DEPTH);
-        }
+        let settings = AnalysisSettings::new(engine.options().clone());
         let progress = StepBar::new("positions", game.record.turns().len() as u64, 0);
         let mut reviewer = Reviewer::new(settings.clone());
         let review = reviewer.review_with_progress(&game.record, &mut |done| progress.show(done as u64, String::new));
@@ -179,33 +169,28 @@ impl ShowArguments {
         }
         if let Some(judgement) = &commentary.judgements[turns] {
             let best = judgement.pv.first().map_or_else(String::new, |best| format!(", best {best}"));
-            picture = picture.with_caption(format!("{:+.2} for Black{best}", judgement.value));
+            picture = picture.with_caption(format!("{judgement} for Black{best}"));
         }
         Ok(picture.to_string())
     }
 
     fn text(&self, commentary: &Commentary, turns: usize) -> String {
-        let palette = if self.out.is_none() && stdout().is_terminal() { palette() } else { Palette::Plain };
+        let palette = if is_for_terminal(self.out.as_deref()) { palette() } else { Palette::Plain };
         let game = &commentary.game;
-        let position = &game.record.positions()[turns];
-        let played = &game.record.turns()[..turns];
-        let diagram = Diagram::new(position, palette).after(played.last().copied());
-        let diagram = if self.numbers { diagram.numbered(played) } else { diagram };
         let mut text = heading(game, palette);
-        text += &diagram.to_string();
-        let (black, white) = (position.discs(Color::Black).count(), position.discs(Color::White).count());
-        let state =
-            if position.is_over() { "the game is over".to_owned() } else { format!("{} to move", position.mover()) };
-        let opening = opening(&game.record.positions()[..=turns]).map_or_else(String::new, |name| format!("; {name}"));
-        text += &format!("{state}, black {black}, white {white}{opening}\n");
+        text += &board(&game.record, turns, self.numbers, palette);
         if let Some(judgement) = &commentary.judgements[turns] {
             let line: Vec<String> = judgement.pv.iter().take(12).map(ToString::to_string).collect();
-            text += &format!("{:+.2} for black: {}\n", judgement.value, line.join(" "));
+            let line = if line.is_empty() { String::new() } else { format!(": {}", line.join(" ")) };
+            text += &format!("{judgement} for black{line}\n");
+        }
+        if self.values == Some(Values::File) {
+            text += &values_of_file(commentary, turns);
         }
         if !commentary.source.is_empty() && !game.is_position() {
             text += &format!(
                 "\n{}\n{}",
-                palette.faint(&format!("values by {}", commentary.source)),
+                palette.faint(&format!("values for black, by {}", commentary.source)),
                 game_table(commentary, palette)
             );
             for (color, name) in [(Color::Black, "black"), (Color::White, "white")] {
@@ -215,6 +200,31 @@ impl ShowArguments {
             }
         }
         text
+    }
+}
+
+/// The board behind these turns, with the last disc marked or with the numbers of all, who is to move, and the opening.
+pub(super) fn board(record: &GameRecord, turns: usize, is_numbered: bool, palette: Palette) -> String {
+    let (position, played) = (&record.positions()[turns], &record.turns()[..turns]);
+    let diagram = Diagram::new(position, palette).after(played.last().copied());
+    let diagram = if is_numbered { diagram.numbered(played) } else { diagram };
+    let (black, white) = (position.discs(Color::Black).count(), position.discs(Color::White).count());
+    let state =
+        if position.is_over() { "the game is over".to_owned() } else { format!("{} to move", position.mover()) };
+    let opening = opening(&record.positions()[..=turns]).map_or_else(String::new, |name| format!("; {name}"));
+    format!("{diagram}{state}, black {black}, white {white}{opening}\n")
+}
+
+/// What the file says of the moves of the position behind these turns, for its mover; or that it says nothing at all.
+fn values_of_file(commentary: &Commentary, turns: usize) -> String {
+    if commentary.judgements.iter().all(Option::is_none) {
+        return "the file has no values\n".to_owned();
+    }
+    let scores = commentary.game.scores.iter().filter(|_| turns == 0);
+    let scores: Vec<String> = scores.map(|(turn, score)| format!("{turn} {score:+}")).collect();
+    match scores.is_empty() {
+        true => String::new(),
+        false => format!("for {}: {}\n", commentary.game.record.start().mover(), scores.join(", ")),
     }
 }
 
@@ -231,11 +241,10 @@ fn heading(game: &AnnotatedGame, palette: Palette) -> String {
         return String::new();
     }
     let facts: Vec<&str> = [game.place.trim(), game.date.trim()].into_iter().filter(|text| !text.is_empty()).collect();
-    let score = match game.result {
-        Some(result) => format!(" {:+}", result.score),
-        None => String::new(),
-    };
-    let players = format!("{} (black) - {} (white){score}", game.black.name, game.white.name);
+    let score = game.score_for_black().map_or_else(String::new, |score| format!(" {score:+}"));
+    let [black, white] =
+        [&game.black, &game.white].map(|player| if player.name.is_empty() { "?" } else { &player.name });
+    let players = format!("{black} (black) - {white} (white){score}");
     let clean = |text: &str| text.chars().filter(|c| !c.is_control()).collect::<String>();
     let mut heading = format!("{}\n", palette.strong(&clean(&players)));
     if !facts.is_empty() {

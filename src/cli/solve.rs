@@ -1,7 +1,7 @@
 //! `emilia solve`: the results of positions under perfect play, and whether a file has them right.
 
 use super::analyze_output::Results;
-use super::game_input::{announce_reading, input_checksum, open_text, warn_of_cut};
+use super::game_input::{announce_reading, input_checksum, open_text, warn_of_game};
 use super::log_output;
 use super::options::EngineArguments;
 use super::output::{Reader, cannot_read, complain};
@@ -31,6 +31,9 @@ use std::time::Duration;
 const CONTRADICTION: u8 = 1;
 /// Something could not be read or not be solved, and nothing is contradicted.
 const INCOMPLETE: u8 = 2;
+
+/// The most empty squares with which a solution is to be waited for.
+const FEASIBLE: Empties = Empties::new(35).unwrap();
 
 /// Solve positions: those of a file, or one.
 ///
@@ -98,6 +101,7 @@ fn solve(arguments: &SolveArguments) -> Result<Totals, String> {
     };
     let engine = arguments.thinking.engine().map_err(|error| error.to_string())?;
     let job = arguments.job(engine.options())?;
+    let is_bounded = engine.options().is_bounded();
     let mut solver = Solver::new(engine, question);
     let mut totals = Totals::default();
     let Some((mut output, before)) = arguments.results(&job)? else {
@@ -116,10 +120,13 @@ fn solve(arguments: &SolveArguments) -> Result<Totals, String> {
         let text = match item {
             Ok(found) => {
                 let entry = ObfEntry::of_end(&found.game);
-                progress.aside(|| warn_of_cut(&file, &found));
+                progress.aside(|| warn_of_game(format_args!("{file}: game {}", found.place.number), &found));
                 without_value.note(found.place, &found.game.unread);
                 if arguments.reproducible {
                     solver.clear();
+                }
+                if !is_bounded {
+                    progress.aside(|| warn_of_length(found.place, &entry.position));
                 }
                 let solution = solver.solve(&entry.position, &mut |nodes, depth| {
                     progress.show(found.place.number as u64, || in_work(found.place, &entry.position, nodes, depth));
@@ -132,7 +139,8 @@ fn solve(arguments: &SolveArguments) -> Result<Totals, String> {
                     json(&JsonPosition { seconds: told.seconds.filter(|_| !arguments.reproducible), ..told })
                 } else {
                     let header = if totals.positions == 1 { HEADER } else { "" };
-                    format!("{header}{}", row(found.place.number, &solution, &contradictions))
+                    let columns = stdout().is_terminal().then_some(COLUMNS);
+                    format!("{header}{}", row(found.place.number, &solution, &contradictions, columns))
                 }
             }
             Err(error) => {
@@ -239,7 +247,8 @@ fn speed(nodes: u64, time: Duration) -> f64 {
     nodes as f64 / time.as_secs_f64().max(1e-9) / 1e6
 }
 
-fn row(number: usize, solution: &Solution, contradictions: &[Contradiction]) -> String {
+/// A row of the table, in so many columns where it is for a terminal; a program gets the whole line of play.
+fn row(number: usize, solution: &Solution, contradictions: &[Contradiction], columns: Option<usize>) -> String {
     let Solution { position, value, nodes, elapsed, .. } = solution;
     let turn = solution.turn.map_or_else(|| "--".to_owned(), |turn| format!("{turn:#}"));
     let mut text = format!(
@@ -249,8 +258,7 @@ fn row(number: usize, solution: &Solution, contradictions: &[Contradiction]) -> 
         elapsed.as_secs_f64(),
         speed(*nodes, *elapsed),
     );
-    // A program gets the whole line.
-    let most = if stdout().is_terminal() { (COLUMNS - text.chars().count()) / 3 } else { usize::MAX };
+    let most = columns.map_or(usize::MAX, |columns| columns.saturating_sub(text.chars().count()) / 3);
     for turn in solution.pv.iter().take(most) {
         text.push_str(&format!(" {turn:#}"));
     }
@@ -355,8 +363,47 @@ struct JsonError {
     error: String,
 }
 
+/// Says beforehand that a solution is not to be waited for.
+fn warn_of_length(place: GamePlace, position: &Position) {
+    let empties = position.empty_count();
+    if empties > FEASIBLE && !position.is_over() {
+        complain(format_args!(
+            "warning: position {}: a solution with {empties} empty squares takes very long; \
+             'emilia analyze --position' or '--moves' estimates",
+            place.number
+        ));
+    }
+}
+
 /// What is told of the position in work.
 fn in_work(place: GamePlace, position: &Position, nodes: u64, depth: SearchDepth) -> String {
     let (empties, millions) = (position.empty_count(), nodes as f64 / 1e6);
     format!("position {}: {empties} empties, depth {depth}, {millions:.1} M nodes", place.number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_numbers_leave_no_columns_for_the_line() {
+        let turn = Move::Place("f5".parse().unwrap());
+        let row = |nodes, seconds, columns| {
+            let solution = Solution {
+                position: Position::START,
+                turn: Some(turn),
+                value: Value::Score(0),
+                pv: vec![turn; 60],
+                moves: Vec::new(),
+                nodes,
+                elapsed: Duration::from_secs(seconds),
+            };
+            super::row(10_000_000, &solution, &[], columns)
+        };
+        let moves = |row: &str| row.matches(" F5").count();
+        assert_eq!(moves(&row(1000, 1, None)), 61);
+        assert!(row(1000, 1, Some(COLUMNS)).len() <= COLUMNS + 1 && moves(&row(1000, 1, Some(COLUMNS))) > 1);
+        let long = row(u64::MAX, 10_000_000, Some(COLUMNS));
+        assert!(long.len() > COLUMNS && moves(&long) == 1, "{long}");
+    }
 }

@@ -9,6 +9,7 @@ mod report;
 mod selfplay;
 mod testset;
 
+use super::options::WeightsArguments;
 use super::output::say;
 use super::progress::StepBar;
 use crate::eval::{Evaluator, EvaluatorKind, fingerprint};
@@ -94,14 +95,13 @@ struct EvaluationArguments {
     /// The static evaluation
     #[arg(long, value_name = "NAME", default_value_t)]
     eval: EvaluatorKind,
-    /// Weights of that evaluation, pattern or pattern-linear [default: those that are part of the program]
-    #[arg(long, value_name = "FILE")]
-    eval_file: Option<String>,
+    #[command(flatten)]
+    weights: WeightsArguments,
 }
 
 impl EvaluationArguments {
     fn evaluator(&self) -> Result<Arc<dyn Evaluator<Position>>, String> {
-        super::options::evaluator(self.eval, self.eval_file.as_deref())
+        self.weights.evaluator(self.eval)
     }
 }
 

@@ -178,6 +178,16 @@ fn a_tenth_of_a_second_is_not_all_used() {
 }
 
 #[test]
+fn a_move_asked_for_without_time_left_is_thought_about() {
+    let left = |time| Clock::sudden_death(time, Duration::ZERO).budget(40).unwrap();
+    assert_eq!(left(Duration::ZERO), left(NONE_LEFT));
+    assert!(left(Duration::ZERO).hard > Duration::from_millis(1));
+    let mut overrun = Clock::sudden_death(seconds(300.0), Duration::ZERO);
+    overrun.spend(seconds(301.0));
+    assert_eq!(overrun.budget(40), Some(left(NONE_LEFT)));
+}
+
+#[test]
 fn the_smaller_of_report_and_measurement_counts() {
     let mut clock = Clock::sudden_death(seconds(100.0), Duration::ZERO);
     let of = |s| Clock::sudden_death(seconds(s), Duration::ZERO).budget(40);
@@ -213,7 +223,7 @@ fn the_report_replaces_a_measurement_that_is_void() {
     assert_eq!(clock.budget(40), of(29.5), "our flag fell, but the client goes on");
     let mut clock = Clock::unlimited();
     clock.set_left(seconds(8.0), 0);
-    assert_eq!(clock.budget(40), of(7.5), "no terms were told");
+    assert_eq!(clock.budget(40), of(7.5), "no time system was told");
     clock.set_left(seconds(20.0), 0);
     assert_eq!(clock.budget(40), of(19.5), "nor are they known now");
 }
@@ -369,8 +379,9 @@ proptest! {
             }
             if let Some(budget) = clock.budget(empties) {
                 prop_assert!(budget.soft <= budget.hard);
-                let most = match (clock.terms, clock.stage) {
-                    (Terms::Canadian { time, .. }, Stage::Main(main)) => main.saturating_add(time),
+                let most = match (clock.system, clock.stage) {
+                    (TimeSystem::Game { .. }, Stage::Main(Duration::ZERO)) => NONE_LEFT,
+                    (TimeSystem::Canadian { time, .. }, Stage::Main(main)) => main.saturating_add(time),
                     (_, Stage::Main(left) | Stage::Period { left, .. }) => left,
                 };
                 prop_assert!(budget.hard <= most, "{budget:?} {clock:?}");

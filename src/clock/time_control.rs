@@ -1,6 +1,7 @@
 //! How long a player may think, and the clock that holds it to that.
 
 use super::Clock;
+use crate::notation::ggf::GgfClock;
 use crate::search::Depth;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -19,6 +20,16 @@ pub enum TimeControl {
         /// Added after each own move.
         increment: Duration,
     },
+}
+
+impl TimeControl {
+    /// The clock as GGF has it, without a grace; none for a time for each move, which GGF does not know.
+    pub fn ggf(self) -> Option<GgfClock> {
+        match self {
+            TimeControl::PerGame { main, increment } => Some(GgfClock { main, increment, grace: Duration::ZERO }),
+            TimeControl::PerMove(_) => None,
+        }
+    }
 }
 
 /// What bounds the thinking of one player; the time is checked by the referee, the others are the player's promise.

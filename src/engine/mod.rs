@@ -1,4 +1,4 @@
-//! The one door to thinking for protocols and tools: options in, [`Engine::start`] → events out, [`Engine::stop`].
+//! The one entry point to the searches for protocols and tools: options in, [`Engine::start`] → events out, [`Engine::stop`].
 
 mod eval_file;
 mod host;
@@ -15,7 +15,7 @@ mod worker;
 pub use crate::search::OnMemoryCap;
 pub use eval_file::EvalFile;
 pub use opening_book::OpeningBook;
-pub use option::{LONGEST, OptionEntry, OptionError, SHORTEST, Values};
+pub use option::{LEAST_SECONDS, MOST_SECONDS, OptionEntry, OptionError, Values};
 pub use option_table::{EngineOption, EngineOptions};
 pub use request::{DEFAULT_MOVE_TIME, Decision, Event, Goal, Request};
 pub use searches::{

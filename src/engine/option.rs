@@ -76,16 +76,16 @@ pub enum Values {
     Whole(u64, u64),
     /// A number of discs, from the least to the greatest.
     Discs(i32, i32),
-    /// A number of seconds, from [`SHORTEST`] to [`LONGEST`].
+    /// A number of seconds, from [`LEAST_SECONDS`] to [`MOST_SECONDS`].
     Seconds,
     /// The path of a file.
     Path,
 }
 
 /// The shortest time for a move, in seconds.
-pub const SHORTEST: f64 = 0.001;
+pub const LEAST_SECONDS: f64 = 0.001;
 /// The longest time for a move, in seconds.
-pub const LONGEST: f64 = 1e6;
+pub const MOST_SECONDS: f64 = 1e6;
 
 impl fmt::Display for Values {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -95,7 +95,7 @@ impl fmt::Display for Values {
             Values::Whole(least, u64::MAX) => write!(f, "a whole number of at least {least}"),
             Values::Whole(least, most) => write!(f, "a whole number from {least} to {most}"),
             Values::Discs(least, most) => write!(f, "discs from {least} to {most}"),
-            Values::Seconds => write!(f, "seconds from {SHORTEST} to {LONGEST}"),
+            Values::Seconds => write!(f, "seconds from {LEAST_SECONDS} to {MOST_SECONDS}"),
             Values::Path => f.write_str("the path of a file"),
         }
     }
@@ -147,7 +147,7 @@ impl Given<'_> {
     }
 
     pub fn seconds(&self) -> Result<Duration, OptionError> {
-        let seconds = self.text.parse().ok().filter(|seconds| (SHORTEST..=LONGEST).contains(seconds));
+        let seconds = self.text.parse().ok().filter(|seconds| (LEAST_SECONDS..=MOST_SECONDS).contains(seconds));
         self.or_refused(seconds.map(Duration::from_secs_f64))
     }
 }

@@ -1,8 +1,8 @@
 //! The table of options: everything that is known of each stands in one entry, its field and default too. The command line, GTP,
-//! NBoard and `docs/options.md` are made from it.
+//! NBoard, UGI and `docs/options.md` are made from it.
 //!
-//! A client sets options by the same names on the command line (`--hash 64`), over GTP (`emilia-set hash 64`) and over NBoard
-//! (`set emilia.hash 64`).
+//! A client sets options by the same names on the command line (`--hash 64`), over GTP (`emilia-set hash 64`), over NBoard
+//! (`set emilia.hash 64`) and over UGI (`setoption name hash value 64`).
 
 use super::eval_file::EvalFile;
 use super::opening_book::OpeningBook;
@@ -130,7 +130,8 @@ engine_options! {
         value_name: "WAY",
         help: "What to do when the tree has filled its memory: go on in linear space, free the least promising subtrees, or end \
                the search",
-        detail: "With several threads, `rbfms` also frees the subtree that was left alone longest where a new one needs memory.",
+        detail: "With `stop`, `emilia` gives the value of the move one part in 32 of what the tree took. \
+                 With several threads, `rbfms` also frees the subtree that was left alone longest where a new one needs memory.",
         values: Values::Names(|| texts(OnMemoryCap::ALL)),
     }
     /// Bound on the depth in plies, if any.
@@ -168,6 +169,7 @@ engine_options! {
         name: "seed",
         value_name: "N",
         help: "Seed of everything random",
+        detail: "With `--variety` and without `--seed`, what serves a client takes it from the time, so that its games differ.",
         values: Values::Whole(0, u64::MAX),
         read_by_all: true,
     }
@@ -176,7 +178,7 @@ engine_options! {
         name: "variety",
         value_name: "DISCS",
         help: "In the first twenty plies, play any within this many discs of the best",
-        detail: "Without it, two engines without a book play one game for ever.",
+        detail: "Without it, two engines without a book play one game for ever. `seed` repeats the moves.",
         values: Values::Discs(0, 64),
         read_by_all: true,
     }

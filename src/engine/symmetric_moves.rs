@@ -3,8 +3,9 @@
 use crate::othello::{Bitboard, Position, Symmetry};
 use crate::search::{Line, Report};
 
-/// Gives moves that a symmetry of the position exchanges the value of the one among them that was visited most, or came first, and puts
-/// them next to each other. Those that the search left out are added where there are fewer lines than `most`, the number that was asked for, but those of `except` never.
+/// Moves that a symmetry of the position exchanges get one value, that of the most visited one among them, or of the first. They are put
+/// next to each other. One that the search left out is added if it is not in `except`, as long as there are fewer than `most` lines, the
+/// number that was asked for.
 pub(super) fn unite_symmetric_moves(report: &mut Report, position: &Position, except: Bitboard, most: usize) {
     let symmetries: Vec<Symmetry> = Symmetry::of(position).collect();
     if symmetries.len() == 1 || report.lines.is_empty() {

@@ -6,12 +6,13 @@
 //! the game, play is perfect. There is no transposition table, no iterative deepening, no null window and no selectivity:
 //! an opponent as of 1994, for comparisons.
 
+use super::ordered_minimax::ordered_minimax;
 use crate::eval::Evaluator;
 use crate::game::Game;
 use crate::othello::Position;
 use crate::search::{
-    Bound, Contempt, Control, Depth, EndValues, Explorer, Interrupted, KorfSettings, Line, MemoryUse, MinimaxKind,
-    PlainCounts, Report, RootMove, Score, Search, SearchDepth, Task, Work, least_depth, line_to, plain_minimax,
+    Bound, Contempt, Control, Depth, EndValues, Explorer, Interrupted, KorfSettings, Line, MemoryUse, PlainResult,
+    Report, RootMove, Score, Search, SearchDepth, Task, Work, least_depth, line_to,
 };
 
 /// The depth where nothing is said of it: a fraction of a second for Othello.
@@ -77,26 +78,17 @@ impl<G: Game> KorfAlphaBeta<G> {
         evaluator: &dyn Evaluator<G>,
         stop: &mut dyn FnMut(&Work) -> bool,
     ) -> bool {
-        let before = self.work;
-        let mut stopped = false;
-        let sum = |counts: &PlainCounts| Work {
-            nodes: before.nodes + counts.visited,
-            evaluations: before.evaluations + counts.evaluations,
-            ..before
-        };
-        let result = plain_minimax(MinimaxKind::Ordered, position, depth, evaluator, contempt, &mut |counts| {
-            stopped = stop(&sum(counts));
-            stopped
-        });
-        self.work = sum(&result.counts);
+        let result = ordered_minimax(position, depth, evaluator, contempt, &mut self.work, stop);
         self.explorer.clear();
         self.explorer.begin(position, contempt);
         self.explorer.expand_root(evaluator);
-        if !stopped && let Some(&first) = result.pv.first() {
+        if let Some(PlainResult { value, pv, .. }) = &result
+            && let Some(&first) = pv.first()
+        {
             let (lower, upper) = (-i32::MAX, i32::MAX);
-            self.unstored = Some(RootMove { line: vec![Some(first)], value: result.value, lower, upper, visits: 0 });
+            self.unstored = Some(RootMove { line: vec![Some(first)], value: *value, lower, upper, visits: 0 });
         }
-        !stopped
+        result.is_some()
     }
 
     /// The root's moves, the one to play first. Only as many as were asked for have exact values; the others are worth

@@ -6,6 +6,7 @@ pub mod bill;
 #[cfg(feature = "program")]
 pub mod experiment;
 mod korf_alpha_beta;
+mod ordered_minimax;
 pub mod random_tree;
 mod searches;
 pub mod small_board;
@@ -13,4 +14,4 @@ mod uct;
 
 pub use korf_alpha_beta::KorfAlphaBeta;
 pub use searches::{KORF_ALPHA_BETA, KORF_BEST_FIRST, KORF_EXTENSION, UCT, register};
-pub use uct::{Uct, UctMove, UctSettings, UctTree};
+pub use uct::{Uct, UctSettings, UctTree};

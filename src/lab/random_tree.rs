@@ -47,6 +47,11 @@ impl RandomTree {
         RandomTree { hash: mix(seed), sum: 0, depth: 0, shape }
     }
 
+    /// The root of one of the trees of the paper: that of this number among those of a seed.
+    pub fn of_the_paper(branching: u8, seed: u64, number: u64) -> RandomTree {
+        RandomTree::new(TreeShape::of_the_paper(branching), mix(seed) ^ number)
+    }
+
     /// The sum of the edge costs from the root: the static value for Black.
     pub fn sum(&self) -> i32 {
         self.sum

@@ -37,6 +37,9 @@ pub struct AnnotatedGame {
     pub unread: Vec<String>,
 }
 
+/// The place of a game of `emilia match`.
+pub const MATCH_PLACE: &str = "emilia match";
+
 /// A side of a game.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PlayerInfo {
@@ -123,11 +126,24 @@ impl AnnotatedGame {
         self.timing.get(turn).and_then(|timing| timing.eval)
     }
 
-    /// The score for Black in discs: what the file says, else what the board says if the game is over.
+    /// The score for Black in discs: what the board says if the game is over, else what the file says.
     pub fn score_for_black(&self) -> Option<f64> {
+        self.score_on_board().or(self.result.map(|result| result.score))
+    }
+
+    /// The score for Black on the board, if the game was played to its end.
+    fn score_on_board(&self) -> Option<f64> {
         let end = self.record.position();
-        let on_the_board = end.is_over().then(|| f64::from(end.score_for_black()));
-        self.result.map(|result| result.score).or(on_the_board)
+        end.is_over().then(|| f64::from(end.score_for_black()))
+    }
+
+    /// The score for Black that the file says, and the other one on the board, which counts. A file that leaves the empty squares to
+    /// nobody contradicts nothing.
+    pub fn contradiction(&self) -> Option<(f64, f64)> {
+        let (said, board) = (self.result?.score, self.score_on_board()?);
+        let discs = |color| f64::from(self.record.position().discs(color).count());
+        let is_said = said == board || said == discs(Color::Black) - discs(Color::White);
+        (!is_said).then_some((said, board))
     }
 
     /// The score for Black where it is a whole number from −64 to 64, as most formats want it.
@@ -138,6 +154,13 @@ impl AnnotatedGame {
     /// How the game ended, if not by its last move.
     pub fn ending(&self) -> Option<Ending> {
         self.result.and_then(|result| result.ending)
+    }
+
+    /// The turns that `emilia match` had played before the players began: its files have neither value nor time of these.
+    pub fn opening_turns(&self) -> usize {
+        let is_played = |timing: &Timing| *timing != Timing::default();
+        let played = self.timing.iter().position(is_played).filter(|_| self.place == MATCH_PLACE);
+        played.unwrap_or(0)
     }
 
     /// Whether nothing is played: the game stands for its start.
@@ -183,4 +206,29 @@ pub enum Ending {
     Agreed,
     /// A player left (`:l`).
     Left,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notation::game_file::{Format, write};
+    use crate::notation::transcript;
+
+    #[test]
+    fn of_a_game_that_is_over_the_board_counts() {
+        let record = transcript::parse("e6f4e3f6g5d6e7f5c5").unwrap();
+        for (said, contradiction) in [(64.0, None), (13.0, None), (-40.0, Some((-40.0, 64.0)))] {
+            let game = AnnotatedGame { result: Some(GgfResult::of_score(said)), ..AnnotatedGame::new(record.clone()) };
+            assert_eq!((game.score_for_black(), game.contradiction()), (Some(64.0), contradiction), "{said}");
+            let pgn = write(&game, Format::Pgn).unwrap().text;
+            assert!(pgn.contains("[Result \"13-0\"]"), "{pgn}");
+        }
+        let record = transcript::parse("e6f4").unwrap();
+        let mut game = AnnotatedGame { result: Some(GgfResult::of_score(-40)), ..AnnotatedGame::new(record) };
+        assert_eq!((game.score_for_black(), game.contradiction()), (Some(-40.0), None));
+        game.timing[1].seconds = Some(1.0);
+        assert_eq!(game.opening_turns(), 0);
+        game.place = MATCH_PLACE.to_owned();
+        assert_eq!(game.opening_turns(), 1);
+    }
 }

@@ -111,7 +111,7 @@ pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<GameRecord, NotationError>
 }
 
 /// Reads `BO[8 ...]`, the same without the brackets, or 64 squares, and the mover.
-fn squares_and_mover(cursor: &mut Cursor<'_>) -> Result<Board, NotationError> {
+pub(super) fn squares_and_mover(cursor: &mut Cursor<'_>) -> Result<Board, NotationError> {
     let start = cursor.clone();
     let bracket = cursor.eat("BO[");
     if !bracket {
@@ -336,7 +336,7 @@ pub(crate) fn write_rows(
 }
 
 /// Reads a diagram: eight lines that each begin with their own row number, anything behind their squares and between
-/// them. The mover is told by words such as `* to move` or `Next move: Black`, or by a line of its own; moves
+/// them. The last disc may stand in parentheses. The mover is told by words such as `* to move` or `Next move: Black`, or by a line of its own; moves
 /// may follow below. `None` if there are no such eight lines.
 fn diagram(cursor: &mut Cursor<'_>) -> Result<Option<(Board, Turns)>, NotationError> {
     let mut board = Board::EMPTY;
@@ -387,6 +387,7 @@ fn diagram(cursor: &mut Cursor<'_>) -> Result<Option<(Board, Turns)>, NotationEr
 /// A line of a diagram: its row, its squares and what stands behind them.
 fn diagram_row(line: &str) -> Option<(u8, [Option<Color>; EIGHT], &str)> {
     let mut cursor = Cursor::new(line);
+    let separates = |c: char| is_blank(c) || matches!(c, '|' | '(' | ')');
     cursor.skip_while(|c| is_blank(c) || c == '|');
     let digit @ '1'..='8' = cursor.peek()? else {
         return None;
@@ -394,11 +395,11 @@ fn diagram_row(line: &str) -> Option<(u8, [Option<Color>; EIGHT], &str)> {
     cursor.bump();
     let mut discs = [None; EIGHT];
     for disc in &mut discs {
-        cursor.skip_while(|c| is_blank(c) || c == '|');
+        cursor.skip_while(separates);
         *disc = square_of(cursor.peek()?)?;
         cursor.bump();
     }
-    cursor.skip_while(|c| is_blank(c) || c == '|');
+    cursor.skip_while(|c| is_blank(c) || matches!(c, '|' | ')'));
     if cursor.peek() == Some(digit) {
         cursor.bump();
     }

@@ -79,7 +79,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// White space, and the byte order mark that editors leave at the beginning of a file.
+/// White space, the byte order mark that editors leave at the beginning of a file, and the characters without width of web pages.
 pub(super) fn is_blank(c: char) -> bool {
-    c.is_whitespace() || c == '\u{feff}'
+    c.is_whitespace() || matches!(c, '\u{feff}' | '\u{200b}'..='\u{200d}' | '\u{2060}')
 }

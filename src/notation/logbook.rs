@@ -5,8 +5,8 @@ use super::game_file::Format;
 use super::ggf::GgfResult;
 use super::loss::Part;
 use super::written::{Unwritable, Written};
-use super::{AnnotatedGame, NotationError, Problem};
-use crate::othello::{Color, GameRecord, Move, Position, Square};
+use super::{AnnotatedGame, NotationError};
+use crate::othello::{Color, Move, Position, Square};
 
 /// Reads one line: a game from the standard start, without its passes, and its result. Forced passes are put in. The number
 /// behind the score, which the logbook always gives as 10, is not looked at.
@@ -24,7 +24,7 @@ use crate::othello::{Color, GameRecord, Move, Position, Square};
 /// If the line is none of a logbook, or a move is not legal; with the place in the text.
 pub fn parse(line: &str) -> Result<AnnotatedGame, NotationError> {
     let mut cursor = Cursor::new(line);
-    let mut record = GameRecord::default();
+    let mut game = AnnotatedGame::default();
     let mut number = 0;
     loop {
         cursor.skip_blanks();
@@ -32,7 +32,7 @@ pub fn parse(line: &str) -> Result<AnnotatedGame, NotationError> {
             Some('+') => Color::Black,
             Some('-') => Color::White,
             Some(':') => break,
-            None => return Ok(AnnotatedGame::new(record)),
+            None => return Ok(game),
             Some(_) => return Err(cursor.expected("a move of Black such as +d3, one of White such as -c3, or ':'")),
         };
         number += 1;
@@ -42,22 +42,13 @@ pub fn parse(line: &str) -> Result<AnnotatedGame, NotationError> {
             return Err(cursor.expected("a square from a1 to h8").in_turn(number));
         };
         cursor.go_to(at + 3);
-        take(&mut record, color, square).map_err(|problem| NotationError::at(line, at, problem).in_turn(number))?;
+        game.take(color, Move::Place(square))
+            .map_err(|problem| NotationError::at(line, at, problem).in_turn(number))?;
     }
     cursor.bump();
     cursor.skip_blanks();
-    let result = Some(GgfResult::of_score(score(&cursor)?));
-    Ok(AnnotatedGame { result, ..AnnotatedGame::new(record) })
-}
-
-fn take(game: &mut GameRecord, color: Color, square: Square) -> Result<(), Problem> {
-    let position = game.position();
-    let (mover, passes) = (position.mover(), position.must_pass());
-    let next = if passes { !mover } else { mover };
-    if color != next {
-        return Err(Problem::WrongSide(color, next));
-    }
-    game.take_with_implied_pass(Move::Place(square)).map_err(Problem::Illegal)
+    game.result = Some(GgfResult::of_score(score(&cursor)?));
+    Ok(game)
 }
 
 fn score(cursor: &Cursor<'_>) -> Result<i32, NotationError> {

@@ -18,7 +18,7 @@ pub mod transcript;
 mod written;
 pub mod wthor;
 
-pub use annotated_game::{AnnotatedGame, PlayerInfo, Theory};
+pub use annotated_game::{AnnotatedGame, MATCH_PLACE, PlayerInfo, Theory};
 pub use board::infer_mover;
 pub(crate) use board::write_rows;
 pub use error::{Found, NotationError, Problem};
@@ -26,6 +26,7 @@ pub use opening::opening;
 
 use crate::othello::GameRecord;
 use cursor::{Cursor, is_blank};
+use std::borrow::Cow;
 
 /// Reads a position or a game in any of the spellings that programs print and people paste; what the text is, it tells
 /// by its content.
@@ -44,6 +45,8 @@ use cursor::{Cursor, is_blank};
 ///   them are passed over.
 /// - GGF (the first game) and SGF (the main line).
 ///
+/// Quotes around a text do no harm, nor do the wide letters and digits of East Asian texts.
+///
 /// ```
 /// use emilia::notation::read_position;
 /// use emilia::othello::Position;
@@ -57,7 +60,6 @@ use cursor::{Cursor, is_blank};
 pub fn read_position(text: &str) -> Result<GameRecord, NotationError> {
     let mut cursor = Cursor::new(text);
     skip_preamble(&mut cursor);
-    let start = cursor.offset();
     if cursor.peek().is_none() {
         return Err(cursor.error(Problem::Empty));
     }
@@ -66,11 +68,24 @@ pub fn read_position(text: &str) -> Result<GameRecord, NotationError> {
     if cursor.peek() == Some('(') {
         return if sgf::is_sgf(cursor.rest()) { sgf::parse(text) } else { ggf::parse(text) }.map(|game| game.record);
     }
-    cursor.go_to(start);
+    let text = plain(text);
+    let mut cursor = Cursor::new(&text);
+    skip_preamble(&mut cursor);
     if transcript::begins(&cursor) {
         return transcript::read_from_start(&mut cursor);
     }
     board::read(&mut cursor)
+}
+
+/// A text with quotes as blanks, and with letters and digits of double width as what they stand for: as many characters, so that places
+/// in it are those of the text.
+fn plain(text: &str) -> Cow<'_, str> {
+    let plain = |c: char| match c {
+        '"' | '\'' | '`' | '\u{2018}'..='\u{201f}' | '\u{ab}' | '\u{bb}' => ' ',
+        '\u{ff01}'..='\u{ff5e}' => char::from((u32::from(c) - 0xff00 + 0x20) as u8),
+        c => c,
+    };
+    if text.chars().any(|c| plain(c) != c) { text.chars().map(plain).collect::<String>().into() } else { text.into() }
 }
 
 /// Passes blanks, comment lines of OBF files, and the tags of a PGN-like record.

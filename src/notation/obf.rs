@@ -1,7 +1,7 @@
 //! OBF, the lines of Edax's problem files: a position and the values of its moves.
 
 use super::board;
-use super::cursor::{Cursor, is_blank};
+use super::cursor::Cursor;
 use super::grammar::{Parsed, failed, offset_of};
 use super::loss::Part;
 use super::transcript::parse_turn;
@@ -42,8 +42,8 @@ pub struct ObfEntry {
 }
 
 impl ObfEntry {
-    /// Reads one line. The board may be in any spelling of [`super::read_position`] that takes one line, but must say
-    /// who is to move; the moves must be legal. A segment `--:score` counts only where the mover has to pass. A move without a
+    /// Reads one line. The board may be in any spelling of 64 squares that [`super::read_position`] takes; a side to move that is left
+    /// out is inferred as there, by [`super::infer_mover`]. The moves must be legal. A segment `--:score` counts only where the mover has to pass. A move without a
     /// value is passed over; that is `?`, nothing, or 127 of either sign, which is Edax's infinity.
     ///
     /// # Errors
@@ -52,10 +52,10 @@ impl ObfEntry {
         let mut cursor = Cursor::new(line);
         cursor.skip_blanks();
         let offset = cursor.offset();
-        let board = board::sized(&mut cursor)?;
-        if board.mover.is_none() {
-            cursor.skip_blanks();
-            return Err(cursor.expected("the side to move, X or O"));
+        let board = board::squares_and_mover(&mut cursor)?;
+        cursor.skip_blanks();
+        if board.mover.is_none() && !matches!(cursor.peek(), None | Some(';' | '%')) {
+            return Err(cursor.expected("the side to move, X or O, or ';'"));
         }
         let position = board.position(line, offset)?;
         let mut entry = ObfEntry { position, moves: Vec::new(), score: None, comment: None, unread: Vec::new() };
@@ -80,16 +80,6 @@ impl ObfEntry {
         ObfEntry { position: *game.record.position(), moves, score, comment, unread: Vec::new() }
     }
 
-    /// Reads a file: one position a line; blank lines and lines that begin with `%` are passed over.
-    ///
-    /// # Errors
-    /// If one of the lines cannot be read; with the place in the text.
-    pub fn parse_all(text: &str) -> Result<Vec<ObfEntry>, NotationError> {
-        let read =
-            |(i, line): (usize, &str)| ObfEntry::parse(line).map_err(|error| NotationError { line: i + 1, ..error });
-        text.lines().enumerate().filter(|(_, line)| says_something(line)).map(read).collect()
-    }
-
     fn add(&mut self, line: &str, name: &str, score: i32) -> Result<(), NotationError> {
         let offset = offset_of(line, name);
         let turn = parse_turn(name).ok_or_else(|| NotationError::expected(line, offset, A_SEGMENT))?;
@@ -112,11 +102,6 @@ impl From<ObfEntry> for AnnotatedGame {
             ..AnnotatedGame::new(GameRecord::from_position(entry.position))
         }
     }
-}
-
-/// Whether a line of a file is more than blanks and a comment.
-pub(super) fn says_something(line: &str) -> bool {
-    line.trim_start_matches(is_blank).chars().next().is_some_and(|c| c != '%')
 }
 
 const A_SEGMENT: &str = "a move and its score such as G8:+18, a score, or a comment after %";

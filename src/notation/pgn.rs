@@ -5,7 +5,6 @@ use super::cursor::{Cursor, is_blank};
 use super::ggf::{Ending, GgfResult};
 use super::loss::{Loss, Part};
 use super::sgf::variations_in_words;
-use super::transcript::NO_FURTHER_MOVE;
 use super::written::Written;
 use super::{AnnotatedGame, NotationError, Problem, board};
 use crate::othello::{Color, GameRecord, Move, Position, Square, final_score};
@@ -298,9 +297,6 @@ impl Moves<'_> {
         } else {
             return failed(self.cursor.expected(A_MOVE));
         };
-        if self.game.record.turns().len() >= GameRecord::LONGEST {
-            return failed(NotationError::expected(self.cursor.text(), at, NO_FURTHER_MOVE));
-        }
         let taken = self.game.record.take_with_implied_pass(turn);
         taken.or_else(|illegal| failed(NotationError::at(self.cursor.text(), at, Problem::Illegal(illegal))))
     }

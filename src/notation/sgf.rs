@@ -5,7 +5,7 @@ use super::board::Board;
 use super::ggf::{Ending, GgfResult};
 use super::grammar::{Parsed, failed, offset_of};
 use super::loss::Part;
-use super::transcript::{NO_FURTHER_MOVE, parse_turn, uninferable};
+use super::transcript::{parse_turn, uninferable};
 use super::written::Written;
 use super::{AnnotatedGame, NotationError, Problem};
 use crate::othello::{Color, GameRecord, Move, Position, Square};
@@ -225,9 +225,6 @@ impl<'a> Reader<'a> {
                 board.mover = board.mover.or(Some(color));
             }
             self.begin_from_setup()?;
-            if self.game.record.turns().len() >= GameRecord::LONGEST {
-                return self.expected(value, NO_FURTHER_MOVE);
-            }
             self.game.take(color, turn).or_else(|problem| self.fail(value, problem))?;
         }
         Ok(())
@@ -429,7 +426,8 @@ fn read_result(text: &str) -> Option<GgfResult> {
         "F" | "Forfeit" => (64.0, Some(Ending::Left)),
         number => (number.parse::<f64>().ok().filter(|size| (0.0..=64.0).contains(size))?, None),
     };
-    Some(GgfResult { score: sign * size, ending })
+    // A score of zero has no sign, whoever is said to have won by it.
+    Some(GgfResult { score: sign * size + 0.0, ending })
 }
 
 /// Whether a text is neither a result nor says that it is not known.

@@ -7,7 +7,9 @@ use super::{AnnotatedGame, NotationError, Problem};
 use crate::othello::{Color, GameRecord, IllegalMove, Move, Position, Square};
 use std::fmt;
 
-pub(super) const NO_FURTHER_MOVE: &str = "the end, because no game has so many moves";
+/// The spellings of a pass in letters, the longer ones first.
+const PASSES: [&str; 4] = ["pass", "pas", "pa", "ps"];
+
 const A_MOVE: &str = "a move such as f5 or a pass (pa, --)";
 
 /// Reads a list of moves from the standard start.
@@ -79,9 +81,6 @@ impl Turns {
             let Some(c) = cursor.peek() else {
                 return Ok(Turns(turns));
             };
-            if turns.len() == GameRecord::LONGEST {
-                return Err(cursor.expected(NO_FURTHER_MOVE));
-            }
             match c {
                 '0'..='9' => skip_number(cursor)?,
                 '-' if cursor.byte(1) == Some(b'-') => {
@@ -94,7 +93,7 @@ impl Turns {
                     if let Some(square) = pair {
                         cursor.go_to(offset + 2);
                         turns.push((offset, Move::Place(square)));
-                    } else if ["pass", "pas", "pa", "ps"].iter().any(|pass| cursor.eat(pass)) {
+                    } else if PASSES.iter().any(|pass| cursor.eat(pass)) {
                         turns.push((offset, Move::Pass));
                     } else {
                         return Err(cursor.expected(A_MOVE));
@@ -127,8 +126,17 @@ pub(super) fn begins(cursor: &Cursor<'_>) -> bool {
         }
         ahead.skip_while(|c| is_blank(c) || c == '.');
     }
-    let next = ahead.rest().get(..2).unwrap_or_default();
-    next.parse::<Square>().is_ok() || ["pa", "ps"].iter().any(|pass| pass.eq_ignore_ascii_case(next))
+    if ahead.rest().get(..2).is_some_and(|next| next.parse::<Square>().is_ok()) {
+        return true;
+    }
+    let mut is_pass = false;
+    while PASSES.iter().any(|pass| ahead.eat(pass)) {
+        is_pass = true;
+    }
+    // A name may begin like a pass.
+    is_pass
+        && (ahead.peek().is_none_or(|c| !c.is_alphabetic())
+            || ahead.rest().get(..2).is_some_and(|next| next.parse::<Square>().is_ok()))
 }
 
 /// Passes a move number, or the disc counts that end a record.

@@ -3,7 +3,7 @@
 //! All numbers are little-endian. A header of 16 bytes is followed by records of fixed size: 68 bytes for a game, 20 for
 //! a player's name, 26 for a tournament's.
 
-use crate::othello::{Color, GameRecord, IllegalMove, Move, Position, Square};
+use crate::othello::{GameRecord, IllegalMove, Move, Square};
 use thiserror::Error;
 
 pub(super) const HEADER: usize = 16;
@@ -35,34 +35,22 @@ pub enum WthorError {
     Board(u8),
 }
 
-/// A file of games.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WthorFile {
-    /// The year of the games; 0 if the file has games of many years.
-    pub year: u16,
-    /// With how many empty squares perfect play begins for the theoretical scores.
-    pub theory_empties: u8,
-    /// The games.
-    pub games: Vec<WthorGame>,
-}
-
 /// One game.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WthorGame {
+pub(super) struct WthorGame {
     /// The number of the tournament in the `.trn` file, from 0.
-    pub tournament: u16,
+    pub(super) tournament: u16,
     /// The number of Black in the `.jou` file, from 0.
-    pub black: u16,
+    pub(super) black: u16,
     /// The number of White.
-    pub white: u16,
+    pub(super) white: u16,
     /// Black's discs at the end, 0 to 64, the empty squares given to the winner; `None` if the file has another number.
-    pub black_discs: Option<u8>,
-    /// Black's discs had both sides played perfectly from [`WthorFile::theory_empties`] on, in the same way.
-    pub theory: Option<u8>,
+    pub(super) black_discs: Option<u8>,
+    /// Black's discs had both sides played perfectly from [`WthorHeader::theory_empties`] on, in the same way.
+    pub(super) theory: Option<u8>,
     /// What was played, up to the first turn that makes no sense. Passes are put in.
-    pub game: GameRecord,
+    pub(super) game: GameRecord,
     /// Why the record ends before the file's does.
-    pub broken: Option<BrokenGame>,
+    pub(super) broken: Option<BrokenGame>,
 }
 
 /// The first turn that makes no sense.
@@ -83,10 +71,17 @@ pub(super) struct WthorHeader {
     pub(super) games: u32,
     /// How many names follow, if the file is one of names.
     pub(super) names: u16,
-    /// As [`WthorFile::year`].
+    /// The year of the games; 0 if the file has games of many years.
     pub(super) year: u16,
-    /// As [`WthorFile::theory_empties`].
+    /// With how many empty squares perfect play begins for the theoretical scores.
     pub(super) theory_empties: u8,
+}
+
+/// Whether bytes, those of a header as far as they are there, begin as one: with the day on which the file was written, or none.
+pub(super) fn begins(header: &[u8]) -> bool {
+    let day = &header[..header.len().min(4)];
+    let ranges = [19..=21, 0..=99, 1..=12, 1..=31];
+    day.iter().all(|&byte| byte == 0) || day.iter().zip(ranges).all(|(byte, range)| range.contains(byte))
 }
 
 impl WthorHeader {
@@ -101,19 +96,6 @@ impl WthorHeader {
             year: u16::from_le_bytes([header[10], header[11]]),
             theory_empties: if header[14] == 0 { USUAL_THEORY } else { header[14] },
         })
-    }
-}
-
-impl WthorFile {
-    /// Reads the bytes of a `.wtb` file.
-    ///
-    /// # Errors
-    /// If the size is not what the header announces, or the board is not of 8x8 squares. A game that breaks off is no error.
-    pub fn parse(bytes: &[u8]) -> Result<WthorFile, WthorError> {
-        let (header, rest) = bytes.split_first_chunk::<HEADER>().ok_or(WthorError::Header(bytes.len()))?;
-        let WthorHeader { games, year, theory_empties, .. } = WthorHeader::parse(header)?;
-        let games = records::<GAME>(rest, games)?.iter().map(WthorGame::of_record).collect();
-        Ok(WthorFile { year, theory_empties, games })
     }
 }
 
@@ -132,17 +114,6 @@ impl WthorGame {
             broken,
         }
     }
-
-    /// The first position with this number of empty squares in which the side to move has a move, if the game came to one.
-    pub fn position_at(&self, empties: u32) -> Option<&Position> {
-        let positions = self.game.positions();
-        positions.iter().find(|position| position.empties().count() == empties && !position.moves().is_empty())
-    }
-
-    /// The theoretical score for one side in discs, −64 to 64.
-    pub fn theory_for(&self, color: Color) -> Option<i32> {
-        Some(color.signed(2 * i32::from(self.theory?) - 64))
-    }
 }
 
 /// Plays the moves; 0 ends them.
@@ -160,7 +131,7 @@ fn play(moves: &[u8]) -> (GameRecord, Option<BrokenGame>) {
     (game, None)
 }
 
-/// The names of the bytes of a `.jou` file, by the numbers of [`WthorGame::black`] and [`WthorGame::white`].
+/// The names of the bytes of a `.jou` file, by the numbers that games have for their players.
 ///
 /// # Errors
 /// If the size is not what the header announces.
@@ -168,7 +139,7 @@ pub fn parse_players(bytes: &[u8]) -> Result<Vec<String>, WthorError> {
     names::<PLAYER>(bytes)
 }
 
-/// The names of the bytes of a `.trn` file, by the numbers of [`WthorGame::tournament`].
+/// The names of the bytes of a `.trn` file, by the numbers that games have for their tournament.
 ///
 /// # Errors
 /// If the size is not what the header announces.
@@ -199,6 +170,10 @@ fn records<const LENGTH: usize>(rest: &[u8], count: u32) -> Result<&[[u8; LENGTH
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::notation::game_file::GameFile;
+    use crate::notation::ggf::GgfResult;
+    use crate::notation::{AnnotatedGame, Theory};
+    use std::io::Cursor;
 
     fn file(records: &[Vec<u8>], header: impl Fn(&mut [u8])) -> Vec<u8> {
         let mut bytes = vec![0; HEADER];
@@ -218,18 +193,20 @@ mod tests {
         record
     }
 
+    /// The games of a file, or why they cannot be read.
+    fn games(bytes: Vec<u8>) -> Vec<Result<AnnotatedGame, String>> {
+        let games = GameFile::new("file", Cursor::new(bytes)).unwrap();
+        games.map(|item| item.map(|found| found.game).map_err(|error| error.to_string())).collect()
+    }
+
     #[test]
     fn a_record_by_hand() {
-        let read = WthorFile::parse(&file(&[record(&[0x38, 0x2e, 0x23])], |_| {})).unwrap();
-        assert_eq!((read.year, read.theory_empties), (2024, 22));
-        let game = &read.games[0];
-        assert_eq!((game.tournament, game.black, game.white), (70, 445, 556));
-        assert_eq!((game.black_discs, game.theory), (Some(31), Some(39)));
-        assert_eq!((game.theory_for(Color::Black), game.theory_for(Color::White)), (Some(14), Some(-14)));
-        let turns: Vec<String> = game.game.turns().iter().map(Move::to_string).collect();
-        assert_eq!((turns.as_slice(), game.broken), (["f5", "f4", "e3"].map(String::from).as_slice(), None));
-        assert_eq!(game.position_at(58), Some(&game.game.positions()[2]));
-        assert_eq!(game.position_at(56), None);
+        let [Ok(game)] = &games(file(&[record(&[0x38, 0x2e, 0x23])], |_| {}))[..] else { panic!() };
+        let names = [&game.place, &game.black.name, &game.white.name, &game.date];
+        assert_eq!(names, ["tournament 70", "player 445", "player 556", "2024"]);
+        assert_eq!(game.result, Some(GgfResult::of_score(-2)));
+        assert_eq!(game.theory, Some(Theory { empties: 22, black_score: 14 }));
+        assert_eq!(game.record.turns().iter().map(Move::to_string).collect::<String>(), "f5f4e3");
     }
 
     #[test]
@@ -239,46 +216,56 @@ mod tests {
         let (before, _) = play(&moves);
         let reply = before.position().opponent_moves().into_iter().next().unwrap();
         moves.push(10 * (reply.row() + 1) + reply.column() + 1);
-        let read = WthorFile::parse(&file(&[record(&moves)], |_| {})).unwrap();
-        let game = &read.games[0];
-        assert_eq!(game.broken, None);
-        assert_eq!((game.game.turns().len(), game.game.turns()[8]), (10, Move::Pass));
-        // The position before the pass is none to choose a move in.
-        assert_eq!(game.position_at(52), Some(&game.game.positions()[9]));
+        let [Ok(game)] = &games(file(&[record(&moves)], |_| {}))[..] else { panic!() };
+        assert_eq!((game.record.turns().len(), game.record.turns()[8]), (10, Move::Pass));
     }
 
     #[test]
-    fn a_broken_game_ends_where_it_breaks() {
-        let broken = |moves: &[u8]| {
-            let read = WthorFile::parse(&file(&[record(moves), record(&[56])], |_| {})).unwrap();
-            assert_eq!(read.games[1].game.turns().len(), 1, "the next game is read");
-            (read.games[0].game.turns().len(), read.games[0].broken.map(|broken| broken.to_string()).unwrap())
+    fn a_game_that_makes_no_sense_does_not_end_the_file() {
+        let broken = |moves: &[u8]| match &games(file(&[record(moves), record(&[56])], |_| {}))[..] {
+            [Err(why), Ok(next)] if next.record.turns().len() == 1 => why.clone(),
+            other => panic!("{other:?}"),
         };
-        let (turns, why) = broken(&[56, 11]);
-        assert!(turns == 1 && why.starts_with("move 2: a1 turns no disc"), "{why}");
+        let why = broken(&[56, 11]);
+        assert!(why.starts_with("file: byte 16: game 1, move 2: a1 turns no disc"), "{why}");
         for byte in [9, 10, 19, 90, 98, 255] {
-            let (turns, why) = broken(&[56, 46, byte]);
-            assert!(turns == 2 && why.starts_with(&format!("move 3 is {byte};")), "{why}");
+            let why = broken(&[56, 46, byte]);
+            assert!(why.starts_with(&format!("file: byte 16: game 1, move 3 is {byte};")), "{why}");
         }
         let mut wrong_scores = record(&[]);
         wrong_scores[6..8].copy_from_slice(&[65, 255]);
-        let read = WthorFile::parse(&file(&[wrong_scores], |_| {})).unwrap();
-        assert_eq!((read.games[0].black_discs, read.games[0].theory_for(Color::White)), (None, None));
+        let [Ok(game)] = &games(file(&[wrong_scores], |_| {}))[..] else { panic!() };
+        assert_eq!((game.result, game.theory), (None, None));
     }
 
     #[test]
-    fn sizes_and_boards_are_checked() {
-        let whole = file(&[record(&[56]), record(&[])], |_| {});
-        for length in 0..whole.len() {
-            let error = WthorFile::parse(&whole[..length]).unwrap_err().to_string();
-            assert!(error.starts_with(&format!("{length} bytes; expected ")), "{error}");
+    fn headers_are_checked() {
+        let whole = file(&[record(&[56])], |_| {});
+        let refused = |bytes: &[u8]| GameFile::new("file", Cursor::new(bytes.to_vec())).unwrap_err().to_string();
+        for length in 1..HEADER {
+            assert_eq!(refused(&whole[..length]), format!("file: {length} bytes; expected a header of 16 bytes"));
         }
-        let huge = file(&[], |header| header[4..8].fill(0xff));
-        assert!(matches!(WthorFile::parse(&huge), Err(WthorError::Size { records: u32::MAX, .. })));
-        let other = file(&[], |header| header[12] = 10);
-        assert_eq!(WthorFile::parse(&other), Err(WthorError::Board(10)));
-        let said = file(&[], |header| header[14] = 24);
-        assert_eq!(WthorFile::parse(&said).unwrap().theory_empties, 24);
+        let huge = games(file(&[], |header| header[4..8].fill(0xff)));
+        assert!(matches!(&huge[..], [Err(why)] if why.contains("announces 4294967295 games")), "{huge:?}");
+        let other = refused(&file(&[], |header| header[12] = 10));
+        assert!(other.ends_with("games on a board of 10x10; only 8x8 can be read"), "{other}");
+        let said = games(file(&[record(&[])], |header| header[14] = 24));
+        assert_eq!(said[0].as_ref().unwrap().theory, Some(Theory { empties: 24, black_score: 14 }));
+    }
+
+    #[test]
+    fn other_bytes_are_no_base() {
+        for (day, is_one) in
+            [([20, 26, 2, 23], true), ([0; 4], true), ([0x7f, 69, 76, 70], false), ([20, 26, 13, 1], false)]
+        {
+            let bytes = file(&[record(&[56])], |header| header[..4].copy_from_slice(&day));
+            let read =
+                GameFile::new("file", Cursor::new(bytes)).map(Iterator::count).map_err(|error| error.to_string());
+            match read {
+                Ok(games) => assert!(is_one && games == 1, "{day:?}"),
+                Err(error) => assert!(!is_one && error.starts_with("file: in no known format"), "{error}"),
+            }
+        }
     }
 
     #[test]

@@ -99,6 +99,7 @@ impl FromStr for Command {
         let wrong = |command, expected| CommandError::Argument { command, expected };
         let file =
             |command| if rest.is_empty() { Err(wrong(command, "the name of a file")) } else { Ok(rest.to_owned()) };
+        let alone = |name, command| if rest.is_empty() { Ok(command) } else { Err(wrong(name, "nothing behind it")) };
         let command = match name.as_str() {
             "hint" if rest.is_empty() => Command::Hint(3),
             "hint" => match rest.parse() {
@@ -112,16 +113,16 @@ impl FromStr for Command {
             },
             "save" => Command::Save(file("save")?),
             "load" => Command::Load(file("load")?),
-            "redo" => Command::Redo,
-            "resign" => Command::Resign,
-            "undo" | "u" => Command::Undo,
-            "go" => Command::Go,
-            "new" => Command::New,
-            "board" => Command::Board,
-            "moves" => Command::Moves,
-            "swap" => Command::Swap,
+            "redo" => alone("redo", Command::Redo)?,
+            "resign" => alone("resign", Command::Resign)?,
+            "undo" | "u" => alone("undo", Command::Undo)?,
+            "go" => alone("go", Command::Go)?,
+            "new" => alone("new", Command::New)?,
+            "board" => alone("board", Command::Board)?,
+            "moves" => alone("moves", Command::Moves)?,
+            "swap" => alone("swap", Command::Swap)?,
             "help" | "?" | "h" => Command::Help,
-            "quit" | "exit" | "q" => Command::Quit,
+            "quit" | "exit" | "q" => alone("quit", Command::Quit)?,
             _ => match parse_turns(line) {
                 Ok(turns) if !turns.is_empty() => Command::Turns(turns),
                 _ => return Err(CommandError::Unknown(brief(word), nearest(&name))),
@@ -170,6 +171,9 @@ mod tests {
             ("level 9", "level: expected a number from 1 (beginner) to 8 (full strength)"),
             ("hint 0", "hint: expected how many moves, from 1 to 64"),
             ("save", "save: expected the name of a file"),
+            ("undo 2", "undo: expected nothing behind it"),
+            ("go f5", "go: expected nothing behind it"),
+            ("q now", "quit: expected nothing behind it"),
         ] {
             assert_eq!(line.parse::<Command>().unwrap_err().to_string(), said);
         }

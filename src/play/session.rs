@@ -3,9 +3,10 @@
 use super::clocks::{Clocks, Reading, shown, terms};
 use super::command::HELP;
 use super::{Command, Level, Opponent, Person, Said};
+use crate::analysis::Review;
 use crate::clock::time_control::TimeControl;
 use crate::notation::game_file::{AnnotatedGame, Format, GameFile, write};
-use crate::notation::ggf::{Ending, GgfClock, GgfResult, Timing};
+use crate::notation::ggf::{Ending, GgfResult, Timing};
 use crate::notation::opening;
 use crate::notation::transcript::Transcript;
 use crate::othello::{Color, GameRecord, Move, Position};
@@ -343,16 +344,17 @@ impl Session {
         self.game.record.position().is_over() || self.game.ending() == Some(Ending::Resigned)
     }
 
-    /// What decided the game.
+    /// What decided the game, and the worst moves.
     fn turning_point(&self) -> String {
         let Some(review) = self.opponent.review(&self.game.record) else { return String::new() };
-        let Some(point) = review.turning_point else {
+        let worst = self.worst_moves(&review);
+        let Some(point) = review.turning_point_to(self.game.score_for_black()) else {
             return match self.game.record.position().is_over() {
-                true => "Nobody let go what they had: the game has no turning point.\n".to_owned(),
-                false => String::new(),
+                true => format!("No single move decided the game: it has no turning point.\n{worst}"),
+                false => worst,
             };
         };
-        let Some(turn) = review.turns.iter().find(|turn| turn.turn == point.turn) else { return String::new() };
+        let Some(turn) = review.turns.iter().find(|turn| turn.turn == point.turn) else { return worst };
         let played = turn.played.as_ref().map_or(Move::Pass, |played| played.turn);
         let player = match self.side {
             Some(color) if color == point.mover => "your",
@@ -360,13 +362,22 @@ impl Session {
             None => &format!("{}'s", point.mover),
         };
         format!(
-            "The turning point: {player} {}, move {}, made a {} a {}; {} was better.\n",
+            "The turning point: {player} {}, move {}, made {} a {}; {} was better.\n{worst}",
             spoken(played),
             point.turn + 1,
-            point.before,
+            point.before_in_words(),
             point.after,
             spoken(turn.best.turn)
         )
+    }
+
+    /// The worst move of the person, or of both sides where the person plays both.
+    fn worst_moves(&self, review: &Review) -> String {
+        let sides = [Color::Black, Color::White].into_iter().filter(|color| self.side.is_none_or(|own| own == *color));
+        let whose =
+            |color: Color| if self.side.is_some() { "Your".to_owned() } else { format!("{}'s", color.capital()) };
+        let told = |color| Some(format!("{} worst move: {}.\n", whose(color), review.worst_of(color)?.loss_in_words()));
+        sides.filter_map(told).collect()
     }
 
     fn last_disc(&self) -> Option<Move> {
@@ -513,9 +524,10 @@ impl Session {
         }
         let mut game = self.game.clone();
         let emilia = format!("Emilia {}", self.opponent.level().number());
-        let clock = self.clocks.control().and_then(ggf_clock);
+        let clock = self.clocks.control().and_then(TimeControl::ggf);
         for (color, player) in [(Color::Black, &mut game.black), (Color::White, &mut game.white)] {
-            player.clock = player.clock.or(clock);
+            // A game that was loaded had another one.
+            player.clock = clock.or(player.clock);
             if player.name.is_empty() {
                 player.name = if self.side == Some(!color) { emilia.clone() } else { "you".to_owned() };
             }
@@ -537,16 +549,6 @@ impl Session {
             true => format!("Saved to {}.\n", path.display()),
             false => format!("Saved to {}, without {}.\n", path.display(), losses.join(", ")),
         })
-    }
-}
-
-/// The clock as GGF has it, which knows none for each move.
-fn ggf_clock(control: TimeControl) -> Option<GgfClock> {
-    match control {
-        TimeControl::PerGame { main, increment } => {
-            Some(GgfClock { increment, grace: Duration::ZERO, ..GgfClock::new(main) })
-        }
-        TimeControl::PerMove(_) => None,
     }
 }
 

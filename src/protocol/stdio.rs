@@ -5,9 +5,13 @@
 //! memory serves the tests.
 
 use crate::input_line::InputLine;
-use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded};
+use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, bounded, never, unbounded};
+use crossbeam::select;
+use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 /// The most bytes of a line. Longer lines are not kept: no client has a reason to send one.
 pub const MAX_LINE_BYTES: usize = 1 << 20;
@@ -18,11 +22,22 @@ pub const TRAFFIC: &str = "emilia::traffic";
 /// Number of lines that may wait for the session; a client that sends more has to wait itself.
 const WAITING_LINES: usize = 1024;
 
-/// Bytes that are read or written at once, about.
+/// Bytes that are read, or gathered for writing, at once, about.
 const BATCH_BYTES: usize = 1 << 16;
 
+/// Bytes that are written at once. A pipe takes so many whole or not yet, so they are taken as soon as the client reads so many.
+const PIECE_BYTES: usize = 1 << 12;
+
 /// How long, at the end of a session, a client may take nothing of what is waiting for it before the rest is dropped.
-const STALL: Duration = Duration::from_secs(1);
+#[derive(Clone, Copy, Debug)]
+struct Patience {
+    /// Where the client has said `quit`, and may be waiting for the end.
+    after_quit: Duration,
+    /// Where its input has ended: it wants the answers, however busy it is.
+    at_end_of_input: Duration,
+}
+
+const PATIENCE: Patience = Patience { after_quit: Duration::from_secs(1), at_end_of_input: Duration::from_secs(10) };
 
 /// A conversation with one client.
 #[derive(Debug)]
@@ -33,10 +48,11 @@ pub struct Connection {
     writer: Option<Writer>,
 }
 
-/// The thread that writes, and what it has not written yet.
+/// The thread that writes.
 #[derive(Debug)]
 struct Writer {
-    waiting: Receiver<String>,
+    /// How many bytes the client has taken.
+    written: Arc<AtomicU64>,
     done: Receiver<()>,
 }
 
@@ -68,13 +84,14 @@ impl Connection {
         let (output, replies) = unbounded();
         // Neither thread is waited for when the process ends: the reader may be blocked on a client that says nothing.
         spawn("input", move || read_lines(BufReader::with_capacity(BATCH_BYTES, reader), &lines));
-        let waiting = replies.clone();
+        let written = Arc::new(AtomicU64::new(0));
+        let counter = Arc::clone(&written);
         let (finished, done) = bounded(1);
         spawn("output", move || {
-            write_replies(writer, &replies, &gone);
+            write_replies(writer, &replies, &counter, &gone);
             let _ = finished.send(());
         });
-        Connection { input, output: Some(output), closed, writer: Some(Writer { waiting, done }) }
+        Connection { input, output: Some(output), closed, writer: Some(Writer { written, done }) }
     }
 
     /// The lines of the client; disconnected at its end of file.
@@ -100,19 +117,85 @@ impl Connection {
     }
 
     /// Waits until everything sent has been written, or cannot be: the client is gone, or has stopped reading.
-    pub fn finish(mut self) {
+    pub fn finish(self) {
+        self.finish_within(PATIENCE);
+    }
+
+    fn finish_within(mut self, patience: Patience) {
         self.output = None;
         let Some(writer) = self.writer.take() else { return };
-        loop {
-            let before = writer.waiting.len();
-            if writer.done.recv_timeout(STALL) != Err(RecvTimeoutError::Timeout) {
-                return;
+        let (mut written, mut last_progress) = (0, Instant::now());
+        while writer.done.recv_timeout(patience.after_quit / 4) == Err(RecvTimeoutError::Timeout) {
+            let before = std::mem::replace(&mut written, writer.written.load(Ordering::Relaxed));
+            if written != before {
+                last_progress = Instant::now();
             }
-            if writer.waiting.len() == before {
-                log::warn!("the client does not read: {before} waiting replies, and what was being written, are lost");
+            let most = if self.input_has_ended() { patience.at_end_of_input } else { patience.after_quit };
+            if last_progress.elapsed() >= most {
+                log::warn!("the client does not read: what was to follow {written} bytes is lost");
                 return;
             }
         }
+    }
+
+    /// Whether the client can say nothing more. What it has said is dropped.
+    fn input_has_ended(&self) -> bool {
+        (0..=WAITING_LINES).any(|_| self.input.try_recv() == Err(TryRecvError::Disconnected))
+    }
+}
+
+/// Number of lines that a session reads ahead while a search runs, to find those among them that count at once.
+pub(super) const LOOK_AHEAD: usize = 64;
+
+/// Nobody reads the output: there is nobody to go on for.
+#[derive(Debug)]
+pub(super) struct ClientGone;
+
+/// A client, and its lines that were read ahead.
+pub(super) struct Inbox<'a> {
+    pub connection: &'a Connection,
+    /// The lines that wait for their turn.
+    pub waiting: VecDeque<InputLine>,
+    /// Whether the client may say more.
+    pub is_open: bool,
+}
+
+impl<'a> Inbox<'a> {
+    /// A client that has said these lines already.
+    pub fn new(connection: &'a Connection, first: Vec<InputLine>) -> Inbox<'a> {
+        Inbox { connection, waiting: first.into(), is_open: true }
+    }
+
+    /// The next line, waited for; `None` when there will be no more.
+    pub fn next(&mut self) -> Result<Option<InputLine>, ClientGone> {
+        if self.connection.closed().try_recv() != Err(TryRecvError::Empty) {
+            return Err(ClientGone);
+        }
+        if let Some(input) = self.waiting.pop_front() {
+            return Ok(Some(input));
+        }
+        if !self.is_open {
+            return Ok(None);
+        }
+        select! {
+            recv(self.connection.input()) -> input => Ok(input.ok()),
+            recv(self.connection.closed()) -> _ => Err(ClientGone),
+        }
+    }
+
+    /// Waits until the client says something or nothing more will come.
+    pub fn wait(&mut self) -> Result<(), ClientGone> {
+        if self.waiting.is_empty() {
+            let next = self.next()?;
+            self.is_open &= next.is_some();
+            self.waiting.extend(next);
+        }
+        Ok(())
+    }
+
+    /// What the client has not said yet; from its end on there is nothing to receive.
+    pub fn unread(&self) -> Receiver<InputLine> {
+        if self.is_open { self.connection.input().clone() } else { never() }
     }
 }
 
@@ -180,15 +263,21 @@ fn readable(input: &InputLine) -> String {
     }
 }
 
-/// Writes the replies, whole ones at a time: all that are waiting go out together.
-fn write_replies(mut writer: impl Write, replies: &Receiver<String>, gone: &Sender<()>) {
+/// Writes the replies: all that are waiting go out together, in pieces.
+fn write_replies(mut writer: impl Write, replies: &Receiver<String>, written: &AtomicU64, gone: &Sender<()>) {
     for mut text in replies {
         while text.len() < BATCH_BYTES
             && let Ok(more) = replies.try_recv()
         {
             text += &more;
         }
-        if let Err(error) = writer.write_all(text.as_bytes()).and_then(|()| writer.flush()) {
+        let mut pieces = text.as_bytes().chunks(PIECE_BYTES);
+        let sent: io::Result<()> = pieces.try_for_each(|piece| {
+            writer.write_all(piece)?;
+            written.fetch_add(piece.len() as u64, Ordering::Relaxed);
+            Ok(())
+        });
+        if let Err(error) = sent.and_then(|()| writer.flush()) {
             log::warn!("cannot write the output: {error}");
             let _ = gone.try_send(());
             return;
@@ -254,15 +343,51 @@ mod tests {
                 Ok(())
             }
         }
-        let (gone, closed) = bounded(2);
-        let connection = Connection::over(io::empty(), Stuck, gone, closed);
-        connection.send("pong 1\n");
-        let since = std::time::Instant::now();
-        while connection.writer.as_ref().is_some_and(|writer| !writer.waiting.is_empty()) {
-            assert!(since.elapsed() < Duration::from_secs(60), "nobody writes");
-            std::thread::yield_now();
+        impl Read for Stuck {
+            fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+                loop {
+                    std::thread::park();
+                }
+            }
         }
-        connection.finish();
+        let connection = |input: Box<dyn Read + Send>| {
+            let (gone, closed) = bounded(2);
+            let connection = Connection::over(input, Stuck, gone, closed);
+            connection.send("pong 1\n");
+            connection
+        };
+        let (short, long) = (Duration::from_millis(100), Duration::from_millis(400));
+        // Its input goes on: it is after a `quit`.
+        connection(Box::new(Stuck)).finish_within(Patience { after_quit: short, at_end_of_input: Duration::MAX });
+        let ended = connection(Box::new(io::empty()));
+        assert!(ended.input().recv().is_err());
+        let since = Instant::now();
+        ended.finish_within(Patience { after_quit: short, at_end_of_input: long });
+        assert!(since.elapsed() >= long);
+    }
+
+    #[test]
+    fn a_client_that_reads_slowly_gets_everything() {
+        #[derive(Clone, Default)]
+        struct Slow(Arc<AtomicU64>);
+        impl Write for Slow {
+            fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+                std::thread::sleep(Duration::from_millis(40));
+                self.0.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+                Ok(bytes.len())
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        let (client, (gone, closed)) = (Slow::default(), bounded(2));
+        let connection = Connection::over(io::empty(), client.clone(), gone, closed);
+        // One reply that takes longer than a client may take nothing.
+        let bytes = 50 * PIECE_BYTES;
+        connection.send("x".repeat(bytes));
+        let most = Duration::from_secs(1);
+        connection.finish_within(Patience { after_quit: most, at_end_of_input: most });
+        assert_eq!(client.0.load(Ordering::Relaxed), bytes as u64);
     }
 
     #[test]

@@ -46,9 +46,9 @@ impl<'a> BoardPicture<'a> {
         BoardPicture { last, ..BoardPicture::new(&game.positions()[turns]) }
     }
 
-    /// Writes on each disc the number of the move that put one there: discs count from 1, passes do not.
+    /// Writes on each disc the number of the move that put one there, from 1, passes counted.
     pub fn numbered(mut self, turns: &[Move]) -> BoardPicture<'a> {
-        self.numbers = turns.iter().filter_map(|turn| turn.square()).zip(1..).collect();
+        self.numbers = turns.iter().zip(1..).filter_map(|(turn, number)| Some((turn.square()?, number))).collect();
         self
     }
 

@@ -2,7 +2,6 @@
 
 use super::markup::standalone;
 use crate::analysis::Commentary;
-use crate::othello::Move;
 use std::fmt::Write;
 
 const WIDTH: f64 = 640.0;
@@ -14,7 +13,7 @@ const TOP: f64 = 10.0;
 const FLOOR: f64 = 152.0;
 /// Where the losses stand.
 const BASE: f64 = 200.0;
-/// The least loss in discs that is drawn at full height.
+/// The least loss in discs that is drawn at full height. Of a larger one the number stands above the bar.
 const WORST: f64 = 8.0;
 
 /// The curve of a game's values for Black, above bars for what each move lost. For a page: colours come from its style sheet, and
@@ -62,22 +61,10 @@ pub fn curve_svg(commentary: &Commentary) -> String {
         }
         let _ = write!(svg, "<path class=\"line\" d=\"M{line}\"/>");
     }
-    let _ = write!(svg, "<line class=\"grid\" x1=\"{LEFT}\" x2=\"{}\" y1=\"{BASE}\" y2=\"{BASE}\"/>", WIDTH - RIGHT);
-    let _ = write!(svg, "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">loss</text>", LEFT - 6.0, BASE);
-    let bar = (width * 0.62).min(14.0);
-    for (i, loss) in commentary.losses.iter().enumerate() {
-        let Some(loss) = loss.filter(|loss| *loss >= 0.05) else { continue };
-        let height = ((BASE - FLOOR - 10.0) * (loss / WORST).min(1.0)).max(1.0);
-        let (left, top, class) = (x(i + 1) - bar / 2.0, BASE - height, severity(loss));
-        let _ = write!(
-            svg,
-            "<rect class=\"loss {class}\" x=\"{left:.1}\" y=\"{top:.1}\" width=\"{bar:.1}\" height=\"{height:.1}\" rx=\"1.5\"/>"
-        );
-    }
-    let discs = commentary.game.record.turns().iter().enumerate().filter(|(_, turn)| **turn != Move::Pass);
-    for (number, (i, _)) in (1..).zip(discs).filter(|(number, _)| number % 10 == 0) {
+    write_losses(&mut svg, commentary, width);
+    for number in (10..columns).step_by(10) {
         let _ =
-            write!(svg, "<text x=\"{:.1}\" y=\"{}\" text-anchor=\"middle\">{number}</text>", x(i + 1), HEIGHT - 4.0);
+            write!(svg, "<text x=\"{:.1}\" y=\"{}\" text-anchor=\"middle\">{number}</text>", x(number), HEIGHT - 4.0);
     }
     for turns in 0..columns {
         let left = x(turns) - width / 2.0;
@@ -94,6 +81,31 @@ pub fn curve_svg(commentary: &Commentary) -> String {
         x(0)
     );
     svg
+}
+
+/// The bars of the losses, in columns of this width.
+fn write_losses(svg: &mut String, commentary: &Commentary, width: f64) {
+    let right = WIDTH - RIGHT;
+    let _ = write!(svg, "<line class=\"grid\" x1=\"{LEFT}\" x2=\"{right}\" y1=\"{BASE}\" y2=\"{BASE}\"/>");
+    let _ = write!(svg, "<text x=\"{}\" y=\"{BASE}\" text-anchor=\"end\">loss</text>", LEFT - 6.0);
+    let bar = (width * 0.62).min(14.0);
+    for (turn, loss) in commentary.losses.iter().enumerate() {
+        let Some(loss) = loss.filter(|loss| *loss >= 0.05) else { continue };
+        let middle = LEFT + width * (turn as f64 + 1.5);
+        let height = ((BASE - FLOOR - 10.0) * (loss / WORST).min(1.0)).max(1.0);
+        let (left, top, class) = (middle - bar / 2.0, BASE - height, severity(loss));
+        let _ = write!(
+            svg,
+            "<rect class=\"loss {class}\" x=\"{left:.1}\" y=\"{top:.1}\" width=\"{bar:.1}\" height=\"{height:.1}\" rx=\"1.5\"/>"
+        );
+        if loss > WORST {
+            let above = top - 1.5;
+            let _ = write!(
+                svg,
+                "<text style=\"font-size:8px\" x=\"{middle:.1}\" y=\"{above:.1}\" text-anchor=\"middle\">{loss:.0}</text>"
+            );
+        }
+    }
 }
 
 /// The colours of a light page, for a picture that has no style sheet around it.
@@ -155,6 +167,8 @@ mod tests {
         }
         commentary.losses = vec![Some(0.0), Some(7.0), None, Some(1.5)];
         let svg = curve_svg(&commentary);
+        commentary.losses[2] = Some(31.6);
+        assert!(!svg.contains("font-size:8px") && curve_svg(&commentary).contains(">32</text>"), "a bar that is cut");
         assert_eq!(svg.matches("class=\"line\"").count(), 2, "{svg}");
         assert_eq!((svg.matches("loss huge").count(), svg.matches("loss medium").count()), (1, 1));
         assert_eq!((svg.matches("class=\"column\"").count(), svg.matches("class=\"loss").count()), (5, 2));

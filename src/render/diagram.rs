@@ -1,7 +1,7 @@
 //! Boards and games as text for a terminal of 80 columns.
 
 use super::curve_svg::severity;
-use crate::analysis::Commentary;
+use crate::analysis::{Commentary, Judgement};
 use crate::othello::{Color, Move, Position, Square};
 use std::fmt::{self, Write};
 
@@ -83,10 +83,10 @@ impl<'a> Diagram<'a> {
         self
     }
 
-    /// With the numbers of the moves in place of the discs: discs count from 1.
+    /// With the numbers of the moves, from 1, passes counted, in place of the discs.
     pub fn numbered(self, turns: &[Move]) -> Diagram<'a> {
-        let numbers = turns.iter().filter_map(|turn| turn.square()).zip(1..);
-        self.labelled(numbers.map(|(square, number): (Square, usize)| (square, number.to_string())))
+        let numbers = turns.iter().zip(1..);
+        self.labelled(numbers.filter_map(|(turn, number): (&Move, usize)| Some((turn.square()?, number.to_string()))))
     }
 
     /// With these labels; only three characters of each are shown.
@@ -155,7 +155,7 @@ pub fn game_table(commentary: &Commentary, palette: Palette) -> String {
     let record = &commentary.game.record;
     let worst = commentary.worst_turn(1.0);
     for (i, (position, turn)) in record.positions().iter().zip(record.turns()).enumerate() {
-        let value = commentary.judgements[i + 1].as_ref().map_or_else(|| "".to_owned(), |j| format!("{:+.2}", j.value));
+        let value = commentary.judgements[i + 1].as_ref().map_or_else(String::new, Judgement::to_string);
         let loss = commentary.losses[i].unwrap_or(0.0);
         let lost = if loss >= 0.05 { format!("{loss:.2}") } else { String::new() };
         let best = commentary.judgements[i].as_ref().and_then(|judgement| {
@@ -190,6 +190,9 @@ mod tests {
         assert!(last.contains("(X)") && last.lines().all(|line| line.len() <= 29), "{last}");
         let numbered = Diagram::new(position, Palette::Plain).numbered(game.turns()).to_string();
         assert!(numbered.contains("  4") && numbered.lines().all(|line| line.len() <= 29), "{numbered}");
+        let turns = [Move::Place("d3".parse().unwrap()), Move::Pass, Move::Place("c4".parse().unwrap())];
+        let numbered = Diagram::new(position, Palette::Plain).numbered(&turns).to_string();
+        assert!(numbered.lines().nth(4).is_some_and(|row| row.contains("  3 ")), "passes count: {numbered}");
         let colored = Diagram::new(position, Palette::Colored).to_string();
         assert_eq!(
             colored.matches('\u{25cf}').count(),

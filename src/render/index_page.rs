@@ -1,7 +1,7 @@
 //! The first page of a folder of game pages: who played, what cost them most, and every game.
 
 use super::curve_svg::severity;
-use super::markup::escape;
+use super::markup::{escape, page_head};
 use super::page::{score, shown_name};
 use crate::analysis::by_player::{ByPlayer, Mistake, PlayerSummary, page_of_game, page_of_turn, phase_names};
 use crate::analysis::review_text::ReviewedGame;
@@ -37,11 +37,10 @@ impl IndexPage {
         let (game, number) = (&reviewed.found.game, reviewed.found.place.number);
         let name = |color| escape(shown_name(game, color));
         let (black, white) = (name(Color::Black), name(Color::White));
-        let decided = reviewed.review.turning_point.and_then(|point| {
+        let decided = reviewed.turning_point().and_then(|point| {
             let turn = reviewed.review.turns.iter().find(|turn| turn.turn == point.turn)?;
             let (page, played) = (page_of_turn(number, point.turn), turn.played.as_ref()?.turn);
-            let (before, after) = (point.before, point.after);
-            Some(format!("<a href=\"{page}\">{played}</a>, move {}: a {before} became a {after}", point.turn + 1))
+            Some(format!("<a href=\"{page}\">{played}</a>, move {}: {point}", point.turn + 1))
         });
         writeln!(
             self.games,
@@ -63,9 +62,7 @@ impl IndexPage {
 
     fn write_page(&self, out: &mut String, players: &ByPlayer, name: &str, source: &str) -> fmt::Result {
         let (title, source) = (escape(name), escape(source));
-        write!(out, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">")?;
-        write!(out, "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"><title>{title}</title>")?;
-        write!(out, "<style>{STYLE}{TABLES}</style></head>\n<body><main>\n<h1>{title}</h1>\n")?;
+        writeln!(out, "{}<h1>{title}</h1>", page_head(&title, &format!("{STYLE}{TABLES}")))?;
         let games = if self.count == 1 { "1 game".to_owned() } else { format!("{} games", self.count) };
         writeln!(out, "<p>{games} \u{b7} values by {source}</p>")?;
         write!(

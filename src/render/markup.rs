@@ -21,6 +21,15 @@ pub fn escape(text: &str) -> String {
     escaped
 }
 
+/// The beginning of a page for a browser, up to what it shows, with a title that is escaped.
+pub(super) fn page_head(title: &str, style: &str) -> String {
+    format!(
+        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
+         <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"><title>{title}</title>\
+         <style>{style}</style></head>\n<body><main>\n"
+    )
+}
+
 /// A picture that needs nothing else of SVG elements that were made for a page: on a light ground, with this style sheet.
 pub(crate) fn standalone((width, height): (f64, f64), style: &str, elements: &str) -> String {
     format!(

@@ -17,7 +17,7 @@ pub use index_page::IndexPage;
 pub use markup::escape;
 #[cfg(feature = "program")]
 pub(crate) use markup::standalone;
-pub use page::page;
+pub use page::{PageLinks, page};
 #[cfg(feature = "program")]
 pub(crate) use plot::round_step;
 pub use plot::{Curve, Plot, Point, Scale, Stroke};

@@ -15,7 +15,7 @@
   function draw(turns) {
     const board = game.boards[turns], mover = game.movers[turns];
     const placed = new Map();
-    for (let i = 0, n = 0; i < turns; i++) if (game.turns[i] !== 'pa') placed.set(game.turns[i], ++n);
+    for (let i = 0; i < turns; i++) if (game.turns[i] !== 'pa') placed.set(game.turns[i], i + 1);
     const moved = turns > 0 ? game.turns[turns - 1] : '';
     names.forEach((name, i) => {
       const list = ['sq'];
@@ -79,7 +79,7 @@
       line.append(element('b', `${side(game.movers[turns - 1])} ${name}`));
       const loss = game.losses[turns - 1];
       if (loss >= 0.05) {
-        line.append(' · ', element('span', `loses ${loss.toFixed(2)}`, `lost ${severity(loss)}`));
+        line.append(' · ', element('span', `loses ${loss.toFixed(2)} discs`, `lost ${severity(loss)}`));
       }
       said.append(line);
       if (loss >= 0.05 && game.pvs[turns - 1].length) said.append(playLine(turns - 1, 'better was'));

@@ -2,7 +2,7 @@
 
 use super::board_svg::write_squares_for_script;
 use super::curve_svg::{curve_svg, severity};
-use super::markup::escape;
+use super::markup::{escape, page_head};
 use crate::analysis::{Commentary, Judgement};
 use crate::notation::game_file::{AnnotatedGame, PlayerInfo};
 use crate::notation::opening;
@@ -29,12 +29,23 @@ struct Script {
     first: usize,
 }
 
+/// The pages that a game's page leads to, relative to it; empty names lead nowhere.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct PageLinks {
+    /// The table of all games.
+    pub index: String,
+    /// The game before.
+    pub previous: String,
+    /// The next game.
+    pub next: String,
+}
+
 /// The page: a board that is walked through with the arrow keys, the curve of the game's worth with the loss of each move below it, the
 /// list of the moves, and the expected play, which shows itself on the board under the mouse. It opens after `first` turns.
-pub fn page(commentary: &Commentary, first: usize) -> String {
+pub fn page(commentary: &Commentary, first: usize, links: &PageLinks) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
-    let _ = write_page(&mut out, commentary, first);
+    let _ = write_page(&mut out, commentary, first, links);
     out
 }
 
@@ -51,14 +62,11 @@ pub(crate) fn title(game: &AnnotatedGame) -> String {
     format!("{} \u{2013} {}", shown_name(game, Color::Black), shown_name(game, Color::White))
 }
 
-/// The result, or the discs of a game that is not finished: `40 : 24`.
+/// The result: `40 : 24`; a dash for a game that is not finished.
 pub(super) fn score(game: &AnnotatedGame) -> String {
     match game.score_for_black() {
         Some(score) => format!("{} : {}", half(64.0 + score), half(64.0 - score)),
-        None => {
-            let discs = |color| game.record.position().discs(color).count();
-            format!("{} : {}", discs(Color::Black), discs(Color::White))
-        }
+        None => "\u{2013}".to_owned(),
     }
 }
 
@@ -87,12 +95,10 @@ fn script(commentary: &Commentary, first: usize) -> Script {
     }
 }
 
-fn write_page(out: &mut String, commentary: &Commentary, first: usize) -> fmt::Result {
+fn write_page(out: &mut String, commentary: &Commentary, first: usize, links: &PageLinks) -> fmt::Result {
     let game = &commentary.game;
-    let title = escape(&title(game));
-    write!(out, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">")?;
-    write!(out, "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"><title>{title}</title>")?;
-    write!(out, "<style>{STYLE}</style></head>\n<body><main>\n")?;
+    out.push_str(&page_head(&escape(&title(game)), STYLE));
+    write_links(out, links)?;
     write_header(out, commentary)?;
     writeln!(out, "<div class=\"grid2\"><section><figure>")?;
     write_squares_for_script(out, game.record.position())?;
@@ -111,6 +117,10 @@ fn write_page(out: &mut String, commentary: &Commentary, first: usize) -> fmt::R
         writeln!(out, "<figure class=\"card\"><h2>Value for Black, loss of each move</h2>{curve}</figure>")?;
     }
     writeln!(out, "<div class=\"card\" id=\"said\"></div>")?;
+    if !commentary.summary.is_empty() {
+        let lines: Vec<String> = commentary.summary.iter().map(|line| escape(line)).collect();
+        writeln!(out, "<div class=\"card\"><h2>Summary</h2>{}</div>", lines.join("<br>"))?;
+    }
     if !game.is_position() {
         write_moves(out, commentary)?;
     }
@@ -123,6 +133,16 @@ fn write_page(out: &mut String, commentary: &Commentary, first: usize) -> fmt::R
     )
 }
 
+fn write_links(out: &mut String, links: &PageLinks) -> fmt::Result {
+    let all = [(&links.index, "all games"), (&links.previous, "previous game"), (&links.next, "next game")];
+    let there = all.iter().filter(|(name, _)| !name.is_empty());
+    let links: Vec<String> = there.map(|(name, text)| format!("<a href=\"{}\">{text}</a>", escape(name))).collect();
+    if links.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "<p class=\"about\">{}</p>", links.join(" \u{b7} "))
+}
+
 fn write_header(out: &mut String, commentary: &Commentary) -> fmt::Result {
     let game = &commentary.game;
     let score = score(game);
@@ -130,7 +150,7 @@ fn write_header(out: &mut String, commentary: &Commentary) -> fmt::Result {
         let name = shown_name(game, color);
         let mut facts: Vec<String> = player.rating.map(|rating| format!("rated {rating:.0}")).into_iter().collect();
         if let Some((mean, _)) = commentary.mean_loss(color) {
-            facts.push(format!("loses {mean:.2} a move"));
+            facts.push(format!("loses {mean:.2} discs a move"));
         }
         let class = color.to_string();
         let (name, facts) = (escape(name), facts.join(" \u{b7} "));
@@ -147,9 +167,16 @@ fn write_header(out: &mut String, commentary: &Commentary) -> fmt::Result {
         "" => String::new(),
         source => format!("values by {source}"),
     };
-    let state = if game.score_for_black().is_some() || game.is_position() { "" } else { "not finished" };
+    let discs = |color| game.record.position().discs(color).count();
+    let state = match game.score_for_black() {
+        Some(_) => String::new(),
+        None => {
+            let state = if game.is_position() { "" } else { "not finished, " };
+            format!("{state}{} black and {} white discs", discs(Color::Black), discs(Color::White))
+        }
+    };
     let opening = opening(game.record.positions()).unwrap_or_default();
-    let about = [game.place.trim(), game.date.trim(), opening, state, judged.as_str()];
+    let about = [game.place.trim(), game.date.trim(), opening, &state, judged.as_str()];
     let about: Vec<String> = about.iter().filter(|text| !text.is_empty()).map(|text| escape(text)).collect();
     writeln!(out, "</header>\n<p class=\"about\">{}</p>", about.join(" \u{b7} "))
 }
@@ -199,13 +226,18 @@ mod tests {
         let mut game = AnnotatedGame::new(transcript::parse("f5d6c3d3c4").unwrap());
         game.black.name = "</script><b>ada".to_owned();
         game.turn_comments.push((2, "</script> & so on".to_owned()));
-        let page = page(&Commentary::unjudged(game), 2);
+        let mut commentary = Commentary::unjudged(game);
+        commentary.summary = vec!["</script>'s worst: f5".to_owned()];
+        let links = PageLinks { index: "index.html".to_owned(), next: "game-2.html".to_owned(), ..Default::default() };
+        let page = page(&commentary, 2, &links);
         assert_eq!(page.matches("</script>").count(), 2);
         assert_eq!(page.matches("class=\"sq").count(), 64);
         assert!(
-            page.contains("<span class=\"score\">6 : 3</span>") && page.contains("Tiger \u{b7} not finished"),
+            page.contains("<span class=\"score\">\u{2013}</span>")
+                && page.contains("Tiger \u{b7} not finished, 6 black and 3 white discs"),
             "{page}"
         );
+        assert!(page.contains("<a href=\"index.html\">all games</a> \u{b7} <a href=\"game-2.html\">next game</a></p>"));
         assert!(page.contains("&lt;b&gt;ada") && page.contains("\"first\":2") && !page.contains("id=\"cursor\""));
         assert!(
             !page.contains("http://")
@@ -222,7 +254,8 @@ mod tests {
             let square: Square = record.position().moves().into_iter().next().unwrap();
             record.take(Move::Place(square)).unwrap();
         }
-        let page = page(&Commentary::unjudged(AnnotatedGame::new(record)), 0);
+        let page = page(&Commentary::unjudged(AnnotatedGame::new(record)), 0, &PageLinks::default());
+        assert!(!page.contains("<a href") && !page.contains("Summary"));
         assert!(page.contains("<span>1</span><em></em><button data-turns=\"1\""), "{page}");
         assert!(page.contains("<span>2</span><button data-turns=\"2\""), "{page}");
     }

@@ -7,6 +7,8 @@ use crate::othello::{Bitboard, Color, Position, canonical};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+/// The most by which a prediction counts, in discs.
+pub(super) const LIMIT: f32 = 64.0;
 /// Numbers of discs from 0 to 64.
 const COUNTS: usize = 65;
 

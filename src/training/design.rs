@@ -1,12 +1,10 @@
 //! Positions as the regression sees them: the numbers of the weights that add up to their value.
 
-use super::dataset::Point;
+use super::dataset::{LIMIT, Point};
 use crate::eval::pattern::{ALL_INSTANCES, FAMILIES, INSTANCES, Sharing, State, mobility_pair};
 
 /// Positions over which a gradient is summed up in single precision, before it is added to the whole in double precision.
 const BLOCK: usize = 1 << 15;
-/// The most by which a prediction counts, in discs.
-const MOST: f32 = 64.0;
 
 /// Weights of a position beside the constant: those of the instances and that of the mobilities.
 const COLUMNS: usize = INSTANCES + 1;
@@ -114,14 +112,14 @@ impl Design {
 
     /// For every weight the sum of the residuals, with predictions beyond ±64 discs counted as that.
     pub(super) fn gradient(&self, predictions: &[f32], out: &mut [f64]) {
-        self.scatter(|i| self.weights[i] * (self.targets[i] - predictions[i].clamp(-MOST, MOST)), out);
+        self.scatter(|i| self.weights[i] * (self.targets[i] - predictions[i].clamp(-LIMIT, LIMIT)), out);
     }
 
     /// The curvature of the loss along a direction in which the predictions change by `changes`. Predictions beyond ±64
     /// discs do not count: the loss is straight there.
     pub(super) fn curvature(&self, predictions: &[f32], changes: &[f32]) -> f64 {
         let of = |i: usize| {
-            let inside = predictions[i].abs() < MOST;
+            let inside = predictions[i].abs() < LIMIT;
             if inside { f64::from(self.weights[i]) * f64::from(changes[i]) * f64::from(changes[i]) } else { 0.0 }
         };
         (0..self.len()).map(of).sum()
@@ -131,7 +129,7 @@ impl Design {
     pub(super) fn error(&self, predictions: &[f32]) -> SquaredError {
         let mut error = SquaredError::default();
         for ((&prediction, &target), &weight) in predictions.iter().zip(&self.targets).zip(&self.weights) {
-            let residual = f64::from(target - prediction.clamp(-MOST, MOST));
+            let residual = f64::from(target - prediction.clamp(-LIMIT, LIMIT));
             error.sum += f64::from(weight) * residual * residual;
             error.weight += f64::from(weight);
         }

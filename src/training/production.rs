@@ -71,8 +71,8 @@ pub enum ProductionError {
 }
 
 impl Production {
-    /// Makes what is missing. Returns early, without error, if `stop` is raised; chunks begun are then lost, those finished
-    /// are not. The first error ends it.
+    /// Makes what is missing, and returns what there is then. Returns early, without error, if `stop` is raised; chunks begun are
+    /// then lost, those finished are not. `progress` hears of every game, also of those that are lost later. The first error ends it.
     pub fn run<M: ChunkMaker>(
         &self,
         maker: impl Fn() -> M + Sync,
@@ -89,16 +89,10 @@ impl Production {
             samples: 0,
         };
         progress(base);
-        let (made_games, made_samples, next) = (AtomicU64::new(0), AtomicU64::new(0), AtomicUsize::new(0));
-        let now = || ProductionProgress {
-            games: base.games + made_games.load(Ordering::Relaxed),
-            samples: made_samples.load(Ordering::Relaxed),
-            ..base
-        };
+        let (played, written, next) = (Counter::default(), Counter::default(), AtomicUsize::new(0));
         let tick = |samples: usize| {
-            made_games.fetch_add(1, Ordering::Relaxed);
-            made_samples.fetch_add(samples as u64, Ordering::Relaxed);
-            progress(now());
+            played.add(1, samples);
+            progress(played.behind(base));
         };
         // Raised by the user or by the first error.
         let halt = || stop.load(Ordering::Relaxed);
@@ -109,8 +103,9 @@ impl Production {
                 let Some(&chunk) = missing.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
                 let made = maker.make(chunk, stop, &tick).and_then(|samples| match samples {
                     Some(samples) => {
-                        let header = self.header(chunk);
-                        Chunk { header, samples }.write(&self.path(chunk))
+                        let (header, count) = (self.header(chunk), samples.len());
+                        let result = Chunk { header, samples }.write(&self.path(chunk));
+                        result.inspect(|()| written.add(self.games_per_chunk.into(), count))
                     }
                     None => Ok(()),
                 });
@@ -127,7 +122,7 @@ impl Production {
         });
         match error.into_inner() {
             Some(error) => Err(error.into()),
-            None => Ok(now()),
+            None => Ok(written.behind(base)),
         }
     }
 
@@ -178,6 +173,26 @@ impl Production {
     }
 }
 
+/// Games and their samples, counted by several threads.
+#[derive(Default)]
+struct Counter {
+    games: AtomicU64,
+    samples: AtomicU64,
+}
+
+impl Counter {
+    fn add(&self, games: u64, samples: usize) {
+        self.games.fetch_add(games, Ordering::Relaxed);
+        self.samples.fetch_add(samples as u64, Ordering::Relaxed);
+    }
+
+    /// Where a production stands that began here.
+    fn behind(&self, base: ProductionProgress) -> ProductionProgress {
+        let games = base.games + self.games.load(Ordering::Relaxed);
+        ProductionProgress { games, samples: self.samples.load(Ordering::Relaxed), ..base }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -190,7 +205,7 @@ mod tests {
     struct Fake {
         games: u64,
         made: Mutex<BTreeSet<u64>>,
-        /// The stop signal is raised while this chunk is made.
+        /// The stop signal is raised while this chunk is made, behind its first game.
         interrupt_at: Option<u64>,
     }
 
@@ -202,6 +217,7 @@ mod tests {
             tick: &dyn Fn(usize),
         ) -> Result<Option<Vec<Sample>>, FileError> {
             if self.interrupt_at == Some(chunk) {
+                tick(1);
                 stop.store(true, Ordering::Relaxed);
                 return Ok(None);
             }
@@ -238,7 +254,9 @@ mod tests {
         let whole = production(&folder, 10);
         let half = Production { threads: 1, ..whole.clone() };
         let (done, made) = run(&half, Some(4));
-        assert_eq!((done.unwrap().games, made), (12, vec![0, 1, 2, 3]));
+        // A game of a chunk that was not finished is lost.
+        assert_eq!(done.unwrap(), ProductionProgress { found: 0, games: 12, of: 30, samples: 12 });
+        assert_eq!(made, [0, 1, 2, 3]);
         // A chunk damaged meanwhile, and the leavings of a killed run.
         let path = whole.path(2);
         let before = fs::read(&path).unwrap();

@@ -3,9 +3,8 @@
 //! A set is a file of OBF lines, each a position with its score and, behind `%`, the game that it came from and how the
 //! score is known. A line without a score waits for [`TestPosition::label`].
 
-use crate::notation::NotationError;
 use crate::notation::obf::ObfEntry;
-use crate::notation::wthor::WthorFile;
+use crate::notation::{AnnotatedGame, NotationError};
 use crate::othello::{Position, canonical};
 use crate::random::Random;
 use crate::search::{Score, SearchDepth};
@@ -84,34 +83,31 @@ pub enum TestSetError {
 
 impl TestSet {
     /// Draws `wanted` positions for each of [`TEST_EMPTIES`], no two of them alike by symmetry, and each from a game of its
-    /// own, so that errors are independent. Files come with their names. Where the base has the theoretical score of a
-    /// position, it is kept.
-    pub fn draw(files: &[(String, WthorFile)], wanted: usize, seed: u64) -> Result<TestSet, TestSetError> {
-        let mut games: Vec<_> = files
-            .iter()
-            .flat_map(|(name, file)| file.games.iter().enumerate().map(move |(i, game)| (name, file, i + 1, game)))
-            .collect();
+    /// own, so that errors are independent. Games come with what [`TestPosition::game`] is to call them. Where the theoretical
+    /// score of a position is known, it is kept.
+    pub fn draw(games: &[(String, AnnotatedGame)], wanted: usize, seed: u64) -> Result<TestSet, TestSetError> {
+        let mut games: Vec<_> = games.iter().collect();
         let mut random = Random::new(seed);
-        for i in (1..games.len()).rev() {
-            games.swap(i, random.below(i + 1));
-        }
+        random.shuffle(&mut games);
         let mut positions = Vec::new();
         // Early positions first: openings repeat, so they find fewer games that are new.
         for empties in TEST_EMPTIES.into_iter().rev() {
             let mut seen = HashSet::new();
             let mut drawn = Vec::new();
-            games.retain(|(name, file, number, game)| {
-                let Some(position) = game.position_at(empties).filter(|_| drawn.len() < wanted) else { return true };
+            games.retain(|(name, game)| {
+                let mut positions = game.record.positions().iter().filter(|position| !position.moves().is_empty());
+                let position = positions.find(|position| position.empties().count() == empties);
+                let Some(position) = position.filter(|_| drawn.len() < wanted) else { return true };
                 let image = canonical(position).0;
                 if !seen.insert((image.player(), image.opponent())) {
                     return true;
                 }
-                let theory = u32::from(file.theory_empties) == empties;
-                let score = game.theory_for(position.mover()).filter(|_| theory);
+                let theory = game.theory.filter(|theory| u32::from(theory.empties) == empties);
+                let score = theory.map(|theory| position.mover().signed(theory.black_score));
                 drawn.push(TestPosition {
                     position: *position,
                     score,
-                    game: format!("{name} {number}"),
+                    game: name.clone(),
                     known_by: score.map(|_| THEORETICAL.to_owned()),
                 });
                 false
@@ -160,11 +156,11 @@ impl TestSet {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::notation::wthor::WthorGame;
+    use crate::notation::Theory;
     use crate::othello::{GameRecord, Move};
 
-    /// A file of random games.
-    fn games(count: usize, seed: u64) -> WthorFile {
+    /// Random games of a file.
+    fn games(name: &str, count: usize, seed: u64) -> Vec<(String, AnnotatedGame)> {
         let mut random = Random::new(seed);
         let mut game = || {
             let mut game = GameRecord::default();
@@ -173,17 +169,17 @@ mod tests {
                 let turn = if moves.is_empty() { Move::Pass } else { Move::Place(moves[random.below(moves.len())]) };
                 game.take(turn).unwrap();
             }
-            WthorGame { tournament: 0, black: 0, white: 0, black_discs: None, theory: Some(40), game, broken: None }
+            AnnotatedGame { theory: Some(Theory { empties: 24, black_score: 16 }), ..AnnotatedGame::new(game) }
         };
-        WthorFile { year: 2024, theory_empties: 24, games: (0..count).map(|_| game()).collect() }
+        (1..=count).map(|number| (format!("{name} {number}"), game())).collect()
     }
 
     #[test]
     fn positions_are_drawn_from_games_of_their_own() {
-        let files = [("first".to_owned(), games(60, 1)), ("second".to_owned(), games(60, 2))];
-        let set = TestSet::draw(&files, 20, 7).unwrap();
-        assert_eq!(set, TestSet::draw(&files, 20, 7).unwrap());
-        assert_ne!(set, TestSet::draw(&files, 20, 8).unwrap());
+        let games_of_two = [games("first", 60, 1), games("second", 60, 2)].concat();
+        let set = TestSet::draw(&games_of_two, 20, 7).unwrap();
+        assert_eq!(set, TestSet::draw(&games_of_two, 20, 7).unwrap());
+        assert_ne!(set, TestSet::draw(&games_of_two, 20, 8).unwrap());
         let mut names: Vec<&String> = set.positions.iter().map(|entry| &entry.game).collect();
         names.sort();
         names.dedup();
@@ -192,22 +188,20 @@ mod tests {
             for entry in entries {
                 assert_eq!(entry.position.empties().count(), empties);
                 assert!(!entry.position.moves().is_empty());
-                let (name, number) = entry.game.split_once(' ').unwrap();
-                let file = &files[usize::from(name == "second")].1;
-                let game = &file.games[number.parse::<usize>().unwrap() - 1];
-                assert!(game.game.positions().contains(&entry.position));
-                let theory = game.theory_for(entry.position.mover()).filter(|_| empties == 24);
+                let (_, game) = games_of_two.iter().find(|(name, _)| *name == entry.game).unwrap();
+                assert!(game.record.positions().contains(&entry.position));
+                let theory = (empties == 24).then(|| entry.position.mover().signed(16));
                 assert_eq!((entry.score, entry.known_by.is_some()), (theory, empties == 24));
             }
         }
         // The same games again are the same positions.
-        let twice = [("one".to_owned(), games(30, 3)), ("two".to_owned(), games(30, 3))];
+        let twice = [games("one", 30, 3), games("two", 30, 3)].concat();
         assert!(matches!(TestSet::draw(&twice, 31, 1), Err(TestSetError::TooFew { empties: 44, wanted: 31, .. })));
     }
 
     #[test]
     fn what_is_written_is_read_and_labels_are_kept_apart() {
-        let mut set = TestSet::draw(&[("games".to_owned(), games(40, 5))], 4, 1).unwrap();
+        let mut set = TestSet::draw(&games("games", 40, 5), 4, 1).unwrap();
         set.positions[0]
             .label(Score::from_discs(3), SearchDepth::Selective { plies: 20, selectivity: "98".parse().unwrap() });
         set.positions[19].label(Score::from_discs(-64), SearchDepth::Exact);

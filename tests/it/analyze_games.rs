@@ -68,7 +68,7 @@ fn every_format_says_the_same() {
     assert!(rows.iter().all(|row| row.len() == header.len()));
     assert_eq!(rows.iter().map(|row| row[loss].parse().unwrap()).collect::<Vec<f64>>(), losses);
 
-    let obf = ObfEntry::parse_all(&written("--obf")).unwrap();
+    let obf: Vec<_> = written("--obf").lines().map(|line| ObfEntry::parse(line).unwrap()).collect();
     assert_eq!(obf.len(), turns);
     let positions = games.iter().flat_map(|game| game.positions().iter().zip(game.turns()));
     for (entry, (position, played)) in obf.iter().zip(positions) {
@@ -172,7 +172,9 @@ fn positions_and_nothing_at_all_are_judged_too() {
     assert!(lines[0]["turns"][0].get("move").is_none() && lines[0]["turns"][0]["best"]["move"].is_string());
     assert_eq!(lines[1]["turns"].as_array().unwrap().len(), 2);
     for empty in ["", "\n\n", "% only a comment\n"] {
-        assert_eq!(analyze(&["--json"], empty), (0, String::new(), String::new()));
+        let (code, stdout, stderr) = analyze(&["--json"], empty);
+        assert_eq!((code, stdout.as_str()), (1, ""));
+        assert!(stderr.ends_with("standard input: no game or position\n"), "{stderr}");
     }
 }
 

@@ -272,6 +272,54 @@ fn games_are_kept_as_ggf_with_what_the_players_thought() {
 }
 
 #[test]
+fn games_are_kept_as_ggf_with_clocks_and_times_where_nobody_says_values() {
+    let folder = folder("ggf-times");
+    let silent = |name: &str| PlayerText { name: Some(name.to_owned()), ..mock_player("gtp") };
+    let mut text = text([silent("A"), PlayerText { clock: "90".parse().ok(), ..silent("B") }], 1);
+    text.clock = Some("60.5+1".parse().unwrap());
+    text.out = Some(folder.clone());
+    prepare(text, false).run(&AtomicBool::new(false), &mut |_| ()).unwrap();
+    let games = ggf::parse_all(&fs::read_to_string(folder.join(GGF)).unwrap()).unwrap();
+    let (_, played) = read_folder(&folder).unwrap();
+    assert_eq!(games.len(), 2);
+    for (game, played) in games.iter().zip(&played) {
+        assert!(played.evals.is_empty());
+        let timed = game.timing.iter().filter(|timing| timing.seconds.is_some()).count();
+        assert_eq!(timed, played.seconds.len());
+        let clock = |name: &str| if game.black.name == name { game.black.clock } else { game.white.clock };
+        assert_eq!(clock("A").unwrap().to_string(), "1:00.5/1/0");
+        assert_eq!(clock("B").unwrap().to_string(), "1:30//0");
+    }
+}
+
+/// An Emilia whose conversation goes to a file of this name, which comes with it.
+fn logged_emilia(name: &str, words: &str, player_words: &str) -> (PlayerText, PathBuf) {
+    let log = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.log"));
+    let _ = fs::remove_file(&log);
+    let cmd = format!("'{}' {words} --threads 1 --log-file '{}'", env!("CARGO_BIN_EXE_emilia"), log.display());
+    (PlayerText { cmd: Some(cmd), ..player(player_words) }, log)
+}
+
+#[test]
+fn emilia_is_told_fractions_of_her_clock_over_gtp() {
+    let (emilia, log) = logged_emilia("fractions", "gtp --depth 1", "name=A clock=59.9+0.5");
+    assert!(play("fractions", text([emilia, quick("E")], 1)).iter().all(|game| game.end == End::Played));
+    let log = fs::read_to_string(log).unwrap();
+    assert!(log.contains("> time_settings 59.9 0.5 0\n"), "{log}");
+    let left = log.lines().filter_map(|line| line.split_once("> time_left ")).map(|(_, left)| left);
+    assert!(left.clone().count() > 20 && left.clone().all(|left| left.contains('.')), "{:?}", left.collect::<Vec<_>>());
+}
+
+#[test]
+fn options_of_emilia_are_set_over_nboard_without_limits_too() {
+    let words = "name=A option.hash=3 tell-limits=false";
+    let (emilia, log) = logged_emilia("nboard-options", "nboard --depth 1", words);
+    assert!(play("nboard-options", text([emilia, quick("E")], 1)).iter().all(|game| game.end == End::Played));
+    let log = fs::read_to_string(log).unwrap();
+    assert!(log.contains("> set emilia.hash 3\n") && !log.contains("> set depth"), "{log}");
+}
+
+#[test]
 fn adjudication_gives_the_result_of_perfect_play() {
     let adjudicated = |empties| {
         let mut text = text([player("name=A depth=3"), player("name=B depth=2")], 2);
@@ -333,8 +381,8 @@ fn repeated_games_are_noticed() {
     assert_eq!(pairing.counts.games, 488);
     assert!(pairing.different_games < 244, "{}", pairing.different_games);
     let (plain, corrected) = (pairing.estimate.unwrap(), pairing.corrected.unwrap());
-    assert_eq!(plain.score, corrected.score);
-    assert!(corrected.score_error.unwrap() > 1.5 * plain.score_error.unwrap());
+    assert!((plain.score - corrected.score).abs() < 0.1, "{} {}", plain.score, corrected.score);
+    assert!(corrected.score_error.unwrap() > 1.2 * plain.score_error.unwrap());
     assert!(report::summary(&report).contains("WARNING: only"));
     // Random openings are all different, and so are the games.
     let mut random = text([quick("A"), player("name=B depth=2")], 20);
@@ -385,7 +433,7 @@ fn bad_settings_are_found_before_the_first_game() {
         (with(&|t| t.openings = Some("random:99".into())), &["random:99", "from 1 to 40"]),
         (
             with(&|t| t.openings = Some(list.display().to_string())),
-            &["illegal-opening.txt, line 4, column 3: a1 turns no disc"],
+            &["illegal-opening.txt: line 4, column 3: game 3, move 2: a1 turns no disc"],
         ),
         (with(&|t| (t.pairs, t.games) = (None, Some(5))), &["games: 5", "an even number"]),
         (with(&|t| t.concurrency = Some(0)), &["concurrency: 0"]),

@@ -95,8 +95,26 @@ fn a_book_grows_and_goes_on() {
     assert_eq!(start["value"].as_f64().unwrap(), -shown["value"].as_f64().unwrap());
     assert_eq!(start["moves"].as_array().unwrap().len(), 4);
     let table = answers(&["book", "show", &book, "f5"], "");
-    assert!(table.contains("move   value") && table.contains("\nd6 "), "{table}");
+    let is_row = |line: &str| line.starts_with("d6  ") && line.contains("  d6 ");
+    assert!(table.contains("move  value") && table.lines().any(is_row) && !table.contains("games"), "{table}");
+    assert!(table.contains("5  -  -  -  X  X (X) -  -  5\n"), "the last disc is marked: {table}");
     assert!(refused(&["book", "show", &book, "f5f6e6f4e3d6c5d3"]).contains("not in the book"));
+}
+
+#[test]
+fn the_book_of_the_program_is_read_without_its_name() {
+    let shown = answers(&["book", "show", "f5d6"], "");
+    assert_eq!(shown, answers(&["book", "show", "builtin", "f5d6"], ""));
+    assert!(shown.contains("white 3; Perpendicular\n") && shown.contains("  c4 "), "{shown}");
+    assert!(!shown.contains("visits") && !shown.contains("proven"), "{shown}");
+    assert_eq!(json(&["book", "stat"]), json(&["book", "stat", "builtin"]));
+    assert_eq!(refused(&["book", "show", "f5d9"]), "emilia: 'f5d9': not found\n");
+    assert_eq!(refused(&["book", "new", "nodir/x"]), "emilia: 'nodir/x': the folder 'nodir' is not there\n");
+    for arguments in [&["learn", "builtin", "games.txt"][..], &["grow", "builtin", "--time", "5"], &["new", "builtin"]]
+    {
+        let said = refused(&[&["book"], arguments].concat());
+        assert!(said.contains("the book of the program does not change; expected a file"), "{said}");
+    }
 }
 
 #[test]
@@ -189,7 +207,7 @@ fn a_book_in_use_and_a_full_disk_are_told() {
     drop(reader);
     assert!(fs::read(&book).unwrap() == before, "a check only reads");
     done(&["book", "check", &book, "--mend"]);
-    assert!(refused(&["book", "stat", &path(&folder, "none")]).contains("No such file"));
+    assert!(refused(&["book", "stat", &path(&folder, "none")]).ends_with("none': not found\n"));
     let other = path(&folder, "other");
     fs::write(&other, "no book at all").unwrap();
     assert!(refused(&["book", "grow", &other]).contains("no book"));

@@ -308,6 +308,90 @@ fn losses_are_told_once_with_the_first_game() {
 }
 
 #[test]
+fn the_games_of_a_player_and_by_number_are_chosen() {
+    let games: String = [("Ada", "f5d6"), ("Eve", "f5f6"), ("Ada", "f5f4"), ("Eve", "e6f4")]
+        .map(|(name, moves)| format!("[Black \"{name} B.\"]\n[White \"bob\"]\n\n{moves}\n\n"))
+        .concat();
+    for (choice, expected) in [
+        (&["--player", "ADA"][..], "f5d6\nf5f4\n"),
+        (&["--player", "bob"], "f5d6\nf5f6\nf5f4\ne6f4\n"),
+        (&["--game", "2"], "f5f6\n"),
+        (&["--game", "4,1-2"], "f5d6\nf5f6\ne6f4\n"),
+        (&["--player", "eve", "--game", "3-4"], "e6f4\n"),
+    ] {
+        let (code, stdout, _) = said(&[&["convert", "--to", "transcript"], choice].concat(), &games);
+        assert_eq!((code, stdout.as_str()), (0, expected), "{choice:?}");
+        let judged = said(&[&["analyze", "-", "--json", "--depth", "1", "--threads", "1"], choice].concat(), &games);
+        assert_eq!(judged.1.lines().count(), expected.lines().count(), "{choice:?}: {}", judged.2);
+    }
+    assert_eq!(said(&["positions", "--game", "2", "--empties", "58"], &games).1.lines().count(), 1);
+    let none = "there is no game of a player 'Zoe' with such a number (--game)\n";
+    for command in [&["convert", "--to", "transcript"][..], &["positions"], &["analyze", "-"]] {
+        let (code, _, stderr) = said(&[command, &["--player", "Zoe", "--game", "1"]].concat(), &games);
+        assert!(code == 1 && stderr.ends_with(none), "{command:?}: {code} {stderr}");
+    }
+    for wrong in ["0", "3-2", "x"] {
+        assert_eq!(said(&["convert", "--to", "ggf", "--game", wrong], &games).0, 2);
+    }
+    assert_eq!(said(&["analyze", "-", "--game", "1", "--shard", "0/2"], &games).0, 2);
+}
+
+#[test]
+fn openings_are_told_by_name() {
+    let games = "f5d6c3d3c4 34-30\nc4e3f6e6f5 30-34\nf5f6 32-32\n";
+    let (code, stdout, stderr) = said(&["positions", "--openings"], games);
+    assert_eq!((code, stderr.as_str(), stdout.lines().count()), (0, "", 3), "{stdout}");
+    let row = stdout.lines().nth(1).unwrap();
+    assert!(row.starts_with("       2   50.0 %") && row.ends_with("f5d6c3d3c4"), "{stdout}");
+    assert_eq!(said(&["positions", "--openings", "--least", "2"], games).1.lines().count(), 2);
+    assert_eq!(said(&["positions", "--openings", "--count"], games).0, 2);
+}
+
+#[test]
+fn names_that_are_missing_are_told_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = file(&folder, "games.wtb");
+    assert_eq!(said(&["convert", "--out", &out], GGF.repeat(2)).0, 0);
+    std::fs::remove_file(file(&folder, "games.jou")).unwrap();
+    for command in [&["convert", "--to", "ggf"][..], &["show"], &["positions"], &["analyze", "--depth", "1"]] {
+        let (code, _, stderr) = said(&[command, &[&out]].concat(), "");
+        let warning = "games.wtb: the names of its players (.jou) and tournaments (.trn) are not beside it";
+        assert!(code == 0 && stderr.matches(warning).count() == 1, "{command:?}: {stderr}");
+    }
+}
+
+#[test]
+fn what_has_no_game_is_told_alike() {
+    let folder = tempfile::tempdir().unwrap();
+    let [empty, binary] = ["empty.txt", "program"].map(|name| file(&folder, name));
+    std::fs::write(&empty, "# nothing\n").unwrap();
+    std::fs::write(&binary, b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x03\0".repeat(100)).unwrap();
+    for (path, told) in [(&empty, "no game or position\n"), (&binary, "in no known format (known: ggf")] {
+        for (command, code) in [
+            (&["convert", "--to", "ggf"][..], 1),
+            (&["positions"], 1),
+            (&["analyze"], 1),
+            (&["show"], 1),
+            (&["solve"], 2),
+        ] {
+            let (found, stdout, stderr) = said(&[command, &[path]].concat(), "");
+            assert_eq!((found, stdout.as_str()), (code, ""), "{command:?}: {stderr}");
+            assert!(stderr.starts_with(&format!("emilia: {path}: {told}")), "{command:?}: {stderr}");
+        }
+    }
+}
+
+#[test]
+fn transcripts_are_read_as_people_paste_them() {
+    let games =
+        "# wide letters, and a mark without width\r\u{ff26}\u{ff15}\u{ff24}\u{ff16}\r\"f5f6\"\r\u{200b}f5\u{200b}f4\r";
+    let (code, stdout, stderr) = said(&["convert", "--to", "transcript"], games);
+    assert_eq!((code, stdout.as_str(), stderr.as_str()), (0, "f5d6\nf5f6\nf5f4\n", ""));
+    let (_, _, stderr) = said(&["convert", "--to", "transcript"], "f5d6\r\u{ff26}\u{ff15}\u{ff21}\u{ff11}\rf5\r\n");
+    assert!(stderr.starts_with("emilia: standard input: line 2, column 3: game 2, move 2: a1"), "{stderr}");
+}
+
+#[test]
 fn strict_leaves_nothing_where_something_would_be_lost() {
     let folder = tempfile::tempdir().unwrap();
     let out = file(&folder, "games.txt");
@@ -355,6 +439,14 @@ fn wthor_is_written_with_its_names() {
     let output = run(emilia(&["convert", "--to", "wthor"]), GGF);
     assert_eq!(output.stdout, std::fs::read(&out).unwrap());
     assert!(String::from_utf8_lossy(&output.stderr).contains("names of players"));
+    // The games would be written over the names.
+    for name in ["games.jou", "other.TRN"] {
+        let out = file(&folder, name);
+        let before = std::fs::read(&out).ok();
+        let (code, _, stderr) = said(&["convert", "--to", "wthor", "--out", &out], GGF);
+        assert!(code == 2 && stderr.contains("such as .wtb"), "{stderr}");
+        assert_eq!(std::fs::read(&out).ok(), before, "{name}");
+    }
 }
 
 #[test]

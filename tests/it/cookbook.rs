@@ -104,5 +104,5 @@ fn shells_and_man_are_told_of_every_command() {
     assert!(page.contains(".TH emilia 1") && page.contains("emilia\\-play(1)"), "{page}");
     assert!(answers(&["man", "match", "check"], "").contains(".TH emilia-match-check 1"));
     let (code, _, stderr) = said(&["man", "dance"], "");
-    assert!(code != 0 && stderr.contains("expected one of: nboard, gtp"), "{stderr}");
+    assert!(code != 0 && stderr.contains("expected one of: play, analyze"), "{stderr}");
 }

@@ -40,7 +40,7 @@ fn an_interrupted_job_says_what_is_done_and_how_to_go_on() {
     // The shell is not to end with the job.
     let line = format!("trap : INT; '{EMILIA}' analyze '{games}' --json --out '{out}' --threads 1 --depth 9; sleep 60");
     let Some(terminal) = Terminal::start(file(&folder, "socket"), &line) else { return };
-    terminal.wait_for(" of 40000 games, ");
+    terminal.wait_for(" of 40000 games");
     terminal.press("C-c");
     terminal.wait_for("interrupted after ");
     terminal.wait_for("--resume goes on");
@@ -81,7 +81,7 @@ fn players_of_an_archive_are_summed_up() {
     let always = ["analyze", "-", "--by", "player", "--depth", "8", "--threads", "1"];
     let table = answers(&[&always[..], &["--table"]].concat(), &archive);
     assert!(table.starts_with("Ada: 2 games") && table.contains("\nBob: 2 games"), "{table}");
-    assert!(table.contains("f4 lost ") && table.contains("standard input --game 2 --move 1"), "{table}");
+    assert!(table.contains("f4 lost ") && table.contains("standard input --game 2 --move 2\n"), "{table}");
     let json = answers(&[&always[..], &["--json"]].concat(), &archive);
     let players: Vec<Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!((players.len(), &players[0]["player"], &players[0]["games"]), (2, &"Ada".into(), &2.into()));
@@ -97,6 +97,11 @@ fn players_of_an_archive_are_summed_up() {
     assert!(index.contains("<a href=\"game-2.html#2\"") && index.contains("<td class=\"l\">Ada</td>"), "{index}");
     assert!(index.contains("<a href=\"game-1.html\">1</a>") && index.contains("2 games"), "{index}");
     assert!(read("game-2.html").contains("<title>Bob \u{2013} Ada</title>") && read("game-1.html").contains("depth 8"));
+    let links = "<a href=\"index.html\">all games</a> \u{b7} <a href=\"game-1.html\">previous game</a></p>";
+    assert!(
+        read("game-2.html").contains(links) && read("game-1.html").contains("<a href=\"game-2.html\">next game</a>")
+    );
+    assert!(read("game-2.html").contains("Ada's worst: f4, move 2, lost "), "in words");
     let json = answers(&[&always[..], &["--json", "--pages", &site]].concat(), &archive);
     let first: Value = serde_json::from_str(json.lines().next().unwrap()).unwrap();
     assert_eq!(first["worst"][0]["page"], page);
@@ -123,6 +128,37 @@ fn a_game_that_its_file_cuts_off_has_the_moves_that_are_there() {
 }
 
 #[test]
+fn a_result_that_is_not_on_the_board_is_told() {
+    let moves = "B[e6]W[f4]B[e3]W[f6]B[g5]W[d6]B[e7]W[f5]B[c5]";
+    let game = format!("(;GM[Othello]PB[ada]PW[bob]TY[8]RE[-40.000]{moves};)");
+    let always = ["analyze", "-", "--depth", "1", "--threads", "1", "--table"];
+    for (arguments, expected) in [
+        (&["convert", "--to", "pgn"][..], "[Result \"13-0\"]"),
+        (&[&always[..], &["--by", "player"]].concat()[..], "ada: 1 game, 1 won, 0 drawn, 0 lost"),
+        (&["show"][..], "ada (black) - bob (white) +64"),
+    ] {
+        let (code, stdout, stderr) = said(arguments, &game);
+        assert!(code == 0 && stdout.contains(expected), "{arguments:?}: {stdout}{stderr}");
+        let warning = "game 1: the result is said to be -40; +64 on the board counts\n";
+        assert!(stderr.contains(warning) && stderr.lines().count() == 1, "{arguments:?}: {stderr}");
+    }
+}
+
+#[test]
+fn a_bare_position_has_the_table_of_a_position() {
+    let position = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X; G8:+18; H1:+12; % FFO 1\n";
+    let table = answers(&["analyze", "-", "--depth", "2", "--threads", "1", "--table"], position);
+    assert!(table.starts_with("standard input, line 1\n") && !table.contains("accuracy"), "{table}");
+    assert!(table.contains("black to move, 14 empty squares") && table.contains("\nmove   value   depth"), "{table}");
+    let shown = answers(&["show", "--values", "file"], position);
+    assert!(shown.contains("\n+18.00 for black: g8\nfor black: g8 +18, h1 +12\n"), "{shown}");
+    let shown = answers(&["show", "--values", "file"], "f5d6");
+    assert!(shown.contains("\nthe file has no values\n"), "{shown}");
+    let shown = answers(&["show", "--values", "engine", "--depth", "1"], "e6f4e3f6g5d6e7f5c5");
+    assert!(shown.contains("\n+64.00 for black\n"), "{shown}");
+}
+
+#[test]
 fn messages_say_what_is_wrong() {
     for (arguments, input, code, problem) in [
         (&["show", "nofile"][..], "", 1, "emilia: nofile: not found\n"),
@@ -141,6 +177,9 @@ fn messages_say_what_is_wrong() {
         (&["analyze", "-", "--by", "player", "--out", "x.csv"], "f5", 2, "expected .json or .txt"),
         (&["analyze", "-", "--pages", "x"], "{}", 2, "queries are answered in JSON"),
         (&["convert", "--out", "x.doc"], "f5", 2, "the name 'x.doc' tells no format"),
+        (&["show", "--out", "nodir/g.svg"], "f5", 1, "cannot write 'nodir/g.svg': the folder 'nodir' is not there\n"),
+        (&["analyze", "--multipv", "3", "game.txt"], "", 2, "--multipv is for one position: --position or --moves"),
+        (&["analyze"], "f5d6\n", 0, "'emilia analyze -' also reads games"),
     ] {
         let (found, _, stderr) = said(arguments, input);
         assert!(found == code && stderr.contains(problem), "{arguments:?}: {found}: {stderr}");

@@ -360,6 +360,31 @@ fn a_report_replaces_the_measurement_when_the_game_was_altered() {
     session.join().unwrap();
 }
 
+/// The nodes of the tree behind a second move, with these commands before it is asked for.
+fn tree_behind_second_move(commands: &[&str]) -> u64 {
+    let options = EngineOptions { nodes: Some(50_000), threads: 1, ..without_book() };
+    let (client, session) = start(Engine::new(options));
+    for command in ["play b f5", "genmove w", "play b c3"].iter().chain(commands).chain(&["genmove w"]) {
+        client.send(command);
+        // An analysis comes in pieces, of which the last is an empty line.
+        let mut said = String::new();
+        while !said.ends_with("\n\n") {
+            said += &client.output().recv_timeout(PATIENCE).unwrap();
+        }
+        assert!(said.starts_with('='), "{command}: {said}");
+    }
+    let stats = succeed(&client, "emilia-stats");
+    drop(client);
+    session.join().unwrap();
+    stats.lines().find_map(|line| line.strip_prefix("tree-nodes ")).unwrap().parse().unwrap()
+}
+
+#[test]
+fn values_asked_for_between_two_moves_leave_the_tree() {
+    let (without, with) = (tree_behind_second_move(&[]), tree_behind_second_move(&["emilia-analyze 4"]));
+    assert!(with > without * 8 / 10, "{with} nodes, {without} without an analysis");
+}
+
 #[test]
 fn clear_board_forgets() {
     let (client, session) = start(Engine::with_searches(without_book(), |_| Box::new(Forgetful(0))));

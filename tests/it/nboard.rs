@@ -153,6 +153,45 @@ fn the_book_has_the_word_until_the_search_sees_as_far() {
 }
 
 #[test]
+fn book_and_search_together_show_no_more_moves_than_were_asked_for() {
+    let (client, session) = start(Engine::new(EngineOptions::default()));
+    client.send("set depth 8");
+    for moves in ["", "B[F5]W[F6]"] {
+        client.send(format!("set game (;GM[Othello]{START}{moves};)"));
+        for asked in 1..=3 {
+            let lines = hint(&client, &format!("hint {asked}"));
+            let of = |word: &str| lines.iter().filter(|line| line.starts_with(word)).collect::<Vec<_>>();
+            let (book, search) = (of("book"), of("search"));
+            assert!(!book.is_empty() && book.len() <= asked, "{lines:?}");
+            let is_of_book = |line: &str| book.iter().any(|known| known.split(' ').nth(1).unwrap()[..2] == line[7..9]);
+            for plies in 1..=8 {
+                let found = search.iter().filter(|line| depth(line).0 == plies.to_string());
+                assert!(found.clone().count() <= asked - book.len(), "{asked} of '{moves}' at {plies}: {lines:?}");
+                assert!(found.clone().all(|line| !is_of_book(line)), "{lines:?}");
+            }
+        }
+    }
+    client.send("quit");
+    session.join().unwrap();
+}
+
+#[test]
+fn a_game_or_a_move_that_cannot_be_taken_is_told() {
+    let (client, session) = start(Engine::new(without_book()));
+    for (line, said) in [
+        ("set game (;GM[Othello]", "status Game not understood"),
+        ("move Z9", "status Move not understood"),
+        ("move D4", "status Illegal move: D4"),
+        ("move PA", "status Illegal move: PA"),
+    ] {
+        client.send(line);
+        assert_eq!(next(&client), said, "{line}");
+    }
+    client.send("quit");
+    session.join().unwrap();
+}
+
+#[test]
 fn nothing_of_an_interrupted_request_follows_its_pong() {
     let (client, session) = start(Engine::new(without_book()));
     let mut number = 0;
@@ -247,6 +286,12 @@ fn go_has_the_time_that_the_game_leaves_it() {
 
     let game = format!("set game (;GM[Othello]TB[1:00]TW[0:07]{START}B[F5//59];)");
     assert_eq!(allowed(&[&game, "go"]), expected(&Clock::sudden_death(seconds(7.0), seconds(0.0)), 59));
+
+    // A side that has used its main time up has the grace: two minutes, if nothing is said of it.
+    let game = format!("set game (;GM[Othello]TI[5:00]{START}B[F5//301]W[D6//1];)");
+    assert_eq!(allowed(&[&game, "go"]), expected(&Clock::sudden_death(seconds(119.0), seconds(0.0)), 58));
+    let game = format!("set game (;GM[Othello]TI[5:00//0]{START}B[F5//301]W[D6//1];)");
+    assert_eq!(allowed(&[&game, "go"]), expected(&Clock::sudden_death(seconds(0.1), seconds(0.0)), 58));
 
     assert_eq!(allowed(&["new", "go"]), 0, "a new game has no clock");
 

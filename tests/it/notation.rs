@@ -1,16 +1,17 @@
 //! Reading and writing: spellings, round trips, bad input, and the files of other programs.
 
-use crate::games::{game, game_from_anywhere, position, shared_bytes, shared_data};
-use emilia::notation::game_file::{Format, write};
+use crate::games::{OVER, game, game_from_anywhere, position, shared_data, shared_path};
+use emilia::notation::game_file::{Format, GameFile, write};
 use emilia::notation::ggf::{self, Ending, Ggf, GgfClock, GgfResult, TimedMove, Timing};
 use emilia::notation::obf::ObfEntry;
 use emilia::notation::sgf;
 use emilia::notation::transcript::{self, Transcript};
-use emilia::notation::wthor::{self, WthorFile};
+use emilia::notation::wthor;
 use emilia::notation::{AnnotatedGame, PlayerInfo};
 use emilia::notation::{NotationError, Problem, infer_mover, read_position};
 use emilia::othello::{Color, GameRecord, IllegalMove, Move, Position, PositionError, Square};
 use proptest::prelude::*;
+use std::io::Cursor;
 use std::time::Duration;
 
 fn square(name: &str) -> Square {
@@ -227,6 +228,10 @@ fn errors_say_where_and_what() {
     assert!(error(&before_the_mover).to_string().contains("expected the last of 64 squares"));
     assert_eq!(place(&in_rows), (1, 71));
     assert_eq!(place("f5 d6\nc3 z4"), (2, 4));
+    for passes in ["pa ".repeat(123), "pa\n".repeat(200)] {
+        let error = error(&format!("{OVER} {passes}"));
+        assert_eq!((error.problem, error.turn), (Problem::Illegal(IllegalMove::GameTooLong), Some(123)));
+    }
     assert_eq!(place("f5 d6\nc3 d3 a1"), (2, 7));
     assert_eq!(place("hello"), (1, 1));
     assert_eq!(place(&format!("{start} X")), (1, 68));
@@ -360,7 +365,7 @@ proptest! {
         let _ = read_position(&text);
         let _ = ggf::parse_all(&text);
         let _ = sgf::parse(&text);
-        let _ = ObfEntry::parse_all(&text);
+        let _ = ObfEntry::parse(&text);
         let _ = TimedMove::parse(&text);
         let _ = text.parse::<GgfClock>();
     }
@@ -613,6 +618,11 @@ fn sgf_is_read_as_quarry_saves_it() {
         error("(;GM[2];B[aa])").problem,
         Problem::Illegal(IllegalMove::TurnsNothing(square("a1"), Color::Black))
     );
+    // Nobody has won by nothing.
+    for result in ["W+0", "B+-0", "W+0.0"] {
+        let game = sgf::parse(&format!("(;GM[2]RE[{result}];B[fe])")).unwrap();
+        assert!(write(&game, Format::Ggf).unwrap().text.contains("RE[+0.000]"), "{result}");
+    }
 }
 
 #[test]
@@ -624,13 +634,32 @@ fn obf_segments_of_every_kind_are_read() {
     let unknown = ObfEntry::parse(&format!("{start}; f5:+2; --:-127; d3:?; c4: ; e6:+127")).unwrap();
     assert_eq!((unknown.moves.len(), unknown.unread.join(" ")), (1, "--:-127 d3:? c4:  e6:+127".to_owned()));
     assert_eq!(ObfEntry::parse(&start.replace(' ', "")).unwrap().position, Position::START);
-    let file = format!("% a comment\n\n{start};\n{start}; f5:+65;\n");
-    let failure = ObfEntry::parse_all(&file).unwrap_err();
-    assert_eq!((failure.line, failure.column), (4, 72));
+    assert_eq!(ObfEntry::parse(&format!("{start}; f5:+65;")).unwrap_err().column, 72);
     for bad in ["; a1:+2;", "; f5:two;", "; f5", "; PS:+2;", " nonsense", "; f5:+2 d3:+4"] {
         assert!(ObfEntry::parse(&format!("{start}{bad}")).is_err(), "{bad}");
     }
-    assert!(ObfEntry::parse(&start[..64]).is_err(), "the side to move must be there");
+}
+
+#[test]
+fn obf_infers_the_side_to_move_as_other_boards_do() {
+    // Either side has a move in the first two, and only White in the last.
+    for game in ["f5d6", "f5", "f5f6d3g5h5h4f7h6"] {
+        let position = read(game).position().to_string();
+        let squares = &position[..64];
+        for line in [squares.to_owned(), format!("{squares};"), format!("{squares} ; +4; % a comment")] {
+            assert_eq!(&ObfEntry::parse(&line).unwrap().position, read(squares).position(), "{line}");
+        }
+    }
+    let squares = &Position::START.to_string()[..64];
+    for (line, column, expected) in [
+        (format!("{} X; f5:+2;", &squares[..63]), 65, "the last of 64 squares"),
+        (format!("{}; f5:+2;", &squares[..63]), 64, "a square"),
+        (format!("{squares}-; f5:+2;"), 65, "the side to move"),
+        (format!("{squares} ?; f5:+2;"), 66, "the side to move"),
+    ] {
+        let error = ObfEntry::parse(&line).unwrap_err();
+        assert!((error.line, error.column) == (1, column) && error.to_string().contains(expected), "{line}: {error}");
+    }
 }
 
 // ---- Files of other programs --------------------------------------------------------------------------------------
@@ -639,7 +668,8 @@ fn obf_segments_of_every_kind_are_read() {
 fn the_ffo_positions_list_exactly_the_legal_moves() {
     for (name, count) in [("ffo-1-19.obf", 19), ("ffo-20-39.obf", 20), ("ffo-40-59.obf", 20)] {
         let Some(text) = shared_data(name) else { return };
-        let entries = ObfEntry::parse_all(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let entry = |line| ObfEntry::parse(line).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let entries: Vec<ObfEntry> = text.lines().map(entry).collect();
         assert_eq!(entries.len(), count, "{name}");
         for (entry, line) in entries.iter().zip(text.lines()) {
             let mut listed: Vec<Square> = entry.moves.iter().filter_map(|(turn, _)| turn.square()).collect();
@@ -681,20 +711,18 @@ fn the_games_of_ggs_are_read_wholly() {
 
 #[test]
 fn the_tournament_games_of_a_year_are_legal_and_end_as_they_say() {
-    let Some(bytes) = shared_bytes("games/WTH_2024.wtb") else { return };
-    let file = WthorFile::parse(&bytes).unwrap();
-    assert_eq!((file.year, file.theory_empties, file.games.len()), (2024, 24, 2_891));
-    let players = wthor::parse_players(&shared_bytes("games/WTH.JOU").unwrap()).unwrap();
-    let tournaments = wthor::parse_tournaments(&shared_bytes("games/WTH.TRN").unwrap()).unwrap();
+    let Some(path) = shared_path("games/WTH_2024.wtb") else { return };
+    let games: Vec<AnnotatedGame> = GameFile::open(&path).unwrap().map(|item| item.unwrap().game).collect();
+    assert_eq!(games.len(), 2_891);
     let (mut ended, mut agreed) = (0, 0);
-    for game in &file.games {
-        assert!(game.broken.is_none(), "{game:?}");
-        assert!(usize::from(game.black.max(game.white)) < players.len());
-        assert!(usize::from(game.tournament) < tournaments.len());
-        if game.game.position().is_over() {
+    for game in &games {
+        assert!(game.date == "2024" && game.theory.is_none_or(|theory| theory.empties == 24), "{game:?}");
+        assert!(![&game.black.name, &game.white.name].into_iter().any(|name| name.starts_with("player ")), "{game:?}");
+        assert!(!game.place.starts_with("tournament "), "{game:?}");
+        let end = game.record.position();
+        if end.is_over() {
             ended += 1;
-            let discs = (64 + game.game.position().score_for_black()) / 2;
-            agreed += usize::from(game.black_discs.map(i32::from) == Some(discs));
+            agreed += usize::from(game.result == Some(GgfResult::of_score(end.score_for_black())));
         }
     }
     assert!(ended > 2_800 && agreed * 1_000 >= ended * 995, "{agreed} of {ended} finished games end as recorded");
@@ -702,17 +730,14 @@ fn the_tournament_games_of_a_year_are_legal_and_end_as_they_say() {
 
 proptest! {
     #[test]
-    fn any_bytes_are_a_wthor_file_or_an_error(mut bytes in prop::collection::vec(any::<u8>(), 0..300), games in 0u8..4) {
-        // A header that announces as many games as there may be, so that records are read too.
-        if bytes.len() >= 16 {
-            bytes.resize(16 + 68 * usize::from(games), 56);
-            bytes[4..8].copy_from_slice(&[games, 0, 0, 0]);
-            bytes[12] = 8;
-            let file = WthorFile::parse(&bytes).unwrap();
-            prop_assert_eq!(file.games.len(), usize::from(games));
-        } else {
-            prop_assert!(WthorFile::parse(&bytes).is_err());
-        }
+    fn any_bytes_are_games_of_wthor_or_errors(mut bytes in prop::collection::vec(any::<u8>(), 0..300), games in 0u8..4) {
         let _ = wthor::parse_players(&bytes);
+        // A header that announces as many games as there may be, so that records are read too.
+        bytes.resize(16 + 68 * usize::from(games), 56);
+        bytes[..4].copy_from_slice(&[20, 26, 2, 23]);
+        bytes[4..10].copy_from_slice(&[games, 0, 0, 0, 0, 0]);
+        bytes[12] = 8;
+        let file = GameFile::new("bytes", Cursor::new(bytes)).unwrap();
+        prop_assert_eq!(file.count(), usize::from(games));
     }
 }

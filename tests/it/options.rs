@@ -10,11 +10,11 @@ const BEGINNING: &str = "\
 
 Made from the engine's table of options (`src/engine/option_table.rs`); `EMILIA_WRITE_DOCS=1 cargo test --test it -- options` writes this page.
 
-The same names serve on the command line (`--hash 64`), over GTP (`emilia-set hash 64`), over NBoard (`set emilia.hash 64`), and for the players of a
-match (`option.hash=64`). Queries of `emilia analyze` have fields of their own for some of them: [analysis.md](analysis.md).
+The same names serve on the command line (`--hash 64`), over GTP (`emilia-set hash 64`), over NBoard (`set emilia.hash 64`), over UGI
+(`setoption name hash value 64`), and for the players of a match (`option.hash=64`). Queries of `emilia analyze` have fields of their own for some of them: [analysis.md](analysis.md).
 
 Not every search reads every option. Who sets one that the chosen search does not read is told so: by a warning on the command line, in the answer to
-`emilia-set`, and in the log of `emilia nboard`.
+`emilia-set`, in an `info string` over UGI, and in the log of `emilia nboard`.
 
 ";
 

@@ -182,6 +182,26 @@ fn who_runs_out_of_time_loses_and_may_play_on() {
 }
 
 #[test]
+fn a_game_that_was_loaded_is_saved_with_the_clock_that_it_was_played_with() {
+    let folder = tempfile::tempdir().unwrap();
+    let [loaded, saved] = ["loaded.ggf", "saved.ggf"].map(|name| file(&folder, name));
+    let board = "BO[8 ---------------------------O*------*O--------------------------- *]";
+    std::fs::write(&loaded, format!("(;GM[Othello]PC[x]TI[5:00]TY[8]{board}B[F5]W[D6];)")).unwrap();
+    for (clock, expected) in [(&["--clock", "90000+2"][..], "TI[25:00:00/2/0]"), (&[], "TI[5:00]")] {
+        let text = said(&[clock, &["--color", "both", "--load", &loaded]].concat(), &format!("save {saved}\n"));
+        let game = std::fs::read_to_string(&saved).unwrap_or_else(|error| panic!("{error}: {text}"));
+        assert!(game.contains(expected), "{game}");
+        std::fs::remove_file(&saved).unwrap();
+    }
+}
+
+#[test]
+fn words_behind_a_command_that_takes_none_are_refused() {
+    let text = said(&["--color", "both"], "f5d6\nundo 2\nquit now\nmoves\n");
+    assert!(text.contains("undo: expected nothing behind it\nquit: expected nothing behind it\nf5d6\n"), "{text}");
+}
+
+#[test]
 fn a_clock_is_said_as_in_a_match() {
     let text = said(&["--clock", "move:3600"], "f5\n");
     assert!(

@@ -150,6 +150,20 @@ fn the_first_line_decides_the_protocol() {
 }
 
 #[test]
+fn variety_plays_another_game_each_time_unless_a_seed_is_given() {
+    let moves = "genmove b\ngenmove w\n".repeat(9);
+    let game = |more: &[&str]| {
+        answers(
+            &[&["gtp", "--variety", "6", "--book", "none", "--depth", "1", "--threads", "1"], more].concat(),
+            &moves,
+        )
+    };
+    let games = [(); 3].map(|()| game(&[]));
+    assert!(games.iter().any(|other| *other != games[0]), "{}", games[0]);
+    assert_eq!(game(&["--seed", "3"]), game(&["--seed", "3"]));
+}
+
+#[test]
 fn a_last_line_needs_no_line_feed() {
     assert_eq!(answers(&["nboard"], "ping 1\nping 2"), "pong 1\npong 2\n");
 }
@@ -161,8 +175,9 @@ fn bytes_that_are_no_text_and_lines_without_end_do_no_harm() {
     input.extend_from_slice(b"\nset game ");
     input.extend_from_slice(&vec![b'('; 1 << 19]);
     input.extend_from_slice(b"\nping 2\n");
-    assert_eq!(answers(&["nboard"], &input), "pong 1\npong 2\n");
-    assert_eq!(answers(&[], &input), "pong 1\npong 2\n");
+    let said = "pong 1\nstatus Game not understood\nstatus Game not understood\npong 2\n";
+    assert_eq!(answers(&["nboard"], &input), said);
+    assert_eq!(answers(&[], &input), said);
 }
 
 #[test]

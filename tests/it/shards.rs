@@ -229,7 +229,8 @@ fn solutions_are_gone_on_with_and_counted_again() {
     assert_eq!(solve(&again, &["--resume"]), whole, "what is complete stays");
     // The file has scores that are wrong. To find nothing left to do is no reason to forget that.
     let settings = ["solve", &positions, "--json", "--reproducible", "--threads", "1", "--hash", "1", "--resume"];
-    assert_eq!(said(&[&settings[..], &["--out", &again]].concat(), "").0, 1);
+    let (code, _, stderr) = said(&[&settings[..], &["--out", &again]].concat(), "");
+    assert!(code == 1 && stderr.contains("does not say with which settings it was made; nothing was done"), "{stderr}");
 }
 
 #[test]
@@ -264,6 +265,9 @@ fn an_interrupted_file_is_not_overwritten_by_chance() {
     let before = fs::metadata(&out).unwrap().modified().unwrap();
     output_of(&["analyze", &games, "--depth", "1", "--shard", "0/2", "--out", &out, "--resume"]);
     assert_eq!(fs::metadata(&out).unwrap().modified().unwrap(), before);
+    assert!(
+        refused(&["--exact", "3", "--shard", "0/2", "--out", &out, "--resume"]).contains("exact was 0, and is now 3")
+    );
 }
 
 #[test]

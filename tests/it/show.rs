@@ -25,9 +25,22 @@ fn a_board_is_shown_as_text_without_colours_into_a_pipe() {
 }
 
 #[test]
+fn what_is_shown_as_text_is_read_again() {
+    let expected = transcript::parse("f5d6c3d3c4").unwrap();
+    for game in [GAME.to_owned(), GAME.replace("ada <b>", "Paula"), GAME.replace("ada <b>", "")] {
+        for more in [&[][..], &["--values", "engine", "--depth", "2", "--threads", "1"]] {
+            let (_, shown, _) = said(&[&["show"], more].concat(), &game);
+            let (code, board, stderr) = said(&["convert", "--to", "transcript"], &shown);
+            assert_eq!(code, 0, "{shown}{stderr}");
+            assert_eq!(board, format!("{}\n", expected.position()));
+        }
+    }
+}
+
+#[test]
 fn values_are_those_of_the_file_or_of_the_engine() {
     let (code, stdout, _) = said(&["show", "--values", "file"], GAME);
-    assert!(code == 0 && stdout.contains("values by the players\n"), "{stdout}");
+    assert!(code == 0 && stdout.contains("values for black, by the players\n"), "{stdout}");
     assert!(stdout.contains("\n  1  black  f5     +0.50\n  2  white  d6     +1.00    0.50\n"), "{stdout}");
     let (code, stdout, _) =
         said(&["show", "--values", "engine", "--depth", "4", "--threads", "1", "--hash", "1"], GAME);
@@ -39,7 +52,7 @@ fn values_are_those_of_the_file_or_of_the_engine() {
 fn what_is_not_there_is_told() {
     for (arguments, input, expected) in [
         (&["show", "--game", "2"][..], GAME, "emilia: --game 2: there is 1 game\n"),
-        (&["show"], "", "emilia: there is no game to show\n"),
+        (&["show"], "", "emilia: standard input: no game or position\n"),
         (&["show", "--move", "6"], GAME, "emilia: --move 6: the game has 5 moves, passes counted\n"),
         (&["show"], "f5f5", "emilia: standard input: line 1, column 3: game 1, move 2: f5 is occupied\n"),
     ] {

@@ -262,14 +262,23 @@ fn ends_and_passes_are_positions_too() {
 }
 
 #[test]
-fn nothing_to_solve_is_no_error() {
+fn nothing_to_solve_is_told() {
     for input in ["", "\n\n", "% only a comment", "\u{feff}", "\r\n"] {
-        let (code, lines, totals) = solve_json(&[], input);
-        assert_eq!((code, lines.len(), &totals["positions"]), (0, 0, &0.into()), "{input:?}");
+        let told = (2, String::new(), "emilia: standard input: no game or position\n".to_owned());
+        assert_eq!(solve(&[], input), told, "{input:?}");
     }
-    let (code, stdout, _) = solve(&[], "");
-    assert_eq!(code, 0);
-    assert!(stdout.starts_with("positions 0, solved 0"), "{stdout}");
+}
+
+#[test]
+fn a_solution_that_takes_very_long_is_told_beforehand() {
+    let mut child = emilia(&["solve", "--position", "f5d6c3", "--threads", "1"]).spawn().unwrap();
+    let mut warning = String::new();
+    BufReader::new(child.stderr.take().unwrap()).read_line(&mut warning).unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(warning.contains("position 1: a solution with 57 empty squares takes very long"), "{warning}");
+    let (_, _, stderr) = said(&["solve", "--position", "f5d6c3", "--depth", "2"], "");
+    assert_eq!(stderr, "", "a limit keeps it short");
 }
 
 #[test]

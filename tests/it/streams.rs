@@ -95,6 +95,16 @@ fn nobody_has_to_read() {
 }
 
 #[test]
+fn a_reader_that_comes_late_gets_every_answer() {
+    let folder = folder();
+    let questions = "list_commands\n".repeat(400);
+    std::fs::write(folder.path().join("questions.txt"), questions).unwrap();
+    let lines = |reader: &str| output(&format!("emilia gtp <questions.txt | {reader} | wc -l"), &folder).stdout;
+    let wanted = lines("cat");
+    assert_eq!(lines("(sleep 2.5; cat)"), wanted, "{}", String::from_utf8_lossy(&wanted));
+}
+
+#[test]
 fn every_command_is_tried() {
     let help = String::from_utf8(run(emilia(&["--help"]), "").stdout).unwrap();
     let (_, commands) = help.split_once("Commands:").unwrap();

@@ -185,6 +185,7 @@ fn what_makes_no_sense_is_said() {
     fs::create_dir(folder.join("empty")).unwrap();
     for (words, expected) in [
         ("selfplay --out a --games 10 --depth 0", "1 to 60"),
+        ("selfplay --out a --games 10 --selectivity 50", "73, 87, 95"),
         ("selfplay --out a --games 10 --confidence 50", "73, 87, 95"),
         ("selfplay --out a --games 10 --random-plies 50-8", "expected FROM-TO"),
         ("selfplay --out a --games 10 --shard 2/2", "expected I/N"),

@@ -371,7 +371,6 @@ fn plays_a_game(probe: &mut Probe) -> Checked {
 }
 
 fn quits(probe: &mut Probe) -> Checked {
-    probe.is_spent = true;
     probe.insist("quit")?;
     probe.expect_exit("'quit'")
 }
@@ -380,7 +379,6 @@ fn ends_with_its_input(probe: &mut Probe) -> Checked {
     probe.fresh()?;
     probe.process.send_bytes("1 name\n2 version");
     probe.process.close_input();
-    probe.is_spent = true;
     for id in ["1", "2"] {
         let response = probe.response(id, probe.timeouts.start)?;
         require(response.id == id, || format!("expected the answer to command {id}"))?;
@@ -394,7 +392,6 @@ fn ends_while_thinking(probe: &mut Probe) -> Checked {
     probe.limit_time()?;
     probe.process.send("genmove black");
     probe.process.close_input();
-    probe.is_spent = true;
     let response = probe.response("genmove black", probe.timeouts.thought)?;
     let turn = parse_turn(&response.text);
     require(turn.is_some(), || format!("expected a move to 'genmove black', got '{}'", response.text))?;

@@ -4,10 +4,9 @@ mod gtp;
 mod nboard;
 
 use super::player::{
-    NOT_OVER_UGI, NoLine, OutputLine, PlayerKind, PlayerSpec, Process, StartError, Timeouts, find_protocol,
+    NoLine, OutputLine, PlayerKind, PlayerProtocol, PlayerSpec, Process, StartError, Timeouts, find_protocol,
 };
 use crate::othello::{GameRecord, Move};
-use crate::protocol::detect::Protocol;
 use serde::Serialize;
 use std::time::{Duration, Instant};
 
@@ -83,9 +82,8 @@ pub fn check(spec: &PlayerSpec, timeouts: Timeouts) -> Result<Conformance, Start
     };
     let mut probe = Probe::new(spec, timeouts)?;
     let findings = match protocol {
-        Protocol::Gtp => run(gtp::CHECKS, &mut probe),
-        Protocol::NBoard => run(nboard::CHECKS, &mut probe),
-        Protocol::Ugi => return Err(StartError::Unsupported(NOT_OVER_UGI.to_owned())),
+        PlayerProtocol::Gtp => run(gtp::CHECKS, &mut probe),
+        PlayerProtocol::NBoard => run(nboard::CHECKS, &mut probe),
     };
     Ok(Conformance { protocol: protocol.to_string(), findings })
 }
@@ -120,13 +118,15 @@ struct Probe {
     timeouts: Timeouts,
     /// Whether the program has been told to go.
     is_spent: bool,
+    /// Whether the program has answered a ping since it was started.
+    is_ready: bool,
     /// What `list_commands` said, of a GTP engine.
     commands: Vec<String>,
     /// The number of the last ping to an NBoard engine.
     pings: u32,
     /// The first line that was not plain ASCII.
     not_ascii: Option<String>,
-    /// Whether the program has written to its standard error.
+    /// A line that the program has written to its standard error.
     stderr_line: Option<String>,
 }
 
@@ -137,6 +137,7 @@ impl Probe {
             process: super::player::spawn(spec)?,
             timeouts,
             is_spent: false,
+            is_ready: false,
             commands: Vec::new(),
             pings: 0,
             not_ascii: None,
@@ -149,7 +150,7 @@ impl Probe {
         self.note_stderr();
         self.process.send("quit");
         self.process = super::player::spawn(&self.spec)?;
-        self.is_spent = false;
+        (self.is_spent, self.is_ready) = (false, false);
         Ok(())
     }
 

@@ -42,7 +42,9 @@ impl Probe {
         self.pings += 3;
         let command = format!("ping {}", self.pings);
         self.process.send(&command);
-        let deadline = Instant::now() + self.timeouts.start;
+        // The first pong may take as long as the engine takes to load.
+        let wait = if self.is_ready { self.timeouts.reply } else { self.timeouts.start };
+        let deadline = Instant::now() + wait;
         let mut lines = Vec::new();
         loop {
             let line = self.line(&command, deadline)?.text;
@@ -50,7 +52,10 @@ impl Probe {
             if words.next() == Some("pong") {
                 // The client passes over pongs with other numbers.
                 match words.next().and_then(|number| number.parse::<u32>().ok()) {
-                    Some(number) if number == self.pings => return Ok(lines),
+                    Some(number) if number == self.pings => {
+                        self.is_ready = true;
+                        return Ok(lines);
+                    }
                     Some(_) => continue,
                     None => return failed(format!("expected 'pong {}', got '{line}'", self.pings)),
                 }

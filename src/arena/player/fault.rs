@@ -1,6 +1,6 @@
 //! What goes wrong with a player.
 
-use super::spec::SpecError;
+use super::spec::{PlayerProtocol, SpecError};
 use std::time::Duration;
 
 /// A failure that costs the game.
@@ -28,7 +28,7 @@ pub enum StartError {
     Spawn(String, std::io::Error),
     /// The program of this name answers to neither protocol.
     #[error(
-        "'{0}' answered neither NBoard's 'ping' nor a GTP command; expected an engine that speaks one of them (say which with protocol=nboard or protocol=gtp)"
+        "'{0}' answered neither NBoard's 'ping' nor a GTP command; expected an engine that speaks one of them (say which: protocol=gtp for a player, --protocol gtp for a check)"
     )]
     UnknownProtocol(String),
     /// It failed while it was getting ready.
@@ -40,4 +40,12 @@ pub enum StartError {
     /// Its options are wrong.
     #[error(transparent)]
     Spec(#[from] SpecError),
+}
+
+impl StartError {
+    /// It speaks this protocol, by which it cannot be told this limit.
+    pub(super) fn cannot_be_told(protocol: PlayerProtocol, limit: &str) -> StartError {
+        let advice = "see to it in cmd= or init= and add tell-limits=false";
+        StartError::Unsupported(format!("over {protocol} it cannot be told {limit}; {advice}"))
+    }
 }

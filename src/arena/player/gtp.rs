@@ -8,7 +8,7 @@
 use super::fault::{Fault, StartError};
 use super::process::{NoLine, Process};
 use super::question::{Action, Answer, GameSetup, Player, Timeouts, Turn, plies};
-use super::spec::{Passes, PlayerSpec};
+use super::spec::{Passes, PlayerProtocol, PlayerSpec};
 use crate::clock::time_control::{SideClock, Terms, TimeControl};
 use crate::notation::transcript::parse_turn;
 use crate::othello::{Color, Move, Position};
@@ -130,10 +130,7 @@ impl GtpPlayer {
     }
 
     fn tell_terms(&mut self, terms: &Terms) -> Result<(), StartError> {
-        let cannot = |what: &str| {
-            let advice = "see to it in cmd= or init= and add tell-limits=false";
-            Err(StartError::Unsupported(format!("over GTP it cannot be told {what}; {advice}")))
-        };
+        let cannot = |limit| Err(StartError::cannot_be_told(PlayerProtocol::Gtp, limit));
         let emilia = self.is_emilia();
         if let Some(depth) = terms.depth {
             let command = match () {
@@ -154,14 +151,22 @@ impl GtpPlayer {
             Some(TimeControl::PerMove(time)) if emilia => {
                 self.insist(&format!("emilia-set time {}", time.as_secs_f64()))?;
             }
-            Some(TimeControl::PerMove(time) | TimeControl::PerGame { main: time, .. }) => {
-                if !self.knows("time_settings") {
-                    return cannot("the time: it does not know time_settings");
-                }
-                if time < Duration::from_secs(1) {
-                    return cannot("less than a second");
-                }
+            Some(_) if !self.knows("time_settings") => return cannot("the time: it does not know time_settings"),
+            // Fractions are an extension that Emilia has.
+            Some(_) if emilia => {}
+            Some(TimeControl::PerMove(time) | TimeControl::PerGame { main: time, .. }) if time.as_secs() == 0 => {
+                return cannot("less than a second");
             }
+            Some(TimeControl::PerGame { increment, .. }) if !increment.is_zero() && !self.knows("time_left") => {
+                return cannot("the increment: it does not know time_left");
+            }
+            Some(TimeControl::PerGame { increment, .. }) if increment.subsec_nanos() != 0 => {
+                log::warn!(
+                    "{}: over GTP it is told whole seconds, rounded down; its increment has a fraction",
+                    self.title
+                );
+            }
+            Some(_) => {}
         }
         Ok(())
     }
@@ -269,18 +274,22 @@ impl GtpPlayer {
             TimeControl::PerMove(_) => 1,
             TimeControl::PerGame { .. } => 0,
         };
-        // Rounded down: a program must not plan with more time than it has.
-        self.insist(&format!("time_left {color} {} {stones}", left.as_secs())).map(drop)
+        self.insist(&format!("time_left {color} {} {stones}", self.seconds(left))).map(drop)
     }
 
-    /// Asks for a move; the outer `None` is an overrun.
-    fn generate(&mut self, turn: &Turn<'_>) -> Result<(Response, Duration), Fault> {
+    /// A time as the program is told it. Where it takes no fractions, it is rounded down: a program must not plan with more time than it has.
+    fn seconds(&self, time: Duration) -> f64 {
+        if self.is_emilia() { time.as_secs_f64() } else { time.as_secs() as f64 }
+    }
+
+    /// Asks for a move for which this time has been spent already. Returns the time spent in all.
+    fn generate(&mut self, turn: &Turn<'_>, spent: Duration) -> Result<(Response, Duration), Fault> {
         let wait = turn.wait(&self.timeouts);
         let command = format!("genmove {}", turn.color());
         let asked = Instant::now();
-        match self.ask_within(&command, wait)? {
+        match self.ask_within(&command, wait.saturating_sub(spent))? {
             Some(response) => {
-                let elapsed = response.at.saturating_duration_since(asked);
+                let elapsed = spent + response.at.saturating_duration_since(asked);
                 Ok((response, elapsed))
             }
             None => Err(turn.late(&command, wait)),
@@ -344,13 +353,13 @@ impl Player for GtpPlayer {
         let settings = match setup.clock.control() {
             None => return Ok(()),
             Some(TimeControl::PerMove(_)) if self.is_emilia() => return Ok(()),
-            Some(TimeControl::PerMove(time)) => format!("0 {} 1", time.as_secs()),
+            Some(TimeControl::PerMove(time)) => format!("0 {} 1", self.seconds(time)),
             // That a period without stones is an increment is a custom of one client, which Emilia follows; others would
             // think that there is no limit. They see the increments in time_left.
             Some(TimeControl::PerGame { main, increment }) if self.is_emilia() => {
-                format!("{} {} 0", main.as_secs(), increment.as_secs())
+                format!("{} {} 0", self.seconds(main), self.seconds(increment))
             }
-            Some(TimeControl::PerGame { main, .. }) => format!("{} 0 0", main.as_secs()),
+            Some(TimeControl::PerGame { main, .. }) => format!("{} 0 0", self.seconds(main)),
         };
         self.insist(&format!("time_settings {settings}")).map(drop)
     }
@@ -358,12 +367,12 @@ impl Player for GtpPlayer {
     fn play(&mut self, turn: &Turn<'_>) -> Result<Answer, Fault> {
         self.tell_turns(turn)?;
         self.tell_time(turn.color(), turn.clock())?;
-        let (mut response, mut elapsed) = self.generate(turn)?;
+        let (mut response, mut elapsed) = self.generate(turn, Duration::ZERO)?;
         let passes = |response: &Response| parse_vertex(&response.text) == Some(Action::Take(Move::Pass));
         if (!response.success || passes(&response)) && self.passed_in_silence(turn.record.turns()) {
             // For the program it is the other side's turn.
             self.speak_of_passes(!turn.color())?;
-            (response, elapsed) = self.generate(turn)?;
+            (response, elapsed) = self.generate(turn, elapsed)?;
         }
         let command = format!("genmove {}", turn.color());
         if !response.success {

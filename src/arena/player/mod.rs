@@ -13,6 +13,6 @@ pub use fault::{Fault, StartError};
 pub(in crate::arena) use nboard::parse_move;
 pub use process::{NoLine, OutputLine, Process};
 pub use question::{Action, Answer, GameSetup, Player, Timeouts, Turn};
-pub use spec::{Passes, PlayerKind, PlayerSpec, PlayerText, SpecError};
-pub(in crate::arena) use start::{NOT_OVER_UGI, spawn};
+pub use spec::{Passes, PlayerKind, PlayerProtocol, PlayerSpec, PlayerText, SpecError};
+pub(in crate::arena) use start::spawn;
 pub use start::{find_protocol, start};

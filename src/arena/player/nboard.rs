@@ -7,11 +7,10 @@
 use super::fault::{Fault, StartError};
 use super::process::Process;
 use super::question::{Action, Answer, GameSetup, Player, Timeouts, Turn, plies};
-use super::spec::PlayerSpec;
+use super::spec::{PlayerProtocol, PlayerSpec};
 use crate::clock::time_control::{Terms, TimeControl};
 use crate::notation::ggf::{Ggf, GgfClock, TimedMove, Timing};
 use crate::notation::{AnnotatedGame, PlayerInfo};
-use crate::othello::Color;
 use crate::search::Depth;
 use std::time::{Duration, Instant};
 
@@ -70,10 +69,7 @@ impl NBoardPlayer {
     }
 
     fn set_options(&mut self, spec: &PlayerSpec, terms: &Terms) -> Result<(), StartError> {
-        let cannot = |what: &str| {
-            let advice = "see to it in cmd= or init= and add tell-limits=false";
-            Err(StartError::Unsupported(format!("over NBoard it cannot be told {what}; {advice}")))
-        };
+        let cannot = |limit| Err(StartError::cannot_be_told(PlayerProtocol::NBoard, limit));
         if !self.is_emilia() {
             if !spec.options.is_empty() {
                 return Err(StartError::Unsupported(
@@ -126,6 +122,10 @@ impl NBoardPlayer {
                     }
                 },
                 (Some("set"), Some("myname")) => self.title = words.next().unwrap_or_default().to_owned(),
+                // The answer to `nboard 2` says the name too, where no depth is told.
+                (Some("status"), Some("Emilia")) if self.title.is_empty() => {
+                    self.title = ["Emilia"].into_iter().chain(words).collect::<Vec<_>>().join(" ");
+                }
                 _ => {}
             }
         }
@@ -161,18 +161,17 @@ fn charged(timing: &[Timing], clock: Option<GgfClock>) -> Vec<Timing> {
     timing.iter().map(|timing| Timing { seconds: timing.seconds.or(free), ..*timing }).collect()
 }
 
-/// The clock as GGF writes it; none where only single moves are limited.
-fn ggf_clock(control: Option<TimeControl>) -> Option<GgfClock> {
-    match control {
-        Some(TimeControl::PerGame { main, increment }) => Some(GgfClock { increment, ..GgfClock::new(main) }),
-        _ => None,
-    }
-}
-
 impl Player for NBoardPlayer {
     fn begin(&mut self, setup: &GameSetup) -> Result<(), Fault> {
         // The other side's clock is not this program's business, and NBoard writes one for both.
-        let clock = ggf_clock(self.terms.time.and(setup.clock.control()));
+        let clock = self.terms.time.and(setup.clock.control()).and_then(TimeControl::ggf);
+        // Emilia plans with a grace. Others know the clock as NBoard writes it, which leaves the usual one out.
+        let clock = match clock {
+            Some(GgfClock { main, increment, .. }) if !self.is_emilia() => {
+                Some(GgfClock { increment, ..GgfClock::new(main) })
+            }
+            clock => clock,
+        };
         let [black, white] = setup.names.clone().map(|name| PlayerInfo { name, rating: None, clock });
         self.form = AnnotatedGame { place: "emilia".to_owned(), black, white, ..AnnotatedGame::default() };
         self.told.clear();
@@ -236,9 +235,6 @@ pub(in crate::arena) fn parse_move(text: &str) -> Option<TimedMove> {
     let joined: Vec<&str> = text.split_whitespace().collect();
     TimedMove::parse(&joined.join("/")).ok()
 }
-
-/// The index of a side in lists of two.
-const _: () = assert!(Color::Black as usize == 0 && Color::White as usize == 1);
 
 #[cfg(test)]
 mod tests {

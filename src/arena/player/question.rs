@@ -60,6 +60,7 @@ impl Turn<'_> {
 
     /// The clock of the side to move.
     pub fn clock(&self) -> &SideClock {
+        const { assert!(Color::Black as usize == 0 && Color::White as usize == 1) };
         &self.clocks[self.color() as usize]
     }
 

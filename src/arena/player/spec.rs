@@ -2,7 +2,7 @@
 
 use crate::clock::time_control::{Terms, TimeControl};
 use crate::engine::{EngineOptions, OptionError};
-use crate::protocol::detect::Protocol;
+use crate::eval::fingerprint;
 use crate::search::Depth;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -20,6 +20,16 @@ pub enum Passes {
     Explicit,
 }
 
+/// What a program that plays in a match speaks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, strum::Display)]
+pub enum PlayerProtocol {
+    /// NBoard, version 2.
+    NBoard,
+    /// Go text protocol, version 2.
+    #[strum(to_string = "GTP")]
+    Gtp,
+}
+
 /// Where the player's moves come from.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PlayerKind {
@@ -30,7 +40,7 @@ pub enum PlayerKind {
         /// Where it runs, if not where the match manager does.
         directory: Option<PathBuf>,
         /// What it speaks, if that is known.
-        protocol: Option<Protocol>,
+        protocol: Option<PlayerProtocol>,
     },
     /// Emilia's own engine in this process.
     InProcess,
@@ -219,8 +229,8 @@ impl PlayerText {
         }
         let protocol = match self.protocol.as_deref().map(str::to_ascii_lowercase).as_deref() {
             None | Some("detect") => None,
-            Some("gtp") => Some(Protocol::Gtp),
-            Some("nboard") => Some(Protocol::NBoard),
+            Some("gtp") => Some(PlayerProtocol::Gtp),
+            Some("nboard") => Some(PlayerProtocol::NBoard),
             Some(other) => return Err(bad("protocol", other, "gtp, nboard or detect")),
         };
         let passes = match self.passes.as_deref() {
@@ -269,13 +279,19 @@ fn default_name(command: Option<&[String]>) -> String {
 impl PlayerSpec {
     /// The options as this Emilia takes them.
     pub fn engine_options(&self) -> Result<EngineOptions, SpecError> {
-        // A match plays several games at once: a player takes one core unless it is told otherwise. It compares what players think of
-        // themselves.
+        // Unless the options say otherwise: several games are played at a time, so a player takes one core; and searches are compared, so
+        // no move comes from a book.
         let mut options = EngineOptions { threads: 1, book: None, ..EngineOptions::default() };
         for (name, value) in &self.options {
             options.set(name, value).map_err(|error| SpecError::Option(self.name.clone(), error))?;
         }
         Ok(options)
+    }
+
+    /// The fingerprint of the evaluation of a player in this process.
+    pub fn weights(&self) -> Option<String> {
+        let options = self.engine_options().ok().filter(|_| self.kind == PlayerKind::InProcess)?;
+        Some(format!("{:08x}", fingerprint(&*options.evaluator())))
     }
 
     /// The seed of a player that plays with variety: the number of the game is added to it.
@@ -316,7 +332,7 @@ mod tests {
             spec("name=A cmd='my engine -x' protocol=GTP option.hash=16 init='foo 1' init=bar clock=5+0.1").unwrap();
         assert_eq!(program.name, "A");
         let command = ["my", "engine", "-x"].map(str::to_owned).to_vec();
-        assert_eq!(program.kind, PlayerKind::Process { command, directory: None, protocol: Some(Protocol::Gtp) });
+        assert_eq!(program.kind, PlayerKind::Process { command, directory: None, protocol: Some(PlayerProtocol::Gtp) });
         assert_eq!(program.options, [("hash".to_owned(), "16".to_owned())]);
         assert_eq!(program.init, ["foo 1", "bar"]);
         assert_eq!(program.terms(&Terms::default()).time, "5+0.1".parse().ok());

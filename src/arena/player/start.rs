@@ -6,13 +6,9 @@ use super::in_process::InProcessPlayer;
 use super::nboard::NBoardPlayer;
 use super::process::{NoLine, Process};
 use super::question::{Player, Timeouts};
-use super::spec::{PlayerKind, PlayerSpec};
+use super::spec::{PlayerKind, PlayerProtocol, PlayerSpec};
 use crate::clock::time_control::Terms;
-use crate::protocol::detect::Protocol;
 use std::time::Instant;
-
-/// Why a program that speaks UGI alone is refused.
-pub(in crate::arena) const NOT_OVER_UGI: &str = "no match is played over UGI";
 
 /// Starts a player and gets it ready for its first game. A program without a known protocol is asked for it first.
 pub fn start(spec: &PlayerSpec, terms: &Terms, timeouts: Timeouts) -> Result<Box<dyn Player>, StartError> {
@@ -25,16 +21,15 @@ pub fn start(spec: &PlayerSpec, terms: &Terms, timeouts: Timeouts) -> Result<Box
     };
     let process = spawn(spec)?;
     Ok(match protocol {
-        Protocol::Gtp => Box::new(GtpPlayer::new(process, spec, terms, timeouts)?),
-        Protocol::NBoard => Box::new(NBoardPlayer::new(process, spec, terms, timeouts)?),
-        Protocol::Ugi => return Err(StartError::Unsupported(NOT_OVER_UGI.to_owned())),
+        PlayerProtocol::Gtp => Box::new(GtpPlayer::new(process, spec, terms, timeouts)?),
+        PlayerProtocol::NBoard => Box::new(NBoardPlayer::new(process, spec, terms, timeouts)?),
     })
 }
 
 /// Finds out which protocol a program speaks. It is ended afterwards, because it has been talked to in both.
 ///
 /// An NBoard engine is silent about what it does not know and answers the ping; a GTP engine answers everything.
-pub fn find_protocol(spec: &PlayerSpec, timeouts: Timeouts) -> Result<Protocol, StartError> {
+pub fn find_protocol(spec: &PlayerSpec, timeouts: Timeouts) -> Result<PlayerProtocol, StartError> {
     let mut process = spawn(spec)?;
     process.send("nboard 2");
     process.send("ping 1");
@@ -42,8 +37,8 @@ pub fn find_protocol(spec: &PlayerSpec, timeouts: Timeouts) -> Result<Protocol, 
     let found = loop {
         match process.next_line(deadline) {
             Ok(line) => match line.text.trim_start() {
-                text if text.starts_with("pong") => break Some(Protocol::NBoard),
-                text if text.starts_with(['?', '=']) && !text.starts_with("==") => break Some(Protocol::Gtp),
+                text if text.starts_with("pong") => break Some(PlayerProtocol::NBoard),
+                text if text.starts_with(['?', '=']) && !text.starts_with("==") => break Some(PlayerProtocol::Gtp),
                 _ => {}
             },
             Err(NoLine::Late) => break None,

@@ -178,7 +178,7 @@ impl MatchReport {
             discs: pairing.tally.discs.mean(),
             discs_error: pairing.tally.discs.error(),
             different_games: pairing.different_games(),
-            corrected: pairing.is_alike().then(|| pairing.corrected_estimate()).flatten(),
+            corrected: pairing.is_alike().then(|| pairing.different_pairs.estimate()).flatten(),
             pairs: pairing
                 .pairs
                 .iter()

@@ -2,7 +2,7 @@
 
 use super::{EXACT, ForeignFormat, Record, discs, edax, egaroucid, level};
 use crate::book::graph::{Neighbours, Positions};
-use crate::book::{BookError, Entry, Key, Leaf, moves};
+use crate::book::{BookError, Entry, Key, Leaf};
 use crate::game::DISC;
 use crate::othello::{Position, canonical};
 use crate::whole_file::WholeFile;
@@ -118,22 +118,19 @@ fn record(
 ) -> Result<Option<Record>, BookError> {
     let Some(value) = entry.value else { return Ok(None) };
     let position = key.position();
+    let neighbours = Neighbours::of(book, key, entry)?;
     let mut links = Vec::new();
     let mut lines = 0u32;
     let mut best = None;
-    for (square, next) in moves(&position) {
-        let Some(behind) = next.key() else { continue };
-        let Some(found) = book.get(&behind)?.and_then(|entry| entry.value) else { continue };
-        let found = next.signed(found);
-        links.push((Some(square), discs(found)));
+    for child in &neighbours.children {
+        let (Some(behind), Some(found)) = (child.next.key(), child.value()) else { continue };
+        links.push((Some(child.square), discs(found)));
         let Below { lines: more, level } = below.get(&behind).copied().unwrap_or(Below { lines: 1, level: 0 });
         lines = lines.saturating_add(more);
         best = best.max(Some((found, level)));
     }
     let own = match entry.leaf {
-        Leaf::Found { square, value, depth } if Neighbours::of(book, key, entry)?.has_leaf() => {
-            Some((square, value, level(depth)))
-        }
+        Leaf::Found { square, value, depth } if neighbours.has_leaf() => Some((square, value, level(depth))),
         _ => None,
     };
     lines = lines.saturating_add(u32::from(own.is_some())).max(1);

@@ -1,9 +1,11 @@
 //! `emilia book export` and `emilia book import`.
 
-use super::{EvaluationArguments, at};
+use super::at;
 use crate::book::{Book, Exported, ForeignBook, ForeignFormat, Imported, export};
+use crate::cli::options::WeightsArguments;
 use crate::cli::output::say;
-use crate::eval::fingerprint;
+use crate::eval::{EvaluatorKind, fingerprint};
+use crate::whole_file::why;
 use clap::Args;
 use std::fs::File;
 use std::io::BufReader;
@@ -12,7 +14,8 @@ use std::path::PathBuf;
 /// Which book is written for whom.
 #[derive(Args, Clone, Debug)]
 pub(super) struct ExportArguments {
-    /// The book, packed or not, or builtin
+    /// The book, packed or not; builtin is that of the program
+    #[arg(default_value = Book::BUILTIN)]
     book: PathBuf,
     /// The file to write: .dat for Edax, .egbk3 for Egaroucid
     #[arg(long, short, value_name = "FILE")]
@@ -28,7 +31,7 @@ pub(super) struct ImportArguments {
     #[arg(long, short, value_name = "FILE")]
     out: PathBuf,
     #[command(flatten)]
-    evaluation: EvaluationArguments,
+    weights: WeightsArguments,
 }
 
 /// Writes a book for another program, and says what it cannot carry.
@@ -56,8 +59,8 @@ pub(super) fn run_export(arguments: &ExportArguments) -> Result<(), String> {
 /// Makes a book of another program's.
 pub(super) fn run_import(arguments: &ImportArguments) -> Result<(), String> {
     let (path, out) = (&arguments.file, &arguments.out);
-    let weights = fingerprint(&*arguments.evaluation.evaluator()?);
-    let file = BufReader::new(File::open(path).map_err(at(path))?);
+    let weights = fingerprint(&*arguments.weights.evaluator(EvaluatorKind::default())?);
+    let file = BufReader::new(File::open(path).map_err(|error| at(path)(why(&error)))?);
     let book = ForeignBook::read(file).map_err(at(path))?;
     let Imported { positions, without_move, repeated, without_leaf, contradictory } =
         book.import(weights, out).map_err(at(out))?;

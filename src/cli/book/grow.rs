@@ -1,11 +1,12 @@
 //! `emilia book grow`.
 
-use super::{EvaluationArguments, at};
+use super::at;
 use crate::analysis::book_growth::{Growth, GrowthEnd, GrowthSettings, grow};
 use crate::book::{Database, Key, Positions, Work, graph::PLY};
+use crate::cli::options::WeightsArguments;
 use crate::cli::output::say;
-use crate::cli::progress::{StatusLine, StepBar};
-use crate::eval::fingerprint;
+use crate::cli::progress::StepBar;
+use crate::eval::{EvaluatorKind, fingerprint};
 use crate::notation::read_position;
 use crate::othello::Position;
 use crate::search::{Depth, Limits, Selectivity};
@@ -18,8 +19,8 @@ use std::time::{Duration, Instant};
 pub(super) struct GrowArguments {
     /// The book
     book: PathBuf,
-    /// How long it grows, such as 90s, 10m or 8h [default: until it is interrupted]
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    /// How long it grows: seconds, or such as 90s, 10m or 8h [default: until it is interrupted]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
     time: Option<Duration>,
     /// The number of positions in the book with which it is large enough
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
@@ -33,7 +34,15 @@ pub(super) struct GrowArguments {
     #[arg(long, value_name = "MB", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     hash: u32,
     #[command(flatten)]
-    evaluation: EvaluationArguments,
+    weights: WeightsArguments,
+}
+
+/// Reads a time; a number alone is seconds, as everywhere.
+fn duration(text: &str) -> Result<Duration, String> {
+    match text.parse().map(Duration::try_from_secs_f64) {
+        Ok(time) => time.map_err(|error| error.to_string()),
+        Err(_) => humantime::parse_duration(text).map_err(|error| error.to_string()),
+    }
 }
 
 /// What a book searches, and how.
@@ -80,7 +89,7 @@ impl GrowArguments {
     fn settings(&self, book: &impl Positions) -> Result<GrowthSettings, String> {
         Ok(GrowthSettings {
             root: self.searches.root(book)?,
-            evaluator: self.evaluation.evaluator()?,
+            evaluator: self.weights.evaluator(EvaluatorKind::default())?,
             limits: self.searches.limits(),
             selectivity: self.searches.selectivity,
             threads: crate::cli::threads(self.threads),
@@ -103,9 +112,12 @@ pub(super) fn run(arguments: &GrowArguments) -> Result<(), String> {
     }
     drop(before);
     let interrupt = crate::cli::on_interrupt()?;
-    let bar = Bar::new(&settings, at_first);
+    let begun_at = settings.positions.map_or(at_first, |wanted| wanted.min(at_first));
+    let bar = StepBar::new("positions", settings.positions, begun_at);
     let started = Instant::now();
-    let grown = grow(&book, &settings, &interrupt, &mut |growth| bar.show(growth, &settings, started));
+    let grown = grow(&book, &settings, &interrupt, &mut |growth| {
+        bar.show(growth.positions, || told(growth, &settings.root, started));
+    });
     bar.finish();
     let grown = grown.map_err(at(path))?;
     let seconds = started.elapsed().as_secs_f64();
@@ -127,40 +139,12 @@ pub(super) fn run(arguments: &GrowArguments) -> Result<(), String> {
     }
 }
 
-/// How far the growth has come: a bar where the end is a number of positions, else a line.
-enum Bar {
-    Steps(StepBar),
-    Line(StatusLine),
-}
-
-impl Bar {
-    fn new(settings: &GrowthSettings, positions: u64) -> Bar {
-        match settings.positions {
-            Some(wanted) => Bar::Steps(StepBar::new("positions", wanted, positions.min(wanted))),
-            None => Bar::Line(StatusLine::new("{spinner} {pos} positions  {msg}  {elapsed} gone", None, positions)),
-        }
-    }
-
-    fn show(&self, growth: &Growth, settings: &GrowthSettings, started: Instant) {
-        let message = || {
-            let rate = growth.searches as f64 / started.elapsed().as_secs_f64().max(1e-9);
-            let value = growth.value.map_or_else(String::new, |value| format!(", root {value}"));
-            let doing =
-                growth.last.as_ref().map_or_else(String::new, |work| format!(", {}", what(work, &settings.root)));
-            format!("{rate:.1} searches/s{value}{doing}")
-        };
-        match self {
-            Bar::Steps(bar) => bar.show(growth.positions, message),
-            Bar::Line(line) => line.show(growth.positions, message),
-        }
-    }
-
-    fn finish(&self) {
-        match self {
-            Bar::Steps(bar) => bar.finish(),
-            Bar::Line(line) => line.finish(),
-        }
-    }
+/// What is told of the growth beside its number of positions.
+fn told(growth: &Growth, root: &Position, started: Instant) -> String {
+    let rate = growth.searches as f64 / started.elapsed().as_secs_f64().max(1e-9);
+    let value = growth.value.map_or_else(String::new, |value| format!(", root {value}"));
+    let doing = growth.last.as_ref().map_or_else(String::new, |work| format!(", {}", what(work, root)));
+    format!("{rate:.1} searches/s{value}{doing}")
 }
 
 /// What was extended and why: the moves that lead there, and how many plies that is worth.

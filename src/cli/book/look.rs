@@ -4,18 +4,22 @@ use super::at;
 use crate::analysis::BookAnswer;
 use crate::analysis::answer::line;
 use crate::book::{Book, BookMove, Draws, Entry, Key, Leaf, Positions, View, look_up};
-use crate::cli::output::print;
+use crate::cli::output::{is_for_terminal, print};
+use crate::cli::show::{board, palette};
 use crate::notation::{opening, read_position};
 use crate::othello::{Color, GameRecord, Move, Position};
+use crate::render::Palette;
 use crate::search::Contempt;
+use crate::whole_file::why;
 use clap::Args;
 use serde::Serialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Which position of which book is shown, and how.
 #[derive(Args, Clone, Debug)]
 pub(super) struct ShowArguments {
-    /// The book, packed or not, or builtin
+    /// The book, packed or not; builtin is that of the program, and may be left out
+    #[arg(default_value = Book::BUILTIN, hide_default_value = true)]
     book: PathBuf,
     /// The moves to the position, or a board [default: the start]
     position: Option<String>,
@@ -27,7 +31,8 @@ pub(super) struct ShowArguments {
 /// Which book is counted.
 #[derive(Args, Clone, Debug)]
 pub(super) struct StatArguments {
-    /// The book, packed or not, or builtin
+    /// The book, packed or not; builtin is that of the program
+    #[arg(default_value = Book::BUILTIN)]
     book: PathBuf,
     /// Print one JSON object
     #[arg(long)]
@@ -47,12 +52,12 @@ struct JsonPosition {
 
 /// Shows what a book knows of a position.
 pub(super) fn show(arguments: &ShowArguments) -> Result<(), String> {
-    let game = match &arguments.position {
+    let (path, text) = arguments.book_and_position();
+    let game = match text {
         None => GameRecord::default(),
         Some(text) => read_position(text).map_err(|error| error.to_string())?,
     };
     let (position, opening) = (game.position(), opening(game.positions()));
-    let path = &arguments.book;
     let book = Book::open(path).map_err(at(path))?;
     let view = book.now().and_then(|book| look_up(&book, position, Contempt::NONE)).map_err(at(path))?;
     let view = view.ok_or_else(|| at(path)("the position is not in the book"))?;
@@ -60,37 +65,65 @@ pub(super) fn show(arguments: &ShowArguments) -> Result<(), String> {
         let known = BookAnswer::new(&view, position);
         return print(&line(&JsonPosition { position: position.to_string(), mover: position.mover(), opening, known }));
     }
-    print(&table(position, opening, &view))
+    let palette = if is_for_terminal(None) { palette() } else { Palette::Plain };
+    let board = board(&game, game.turns().len(), false, palette);
+    print(&format!("{board}\n{}", table(&view)))
 }
 
-fn table(position: &Position, opening: Option<&str>, view: &View) -> String {
+impl ShowArguments {
+    /// The book and the position. What is no file and can be read as a position is one, of the book of the program.
+    fn book_and_position(&self) -> (&Path, Option<&str>) {
+        let position = self.book.to_str().filter(|text| self.position.is_none() && read_position(text).is_ok());
+        match position.filter(|_| !self.book.exists()) {
+            None => (&self.book, self.position.as_deref()),
+            position => (Path::new(Book::BUILTIN), position),
+        }
+    }
+}
+
+fn table(view: &View) -> String {
     let value = view.entry.value.map_or_else(|| "not searched".to_owned(), |value| value.to_string());
     let bounds = bounds(view.entry.lower, view.entry.upper);
     let bounds = if bounds.is_empty() { bounds } else { format!(", proven {bounds}") };
     let bounds = view.entry.draws.map_or(bounds.clone(), |draws| format!("{bounds}; {}", self::draws(draws)));
-    let opening = opening.map_or_else(String::new, |name| format!("{name}\n"));
-    let mut text = format!("{position:#}\n\n{opening}value {value}{bounds}\n\n{HEADER}");
-    for found in &view.moves {
-        text.push_str(&row(found));
+    let mut rows = vec![["move", "value", "proven", "depth", "visits", "games"].map(str::to_owned)];
+    rows.extend(view.moves.iter().map(cells));
+    // A column is left out in which no move has anything.
+    let is_kept = |column: usize| rows[1..].iter().any(|row| !row[column].is_empty());
+    let columns: Vec<(usize, usize)> = (0..rows[0].len())
+        .filter(|&column| is_kept(column))
+        .map(|column| (column, rows.iter().map(|row| row[column].len()).max().unwrap_or(0)))
+        .collect();
+    let mut text = format!("value {value}{bounds}\n\n");
+    for (row, line) in rows.iter().zip(std::iter::once("line".to_owned()).chain(view.moves.iter().map(line_of))) {
+        for &(column, width) in &columns {
+            let cell = &row[column];
+            text += &if column == 0 { format!("{cell:<width$}  ") } else { format!("{cell:>width$}  ") };
+        }
+        text += &format!("{line}\n");
     }
     text
 }
 
-const HEADER: &str = "move   value  proven    depth    visits     games  line\n";
+/// What stands before the line of a move; nothing where nothing is known.
+fn cells(found: &BookMove) -> [String; 6] {
+    let number = |count: u32| if count == 0 { String::new() } else { count.to_string() };
+    [
+        found.turn.to_string(),
+        found.value.map_or_else(|| "-".to_owned(), |value| value.to_string()),
+        bounds(found.lower, found.upper),
+        if found.value.is_some() { found.depth.to_string() } else { String::new() },
+        number(found.visits),
+        number(found.games),
+    ]
+}
 
-fn row(found: &BookMove) -> String {
-    let value = found.value.map_or_else(|| "-".to_owned(), |value| value.to_string());
-    let bounds = bounds(found.lower, found.upper);
-    let line: String = found.line.iter().map(Move::to_string).collect();
-    let depth = if found.value.is_some() { found.depth.to_string() } else { String::new() };
+/// The line of a move, and what else is to be said of it.
+fn line_of(found: &BookMove) -> String {
+    let line: Vec<String> = found.line.iter().map(Move::to_string).collect();
     let draws = found.draws.map_or_else(String::new, |draws| format!("  ({})", self::draws(draws)));
     let not_in_book = if found.is_in_book { "" } else { "  (not in the book)" };
-    format!(
-        "{:<4}  {value:>6}  {bounds:>6}  {depth:>7}  {:>8}  {:>8}  {line}{draws}{not_in_book}\n",
-        found.turn.to_string(),
-        found.visits,
-        found.games
-    )
+    format!("{}{draws}{not_in_book}", line.join(" "))
 }
 
 /// Values by what a draw is worth.
@@ -159,7 +192,7 @@ pub(super) fn stat(arguments: &StatArguments) -> Result<(), String> {
     counts.weights = format!("{:08x}", now.weights());
     counts.bytes = match &book {
         Book::Packed(packed) => packed.bytes(),
-        Book::Database(file) => std::fs::metadata(file).map_err(at(path))?.len(),
+        Book::Database(file) => std::fs::metadata(file).map_err(|error| at(path)(why(&error)))?.len(),
     };
     counts.bytes_per_position = counts.bytes as f64 / counts.positions.max(1) as f64;
     if arguments.json {

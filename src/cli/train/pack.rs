@@ -6,7 +6,7 @@ use crate::training::AnyFit;
 use clap::Args;
 use std::path::PathBuf;
 
-/// The weights that the program carries are to take no more room than this in its repository.
+/// The largest file of weights that is to be part of the program.
 const MOST_BYTES: usize = 8 << 20;
 
 /// What is packed.

@@ -46,7 +46,7 @@ pub(super) fn run(arguments: &ProbcutArguments) -> Result<(), String> {
         solved_empties: arguments.solved,
         seed: arguments.seed,
     };
-    let progress = StepBar::new("positions", settings.positions.into(), 0);
+    let progress = StepBar::new("positions", u64::from(settings.positions), 0);
     let done = AtomicU64::new(0);
     let tick = || progress.show(done.fetch_add(1, Ordering::Relaxed) + 1, String::new);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(crate::cli::threads(arguments.threads)).build();
@@ -54,7 +54,7 @@ pub(super) fn run(arguments: &ProbcutArguments) -> Result<(), String> {
     progress.finish();
     let fit = fit.ok_or("too few positions for a fit: ask for more with --positions")?;
     let coefficients = fit.model.coefficients();
-    if let (true, Some(file)) = (arguments.write, &arguments.evaluation.eval_file) {
+    if let (true, Some(file)) = (arguments.write, &arguments.evaluation.weights.eval_file) {
         let path = Path::new(file);
         let write = || match arguments.evaluation.eval {
             EvaluatorKind::PatternLinear => PackedWeights::read(path)?.with_error_model(fit.model.clone()).write(path),

@@ -23,8 +23,8 @@ pub(super) struct SelfPlayArguments {
     #[arg(long, value_name = "EMPTIES")]
     exact: Option<u8>,
     /// How sure cuts on the word of shallower searches are, in percent; 100 for none [default: 73]
-    #[arg(long, value_name = "PERCENT")]
-    confidence: Option<Selectivity>,
+    #[arg(long, alias = "confidence", value_name = "PERCENT")]
+    selectivity: Option<Selectivity>,
     /// How many random moves begin a game [default: 4-24]
     #[arg(long, value_name = "FROM-TO")]
     random_plies: Option<PlyRange>,
@@ -47,7 +47,7 @@ impl SelfPlayArguments {
         let settings = SelfPlaySettings {
             depth: self.depth.unwrap_or(knobs.depth),
             exact: self.exact.unwrap_or(knobs.exact),
-            confidence: self.confidence.unwrap_or(knobs.confidence),
+            confidence: self.selectivity.unwrap_or(knobs.confidence),
             random_plies: self.random_plies.unwrap_or(knobs.random_plies),
             favoured_plies: self.favoured_plies.unwrap_or(knobs.favoured_plies),
         };

@@ -1,12 +1,13 @@
 //! `emilia train testset`: the positions that evaluations are measured on.
 
 use crate::cli::options::EngineArguments;
-use crate::cli::output::{cannot_read, write_file};
+use crate::cli::output::{Failures, cannot_read, write_file};
 use crate::cli::progress::StepBar;
 use crate::engine::Request;
-use crate::notation::wthor::WthorFile;
+use crate::notation::game_file::GameFile;
 use crate::othello::Empties;
 use crate::training::TestSet;
+use crate::whole_file::why;
 use clap::{Args, Subcommand};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -32,7 +33,7 @@ enum TestSetCommand {
 
 #[derive(Args, Clone, Debug)]
 struct DrawArguments {
-    /// Files of games of the WTHOR base (.wtb)
+    /// Files of games, such as those of the WTHOR base (.wtb)
     #[arg(required = true, value_name = "FILE")]
     games: Vec<PathBuf>,
     /// The file to write; one that is there is not overwritten
@@ -72,7 +73,7 @@ pub(super) fn run(arguments: &TestSetArguments) -> Result<(), String> {
 
 /// Reads a set.
 pub(super) fn read(path: &Path) -> Result<TestSet, String> {
-    let text = fs::read_to_string(path).map_err(|error| cannot_read(path, error))?;
+    let text = fs::read_to_string(path).map_err(|error| cannot_read(path, why(&error)))?;
     TestSet::parse(&text).map_err(|error| format!("{}: {error}", path.display()))
 }
 
@@ -80,15 +81,20 @@ fn draw(arguments: &DrawArguments) -> Result<(), String> {
     if arguments.out.exists() {
         return Err(format!("'{}' is there already, and a set is drawn once", arguments.out.display()));
     }
-    let read = |path: &PathBuf| {
-        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let bytes = fs::read(path).map_err(|error| cannot_read(path, error))?;
-        let file = WthorFile::parse(&bytes).map_err(|error| format!("{}: {error}", path.display()))?;
-        Ok((name, file))
-    };
-    let files = arguments.games.iter().map(read).collect::<Result<Vec<_>, String>>()?;
-    let set = TestSet::draw(&files, arguments.positions as usize, arguments.seed).map_err(|error| error.to_string())?;
-    write_file(&arguments.out, set.to_text().as_bytes())
+    let (mut games, mut failures) = (Vec::new(), Failures::default());
+    for path in &arguments.games {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        for item in GameFile::open(path).map_err(|error| error.to_string())? {
+            match item {
+                Ok(found) => games.push((format!("{name} {}", found.place.number), found.game)),
+                Err(error) if error.is_final() => return Err(error.to_string()),
+                Err(error) => failures.unread(&error),
+            }
+        }
+    }
+    let set = TestSet::draw(&games, arguments.positions as usize, arguments.seed).map_err(|error| error.to_string())?;
+    write_file(&arguments.out, set.to_text().as_bytes())?;
+    failures.end("read")
 }
 
 fn label(arguments: &LabelArguments) -> Result<(), String> {

@@ -1,12 +1,12 @@
 //! What the experiments after Bergman (*Minimax With Alpha-Beta Pruning for Othello*) share: his starting boards, his
 //! heuristics, his players and his measures.
 
-use super::duel::{PairScore, Z95, play_pair};
+use super::duel::{PairScore, play_pair};
 use super::player::{Chosen, Contender};
 use super::series::openings;
 use super::stopwatch::Stopwatch;
 use super::{Cell, ExperimentError, Findings, Lab, Table};
-use crate::arena::statistics::SampleMean;
+use crate::arena::statistics::{SampleMean, Z95};
 use crate::eval::{Evaluator, EvaluatorKind};
 use crate::game::Game;
 use crate::othello::Position;

@@ -1,14 +1,13 @@
 //! Bergman's future work, done: a weight for the mobility term, and forward pruning beside the corners.
 
 use super::bergman::{Plain, board, boards, match_units, match_up};
-use super::contest::Contest;
 use super::player::{Chosen, Contender};
 use super::{Cell, Experiment, ExperimentError, Findings, Lab, Table};
 use crate::eval::{Evaluator, EvaluatorKind, STATIC_LIMIT, WeightedSquares};
 use crate::game::{DISC, Game};
 use crate::othello::{Bitboard, Color, Empties, Position, Square, Squares};
 use crate::render::{Curve, Plot, Scale, Stroke};
-use crate::search::{Contempt, EndgameSolver, LeafSolver, MinimaxKind, Work, plain_minimax};
+use crate::search::{Contempt, EndgameSolver, LeafSolver, MinimaxKind, Work, after, plain_minimax};
 use std::sync::Arc;
 
 pub(super) const MOBILITY_WEIGHT: Experiment = Experiment {
@@ -219,7 +218,7 @@ fn how_bad(seed: u64, positions: u64) -> [u64; 3] {
         let mut position = board(seed, number);
         while !position.is_over() && position.empty_count() > SOLVED_EMPTIES {
             let best = plain_minimax(MinimaxKind::Ordered, &position, 2, &*evaluator, Contempt::NONE, &mut |_| false);
-            position = position.take_turn(if position.must_pass() { None } else { best.pv.first().copied() });
+            position = after(&position, if position.must_pass() { None } else { best.pv.first().copied() });
         }
         let moves = position.moves();
         let bad = moves & beside_empty_corners(&position);

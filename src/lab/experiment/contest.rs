@@ -14,9 +14,6 @@ pub trait Contest: Game {
     /// How far the game is: what budgets depend on. Empty squares, or turns taken.
     fn stage(&self) -> u32;
 
-    /// The position after a turn, `None` being a pass.
-    fn take_turn(&self, turn: Option<Self::Move>) -> Self;
-
     /// The result for Black if the game is over, or so near its end, `solve_from` empty squares, that both sides would
     /// play it out perfectly.
     fn verdict(&self, solve_from: u32) -> Option<i32>;
@@ -32,10 +29,6 @@ impl Contest for Position {
 
     fn stage(&self) -> u32 {
         self.empties().count()
-    }
-
-    fn take_turn(&self, turn: Option<Self::Move>) -> Position {
-        turn.map_or_else(|| self.pass(), |square| self.after(square))
     }
 
     fn verdict(&self, solve_from: u32) -> Option<i32> {
@@ -59,10 +52,6 @@ impl Contest for RandomTree {
         self.depth().into()
     }
 
-    fn take_turn(&self, turn: Option<u8>) -> RandomTree {
-        turn.map_or_else(|| self.pass(), |child| self.after(child))
-    }
-
     fn verdict(&self, _: u32) -> Option<i32> {
         self.is_over().then(|| self.sum())
     }
@@ -72,6 +61,7 @@ impl Contest for RandomTree {
 mod tests {
     use super::*;
     use crate::othello::Color;
+    use crate::search::after;
     use crate::testing::random_position;
 
     #[test]
@@ -83,7 +73,7 @@ mod tests {
                 assert_eq!(position.verdict(3), None);
                 let turns: Vec<_> = position.moves().into_iter().map(Some).collect();
                 let turns = if turns.is_empty() { vec![None] } else { turns };
-                let results = turns.into_iter().map(|turn| position.take_turn(turn).verdict(7).unwrap());
+                let results = turns.into_iter().map(|turn| after(&position, turn).verdict(7).unwrap());
                 let best = if position.mover() == Color::Black { results.max() } else { results.min() };
                 assert_eq!(best, Some(exact));
             }

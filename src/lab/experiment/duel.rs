@@ -4,9 +4,10 @@ use super::Cell;
 use super::contest::Contest;
 use super::player::{ByStage, Contender};
 use super::stopwatch::Stopwatch;
-use crate::arena::statistics::Tally;
+use crate::arena::statistics::{Tally, Z95};
 use crate::othello::{Color, Outcome};
 use crate::render::Point;
+use crate::search::after;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -81,7 +82,7 @@ pub fn play<G: Contest>(start: &G, players: [&mut dyn Contender<G>; 2], solve_fr
         played.spent[side].add(&spent);
         let stage = played.stages[side].entry(position.stage()).or_default();
         *stage = (stage.0 + chosen.evaluations, stage.1 + 1);
-        position = position.take_turn(chosen.turn);
+        position = after(&position, chosen.turn);
     }
 }
 
@@ -138,9 +139,6 @@ pub struct PairScore {
     /// For each pair, the sign of the sum of its results.
     sums: Vec<f64>,
 }
-
-/// The 97.5 % quantile of the normal distribution.
-pub(super) const Z95: f64 = 1.959_963_984_540_054;
 
 impl PairScore {
     /// Counts these pairs.
@@ -212,10 +210,13 @@ impl PairScore {
         if pairs == 0.0 {
             return (f64::NAN, None);
         }
-        // Wilson's interval, which also says something where one side won every pair.
+        // Wilson's interval, which also says something where one side won every pair. Its middle is not the share, so the error is
+        // that of its farther end.
         let (share, z2) = (won / pairs, Z95 * Z95);
-        let half = Z95 * (share * (1.0 - share) / pairs + z2 / (4.0 * pairs * pairs)).sqrt() / (1.0 + z2 / pairs);
-        (100.0 * share, Some(100.0 * half))
+        let spread = 1.0 + z2 / pairs;
+        let middle = (share + z2 / (2.0 * pairs)) / spread;
+        let half = Z95 * (share * (1.0 - share) / pairs + z2 / (4.0 * pairs * pairs)).sqrt() / spread;
+        (100.0 * share, Some(100.0 * (half + (middle - share).abs())))
     }
 
     /// What the first player spent as a share of the second's, in evaluations.
@@ -248,6 +249,13 @@ mod tests {
         let squares: f64 = [6.0, -1.0, 3.0, -8.0f64].iter().map(|r| (r / 7.0).powi(2)).sum();
         let error = 100.0 * Z95 * (squares * 4.0 / 3.0).sqrt() / 7.0;
         assert!((score.percent_of_decided().1.unwrap() - error).abs() < 1e-9);
+    }
+
+    #[test]
+    fn every_pair_won_leaves_the_interval_of_wilson() {
+        let (share, error) = PairScore::of(&[pair(2, 4); 10]).percent_of_pairs();
+        // From 10 / (10 + 1.96²) to 1.
+        assert!(share == 100.0 && (error.unwrap() - 27.753).abs() < 1e-3, "{error:?}");
     }
 
     #[test]

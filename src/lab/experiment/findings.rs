@@ -1,6 +1,7 @@
 //! What an experiment found: tables of numbers with their errors, as text, CSV and JSON.
 
 use crate::arena::statistics::SampleMean;
+use crate::csv::quoted;
 use crate::render::Plot;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -116,10 +117,6 @@ impl Table {
     /// The table as CSV; a measured column is followed by one with its errors.
     pub fn csv(&self) -> String {
         let measured = |i: usize| self.rows.iter().any(|row| matches!(row[i], Cell::Measured(..)));
-        let quoted = |text: &str| {
-            let special = text.contains([',', '"', '\n']);
-            if special { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
-        };
         let mut heads = Vec::new();
         for (i, head) in self.columns.iter().enumerate() {
             heads.push(quoted(head));

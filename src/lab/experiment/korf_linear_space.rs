@@ -6,7 +6,7 @@ use super::stopwatch::Stopwatch;
 use super::{Cell, Experiment, ExperimentError, Findings, Lab, Table};
 use crate::eval::{Evaluator, EvaluatorKind};
 use crate::game::Game;
-use crate::lab::random_tree::{PathCost, RandomTree, TreeShape};
+use crate::lab::random_tree::{PathCost, RandomTree};
 use crate::othello::Position;
 use crate::random::Random;
 use crate::render::{Curve, Plot, Point, Scale};
@@ -128,8 +128,7 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     let mut curves = Vec::new();
     for &branching in branchings {
         let name = format!("random, up to {branching}");
-        let root = |i| RandomTree::new(TreeShape::of_the_paper(branching), crate::random::mix(seed) ^ i);
-        let roots: Vec<RandomTree> = (0..trees).map(root).collect();
+        let roots: Vec<RandomTree> = (0..trees).map(|i| RandomTree::of_the_paper(branching, seed, i)).collect();
         curves.push(rows(lab, &mut table, &name, &roots, &PathCost, &depths)?);
     }
     let (kind, evaluator) = lab.evaluator(EvaluatorKind::Bill)?;

@@ -1,10 +1,11 @@
 //! Tables 1 and 2 of Korf and Chickering (AAAI-94): best-first minimax and best-first extension against alpha-beta in
 //! Othello, both sides taking the same time; and the extension against both of its parents.
 
-use super::duel::{PairScore, Z95, play_pair};
+use super::duel::{PairScore, play_pair};
 use super::player::{BestFirstPlayer, Budgets, Contender, FixedDepth, Limit};
 use super::series::{CALIBRATION_UNITS, HORIZON_PAIRS, Horizon, calibrate, horizon, openings, series};
 use super::{Cell, Experiment, ExperimentError, Findings, Lab, Table};
+use crate::arena::statistics::Z95;
 use crate::eval::{Evaluator, EvaluatorKind};
 use crate::othello::Position;
 use crate::render::{Curve, Plot, Point, Stroke};

@@ -5,7 +5,7 @@ use super::duel::PairScore;
 use super::player::{BestFirstPlayer, Contender, FixedDepth, Limit};
 use super::series::{CALIBRATION_UNITS, HORIZON_PAIRS, calibrate, horizon, series};
 use super::{Cell, Experiment, ExperimentError, Findings, Lab, Table};
-use crate::lab::random_tree::{PathCost, RandomTree, TreeShape};
+use crate::lab::random_tree::{PathCost, RandomTree};
 use crate::render::{Curve, Plot, Point, Stroke};
 use crate::search::{EndValues, KorfSettings};
 use std::sync::Arc;
@@ -92,8 +92,9 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     }
     tables.push(shallow(lab, &branchings, pairs)?);
     let notes = vec![
-        "A pair is two games in one tree; it is won by who had the larger result as MAX. Wilson intervals of 95 %. \"share\" is \
-         best-first's evaluations for each of alpha-beta's; where it stops after a number of evaluations, its depth is a mean."
+        "A pair is two games in one tree; it is won by who had the larger result as MAX. Errors reach to the farther end of Wilson's \
+         interval of 95 %. \"share\" is best-first's evaluations for each of alpha-beta's; where it stops after a number of \
+         evaluations, its depth is a mean."
             .to_owned(),
         "The paper gives no figures: best-first ahead at shallow depths and behind at greater ones, the extension ahead at all."
             .to_owned(),
@@ -113,7 +114,7 @@ fn shallow(lab: &mut Lab<'_>, branchings: &[u32], pairs: u64) -> Result<Table, E
             let key = format!("{branching}/2/best-first/plies {plies}");
             let mut player = best_first(0, Limit::Plies(plies, u64::MAX));
             let mut fixed = FixedDepth::new(2, Arc::new(PathCost));
-            let starts: Vec<RandomTree> = (0..pairs).map(|i| root(lab, branching, i)).collect();
+            let starts = roots(lab, branching, 0..pairs);
             let score = PairScore::of(&series(lab, &key, &starts, &mut player, &mut fixed, 0)?);
             let (won, error) = score.percent_of_pairs();
             table.row(vec![
@@ -127,9 +128,10 @@ fn shallow(lab: &mut Lab<'_>, branchings: &[u32], pairs: u64) -> Result<Table, E
     Ok(table)
 }
 
-/// The tree of this number.
-fn root(lab: &Lab<'_>, branching: u32, number: u64) -> RandomTree {
-    RandomTree::new(TreeShape::of_the_paper(branching as u8), crate::random::mix(lab.setup().seed) ^ number)
+/// The trees of these numbers.
+fn roots(lab: &Lab<'_>, branching: u32, numbers: impl Iterator<Item = u64>) -> Vec<RandomTree> {
+    let seed = lab.setup().seed;
+    numbers.map(|number| RandomTree::of_the_paper(branching as u8, seed, number)).collect()
 }
 
 /// Best-first search after `start` plies of alpha-beta.
@@ -166,9 +168,9 @@ fn play(
     (stop_name, name): (&str, &str),
     stop: Stop,
 ) -> Result<(PairScore, Option<u32>), ExperimentError> {
-    let starts: Vec<RandomTree> = (0..pairs).map(|i| root(lab, branching, i)).collect();
+    let starts = roots(lab, branching, 0..pairs);
     // Other trees than those that count.
-    let others: Vec<RandomTree> = (0..HORIZON_PAIRS as u64).map(|i| root(lab, branching, u64::MAX - i)).collect();
+    let others = roots(lab, branching, (0..HORIZON_PAIRS as u64).map(|i| u64::MAX - i));
     let fixed = || FixedDepth::new(depth, Arc::new(PathCost));
     let best_first = |limit| best_first(start, limit);
     let key = format!("{branching}/{depth}/{name}/{stop_name}");

@@ -6,7 +6,7 @@ use super::{Cell, Experiment, ExperimentError, Findings, Lab, Table};
 use crate::arena::statistics::SampleMean;
 use crate::eval::{Evaluator, EvaluatorKind};
 use crate::game::{DISC, Game};
-use crate::lab::random_tree::{PathCost, RandomTree, TreeShape};
+use crate::lab::random_tree::{PathCost, RandomTree};
 use crate::othello::Position;
 use crate::render::{Curve, Plot, Point};
 use crate::search::{EndValues, Explorer, KorfSettings, Progress};
@@ -88,7 +88,7 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     // The standard deviation of a uniform edge cost.
     let deviation = f64::from(1 << 15) / 3f64.sqrt();
     for &branching in &branchings {
-        let root = |i: u64| RandomTree::new(TreeShape::of_the_paper(branching as u8), crate::random::mix(seed) ^ i);
+        let root = |i| RandomTree::of_the_paper(branching as u8, seed, i);
         let mut cells = vec![Cell::from(branching)];
         for (curve, form) in curves.iter_mut().zip(["walk", "search"]) {
             let tempos = lab.unit(&format!("{branching}/{form}"), || {

@@ -7,7 +7,7 @@ use super::series::{openings, series};
 use super::{Cell, Experiment, ExperimentError, Findings, Lab, Table};
 use crate::eval::{Evaluator, EvaluatorKind};
 use crate::othello::{Color, Position, Square};
-use crate::search::{ByValue, EndValues, FinalMove, KorfSettings};
+use crate::search::{ByValue, EndValues, FinalMove, KorfSettings, after};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -152,7 +152,7 @@ fn survival(start: &Position, players: &mut [impl Contender<Position>; 2], sum: 
         let chosen = player.choose(&position);
         held[side] = Some((player.nodes_below(&position), chosen.expected));
         last = chosen.turn;
-        position = position.take_turn(chosen.turn);
+        position = after(&position, chosen.turn);
     }
 }
 

@@ -4,9 +4,9 @@ use super::contest::Contest;
 use super::duel::{Pair, PairScore, merge, play_pair};
 use super::player::{Budgets, ByStage, Contender, Limit};
 use super::{ExperimentError, Lab};
-use crate::arena::opening;
 use crate::arena::opening_source::{OpeningChoice, OpeningSource};
 use crate::othello::{Position, canonical};
+use crate::random::Random;
 use std::collections::{BTreeMap, HashMap};
 
 /// Openings of Othello: positions, and for each the number of its class under the symmetries of the board.
@@ -16,7 +16,7 @@ pub fn openings(lab: &Lab<'_>, default: &str, count: u64) -> Result<(Vec<Positio
     let choice = OpeningChoice { seed, in_order: true, plies: None, count: count as usize };
     let mut found = source.parse::<OpeningSource>()?.openings(&choice)?;
     if (found.len() as u64) > count {
-        opening::shuffle(&mut found, seed);
+        Random::new(seed).shuffle(&mut found);
         found.truncate(count as usize);
     }
     let positions: Vec<Position> = found.iter().map(|opening| *opening.position()).collect();

@@ -2,7 +2,7 @@
 //! they leave, nearer; by parity, near it.
 
 use super::Solver;
-use super::board::{Board, Shape, neighbours};
+use super::board::{Board, Shape};
 use super::table::Table;
 use crate::othello::{Bitboard, Square, flips};
 use arrayvec::ArrayVec;
@@ -213,9 +213,9 @@ impl<'a> AlphaBeta<'a> {
 
     fn evaluate(&self, board: &Board) -> i32 {
         let empty = self.shape.empties(board);
-        let free = neighbours(Bitboard(self.shape.corners.0 & empty.0));
+        let free = Bitboard(self.shape.corners.0 & empty.0).neighbours();
         let side = |board: &Board| {
-            let open = Bitboard(neighbours(board.opponent).0 & empty.0).count() as i32;
+            let open = Bitboard(board.opponent.neighbours().0 & empty.0).count() as i32;
             let corners = Bitboard(board.player.0 & self.shape.corners.0).count() as i32;
             let beside = Bitboard(board.player.0 & free.0).count() as i32;
             let moves = self.shape.moves(board).count() as i32;

@@ -29,14 +29,6 @@ pub struct Board {
     pub opponent: Bitboard,
 }
 
-/// The squares next to some squares.
-pub(super) fn neighbours(squares: Bitboard) -> Bitboard {
-    const NOT_A: u64 = 0xfefe_fefe_fefe_fefe;
-    let row = |bits: u64| bits | (bits << 1 & NOT_A) | (bits & NOT_A) >> 1;
-    let rows = row(squares.0);
-    Bitboard((rows | rows << 8 | rows >> 8) & !squares.0)
-}
-
 impl Shape {
     /// The boards of the experiment, by size.
     pub fn all() -> Vec<Shape> {

@@ -76,7 +76,8 @@ mod tests {
             let positions: Vec<Board> = (0..30).filter_map(|seed| random(&shape, seed, 8)).collect();
             assert!(positions.len() > 10, "{}", shape.name);
             let mut alpha_beta = AlphaBeta::new(&shape, 10);
-            let mut proof = Proof::new(&shape, 10).solving_from(4);
+            let mut proof = Proof::new(&shape, 10);
+            proof.solve_from = 4;
             for board in &positions {
                 let expected = minimax(&shape, board);
                 assert_eq!(value(&mut alpha_beta, board), expected, "{}: {board:?}", shape.name);

@@ -36,7 +36,7 @@ struct Node {
 pub struct Proof<'a> {
     shape: &'a Shape,
     leaves: AlphaBeta<'a>,
-    solve_from: u32,
+    pub(super) solve_from: u32,
     nodes: Vec<Node>,
     index: HashMap<(Board, bool), u32>,
     /// Positions stored in the largest graph so far.
@@ -73,11 +73,6 @@ impl<'a> Proof<'a> {
             most_stored: 0,
             expanded: 0,
         }
-    }
-
-    /// This solver with leaves solved from another number of empty squares on.
-    pub fn solving_from(self, empties: u32) -> Self {
-        Proof { solve_from: empties, ..self }
     }
 
     /// Positions visited: nodes of the graph, and those of the searches at its leaves.

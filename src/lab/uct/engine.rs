@@ -46,8 +46,8 @@ fn report(tree: &UctTree<Position>, task: &Task, control: &Control) -> Report {
     for root_move in tree.root_moves() {
         let (pv, plies) = line_to(&root_move.line);
         // A win that is proven need not be the largest one.
-        let depth = if root_move.solved { SearchDepth::WinLossDraw } else { SearchDepth::Plies(plies) };
-        let bound = match (root_move.solved, root_move.value.signum()) {
+        let depth = if root_move.is_solved() { SearchDepth::WinLossDraw } else { SearchDepth::Plies(plies) };
+        let bound = match (root_move.is_solved(), root_move.value.signum()) {
             (true, 1) => Bound::Lower,
             (true, -1) => Bound::Upper,
             _ => Bound::Exact,

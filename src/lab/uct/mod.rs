@@ -15,7 +15,7 @@ mod engine;
 mod tree;
 
 pub use engine::Uct;
-pub use tree::{UctMove, UctTree};
+pub use tree::UctTree;
 
 use crate::engine::{Backup, LeafValue, Selection};
 use crate::game::DISC;

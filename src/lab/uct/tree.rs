@@ -4,8 +4,9 @@ use super::UctSettings;
 use crate::engine::{Backup, LeafValue, Selection};
 use crate::eval::Evaluator;
 use crate::game::{Game, Key};
+use crate::lab::ordered_minimax::ordered_minimax;
 use crate::random::Random;
-use crate::search::{Contempt, MinimaxKind, Rules, Work, after, plain_minimax, turns};
+use crate::search::{Contempt, RootMove, Rules, Work, after, turns};
 use std::collections::HashMap;
 
 /// How deep below the root a new root is looked for, passes included.
@@ -40,19 +41,6 @@ impl Node {
 struct Edge<M> {
     turn: Option<M>,
     node: u32,
-}
-
-/// A move at the root with what is known of it, values seen by the side that makes it.
-#[derive(Clone, PartialEq, Debug)]
-pub struct UctMove<M> {
-    /// The expected play, the move itself first; `None` is a pass.
-    pub line: Vec<Option<M>>,
-    /// Its value.
-    pub value: i32,
-    /// Whether that is proven.
-    pub solved: bool,
-    /// Iterations that went through it.
-    pub visits: u64,
 }
 
 /// A search with its tree.
@@ -285,21 +273,8 @@ impl<G: Game> UctTree<G> {
             self.work.evaluations += 1;
             evaluator.evaluate(position)
         } else {
-            let before = self.work;
-            let mut stopped = false;
-            let depth = self.settings.leaf_depth;
-            let result =
-                plain_minimax(MinimaxKind::Ordered, position, depth, evaluator, self.rules.contempt, &mut |counts| {
-                    let evaluations = before.evaluations + counts.evaluations;
-                    stopped = stop(&Work { nodes: before.nodes + counts.visited, evaluations, ..before });
-                    stopped
-                });
-            self.work.nodes += result.counts.visited;
-            self.work.evaluations += result.counts.evaluations;
-            if stopped {
-                return None;
-            }
-            result.value
+            let (depth, contempt) = (self.settings.leaf_depth, self.rules.contempt);
+            ordered_minimax(position, depth, evaluator, contempt, &mut self.work, stop)?.value
         };
         Some(Node::new(
             match self.settings.leaf {
@@ -346,7 +321,7 @@ impl<G: Game> UctTree<G> {
 
     /// The moves at the root, the one to play first: by value + ln(visits). A solved child, which the search leaves alone,
     /// counts with the visits of the most visited one.
-    pub fn root_moves(&self) -> Vec<UctMove<G::Move>> {
+    pub fn root_moves(&self) -> Vec<RootMove<G::Move>> {
         let most = self.edges(0).iter().map(|edge| self.nodes[edge.node as usize].visits).max().unwrap_or(0);
         let merit = |edge: &Edge<G::Move>| {
             let Node { value, visits, solved, .. } = self.nodes[edge.node as usize];
@@ -357,7 +332,8 @@ impl<G: Game> UctTree<G> {
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
         let describe = |edge: &Edge<G::Move>| {
             let Node { value, visits, solved, .. } = self.nodes[edge.node as usize];
-            UctMove { line: self.line(edge), value: -value, solved, visits: visits.into() }
+            let (lower, upper) = if solved { (-value, -value) } else { (-i32::MAX, i32::MAX) };
+            RootMove { line: self.line(edge), value: -value, lower, upper, visits: visits.into() }
         };
         ranked.into_iter().map(|(_, edge)| describe(edge)).collect()
     }

@@ -2,7 +2,7 @@
 
 use crate::notation::board::square_of;
 use crate::notation::cursor::{Cursor, is_blank};
-use crate::notation::{sgf, transcript};
+use crate::notation::{plain, sgf, transcript, wthor};
 use strum::{Display, EnumString, VariantArray};
 use thiserror::Error;
 
@@ -67,6 +67,8 @@ pub(super) enum Shape {
     Whole,
     /// Records of fixed size behind a header.
     Wthor,
+    /// There is nothing in it but blanks and comments.
+    Empty,
     /// Nothing in it looks like a game or a position.
     Unknown,
 }
@@ -79,17 +81,18 @@ pub(super) const LOOK: usize = 16 << 10;
 pub(super) fn shape(beginning: &[u8], at_end: bool) -> Option<Shape> {
     let enough = at_end || beginning.len() >= LOOK;
     // The header of a WTHOR file has zeros, and no text has.
-    if beginning.iter().take(16).any(|&byte| byte == 0) {
-        return Some(Shape::Wthor);
+    let header = &beginning[..beginning.len().min(wthor::HEADER)];
+    if header.contains(&0) {
+        return Some(if wthor::begins(header) { Shape::Wthor } else { Shape::Unknown });
     }
-    if beginning.len() < 16 && !enough {
+    if beginning.len() < wthor::HEADER && !enough {
         return None;
     }
-    let text = text_of(beginning);
+    let text = with_line_feeds(text_of(beginning));
     let mut cursor = Cursor::new(&text);
     skip_comments(&mut cursor);
     if cursor.peek().is_none() {
-        return enough.then_some(Shape::Lines);
+        return enough.then_some(if at_end { Shape::Empty } else { Shape::Lines });
     }
     let line = cursor.rest_of_line();
     let line_is_whole = enough || cursor.rest().contains('\n');
@@ -132,10 +135,20 @@ pub(super) fn text_of(bytes: &[u8]) -> String {
     }
 }
 
-/// Passes blanks and the comment lines of OBF files.
+/// A text whose lines end with a line feed, where they ended with a carriage return alone.
+fn with_line_feeds(text: String) -> String {
+    if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n") } else { text }
+}
+
+/// Whether a line is a comment: behind `%`, as in OBF files, or behind `#`, which may also be a black disc of a board.
+pub(super) fn is_comment(line: &str) -> bool {
+    line.starts_with('%') || line.starts_with('#') && !is_board_line(line) && !is_part_of_board(line)
+}
+
+/// Passes blanks and lines of comment.
 fn skip_comments(cursor: &mut Cursor<'_>) {
     cursor.skip_blanks();
-    while cursor.peek() == Some('%') {
+    while is_comment(cursor.rest_of_line()) {
         cursor.skip_while(|c| c != '\n');
         cursor.skip_blanks();
     }
@@ -157,9 +170,10 @@ pub(super) fn is_tag(line: &str) -> bool {
 
 /// Whether a line is likely to be a record of its own: moves, a game of a logbook, a position.
 fn begins_record(line: &str) -> bool {
-    let mut cursor = Cursor::new(line);
+    let line = plain(line);
+    let mut cursor = Cursor::new(&line);
     cursor.skip_blanks();
-    transcript::begins(&cursor) || line.starts_with('+') || is_board_line(line)
+    transcript::begins(&cursor) || line.starts_with('+') || is_board_line(&line)
 }
 
 /// Whether a line has at least a row of a board, and little else.
@@ -201,10 +215,21 @@ mod tests {
             (format!("{start:#}"), Shape::Whole),
             ("--------\n".repeat(3) + "---OX---\n---XO---\n" + &"--------\n".repeat(3) + "X", Shape::Whole),
             ("a line that nobody can read\nf5d6".to_owned(), Shape::Lines),
-            (String::new(), Shape::Lines),
+            ("Paula (black) - Bob (white)\nanything".to_owned(), Shape::Unknown),
+            ("paf5 d6".to_owned(), Shape::Lines),
+            ("\u{ff26}\u{ff15} \u{ff24}\u{ff16}".to_owned(), Shape::Lines),
+            ("\"f5d6\u{200b}c3\"".to_owned(), Shape::Lines),
+            ("# games of a Sunday\nf5d6".to_owned(), Shape::Lines),
+            ("a line that nobody can read\rf5d6\r".to_owned(), Shape::Lines),
+            (format!("{start:#}").replace('\n', "\r"), Shape::Whole),
+            (String::new(), Shape::Empty),
+            ("% a comment\n# another one\r\n\u{feff}".to_owned(), Shape::Empty),
             ("a line that nobody can read\nand another".to_owned(), Shape::Unknown),
             ("--------\n".repeat(7), Shape::Lines),
             ("\x14\x1a\x02\x17\x4b\x0b\0\0".to_owned(), Shape::Wthor),
+            ("\0\0\0\0\x4b\x0b\0\0".to_owned(), Shape::Wthor),
+            ("\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\0".to_owned(), Shape::Unknown),
+            ("f\x005\0d\x006\0\n\0".to_owned(), Shape::Unknown),
         ] {
             assert_eq!(shape(text.as_bytes(), true), Some(expected), "{text}");
             for end in 0..text.len() {

@@ -37,6 +37,9 @@ pub enum ReadProblem {
     /// The file is not one of WTHOR's.
     #[error(transparent)]
     Wthor(#[from] WthorError),
+    /// There is nothing in the file, or only comments.
+    #[error("no game or position")]
+    Empty,
     /// Nothing in the file looks like a game or a position.
     #[error("in no known format (known: {})", names_of_formats())]
     NoKnownFormat,

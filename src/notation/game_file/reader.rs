@@ -1,13 +1,13 @@
 //! One game of a file after another.
 
-use super::content::{LOOK, Shape, shape, text_of};
+use super::content::{LOOK, Shape, is_comment, shape, text_of};
 use super::error::{GameFileError, ReadProblem};
 use super::source::ByteSource;
 use super::splitting::game_length;
 use super::wthor_reader::WthorReader;
 use super::{Format, text_formats};
-use crate::notation::AnnotatedGame;
-use crate::notation::NotationError;
+use crate::notation::{AnnotatedGame, NotationError};
+use crate::whole_file::folder;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -91,7 +91,7 @@ impl GameFile {
     /// Reads from anything; the name is for errors. Waits until it is clear what the format is.
     ///
     /// # Errors
-    /// If the input cannot be read, is in no known format, or is a file of names of WTHOR.
+    /// If the input cannot be read, is empty, is in no known format, or is a file of names of WTHOR.
     pub fn new(name: impl Into<String>, input: impl Read + Send + 'static) -> Result<GameFile, GameFileError> {
         let name = name.into();
         let failed = |problem: ReadProblem| GameFileError { file: name.clone(), number: 0, problem };
@@ -108,9 +108,18 @@ impl GameFile {
         let wthor = match shape {
             Shape::Wthor => Some(WthorReader::new(&mut source).map_err(failed)?),
             Shape::Unknown => return Err(failed(ReadProblem::NoKnownFormat)),
-            _ => None,
+            Shape::Empty => return Err(failed(ReadProblem::Empty)),
+            _ => {
+                source.expect_text();
+                None
+            }
         };
         Ok(GameFile { name, source, shape, number: 0, wthor, ended: false })
+    }
+
+    /// Whether the file is one of WTHOR, and its players or its tournaments have no names.
+    pub fn lacks_names(&self) -> bool {
+        self.wthor.as_ref().is_some_and(WthorReader::lacks_names)
     }
 
     /// Gives the games of a WTHOR file their names, from the bytes of a `.jou` and a `.trn` file. Without effect on other formats.
@@ -189,8 +198,13 @@ impl GameFile {
             let rest = &bytes[at..];
             if rest.starts_with(MARK) {
                 at += MARK.len();
-            } else if self.shape == Shape::Lines && rest.starts_with(b"%") {
-                match rest.iter().position(|&byte| byte == b'\n') {
+            } else if self.shape == Shape::Lines && (rest.starts_with(b"%") || rest.starts_with(b"#")) {
+                let end = rest.iter().position(|&byte| byte == b'\n');
+                if (end.is_some() || self.source.at_end()) && !is_comment(&text_of(&rest[..end.unwrap_or(rest.len())]))
+                {
+                    return (at, false);
+                }
+                match end {
                     Some(end) => at += end + 1,
                     None => return (at, true),
                 }
@@ -278,10 +292,9 @@ impl Iterator for GameFile {
 
 /// A file of names beside one of games.
 fn beside(games: &Path, ending: &str) -> Option<PathBuf> {
-    let folder = games.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let has_ending = |path: &PathBuf| path.extension().is_some_and(|found| found.eq_ignore_ascii_case(ending));
     let files: Vec<PathBuf> =
-        fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path()).filter(has_ending).collect();
+        fs::read_dir(folder(games)).ok()?.flatten().map(|entry| entry.path()).filter(has_ending).collect();
     let same_name = files.iter().find(|path| path.file_stem() == games.file_stem());
     let only = if let [only] = files.as_slice() { Some(only) } else { None };
     same_name.or(only).cloned()

@@ -19,6 +19,7 @@ pub(super) struct ByteSource {
     buffer: Vec<u8>,
     start: usize,
     at_end: bool,
+    is_text: bool,
     /// Bytes taken so far.
     pub(super) offset: u64,
     /// The line of the next byte, from 1.
@@ -42,7 +43,31 @@ impl ByteSource {
         } else {
             Box::new(whole)
         };
-        Ok(ByteSource { input, buffer: Vec::new(), start: 0, at_end: false, offset: 0, line: 1, column: 1 })
+        Ok(ByteSource {
+            input,
+            buffer: Vec::new(),
+            start: 0,
+            at_end: false,
+            is_text: false,
+            offset: 0,
+            line: 1,
+            column: 1,
+        })
+    }
+
+    /// What comes is text: a carriage return that no line feed follows becomes one.
+    pub(super) fn expect_text(&mut self) {
+        self.is_text = true;
+        self.put_line_feeds(self.start);
+    }
+
+    /// Looks at the bytes from here on. Of the last one nobody knows yet what follows it.
+    fn put_line_feeds(&mut self, from: usize) {
+        for i in from + 1..self.buffer.len() {
+            if self.buffer[i - 1] == b'\r' && self.buffer[i] != b'\n' {
+                self.buffer[i - 1] = b'\n';
+            }
+        }
     }
 
     /// What is there without asking for more.
@@ -72,6 +97,9 @@ impl ByteSource {
         };
         self.buffer.truncate(length + *read.as_ref().unwrap_or(&0));
         self.at_end = read? == 0;
+        if self.is_text {
+            self.put_line_feeds(length.saturating_sub(1).max(self.start));
+        }
         Ok(())
     }
 

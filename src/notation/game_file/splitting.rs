@@ -11,7 +11,7 @@ pub(super) fn game_length(shape: Shape, bytes: &[u8], at_end: bool) -> Option<us
         Shape::Sgf => in_parentheses(bytes, at_end, true),
         Shape::Pgn => tags_and_moves(bytes, at_end),
         Shape::Lines => line(bytes, at_end),
-        Shape::Whole | Shape::Wthor | Shape::Unknown => None,
+        Shape::Whole | Shape::Wthor | Shape::Empty | Shape::Unknown => None,
     };
     found.or_else(|| at_end.then_some(bytes.len()))
 }

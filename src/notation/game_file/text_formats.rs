@@ -16,7 +16,7 @@ pub(super) fn read(shape: Shape, text: &str) -> Result<(Format, AnnotatedGame), 
         Shape::Lines if text.contains(';') && !transcript::begins(&Cursor::new(text)) => {
             ObfEntry::parse(text).map(|entry| (Format::Obf, entry.into()))
         }
-        Shape::Lines | Shape::Whole | Shape::Wthor | Shape::Unknown => {
+        Shape::Lines | Shape::Whole | Shape::Wthor | Shape::Empty | Shape::Unknown => {
             let (text, comment) = text.split_once('%').map_or((text, None), |(text, note)| (text, Some(note.trim())));
             let mut game = AnnotatedGame::new(read_position(text)?);
             game.comments.extend(comment.filter(|note| !note.is_empty()).map(str::to_owned));
@@ -37,7 +37,7 @@ pub(super) fn read_cut(shape: Shape, text: &str) -> Option<(Format, AnnotatedGam
             let is_half_a_move = matches!(&text.as_bytes()[last..], [b'a'..=b'h' | b'A'..=b'H']);
             is_half_a_move.then(|| text[..last].to_owned())?
         }
-        Shape::Lines | Shape::Whole | Shape::Wthor | Shape::Unknown => return None,
+        Shape::Lines | Shape::Whole | Shape::Wthor | Shape::Empty | Shape::Unknown => return None,
     };
     read(shape, &whole).ok().filter(|(_, game)| !game.is_position())
 }

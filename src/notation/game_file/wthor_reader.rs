@@ -5,7 +5,6 @@ use super::source::ByteSource;
 use crate::notation::annotated_game::{AnnotatedGame, Theory};
 use crate::notation::ggf::GgfResult;
 use crate::notation::wthor::{self, GAME, HEADER, WthorError, WthorGame, WthorHeader};
-use crate::othello::Color;
 
 /// What is known of the file besides the games still to come.
 pub(super) struct WthorReader {
@@ -42,6 +41,11 @@ impl WthorReader {
         Ok(())
     }
 
+    /// Whether players or tournaments have no names.
+    pub(super) fn lacks_names(&self) -> bool {
+        self.players.is_empty() || self.tournaments.is_empty()
+    }
+
     /// The next game; `None` at the end of the file.
     pub(super) fn next(&mut self, source: &mut ByteSource) -> Option<Result<AnnotatedGame, ReadProblem>> {
         let announced = self.header.games;
@@ -72,12 +76,14 @@ impl WthorReader {
             // Without the names' file, the number still tells games of one player from those of another.
             None => format!("{what} {number}"),
         };
-        let theory = game.theory_for(Color::Black);
+        let black_score = |discs: u8| 2 * i32::from(discs) - 64;
         let mut annotated = AnnotatedGame {
             place: name(&self.tournaments, game.tournament, "tournament"),
             date: if self.header.year == 0 { String::new() } else { self.header.year.to_string() },
-            result: game.black_discs.map(|discs| GgfResult::of_score(2.0 * f64::from(discs) - 64.0)),
-            theory: theory.map(|black_score| Theory { empties: self.header.theory_empties, black_score }),
+            result: game.black_discs.map(|discs| GgfResult::of_score(black_score(discs))),
+            theory: game
+                .theory
+                .map(|discs| Theory { empties: self.header.theory_empties, black_score: black_score(discs) }),
             ..AnnotatedGame::new(game.game)
         };
         annotated.black.name = name(&self.players, game.black, "player");

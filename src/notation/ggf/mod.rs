@@ -13,7 +13,6 @@ use super::board::{self, Board};
 use super::cursor::Cursor;
 use super::grammar::{Parsed, failed, offset_of};
 use super::loss::Part;
-use super::transcript::NO_FURTHER_MOVE;
 use super::written::Written;
 use super::{NotationError, Problem};
 use crate::othello::{Color, GameRecord, Position};
@@ -183,9 +182,6 @@ fn take(text: &str, game: &mut AnnotatedGame, color: Color, value: &str) -> Resu
     let offset = offset_of(text, value);
     let timed = TimedMove::parse(value)
         .map_err(|_| NotationError::expected(text, offset, "a move such as F5, F5/1.20/4.17 or PA"))?;
-    if game.record.turns().len() >= GameRecord::LONGEST {
-        return Err(NotationError::expected(text, offset, NO_FURTHER_MOVE));
-    }
     game.take(color, timed.turn).map_err(|problem| NotationError::at(text, offset, problem))?;
     game.timing[game.record.turns().len() - 1] = Timing { eval: timed.eval, seconds: timed.seconds };
     Ok(())

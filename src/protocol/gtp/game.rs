@@ -59,8 +59,8 @@ impl GtpGame {
         let before = self.record.turns().len();
         let outcome = match turn {
             Move::Pass if !self.cannot_move(color) => Err(Failure::IllegalMove),
-            // Out of turn it changes nothing.
-            Move::Pass if self.position().mover() != color => Ok(()),
+            // Out of turn, or behind the end of the game, it changes nothing.
+            Move::Pass if self.position().mover() != color || self.position().is_over() => Ok(()),
             Move::Pass => self.take(turn),
             Move::Place(_) if self.position().mover() == color => self.take(turn),
             Move::Place(_) => self.take(Move::Pass).and_then(|()| self.take(turn)),
@@ -180,11 +180,13 @@ mod tests {
     #[test]
     fn both_sides_pass_at_the_end() {
         let mut game = over();
-        for color in [White, Black, White, White] {
+        // More often than a record has turns.
+        let passes = [White, Black, White, White].repeat(50);
+        for &color in &passes {
             assert_eq!(game.demand(color), Ok(Demand::Pass));
             game.play(color, Move::Pass).unwrap();
         }
-        for _ in 0..5 {
+        for _ in 0..=passes.len() {
             game.undo().unwrap();
         }
         assert!(!game.position().is_over());

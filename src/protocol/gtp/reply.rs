@@ -2,6 +2,7 @@
 
 use crate::engine::{EngineOptions, OptionError};
 use crate::othello::{Color, Empties, Move, Position, Square};
+use crate::protocol::printable_ascii;
 use crate::search::{Bound, Line, Report};
 use std::fmt;
 use thiserror::Error;
@@ -149,8 +150,7 @@ pub enum Failure {
 
 /// A whole response: `=` or `?`, the id, the text, an empty line.
 ///
-/// Whatever the text, the frame is kept: empty lines and control characters in it vanish, and what is not ASCII becomes
-/// a question mark.
+/// Whatever the text, the frame is kept: empty lines in it vanish, and what is not printable ASCII becomes a question mark.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Response {
     /// The id of the command.
@@ -190,11 +190,7 @@ impl fmt::Display for Head {
 }
 
 fn clean_lines(text: &str) -> impl Iterator<Item = String> {
-    let clean = |line: &str| -> String {
-        let shown = line.trim_end().chars().filter(|c| !c.is_control());
-        shown.map(|c| if c.is_ascii() { c } else { '?' }).collect()
-    };
-    text.split('\n').map(clean).filter(|line| !line.trim().is_empty())
+    text.split('\n').map(str::trim_end).filter(|line| !line.is_empty()).map(printable_ascii)
 }
 
 /// ` pv` and the expected play.
@@ -344,7 +340,7 @@ mod tests {
     #[test]
     fn no_text_breaks_the_frame() {
         let text = "\n\na\r\n \n\nb\u{7}\n\u{e9}\n\n";
-        assert_eq!(response(None, Ok(Reply::Text(text.into()))), "= a\nb\n?\n\n");
+        assert_eq!(response(None, Ok(Reply::Text(text.into()))), "= a\nb?\n?\n\n");
         assert_eq!(response(None, Err(Failure::CannotLoad("\n\n".into()))), "? cannot load file:\n\n");
     }
 

@@ -10,25 +10,20 @@ use crate::engine::{Decision, Engine, EngineOption, EngineOptions, Event, Reques
 use crate::input_line::InputLine;
 use crate::notation::read_position;
 use crate::othello::{Color, Move, Position};
-use crate::protocol::stdio::Connection;
+use crate::protocol::stdio::{ClientGone, Connection, Inbox, LOOK_AHEAD};
 use crate::search::{Contempt, Report};
-use crossbeam::channel::{Receiver, TryRecvError, never};
+use crossbeam::channel::{Receiver, never};
 use crossbeam::select;
-use std::collections::VecDeque;
 use std::time::{Duration, Instant};
-
-/// Number of lines that are read ahead while a search runs, to find an interrupt among them; the rest waits in the connection.
-const LOOK_AHEAD: usize = 64;
 
 /// Answers a client until it says `quit`, its input ends and everything read is answered, or the reader of the answers is gone.
 /// `first` holds lines already read from the connection.
 pub fn serve(connection: Connection, engine: Engine, first: Vec<InputLine>) {
-    let inbox = Inbox { connection: &connection, waiting: first.into(), open: true };
     let mut session = Session {
-        inbox,
+        inbox: Inbox::new(&connection, first),
         engine,
         game: GtpGame::default(),
-        terms: Terms::default(),
+        time_settings: TimeSettings::default(),
         clocks: [Clock::unlimited(), Clock::unlimited()],
         last_search: None,
     };
@@ -43,29 +38,25 @@ pub fn serve(connection: Connection, engine: Engine, first: Vec<InputLine>) {
 const ANALYZE_COMMANDS: &str =
     "string/Last Search/emilia-stats\nstring/Opening Book/emilia-book\nstring/Options/emilia-get";
 
-/// Nobody reads the output: there is no one to go on for.
-#[derive(Debug)]
-struct Gone;
-
 /// What `time_settings` agreed on.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-struct Terms {
+struct TimeSettings {
     main: Duration,
     period: Duration,
     moves: u32,
 }
 
-impl Terms {
+impl TimeSettings {
     /// `0 1 0` is how clients say that there is no limit, though one of them means a second per move.
-    const NO_LIMIT: Terms = Terms { main: Duration::ZERO, period: Duration::from_secs(1), moves: 0 };
+    const NO_LIMIT: TimeSettings = TimeSettings { main: Duration::ZERO, period: Duration::from_secs(1), moves: 0 };
 
     /// The clock that a side starts a game with.
     fn clock(self) -> Clock {
-        let Terms { main, period, moves } = self;
+        let TimeSettings { main, period, moves } = self;
         match (main.is_zero(), period.is_zero(), moves) {
             (true, true, _) => Clock::unlimited(),
             (false, true, _) => Clock::sudden_death(main, Duration::ZERO),
-            (true, false, 0) if self == Terms::NO_LIMIT => Clock::unlimited(),
+            (true, false, 0) if self == TimeSettings::NO_LIMIT => Clock::unlimited(),
             (true, false, 0) => Clock::per_move(period),
             (false, false, 0) => Clock::sudden_death(main, period),
             (_, false, moves) => Clock::canadian(main, period, moves),
@@ -73,63 +64,22 @@ impl Terms {
     }
 }
 
-/// The lines of the client, some of them read but not yet looked at.
-struct Inbox<'a> {
-    connection: &'a Connection,
-    waiting: VecDeque<InputLine>,
-    open: bool,
+/// Whether the client has said something that ends an analysis, or nothing more will come. Comments and blank lines end those of other
+/// engines' forms only; else they are dropped.
+fn ends_analysis(inbox: &mut Inbox<'_>, form: Form) -> bool {
+    while form == Form::Emilia
+        && let Some(InputLine::Bytes(line)) = inbox.waiting.front()
+    {
+        if parse_line(line).is_some() {
+            break;
+        }
+        inbox.waiting.pop_front();
+    }
+    !inbox.waiting.is_empty() || !inbox.is_open
 }
 
-impl Inbox<'_> {
-    /// The next line; `None` when there will be no more.
-    fn next(&mut self) -> Result<Option<InputLine>, Gone> {
-        if self.connection.closed().try_recv() != Err(TryRecvError::Empty) {
-            return Err(Gone);
-        }
-        if let Some(input) = self.waiting.pop_front() {
-            return Ok(Some(input));
-        }
-        if !self.open {
-            return Ok(None);
-        }
-        select! {
-            recv(self.connection.input()) -> input => Ok(input.ok()),
-            recv(self.connection.closed()) -> _ => Err(Gone),
-        }
-    }
-
-    /// Whether the client has said something that ends an analysis, or nothing more will come. Comments and blank lines end those of
-    /// other engines' forms only; else they are dropped.
-    fn has_more(&mut self, form: Form) -> bool {
-        while form == Form::Emilia
-            && let Some(InputLine::Bytes(line)) = self.waiting.front()
-        {
-            if parse_line(line).is_some() {
-                break;
-            }
-            self.waiting.pop_front();
-        }
-        !self.waiting.is_empty() || !self.open
-    }
-
-    /// Waits until the client says something or nothing more will come.
-    fn wait(&mut self) -> Result<(), Gone> {
-        if self.waiting.is_empty() {
-            let next = self.next()?;
-            self.open &= next.is_some();
-            self.waiting.extend(next);
-        }
-        Ok(())
-    }
-
-    /// Whether everything that the client said has been taken, and nothing more will come.
-    fn is_at_end(&self) -> bool {
-        self.waiting.is_empty() && !self.open
-    }
-}
-
-/// What the search or the client did.
-enum Happening {
+/// What the search or the client did while a search runs.
+enum SearchEvent {
     Report(Report),
     Finished(Decision),
     Interrupt,
@@ -142,13 +92,13 @@ struct Session<'a> {
     inbox: Inbox<'a>,
     engine: Engine,
     game: GtpGame,
-    terms: Terms,
+    time_settings: TimeSettings,
     clocks: [Clock; 2],
     last_search: Option<(Report, EngineOptions)>,
 }
 
 impl Session<'_> {
-    fn run(&mut self) -> Result<(), Gone> {
+    fn run(&mut self) -> Result<(), ClientGone> {
         while let Some(input) = self.inbox.next()? {
             let line = match input {
                 InputLine::TooLong => CommandLine { id: None, command: Err(Failure::LineTooLong) },
@@ -181,7 +131,7 @@ impl Session<'_> {
     }
 
     /// Executes a command. The outer result is about the client, the inner about the command.
-    fn execute(&mut self, command: Command) -> Result<Result<Reply, Failure>, Gone> {
+    fn execute(&mut self, command: Command) -> Result<Result<Reply, Failure>, ClientGone> {
         let text = |text: &str| Reply::Text(text.to_owned());
         Ok(match command {
             Command::ProtocolVersion => Ok(text("2")),
@@ -193,7 +143,7 @@ impl Session<'_> {
             Command::BoardSize(8) | Command::ClearBoard => {
                 self.engine.clear();
                 let begun = self.begin(GtpGame::default());
-                self.clocks = [self.terms.clock(), self.terms.clock()];
+                self.clocks = [(); 2].map(|()| self.time_settings.clock());
                 Ok(begun)
             }
             Command::BoardSize(_) => Err(Failure::UnacceptableSize),
@@ -208,8 +158,8 @@ impl Session<'_> {
                 Reply::Done
             }),
             Command::TimeSettings { main, period, moves } => {
-                self.terms = Terms { main, period, moves };
-                self.clocks = [self.terms.clock(), self.terms.clock()];
+                self.time_settings = TimeSettings { main, period, moves };
+                self.clocks = [(); 2].map(|()| self.time_settings.clock());
                 Ok(Reply::Done)
             }
             Command::TimeLeft { color, time, moves } => {
@@ -251,7 +201,7 @@ impl Session<'_> {
 
     fn time_left(&mut self, color: Color, time: Duration, moves: u32) {
         let clock = &mut self.clocks[color as usize];
-        if self.terms == Terms::NO_LIMIT && time == self.terms.period && moves == 0 {
+        if self.time_settings == TimeSettings::NO_LIMIT && time == self.time_settings.period && moves == 0 {
             // No client that has no limit reports a clock: this one does mean a second for each move.
             *clock = Clock::per_move(time);
         }
@@ -300,7 +250,11 @@ impl Session<'_> {
         Reply::Text(lines.collect::<Vec<_>>().join("\n"))
     }
 
-    fn generate(&mut self, color: Color, stream: Option<&mut Stream<'_>>) -> Result<Result<Reply, Failure>, Gone> {
+    fn generate(
+        &mut self,
+        color: Color,
+        stream: Option<&mut Stream<'_>>,
+    ) -> Result<Result<Reply, Failure>, ClientGone> {
         let asked = Instant::now();
         let demand = match self.game.demand(color) {
             Ok(demand) => demand,
@@ -322,16 +276,22 @@ impl Session<'_> {
     }
 
     /// Thinks within the colour's clock, unless only a pass will do, and shows what is found in the stream. The turn is legal.
-    fn choose(&mut self, demand: Demand, color: Color, mut stream: Option<&mut Stream<'_>>) -> Result<Move, Gone> {
+    fn choose(
+        &mut self,
+        demand: Demand,
+        color: Color,
+        mut stream: Option<&mut Stream<'_>>,
+    ) -> Result<Move, ClientGone> {
         let Demand::Choose(position) = demand else { return Ok(Move::Pass) };
         let thinking = self.engine.start(self.request(position, color));
         let decision = loop {
-            match (self.happening(&thinking, stream.as_ref().map_or(&never(), |stream| stream.ticks()))?, &mut stream) {
-                (Happening::Finished(decision), _) => break decision,
-                (Happening::Interrupt, _) => thinking.stop(),
-                (Happening::Report(report), Some(stream)) => stream.take(report),
-                (Happening::Tick, Some(stream)) => stream.repeat(),
-                (Happening::Report(_) | Happening::Tick | Happening::Input, _) => {}
+            match (self.next_event(&thinking, stream.as_ref().map_or(&never(), |stream| stream.ticks()))?, &mut stream)
+            {
+                (SearchEvent::Finished(decision), _) => break decision,
+                (SearchEvent::Interrupt, _) => thinking.stop(),
+                (SearchEvent::Report(report), Some(stream)) => stream.take(report),
+                (SearchEvent::Tick, Some(stream)) => stream.repeat(),
+                (SearchEvent::Report(_) | SearchEvent::Tick | SearchEvent::Input, _) => {}
             }
         };
         let turn = decision.legal_turn(&position);
@@ -347,31 +307,32 @@ impl Session<'_> {
     }
 
     /// Waits for the search or the client, whichever does something first.
-    fn happening(&mut self, thinking: &Thinking, ticks: &Receiver<Instant>) -> Result<Happening, Gone> {
+    fn next_event(&mut self, thinking: &Thinking, ticks: &Receiver<Instant>) -> Result<SearchEvent, ClientGone> {
         let inbox = &mut self.inbox;
-        let room = inbox.open && inbox.waiting.len() < LOOK_AHEAD;
-        let input = if room { inbox.connection.input().clone() } else { never() };
+        // What comes then waits in the connection.
+        let is_full = inbox.waiting.len() >= LOOK_AHEAD;
+        let input = if is_full { never() } else { inbox.unread() };
         select! {
-            recv(inbox.connection.closed()) -> _ => Err(Gone),
-            recv(ticks) -> _ => Ok(Happening::Tick),
+            recv(inbox.connection.closed()) -> _ => Err(ClientGone),
+            recv(ticks) -> _ => Ok(SearchEvent::Tick),
             recv(thinking.events()) -> event => Ok(match event.into() {
-                Event::Report(report) => Happening::Report(report),
-                Event::Finished(decision) => Happening::Finished(decision),
+                Event::Report(report) => SearchEvent::Report(report),
+                Event::Finished(decision) => SearchEvent::Finished(decision),
             }),
             recv(input) -> line => {
                 match line {
-                    Ok(InputLine::Bytes(line)) if is_interrupt(&line) => return Ok(Happening::Interrupt),
+                    Ok(InputLine::Bytes(line)) if is_interrupt(&line) => return Ok(SearchEvent::Interrupt),
                     Ok(line) => inbox.waiting.push_back(line),
-                    Err(_) => inbox.open = false,
+                    Err(_) => inbox.is_open = false,
                 }
-                Ok(Happening::Input)
+                Ok(SearchEvent::Input)
             },
         }
     }
 
     /// Streams the best moves until the client says something: one response, whose lines come as they are known and whose empty line
     /// comes at the end. `emilia-analyze` also ends where there is nothing more to find out.
-    fn analyze(&mut self, id: Option<u32>, analysis: &Analysis) -> Result<(), Gone> {
+    fn analyze(&mut self, id: Option<u32>, analysis: &Analysis) -> Result<(), ClientGone> {
         let request = match self.analyzed(analysis) {
             Ok(request) => request,
             Err(failure) => {
@@ -387,18 +348,20 @@ impl Session<'_> {
         let mut has_enough = analysis.form == Form::Emilia;
         let decision = loop {
             // The end of the input alone does not end an analysis that has an end of its own.
-            if self.inbox.has_more(analysis.form) && !(self.inbox.is_at_end() && bounded) {
+            let is_to_end = ends_analysis(&mut self.inbox, analysis.form);
+            let is_at_end = self.inbox.waiting.is_empty() && !self.inbox.is_open;
+            if is_to_end && !(is_at_end && bounded) {
                 thinking.stop();
             }
-            match self.happening(&thinking, stream.ticks())? {
-                Happening::Report(report) => stream.take(report),
-                Happening::Finished(decision) => break decision,
-                Happening::Interrupt => {
+            match self.next_event(&thinking, stream.ticks())? {
+                SearchEvent::Report(report) => stream.take(report),
+                SearchEvent::Finished(decision) => break decision,
+                SearchEvent::Interrupt => {
                     thinking.stop();
                     has_enough = true;
                 }
-                Happening::Tick => stream.repeat(),
-                Happening::Input => {}
+                SearchEvent::Tick => stream.repeat(),
+                SearchEvent::Input => {}
             }
         };
         stream.take(decision.report.clone());
@@ -426,7 +389,7 @@ impl Session<'_> {
     }
 
     /// Like [`Session::generate`], with an analysis of the search as it goes on; the last line has the move.
-    fn generate_with_analysis(&mut self, id: Option<u32>, analysis: &Analysis) -> Result<(), Gone> {
+    fn generate_with_analysis(&mut self, id: Option<u32>, analysis: &Analysis) -> Result<(), ClientGone> {
         let color = analysis.color.unwrap_or(self.game.position().mover());
         let mut stream = Stream::new(self.inbox.connection, id, analysis, self.game.position().empty_count());
         let outcome = match analysis.restrictions.is_empty() {
@@ -449,7 +412,7 @@ mod tests {
     fn time_settings_are_read_as_clients_mean_them() {
         let clock = |main, period, moves| {
             let (main, period) = (Duration::from_secs(main), Duration::from_secs(period));
-            Terms { main, period, moves }.clock()
+            TimeSettings { main, period, moves }.clock()
         };
         let s = Duration::from_secs;
         assert_eq!(clock(0, 0, 0), Clock::unlimited());

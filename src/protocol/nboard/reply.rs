@@ -2,6 +2,7 @@
 
 use crate::book::Draws;
 use crate::othello::Move;
+use crate::protocol::printable_ascii;
 use crate::search::{Bound, Line, Score, SearchDepth};
 use std::fmt;
 use std::time::Duration;
@@ -84,11 +85,7 @@ impl fmt::Display for Reply {
             Reply::Analysis { turns, score_for_black } => write!(f, "analysis {turns} {}", Discs(*score_for_black)),
             Reply::Learned => f.write_str("learned"),
             Reply::Status(text) if text.is_empty() => f.write_str("status"),
-            Reply::Status(text) => {
-                f.write_str("status ")?;
-                let printable = |c: char| if matches!(c, ' '..='~') { c } else { '?' };
-                text.chars().map(printable).try_for_each(|c| write!(f, "{c}"))
-            }
+            Reply::Status(text) => write!(f, "status {}", printable_ascii(text)),
             Reply::MyName(name) => {
                 f.write_str("set myname ")?;
                 name.chars().filter(char::is_ascii_alphanumeric).try_for_each(|c| write!(f, "{c}"))

@@ -1,7 +1,7 @@
 //! One conversation with an NBoard client: the game, the settings, and the request being worked on.
 
-use super::clocks::{Clocks, Thoughts};
-use super::{Command, Hint, Reply};
+use super::clocks::{Clocks, OwnMoveTimes};
+use super::{Command, CommandError, Hint, Reply};
 use crate::book::BookError;
 use crate::engine::{DEFAULT_MOVE_TIME, Decision, Engine, EngineOptions, Event, Goal, Request, Thinking};
 use crate::input_line::InputLine;
@@ -30,7 +30,7 @@ pub fn serve(connection: Connection, engine: Engine, first: Vec<InputLine>) {
         engine,
         game: GameRecord::default(),
         clocks: Clocks::unlimited(),
-        thoughts: Thoughts::default(),
+        own_times: OwnMoveTimes::default(),
         depth: None,
         contempt: Contempt::NONE,
         pending: None,
@@ -45,7 +45,7 @@ struct Session {
     engine: Engine,
     game: GameRecord,
     clocks: Clocks,
-    thoughts: Thoughts,
+    own_times: OwnMoveTimes,
     depth: Option<Depth>,
     contempt: Contempt,
     pending: Option<PendingRequest>,
@@ -61,17 +61,25 @@ struct PendingRequest {
     started: Instant,
     /// Positions visited by the searches for this request that are done.
     nodes_before: u64,
-    /// The last report that was sent of this search, so that nothing is sent twice.
-    told: Report,
-    /// What was sent of the book.
+    /// The last report of this search, so that nothing is sent twice.
+    last_report: Report,
+    /// What the book knows of the position, of which as many lines were sent as were asked for.
     book: Vec<Line>,
 }
 
 impl PendingRequest {
-    /// Whether the book said more of this move than the search can say so far. NBoard has room for one value of a move, the last one.
-    fn book_sees_beyond(&self, turn: Move) -> bool {
-        let known = self.book.iter().find(|known| known.turn == turn);
-        known.is_some_and(|known| reach(known.depth) > reach(self.told.depth))
+    /// The lines of the last report that say more than the book. NBoard has room for one value of a move, the last one; and with a line of
+    /// the book for each move asked for, there is nothing to add.
+    fn lines_beyond_book(&self) -> impl Iterator<Item = &Line> {
+        let seen = reach(self.last_report.depth);
+        let sees_beyond = move |known: &&Line| reach(known.depth) > seen;
+        let asked = match self.request.goal {
+            Goal::Hint { lines } => lines,
+            _ => 1,
+        };
+        let of_book = self.book.iter().take(asked).filter(sees_beyond).count();
+        let is_news = move |line: &&Line| !self.book.iter().filter(sees_beyond).any(|known| known.turn == line.turn);
+        self.last_report.lines.iter().filter(is_news).take(asked - of_book)
     }
 }
 
@@ -131,10 +139,10 @@ impl Session {
                 },
                 recv(self.connection.closed()) -> _ => return,
                 recv(events) -> event => match event.into() {
-                    Event::Report(report) => self.tell(report),
+                    Event::Report(report) => self.send_report(report),
                     Event::Finished(decision) => self.conclude(decision),
                 },
-                recv(heartbeat) -> _ => self.beat(),
+                recv(heartbeat) -> _ => self.send_progress(),
             }
         }
     }
@@ -157,7 +165,15 @@ impl Session {
         };
         match command {
             Ok(command) => return self.obey(command),
-            Err(error) => log::debug!("ignored: {error}"),
+            Err(error) => {
+                log::debug!("ignored: {error}");
+                // Nothing else would show that the values to come are of another position than the client's.
+                match error {
+                    CommandError::BadNotation { command: "move", .. } => self.status("Move not understood"),
+                    CommandError::BadNotation { .. } => self.status("Game not understood"),
+                    _ => {}
+                }
+            }
         }
         ControlFlow::Continue(())
     }
@@ -194,7 +210,7 @@ impl Session {
                 self.game = GameRecord::default();
                 self.engine.follow(self.game.position());
                 self.clocks = Clocks::unlimited();
-                self.thoughts = Thoughts::default();
+                self.own_times = OwnMoveTimes::default();
             }
             Command::Clear => {
                 self.interrupt();
@@ -236,8 +252,8 @@ impl Session {
 
     fn set_game(&mut self, game: AnnotatedGame) {
         self.interrupt_hint();
-        self.thoughts.keep_for(&game.record);
-        self.clocks = Clocks::after(&game, &self.thoughts);
+        self.own_times.keep_for(&game.record);
+        self.clocks = Clocks::after(&game, &self.own_times);
         self.game = game.record;
         self.engine.follow(self.game.position());
     }
@@ -250,11 +266,14 @@ impl Session {
                 self.engine.follow(self.game.position());
                 // A pass that was left out is no turn of the client's clock.
                 if let [.., before, _] = self.game.positions() {
-                    let cost = self.thoughts.cost(before, played.turn, played.seconds);
+                    let cost = self.own_times.cost(before, played.turn, played.seconds);
                     self.clocks.spend(before.mover(), cost);
                 }
             }
-            Err(error) => log::debug!("ignored: move {}: {error}", played.turn),
+            Err(error) => {
+                log::debug!("ignored: move {}: {error}", played.turn);
+                self.status(format!("Illegal move: {:#}", played.turn));
+            }
         }
     }
 
@@ -283,13 +302,13 @@ impl Session {
         }
     }
 
-    /// Sends what the book knows of the best moves, and returns it.
-    fn tell_book(&self, position: &Position, lines: usize) -> Vec<Line> {
+    /// Sends what the book knows of the best moves, this number of them, and returns what it knows of all.
+    fn send_book(&self, position: &Position, lines: usize) -> Vec<Line> {
         let book = self.engine.options().book_to_play_from();
         let Some(view) = book.and_then(|book| book.view(position, self.contempt)) else { return Vec::new() };
-        let known: Vec<Line> = view.in_book().take(lines.max(1)).collect();
+        let known: Vec<Line> = view.in_book().collect();
         let depth = known.first().map_or(SearchDepth::default(), |line| label(line.depth, position));
-        for line in &known {
+        for line in known.iter().take(lines) {
             let (games, draws) = view.known(line.turn).map_or((0, None), |found| (found.games, found.draws));
             self.send(Reply::Book { hint: Hint { line: line.clone(), depth }, games, draws });
         }
@@ -357,7 +376,7 @@ impl Session {
             heartbeat: never(),
             started: Instant::now(),
             nodes_before: 0,
-            told: Report::default(),
+            last_report: Report::default(),
             book: Vec::new(),
         });
     }
@@ -389,7 +408,7 @@ impl Session {
         pending.heartbeat = tick(HEARTBEAT);
         self.status(format!("{doing}{depth}: {engine}{eval}"));
         if let Some((position, lines)) = hint {
-            let book = self.tell_book(&position, lines);
+            let book = self.send_book(&position, lines);
             if let Some(pending) = &mut self.pending {
                 pending.book = book;
             }
@@ -397,22 +416,23 @@ impl Session {
     }
 
     /// Sends what is new in a report of the running search.
-    fn tell(&mut self, report: Report) {
+    fn send_report(&mut self, report: Report) {
         let Some(pending) = &mut self.pending else { return };
         // Pruning is normal work. In linear space a search gets on slowly: more memory would help.
-        let (memory, before) = (report.memory, pending.told.memory);
+        let (memory, before) = (report.memory, pending.last_report.memory);
         let is_linear_now = memory.linear_nodes > 0 && before.linear_nodes == 0 && memory.tree_nodes > 0;
         let at_cap = if memory.ended_at_cap && !before.ended_at_cap { Some("search ended") } else { None };
         let at_cap = at_cap.or(is_linear_now.then_some("linear space"));
-        let news = report.lines != pending.told.lines || report.depth != pending.told.depth;
-        let counted = report.nodes != pending.told.nodes;
+        let last = &pending.last_report;
+        let news = report.lines != last.lines || report.depth != last.depth;
+        let counted = report.nodes != last.nodes;
         let is_hint = matches!(pending.goal, PendingGoal::Hint);
         let nodes = pending.nodes_before + report.nodes;
-        pending.told = report;
+        pending.last_report = report;
         let Some(pending) = &self.pending else { return };
         if is_hint && news {
-            let depth = label(pending.told.depth, &pending.request.position);
-            for line in pending.told.lines.iter().filter(|line| !pending.book_sees_beyond(line.turn)) {
+            let depth = label(pending.last_report.depth, &pending.request.position);
+            for line in pending.lines_beyond_book() {
                 self.send(Reply::Search(Hint { line: line.clone(), depth }));
             }
         }
@@ -425,17 +445,18 @@ impl Session {
     }
 
     /// Shows that a search goes on although it has nothing new to say.
-    fn beat(&self) {
+    fn send_progress(&self) {
         let Some(pending) = &self.pending else { return };
-        let nodes = pending.nodes_before + pending.thinking.as_ref().map_or(0, Thinking::nodes).max(pending.told.nodes);
+        let nodes = pending.thinking.as_ref().map_or(0, Thinking::nodes).max(pending.last_report.nodes);
+        let nodes = pending.nodes_before + nodes;
         self.send(Reply::NodeStats { nodes, elapsed: pending.started.elapsed() });
     }
 
     /// Ends the running search with its result. Even without a turn in it the client gets a legal move.
     fn conclude(&mut self, decision: Decision) {
-        self.tell(decision.report.clone());
+        self.send_report(decision.report.clone());
         let Some(pending) = self.pending.take() else { return };
-        let best = pending.told.lines.first();
+        let best = pending.last_report.lines.first();
         match pending.goal {
             PendingGoal::Hint => self.status(""),
             PendingGoal::Go => {
@@ -444,7 +465,7 @@ impl Session {
                 let score = best.filter(|line| line.turn == turn).map(|line| line.score);
                 let elapsed = pending.started.elapsed();
                 if self.game.positions().contains(&pending.request.position) {
-                    self.thoughts.remember(pending.request.position, turn, elapsed);
+                    self.own_times.remember(pending.request.position, turn, elapsed);
                 }
                 self.send(Reply::Move { turn, score, elapsed });
                 if *self.game.position() == pending.request.position {
@@ -456,7 +477,12 @@ impl Session {
                     let score_for_black = pending.request.position.mover().signed(best.score);
                     self.send(Reply::Analysis { turns, score_for_black });
                 }
-                self.analyze_before(positions, turns, pending.started, pending.nodes_before + pending.told.nodes);
+                self.analyze_before(
+                    positions,
+                    turns,
+                    pending.started,
+                    pending.nodes_before + pending.last_report.nodes,
+                );
             }
         }
     }

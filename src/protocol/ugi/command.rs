@@ -176,11 +176,13 @@ fn spelled_out(board: &str, rest: &[&str]) -> String {
 }
 
 /// The limits among these words. What makes no sense is passed over: whoever says `go` waits for a move.
-fn go<'a>(mut words: impl Iterator<Item = &'a str>) -> GoLimits {
+fn go<'a>(words: impl Iterator<Item = &'a str>) -> GoLimits {
+    let mut words = words.peekable();
     let mut limits = GoLimits::default();
     while let Some(word) = words.next() {
         let (black, white) = (Color::Black as usize, Color::White as usize);
-        let mut number = || words.next().and_then(|word| word.parse::<i64>().ok());
+        // What is no number stands for itself.
+        let mut number = || words.next_if(|word| word.parse::<i64>().is_ok())?.parse::<i64>().ok();
         let milliseconds = |number: i64| Duration::from_millis(number.max(0) as u64);
         match word {
             "p1time" => limits.time[black] = number().map(milliseconds),
@@ -276,6 +278,8 @@ mod tests {
         assert_eq!(go("go movetime 5000").move_time, s(5));
         assert_eq!(go("go depth 0 nodes 7"), GoLimits { depth: Some(Depth::LEAST), nodes: Some(7), ..go("go") });
         assert_eq!(go("go depth 999").depth, Some(Depth::MOST));
+        assert_eq!(go("go depth nodes 7").nodes, Some(7), "a keyword is no value");
+        assert_eq!(go("go movetime infinite"), GoLimits { is_infinite: true, ..GoLimits::default() });
         assert_eq!(go("go infinite ponder"), GoLimits { is_infinite: true, ..GoLimits::default() });
         for text in ["go", "go depth", "go depth x", "go nodes 99999999999999999999", "go p1time"] {
             assert_eq!(go(text), GoLimits::default(), "{text}");

@@ -76,10 +76,15 @@ impl fmt::Display for Reply<'_> {
             Reply::Result(result) => write!(f, "response {result}"),
             Reply::Fen(fen) => write!(f, "response {fen}"),
             Reply::Info(info) => info.fmt(f),
-            Reply::Problem(text) => write!(f, "info string {}", text.replace(|c: char| c.is_control(), "?")),
+            Reply::Problem(text) => write!(f, "info string {}", on_one_line(text)),
             Reply::BestMove(turn) => write!(f, "bestmove {}", name_of(*turn)),
         }
     }
+}
+
+/// A text whose control characters are question marks. The path of a file may have any other character.
+fn on_one_line(text: &str) -> String {
+    text.replace(|c: char| c.is_control(), "?")
 }
 
 fn name_of(turn: Move) -> String {
@@ -95,7 +100,7 @@ fn write_option(f: &mut fmt::Formatter<'_>, option: &EngineOption, value: &str) 
         Values::Whole(least, most) if !option.takes_none && most <= i32::MAX as u64 => {
             return write!(f, "spin default {value} min {least} max {most}");
         }
-        _ => return write!(f, "string default {}", value.replace(|c: char| c.is_control(), "?")),
+        _ => return write!(f, "string default {}", on_one_line(value)),
     };
     write!(f, "combo default {value}")?;
     names.iter().try_for_each(|name| write!(f, " var {name}"))

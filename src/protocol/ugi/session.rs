@@ -2,37 +2,32 @@
 
 use super::command::{Command, GoLimits, Query};
 use super::reply::{Fen, GameResult, Info, Reply};
-use crate::clock::{Clock, TimeBudget};
+use crate::clock::Clock;
 use crate::engine::{Decision, Engine, EngineOption, Event, Request, Thinking};
 use crate::input_line::InputLine;
 use crate::othello::{Color, GameRecord, Move, Position};
-use crate::protocol::stdio::Connection;
+use crate::protocol::stdio::{ClientGone, Connection, Inbox, LOOK_AHEAD};
 use crate::search::{Limits, Report};
-use crossbeam::channel::never;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
-
-/// Number of lines that may wait for the end of a search. A client that says more does not mean to wait for the move.
-const LOOK_AHEAD: usize = 64;
 
 /// Serves a client until it says `quit`, its input ends and everything read is answered, or the reader of the answers is gone.
 /// `first` holds lines already read from the connection.
 pub fn serve(connection: Connection, engine: Engine, first: Vec<InputLine>) {
-    let waiting = first.into();
-    let game = GameRecord::default();
-    let mut session = Session { connection, engine, game, waiting, is_open: true, search: None };
-    session.run();
-    session.engine.stop();
-    session.connection.finish();
+    let inbox = Inbox::new(&connection, first);
+    let mut session = Session { inbox, engine, game: GameRecord::default(), search: None };
+    let ending = session.run();
+    drop(session);
+    if ending.is_ok() {
+        connection.finish();
+    }
 }
 
-struct Session {
-    connection: Connection,
+struct Session<'a> {
+    /// Its waiting lines count after the search.
+    inbox: Inbox<'a>,
     engine: Engine,
     game: GameRecord,
-    /// What the client has said that counts after the search.
-    waiting: VecDeque<InputLine>,
-    is_open: bool,
     search: Option<RunningSearch>,
 }
 
@@ -43,30 +38,23 @@ struct RunningSearch {
     is_infinite: bool,
 }
 
-impl Session {
-    fn run(&mut self) {
+impl Session<'_> {
+    fn run(&mut self) -> Result<(), ClientGone> {
         loop {
-            while self.search.is_none()
-                && let Some(input) = self.waiting.pop_front()
-            {
-                if self.obey(&input).is_break() {
-                    return;
+            let Some(search) = &self.search else {
+                match self.inbox.next()? {
+                    Some(input) if self.obey(&input).is_continue() => continue,
+                    _ => return Ok(()),
                 }
-            }
-            if self.search.is_none() && !self.is_open {
-                return;
-            }
-            let silence = (never(), never());
-            let input = if self.is_open { self.connection.input() } else { &silence.0 };
-            let events = self.search.as_ref().map_or(&silence.1, |search| search.thinking.events());
+            };
             crossbeam::select! {
-                recv(input) -> input => match input {
-                    Ok(input) => self.hear(input),
+                recv(self.inbox.unread()) -> input => match input {
+                    Ok(input) => self.hear_while_searching(input),
                     Err(_) => self.end_of_input(),
                 },
-                recv(self.connection.closed()) -> _ => return,
-                recv(events) -> event => match event.into() {
-                    Event::Report(report) => self.tell(&report),
+                recv(self.inbox.connection.closed()) -> _ => return Err(ClientGone),
+                recv(search.thinking.events()) -> event => match event.into() {
+                    Event::Report(report) => self.send_report(&report),
                     Event::Finished(decision) => self.answer(&decision),
                 },
             }
@@ -74,19 +62,16 @@ impl Session {
     }
 
     fn send(&self, reply: &Reply<'_>) {
-        self.connection.send(format!("{reply}\n"));
+        self.inbox.connection.send(format!("{reply}\n"));
     }
 
     fn complain(&self, problem: impl ToString) {
         self.send(&Reply::Problem(problem.to_string()));
     }
 
-    /// Takes a line. While a search runs, few of them count at once.
-    fn hear(&mut self, input: InputLine) {
-        let Some(search) = &self.search else {
-            self.waiting.push_back(input);
-            return;
-        };
+    /// Takes a line while a search runs: few of them count at once.
+    fn hear_while_searching(&mut self, input: InputLine) {
+        let Some(search) = &self.search else { return };
         let command = match &input {
             InputLine::Bytes(line) => Command::parse(line).ok(),
             InputLine::TooLong => None,
@@ -96,11 +81,12 @@ impl Session {
             Some(Command::Stop) => search.thinking.stop(),
             Some(Command::Quit) => {
                 search.thinking.stop();
-                self.waiting = VecDeque::from([input]);
+                self.inbox.waiting = VecDeque::from([input]);
             }
             _ => {
-                self.waiting.push_back(input);
-                if self.waiting.len() > LOOK_AHEAD {
+                self.inbox.waiting.push_back(input);
+                // A client that says so much does not mean to wait for the move.
+                if self.inbox.waiting.len() > LOOK_AHEAD {
                     search.thinking.stop();
                 }
             }
@@ -109,7 +95,7 @@ impl Session {
 
     /// Nothing more will be said: not that a search is to stop either.
     fn end_of_input(&mut self) {
-        self.is_open = false;
+        self.inbox.is_open = false;
         if let Some(search) = self.search.as_ref().filter(|search| search.is_infinite) {
             search.thinking.stop();
         }
@@ -186,13 +172,13 @@ impl Session {
         }
         let request = request_for(limits, position);
         let thinking = self.engine.start(request.clone());
-        if limits.is_infinite && !self.is_open {
+        if limits.is_infinite && !self.inbox.is_open {
             thinking.stop();
         }
         self.search = Some(RunningSearch { thinking, request, is_infinite: limits.is_infinite });
     }
 
-    fn tell(&self, report: &Report) {
+    fn send_report(&self, report: &Report) {
         let Some(search) = &self.search else { return };
         let empties = search.request.position.empties().count();
         if let Some(line) = report.lines.first() {
@@ -205,7 +191,7 @@ impl Session {
         let turn = decision.legal_turn(&search.request.position);
         self.send(&Reply::BestMove(turn));
         // Whoever has more to say has other plans for the engine.
-        if self.waiting.is_empty() && self.is_open {
+        if self.inbox.waiting.is_empty() && self.inbox.is_open {
             self.engine.ponder(&search.request, turn);
         }
     }
@@ -219,8 +205,8 @@ fn request_for(limits: &GoLimits, position: Position) -> Request {
         let clock = Clock::sudden_death(time[side]?, increment[side].unwrap_or_default());
         clock.budget(position.empties().count())
     };
-    let budget = move_time.map(TimeBudget::per_move).or_else(of_clock);
-    let limits = Limits { depth, nodes, ..budget.into() };
+    let for_move = move_time.and_then(|time| Clock::per_move(time).budget(position.empties().count()));
+    let limits = Limits { depth, nodes, ..for_move.or_else(of_clock).into() };
     Request { limits, is_endless: is_infinite, ..Request::best_move(position) }
 }
 
@@ -242,7 +228,8 @@ mod tests {
             let clock = Clock::sudden_death(seconds(main), seconds(increment));
             assert_eq!(request_for(&told, position).limits, clock.budget(position.empties().count()).into());
             let told = GoLimits { move_time: Some(seconds(3)), ..told };
-            assert_eq!(request_for(&told, position).limits, Some(TimeBudget::per_move(seconds(3))).into());
+            let for_move = Clock::per_move(seconds(3)).budget(position.empties().count());
+            assert_eq!(request_for(&told, position).limits, for_move.into());
         }
         assert_eq!(request_for(&GoLimits::default(), black), Request::best_move(black));
         let endless = request_for(&GoLimits { is_infinite: true, ..GoLimits::default() }, black);

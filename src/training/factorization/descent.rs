@@ -6,11 +6,9 @@
 
 use super::parameters::{COLUMNS, Example, Factors, GROUPS, Layout, Linear, Numbers, Parameters, WIDTH, knot_of};
 use super::settings::FactorizationSettings;
-use crate::training::dataset::Point;
+use crate::training::dataset::{LIMIT, Point};
 use rayon::prelude::*;
 
-/// The most by which a prediction counts, in discs.
-pub(super) const LIMIT: f32 = 64.0;
 /// Positions that a thread evaluates at a time.
 const SHARE: usize = 64;
 /// Shares of the mean gradient, and of the mean square, that a step keeps.

@@ -108,9 +108,7 @@ pub fn fit_factorization(
     let weight: f64 = training.iter().map(|example| f64::from(example.point.weight)).sum();
     let mut random = Random::of_pair(settings.seed, 2);
     for pass in 1..=settings.passes {
-        for i in (1..training.len()).rev() {
-            training.swap(i, random.below(i + 1));
-        }
+        random.shuffle(&mut training);
         if pass < state.curve.len() {
             continue;
         }
