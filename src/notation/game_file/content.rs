@@ -22,7 +22,7 @@ pub enum Format {
     Logbook,
     /// Positions with the values of their moves, one a line: [`obf`](crate::notation::obf).
     Obf,
-    /// The base of tournament games: [`wthor`](crate::notation::wthor).
+    /// The base of tournament games: [`wthor`].
     Wthor,
 }
 
