@@ -25,7 +25,7 @@ const WAITING_LINES: usize = 1024;
 /// Bytes that are read, or gathered for writing, at once, about.
 const BATCH_BYTES: usize = 1 << 16;
 
-/// Bytes that are written at once. A pipe takes so many whole or not yet, so they are taken as soon as the client reads so many.
+/// Bytes that are written at once. A pipe takes a piece of this size whole or not at all, so the count of bytes grows whenever the client reads.
 const PIECE_BYTES: usize = 1 << 12;
 
 /// How long, at the end of a session, a client may take nothing of what is waiting for it before the rest is dropped.
