@@ -139,7 +139,7 @@ impl StepBar {
         say(text.trim_end());
     }
 
-    /// Shows that so many steps more are done.
+    /// Counts further steps as done, and shows it.
     pub(super) fn add(&self, steps: u64, message: impl FnOnce() -> String) {
         self.show(self.done.load(Ordering::Relaxed) + steps, message);
     }

@@ -247,7 +247,7 @@ fn speed(nodes: u64, time: Duration) -> f64 {
     nodes as f64 / time.as_secs_f64().max(1e-9) / 1e6
 }
 
-/// A row of the table, in so many columns where it is for a terminal; a program gets the whole line of play.
+/// A row of the table: with a number of columns, for a terminal, the line of play is cut to fit; a program gets the whole line.
 fn row(number: usize, solution: &Solution, contradictions: &[Contradiction], columns: Option<usize>) -> String {
     let Solution { position, value, nodes, elapsed, .. } = solution;
     let turn = solution.turn.map_or_else(|| "--".to_owned(), |turn| format!("{turn:#}"));
