@@ -40,8 +40,12 @@ class Engine:
     def ask(self, command):
         self.process.stdin.write(command)
         self.process.stdin.flush()
-        lines = iter(self.process.stdout.readline, "\n")
-        return [line.strip() for line in lines]
+        lines = []
+        while (line := self.process.stdout.readline()) != "\n":
+            if not line:
+                raise SystemExit("the program has ended")
+            lines.append(line.strip())
+        return lines
 
     def chance_of_black(self, moves):
         """The chance that is shown last; none at the end of a game."""

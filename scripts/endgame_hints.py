@@ -34,12 +34,18 @@ class Client:
     def send(self, line):
         print(line, file=self.process.stdin, flush=True)
 
+    def read(self):
+        line = self.process.stdout.readline()
+        if not line:
+            raise SystemExit("the program has ended")
+        return line.strip()
+
     def set(self, board, mover):
         squares, side = board.replace("X", "*"), mover.replace("X", "*")
         self.send(f"set game (;GM[Othello]PC[NBoard]PB[]PW[]RE[?]TY[8]BO[8 {squares} {side}];)")
         self.pings += 1
         self.send(f"ping {self.pings}")
-        while self.process.stdout.readline().strip() != f"pong {self.pings}":
+        while self.read() != f"pong {self.pings}":
             pass
 
     def hints(self, board, mover, lines):
@@ -47,7 +53,7 @@ class Client:
         self.set(board, mover)
         began, found = time.time(), {}
         self.send(f"hint {lines}")
-        while (line := self.process.stdout.readline().strip()) != "status":
+        while (line := self.read()) != "status":
             if line.startswith("search "):
                 words = line.split()
                 found[words[1][:2]] = words
@@ -64,7 +70,7 @@ class Client:
         self.set(board, mover)
         began = time.time()
         self.send("go")
-        while not (line := self.process.stdout.readline().strip()).startswith("==="):
+        while not (line := self.read()).startswith("==="):
             pass
         return line.removeprefix("===").strip().upper()[:2], time.time() - began
 

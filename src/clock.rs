@@ -113,7 +113,7 @@ enum Trust {
     /// The whole game was measured.
     Measured,
     /// Until the client says something: the game was changed, and the client's clock perhaps with it.
-    UntilTold,
+    UntilReport,
     /// Nothing: all that is known comes from the client's reports.
     Never,
 }
@@ -191,18 +191,18 @@ impl Clock {
             // A client that reports zeros and yet asks for moves keeps no clock.
             (TimeSystem::Unlimited, _) if time.is_zero() => return,
             (TimeSystem::Unlimited, _) => {
-                let told = match moves {
+                let reported = match moves {
                     0 => Clock::sudden_death(cautious, Duration::ZERO),
                     _ => Clock::canadian(Duration::ZERO, cautious, moves),
                 };
-                *self = Clock { trust: Trust::Never, ..told };
+                *self = Clock { trust: Trust::Never, ..reported };
             }
             // Every move begins with the full time; less is a report of something else, but better heeded.
             (TimeSystem::PerMove, Stage::Main(full)) => {
                 self.said = (!time.is_zero() && time < full).then_some(cautious)
             }
             (TimeSystem::Canadian { time: full, moves: all }, _) if moves > 0 => {
-                // Of a time system that nobody told it is not known what a whole period has.
+                // Of a time system that nobody described it is not known what a whole period has.
                 let whole = self.trust != Trust::Never && moves >= all && time >= full;
                 let left = if whole { full } else { cautious };
                 let left = match self.stage {
@@ -227,7 +227,7 @@ impl Clock {
             }
             (_, Stage::Period { .. }) => unreachable!("only Canadian overtime has periods"),
         }
-        if self.trust == Trust::UntilTold {
+        if self.trust == Trust::UntilReport {
             self.trust = Trust::Measured;
         }
     }
@@ -236,7 +236,7 @@ impl Clock {
     /// another position), and the client's clock perhaps with it.
     pub fn distrust(&mut self) {
         if self.trust == Trust::Measured {
-            self.trust = Trust::UntilTold;
+            self.trust = Trust::UntilReport;
         }
     }
 

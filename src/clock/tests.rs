@@ -223,7 +223,7 @@ fn the_report_replaces_a_measurement_that_is_void() {
     assert_eq!(clock.budget(40), of(29.5), "our flag fell, but the client goes on");
     let mut clock = Clock::unlimited();
     clock.set_left(seconds(8.0), 0);
-    assert_eq!(clock.budget(40), of(7.5), "no time system was told");
+    assert_eq!(clock.budget(40), of(7.5), "no time system was agreed on");
     clock.set_left(seconds(20.0), 0);
     assert_eq!(clock.budget(40), of(19.5), "nor are they known now");
 }
@@ -310,9 +310,9 @@ fn what_is_left_is_planned_with_to_the_millisecond() {
 #[test]
 fn a_report_about_one_move_is_of_that_move() {
     let mut clock = Clock::per_move(seconds(10.0));
-    for (told, believed) in [(4.25, 4.25), (0.0, 10.0), (20.0, 10.0), (4.25, 4.25)] {
-        clock.set_left(seconds(told), 0);
-        assert_eq!(clock.budget(60), Clock::per_move(seconds(believed)).budget(60), "{told}");
+    for (reported, believed) in [(4.25, 4.25), (0.0, 10.0), (20.0, 10.0), (4.25, 4.25)] {
+        clock.set_left(seconds(reported), 0);
+        assert_eq!(clock.budget(60), Clock::per_move(seconds(believed)).budget(60), "{reported}");
     }
     clock.spend(seconds(1.0));
     assert_eq!(clock.budget(60), Clock::per_move(seconds(10.0)).budget(60), "the next move");
@@ -327,7 +327,7 @@ fn overtime_is_what_both_sides_say() {
     assert_eq!(clock.stage, Stage::Period { left: seconds(30.0), moves: 4, sure: false }, "used up to the last");
 
     let period = |left, moves| Stage::Period { left: seconds(left), moves, sure: true };
-    for (spent, is_distrusted, (told, moves), stage) in [
+    for (spent, is_distrusted, (reported, moves), stage) in [
         (10.0, false, (25.5, 4), period(19.99, 4)),
         (10.0, false, (15.5, 4), period(15.5, 4)),
         (10.0, false, (25.5, 3), period(25.5, 3)),
@@ -341,8 +341,8 @@ fn overtime_is_what_both_sides_say() {
         if is_distrusted {
             clock.distrust();
         }
-        clock.set_left(seconds(told), moves);
-        assert_eq!(clock.stage, stage, "{spent} s spent, then told {told} s for {moves} moves");
+        clock.set_left(seconds(reported), moves);
+        assert_eq!(clock.stage, stage, "{spent} s spent, then reported {reported} s for {moves} moves");
     }
 }
 

@@ -89,7 +89,7 @@ pub struct Engine {
     options: EngineOptions,
     host: Host,
     current: StopSignal,
-    /// What the engine thinks about unasked, in the position that it was told to.
+    /// What the engine thinks about unasked, and the position of the game then.
     pondering: Option<(Position, Thinking)>,
 }
 

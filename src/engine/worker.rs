@@ -479,25 +479,6 @@ mod tests {
         assert_eq!(engine.start_quietly(start).events().iter().count(), 1);
     }
 
-    struct Panics;
-
-    impl Search for Panics {
-        fn think(&mut self, _: &Task, _: &Control, _: &mut dyn FnMut(&Report)) -> Report {
-            panic!("a search that always fails")
-        }
-
-        fn clear(&mut self) {}
-    }
-
-    #[test]
-    fn a_panic_is_answered_with_a_legal_move() {
-        let mut engine = Engine::with_searches(EngineOptions::default(), |_| Box::new(Panics));
-        for _ in 0..2 {
-            let turn = engine.start(Request::best_move(Position::START)).wait().turn.unwrap();
-            assert!(Position::START.take(turn).is_ok());
-        }
-    }
-
     #[test]
     fn variety_plays_several_moves_and_the_seed_repeats_them() {
         let play = |seed, variety| {
@@ -527,15 +508,5 @@ mod tests {
         let position = (0..).map(|seed| random_position(seed, 9)).find(drawn).unwrap();
         assert!(value(position, 100) > Some(Score::ZERO));
         assert!(value(position, -100) < Some(Score::ZERO));
-    }
-
-    #[test]
-    fn memory_that_cannot_be_had_is_refused() {
-        let mut engine = Engine::new(EngineOptions::default());
-        engine.set("hash", "16").unwrap();
-        assert_eq!(engine.options().hash_mb, 16);
-        let before = engine.options().clone();
-        assert!(engine.set("hash", "0").is_err());
-        assert_eq!(engine.options(), &before);
     }
 }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::process::{Command, Output};
+use tempfile::TempDir;
 
 const PAGE: &str = include_str!("../../docs/analysis.md");
 const CLUSTER: &str = include_str!("../../docs/cluster.md");
@@ -15,7 +16,7 @@ fn example(name: &str) -> &'static str {
 }
 
 /// Runs code with the program on the PATH; `None`, with a message, where one of the programs is absent.
-fn run(programs: &[&str], arguments: &[&str], folder: &Path) -> Option<Output> {
+fn run(programs: &[&str], arguments: &[&str], folder: &TempDir) -> Option<Output> {
     for program in programs {
         if Command::new(program).arg("--version").output().is_err() {
             eprintln!("skipped: there is no {program}");
@@ -30,16 +31,9 @@ fn run(programs: &[&str], arguments: &[&str], folder: &Path) -> Option<Output> {
     Some(output)
 }
 
-fn folder(name: &str) -> std::path::PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("analysis-page").join(name);
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
-}
-
 #[test]
 fn the_client_in_the_shell_prints_three_replies_each() {
-    let Some(output) = run(&["sh", "jq"], &["-euc", example("shell")], &folder("shell")) else { return };
+    let Some(output) = run(&["sh", "jq"], &["-euc", example("shell")], &tempfile::tempdir().unwrap()) else { return };
     let text = String::from_utf8(output.stdout).unwrap();
     let rows: Vec<Vec<&str>> = text.lines().map(|row| row.split('\t').collect()).collect();
     let openings: Vec<&str> = rows.iter().map(|row| row[0]).collect();
@@ -49,20 +43,42 @@ fn the_client_in_the_shell_prints_three_replies_each() {
 
 #[test]
 fn the_client_in_python_finds_mistakes() {
-    let Some(output) = run(&["python3"], &["-c", example("python")], &folder("python")) else { return };
+    let Some(output) = run(&["python3"], &["-c", example("python")], &tempfile::tempdir().unwrap()) else { return };
     let text = String::from_utf8(output.stdout).unwrap();
     assert_eq!(text.lines().count(), 10, "{text}");
     assert!(text.starts_with(" 1 f5  "), "{text}");
 }
 
+/// A question that is no JSON, because JSON has no such number, and then another one.
+const NO_NUMBER: &str = r#"
+import sys
+sys.dont_write_bytecode = True
+sys.path.insert(0, sys.argv[1])
+from emilia import Emilia, EmiliaError
+with Emilia("--threads", "1") as emilia:
+    try:
+        emilia.ask(moves="f5", time=float("nan"))
+    except EmiliaError as error:
+        print(error)
+    print(emilia.ask(moves="f5", depth=1)["turn"])
+"#;
+
+#[test]
+fn the_client_of_the_package_is_answered_whatever_it_asks() {
+    let client = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/python");
+    let Some(output) = run(&["python3"], &["-c", NO_NUMBER, client], &tempfile::tempdir().unwrap()) else { return };
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.starts_with("not JSON: ") && text.ends_with("\n1\n"), "{text}");
+}
+
 #[test]
 fn the_parts_are_put_together() {
-    let folder = folder("shards");
-    std::fs::write(folder.join("games.txt"), "f5d6c3\nf5f6e6f4\nf5f4\nf5d6c5f4\n").unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("games.txt"), "f5d6c3\nf5f6e6f4\nf5f4\nf5d6c5f4\n").unwrap();
     if run(&["sh"], &["-euc", example("shards")], &folder).is_none() {
         return;
     }
-    let merged = std::fs::read_to_string(folder.join("games.jsonl")).unwrap();
+    let merged = std::fs::read_to_string(folder.path().join("games.jsonl")).unwrap();
     assert_eq!(merged.lines().count(), 4, "{merged}");
 }
 

@@ -1,7 +1,8 @@
 //! `emilia analyze` on files of games, in every format that it writes.
 
+use crate::convert::file;
 use crate::games::{picks_of, play};
-use crate::serve::{TemporaryFile, emilia, run, said};
+use crate::serve::{emilia, run, said};
 use emilia::notation::game_file::{AnnotatedGame, Format, write};
 use emilia::notation::ggf::{self, Ggf};
 use emilia::notation::obf::ObfEntry;
@@ -151,9 +152,9 @@ fn tagged_and_packed_games_are_judged_like_others() {
         assert_eq!(turns(&stdout), expected);
         assert!(json_lines(&stdout).iter().all(|game| game["black"] == "ada" && game["white"] == "bob"), "{stdout}");
     }
-    let file = TemporaryFile::new("games.pgn.gz");
-    std::fs::write(&file.0, &packed).unwrap();
-    let path = file.0.to_str().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = &file(&folder, "games.pgn.gz");
+    std::fs::write(path, &packed).unwrap();
     let (_, stdout, _) = said(&["analyze", path, "--depth", "1", "--json", "--shard", "1/2"], "");
     let found = json_lines(&stdout);
     assert_eq!((found.len(), &found[1]["number"]), (3, &2.into()));
@@ -180,9 +181,9 @@ fn positions_and_nothing_at_all_are_judged_too() {
 
 #[test]
 fn a_file_of_queries_is_told_by_its_content() {
-    let file = TemporaryFile::new("queries.jsonl");
-    std::fs::write(&file.0, " \n{\"id\":1,\"moves\":\"f5\",\"depth\":1}\n").unwrap();
-    let path = file.0.to_str().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = &file(&folder, "queries.jsonl");
+    std::fs::write(path, " \n{\"id\":1,\"moves\":\"f5\",\"depth\":1}\n").unwrap();
     assert!(said(&["analyze", path], "").1.starts_with("{\"id\":1,\"turn\":1"));
     let (code, _, stderr) = said(&["analyze", path, "--csv"], "");
     assert!(code == 2 && stderr.contains("queries are answered in JSON"), "{code}: {stderr}");

@@ -1,5 +1,6 @@
 //! `emilia book`, and playing from a book.
 
+use crate::convert::file;
 use crate::games::{picks_of, play};
 use crate::nboard;
 use crate::serve::{answers, emilia, run, said};
@@ -11,20 +12,10 @@ use emilia::othello::Position;
 use emilia::search::Depth;
 use serde_json::Value;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
-
-fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("book").join(name);
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).unwrap();
-    folder
-}
-
-fn path(folder: &Path, name: &str) -> String {
-    folder.join(name).to_str().unwrap().to_owned()
-}
+use tempfile::TempDir;
 
 /// A command that succeeds, and what it says on both outputs.
 fn done(arguments: &[&str]) -> (String, String) {
@@ -56,8 +47,8 @@ fn grow(book: &str, positions: u32) -> (String, String) {
     ])
 }
 
-fn grown(folder: &Path, positions: u32) -> String {
-    let book = path(folder, "book");
+fn grown(folder: &TempDir, positions: u32) -> String {
+    let book = file(folder, "book");
     done(&["book", "new", &book]);
     grow(&book, positions);
     book
@@ -74,7 +65,7 @@ fn assert_sound(book: &str) {
 
 #[test]
 fn a_book_grows_and_goes_on() {
-    let folder = folder("grows");
+    let folder = tempfile::tempdir().unwrap();
     let book = grown(&folder, 30);
     assert!(refused(&["book", "new", &book]).contains("there already"));
     assert_sound(&book);
@@ -119,9 +110,9 @@ fn the_book_of_the_program_is_read_without_its_name() {
 
 #[test]
 fn games_are_learned_and_then_searched() {
-    let folder = folder("learns");
+    let folder = tempfile::tempdir().unwrap();
     let book = grown(&folder, 3);
-    let games = path(&folder, "games.txt");
+    let games = file(&folder, "games.txt");
     let lines: String =
         (0..3).map(|seed| format!("{}\n", Transcript(&play(Position::START, &picks_of(seed))))).collect();
     fs::write(&games, format!("{lines}nonsense\n")).unwrap();
@@ -140,7 +131,7 @@ fn games_are_learned_and_then_searched() {
 /// A growing book, killed in the middle of whatever it does.
 #[test]
 fn a_killed_book_has_lost_nothing() {
-    let folder = folder("killed");
+    let folder = tempfile::tempdir().unwrap();
     let book = grown(&folder, 10);
     let mut positions = 10;
     // On a busy machine it takes a while before it does anything.
@@ -163,8 +154,8 @@ fn a_killed_book_has_lost_nothing() {
 
 #[test]
 fn a_packed_book_says_the_same() {
-    let folder = folder("packed");
-    let (book, packed) = (grown(&folder, 60), path(&folder, "packed"));
+    let folder = tempfile::tempdir().unwrap();
+    let (book, packed) = (grown(&folder, 60), file(&folder, "packed"));
     let (_, err) = done(&["book", "pack", &book, "--out", &packed]);
     assert!(err.contains("25 bytes each"), "{err}");
     assert_sound(&packed);
@@ -194,7 +185,7 @@ fn a_packed_book_says_the_same() {
 
 #[test]
 fn a_book_in_use_and_a_full_disk_are_told() {
-    let folder = folder("trouble");
+    let folder = tempfile::tempdir().unwrap();
     let book = grown(&folder, 10);
     let open = Database::open(Path::new(&book)).unwrap();
     for command in ["grow", "stat", "check"] {
@@ -207,8 +198,8 @@ fn a_book_in_use_and_a_full_disk_are_told() {
     drop(reader);
     assert!(fs::read(&book).unwrap() == before, "a check only reads");
     done(&["book", "check", &book, "--mend"]);
-    assert!(refused(&["book", "stat", &path(&folder, "none")]).ends_with("none': not found\n"));
-    let other = path(&folder, "other");
+    assert!(refused(&["book", "stat", &file(&folder, "none")]).ends_with("none': not found\n"));
+    let other = file(&folder, "other");
     fs::write(&other, "no book at all").unwrap();
     assert!(refused(&["book", "grow", &other]).contains("no book"));
 
@@ -239,7 +230,7 @@ fn session(arguments: &[&str], input: &str) -> Vec<String> {
 
 #[test]
 fn moves_hints_and_lessons_over_nboard() {
-    let folder = folder("nboard");
+    let folder = tempfile::tempdir().unwrap();
     let book = grown(&folder, 40);
     let with_book = |depth| {
         let book = Some(OpeningBook::open(&book).unwrap());
@@ -251,15 +242,14 @@ fn moves_hints_and_lessons_over_nboard() {
         }))
     };
     let best = json(&["book", "show", &book])["moves"][0]["move"].as_str().unwrap().to_uppercase();
-    let (client, session_of_go) = with_book(None);
+    let client = with_book(None);
     client.send("go");
     let answer = nboard::until(&client, "===").pop().unwrap();
     let seconds: f64 = answer.rsplit('/').next().unwrap().parse().unwrap();
     assert!(answer.starts_with(&format!("=== {best}/")) && seconds < 5.0, "{answer}: thirty seconds without a book");
-    client.send("quit");
-    session_of_go.join().unwrap();
+    drop(client);
 
-    let (client, session_of_hint) = with_book(Depth::new(2));
+    let client = with_book(Depth::new(2));
     client.send("hint 3");
     let lines = nboard::until(&client, "nodestats");
     let of_book: Vec<_> = lines.iter().filter(|line| line.starts_with("book ")).collect();
@@ -271,8 +261,7 @@ fn moves_hints_and_lessons_over_nboard() {
     let status = nboard::until(&client, "status").pop().unwrap();
     assert!(status.contains("positions learned"), "{status}");
     assert_eq!(json(&["book", "show", &book, "f5f6e6"])["games"], 1, "it is on the disk");
-    client.send("quit");
-    session_of_hint.join().unwrap();
+    drop(client);
     assert_sound(&book);
 
     let gtp =
@@ -282,7 +271,7 @@ fn moves_hints_and_lessons_over_nboard() {
 
 #[test]
 fn variety_chooses_among_the_moves_of_the_book() {
-    let folder = folder("variety");
+    let folder = tempfile::tempdir().unwrap();
     let book = grown(&folder, 60);
     let answers: std::collections::BTreeSet<String> = (0..20)
         .map(|seed| {
@@ -296,9 +285,9 @@ fn variety_chooses_among_the_moves_of_the_book() {
 
 #[test]
 fn books_are_merged_and_cut_to_size() {
-    let folder = folder("merges");
+    let folder = tempfile::tempdir().unwrap();
     let (one, other, both, part) =
-        (path(&folder, "book"), path(&folder, "other"), path(&folder, "both"), path(&folder, "part"));
+        (file(&folder, "book"), file(&folder, "other"), file(&folder, "both"), file(&folder, "part"));
     grown(&folder, 40);
     done(&["book", "new", &other]);
     done(&["book", "grow", &other, "--depth", "3", "--hash", "1", "--positions", "60"]);
@@ -315,11 +304,11 @@ fn books_are_merged_and_cut_to_size() {
     assert_sound(&part);
     let [whole, part_of_it] = [&both, &part].map(|book| json(&["book", "stat", book]));
     assert_eq!((&part_of_it["positions"], &part_of_it["value"]), (&25.into(), &whole["value"]));
-    let sound = path(&folder, "sound");
+    let sound = file(&folder, "sound");
     done(&["book", "prune", &both, "--loss", "1", "--out", &sound]);
     assert_sound(&sound);
     assert!(json(&["book", "stat", &sound])["positions"].as_u64() < whole["positions"].as_u64());
-    let (code, _, err) = said(&["book", "prune", &both, "--out", &path(&folder, "none")], "");
+    let (code, _, err) = said(&["book", "prune", &both, "--out", &file(&folder, "none")], "");
     assert!(code == 2 && err.contains("--loss"), "{err}");
     let left: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert!(left.iter().all(|name| !name.to_string_lossy().starts_with('.')), "{left:?}");
@@ -327,7 +316,7 @@ fn books_are_merged_and_cut_to_size() {
 
 #[test]
 fn searches_are_done_elsewhere_and_taken_in_any_order() {
-    let folder = folder("tasks");
+    let folder = tempfile::tempdir().unwrap();
     let book = grown(&folder, 20);
     let tasks = answers(&["book", "tasks", &book, "8", "--depth", "4"], "");
     assert!((8..=16).contains(&tasks.lines().count()), "{tasks}");
@@ -347,7 +336,7 @@ fn searches_are_done_elsewhere_and_taken_in_any_order() {
     let of_mobility = answers(&["analyze", "--hash", "1", "--eval", "mobility", "-"], tasks.lines().next().unwrap());
     let of_nothing = lines[0].replace(&format!(r#""weights":"{weights}","#), "");
     let damaged = &lines[0][..lines[0].find("seconds").unwrap()];
-    let (one, other) = (path(&folder, "one"), path(&folder, "other"));
+    let (one, other) = (file(&folder, "one"), file(&folder, "other"));
     fs::write(&one, format!("{}\n{}\n\n{damaged}\n", lines.join("\n"), lines[0])).unwrap();
     fs::write(
         &other,
@@ -377,10 +366,10 @@ fn searches_are_done_elsewhere_and_taken_in_any_order() {
 
 #[test]
 fn books_are_exchanged_with_other_programs() {
-    let folder = folder("exchange");
+    let folder = tempfile::tempdir().unwrap();
     let book = grown(&folder, 40);
     for name in ["book.dat", "book.egbk3"] {
-        let (foreign, again) = (path(&folder, name), path(&folder, &format!("from-{name}")));
+        let (foreign, again) = (file(&folder, name), file(&folder, &format!("from-{name}")));
         let (_, err) = done(&["book", "export", &book, "--out", &foreign]);
         assert!(err.contains(" moves between them") && err.contains("rounded to whole discs"), "{err}");
         done(&["book", "import", &foreign, "--out", &again]);
@@ -391,19 +380,19 @@ fn books_are_exchanged_with_other_programs() {
         assert!(of_import["other_weights"].as_u64().unwrap() > 30, "it is searched again: {of_import}");
         let bytes = fs::read(&foreign).unwrap();
         fs::write(&foreign, &bytes[..bytes.len() - 1]).unwrap();
-        let err = refused(&["book", "import", &foreign, "--out", &path(&folder, "cut")]);
+        let err = refused(&["book", "import", &foreign, "--out", &file(&folder, "cut")]);
         assert!(err.contains("the file is cut off") && err.contains("byte "), "{err}");
-        assert!(!folder.join("cut").exists());
+        assert!(!folder.path().join("cut").exists());
     }
-    assert!(refused(&["book", "export", &book, "--out", &path(&folder, "book.txt")]).contains(".egbk3"));
+    assert!(refused(&["book", "export", &book, "--out", &file(&folder, "book.txt")]).contains(".egbk3"));
 }
 
 #[test]
 fn learning_from_a_terminal_can_be_interrupted() {
-    let folder = folder("interrupted");
+    let folder = tempfile::tempdir().unwrap();
     let book = grown(&folder, 3);
     let line = format!("trap : INT; '{}' book learn '{book}' -; echo over; sleep 60", env!("CARGO_BIN_EXE_emilia"));
-    let Some(terminal) = Terminal::start(path(&folder, "socket"), &line) else { return };
+    let Some(terminal) = Terminal::start(file(&folder, "socket"), &line) else { return };
     terminal.wait_for("reading");
     terminal.say("f5d6c3d3c4");
     std::thread::sleep(Duration::from_millis(300));

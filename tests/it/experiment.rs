@@ -1,8 +1,9 @@
 //! The papers' experiments in their quick forms, and the command around them.
 
+use crate::convert::file;
 use assert_cmd::cargo::cargo_bin;
 use emilia::lab::experiment::{Cell, Experiment, ExperimentError, Findings, Lab, Ledger, Setup, Table};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -93,25 +94,19 @@ fn what_an_experiment_cannot_do_is_refused() {
 
 #[test]
 fn games_begin_at_the_openings_of_a_file() {
-    let list = std::env::temp_dir().join(format!("emilia-experiment-openings-{}.txt", std::process::id()));
+    let folder = tempfile::tempdir().unwrap();
+    let list = file(&folder, "openings.txt");
     std::fs::write(&list, "f5d6c4d3c2b3b4b5\nf5f4e3d6\n").unwrap();
     let setup = Setup {
-        openings: Some(list.display().to_string()),
+        openings: Some(list),
         levels: vec![2],
         pairs: Some(5),
         players: vec!["engine=best-first".to_owned()],
         ..Setup::default()
     };
     let table = quick("equal-evaluations", setup).unwrap().tables.swap_remove(0);
-    std::fs::remove_file(&list).unwrap();
     let pairs = table.columns.iter().position(|head| head == "pairs").unwrap();
     assert_eq!(table.rows[0][pairs], Cell::from(2u64));
-}
-
-fn folder(name: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("emilia-experiment-{name}-{}", std::process::id()));
-    let _ = std::fs::remove_dir_all(&folder);
-    folder
 }
 
 fn command(arguments: &[&str], out: &Path) -> Command {
@@ -127,7 +122,8 @@ fn text(output: &Output) -> String {
 #[test]
 fn a_killed_run_goes_on_to_the_same_table() {
     let run = ["korf-random-trees", "--levels", "3", "--pairs", "12", "--seed", "5"];
-    let (whole, killed) = (folder("whole"), folder("killed"));
+    let folder = tempfile::tempdir().unwrap();
+    let (whole, killed) = (folder.path().join("whole"), folder.path().join("killed"));
     let expected = command(&run, &whole).output().unwrap();
     assert!(expected.status.success(), "{}", String::from_utf8_lossy(&expected.stderr));
     let ledger = killed.join("korf-random-trees.jsonl");
@@ -157,13 +153,12 @@ fn a_killed_run_goes_on_to_the_same_table() {
     for file in ["korf-random-trees.csv", "korf-random-trees.json", "korf-random-trees.svg", "korf-random-trees.txt"] {
         assert_eq!(std::fs::read(whole.join(file)).unwrap(), std::fs::read(killed.join(file)).unwrap(), "{file}");
     }
-    std::fs::remove_dir_all(whole).unwrap();
-    std::fs::remove_dir_all(killed).unwrap();
 }
 
 #[test]
 fn a_run_says_with_which_evaluation() {
-    let out = folder("evaluation");
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("evaluation");
     let run = ["bergman-depths", "--levels", "1,2", "--pairs", "2"];
     let printed = text(&command(&run, &out).output().unwrap());
     let (_, print) = printed.rsplit_once("Run with: weighted-squares ").expect("a fingerprint");
@@ -179,7 +174,6 @@ fn a_run_says_with_which_evaluation() {
     std::fs::write(&ledger, lines.replace(&number.to_string(), "7")).unwrap();
     let refused = command(&run, &out).arg("--resume").output().unwrap();
     assert!(String::from_utf8_lossy(&refused.stderr).contains("another weighted-squares: fingerprint 00000007"));
-    std::fs::remove_dir_all(out).unwrap();
 }
 
 #[test]
@@ -192,19 +186,17 @@ fn the_status_lists_what_was_run_with_another_evaluation() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     // The weights of these rows are gone.
     assert!(text(&output).contains("equal-evaluations") && text(&output).contains("not recorded"), "{}", text(&output));
-    let empty = folder("no-pages");
-    std::fs::create_dir_all(&empty).unwrap();
-    let output = status(&empty);
+    let output = status(tempfile::tempdir().unwrap().path());
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).contains("korf-random-trees.md"));
-    std::fs::remove_dir_all(empty).unwrap();
     let both = Command::new(cargo_bin("emilia")).args(["experiment", "korf-tempo", "--status"]).output().unwrap();
     assert_eq!(both.status.code(), Some(2));
 }
 
 #[test]
 fn the_command_refuses_what_it_cannot_do_before_it_begins() {
-    let nowhere = folder("nowhere");
+    let folder = tempfile::tempdir().unwrap();
+    let nowhere = folder.path().join("nowhere");
     std::fs::write(&nowhere, "a file where a folder should be").unwrap();
     let output = command(&["korf-tempo", "--quick"], &nowhere.join("out")).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
@@ -212,5 +204,4 @@ fn the_command_refuses_what_it_cannot_do_before_it_begins() {
     let output = command(&["perpetual-motion"], &nowhere).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("bergman-heuristics"));
-    std::fs::remove_file(nowhere).unwrap();
 }

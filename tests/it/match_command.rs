@@ -4,7 +4,7 @@ use crate::mock_engine::mock;
 use assert_cmd::Command;
 use emilia::arena::log::{GAMES, GGF};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -12,12 +12,6 @@ const EMILIA: &str = env!("CARGO_BIN_EXE_emilia");
 
 fn emilia() -> Command {
     Command::new(EMILIA)
-}
-
-fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("match").join(name);
-    let _ = fs::remove_dir_all(&folder);
-    folder
 }
 
 /// Runs `match` with these arguments; standard output, standard error and exit code.
@@ -29,7 +23,8 @@ fn run(arguments: &[&str]) -> (String, String, Option<i32>) {
 
 #[test]
 fn a_match_prints_its_report_and_nothing_else() {
-    let folder = folder("report");
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join("report");
     let out = folder.display().to_string();
     let players =
         ["--player", "name=deep depth=2", "--player", "name=flat", "--depth", "1", "--pairs", "4", "--out", &out];
@@ -111,12 +106,12 @@ fn a_match_that_is_killed_again_and_again_ends_with_the_same_log() {
         ]
         .map(str::to_owned)
     };
-    let whole = folder("whole");
+    let folder = tempfile::tempdir().unwrap();
+    let (whole, killed) = (folder.path().join("whole"), folder.path().join("killed"));
     emilia().args(terms(&whole, "1")).assert().success();
     let expected = fs::read_to_string(whole.join(GAMES)).unwrap();
     assert_eq!(expected.lines().count(), 81);
 
-    let killed = folder("killed");
     let finished = |folder: &Path| fs::read_to_string(folder.join(GAMES)).map_or(0, |log| log.lines().count());
     for kill in 1..=20 {
         let mut child =

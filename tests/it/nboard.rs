@@ -1,41 +1,31 @@
 //! NBoard sessions over a connection in memory.
 
-use crate::transcript::replay;
+use crate::conversation::{
+    Conversation, Does, Forgetful, PATIENCE, engine_with, first_move, replay_all, time_allowed, without_book,
+};
 use emilia::clock::Clock;
 use emilia::engine::{Engine, EngineOptions, MINIMAX};
 use emilia::eval::EvaluatorKind;
 use emilia::input_line::InputLine;
 use emilia::othello::{Move, Position, Square};
 use emilia::protocol::nboard::serve;
-use emilia::protocol::stdio::{Client, Connection};
-use emilia::search::{Bound, Control, Depth, Line, MemoryUse, Report, Score, Search, SearchDepth, Task};
-use proptest::prelude::*;
-use std::path::Path;
+use emilia::protocol::stdio::Client;
+use emilia::search::{Control, Depth, Line, MemoryUse, Report, Score, Search, Task};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// A session that says nothing for so long has got stuck.
-const PATIENCE: Duration = Duration::from_secs(60);
-
-const START: &str = "BO[8 ---------------------------O*------*O--------------------------- *]";
+pub const START: &str = "BO[8 ---------------------------O*------*O--------------------------- *]";
 
 /// A game with sixteen empty squares left.
 const SIXTEEN_EMPTY: &str = "B[F5]W[D6]B[C4]W[D3]B[C3]W[F4]B[C5]W[B3]B[C2]W[B4]B[C6]W[D2]B[E6]W[B5]B[A5]W[A6]B[A7]W[B6]B[C7]W[C8]B[A4]W[D7]B[F3]W[C1]B[E3]W[A2]B[E7]W[F8]B[E1]W[D1]B[E2]W[F1]B[B8]W[F6]B[B7]W[G6]B[D8]W[B2]B[G4]W[A8]B[A3]W[E8]B[F7]W[G8]";
 
 /// The plainest search: it reports every iteration, and its values do not change with the art of searching.
-fn plain() -> EngineOptions {
+pub fn plain() -> EngineOptions {
     EngineOptions { engine: &MINIMAX, eval: EvaluatorKind::Mobility, ..EngineOptions::default() }
 }
 
-/// The defaults, but every move is thought about.
-pub fn without_book() -> EngineOptions {
-    EngineOptions { book: None, ..EngineOptions::default() }
-}
-
-pub fn start(engine: Engine) -> (Client, JoinHandle<()>) {
-    let (connection, client) = Connection::in_memory();
-    (client, std::thread::spawn(move || serve(connection, engine, Vec::new())))
+pub fn start(engine: Engine) -> Conversation {
+    Conversation::new(serve, engine)
 }
 
 /// The next line of the engine without its line feed.
@@ -56,7 +46,7 @@ pub fn until(client: &Client, beginning: &str) -> Vec<String> {
 }
 
 /// Whether a line is one that NBoard takes without a dialog, in the shape that this engine gives it.
-fn is_reply(line: &str) -> bool {
+pub fn is_reply(line: &str) -> bool {
     let decimal = |text: &str| {
         let digits = text.trim_start_matches(['+', '-']);
         text.len() - digits.len() <= 1 && digits.parse::<f64>().is_ok() && !digits.contains(['e', 'E', 'n', 'i'])
@@ -89,15 +79,7 @@ fn is_reply(line: &str) -> bool {
 
 #[test]
 fn transcripts() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/transcripts/nboard");
-    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.sort();
-    assert!(files.len() >= 10, "{files:?}");
-    for file in files {
-        let (client, session) = start(Engine::new(plain()));
-        replay(&file, client);
-        session.join().unwrap();
-    }
+    replay_all("nboard", 10, || start(Engine::new(plain())));
 }
 
 /// The lines of a hint, to its end.
@@ -116,7 +98,7 @@ fn depth(line: &str) -> (&str, &str) {
 
 #[test]
 fn only_a_depth_that_reaches_the_end_is_a_percentage() {
-    let (client, session) = start(Engine::new(without_book()));
+    let client = start(Engine::new(without_book()));
     client.send("set depth 6");
     let lines = hint(&client, "hint 4");
     let last: Vec<_> = lines.iter().filter(|line| line.starts_with("search")).rev().take(4).collect();
@@ -129,13 +111,11 @@ fn only_a_depth_that_reaches_the_end_is_a_percentage() {
     let depths: Vec<_> = lines.iter().filter(|line| line.starts_with("search")).map(|line| depth(line).0).collect();
     assert_eq!(depths.last(), Some(&"100%"), "{depths:?}");
     assert!(depths.iter().all(|depth| !depth.contains('@') || depth.starts_with("16@")), "{depths:?}");
-    client.send("quit");
-    session.join().unwrap();
 }
 
 #[test]
 fn the_book_has_the_word_until_the_search_sees_as_far() {
-    let (client, session) = start(Engine::new(EngineOptions::default()));
+    let client = start(Engine::new(EngineOptions::default()));
     client.send("set depth 4");
     let lines = hint(&client, "hint 64");
     let book: Vec<_> = lines.iter().filter(|line| line.starts_with("book")).collect();
@@ -148,13 +128,11 @@ fn the_book_has_the_word_until_the_search_sees_as_far() {
     client.send("hint 64");
     let first = until(&client, "search").pop().unwrap();
     assert_eq!(plies(&first), of_book, "{first}");
-    client.send("quit");
-    session.join().unwrap();
 }
 
 #[test]
 fn book_and_search_together_show_no_more_moves_than_were_asked_for() {
-    let (client, session) = start(Engine::new(EngineOptions::default()));
+    let client = start(Engine::new(EngineOptions::default()));
     client.send("set depth 8");
     for moves in ["", "B[F5]W[F6]"] {
         client.send(format!("set game (;GM[Othello]{START}{moves};)"));
@@ -171,29 +149,11 @@ fn book_and_search_together_show_no_more_moves_than_were_asked_for() {
             }
         }
     }
-    client.send("quit");
-    session.join().unwrap();
-}
-
-#[test]
-fn a_game_or_a_move_that_cannot_be_taken_is_told() {
-    let (client, session) = start(Engine::new(without_book()));
-    for (line, said) in [
-        ("set game (;GM[Othello]", "status Game not understood"),
-        ("move Z9", "status Move not understood"),
-        ("move D4", "status Illegal move: D4"),
-        ("move PA", "status Illegal move: PA"),
-    ] {
-        client.send(line);
-        assert_eq!(next(&client), said, "{line}");
-    }
-    client.send("quit");
-    session.join().unwrap();
 }
 
 #[test]
 fn nothing_of_an_interrupted_request_follows_its_pong() {
-    let (client, session) = start(Engine::new(without_book()));
+    let client = start(Engine::new(without_book()));
     let mut number = 0;
     for (request, lines) in ["hint 1", "hint 4", "hint 64", "go", "analyze"].into_iter().cycle().zip(0..200) {
         client.send(request);
@@ -210,25 +170,22 @@ fn nothing_of_an_interrupted_request_follows_its_pong() {
             client.send(format!("set game (;GM[Othello]{START}B[F5];)"));
         }
     }
-    client.send("quit");
-    session.join().unwrap();
 }
 
 #[test]
 fn a_session_ends_with_its_input_even_during_a_search() {
     for request in ["hint 64", "go", "analyze"] {
-        let (mut client, session) = start(Engine::new(without_book()));
+        let client = start(Engine::new(without_book()));
         client.send("set depth 60");
         client.send(request);
         until(&client, "nodestats");
-        client.close();
-        session.join().unwrap();
+        client.rest();
     }
 }
 
 #[test]
 fn a_position_that_comes_during_go_is_for_the_next_request() {
-    let (client, session) = start(Engine::new(plain()));
+    let client = start(Engine::new(plain()));
     client.send("set emilia.time 0.3");
     client.send("go");
     until(&client, "nodestats");
@@ -240,32 +197,11 @@ fn a_position_that_comes_during_go_is_for_the_next_request() {
     client.send("go");
     let answer = until(&client, "===").pop().unwrap();
     assert!(answer.starts_with("=== A1/64.00/"), "{answer}");
-    client.send("quit");
-    session.join().unwrap();
-}
-
-/// Says in its count of nodes how many milliseconds it may take, 0 for no limit.
-pub struct Patience;
-
-impl Search for Patience {
-    fn think(&mut self, task: &Task, control: &Control, _: &mut dyn FnMut(&Report)) -> Report {
-        let nodes = control.limits().hard_time.map_or(0, |time| time.as_millis() as u64);
-        Report { nodes, ..first_move(&task.position) }
-    }
-
-    fn clear(&mut self) {}
-}
-
-fn first_move(position: &Position) -> Report {
-    let turn = position.moves().into_iter().next().map_or(Move::Pass, Move::Place);
-    let depth = SearchDepth::Plies(1);
-    let line = Line { turn, score: Score::ZERO, bound: Bound::Exact, depth, pv: vec![turn], visits: 0 };
-    Report { lines: vec![line], depth, ..Report::default() }
 }
 
 #[test]
 fn go_has_the_time_that_the_game_leaves_it() {
-    let (client, session) = start(Engine::with_searches(without_book(), |_| Box::new(Patience)));
+    let client = start(engine_with(|_| Box::new(Does(time_allowed))));
     let allowed = |requests: &[&str]| -> u64 {
         requests.iter().for_each(|request| client.send(request));
         let lines = until(&client, "===");
@@ -304,25 +240,17 @@ fn go_has_the_time_that_the_game_leaves_it() {
     client.send("hint 1");
     let lines = until(&client, "nodestats");
     assert!(lines.last().unwrap().starts_with("nodestats 300000 "), "{lines:?}");
-    client.send("quit");
-    session.join().unwrap();
 }
 
-/// Like [`Patience`], but thinks for a while.
-struct Slow;
-
-impl Search for Slow {
-    fn think(&mut self, task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
-        std::thread::sleep(Duration::from_millis(300));
-        Patience.think(task, control, sink)
-    }
-
-    fn clear(&mut self) {}
+/// Like [`time_allowed`], but thinks for a while.
+fn slow(task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
+    std::thread::sleep(Duration::from_millis(100));
+    time_allowed(task, control, sink)
 }
 
 #[test]
 fn moves_without_times_cost_what_go_took() {
-    let (client, session) = start(Engine::with_searches(without_book(), |_| Box::new(Slow)));
+    let client = start(engine_with(|_| Box::new(Does(slow))));
     // What the answer to `go` says: the milliseconds it was allowed, the move, and the seconds it took.
     let go = || -> (f64, String, f64) {
         client.send("go");
@@ -370,13 +298,11 @@ fn moves_without_times_cost_what_go_took() {
     client.send(clocked(""));
     client.send(clocked(&both));
     same(go().0, expected(&[], 58));
-    client.send("quit");
-    session.join().unwrap();
 }
 
 #[test]
 fn analyze_takes_two_seconds_a_position_whatever_the_depth() {
-    let (client, session) = start(Engine::with_searches(without_book(), |_| Box::new(Patience)));
+    let client = start(engine_with(|_| Box::new(Does(time_allowed))));
     let allowed = |setting: &str| -> Vec<String> {
         client.send(setting);
         client.send("analyze");
@@ -391,67 +317,40 @@ fn analyze_takes_two_seconds_a_position_whatever_the_depth() {
     assert_eq!(allowed("set depth 26"), ["2000", "4000"]);
     assert_eq!(allowed("set emilia.depth 5"), ["2000", "4000"]);
     assert_eq!(allowed("set emilia.nodes 1000"), ["0", "0"]);
-    client.send("quit");
-    session.join().unwrap();
-}
-
-/// Counts in its nodes how often it was asked since it was cleared.
-pub struct Forgetful(pub u64);
-
-impl Search for Forgetful {
-    fn think(&mut self, task: &Task, _: &Control, _: &mut dyn FnMut(&Report)) -> Report {
-        self.0 += 1;
-        Report { nodes: self.0, ..first_move(&task.position) }
-    }
-
-    fn clear(&mut self) {
-        self.0 = 0;
-    }
 }
 
 #[test]
 fn clear_forgets_and_new_does_not() {
-    let (client, session) = start(Engine::with_searches(without_book(), |_| Box::new(Forgetful(0))));
+    let client = start(engine_with(|_| Box::new(Forgetful(0))));
     for (command, asked) in [("ping 1", 1), ("new", 2), ("clear", 1), ("new", 2)] {
         client.send(command);
         client.send("go");
         let lines = until(&client, "===");
         assert!(lines.iter().any(|line| line.starts_with(&format!("nodestats {asked} "))), "{command}: {lines:?}");
     }
-    client.send("quit");
-    session.join().unwrap();
 }
 
 #[test]
 fn a_move_already_asked_for_is_found_with_the_options_of_that_time() {
-    let (connection, client) = Connection::in_memory();
     let first = ["go", "set emilia.eval weighted-squares", "set emilia.depth 1"];
     let first = first.map(|line| InputLine::Bytes(line.as_bytes().to_vec())).into();
     let engine = Engine::new(EngineOptions { depth: Depth::new(2), ..plain() });
-    let session = std::thread::spawn(move || serve(connection, engine, first));
+    let client = Conversation::begun(serve, engine, first);
     assert_eq!(next(&client), "status Thinking: minimax on mobility");
     until(&client, "===");
-    client.send("quit");
-    session.join().unwrap();
 }
 
 /// Recommends a move that nobody can play, with a value.
-struct Confused;
-
-impl Search for Confused {
-    fn think(&mut self, task: &Task, _: &Control, _: &mut dyn FnMut(&Report)) -> Report {
-        let report = first_move(&task.position);
-        let turn = if task.position.must_pass() { "A1".parse().map(Move::Place).unwrap() } else { Move::Pass };
-        let line = Line { turn, score: Score::from_discs(7), pv: vec![turn], ..report.lines[0].clone() };
-        Report { lines: vec![line], ..report }
-    }
-
-    fn clear(&mut self) {}
+fn confused(task: &Task, _: &Control, _: &mut dyn FnMut(&Report)) -> Report {
+    let report = first_move(&task.position);
+    let turn = if task.position.must_pass() { "A1".parse().map(Move::Place).unwrap() } else { Move::Pass };
+    let line = Line { turn, score: Score::from_discs(7), pv: vec![turn], ..report.lines[0].clone() };
+    Report { lines: vec![line], ..report }
 }
 
 #[test]
 fn go_is_never_answered_with_an_illegal_move() {
-    let (client, session) = start(Engine::with_searches(without_book(), |_| Box::new(Confused)));
+    let client = start(engine_with(|_| Box::new(Does(confused))));
     client.send("go");
     let answer = until(&client, "===").pop().unwrap();
     assert!(["D3//", "C4//", "F5//", "E6//"].contains(&&answer[4..8]), "{answer}");
@@ -461,37 +360,27 @@ fn go_is_never_answered_with_an_illegal_move() {
     client.send("go");
     let answer = until(&client, "===").pop().unwrap();
     assert!(answer.starts_with("=== PA//"), "{answer}");
-    client.send("quit");
-    session.join().unwrap();
 }
 
 /// Runs into its memory cap and goes on until it is stopped.
-struct Full;
-
-impl Search for Full {
-    fn think(&mut self, task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
-        let memory = MemoryUse { linear_nodes: 1234, tree_nodes: 1, ..MemoryUse::default() };
-        let report = Report { memory, ..first_move(&task.position) };
-        sink(&report);
-        while !control.must_stop(777, 0) {
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        report
+fn full(task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
+    let memory = MemoryUse { linear_nodes: 1234, tree_nodes: 1, ..MemoryUse::default() };
+    let report = Report { memory, ..first_move(&task.position) };
+    sink(&report);
+    while !control.must_stop(777, 0) {
+        std::thread::sleep(Duration::from_millis(1));
     }
-
-    fn clear(&mut self) {}
+    report
 }
 
 #[test]
 fn a_search_that_runs_on_shows_it_and_what_became_of_its_memory() {
-    let (client, session) = start(Engine::with_searches(without_book(), |_| Box::new(Full)));
+    let client = start(engine_with(|_| Box::new(Does(full))));
     client.send("hint 1");
     assert!(until(&client, "status 512 MB are full: linear space").len() >= 3);
     // The heartbeat has the number of nodes that no report told, and says nothing twice.
     assert!(next(&client).starts_with("nodestats 777 "));
     assert!(next(&client).starts_with("nodestats 777 "));
-    client.send("quit");
-    session.join().unwrap();
 }
 
 /// Uses of memory, and what is told of them.
@@ -528,7 +417,7 @@ fn a_full_memory_is_told_once_and_pruning_not_at_all() {
     for (seed, (uses, told)) in (0..).zip(memories()) {
         let options = EngineOptions { seed, ..without_book() };
         let engine = Engine::with_searches(options, |options| Box::new(Memories(options.seed as usize)));
-        let (client, session) = start(engine);
+        let client = start(engine);
         client.send("hint 1");
         let mut lines = until(&client, "status Analyzing");
         while lines.last().unwrap() != "status" {
@@ -536,14 +425,12 @@ fn a_full_memory_is_told_once_and_pruning_not_at_all() {
         }
         let full: Vec<_> = lines.iter().filter_map(|line| line.strip_prefix("status 512 MB are full: ")).collect();
         assert_eq!(full, Vec::from_iter(told), "{uses:?}");
-        client.send("quit");
-        session.join().unwrap();
     }
 }
 
 #[test]
 fn analyze_has_the_values_of_hints() {
-    let (client, session) = start(Engine::new(without_book()));
+    let client = start(Engine::new(without_book()));
     client.send("set depth 5");
     let mut values = Vec::new();
     for moves in ["", "B[F5]", "B[F5]W[D6]"] {
@@ -558,14 +445,12 @@ fn analyze_has_the_values_of_hints() {
     let analysis =
         lines.iter().rev().filter_map(|line| line.strip_prefix("analysis ")?.split(' ').nth(1)?.parse().ok());
     assert_eq!(analysis.collect::<Vec<f64>>(), values);
-    client.send("quit");
-    session.join().unwrap();
 }
 
 /// A hint is about the game and the settings that it was asked for with.
 #[test]
 fn what_alters_the_question_ends_a_hint_and_an_analysis() {
-    let (client, session) = start(Engine::with_searches(without_book(), |_| Box::new(Full)));
+    let client = start(engine_with(|_| Box::new(Does(full))));
     let game = format!("set game (;GM[Othello]{START}B[F5];)");
     let settings = ["set depth 3", "set contempt 5", "set emilia.variety 2"];
     for request in ["hint 1", "analyze"] {
@@ -582,32 +467,24 @@ fn what_alters_the_question_ends_a_hint_and_an_analysis() {
             until(&client, "pong 1");
         }
     }
-    client.send("quit");
-    session.join().unwrap();
 }
 
 static GATE_IS_OPEN: AtomicBool = AtomicBool::new(false);
 static SEARCHES: AtomicUsize = AtomicUsize::new(0);
 
 /// Does not end before the gate is open, whatever it is told.
-struct Gated;
-
-impl Search for Gated {
-    fn think(&mut self, task: &Task, _: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
-        SEARCHES.fetch_add(1, Ordering::SeqCst);
-        sink(&first_move(&task.position));
-        while !GATE_IS_OPEN.load(Ordering::SeqCst) {
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        first_move(&task.position)
+fn gated(task: &Task, _: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
+    SEARCHES.fetch_add(1, Ordering::SeqCst);
+    sink(&first_move(&task.position));
+    while !GATE_IS_OPEN.load(Ordering::SeqCst) {
+        std::thread::sleep(Duration::from_millis(1));
     }
-
-    fn clear(&mut self) {}
+    first_move(&task.position)
 }
 
 #[test]
 fn requests_given_up_before_their_turn_are_not_searched() {
-    let (client, session) = start(Engine::with_searches(without_book(), |_| Box::new(Gated)));
+    let client = start(engine_with(|_| Box::new(Does(gated))));
     client.send("hint 1");
     until(&client, "search");
     for number in 0..50 {
@@ -621,136 +498,16 @@ fn requests_given_up_before_their_turn_are_not_searched() {
     client.send("go");
     until(&client, "===");
     assert_eq!(SEARCHES.load(Ordering::SeqCst), 2);
-    client.send("quit");
-    session.join().unwrap();
-}
-
-/// Dies of every question.
-struct Dying;
-
-impl Search for Dying {
-    fn think(&mut self, _: &Task, _: &Control, _: &mut dyn FnMut(&Report)) -> Report {
-        panic!("a test of what becomes of a search that panics")
-    }
-
-    fn clear(&mut self) {}
 }
 
 #[test]
 fn a_search_that_panics_is_answered_for() {
-    let (client, session) = start(Engine::with_searches(without_book(), |_| Box::new(Dying)));
+    let client = start(engine_with(|_| Box::new(Does(|_, _, _| panic!("a test of a search that panics")))));
     for number in 1..4 {
         client.send("go");
         let answer = until(&client, "===").pop().unwrap();
         assert!(["D3", "C4", "F5", "E6"].contains(&&answer[4..6]), "{answer}");
         client.send(format!("ping {number}"));
         assert_eq!(next(&client), format!("pong {number}"));
-    }
-    client.send("quit");
-    session.join().unwrap();
-}
-
-/// Lines of sessions that make sense, and some that nearly do.
-fn sensible() -> impl Strategy<Value = Vec<u8>> {
-    let game = |moves: &str| format!("set game (;GM[Othello]PB[a]PW[b]RE[?]TI[5:00]TY[8]{START}{moves};)");
-    let fixed = [
-        "nboard 1",
-        "nboard 2",
-        "go",
-        "learn",
-        "analyze",
-        "new",
-        "clear",
-        "quit",
-        "move PA",
-        "set emilia.eval weighted-squares",
-        "set emilia.engine minimax",
-        "set emilia.variety 2",
-        "",
-    ];
-    let lines: Vec<String> = fixed
-        .into_iter()
-        .map(str::to_owned)
-        .chain([game(""), game("B[F5//4.108]W[D6/1.18]"), game("B[E6]W[F4]B[E3]W[F6]B[G5]W[D6]B[E7]W[F5]B[C5]")])
-        .collect();
-    prop_oneof![
-        4 => any::<i32>().prop_map(|number| format!("ping {number}")),
-        2 => (0u8..64).prop_map(|index| format!("move {}/1.5/0.25", Square::new(index).unwrap())),
-        1 => (0u8..64).prop_map(|index| Square::new(index).unwrap().to_upper()),
-        2 => (0u32..70).prop_map(|lines| format!("hint {lines}")),
-        1 => (-1i32..62).prop_map(|depth| format!("set depth {depth}")),
-        1 => (-110i32..110).prop_map(|contempt| format!("set contempt {contempt}")),
-        6 => prop::sample::select(lines),
-    ]
-    .prop_map(String::into_bytes)
-}
-
-/// A line with something wrong in it.
-fn damaged() -> impl Strategy<Value = Vec<u8>> {
-    (sensible(), any::<prop::sample::Index>(), any::<u8>(), 0..4).prop_map(|(mut line, place, byte, damage)| {
-        let place = if line.is_empty() { 0 } else { place.index(line.len()) };
-        match damage {
-            0 => line.insert(place, byte),
-            1 => line.truncate(place),
-            2 => line = [line.clone(), line].concat(),
-            _ if line.is_empty() => line.push(byte),
-            _ => line[place] = byte,
-        }
-        line.retain(|&byte| byte != b'\n');
-        line
-    })
-}
-
-/// The pongs that a session owes for these lines.
-fn pongs(lines: &[Vec<u8>]) -> Vec<String> {
-    let mut pongs = Vec::new();
-    for line in lines {
-        let text = String::from_utf8_lossy(line);
-        let words: Vec<&str> = text.trim_ascii_end().split([' ', '\t']).filter(|word| !word.is_empty()).collect();
-        match words[..] {
-            ["quit"] => break,
-            ["ping", number] => pongs.extend(number.parse::<i32>().ok().map(|number| format!("pong {number}"))),
-            _ => {}
-        }
-    }
-    pongs
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
-
-    #[test]
-    fn random_sessions_get_every_pong_and_nothing_odd(
-        session in prop::collection::vec(
-            (
-                prop_oneof![
-                    6 => sensible(),
-                    3 => damaged(),
-                    1 => prop::collection::vec(any::<u8>(), 0..40),
-                ],
-                prop::bool::weighted(0.2),
-            ),
-            0..60,
-        ),
-    ) {
-        // Without a pause now and then no search would begin before it is void.
-        let (lines, pauses): (Vec<_>, Vec<_>) = session.into_iter().unzip();
-        let mut said = String::new();
-        let (mut client, session) = start(Engine::new(EngineOptions { nodes: Some(2_000), ..plain() }));
-        for (line, pause) in lines.iter().zip(pauses) {
-            client.send(line);
-            if pause && let Ok(text) = client.output().recv_timeout(Duration::from_millis(1)) {
-                said += &text;
-            }
-        }
-        client.close();
-        session.join().expect("no panic");
-        said.extend(client.output().try_iter());
-        prop_assert!(said.is_empty() || said.ends_with('\n'));
-        for line in said.lines() {
-            prop_assert!(is_reply(line), "{line:?}");
-        }
-        let heard: Vec<_> = said.lines().filter(|line| line.starts_with("pong")).map(str::to_owned).collect();
-        prop_assert_eq!(heard, pongs(&lines));
     }
 }

@@ -1,14 +1,13 @@
-//! Reading and writing: spellings, round trips, bad input, and the files of other programs.
+//! Reading and writing: spellings, bad input, and what is special in each format.
 
-use crate::games::{OVER, game, game_from_anywhere, position, shared_data, shared_path};
+use crate::games::{OVER, game_from_anywhere};
 use emilia::notation::game_file::{Format, GameFile, write};
 use emilia::notation::ggf::{self, Ending, Ggf, GgfClock, GgfResult, TimedMove, Timing};
 use emilia::notation::obf::ObfEntry;
 use emilia::notation::sgf;
-use emilia::notation::transcript::{self, Transcript};
+use emilia::notation::transcript::Transcript;
 use emilia::notation::wthor;
-use emilia::notation::{AnnotatedGame, PlayerInfo};
-use emilia::notation::{NotationError, Problem, infer_mover, read_position};
+use emilia::notation::{AnnotatedGame, NotationError, Problem, infer_mover, read_position};
 use emilia::othello::{Color, GameRecord, IllegalMove, Move, Position, PositionError, Square};
 use proptest::prelude::*;
 use std::io::Cursor;
@@ -27,7 +26,7 @@ fn error(text: &str) -> NotationError {
 }
 
 /// A game as SGF.
-fn sgf_text(game: &AnnotatedGame) -> String {
+pub fn sgf_text(game: &AnnotatedGame) -> String {
     write(game, Format::Sgf).unwrap().text
 }
 
@@ -361,6 +360,18 @@ fn a_million_characters_are_read_or_refused_at_once() {
 
 proptest! {
     #[test]
+    fn any_bytes_are_games_of_wthor_or_errors(mut bytes in prop::collection::vec(any::<u8>(), 0..300), games in 0u8..4) {
+        let _ = wthor::parse_players(&bytes);
+        // A header that announces as many games as there may be, so that records are read too.
+        bytes.resize(16 + 68 * usize::from(games), 56);
+        bytes[..4].copy_from_slice(&[20, 26, 2, 23]);
+        bytes[4..10].copy_from_slice(&[games, 0, 0, 0, 0, 0]);
+        bytes[12] = 8;
+        let file = GameFile::new("bytes", Cursor::new(bytes)).unwrap();
+        prop_assert_eq!(file.count(), usize::from(games));
+    }
+
+    #[test]
     fn no_text_makes_a_reader_panic(text in any::<String>()) {
         let _ = read_position(&text);
         let _ = ggf::parse_all(&text);
@@ -401,138 +412,6 @@ proptest! {
                 Err(error) => prop_assert!(error.line >= 1 && error.column >= 1 && error.to_string().is_ascii()),
             }
         }
-    }
-}
-
-// ---- Round trips --------------------------------------------------------------------------------------------------
-
-fn timing() -> impl Strategy<Value = Timing> {
-    let eval = prop::option::of((-6400i32..=6400).prop_map(|n| f64::from(n) / 100.0));
-    let seconds = prop::option::of((0u32..10_000_000).prop_map(|n| f64::from(n) / 1000.0));
-    (eval, seconds).prop_map(|(eval, seconds)| Timing { eval, seconds })
-}
-
-fn clock() -> impl Strategy<Value = GgfClock> {
-    let time = || prop_oneof![Just(0u64), 0..10_000_000u64, (0..4000u64).prop_map(|s| s * 1_000_000)];
-    (time(), time(), prop_oneof![Just(120_000_000), time()]).prop_map(|(main, increment, grace)| GgfClock {
-        main: Duration::from_micros(main),
-        increment: Duration::from_micros(increment),
-        grace: Duration::from_micros(grace),
-    })
-}
-
-fn result() -> impl Strategy<Value = GgfResult> {
-    let endings = vec![None, Some(Ending::Resigned), Some(Ending::Timeout), Some(Ending::Agreed), Some(Ending::Left)];
-    (-64_000i32..=64_000, prop::sample::select(endings))
-        .prop_map(|(n, ending)| GgfResult { score: f64::from(n) / 1000.0, ending })
-}
-
-fn ggf_game() -> impl Strategy<Value = AnnotatedGame> {
-    let name = || "[ -\\\\^-~\u{e9}]{0,12}";
-    let rating = || prop::option::of((0u32..300_000).prop_map(|n| f64::from(n) / 100.0));
-    let names = (name(), name(), name(), name());
-    let numbers =
-        (rating(), rating(), prop::option::of(clock()), prop::option::of(clock()), prop::option::of(result()));
-    let rest = (
-        prop::collection::vec(name().prop_map(String::from), 0..3),
-        prop::collection::vec(("(KM|KB|X[A-Z])", name()), 0..3),
-    );
-    (game_from_anywhere(), prop::collection::vec(timing(), 150), names, numbers, rest).prop_map(
-        |(game, timing, (place, date, black, white), numbers, (comments, other))| {
-            let (black_rating, white_rating, black_clock, white_clock, result) = numbers;
-            let timing = timing[..game.turns().len()].to_vec();
-            let other = [vec![("TY".to_owned(), "s8r20".to_owned())], other].concat();
-            let black = PlayerInfo { name: black, rating: black_rating, clock: black_clock };
-            let white = PlayerInfo { name: white, rating: white_rating, clock: white_clock };
-            AnnotatedGame { place, date, black, white, timing, comments, other, result, ..AnnotatedGame::new(game) }
-        },
-    )
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
-
-    #[test]
-    fn boards_come_back(position in position()) {
-        let wanted = GameRecord::from_position(position);
-        for text in [format!("{position}"), format!("{position:#}"), format!("{position:#}").replace('\n', " ")] {
-            prop_assert_eq!(&read_position(&text).unwrap(), &wanted, "{}", text);
-        }
-    }
-
-    #[test]
-    fn boards_without_a_mover_come_back_in_games_without_passes(game in game()) {
-        let position = game.position();
-        let passes = game.turns().contains(&Move::Pass) || position.must_pass();
-        prop_assume!(!passes);
-        let read = read_position(&position.to_string()[..64]).unwrap();
-        prop_assert_eq!(read.position(), position);
-    }
-
-    #[test]
-    fn transcripts_come_back(game in game()) {
-        prop_assume!(!game.turns().is_empty());
-        for text in [Transcript(&game).to_string(), format!("{:#}", Transcript(&game))] {
-            prop_assert_eq!(&transcript::parse(&text).unwrap(), &game, "{}", text);
-            prop_assert_eq!(&read_position(&text).unwrap(), &game, "{}", text);
-        }
-        let numbered: String = game.turns().iter().zip(1..).map(|(turn, n)| format!("{n}. {turn} ")).collect();
-        prop_assert_eq!(&read_position(&numbered).unwrap(), &game, "{}", numbered);
-    }
-
-    #[test]
-    fn positions_with_moves_come_back(game in game_from_anywhere()) {
-        let text = format!("{} {}", game.start(), Transcript(&game));
-        prop_assert_eq!(&read_position(&text).unwrap(), &game, "{}", text);
-        let diagram = format!("{:#}\n{:#}", game.start(), Transcript(&game));
-        prop_assert_eq!(&read_position(&diagram).unwrap(), &game, "{}", diagram);
-    }
-
-    #[test]
-    fn ggf_comes_back(ggf in ggf_game()) {
-        let text = Ggf(&ggf).to_string();
-        prop_assert!(!text.contains(['\n', '\r']));
-        prop_assert_eq!(&ggf::parse(&text).unwrap(), &ggf, "{}", text);
-        prop_assert_eq!(&read_position(&text).unwrap(), &ggf.record, "{}", text);
-        prop_assert_eq!(ggf::parse_all(&format!("2 {text}{text}\n1 {text}")).unwrap().len(), 3);
-    }
-
-    #[test]
-    fn timed_moves_come_back(timing in timing(), square in 0u8..65) {
-        let turn = Square::new(square).map_or(Move::Pass, Move::Place);
-        let timed = TimedMove { turn, eval: timing.eval, seconds: timing.seconds };
-        prop_assert_eq!(TimedMove::parse(&timed.to_string()), Ok(timed));
-        let with_commas = timed.to_string().replace('.', ",").to_lowercase();
-        prop_assert_eq!(TimedMove::parse(&with_commas), Ok(timed));
-    }
-
-    #[test]
-    fn sgf_comes_back(game in game_from_anywhere(), black in "[ -~]{0,12}", white in "[]\\\\a]{0,6}") {
-        let mut game = AnnotatedGame { result: Some(GgfResult::of_score(2)), ..AnnotatedGame::new(game) };
-        (game.black.name, game.white.name) = (black, white);
-        let text = sgf_text(&game);
-        prop_assert!(text.contains("RE[B+2]"));
-        prop_assert_eq!(&sgf::parse(&text).unwrap(), &game, "{}", text);
-        prop_assert_eq!(&read_position(&text).unwrap(), &game.record, "{}", text);
-    }
-
-    #[test]
-    fn obf_comes_back(
-        position in position(),
-        scores in prop::collection::vec(-64i32..=64, 60),
-        score in prop::option::of(-64i32..=64),
-        comment in prop::option::of("[!-~]([ -~]{0,8}[!-~])?"),
-    ) {
-        let turns: Vec<Move> = match position.moves() {
-            moves if moves.is_empty() => vec![Move::Pass],
-            moves => moves.into_iter().map(Move::Place).collect(),
-        };
-        let moves = turns.into_iter().zip(scores).collect();
-        let entry = ObfEntry { position, moves, score, comment, unread: Vec::new() };
-        let line = entry.to_string();
-        prop_assert_eq!(&ObfEntry::parse(&line).unwrap(), &entry, "{}", line);
-        let read = read_position(&line).unwrap();
-        prop_assert_eq!(read.position(), &position, "{}", line);
     }
 }
 
@@ -659,85 +538,5 @@ fn obf_infers_the_side_to_move_as_other_boards_do() {
     ] {
         let error = ObfEntry::parse(&line).unwrap_err();
         assert!((error.line, error.column) == (1, column) && error.to_string().contains(expected), "{line}: {error}");
-    }
-}
-
-// ---- Files of other programs --------------------------------------------------------------------------------------
-
-#[test]
-fn the_ffo_positions_list_exactly_the_legal_moves() {
-    for (name, count) in [("ffo-1-19.obf", 19), ("ffo-20-39.obf", 20), ("ffo-40-59.obf", 20)] {
-        let Some(text) = shared_data(name) else { return };
-        let entry = |line| ObfEntry::parse(line).unwrap_or_else(|error| panic!("{name}: {error}"));
-        let entries: Vec<ObfEntry> = text.lines().map(entry).collect();
-        assert_eq!(entries.len(), count, "{name}");
-        for (entry, line) in entries.iter().zip(text.lines()) {
-            let mut listed: Vec<Square> = entry.moves.iter().filter_map(|(turn, _)| turn.square()).collect();
-            listed.sort();
-            assert_eq!(listed, entry.position.moves().into_iter().collect::<Vec<_>>(), "{line}");
-            assert_eq!(read(line).position(), &entry.position);
-        }
-    }
-}
-
-#[test]
-fn the_xot_openings_are_games_of_eight_plies() {
-    let Some(text) = shared_data("openings-xot-large.txt") else { return };
-    let mut count = 0;
-    for line in text.lines() {
-        let game = read(line);
-        assert_eq!((game.turns().len(), game.position().mover()), (8, Color::Black), "{line}");
-        assert_eq!(Transcript(&game).to_string(), line);
-        count += 1;
-    }
-    assert_eq!(count, 10_784);
-}
-
-#[test]
-fn the_games_of_ggs_are_read_wholly() {
-    let Some(text) = shared_data("games/ggs-sample.ggf") else { return };
-    let games = ggf::parse_all(&text).unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(games.len(), text.matches("(;GM[").count());
-    for game in &games {
-        assert!(game.black.clock.is_some() && game.black.rating.is_some() && game.result.is_some());
-        assert_eq!(&ggf::parse(&Ggf(game).to_string()).unwrap(), game);
-        if let Some(GgfResult { score, ending: None }) = game.result
-            && game.record.position().is_over()
-        {
-            assert_eq!(f64::from(game.record.position().score_for_black()), score, "{}", Ggf(game));
-        }
-    }
-}
-
-#[test]
-fn the_tournament_games_of_a_year_are_legal_and_end_as_they_say() {
-    let Some(path) = shared_path("games/WTH_2024.wtb") else { return };
-    let games: Vec<AnnotatedGame> = GameFile::open(&path).unwrap().map(|item| item.unwrap().game).collect();
-    assert_eq!(games.len(), 2_891);
-    let (mut ended, mut agreed) = (0, 0);
-    for game in &games {
-        assert!(game.date == "2024" && game.theory.is_none_or(|theory| theory.empties == 24), "{game:?}");
-        assert!(![&game.black.name, &game.white.name].into_iter().any(|name| name.starts_with("player ")), "{game:?}");
-        assert!(!game.place.starts_with("tournament "), "{game:?}");
-        let end = game.record.position();
-        if end.is_over() {
-            ended += 1;
-            agreed += usize::from(game.result == Some(GgfResult::of_score(end.score_for_black())));
-        }
-    }
-    assert!(ended > 2_800 && agreed * 1_000 >= ended * 995, "{agreed} of {ended} finished games end as recorded");
-}
-
-proptest! {
-    #[test]
-    fn any_bytes_are_games_of_wthor_or_errors(mut bytes in prop::collection::vec(any::<u8>(), 0..300), games in 0u8..4) {
-        let _ = wthor::parse_players(&bytes);
-        // A header that announces as many games as there may be, so that records are read too.
-        bytes.resize(16 + 68 * usize::from(games), 56);
-        bytes[..4].copy_from_slice(&[20, 26, 2, 23]);
-        bytes[4..10].copy_from_slice(&[games, 0, 0, 0, 0, 0]);
-        bytes[12] = 8;
-        let file = GameFile::new("bytes", Cursor::new(bytes)).unwrap();
-        prop_assert_eq!(file.count(), usize::from(games));
     }
 }

@@ -1,16 +1,15 @@
-//! Sessions of both protocols with an engine that thinks while the client does.
+//! Sessions of every protocol with an engine that thinks while the client does.
 
+use crate::conversation::{Conversation, Does, first_move, tireless, without_book};
 use crate::play::Script;
-use crate::{gtp, nboard};
+use crate::{gtp, nboard, ugi};
 use emilia::engine::{Engine, EngineOptions};
-use emilia::othello::{Color, Move, Position, Square};
+use emilia::othello::{Color, Position, Square};
 use emilia::play::{Level, Opponent, Said, Session};
-use emilia::protocol::stdio::Client;
 use emilia::render::Palette;
-use emilia::search::{Bound, Control, Line, Report, Score, Search, SearchDepth, Task};
+use emilia::search::{Control, Report, Task};
 use parking_lot::Mutex;
 use std::io;
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// Less than the minute after which pondering ends by itself.
@@ -18,47 +17,34 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// After this long, what was to end has ended.
 const TO_BE_SEEN: Duration = Duration::from_millis(50);
 
-/// Where a [`Watched`] search has begun to ponder, and where it has ended. Each test has an opening of its own.
+/// Where a search that is [`watched`] has begun to ponder, and where it has ended. Each test has an opening of its own.
 static BEGUN: Mutex<Vec<Position>> = Mutex::new(Vec::new());
 static ENDED: Mutex<Vec<Position>> = Mutex::new(Vec::new());
 
 /// Answers for Black at once and thinks about White's positions until it is told to stop.
-struct Watched;
-
-impl Search for Watched {
-    fn think(&mut self, task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
-        let position = task.position;
-        let turn = Move::Place(first_move(&position));
-        let depth = SearchDepth::Plies(1);
-        let line = Line { turn, score: Score::ZERO, bound: Bound::Exact, depth, pv: vec![turn], visits: 0 };
-        let report = Report { lines: vec![line], depth, ..Report::default() };
-        if position.mover() == Color::White {
-            sink(&report);
-            BEGUN.lock().push(position);
-            while !control.must_stop(0, 0) {
-                std::thread::sleep(Duration::from_millis(1));
-            }
-            ENDED.lock().push(position);
-        }
-        report
+fn watched(task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
+    if task.position.mover() == Color::White {
+        BEGUN.lock().push(task.position);
+        tireless(task, control, sink);
+        ENDED.lock().push(task.position);
     }
-
-    fn clear(&mut self) {}
+    first_move(&task.position)
 }
 
 fn engine() -> Engine {
-    let options = EngineOptions { ponder: true, time: Some(Duration::from_secs(1_000_000)), ..nboard::without_book() };
-    Engine::with_searches(options, |_| Box::new(Watched))
+    let options = EngineOptions { ponder: true, time: Some(Duration::from_secs(1_000_000)), ..without_book() };
+    Engine::with_searches(options, |_| Box::new(Does(watched)))
 }
 
-fn first_move(position: &Position) -> Square {
-    position.moves().into_iter().next().expect("a move")
+/// The move that [`watched`] answers with.
+fn answer_in(position: &Position) -> Square {
+    first_move(position).lines[0].turn.square().expect("a move")
 }
 
 /// The position behind an opening, Black's answer there, and the position behind that.
 fn opening(moves: &str) -> (Position, Square, Position) {
     let before = moves.split(' ').fold(Position::START, |position, name| position.play(name.parse().unwrap()).unwrap());
-    let answer = first_move(&before);
+    let answer = answer_in(&before);
     (before, answer, before.play(answer).unwrap())
 }
 
@@ -71,31 +57,31 @@ fn wait_for(list: &Mutex<Vec<Position>>, position: &Position) {
 }
 
 /// An NBoard session whose engine ponders behind an opening.
-fn over_nboard(moves: &str) -> (Client, JoinHandle<()>, Square, Position) {
+fn over_nboard(moves: &str) -> (Conversation, Square, Position) {
     let (_, answer, behind) = opening(moves);
-    let (client, session) = nboard::start(engine());
+    let client = nboard::start(engine());
     moves.split(' ').for_each(|name| client.send(format!("move {name}")));
     client.send("go");
     nboard::until(&client, "===");
     wait_for(&BEGUN, &behind);
-    (client, session, answer, behind)
+    (client, answer, behind)
 }
 
 /// A GTP session whose engine ponders behind an opening.
-fn over_gtp(moves: &str) -> (Client, JoinHandle<()>, Position) {
+fn over_gtp(moves: &str) -> (Conversation, Position) {
     let (_, answer, behind) = opening(moves);
-    let (client, session) = gtp::start(engine());
+    let client = gtp::start(engine());
     for (name, color) in moves.split(' ').zip(["b", "w"].iter().cycle()) {
         gtp::succeed(&client, &format!("play {color} {name}"));
     }
     assert!(gtp::succeed(&client, "genmove b").eq_ignore_ascii_case(&answer.to_string()));
     wait_for(&BEGUN, &behind);
-    (client, session, behind)
+    (client, behind)
 }
 
 #[test]
 fn over_nboard_nothing_is_heard_of_it_and_a_ping_ends_it() {
-    let (client, session, answer, behind) = over_nboard("f5 d6");
+    let (client, answer, behind) = over_nboard("f5 d6");
     client.send(format!("move {answer}"));
     client.send("set emilia.colour red");
     std::thread::sleep(TO_BE_SEEN);
@@ -103,26 +89,23 @@ fn over_nboard_nothing_is_heard_of_it_and_a_ping_ends_it() {
     client.send("ping 7");
     assert_eq!(client.output().recv_timeout(PATIENCE).unwrap(), "pong 7\n");
     wait_for(&ENDED, &behind);
-    client.send("quit");
-    session.join().unwrap();
 }
 
 #[test]
 fn over_gtp_what_needs_no_search_leaves_it_alone() {
-    let (client, session, behind) = over_gtp("f5 f6");
+    let (client, behind) = over_gtp("f5 f6");
     for command in ["name", "gogui-rules_board", "time_left w 10 0", "emilia-stats", "emilia-get", "showboard"] {
         gtp::succeed(&client, command);
     }
     std::thread::sleep(TO_BE_SEEN);
     assert!(!ENDED.lock().contains(&behind));
     drop(client);
-    session.join().unwrap();
     wait_for(&ENDED, &behind);
 }
 
 #[test]
 fn another_position_ends_it_and_is_the_one_that_counts() {
-    let (client, session, _, behind) = over_nboard("f5 f4");
+    let (client, _, behind) = over_nboard("f5 f4");
     let board = "BO[8 ---------------------------O*------*O--------------------------- *]";
     client.send(format!("set game (;GM[Othello]{board}B[E6]W[F6];)"));
     wait_for(&ENDED, &behind);
@@ -132,19 +115,16 @@ fn another_position_ends_it_and_is_the_one_that_counts() {
     assert!(said.to_lowercase().starts_with(&format!("=== {answer}/")), "{said}");
     wait_for(&BEGUN, &next);
     drop(client);
-    session.join().unwrap();
     wait_for(&ENDED, &next);
 
     for (moves, command) in [("d3 c3 c4 c5", "move d6"), ("f5 d6 c3 d3", "new")] {
-        let (client, session, _, behind) = over_nboard(moves);
+        let (client, _, behind) = over_nboard(moves);
         client.send(command);
         wait_for(&ENDED, &behind);
-        drop(client);
-        session.join().unwrap();
     }
 
     for (moves, command, discs) in [("d3 c3", "undo", 6), ("d3 e3", "clear_board", 4), ("d3 c5", "play w pass", 0)] {
-        let (client, session, behind) = over_gtp(moves);
+        let (client, behind) = over_gtp(moves);
         let (is_done, _) = gtp::ask(&client, command);
         if is_done {
             wait_for(&ENDED, &behind);
@@ -154,15 +134,22 @@ fn another_position_ends_it_and_is_the_one_that_counts() {
         } else {
             assert!(!ENDED.lock().contains(&behind), "{command} changes nothing");
         }
-        client.send("quit");
-        session.join().unwrap();
     }
+
+    let (_, _, behind) = opening("e6 d6");
+    let client = ugi::start(engine());
+    client.send("position startpos moves e6 d6");
+    client.send("go");
+    ugi::answer(&client, "bestmove");
+    wait_for(&BEGUN, &behind);
+    client.send("position startpos");
+    wait_for(&ENDED, &behind);
 }
 
 #[test]
 fn in_play_it_ends_where_the_game_goes_elsewhere() {
-    let after = |position: Position| position.play(first_move(&position)).unwrap();
-    let reply = first_move(&after(Position::START));
+    let after = |position: Position| position.play(answer_in(&position)).unwrap();
+    let reply = answer_in(&after(Position::START));
     let behind = after(after(after(Position::START)));
     let opponent = Opponent::new(engine(), Level::FULL, 1);
     let mut session = Session::new(opponent, Some(Color::White), Palette::Plain);

@@ -1,7 +1,8 @@
 //! The searches as they were published: the paper's alpha-beta and its extension, UCT with overwritten values, and what
 //! linear space costs in memory.
 
-use crate::best_first::RandomGames;
+use crate::best_first::{RandomGames, evaluations};
+use crate::best_first_tree::never;
 use crate::counting_allocator::peak_bytes_while;
 use emilia::engine::{Backup, Engine, EngineOptions, LeafValue, Request, Selection, searches};
 use emilia::eval::{Evaluator, EvaluatorKind};
@@ -11,16 +12,12 @@ use emilia::lab::{KORF_ALPHA_BETA, KORF_BEST_FIRST, KORF_EXTENSION, KorfAlphaBet
 use emilia::othello::{Color, Position};
 use emilia::search::{
     AlphaBetaStart, Bound, Contempt, Control, Depth, EndValues, Explorer, KorfSettings, Limits, MinimaxKind,
-    PlainResult, Progress, RbfmsSettings, Report, Score, Search, SearchDepth, Start, Task, Work, linear_best_first,
+    PlainResult, Progress, RbfmsSettings, Report, Score, Search, SearchDepth, Start, Task, linear_best_first,
     plain_minimax,
 };
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-
-fn never(_: &Work) -> bool {
-    false
-}
 
 fn plain<G: Game>(kind: MinimaxKind, position: &G, depth: u32, evaluator: &dyn Evaluator<G>) -> PlainResult<G::Move> {
     plain_minimax(kind, position, depth, evaluator, Contempt::NONE, &mut |_| false)
@@ -165,10 +162,6 @@ fn korf_alpha_beta_goes_on_where_its_tree_does_not_fit() {
 
 fn think(search: &mut dyn Search, task: &Task, limits: Limits) -> Report {
     search.think(task, &Control::with_limits(limits), &mut |_| {})
-}
-
-fn evaluations(limit: u64) -> Limits {
-    Limits { evaluations: Some(limit), ..Limits::default() }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The program itself: processes, pipes, exit codes, logs.
 
+use crate::convert::file;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::time::{Duration, Instant};
 
@@ -76,50 +76,20 @@ pub fn stderr_of(child: &mut Child) -> String {
     text
 }
 
-/// A file for one test, gone when the test is.
-pub struct TemporaryFile(pub PathBuf);
-
-impl TemporaryFile {
-    pub fn new(name: &str) -> TemporaryFile {
-        let path = std::env::temp_dir().join(format!("emilia-{}-{name}", std::process::id()));
-        let _ = std::fs::remove_file(&path);
-        TemporaryFile(path)
-    }
-
-    fn text(&self) -> String {
-        std::fs::read_to_string(&self.0).unwrap()
-    }
-}
-
-impl Drop for TemporaryFile {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
-    }
-}
-
 #[test]
-fn quit_ends_a_hint() {
-    let (mut child, _stdout) = hinting();
-    child.stdin.as_mut().unwrap().write_all(b"quit\n").unwrap();
-    assert!(end(&mut child).success());
-    assert_eq!(stderr_of(&mut child), "");
-}
-
-#[test]
-fn the_end_of_the_input_ends_a_hint() {
-    let (mut child, _stdout) = hinting();
-    drop(child.stdin.take());
-    assert!(end(&mut child).success());
-    assert_eq!(stderr_of(&mut child), "");
-}
-
-#[cfg(unix)]
-#[test]
-fn a_reader_that_goes_away_ends_a_hint() {
-    let (mut child, stdout) = hinting();
-    drop(stdout);
-    assert!(end(&mut child).success());
-    assert_eq!(stderr_of(&mut child), "");
+fn a_hint_ends_with_quit_with_the_input_and_with_the_reader() {
+    for ending in ["quit", "input", "reader"] {
+        let (mut child, stdout) = hinting();
+        let mut stdout = Some(stdout);
+        match ending {
+            "quit" => child.stdin.as_mut().unwrap().write_all(b"quit\n").unwrap(),
+            "input" => drop(child.stdin.take()),
+            _ if cfg!(unix) => drop(stdout.take()),
+            _ => continue,
+        }
+        assert!(end(&mut child).success(), "{ending}");
+        assert_eq!(stderr_of(&mut child), "", "{ending}");
+    }
 }
 
 #[cfg(unix)]
@@ -141,11 +111,12 @@ fn the_first_line_decides_the_protocol() {
     assert_eq!(answers(&[], "ping 5\nquit\n"), "pong 5\n");
     assert_eq!(answers(&[], "\r\n# a comment\n\n  nboard 2\r\nping 6\r\n"), "status Emilia 0.1.0\npong 6\n");
     assert_eq!(answers(&[], "set depth 2\n"), "set myname Emilia2\n");
+    assert_eq!(answers(&[], "\u{feff}ping 7\r\n"), "pong 7\n", "as clients on Windows begin");
     assert_eq!(answers(&[], "# a comment\n\n7 protocol_version\nquit\n"), "=7 2\n\n=\n\n");
     assert_eq!(answers(&[], "quit\n"), "=\n\n");
     assert_eq!(answers(&[], ""), "");
     assert_eq!(answers(&[], "\n\n# nothing\n"), "");
-    assert_eq!(answers(&["nboard"], "name\nping 1\n"), "pong 1\n");
+    assert_eq!(answers(&["nboard"], "name\nping 1"), "pong 1\n", "a last line needs no line feed");
     assert!(answers(&["gtp"], "ping 1\n").starts_with("? "));
 }
 
@@ -161,11 +132,6 @@ fn variety_plays_another_game_each_time_unless_a_seed_is_given() {
     let games = [(); 3].map(|()| game(&[]));
     assert!(games.iter().any(|other| *other != games[0]), "{}", games[0]);
     assert_eq!(game(&["--seed", "3"]), game(&["--seed", "3"]));
-}
-
-#[test]
-fn a_last_line_needs_no_line_feed() {
-    assert_eq!(answers(&["nboard"], "ping 1\nping 2"), "pong 1\npong 2\n");
 }
 
 #[test]
@@ -195,10 +161,10 @@ fn a_million_commands_may_come_at_once() {
 
 #[test]
 fn the_log_has_both_directions_and_stderr_nothing() {
-    let log = TemporaryFile::new("both.log");
-    let path = log.0.to_str().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = &file(&folder, "both.log");
     assert_eq!(answers(&["nboard", "--log-file", path], "ping 1\nset depth 99\nbogus\n"), "pong 1\n");
-    let text = log.text();
+    let text = std::fs::read_to_string(path).unwrap();
     let line =
         |end: &str| text.lines().find(|line| line.ends_with(end)).unwrap_or_else(|| panic!("no {end} in {text}"));
     // 2026-11-21T08:38:42.599491Z DEBUG ...
@@ -212,7 +178,7 @@ fn the_log_has_both_directions_and_stderr_nothing() {
     let mut command = emilia(&["--log-file", path]);
     command.env("RUST_LOG", "warn");
     assert!(run(command, "ping 2\n").status.success());
-    assert_eq!(log.text(), text);
+    assert_eq!(std::fs::read_to_string(path).unwrap(), text);
 }
 
 #[test]
@@ -269,8 +235,7 @@ fn perft_prints_the_count_alone() {
         (&["perft", "9", "--pass-free"], "3005320\n"),
         (&["perft", "9", "--pass-free", "--json"], "{\"depth\":9,\"nodes\":3005320,\"pass_free\":true}\n"),
     ] {
-        let output = run(emilia(arguments), "");
-        assert!(output.status.success());
-        assert_eq!(String::from_utf8_lossy(&output.stdout), count, "{arguments:?}");
+        let (code, stdout, _) = said(arguments, "");
+        assert_eq!((code, stdout.as_str()), (0, count), "{arguments:?}");
     }
 }

@@ -1,33 +1,24 @@
 //! Work in pieces: `--shard` and `emilia merge`, `--out` and `--resume`, and what kills may not do to them.
 
+use crate::convert::file;
 use crate::games::{picks_of, play};
 use crate::serve::{answers, emilia, run, said};
 use emilia::notation::transcript::Transcript;
 use emilia::othello::Position;
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
-
-fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("shards").join(name);
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).unwrap();
-    folder
-}
+use tempfile::TempDir;
 
 /// Runs a command that succeeds and says nothing but its output.
 fn output_of(arguments: &[&str]) -> String {
     answers(arguments, "")
 }
 
-fn path(folder: &Path, name: &str) -> String {
-    folder.join(name).to_str().unwrap().to_owned()
-}
-
 /// Files of games, queries and positions, each with something in it that makes no sense.
-fn inputs(folder: &Path, count: u64) -> [String; 3] {
+fn inputs(folder: &TempDir, count: u64) -> [String; 3] {
     let games: Vec<_> = (0..count).map(|seed| play(Position::START, &picks_of(seed))).collect();
     let transcripts: String = games.iter().map(|game| format!("{}\n", Transcript(game))).collect();
     let queries: String = games
@@ -41,12 +32,9 @@ fn inputs(folder: &Path, count: u64) -> [String; 3] {
     let near_the_end = games.iter().filter_map(|game| game.positions().iter().find(|p| p.empties().count() == 8));
     let positions: String = near_the_end.map(|position| format!("{position}; +2;\n")).collect();
     let contents = [format!("nonsense\n{transcripts}"), format!("{{}}\n{queries}\nnonsense"), positions + "nonsense\n"];
-    ["games.txt", "queries.jsonl", "positions.obf"]
-        .map(|name| path(folder, name))
-        .into_iter()
-        .zip(contents)
-        .for_each(|(file, content)| fs::write(file, content).unwrap());
-    ["games.txt", "queries.jsonl", "positions.obf"].map(|name| path(folder, name))
+    let files = ["games.txt", "queries.jsonl", "positions.obf"].map(|name| file(folder, name));
+    files.iter().zip(contents).for_each(|(path, content)| fs::write(path, content).unwrap());
+    files
 }
 
 /// Lines without order, and without what depends on the clock.
@@ -65,7 +53,7 @@ fn results(text: &str) -> BTreeSet<String> {
 
 #[test]
 fn parts_put_together_are_the_whole() {
-    let folder = folder("whole");
+    let folder = tempfile::tempdir().unwrap();
     let [games, queries, positions] = inputs(&folder, 8);
     for (command, name) in [
         (vec!["analyze", &games, "--json", "--depth", "2", "--reproducible", "--hash", "1"], "games"),
@@ -74,7 +62,7 @@ fn parts_put_together_are_the_whole() {
         let whole = output_of(&command);
         let parts: Vec<String> = (0..3)
             .map(|i| {
-                let (part, shard) = (path(&folder, &format!("{name}-{i}")), format!("{i}/3"));
+                let (part, shard) = (file(&folder, &format!("{name}-{i}")), format!("{i}/3"));
                 fs::write(&part, output_of(&[&command[..], &["--shard", &shard]].concat())).unwrap();
                 part
             })
@@ -90,7 +78,7 @@ fn parts_put_together_are_the_whole() {
         if name == "games" {
             assert_eq!(merged, whole);
         }
-        let out = path(&folder, "merged");
+        let out = file(&folder, "merged");
         assert_eq!(output_of(&["merge", "--out", &out, &parts[0], &parts[1], &parts[2]]), "");
         assert_eq!(fs::read_to_string(&out).unwrap(), merged);
     }
@@ -103,7 +91,7 @@ fn parts_put_together_are_the_whole() {
     let whole = solve(&[]);
     let parts: Vec<String> = (0..2)
         .map(|i| {
-            let part = path(&folder, &format!("solve-{i}"));
+            let part = file(&folder, &format!("solve-{i}"));
             fs::write(&part, solve(&["--shard", &format!("{i}/2")])).unwrap();
             part
         })
@@ -122,10 +110,10 @@ fn parts_put_together_are_the_whole() {
 
 #[test]
 fn gaps_overlaps_and_other_jobs_are_refused() {
-    let folder = folder("refused");
+    let folder = tempfile::tempdir().unwrap();
     let [games, queries, _] = inputs(&folder, 4);
     let part = |name: &str, arguments: &[&str]| {
-        let part = path(&folder, name);
+        let part = file(&folder, name);
         fs::write(&part, output_of(&[&["analyze", "--depth", "1", "--hash", "1"], arguments].concat())).unwrap();
         part
     };
@@ -134,12 +122,12 @@ fn gaps_overlaps_and_other_jobs_are_refused() {
     let deeper = part("deeper", &[&games, "--shard", "1/2", "--exact", "4"]);
     let other = part("other", &[&queries, "--shard", "1/2"]);
     let third = part("third", &[&games, "--shard", "2/3"]);
-    let torn = path(&folder, "torn");
+    let torn = file(&folder, "torn");
     let text = fs::read_to_string(&second).unwrap();
     fs::write(&torn, &text[..text.trim_end().rfind('\n').unwrap()]).unwrap();
-    let plain = path(&folder, "plain");
+    let plain = file(&folder, "plain");
     fs::write(&plain, output_of(&["analyze", &games, "--depth", "1", "--json"])).unwrap();
-    let out = path(&folder, "out");
+    let out = file(&folder, "out");
     for (files, part) in [
         (vec![&first], "gap: shard 1/2 is missing"),
         (vec![&first, &second, &first], "overlap: shard 0/2 is in"),
@@ -148,7 +136,7 @@ fn gaps_overlaps_and_other_jobs_are_refused() {
         (vec![&first, &other], "not of one job: command is analyze queries and analyze games"),
         (vec![&first, &third], "number of shards is 3 and 2"),
         (vec![&first, &plain], "expected the beginning of a shard"),
-        (vec![&folder.join("none").display().to_string()], "cannot read"),
+        (vec![&file(&folder, "none")], "cannot read"),
     ] {
         let files: Vec<&str> = files.into_iter().map(String::as_str).collect();
         let (code, stdout, stderr) = said(&[&["merge", "--out", &out], &files[..]].concat(), "");
@@ -160,13 +148,13 @@ fn gaps_overlaps_and_other_jobs_are_refused() {
 
 #[test]
 fn work_that_is_killed_again_and_again_ends_with_the_same_results() {
-    let folder = folder("killed");
+    let folder = tempfile::tempdir().unwrap();
     let [games, queries, _] = inputs(&folder, 60);
-    for (file, name) in [(&games, "games"), (&queries, "queries")] {
-        let [whole, killed] = ["whole", "killed"].map(|kind| path(&folder, &format!("{name}-{kind}")));
+    for (input, name) in [(&games, "games"), (&queries, "queries")] {
+        let [whole, killed] = ["whole", "killed"].map(|kind| file(&folder, &format!("{name}-{kind}")));
         let command = |out: &str| {
             let limits = ["--depth", "2", "--reproducible", "--hash", "1", "--threads", "2", "--json"];
-            let arguments = [&["analyze", file], &limits[..], &["--out", out, "--resume"]].concat();
+            let arguments = [&["analyze", input], &limits[..], &["--out", out, "--resume"]].concat();
             let mut command = emilia(&arguments);
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
             command
@@ -201,7 +189,7 @@ fn work_that_is_killed_again_and_again_ends_with_the_same_results() {
 
 #[test]
 fn solutions_are_gone_on_with_and_counted_again() {
-    let folder = folder("solutions");
+    let folder = tempfile::tempdir().unwrap();
     let [_, _, positions] = inputs(&folder, 6);
     let solve = |out: &str, more: &[&str]| {
         let settings = ["solve", &positions, "--json", "--reproducible", "--threads", "1", "--hash", "1", "--out", out];
@@ -209,21 +197,21 @@ fn solutions_are_gone_on_with_and_counted_again() {
         assert!((0..=2).contains(&code) && stdout.is_empty(), "{stderr}");
         fs::read_to_string(out).unwrap()
     };
-    let whole = solve(&path(&folder, "whole"), &[]);
+    let whole = solve(&file(&folder, "whole"), &[]);
     assert!(!whole.contains("seconds"), "{whole}");
     let parts = ["0/2", "1/2"].map(|shard| {
-        let part = path(&folder, &shard.replace('/', "-"));
+        let part = file(&folder, &shard.replace('/', "-"));
         (solve(&part, &["--shard", shard]), part)
     });
     assert_eq!(output_of(&["merge", &parts[1].1, &parts[0].1]), whole);
     // Killed in the middle of a line: of a part, and of the whole.
     let begin = parts[0].0.split_inclusive('\n').next().unwrap();
     let two: String = parts[0].0.split_inclusive('\n').take(3).collect();
-    let again = path(&folder, "again");
+    let again = file(&folder, "again");
     fs::write(format!("{again}.partial"), two + "{\"number\":5,\"li").unwrap();
     assert_eq!(solve(&again, &["--shard", "0/2", "--resume"]), parts[0].0);
     let three: String = whole.split_inclusive('\n').take(3).collect();
-    let again = path(&folder, "whole-again");
+    let again = file(&folder, "whole-again");
     fs::write(format!("{again}.partial"), begin.replace("0/2", "0/1") + &three).unwrap();
     assert_eq!(solve(&again, &["--resume"]), whole);
     assert_eq!(solve(&again, &["--resume"]), whole, "what is complete stays");
@@ -235,9 +223,9 @@ fn solutions_are_gone_on_with_and_counted_again() {
 
 #[test]
 fn an_interrupted_file_is_not_overwritten_by_chance() {
-    let folder = folder("careful");
+    let folder = tempfile::tempdir().unwrap();
     let [games, ..] = inputs(&folder, 2);
-    let out = path(&folder, "out");
+    let out = file(&folder, "out");
     let refused = |arguments: &[&str]| {
         let (code, _, stderr) = said(&[&["analyze", &games, "--depth", "1"], arguments].concat(), "");
         assert_ne!(code, 0);
@@ -272,19 +260,19 @@ fn an_interrupted_file_is_not_overwritten_by_chance() {
 
 #[test]
 fn a_match_is_played_in_parts() {
-    let folder = folder("match");
+    let folder = tempfile::tempdir().unwrap();
     let players = ["match", "--player", "name=deep depth=2", "--player", "name=flat", "--depth", "1", "--pairs", "7"];
     let terms = [&players[..], &["--seed", "3", "--reproducible"]].concat();
-    let whole = path(&folder, "whole");
+    let whole = file(&folder, "whole");
     let report = output_of(&[&terms[..], &["--out", &whole]].concat());
     let parts: Vec<String> = (0..3)
         .map(|i| {
-            let (part, shard) = (path(&folder, &format!("part-{i}")), format!("{i}/3"));
+            let (part, shard) = (file(&folder, &format!("part-{i}")), format!("{i}/3"));
             output_of(&[&terms[..], &["--out", &part, "--shard", &shard]].concat());
             part
         })
         .collect();
-    let merged = path(&folder, "merged");
+    let merged = file(&folder, "merged");
     let merge = |parts: &[&String]| {
         let parts: Vec<&str> = parts.iter().map(|part| part.as_str()).collect();
         run(emilia(&[&["merge", "--out", &merged], &parts[..]].concat()), "")
@@ -324,9 +312,9 @@ fn the_tasks_of_a_slurm_array_make_the_whole() {
         eprintln!("skipped: there is no bash");
         return;
     }
-    let folder = folder("slurm");
+    let folder = tempfile::tempdir().unwrap();
     let [games, ..] = inputs(&folder, 3);
-    let parts = path(&folder, "parts");
+    let parts = file(&folder, "parts");
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/slurm_array");
     let options = ["--depth", "1", "--reproducible", "--hash", "1"];
     let task = |id: &str, count: &str, last: &str, shards: Option<&str>| {

@@ -1,8 +1,9 @@
 //! `emilia solve`: files and pipes in, results and exit codes out.
 
+use crate::convert::file;
 use crate::games::{OVER, pass_before, picks_of, play, shared_data};
 use crate::reference::Board;
-use crate::serve::{TemporaryFile, answers, emilia, end, said, stderr_of};
+use crate::serve::{answers, emilia, end, said, stderr_of};
 use emilia::othello::{Position, Square};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
@@ -283,9 +284,9 @@ fn a_solution_that_takes_very_long_is_told_beforehand() {
 
 #[test]
 fn a_file_is_read_like_a_pipe() {
-    let file = TemporaryFile::new("solve.obf");
-    std::fs::write(&file.0, scored(&positions().next().unwrap())).unwrap();
-    let path = file.0.to_str().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = &file(&folder, "solve.obf");
+    std::fs::write(path, scored(&positions().next().unwrap())).unwrap();
     assert!(answers(&["solve", path, "--hash", "1"], "").contains("positions 1, solved 1, checked 1"));
     for (missing, problem) in [("no/such/file.obf", "not found"), (".", "directory")] {
         let (code, _, stderr) = said(&["solve", missing], "");

@@ -63,9 +63,8 @@ fn mobility_knows_more_than_squares() {
 
 #[test]
 fn a_set_is_labelled_and_reported_by_command() {
-    let folder = std::env::temp_dir().join(format!("emilia-testset-{}", std::process::id()));
-    fs::create_dir_all(&folder).unwrap();
-    let path = folder.join("set.obf");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("set.obf");
     let mut small = set();
     small.positions.retain(|entry| entry.position.empties().count() == 12);
     small.positions.truncate(6);
@@ -80,7 +79,7 @@ fn a_set_is_labelled_and_reported_by_command() {
     emilia(&["testset", "label", file, "--empties", "12,20", "--unless", "9"]).assert().success();
     assert_eq!(TestSet::parse(&fs::read_to_string(&path).unwrap()).unwrap(), whole);
 
-    let svg = folder.join("errors.svg");
+    let svg = folder.path().join("errors.svg");
     let output = emilia(&["report", file, "--eval", "mobility", "--eval", "weighted-squares", "--json", "--svg"])
         .arg(&svg)
         .assert()
@@ -98,7 +97,6 @@ fn a_set_is_labelled_and_reported_by_command() {
     assert!(String::from_utf8_lossy(&foreign.get_output().stderr).contains("magic"));
     let there = emilia(&["testset", "draw", file, "--out", file]).assert().failure();
     assert!(String::from_utf8_lossy(&there.get_output().stderr).contains("there already"));
-    fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]

@@ -2,29 +2,7 @@
 
 use assert_cmd::Command;
 use emilia::eval::bill::Coefficients;
-use std::path::{Path, PathBuf};
-
-/// A folder of its own for a test, gone when the test is over.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("emilia-train-bill-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Folder(path)
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // The system clears what is left in its folder for temporary files.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
+use std::path::Path;
 
 fn train(arguments: &[&str], paths: &[(&str, &Path)]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_emilia"));
@@ -37,12 +15,12 @@ fn train(arguments: &[&str], paths: &[(&str, &Path)]) -> Command {
 
 #[test]
 fn games_become_the_same_coefficients_every_time() {
-    let folder = Folder::new("learn");
-    let games = folder.path("games");
+    let folder = tempfile::tempdir().unwrap();
+    let games = folder.path().join("games");
     let settings = ["--games", "700", "--chunk", "350", "--depth", "1", "--exact", "4", "--random-plies", "30-30"];
     train(&[&["selfplay", "--threads", "1"], &settings[..]].concat(), &[("--out", &games)]).assert().success();
     let learn = |name: &str| {
-        let out = folder.path(name);
+        let out = folder.path().join(name);
         let output = train(&["bill"], &[("--samples", &games), ("--out", &out)]).assert().success();
         let report = String::from_utf8(output.get_output().stdout.clone()).unwrap();
         (std::fs::read_to_string(out).unwrap(), report)
@@ -58,8 +36,8 @@ fn games_become_the_same_coefficients_every_time() {
 
 #[test]
 fn too_few_games_are_refused() {
-    let folder = Folder::new("few");
-    let games = folder.path("games");
+    let folder = tempfile::tempdir().unwrap();
+    let games = folder.path().join("games");
     train(&["selfplay", "--games", "3", "--chunk", "3", "--depth", "1", "--exact", "2"], &[("--out", &games)])
         .assert()
         .success();

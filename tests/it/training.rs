@@ -12,13 +12,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("training").join(name);
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).unwrap();
-    folder
-}
-
 /// `emilia train` with these words, files relative to a folder.
 fn train(folder: &Path, words: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_emilia"));
@@ -62,19 +55,20 @@ const GAMES: &str = "--depth 1 --exact 8 --chunk 100 --seed 4";
 
 #[test]
 fn the_whole_loop_in_miniature() {
-    let folder = folder("loop");
-    run(&folder, &format!("selfplay --out games --games 3000 {GAMES}"));
-    run(&folder, "label --games games --out beside --set label.depth=2 --set label.exact=8 --set label.share=0.05");
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path();
+    run(folder, &format!("selfplay --out games --games 3000 {GAMES}"));
+    run(folder, "label --games games --out beside --set label.depth=2 --set label.exact=8 --set label.share=0.05");
     let fit = "fit --form linear --data games --data beside=0.5 --set fit.phases=6 --set fit.most-passes=12";
-    let table = run(&folder, &format!("{fit} --out one --threads 1")).stdout;
+    let table = run(folder, &format!("{fit} --out one --threads 1")).stdout;
     assert_eq!(String::from_utf8(table).unwrap().lines().count(), 7, "a line for each phase");
-    run(&folder, &format!("{fit} --out two --threads 2"));
+    run(folder, &format!("{fit} --out two --threads 2"));
     let bytes = |file: &str| fs::read(folder.join(file)).unwrap();
     assert!(bytes("one/weights.fit") == bytes("two/weights.fit"), "the number of threads changes the weights");
     assert_eq!(bytes("one/curve.csv"), bytes("two/curve.csv"));
     assert!(bytes("one/curve.svg").starts_with(b"<svg"));
 
-    run(&folder, "pack --weights one/weights.fit --out pattern.weights");
+    run(folder, "pack --weights one/weights.fit --out pattern.weights");
     let pattern = PatternLinear::new(PackedWeights::read(&folder.join("pattern.weights")).unwrap());
     struct Even;
     impl Evaluator<Position> for Even {
@@ -92,19 +86,19 @@ fn the_whole_loop_in_miniature() {
     // The form with factors, beginning from nothing.
     let fit = "fit --data games --data beside=0.5 --set factorization.from-linear=false --set factorization.passes=3 \
         --set factorization.linear-rate=0.05 --set factorization.batch=256";
-    let table = run(&folder, &format!("{fit} --out three --threads 1")).stdout;
+    let table = run(folder, &format!("{fit} --out three --threads 1")).stdout;
     assert_eq!(String::from_utf8(table).unwrap().lines().count(), 5, "a line for each pass and one before");
-    run(&folder, &format!("{fit} --out four --threads 2"));
+    run(folder, &format!("{fit} --out four --threads 2"));
     assert!(bytes("three/weights.fit") == bytes("four/weights.fit"), "the number of threads changes the weights");
-    run(&folder, "pack --weights three/weights.fit --out factorization.weights");
+    run(folder, "pack --weights three/weights.fit --out factorization.weights");
     let factors = Pattern::new(FactorWeights::read(&folder.join("factorization.weights")).unwrap());
     let with_factors = held_out_error(&games, &factors);
     assert!(with_factors < 0.75 * before, "{before} discs before, {with_factors} after");
 
     // And round again, with what was learnt.
-    run(&folder, &format!("selfplay --out more --games 100 --eval pattern-linear --eval-file pattern.weights {GAMES}"));
+    run(folder, &format!("selfplay --out more --games 100 --eval pattern-linear --eval-file pattern.weights {GAMES}"));
     let error = refusal(
-        &folder,
+        folder,
         &format!("selfplay --out games --games 3000 --eval pattern --eval-file factorization.weights {GAMES}"),
     );
     assert!(error.contains("000000.samples") && error.contains("\"evaluator\":\"pattern\""), "{error}");
@@ -124,28 +118,30 @@ fn wait_for_files(folder: &Path, child: &mut Child) {
 
 #[test]
 fn games_killed_and_gone_on_with_are_those_played_at_once() {
-    let folder = folder("killed");
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path();
     let games = "--games 4000 --chunk 20 --depth 1 --exact 8 --seed 6";
-    run(&folder, &format!("selfplay --out whole {games} --threads 1"));
-    let mut killed = train(&folder, &format!("selfplay --out parts {games}")).stderr(Stdio::null()).spawn().unwrap();
+    run(folder, &format!("selfplay --out whole {games} --threads 1"));
+    let mut killed = train(folder, &format!("selfplay --out parts {games}")).stderr(Stdio::null()).spawn().unwrap();
     wait_for_files(&folder.join("parts"), &mut killed);
     killed.kill().unwrap();
     killed.wait().unwrap();
     let there = samples(&folder.join("parts")).len();
     assert!((3..200).contains(&there), "{there} of 200 files were there when it was killed");
-    run(&folder, &format!("selfplay --out parts {games} --shard 1/2"));
-    run(&folder, &format!("selfplay --out parts {games} --shard 0/2"));
+    run(folder, &format!("selfplay --out parts {games} --shard 1/2"));
+    run(folder, &format!("selfplay --out parts {games} --shard 0/2"));
     assert!(samples(&folder.join("parts")) == samples(&folder.join("whole")), "the files differ");
 }
 
 #[test]
 fn a_fit_that_was_killed_goes_on_after_its_last_whole_pass() {
-    let folder = folder("resumed");
-    run(&folder, &format!("selfplay --out games --games 1000 {GAMES}"));
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path();
+    run(folder, &format!("selfplay --out games --games 1000 {GAMES}"));
     let fit =
         "fit --data games --set factorization.passes=4 --set factorization.patience=9 --set factorization.batch=64";
-    run(&folder, &format!("{fit} --out whole"));
-    let mut killed = train(&folder, &format!("{fit} --out parts")).stderr(Stdio::null()).spawn().unwrap();
+    run(folder, &format!("{fit} --out whole"));
+    let mut killed = train(folder, &format!("{fit} --out parts")).stderr(Stdio::null()).spawn().unwrap();
     let kept = folder.join("parts/passes.checkpoint");
     while !kept.exists() && killed.try_wait().unwrap().is_none() {
         std::thread::sleep(Duration::from_millis(2));
@@ -153,16 +149,16 @@ fn a_fit_that_was_killed_goes_on_after_its_last_whole_pass() {
     killed.kill().unwrap();
     killed.wait().unwrap();
     let pass = fs::read(&kept).unwrap();
-    run(&folder, &format!("{fit} --out parts"));
+    run(folder, &format!("{fit} --out parts"));
     let bytes = |file: &str| fs::read(folder.join(file)).unwrap();
     assert!(bytes("parts/weights.fit") == bytes("whole/weights.fit"), "the weights differ");
 
     // A damaged file, and one of another fit, are not gone on with.
     fs::write(&kept, &pass[..pass.len() - 7]).unwrap();
-    let said = run(&folder, &format!("{fit} --out parts")).stderr;
+    let said = run(folder, &format!("{fit} --out parts")).stderr;
     assert!(String::from_utf8(said).unwrap().contains("begun anew"), "a cut file is named");
     assert!(bytes("parts/weights.fit") == bytes("whole/weights.fit"), "the weights differ");
-    let said = run(&folder, &format!("{fit} --out parts --set factorization.seed=2")).stderr;
+    let said = run(folder, &format!("{fit} --out parts --set factorization.seed=2")).stderr;
     assert!(String::from_utf8(said).unwrap().contains("of another fit"), "a file of other settings is named");
 
     // Weights that are no numbers are not packed.
@@ -173,13 +169,14 @@ fn a_fit_that_was_killed_goes_on_after_its_last_whole_pass() {
     let checksum = crc32fast::hash(&fitted[..content]);
     fitted[content..].copy_from_slice(&checksum.to_le_bytes());
     fs::write(folder.join("whole/weights.fit"), &fitted).unwrap();
-    let error = refusal(&folder, "pack --weights whole/weights.fit --out a");
+    let error = refusal(folder, "pack --weights whole/weights.fit --out a");
     assert!(error.contains("NaN"), "{error}");
 }
 
 #[test]
 fn what_makes_no_sense_is_said() {
-    let folder = folder("refused");
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path();
     fs::write(folder.join("training.toml"), "[fit]\nrigde = 5\n").unwrap();
     fs::write(folder.join("weights.fit"), "no weights").unwrap();
     fs::create_dir(folder.join("empty")).unwrap();
@@ -201,7 +198,7 @@ fn what_makes_no_sense_is_said() {
         ("pack --weights nothing.fit --out a", "nothing.fit"),
         ("fit --data empty --out a --set factorization.rank=7", "an even number"),
     ] {
-        let error = refusal(&folder, words);
+        let error = refusal(folder, words);
         assert!(error.contains(expected), "{words}: {error}");
     }
     assert!(!folder.join("a").exists() || fs::read_dir(folder.join("a")).unwrap().next().is_none());

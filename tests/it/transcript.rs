@@ -8,17 +8,18 @@
 //! < a line that the engine must say next
 //! <
 //! <...
+//! => a command of GTP whose response has no text
 //! close
 //! ```
 //!
-//! `<` alone is an empty line. `<...` stands for any lines up to one that fits the next `<`. `close` ends the client's
-//! input, and so does the end of the file; after that the session must end without another line.
+//! `<` alone is an empty line. `<...` stands for any lines up to one that fits the next `<`. `=> LINE` is `> LINE`, `< =` and `<`.
+//! `close` ends the client's input, and so does the end of the file; after that the session must end without another line.
 //!
 //! What the client says may contain `\r`, `\t`, `\\` and bytes as `\xff`. What the engine says may contain wildcards:
 //! `{move}` for a square or a pass, `{int}` for a whole number, `{number}` for a decimal number with or without a sign,
 //! `{word}` for anything without a blank, `{any}` for anything at all.
 
-use emilia::protocol::stdio::Client;
+use crate::conversation::Conversation;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -26,7 +27,7 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Replays a transcript; panics where the session departs from it.
-pub fn replay(path: &Path, client: Client) {
+pub fn replay(path: &Path, client: Conversation) {
     let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let mut reader = Reader { client, rest: String::new() };
     let mut skipping = false;
@@ -38,9 +39,13 @@ pub fn replay(path: &Path, client: Client) {
             reader.client.close();
         } else if line == "<..." {
             skipping = true;
-        } else if let Some(said) = line.strip_prefix('>') {
+        } else if let Some(said) = line.strip_prefix('>').or_else(|| line.strip_prefix("=>")) {
             assert!(!skipping, "{place}: '<...' wants a '<' after it");
             reader.client.send(unescape(said.strip_prefix(' ').unwrap_or(said)));
+            if line.starts_with('=') {
+                let response = [reader.line(), reader.line()].map(Option::unwrap_or_default);
+                assert_eq!(response, ["=", ""], "{place}: expected an empty response");
+            }
         } else if let Some(expected) = line.strip_prefix('<') {
             let expected = expected.strip_prefix(' ').unwrap_or(expected);
             let started = Instant::now();
@@ -55,7 +60,7 @@ pub fn replay(path: &Path, client: Client) {
             }
             skipping = false;
         } else {
-            panic!("{place}: a line of a transcript begins with '>', '<' or '#'");
+            panic!("{place}: a line of a transcript begins with '>', '=>', '<' or '#'");
         }
     }
     reader.client.close();
@@ -65,7 +70,7 @@ pub fn replay(path: &Path, client: Client) {
 
 /// Takes what the engine sends line by line.
 struct Reader {
-    client: Client,
+    client: Conversation,
     rest: String,
 }
 

@@ -18,7 +18,6 @@ One process answers all questions, several at a time. The fields of questions an
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import shutil
@@ -150,7 +149,7 @@ class Emilia:
         command = [program(), "analyze", *options]
         pipe = subprocess.PIPE
         self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, encoding="utf-8")
-        self._numbers = itertools.count()
+        self._asked = 0
         self._waiting: dict[int, _Waiting] = {}
         # The reader never waits for the one who writes: the program stops reading while nobody takes its answers.
         self._state = threading.Lock()
@@ -179,16 +178,18 @@ class Emilia:
         if not isinstance(turns, list):
             raise EmiliaError("turns: expected a list of numbers")
         waiting = _Waiting(turns)
-        with self._state:
-            number = next(self._numbers)
-            self._waiting[number] = waiting
-        try:
-            with self._writing:
+        with self._writing:
+            # Questions are numbered as their lines are.
+            line = json.dumps({**asked, "id": self._asked}) + "\n"
+            with self._state:
+                self._waiting[self._asked] = waiting
+            self._asked += 1
+            try:
                 assert self._process.stdin is not None
-                self._process.stdin.write(json.dumps({**asked, "id": number}) + "\n")
+                self._process.stdin.write(line)
                 self._process.stdin.flush()
-        except (OSError, ValueError) as error:
-            raise EmiliaError("the program has ended") from error
+            except (OSError, ValueError) as error:
+                raise EmiliaError("the program has ended") from error
         return waiting.future
 
     def close(self) -> None:
@@ -214,7 +215,10 @@ class Emilia:
             answer = json.loads(line)
             if answer.get("partial"):
                 continue
-            number = answer.pop("id")
+            number = answer.pop("id", None)
+            if number is None:
+                # The program could not read the question, so it knows it by its line alone.
+                number = answer["line"] - 1
             with self._state:
                 waiting = self._waiting[number]
                 done = waiting.take(answer)

@@ -74,6 +74,9 @@ impl Analysis {
     }
 }
 
+/// Number of texts that the client has not read from which on nothing is said again: one that does not read would fill the memory.
+const MOST_UNREAD: usize = 64;
+
 /// The response to an analysis in the making.
 pub(super) struct Stream<'a> {
     connection: &'a Connection,
@@ -124,18 +127,24 @@ impl<'a> Stream<'a> {
         self.last = Some((report, is_due || !is_news && was_shown));
     }
 
-    /// Shows the last report once more.
+    /// Shows the last report once more, if the client reads.
     pub fn repeat(&mut self) {
-        if let Some((report, _)) = self.last.take() {
-            self.show(&report);
-            self.last = Some((report, true));
+        if self.connection.unread() < MOST_UNREAD {
+            self.show_last();
         }
     }
 
     /// Shows the last report if it was not shown.
     pub fn flush(&mut self) {
         if let Some((_, false)) = self.last {
-            self.repeat();
+            self.show_last();
+        }
+    }
+
+    fn show_last(&mut self) {
+        if let Some((report, _)) = self.last.take() {
+            self.show(&report);
+            self.last = Some((report, true));
         }
     }
 
@@ -185,22 +194,41 @@ mod tests {
     use crate::othello::Move;
     use crate::search::{Bound, Line, Score, SearchDepth};
 
+    fn report(discs: i32) -> Report {
+        let turn = Move::Place("d3".parse().unwrap());
+        let (score, depth) = (Score::from_discs(discs), SearchDepth::Plies(1));
+        let lines = vec![Line { turn, score, bound: Bound::Exact, depth, pv: vec![turn], visits: 0 }];
+        Report { lines, ..Report::default() }
+    }
+
+    fn stream(connection: &Connection, interval: Option<Duration>) -> Stream<'_> {
+        let analysis = Analysis { form: Form::Emilia, color: None, lines: 1, interval, restrictions: Vec::new() };
+        Stream::new(connection, None, &analysis, Empties::MOST)
+    }
+
+    #[test]
+    fn a_client_that_does_not_read_is_not_sent_the_same_for_ever() {
+        let (connection, client) = Connection::in_memory();
+        let mut stream = stream(&connection, Some(Duration::from_secs(3600)));
+        stream.take(report(1));
+        (0..1000).for_each(|_| stream.repeat());
+        stream.take(report(2));
+        stream.flush();
+        let said: Vec<String> = client.output().try_iter().collect();
+        assert_eq!(said.len(), MOST_UNREAD + 1);
+        assert!(said.last().unwrap().contains(" score +2.00 "), "what is new is said all the same");
+        stream.repeat();
+        assert_eq!(client.output().try_iter().count(), 1, "it reads again");
+    }
+
     #[test]
     fn a_stream_shows_the_first_report_what_is_due_and_the_last() {
-        let report = |discs| {
-            let turn = Move::Place("d3".parse().unwrap());
-            let (score, depth) = (Score::from_discs(discs), SearchDepth::Plies(1));
-            let lines = vec![Line { turn, score, bound: Bound::Exact, depth, pv: vec![turn], visits: 0 }];
-            Report { lines, ..Report::default() }
-        };
         let hour = Some(Duration::from_secs(3600));
         let all: &[&[i32]] = &[&[1], &[2], &[], &[], &[3], &[]];
         let due: &[&[i32]] = &[&[1], &[], &[2], &[], &[], &[3]];
         for (interval, shown) in [(None, all), (hour, due)] {
             let (connection, client) = Connection::in_memory();
-            let form = Form::Emilia;
-            let analysis = Analysis { form, color: None, lines: 1, interval, restrictions: Vec::new() };
-            let mut stream = Stream::new(&connection, None, &analysis, Empties::MOST);
+            let mut stream = stream(&connection, interval);
             for (step, expected) in shown.iter().enumerate() {
                 match step {
                     0 => stream.take(report(1)),

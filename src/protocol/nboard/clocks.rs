@@ -90,12 +90,12 @@ impl OwnMoveTimes {
     /// What a turn from this position takes from its side's clock when the client says that it took `seconds`; `None` if that is not
     /// known.
     pub(super) fn cost(&self, position: &Position, turn: Move, seconds: Option<f64>) -> Option<Duration> {
-        let told = seconds.map(|seconds| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX));
-        match (told, self.0.get(position)) {
+        let reported = seconds.map(|seconds| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX));
+        match (reported, self.0.get(position)) {
             // The less favourable one counts.
-            (Some(told), Some(&(answer, elapsed))) if answer == turn => Some(told.max(elapsed)),
+            (Some(reported), Some(&(answer, elapsed))) if answer == turn => Some(reported.max(elapsed)),
             // Another move than ours was played, and the client says how long that took.
-            (Some(told), _) => Some(told),
+            (Some(reported), _) => Some(reported),
             (None, own) => own.map(|&(_, elapsed)| elapsed),
         }
     }
@@ -166,10 +166,10 @@ mod tests {
     }
 
     #[test]
-    fn a_move_costs_the_longer_of_what_is_told_and_what_was_measured() {
+    fn a_move_costs_the_longer_of_what_is_reported_and_what_was_measured() {
         let mut own = OwnMoveTimes::default();
         own.remember(Position::START, place("f5"), seconds(3.0));
-        let cost = |name, told| own.cost(&Position::START, place(name), told);
+        let cost = |name, reported| own.cost(&Position::START, place(name), reported);
         assert_eq!(cost("f5", None), Some(seconds(3.0)));
         assert_eq!(cost("f5", Some(2.0)), Some(seconds(3.0)));
         assert_eq!(cost("f5", Some(4.0)), Some(seconds(4.0)));

@@ -236,16 +236,6 @@ mod tests {
     }
 
     #[test]
-    fn games_are_read_whatever_bytes_are_in_the_names() {
-        let game = b"set game (;GM[Othello]PB[Jos\xe9]PW[\xff\xfe]TI[5:00]TY[8]\
-            BO[8 ---------------------------O*------*O--------------------------- *]B[F5//4.108]W[D6/1,18];)";
-        let Ok(Command::SetGame(game)) = Command::parse(game) else { panic!("it is a game") };
-        assert_eq!(game.record.turns().len(), 2);
-        assert!(matches!(parse("set game (;GM[Othello]B[F5"), Err(CommandError::BadNotation { .. })));
-        assert!(matches!(parse("set game"), Err(CommandError::BadNotation { .. })));
-    }
-
-    #[test]
     fn the_log_can_say_what_is_wrong_and_where() {
         for (line, message) in [
             ("", "a blank line"),

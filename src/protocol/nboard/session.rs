@@ -3,7 +3,7 @@
 use super::clocks::{Clocks, OwnMoveTimes};
 use super::{Command, CommandError, Hint, Reply};
 use crate::book::BookError;
-use crate::engine::{DEFAULT_MOVE_TIME, Decision, Engine, EngineOptions, Event, Goal, Request, Thinking};
+use crate::engine::{DEFAULT_MOVE_TIME, Decision, Engine, EngineOptions, Event, Request, Thinking};
 use crate::input_line::InputLine;
 use crate::notation::AnnotatedGame;
 use crate::notation::ggf::TimedMove;
@@ -73,8 +73,8 @@ impl PendingRequest {
     fn lines_beyond_book(&self) -> impl Iterator<Item = &Line> {
         let seen = reach(self.last_report.depth);
         let sees_beyond = move |known: &&Line| reach(known.depth) > seen;
-        let asked = match self.request.goal {
-            Goal::Hint { lines } => lines,
+        let asked = match self.goal {
+            PendingGoal::Hint { lines } => lines,
             _ => 1,
         };
         let of_book = self.book.iter().take(asked).filter(sees_beyond).count();
@@ -104,7 +104,10 @@ fn label(depth: SearchDepth, position: &Position) -> SearchDepth {
 
 enum PendingGoal {
     Go,
-    Hint,
+    /// The values of this number of moves.
+    Hint {
+        lines: usize,
+    },
     /// The values of `positions` from the last to the first; the one after `turns` turns is being searched.
     Analyze {
         positions: Vec<Position>,
@@ -156,24 +159,20 @@ impl Session {
     }
 
     fn hear(&mut self, input: &InputLine) -> ControlFlow<()> {
-        let command = match input {
-            InputLine::Bytes(line) => Command::parse(line),
-            InputLine::TooLong => {
-                log::debug!("ignored: a line too long to be a command");
-                return ControlFlow::Continue(());
-            }
+        let InputLine::Bytes(line) = input else {
+            log::debug!("ignored: a line too long to be a command");
+            return ControlFlow::Continue(());
         };
-        match command {
+        let error = match Command::parse(line) {
             Ok(command) => return self.obey(command),
-            Err(error) => {
-                log::debug!("ignored: {error}");
-                // Nothing else would show that the values to come are of another position than the client's.
-                match error {
-                    CommandError::BadNotation { command: "move", .. } => self.status("Move not understood"),
-                    CommandError::BadNotation { .. } => self.status("Game not understood"),
-                    _ => {}
-                }
-            }
+            Err(error) => error,
+        };
+        log::debug!("ignored: {error}");
+        // Nothing else would show that the values to come are of another position than the client's.
+        match error {
+            CommandError::BadNotation { command: "move", .. } => self.status("Move not understood"),
+            CommandError::BadNotation { .. } => self.status("Game not understood"),
+            _ => {}
         }
         ControlFlow::Continue(())
     }
@@ -286,7 +285,8 @@ impl Session {
             return;
         }
         let limits = self.limits(MOST_HINT_TIME);
-        self.take_on(PendingGoal::Hint, Request { limits, contempt: self.contempt, ..Request::hint(position, lines) });
+        let request = Request { limits, contempt: self.contempt, ..Request::hint(position, lines) };
+        self.take_on(PendingGoal::Hint { lines }, request);
     }
 
     /// Adds the game to the book, if it is one that learns. The answer comes when the disk has it.
@@ -356,8 +356,7 @@ impl Session {
                 continue;
             }
             let limits = self.limits(DEFAULT_MOVE_TIME);
-            let goal = Goal::Hint { lines: 1 };
-            let request = Request { goal, limits, contempt: self.contempt, ..Request::best_move(position) };
+            let request = Request { limits, contempt: self.contempt, ..Request::hint(position, 1) };
             self.take_on(PendingGoal::Analyze { positions, turns }, request);
             if let Some(pending) = &mut self.pending {
                 (pending.started, pending.nodes_before) = (started, nodes_before);
@@ -393,22 +392,17 @@ impl Session {
         let eval = if eval == usual { String::new() } else { format!(" on {eval}") };
         // NBoard shows about 35 characters: what changes comes first.
         let depth = pending.request.limits.depth.map_or(String::new(), |depth| format!(" to depth {depth}"));
-        let hint = match pending.request.goal {
-            Goal::Hint { lines } if matches!(pending.goal, PendingGoal::Hint) => {
-                Some((pending.request.position, lines))
-            }
-            _ => None,
+        let (doing, hints) = match &pending.goal {
+            PendingGoal::Go => ("Thinking".to_owned(), 0),
+            PendingGoal::Hint { lines } => ("Analyzing".to_owned(), *lines),
+            PendingGoal::Analyze { turns, .. } => (format!("Move {}", turns + 1), 0),
         };
-        let doing = match &pending.goal {
-            PendingGoal::Go => "Thinking".to_owned(),
-            PendingGoal::Hint => "Analyzing".to_owned(),
-            PendingGoal::Analyze { turns, .. } => format!("Move {}", turns + 1),
-        };
+        let position = pending.request.position;
         pending.thinking = Some(self.engine.start(pending.request.clone()));
         pending.heartbeat = tick(HEARTBEAT);
         self.status(format!("{doing}{depth}: {engine}{eval}"));
-        if let Some((position, lines)) = hint {
-            let book = self.send_book(&position, lines);
+        if hints > 0 {
+            let book = self.send_book(&position, hints);
             if let Some(pending) = &mut self.pending {
                 pending.book = book;
             }
@@ -426,7 +420,7 @@ impl Session {
         let last = &pending.last_report;
         let news = report.lines != last.lines || report.depth != last.depth;
         let counted = report.nodes != last.nodes;
-        let is_hint = matches!(pending.goal, PendingGoal::Hint);
+        let is_hint = matches!(pending.goal, PendingGoal::Hint { .. });
         let nodes = pending.nodes_before + report.nodes;
         pending.last_report = report;
         let Some(pending) = &self.pending else { return };
@@ -458,7 +452,7 @@ impl Session {
         let Some(pending) = self.pending.take() else { return };
         let best = pending.last_report.lines.first();
         match pending.goal {
-            PendingGoal::Hint => self.status(""),
+            PendingGoal::Hint { .. } => self.status(""),
             PendingGoal::Go => {
                 let turn = decision.legal_turn(&pending.request.position);
                 // A value found for another move says nothing about this one.
@@ -477,12 +471,8 @@ impl Session {
                     let score_for_black = pending.request.position.mover().signed(best.score);
                     self.send(Reply::Analysis { turns, score_for_black });
                 }
-                self.analyze_before(
-                    positions,
-                    turns,
-                    pending.started,
-                    pending.nodes_before + pending.last_report.nodes,
-                );
+                let nodes = pending.nodes_before + pending.last_report.nodes;
+                self.analyze_before(positions, turns, pending.started, nodes);
             }
         }
     }

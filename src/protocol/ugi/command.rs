@@ -41,7 +41,7 @@ pub enum Command {
     Quit,
 }
 
-/// The limits of a `go`. Those that are `None` were not told, or made no sense.
+/// The limits of a `go`. Those that are `None` were not given, or made no sense.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct GoLimits {
     /// What is left on the clocks of Black, who is player one, and of White; less than nothing counts as nothing.
