@@ -125,14 +125,14 @@ engine_options! {
         values: Values::Whole(1, 1 << 20),
     }
     /// What to do at the memory cap.
-    on_memory_cap: OnMemoryCap = OnMemoryCap::default(), read |given: &Given| given.named(OnMemoryCap::ALL), show ToString::to_string; {
+    on_memory_cap: OnMemoryCap = OnMemoryCap::default(), read |given: &Given| given.named(OnMemoryCap::VARIANTS), show ToString::to_string; {
         name: "on-memory-cap",
         value_name: "WAY",
         help: "What to do when the tree has filled its memory: go on in linear space, free the least promising subtrees, or end \
                the search",
         detail: "With `stop`, `emilia` gives the value of the move one part in 32 of what the tree took. \
                  With several threads, `rbfms` also frees the subtree that was left alone longest where a new one needs memory.",
-        values: Values::Names(|| texts(OnMemoryCap::ALL)),
+        values: Values::Names(|| texts(OnMemoryCap::VARIANTS)),
     }
     /// Bound on the depth in plies, if any.
     depth: Option<Depth> = None, read |given: &Given| given.unless_none(Given::parsed), show or_none; {
@@ -201,11 +201,11 @@ engine_options! {
         read_by_all: true,
     }
     /// What a tie is worth to `korf-best-first` and `korf-extension`.
-    tie: Tie = Tie::Korf, read |given: &Given| given.named(Tie::ALL), show ToString::to_string; {
+    tie: Tie = Tie::Korf, read |given: &Given| given.named(Tie::VARIANTS), show ToString::to_string; {
         name: "tie",
         value_name: "RULE",
         help: "What a tie is worth to the korf engines: hardly more than a loss, as in the paper, or zero",
-        values: Values::Names(|| texts(Tie::ALL)),
+        values: Values::Names(|| texts(Tie::VARIANTS)),
         is_for_experiments: true,
     }
     /// Plies of alpha-beta that `korf-extension` begins with, 1 to 20; if unset, as deep as a sixteenth of the

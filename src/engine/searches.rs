@@ -30,7 +30,7 @@ impl SearchEntry {
 pub static ALPHA_BETA: SearchEntry =
     SearchEntry { name: "alpha-beta", reads: &["threads", "selectivity", "hash"], build: alpha_beta };
 /// Full-width minimax without any cut, as the textbooks have it: for comparisons.
-pub static MINIMAX: SearchEntry = SearchEntry { name: "minimax", reads: &[], build: |_| Box::new(Minimax::new()) };
+pub static MINIMAX: SearchEntry = SearchEntry { name: "minimax", reads: &[], build: |_| Box::new(Minimax) };
 /// Best-first minimax that chooses the move, with alpha-beta for values and where the end can be seen.
 pub static EMILIA: SearchEntry = SearchEntry {
     name: "emilia",
@@ -53,7 +53,7 @@ pub static EXTENSION: SearchEntry = SearchEntry {
     build: |options| Box::new(BestFirst::new(best_first_settings(options, BestFirstSettings::extension()))),
 };
 /// Best-first minimax in linear space.
-pub static RBFMS: SearchEntry = SearchEntry { name: "rbfms", reads: &[], build: |_| Box::new(Rbfms::new()) };
+pub static RBFMS: SearchEntry = SearchEntry { name: "rbfms", reads: &[], build: |_| Box::new(Rbfms) };
 
 /// The engine's own searches.
 static OWN: [&SearchEntry; 6] = [&EMILIA, &ALPHA_BETA, &MINIMAX, &BEST_FIRST, &EXTENSION, &RBFMS];

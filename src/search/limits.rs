@@ -90,12 +90,20 @@ pub struct Limits {
     pub hard_time: Option<Duration>,
 }
 
+impl Limits {
+    /// How many positions may still be visited and evaluations made after so many of each; `u64::MAX` where there is no limit.
+    pub(super) fn left(&self, nodes: u64, evaluations: u64) -> (u64, u64) {
+        let left = |limit: Option<u64>, used| limit.map_or(u64::MAX, |limit| limit.saturating_sub(used));
+        (left(self.nodes, nodes), left(self.evaluations, evaluations))
+    }
+}
+
 /// The line between a running search and other threads: a flag that stops it, and the count of what it has visited.
 #[derive(Clone, Debug, Default)]
-pub struct StopSignal(Arc<Shared>);
+pub struct StopSignal(Arc<Signal>);
 
 #[derive(Debug, Default)]
-struct Shared {
+struct Signal {
     stopped: AtomicBool,
     nodes: AtomicU64,
 }

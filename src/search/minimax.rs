@@ -4,7 +4,8 @@
 //! it, both sides cut against the other side's bound, equal values cut, alpha and beta are handed down at every level,
 //! and a side without a move passes instead of ending the game. A pass costs no depth.
 
-use super::{Bound, Contempt, Control, Depth, INFINITY, Line, MemoryUse, Report, Score, Search, SearchDepth, Task};
+use super::tree::turns;
+use super::{Bound, Contempt, Control, Depth, INFINITY, Line, Report, Score, Search, SearchDepth, Task};
 use crate::eval::Evaluator;
 use crate::game::Game;
 use crate::othello::{Move, Position, Square};
@@ -130,27 +131,18 @@ impl<G: Game> PlainSearch<'_, G> {
 }
 
 /// [`plain_minimax`] as an engine: full width, no table, one ply deeper each time.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Minimax;
 
 impl Minimax {
-    /// A minimax engine.
-    pub fn new() -> Minimax {
-        Minimax
-    }
-
     /// The values of all root moves at one depth, best first, or nothing if it was stopped.
     fn iteration(task: &Task, depth: u8, control: &Control, done: &PlainCounts) -> Option<(Vec<Line>, PlainCounts)> {
         let position = &task.position;
         let to_end = position.empty_count().are_within(depth);
         let label = if to_end { SearchDepth::Exact } else { SearchDepth::Plies(depth) };
-        let turns: Vec<Move> = match position.moves() {
-            moves if moves.is_empty() => vec![Move::Pass],
-            moves => moves.into_iter().map(Move::Place).collect(),
-        };
         let mut counts = *done;
-        let mut lines = Vec::with_capacity(turns.len());
-        for turn in turns {
+        let mut lines = Vec::new();
+        for turn in turns(position).map(|square| square.map_or(Move::Pass, Move::Place)) {
             let child = position.take(turn).expect("a legal turn");
             let child_depth = u32::from(depth) - u32::from(turn != Move::Pass);
             let before = counts;
@@ -198,7 +190,7 @@ impl Search for Minimax {
                 nodes: counts.visited,
                 evaluations: counts.evaluations,
                 elapsed: control.elapsed(),
-                memory: MemoryUse::default(),
+                ..Report::default()
             };
             sink(&report);
             if control.is_past_soft_time() || control.must_stop(counts.visited, counts.evaluations) {
@@ -207,8 +199,6 @@ impl Search for Minimax {
         }
         report
     }
-
-    fn clear(&mut self) {}
 }
 
 /// The play from `position`: `turn`, then the moves with the passes between them put back in.

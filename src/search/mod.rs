@@ -11,6 +11,8 @@ mod rbfms;
 mod report;
 mod score;
 mod selectivity;
+#[cfg(test)]
+mod tests;
 mod threads;
 mod transposition;
 mod tree;
@@ -31,11 +33,16 @@ pub use selectivity::{Selectivity, SelectivityError};
 pub(crate) use tree::{after, turns};
 
 use crate::eval::Evaluator;
+use crate::game::DISC;
 use crate::othello::{Bitboard, Position};
 use std::sync::Arc;
 
-/// Beyond every value of every game. The searches of Othello alone have bounds that fit into their tables.
+/// Beyond every value of every game.
 const INFINITY: i32 = i32::MAX;
+/// Beyond every score of Othello in discs, whatever a draw is worth. It fits into a byte of a table.
+const BEYOND_DISCS: i32 = 127;
+/// Beyond every value of Othello, in units of [`DISC`]. It fits into two bytes of a table.
+const BEYOND: i32 = BEYOND_DISCS * DISC;
 
 /// What is to be known of a position in the end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -105,5 +112,5 @@ pub trait Search: Send {
     fn think(&mut self, task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report;
 
     /// Forgets everything learnt.
-    fn clear(&mut self);
+    fn clear(&mut self) {}
 }

@@ -3,6 +3,7 @@
 use crate::game::DISC;
 use crate::othello::{Bitboard, Position, Square, flips};
 use arrayvec::ArrayVec;
+use std::ops::Deref;
 
 /// Sort key that each reply after a move adds, where moves are sorted without a search; a reply in a corner counts twice.
 const REPLY: i32 = 8;
@@ -95,14 +96,6 @@ impl Candidates {
         Candidates(moves.into_iter().map(candidate).collect())
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    pub(super) fn get(&self, i: usize) -> &Candidate {
-        &self.0[i]
-    }
-
     /// Puts a move in front that leaves the other side without a disc, or else `first`; returns the one that it was.
     pub(super) fn lead(&mut self, first: Option<Square>) -> Option<Square> {
         let wins_all = self.0.iter().position(|candidate| candidate.child.player().is_empty());
@@ -136,11 +129,11 @@ impl Candidates {
     }
 }
 
-impl<'a> IntoIterator for &'a Candidates {
-    type Item = &'a Candidate;
-    type IntoIter = std::slice::Iter<'a, Candidate>;
+impl Deref for Candidates {
+    type Target = [Candidate];
 
-    fn into_iter(self) -> Self::IntoIter {
-        self.0.iter()
+    #[inline]
+    fn deref(&self) -> &[Candidate] {
+        &self.0
     }
 }

@@ -7,13 +7,14 @@
 mod lines;
 
 use self::lines::LinearLines;
-use super::best_first::{Budget, EndValues, EndgameSolver, Leaves, Rules, SOLVED_EMPTIES, StaticLeaves, Work, line_to};
+use super::best_first::{
+    Budget, EndValues, EndgameSolver, Leaves, Rules, SOLVED_EMPTIES, StaticLeaves, Work, least_depth, line_to,
+};
 use super::tree::{after, reposition, turns};
-use super::{Bound, Control, Line, MemoryUse, Report, Search, SearchDepth, Task};
+use super::{Bound, Contempt, Control, INFINITY, Line, MemoryUse, Report, Search, SearchDepth, Task};
 use crate::eval::Evaluator;
 use crate::game::Game;
 use crate::othello::{Position, Square};
-use crate::search::INFINITY;
 use std::cell::RefCell;
 
 /// How [`Rbfms`] and the fallback at the memory cap differ from the published algorithm, and where they end.
@@ -258,7 +259,7 @@ pub fn linear_best_first<G: Game>(
     settings: RbfmsSettings,
     observe: &mut dyn FnMut(Call<'_, G>) -> bool,
 ) -> (Answer, Stack<G::Move>) {
-    let rules = Rules { ends, contempt: super::Contempt::NONE, max: position.mover() };
+    let rules = Rules { ends, contempt: Contempt::NONE, max: position.mover() };
     let never = &mut |_: &Work| false;
     let mut leaves = StaticLeaves::new(rules, evaluator, never);
     let mut recursion = Recursion::new(rules, settings, &mut leaves, Work::default(), observe);
@@ -267,7 +268,7 @@ pub fn linear_best_first<G: Game>(
 }
 
 /// Recursive best-first minimax as an engine. It keeps nothing between moves: its whole memory is its stack.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Rbfms;
 
 /// What the engine remembers of a move at the root.
@@ -278,41 +279,35 @@ struct MoveVisits {
     line: Vec<Option<Square>>,
 }
 
-impl Rbfms {
-    /// An engine.
-    pub fn new() -> Rbfms {
-        Rbfms
+/// A report on the root's moves, best first, with what is remembered of each.
+fn report<'m>(
+    task: &Task,
+    control: &Control,
+    rules: &Rules,
+    root: impl Iterator<Item = (Sibling<Square>, Option<&'m MoveVisits>)>,
+    work: &Work,
+) -> Report {
+    let mut lines = Vec::new();
+    for (sibling, remembered) in root {
+        let unsearched = [sibling.turn];
+        let (pv, plies) = line_to(remembered.map_or(&unsearched, |known| &known.line));
+        lines.push(Line {
+            turn: pv[0],
+            score: rules.score(sibling.value),
+            bound: Bound::Exact,
+            depth: if sibling.solved { SearchDepth::Exact } else { SearchDepth::Plies(plies) },
+            pv,
+            visits: remembered.map_or(0, |known| known.visits),
+        });
     }
-
-    /// A report on the root's moves, best first, with what is remembered of each.
-    fn report<'m>(
-        task: &Task,
-        rules: &Rules,
-        root: impl Iterator<Item = (Sibling<Square>, Option<&'m MoveVisits>)>,
-        work: &Work,
-    ) -> Report {
-        let mut lines = Vec::new();
-        for (sibling, remembered) in root {
-            let unsearched = [sibling.turn];
-            let (pv, plies) = line_to(remembered.map_or(&unsearched, |known| &known.line));
-            lines.push(Line {
-                turn: pv[0],
-                score: rules.score(sibling.value),
-                bound: Bound::Exact,
-                depth: if sibling.solved { SearchDepth::Exact } else { SearchDepth::Plies(plies) },
-                pv,
-                visits: remembered.map_or(0, |known| known.visits),
-            });
-        }
-        lines.truncate(task.lines_to_report(&lines));
-        Report {
-            depth: super::best_first::least_depth(&lines),
-            lines,
-            nodes: work.nodes,
-            evaluations: work.evaluations,
-            memory: MemoryUse { linear_nodes: work.linear_nodes, ..MemoryUse::default() },
-            ..Report::default()
-        }
+    lines.truncate(task.lines_to_report(&lines));
+    Report {
+        depth: least_depth(&lines),
+        lines,
+        nodes: work.nodes,
+        evaluations: work.evaluations,
+        elapsed: control.elapsed(),
+        memory: MemoryUse { linear_nodes: work.linear_nodes, ..MemoryUse::default() },
     }
 }
 
@@ -347,9 +342,7 @@ impl Search for Rbfms {
             known.line.push(first);
             known.line.extend(line);
             if budget.borrow_mut().is_report_due(call.work) {
-                let mut report = Rbfms::report(task, &rules, recall(&call.root_now(), &moves), call.work);
-                report.elapsed = control.elapsed();
-                sink(&report);
+                sink(&report(task, control, &rules, recall(&call.root_now(), &moves), call.work));
             }
             false
         };
@@ -360,10 +353,6 @@ impl Search for Rbfms {
         let mut recursion = Recursion::new(rules, settings, &mut leaves, Work::default(), &mut observe);
         recursion.run(&task.position, 0, -INFINITY, INFINITY, 0);
         let (stack, work) = (recursion.stack, recursion.work);
-        let mut report = Rbfms::report(task, &rules, recall(stack.root(), &moves), &work);
-        report.elapsed = control.elapsed();
-        report
+        report(task, control, &rules, recall(stack.root(), &moves), &work)
     }
-
-    fn clear(&mut self) {}
 }

@@ -59,15 +59,12 @@ impl Line {
         /// that cannot be seen adds. Fitted to games.
         const SCALE: f64 = 2.5;
         const SCALE_PER_PLY: f64 = 0.08;
-        let plies = match self.depth {
-            SearchDepth::Exact | SearchDepth::WinLossDraw => {
-                return match self.score.units().signum() {
-                    1 => f64::INFINITY,
-                    0 => 1.0,
-                    _ => 0.0,
-                };
-            }
-            SearchDepth::Plies(plies) | SearchDepth::Selective { plies, .. } => plies,
+        let Some(plies) = self.depth.plies() else {
+            return match self.score.units().signum() {
+                1 => f64::INFINITY,
+                0 => 1.0,
+                _ => 0.0,
+            };
         };
         let unseen = f64::from(empties.after(plies).count());
         (self.score.discs() / (SCALE + SCALE_PER_PLY * unseen)).exp()
@@ -113,6 +110,19 @@ impl SearchDepth {
     /// Whether the score is the result under perfect play.
     pub const fn is_exact(self) -> bool {
         matches!(self, SearchDepth::Exact)
+    }
+
+    /// Whether it is known who wins under perfect play, be it with the score or without.
+    pub const fn knows_winner(self) -> bool {
+        self.plies().is_none()
+    }
+
+    /// The plies before the static evaluation; `None` where the search has seen the end of the game.
+    pub const fn plies(self) -> Option<u8> {
+        match self {
+            SearchDepth::Plies(plies) | SearchDepth::Selective { plies, .. } => Some(plies),
+            SearchDepth::Exact | SearchDepth::WinLossDraw => None,
+        }
     }
 }
 

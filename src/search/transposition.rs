@@ -2,8 +2,9 @@
 
 mod zeroed;
 
-use super::Contempt;
 use super::selectivity::Selectivity;
+use super::{BEYOND, Contempt};
+use crate::game::DISC;
 use crate::othello::{Position, Square};
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 use zeroed::Zeroed;
@@ -11,7 +12,7 @@ use zeroed::Zeroed;
 /// The depth of entries that hold the result under perfect play, as far as their selectivity lets it be seen.
 pub(super) const TO_THE_END: u8 = 64;
 
-/// Bounds on a position's value, in units of [`DISC`](crate::game::DISC) for the side to move, and the move that did best.
+/// Bounds on a position's value, in units of [`DISC`] for the side to move, and the move that did best.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Entry {
     pub lower: i32,
@@ -28,6 +29,36 @@ impl Entry {
     #[inline]
     pub fn covers(&self, depth: u8, selectivity: Selectivity) -> bool {
         self.depth >= depth && self.selectivity >= selectivity
+    }
+
+    /// What a fail-soft search with the window from `alpha` to `beta` knows that found `value`: the value between the two, else a bound.
+    #[inline]
+    pub fn of_search(
+        value: i32,
+        (alpha, beta): (i32, i32),
+        depth: u8,
+        selectivity: Selectivity,
+        best: Option<Square>,
+    ) -> Entry {
+        let lower = if value > alpha { value } else { -BEYOND };
+        let upper = if value < beta { value } else { BEYOND };
+        Entry { lower, upper, depth, selectivity, best }
+    }
+
+    /// The value, or a bound beyond the window from `alpha` to `beta`, if the bounds say so much.
+    #[inline]
+    pub fn settles(&self, alpha: i32, beta: i32) -> Option<i32> {
+        if self.lower >= beta || self.lower == self.upper {
+            Some(self.lower)
+        } else {
+            (self.upper <= alpha).then_some(self.upper)
+        }
+    }
+
+    /// The entry of a search to the end with its bounds in discs.
+    #[inline]
+    pub fn in_discs(self) -> Entry {
+        Entry { lower: self.lower / DISC, upper: self.upper / DISC, ..self }
     }
 }
 
@@ -69,7 +100,8 @@ impl Memory {
             match Zeroed::new(buckets * size_of::<Bucket>()) {
                 Ok(zeroed) => return Memory { zeroed, buckets },
                 Err(error) if buckets > 1 => {
-                    log::warn!("no memory for a transposition table of {buckets} buckets: {error}; trying half");
+                    let bytes = buckets * size_of::<Bucket>();
+                    log::warn!("no memory for a transposition table of {bytes} bytes: {error}; trying half");
                     buckets /= 2;
                 }
                 Err(error) => panic!("no memory for the smallest transposition table: {error}"),

@@ -280,13 +280,13 @@ fn several_lines_are_searched_in_linear_space() {
     for discs in [8, 16, 24, 36] {
         let position = std::iter::from_fn(|| Some(games.position(discs))).find(|p| p.moves().count() >= 5).unwrap();
         let several = Task { lines: 4, ..task(position) };
-        let report = think(&mut Rbfms::new(), &several, evaluations(50_000));
+        let report = think(&mut Rbfms, &several, evaluations(50_000));
         check_four_lines(&report);
         assert!(report.lines.is_sorted_by_key(|line| -line.score));
         let visits: Vec<u64> = report.lines.iter().map(|line| line.visits).collect();
         assert!(visits.iter().all(|&n| n > 100), "{visits:?}");
         let near = Task { margin: Some(Score::from_units(256)), ..task(position) };
-        let report = think(&mut Rbfms::new(), &near, evaluations(50_000));
+        let report = think(&mut Rbfms, &near, evaluations(50_000));
         assert!(report.lines.iter().all(|line| line.visits > 1 && line.pv.len() > 1), "{report:?}");
         assert!(report.lines.iter().all(|line| line.score.units() >= report.lines[0].score.units() - 256));
     }

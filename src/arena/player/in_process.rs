@@ -6,7 +6,7 @@ use super::spec::{PlayerSpec, SpecError};
 use crate::clock::time_control::{Terms, TimeControl};
 use crate::clock::{Clock, TimeBudget};
 use crate::engine::{Engine, Event, Request};
-use crate::search::{Limits, SearchDepth};
+use crate::search::Limits;
 use std::time::{Duration, Instant};
 
 /// After a search was told to stop, it is waited for so long.
@@ -78,11 +78,7 @@ impl Player for InProcessPlayer {
         self.clock.spend(elapsed);
         let chosen = decision.turn.ok_or_else(|| Fault::Protocol("no move in a position that has one".to_owned()))?;
         self.engine.ponder(&request, chosen);
-        let depth = match decision.report.depth {
-            SearchDepth::Plies(plies) | SearchDepth::Selective { plies, .. } => Some(u32::from(plies)),
-            // To the end of the game, however far that is.
-            SearchDepth::Exact | SearchDepth::WinLossDraw => None,
-        };
+        let depth = decision.report.depth.plies().map(u32::from);
         Ok(Answer {
             action: Action::Take(chosen),
             elapsed,
@@ -108,7 +104,7 @@ mod tests {
     use crate::engine::EngineOptions;
     use crate::notation::ggf::Timing;
     use crate::othello::{Color, GameRecord, Move};
-    use crate::search::{Bound, Control, Line, Report, Score, Search, Task};
+    use crate::search::{Bound, Control, Line, Report, Score, Search, SearchDepth, Task};
     use std::sync::atomic::{AtomicBool, Ordering};
 
     static BEGUN: AtomicBool = AtomicBool::new(false);

@@ -5,7 +5,7 @@ use crate::engine::{EngineOption, EngineOptions, Values};
 use crate::game::DISC;
 use crate::notation::write_rows;
 use crate::othello::{Color, Move, Position};
-use crate::search::{Bound, Line, Report, SearchDepth, Selectivity};
+use crate::search::{Bound, Line, Report, Selectivity};
 use std::fmt;
 
 /// One line to the client, without its line feed; control characters in it become question marks.
@@ -128,10 +128,7 @@ impl fmt::Display for Fen {
 impl fmt::Display for Info<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Info { line, report, empties } = *self;
-        let depth = match line.depth {
-            SearchDepth::Plies(plies) | SearchDepth::Selective { plies, .. } => plies.into(),
-            SearchDepth::Exact | SearchDepth::WinLossDraw => empties,
-        };
+        let depth = line.depth.plies().map_or(empties, u32::from);
         let centidiscs = (f64::from(line.score.units()) * 100.0 / f64::from(DISC)).round();
         let bound = match line.bound {
             Bound::Exact => "",
@@ -150,7 +147,7 @@ impl fmt::Display for Info<'_> {
 mod tests {
     use super::*;
     use crate::notation::read_position;
-    use crate::search::Score;
+    use crate::search::{Score, SearchDepth};
     use std::time::Duration;
 
     #[test]

@@ -1,7 +1,6 @@
 //! Iterative-deepening principal variation search with a transposition table and an exact endgame: Othello's classical
 //! search, on one thread or several.
 
-mod node;
 mod root;
 mod split;
 pub(super) mod stage;
@@ -35,30 +34,14 @@ impl Default for AlphaBetaSettings {
 
 /// The alpha-beta engine.
 pub struct AlphaBeta {
+    settings: AlphaBetaSettings,
     table: TranspositionTable,
-    threads: usize,
-    selectivity: Selectivity,
 }
 
 impl AlphaBeta {
     /// An engine that has learnt nothing yet.
     pub fn new(settings: AlphaBetaSettings) -> AlphaBeta {
-        AlphaBeta {
-            table: TranspositionTable::new(settings.table_bytes),
-            threads: settings.threads.max(1),
-            selectivity: settings.selectivity,
-        }
-    }
-
-    fn think_with<E: Incremental>(
-        &self,
-        evaluation: &E,
-        task: &Task,
-        control: &Control,
-        sink: &mut dyn FnMut(&Report),
-    ) -> Report {
-        let shared = Shared::new(evaluation, task, &self.table, control);
-        deepen(&shared, self.selectivity, self.threads, task, sink)
+        AlphaBeta { settings, table: TranspositionTable::new(settings.table_bytes) }
     }
 }
 
@@ -70,8 +53,7 @@ pub(super) fn deepen<E: Incremental>(
     task: &Task,
     sink: &mut dyn FnMut(&Report),
 ) -> Report {
-    let selectivity = if shared.errors.is_some() { selectivity } else { Selectivity::NONE };
-    let plan = Stage::plan(task, shared.control.limits(), selectivity);
+    let plan = Stage::plan(task, shared.control.limits(), shared.possible(selectivity));
     with_threads(
         threads,
         || Walk::new(shared).help(),
@@ -90,7 +72,10 @@ pub(super) fn deepen<E: Incremental>(
 impl Search for AlphaBeta {
     fn think(&mut self, task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
         self.table.new_search(task.contempt);
-        with_incremental!(&*task.evaluator, evaluation => self.think_with(evaluation, task, control, sink))
+        with_incremental!(&*task.evaluator, evaluation => {
+            let shared = Shared::new(evaluation, task, &self.table, control);
+            deepen(&shared, self.settings.selectivity, self.settings.threads, task, sink)
+        })
     }
 
     fn clear(&mut self) {
@@ -104,37 +89,23 @@ mod tests {
     use crate::eval::EvaluatorKind;
     use crate::game::DISC;
     use crate::notation::obf::ObfEntry;
-    use crate::othello::{GameRecord, Position};
-    use crate::search::{
-        Bound, Contempt, Depth, Limits, MinimaxKind, Precision, Score, SearchDepth, StopSignal, plain_minimax,
+    use crate::search::tests::{
+        by_alpha_beta, open_positions, outcome_of, scores, small_alpha_beta, think, to_depth, visiting,
     };
+    use crate::search::{Bound, Contempt, Limits, MinimaxKind, Precision, Score, SearchDepth, plain_minimax};
     use crate::testing::random_position;
-    use web_time::Instant;
-
-    fn with_table(table_bytes: usize) -> AlphaBeta {
-        AlphaBeta::new(AlphaBetaSettings { table_bytes, ..AlphaBetaSettings::default() })
-    }
-
-    fn think(task: &Task, limits: Limits) -> Report {
-        with_table(1 << 20).think(task, &Control::with_limits(limits), &mut |_| {})
-    }
-
-    fn to_depth(depth: u8) -> Limits {
-        Limits { depth: Depth::new(depth), ..Limits::default() }
-    }
 
     #[test]
     fn every_move_has_its_minimax_value() {
-        for seed in 0..40 {
-            let position = random_position(seed, 60 - 10 - (seed % 30) as u32);
-            if position.moves().is_empty() {
+        for (seed, position) in open_positions(0..40, |seed| 60 - 10 - (seed % 30) as u32) {
+            if position.must_pass() {
                 continue;
             }
             let evaluator = EvaluatorKind::ALL[seed as usize % 2].build();
             let contempt = Contempt::new([0, 100, -7][seed as usize % 3]).unwrap();
             let depth = 2 + (seed % 3) as u8;
             let task = Task { lines: 60, contempt, ..Task::new(position, evaluator.clone()) };
-            let report = think(&task, to_depth(depth));
+            let report = by_alpha_beta(&task, to_depth(depth));
             assert_eq!(report.lines.len(), position.moves().count() as usize);
             assert_eq!(report.depth, SearchDepth::Plies(depth));
             for line in &report.lines {
@@ -154,34 +125,13 @@ mod tests {
     }
 
     #[test]
-    fn the_table_changes_no_value() {
-        for seed in 0..10 {
-            let position = random_position(seed, 34);
-            let task = Task::new(position, EvaluatorKind::Mobility.build());
-            let with = think(&task, to_depth(6));
-            let control = Control::with_limits(to_depth(6));
-            let without = with_table(1).think(&task, &control, &mut |_| {});
-            assert_eq!(with.lines[0].score, without.lines[0].score, "{position}");
-        }
-    }
-
-    #[test]
     fn a_solved_position_is_played_out() {
-        for seed in 0..20 {
-            let position = random_position(seed, 11);
-            if position.is_over() {
-                continue;
-            }
+        for (_, position) in open_positions(0..20, |_| 11) {
             let task = Task { lines: 2, ..Task::new(position, EvaluatorKind::WeightedSquares.build()) };
-            let report = think(&task, Limits::default());
+            let report = by_alpha_beta(&task, Limits::default());
             assert!(report.depth.is_exact());
             for line in &report.lines {
-                let mut game = GameRecord::from_position(position);
-                line.pv.iter().for_each(|&turn| game.take(turn).unwrap());
-                assert!(game.position().is_over(), "{position} {line:?}");
-                let outcome = Score::from_discs(game.position().score_for_black());
-                let for_mover = if position.mover() == crate::othello::Color::Black { outcome } else { -outcome };
-                assert_eq!(line.score, for_mover, "{position} {line:?}");
+                assert_eq!(line.score, outcome_of(&task, line), "{position} {line:?}");
             }
         }
     }
@@ -189,28 +139,19 @@ mod tests {
     #[test]
     fn the_outcome_is_the_sign_of_the_score() {
         let mut seen = [0; 3];
-        for seed in 0..60 {
-            let position = random_position(seed, 8 + (seed % 3) as u32);
-            if position.is_over() {
-                continue;
-            }
+        for (seed, position) in open_positions(0..60, |seed| 8 + (seed % 3) as u32) {
             let contempt = Contempt::new([0, 0, 50][seed as usize % 3]).unwrap();
             let task = Task { contempt, ..Task::new(position, EvaluatorKind::Mobility.build()) };
-            let score = think(&task, Limits::default()).lines[0].score;
+            let score = by_alpha_beta(&task, Limits::default()).lines[0].score;
             let outcome = Task { precision: Precision::WinLossDraw, ..task };
-            let report = think(&outcome, Limits::default());
+            let report = by_alpha_beta(&outcome, Limits::default());
             let line = &report.lines[0];
             let expected = score.units().signum();
             seen[(expected + 1) as usize] += 1;
             assert_eq!(report.depth, SearchDepth::WinLossDraw);
             assert_eq!(line.score, Score::from_discs(expected), "{position}");
             assert_eq!(line.bound, [Bound::Upper, Bound::Exact, Bound::Lower][(expected + 1) as usize]);
-            let mut game = GameRecord::from_position(position);
-            line.pv.iter().for_each(|&turn| game.take(turn).unwrap());
-            let end = game.position();
-            assert!(end.is_over(), "{position} {line:?}");
-            let for_mover = if end.mover() == position.mover() { 1 } else { -1 } * contempt.outcome(end);
-            assert_eq!(for_mover.signum(), expected, "{position} {line:?}");
+            assert_eq!(outcome_of(&outcome, line).units().signum(), expected, "{position} {line:?}");
         }
         assert!(seen.iter().all(|&n| n > 0), "{seen:?}");
     }
@@ -219,21 +160,16 @@ mod tests {
     #[test]
     fn the_outcome_comes_before_the_score() {
         let mut interrupted = 0;
-        for seed in 0..24 {
-            let position = random_position(seed, 17);
-            if position.is_over() {
-                continue;
-            }
+        for (_, position) in open_positions(0..24, |_| 17) {
             let scored = Task::new(position, EvaluatorKind::Pattern.build());
             let task = Task { precision: Precision::OutcomeFirst, ..scored.clone() };
-            let truth = think(&scored, Limits::default()).lines[0].score;
-            let report = think(&task, Limits::default());
+            let truth = by_alpha_beta(&scored, Limits::default()).lines[0].score;
+            let report = by_alpha_beta(&task, Limits::default());
             assert!(report.depth.is_exact());
             assert_eq!(report.lines[0].score, truth, "{position}");
             let mut proven = None;
-            let limits = Limits { nodes: Some(report.nodes * 9 / 10), ..Limits::default() };
-            let control = Control::with_limits(limits);
-            let last = with_table(1 << 20).think(&task, &control, &mut |report| {
+            let control = Control::with_limits(visiting(report.nodes * 9 / 10));
+            let last = small_alpha_beta().think(&task, &control, &mut |report| {
                 if report.depth == SearchDepth::WinLossDraw {
                     proven = Some(report.lines[0].score.units().signum());
                 }
@@ -244,7 +180,8 @@ mod tests {
             let kept = if after.is_over() {
                 -after.score().signum()
             } else {
-                -think(&Task { position: after, ..scored }, Limits::default()).lines[0].score.units().signum()
+                let behind = by_alpha_beta(&Task { position: after, ..scored }, Limits::default());
+                -behind.lines[0].score.units().signum()
             };
             assert_eq!(kept, proven, "{position} {last:?}");
             interrupted += 1;
@@ -266,8 +203,7 @@ mod tests {
                 Task { precision: Precision::WinLossDraw, ..Task::new(position, EvaluatorKind::Pattern.build()) };
             for nodes in (1..60).map(|i| i * step) {
                 let settings = AlphaBetaSettings { table_bytes: 4 << 20, ..AlphaBetaSettings::default() };
-                let limits = Limits { nodes: Some(nodes), ..Limits::default() };
-                let report = AlphaBeta::new(settings).think(&task, &Control::with_limits(limits), &mut |_| {});
+                let report = think(&mut AlphaBeta::new(settings), &task, visiting(nodes));
                 if report.depth == SearchDepth::WinLossDraw {
                     continue;
                 }
@@ -289,28 +225,14 @@ mod tests {
             let task = Task { lines, contempt, ..Task::new(position, EvaluatorKind::Mobility.build()) };
             let solve = |threads| {
                 let settings = AlphaBetaSettings { table_bytes: 1 << 20, threads, selectivity: Selectivity::NONE };
-                AlphaBeta::new(settings).think(&task, &Control::with_limits(Limits::default()), &mut |_| {})
+                think(&mut AlphaBeta::new(settings), &task, Limits::default())
             };
             let alone = solve(1);
             assert!(alone.depth.is_exact());
             for threads in [2, 4] {
-                let together = solve(threads);
-                let scores = |report: &Report| report.lines.iter().map(|line| line.score).collect::<Vec<_>>();
-                assert_eq!(scores(&together), scores(&alone), "{position} with {threads} threads");
+                assert_eq!(scores(&solve(threads)), scores(&alone), "{position} with {threads} threads");
             }
             assert_eq!(solve(1).nodes, alone.nodes, "one thread does the same every time");
-        }
-    }
-
-    #[test]
-    fn several_threads_stop_when_told() {
-        for nodes in [1, 5_000, 200_000] {
-            let settings = AlphaBetaSettings { threads: 3, ..AlphaBetaSettings::default() };
-            let task = Task::new(Position::START, EvaluatorKind::Mobility.build());
-            let control = Control::with_limits(Limits { nodes: Some(nodes), ..Limits::default() });
-            let report = AlphaBeta::new(settings).think(&task, &control, &mut |_| {});
-            assert!(Position::START.take(report.lines[0].turn).is_ok());
-            assert!(report.nodes <= nodes + 10_000, "{} of {nodes}", report.nodes);
         }
     }
 
@@ -320,13 +242,10 @@ mod tests {
         for (seed, empties) in (0..16).zip((15..23).cycle()) {
             let task = Task::new(random_position(seed, empties), EvaluatorKind::Pattern.build());
             for limit in [1_000, 30_000] {
-                let report = think(&task, Limits { evaluations: Some(limit), ..Limits::default() });
-                assert!(
-                    report.evaluations <= limit + limit / 50 + 100,
-                    "{} of {limit}, {empties} empty squares",
-                    report.evaluations
-                );
-                met += u32::from(report.evaluations >= limit);
+                let report = by_alpha_beta(&task, Limits { evaluations: Some(limit), ..Limits::default() });
+                let made = report.evaluations;
+                assert!(made <= limit + limit / 50 + 100, "{made} of {limit}, {empties} empty squares");
+                met += u32::from(made >= limit);
             }
         }
         assert!(met > 16, "{met}");
@@ -334,29 +253,13 @@ mod tests {
 
     #[test]
     fn moves_within_the_margin_are_listed_with_their_values() {
-        let position = random_position(3, 40);
-        let evaluator = EvaluatorKind::Mobility.build();
-        let all = think(&Task { lines: 60, ..Task::new(position, evaluator.clone()) }, to_depth(4));
+        let task = Task::new(random_position(3, 40), EvaluatorKind::Mobility.build());
+        let all = scores(&by_alpha_beta(&Task { lines: 60, ..task.clone() }, to_depth(4)));
         let margin = Score::from_discs(6);
-        let some = think(&Task { margin: Some(margin), ..Task::new(position, evaluator) }, to_depth(4));
-        let best = all.lines[0].score.units();
-        let within: Vec<_> = all
-            .lines
-            .iter()
-            .filter(|line| line.score.units() >= best - margin.units())
-            .map(|line| line.score)
-            .collect();
-        assert!(within.len() > 1 && within.len() < all.lines.len(), "a telling example");
-        assert_eq!(some.lines.iter().map(|line| line.score).collect::<Vec<_>>(), within);
-    }
-
-    #[test]
-    fn a_search_stopped_before_it_began_still_answers() {
-        let signal = StopSignal::default();
-        signal.stop();
-        let control = Control::new(Limits::default(), signal, Instant::now());
-        let task = Task::new(Position::START, EvaluatorKind::Mobility.build());
-        let report = with_table(1 << 16).think(&task, &control, &mut |_| {});
-        assert!(Position::START.take(report.lines[0].turn).is_ok());
+        let some = scores(&by_alpha_beta(&Task { margin: Some(margin), ..task }, to_depth(4)));
+        let is_within = |score: &&Score| score.units() >= all[0].units() - margin.units();
+        let within: Vec<Score> = all.iter().filter(is_within).copied().collect();
+        assert!(within.len() > 1 && within.len() < all.len(), "a telling example");
+        assert_eq!(some, within);
     }
 }

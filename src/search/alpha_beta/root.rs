@@ -1,13 +1,13 @@
 //! The turns of the position in question, and what is reported of them.
 
 use super::stage::Stage;
-use super::walk::{DEEP_FROM, INFINITY, Node, Shared, Walk};
+use super::walk::{DEEP_FROM, Node, Shared, Walk};
 use crate::eval::Incremental;
 use crate::game::DISC;
 use crate::othello::{GameRecord, Move, Position, Square};
 use crate::search::ordering::{Candidate, Candidates};
 use crate::search::selectivity::Selectivity;
-use crate::search::{Bound, Line, MemoryUse, Precision, Report, Score, SearchDepth, Task};
+use crate::search::{BEYOND, Bound, Line, Precision, Report, Score, SearchDepth, Task};
 
 /// Half the width of the first window around the value that the last iteration leads to expect, in units of [`DISC`].
 const ASPIRATION: i32 = 3 * DISC;
@@ -70,7 +70,7 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
         let mut roots: Vec<Root<E::State>> = turns
             .map(|turn| {
                 let child = self.walk.node(position.take(turn).expect("a legal turn"));
-                let score = Score::from_units(-self.walk.value(&child, 0, -INFINITY, INFINITY));
+                let score = Score::from_units(-self.walk.value(&child, 0, -BEYOND, BEYOND));
                 let depth = SearchDepth::Plies(u8::from(turn != Move::Pass));
                 let line = Line { turn, score, bound: Bound::Exact, depth, pv: vec![turn], visits: 0 };
                 Root { child, guess: score.units(), line, proven: -1 }
@@ -150,7 +150,7 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
     /// The value that a further move must exceed to be of interest.
     fn floor(&self, known: &[Root<E::State>]) -> i32 {
         if known.len() < self.task.lines {
-            return -INFINITY;
+            return -BEYOND;
         }
         let last_wanted = known[self.task.lines - 1].line.score.units();
         match self.task.margin {
@@ -165,19 +165,19 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
         if matches!(stage, Stage::Outcome(_)) {
             return value(floor.max(-DISC), DISC).clamp(-DISC, DISC);
         }
-        if floor > -INFINITY {
+        if floor > -BEYOND {
             let first = value(floor, floor + 1);
-            return if first <= floor { first } else { value(floor, INFINITY) };
+            return if first <= floor { first } else { value(floor, BEYOND) };
         }
         let mut reach = ASPIRATION;
-        let (mut low, mut high) = ((guess - reach).max(-INFINITY), (guess + reach).min(INFINITY));
+        let (mut low, mut high) = ((guess - reach).max(-BEYOND), (guess + reach).min(BEYOND));
         loop {
             let found = value(low, high);
             reach *= 4;
-            if found <= low && low > -INFINITY {
-                low = (found - reach).max(-INFINITY);
-            } else if found >= high && high < INFINITY {
-                high = (found + reach).min(INFINITY);
+            if found <= low && low > -BEYOND {
+                low = (found - reach).max(-BEYOND);
+            } else if found >= high && high < BEYOND {
+                high = (found + reach).min(BEYOND);
             } else {
                 return found;
             }
@@ -213,7 +213,7 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
             let square = match stage {
                 Stage::Midgame(..) if depth <= UNSTORED => self.best_at_depth(&position, depth as u8),
                 // The side that loses may do what it likes.
-                Stage::Outcome(_) if proven && value < 0 => self.solving_move(&position, -INFINITY),
+                Stage::Outcome(_) if proven && value < 0 => self.solving_move(&position, -BEYOND),
                 Stage::Solve(_) | Stage::Outcome(_) if proven => self.solving_move(&position, value),
                 _ => self.walk.shared.table.probe(&position).and_then(|entry| entry.best),
             };
@@ -229,7 +229,7 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
     fn best_at_depth(&mut self, position: &Position, depth: u8) -> Option<Square> {
         position.moves().into_iter().min_by_key(|&square| {
             let child = self.walk.node(position.after(square));
-            self.walk.value(&child, depth - 1, -INFINITY, INFINITY)
+            self.walk.value(&child, depth - 1, -BEYOND, BEYOND)
         })
     }
 
@@ -242,7 +242,7 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
             let child = self.walk.node(candidate.child);
             -self.walk.value(&child, u8::MAX, -value, 1 - value) >= value && !self.walk.shared.is_stopped()
         };
-        children.into_iter().find(keeps).map(|candidate| candidate.square)
+        children.iter().find(keeps).map(|candidate| candidate.square)
     }
 
     /// What is known when an iteration was cut short after at least one root.
@@ -274,7 +274,7 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
             nodes,
             evaluations,
             elapsed: self.walk.shared.control.elapsed(),
-            memory: MemoryUse::default(),
+            ..Report::default()
         }
     }
 }

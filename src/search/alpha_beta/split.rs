@@ -4,7 +4,7 @@
 //! that has come to the end of its own moves at such a node helps those who still work below it, so that nobody waits
 //! idly while there is work that it could share.
 
-use super::node::{Found, Node};
+use super::walk::{Found, Node};
 use crate::othello::Square;
 use crate::search::selectivity::Selectivity;
 use arrayvec::ArrayVec;

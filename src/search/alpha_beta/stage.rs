@@ -88,11 +88,8 @@ pub(in crate::search) fn solved_from(depth: u8) -> Empties {
 mod tests {
     use super::*;
     use crate::eval::EvaluatorKind;
+    use crate::search::tests::to_depth;
     use crate::testing::random_position;
-
-    fn to_depth(depth: u8) -> Limits {
-        Limits { depth: Depth::new(depth), ..Limits::default() }
-    }
 
     fn task(empties: u32) -> Task {
         let position = (0..).map(|seed| random_position(seed, empties)).find(|p| p.empties().count() == empties);

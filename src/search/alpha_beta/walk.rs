@@ -1,7 +1,5 @@
 //! One thread's walk through the tree: principal variation search of one position to a depth or to the end.
 
-use super::node::Found;
-pub(in crate::search) use super::node::Node;
 use super::split::{Pool, Split};
 use crate::eval::{ErrorModel, Incremental, STATIC_LIMIT, shallow_depth, shallow_depth_to_end};
 use crate::game::DISC;
@@ -10,12 +8,10 @@ use crate::search::endgame::{self, LocalTable, Solver};
 use crate::search::ordering::{self, Candidate, Candidates};
 use crate::search::selectivity::Selectivity;
 use crate::search::transposition::{Entry, TO_THE_END, TranspositionTable};
-use crate::search::{Contempt, Control, Task};
+use crate::search::{BEYOND, Contempt, Control, Task};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Beyond every value, in units of [`DISC`].
-pub(in crate::search) const INFINITY: i32 = endgame::INFINITY * DISC;
 /// Nodes between two looks at the clock.
 const CHECK_INTERVAL: u64 = 4096;
 /// Number of empty squares up to which the endgame solver works alone: it needs no evaluation to order its moves.
@@ -30,6 +26,20 @@ const NESTED_PROBES: u8 = 2;
 const SHARE_FROM: u8 = 5;
 /// Number of empty squares from which on a node of a search to the end may be shared between threads.
 const SHARE_TO_END_FROM: u8 = 16;
+
+/// A position with what the evaluation keeps beside it.
+#[derive(Clone, Copy)]
+pub(in crate::search) struct Node<S> {
+    pub position: Position,
+    pub state: S,
+}
+
+/// The best of the moves tried so far.
+#[derive(Clone, Copy)]
+pub(in crate::search) struct Found {
+    pub value: i32,
+    pub square: Option<Square>,
+}
 
 /// What all threads of a search share.
 pub(in crate::search) struct Shared<'a, E: Incremental> {
@@ -68,6 +78,11 @@ impl<'a, E: Incremental> Shared<'a, E> {
         }
     }
 
+    /// The selectivity of cuts where this one is asked for: without an error model nothing can be cut.
+    pub(in crate::search) fn possible(&self, selectivity: Selectivity) -> Selectivity {
+        if self.errors.is_some() { selectivity } else { Selectivity::NONE }
+    }
+
     /// Whether a search that has visited `nodes` positions and made `evaluations` evaluations must stop.
     fn must_stop(&self, nodes: u64, evaluations: u64) -> bool {
         self.control.must_stop(nodes, evaluations) || nodes >= self.quota.load(Ordering::Relaxed)
@@ -89,10 +104,9 @@ impl<'a, E: Incremental> Shared<'a, E> {
 
     /// Positions after which a thread looks at the clock and at the limits: fewer where the limits are near, so that they are kept.
     fn positions_to_next_look(&self, (nodes, evaluations): (u64, u64)) -> u64 {
-        let limits = self.control.limits();
-        let left = |limit: Option<u64>, used| limit.map_or(CHECK_INTERVAL, |limit| limit.saturating_sub(used));
-        let nodes_left = left(limits.nodes, nodes).min(self.quota.load(Ordering::Relaxed).saturating_sub(nodes));
-        nodes_left.min(left(limits.evaluations, evaluations)).clamp(1, CHECK_INTERVAL)
+        let (nodes_left, evaluations_left) = self.control.limits().left(nodes, evaluations);
+        let quota_left = self.quota.load(Ordering::Relaxed).saturating_sub(nodes);
+        nodes_left.min(evaluations_left).min(quota_left).clamp(1, CHECK_INTERVAL)
     }
 
     /// Adds positions visited and evaluations made; returns those of all threads, as far as they have added them.
@@ -219,10 +233,10 @@ impl<'a, E: Incremental> Walk<'a, E> {
         }
         let shared = self.shared;
         let below = self.below.clone();
-        let (mut told, waiting) = (0, self.not_told());
+        let (mut reported, waiting) = (0, self.unreported());
         let mut go_on = |nodes: u64| {
-            let (all, evaluations) = shared.add(nodes - told, nodes - told);
-            told = nodes;
+            let (all, evaluations) = shared.add(nodes - reported, nodes - reported);
+            reported = nodes;
             let counts = (all + waiting.0, evaluations + waiting.1);
             if shared.must_stop(counts.0, counts.1) {
                 shared.stopped.store(true, Ordering::Relaxed);
@@ -234,10 +248,10 @@ impl<'a, E: Incremental> Walk<'a, E> {
         let mut solver = Solver::new(shared.table, shared.contempt, &mut self.local, &mut go_on);
         solver.next_check = self.next_look.saturating_sub(self.nodes);
         let value = solver.solve(position, alpha, beta);
-        let not_told = solver.nodes - told;
-        self.nodes += not_told;
-        self.evaluations += not_told;
-        if told > 0 {
+        let unreported = solver.nodes - reported;
+        self.nodes += unreported;
+        self.evaluations += unreported;
+        if reported > 0 {
             let (all, evaluations) = shared.counts();
             let counts = (all + self.nodes, evaluations + self.evaluations);
             self.next_look = self.nodes + shared.positions_to_next_look(counts);
@@ -269,7 +283,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
 
     /// Nodes and evaluations not yet added to the shared counts.
     #[inline]
-    pub(in crate::search) fn not_told(&self) -> (u64, u64) {
+    pub(in crate::search) fn unreported(&self) -> (u64, u64) {
         (self.nodes, self.evaluations)
     }
 
@@ -292,7 +306,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
                 -self.shallow(&passed, depth, -beta, -alpha)
             };
         }
-        let mut best = -INFINITY;
+        let mut best = -BEYOND;
         if depth == 1 {
             for square in ordering::by_square(moves) {
                 let turned = flips(square, node.position.player(), node.position.opponent());
@@ -307,7 +321,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
         }
         let mut children = Candidates::of(&node.position, moves);
         children.sort_by_replies(None);
-        for candidate in &children {
+        for candidate in children.iter() {
             let child = self.after(node, candidate.square, candidate.turned);
             best = best.max(-self.shallow(&child, depth - 1, -beta, -alpha.max(best)));
             if best >= beta {
@@ -339,14 +353,11 @@ impl<'a, E: Incremental> Walk<'a, E> {
         let (mut alpha, mut beta) = (alpha, beta);
         let table_depth = if solving { TO_THE_END } else { depth };
         let entry = self.shared.table.probe(position);
-        if let Some(entry) = entry.filter(|entry| entry.covers(table_depth, self.selectivity)) {
-            if entry.lower >= beta || entry.lower == entry.upper {
-                return entry.lower;
+        if let Some(known) = entry.filter(|entry| entry.covers(table_depth, self.selectivity)) {
+            if let Some(value) = known.settles(alpha, beta) {
+                return value;
             }
-            if entry.upper <= alpha {
-                return entry.upper;
-            }
-            (alpha, beta) = (alpha.max(entry.lower), beta.min(entry.upper));
+            (alpha, beta) = (alpha.max(known.lower), beta.min(known.upper));
         }
         if beta - alpha == 1
             && let Some(value) = self.probably_beyond(node, depth, solving, beta)
@@ -361,7 +372,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
         }
         // The move that the table remembers is often all that is needed; then the others need no order.
         let first = children.lead(entry.and_then(|entry| entry.best));
-        let mut found = Found { value: -INFINITY, square: None };
+        let mut found = Found { value: -BEYOND, square: None };
         let share_from = if solving { SHARE_TO_END_FROM } else { SHARE_FROM };
         for i in 0..children.len() {
             if i == usize::from(first.is_some()) {
@@ -370,7 +381,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
                     return 0;
                 }
             }
-            let candidate = children.get(i);
+            let candidate = &children[i];
             if i > 0 && depth >= share_from && children.len() - i > 1 && self.shared.pool.wants_work() {
                 if let Some(all) = self.share(node, depth, (alpha, beta), found, &children, i) {
                     found = all;
@@ -391,12 +402,9 @@ impl<'a, E: Incremental> Walk<'a, E> {
                 }
             }
         }
-        let best = found.value;
-        let lower = if best > alpha { best } else { -INFINITY };
-        let upper = if best < beta { best } else { INFINITY };
-        let entry = Entry { lower, upper, depth: table_depth, selectivity: self.selectivity, best: found.square };
+        let entry = Entry::of_search(found.value, (alpha, beta), table_depth, self.selectivity, found.square);
         self.shared.table.store(position, entry);
-        best
+        found.value
     }
 
     /// The value of a move for the side that makes it: a null window first if another move came before it.
@@ -437,10 +445,10 @@ impl<'a, E: Incremental> Walk<'a, E> {
         let (high, low) = (beta + margin, beta - 1 - margin);
         self.probes += 1;
         let mut found = None;
-        if guess >= beta && high < INFINITY {
+        if guess >= beta && high < BEYOND {
             let value = self.search_to_depth(node, shallow, high - 1, high);
             found = (value >= high).then_some(beta);
-        } else if guess < beta && low > -INFINITY {
+        } else if guess < beta && low > -BEYOND {
             let value = self.search_to_depth(node, shallow, low, low + 1);
             found = (value <= low).then_some(beta - 1);
         }
@@ -451,7 +459,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
     /// The value of a move whose reply is known to be bad enough for the other side to settle the matter.
     fn known_reply(&self, children: &Candidates, table_depth: u8, depth: u8, beta: i32) -> Option<i32> {
         let needed = if table_depth == TO_THE_END { TO_THE_END } else { depth - 1 };
-        children.into_iter().find_map(|candidate| {
+        children.iter().find_map(|candidate| {
             let known = self.shared.table.probe(&candidate.child)?;
             (known.covers(needed, self.selectivity) && -known.upper >= beta).then_some(-known.upper)
         })
@@ -476,7 +484,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
                 self.shared.evaluation.value(&child.state, &child.position)
             } else {
                 // Bounds far below what is needed need not be distinguished.
-                self.search_to_depth(&child, look, -INFINITY, ordering::HOPELESS - alpha)
+                self.search_to_depth(&child, look, -BEYOND, ordering::HOPELESS - alpha)
             };
             value + ordering::cost_of_replies(&candidate.child, look, solving)
         });
@@ -504,10 +512,9 @@ impl<'a, E: Incremental> Walk<'a, E> {
         first: usize,
     ) -> Option<Found> {
         let child = |candidate: &Candidate| {
-            let state = self.shared.evaluation.after(&node.state, candidate.square, candidate.turned);
-            (candidate.square, Node { position: candidate.child, state })
+            (candidate.square, self.after(node, candidate.square, candidate.turned))
         };
-        let moves = children.into_iter().skip(first).map(child).collect();
+        let moves = children.iter().skip(first).map(child).collect();
         let boldness = (self.selectivity, self.probes);
         let split = Split::new(self.below.clone(), moves, depth - 1, window, boldness, found);
         let pool = &self.shared.pool;

@@ -4,9 +4,9 @@
 //! other workers go to the next leaf. Nodes move when their siblings overtake them, so the way back is found by its turns.
 
 use super::core::{Progress, STAY, Step};
-use super::relevance::ByRelevance;
+use super::relevance::{ByRelevance, OneTree};
 use super::searched_leaves::SearchedLeaves;
-use super::{Explorer, OnMemoryCap, Rules, Work};
+use super::{Explorer, OnMemoryCap, Policy, Rules, Work};
 use crate::eval::Incremental;
 use crate::othello::{Position, Square};
 use crate::search::tree::chance::IRRELEVANT;
@@ -18,9 +18,6 @@ const LEAST_STAY: u64 = 16;
 /// Expansions in a shard with static leaves before it is checked in, at most: some ten milliseconds. Each ply that leaves are searched
 /// divides the number by four.
 const MOST_STAY: u64 = 4096;
-
-/// A search by relevance in one tree.
-pub(super) type Search = Explorer<Position, ByRelevance>;
 
 /// How new shards are made.
 #[derive(Clone, Debug)]
@@ -34,12 +31,12 @@ pub(super) struct ShardMaker {
 
 impl ShardMaker {
     /// An empty shard for a position, if there is memory for one.
-    fn make(&self, position: &Position, rules: Rules, goal: i32) -> Option<Box<Search>> {
+    fn make(&self, position: &Position, rules: Rules, goal: i32) -> Option<Box<OneTree>> {
         let tree = Tree::in_pool(Arc::clone(&self.pool), self.memory, position)?;
         // The goal is the top's.
         let mut policy = ByRelevance::new(self.exploration);
         (policy.goal, policy.next_goal) = (goal, u64::MAX);
-        let mut search = Explorer::with_tree(policy, rules, tree, OnMemoryCap::Stop, None, position);
+        let mut search = Explorer::with_tree(policy, rules, tree, OnMemoryCap::Stop, position);
         search.rules = rules;
         // At the memory cap the top says so once, and frees other shards before this one is pruned.
         search.cap_was_reached = true;
@@ -48,13 +45,14 @@ impl ShardMaker {
 }
 
 /// A leaf of the top that a worker has checked out, with its shard.
+#[derive(Default)]
 pub(super) struct Checkout {
     /// The path to the leaf.
     pub path: Vec<Step<Position>>,
     /// The leaf as it was at the check-out.
     pub leaf: Node<Square>,
     /// The leaf's shard, if it has one.
-    pub search: Option<Box<Search>>,
+    pub search: Option<Box<OneTree>>,
     /// The goal at the check-out, in the units of values.
     pub goal: i32,
     /// Standard deviations of the values' errors, by depth in plies below the leaf.
@@ -65,7 +63,7 @@ pub(super) struct Checkout {
     pub is_to_split: bool,
     /// The parts that the shard was split into.
     pub parts: Vec<SplitChild>,
-    /// The work done since the check-out.
+    /// The expansions since the check-out.
     pub work: Work,
     /// Whether the memory cap was reached.
     pub is_full: bool,
@@ -77,26 +75,10 @@ pub(super) struct SplitChild {
     pub node: Node<Square>,
     pub position: Position,
     /// The shard of what is below the child, if there is one.
-    pub search: Option<Box<Search>>,
+    pub search: Option<Box<OneTree>>,
 }
 
 impl Checkout {
-    /// A check-out of nothing yet.
-    pub fn new() -> Checkout {
-        Checkout {
-            path: Vec::new(),
-            leaf: Node::leaf(None, 0),
-            search: None,
-            goal: 0,
-            deviations: Vec::new(),
-            is_linear: false,
-            is_to_split: false,
-            parts: Vec::new(),
-            work: Work::default(),
-            is_full: false,
-        }
-    }
-
     /// The step of the path that ends at the leaf.
     pub fn step(&self) -> &Step<Position> {
         self.path.last().expect("a checkout has a leaf")
@@ -115,7 +97,7 @@ impl Checkout {
             return !leaves.check_limits();
         }
         if self.search.is_none() {
-            self.search = self.new_shard(leaves.rules(), maker);
+            self.search = self.new_shard(leaves.rules, maker);
         }
         let Some(search) = &mut self.search else {
             self.is_full = true;
@@ -127,7 +109,7 @@ impl Checkout {
         search.be_lazy();
         let root = *search.root();
         let (before, mut goes_on) = (search.work, true);
-        let most = (root.visits / STAY).clamp(LEAST_STAY, LEAST_STAY.max(MOST_STAY >> (2 * leaves.depth())));
+        let most = (root.visits / STAY).clamp(LEAST_STAY, LEAST_STAY.max(MOST_STAY >> (2 * leaves.depth)));
         while goes_on {
             match search.iterate(leaves) {
                 Progress::Grown => goes_on = !leaves.must_stop_now(),
@@ -145,13 +127,14 @@ impl Checkout {
             }
         }
         search.back_up_all();
-        self.work = search.work.since(&before);
+        self.work.expansions = search.work.expansions - before.expansions;
+        self.work.linear_nodes = search.work.linear_nodes - before.linear_nodes;
         // However little was found to do: somebody has to look at the clock.
         goes_on && (self.work.expansions > 0 || !leaves.check_limits())
     }
 
     /// A shard for a leaf that has none yet, or none any more.
-    fn new_shard(&self, rules: Rules, maker: &ShardMaker) -> Option<Box<Search>> {
+    fn new_shard(&self, rules: Rules, maker: &ShardMaker) -> Option<Box<OneTree>> {
         let mut search = maker.make(&self.step().position, rules, self.goal)?;
         let root = search.tree.root();
         let flags = if self.leaf.visits > 0 { DEEP } else { 0 };
@@ -160,7 +143,7 @@ impl Checkout {
     }
 }
 
-impl Search {
+impl OneTree {
     /// Checks out the leaf to search next, if there is one, along this path.
     pub(super) fn check_out(&mut self, path: &mut Vec<Step<Position>>) -> Progress {
         self.restart();
@@ -173,7 +156,7 @@ impl Search {
             let node = self.leaf().node;
             let before = self.tree.arena[node];
             self.tree.arena[node].relevance = IRRELEVANT;
-            <ByRelevance as super::Policy<Position>>::back_up(self, before, None);
+            ByRelevance::back_up(self, before, None);
         }
         progress
     }
@@ -193,7 +176,7 @@ impl Search {
 
 /// Splits a shard: its root's children, with shards of their own where something is below them and there is memory. The largest has
 /// the old tree. The others have copies, or none once it is time to `stop`.
-pub(super) fn split(mut search: Box<Search>, maker: &ShardMaker, stop: &mut dyn FnMut() -> bool) -> Vec<SplitChild> {
+pub(super) fn split(mut search: Box<OneTree>, maker: &ShardMaker, stop: &mut dyn FnMut() -> bool) -> Vec<SplitChild> {
     let (root, position) = (search.tree.root(), *search.tree.position().expect("a shard has a root"));
     let kids = search.tree.kids(root).to_vec();
     let largest = (0..kids.len()).max_by_key(|&i| kids[i].size).unwrap_or(0);

@@ -4,11 +4,12 @@
 //! say what new nodes are worth; [`OnMemoryCap`] says what happens when the tree is full; and where several threads work, each has
 //! a search of its own (`shards`).
 
-use super::{Leaves, OnMemoryCap, Policy, Rules, Work};
+use super::{Leaves, OnMemoryCap, Policy, Rules, StaticLeaves, Work};
+use crate::eval::Evaluator;
 use crate::game::Game;
 use crate::search::tree::chance::Chance;
-use crate::search::tree::{Node, PARTIAL, Tree, after};
-use crate::search::{Contempt, Score};
+use crate::search::tree::{Node, PARTIAL, REGROWING, Tree, after};
+use crate::search::Contempt;
 
 /// Nodes of cut-off subtrees freed at each iteration: more than one iteration adds, so that the work ends.
 const SWEEP: usize = 64;
@@ -64,7 +65,7 @@ pub struct Explorer<G: Game, P = super::ByValue> {
     /// Iterations since [`Explorer::begin`].
     pub(super) iterations: u64,
     /// The depth in plies of the principal leaf at which the search ends.
-    deepest: Option<u32>,
+    pub(super) deepest: Option<u32>,
     last: Option<G>,
     pub(super) on_memory_cap: OnMemoryCap,
     pub(super) cap_was_reached: bool,
@@ -79,7 +80,6 @@ impl<G: Game, P: Policy<G>> Explorer<G, P> {
         rules: Rules,
         tree: Tree<G>,
         on_memory_cap: OnMemoryCap,
-        deepest: Option<u32>,
         position: &G,
     ) -> Explorer<G, P> {
         let mut explorer = Explorer {
@@ -90,7 +90,7 @@ impl<G: Game, P: Policy<G>> Explorer<G, P> {
             path: Vec::new(),
             lines: 1,
             iterations: 0,
-            deepest,
+            deepest: None,
             last: None,
             on_memory_cap,
             cap_was_reached: false,
@@ -140,11 +140,6 @@ impl<G: Game, P: Policy<G>> Explorer<G, P> {
     /// The value of the root for its side to move.
     pub fn value(&self) -> i32 {
         self.root().value
-    }
-
-    /// A value as clients of Othello see it.
-    pub(super) fn score(&self, value: i32) -> Score {
-        self.rules.score(value)
     }
 
     /// The node of the root.
@@ -200,12 +195,22 @@ impl<G: Game, P: Policy<G>> Explorer<G, P> {
         }
     }
 
-    /// Gives the root its children if it has none, so that there is a move to answer with.
+    /// Gives the root its children if it has none, with static values, so that there is a move to answer with.
+    pub fn expand_root(&mut self, evaluator: &dyn Evaluator<G>) {
+        self.give_root_children(&mut StaticLeaves::new(self.rules, evaluator, &mut |_| false));
+    }
+
+    /// Gives the root its children if it has none.
     pub(super) fn give_root_children<L: Leaves<G>>(&mut self, leaves: &mut L) {
         let root = self.root();
         if root.is_leaf() || root.has(PARTIAL) {
             self.iterate(leaves);
         }
+    }
+
+    /// One iteration with static leaves. `stop` is asked now and then in one that takes long, in linear space.
+    pub fn step(&mut self, evaluator: &dyn Evaluator<G>, stop: &mut dyn FnMut(&Work) -> bool) -> Progress {
+        self.iterate(&mut StaticLeaves::new(self.rules, evaluator, stop))
     }
 
     /// One iteration: the leaf to expand next gets its children, and what that changes is backed up.
@@ -399,8 +404,7 @@ impl<G: Game, P: Policy<G>> Explorer<G, P> {
     /// Expands the leaf at the end of the path, or at the memory cap searches it in linear space, and backs up what that changes.
     fn grow<L: Leaves<G>>(&mut self, leaves: &mut L) -> Progress {
         let Step { node, position, .. } = self.leaf().clone();
-        self.last = Some(position.clone());
-        match self.make_room(&position) {
+        let progress = match self.make_room(&position) {
             Room::There => {
                 let mut children = std::mem::take(&mut self.children);
                 children.clear();
@@ -425,7 +429,9 @@ impl<G: Game, P: Policy<G>> Explorer<G, P> {
                 P::back_up(self, before, settled);
                 progress
             }
-        }
+        };
+        self.last = Some(position);
+        progress
     }
 
     /// Gives the leaf at the end of the path its children, all there are, and backs up what that changes.
@@ -450,10 +456,8 @@ impl<G: Game, P: Policy<G>> Explorer<G, P> {
     }
 
     fn make_room_at_cap(&mut self, position: &G) -> Room {
-        while self.tree.sweep(SWEEP_FOR_ROOM) {
-            if self.tree.has_room_for(position) {
-                return Room::There;
-            }
+        if self.sweep_for(position) {
+            return Room::There;
         }
         if !self.cap_was_reached {
             self.cap_was_reached = true;
@@ -472,16 +476,24 @@ impl<G: Game, P: Policy<G>> Explorer<G, P> {
         loop {
             let pruned = self.tree.prune(&path);
             self.work.pruned_nodes += pruned;
-            while self.tree.sweep(SWEEP_FOR_ROOM) {
-                if self.tree.has_room_for(position) {
-                    return Room::There;
-                }
+            if self.sweep_for(position) {
+                return Room::There;
             }
             if pruned == 0 {
                 // The path and the principal variations fill the tree.
                 return Room::Linear;
             }
         }
+    }
+
+    /// Frees what was cut off until there is memory for the children of a position. Returns whether there is.
+    fn sweep_for(&mut self, position: &G) -> bool {
+        while self.tree.sweep(SWEEP_FOR_ROOM) {
+            if self.tree.has_room_for(position) {
+                return true;
+            }
+        }
+        false
     }
 
     /// Cuts off everything below the node at the end of the path.
@@ -504,7 +516,7 @@ impl<G: Game, P: Policy<G>> Explorer<G, P> {
         for (level, step) in self.path.iter().enumerate().rev() {
             let node = &mut self.tree.arena[step.node];
             node.visits += visits;
-            if node.has(crate::search::tree::REGROWING) && !node.is_leaf() && self.tree.trust_regrown(step.node) {
+            if node.has(REGROWING) && !node.is_leaf() && self.tree.trust_regrown(step.node) {
                 settled = Some(level);
             }
         }

@@ -49,7 +49,7 @@ impl Emilia {
     fn is_solvable(&self, task: &Task, limits: &Limits) -> bool {
         let empties = task.position.empty_count();
         let cost = solving_cost(empties);
-        let Some(positions) = positions_worth(limits, self.search.threads()) else {
+        let Some(positions) = positions_worth(limits, self.search.settings.threads) else {
             return limits.depth.map_or(cost <= PROVABLE, |depth| empties <= solved_from(depth.plies()));
         };
         // A client with a clock may ask for 60 plies: then the clock alone decides.
@@ -59,7 +59,7 @@ impl Emilia {
 
     /// Whether a depth is asked for that the tree reaches within the other limits.
     fn reaches_depth(&self, task: &Task, limits: &Limits) -> bool {
-        let positions = positions_worth(limits, self.search.threads());
+        let positions = positions_worth(limits, self.search.settings.threads);
         limits.depth.is_some_and(|depth| {
             let evaluations = evaluations_in_tree(depth.plies(), task.position.empty_count()) as f64;
             positions.is_none_or(|positions| POSITIONS_PER_EVALUATION * evaluations <= positions as f64)
@@ -78,10 +78,7 @@ impl Emilia {
         let answer = self.search.alpha_beta(&behind, control, (report.nodes, report.evaluations), &mut |_| {});
         (report.nodes, report.evaluations, report.elapsed) = (answer.nodes, answer.evaluations, answer.elapsed);
         let least = control.limits().depth.map_or(LEAST_DEPTH, |depth| depth.plies().min(LEAST_DEPTH));
-        let is_deep = match answer.depth {
-            SearchDepth::Plies(plies) | SearchDepth::Selective { plies, .. } => plies >= least,
-            SearchDepth::Exact | SearchDepth::WinLossDraw => true,
-        };
+        let is_deep = answer.depth.plies().is_none_or(|plies| plies >= least);
         let Some(best) = answer.lines.first().filter(|_| is_deep) else { return };
         let score = -best.score;
         // The proof of the tree stands against an estimate for the other side.
@@ -101,9 +98,9 @@ impl Search for Emilia {
             // The moves behind one that is solved are solved too. Behind a forced move, or values between two moves, the tree is of use; the
             // table is there beside it in any case.
             if wants_move && !is_forced {
-                self.search.free_tree();
+                self.search.stored = None;
             }
-            self.search.begin_in_table(task);
+            self.search.table.new_search(task.contempt);
             let by_outcome = task.precision == Precision::Score && wants_move && task.margin.is_none();
             let precision = if by_outcome { Precision::OutcomeFirst } else { task.precision };
             return self.search.alpha_beta(&Task { precision, ..task.clone() }, control, (0, 0), sink);
@@ -156,13 +153,15 @@ fn parts(limits: &Limits, task: &Task) -> (Limits, Limits) {
 /// The limits of the search of the value where the tree may have ended early or late, after this.
 fn in_proportion(of_value: Limits, tree: &Report) -> Limits {
     let more = |n: u64| n + n / VALUE_PART + LEAST_VALUE_NODES;
+    // The tree goes on beyond a soft time.
+    let latest = of_value.hard_time.or(of_value.soft_time.and(Some(Duration::MAX)));
     let until = tree.elapsed + tree.elapsed / VALUE_PART as u32 + LEAST_VALUE_TIME;
     Limits {
         nodes: of_value.nodes.map(|limit| limit.min(more(tree.nodes))),
         evaluations: of_value.evaluations.map(|limit| limit.min(more(tree.evaluations))),
-        soft_time: of_value.hard_time.map(|limit| limit.min(until)),
+        soft_time: latest.map(|limit| limit.min(until)),
         // An iteration that is begun may end.
-        hard_time: of_value.hard_time.map(|limit| limit.min(until + until / 8)),
+        hard_time: latest.map(|limit| limit.min(until + until / 8)),
         ..of_value
     }
 }
@@ -172,51 +171,21 @@ mod tests {
     use super::*;
     use crate::eval::EvaluatorKind;
     use crate::othello::Position;
+    use crate::search::tests::{by_alpha_beta, open_positions, small_best_first, think, to_depth, visiting};
     use crate::search::{AlphaBeta, AlphaBetaSettings, OnMemoryCap, Score, Selectivity};
     use crate::testing::random_position;
 
     fn settings() -> BestFirstSettings {
-        BestFirstSettings { memory: 8 << 20, table_bytes: 1 << 20, ..BestFirstSettings::best_first() }
+        BestFirstSettings { memory: 8 << 20, ..small_best_first(1)[0] }
     }
 
     fn emilia() -> Emilia {
         Emilia::new(settings())
     }
 
-    fn small_table() -> AlphaBetaSettings {
-        AlphaBetaSettings { table_bytes: 1 << 20, ..AlphaBetaSettings::default() }
-    }
-
-    fn by_alpha_beta(task: &Task, limits: Limits) -> Report {
-        AlphaBeta::new(small_table()).think(task, &Control::with_limits(limits), &mut |_| {})
-    }
-
-    fn to_depth(depth: u8) -> Limits {
-        Limits { depth: Depth::new(depth), ..Limits::default() }
-    }
-
     fn task(seed: u64, empties: u32) -> Task {
-        let position = (seed..).map(|seed| random_position(seed, empties)).find(|position| !position.is_over());
-        Task::new(position.unwrap(), EvaluatorKind::Pattern.build())
-    }
-
-    #[test]
-    fn values_are_those_of_alpha_beta() {
-        for seed in 0..6 {
-            let task = Task { is_analysis: true, lines: 3, ..task(100 * seed, 40) };
-            let report = emilia().think(&task, &Control::with_limits(to_depth(6)), &mut |_| {});
-            assert_eq!(report.lines, by_alpha_beta(&task, to_depth(6)).lines, "{}", task.position);
-        }
-    }
-
-    #[test]
-    fn what_alpha_beta_solves_at_a_depth_is_solved() {
-        for seed in 0..20 {
-            let task = task(100 * seed, 12);
-            let report = emilia().think(&task, &Control::with_limits(to_depth(6)), &mut |_| {});
-            assert!(report.depth.is_exact(), "{} {report:?}", task.position);
-            assert_eq!(report.lines[0].score, by_alpha_beta(&task, Limits::default()).lines[0].score);
-        }
+        let (_, position) = open_positions(seed..u64::MAX, |_| empties).next().unwrap();
+        Task::new(position, EvaluatorKind::Pattern.build())
     }
 
     #[test]
@@ -224,10 +193,11 @@ mod tests {
         for seed in 0..6 {
             let task = task(100 * seed, 42);
             let settings = BestFirstSettings { selectivity: Selectivity::NONE, ..settings() };
-            let report = Emilia::new(settings).think(&task, &Control::with_limits(to_depth(6)), &mut |_| {});
+            let report = think(&mut Emilia::new(settings), &task, to_depth(6));
             let behind = Task { position: task.position.take(report.lines[0].turn).unwrap(), ..task };
-            let settings = AlphaBetaSettings { selectivity: Selectivity::NONE, ..small_table() };
-            let value = AlphaBeta::new(settings).think(&behind, &Control::with_limits(to_depth(4)), &mut |_| {});
+            let table_bytes = settings.table_bytes;
+            let settings = AlphaBetaSettings { table_bytes, threads: 1, selectivity: Selectivity::NONE };
+            let value = think(&mut AlphaBeta::new(settings), &behind, to_depth(4));
             assert_eq!(report.lines[0].score, -value.lines[0].score, "{}", behind.position);
         }
     }
@@ -236,7 +206,7 @@ mod tests {
     fn the_only_move_is_valued_by_alpha_beta() {
         let position = (0..).map(|seed| random_position(seed, 40)).find(|p| p.moves().count() == 1).unwrap();
         let task = Task::new(position, EvaluatorKind::Pattern.build());
-        let report = emilia().think(&task, &Control::with_limits(to_depth(6)), &mut |_| {});
+        let report = think(&mut emilia(), &task, to_depth(6));
         assert_eq!(report.lines, by_alpha_beta(&task, to_depth(6)).lines);
     }
 
@@ -269,10 +239,10 @@ mod tests {
     fn a_tree_that_ends_at_its_memory_cap_ends_the_search() {
         let settings = BestFirstSettings { memory: 1 << 20, on_memory_cap: OnMemoryCap::Stop, ..settings() };
         let task = task(100, 44);
-        let nodes = Limits { nodes: Some(100_000_000), ..Limits::default() };
-        for limits in [nodes, Limits { hard_time: Some(Duration::from_secs(600)), ..Limits::default() }, to_depth(30)] {
-            let think = |search: &mut dyn Search| search.think(&task, &Control::with_limits(limits), &mut |_| {});
-            let (tree, whole) = (think(&mut BestFirst::new(settings)), think(&mut Emilia::new(settings)));
+        let ten_minutes = Limits { hard_time: Some(Duration::from_secs(600)), ..Limits::default() };
+        for limits in [visiting(100_000_000), ten_minutes, to_depth(30)] {
+            let tree = think(&mut BestFirst::new(settings), &task, limits);
+            let whole = think(&mut Emilia::new(settings), &task, limits);
             assert!(tree.memory.ended_at_cap && whole.memory.ended_at_cap, "{limits:?}");
             // The value's part, and what is visited until the limits are looked at.
             let most = tree.nodes + tree.nodes / VALUE_PART + LEAST_VALUE_NODES + 1_000;
@@ -284,9 +254,15 @@ mod tests {
     fn the_value_takes_its_part_of_what_the_tree_took() {
         let seconds = Duration::from_secs_f64;
         let of_value = Limits { soft_time: Some(seconds(2.0)), hard_time: Some(seconds(5.0)), ..Limits::default() };
-        let after = |used| in_proportion(of_value, &Report { elapsed: seconds(used), ..Report::default() });
-        for (used, soft, hard) in [(1.0, 1.03145, 1.16038), (4.0, 4.1252, 4.64085), (4.9, 5.0, 5.0)] {
-            let limits = after(used);
+        let soft_alone = Limits { hard_time: None, ..of_value };
+        for (of_value, used, soft, hard) in [
+            (of_value, 1.0, 1.03145, 1.16038),
+            (of_value, 4.0, 4.1252, 4.64085),
+            (of_value, 4.9, 5.0, 5.0),
+            // The tree may have gone on to twice the soft time.
+            (soft_alone, 4.0, 4.1252, 4.64085),
+        ] {
+            let limits = in_proportion(of_value, &Report { elapsed: seconds(used), ..Report::default() });
             for (limit, expected) in [(limits.soft_time, soft), (limits.hard_time, hard)] {
                 assert!((limit.unwrap().as_secs_f64() - expected).abs() < 1e-4, "{limits:?} after {used} s");
             }
@@ -295,9 +271,9 @@ mod tests {
 
     #[test]
     fn a_clear_choice_ends_a_search_that_may_end_early() {
-        let limits = Limits { nodes: Some(40_000), ..Limits::default() };
+        let limits = visiting(40_000);
         let early = Limits { early_time: Some(Duration::ZERO), ..limits };
-        let think = |task: &Task, limits| emilia().think(task, &Control::with_limits(limits), &mut |_| {});
+        let think = |task: &Task, limits| think(&mut emilia(), task, limits);
         let (mut clear, mut same) = (0, 0);
         for seed in 0..20 {
             let task = task(100 * seed, 36);
@@ -320,14 +296,12 @@ mod tests {
         let (mut of_tree, mut of_emilia) = (0.0, 0.0);
         for seed in 0..36 {
             let task = task(100 * seed, 20);
-            let limits = Limits { nodes: Some(20_000), ..Limits::default() };
-            let report = emilia().think(&task, &Control::with_limits(limits), &mut |_| {});
+            let report = think(&mut emilia(), &task, visiting(20_000));
             assert!(report.nodes <= 20_000 + 400, "{}", report.nodes);
             let after = task.position.take(report.lines[0].turn).unwrap();
             let truth =
                 -by_alpha_beta(&Task { position: after, ..task.clone() }, Limits::default()).lines[0].score.discs();
-            let mut tree = BestFirst::new(settings());
-            let tree = tree.think(&task, &Control::with_limits(limits), &mut |_| {});
+            let tree = think(&mut BestFirst::new(settings()), &task, visiting(20_000));
             of_emilia += (report.lines[0].score.discs() - truth).abs();
             of_tree += (tree.lines[0].score.discs() - truth).abs();
         }

@@ -13,10 +13,9 @@
 //! - Where alpha-beta can be expected to solve the position in the time there is, the extension gives it all of the time.
 
 use super::budget::{Budget, evaluations_in_tree};
-use super::checkout::Search as OneTree;
 use super::form::{Form, positions_worth};
 use super::proof::Prover;
-use super::relevance::ByRelevance;
+use super::relevance::{ByRelevance, OneTree};
 use super::report::report;
 use super::searched_leaves::{self, SearchedLeaves, solving_cost};
 use super::shards::{self, Shards};
@@ -29,7 +28,7 @@ use crate::search::alpha_beta::walk::Shared;
 use crate::search::selectivity::Selectivity;
 use crate::search::transposition::TranspositionTable;
 use crate::search::tree::Tree;
-use crate::search::{Contempt, Control, Depth, Limits, Report, Search, SearchDepth, Task};
+use crate::search::{Contempt, Control, Depth, Limits, Report, Search, Task};
 use parking_lot::Mutex;
 use std::time::Duration;
 
@@ -60,7 +59,7 @@ pub struct BestFirstSettings {
     pub on_memory_cap: OnMemoryCap,
     /// Size of the transposition table in bytes.
     pub table_bytes: usize,
-    /// Threads, at least 1. One thread visits the same positions every time.
+    /// Threads, at least 1. One thread visits the same positions every time. A tree of less than 16 MB has one, whatever this is.
     pub threads: usize,
     /// The selectivity of alpha-beta: how sure its cuts by shallower searches are.
     pub selectivity: Selectivity,
@@ -90,8 +89,8 @@ impl BestFirstSettings {
 
 /// The engine. Keeps its tree and its table from move to move.
 pub struct BestFirst {
-    settings: BestFirstSettings,
-    table: TranspositionTable,
+    pub(super) settings: BestFirstSettings,
+    pub(super) table: TranspositionTable,
     pub(super) stored: Option<Stored>,
 }
 
@@ -104,25 +103,18 @@ pub(super) enum Stored {
 }
 
 impl Stored {
-    fn set_deviations(&mut self, deviations: Vec<f32>) {
+    /// The tree that has the root.
+    fn top(&mut self) -> &mut OneTree {
         match self {
-            Stored::Tree(search) => search.set_deviations(deviations),
-            Stored::Shards(shards) => shards.get_mut().set_deviations(deviations),
+            Stored::Tree(search) => search,
+            Stored::Shards(shards) => &mut shards.get_mut().top,
         }
     }
 
-    fn is_done(&mut self) -> bool {
+    fn report(&mut self, task: &Task, control: &Control) -> Report {
         match self {
-            Stored::Tree(search) => search.is_done(),
-            Stored::Shards(shards) => shards.get_mut().is_done(),
-        }
-    }
-
-    /// Whether the memory is full and that was the end of the search.
-    fn ended_at_cap(&mut self) -> bool {
-        match self {
-            Stored::Tree(search) => search.ended_at_cap(),
-            Stored::Shards(shards) => shards.get_mut().top.ended_at_cap(),
+            Stored::Tree(search) => report(search, task, control),
+            Stored::Shards(shards) => shards.get_mut().report(task, control),
         }
     }
 
@@ -138,28 +130,39 @@ impl Stored {
         let control = shared.control;
         let mut budget = Budget::new(control);
         let one_choice = is_one_choice(&task.position);
+        let rules = self.top().rules;
+        let mut goes_on = |top: &OneTree, report: &dyn Fn() -> Report| {
+            if budget.is_report_due(top.work()) && top.work().expansions >= FEW_EXPANSIONS {
+                sink(&report());
+            }
+            !(budget.may_end_early(top.work()) && (one_choice || top.is_choice_clear()))
+        };
         match self {
-            Stored::Tree(search) => {
-                let mut leaves = leaves(search.rules);
-                workers::work_alone(search, &mut leaves, task, &mut |search| {
-                    if budget.is_report_due(search.work()) && search.work().expansions >= FEW_EXPANSIONS {
-                        sink(&report(search, task, control));
-                    }
-                    !(budget.may_end_early(search.work()) && (one_choice || search.is_choice_clear()))
-                });
-                (search.work.nodes, search.work.evaluations) = shared.counts();
-            }
-            Stored::Shards(shards) => {
-                let rules = shards.get_mut().top.rules;
-                workers::work_together(shards, threads, &|| leaves(rules), task, &mut |shards| {
-                    if budget.is_report_due(shards.top.work()) && shards.top.work().expansions >= FEW_EXPANSIONS {
-                        sink(&shards.report(task, control));
-                    }
-                    !(budget.may_end_early(shards.top.work()) && (one_choice || shards.top.is_choice_clear()))
-                });
-                let top = &mut shards.get_mut().top;
-                (top.work.nodes, top.work.evaluations) = shared.counts();
-            }
+            Stored::Tree(search) => workers::work_alone(search, &mut leaves(rules), task, &mut |search| {
+                goes_on(search, &|| report(search, task, control))
+            }),
+            Stored::Shards(shards) => workers::work_together(shards, threads, &|| leaves(rules), task, &mut |shards| {
+                goes_on(&shards.top, &|| shards.report(task, control))
+            }),
+        }
+        let top = self.top();
+        (top.work.nodes, top.work.evaluations) = shared.counts();
+    }
+
+    /// The answer: the tree's, unless alpha-beta, if it began, knows the result, or the tree holds nothing worth more than the
+    /// move that alpha-beta found. More visits alone are no reason to leave that.
+    fn answer(&mut self, start: Option<Report>, task: &Task, control: &Control) -> Report {
+        let top = self.top();
+        let is_small = !top.is_solved() && top.work().expansions < FEW_EXPANSIONS;
+        let is_worth_more_than = |start: &Report| {
+            let moves = top.root_moves();
+            let found = moves.iter().find(|m| m.line[0].map_or(Move::Pass, Move::Place) == start.lines[0].turn);
+            found.is_none_or(|found| found.value < moves[0].value)
+        };
+        match start {
+            Some(start) if is_small || start.depth.knows_winner() => start,
+            Some(start) if task.lines == 1 && !is_worth_more_than(&start) => start,
+            _ => self.report(task, control),
         }
     }
 }
@@ -189,7 +192,7 @@ impl BestFirst {
             let mut policy = ByRelevance::new(0.0);
             policy.is_by_value = !self.has(Part::Relevance);
             let tree = Tree::new(memory, self.has(Part::SharedPositions));
-            Stored::Tree(Box::new(Explorer::with_tree(policy, rules, tree, on_memory_cap, None, &task.position)))
+            Stored::Tree(Box::new(Explorer::with_tree(policy, rules, tree, on_memory_cap, &task.position)))
         });
         let exploration =
             EXPLORATION * searched_leaves::error(task.evaluator.error_model(), task.position.empty_count());
@@ -223,21 +226,6 @@ impl BestFirst {
         })
     }
 
-    /// Gives the memory of the tree back.
-    pub(super) fn free_tree(&mut self) {
-        self.stored = None;
-    }
-
-    /// Begins a search in the table.
-    pub(super) fn begin_in_table(&mut self, task: &Task) {
-        self.table.new_search(task.contempt);
-    }
-
-    /// The threads that search.
-    pub(super) fn threads(&self) -> usize {
-        self.settings.threads
-    }
-
     fn think_with<E: Incremental>(
         &mut self,
         evaluation: &E,
@@ -261,8 +249,7 @@ impl BestFirst {
             return self.prove(evaluation, task, control, (0, 0), sink);
         }
         if total.is_some() && form.start > 0.0 && cost <= NEAR_THE_END * turn as f64 {
-            let shared = Shared::new(evaluation, task, &self.table, control);
-            return deepen(&shared, self.settings.selectivity, threads, task, sink);
+            return self.alpha_beta(task, control, (0, 0), sink);
         }
         let mut stored = self.prepare(task, form);
         let error = |empties| searched_leaves::error(task.evaluator.error_model(), empties);
@@ -275,13 +262,13 @@ impl BestFirst {
                 let shared = Shared::new(evaluation, task, &self.table, &part).counting_from(counts);
                 let report = deepen(&shared, self.settings.selectivity, threads, task, sink);
                 counts = shared.counts();
-                let is_solved = is_solved(&report);
+                let is_solved = report.depth.knows_winner();
                 start = Some(report);
                 if is_solved || control.must_stop(counts.0, counts.1) {
                     break;
                 }
             }
-            stored.set_deviations(empties.and_fewer().rev().map(|left| form.deviation * error(left)).collect());
+            stored.top().set_deviations(empties.and_fewer().rev().map(|left| form.deviation * error(left)).collect());
             let limits = form.limits_of_tree(control.limits(), total, (counts.0, turn));
             let may_end_early = form.start == 0.0 && self.has(Part::Relevance);
             let part = control.with(until_clear(&limits, may_end_early, task));
@@ -297,7 +284,7 @@ impl BestFirst {
             stored.explore(&shared, threads, &leaves, task, sink);
             counts = shared.counts();
             let is_over = control.must_stop(counts.0, counts.1) || control.is_past_soft_time();
-            if total.is_some() || is_over || stored.is_done() || stored.ended_at_cap() {
+            if total.is_some() || is_over || stored.top().is_done() || stored.top().ended_at_cap() {
                 break;
             }
             turn *= 2;
@@ -307,13 +294,7 @@ impl BestFirst {
             }
             form = Form::new(self.settings.start, counts.0 + turn);
         }
-        let mut answer = match &mut stored {
-            Stored::Tree(search) => decide(search, || report(search, task, control), start, task),
-            Stored::Shards(shards) => {
-                let shards = shards.get_mut();
-                decide(&shards.top, || shards.report(task, control), start, task)
-            }
-        };
+        let mut answer = stored.answer(start, task, control);
         self.stored = Some(stored);
         (answer.nodes, answer.evaluations) = counts;
         answer.elapsed = control.elapsed();
@@ -365,27 +346,6 @@ fn is_one_choice(position: &Position) -> bool {
     let Some(first) = moves.into_iter().next() else { return true };
     let images = Symmetry::of(position).fold(Bitboard::EMPTY, |all, symmetry| all | symmetry.square(first).bit());
     (moves & !images).is_empty()
-}
-
-fn is_solved(report: &Report) -> bool {
-    matches!(report.depth, SearchDepth::Exact | SearchDepth::WinLossDraw)
-}
-
-/// The answer: the tree's, unless alpha-beta, if it began, knows the result, or the tree holds nothing worth more than the
-/// move that alpha-beta found. More visits alone are no reason to leave that.
-fn decide(search: &OneTree, report: impl FnOnce() -> Report, start: Option<Report>, task: &Task) -> Report {
-    let Some(start) = start else {
-        return report();
-    };
-    let is_small = !search.is_solved() && search.work().expansions < FEW_EXPANSIONS;
-    if is_small || is_solved(&start) {
-        return start;
-    }
-    let moves = search.root_moves();
-    let turn = start.lines[0].turn;
-    let found = moves.iter().find(|m| m.line[0].map_or(Move::Pass, Move::Place) == turn);
-    let is_worth_more = found.is_none_or(|found| found.value < moves[0].value);
-    if is_worth_more || task.lines > 1 { report() } else { start }
 }
 
 impl Search for BestFirst {

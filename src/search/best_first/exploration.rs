@@ -25,14 +25,10 @@ struct Roots {
     inverse: f32,
 }
 
-static EXPLORATION: LazyLock<Exploration> = LazyLock::new(Exploration::new);
+/// The exploration term with its tables filled.
+pub(super) static EXPLORATION: LazyLock<Exploration> = LazyLock::new(Exploration::new);
 
 impl Exploration {
-    /// The exploration term with its tables filled.
-    pub fn get() -> &'static Exploration {
-        &EXPLORATION
-    }
-
     fn new() -> Exploration {
         let mut table = Box::new([Roots::default(); TABULATED]);
         for (count, roots) in table.iter_mut().enumerate().skip(1) {

@@ -4,9 +4,8 @@ use super::budget::Budget;
 use super::report::{count, report};
 use super::start::Start;
 use super::{
-    AlphaBetaStart, ByValue, EndValues, Explorer, FinalMove, OnMemoryCap, Progress, Rules, StaticLeaves, Tie, Work,
+    AlphaBetaStart, ByValue, EndValues, Explorer, FinalMove, OnMemoryCap, Progress, Rules, Tie,
 };
-use crate::eval::Evaluator;
 use crate::game::Game;
 use crate::othello::Position;
 use crate::search::tree::Tree;
@@ -48,17 +47,9 @@ impl<G: Game> Explorer<G, ByValue> {
     pub fn new(settings: KorfSettings, position: &G) -> Explorer<G, ByValue> {
         let KorfSettings { ends, policy, depth, memory, on_memory_cap, .. } = settings;
         let rules = Rules { ends, contempt: Contempt::NONE, max: position.mover() };
-        Explorer::with_tree(policy, rules, Tree::new(memory, false), on_memory_cap, depth, position)
-    }
-
-    /// One iteration with static leaves. `stop` is asked now and then in one that takes long, in linear space.
-    pub fn step(&mut self, evaluator: &dyn Evaluator<G>, stop: &mut dyn FnMut(&Work) -> bool) -> Progress {
-        self.iterate(&mut StaticLeaves::new(self.rules, evaluator, stop))
-    }
-
-    /// Gives the root its children if it has none, so that there is a move to answer with.
-    pub fn expand_root(&mut self, evaluator: &dyn Evaluator<G>) {
-        self.give_root_children(&mut StaticLeaves::new(self.rules, evaluator, &mut |_| false));
+        let mut explorer = Explorer::with_tree(policy, rules, Tree::new(memory, false), on_memory_cap, position);
+        explorer.deepest = depth;
+        explorer
     }
 }
 

@@ -4,11 +4,10 @@ use super::{Rules, Work};
 use crate::eval::Evaluator;
 use crate::game::{DISC, Game};
 use crate::othello::{Empties, Position};
-use crate::search::Contempt;
-use crate::search::INFINITY;
-use crate::search::endgame::{self, LocalTable, Solver};
+use crate::search::endgame::{LocalTable, Solver};
 use crate::search::transposition::TranspositionTable;
 use crate::search::tree::{Node, after, turns};
+use crate::search::{BEYOND_DISCS, Contempt, INFINITY};
 
 /// Where the values of new nodes come from.
 pub trait Leaves<G: Game> {
@@ -147,7 +146,7 @@ impl LeafSolver<Position> for EndgameSolver {
             (!stop(work)).then_some(CHECK_INTERVAL)
         };
         let mut solver = Solver::new(&self.table, contempt, &mut self.local, &mut go_on);
-        let value = solver.solve(position, -endgame::INFINITY, endgame::INFINITY);
+        let value = solver.solve(position, -BEYOND_DISCS, BEYOND_DISCS);
         let (nodes, stopped) = (solver.nodes, solver.stopped);
         (work.nodes, work.evaluations) = (before.nodes + nodes, before.evaluations + nodes);
         (!stopped).then_some(value * DISC)

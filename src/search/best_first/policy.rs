@@ -1,7 +1,7 @@
 //! How a best-first search decides.
 
 use super::Explorer;
-use super::exploration::Exploration;
+use super::exploration::EXPLORATION;
 use crate::game::Game;
 use crate::search::tree::{Node, Tree};
 
@@ -11,16 +11,19 @@ pub trait Policy<G: Game>: Sized {
     const DEPTH_IS_EFFORT: bool = false;
 
     /// Initialises the children of the end of the path, which are new.
-    fn value_children(search: &mut Explorer<G, Self>);
+    fn value_children(_: &mut Explorer<G, Self>) {}
 
     /// Initialises the leaf at the end of the path again, after its value has changed.
-    fn value_leaf(search: &mut Explorer<G, Self>);
+    fn value_leaf(_: &mut Explorer<G, Self>) {}
 
     /// The level of the path at which the next descent begins.
     fn resume_level(search: &Explorer<G, Self>) -> usize;
 
     /// The child that the policy names by a rule of its own, if it does.
-    fn favourite(search: &Explorer<G, Self>, node: &Node<G::Move>) -> Option<usize>;
+    #[inline]
+    fn favourite(_: &Explorer<G, Self>, _: &Node<G::Move>) -> Option<usize> {
+        None
+    }
 
     /// C of the search by value, see [`ByValue::exploration`].
     fn exploration(&self) -> f32;
@@ -59,7 +62,7 @@ pub trait Policy<G: Game>: Sized {
             if c == 0.0 {
                 kids.iter().position(|kid| -kid.lower > node.lower)
             } else {
-                Exploration::get().choose(c, node, kids)
+                EXPLORATION.choose(c, node, kids)
             }
         })
     }
@@ -85,18 +88,9 @@ pub struct ByValue {
 }
 
 impl<G: Game> Policy<G> for ByValue {
-    fn value_children(_: &mut Explorer<G, Self>) {}
-
-    fn value_leaf(_: &mut Explorer<G, Self>) {}
-
     /// The level of the end of the path, unless other children may be chosen this time.
     fn resume_level(search: &Explorer<G, Self>) -> usize {
         if search.policy.exploration != 0.0 || search.lines > 1 { 0 } else { search.path.len() - 1 }
-    }
-
-    #[inline]
-    fn favourite(_: &Explorer<G, Self>, _: &Node<G::Move>) -> Option<usize> {
-        None
     }
 
     fn exploration(&self) -> f32 {

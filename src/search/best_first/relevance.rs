@@ -4,7 +4,7 @@
 use super::core::Step;
 use super::{Explorer, Policy};
 use crate::game::{DISC, Game};
-use crate::othello::Color;
+use crate::othello::{Color, Position};
 use crate::search::tree::chance::IRRELEVANT;
 use crate::search::tree::{Node, Tree};
 use std::collections::HashSet;
@@ -20,6 +20,9 @@ const NEAR_ENOUGH: u32 = 2 * DISC as u32;
 const CLEAR: f32 = 12.0;
 /// Number of nodes of the largest tree that gets a new goal: giving all of them another chance takes about 15 ms.
 const LARGEST_WITH_NEW_GOAL: u32 = 1 << 19;
+
+/// A search by relevance in one tree.
+pub(super) type OneTree = Explorer<Position, ByRelevance>;
 
 /// The policy of search by relevance.
 #[derive(Clone, Debug)]
@@ -71,7 +74,7 @@ impl<G: Game> Policy<G> for ByRelevance {
         let Step { node, plies, position, .. } = search.leaf();
         let (node, goal) = (*node, search.policy.goal_of(position.mover()));
         let deviation = search.policy.deviation_at(plies + 1);
-        search.tree.estimate_kids(node, -goal, deviation);
+        search.tree.kids_mut(node).iter_mut().for_each(|kid| kid.estimate_chance(-goal, deviation));
     }
 
     fn value_leaf(search: &mut Explorer<G, Self>) {
@@ -240,10 +243,9 @@ impl<G: Game> Explorer<G, ByRelevance> {
 mod tests {
     use super::*;
     use crate::eval::{Evaluator, EvaluatorKind};
-    use crate::game::DISC;
-    use crate::othello::Position;
+    use crate::othello::Square;
     use crate::search::Contempt;
-    use crate::search::best_first::{EndValues, OnMemoryCap, Progress, Rules, StaticLeaves};
+    use crate::search::best_first::{EndValues, OnMemoryCap, Progress, Rules};
     use crate::search::tree::after;
     use crate::search::tree::chance::{Chance, win};
     use crate::testing::random_position;
@@ -251,23 +253,21 @@ mod tests {
 
     const DEVIATION: f32 = 5.0 * DISC as f32;
 
-    type Search = Explorer<Position, ByRelevance>;
-
-    fn explorer(seed: u64, empties: u32) -> (Search, Arc<dyn Evaluator<Position>>) {
+    fn explorer(seed: u64, empties: u32) -> (OneTree, Arc<dyn Evaluator<Position>>) {
         let position = random_position(seed, empties);
         let rules = Rules { ends: EndValues::Outcome, contempt: Contempt::NONE, max: position.mover() };
         let (policy, tree) = (ByRelevance::new(256.0), Tree::new(64 << 20, false));
-        let mut explorer = Explorer::with_tree(policy, rules, tree, OnMemoryCap::Stop, None, &position);
+        let mut explorer = Explorer::with_tree(policy, rules, tree, OnMemoryCap::Stop, &position);
         explorer.set_deviations(vec![DEVIATION]);
         (explorer, EvaluatorKind::Mobility.build())
     }
 
-    fn step(explorer: &mut Search, evaluator: &dyn Evaluator<Position>) -> Progress {
-        explorer.iterate(&mut StaticLeaves::new(explorer.rules, evaluator, &mut |_| false))
+    fn step(explorer: &mut OneTree, evaluator: &dyn Evaluator<Position>) -> Progress {
+        explorer.step(evaluator, &mut |_| false)
     }
 
     /// The chance P of the side to move at a node, by the definition, with the value of the leaf `changed` changed `by` that much.
-    fn by_definition(explorer: &Search, node: u32, (changed, by): (u32, f64)) -> f64 {
+    fn by_definition(explorer: &OneTree, node: u32, (changed, by): (u32, f64)) -> f64 {
         let this = explorer.tree.arena[node];
         if this.is_solved() {
             return f64::from(this.value.signum() + 1) / 2.0;
@@ -279,25 +279,14 @@ mod tests {
         if kids.is_empty() { win::of_value(deviations) } else { win::of_children(&kids) }
     }
 
-    fn leaves(explorer: &Search, node: u32, found: &mut Vec<u32>) {
-        let this = explorer.tree.arena[node];
-        if this.is_leaf() && !this.is_solved() {
-            found.push(node);
-        }
-        (this.kids..this.kids + u32::from(this.count)).for_each(|kid| leaves(explorer, kid, found));
-    }
-
     /// Checks that every leaf has the chance of more than the goal that its value stands for.
-    fn audit_leaves(explorer: &Search) {
-        let mut nodes = vec![(explorer.tree.root(), *explorer.tree.position().unwrap())];
-        while let Some((node, position)) = nodes.pop() {
+    fn audit_leaves(explorer: &OneTree) {
+        for (node, position) in explorer.tree.places() {
             let this = explorer.tree.arena[node];
             if this.is_leaf() && !this.has_proofs() {
                 let deviations = (this.value - explorer.policy.goal_of(position.mover())) as f32 / DEVIATION;
                 assert_eq!(this.chance(), Chance::of_value(deviations), "{position}");
             }
-            let kids = (this.kids..).zip(explorer.tree.kids(node));
-            nodes.extend(kids.map(|(i, kid)| (i, after(&position, kid.turn))));
         }
     }
 
@@ -307,13 +296,15 @@ mod tests {
             let (mut explorer, evaluator) = explorer(seed, 30 + seed as u32);
             for _ in 0..60 {
                 assert_eq!(step(&mut explorer, &*evaluator), Progress::Grown);
-                let (root, mut all) = (explorer.tree.root(), Vec::new());
-                leaves(&explorer, root, &mut all);
+                let root = explorer.tree.root();
                 let dependence = |leaf: u32| {
                     let [up, down] = [1e-3, -1e-3].map(|by| by_definition(&explorer, root, (leaf, by)));
                     (up - down).abs()
                 };
-                let most = all.iter().map(|&leaf| dependence(leaf)).fold(0.0, f64::max);
+                let is_open = |node: &Node<Square>| node.is_leaf() && !node.is_solved();
+                let leaves = explorer.tree.places().into_iter().map(|(node, _)| node);
+                let leaves = leaves.filter(|&node| is_open(&explorer.tree.arena[node]));
+                let most = leaves.map(dependence).fold(0.0, f64::max);
                 let mut chosen = root;
                 while !explorer.tree.arena[chosen].is_leaf() {
                     let node = explorer.tree.arena[chosen];

@@ -33,7 +33,7 @@ pub(super) fn report_of<P: Policy<Position>>(
             explorer.proven(&root_move).unwrap_or_else(|| (effort.unwrap_or(SearchDepth::Plies(plies)), Bound::Exact));
         lines.push(Line {
             turn: pv[0],
-            score: explorer.score(root_move.value),
+            score: explorer.rules.score(root_move.value),
             bound,
             depth,
             pv,
@@ -73,10 +73,7 @@ fn depth_of_effort(evaluations: u64, position: &Position) -> SearchDepth {
 
 /// How far all of the lines were searched.
 pub(crate) fn least_depth(lines: &[Line]) -> SearchDepth {
-    let plies = lines.iter().filter_map(|line| match line.depth {
-        SearchDepth::Plies(plies) => Some(plies),
-        _ => None,
-    });
+    let plies = lines.iter().filter_map(|line| line.depth.plies());
     let unsolved = lines.iter().any(|line| line.depth == SearchDepth::WinLossDraw);
     let proven = if unsolved { SearchDepth::WinLossDraw } else { SearchDepth::Exact };
     plies.min().map_or(proven, SearchDepth::Plies)

@@ -5,10 +5,11 @@ use crate::game::Game;
 use crate::othello::Color;
 use crate::search::tree::Node;
 use crate::search::{Contempt, Score};
-use std::fmt;
+use strum::{Display, VariantArray};
 
 /// How a draw enters the paper's end-of-game values.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Display, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Tie {
     /// −∞ + 1 for the side that thinks: hardly better than a loss, as Korf and Chickering have it. The other side of the
     /// search strives for it as for a win.
@@ -16,20 +17,6 @@ pub enum Tie {
     Korf,
     /// Worth nothing to either side.
     Zero,
-}
-
-impl Tie {
-    /// All rules for draws.
-    pub const ALL: &[Tie] = &[Tie::Korf, Tie::Zero];
-}
-
-impl fmt::Display for Tie {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Tie::Korf => "korf",
-            Tie::Zero => "zero",
-        })
-    }
 }
 
 /// What a finished game is worth to the search.
@@ -66,19 +53,6 @@ pub struct Work {
     pub linear_nodes: u64,
     /// Nodes freed by pruning.
     pub pruned_nodes: u64,
-}
-
-impl Work {
-    /// The work done after `before`.
-    pub fn since(&self, before: &Work) -> Work {
-        Work {
-            nodes: self.nodes - before.nodes,
-            evaluations: self.evaluations - before.evaluations,
-            expansions: self.expansions - before.expansions,
-            linear_nodes: self.linear_nodes - before.linear_nodes,
-            pruned_nodes: self.pruned_nodes - before.pruned_nodes,
-        }
-    }
 }
 
 /// How positions get their values, for one search.

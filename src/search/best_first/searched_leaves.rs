@@ -5,14 +5,11 @@ use super::{Leaves, Rules, SOLVED_EMPTIES, Work};
 use crate::eval::{ErrorModel, Incremental, SPREAD_UNIT};
 use crate::game::DISC;
 use crate::othello::{Bitboard, Empties, Position, Square, flips};
-use crate::search::INFINITY;
 use crate::search::alpha_beta::walk::{self, Shared, Walk};
 use crate::search::ordering::Candidates;
 use crate::search::selectivity::Selectivity;
 use crate::search::tree::Node;
-
-/// Beyond every value that a search returns.
-const BEYOND: i32 = walk::INFINITY;
+use crate::search::{BEYOND, INFINITY};
 
 /// Standard deviations below the best move's value from which on values of moves are not distinguished.
 const MARGIN: f32 = 1.2;
@@ -45,11 +42,11 @@ const LOOK_EVERY: u64 = 256;
 pub(super) struct SearchedLeaves<'a, E: Incremental> {
     walk: Walk<'a, E>,
     /// The rules by which results have values.
-    rules: Rules,
+    pub(super) rules: Rules,
     /// The selectivity of the searches that do not reach the end of the game.
     selectivity: Selectivity,
-    /// Plies that the children are searched.
-    depth: u8,
+    /// Plies that the children are searched, 0 where they have static values.
+    pub(super) depth: u8,
     /// What says how far the values of single positions may err.
     spreads: Option<&'a ErrorModel>,
     /// Nodes and evaluations not yet added to the shared counts at which it is time to look at the clock.
@@ -64,8 +61,7 @@ impl<'a, E: Incremental> SearchedLeaves<'a, E> {
         selectivity: Selectivity,
         depth: u8,
     ) -> SearchedLeaves<'a, E> {
-        let selectivity = if shared.errors.is_some() { selectivity } else { Selectivity::NONE };
-        let spreads = shared.errors;
+        let (selectivity, spreads) = (shared.possible(selectivity), shared.errors);
         SearchedLeaves { walk: Walk::new(shared), rules, selectivity, depth, spreads, next_look: (0, 0) }
     }
 
@@ -74,24 +70,12 @@ impl<'a, E: Incremental> SearchedLeaves<'a, E> {
         SearchedLeaves { spreads, ..self }
     }
 
-    /// Plies that children are searched, 0 where they have static values.
-    pub(super) fn depth(&self) -> u8 {
-        self.depth
-    }
-
-    /// The rules by which results have values.
-    pub(super) fn rules(&self) -> Rules {
-        self.rules
-    }
-
     /// Adds this thread's counts to the shared ones, and looks at the limits and at the clock. Returns whether the search must stop.
     pub(super) fn check_limits(&mut self) -> bool {
         let stopped = self.walk.report_counts() || self.walk.shared.control.is_past_soft_time();
         let (nodes, evaluations) = self.walk.shared.counts();
-        let limits = self.walk.shared.control.limits();
-        let left =
-            |limit: Option<u64>, spent| limit.map_or(u64::MAX, |limit| limit.saturating_sub(spent)).min(LOOK_EVERY);
-        self.next_look = (left(limits.nodes, nodes), left(limits.evaluations, evaluations));
+        let (nodes_left, evaluations_left) = self.walk.shared.control.limits().left(nodes, evaluations);
+        self.next_look = (nodes_left.min(LOOK_EVERY), evaluations_left.min(LOOK_EVERY));
         stopped
     }
 
@@ -99,16 +83,9 @@ impl<'a, E: Incremental> SearchedLeaves<'a, E> {
     /// counts are kept exactly by one thread all the same.
     #[inline]
     pub(super) fn must_stop_now(&mut self) -> bool {
-        let (nodes, evaluations) = self.walk.not_told();
+        let (nodes, evaluations) = self.walk.unreported();
         (nodes >= self.next_look.0 || evaluations >= self.next_look.1 || self.walk.shared.is_stopped())
             && self.check_limits()
-    }
-
-    /// The value of one position for its side to move, as that of a child.
-    pub(super) fn value(&mut self, position: &Position) -> i32 {
-        self.walk.selectivity = self.selectivity;
-        let node = self.walk.node(*position);
-        self.walk.value(&node, self.depth, -BEYOND, BEYOND)
     }
 
     /// The children of a position whose game is not over, with what they are worth to their side to move, in `nodes`;
@@ -132,7 +109,7 @@ impl<'a, E: Incremental> SearchedLeaves<'a, E> {
             let first = shared.table.probe(position).and_then(|entry| entry.best);
             let node = self.walk.node(*position);
             self.walk.sort(&mut candidates, &node, self.depth + 1, false, -BEYOND, first);
-            children.extend(candidates.into_iter().map(|candidate| (Some(candidate.square), candidate.child)));
+            children.extend(candidates.iter().map(|candidate| (Some(candidate.square), candidate.child)));
         }
         let margin = (MARGIN * error(shared.errors, position.empty_count())) as i32;
         let mut best = -BEYOND;
@@ -220,7 +197,7 @@ impl<E: Incremental> Leaves<Position> for SearchedLeaves<'_, E> {
         if position.is_over() {
             return Node::solved(turn, self.rules.outcome(position));
         }
-        Node::leaf(turn, self.value(position))
+        Node::leaf(turn, -self.child(position, false, -BEYOND))
     }
 
     fn solve(&mut self, position: &Position, _: &mut Work) -> Option<Option<i32>> {
@@ -242,7 +219,9 @@ mod tests {
     use super::*;
     use crate::eval::{EvaluatorKind, FromScratch};
     use crate::search::best_first::EndValues;
+    use crate::search::tests::open_positions;
     use crate::search::transposition::TranspositionTable;
+    use crate::search::tree::after;
     use crate::search::{Contempt, Control, Limits, MinimaxKind, Task, plain_minimax};
     use crate::testing::random_position;
 
@@ -263,11 +242,7 @@ mod tests {
     /// Full width, the children near the best one have the values of plain minimax, and the others are worse than that.
     #[test]
     fn children_have_the_values_of_minimax_or_are_far_behind() {
-        for seed in 0..30 {
-            let position = random_position(seed, 20 + (seed % 20) as u32);
-            if position.is_over() {
-                continue;
-            }
+        for (_, position) in open_positions(0..30, |seed| 20 + (seed % 20) as u32) {
             let evaluator = EvaluatorKind::Mobility.build();
             leaf_search!(position, evaluator, 2, search);
             let mut children = Vec::new();
@@ -276,7 +251,7 @@ mod tests {
             let best = children.iter().map(|child| -child.value).max().unwrap();
             let mut near = 0;
             for child in &children {
-                let after = crate::search::tree::after(&position, child.turn);
+                let after = after(&position, child.turn);
                 let depth = if after.empties().count() <= 8 { continue } else { 2 };
                 let plain =
                     plain_minimax(MinimaxKind::AlphaBeta, &after, depth, &*evaluator, Contempt::NONE, &mut |_| false);
@@ -309,7 +284,7 @@ mod tests {
             let [mut leaf, mut child] = [Vec::new(), Vec::new()];
             assert!(search.children_of(&position, &mut leaf));
             for node in leaf {
-                let after = crate::search::tree::after(&position, node.turn);
+                let after = after(&position, node.turn);
                 if node.is_solved() {
                     continue;
                 }
@@ -341,7 +316,7 @@ mod tests {
             let mut children = Vec::new();
             assert!(position.is_over() || search.children_of(&position, &mut children));
             for child in children.iter().filter(|child| !child.is_solved()) {
-                let after = crate::search::tree::after(&position, child.turn);
+                let after = after(&position, child.turn);
                 assert_eq!(child.spread, errors.unwrap().spread(&after), "{after}");
                 spreads.insert(child.spread);
             }
@@ -350,10 +325,5 @@ mod tests {
             assert!(children.iter().all(|child| child.spread == SPREAD_UNIT));
         }
         assert!(spreads.len() > 10, "{spreads:?}");
-    }
-
-    #[test]
-    fn solving_costs_more_with_every_empty_square() {
-        assert!(Empties::MOST.and_fewer().map(solving_cost).is_sorted_by(|fewer, more| fewer < more));
     }
 }

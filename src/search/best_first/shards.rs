@@ -9,12 +9,12 @@
 //! The price: a position that is reached in several shards is searched in each of them. And at the memory cap whole shards are freed,
 //! one at a time, before the rule for the cap is applied.
 
-use super::checkout::{Checkout, Search, ShardMaker, SplitChild, split};
+use super::checkout::{Checkout, ShardMaker, SplitChild, split};
 use super::core::{Progress, SWEEP_FOR_ROOM, Step};
-use super::relevance::ByRelevance;
+use super::relevance::{ByRelevance, OneTree};
 use super::report::report_of;
 use super::searched_leaves::SearchedLeaves;
-use super::{Explorer, OnMemoryCap, Policy, RootMove, Rules, StaticLeaves, Work};
+use super::{Explorer, OnMemoryCap, Policy, RootMove, Rules, Work};
 use crate::eval::Incremental;
 use crate::othello::{Position, Square};
 use crate::search::tree::chance::Chance;
@@ -42,8 +42,9 @@ const MOST_SHARDS_AROUND: usize = 8;
 
 /// The trees of one search.
 pub(super) struct Shards {
-    maker: ShardMaker,
-    pub(super) top: Search,
+    /// How new shards are made.
+    pub(super) maker: ShardMaker,
+    pub(super) top: OneTree,
     shards: HashMap<Position, Shard>,
     /// Nodes and bytes of the shards as they were when they were checked in.
     size: (u64, u64),
@@ -57,7 +58,7 @@ pub(super) struct Shards {
 #[derive(Default)]
 pub(super) struct Shard {
     /// The shard's search, unless a worker has it.
-    search: Option<Box<Search>>,
+    search: Option<Box<OneTree>>,
     /// While a worker has it: the expected play as it was, if the shard is in that of one of the root's moves.
     line: Vec<Option<Square>>,
     /// Other leaves of its position, to which searches came while a worker had it: the paths to them, and their chances.
@@ -72,16 +73,11 @@ impl Shards {
     /// Trees without anything in them yet; `memory` in bytes for all together.
     pub(super) fn new(memory: usize, on_memory_cap: OnMemoryCap, rules: Rules, position: &Position) -> Shards {
         let policy = ByRelevance::new(0.0);
-        let top = Explorer::with_tree(policy, rules, Tree::new(TOP_BYTES, true), on_memory_cap, None, position);
+        let top = Explorer::with_tree(policy, rules, Tree::new(TOP_BYTES, true), on_memory_cap, position);
         let bytes = memory.saturating_sub(TOP_BYTES);
         let pool = ChunkPool::for_several(bytes - bytes / NOT_FOR_NODES);
         let maker = ShardMaker { pool, memory, exploration: 0.0 };
         Shards { maker, top, shards: HashMap::new(), size: (0, 0), clock: 0, waiting: 0 }
-    }
-
-    /// How new shards are made.
-    pub(super) fn maker(&self) -> ShardMaker {
-        self.maker.clone()
     }
 
     /// Begins a search with what the trees hold of its position, if that `is_kept`.
@@ -102,8 +98,9 @@ impl Shards {
         self.top.begin(&task.position, task.contempt);
         self.top.want_lines(task.lines);
         while self.top.tree.sweep(SWEEP_FOR_ROOM) {}
-        let mut leaves = HashSet::new();
-        self.add_leaves((self.top.tree.root(), task.position), &mut leaves, &mut HashSet::new());
+        let places = self.top.tree.places().into_iter();
+        let leaves = places.filter(|&(node, _)| self.top.tree.arena[node].is_leaf());
+        let leaves: HashSet<Position> = leaves.map(|(_, position)| position).collect();
         self.shards.retain(|position, shard| shard.search.is_some() && leaves.contains(position));
         self.top.policy.exploration = exploration;
         self.maker.exploration = exploration;
@@ -127,34 +124,22 @@ impl Shards {
     }
 
     /// The tree of this position, if it is somewhere in a shard.
-    fn shard_around(&mut self, position: &Position) -> Option<Box<Search>> {
+    fn shard_around(&mut self, position: &Position) -> Option<Box<OneTree>> {
         let discs = |position: &Position| position.player() | position.opponent();
         let may_be = |root: &Position| (discs(root) & !discs(position)).is_empty();
         let around = self.shards.iter_mut().filter(|(root, _)| may_be(root));
         let mut around: Vec<&mut Shard> = around.map(|(_, shard)| shard).collect();
         around.sort_unstable_by_key(|shard| Reverse(shard.size));
         let mut found = around.into_iter().take(MOST_SHARDS_AROUND);
-        let is_around = |search: &Search| search.tree.node_of(position).is_some();
+        let is_around = |search: &OneTree| search.tree.node_of(position).is_some();
         let shard = found.find(|shard| shard.search.as_deref().is_some_and(is_around))?;
         let mut search = shard.search.take()?;
         search.tree.move_to(position);
         Some(search)
     }
 
-    /// Adds the positions of the top's leaves from this node on; `seen`: children that are done.
-    fn add_leaves(&self, (node, position): (u32, Position), found: &mut HashSet<Position>, seen: &mut HashSet<u32>) {
-        let this = self.top.tree.arena[node];
-        if this.is_leaf() {
-            found.insert(position);
-        } else if seen.insert(this.kids) {
-            for (kid, i) in self.top.tree.kids(node).iter().zip(this.kids..) {
-                self.add_leaves((i, after(&position, kid.turn)), found, seen);
-            }
-        }
-    }
-
     /// Puts a shard in its place.
-    fn put(&mut self, position: Position, search: Box<Search>) {
+    fn put(&mut self, position: Position, search: Box<OneTree>) {
         let shard = self.shards.entry(position).or_default();
         let (nodes, bytes) = shard.size;
         shard.size = nodes_and_bytes(&search);
@@ -179,7 +164,7 @@ impl Shards {
         let (root, in_shard) = (self.top.tree.root(), search.tree.root());
         if !search.tree.kids(in_shard).is_empty() {
             self.top.tree.arena[root] = search.tree.arena[in_shard].without_children();
-            let parts = split(search, &self.maker(), &mut || false);
+            let parts = split(search, &self.maker, &mut || false);
             self.place(parts, &mut Vec::new());
         }
     }
@@ -188,17 +173,7 @@ impl Shards {
     pub(super) fn give_root_children<E: Incremental>(&mut self, leaves: &mut SearchedLeaves<'_, E>, task: &Task) {
         self.top.give_root_children(leaves);
         leaves.check_limits();
-        self.top.give_root_children(&mut StaticLeaves::new(self.top.rules, &*task.evaluator, &mut |_| false));
-    }
-
-    /// From now on values err by these deviations, by depth in plies below the root.
-    pub(super) fn set_deviations(&mut self, deviations: Vec<f32>) {
-        self.top.set_deviations(deviations);
-    }
-
-    /// Whether there is nothing left to find out.
-    pub(super) fn is_done(&self) -> bool {
-        self.top.is_done()
+        self.top.expand_root(&*task.evaluator);
     }
 
     /// The root's position.
@@ -228,7 +203,7 @@ impl Shards {
     }
 
     /// Gives a shard the top's goal.
-    fn give_goal(&self, search: &mut Search, position: &Position) {
+    fn give_goal(&self, search: &mut OneTree, position: &Position) {
         search.policy.deviations.clear();
         search.policy.deviations.extend_from_slice(self.deviations_below(position));
         search.set_goal(self.top.policy.goal);
@@ -298,7 +273,7 @@ impl Shards {
         checkout.deviations.clear();
         checkout.deviations.extend_from_slice(self.deviations_below(&position));
         let all = self.top.root().visits;
-        let is_large = |search: &Search| {
+        let is_large = |search: &OneTree| {
             let root = search.root();
             let is_large = root.visits >= LEAST_SPLIT && root.visits * PARTS * threads as u64 > all;
             is_large && !root.is_leaf() && !root.has(REGROWING)
@@ -489,13 +464,10 @@ impl Shards {
     #[cfg(test)]
     pub(super) fn audit(&self) {
         self.top.audit().unwrap();
-        let mut open = vec![(self.top.tree.root(), *self.top.tree.position().unwrap())];
         let mut met = HashSet::new();
-        while let Some((node, position)) = open.pop() {
+        for (node, position) in self.top.tree.places() {
             let this = self.top.tree.arena[node];
             assert_eq!(this.busy, 0, "a worker is still at {position}");
-            let kids = (this.kids..).zip(self.top.tree.kids(node));
-            open.extend(kids.map(|(i, kid)| (i, after(&position, kid.turn))));
             let Some(shard) = self.shards.get(&position) else {
                 continue;
             };
@@ -514,22 +486,14 @@ impl Shards {
 
     /// Checks that the leaves of a shard have the chances of more than the goal that their values stand for.
     #[cfg(test)]
-    fn audit_leaves(&self, search: &Search) {
-        let tree = &search.tree;
-        let mut open = vec![(tree.root(), *tree.position().unwrap())];
-        let mut seen = HashSet::new();
-        while let Some((node, position)) = open.pop() {
-            let this = tree.arena[node];
-            if !this.is_leaf() && !seen.insert(this.kids) {
-                continue;
-            }
+    fn audit_leaves(&self, search: &OneTree) {
+        for (node, position) in search.tree.places() {
+            let this = search.tree.arena[node];
             if this.is_leaf() && !this.has_proofs() && this.visits == 0 && this.turn.is_some() {
                 let mut leaf = this;
                 leaf.estimate_chance(self.top.policy.goal_of(position.mover()), self.deviations_below(&position)[0]);
                 assert_eq!(this.chance(), leaf.chance(), "{position}");
             }
-            let kids = (this.kids..).zip(tree.kids(node));
-            open.extend(kids.map(|(i, kid)| (i, after(&position, kid.turn))));
         }
     }
 
@@ -558,8 +522,8 @@ impl Shards {
 }
 
 /// Nodes and bytes of a shard.
-fn nodes_and_bytes(search: &Search) -> (u64, u64) {
-    (search.stored_nodes(), search.stored_bytes() + size_of::<Search>() as u64)
+fn nodes_and_bytes(search: &OneTree) -> (u64, u64) {
+    (search.stored_nodes(), search.stored_bytes() + size_of::<OneTree>() as u64)
 }
 
 /// Adds the expected play in a tree.

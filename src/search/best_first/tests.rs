@@ -1,34 +1,20 @@
 //! The engines `best-first` and `extension` as a client sees them, and their tree under several threads.
 
-use super::checkout::Search as OneTree;
 use super::engine::Stored;
+use super::relevance::OneTree;
 use super::{BestFirst, BestFirstSettings, OnMemoryCap, Part};
 use crate::eval::EvaluatorKind;
+use crate::game::DISC;
 use crate::othello::{GameRecord, Position, Square};
+use crate::search::tests::{open_positions, small_best_first as settings, think, visiting};
 use crate::search::tree::{ChunkPool, Node, Tree, after};
-use crate::search::{
-    AlphaBeta, AlphaBetaSettings, Control, Limits, Report, Score, Search, SearchDepth, StopSignal, Task,
-};
+use crate::search::{Score, Search, Task};
 use crate::testing::random_position;
 use std::collections::{HashMap, HashSet};
 use strum::VariantArray;
-use web_time::Instant;
-
-fn settings(threads: usize) -> [BestFirstSettings; 2] {
-    let small = |settings| BestFirstSettings { threads, table_bytes: 1 << 20, memory: 16 << 20, ..settings };
-    [small(BestFirstSettings::best_first()), small(BestFirstSettings::extension())]
-}
-
-fn visiting(nodes: u64) -> Limits {
-    Limits { nodes: Some(nodes), ..Limits::default() }
-}
 
 fn task(position: Position, kind: EvaluatorKind) -> Task {
     Task::new(position, kind.build())
-}
-
-fn think(engine: &mut BestFirst, task: &Task, limits: Limits) -> Report {
-    engine.think(task, &Control::with_limits(limits), &mut |_| {})
 }
 
 /// Positions of a search that fills 16 MB.
@@ -49,12 +35,8 @@ fn audit(engine: &BestFirst) {
         Stored::Shards(shards) => return shards.lock().audit(),
     };
     explorer.audit().unwrap();
-    let root = explorer.tree.root();
-    let mut open = vec![root];
-    while let Some(node) = open.pop() {
-        let this = explorer.tree.arena[node];
-        assert_eq!(this.busy, 0, "a worker is still at node {node}");
-        open.extend(this.kids..this.kids + u32::from(this.count));
+    for (node, position) in explorer.tree.places() {
+        assert_eq!(explorer.tree.arena[node].busy, 0, "a worker is still at {position}");
     }
 }
 
@@ -92,8 +74,7 @@ fn ways(explorer: &OneTree) -> Vec<Way> {
     while let Some((turns, node, position)) = open.pop() {
         let kids = explorer.tree.kids(node);
         for (i, kid) in (explorer.tree.arena[node].kids..).zip(kids) {
-            let after = kid.turn.map_or_else(|| position.pass(), |square| position.after(square));
-            open.push((turns.iter().copied().chain([kid.turn]).collect(), i, after));
+            open.push((turns.iter().copied().chain([kid.turn]).collect(), i, after(&position, kid.turn)));
         }
         if !kids.is_empty() {
             found.push((turns, node, position));
@@ -183,77 +164,12 @@ fn a_part_that_is_left_out_is_missed() {
     }
 }
 
-#[test]
-fn the_limit_is_kept() {
-    for threads in [1, 3] {
-        for settings in settings(threads) {
-            let task = task(random_position(6, 42), EvaluatorKind::Pattern);
-            for nodes in [1, 1_000, 100_000] {
-                let report = think(&mut BestFirst::new(settings), &task, visiting(nodes));
-                assert!(task.position.take(report.lines[0].turn).is_ok());
-                assert!(report.nodes < nodes + 20_000 * threads as u64, "{} of {nodes}", report.nodes);
-            }
-        }
-    }
-}
-
-#[test]
-fn a_search_stopped_before_it_began_still_answers() {
-    for settings in settings(2) {
-        let signal = StopSignal::default();
-        signal.stop();
-        let control = Control::new(Limits::default(), signal, Instant::now());
-        let task = task(Position::START, EvaluatorKind::Pattern);
-        let report = BestFirst::new(settings).think(&task, &control, &mut |_| {});
-        assert!(Position::START.take(report.lines[0].turn).is_ok());
-    }
-}
-
-/// Without a limit the search goes on until it knows the result, by proofs backed up the tree.
-#[test]
-fn what_is_searched_to_the_end_is_solved() {
-    for threads in [1, 2] {
-        for seed in 0..6 {
-            let position = random_position(seed, 15);
-            if position.is_over() {
-                continue;
-            }
-            let task = task(position, EvaluatorKind::Pattern);
-            let exact = AlphaBeta::new(AlphaBetaSettings { table_bytes: 1 << 20, ..AlphaBetaSettings::default() })
-                .think(&task, &Control::with_limits(Limits::default()), &mut |_| {});
-            for settings in settings(threads) {
-                let report = think(&mut BestFirst::new(settings), &task, Limits::default());
-                assert!(report.depth.is_exact(), "{position} {report:?}");
-                assert_eq!(report.lines[0].score, exact.lines[0].score, "{position}");
-                let mut game = GameRecord::from_position(position);
-                game.take(report.lines[0].turn).unwrap();
-            }
-        }
-    }
-}
-
-#[test]
-fn several_lines_have_their_own_values() {
-    let position = random_position(8, 14);
-    let task = Task { lines: 3, ..task(position, EvaluatorKind::Pattern) };
-    let exact = AlphaBeta::new(AlphaBetaSettings { table_bytes: 1 << 20, ..AlphaBetaSettings::default() }).think(
-        &task,
-        &Control::with_limits(Limits::default()),
-        &mut |_| {},
-    );
-    for settings in settings(2) {
-        let report = think(&mut BestFirst::new(settings), &task, Limits::default());
-        let scores = |report: &Report| report.lines.iter().map(|line| line.score).collect::<Vec<Score>>();
-        assert_eq!(scores(&report), scores(&exact));
-    }
-}
-
 /// A tree that may hold a thirtieth of what the search would like: it goes on, keeps the cap, and stays in order.
 #[test]
 fn the_memory_cap_is_kept() {
     for threads in [1, 2] {
         let nodes = if threads == 1 { 590_000 } else { LARGE };
-        for on_memory_cap in OnMemoryCap::ALL.iter().copied() {
+        for on_memory_cap in OnMemoryCap::VARIANTS.iter().copied() {
             for settings in settings(threads) {
                 let memory = 100 << 10;
                 let mut engine = BestFirst::new(BestFirstSettings { memory, on_memory_cap, ..settings });
@@ -306,21 +222,9 @@ fn a_copy_of_what_is_below_a_node_is_the_same() {
     assert!(nodes > 10_000, "{nodes}");
 }
 
-/// With two threads each part of the search has a tree, and some are removed where memory is short.
-#[test]
-fn shards_keep_the_cap() {
-    let [settings, _] = settings(2);
-    let mut engine = BestFirst::new(settings);
-    let task = task(random_position(9, 44), EvaluatorKind::Pattern);
-    let report = think(&mut engine, &task, visiting(LARGE));
-    audit(&engine);
-    assert!(report.memory.tree_bytes <= settings.memory as u64, "{report:?}");
-    assert!(report.memory.cap_was_reached() && report.nodes >= LARGE, "{report:?}");
-}
-
 #[test]
 fn shards_keep_every_rule_at_the_cap() {
-    for on_memory_cap in OnMemoryCap::ALL.iter().copied() {
+    for on_memory_cap in OnMemoryCap::VARIANTS.iter().copied() {
         let memory = 20 << 20;
         let settings = BestFirstSettings { memory, on_memory_cap, ..settings(2)[0] };
         let mut engine = BestFirst::new(settings);
@@ -364,24 +268,16 @@ fn shards_go_on_from_move_to_move() {
 #[test]
 fn the_value_of_a_move_known_to_win_is_beyond_every_estimate() {
     let mut known = 0;
-    for seed in 0..40 {
-        let position = random_position(seed, 13);
-        if position.is_over() {
-            continue;
-        }
+    for (_, position) in open_positions(0..40, |_| 13) {
         let mut engine = BestFirst::new(settings(1)[0]);
         let report = think(&mut engine, &task(position, EvaluatorKind::Pattern), visiting(6_000));
         let moves = explorer_of(&mut engine).root_moves();
         let is_won = moves.iter().any(|m| m.lower > 0);
         known += u32::from(is_won);
-        assert_eq!(is_won, moves[0].value > 64 * crate::game::DISC, "{position} {moves:?}");
+        assert_eq!(is_won, moves[0].value > 64 * DISC, "{position} {moves:?}");
         let line = &report.lines[0];
-        assert!(line.score.units().abs() <= 64 * crate::game::DISC, "{report:?}");
-        assert_eq!(
-            is_won,
-            matches!(line.depth, SearchDepth::WinLossDraw | SearchDepth::Exact) && line.score > Score::ZERO,
-            "{report:?}"
-        );
+        assert!(line.score.units().abs() <= 64 * DISC, "{report:?}");
+        assert_eq!(is_won, line.depth.knows_winner() && line.score > Score::ZERO, "{report:?}");
     }
     assert!(known > 3, "{known}");
 }

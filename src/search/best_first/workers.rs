@@ -1,10 +1,11 @@
 //! Threads at work in a best-first search: one in one tree, or several in shards.
 
-use super::checkout::{Checkout, Search};
+use super::checkout::Checkout;
 use super::core::Progress;
+use super::relevance::OneTree;
 use super::searched_leaves::SearchedLeaves;
 use super::shards::Shards;
-use super::{Leaves, StaticLeaves};
+use super::Leaves;
 use crate::eval::Incremental;
 use crate::search::Task;
 use crate::search::threads::with_threads;
@@ -21,10 +22,10 @@ pub(super) const FEW_EXPANSIONS: u64 = 8;
 
 /// Searches in one tree until the limits, the end, or the memory cap. `look` sees the tree after each iteration, and says whether to go on.
 pub(super) fn work_alone<E: Incremental>(
-    search: &mut Search,
+    search: &mut OneTree,
     leaves: &mut SearchedLeaves<'_, E>,
     task: &Task,
-    look: &mut dyn FnMut(&Search) -> bool,
+    look: &mut dyn FnMut(&OneTree) -> bool,
 ) {
     search.restart();
     search.be_lazy();
@@ -32,7 +33,7 @@ pub(super) fn work_alone<E: Incremental>(
     search.back_up_all();
     leaves.check_limits();
     // Whatever the limits, there is to be an answer.
-    search.give_root_children(&mut StaticLeaves::new(search.rules, &*task.evaluator, &mut |_| false));
+    search.expand_root(&*task.evaluator);
 }
 
 /// Searches in shards with several threads until the limits, the end, or the memory cap. `look` sees the shards now and then, and
@@ -63,8 +64,8 @@ impl Team<'_> {
     /// One worker's work.
     fn work<E: Incremental>(&self, leaves: &mut SearchedLeaves<'_, E>, look: &mut dyn FnMut(&Shards) -> bool) {
         let mut shards = self.shards.lock();
-        let maker = shards.maker();
-        let (mut checkout, mut freed) = (Checkout::new(), Vec::new());
+        let maker = shards.maker.clone();
+        let (mut checkout, mut freed) = (Checkout::default(), Vec::new());
         while !self.is_over.load(Ordering::Relaxed) {
             match shards.check_out(&mut checkout, self.threads, &mut freed) {
                 Progress::Grown => {}

@@ -3,7 +3,7 @@
 //! No move lists, no loops over bits: every empty square is a variable. A move is tried where the squares' quadrants say
 //! that its parity is best. All values are fail-soft: a bound on the value on the side of `alpha` where it lies.
 
-use super::INFINITY;
+use super::BEYOND_DISCS;
 use super::Solver;
 use super::board::Board;
 use super::parity::{Parity, quadrant};
@@ -34,7 +34,7 @@ impl Solver<'_> {
     /// A bound on the value with two empty squares. `PASSED`: the other side has just found no move.
     #[inline]
     fn two<const PASSED: bool>(&mut self, board: Board, alpha: i32, first: Square, second: Square) -> i32 {
-        let mut best = -INFINITY;
+        let mut best = -BEYOND_DISCS;
         if board.may_turn_at(first) {
             let turned = flips(first, board.player, board.opponent);
             if !turned.is_empty() {
@@ -52,7 +52,7 @@ impl Solver<'_> {
                 return best.max(-last_square(board.opponent ^ turned, -alpha - 1, first));
             }
         }
-        if best > -INFINITY {
+        if best > -BEYOND_DISCS {
             best
         } else if PASSED {
             board.score()
@@ -64,7 +64,7 @@ impl Solver<'_> {
     /// A bound on the value with three empty squares, tried in this order. `PASSED`: the other side has just found no move.
     fn three<const PASSED: bool>(&mut self, board: Board, alpha: i32, squares: [Square; 3]) -> i32 {
         let [a, b, c] = squares;
-        let mut best = -INFINITY;
+        let mut best = -BEYOND_DISCS;
         for [square, first, second] in [[a, b, c], [b, a, c], [c, a, b]] {
             let turned = flips(square, board.player, board.opponent);
             if turned.is_empty() {
@@ -76,7 +76,7 @@ impl Solver<'_> {
                 return best;
             }
         }
-        if best > -INFINITY {
+        if best > -BEYOND_DISCS {
             best
         } else if PASSED {
             board.score()
@@ -128,17 +128,17 @@ impl Solver<'_> {
         let (after_c, after_d) = if paired { ([d, a, b], [c, a, b]) } else { ([a, b, d], [a, b, c]) };
         let order = [(a, [b, c, d]), (b, [a, c, d]), (c, after_c), (d, after_d)];
         let value = self.four_in_order(board, alpha, &order);
-        if value > -INFINITY {
+        if value > -BEYOND_DISCS {
             return value;
         }
         let value = self.four_in_order(board.pass(), -alpha - 1, &order);
-        if value > -INFINITY { -value } else { board.score() }
+        if value > -BEYOND_DISCS { -value } else { board.score() }
     }
 
     /// The best of these moves, each with the order of the squares left; less than any score if none is legal.
     #[inline]
     fn four_in_order(&mut self, board: Board, alpha: i32, order: &[(Square, [Square; 3]); 4]) -> i32 {
-        let mut best = -INFINITY;
+        let mut best = -BEYOND_DISCS;
         for &(square, rest) in order {
             let turned = flips(square, board.player, board.opponent);
             if turned.is_empty() {

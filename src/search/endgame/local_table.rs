@@ -1,7 +1,7 @@
 //! A small table for the nodes too near to the end for the shared one: private to its solver and small enough to stay in
 //! the processor's second-level cache.
 
-use super::INFINITY;
+use super::BEYOND_DISCS;
 use super::board::Board;
 
 /// Bounds on a board's value in discs. The best move is not kept: where it is known, so is mostly the answer.
@@ -13,7 +13,7 @@ pub(super) struct LocalEntry {
 
 impl LocalEntry {
     /// An entry without knowledge.
-    pub(super) const UNKNOWN: LocalEntry = LocalEntry { lower: -INFINITY, upper: INFINITY };
+    pub(super) const UNKNOWN: LocalEntry = LocalEntry { lower: -BEYOND_DISCS, upper: BEYOND_DISCS };
 
     /// The bound that settles whether the value exceeds `alpha`, if one does.
     #[inline]
@@ -72,18 +72,13 @@ impl LocalTable {
         }
     }
 
-    #[inline]
-    fn place(&self, board: Board) -> Place {
-        let mixed =
-            board.player.0.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ board.opponent.0.wrapping_mul(0xc2b2_ae3d_27d4_eb4f);
-        // The high half: every bit of the board has reached it.
-        Place((mixed >> 40) as usize & (self.slots.len() - 1))
-    }
-
     /// What is known of a board, and where to store it.
     #[inline]
     pub(super) fn probe(&self, board: Board) -> (LocalEntry, Place) {
-        let place = self.place(board);
+        let mixed =
+            board.player.0.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ board.opponent.0.wrapping_mul(0xc2b2_ae3d_27d4_eb4f);
+        // The high half: every bit of the board has reached it.
+        let place = Place((mixed >> 40) as usize & (self.slots.len() - 1));
         let slot = &self.slots[place.0];
         let entry = if slot.player == board.player.0 && slot.opponent == board.opponent.0 {
             LocalEntry { lower: slot.lower.into(), upper: slot.upper.into() }

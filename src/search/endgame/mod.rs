@@ -15,10 +15,10 @@ mod parity;
 mod shallow;
 mod wide;
 
-use super::Contempt;
 use super::ordering::Candidates;
 use super::selectivity::Selectivity;
 use super::transposition::{Entry, TO_THE_END, TranspositionTable};
+use super::{BEYOND_DISCS, Contempt};
 use crate::game::DISC;
 use crate::othello::{Position, stable_discs};
 use board::Board;
@@ -28,8 +28,6 @@ use wide::WIDE_TO;
 
 /// Alpha in discs from which on the other side's stable discs are counted: they may not allow a value above it.
 const STABILITY_FROM: i32 = 0;
-/// A value beyond every score, in discs.
-pub(super) const INFINITY: i32 = 127;
 
 /// A solver at work.
 pub(super) struct Solver<'a> {
@@ -59,7 +57,8 @@ impl<'a> Solver<'a> {
     /// The value of a position for its side to move, in discs: exact if it lies between `alpha` and `beta`, else a bound
     /// on the side of the one it passes.
     pub(super) fn solve(&mut self, position: &Position, alpha: i32, beta: i32) -> i32 {
-        if self.count_and_check() {
+        self.nodes += 1;
+        if self.must_stop() {
             return 0;
         }
         self.local.make_room(position.empties().count());
@@ -87,20 +86,16 @@ impl<'a> Solver<'a> {
             return limit;
         }
         let entry = self.table.probe(position);
-        if let Some(entry) = entry.filter(|entry| entry.covers(TO_THE_END, Selectivity::NONE)) {
-            let (lower, upper) = (entry.lower / DISC, entry.upper / DISC);
-            if lower >= beta || lower == upper {
-                return lower;
+        if let Some(known) = entry.filter(|entry| entry.covers(TO_THE_END, Selectivity::NONE)).map(Entry::in_discs) {
+            if let Some(value) = known.settles(alpha, beta) {
+                return value;
             }
-            if upper <= alpha {
-                return upper;
-            }
-            (alpha, beta) = (alpha.max(lower), beta.min(upper));
+            (alpha, beta) = (alpha.max(known.lower), beta.min(known.upper));
         }
         let mut children = Candidates::of(position, moves);
         // Enhanced transposition cut-off: a reply that is known to be bad enough for the other side settles the matter.
         if empties > SHALLOW_TO + 1 {
-            for candidate in &children {
+            for candidate in children.iter() {
                 let known =
                     self.table.probe(&candidate.child).filter(|entry| entry.covers(TO_THE_END, Selectivity::NONE));
                 if let Some(value) = known.map(|entry| -entry.upper / DISC).filter(|&value| value >= beta) {
@@ -109,15 +104,15 @@ impl<'a> Solver<'a> {
             }
         }
         children.sort_by_replies(entry.and_then(|entry| entry.best));
-        let (mut best, mut best_move) = (-INFINITY, None);
-        for candidate in &children {
+        let (mut best, mut best_move) = (-BEYOND_DISCS, None);
+        for candidate in children.iter() {
             let bound = alpha.max(best);
-            let mut value = if best == -INFINITY || beta - bound == 1 {
+            let mut value = if best == -BEYOND_DISCS || beta - bound == 1 {
                 -self.solve(&candidate.child, -beta, -bound)
             } else {
                 -self.solve(&candidate.child, -bound - 1, -bound)
             };
-            if value > bound && value < beta && best > -INFINITY && beta - bound > 1 {
+            if value > bound && value < beta && best > -BEYOND_DISCS && beta - bound > 1 {
                 value = -self.solve(&candidate.child, -beta, -bound);
             }
             if self.stopped {
@@ -130,23 +125,9 @@ impl<'a> Solver<'a> {
                 }
             }
         }
-        let lower = if best > alpha { best } else { -INFINITY };
-        let upper = if best < beta { best } else { INFINITY };
-        let entry = Entry {
-            lower: lower * DISC,
-            upper: upper * DISC,
-            depth: TO_THE_END,
-            selectivity: Selectivity::NONE,
-            best: best_move,
-        };
-        self.table.store(position, entry);
+        let window = (alpha * DISC, beta * DISC);
+        self.table.store(position, Entry::of_search(best * DISC, window, TO_THE_END, Selectivity::NONE, best_move));
         best
-    }
-
-    /// Counts a node; now and then, asks whether to stop.
-    pub(super) fn count_and_check(&mut self) -> bool {
-        self.nodes += 1;
-        self.must_stop()
     }
 
     /// Whether to stop, asked anew where [`Solver::next_check`] says.

@@ -2,7 +2,7 @@
 
 use super::board::Board;
 use super::parity::Parity;
-use super::{INFINITY, Solver};
+use super::{BEYOND_DISCS, Solver};
 use crate::othello::{Bitboard, Square, flips};
 use crate::search::ordering;
 use arrayvec::ArrayVec;
@@ -69,7 +69,7 @@ impl Solver<'_> {
             return if moves.is_empty() { board.score() } else { -self.by_parity(passed, moves, -alpha - 1, parity) };
         }
         let odd = parity.odd_squares();
-        let mut best = -INFINITY;
+        let mut best = -BEYOND_DISCS;
         for set in [moves & odd, moves & !odd] {
             for square in set {
                 let child = board.after(square, flips(square, board.player, board.opponent));
@@ -122,7 +122,7 @@ impl Solver<'_> {
             }
             children.push(Child { key, square, board: child, moves });
         }
-        let mut best = -INFINITY;
+        let mut best = -BEYOND_DISCS;
         for _ in 0..children.len() {
             // The least key is looked for as often as a move is tried, which is mostly once.
             let (mut key, mut place) = (DONE, 0);

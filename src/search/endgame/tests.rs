@@ -16,7 +16,7 @@ fn brute_force(position: &Position, contempt: Contempt, alpha: i32, beta: i32) -
             -brute_force(&passed, contempt, -beta, -alpha)
         };
     }
-    let mut best = -INFINITY;
+    let mut best = -BEYOND_DISCS;
     for square in moves {
         best = best.max(-brute_force(&position.after(square), contempt, -beta, -best.max(alpha)));
         if best >= beta {
@@ -47,7 +47,7 @@ fn compare(seeds: std::ops::Range<u64>, most_empties: u64) {
     for seed in seeds {
         let contempt = Contempt::new([0, 100, 0, 0, -3, -100, 0, 0, 7][seed as usize % 9]).unwrap();
         let position = varied_position(seed, (seed / 8 % (most_empties + 1)) as u32);
-        let truth = brute_force(&position, contempt, -INFINITY, INFINITY);
+        let truth = brute_force(&position, contempt, -BEYOND_DISCS, BEYOND_DISCS);
         (ends, passes) = (ends + u32::from(position.is_over()), passes + u32::from(position.must_pass()));
         (wipe_outs, draws) =
             (wipe_outs + u32::from(truth.abs() == 64), draws + u32::from(truth == contempt.draw_for(position.mover())));
@@ -67,7 +67,7 @@ fn compare(seeds: std::ops::Range<u64>, most_empties: u64) {
                     if truth > bound { value > bound && value <= truth } else { value <= bound && value >= truth };
                 assert!(right, "{image}, {contempt:?}: {value} for {truth} in the window above {bound}");
             }
-            assert_eq!(solver.solve(&image, -INFINITY, INFINITY), truth, "{image}, {contempt:?}");
+            assert_eq!(solver.solve(&image, -BEYOND_DISCS, BEYOND_DISCS), truth, "{image}, {contempt:?}");
             let narrow = solver.solve(&image, truth - 3, truth + 2);
             assert_eq!(narrow, truth, "{image}, {contempt:?} in a window of five");
         }
@@ -93,7 +93,7 @@ fn an_early_end_gives_the_empties_to_the_winner() {
     let mut local = LocalTable::default();
     let mut solver = Solver::new(&table, Contempt::NONE, &mut local, &mut never);
     let wiped_out = Position::new(Bitboard::CENTRE, Bitboard::EMPTY, Color::White).unwrap();
-    for (alpha, beta) in [(-INFINITY, INFINITY), (-65, -64), (-64, -63), (10, 11)] {
+    for (alpha, beta) in [(-BEYOND_DISCS, BEYOND_DISCS), (-65, -64), (-64, -63), (10, 11)] {
         assert_eq!(solver.solve(&wiped_out, alpha, beta), -64);
     }
 }

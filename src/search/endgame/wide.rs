@@ -2,7 +2,7 @@
 //! draw is worth something, all nodes are.
 
 use super::board::Board;
-use super::{INFINITY, Solver};
+use super::{BEYOND_DISCS, Solver};
 use crate::othello::{Bitboard, flips, legal_moves};
 use arrayvec::ArrayVec;
 
@@ -35,12 +35,12 @@ impl Solver<'_> {
             children.push((replies.count() + (replies & Bitboard::CORNERS).count(), child));
         }
         children.sort_by_key(|&(replies, _)| replies);
-        let mut best = -INFINITY;
+        let mut best = -BEYOND_DISCS;
         for (_, child) in children {
             // A full board is not entered: it is counted from the board before.
             self.nodes += u64::from(!child.empties().is_empty());
             let bound = alpha.max(best);
-            let scout = best > -INFINITY && beta - bound > 1;
+            let scout = best > -BEYOND_DISCS && beta - bound > 1;
             let mut value = -self.wide(child, -draw, if scout { -bound - 1 } else { -beta }, -bound);
             if scout && value > bound && value < beta {
                 value = -self.wide(child, -draw, -beta, -bound);

@@ -4,7 +4,7 @@
 //! beginning, which is the same nodes in the same order, and goes on for as long again: half of the work is lost, but
 //! no memory is taken. Until it is further than before, the move keeps what was known of it.
 
-use super::{Call, INFINITY, MoveVisits, Rbfms, RbfmsSettings, Recursion, Sibling};
+use super::{Call, INFINITY, MoveVisits, RbfmsSettings, Recursion, Sibling, report};
 use crate::othello::{Position, Square};
 use crate::search::best_first::{Budget, EndgameSolver, LeafSolver, Rules, SOLVED_EMPTIES, StaticLeaves, Work};
 use crate::search::tree::{after, turns};
@@ -62,7 +62,7 @@ impl<'a> LinearLines<'a> {
             let Some(i) = self.choose() else { break };
             self.search(i, sink);
         }
-        report(self.task, self.control, &self.rules, &self.candidates, &self.work)
+        report_of(self.task, self.control, &self.rules, &self.candidates, &self.work)
     }
 
     /// The move whose turn it is, if one is left that is not solved. The candidates are in order.
@@ -124,7 +124,7 @@ impl<'a> LinearLines<'a> {
             calls += 1;
             candidate.known.visits += 1;
             if budget.borrow_mut().is_report_due(call.work) {
-                sink(&report(task, control, rules, candidates, call.work));
+                sink(&report_of(task, control, rules, candidates, call.work));
             }
             // The first call is to give the position children.
             !call.stack.is_empty() && calls > slice
@@ -150,9 +150,9 @@ impl<'a> LinearLines<'a> {
     }
 }
 
-fn report(task: &Task, control: &Control, rules: &Rules, candidates: &[RootSearch], work: &Work) -> Report {
+fn report_of(task: &Task, control: &Control, rules: &Rules, candidates: &[RootSearch], work: &Work) -> Report {
     let mut ranked: Vec<&RootSearch> = candidates.iter().collect();
     ranked.sort_by_key(|candidate| candidate.rank());
     let root = ranked.into_iter().map(|candidate| (candidate.sibling, Some(&candidate.known)));
-    Report { elapsed: control.elapsed(), ..Rbfms::report(task, rules, root, work) }
+    report(task, control, rules, root, work)
 }

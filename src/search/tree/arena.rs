@@ -234,11 +234,21 @@ impl<M: Copy> Arena<M> {
         self.chunks.len() < MOST_CHUNKS && self.pool.is_left()
     }
 
+    /// Adds a chunk, if the cap allows it and there is memory; returns the place of its first node.
     fn grow(&mut self) -> Option<u32> {
         if !self.may_grow() {
             return None;
         }
-        self.add(self.pool.chunk()?)
+        let chunk = self.pool.chunk()?;
+        self.chunks.try_reserve(1).ok()?;
+        if !self.pool.take() {
+            // Another arena was quicker.
+            return None;
+        }
+        let start = (self.chunks.len() * CHUNK) as u32;
+        self.chunks.push(chunk);
+        self.link(start, CHUNK);
+        Some(start)
     }
 
     /// Memory for one chunk, if the system has any.
@@ -249,21 +259,9 @@ impl<M: Copy> Arena<M> {
         chunk.into_boxed_slice().try_into().ok()
     }
 
-    /// Adds a chunk, if the cap allows it; returns the place of its first node.
-    fn add(&mut self, chunk: Chunk<M>) -> Option<u32> {
-        self.chunks.try_reserve(1).ok()?;
-        if self.chunks.len() >= MOST_CHUNKS || !self.pool.take() {
-            return None;
-        }
-        let start = (self.chunks.len() * CHUNK) as u32;
-        self.chunks.push(chunk);
-        self.link(start, CHUNK);
-        Some(start)
-    }
-
     /// Puts a free block at the head of its list.
     fn link(&mut self, start: u32, length: usize) {
-        let list = if length <= LONGEST { length } else { 0 };
+        let list = list_of(length);
         let next = self.lists[list];
         let mark = Node { flags: FREE, size: length as u32, ..Node::leaf(None, 0) };
         self[start + length as u32 - 1] = mark;
@@ -279,7 +277,7 @@ impl<M: Copy> Arena<M> {
     fn unlink(&mut self, start: u32) {
         let Node { kids: next, value, size, .. } = self[start];
         let previous = value.cast_unsigned();
-        let list = if size as usize <= LONGEST { size as usize } else { 0 };
+        let list = list_of(size as usize);
         if previous == NIL {
             self.lists[list] = next;
             if next == NIL {
@@ -325,8 +323,7 @@ impl<M: Copy> Arena<M> {
             while start != NIL {
                 let node = &self[start];
                 let length = node.size as usize;
-                let right_list = if list == 0 { length > LONGEST } else { length == list };
-                if !node.has(FREE) || !right_list || node.value.cast_unsigned() != previous {
+                if !node.has(FREE) || list_of(length) != list || node.value.cast_unsigned() != previous {
                     return Err(format!("the free block at {start} is not linked as list {list} has it"));
                 }
                 cover(start, length, "free")?;
@@ -338,6 +335,11 @@ impl<M: Copy> Arena<M> {
             None => Ok(()),
         }
     }
+}
+
+/// The list of the free blocks of a length.
+fn list_of(length: usize) -> usize {
+    if length <= LONGEST { length } else { 0 }
 }
 
 #[inline]

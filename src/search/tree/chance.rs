@@ -161,15 +161,11 @@ impl Chance {
 
     /// The chance of a leaf below which `searches` expansions were made that are not in the tree: less is left to find out.
     pub fn after_searches(self, searches: u64) -> Chance {
-        let less = (RELEVANCE_UNITS * (searches as f64).ln_1p()) as i16;
-        Chance {
-            relevance: if self.relevance == IRRELEVANT {
-                IRRELEVANT
-            } else {
-                self.relevance.saturating_sub(less).max(IRRELEVANT + 1)
-            },
-            ..self
+        if self.relevance == IRRELEVANT {
+            return self;
         }
+        let less = (RELEVANCE_UNITS * (searches as f64).ln_1p()) as i16;
+        Chance { relevance: self.relevance.saturating_sub(less).max(IRRELEVANT + 1), ..self }
     }
 }
 

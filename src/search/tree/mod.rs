@@ -19,9 +19,10 @@ use crate::game::Game;
 use arena::Arena;
 use chance::{Chance, IRRELEVANT};
 use shared_children::SharedChildren;
+use std::collections::HashSet;
 use std::sync::Arc;
 
-/// The arena is full.
+/// There is no memory for more nodes.
 #[derive(Debug)]
 pub struct Full;
 
@@ -87,6 +88,21 @@ impl<G: Game> Tree<G> {
     /// The root's position, if there is a tree.
     pub fn position(&self) -> Option<&G> {
         self.root.as_ref().map(|(_, position)| position)
+    }
+
+    /// All nodes with their positions. Children that several nodes have are there once.
+    pub fn places(&self) -> Vec<(u32, G)> {
+        let mut places = vec![(self.root(), self.position().expect("there is a root").clone())];
+        let (mut next, mut seen) = (0, HashSet::new());
+        while let Some((node, position)) = places.get(next).cloned() {
+            let this = self.arena[node];
+            if !this.is_leaf() && seen.insert(this.kids) {
+                let kids = (this.kids..).zip(self.kids(node));
+                places.extend(kids.map(|(i, kid)| (i, after(&position, kid.turn))));
+            }
+            next += 1;
+        }
+        places
     }
 
     /// The children of a node, best first for its side to move.
@@ -196,8 +212,7 @@ impl<G: Game> Tree<G> {
     pub fn share(&mut self, leaf: u32, position: &G) -> Option<u32> {
         let kids = self.shared.as_ref()?.find(&self.arena, position.key()?)?;
         let count = SharedChildren::own(&mut self.arena, kids);
-        let size =
-            self.arena.block(kids, count).iter().fold(0u32, |sum, kid| sum.saturating_add(kid.size).saturating_add(1));
+        let size = size_with(self.arena.block(kids, count));
         let node = &mut self.arena[leaf];
         (node.kids, node.count, node.size) = (kids, count, size);
         self.settle(leaf, true);
@@ -292,14 +307,6 @@ impl<G: Game> Tree<G> {
         (if node.is_solved() { chance.settled() } else { chance }, most_relevant)
     }
 
-    /// Gives the children of a node, which are new, their chances of more than `goal` for their side to move. Their values err by
-    /// `deviation`.
-    pub fn estimate_kids(&mut self, node: u32, goal: i32, deviation: f32) {
-        for kid in self.kids_mut(node) {
-            kid.estimate_chance(goal, deviation);
-        }
-    }
-
     /// Gives every node its chance of more than a new goal of the root. `deviation`: by how much values err, by plies below the root.
     pub fn estimate_all(&mut self, goal: i32, deviation: &impl Fn(u32) -> f32) {
         if let Some(shared) = &mut self.shared {
@@ -338,9 +345,8 @@ impl<G: Game> Tree<G> {
     /// Puts all children in order again and counts the nodes below, after a search that changed several of them.
     pub fn reorder(&mut self, node: u32) {
         let kids = self.kids_mut(node);
-        sort_best_first(kids);
-        let size = kids.iter().fold(0u32, |sum, kid| sum.saturating_add(kid.size).saturating_add(1));
-        self.arena[node].size = size;
+        kids.sort_by_key(|kid| kid.value);
+        self.arena[node].size = size_with(kids);
         self.refresh(node, true);
     }
 
@@ -415,15 +421,7 @@ pub(super) fn reposition<T>(items: &mut [T], i: usize, key: impl Fn(&T) -> i32) 
     }
 }
 
-/// Insertion sort: the least value, which is the best for the parent, first; equal ones keep their order.
-fn sort_best_first<M: Copy>(nodes: &mut [Node<M>]) {
-    for i in 1..nodes.len() {
-        let node = nodes[i];
-        let mut j = i;
-        while j > 0 && nodes[j - 1].value > node.value {
-            nodes[j] = nodes[j - 1];
-            j -= 1;
-        }
-        nodes[j] = node;
-    }
+/// The size of a node with these children.
+fn size_with<M>(kids: &[Node<M>]) -> u32 {
+    kids.iter().fold(0, |sum: u32, kid| sum.saturating_add(kid.size).saturating_add(1))
 }

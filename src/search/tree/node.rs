@@ -50,6 +50,13 @@ pub struct Node<M> {
 
 const _: () = assert!(size_of::<Node<crate::othello::Square>>() <= 40);
 
+impl<M> Default for Node<M> {
+    /// A leaf worth nothing that no turn leads to.
+    fn default() -> Node<M> {
+        Node::leaf(None, 0)
+    }
+}
+
 impl<M> Node<M> {
     /// A leaf with a static value.
     #[inline]

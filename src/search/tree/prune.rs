@@ -33,13 +33,6 @@ struct Visit<'a> {
     level: u32,
 }
 
-impl Visit<'_> {
-    /// Whether the node is on the path: perhaps reached in another way here.
-    fn is_on_path(&self) -> bool {
-        self.path.contains(&self.node)
-    }
-}
-
 impl<G: Game> Tree<G> {
     /// Collapses the least promising subtrees until about a quarter of the nodes is cut off, and returns how many are.
     ///
@@ -65,25 +58,23 @@ impl<G: Game> Tree<G> {
 
     /// The children of a node.
     fn visits_below<'a>(&self, parent: Visit<'a>) -> impl Iterator<Item = Visit<'a>> + use<'a, G> {
-        let this = self.arena[parent.node];
+        let first = self.arena[parent.node].kids;
         let best = self.kids(parent.node).first().map_or(0, |kid| kid.value);
         let gaps: Vec<u32> = self.kids(parent.node).iter().map(|kid| kid.value.abs_diff(best)).collect();
-        gaps.into_iter().enumerate().map(move |(i, gap)| {
-            let node = this.kids + i as u32;
-            Visit {
-                node,
-                gap: parent.gap.saturating_add(gap),
-                is_principal: parent.level == 0 || parent.is_principal && i == 0,
-                path: parent.path,
-                level: parent.level + 1,
-            }
+        (first..).zip(gaps).map(move |(node, gap)| Visit {
+            node,
+            gap: parent.gap.saturating_add(gap),
+            is_principal: parent.level == 0 || parent.is_principal && node == first,
+            path: parent.path,
+            level: parent.level + 1,
         })
     }
 
     /// The class of a node that may be collapsed.
     fn class(&self, visit: Visit<'_>) -> Option<usize> {
         let node = &self.arena[visit.node];
-        if node.is_leaf() || visit.is_principal || node.busy > 0 || visit.is_on_path() {
+        // A node of the path may be reached in another way here.
+        if node.is_leaf() || visit.is_principal || node.busy > 0 || visit.path.contains(&visit.node) {
             None
         } else if node.is_solved() {
             Some(PROVEN)
@@ -97,14 +88,13 @@ impl<G: Game> Tree<G> {
             let node = self.arena[visit.node];
             match self.class(visit) {
                 Some(class) if node.size < grain || class == PROVEN => {
-                    histogram[class] = histogram[class].saturating_add(node.size)
+                    histogram[class] = histogram[class].saturating_add(node.size);
+                    continue;
                 }
-                Some(class) => {
-                    histogram[class] = histogram[class].saturating_add(node.count.into());
-                    self.survey(visit, grain, histogram);
-                }
-                None => self.survey(visit, grain, histogram),
+                Some(class) => histogram[class] = histogram[class].saturating_add(node.count.into()),
+                None => {}
             }
+            self.survey(visit, grain, histogram);
         }
     }
 

@@ -103,8 +103,7 @@ impl<G: Game> Tree<G> {
 
     fn find_below(&self, root: u32, at: &G, position: &G) -> Option<u32> {
         let mut examined = 0;
-        let found = (0..=DEEPEST_NEW_ROOT).find_map(|depth| self.find(root, at, position, depth, &mut examined));
-        found.unwrap_or(None)
+        (0..=DEEPEST_NEW_ROOT).find_map(|depth| self.find(root, at, position, depth, &mut examined)).flatten()
     }
 
     /// The node of a position exactly `depth` levels below this node. `Some(None)` ends the search for it.

@@ -62,14 +62,14 @@ impl Header {
 
 /// An entry of the index.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct IndexEntry {
     /// The children; 0 where the entry is empty.
     kids: u32,
     /// The hash of their position.
     hash: u32,
 }
 
-const EMPTY: Entry = Entry { kids: 0, hash: 0 };
+const EMPTY: IndexEntry = IndexEntry { kids: 0, hash: 0 };
 
 /// Where the children of each position are: a hash table with linear probing, in memory of its own.
 ///
@@ -78,7 +78,7 @@ const EMPTY: Entry = Entry { kids: 0, hash: 0 };
 #[derive(Debug)]
 pub(super) struct SharedChildren {
     /// At least one of them is empty.
-    entries: Vec<Entry>,
+    entries: Vec<IndexEntry>,
     most_entries: usize,
     /// Entries that are not empty.
     used: usize,
@@ -105,12 +105,12 @@ impl SharedChildren {
 
     /// Bytes taken from the system.
     pub fn bytes(&self) -> usize {
-        self.entries.capacity() * size_of::<Entry>()
+        self.entries.capacity() * size_of::<IndexEntry>()
     }
 
     /// The most bytes that it will take.
     pub fn most_bytes(&self) -> usize {
-        self.most_entries * size_of::<Entry>()
+        self.most_entries * size_of::<IndexEntry>()
     }
 
     /// Positions that have their children in the tree.
@@ -144,7 +144,7 @@ impl SharedChildren {
     }
 
     /// Puts an entry before all others of its hash: the children that came last are found first.
-    fn put(&mut self, mut entry: Entry) {
+    fn put(&mut self, mut entry: IndexEntry) {
         let mut at = self.home(entry.hash);
         while self.entries[at].kids != 0 {
             if self.entries[at].hash == entry.hash {
@@ -228,7 +228,7 @@ impl SharedChildren {
             self.grow();
         }
         if 8 * self.used < 7 * self.entries.len() {
-            self.put(Entry { kids, hash: SharedChildren::hash(SharedChildren::of(arena, kids).key) });
+            self.put(IndexEntry { kids, hash: SharedChildren::hash(SharedChildren::of(arena, kids).key) });
         }
     }
 
@@ -343,19 +343,19 @@ mod tests {
         }
     }
 
+    /// Gives a position one child.
+    fn add(shared: &mut SharedChildren, arena: &mut Arena<u8>, key: Key) -> u32 {
+        let kids = arena.store_sorted(Some(shared.header(key, 1)), &[Node::default()]).unwrap();
+        shared.insert(arena, kids);
+        kids
+    }
+
     #[test]
     fn a_full_index_leaves_children_out() {
         let mut arena: Arena<u8> = Arena::new(1 << 20);
         let mut shared = SharedChildren::new(0);
         let keys: Vec<Key> = (0..100).map(|n| (n << 40 | 1, u64::MAX - n, Color::Black)).collect();
-        let blocks: Vec<u32> = keys
-            .iter()
-            .map(|&key| {
-                let kids = arena.store_sorted(Some(shared.header(key, 1)), &[Node::leaf(None, 0)]).unwrap();
-                shared.insert(&arena, kids);
-                kids
-            })
-            .collect();
+        let blocks: Vec<u32> = keys.iter().map(|&key| add(&mut shared, &mut arena, key)).collect();
         let found = |shared: &SharedChildren, arena: &Arena<u8>| {
             keys.iter().map(|&key| shared.find(arena, key)).collect::<Vec<_>>()
         };
@@ -379,12 +379,8 @@ mod tests {
         let key = |n: u64| (n, 7, Color::Black);
         let mut last = 0;
         for n in 0..500 {
-            let header = shared.header(key(n / 100 * 1000), 1);
-            last = arena.store_sorted(Some(header), &[Node::leaf(None, 0)]).unwrap();
-            shared.insert(&arena, last);
-            let other = shared.header(key(n + 1_000_000), 1);
-            let kids = arena.store_sorted(Some(other), &[Node::leaf(None, 0)]).unwrap();
-            shared.insert(&arena, kids);
+            last = add(&mut shared, &mut arena, key(n / 100 * 1000));
+            add(&mut shared, &mut arena, key(n + 1_000_000));
             assert_eq!(shared.find(&arena, key(n / 100 * 1000)), Some(last));
         }
         assert!(shared.disown(&mut arena, last));

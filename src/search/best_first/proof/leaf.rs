@@ -3,15 +3,15 @@
 
 use super::LEAF_LIMIT;
 use super::cost::CostModel;
-use super::tree::Node;
+use super::graph::Node;
 use crate::eval::Incremental;
 use crate::game::DISC;
 use crate::othello::{Empties, Position, Square};
-use crate::search::Contempt;
-use crate::search::alpha_beta::walk::{INFINITY, Shared, Walk};
+use crate::search::alpha_beta::walk::{Shared, Walk};
 use crate::search::ordering::Candidates;
 use crate::search::selectivity::Selectivity;
 use crate::search::transposition::{Entry, TO_THE_END};
+use crate::search::{BEYOND, BEYOND_DISCS, Contempt};
 
 /// Plies that new nodes are searched for their estimate.
 const FIRST_DEPTH: u8 = 2;
@@ -43,8 +43,7 @@ pub(super) struct Examiner<'a, E: Incremental> {
 impl<'a, E: Incremental> Examiner<'a, E> {
     /// Searches with a `shared` that is this thread's alone.
     pub fn new(shared: &'a Shared<'a, E>, selectivity: Selectivity) -> Examiner<'a, E> {
-        let selectivity = if shared.errors.is_some() { selectivity } else { Selectivity::NONE };
-        Examiner { walk: Walk::new(shared), selectivity, allowance: u64::MAX, largest: 0 }
+        Examiner { walk: Walk::new(shared), selectivity: shared.possible(selectivity), allowance: u64::MAX, largest: 0 }
     }
 
     /// Positions visited and evaluations made.
@@ -78,7 +77,7 @@ impl<'a, E: Incremental> Examiner<'a, E> {
         let middle = middle * DISC;
         self.begin(self.selectivity);
         let node = self.walk.node(*position);
-        let (alpha, beta) = ((middle - FAR).max(-INFINITY), (middle + FAR).min(INFINITY));
+        let (alpha, beta) = ((middle - FAR).max(-BEYOND), (middle + FAR).min(BEYOND));
         let value = self.walk.value(&node, depth, alpha, beta);
         (!self.walk.shared.is_stopped()).then_some(value)
     }
@@ -91,7 +90,7 @@ impl<'a, E: Incremental> Examiner<'a, E> {
         }
         let most = Contempt::LIMIT;
         let known = self.walk.shared.table.probe(position).filter(|entry| entry.covers(TO_THE_END, Selectivity::NONE));
-        let bounds = known.map_or((-most, most), |entry| (entry.lower / DISC, entry.upper / DISC));
+        let bounds = known.map(Entry::in_discs).map_or((-most, most), |entry| (entry.lower, entry.upper));
         let value = self.estimate(position, FIRST_DEPTH, middle)?;
         Some(Node::leaf(position, value, FIRST_DEPTH, bounds))
     }
@@ -134,8 +133,8 @@ impl<'a, E: Incremental> Examiner<'a, E> {
         if moves.is_empty() {
             return self.decide(&position.pass(), -alpha - 1).map(|bound| -bound);
         }
-        let mut best = (-INFINITY / DISC, None);
-        for candidate in &self.in_order(position, alpha) {
+        let mut best = (-BEYOND_DISCS, None);
+        for candidate in self.in_order(position, alpha).iter() {
             let bound = -self.decide(&candidate.child, -alpha - 1)?;
             if bound > best.0 {
                 best = (bound, Some(candidate.square));
@@ -160,8 +159,8 @@ impl<'a, E: Incremental> Examiner<'a, E> {
 
     /// Writes a bound that was found move by move into the table.
     pub fn remember(&mut self, position: &Position, alpha: i32, bound: i32, best: Option<Square>) {
-        let (lower, upper) = if bound > alpha { (bound * DISC, INFINITY) } else { (-INFINITY, bound * DISC) };
-        let entry = Entry { lower, upper, depth: TO_THE_END, selectivity: Selectivity::NONE, best };
+        let window = (alpha * DISC, alpha * DISC + 1);
+        let entry = Entry::of_search(bound * DISC, window, TO_THE_END, Selectivity::NONE, best);
         self.walk.shared.table.store(position, entry);
     }
 }

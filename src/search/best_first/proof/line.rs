@@ -3,12 +3,13 @@
 use super::Prover;
 use super::leaf::Examiner;
 use super::state::{FinishedTurn, State};
-use super::tree::{ROOT, Tree};
+use super::graph::{ROOT, Graph};
 use crate::eval::Incremental;
 use crate::game::DISC;
-use crate::othello::{Move, Position, Square};
+use crate::othello::{Position, Square};
 use crate::search::alpha_beta::walk::Shared;
 use crate::search::best_first::{least_depth, line_to};
+use crate::search::tree::after;
 use crate::search::{Bound, Line, MemoryUse, Precision, Report, Score, SearchDepth};
 
 /// The score and its bound from a value and proven bounds: where the value lies outside of these, the bounds count.
@@ -30,10 +31,10 @@ impl<E: Incremental> Prover<'_, E> {
     pub(super) fn interim(&self, state: &State, start: &Report) -> Report {
         let mut lines: Vec<Line> = state.found.iter().map(|found| self.line(found, &[])).collect();
         if let Some(best) = state.favourite() {
-            let kid = &state.tree.nodes[best.node as usize];
+            let kid = &state.graph.nodes[best.node as usize];
             let (score, bound) = within(-i32::from(kid.value), -i32::from(kid.upper), -i32::from(kid.lower));
             let mut turns = vec![best.turn()];
-            expected_play(&state.tree, best.node, &mut turns);
+            expected_play(&state.graph, best.node, &mut turns);
             let (pv, _) = line_to(&turns);
             lines.push(Line { turn: pv[0], score, bound, depth: start.depth, pv, visits: 0 });
         }
@@ -49,19 +50,16 @@ impl<E: Incremental> Prover<'_, E> {
             return self.interim(state, start);
         }
         let shared = Shared::new(self.evaluation, self.task, self.table, self.control);
-        let shared = shared.counting_from((state.nodes, state.evaluations));
+        let shared = shared.counting_from((state.work.nodes, state.work.evaluations));
         let mut examiner = Examiner::new(&shared, self.selectivity);
         let mut lines: Vec<Line> = Vec::new();
         for found in &state.found {
-            let mut turns = Vec::new();
-            let after = found.turn.map_or_else(|| self.task.position.pass(), |square| self.task.position.after(square));
             let worth = match self.task.precision {
                 Precision::Score | Precision::OutcomeFirst => found.lower,
                 Precision::WinLossDraw => i32::from(found.lower > 0) - i32::from(found.upper < 0),
             };
-            let mut player = Player { tree: &state.tree, examiner: &mut examiner, precision: self.task.precision };
-            player.play(after, -worth, &mut turns);
-            lines.push(self.line(found, &turns));
+            let play = self.play(&state.graph, &mut examiner, after(&self.task.position, found.turn), -worth);
+            lines.push(self.line(found, &play));
         }
         let mut report = self.report(state, lines);
         (report.nodes, report.evaluations) = examiner.counts();
@@ -82,78 +80,78 @@ impl<E: Incremental> Prover<'_, E> {
     }
 
     fn report(&self, state: &State, lines: Vec<Line>) -> Report {
-        let solved = |line: &Line| matches!(line.depth, SearchDepth::Exact | SearchDepth::WinLossDraw);
-        let depth = match lines.iter().find(|line| !solved(line)) {
+        let depth = match lines.iter().find(|line| !line.depth.knows_winner()) {
             Some(line) => line.depth,
             None if self.task.precision == Precision::WinLossDraw => SearchDepth::WinLossDraw,
             None => least_depth(&lines),
         };
+        let work = &state.work;
         let memory = MemoryUse {
-            tree_bytes: state.tree.bytes() as u64,
-            tree_nodes: state.tree.nodes.len() as u64,
-            pruned_nodes: state.dropped,
-            linear_nodes: state.linear,
+            tree_bytes: state.graph.bytes() as u64,
+            tree_nodes: state.graph.nodes.len() as u64,
+            pruned_nodes: work.pruned_nodes,
+            linear_nodes: work.linear_nodes,
             ended_at_cap: false,
         };
-        let (nodes, evaluations) = (state.nodes, state.evaluations);
+        let (nodes, evaluations) = (work.nodes, work.evaluations);
         Report { lines, depth, nodes, evaluations, elapsed: self.control.elapsed(), memory }
     }
-}
 
-/// The best moves by what the tree knows.
-fn expected_play(tree: &Tree, from: u32, turns: &mut Vec<Option<Square>>) {
-    let mut place = from;
-    while place != ROOT
-        && let Some(best) =
-            tree.kids(&tree.nodes[place as usize]).iter().min_by_key(|kid| tree.nodes[kid.node as usize].value)
-    {
-        turns.push(best.turn());
-        place = best.node;
-    }
-}
-
-/// Plays on from what is proven.
-struct Player<'t, 'e, 'a, E: Incremental> {
-    tree: &'t Tree,
-    examiner: &'e mut Examiner<'a, E>,
-    precision: Precision,
-}
-
-impl<E: Incremental> Player<'_, '_, '_, E> {
     /// Play to the end of the game that keeps what was proven: the side to move gets at least `value` discs, and the other side
-    /// sees to it that it gets no more. What neither tree nor table still know is proven again; ends early if the search is
+    /// sees to it that it gets no more. What neither graph nor table still know is proven again; ends early if the search is
     /// stopped. If only the outcome is proven, `value` is its sign.
-    fn play(&mut self, from: Position, mut value: i32, turns: &mut Vec<Option<Square>>) {
-        let mut position = from;
+    fn play(
+        &self,
+        graph: &Graph,
+        examiner: &mut Examiner<'_, E>,
+        mut position: Position,
+        mut value: i32,
+    ) -> Vec<Option<Square>> {
+        let mut turns = Vec::new();
         while !position.is_over() {
-            let mut turn = None;
-            if !position.must_pass() {
-                turn = self.keeping_move(&position, value);
-                if turn.is_none() {
-                    return;
-                }
+            let turn = if position.must_pass() { None } else { self.keeping_move(graph, examiner, &position, value) };
+            if turn.is_none() && !position.must_pass() {
+                break;
             }
             turns.push(turn);
-            position = position.take(turn.map_or(Move::Pass, Move::Place)).expect("a legal turn");
+            position = after(&position, turn);
             value = -value;
         }
+        turns
     }
 
     /// A move that is proven to be worth at least `value` discs.
-    fn keeping_move(&mut self, position: &Position, value: i32) -> Option<Square> {
+    fn keeping_move(
+        &self,
+        graph: &Graph,
+        examiner: &mut Examiner<'_, E>,
+        position: &Position,
+        value: i32,
+    ) -> Option<Square> {
         // Where only the outcome is known, any move of the loser keeps it.
-        let is_lost = self.precision == Precision::WinLossDraw && value < 0;
-        let tree = self.tree;
-        let kids = tree.find(position).map(|place| tree.kids(&tree.nodes[place as usize])).unwrap_or_default();
-        let keeps = |kid: u32| -i32::from(tree.nodes[kid as usize].upper) >= value;
+        let is_lost = self.task.precision == Precision::WinLossDraw && value < 0;
+        let kids = graph.find(position).map(|place| graph.kids(&graph.nodes[place as usize])).unwrap_or_default();
+        let keeps = |kid: u32| -i32::from(graph.nodes[kid as usize].upper) >= value;
         if let Some(square) = kids.iter().find(|edge| keeps(edge.node) || is_lost).and_then(|edge| edge.turn()) {
             return Some(square);
         }
-        for candidate in &self.examiner.in_order(position, value - 1) {
-            if is_lost || -self.examiner.decide(&candidate.child, -value)? >= value {
+        for candidate in examiner.in_order(position, value - 1).iter() {
+            if is_lost || -examiner.decide(&candidate.child, -value)? >= value {
                 return Some(candidate.square);
             }
         }
         None
+    }
+}
+
+/// The best moves by what the graph knows.
+fn expected_play(graph: &Graph, from: u32, turns: &mut Vec<Option<Square>>) {
+    let mut place = from;
+    while place != ROOT
+        && let Some(best) =
+            graph.kids(&graph.nodes[place as usize]).iter().min_by_key(|kid| graph.nodes[kid.node as usize].value)
+    {
+        turns.push(best.turn());
+        place = best.node;
     }
 }

@@ -8,8 +8,8 @@
 //!   shallow search makes that answer unlikely ([`cost`]).
 //! - Leaves that are expected to be cheap go to the solver, with a null window and at most [`LEAF_LIMIT`] positions; the others
 //!   are expanded, after a deeper search of those whose answer is open ([`state`]).
-//! - The tree is a graph with one node for a position, and everything in it but the numbers stays for the next question
-//!   ([`tree`]). What is proven goes into the transposition table too.
+//! - What is stored is a graph with one node for a position, and everything in it but the numbers stays for the next question
+//!   ([`graph`]). What is proven goes into the transposition table too.
 //!
 //! If its memory is full, it drops what is decided; if that is not enough, leaves that the solver does not take are expanded depth
 //! first, in linear space.
@@ -22,7 +22,7 @@ mod line;
 mod state;
 #[cfg(test)]
 mod tests;
-mod tree;
+mod graph;
 
 use super::{Budget, Work};
 use crate::eval::Incremental;
@@ -32,13 +32,13 @@ use crate::search::alpha_beta::walk::Shared;
 use crate::search::selectivity::Selectivity;
 use crate::search::threads::with_threads;
 use crate::search::transposition::TranspositionTable;
-use crate::search::{Contempt, Control, Depth, Limits, Report, SearchDepth, Task};
+use crate::search::{Contempt, Control, Depth, Limits, Report, Task};
 use cost::CostModel;
 use leaf::Examiner;
-use parking_lot::{Condvar, Mutex};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use state::{Next, State};
 use std::time::Duration;
-use tree::{Node, Tree};
+use graph::{Node, Graph};
 
 /// Positions after which an alpha-beta search below a leaf is stopped.
 const LEAF_LIMIT: u64 = 60_000;
@@ -61,7 +61,7 @@ pub(super) struct Prover<'a, E: Incremental> {
     pub selectivity: Selectivity,
     /// Threads, at least 1. One thread visits the same positions every time.
     pub threads: usize,
-    /// Cap of the tree in bytes.
+    /// Cap of the graph in bytes.
     pub memory: usize,
 }
 
@@ -69,7 +69,7 @@ impl<E: Incremental> Prover<'_, E> {
     /// Searches until the task is done or the control says stop; positions and evaluations are counted from these on.
     pub fn prove(&self, counts: (u64, u64), sink: &mut dyn FnMut(&Report)) -> Report {
         let start = self.start(counts, sink);
-        if matches!(start.depth, SearchDepth::Exact | SearchDepth::WinLossDraw) {
+        if start.depth.knows_winner() {
             return start;
         }
         let state = self.explore(&start, sink);
@@ -81,17 +81,16 @@ impl<E: Incremental> Prover<'_, E> {
         let estimate = start.lines[0].score.units();
         let most = Contempt::LIMIT;
         let root = Node::leaf(&self.task.position, estimate, START_DEPTH, (-most, most));
-        let tree = Tree::new(root, CostModel::new(self.task.evaluator.error_model()), self.memory);
-        let mut state = State::new(tree, self.task);
-        (state.nodes, state.evaluations) = (start.nodes, start.evaluations);
+        let graph = Graph::new(root, CostModel::new(self.task.evaluator.error_model()), self.memory);
+        let mut state = State::new(graph, self.task);
+        (state.work.nodes, state.work.evaluations) = (start.nodes, start.evaluations);
         let state = Mutex::new(state);
         let came_back = Condvar::new();
         let mut budget = Budget::new(self.control);
         let mut bounds = state.lock().bounds();
         let mut look = |state: &State| {
-            let work = Work { nodes: state.nodes, evaluations: state.evaluations, ..Work::default() };
             let is_news = std::mem::replace(&mut bounds, state.bounds()) != bounds;
-            if budget.is_report_due(&work) || is_news {
+            if budget.is_report_due(&state.work) || is_news {
                 sink(&self.interim(state, start));
             }
         };
@@ -99,7 +98,7 @@ impl<E: Incremental> Prover<'_, E> {
         let work = || self.work(&state, &came_back, &mut look);
         with_threads(self.threads, help, work, || state.lock().is_over = true);
         let state = state.into_inner();
-        let (windows, nodes, largest) = (state.questions, state.tree.nodes.len(), state.largest_leaf);
+        let (windows, nodes, largest) = (state.questions, state.graph.nodes.len(), state.largest_leaf);
         log::debug!("{windows} questions, {nodes} nodes stored, the largest leaf took {largest} positions");
         state
     }
@@ -123,10 +122,11 @@ impl<E: Incremental> Prover<'_, E> {
         let control = self.control.with(Limits { nodes: None, evaluations: None, ..*limits });
         let shared = Shared::new(self.evaluation, self.task, self.table, &control);
         let mut examiner = Examiner::new(&shared, self.selectivity);
-        let mut told = (0, 0);
+        let mut reported = (0, 0);
         let mut state = state.lock();
         loop {
-            if self.control.must_stop(state.nodes, state.evaluations) || self.control.is_past_soft_time() {
+            let Work { nodes, evaluations, .. } = state.work;
+            if self.control.must_stop(nodes, evaluations) || self.control.is_past_soft_time() {
                 state.is_over = true;
             }
             match state.take() {
@@ -134,19 +134,19 @@ impl<E: Incremental> Prover<'_, E> {
                 Next::Wait => {
                     came_back.wait_for(&mut state, PATIENCE);
                 }
-                Next::Leaf(checkout) => {
+                Next::Leaf(leaf) => {
                     let allowance = state.reserve(limits, self.threads);
                     examiner.allow(allowance);
-                    let (answer, counts) = parking_lot::MutexGuard::unlocked(&mut state, || {
-                        let answer = State::examine(&checkout, &mut examiner);
+                    let (answer, counts) = MutexGuard::unlocked(&mut state, || {
+                        let answer = State::examine(&leaf, &mut examiner);
                         (answer, examiner.counts())
                     });
                     state.reserved -= allowance;
-                    state.nodes += counts.0 - told.0;
-                    state.evaluations += counts.1 - told.1;
+                    state.work.nodes += counts.0 - reported.0;
+                    state.work.evaluations += counts.1 - reported.1;
                     state.largest_leaf = state.largest_leaf.max(examiner.largest);
-                    told = counts;
-                    state.check_in(&checkout, answer, &mut examiner);
+                    reported = counts;
+                    state.check_in(&leaf, answer, &mut examiner);
                     came_back.notify_all();
                     look(&state);
                 }

@@ -1,11 +1,12 @@
-//! What all threads of a proof share: the tree, the questions already answered, and who is at work on what.
+//! What all threads of a proof share: the graph, the questions already answered, and who is at work on what.
 
 use super::goal::Goal;
 use super::leaf::{Examiner, estimate_depth};
-use super::tree::{Edge, Node, ROOT, Tree};
+use super::graph::{Edge, Node, ROOT, Graph};
 use crate::eval::Incremental;
 use crate::game::DISC;
 use crate::othello::{Position, Square};
+use crate::search::best_first::Work;
 use crate::search::{Contempt, Limits, Task};
 
 /// Expected cost in positions up to which a leaf is solved; others are expanded. Costs differ from what is expected by a factor of
@@ -40,7 +41,7 @@ enum Job {
 
 /// A leaf that a thread has checked out, with the job there.
 #[derive(Clone, Debug)]
-pub(super) struct Checkout {
+pub(super) struct LeafJob {
     path: Vec<u32>,
     position: Position,
     job: Job,
@@ -60,7 +61,7 @@ pub(super) enum Answer {
 /// What a thread is to do next.
 #[derive(Debug)]
 pub(super) enum Next {
-    Leaf(Checkout),
+    Leaf(LeafJob),
     /// Wait until another thread has checked in.
     Wait,
     /// Stop: the proof is over.
@@ -78,7 +79,7 @@ pub(super) struct FinishedTurn {
 
 /// The state of a proof.
 pub(super) struct State {
-    pub tree: Tree,
+    pub graph: Graph,
     goal: Goal,
     lines: usize,
     /// How far below the best turn, in discs, a turn may be and still be wanted; `None` for a fixed number of lines.
@@ -98,17 +99,15 @@ pub(super) struct State {
     pub is_done: bool,
     /// Number of bounds that were asked for.
     pub questions: u32,
-    pub nodes: u64,
-    pub evaluations: u64,
-    pub dropped: u64,
-    pub linear: u64,
+    pub work: Work,
+    /// Positions that the largest exact search visited.
     pub largest_leaf: u64,
 }
 
 impl State {
-    pub fn new(tree: Tree, task: &Task) -> State {
+    pub fn new(graph: Graph, task: &Task) -> State {
         State {
-            tree,
+            graph,
             goal: Goal::new(&task.position, task.contempt, task.precision),
             lines: task.lines,
             // Values are whole discs, so that part of one does not matter.
@@ -121,24 +120,20 @@ impl State {
             is_over: false,
             is_done: false,
             questions: 0,
-            nodes: 0,
-            evaluations: 0,
-            dropped: 0,
-            linear: 0,
+            work: Work::default(),
             largest_leaf: 0,
         }
     }
 
     /// Proven bounds on the best of the turns that are not done with, in discs.
     pub fn bounds(&self) -> (i32, i32) {
-        (self.tree.root().lower.into(), self.tree.root().upper.into())
+        (self.graph.root().lower.into(), self.graph.root().upper.into())
     }
 
     /// Reserves a part, one in `threads`, of the positions that the limits leave and nobody has reserved, at least one position.
     pub fn reserve(&mut self, limits: &Limits, threads: usize) -> u64 {
-        let left = |limit: Option<u64>, used: u64| limit.map_or(u64::MAX, |limit| limit.saturating_sub(used));
-        let left = left(limits.nodes, self.nodes).min(left(limits.evaluations, self.evaluations));
-        let share = (left.saturating_sub(self.reserved) / threads as u64).max(1);
+        let (nodes, evaluations) = limits.left(self.work.nodes, self.work.evaluations);
+        let share = (nodes.min(evaluations).saturating_sub(self.reserved) / threads as u64).max(1);
         self.reserved += share;
         share
     }
@@ -150,19 +145,19 @@ impl State {
             if self.is_over {
                 return Next::Done;
             }
-            if !self.is_asked || self.tree.root().is_decided() {
+            if !self.is_asked || self.graph.root().is_decided() {
                 if !self.ask() {
                     (self.is_over, self.is_done) = (true, true);
                 }
                 continue;
             }
-            if !self.tree.descend(&mut path) {
+            if !self.graph.descend(&mut path) {
                 return Next::Wait;
             }
             let place = path[path.len() - 1];
-            let node = self.tree.nodes[place as usize];
+            let node = self.graph.nodes[place as usize];
             if node.is_decided() {
-                self.tree.back_up(&path);
+                self.graph.back_up(&path);
                 continue;
             }
             let mut job = self.job(place);
@@ -173,28 +168,28 @@ impl State {
                 self.make_room();
                 continue;
             }
-            if matches!(job, Job::Expand { .. }) && !self.tree.has_room_for(MOST_KIDS * (self.out + 1)) {
-                job = Job::Decide { alpha: self.tree.alpha_of(&node) };
+            if matches!(job, Job::Expand { .. }) && !self.graph.has_room_for(MOST_KIDS * (self.out + 1)) {
+                job = Job::Decide { alpha: self.graph.alpha_of(&node) };
             }
-            self.tree.nodes[place as usize].is_busy = true;
+            self.graph.nodes[place as usize].is_busy = true;
             self.out += 1;
-            return Next::Leaf(Checkout { path, position: node.position(), job });
+            return Next::Leaf(LeafJob { path, position: node.position(), job });
         }
     }
 
     fn job(&self, place: u32) -> Job {
-        let node = &self.tree.nodes[place as usize];
-        let middle = self.tree.middle_of(node);
+        let node = &self.graph.nodes[place as usize];
+        let middle = self.graph.middle_of(node);
         if place == ROOT {
             // The answer is one of its turns.
             return Job::Expand { middle };
         }
-        let cost = self.tree.solving_cost(node);
+        let cost = self.graph.solving_cost(node);
         if cost <= TO_SOLVE && !node.is_hard {
-            return Job::Solve { alpha: self.tree.alpha_of(node) };
+            return Job::Solve { alpha: self.graph.alpha_of(node) };
         }
         let depth = estimate_depth(node.empties());
-        let p = self.tree.probability(node);
+        let p = self.graph.probability(node);
         if cost > TO_ESTIMATE && node.depth < depth && p.min(1.0 - p) > SURE {
             return Job::Estimate { depth, middle };
         }
@@ -202,9 +197,9 @@ impl State {
     }
 
     /// Does the job at a leaf that is checked out.
-    pub fn examine<E: Incremental>(checkout: &Checkout, examiner: &mut Examiner<'_, E>) -> Answer {
-        let position = &checkout.position;
-        match checkout.job {
+    pub fn examine<E: Incremental>(leaf: &LeafJob, examiner: &mut Examiner<'_, E>) -> Answer {
+        let position = &leaf.position;
+        match leaf.job {
             Job::Estimate { depth, middle } => Answer::Estimate(examiner.estimate(position, depth, middle), depth),
             Job::Expand { middle } => examiner.kids(position, middle).map_or(Answer::Nothing, Answer::Kids),
             Job::Solve { alpha } => {
@@ -217,12 +212,12 @@ impl State {
     }
 
     /// Checks a leaf in with the answer of its job, and backs it up.
-    pub fn check_in<E: Incremental>(&mut self, checkout: &Checkout, answer: Answer, examiner: &mut Examiner<'_, E>) {
+    pub fn check_in<E: Incremental>(&mut self, leaf: &LeafJob, answer: Answer, examiner: &mut Examiner<'_, E>) {
         self.out -= 1;
-        self.linear += u64::from(matches!(checkout.job, Job::Decide { .. }));
+        self.work.linear_nodes += u64::from(matches!(leaf.job, Job::Decide { .. }));
         // Nodes move only while no leaf is checked out, so the places hold.
-        let place = checkout.path[checkout.path.len() - 1];
-        let node = &mut self.tree.nodes[place as usize];
+        let place = leaf.path[leaf.path.len() - 1];
+        let node = &mut self.graph.nodes[place as usize];
         node.is_busy = false;
         match answer {
             Answer::Estimate(value, depth) => node.estimate(value, depth),
@@ -230,13 +225,13 @@ impl State {
             Answer::TooLarge => node.is_hard = true,
             Answer::Kids(kids) => {
                 // Without memory it stays a leaf; the next visit decides what to do about it.
-                let _ = self.tree.expand(place, &kids);
+                let _ = self.graph.expand(place, &kids);
             }
             Answer::Nothing => {}
         }
-        self.tree.back_up(&checkout.path);
-        for &place in &checkout.path {
-            let node = self.tree.nodes[place as usize];
+        self.graph.back_up(&leaf.path);
+        for &place in &leaf.path {
+            let node = self.graph.nodes[place as usize];
             if node.count > 0 && node.is_decided() && (place != ROOT || self.found.is_empty()) {
                 self.write_down(&node, examiner);
             }
@@ -245,10 +240,10 @@ impl State {
 
     /// Writes what was proven of a node by its children into the transposition table, for the next move of the game.
     fn write_down<E: Incremental>(&self, node: &Node, examiner: &mut Examiner<'_, E>) {
-        let alpha = self.tree.alpha_of(node);
+        let alpha = self.graph.alpha_of(node);
         let (lower, upper) = (i32::from(node.lower), i32::from(node.upper));
-        let refutes = |kid: u32| -i32::from(self.tree.nodes[kid as usize].upper) >= lower;
-        let best = self.tree.kids(node).iter().find(|edge| lower > alpha && refutes(edge.node));
+        let refutes = |kid: u32| -i32::from(self.graph.nodes[kid as usize].upper) >= lower;
+        let best = self.graph.kids(node).iter().find(|edge| lower > alpha && refutes(edge.node));
         let bound = if lower > alpha { lower } else { upper };
         examiner.remember(&node.position(), alpha, bound, best.and_then(|edge| edge.turn()));
     }
@@ -258,8 +253,8 @@ impl State {
         loop {
             let goal = self.goal_now();
             let (lower, upper) = self.bounds();
-            if let Some(alpha) = goal.next((lower, upper), self.tree.root().value.into()) {
-                self.tree.ask(alpha);
+            if let Some(alpha) = goal.next((lower, upper), self.graph.root().value.into()) {
+                self.graph.ask(alpha);
                 (self.is_asked, self.is_full) = (true, false);
                 self.questions += 1;
                 return true;
@@ -288,8 +283,8 @@ impl State {
         if self.found.len() >= self.lines && !self.margin.is_some_and(within) {
             return false;
         }
-        let proves = |kid: u32| -i32::from(self.tree.nodes[kid as usize].upper) >= lower;
-        let Some(edge) = self.tree.root_kids().find(|edge| proves(edge.node)) else { return false };
+        let proves = |kid: u32| -i32::from(self.graph.nodes[kid as usize].upper) >= lower;
+        let Some(edge) = self.graph.root_kids().find(|edge| proves(edge.node)) else { return false };
         let turn = edge.turn();
         let (lower, upper) = result.map_or((lower, upper), |result| (result, result));
         self.found.push(FinishedTurn { turn, lower, upper });
@@ -298,33 +293,33 @@ impl State {
 
     fn is_enough(&mut self) -> bool {
         let done: Vec<_> = self.found.iter().map(|found| found.turn).collect();
-        if done.len() >= usize::from(self.tree.root().count) || done.len() >= self.lines && self.margin.is_none() {
+        if done.len() >= usize::from(self.graph.root().count) || done.len() >= self.lines && self.margin.is_none() {
             return true;
         }
-        self.tree.exclude(done);
+        self.graph.exclude(done);
         false
     }
 
     /// The turn that would be played now, of those that are not done with: the one that is proven to be worth what all of them
     /// are, unless another one is likely to be worth more.
     pub fn favourite(&self) -> Option<Edge> {
-        let root = self.tree.root();
-        let kid = |edge: &Edge| &self.tree.nodes[edge.node as usize];
+        let root = self.graph.root();
+        let kid = |edge: &Edge| &self.graph.nodes[edge.node as usize];
         let proves = |edge: &&Edge| root.lower > -Contempt::LIMIT as i8 && -kid(edge).upper >= root.lower;
-        let proven = self.tree.root_kids().find(proves).filter(|_| root.proof >= root.disproof);
-        let likely = || self.tree.root_kids().min_by(|a, b| kid(a).disproof.total_cmp(&kid(b).disproof));
+        let proven = self.graph.root_kids().find(proves).filter(|_| root.proof >= root.disproof);
+        let likely = || self.graph.root_kids().min_by(|a, b| kid(a).disproof.total_cmp(&kid(b).disproof));
         proven.or_else(likely).copied()
     }
 
     fn is_short_of_room(&self) -> bool {
-        self.tree.is_nearly_full() || !self.tree.has_room_for(MOST_KIDS)
+        self.graph.is_nearly_full() || !self.graph.has_room_for(MOST_KIDS)
     }
 
     fn make_room(&mut self) {
-        let before = self.tree.nodes.len();
-        self.tree.drop_decided();
-        self.dropped += (before - self.tree.nodes.len()) as u64;
+        let before = self.graph.nodes.len();
+        self.graph.drop_decided();
+        self.work.pruned_nodes += (before - self.graph.nodes.len()) as u64;
         self.is_full = self.is_short_of_room();
-        self.tree.work_out_everything();
+        self.graph.work_out_everything();
     }
 }

@@ -5,39 +5,49 @@ use crate::eval::{EvaluatorKind, FromScratch, Pattern};
 use crate::game::DISC;
 use crate::notation::obf::ObfEntry;
 use crate::othello::{Color, GameRecord, Position};
-use crate::search::{AlphaBeta, AlphaBetaSettings, Bound, Depth, Precision, Score, Search, StopSignal};
+use crate::search::tests::{outcome_of, scores, small_alpha_beta, think, to_depth, visiting};
+use crate::search::{Bound, Precision, Score, SearchDepth, StopSignal};
 use crate::testing::random_position;
 use web_time::Instant;
 
 const MEGABYTE: usize = 1 << 20;
 
-/// A proof by tree alone, as if no search could take the position at once.
-fn prove(task: &Task, memory: usize, threads: usize, limits: Limits) -> (Report, State) {
-    let mut table = TranspositionTable::new(MEGABYTE);
+/// A proof with little memory in one thread.
+fn prover<'a, E: Incremental>(
+    evaluation: &'a E,
+    task: &'a Task,
+    table: &'a TranspositionTable,
+    control: &'a Control,
+) -> Prover<'a, E> {
+    Prover { evaluation, task, table, control, selectivity: Selectivity::BOLDEST, threads: 1, memory: MEGABYTE }
+}
+
+fn table_for(task: &Task, bytes: usize) -> TranspositionTable {
+    let mut table = TranspositionTable::new(bytes);
     table.new_search(task.contempt);
-    let control = Control::with_limits(limits);
+    table
+}
+
+/// What a proof says that begins with what a search said.
+fn go_on<E: Incremental>(prover: &Prover<'_, E>, start: &Report) -> (Report, State) {
+    let state = prover.explore(start, &mut |_| {});
+    (prover.answer(&state, start), state)
+}
+
+/// A proof by the graph alone, as if no search could take the position at once.
+fn prove(task: &Task, memory: usize, threads: usize, limits: Limits) -> (Report, State) {
+    let (table, control) = (table_for(task, MEGABYTE), Control::with_limits(limits));
     let evaluation = FromScratch(&*task.evaluator);
-    let selectivity = Selectivity::BOLDEST;
-    let prover =
-        Prover { evaluation: &evaluation, task, table: &table, control: &control, selectivity, threads, memory };
-    let start = glance(task);
-    let state = prover.explore(&start, &mut |_| {});
-    (prover.answer(&state, &start), state)
+    go_on(&Prover { memory, threads, ..prover(&evaluation, task, &table, &control) }, &glance(task))
 }
 
 /// What a search of one ply says.
 fn glance(task: &Task) -> Report {
-    let control = Control::with_limits(Limits { depth: Depth::new(1), nodes: Some(1), ..Limits::default() });
-    AlphaBeta::new(AlphaBetaSettings { table_bytes: 1 << 10, ..AlphaBetaSettings::default() }).think(
-        task,
-        &control,
-        &mut |_| {},
-    )
+    think(&mut small_alpha_beta(), task, Limits { nodes: Some(1), ..to_depth(1) })
 }
 
 fn by_alpha_beta(task: &Task) -> Report {
-    let settings = AlphaBetaSettings { table_bytes: MEGABYTE, ..AlphaBetaSettings::default() };
-    AlphaBeta::new(settings).think(task, &Control::with_limits(Limits::default()), &mut |_| {})
+    think(&mut small_alpha_beta(), task, Limits::default())
 }
 
 /// Positions that are not over, one in four with a pass to begin with.
@@ -53,12 +63,7 @@ fn positions(empties: std::ops::RangeInclusive<u32>, count: u64) -> impl Iterato
 
 /// The line ends the game with its own score.
 fn assert_played_out(task: &Task, line: &crate::search::Line) {
-    let mut game = GameRecord::from_position(task.position);
-    line.pv.iter().for_each(|&turn| game.take(turn).unwrap());
-    let end = game.position();
-    assert!(end.is_over(), "{} {line:?}", task.position);
-    let sign = if end.mover() == task.position.mover() { 1 } else { -1 };
-    let outcome = Score::from_units(sign * task.contempt.outcome(end));
+    let outcome = outcome_of(task, line);
     match task.precision {
         Precision::Score | Precision::OutcomeFirst => assert_eq!(line.score, outcome, "{} {line:?}", task.position),
         Precision::WinLossDraw => {
@@ -84,7 +89,7 @@ fn scores_are_those_of_alpha_beta() {
         assert!(largest <= LEAF_LIMIT + 4_000, "{largest} in {questions} questions");
         draws += u32::from(truth.lines[0].score.units() == contempt.draw_for(position.mover()) * DISC);
         passes += u32::from(position.must_pass());
-        stored += state.tree.nodes.len();
+        stored += state.graph.nodes.len();
     }
     assert!(draws > 0 && passes > 0 && stored > 1_000, "{draws} {passes} {stored}");
 }
@@ -111,7 +116,6 @@ fn every_line_has_its_score() {
         let task = Task { lines, ..Task::new(position, EvaluatorKind::Pattern.build()) };
         let (report, _) = prove(&task, MEGABYTE, 1, Limits::default());
         let truth = by_alpha_beta(&task);
-        let scores = |report: &Report| report.lines.iter().map(|line| line.score).collect::<Vec<_>>();
         assert_eq!(scores(&report), scores(&truth), "{position}");
         assert!(report.depth.is_exact());
         report.lines.iter().for_each(|line| assert_played_out(&task, line));
@@ -122,7 +126,7 @@ fn every_line_has_its_score() {
     }
 }
 
-/// A proof in a tree of a few nodes frees memory and goes on in linear space.
+/// A proof in a graph of a few nodes frees memory and goes on in linear space.
 #[test]
 fn the_cap_is_kept_and_changes_no_score() {
     let (mut dropped, mut linear) = (0, 0);
@@ -131,8 +135,8 @@ fn the_cap_is_kept_and_changes_no_score() {
         for memory in [0, 3_000, 20_000] {
             let (report, state) = prove(&task, memory, 1 + i as usize % 2, Limits::default());
             assert_eq!(report.lines[0].score, by_alpha_beta(&task).lines[0].score, "{position}");
-            assert!(state.tree.bytes() <= memory.max(10_000), "{} of {memory} bytes", state.tree.bytes());
-            (dropped, linear) = (dropped + state.dropped, linear + state.linear);
+            assert!(state.graph.bytes() <= memory.max(10_000), "{} of {memory} bytes", state.graph.bytes());
+            (dropped, linear) = (dropped + state.work.pruned_nodes, linear + state.work.linear_nodes);
         }
     }
     assert!(dropped > 0 && linear > 0, "{dropped} {linear}");
@@ -144,8 +148,7 @@ fn a_stopped_proof_says_what_is_true() {
         let task = Task::new(position, EvaluatorKind::Pattern.build());
         let truth = by_alpha_beta(&task).lines[0].score;
         for nodes in [1, 500, 5_000, 30_000] {
-            let limits = Limits { nodes: Some(nodes), ..Limits::default() };
-            let (report, state) = prove(&task, MEGABYTE, 1 + i as usize % 2, limits);
+            let (report, state) = prove(&task, MEGABYTE, 1 + i as usize % 2, visiting(nodes));
             let line = &report.lines[0];
             assert!(position.take(line.turn).is_ok());
             assert_eq!(line.pv[0], line.turn);
@@ -166,16 +169,7 @@ fn the_stop_signal_is_heard() {
     let signal = StopSignal::default();
     let control = Control::new(Limits::default(), signal.clone(), Instant::now());
     let evaluation = FromScratch(&*task.evaluator);
-    let selectivity = Selectivity::BOLDEST;
-    let prover = Prover {
-        evaluation: &evaluation,
-        task: &task,
-        table: &table,
-        control: &control,
-        selectivity,
-        threads: 2,
-        memory: MEGABYTE,
-    };
+    let prover = Prover { threads: 2, ..prover(&evaluation, &task, &table, &control) };
     let mut reports = 0;
     let report = prover.prove((0, 0), &mut |report| {
         assert!(task.position.take(report.lines[0].turn).is_ok());
@@ -200,23 +194,13 @@ fn one_thread_does_the_same_every_time() {
 #[test]
 fn the_next_move_profits() {
     let task = Task::new(random_position(12, 18), EvaluatorKind::Pattern.build());
-    let mut table = TranspositionTable::new(16 * MEGABYTE);
-    table.new_search(task.contempt);
-    let control = Control::with_limits(Limits::default());
+    let (table, control) = (table_for(&task, 16 * MEGABYTE), Control::with_limits(Limits::default()));
     let evaluation = FromScratch(&*task.evaluator);
-    let nodes = |task: &Task| {
-        let selectivity = Selectivity::BOLDEST;
-        let memory = MEGABYTE;
-        let prover =
-            Prover { evaluation: &evaluation, task, table: &table, control: &control, selectivity, threads: 1, memory };
-        let start = glance(task);
-        let state = prover.explore(&start, &mut |_| {});
-        prover.answer(&state, &start)
-    };
-    let first = nodes(&task);
+    let prove = |task: &Task| go_on(&prover(&evaluation, task, &table, &control), &glance(task)).0;
+    let first = prove(&task);
     let mut game = GameRecord::from_position(task.position);
     first.lines[0].pv[..2].iter().for_each(|&turn| game.take(turn).unwrap());
-    let second = nodes(&Task { position: *game.position(), ..task.clone() });
+    let second = prove(&Task { position: *game.position(), ..task.clone() });
     assert_eq!(second.lines[0].score, first.lines[0].score);
     assert_eq!(game.position().mover() == Color::Black, task.position.mover() == Color::Black);
     assert!(second.nodes * 4 < first.nodes, "{} after {}", second.nodes, first.nodes);
@@ -227,24 +211,13 @@ fn the_next_move_profits() {
 fn a_game_that_ends_early_is_decided_at_once() {
     let entry = ObfEntry::parse("XXXXXXX-XXX-X-X-XXXXXXXXX-XXX-X-XXXXXXOX----X-X------X-X-------- O;").unwrap();
     let task = Task::new(entry.position, EvaluatorKind::Pattern.build());
-    let mut table = TranspositionTable::new(MEGABYTE);
-    table.new_search(task.contempt);
-    let control = Control::with_limits(Limits { nodes: Some(3_000_000), ..Limits::default() });
+    let (table, control) = (table_for(&task, MEGABYTE), Control::with_limits(visiting(3_000_000)));
     let evaluation = FromScratch(&*task.evaluator);
-    let prover = Prover {
-        evaluation: &evaluation,
-        task: &task,
-        table: &table,
-        control: &control,
-        selectivity: Selectivity::BOLDEST,
-        threads: 1,
-        memory: MEGABYTE,
-    };
+    let prover = prover(&evaluation, &task, &table, &control);
     // The second search finds in the table what the first has found, and follows it down.
     for _ in 0..2 {
         let start = prover.start((0, 0), &mut |_| {});
-        let state = prover.explore(&start, &mut |_| {});
-        assert!(!prover.answer(&state, &start).lines.is_empty());
+        assert!(!go_on(&prover, &start).0.lines.is_empty());
     }
 }
 
@@ -260,21 +233,11 @@ fn ffo_40_to_44() {
     let evaluator = EvaluatorKind::Pattern.build();
     for entry in text.lines().take(5).map(|line| ObfEntry::parse(line).unwrap()) {
         let task = Task::new(entry.position, evaluator.clone());
-        let mut table = TranspositionTable::new(512 * MEGABYTE);
-        table.new_search(task.contempt);
-        let control = Control::with_limits(Limits::default());
-        let prover = Prover {
-            evaluation: &**Pattern::embedded(),
-            task: &task,
-            table: &table,
-            control: &control,
-            selectivity: Selectivity::BOLDEST,
-            threads: 1,
-            memory: 512 * MEGABYTE,
-        };
+        let (table, control) = (table_for(&task, 512 * MEGABYTE), Control::with_limits(Limits::default()));
+        let evaluation = &**Pattern::embedded();
+        let prover = Prover { memory: 512 * MEGABYTE, ..prover(evaluation, &task, &table, &control) };
         let start = prover.start((0, 0), &mut |_| {});
-        let state = prover.explore(&start, &mut |_| {});
-        let report = prover.answer(&state, &start);
+        let (report, state) = go_on(&prover, &start);
         let line = &report.lines[0];
         assert_eq!(line.score, Score::from_discs(entry.moves[0].1));
         assert!(entry.moves.contains(&(line.turn, entry.moves[0].1)));

@@ -5,8 +5,8 @@ use super::cost::CostModel;
 use super::index::Index;
 use crate::game::DISC;
 use crate::othello::{Bitboard, Color, Empties, Position, Square};
-use crate::search::Contempt;
-use crate::search::endgame::INFINITY;
+use crate::search::tree::Full;
+use crate::search::{BEYOND_DISCS, Contempt};
 
 /// A cost greater than every other.
 const NEVER: f32 = f32::INFINITY;
@@ -71,13 +71,17 @@ impl Node {
         Position::new(black, white, mover).expect("nodes are made from positions")
     }
 
+    /// The discs of the side to move and of the other one.
+    fn discs(&self) -> (u64, u64) {
+        (self.player, self.opponent)
+    }
+
     pub fn empties(&self) -> Empties {
         Empties::new((self.player | self.opponent).count_zeros() as u8).expect("nodes are made from positions")
     }
 
     pub fn is(&self, position: &Position) -> bool {
-        self.player == position.player().0
-            && self.opponent == position.opponent().0
+        self.discs() == (position.player().0, position.opponent().0)
             && self.is_black == (position.mover() == Color::Black)
     }
 
@@ -121,12 +125,8 @@ impl Edge {
     }
 }
 
-/// There is no memory for more nodes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Full;
-
 /// The graph, its root and the bound asked for.
-pub(super) struct Tree {
+pub(super) struct Graph {
     pub nodes: Vec<Node>,
     edges: Vec<Edge>,
     index: Index,
@@ -149,10 +149,10 @@ const LEAST_NODES: usize = 100;
 /// The root's place.
 pub(super) const ROOT: u32 = 0;
 
-impl Tree {
+impl Graph {
     /// A graph of one node, in at most `bytes` bytes.
-    pub fn new(root: Node, cost: CostModel, bytes: usize) -> Tree {
-        let mut tree = Tree {
+    pub fn new(root: Node, cost: CostModel, bytes: usize) -> Graph {
+        let mut graph = Graph {
             nodes: Vec::new(),
             edges: Vec::new(),
             index: Index::default(),
@@ -163,8 +163,8 @@ impl Tree {
             alpha: 0,
             round: 0,
         };
-        tree.add(root);
-        tree
+        graph.add(root);
+        graph
     }
 
     pub fn root(&self) -> &Node {
@@ -228,10 +228,7 @@ impl Tree {
         }
         self.nodes.push(node);
         let nodes = &self.nodes;
-        self.index.add(place, self.most_nodes, |place| {
-            let node = &nodes[place as usize];
-            (node.player, node.opponent)
-        });
+        self.index.add(place, self.most_nodes, |place| nodes[place as usize].discs());
         place
     }
 
@@ -293,7 +290,7 @@ impl Tree {
 
     /// The proof numbers from those of the children: one of these must fail for the proof, all of them must succeed for the disproof.
     fn gather(&self, node: &mut Node, is_root: bool) {
-        let (mut lower, mut upper, mut value) = (-INFINITY, -INFINITY, i16::MIN);
+        let (mut lower, mut upper, mut value) = (-BEYOND_DISCS, -BEYOND_DISCS, i16::MIN);
         (node.proof, node.disproof) = (NEVER, 0.0);
         for edge in self.kids(node) {
             if is_root && self.excluded.contains(&edge.turn()) {
@@ -433,10 +430,7 @@ impl Tree {
         }
         self.edges.truncate(end);
         let nodes = &self.nodes;
-        self.index.rebuild(nodes.len() as u32, |place| {
-            let node = &nodes[place as usize];
-            (node.player, node.opponent)
-        });
+        self.index.rebuild(nodes.len() as u32, |place| nodes[place as usize].discs());
     }
 
     /// Whether there is memory for `kids` children.

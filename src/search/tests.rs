@@ -1,0 +1,87 @@
+//! What the tests of the searches have in common, and tests of several searches.
+
+use super::*;
+use crate::eval::EvaluatorKind;
+use crate::othello::GameRecord;
+use crate::testing::random_position;
+use std::ops::Range;
+use web_time::Instant;
+
+/// Positions of random games that are not over, with their seeds.
+pub(super) fn open_positions(
+    seeds: Range<u64>,
+    empties: impl Fn(u64) -> u32,
+) -> impl Iterator<Item = (u64, Position)> {
+    seeds.map(move |seed| (seed, random_position(seed, empties(seed)))).filter(|(_, position)| !position.is_over())
+}
+
+/// Limits of a depth in plies.
+pub(super) fn to_depth(depth: u8) -> Limits {
+    Limits { depth: Depth::new(depth), ..Limits::default() }
+}
+
+/// Limits of a number of positions.
+pub(super) fn visiting(nodes: u64) -> Limits {
+    Limits { nodes: Some(nodes), ..Limits::default() }
+}
+
+/// What a search says that has these limits alone.
+pub(super) fn think(search: &mut dyn Search, task: &Task, limits: Limits) -> Report {
+    search.think(task, &Control::with_limits(limits), &mut |_| {})
+}
+
+/// Alpha-beta with an empty table of a megabyte.
+pub(super) fn small_alpha_beta() -> AlphaBeta {
+    AlphaBeta::new(AlphaBetaSettings { table_bytes: 1 << 20, ..AlphaBetaSettings::default() })
+}
+
+/// What [`small_alpha_beta`] says.
+pub(super) fn by_alpha_beta(task: &Task, limits: Limits) -> Report {
+    think(&mut small_alpha_beta(), task, limits)
+}
+
+/// The engines `best-first` and `extension` with little memory.
+pub(super) fn small_best_first(threads: usize) -> [BestFirstSettings; 2] {
+    [BestFirstSettings::best_first(), BestFirstSettings::extension()]
+        .map(|settings| BestFirstSettings { threads, table_bytes: 1 << 20, memory: 16 << 20, ..settings })
+}
+
+/// The scores of all lines.
+pub(super) fn scores(report: &Report) -> Vec<Score> {
+    report.lines.iter().map(|line| line.score).collect()
+}
+
+/// The outcome of the game that a line ends with, for the side to move at its beginning.
+pub(super) fn outcome_of(task: &Task, line: &Line) -> Score {
+    let mut game = GameRecord::from_position(task.position);
+    line.pv.iter().for_each(|&turn| game.take(turn).unwrap());
+    let end = game.position();
+    assert!(end.is_over(), "{} {line:?}", task.position);
+    let outcome = Score::from_units(task.contempt.outcome(end));
+    if end.mover() == task.position.mover() { outcome } else { -outcome }
+}
+
+#[test]
+fn several_threads_keep_a_limit_and_always_have_a_move() {
+    let alpha_beta = || AlphaBeta::new(AlphaBetaSettings { threads: 3, ..AlphaBetaSettings::default() });
+    let [best_first, extension] = small_best_first(3).map(|settings| move || BestFirst::new(settings));
+    let searches: [(&dyn Fn() -> Box<dyn Search>, u64); 3] = [
+        (&|| Box::new(alpha_beta()), 10_000),
+        (&|| Box::new(best_first()), 60_000),
+        (&|| Box::new(extension()), 60_000),
+    ];
+    let task = Task::new(random_position(6, 42), EvaluatorKind::Pattern.build());
+    for (search, slack) in searches {
+        for nodes in [1, 5_000, 200_000] {
+            let report = think(&mut *search(), &task, visiting(nodes));
+            assert!(task.position.take(report.lines[0].turn).is_ok());
+            assert!(report.nodes <= nodes + slack, "{} of {nodes}", report.nodes);
+        }
+        // One that is stopped before it begins.
+        let signal = StopSignal::default();
+        signal.stop();
+        let control = Control::new(Limits::default(), signal, Instant::now());
+        let report = search().think(&task, &control, &mut |_| {});
+        assert!(task.position.take(report.lines[0].turn).is_ok());
+    }
+}
