@@ -101,8 +101,18 @@ struct EvaluationArguments {
 
 impl EvaluationArguments {
     fn evaluator(&self) -> Result<Arc<dyn Evaluator<Position>>, String> {
+        let reads_weights = matches!(self.eval, EvaluatorKind::Pattern | EvaluatorKind::PatternLinear);
+        if self.weights.eval_file.is_some() && !reads_weights {
+            super::refuse(format_args!("--eval-file is not read with --eval {}", self.eval));
+        }
         self.weights.evaluator(self.eval)
     }
+}
+
+/// A pool of this number of threads, or of one per core.
+fn pool(threads: Option<u16>) -> Result<rayon::ThreadPool, String> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(super::threads(threads)).build();
+    pool.map_err(|error| format!("cannot start threads: {error}"))
 }
 
 /// Runs one step.

@@ -1,9 +1,8 @@
 //! The option `eval-file`: weights of a pattern evaluation that are not those of the program.
 
 use super::option::{Given, OptionError};
-use crate::eval::factorization::FactorWeights;
-use crate::eval::pattern::{PackedWeights, VERSION as LINEAR_VERSION, Weights, WeightsError, read_bytes, version_of};
-use crate::eval::{Evaluator, Pattern, PatternLinear};
+use crate::eval::pattern::Weights;
+use crate::eval::{AnyWeights, Evaluator};
 use crate::othello::Position;
 use std::fmt;
 use std::path::Path;
@@ -14,16 +13,6 @@ use std::sync::Arc;
 pub struct EvalFile {
     path: String,
     evaluator: Arc<dyn Evaluator<Position>>,
-}
-
-/// The evaluation that the file's form says, with its weights.
-fn evaluator_of(path: &Path) -> Result<Arc<dyn Evaluator<Position>>, WeightsError> {
-    let bytes = read_bytes(path)?;
-    Ok(if version_of(&bytes)? == LINEAR_VERSION {
-        Arc::new(PatternLinear::new(PackedWeights::from_bytes(&bytes)?))
-    } else {
-        Arc::new(Pattern::new(FactorWeights::from_bytes(&bytes)?))
-    })
 }
 
 impl EvalFile {
@@ -37,8 +26,8 @@ impl EvalFile {
     /// If it cannot be read, or is no file of weights of either form.
     pub fn open(path: &str) -> Result<EvalFile, OptionError> {
         let path = path.to_owned();
-        match evaluator_of(Path::new(&path)) {
-            Ok(evaluator) => Ok(EvalFile { path, evaluator }),
+        match AnyWeights::read(Path::new(&path)) {
+            Ok(weights) => Ok(EvalFile { path, evaluator: weights.evaluator() }),
             Err(error) => Err(OptionError::File { name: "eval-file", path, problem: error.to_string() }),
         }
     }

@@ -2,8 +2,9 @@
 
 use super::edge_table::EdgeTable;
 use super::iago::{current_mobility_weight, move_number};
+use super::mobility::{current_mobility, potential_mobility};
 use super::{Evaluator, STATIC_LIMIT};
-use crate::othello::{Bitboard, Position};
+use crate::othello::Position;
 
 /// The complete evaluator of Norvig, *Paradigms of Artificial Intelligence Programming*, sections 18.8 and 18.9: an edge
 /// table of 59,049 entries, current mobility and potential mobility.
@@ -36,19 +37,15 @@ impl Edge {
     fn points(&self, position: &Position) -> i64 {
         let m = i64::from(move_number(position));
         let edges = (312_000 + 6_240 * m) * i64::from(self.table.sum(position)) / 32_000;
-        edges + mobility_points(position)
+        edges + i64::from(mobility_points(position))
     }
 }
 
 /// Both mobility terms, in the book's points.
 #[inline]
-fn mobility_points(position: &Position) -> i64 {
-    let ratio =
-        |own: u32, other: u32, weight: i64| (i64::from(own) - i64::from(other)) * weight / i64::from(own + other + 2);
-    let touching = |discs: Bitboard| (discs.neighbours() & position.empties()).count();
-    let current = 1_000 * i64::from(current_mobility_weight(move_number(position)));
-    ratio(position.moves().count(), position.opponent_moves().count(), current)
-        + ratio(touching(position.opponent()), touching(position.player()), 20_000)
+fn mobility_points(position: &Position) -> i32 {
+    current_mobility(position, 1_000 * current_mobility_weight(move_number(position)))
+        + potential_mobility(position, 20_000)
 }
 
 impl Evaluator<Position> for Edge {
@@ -62,7 +59,7 @@ impl Evaluator<Position> for Edge {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::othello::Color;
+    use crate::othello::{Bitboard, Color};
     use crate::testing::random_position;
 
     #[test]

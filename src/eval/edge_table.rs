@@ -1,7 +1,7 @@
 //! What an edge is worth: the ten squares of an edge and its two X-squares, looked up in a table that Emilia computes
 //! for itself.
 
-use super::ternary::{self, ternary};
+use super::ternary::{self, column, ternary};
 use crate::othello::Position;
 use std::sync::LazyLock;
 
@@ -11,8 +11,6 @@ const CONFIGURATIONS: usize = 3usize.pow(SQUARES as u32);
 
 /// The squares of the edge proper, between the X-squares.
 const EDGE: u64 = 0b01_1111_1110;
-/// The squares besides the corners and X-squares.
-const BETWEEN_CORNERS: u64 = 0b00_1111_1100;
 /// How often the values of all edges are improved.
 const SWEEPS: usize = 5;
 
@@ -47,13 +45,13 @@ impl EdgeTable {
         let mut by_discs: [Vec<usize>; SQUARES + 1] = Default::default();
         let mut values = vec![0; CONFIGURATIONS];
         for (number, value) in values.iter_mut().enumerate() {
-            let edge = Edge::of_number(number);
+            let edge = Configuration::of_number(number);
             by_discs[edge.discs() as usize].push(number);
             *value = edge.static_value();
         }
         for _ in 0..SWEEPS {
             for number in by_discs[1..SQUARES].iter().rev().flatten() {
-                values[*number] = Edge::of_number(*number).improved_value(&values);
+                values[*number] = Configuration::of_number(*number).improved_value(&values);
             }
         }
         EdgeTable(
@@ -65,22 +63,19 @@ impl EdgeTable {
 /// The four edges of a board as sets of the ten squares: top, bottom, left, right.
 #[inline]
 fn edges(board: u64) -> [u64; 4] {
-    const FIRST_COLUMN: u64 = 0x0101_0101_0101_0101;
-    // The product gathers the eight bits of a column in the highest byte, the top row lowest.
-    let column = |bits: u64| (bits & FIRST_COLUMN).wrapping_mul(0x0102_0408_1020_4080) >> 56;
     let x = |square: u32| board >> square & 1;
     let (b2, g2, b7, g7) = (x(9), x(14), x(49), x(54));
     [
         b2 | (board & 0xff) << 1 | g2 << 9,
         b7 | board >> 56 << 1 | g7 << 9,
-        b2 | column(board) << 1 | b7 << 9,
-        g2 | column(board >> 7) << 1 | g7 << 9,
+        b2 | column(board, 0) << 1 | b7 << 9,
+        g2 | column(board, 7) << 1 | g7 << 9,
     ]
 }
 
 /// One configuration, as the two sets of discs.
 #[derive(Clone, Copy)]
-struct Edge {
+struct Configuration {
     player: u64,
     opponent: u64,
 }
@@ -140,10 +135,10 @@ const fn beyond(square: usize) -> usize {
     }
 }
 
-impl Edge {
-    fn of_number(number: usize) -> Edge {
+impl Configuration {
+    fn of_number(number: usize) -> Configuration {
         let (player, opponent) = ternary::sets(number, SQUARES);
-        Edge { player, opponent }
+        Configuration { player, opponent }
     }
 
     fn discs(self) -> u32 {
@@ -151,8 +146,8 @@ impl Edge {
     }
 
     /// The edge seen by the other side.
-    fn reversed(self) -> Edge {
-        Edge { player: self.opponent, opponent: self.player }
+    fn reversed(self) -> Configuration {
+        Configuration { player: self.opponent, opponent: self.player }
     }
 
     fn is_empty_at(self, square: usize) -> bool {
@@ -190,7 +185,7 @@ impl Edge {
 
     /// The value with the moves that the player may make here, by the values of the edges they lead to.
     fn improved_value(self, values: &[i32]) -> i32 {
-        let value_of = |edge: Edge| values[ternary(edge.player, edge.opponent)];
+        let value_of = |edge: Configuration| values[ternary(edge.player, edge.opponent)];
         let mut chances = [(0.0, 0); SQUARES + 1];
         chances[0] = (1.0, value_of(self));
         let mut count = 1;
@@ -211,26 +206,13 @@ impl Edge {
 
     /// What turns along the edge if the player moves here.
     fn flips(self, square: usize) -> u64 {
-        if !(1..=8).contains(&square) {
-            return 0;
-        }
-        let run = |squares: &mut dyn Iterator<Item = usize>| {
-            let mut turned = 0;
-            for square in squares {
-                if self.opponent >> square & 1 == 0 {
-                    return if self.player >> square & 1 != 0 { turned } else { 0 };
-                }
-                turned |= 1 << square;
-            }
-            0
-        };
-        run(&mut (square + 1..=8)) | run(&mut (1..square).rev())
+        if (1..=8).contains(&square) { ternary::turned(self.player, self.opponent, square, 1..9) } else { 0 }
     }
 
     /// The edge after the player's move, seen by the opponent.
-    fn after(self, square: usize) -> Edge {
+    fn after(self, square: usize) -> Configuration {
         let turned = self.flips(square);
-        Edge { player: self.opponent ^ turned, opponent: self.player | turned | 1 << square }
+        Configuration { player: self.opponent ^ turned, opponent: self.player | turned | 1 << square }
     }
 
     /// How likely it is that the player can move here when it wants to, or at least that it is let.
@@ -251,7 +233,6 @@ impl Edge {
             };
         }
         let beside = 1 << (square - 1) | 1 << (square + 1);
-        debug_assert!(BETWEEN_CORNERS >> square & 1 != 0);
         let chance = match ((self.player & beside).count_ones(), (self.opponent & beside).count_ones()) {
             (0, 0) => 0.1,
             (0, 1) => 0.4,
@@ -270,14 +251,14 @@ mod tests {
     use crate::othello::Color;
 
     /// `.` empty, `o` own, `e` the enemy's; the ten squares in order.
-    fn edge(text: &str) -> Edge {
+    fn edge(text: &str) -> Configuration {
         assert_eq!(text.len(), SQUARES);
         let set = |wanted| text.bytes().enumerate().filter(|(_, c)| *c == wanted).fold(0, |set, (i, _)| set | 1 << i);
-        Edge { player: set(b'o'), opponent: set(b'e') }
+        Configuration { player: set(b'o'), opponent: set(b'e') }
     }
 
     fn value(text: &str) -> i32 {
-        let Edge { player, opponent } = edge(text);
+        let Configuration { player, opponent } = edge(text);
         i32::from(EdgeTable::get().0[ternary(player, opponent)])
     }
 
@@ -355,7 +336,7 @@ mod tests {
         let mirrored = |set: u64| set.reverse_bits() >> (64 - SQUARES);
         let table = EdgeTable::get();
         for number in 0..CONFIGURATIONS {
-            let Edge { player, opponent } = Edge::of_number(number);
+            let Configuration { player, opponent } = Configuration::of_number(number);
             assert_eq!(table.0[number], table.0[ternary(mirrored(player), mirrored(opponent))], "{number}");
         }
     }

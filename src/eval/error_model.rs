@@ -1,5 +1,5 @@
-//! The errors of an evaluator that a search corrects or counts with: how far the value of a shallow search is from that of a deep one,
-//! and what static values of positions met in a search are too low by.
+//! The errors of an evaluator that a search corrects or counts with: how far the value of a shallow search is from that
+//! of a deep one, and what static values of positions met in a search are too low by.
 
 use crate::game::DISC;
 use crate::othello::{Empties, Position};
@@ -13,7 +13,8 @@ const RANGE: usize = 61;
 
 /// The known errors of one evaluator, fitted by `emilia train probcut`.
 ///
-/// The *deviation* is the standard deviation of the difference between a search's value and a shallower one's. For `e` empty squares, a deep search of `D` plies and a shallow one of `d`, the logarithm of the deviation in discs is
+/// The *deviation* is the standard deviation of the difference between a search's value and a shallower one's. For `e`
+/// empty squares, a deep search of `D` plies and a shallow one of `d`, the logarithm of the deviation in discs is
 ///
 /// ```text
 /// c0 + c1 e/60 + c2 (e/60)² + c3 ln(1+d) + c4 ln(D−d) + c5 (e/60) ln(1+d)
@@ -22,8 +23,9 @@ const RANGE: usize = 61;
 /// with one set of coefficients for deep searches that end in static evaluations and one for those that reach the end of
 /// the game (`D = e`). The form is Emilia's own: positive everywhere, and linear in what is fitted.
 ///
-/// The *tempo* is what a static value is too low by, in the mean, at the leaves of a search. The side to move there has the best of
-/// several moves, and in Othello it matters who has the last one. For a leaf with `e` empty squares the tempo in discs is
+/// The *tempo* is what a static value is too low by, in the mean, at the leaves of a search. The side to move there has
+/// the best of several moves, and in Othello it matters who has the last one. For a leaf with `e` empty squares the tempo
+/// in discs is
 ///
 /// ```text
 /// t0 + t1 e/60 + t2 (e/60)² + t3 (e/60)³ ± (t4 + t5 e/60)          + if e is even, − if it is odd
@@ -31,8 +33,8 @@ const RANGE: usize = 61;
 ///
 /// With it, the values of searches of odd and of even depth agree in the mean.
 ///
-/// The *spread* is how far the value of one position may err beside that of an ordinary one: the fewer moves both sides have together,
-/// the farther. With `m` moves it is, by as much as it ever is in play, half to three times the deviation,
+/// The *spread* is how far the value of one position may err beside that of an ordinary one: the fewer moves both sides
+/// have together, the farther. With `m` moves it is the following, but at least a half and at most 3:
 ///
 /// ```text
 /// (u / (m + 2))^k          u = 25.4 exp(−0.0009 (e − 37)²), what m + 2 is on average; k = 1 from 22 empty squares on, 0 up to 8
@@ -110,10 +112,10 @@ impl ErrorModel {
             }
             endgame_units[e.index()] = units(&endgame, e, e.count(), shallow_depth_to_end(e));
             let discs: f64 = tempo.iter().zip(tempo_terms(e)).map(|(c, term)| c * term).sum();
-            // No more than a corner's worth, whatever a fit extrapolates to.
             for (moves, spread) in spreads[e.index()].iter_mut().enumerate() {
                 *spread = spread_of(e, moves);
             }
+            // No more than a corner's worth, whatever a fit extrapolates to.
             tempo_units[e.index()] = (discs.clamp(-8.0, 8.0) * f64::from(DISC)).round() as i32;
         }
         Some(ErrorModel { midgame, endgame, midgame_units, endgame_units, tempo, tempo_units, spreads })
@@ -208,25 +210,17 @@ mod tests {
 
     #[test]
     fn values_with_few_moves_err_most() {
-        let model = ErrorModel::new(&[0.0; ErrorModel::COEFFICIENTS]).unwrap();
-        let few =
-            ObfEntry::parse("-XXXXXX--OOOOOX-OOOXOXX---XXXOXX--XXXXXXOOOOOOXX---XXO-X--X-OOO- X;").unwrap().position;
-        let moves = |position: &Position| position.moves().count() + position.pass().moves().count();
-        let usual = |e: f64| 25.4 * (-0.0009 * (e - 37.0) * (e - 37.0)).exp();
-        for position in [few, Position::START] {
-            let expected = usual(position.empty_count().count().into()) / f64::from(moves(&position) + 2);
-            assert_eq!(model.spread(&position), (64.0 * expected.clamp(0.5, 3.0)).round() as u8, "{position}");
-        }
         let spread = |empties, moves| spread_of(Empties::new(empties).unwrap(), moves);
-        for empties in 10..=60 {
-            assert!((1..=MOST_MOVES).all(|moves| spread(empties, moves) <= spread(empties, moves - 1)), "{empties}");
-            assert_eq!(
-                spread(empties, usual(empties.into()).round() as usize - 2).abs_diff(SPREAD_UNIT) / 4,
-                0,
-                "{empties}"
-            );
+        for (empties, moves, expected) in
+            [(37, 23, 65), (37, 0, 192), (37, 63, 32), (15, 2, 130), (60, 8, 101), (8, 0, 64), (8, 63, 64)]
+        {
+            assert_eq!(spread(empties, moves), expected, "{empties} {moves}");
         }
-        assert!((0..=MOST_MOVES).all(|moves| spread(8, moves) == SPREAD_UNIT));
+        assert!((0..=60).all(|empties| (1..=MOST_MOVES).all(|m| spread(empties, m) <= spread(empties, m - 1))));
+        let model = ErrorModel::new(&[0.0; ErrorModel::COEFFICIENTS]).unwrap();
+        assert_eq!(model.spread(&Position::START), 101, "four moves of each side");
+        let late = ObfEntry::parse("-XXXXXX--OOOOOX-OOOXOXX---XXXOXX--XXXXXXOOOOOOXX---XXO-X--X-OOO- X;").unwrap();
+        assert_eq!(model.spread(&late.position), 63, "17 empty squares, nine moves and seven");
     }
 
     #[test]

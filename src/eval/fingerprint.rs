@@ -7,11 +7,12 @@ use crate::random::Random;
 /// Games whose positions are asked about.
 const GAMES: u64 = 64;
 
-/// A number that depends on the evaluator's values on some thousands of positions of random games: two evaluators, or two sets of
-/// weights, with the same fingerprint play the same games. Shown, it is eight hexadecimal digits.
+/// A number that depends on the evaluator's error model and on its values on some thousands of positions of random games:
+/// two evaluators, or two sets of weights, with the same fingerprint play the same games. Shown, it is eight hexadecimal
+/// digits.
 pub fn fingerprint(evaluator: &dyn Evaluator<Position>) -> u32 {
     let mut hasher = crc32fast::Hasher::new();
-    // What searches cut on the word of it belongs to what it says.
+    // Searches cut by the error model.
     for coefficient in evaluator.error_model().map(ErrorModel::coefficients).unwrap_or_default() {
         hasher.update(&coefficient.to_le_bytes());
     }

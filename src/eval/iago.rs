@@ -1,6 +1,7 @@
 //! Iago: edge stability, internal stability, current and potential mobility.
 
 use super::edge_table::EdgeTable;
+use super::mobility::{current_mobility, ratio};
 use super::{Evaluator, STATIC_LIMIT};
 use crate::othello::{Bitboard, Position, stable_discs};
 
@@ -50,11 +51,8 @@ pub(super) fn current_mobility_weight(m: i32) -> i32 {
     if m <= 25 { 50 + 2 * m } else { 75 + m }
 }
 
-/// A ratio from −1,000 to 1,000.
-#[inline]
-fn ratio(own: u32, other: u32) -> i32 {
-    1_000 * (own as i32 - other as i32) / (own + other + 2) as i32
-}
+/// The weight of a ratio that makes it a feature.
+const FULL: i32 = 1_000;
 
 /// The features, each from −1,000 to 1,000.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -71,9 +69,9 @@ impl Features {
         let (player, opponent) = (position.player(), position.opponent());
         let inner_stable = |own, other| (stable_discs(own, other) & !EDGE_SQUARES).count();
         Features {
-            edge_stability: (table.sum(position) / 32).clamp(-1_000, 1_000),
-            internal_stability: ratio(inner_stable(player, opponent), inner_stable(opponent, player)),
-            current_mobility: ratio(position.moves().count(), position.opponent_moves().count()),
+            edge_stability: (table.sum(position) / 32).clamp(-FULL, FULL),
+            internal_stability: ratio(inner_stable(player, opponent), inner_stable(opponent, player), FULL),
+            current_mobility: current_mobility(position, FULL),
             potential_mobility: potential_mobility(player, opponent, position.empties()),
         }
     }
@@ -93,9 +91,9 @@ fn potential_mobility(player: Bitboard, opponent: Bitboard, empties: Bitboard) -
     let frontier = |discs: Bitboard| (empties.neighbours() & discs).count();
     let touching = |discs: Bitboard| (discs.neighbours() & empties).count();
     let pairs = |discs: Bitboard| neighbouring_pairs(discs, empties);
-    (ratio(frontier(opponent), frontier(player))
-        + ratio(touching(opponent), touching(player))
-        + ratio(pairs(opponent), pairs(player)))
+    (ratio(frontier(opponent), frontier(player), FULL)
+        + ratio(touching(opponent), touching(player), FULL)
+        + ratio(pairs(opponent), pairs(player), FULL))
         / 3
 }
 

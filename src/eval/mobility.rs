@@ -19,27 +19,30 @@ const SQUARES: i32 = 8;
 const CURRENT: i32 = 4096;
 const POTENTIAL: i32 = 1024;
 
+/// Rosenbloom's ratio, `weight · (own − other) / (own + other + 2)`.
+#[inline]
+pub(super) fn ratio(own: u32, other: u32, weight: i32) -> i32 {
+    (own as i32 - other as i32) * weight / (own + other + 2) as i32
+}
+
+/// The ratio of the legal moves.
+#[inline]
+pub(super) fn current_mobility(position: &Position, weight: i32) -> i32 {
+    ratio(position.moves().count(), position.opponent_moves().count(), weight)
+}
+
+/// The ratio of the empty squares beside discs of the other side.
+#[inline]
+pub(super) fn potential_mobility(position: &Position, weight: i32) -> i32 {
+    let beside = |discs: Bitboard| (discs.neighbours() & position.empties()).count();
+    ratio(beside(position.opponent()), beside(position.player()), weight)
+}
+
 impl Evaluator<Position> for Mobility {
     #[inline]
     fn evaluate(&self, position: &Position) -> i32 {
-        let ratio = |own: u32, other: u32, weight: i32| (own as i32 - other as i32) * weight / (own + other + 2) as i32;
-        let touching = |discs: Bitboard| (discs.neighbours() & position.empties()).count();
-        let current = ratio(position.moves().count(), position.opponent_moves().count(), CURRENT);
-        let potential = ratio(touching(position.opponent()), touching(position.player()), POTENTIAL);
         let squares = WeightedSquares::points(position) * SQUARES;
-        (squares + current + potential).clamp(-STATIC_LIMIT, STATIC_LIMIT)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_start_is_even_and_the_value_changes_sides() {
-        assert_eq!(Mobility.evaluate(&Position::START), 0);
-        let position = Position::START.play("f5".parse().unwrap()).unwrap();
-        // A position seen by the other side has the negated value.
-        assert_eq!(Mobility.evaluate(&position), -Mobility.evaluate(&position.pass()));
+        let mobility = current_mobility(position, CURRENT) + potential_mobility(position, POTENTIAL);
+        (squares + mobility).clamp(-STATIC_LIMIT, STATIC_LIMIT)
     }
 }

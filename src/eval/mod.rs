@@ -1,5 +1,6 @@
 //! Static evaluation: what a position is worth without looking ahead.
 
+mod any_weights;
 pub mod bill;
 mod disc_count;
 mod edge;
@@ -15,6 +16,7 @@ mod random;
 mod ternary;
 mod weighted_squares;
 
+pub use any_weights::AnyWeights;
 pub use bill::Bill;
 pub use disc_count::DiscCount;
 pub use edge::Edge;

@@ -1,5 +1,7 @@
 //! Base-three numbers of lines of squares, by which tables are looked up.
 
+use std::ops::Range;
+
 /// The number of squares in the longest line: an edge with its two X-squares.
 pub(super) const LONGEST: usize = 10;
 
@@ -41,6 +43,29 @@ pub(super) fn sets(mut number: usize, squares: usize) -> (u64, u64) {
         number /= 3;
     }
     (player, opponent)
+}
+
+/// The opponent's discs of a line that a disc of the player's on this square turns, among these squares of the line.
+pub(super) fn turned(player: u64, opponent: u64, square: usize, line: Range<usize>) -> u64 {
+    let run = |squares: &mut dyn Iterator<Item = usize>| {
+        let mut turned = 0;
+        for square in squares {
+            if opponent >> square & 1 == 0 {
+                return if player >> square & 1 != 0 { turned } else { 0 };
+            }
+            turned |= 1 << square;
+        }
+        0
+    };
+    run(&mut (square + 1..line.end)) | run(&mut (line.start..square).rev())
+}
+
+/// A column of the board as a line, the top row first.
+#[inline]
+pub(super) fn column(board: u64, column: u32) -> u64 {
+    const FIRST: u64 = 0x0101_0101_0101_0101;
+    // The product gathers the eight bits in the highest byte.
+    ((board >> column) & FIRST).wrapping_mul(0x0102_0408_1020_4080) >> 56
 }
 
 #[cfg(test)]

@@ -91,6 +91,9 @@ impl Chunk {
     }
 
     /// The files of samples in a folder, in the order of their names.
+    ///
+    /// # Errors
+    /// If the folder cannot be read, or has none.
     pub fn files(folder: &Path) -> Result<Vec<PathBuf>, FileError> {
         let failed = FileError::system("read", folder);
         let mut files = Vec::new();
@@ -101,7 +104,7 @@ impl Chunk {
             }
         }
         files.sort();
-        Ok(files)
+        if files.is_empty() { Err(FileError::Empty(folder.to_owned())) } else { Ok(files) }
     }
 }
 

@@ -6,6 +6,7 @@ use super::label::LabelSettings;
 use super::pack::PackSettings;
 use super::selfplay::SelfPlaySettings;
 use super::settings_error::SettingsError;
+use crate::whole_file::why;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -30,7 +31,7 @@ pub struct TrainingConfig {
 #[derive(Debug, Error)]
 pub enum ConfigError {
     /// The file cannot be read.
-    #[error("cannot read '{0}': {1}")]
+    #[error("cannot read '{0}': {why}", why = why(.1))]
     Read(PathBuf, std::io::Error),
     /// Not what the file should hold; the message has line and column.
     #[error("'{0}' is no configuration of training: {1}")]
@@ -51,12 +52,13 @@ pub enum ConfigError {
 impl TrainingConfig {
     /// The configuration of a file, or the default one, with some knobs turned: `fit.ridge=20`.
     pub fn read(path: Option<&Path>, turned: &[String]) -> Result<TrainingConfig, ConfigError> {
-        let text = match path {
-            Some(path) => std::fs::read_to_string(path).map_err(|error| ConfigError::Read(path.to_owned(), error))?,
-            None => String::new(),
+        let mut config: TrainingConfig = match path {
+            Some(path) => {
+                let text = std::fs::read_to_string(path).map_err(|error| ConfigError::Read(path.to_owned(), error))?;
+                toml::from_str(&text).map_err(|error| ConfigError::Syntax(path.to_owned(), Box::new(error)))?
+            }
+            None => TrainingConfig::default(),
         };
-        let syntax = |error| ConfigError::Syntax(path.map_or_else(PathBuf::new, Path::to_owned), Box::new(error));
-        let mut config: TrainingConfig = toml::from_str(&text).map_err(syntax)?;
         for knob in turned {
             config = config.turn(knob)?;
         }
@@ -128,6 +130,8 @@ mod tests {
             ("label.depth=300", "1 to 60"),
             ("selfplay.random-plies=9-3", "range of plies"),
             ("pack.units-per-disc=33", "power of two"),
+            ("pack.factor-units=1025", "1 to 1024"),
+            ("fit.least-gain=inf", "at least 0"),
             ("label.share=0", "label.share"),
             ("label.confidence=50", "73, 87, 95"),
         ] {

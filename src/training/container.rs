@@ -12,7 +12,7 @@
 //! Numbers are little-endian. Files are written whole or not at all, so that one that has its name is whole unless the disk
 //! damaged it, which the checksum tells.
 
-use crate::whole_file::write_whole;
+use crate::whole_file::{why, write_whole};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fs;
@@ -31,7 +31,7 @@ const FRAME: usize = FIXED + 4;
 #[derive(Debug, Error)]
 pub enum FileError {
     /// The operating system said no.
-    #[error("cannot {action} '{path}': {source}")]
+    #[error("cannot {action} '{path}': {}", why(.source))]
     System {
         /// `read`, `write` or `make`.
         action: &'static str,

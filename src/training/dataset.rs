@@ -5,7 +5,7 @@ use super::container::FileError;
 use super::sample::{LabelKind, Sample, is_held_out};
 use crate::othello::{Bitboard, Color, Position, canonical};
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The most by which a prediction counts, in discs.
 pub(super) const LIMIT: f32 = 64.0;
@@ -71,12 +71,12 @@ pub struct SampleChoice {
 #[derive(Debug)]
 pub struct Dataset {
     by_discs: Vec<Points>,
-    /// Of every source how its first file came to be, how many files there were, and how much they count.
+    /// Of every source how its first whole file came to be, how many files there were, and how much they count.
     pub origins: Vec<serde_json::Value>,
     /// Games in them.
     pub games: u64,
-    /// Of these, games that begin where an earlier one did, up to symmetry: they are that game again or one much like it, and were left
-    /// out.
+    /// Of these, games that begin where an earlier one did, up to symmetry: they are that game again or one much like it,
+    /// and were left out.
     pub repeated: u64,
     /// Files that were damaged and left out.
     pub damaged: Vec<String>,
@@ -90,47 +90,46 @@ impl Default for Dataset {
 }
 
 impl Dataset {
-    /// Reads every file of the sources, in order. Damaged files are left out and named; a file that was never one of
-    /// samples is an error, and so is a folder without any. Of games of self-play that begin alike up to symmetry the first is taken.
+    /// Reads every file of the sources, in order. Damaged files are left out and named. Of games of self-play that begin
+    /// alike up to symmetry the first is taken.
+    ///
+    /// # Errors
+    /// If a file cannot be read or was never one of samples, or a folder has none.
     pub fn read(
         sources: &[Source],
         selection: &SampleChoice,
         progress: &mut dyn FnMut(usize, usize),
     ) -> Result<Dataset, FileError> {
-        let mut files: Vec<(PathBuf, f32)> = Vec::new();
-        let mut origins = Vec::new();
-        for Source { folder, weight } in sources {
-            let found = Chunk::files(folder)?;
-            let first = found.first().ok_or_else(|| FileError::Empty(folder.clone()))?;
-            let origin = Chunk::read(first)?.header.origin;
-            origins.push(serde_json::json!({ "origin": origin, "files": found.len(), "weight": weight }));
-            files.extend(found.into_iter().map(|file| (file, *weight)));
-        }
-        let mut set = Dataset { origins, ..Dataset::default() };
-        let mut beginnings = HashSet::new();
-        for (i, (file, weight)) in files.iter().enumerate() {
-            set.add(file, *weight, selection, &mut beginnings)?;
-            progress(i + 1, files.len());
+        let files: Vec<_> = sources.iter().map(|source| Chunk::files(&source.folder)).collect::<Result<_, _>>()?;
+        let of = files.iter().map(Vec::len).sum();
+        let (mut set, mut beginnings, mut done) = (Dataset::default(), HashSet::new(), 0);
+        for (Source { weight, .. }, files) in sources.iter().zip(&files) {
+            let mut origin = None;
+            for file in files {
+                match Chunk::read(file) {
+                    Ok(chunk) => {
+                        set.add(&chunk, *weight, selection, &mut beginnings);
+                        origin.get_or_insert(chunk.header.origin);
+                    }
+                    Err(error) if error.is_damage() => set.damaged.push(error.to_string()),
+                    Err(error) => return Err(error),
+                }
+                done += 1;
+                progress(done, of);
+            }
+            set.origins.push(serde_json::json!({ "origin": origin, "files": files.len(), "weight": weight }));
         }
         Ok(set)
     }
 
-    /// Adds a file. `beginnings`: the first positions of the games so far.
+    /// Adds the samples of a file. `beginnings`: the first positions of the games so far.
     fn add(
         &mut self,
-        file: &Path,
+        chunk: &Chunk,
         weight: f32,
         selection: &SampleChoice,
         beginnings: &mut HashSet<(Bitboard, Bitboard)>,
-    ) -> Result<(), FileError> {
-        let chunk = match Chunk::read(file) {
-            Ok(chunk) => chunk,
-            Err(error) if error.is_damage() => {
-                self.damaged.push(error.to_string());
-                return Ok(());
-            }
-            Err(error) => return Err(error),
-        };
+    ) {
         self.games += u64::from(chunk.header.games);
         let seed = chunk.header.origin.seed;
         // The positions of a label are beside its game, and the first of them is no beginning.
@@ -151,7 +150,6 @@ impl Dataset {
                 }
             }
         }
-        Ok(())
     }
 
     /// A set for tests; says which points are held out.
@@ -271,13 +269,14 @@ mod tests {
     #[test]
     fn damaged_files_are_left_out_and_foreign_ones_refused() {
         let folder = folder();
-        let first = folder.path().join(Chunk::file_name(1));
+        let first = folder.path().join(Chunk::file_name(0));
         let mut bytes = fs::read(&first).unwrap();
         bytes[2000] ^= 1;
         fs::write(&first, &bytes).unwrap();
         let data = read(&folder, 1.0, &ALL).unwrap();
         assert_eq!(data.games, 100);
-        assert!(data.damaged.len() == 1 && data.damaged[0].contains("000001.samples"), "{:?}", data.damaged);
+        assert!(data.damaged.len() == 1 && data.damaged[0].contains("000000.samples"), "{:?}", data.damaged);
+        assert_eq!((&data.origins[0]["files"], &data.origins[0]["origin"]["seed"]), (&2.into(), &1.into()));
         fs::write(&first, b"#!/bin/sh").unwrap();
         assert!(matches!(read(&folder, 1.0, &ALL), Err(FileError::Foreign { .. })));
         fs::remove_dir_all(folder.path()).unwrap();

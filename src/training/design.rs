@@ -1,22 +1,13 @@
 //! Positions as the regression sees them: the numbers of the weights that add up to their value.
 
 use super::dataset::{LIMIT, Point};
-use crate::eval::pattern::{ALL_INSTANCES, FAMILIES, INSTANCES, Sharing, State, mobility_pair};
+use crate::eval::pattern::{ALL_INSTANCES, INSTANCES, Sharing, State, mobility_pair};
 
 /// Positions over which a gradient is summed up in single precision, before it is added to the whole in double precision.
 const BLOCK: usize = 1 << 15;
 
 /// Weights of a position beside the constant: those of the instances and that of the mobilities.
 const COLUMNS: usize = INSTANCES + 1;
-
-/// Where the packed weights of each instance's family begin, and those of the mobilities.
-fn first_weights() -> [usize; COLUMNS] {
-    let sharing = Sharing::get();
-    std::array::from_fn(|i| match ALL_INSTANCES.get(i) {
-        Some(instance) => sharing.range(instance.family).start,
-        None => sharing.mobility().start,
-    })
-}
 
 /// Positions with what they are to be worth.
 pub(super) struct Design {
@@ -25,6 +16,7 @@ pub(super) struct Design {
     numbers: Vec<[u16; COLUMNS]>,
     targets: Vec<f32>,
     weights: Vec<f32>,
+    /// Where the packed weights of each instance's family begin, and those of the mobilities.
     first: [usize; COLUMNS],
     constant: usize,
 }
@@ -33,20 +25,15 @@ impl Design {
     /// Some lists of positions, the weights of each multiplied with the factor that comes with it.
     pub(super) fn new(parts: &[(&[Point], f32)]) -> Design {
         let sharing = Sharing::get();
-        let first = first_weights();
-        // By instance, from the least configuration on.
-        let tables: [(&[u32], i32, u32); INSTANCES] = std::array::from_fn(|i| {
-            let family = ALL_INSTANCES[i].family;
-            (sharing.of_family(family), FAMILIES[family].greatest() as i32, first[i] as u32)
+        let first: [usize; COLUMNS] = std::array::from_fn(|i| match ALL_INSTANCES.get(i) {
+            Some(instance) => sharing.range(instance.family).start,
+            None => sharing.mobility().start,
         });
         let numbers_of = |point: &Point| {
             let mut numbers = [0; COLUMNS];
             let position = point.position();
-            let state = State::of(&position);
-            for ((number, configuration), (table, greatest, first)) in
-                numbers.iter_mut().zip(state.configurations()).zip(&tables)
-            {
-                *number = (table[(i32::from(configuration) + greatest) as usize] - first) as u16;
+            for ((number, packed), first) in numbers.iter_mut().zip(State::of(&position).numbers()).zip(&first) {
+                *number = (packed as usize - first) as u16;
             }
             numbers[INSTANCES] = mobility_pair(&position) as u16;
             numbers
@@ -129,9 +116,7 @@ impl Design {
     pub(super) fn error(&self, predictions: &[f32]) -> SquaredError {
         let mut error = SquaredError::default();
         for ((&prediction, &target), &weight) in predictions.iter().zip(&self.targets).zip(&self.weights) {
-            let residual = f64::from(target - prediction.clamp(-LIMIT, LIMIT));
-            error.sum += f64::from(weight) * residual * residual;
-            error.weight += f64::from(weight);
+            error.add(target - prediction.clamp(-LIMIT, LIMIT), weight);
         }
         error
     }
@@ -145,6 +130,12 @@ pub(super) struct SquaredError {
 }
 
 impl SquaredError {
+    /// Adds one error.
+    pub(super) fn add(&mut self, error: f32, weight: f32) {
+        self.sum += f64::from(weight) * f64::from(error) * f64::from(error);
+        self.weight += f64::from(weight);
+    }
+
     /// The root of the mean; 0 of nothing.
     pub(super) fn rms(self) -> f64 {
         if self.weight > 0.0 { (self.sum / self.weight).sqrt() } else { 0.0 }

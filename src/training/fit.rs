@@ -16,7 +16,7 @@
 use super::dataset::{Dataset, Point, Points, SampleChoice};
 use super::design::Design;
 use super::settings_error::SettingsError;
-use crate::eval::pattern::{MOST_PHASES, Sharing};
+use crate::eval::pattern::{MOST_PHASES, Sharing, phase_of};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -87,10 +87,8 @@ impl FitSettings {
         let good = self.pooling.first().is_some_and(|&own| own > 0.0);
         let good = good && self.pooling.iter().all(|weight| weight.is_finite() && *weight >= 0.0);
         check("fit.pooling", good, &weights, "weights of at least 0, the first above 0")?;
-        check("fit.ridge", self.ridge >= 0.0 && self.ridge.is_finite(), &self.ridge, "at least 0")?;
         check("fit.most-passes", self.most_passes > 0, &self.most_passes, "at least 1")?;
         check("fit.patience", self.patience > 0, &self.patience, "at least 1")?;
-        check("fit.least-gain", self.least_gain >= 0.0, &self.least_gain, "at least 0 discs")?;
         check("fit.held-out-per-thousand", self.held_out_per_thousand < 1000, &self.held_out_per_thousand, "0 to 999")?;
         let share = self.search_share;
         check("fit.search-share", (0.0..=1.0).contains(&share), &share, "0 to 1")?;
@@ -99,16 +97,14 @@ impl FitSettings {
         {
             check(name, from <= 61, &from, "0 to 60 empty squares, 61 for never")?;
         }
-        let lopsided = self.lopsided;
-        check("fit.lopsided", lopsided >= 0.0 && lopsided.is_finite(), &lopsided, "at least 0 discs")?;
-        for (name, weight) in [
-            ("fit.game-result-weight", self.game_result_weight),
-            ("fit.exact-weight", self.exact_weight),
-            ("fit.search-weight", self.search_weight),
-        ] {
-            check(name, weight >= 0.0 && weight.is_finite(), &weight, "at least 0")?;
-        }
-        Ok(())
+        SettingsError::check_not_negative(&[
+            ("fit.ridge", self.ridge.into()),
+            ("fit.least-gain", self.least_gain),
+            ("fit.lopsided", self.lopsided.into()),
+            ("fit.game-result-weight", self.game_result_weight.into()),
+            ("fit.exact-weight", self.exact_weight.into()),
+            ("fit.search-weight", self.search_weight.into()),
+        ])
     }
 
     /// What of the samples is taken.
@@ -158,11 +154,6 @@ pub struct FitStep {
     pub error: PassError,
     /// Whether the phase is finished.
     pub finished: bool,
-}
-
-/// The phase of positions with this number of discs: the phases share the 60 moves of a game evenly.
-pub fn phase_of(discs: usize, phases: usize) -> usize {
-    (discs.saturating_sub(4) * phases / 60).min(phases - 1)
 }
 
 /// Fits every phase; `None` if `stop` was raised. The same data and settings give the same weights, bit for bit: phases are
@@ -427,7 +418,6 @@ mod tests {
         // Phase 10 has the positions with 24 and 25 discs.
         let weights: Vec<f32> = (20..=29).map(|discs| pooling(&settings, 10, discs) * 3.0).collect();
         assert_eq!(weights, [0.0, 0.0, 1.0, 2.0, 3.0, 3.0, 2.0, 1.0, 0.0, 0.0]);
-        assert_eq!((phase_of(4, 30), phase_of(63, 30), phase_of(64, 30), phase_of(34, 1)), (0, 29, 29, 0));
     }
 
     #[test]

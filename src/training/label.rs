@@ -3,16 +3,17 @@
 //! From a share of the positions of self-play games a few random moves are made, and where they lead is given to a search
 //! that looks deeper than the one that played, or to the end.
 
-use super::chunk::Chunk;
+use super::chunk::{Chunk, ChunkHeader};
 use super::container::FileError;
 use super::ply_range::PlyRange;
 use super::production::ChunkMaker;
 use super::sample::{LabelKind, Sample};
+use super::searcher::Searcher;
 use super::settings_error::SettingsError;
 use crate::eval::Evaluator;
 use crate::othello::Position;
 use crate::random::Random;
-use crate::search::{AlphaBeta, AlphaBetaSettings, Control, Depth, Limits, Search, Selectivity, Task};
+use crate::search::{Depth, Selectivity};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -33,7 +34,7 @@ pub struct LabelSettings {
     pub depth: Depth,
     /// Empty squares from which positions are solved.
     pub exact: u8,
-    /// How sure cuts on the word of shallower searches are, in percent; 100 for none.
+    /// How sure cuts by shallower searches are, in percent; 100 for none.
     pub confidence: Selectivity,
 }
 
@@ -62,24 +63,23 @@ pub struct Labeller {
     settings: LabelSettings,
     seed: u64,
     games: PathBuf,
-    evaluator: Arc<dyn Evaluator<Position>>,
-    search: AlphaBeta,
+    /// The head of a file of the folder.
+    like: ChunkHeader,
+    search: Searcher,
 }
 
 impl Labeller {
-    /// Labels positions beside the games of a folder; the settings have been validated.
+    /// Labels positions beside the games of a folder, whose files have the same origin and number of games as `like`; the
+    /// settings have been validated.
     pub fn new(
         settings: LabelSettings,
         seed: u64,
         games: PathBuf,
+        like: ChunkHeader,
         evaluator: Arc<dyn Evaluator<Position>>,
     ) -> Labeller {
-        let search = AlphaBeta::new(AlphaBetaSettings {
-            table_bytes: TABLE_BYTES,
-            threads: 1,
-            selectivity: settings.confidence,
-        });
-        Labeller { settings, seed, games, evaluator, search }
+        let search = Searcher::new(TABLE_BYTES, settings.confidence, evaluator);
+        Labeller { settings, seed, games, like, search }
     }
 
     /// A position some random moves beside the one of a sample; `None` if the game is over there.
@@ -101,9 +101,7 @@ impl Labeller {
 
     fn label(&mut self, position: &Position, game: u64) -> Sample {
         let solve = position.empty_count().count() <= self.settings.exact;
-        let limits = Limits { depth: (!solve).then_some(self.settings.depth), ..Limits::default() };
-        let task = Task::new(*position, Arc::clone(&self.evaluator));
-        let report = self.search.think(&task, &Control::with_limits(limits), &mut |_| {});
+        let report = self.search.think(*position, (!solve).then_some(self.settings.depth));
         let best = &report.lines[0];
         let kind = if best.depth.is_exact() { LabelKind::Exact } else { LabelKind::Search };
         let sample = Sample::new(position, best.score.discs().round().clamp(-64.0, 64.0) as i8, kind, game);
@@ -113,7 +111,12 @@ impl Labeller {
 
 impl ChunkMaker for Labeller {
     fn make(&mut self, chunk: u64, stop: &AtomicBool, tick: &dyn Fn(usize)) -> Result<Option<Vec<Sample>>, FileError> {
-        let games = Chunk::read(&self.games.join(Chunk::file_name(chunk)))?;
+        let path = self.games.join(Chunk::file_name(chunk));
+        let games = Chunk::read(&path)?;
+        // Labels are held out by the seed of the games, and numbered from the first game of the file.
+        if (&games.header.origin, games.header.games) != (&self.like.origin, self.like.games) {
+            return Err(FileError::content(&path, "it was made in another way than the first file of its folder"));
+        }
         let mut samples = Vec::new();
         for game in games.samples.chunk_by(|a, b| a.game == b.game) {
             if stop.load(Ordering::Relaxed) {
@@ -142,7 +145,7 @@ mod tests {
     use crate::eval::EvaluatorKind;
     use crate::game::DISC;
     use crate::search::{Contempt, MinimaxKind, plain_minimax};
-    use crate::training::{ChunkHeader, SelfPlay, SelfPlaySettings};
+    use crate::training::{SelfPlay, SelfPlaySettings};
     use tempfile::TempDir;
 
     /// A folder with one file of games played badly.
@@ -151,15 +154,29 @@ mod tests {
         let settings = SelfPlaySettings { depth: Depth::new(1).unwrap(), exact: 6, ..SelfPlaySettings::default() };
         let mut player = SelfPlay::new(settings, 9, 20, EvaluatorKind::Mobility.build());
         let samples = player.make(3, &AtomicBool::new(false), &|_| {}).unwrap().unwrap();
-        let header = ChunkHeader { first_game: 60, games: 20, ..ChunkHeader::default() };
-        Chunk { header, samples }.write(&folder.path().join(Chunk::file_name(3))).unwrap();
+        Chunk { header: header(), samples }.write(&folder.path().join(Chunk::file_name(3))).unwrap();
         folder
     }
 
-    fn labels(settings: &LabelSettings, folder: &TempDir) -> Vec<Sample> {
+    fn header() -> ChunkHeader {
+        ChunkHeader { first_game: 60, games: 20, ..ChunkHeader::default() }
+    }
+
+    fn make(settings: &LabelSettings, folder: &TempDir, like: ChunkHeader) -> Result<Option<Vec<Sample>>, FileError> {
         let evaluator = EvaluatorKind::Mobility.build();
-        let mut labeller = Labeller::new(settings.clone(), 1, folder.path().to_owned(), evaluator);
-        labeller.make(3, &AtomicBool::new(false), &|_| {}).unwrap().unwrap()
+        let mut labeller = Labeller::new(settings.clone(), 1, folder.path().to_owned(), like, evaluator);
+        labeller.make(3, &AtomicBool::new(false), &|_| {})
+    }
+
+    fn labels(settings: &LabelSettings, folder: &TempDir) -> Vec<Sample> {
+        make(settings, folder, header()).unwrap().unwrap()
+    }
+
+    #[test]
+    fn games_of_several_origins_are_refused() {
+        let folder = games();
+        let error = make(&LabelSettings::default(), &folder, ChunkHeader { games: 10, ..header() }).unwrap_err();
+        assert!(error.to_string().contains("000003.samples") && !error.is_damage(), "{error}");
     }
 
     #[test]

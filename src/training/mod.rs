@@ -18,6 +18,7 @@ pub mod probcut;
 mod production;
 mod report;
 mod sample;
+mod searcher;
 mod selfplay;
 mod settings_error;
 mod testset;
@@ -28,11 +29,9 @@ pub use container::FileError;
 pub use curve::{curve_csv, curve_svg, factor_curve_csv, factor_curve_svg};
 pub use dataset::{Dataset, Point, Points, SampleChoice, Source};
 pub use factorization::{FactorFitError, FactorizationSettings, FittedFactors, SPANS, SpanErrors, fit_factorization};
-pub use fit::{FitSettings, FitStep, FittedPhase, PassError, fit, phase_of};
+pub use fit::{FitSettings, FitStep, FittedPhase, PassError, fit};
 pub use label::{LabelSettings, Labeller};
-pub use pack::{
-    AnyFit, FactorHeader, FitHeader, FitOrigin, FittedFactorWeights, FittedWeights, PackSettings, PackedFit,
-};
+pub use pack::{AnyFit, FactorHeader, FitHeader, FitOrigin, FittedFactorWeights, FittedWeights, PackSettings};
 pub use ply_range::{PlyRange, PlyRangeError};
 pub use production::{ChunkMaker, Production, ProductionError, ProductionProgress};
 pub use report::{ErrorReport, ErrorRow, svg as error_svg, table as error_table};

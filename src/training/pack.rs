@@ -1,12 +1,13 @@
-//! From the regression's weights to the file that the program reads.
+//! From the weights that a fit found to the file that the program reads.
 
 use super::container::{self, FileError, Magic};
 use super::dataset::Dataset;
 use super::factorization::{FactorizationSettings, FittedFactors, SpanErrors};
 use super::fit::{FitSettings, FittedPhase, PassError};
 use super::settings_error::SettingsError;
+use crate::eval::AnyWeights;
 use crate::eval::factorization::{FactorWeights, RANK, rows};
-use crate::eval::pattern::{PackedWeights, Sharing, Weights, WeightsError};
+use crate::eval::pattern::{PackedWeights, Sharing, WeightsError};
 use crate::game::DISC;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -21,7 +22,7 @@ const FACTOR_MAGIC: Magic = *b"EMIFIT02";
 pub struct PackSettings {
     /// What a disc is in the units of the packed weights: a power of two, 1 to 128.
     pub units_per_disc: u16,
-    /// What the factor 1 is in the units of the packed factors, which are bytes: 1 to 4096.
+    /// What the factor 1 is in the units of the packed factors, which are bytes: 1 to 1024.
     pub factor_units: u16,
 }
 
@@ -33,30 +34,54 @@ impl Default for PackSettings {
 
 impl PackSettings {
     /// Checks the ranges.
+    ///
+    /// # Errors
+    /// If a knob is out of range; the error names it.
     pub fn validate(&self) -> Result<(), SettingsError> {
         let units = self.units_per_disc;
         let good = units.is_power_of_two() && i32::from(units) <= DISC;
         SettingsError::check("pack.units-per-disc", good, &units, "a power of two from 1 to 128")?;
         let units = self.factor_units;
-        SettingsError::check("pack.factor-units", (1..=4096).contains(&units), &units, "1 to 4096")
+        // The evaluation counts products of two factors in 2^26 / units² whole parts: with more units those are too few.
+        SettingsError::check("pack.factor-units", (1..=1024).contains(&units), &units, "1 to 1024")
     }
 
-    /// A linear weight in whole units. Beyond the limits the tables of the evaluation could not hold it; no sum needs more than
-    /// 64 discs.
-    fn linear(&self, weight: f32) -> i16 {
-        let most = (i32::from(i16::MAX) / (DISC / i32::from(self.units_per_disc))) as f32;
-        (weight * f32::from(self.units_per_disc)).round().clamp(-most, most) as i16
+    /// Linear weights in whole units. Beyond the limits the tables of the evaluation could not hold one; no sum needs more
+    /// than 64 discs.
+    fn linear(&self, weights: &[f32]) -> Vec<i16> {
+        let most = i32::from(i16::MAX) / (DISC / i32::from(self.units_per_disc));
+        let (numbers, cut) = rounded(weights, self.units_per_disc, most);
+        warn_of_cut(cut, "linear weights", most, self.units_per_disc);
+        numbers.map(|number| number as i16).collect()
     }
 
-    fn factor(&self, factor: f32) -> i8 {
-        (factor * f32::from(self.factor_units)).round().clamp(-127.0, 127.0) as i8
+    /// Factors in whole units, which a byte holds.
+    fn factors(&self, factors: &[f32]) -> Vec<i8> {
+        let most = i32::from(i8::MAX);
+        let (numbers, cut) = rounded(factors, self.factor_units, most);
+        warn_of_cut(cut, "factors", most, self.factor_units);
+        numbers.map(|number| number as i8).collect()
+    }
+}
+
+/// Numbers in whole units from `-most` to `most`, and how many had to be cut to that.
+fn rounded(numbers: &[f32], units: u16, most: i32) -> (impl Iterator<Item = f32>, usize) {
+    let most = most as f32;
+    let in_units = move |number: f32| (number * f32::from(units)).round();
+    let cut = numbers.iter().filter(|&&number| in_units(number).abs() > most).count();
+    (numbers.iter().map(move |&number| in_units(number).clamp(-most, most)), cut)
+}
+
+fn warn_of_cut(cut: usize, what: &str, most: i32, units: u16) {
+    if cut > 0 {
+        log::warn!("{cut} {what} were cut to ±{:.2}", most as f32 / f32::from(units));
     }
 }
 
 /// What weights were fitted to.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct FitOrigin {
-    /// The folders of samples, how much each counts, and how its samples came to be.
+    /// Of every folder of samples how they came to be, how many files there were, and how much they count.
     pub sources: Vec<serde_json::Value>,
     /// Games in them.
     pub games: u64,
@@ -70,14 +95,14 @@ pub struct FitOrigin {
 
 impl FitOrigin {
     /// A fit of this version of Emilia to these samples.
-    pub fn of(data: &Dataset) -> FitOrigin {
+    fn of(data: &Dataset) -> FitOrigin {
         let (training, held_out) = data.len();
         let version = env!("CARGO_PKG_VERSION").to_owned();
         FitOrigin { sources: data.origins.clone(), games: data.games, training, held_out, version }
     }
 }
 
-/// What a file of fitted weights says of itself.
+/// What a file of weights of the linear form says of itself.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct FitHeader {
     /// The knobs.
@@ -89,7 +114,7 @@ pub struct FitHeader {
     pub errors: Vec<PassError>,
 }
 
-/// The weights of a regression.
+/// Fitted weights of the linear form.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FittedWeights {
     /// Where they come from.
@@ -99,13 +124,17 @@ pub struct FittedWeights {
 }
 
 impl FittedWeights {
-    /// The weights of all phases together.
-    pub fn new(mut header: FitHeader, phases: &[FittedPhase]) -> FittedWeights {
-        header.errors = phases.iter().map(|phase| phase.curve[phase.best]).collect();
+    /// The weights of all phases together, and what they were fitted to.
+    pub fn new(settings: FitSettings, data: &Dataset, phases: &[FittedPhase]) -> FittedWeights {
+        let errors = phases.iter().map(|phase| phase.curve[phase.best]).collect();
+        let header = FitHeader { settings, origin: FitOrigin::of(data), errors };
         FittedWeights { header, weights: phases.iter().flat_map(|phase| phase.weights.iter().copied()).collect() }
     }
 
     /// Writes a file: the container of training with the magic `EMIFIT01`, a [`FitHeader`] and 4 bytes for each weight.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), FileError> {
         write_numbers(path, MAGIC, &self.header, self.weights.iter())
     }
@@ -116,10 +145,8 @@ impl FittedWeights {
         Ok(FittedWeights { header, weights })
     }
 
-    /// The weights as the program reads them, rounded to whole units.
-    pub fn pack(&self, settings: &PackSettings) -> Result<PackedWeights, WeightsError> {
-        let weights = self.weights.iter().map(|&weight| settings.linear(weight)).collect();
-        PackedWeights::new(self.header.settings.phases, settings.units_per_disc, weights)
+    fn pack(&self, settings: &PackSettings) -> Result<PackedWeights, WeightsError> {
+        PackedWeights::new(self.header.settings.phases, settings.units_per_disc, settings.linear(&self.weights))
     }
 }
 
@@ -139,7 +166,7 @@ pub struct FactorHeader {
     pub best: usize,
 }
 
-/// The weights of a fit with factors.
+/// Fitted weights of the form with factors.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FittedFactorWeights {
     /// Where they come from.
@@ -151,9 +178,16 @@ pub struct FittedFactorWeights {
 }
 
 impl FittedFactorWeights {
-    /// Weights with where they come from.
-    pub fn new(header: FactorHeader, fitted: FittedFactors) -> FittedFactorWeights {
-        FittedFactorWeights { header, linear: fitted.linear, factors: fitted.factors }
+    /// What a fit found with these knobs, and what it was fitted to.
+    pub fn new(
+        fit: FitSettings,
+        settings: FactorizationSettings,
+        data: &Dataset,
+        fitted: FittedFactors,
+    ) -> FittedFactorWeights {
+        let FittedFactors { linear, factors, curve, best } = fitted;
+        let header = FactorHeader { fit, settings, origin: FitOrigin::of(data), curve, best };
+        FittedFactorWeights { header, linear, factors }
     }
 
     /// Writes a file: the container of training with the magic `EMIFIT02`, a [`FactorHeader`] and 4 bytes for each number.
@@ -172,13 +206,8 @@ impl FittedFactorWeights {
         Ok(FittedFactorWeights { header, linear, factors })
     }
 
-    /// The weights as the program reads them, rounded to whole units.
-    ///
-    /// # Errors
-    /// If their number is wrong.
-    pub fn pack(&self, settings: &PackSettings) -> Result<FactorWeights, WeightsError> {
-        let linear = self.linear.iter().map(|&weight| settings.linear(weight)).collect();
-        let factors = self.factors.iter().map(|&factor| settings.factor(factor)).collect();
+    fn pack(&self, settings: &PackSettings) -> Result<FactorWeights, WeightsError> {
+        let (linear, factors) = (settings.linear(&self.linear), settings.factors(&self.factors));
         FactorWeights::new(settings.units_per_disc, settings.factor_units, linear, factors)
     }
 }
@@ -223,14 +252,6 @@ pub enum AnyFit {
     Factors(FittedFactorWeights),
 }
 
-/// Packed weights of either form.
-pub enum PackedFit {
-    /// Of the linear form.
-    Linear(PackedWeights),
-    /// Of the form with factors.
-    Factors(FactorWeights),
-}
-
 impl AnyFit {
     /// Reads a file that a fit wrote and checks all of it.
     ///
@@ -239,36 +260,23 @@ impl AnyFit {
     pub fn read(path: &Path) -> Result<AnyFit, FileError> {
         let bytes = container::read(path)?;
         if bytes.starts_with(&FACTOR_MAGIC) {
-            FittedFactorWeights::parse(&bytes, path).map(AnyFit::Factors)
-        } else {
-            FittedWeights::parse(&bytes, path).map(AnyFit::Linear)
+            return FittedFactorWeights::parse(&bytes, path).map(AnyFit::Factors);
         }
+        FittedWeights::parse(&bytes, path).map(AnyFit::Linear).map_err(|error| match error {
+            FileError::Foreign { path, magic } => FileError::Foreign { path, magic: format!("{magic} or EMIFIT02") },
+            other => other,
+        })
     }
 
-    /// The weights as the program reads them, rounded to whole units.
+    /// The weights as the program reads them, rounded to whole units. The log says how many were too large for that.
     ///
     /// # Errors
     /// If their number is wrong.
-    pub fn pack(&self, settings: &PackSettings) -> Result<PackedFit, WeightsError> {
+    pub fn pack(&self, settings: &PackSettings) -> Result<AnyWeights, WeightsError> {
         Ok(match self {
-            AnyFit::Linear(fit) => PackedFit::Linear(fit.pack(settings)?),
-            AnyFit::Factors(fit) => PackedFit::Factors(fit.pack(settings)?),
+            AnyFit::Linear(fit) => AnyWeights::Linear(fit.pack(settings)?),
+            AnyFit::Factors(fit) => AnyWeights::Factors(fit.pack(settings)?),
         })
-    }
-}
-
-impl PackedFit {
-    /// Writes a file: it is there whole or, should anything fail, as it was before. Returns its length in bytes.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
-    pub fn write(&self, path: &Path) -> Result<usize, WeightsError> {
-        let bytes = match self {
-            PackedFit::Linear(weights) => weights.to_bytes(),
-            PackedFit::Factors(weights) => weights.to_bytes(),
-        };
-        crate::whole_file::write_whole(path, &bytes)?;
-        Ok(bytes.len())
     }
 }
 
@@ -292,6 +300,8 @@ mod tests {
         let packed = fitted(weights).pack(&PackSettings::default()).unwrap();
         assert_eq!(packed.phase(0)[..6], [32, -32, 17, -16, 8191, -8191]);
         assert!(fitted(vec![0.0; 5]).pack(&PackSettings::default()).is_err());
+        let (factors, cut) = rounded(&[0.5, 2.0, -1.0], 100, 127);
+        assert_eq!((factors.collect::<Vec<_>>(), cut), (vec![50.0, 127.0, -100.0], 1));
     }
 
     #[test]

@@ -8,13 +8,15 @@
 //! Each position is also played out, unless it is solved. The tempo is what makes the values of all depths agree with the results in the
 //! mean, by least squares.
 
-use crate::eval::{ErrorModel, Evaluator, error_terms, shallow_depth_to_end, tempo_terms};
+use super::searcher::Searcher;
+use crate::eval::{ErrorModel, Evaluator, error_terms, shallow_depth, shallow_depth_to_end, tempo_terms};
 use crate::othello::{Empties, Position};
 use crate::random::Random;
-use crate::search::{AlphaBeta, AlphaBetaSettings, Control, Depth, Limits, Search, SearchDepth, Selectivity, Task};
+use crate::search::{Depth, SearchDepth, Selectivity};
 use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 /// What is measured.
@@ -86,8 +88,9 @@ const CLASS: u8 = 4;
 /// Fewer positions than this say nothing about a deviation.
 const LEAST_COUNT: u32 = 12;
 /// The fewest and the most empty squares of the positions.
-const EMPTIES: std::ops::RangeInclusive<u8> = 10..=52;
-/// Depth in plies from which on values count for the tempo. It is less in shallower searches, whose leaves are less well chosen.
+const EMPTIES: RangeInclusive<u8> = 10..=52;
+/// Depth in plies from which on values count for the tempo. It is less in shallower searches, whose leaves are less well
+/// chosen.
 const TEMPO_FROM: u8 = 5;
 /// Depth in plies of the searches that play a position out.
 const PLAYOUT_DEPTH: u8 = 6;
@@ -110,34 +113,9 @@ pub fn fit_probcut(
             values
         })
         .collect();
-    let mut midgame = BTreeMap::new();
-    let mut endgame = BTreeMap::new();
-    for position in &values {
-        let class = position.class();
-        for deep in 3..position.by_depth.len() as u8 {
-            for shallow in (1..deep - 1).filter(|shallow| shallow % 2 == deep % 2) {
-                if let (Some(far), Some(near)) = (position.at(deep), position.at(shallow)) {
-                    midgame.entry((class, deep, shallow)).or_insert_with(Sums::default).add(far - near);
-                }
-            }
-        }
-        if position.is_solved {
-            for shallow in 1..position.by_depth.len() as u8 {
-                if let Some(near) = position.at(shallow).filter(|_| shallow % 2 == position.empties.count() % 2) {
-                    let key = (position.empties, position.empties.count(), shallow);
-                    endgame.entry(key).or_insert_with(Sums::default).add(position.result - near);
-                }
-            }
-        }
-    }
-    let mut midgame = deviations(midgame);
-    let mut endgame = deviations(endgame);
-    let surfaces = [fit(&midgame)?, fit(&endgame)?];
-    for (classes, surface_of_classes) in [&mut midgame, &mut endgame].into_iter().zip(&surfaces) {
-        for deviation in classes {
-            deviation.fitted = surface(surface_of_classes, deviation);
-        }
-    }
+    let mut midgame = deviations(values.iter().flat_map(Values::midgame_errors));
+    let mut endgame = deviations(values.iter().flat_map(Values::endgame_errors));
+    let surfaces = [fit(&mut midgame)?, fit(&mut endgame)?];
     let old = evaluator.error_model().map(ErrorModel::coefficients);
     let old = old.map_or(vec![0.0; TEMPO_TERMS], |old| old[ErrorModel::OF_DEVIATIONS..].to_vec());
     let tempo = old.iter().zip(fit_tempo(&values)?).map(|(old, missing)| old + missing).collect();
@@ -171,20 +149,15 @@ fn fit_tempo(values: &[Values]) -> Option<Vec<f64>> {
 }
 
 fn changes(values: &[Values]) -> Vec<Change> {
-    let mut sums: BTreeMap<(Empties, u8), Sums> = BTreeMap::new();
-    for position in values {
-        let class = position.class();
-        for depth in 1..position.by_depth.len() as u8 - 1 {
-            if let (Some(value), Some(next)) = (position.at(depth), position.at(depth + 1)) {
-                sums.entry((class, depth)).or_default().add(next - value);
-            }
-        }
-    }
-    let enough = sums.into_iter().filter(|(_, sums)| sums.count >= LEAST_COUNT);
-    let change =
-        |((empties, depth), Sums { count, sum, .. })| Change { empties, depth, count, mean: sum / f64::from(count) };
-    enough.map(change).collect()
+    let change = |((empties, depth), sums): ((Empties, u8), Sums)| {
+        let (count, mean) = (sums.count, sums.mean());
+        Change { empties, depth, count, mean }
+    };
+    by_class(values.iter().flat_map(Values::changes)).map(change).collect()
 }
+
+/// A class of positions, by its empty squares, and the depths of a deep and of a shallow search of them.
+type Searches = (Empties, u8, u8);
 
 /// The values of one position, in discs.
 struct Values {
@@ -199,26 +172,21 @@ impl Values {
     fn of(settings: &ProbcutSettings, number: u32, evaluator: &Arc<dyn Evaluator<Position>>) -> Option<Values> {
         let position = sample(settings.seed, number, evaluator)?;
         let empties = position.empty_count();
-        let mut search =
-            AlphaBeta::new(AlphaBetaSettings { table_bytes: 8 << 20, threads: 1, selectivity: Selectivity::NONE });
-        let task = Task::new(position, evaluator.clone());
+        let mut search = Searcher::new(8 << 20, Selectivity::NONE, evaluator.clone());
         let mut by_depth = vec![None; usize::from(settings.depth) + 1];
-        let mut limited = |depth: u8| {
-            let limits = Limits { depth: Depth::new(depth), ..Limits::default() };
-            let report = search.think(&task, &Control::with_limits(limits), &mut |_| {});
+        // One by one and from shallow to deep: a search that may go further solves earlier, and one that finds deeper
+        // values in the table takes them.
+        for depth in 1..=settings.depth {
+            let report = search.think(position, Depth::new(depth));
             if report.depth == SearchDepth::Plies(depth) {
                 by_depth[usize::from(depth)] = Some(report.lines[0].score.discs());
             }
-        };
-        // One by one and from shallow to deep: a search that may go further solves earlier, and one that finds deeper
-        // values in the table takes them.
-        (1..=settings.depth).for_each(&mut limited);
+        }
         let is_solved = empties <= settings.solved_empties;
         let result = if is_solved {
-            let report = search.think(&task, &Control::with_limits(Limits::default()), &mut |_| {});
-            report.lines[0].score.discs()
+            search.think(position, None).lines[0].score.discs()
         } else {
-            played_out(position, evaluator, &mut search)
+            played_out(position, &mut search)
         };
         Some(Values { empties, by_depth, result, is_solved })
     }
@@ -232,15 +200,41 @@ impl Values {
     fn at(&self, depth: u8) -> Option<f64> {
         self.by_depth[usize::from(depth)].filter(|_| !self.empties.are_within(depth))
     }
+
+    /// The depths of the searches.
+    fn depths(&self) -> RangeInclusive<u8> {
+        1..=self.by_depth.len() as u8 - 1
+    }
+
+    /// Values of deep searches less those of shallower ones of the same parity.
+    fn midgame_errors(&self) -> impl Iterator<Item = (Searches, f64)> {
+        let pairs = self.depths().skip(2).flat_map(|deep| {
+            (1..deep - 1).filter(move |shallow| shallow % 2 == deep % 2).map(move |shallow| (deep, shallow))
+        });
+        pairs.filter_map(move |(deep, shallow)| {
+            Some(((self.class(), deep, shallow), self.at(deep)? - self.at(shallow)?))
+        })
+    }
+
+    /// The result, if the position is solved, less the values of searches of the same parity.
+    fn endgame_errors(&self) -> impl Iterator<Item = (Searches, f64)> {
+        let deep = self.empties.count();
+        let depths = self.depths().filter(move |shallow| self.is_solved && shallow % 2 == deep % 2);
+        depths.filter_map(move |shallow| Some(((self.empties, deep, shallow), self.result - self.at(shallow)?)))
+    }
+
+    /// Values of one ply more less those of each depth.
+    fn changes(&self) -> impl Iterator<Item = ((Empties, u8), f64)> {
+        let change = move |depth| Some(((self.class(), depth), self.at(depth + 1)? - self.at(depth)?));
+        (1..*self.depths().end()).filter_map(change)
+    }
 }
 
 /// The result for the side to move, in discs, of a game that goes on from here.
-fn played_out(start: Position, evaluator: &Arc<dyn Evaluator<Position>>, search: &mut AlphaBeta) -> f64 {
-    let limits = Limits { depth: Depth::new(PLAYOUT_DEPTH), ..Limits::default() };
+fn played_out(start: Position, search: &mut Searcher) -> f64 {
     let mut position = start;
     while !position.is_over() {
-        let task = Task::new(position, evaluator.clone());
-        let turn = search.think(&task, &Control::with_limits(limits), &mut |_| {}).lines[0].turn;
+        let turn = search.think(position, Depth::new(PLAYOUT_DEPTH)).lines[0].turn;
         position = position.take(turn).expect("a search answers with a legal turn");
     }
     f64::from(if position.mover() == start.mover() { position.score() } else { -position.score() })
@@ -253,8 +247,7 @@ fn sample(seed: u64, number: u32, evaluator: &Arc<dyn Evaluator<Position>>) -> O
     let wanted = *EMPTIES.start() + random.below(span) as u8;
     let opening = 60 - (4 + random.below(12) as u8);
     let strays = random.below(5) == 0;
-    let mut search =
-        AlphaBeta::new(AlphaBetaSettings { table_bytes: 1 << 16, threads: 1, selectivity: Selectivity::NONE });
+    let mut search = Searcher::new(1 << 16, Selectivity::NONE, evaluator.clone());
     let mut position = Position::START;
     loop {
         let empties = position.empty_count().count();
@@ -272,9 +265,7 @@ fn sample(seed: u64, number: u32, evaluator: &Arc<dyn Evaluator<Position>>) -> O
         let square = if empties > opening || strays && empties == wanted + 1 {
             moves.into_iter().nth(random.below(moves.count() as usize))?
         } else {
-            let limits = Limits { depth: Depth::new(2), ..Limits::default() };
-            let task = Task::new(position, evaluator.clone());
-            search.think(&task, &Control::with_limits(limits), &mut |_| {}).lines[0].turn.square()?
+            search.think(position, Depth::new(2)).lines[0].turn.square()?
         };
         position = position.after(square);
     }
@@ -293,50 +284,52 @@ impl Sums {
         self.sum += difference;
         self.squares += difference * difference;
     }
+
+    fn mean(&self) -> f64 {
+        self.sum / f64::from(self.count)
+    }
 }
 
-fn deviations(sums: BTreeMap<(Empties, u8, u8), Sums>) -> Vec<Deviation> {
-    let enough = sums.into_iter().filter(|(_, sums)| sums.count >= LEAST_COUNT);
-    enough
-        .map(|((empties, deep, shallow), Sums { count, sum, squares })| {
-            let n = f64::from(count);
-            let mean = sum / n;
-            let deviation = (squares / n - mean * mean).max(0.0).sqrt();
-            Deviation { empties, deep, shallow, count, mean, deviation, fitted: 0.0 }
-        })
-        .filter(|class| class.deviation > 0.0)
-        .collect()
+/// The sums of each class that has enough positions.
+fn by_class<K: Ord>(differences: impl Iterator<Item = (K, f64)>) -> impl Iterator<Item = (K, Sums)> {
+    let mut classes = BTreeMap::new();
+    for (class, difference) in differences {
+        classes.entry(class).or_insert_with(Sums::default).add(difference);
+    }
+    classes.into_iter().filter(|(_, sums)| sums.count >= LEAST_COUNT)
 }
 
-/// Weighted least squares on the logarithms.
-fn fit(classes: &[Deviation]) -> Option<Vec<f64>> {
-    let rows: Vec<([f64; 6], f64, f64)> = classes
-        .iter()
-        .map(|class| {
-            // ProbCut asks at certain depths only; what it asks weighs more.
-            let asked = if class.deep == class.empties.count() {
-                class.shallow == shallow_depth_to_end(class.empties)
-            } else {
-                class.shallow == crate::eval::shallow_depth(class.deep)
-            };
-            let weight = f64::from(class.count) * if asked { 4.0 } else { 1.0 };
-            (error_terms(class.empties, class.deep, class.shallow), class.deviation.ln(), weight)
-        })
-        .collect();
+fn deviations(errors: impl Iterator<Item = (Searches, f64)>) -> Vec<Deviation> {
+    let deviation = |((empties, deep, shallow), sums): (Searches, Sums)| {
+        let mean = sums.mean();
+        let deviation = (sums.squares / f64::from(sums.count) - mean * mean).max(0.0).sqrt();
+        Deviation { empties, deep, shallow, count: sums.count, mean, deviation, fitted: 0.0 }
+    };
+    by_class(errors).map(deviation).filter(|class| class.deviation > 0.0).collect()
+}
+
+/// The coefficients of a surface, by weighted least squares on the logarithms; sets [`Deviation::fitted`].
+fn fit(classes: &mut [Deviation]) -> Option<Vec<f64>> {
     let terms = ErrorModel::OF_DEVIATIONS / 2;
-    if rows.len() < 2 * terms {
+    if classes.len() < 2 * terms {
         return None;
     }
-    let design = DMatrix::from_fn(rows.len(), terms, |row, term| rows[row].0[term] * rows[row].2.sqrt());
-    let target = DVector::from_fn(rows.len(), |row, _| rows[row].1 * rows[row].2.sqrt());
+    let terms_of = |class: &Deviation| error_terms(class.empties, class.deep, class.shallow);
+    // ProbCut asks at certain depths only; what it asks weighs more.
+    let is_asked = |class: &Deviation| {
+        let reaches_end = class.deep == class.empties.count();
+        class.shallow == if reaches_end { shallow_depth_to_end(class.empties) } else { shallow_depth(class.deep) }
+    };
+    let root = |class: &Deviation| (f64::from(class.count) * if is_asked(class) { 4.0 } else { 1.0 }).sqrt();
+    let design =
+        DMatrix::from_fn(classes.len(), terms, |row, term| terms_of(&classes[row])[term] * root(&classes[row]));
+    let target = DVector::from_fn(classes.len(), |row, _| classes[row].deviation.ln() * root(&classes[row]));
     let normal = design.transpose() * &design + DMatrix::identity(terms, terms) * RIDGE;
     let solution = normal.cholesky()?.solve(&(design.transpose() * target));
+    for class in classes {
+        class.fitted = solution.iter().zip(terms_of(class)).map(|(c, term)| c * term).sum::<f64>().exp();
+    }
     Some(solution.iter().copied().collect())
-}
-
-fn surface(coefficients: &[f64], class: &Deviation) -> f64 {
-    let terms = error_terms(class.empties, class.deep, class.shallow);
-    coefficients.iter().zip(terms).map(|(c, term)| c * term).sum::<f64>().exp()
 }
 
 #[cfg(test)]

@@ -71,8 +71,12 @@ pub enum ProductionError {
 }
 
 impl Production {
-    /// Makes what is missing, and returns what there is then. Returns early, without error, if `stop` is raised; chunks begun are
-    /// then lost, those finished are not. `progress` hears of every game, also of those that are lost later. The first error ends it.
+    /// Makes what is missing, and returns what there is then. Returns early, without error, if `stop` is raised; chunks
+    /// begun are then lost, those finished are not. `progress` is called for every game, also for those that are lost
+    /// later.
+    ///
+    /// # Errors
+    /// If a file cannot be read or written, or is of another origin. The first error ends the run.
     pub fn run<M: ChunkMaker>(
         &self,
         maker: impl Fn() -> M + Sync,
@@ -94,12 +98,10 @@ impl Production {
             played.add(1, samples);
             progress(played.behind(base));
         };
-        // Raised by the user or by the first error.
-        let halt = || stop.load(Ordering::Relaxed);
         let error = Mutex::new(None);
         let work = || {
             let mut maker = maker();
-            while !halt() && error.lock().is_none() {
+            while !stop.load(Ordering::Relaxed) && error.lock().is_none() {
                 let Some(&chunk) = missing.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
                 let made = maker.make(chunk, stop, &tick).and_then(|samples| match samples {
                     Some(samples) => {

@@ -1,6 +1,6 @@
 //! Games of Emilia against herself.
 //!
-//! A game begins with random moves, so many that every stage of the game sees positions that no sensible play would reach;
+//! A game begins with random moves, enough that every stage of the game has positions that no sensible play would reach;
 //! it goes on by alpha-beta to a fixed depth and ends with perfect play. Every position after the random moves is a sample,
 //! and its score is the result.
 
@@ -8,11 +8,12 @@ use super::container::FileError;
 use super::ply_range::PlyRange;
 use super::production::ChunkMaker;
 use super::sample::{LabelKind, Sample};
+use super::searcher::Searcher;
 use super::settings_error::SettingsError;
 use crate::eval::Evaluator;
-use crate::othello::{Color, Move, Position};
+use crate::othello::{Move, Position};
 use crate::random::Random;
-use crate::search::{AlphaBeta, AlphaBetaSettings, Control, Depth, Limits, Score, Search, Selectivity, Task};
+use crate::search::{Depth, Score, Selectivity};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -31,7 +32,7 @@ pub struct SelfPlaySettings {
     pub depth: Depth,
     /// Empty squares from which play is perfect, 1 to 30.
     pub exact: u8,
-    /// How sure cuts on the word of shallower searches are, in percent; 100 for none. Perfect play has none.
+    /// How sure cuts by shallower searches are, in percent; 100 for none. Perfect play has none.
     pub confidence: Selectivity,
     /// How many random moves begin a game: any number of these.
     pub random_plies: PlyRange,
@@ -78,8 +79,7 @@ pub struct SelfPlay {
     settings: SelfPlaySettings,
     seed: u64,
     games_per_chunk: u32,
-    evaluator: Arc<dyn Evaluator<Position>>,
-    search: AlphaBeta,
+    search: Searcher,
 }
 
 impl SelfPlay {
@@ -90,12 +90,8 @@ impl SelfPlay {
         games_per_chunk: u32,
         evaluator: Arc<dyn Evaluator<Position>>,
     ) -> SelfPlay {
-        let search = AlphaBeta::new(AlphaBetaSettings {
-            table_bytes: TABLE_BYTES,
-            threads: 1,
-            selectivity: settings.confidence,
-        });
-        SelfPlay { settings, seed, games_per_chunk, evaluator, search }
+        let search = Searcher::new(TABLE_BYTES, settings.confidence, evaluator);
+        SelfPlay { settings, seed, games_per_chunk, search }
     }
 
     /// The samples of one game in the order of play; none where the side to move has to pass, because what it is worth is
@@ -112,9 +108,7 @@ impl SelfPlay {
                 continue;
             }
             let solve = position.empty_count().count() <= self.settings.exact;
-            let limits = Limits { depth: (!solve).then_some(self.settings.depth), ..Limits::default() };
-            let task = Task::new(position, Arc::clone(&self.evaluator));
-            let report = self.search.think(&task, &Control::with_limits(limits), &mut |_| {});
+            let report = self.search.think(position, (!solve).then_some(self.settings.depth));
             let best = &report.lines[0];
             let exact = best.depth.is_exact();
             if exact {
@@ -131,9 +125,8 @@ impl SelfPlay {
         }
         let black = position.score_for_black();
         let sample = |(i, (position, search)): (usize, &(Position, Option<Score>))| {
-            let score = if position.mover() == Color::Black { black } else { -black };
             let kind = if i >= exact_from { LabelKind::Exact } else { LabelKind::GameResult };
-            let sample = Sample::new(position, score as i8, kind, number);
+            let sample = Sample::new(position, position.mover().signed(black) as i8, kind, number);
             search.map_or(sample, |value| sample.with_search(value))
         };
         line.iter().enumerate().map(sample).collect()

@@ -24,4 +24,12 @@ impl SettingsError {
     ) -> Result<(), SettingsError> {
         if good { Ok(()) } else { Err(SettingsError { name, value: value.to_string(), expected }) }
     }
+
+    /// Whether these knobs are finite and not negative.
+    pub(super) fn check_not_negative(knobs: &[(&'static str, f64)]) -> Result<(), SettingsError> {
+        let check = |&(name, value): &(&'static str, f64)| {
+            SettingsError::check(name, value >= 0.0 && value.is_finite(), &value, "at least 0")
+        };
+        knobs.iter().try_for_each(check)
+    }
 }

@@ -83,8 +83,11 @@ pub enum TestSetError {
 
 impl TestSet {
     /// Draws `wanted` positions for each of [`TEST_EMPTIES`], no two of them alike by symmetry, and each from a game of its
-    /// own, so that errors are independent. Games come with what [`TestPosition::game`] is to call them. Where the theoretical
-    /// score of a position is known, it is kept.
+    /// own, so that errors are independent. Games come with what [`TestPosition::game`] is to call them. Where the
+    /// theoretical score of a position is known, it is kept.
+    ///
+    /// # Errors
+    /// If the games are too few.
     pub fn draw(games: &[(String, AnnotatedGame)], wanted: usize, seed: u64) -> Result<TestSet, TestSetError> {
         let mut games: Vec<_> = games.iter().collect();
         let mut random = Random::new(seed);

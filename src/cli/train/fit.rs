@@ -1,18 +1,17 @@
 //! `emilia train fit`.
 
-use super::KnobArguments;
+use super::{KnobArguments, pool};
 use crate::cli::output::{say, write_file};
 use crate::cli::progress::StepBar;
 use crate::eval::PatternLinear;
+use crate::eval::pattern::phase_of;
 use crate::training::{
-    Dataset, FactorHeader, FitHeader, FitOrigin, FitSettings, FittedFactorWeights, FittedPhase, FittedWeights, Source,
-    SpanErrors, TrainingConfig, curve_csv, curve_svg, factor_curve_csv, factor_curve_svg, fit, fit_factorization,
-    phase_of,
+    Dataset, FitSettings, FittedFactorWeights, FittedPhase, FittedWeights, Source, SpanErrors, TrainingConfig,
+    curve_csv, curve_svg, factor_curve_csv, factor_curve_svg, fit, fit_factorization,
 };
 use clap::{Args, ValueEnum};
 use std::fmt::Write;
-use std::path::PathBuf;
-use std::str::FromStr;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
@@ -20,8 +19,8 @@ use std::time::Instant;
 #[derive(Args, Clone, Debug)]
 pub(super) struct FitArguments {
     /// A folder of samples, and how much each of them counts if not 1: FOLDER or FOLDER=WEIGHT; may be repeated
-    #[arg(long, value_name = "FOLDER", required = true)]
-    data: Vec<Data>,
+    #[arg(long, value_name = "FOLDER", required = true, value_parser = source)]
+    data: Vec<Source>,
     /// Folder for weights.fit, curve.csv and curve.svg, and what a killed fit goes on from
     #[arg(long, value_name = "FOLDER")]
     out: PathBuf,
@@ -45,35 +44,27 @@ enum Form {
     Linear,
 }
 
-/// A folder and a weight.
-#[derive(Clone, Debug)]
-struct Data(Source);
-
-impl FromStr for Data {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Data, String> {
-        let (folder, weight) = match text.rsplit_once('=') {
-            Some((folder, weight)) => (folder, weight.parse().ok().filter(|w: &f32| *w > 0.0 && w.is_finite())),
-            None => (text, Some(1.0)),
-        };
-        let weight = weight.ok_or_else(|| "the weight behind '=' is no number above 0".to_owned())?;
-        Ok(Data(Source { folder: PathBuf::from(folder), weight }))
-    }
+/// Reads a folder and its weight.
+fn source(text: &str) -> Result<Source, &'static str> {
+    let (folder, weight) = match text.rsplit_once('=') {
+        Some((folder, weight)) => (folder, weight.parse().ok().filter(|w: &f32| *w > 0.0 && w.is_finite())),
+        None => (text, Some(1.0)),
+    };
+    let weight = weight.ok_or("the weight behind '=' is no number above 0")?;
+    Ok(Source { folder: PathBuf::from(folder), weight })
 }
 
 /// Reads the samples, fits the weights and writes them.
 pub(super) fn run(arguments: &FitArguments) -> Result<(), String> {
     let config = arguments.knobs.config()?;
-    let settings = config.fit.clone();
+    let settings = &config.fit;
     let interrupt = crate::cli::on_interrupt()?;
     // A run of hours is not to fail at its end for want of a folder.
     std::fs::create_dir_all(&arguments.out)
         .map_err(|error| format!("cannot make the folder '{}': {error}", arguments.out.display()))?;
     let started = Instant::now();
-    let sources: Vec<Source> = arguments.data.iter().map(|data| data.0.clone()).collect();
     let mut bar = None;
-    let data = Dataset::read(&sources, &settings.selection(), &mut |done, of| {
+    let data = Dataset::read(&arguments.data, &settings.selection(), &mut |done, of| {
         bar.get_or_insert_with(|| StepBar::new("files", of as u64, 0)).show(done as u64, String::new);
     });
     bar.iter().for_each(StepBar::finish);
@@ -90,13 +81,10 @@ pub(super) fn run(arguments: &FitArguments) -> Result<(), String> {
         return Err("there is nothing to learn from".to_owned());
     }
 
-    let threads = rayon::ThreadPoolBuilder::new().num_threads(crate::cli::threads(arguments.threads)).build();
-    let threads = threads.map_err(|error| format!("cannot start threads: {error}"))?;
-    let interrupt = &*interrupt;
-    match arguments.form {
-        Form::Factors => threads.install(|| fit_factors(arguments, &config, &data, interrupt, started)),
-        Form::Linear => threads.install(|| fit_linear(arguments, &settings, &data, interrupt, started)),
-    }
+    pool(arguments.threads)?.install(|| match arguments.form {
+        Form::Factors => fit_factors(arguments, &config, &data, &interrupt, started),
+        Form::Linear => fit_linear(arguments, settings, &data, &interrupt, started),
+    })
 }
 
 /// Fits the form with factors and writes what came of it.
@@ -116,18 +104,11 @@ fn fit_factors(
         say(format_args!("{seconds:7.1} s  pass {pass:2}: {training:.3} held out {held_out:.3} ({})", spans.join(" ")));
     })
     .map_err(|error| error.to_string())?;
-    let header = FactorHeader {
-        fit: config.fit.clone(),
-        settings: settings.clone(),
-        origin: FitOrigin::of(data),
-        curve: fitted.curve.clone(),
-        best: fitted.best,
-    };
-    let csv = factor_curve_csv(&fitted.curve);
-    write_file(&arguments.out.join("curve.csv"), csv.as_bytes())?;
-    write_file(&arguments.out.join("curve.svg"), factor_curve_svg(&fitted.curve).as_bytes())?;
-    let weights = FittedFactorWeights::new(header, fitted);
+    let weights = FittedFactorWeights::new(config.fit.clone(), settings.clone(), data, fitted);
     weights.write(&arguments.out.join("weights.fit")).map_err(|error| error.to_string())?;
+    let curve = &weights.header.curve;
+    let csv = factor_curve_csv(curve);
+    write_curve(&arguments.out, &csv, &factor_curve_svg(curve))?;
     crate::cli::print(&csv)
 }
 
@@ -150,15 +131,19 @@ fn fit_linear(
     });
     bar.finish();
     let phases = phases.ok_or("interrupted; nothing was written")?;
-    let header = FitHeader { settings: settings.clone(), origin: FitOrigin::of(data), errors: Vec::new() };
-    let weights = FittedWeights::new(header, &phases);
+    let weights = FittedWeights::new(settings.clone(), data, &phases);
     weights.write(&arguments.out.join("weights.fit")).map_err(|error| error.to_string())?;
-    write_file(&arguments.out.join("curve.csv"), curve_csv(&phases).as_bytes())?;
-    write_file(&arguments.out.join("curve.svg"), curve_svg(&phases).as_bytes())?;
+    write_curve(&arguments.out, &curve_csv(&phases), &curve_svg(&phases))?;
     let seconds = started.elapsed().as_secs_f64();
     let work: usize = phases.iter().map(|phase| phase.positions * (phase.curve.len() - 1)).sum();
     say(format_args!("{seconds:.1} s; {:.2} million positions times passes a second", work as f64 / seconds / 1e6));
     crate::cli::print(&table(&phases))
+}
+
+/// Writes how the error fell.
+fn write_curve(folder: &Path, csv: &str, svg: &str) -> Result<(), String> {
+    write_file(&folder.join("curve.csv"), csv.as_bytes())?;
+    write_file(&folder.join("curve.svg"), svg.as_bytes())
 }
 
 /// What each phase came to.

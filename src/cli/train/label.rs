@@ -1,7 +1,7 @@
 //! `emilia train label`.
 
 use super::{SampleArguments, Samples, produce};
-use crate::training::{Chunk, Labeller};
+use crate::training::{Chunk, FileError, Labeller};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -22,19 +22,17 @@ pub(super) fn run(arguments: &LabelArguments) -> Result<(), String> {
     let files = Chunk::files(&arguments.games).map_err(|error| error.to_string())?;
     let mut chunks: Vec<u64> = files.iter().filter_map(|file| Chunk::number(file)).collect();
     chunks.sort_unstable();
-    let Some(first) = chunks.first() else {
-        return Err(format!("there are no files of samples in '{}'", arguments.games.display()));
-    };
-    let first = Chunk::read(&arguments.games.join(Chunk::file_name(*first))).map_err(|error| error.to_string())?;
+    let first = chunks.first().ok_or_else(|| FileError::Empty(arguments.games.clone()).to_string())?;
+    let first = Chunk::read(&arguments.games.join(Chunk::file_name(*first))).map_err(|error| error.to_string())?.header;
     let samples = Samples {
         command: "label",
         // A position beside a game is held out if the game is.
-        seed: first.header.origin.seed,
-        settings: serde_json::json!({ "label": settings, "label-seed": label_seed, "games": first.header.origin }),
+        seed: first.origin.seed,
+        settings: serde_json::json!({ "label": settings, "label-seed": label_seed, "games": first.origin }),
         chunks,
-        games_per_chunk: first.header.games,
+        games_per_chunk: first.games,
     };
     produce(&arguments.samples, samples, |evaluator| {
-        Labeller::new(settings.clone(), label_seed, arguments.games.clone(), evaluator)
+        Labeller::new(settings.clone(), label_seed, arguments.games.clone(), first.clone(), evaluator)
     })
 }

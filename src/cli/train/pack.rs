@@ -1,7 +1,8 @@
 //! `emilia train pack`.
 
 use super::KnobArguments;
-use crate::cli::output::{cannot_write, say};
+use crate::cli::output::{say, write_file};
+use crate::eval::pattern::Weights;
 use crate::training::AnyFit;
 use clap::Args;
 use std::path::PathBuf;
@@ -26,10 +27,10 @@ pub(super) struct PackArguments {
 pub(super) fn run(arguments: &PackArguments) -> Result<(), String> {
     let settings = arguments.knobs.config()?.pack;
     let fitted = AnyFit::read(&arguments.weights).map_err(|error| error.to_string())?;
-    let packed = fitted.pack(&settings).map_err(|error| error.to_string())?;
-    let bytes = packed.write(&arguments.out).map_err(|error| cannot_write(&arguments.out, error))?;
-    say(format_args!("{bytes} bytes"));
-    if bytes > MOST_BYTES {
+    let bytes = fitted.pack(&settings).map_err(|error| error.to_string())?.to_bytes();
+    write_file(&arguments.out, &bytes)?;
+    say(format_args!("{} bytes", bytes.len()));
+    if bytes.len() > MOST_BYTES {
         log::warn!("more than {MOST_BYTES} bytes: too much to be part of the program");
     }
     Ok(())

@@ -1,10 +1,10 @@
 //! `emilia train probcut`.
 
-use super::EvaluationArguments;
+use super::{EvaluationArguments, pool};
+use crate::cli::print;
 use crate::cli::progress::StepBar;
-use crate::eval::EvaluatorKind;
-use crate::eval::factorization::FactorWeights;
-use crate::eval::pattern::{PackedWeights, Weights};
+use crate::eval::AnyWeights;
+use crate::eval::pattern::Weights;
 use crate::othello::Empties;
 use crate::training::probcut::{Change, Deviation, ProbcutSettings, fit_probcut};
 use clap::Args;
@@ -49,27 +49,24 @@ pub(super) fn run(arguments: &ProbcutArguments) -> Result<(), String> {
     let progress = StepBar::new("positions", u64::from(settings.positions), 0);
     let done = AtomicU64::new(0);
     let tick = || progress.show(done.fetch_add(1, Ordering::Relaxed) + 1, String::new);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(crate::cli::threads(arguments.threads)).build();
-    let fit = pool.map_err(|error| error.to_string())?.install(|| fit_probcut(&settings, &evaluator, &tick));
+    let fit = pool(arguments.threads)?.install(|| fit_probcut(&settings, &evaluator, &tick));
     progress.finish();
     let fit = fit.ok_or("too few positions for a fit: ask for more with --positions")?;
-    let coefficients = fit.model.coefficients();
-    if let (true, Some(file)) = (arguments.write, &arguments.evaluation.weights.eval_file) {
-        let path = Path::new(file);
-        let write = || match arguments.evaluation.eval {
-            EvaluatorKind::PatternLinear => PackedWeights::read(path)?.with_error_model(fit.model.clone()).write(path),
-            _ => FactorWeights::read(path)?.with_error_model(fit.model.clone()).write(path),
-        };
-        write().map_err(|error| format!("{file}: {error}"))?;
-    }
-    let numbers: Vec<String> = coefficients.iter().map(|c| format!("{c:.5}")).collect();
-    super::super::print(&format!(
+    let numbers: Vec<String> = fit.model.coefficients().iter().map(|c| format!("{c:.5}")).collect();
+    // What took minutes to measure is printed before anything can go wrong with the file.
+    let printed = print(&format!(
         "{}{}{}\ncoefficients: {}\n",
         table(&fit.midgame),
         table(&fit.endgame),
         table_of_changes(&fit.changes),
         numbers.join(", ")
-    ))
+    ));
+    if let (true, Some(file)) = (arguments.write, &arguments.evaluation.weights.eval_file) {
+        let path = Path::new(file);
+        let written = AnyWeights::read(path).and_then(|weights| weights.with_error_model(fit.model).write(path));
+        written.map_err(|error| format!("{file}: {error}"))?;
+    }
+    printed
 }
 
 fn table(classes: &[Deviation]) -> String {

@@ -22,7 +22,7 @@ pub(super) struct SelfPlayArguments {
     /// Play perfectly from this number of empty squares on [default: 16]
     #[arg(long, value_name = "EMPTIES")]
     exact: Option<u8>,
-    /// How sure cuts on the word of shallower searches are, in percent; 100 for none [default: 73]
+    /// How sure cuts by shallower searches are, in percent; 100 for none [default: 73]
     #[arg(long, alias = "confidence", value_name = "PERCENT")]
     selectivity: Option<Selectivity>,
     /// How many random moves begin a game [default: 4-24]

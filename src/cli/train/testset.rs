@@ -113,8 +113,7 @@ fn label(arguments: &LabelArguments) -> Result<(), String> {
     let mut saved = Instant::now();
     for (done, &i) in wanted.iter().enumerate() {
         if interrupt.load(Ordering::Relaxed) {
-            write_file(&arguments.set, set.to_text().as_bytes())?;
-            return Err("interrupted; the same command goes on".to_owned());
+            break;
         }
         // Nothing learnt from one position helps with another, and a label should not depend on those before it.
         engine.clear();
@@ -128,5 +127,6 @@ fn label(arguments: &LabelArguments) -> Result<(), String> {
         }
     }
     progress.finish();
-    write_file(&arguments.set, set.to_text().as_bytes())
+    write_file(&arguments.set, set.to_text().as_bytes())?;
+    if interrupt.load(Ordering::Relaxed) { Err("interrupted; the same command goes on".to_owned()) } else { Ok(()) }
 }

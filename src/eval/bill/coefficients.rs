@@ -1,13 +1,14 @@
 //! The file of what was learned: text that a program writes, a person can read, and the program is built with.
 
 use super::features::FEATURES;
-use super::quadratic::{COEFFICIENTS, Quadratic};
-use serde::Deserialize;
+use super::quadratic::Quadratic;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 use std::fmt;
-use thiserror::Error;
 
 /// A classifier of won and lost positions.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Discriminant {
     /// Discs of final difference for one unit of log-odds, for all disc counts alike.
     pub discs_per_nat: f64,
@@ -26,11 +27,13 @@ impl Discriminant {
 }
 
 /// All that `emilia train bill` learns.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Coefficients {
     /// How the coefficients were learned, line by line.
     pub provenance: Vec<String>,
     /// What each feature is divided by before the functions see it.
+    #[serde(deserialize_with = "numbers")]
     pub scales: [f64; FEATURES],
     /// Logistic regression.
     pub logistic: Discriminant,
@@ -38,107 +41,44 @@ pub struct Coefficients {
     pub gaussian: Discriminant,
 }
 
-/// Why a text is not a file of coefficients.
-#[derive(Debug, Error)]
-pub enum CoefficientsError {
-    /// The text is not TOML, or not with these keys; the message names line and column.
-    #[error("{0}")]
-    Syntax(#[from] toml::de::Error),
-    /// A number out of range.
-    #[error("{name}: {value} is not valid; expected {expected}")]
-    Value {
-        /// The place of the number in the file.
-        name: String,
-        /// The number.
-        value: f64,
-        /// The range of the number, in words.
-        expected: &'static str,
-    },
-    /// A list of the wrong length.
-    #[error("{name} has {length} numbers; expected {expected}")]
-    Length {
-        /// The place of the list in the file.
-        name: String,
-        /// Numbers in the list.
-        length: usize,
-        /// Numbers that there should be.
-        expected: usize,
-    },
-    /// Functions for more disc counts than a board has, or none.
-    #[error("{name}: {count} functions from {first} discs on; expected at least one, and none beyond 64 discs")]
-    Range {
-        /// The name of the discriminant.
-        name: &'static str,
-        /// The disc count of the first function.
-        first: u32,
-        /// Number of functions.
-        count: usize,
-    },
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawDiscriminant {
-    discs_per_nat: f64,
-    first_discs: u32,
-    functions: Vec<Vec<f64>>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawCoefficients {
-    provenance: Vec<String>,
-    scales: Vec<f64>,
-    logistic: RawDiscriminant,
-    gaussian: RawDiscriminant,
-}
-
 impl Coefficients {
     /// Reads what [`fmt::Display`] writes.
     ///
     /// # Errors
     /// If the text is not TOML with these keys, a list has the wrong length, or a number is out of range.
-    pub fn parse(text: &str) -> Result<Coefficients, CoefficientsError> {
-        let raw: RawCoefficients = toml::from_str(text)?;
-        let scales = numbers::<FEATURES>("scales".to_owned(), &raw.scales)?;
-        scales.iter().try_for_each(|&scale| positive("scales", scale))?;
-        Ok(Coefficients {
-            provenance: raw.provenance,
-            scales,
-            logistic: discriminant("logistic", raw.logistic)?,
-            gaussian: discriminant("gaussian", raw.gaussian)?,
-        })
+    pub fn parse(text: &str) -> Result<Coefficients, toml::de::Error> {
+        let read: Coefficients = toml::from_str(text)?;
+        for (name, Discriminant { first_discs, functions, .. }) in
+            [("logistic", &read.logistic), ("gaussian", &read.gaussian)]
+        {
+            let count = functions.len();
+            if count == 0 || *first_discs as usize + count > 65 {
+                let expected = "expected at least one, and none beyond 64 discs";
+                return Err(Error::custom(format_args!(
+                    "{name}: {count} functions from {first_discs} discs on; {expected}"
+                )));
+            }
+        }
+        let positive = read.scales.iter().chain([&read.logistic.discs_per_nat, &read.gaussian.discs_per_nat]);
+        match positive.copied().find(|factor| !(1e-3..=LARGEST).contains(factor)) {
+            Some(factor) => Err(Error::custom(format_args!(
+                "a scale or discs_per_nat is {factor}; expected a number from 0.001 to 1e9"
+            ))),
+            None => Ok(read),
+        }
     }
 }
 
-fn discriminant(name: &'static str, raw: RawDiscriminant) -> Result<Discriminant, CoefficientsError> {
-    let (first, count) = (raw.first_discs, raw.functions.len());
-    if count == 0 || first as usize > 64 || first as usize + count > 65 {
-        return Err(CoefficientsError::Range { name, first, count });
-    }
-    positive(name, raw.discs_per_nat)?;
-    let function = |(i, list): (usize, &Vec<f64>)| {
-        numbers::<COEFFICIENTS>(format!("{name}, {} discs", first as usize + i), list).map(Quadratic)
-    };
-    let functions = raw.functions.iter().enumerate().map(function).collect::<Result<_, _>>()?;
-    Ok(Discriminant { discs_per_nat: raw.discs_per_nat, first_discs: first, functions })
-}
+/// Far beyond what was ever learned, and far from what single precision holds.
+const LARGEST: f64 = 1e9;
 
-fn numbers<const N: usize>(name: String, list: &[f64]) -> Result<[f64; N], CoefficientsError> {
-    // Far beyond what was ever learned, and far from what single precision holds.
-    const LARGEST: f64 = 1e9;
-    let expected = "a number from -1e9 to 1e9";
-    match list.iter().find(|value| !(-LARGEST..=LARGEST).contains(*value)) {
-        Some(&value) => Err(CoefficientsError::Value { name, value, expected }),
-        None => list.try_into().map_err(|_| CoefficientsError::Length { name, length: list.len(), expected: N }),
+/// A list of `N` numbers.
+pub(super) fn numbers<'de, D: Deserializer<'de>, const N: usize>(deserializer: D) -> Result<[f64; N], D::Error> {
+    let list = Vec::<f64>::deserialize(deserializer)?;
+    if let Some(number) = list.iter().find(|number| !(-LARGEST..=LARGEST).contains(*number)) {
+        return Err(Error::custom(format_args!("{number} is out of range; expected numbers from -1e9 to 1e9")));
     }
-}
-
-fn positive(name: &str, value: f64) -> Result<(), CoefficientsError> {
-    if (1e-3..=1e9).contains(&value) {
-        return Ok(());
-    }
-    Err(CoefficientsError::Value { name: name.to_owned(), value, expected: "a number from 0.001 to 1e9" })
+    list.as_slice().try_into().map_err(|_| Error::custom(format_args!("{} numbers; expected {N}", list.len())))
 }
 
 impl fmt::Display for Coefficients {
@@ -203,12 +143,13 @@ mod tests {
     fn refusals_say_where_and_what() {
         let text = example().to_string();
         for (from, to, message) in [
-            ("scales = [1.00000, ", "scales = [", "scales has 4 numbers; expected 5"),
-            ("scales = [1.00000", "scales = [0.0", "scales: 0 is not valid"),
-            ("[-1.00000, -0.87500", "[nan, -0.87500", "logistic, 24 discs: NaN"),
-            ("[-1.00000, -0.87500", "[-1.00000", "logistic, 24 discs has 20 numbers"),
+            ("scales = [1.00000, ", "scales = [", "4 numbers; expected 5"),
+            ("scales = [1.00000", "scales = [0.0", "discs_per_nat is 0; expected"),
+            ("[-1.00000, -0.87500", "[nan, -0.87500", "NaN is out of range"),
+            ("[-1.00000, -0.87500", "[-1.00000", "20 numbers; expected 21"),
+            ("[-1.00000, -0.87500", "[-1.00000, -0.87500, 3.0", "22 numbers; expected 21"),
             ("first_discs = 24", "first_discs = 63", "logistic: 3 functions from 63 discs on"),
-            ("discs_per_nat = 5.5", "discs_per_nat = -5.5", "logistic: -5.5"),
+            ("discs_per_nat = 5.5", "discs_per_nat = -5.5", "is -5.5; expected"),
             ("[gaussian]", "[gauss]", "line "),
         ] {
             assert!(text.contains(from), "{from}");

@@ -1,6 +1,6 @@
 //! The 38 rows, columns and diagonals of at least three squares, and what their contents count.
 
-use crate::eval::ternary::{self, ternary};
+use crate::eval::ternary::{self, column, ternary, turned};
 use crate::othello::{Position, Square};
 use std::ops::Add;
 use std::sync::LazyLock;
@@ -99,11 +99,10 @@ impl LineTables {
     /// The sum over all lines.
     #[inline]
     pub(super) fn sum(&self, position: &Position) -> Counts {
-        const FIRST_COLUMN: u64 = 0x0101_0101_0101_0101;
-        // The product gathers the bits of a column, or of a diagonal, in the highest byte.
-        let column = |board: u64, c: u32| ((board >> c) & FIRST_COLUMN).wrapping_mul(0x0102_0408_1020_4080) >> 56;
-        let diagonal =
-            |board: u64, d: &Diagonal| ((board & d.squares).wrapping_mul(FIRST_COLUMN) >> 56) >> d.first_column;
+        // The product gathers the bits of a diagonal in the highest byte.
+        let diagonal = |board: u64, d: &Diagonal| {
+            ((board & d.squares).wrapping_mul(0x0101_0101_0101_0101) >> 56) >> d.first_column
+        };
         let (p, o) = (position.player().0, position.opponent().0);
         let mut sum = Counts::default();
         for i in 0..8 {
@@ -157,7 +156,7 @@ fn side(squares: &[Square], straight: bool, own: u64, other: u64) -> [i16; 4] {
     let (mut mobility, mut potential, mut interior, mut sequences) = (0, 0, 0, 0);
     for (i, square) in squares.iter().enumerate() {
         if empty(i) {
-            mobility += move_worth(*square, turned(length, own, other, i));
+            mobility += move_worth(*square, turned(own, other, i, 0..length).count_ones());
             potential +=
                 [i.checked_sub(1), Some(i + 1)].into_iter().flatten().filter(|&j| has(other, j)).count() as i16;
         }
@@ -175,21 +174,8 @@ fn side(squares: &[Square], straight: bool, own: u64, other: u64) -> [i16; 4] {
     [mobility, potential, interior, sequences]
 }
 
-/// How many discs a move to this square of the line turns in the line.
-fn turned(length: usize, own: u64, other: u64, square: usize) -> usize {
-    let run = |squares: &mut dyn Iterator<Item = usize>| {
-        for (count, i) in squares.enumerate() {
-            if other >> i & 1 == 0 {
-                return if own >> i & 1 != 0 { count } else { 0 };
-            }
-        }
-        0
-    };
-    run(&mut (square + 1..length)) + run(&mut (0..square).rev())
-}
-
 /// What a move that turns `turned` discs counts, in quarters.
-fn move_worth(square: Square, turned: usize) -> i16 {
+fn move_worth(square: Square, turned: u32) -> i16 {
     let full = match from_edges(square) {
         (1, 1) => 1,
         (0, 1) => 2,

@@ -5,7 +5,7 @@ mod features;
 mod lines;
 mod quadratic;
 
-pub use coefficients::{Coefficients, CoefficientsError, Discriminant};
+pub use coefficients::{Coefficients, Discriminant};
 pub use features::{FEATURES, FeatureTables, Features};
 pub use quadratic::{COEFFICIENTS, Quadratic};
 

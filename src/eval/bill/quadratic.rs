@@ -1,6 +1,8 @@
 //! Quadratic functions of the features: what both discriminants are.
 
+use super::coefficients::numbers;
 use super::features::FEATURES;
+use serde::Deserialize;
 
 /// How many coefficients a quadratic function of the features has: a constant, one for each feature, and one for each
 /// product of two, squares included.
@@ -8,8 +10,8 @@ pub const COEFFICIENTS: usize = 1 + FEATURES + FEATURES * (FEATURES + 1) / 2;
 
 /// A quadratic function: the constant, the features in their order, then the products by their first and their second
 /// factor (11, 12, …, 15, 22, …, 55).
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Quadratic(pub [f64; COEFFICIENTS]);
+#[derive(Clone, Copy, PartialEq, Debug, Deserialize)]
+pub struct Quadratic(#[serde(deserialize_with = "numbers")] pub [f64; COEFFICIENTS]);
 
 impl Quadratic {
     /// The terms that the coefficients multiply, for these features.

@@ -203,7 +203,7 @@ const _: () = assert!(INSTANCES.is_multiple_of(CHUNK), "chunks have all rows");
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::pattern::{ALL_INSTANCES, FAMILIES};
+    use crate::eval::pattern::FAMILIES;
     use crate::othello::Symmetry;
     use crate::random::Random;
     use crate::testing::random_position;
@@ -219,14 +219,7 @@ mod tests {
     /// The rows of a position.
     fn rows_of(position: &Position) -> Vec<usize> {
         let sharing = Sharing::get();
-        let mut rows: Vec<usize> = ALL_INSTANCES
-            .iter()
-            .zip(State::of(position).configurations())
-            .map(|(instance, configuration)| {
-                let greatest = FAMILIES[instance.family].greatest() as i32;
-                sharing.of_family(instance.family)[(i32::from(configuration) + greatest) as usize] as usize
-            })
-            .collect();
+        let mut rows: Vec<usize> = State::of(position).numbers().map(|row| row as usize).collect();
         rows.push(sharing.mobility().start + mobility_pair(position));
         rows.push(sharing.constant() + usize::from(position.empty_count().placed()));
         rows

@@ -52,9 +52,9 @@ pub struct FactorWeights {
 }
 
 impl FactorWeights {
-    /// Weights at 2 to 16 knots, [`rows`] linear ones for each knot, then [`RANK`] times as many factors, those of one number of all
-    /// rows together. A disc is `units_per_disc` in the linear weights, a power of two from 1 to 128, and 1 is `factor_units`
-    /// in the factors, 1 to 4096.
+    /// Weights at 2 to 16 knots, [`rows`] linear ones for each knot, and [`RANK`] factors of each row, the first factors of
+    /// all rows first. A disc is `units_per_disc` in the linear weights, a power of two from 1 to 128, and 1 is
+    /// `factor_units` in the factors, 1 to 4096.
     ///
     /// # Errors
     /// If one of these numbers is out of range, or a linear weight is too large for the tables of the evaluation.
@@ -141,10 +141,7 @@ impl Weights for FactorWeights {
         check_knots(knots)?;
         frame::check_units(units_per_disc)?;
         check_factor_units(factor_units)?;
-        if usize::from(rank) != RANK {
-            let (found, expected) = (format!("{rank} factors"), format!("{RANK}"));
-            return Err(WeightsError::Geometry { found, expected });
-        }
+        frame::check_number("factors", rank.into(), RANK)?;
         let error_model = frame::read_description(&mut rest)?;
         let linear = unpack_linear(&mut rest, knots)?;
         let factors = unpack_factors(&mut rest)?;

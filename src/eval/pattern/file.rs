@@ -52,12 +52,6 @@ impl PackedWeights {
         self.phases
     }
 
-    /// The phase of a position with `empties` empty squares: the phases share the 60 moves of a game evenly.
-    pub fn phase_of(&self, empties: u32) -> usize {
-        let placed = 60usize.saturating_sub(empties as usize);
-        (placed * self.phases / 60).min(self.phases - 1)
-    }
-
     /// The weights of one phase.
     pub fn phase(&self, phase: usize) -> &[i16] {
         let length = Sharing::get().len();
@@ -108,6 +102,11 @@ impl Weights for PackedWeights {
     }
 }
 
+/// The phase of positions with this number of discs: `phases` phases share the 60 moves of a game evenly.
+pub fn phase_of(discs: usize, phases: usize) -> usize {
+    (discs.saturating_sub(4) * phases / 60).min(phases - 1)
+}
+
 fn check_phases(phases: usize) -> Result<(), WeightsError> {
     if (1..=MOST_PHASES).contains(&phases) { Ok(()) } else { Err(WeightsError::Phases(phases)) }
 }
@@ -130,13 +129,14 @@ mod tests {
     use super::super::frame::tests::{self, sealed};
     use super::super::geometry::FAMILIES;
     use super::*;
+    use crate::random::Random;
 
     /// Weights of all sizes, small ones more often.
     fn some(phases: usize) -> PackedWeights {
-        let mut random = 1u64;
+        let mut random = Random::new(1);
         let weights = (0..phases * Sharing::get().len()).map(|_| {
-            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            ((random >> 48) as i16 / 8) >> (random >> 40 & 15)
+            let bits = random.next();
+            ((bits >> 48) as i16 / 8) >> (bits & 15)
         });
         PackedWeights::new(phases, 32, weights.collect())
             .unwrap()
@@ -204,11 +204,13 @@ mod tests {
         assert!(changed(header + 6, 99).contains("(99) b1"));
         let mobilities = header + 5 + FAMILIES.iter().map(|family| 1 + family.square_indices().len()).sum::<usize>();
         assert!(changed(mobilities, 33).contains("33 mobilities where this program has 32"));
-        // The beginning of the coefficients of the error model: not a number, and one coefficient less.
+        // The beginning of the coefficients of the error model: not a number, a large one, and one coefficient less.
         let with_model = none(1).with_error_model(ErrorModel::new(&[0.5; 18]).unwrap()).to_bytes();
-        let mut not_a_number = with_model.clone();
-        not_a_number[mobilities + 2..][..8].copy_from_slice(&f64::NAN.to_le_bytes());
-        assert!(refusal(&sealed(&not_a_number)).contains("18 coefficients, or one that is not finite"));
+        for coefficient in [f64::NAN, 1001.0] {
+            let mut bad = with_model.clone();
+            bad[mobilities + 2..][..8].copy_from_slice(&coefficient.to_le_bytes());
+            assert!(refusal(&sealed(&bad)).contains("18 coefficients, or one that is no number from -1000 to 1000"));
+        }
         let mut too_few = with_model;
         too_few[mobilities + 1] = 17;
         too_few.drain(mobilities + 2..mobilities + 10);
@@ -240,10 +242,7 @@ mod tests {
 
     #[test]
     fn phases_share_the_game() {
-        let phases_of = |phases| {
-            let weights = none(phases);
-            [60, 59, 58, 31, 30, 2, 1, 0].map(|empties| weights.phase_of(empties))
-        };
+        let phases_of = |phases| [4, 5, 6, 33, 34, 62, 63, 64].map(|discs| phase_of(discs, phases));
         assert_eq!(phases_of(30), [0, 0, 1, 14, 15, 29, 29, 29]);
         assert_eq!(phases_of(60), [0, 1, 2, 29, 30, 58, 59, 59]);
         assert_eq!(phases_of(1), [0; 8]);

@@ -8,15 +8,16 @@ use crate::whole_file::write_whole;
 use std::fmt;
 use std::path::Path;
 
-/// A form of weights over the patterns: how many there are, and how they make a value. It is made of the weights and has what a search reads.
+/// A form of weights over the patterns: the tables that a search reads, and how they make a value.
 pub trait Form: Sized + Send + Sync + 'static {
     /// The weights.
     type Weights: Weights;
 
-    /// What a search reads.
+    /// The tables of these weights.
     fn new(weights: Self::Weights) -> Self;
 
-    /// The value of a position with this state, in units of 1/128 disc for its side to move, within ±[`crate::eval::STATIC_LIMIT`].
+    /// The value of a position with this state for its side to move, in units of 1/128 disc, within
+    /// ±[`crate::eval::STATIC_LIMIT`].
     fn value(&self, state: &State, position: &Position) -> i32;
 
     /// The evaluation as one of those that searches know.

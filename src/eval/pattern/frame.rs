@@ -108,7 +108,9 @@ pub enum WeightsError {
     #[error("{0} bytes behind the weights of the last phase; expected none")]
     Trailing(usize),
     /// No error model is said by these coefficients.
-    #[error("the error model has {0} coefficients, or one that is not finite; expected none, 12 or 18 that are")]
+    #[error(
+        "the error model has {0} coefficients, or one that is no number from -1000 to 1000; expected none, 12 or 18"
+    )]
     ErrorModel(usize),
 }
 
@@ -122,7 +124,7 @@ fn form_of(version: u32) -> &'static str {
 }
 
 /// The bytes of a file, as many as a file of weights may have.
-pub(crate) fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
+pub(super) fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(LARGEST_FILE).read_to_end(&mut bytes)?;
     Ok(bytes)
@@ -132,7 +134,7 @@ pub(crate) fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
 ///
 /// # Errors
 /// If the bytes do not begin like a file of weights.
-pub fn version_of(bytes: &[u8]) -> Result<u32, WeightsError> {
+pub(in crate::eval) fn version_of(bytes: &[u8]) -> Result<u32, WeightsError> {
     let rest = bytes.strip_prefix(&MAGIC).ok_or(WeightsError::Magic)?;
     let (found, said) = (bytes.len() as u64, (SIZE_AT + 8) as u64);
     Cursor(rest).u32().ok_or(WeightsError::Size { found, said })
@@ -186,8 +188,8 @@ pub(in crate::eval) fn read_block(rest: &mut Cursor<'_>, block: &mut [u8]) -> Re
     found.map(Some).map_err(|error| WeightsError::Compression(error.to_string()))
 }
 
-/// Writes numbers as one block. A number `w` is made the unsigned `2w` or `−2w − 1`, and the high bytes of all are written before all low
-/// bytes: weights are small, so most high bytes are zero.
+/// Writes numbers as one block. A number `w` is made the unsigned `2w` or `−2w − 1`, and the high bytes of all are
+/// written before all low bytes: weights are small, so most high bytes are zero.
 pub(in crate::eval) fn write_numbers(bytes: &mut Vec<u8>, numbers: impl Iterator<Item = i16> + Clone) {
     let unsigned = || numbers.clone().map(|number| ((number << 1) ^ (number >> 15)).to_le_bytes());
     let planes: Vec<u8> = unsigned().map(|[_, high]| high).chain(unsigned().map(|[low, _]| low)).collect();
@@ -272,16 +274,16 @@ fn check_geometry(rest: &mut Cursor<'_>) -> Result<(), WeightsError> {
             return Err(WeightsError::Geometry { found, expected });
         }
     }
-    if count != FAMILIES.len() {
-        let (found, expected) = (format!("{count} families"), format!("{}", FAMILIES.len()));
-        return Err(WeightsError::Geometry { found, expected });
+    check_number("families", count, FAMILIES.len())?;
+    check_number("mobilities", rest.u8().ok_or(WeightsError::Header)?.into(), MOBILITIES)
+}
+
+/// Whether a file has as many of something as this program.
+pub(in crate::eval) fn check_number(what: &str, found: usize, expected: usize) -> Result<(), WeightsError> {
+    if found == expected {
+        return Ok(());
     }
-    let mobilities = usize::from(rest.u8().ok_or(WeightsError::Header)?);
-    if mobilities != MOBILITIES {
-        let (found, expected) = (format!("{mobilities} mobilities"), format!("{MOBILITIES}"));
-        return Err(WeightsError::Geometry { found, expected });
-    }
-    Ok(())
+    Err(WeightsError::Geometry { found: format!("{found} {what}"), expected: expected.to_string() })
 }
 
 /// The bytes that have not been read yet.

@@ -232,6 +232,12 @@ impl Sharing {
         self.first[family] as usize..self.first[family + 1] as usize
     }
 
+    /// The packed weight of a configuration of a family.
+    pub fn number(&self, family: usize, configuration: i16) -> u32 {
+        let numbers = self.of_family(family);
+        numbers[(numbers.len() / 2).wrapping_add_signed(configuration.into())]
+    }
+
     /// The numbers of the packed weights of a family's configurations, from the least configuration to the greatest.
     pub fn of_family(&self, family: usize) -> &[u32] {
         &self.packed[family]
@@ -313,10 +319,8 @@ mod tests {
     #[test]
     fn a_mirrored_edge_shares_its_weight() {
         let edge = FAMILIES.iter().position(|family| family.name == "edge and two X").unwrap();
-        let at = |configuration: i32| {
-            Sharing::get().of_family(edge)[(configuration + FAMILIES[edge].greatest() as i32) as usize]
-        };
-        let power = |k: u32| 3i32.pow(k);
+        let at = |configuration| Sharing::get().number(edge, configuration);
+        let power = |k: u32| 3i16.pow(k);
         // a1 own, b1 enemy, b2 own: mirrored h1 own, g1 enemy, g2 own.
         let (left, right) = (1 - power(1) + power(8), power(7) - power(6) + power(9));
         assert_eq!(at(left), at(right));

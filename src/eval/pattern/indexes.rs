@@ -1,6 +1,6 @@
 //! The configurations of all patterns in one position, kept up to date move by move.
 
-use super::geometry::{ALL_INSTANCES, INSTANCES};
+use super::geometry::{ALL_INSTANCES, INSTANCES, Sharing};
 use crate::othello::{Bitboard, Position, Square};
 
 /// Lanes of a state: the instances, filled up to whole vector registers.
@@ -87,6 +87,13 @@ impl State {
     /// The configuration of every instance, in the order of [`ALL_INSTANCES`].
     pub fn configurations(&self) -> impl ExactSizeIterator<Item = i16> {
         self.0[..INSTANCES].iter().map(|&lane| (lane ^ OFFSET) as i16)
+    }
+
+    /// The packed weight of every instance, as [`Sharing`] numbers them.
+    pub fn numbers(&self) -> impl ExactSizeIterator<Item = u32> {
+        let sharing = Sharing::get();
+        let both = ALL_INSTANCES.iter().zip(self.configurations());
+        both.map(move |(instance, configuration)| sharing.number(instance.family, configuration))
     }
 
     /// The configurations with 2^15 added, and what fills up the lanes behind them.

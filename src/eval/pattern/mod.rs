@@ -1,9 +1,10 @@
-//! Patterns, and the linear evaluation over them: a sum of learned weights, one for what stands on each of 64 overlapping sets of squares, and
-//! one for how many squares each side can play.
+//! Patterns, and the linear evaluation over them: a sum of learned weights, one for what stands on each of 64 overlapping
+//! sets of squares, and one for how many squares each side can play.
 //!
 //! The model is Buro's (*From Simple Features to Sophisticated Evaluation Functions*, 1998), with the set of patterns
 //! that later programs settled on: [`FAMILIES`]. Weights differ by phase of the game. A search keeps the [`State`] of
-//! its position up to date and asks for its value; [`Evaluator::evaluate`](super::Evaluator::evaluate) makes the state anew each time.
+//! its position up to date and asks for its value; [`Evaluator::evaluate`](super::Evaluator::evaluate) makes the state
+//! anew each time.
 
 mod file;
 mod form;
@@ -13,10 +14,10 @@ mod indexes;
 mod weights;
 pub(super) mod windows;
 
-pub use file::{MOST_PHASES, PackedWeights, VERSION};
+pub use file::{MOST_PHASES, PackedWeights, VERSION, phase_of};
 pub use form::{Form, OverPatterns, Weights};
-pub(crate) use frame::read_bytes;
-pub use frame::{MAGIC, WeightsError, version_of};
+pub(super) use frame::version_of;
+pub use frame::{MAGIC, WeightsError};
 pub use geometry::{
     ALL_INSTANCES, FAMILIES, Family, INSTANCES, Instance, MOBILITIES, MOST_SQUARES, Sharing, mobility_pair,
 };
@@ -50,16 +51,13 @@ mod tests {
     use crate::eval::{Evaluator, STATIC_LIMIT};
     use crate::game::DISC;
     use crate::othello::{Position, Symmetry};
+    use crate::random::Random;
     use crate::testing::random_position;
 
     /// Weights that are all different enough, up to two discs.
     fn random_weights(phases: usize) -> Vec<i16> {
-        let mut random = 7u64;
-        let next = |_| {
-            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (random >> 33) as i16 % 64
-        };
-        (0..phases * Sharing::get().len()).map(next).collect()
+        let mut random = Random::new(7);
+        (0..phases * Sharing::get().len()).map(|_| random.below(127) as i16 - 63).collect()
     }
 
     fn pattern(phases: usize, weights: Vec<i16>) -> PatternLinear {
@@ -97,12 +95,7 @@ mod tests {
             let position = random_position(seed, empties);
             let phase = ((60 - position.empties().count() as usize) / 2).min(29);
             let weights = &weights[phase * sharing.len()..][..sharing.len()];
-            let of_instance = |(instance, configuration): (&Instance, i16)| {
-                let greatest = FAMILIES[instance.family].greatest() as i32;
-                let number = sharing.of_family(instance.family)[(i32::from(configuration) + greatest) as usize];
-                i32::from(weights[number as usize])
-            };
-            let sum: i32 = ALL_INSTANCES.iter().zip(State::of(&position).configurations()).map(of_instance).sum();
+            let sum: i32 = State::of(&position).numbers().map(|number| i32::from(weights[number as usize])).sum();
             let mobility = i32::from(weights[sharing.mobility().start + mobility_pair(&position)]);
             let sum = (sum + mobility + i32::from(weights[sharing.constant()])) * DISC / 32;
             beyond += i32::from(sum.abs() > STATIC_LIMIT);

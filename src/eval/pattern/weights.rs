@@ -1,6 +1,6 @@
 //! The weights as the search reads them: one entry for every configuration.
 
-use super::file::PackedWeights;
+use super::file::{PackedWeights, phase_of};
 use super::form::{Form, OverPatterns};
 use super::geometry::{INSTANCES, MOBILITIES, Sharing, mobility_pair};
 use super::indexes::State;
@@ -44,7 +44,7 @@ impl Form for Tables {
     fn new(weights: PackedWeights) -> Tables {
         Tables {
             phases: (0..weights.phases()).map(|_| OnceLock::new()).collect(),
-            of_empties: std::array::from_fn(|empties| weights.phase_of(empties as u32) as u8),
+            of_empties: std::array::from_fn(|empties| phase_of(64 - empties, weights.phases()) as u8),
             weights,
         }
     }

@@ -2,12 +2,13 @@
 
 use super::SpanErrors;
 use super::descent::Descent;
-use super::parameters::{Linear, MOST_KNOTS, Numbers, Parameters, WIDTH};
+use super::parameters::{Linear, Numbers, Parameters, WIDTH};
 use super::settings::FactorizationSettings;
+use crate::eval::factorization::MOST_KNOTS;
 use crate::training::container::{self, FileError, Magic};
 use crate::training::dataset::Dataset;
 use serde::{Deserialize, Serialize};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 const MAGIC: Magic = *b"EMIPASS2";
 
@@ -54,10 +55,6 @@ pub(super) fn identity(data: &Dataset, settings: &FactorizationSettings, lines: 
     })
 }
 
-fn path(folder: &Path) -> PathBuf {
-    folder.join(FILE)
-}
-
 impl Checkpoint {
     /// Writes the file: it is there whole or, should anything fail, as it was after the pass before.
     pub(super) fn write(
@@ -77,13 +74,13 @@ impl Checkpoint {
             body.extend(parameters.factors.iter().flat_map(|factors| factors.0).flat_map(f32::to_le_bytes));
             body.extend(parameters.linear.iter().flat_map(|linear| linear.0).flat_map(f32::to_le_bytes));
         }
-        container::write(&path(folder), &container::seal(MAGIC, &header, &body))
+        container::write(&folder.join(FILE), &container::seal(MAGIC, &header, &body))
     }
 
     /// What is in the folder, if it is from such a fit; the descent goes on from there. A file that is none, or is damaged, is
     /// named in a warning and made again.
     pub(super) fn read(folder: &Path, identity: &serde_json::Value, descent: &mut Descent<'_>) -> Option<Checkpoint> {
-        let path = path(folder);
+        let path = folder.join(FILE);
         if !path.exists() {
             return None;
         }

@@ -9,7 +9,7 @@ use super::settings::FactorizationSettings;
 use crate::training::dataset::{LIMIT, Point};
 use rayon::prelude::*;
 
-/// Positions that a thread evaluates at a time.
+/// Positions that a thread evaluates at a time, at least.
 const SHARE: usize = 64;
 /// Shares of the mean gradient, and of the mean square, that a step keeps.
 const MEAN_KEPT: f32 = 0.9;
@@ -30,35 +30,22 @@ pub(super) struct Evaluated {
     weight: f32,
 }
 
-impl Default for Evaluated {
-    fn default() -> Evaluated {
-        Evaluated { columns: [0; COLUMNS], sums: Factors::default(), knot: 0, way: 0.0, error: 0.0, weight: 0.0 }
-    }
-}
-
-/// The signs of the factors: the first half of them counts positive.
-pub(super) fn signs(rank: usize) -> Factors {
-    Numbers(std::array::from_fn(|k| {
-        if k < rank / 2 {
-            1.0
-        } else if k < rank {
-            -1.0
-        } else {
-            0.0
-        }
-    }))
-}
-
 /// Everything that does not change from batch to batch.
 pub(super) struct Model {
     pub(super) layout: Layout,
-    pub(super) signs: Factors,
-    pub(super) knots: usize,
+    /// The first half of the factors counts positive.
+    signs: Factors,
+    knots: usize,
 }
 
 impl Model {
     pub(super) fn new(settings: &FactorizationSettings) -> Model {
-        Model { layout: Layout::new(), signs: signs(settings.rank), knots: settings.knots }
+        let sign = |k| match k {
+            _ if k < settings.rank / 2 => 1.0,
+            _ if k < settings.rank => -1.0,
+            _ => 0.0,
+        };
+        Model { layout: Layout::new(), signs: Numbers(std::array::from_fn(sign)), knots: settings.knots }
     }
 
     /// The sum of fixed linear weights.
@@ -154,12 +141,8 @@ impl<'a> Descent<'a> {
     /// Learns from some positions; `pace`, 0 to 1, scales all steps. Returns the weighted sum of squared errors before it.
     pub(super) fn learn(&mut self, examples: &[Example], pace: f32) -> f64 {
         let (model, parameters) = (self.model, &self.parameters);
-        self.batch.resize(examples.len(), Evaluated::default());
-        self.batch.par_chunks_mut(SHARE).zip(examples.par_chunks(SHARE)).for_each(|(evaluated, examples)| {
-            for (evaluated, example) in evaluated.iter_mut().zip(examples) {
-                *evaluated = model.evaluate(parameters, example);
-            }
-        });
+        let evaluated = examples.par_iter().with_min_len(SHARE).map(|example| model.evaluate(parameters, example));
+        evaluated.collect_into_vec(&mut self.batch);
         self.steps += 1;
         // The means begin at 0; this makes up for it, for rows that most batches use. The first steps of others are up to twice as large.
         let begun = |kept: f32| 1.0 - f64::from(kept).powi(self.steps);

@@ -17,11 +17,12 @@ mod settings;
 
 pub use settings::FactorizationSettings;
 
-use crate::eval::factorization::RANK;
+use crate::eval::factorization::{HALF, RANK};
 use crate::eval::pattern::PackedWeights;
 use crate::random::Random;
 use crate::training::container::FileError;
 use crate::training::dataset::{Dataset, Point};
+use crate::training::design::SquaredError;
 use checkpoint::Checkpoint;
 use descent::{Descent, Model};
 use parameters::{Example, Linear, Parameters, knots_of_phases};
@@ -53,6 +54,11 @@ pub enum FactorFitError {
     /// It was asked to stop. The passes that were made are in the folder, and the same command goes on.
     #[error("interrupted; the same command goes on after the last whole pass")]
     Stopped,
+    /// The steps were too large: the weights or their errors left the range of numbers.
+    #[error(
+        "pass {0} diverged: its error is no number; expected a smaller factorization.rate or factorization.linear-rate"
+    )]
+    Diverged(usize),
     /// What a pass came to cannot be kept.
     #[error(transparent)]
     File(#[from] FileError),
@@ -76,7 +82,7 @@ pub struct FittedFactors {
 /// is there from the same data and settings, the fit goes on from it.
 ///
 /// # Errors
-/// If `stop` was raised, or what a pass came to cannot be written.
+/// If `stop` was raised, a pass diverged, or what a pass came to cannot be written.
 pub fn fit_factorization(
     data: &Dataset,
     settings: &FactorizationSettings,
@@ -117,6 +123,9 @@ pub fn fit_factorization(
         }
         let sum = one_pass(&mut descent, settings, &training, pass, stop).ok_or(FactorFitError::Stopped)?;
         let now = errors(&model, &descent.parameters, &held_out, pass, (sum / weight).sqrt());
+        if !(now.training.is_finite() && now.held_out.is_finite()) {
+            return Err(FactorFitError::Diverged(pass));
+        }
         // Without games to judge by, all passes are made and the last one is kept.
         if held_out.is_empty() || now.held_out < state.curve[state.best_pass].held_out {
             (state.best, state.best_pass) = (descent.parameters.clone(), pass);
@@ -133,20 +142,15 @@ impl FittedFactors {
         let Checkpoint { best, best_pass, curve } = state;
         let linear =
             |knot: usize| lines.iter().zip(&best.linear).map(move |(line, change)| line.0[knot] + change.0[knot]);
-        let factors = |k: usize| best.factors.iter().map(move |factors| factors.0[k]);
         // The factors that count positive come first, whatever the rank.
-        let of_rank = |k: usize| {
-            let (half, own) = (RANK / 2, settings.rank / 2);
-            let (side, k) = (k / half, k % half);
-            (k < own).then_some(side * own + k)
+        let own = settings.rank / 2;
+        let factors = |k: usize| {
+            let (side, k) = (k / HALF, k % HALF);
+            best.factors.iter().map(move |factors| if k < own { factors.0[side * own + k] } else { 0.0 })
         };
-        let all = (0..RANK).flat_map(|k| match of_rank(k) {
-            Some(k) => factors(k).collect::<Vec<f32>>(),
-            None => vec![0.0; best.factors.len()],
-        });
         FittedFactors {
             linear: (0..settings.knots).flat_map(linear).collect(),
-            factors: all.collect(),
+            factors: (0..RANK).flat_map(factors).collect(),
             curve,
             best: best_pass,
         }
@@ -167,7 +171,7 @@ fn one_pass(
         if stop.load(Ordering::Relaxed) {
             return None;
         }
-        let done = ((pass - 1) * batches + number) as f32 / (settings.passes * batches) as f32;
+        let done = ((pass - 1) * batches + number) as f32 / (settings.passes as f32 * batches as f32);
         sum += descent.learn(batch, 0.5 * (1.0 + (std::f32::consts::PI * done).cos()));
     }
     Some(sum)
@@ -191,14 +195,13 @@ fn span_of(point: &Point) -> usize {
 
 fn errors(model: &Model, parameters: &Parameters, held_out: &[Example], pass: usize, training: f64) -> SpanErrors {
     let errors: Vec<f32> = held_out.par_iter().map(|example| model.evaluate(parameters, example).error).collect();
-    let mut sums = [(0.0, 0.0); SPANS];
+    let mut spans = [SquaredError::default(); SPANS];
     for (example, &error) in held_out.iter().zip(&errors) {
-        let (sum, total) = &mut sums[span_of(&example.point)];
-        let weight = f64::from(example.point.weight);
-        *sum += weight * f64::from(error) * f64::from(error);
-        *total += weight;
+        spans[span_of(&example.point)].add(error, example.point.weight);
     }
-    let rms = |(sum, weight): (f64, f64)| if weight > 0.0 { (sum / weight).sqrt() } else { 0.0 };
-    let all = sums.iter().fold((0.0, 0.0), |(a, b), &(sum, weight)| (a + sum, b + weight));
-    SpanErrors { pass, training, held_out: rms(all), spans: sums.map(rms) }
+    let all = spans.iter().fold(SquaredError::default(), |all, span| SquaredError {
+        sum: all.sum + span.sum,
+        weight: all.weight + span.weight,
+    });
+    SpanErrors { pass, training, held_out: all.rms(), spans: spans.map(SquaredError::rms) }
 }

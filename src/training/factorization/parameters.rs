@@ -1,8 +1,10 @@
 //! The parameters of a factorization machine while they are learned, and the columns of a position that point at them.
 
 use super::settings::FactorizationSettings;
-use crate::eval::factorization::{DISC_COUNTS, RANK};
-use crate::eval::pattern::{ALL_INSTANCES, FAMILIES, INSTANCES, PackedWeights, Sharing, State, mobility_pair};
+use crate::eval::factorization::{DISC_COUNTS, MOST_KNOTS, RANK};
+use crate::eval::pattern::{
+    ALL_INSTANCES, FAMILIES, INSTANCES, PackedWeights, Sharing, State, mobility_pair, phase_of,
+};
 use crate::othello::Position;
 use crate::random::Random;
 use crate::training::dataset::Point;
@@ -11,9 +13,6 @@ use std::ops::Range;
 
 /// Numbers of a line of cache.
 const LINE: usize = 16;
-
-/// The most knots.
-pub(super) const MOST_KNOTS: usize = LINE;
 
 /// Places for the factors of a row: whole lines of cache.
 pub(super) const WIDTH: usize = RANK.next_multiple_of(LINE);
@@ -63,10 +62,7 @@ impl Layout {
     pub(super) fn columns_of(&self, position: &Position) -> [u32; COLUMNS] {
         let mut columns = [0; COLUMNS];
         let state = State::of(position);
-        for ((column, configuration), instance) in columns.iter_mut().zip(state.configurations()).zip(&ALL_INSTANCES) {
-            let greatest = FAMILIES[instance.family].greatest() as i32;
-            *column = self.sharing.of_family(instance.family)[(i32::from(configuration) + greatest) as usize];
-        }
+        columns.iter_mut().zip(state.numbers()).for_each(|(column, number)| *column = number);
         columns[INSTANCES] = (self.sharing.mobility().start + mobility_pair(position)) as u32;
         columns[INSTANCES + 1] = (self.sharing.constant() + usize::from(position.empty_count().placed())) as u32;
         columns
@@ -152,7 +148,7 @@ pub(super) fn knots_of_phases(weights: &PackedWeights, knots: usize) -> Vec<Line
     let normal = (hats.transpose() * &hats).try_inverse().expect("every knot has discs around it");
     let inverse = normal * hats.transpose();
     let units = f64::from(weights.units_per_disc());
-    let phases: Vec<&[i16]> = (0..60).map(|d| weights.phase(weights.phase_of(60 - d))).collect();
+    let phases: Vec<&[i16]> = (0..60).map(|d| weights.phase(phase_of(d + 4, weights.phases()))).collect();
     let at_knots = |row: usize| {
         let mut line = Linear::default();
         for (k, weight) in line.0[..knots].iter_mut().enumerate() {

@@ -1,7 +1,6 @@
 //! The knobs of the fit of a factorization machine.
 
-use super::parameters::MOST_KNOTS;
-use crate::eval::factorization::RANK;
+use crate::eval::factorization::{MOST_KNOTS, RANK};
 use crate::training::settings_error::SettingsError;
 use serde::{Deserialize, Serialize};
 
@@ -74,16 +73,13 @@ impl FactorizationSettings {
         ] {
             check(name, number > 0, &number, "at least 1")?;
         }
-        for (name, number) in [
+        SettingsError::check_not_negative(&[
             ("factorization.rate", self.rate),
             ("factorization.linear-rate", self.linear_rate),
             ("factorization.ridge", self.ridge.into()),
             ("factorization.linear-ridge", self.linear_ridge.into()),
             ("factorization.least-uses", self.least_uses.into()),
             ("factorization.spread", self.spread),
-        ] {
-            check(name, number >= 0.0 && number.is_finite(), &number, "at least 0")?;
-        }
-        Ok(())
+        ])
     }
 }
