@@ -78,9 +78,7 @@ impl LineLog {
     /// If the file cannot be cut.
     pub fn keep(&mut self, length: u64) -> Result<bool, LineLogError> {
         self.length = length;
-        let is_longer = self.file.metadata().map(|file| file.len() > length);
-        let cut = is_longer.and_then(|is_longer| self.cut(is_longer).map(|()| is_longer));
-        cut.map_err(|error| self.failure(error))
+        self.cut().map_err(|error| self.failure(error))
     }
 
     /// Appends whole lines. Should that fail, for want of room perhaps, the file ends behind the last line that is whole.
@@ -92,17 +90,21 @@ impl LineLog {
         match written {
             Ok(()) => self.length += lines.len() as u64,
             // What could be written of it is no whole line.
-            Err(_) => self.cut(true).map_err(|error| self.failure(error))?,
+            Err(_) => {
+                self.cut().map_err(|error| self.failure(error))?;
+            }
         }
         written.map_err(|error| self.failure(error))
     }
 
-    /// Makes the file end where it should, if it is longer. What is written next goes there.
-    fn cut(&mut self, is_longer: bool) -> io::Result<()> {
+    /// Makes the file end where it should, and says whether it was longer. What is written next goes there.
+    fn cut(&mut self) -> io::Result<bool> {
+        let is_longer = self.file.metadata()?.len() > self.length;
         if is_longer {
             self.file.set_len(self.length)?;
         }
-        self.file.seek(SeekFrom::Start(self.length)).map(drop)
+        self.file.seek(SeekFrom::Start(self.length))?;
+        Ok(is_longer)
     }
 
     /// Why the file cannot be written.

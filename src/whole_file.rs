@@ -1,6 +1,6 @@
 //! Writing a file so that nobody ever finds half of it.
 
-use std::fs::{self, File, Permissions};
+use std::fs::{self, File};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use tempfile::{Builder, TempPath};
@@ -79,14 +79,13 @@ pub(crate) fn folder(path: &Path) -> &Path {
 #[derive(Debug)]
 pub(crate) struct WholeFile {
     file: BufWriter<File>,
-    aside: Aside,
+    /// If there is none, the bytes are where they are to be.
+    aside: Option<Aside>,
 }
 
 /// Where the bytes are until the file is whole.
 #[derive(Debug)]
 enum Aside {
-    /// Where they are to be.
-    Nowhere,
     /// In a file without a name, of which nothing is left if the process is killed, for the file of this path.
     #[cfg(target_os = "linux")]
     Nameless(PathBuf),
@@ -99,29 +98,24 @@ impl WholeFile {
     pub(crate) fn create(path: &Path) -> io::Result<WholeFile> {
         let Destination::File(path) = Destination::of(path)? else {
             let file = BufWriter::new(File::options().append(true).open(path)?);
-            return Ok(WholeFile { file, aside: Aside::Nowhere });
+            return Ok(WholeFile { file, aside: None });
         };
         let permissions = fs::metadata(&path).ok().map(|found| found.permissions());
         expect_folder(&path)?;
         let (file, aside) = open_aside(path)?;
         permissions.map_or(Ok(()), |permissions| file.set_permissions(permissions))?;
-        Ok(WholeFile { file: BufWriter::new(file), aside })
+        Ok(WholeFile { file: BufWriter::new(file), aside: Some(aside) })
     }
 
     /// Waits until the disk has the file, and gives it its name.
     pub(crate) fn finish(self) -> io::Result<()> {
         let file = self.file.into_inner().map_err(io::IntoInnerError::into_error)?;
-        let (named, path) = match self.aside {
-            Aside::Nowhere => return Ok(()),
+        let Some(aside) = self.aside else { return Ok(()) };
+        file.sync_all()?;
+        let (named, path) = match aside {
             #[cfg(target_os = "linux")]
-            Aside::Nameless(path) => {
-                file.sync_all()?;
-                (linux::name(&file, folder(&path))?, path)
-            }
-            Aside::Named(named, path) => {
-                file.sync_all()?;
-                (named, path)
-            }
+            Aside::Nameless(path) => (linux::name(&file, folder(&path))?, path),
+            Aside::Named(named, path) => (named, path),
         };
         named.persist(path).map_err(|error| error.error)
     }
@@ -132,30 +126,20 @@ fn open_aside(path: PathBuf) -> io::Result<(File, Aside)> {
     if let Ok(file) = linux::nameless(folder(&path)) {
         return Ok((file, Aside::Nameless(path)));
     }
-    let mut builder = aside();
-    if let Some(permissions) = permissions_of_new_files() {
-        builder.permissions(permissions);
-    }
-    let (file, named) = builder.tempfile_in(folder(&path))?.into_parts();
+    let (file, named) = aside().tempfile_in(folder(&path))?.into_parts();
     Ok((file, Aside::Named(named, path)))
 }
 
 fn aside() -> Builder<'static, 'static> {
     let mut builder = Builder::new();
     builder.prefix(".emilia-").suffix(".partial");
+    #[cfg(unix)]
+    {
+        // What the user's mask leaves of everything; `tempfile` itself would let nobody else read.
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
     builder
-}
-
-/// What the user's mask leaves of everything; `tempfile` itself would let nobody else read.
-#[cfg(unix)]
-fn permissions_of_new_files() -> Option<Permissions> {
-    use std::os::unix::fs::PermissionsExt;
-    Some(Permissions::from_mode(0o666))
-}
-
-#[cfg(not(unix))]
-fn permissions_of_new_files() -> Option<Permissions> {
-    None
 }
 
 #[cfg(target_os = "linux")]
@@ -239,7 +223,7 @@ mod tests {
         let path = folder.path().join("file");
         for text in ["first", "second"] {
             let (file, named) = aside().tempfile_in(folder.path()).unwrap().into_parts();
-            let mut whole = WholeFile { file: BufWriter::new(file), aside: Aside::Named(named, path.clone()) };
+            let mut whole = WholeFile { file: BufWriter::new(file), aside: Some(Aside::Named(named, path.clone())) };
             whole.write_all(text.as_bytes()).unwrap();
             assert_eq!(names(folder.path()).len(), 1 + usize::from(text == "second"));
             whole.finish().unwrap();
@@ -270,7 +254,7 @@ mod tests {
             assert_eq!(fs::read_to_string(at("target")).unwrap(), text);
             assert!(at("first").is_symlink() && at("far/second").is_symlink() && !at("target").is_symlink());
         }
-        fs::set_permissions(at("target"), Permissions::from_mode(0o640)).unwrap();
+        fs::set_permissions(at("target"), fs::Permissions::from_mode(0o640)).unwrap();
         write_whole(&at("first"), b"again").unwrap();
         assert_eq!(fs::metadata(at("target")).unwrap().permissions().mode() & 0o777, 0o640);
         fs::write(at("plain"), "").unwrap();

@@ -7,7 +7,7 @@ use crate::notation::game_file::{FileGame, GameFile, GameFileError};
 use crate::whole_file::why;
 use clap::Args;
 use std::fmt::Display;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
@@ -64,9 +64,7 @@ impl GameFiles {
         } else {
             GameFile::open(path)?
         };
-        let names = |path: &Option<PathBuf>| path.as_ref().map(|path| read(path)).transpose();
-        let (players, tournaments) = (names(&self.players)?, names(&self.tournaments)?);
-        let games = games.with_wthor_names(players.as_deref(), tournaments.as_deref())?;
+        let games = games.with_name_files(self.players.as_deref(), self.tournaments.as_deref())?;
         if games.lacks_names() {
             let file = named_file(path);
             complain(format_args!(
@@ -117,11 +115,6 @@ pub(super) fn open_text(path: &str) -> Result<(&str, Box<dyn BufRead + Send>), S
             Err(error) => Err(GameFileError { file: path.to_owned(), number: 0, problem: error.into() }.to_string()),
         },
     }
-}
-
-fn read(path: &Path) -> Result<Vec<u8>, GameFileError> {
-    let file = path.display().to_string();
-    fs::read(path).map_err(|error| GameFileError { file, number: 0, problem: error.into() })
 }
 
 fn named(path: &Path, found: FileGame) -> NamedGame {

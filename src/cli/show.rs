@@ -162,7 +162,7 @@ impl ShowArguments {
         let record = &commentary.game.record;
         let mut picture = BoardPicture::of_game(record, turns);
         if self.numbers {
-            picture = picture.numbered(&record.turns()[..turns]);
+            picture = picture.numbered();
         }
         if self.moves {
             picture = picture.with_moves();
@@ -205,9 +205,9 @@ impl ShowArguments {
 
 /// The board behind these turns, with the last disc marked or with the numbers of all, who is to move, and the opening.
 pub(super) fn board(record: &GameRecord, turns: usize, is_numbered: bool, palette: Palette) -> String {
-    let (position, played) = (&record.positions()[turns], &record.turns()[..turns]);
-    let diagram = Diagram::new(position, palette).after(played.last().copied());
-    let diagram = if is_numbered { diagram.numbered(played) } else { diagram };
+    let position = &record.positions()[turns];
+    let diagram = Diagram::new(position, palette).after(record.turns()[..turns].last().copied());
+    let diagram = if is_numbered { diagram.numbered(record, turns) } else { diagram };
     let (black, white) = (position.discs(Color::Black).count(), position.discs(Color::White).count());
     let state =
         if position.is_over() { "the game is over".to_owned() } else { format!("{} to move", position.mover()) };

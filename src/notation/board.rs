@@ -1,6 +1,6 @@
 //! Boards in the spellings that programs and people use.
 
-use super::cursor::{Cursor, is_blank};
+use super::cursor::{Cursor, EMOJI, is_blank};
 use super::transcript::{self, Turns};
 use super::{NotationError, Problem};
 use crate::othello::{Bitboard, Color, GameRecord, Position, Square, legal_moves};
@@ -40,10 +40,6 @@ impl Board {
     /// The position; a mover that is not known is inferred, as [`infer_mover`] does.
     pub(super) fn position(&self, text: &str, offset: usize) -> Result<Position, NotationError> {
         let mover = self.mover.unwrap_or_else(|| infer_mover(self.black, self.white));
-        self.position_for(mover, text, offset)
-    }
-
-    fn position_for(&self, mover: Color, text: &str, offset: usize) -> Result<Position, NotationError> {
         Position::new(self.black, self.white, mover)
             .map_err(|problem| NotationError::at(text, offset, Problem::Board(problem)))
     }
@@ -54,8 +50,7 @@ impl Board {
         let start = self.position(text, offset)?;
         let game = turns.play(text, start);
         if game.is_err() && self.mover.is_none() {
-            let other = self.position_for(!start.mover(), text, offset)?;
-            return turns.play(text, other).or(game);
+            return turns.play(text, start.pass()).or(game);
         }
         game
     }
@@ -78,7 +73,7 @@ pub fn infer_mover(black: Bitboard, white: Bitboard) -> Color {
 /// What a character says about a square: `Some(None)` for an empty one.
 pub(super) fn square_of(c: char) -> Option<Option<Color>> {
     match c {
-        '-' | '.' | '_' | '\u{b7}' => Some(None),
+        '-' | '.' | '_' | '\u{b7}' | '\u{1f7e9}' => Some(None),
         'x' | 'X' | 'b' | 'B' | '*' | '#' | '@' | '\u{25cf}' | '\u{26ab}' => Some(Some(Color::Black)),
         'o' | 'O' | 'w' | 'W' | '\u{25cb}' | '\u{26aa}' => Some(Some(Color::White)),
         _ => None,
@@ -185,6 +180,7 @@ fn squares(cursor: &mut Cursor<'_>) -> Result<Board, NotationError> {
             return Err(cursor.expected(A_SQUARE));
         }
         cursor.bump();
+        cursor.skip_while(|c| c == EMOJI);
     }
     // A label behind the last row, if the other rows have theirs behind them too: one belongs to each row end.
     let behind = labels.iter().any(|&(rows, digit)| rows == 1 && (digit == '1' || digit == '8'));
@@ -255,7 +251,7 @@ fn mover(cursor: &mut Cursor<'_>) -> Option<Color> {
     let word = ["black", "white"].into_iter().find(|name| ahead.eat(name)).and_then(side);
     let color = word.or_else(|| {
         let color = ahead.peek().and_then(square_of).flatten()?;
-        let is_a_move = ahead.rest().get(..2).is_some_and(|pair| pair.parse::<Square>().is_ok());
+        let is_a_move = ahead.square().is_some();
         ahead.bump();
         (!is_a_move).then_some(color)
     })?;
@@ -336,7 +332,7 @@ pub(crate) fn write_rows(
 }
 
 /// Reads a diagram: eight lines that each begin with their own row number, anything behind their squares and between
-/// them. The last disc may stand in parentheses. The mover is told by words such as `* to move` or `Next move: Black`, or by a line of its own; moves
+/// them. The last disc may stand in parentheses. Words such as `* to move` or `Next move: Black`, or a line of its own, name the mover; moves
 /// may follow below. `None` if there are no such eight lines.
 fn diagram(cursor: &mut Cursor<'_>) -> Result<Option<(Board, Turns)>, NotationError> {
     let mut board = Board::EMPTY;

@@ -1,6 +1,7 @@
 //! A place in a text, for the readers that are written by hand.
 
 use super::{NotationError, Problem};
+use crate::othello::Square;
 
 /// Reads a text from left to right and knows where it is.
 #[derive(Clone)]
@@ -34,6 +35,11 @@ impl<'a> Cursor<'a> {
     /// The next byte after `distance` bytes, for looking at ASCII ahead.
     pub(super) fn byte(&self, distance: usize) -> Option<u8> {
         self.text.as_bytes().get(self.offset + distance).copied()
+    }
+
+    /// The square whose name comes next, without passing it.
+    pub(super) fn square(&self) -> Option<Square> {
+        self.rest().get(..2)?.parse().ok()
     }
 
     /// Passes the next character.
@@ -79,7 +85,11 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// White space, the byte order mark that editors leave at the beginning of a file, and the characters without width of web pages.
+/// White space, the byte order mark that editors leave at the beginning of a file, the characters without width of web pages, and what
+/// follows a character that is to look like an emoji.
 pub(super) fn is_blank(c: char) -> bool {
-    c.is_whitespace() || matches!(c, '\u{feff}' | '\u{200b}'..='\u{200d}' | '\u{2060}')
+    c.is_whitespace() || matches!(c, '\u{feff}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | EMOJI)
 }
+
+/// Follows a character that is to look like an emoji.
+pub(super) const EMOJI: char = '\u{fe0f}';

@@ -6,7 +6,7 @@ use super::ggf::GgfResult;
 use super::loss::Part;
 use super::written::{Unwritable, Written};
 use super::{AnnotatedGame, NotationError};
-use crate::othello::{Color, Move, Position, Square};
+use crate::othello::{Color, Move, Position};
 
 /// Reads one line: a game from the standard start, without its passes, and its result. Forced passes are put in. The number
 /// behind the score, which the logbook always gives as 10, is not looked at.
@@ -38,7 +38,7 @@ pub fn parse(line: &str) -> Result<AnnotatedGame, NotationError> {
         number += 1;
         let at = cursor.offset();
         cursor.bump();
-        let Some(square) = cursor.rest().get(..2).and_then(|pair| pair.parse::<Square>().ok()) else {
+        let Some(square) = cursor.square() else {
             return Err(cursor.expected("a square from a1 to h8").in_turn(number));
         };
         cursor.go_to(at + 3);

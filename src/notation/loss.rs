@@ -92,7 +92,7 @@ impl fmt::Display for Loss {
     }
 }
 
-/// What of a game a format has no place for, by its kind. What depends on the very value, the writers tell.
+/// What of a game a format has no place for, by its kind. What depends on the value, the writers add.
 pub(super) fn losses(game: &AnnotatedGame, has_place: impl Fn(Part) -> bool) -> Vec<Loss> {
     let players = [&game.black, &game.white];
     let both = |texts: Vec<String>| texts.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(", ");

@@ -24,15 +24,15 @@ pub(crate) use board::write_rows;
 pub use error::{Found, NotationError, Problem};
 pub use opening::opening;
 
-use crate::othello::GameRecord;
+use crate::othello::{GameRecord, Position};
 use cursor::{Cursor, is_blank};
 use std::borrow::Cow;
 
-/// Reads a position or a game in any of the spellings that programs print and people paste; what the text is, it tells
-/// by its content.
+/// Reads a position or a game in any of the spellings that programs print and people paste, recognised by the
+/// content of the text.
 ///
 /// - 64 squares from a1 to h8, with or without blanks, newlines, `|` and row and column labels: black is one of
-///   `X x B b * # @` or a filled circle, white one of `O o W w` or an open circle, empty one of `- . _` or a middle dot.
+///   `X x B b * # @` or a filled circle, white one of `O o W w` or an open circle, empty one of `- . _`, a middle dot or a green square.
 ///   `0` and `1` are refused: programs disagree about their colours.
 /// - The side to move behind the squares, as one of these characters or as `black` or `white`. If it is left out, the
 ///   moves that follow decide, then [`infer_mover`].
@@ -45,7 +45,7 @@ use std::borrow::Cow;
 ///   them are passed over.
 /// - GGF (the first game) and SGF (the main line).
 ///
-/// Quotes around a text do no harm, nor do the wide letters and digits of East Asian texts.
+/// Quotes around a text do no harm, nor do long dashes, nor the wide letters and digits of East Asian texts.
 ///
 /// ```
 /// use emilia::notation::read_position;
@@ -72,16 +72,17 @@ pub fn read_position(text: &str) -> Result<GameRecord, NotationError> {
     let mut cursor = Cursor::new(&text);
     skip_preamble(&mut cursor);
     if transcript::begins(&cursor) {
-        return transcript::read_from_start(&mut cursor);
+        return transcript::Turns::read(&mut cursor)?.play(&text, Position::START);
     }
     board::read(&mut cursor)
 }
 
-/// A text with quotes as blanks, and with letters and digits of double width as what they stand for: as many characters, so that places
-/// in it are those of the text.
+/// A text with quotes as blanks, the dashes of text processors as hyphens, and letters and digits of double width as what they stand
+/// for: as many characters, so that places in it are those of the text.
 fn plain(text: &str) -> Cow<'_, str> {
     let plain = |c: char| match c {
         '"' | '\'' | '`' | '\u{2018}'..='\u{201f}' | '\u{ab}' | '\u{bb}' => ' ',
+        '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
         '\u{ff01}'..='\u{ff5e}' => char::from((u32::from(c) - 0xff00 + 0x20) as u8),
         c => c,
     };

@@ -6,7 +6,7 @@ use super::grammar::{Parsed, failed, offset_of};
 use super::loss::Part;
 use super::transcript::parse_turn;
 use super::written::Written;
-use super::{AnnotatedGame, NotationError, Problem};
+use super::{AnnotatedGame, NotationError};
 use crate::othello::{GameRecord, Move, Position};
 use nom::Parser;
 use nom::branch::alt;
@@ -86,7 +86,7 @@ impl ObfEntry {
         if name == "--" && !self.position.must_pass() {
             return Ok(());
         }
-        self.position.take(turn).map_err(|illegal| NotationError::at(line, offset, Problem::Illegal(illegal)))?;
+        self.position.take(turn).map_err(|illegal| NotationError::at(line, offset, illegal.into()))?;
         self.moves.push((turn, score));
         Ok(())
     }

@@ -5,9 +5,10 @@ use super::cursor::{Cursor, is_blank};
 use super::ggf::{Ending, GgfResult};
 use super::loss::{Loss, Part};
 use super::sgf::variations_in_words;
+use super::transcript::eat_turn;
 use super::written::Written;
-use super::{AnnotatedGame, NotationError, Problem, board};
-use crate::othello::{Color, GameRecord, Move, Position, Square, final_score};
+use super::{AnnotatedGame, NotationError, board};
+use crate::othello::{Color, GameRecord, Move, Position};
 use std::collections::HashSet;
 use std::fmt;
 
@@ -98,24 +99,24 @@ pub(super) fn read_result(text: &str, record: &GameRecord) -> Option<GgfResult> 
     let number = |text: &str| text.parse().ok().filter(|&n: &u32| n <= 64 && !text.starts_with('+'));
     let (black, white) = (number(black)?, number(white)?);
     let end = record.position();
-    let discs = [Color::Black, Color::White].map(|color| end.discs(color));
-    let score = if end.is_over() && discs.map(|discs| discs.count()) == [black, white] {
+    let (said, on_board) = (black as i32 - white as i32, end.score_for_black());
+    let is_without_count = black + white == 1;
+    let is_on_board = [Color::Black, Color::White].map(|color| end.discs(color).count()) == [black, white]
+        || is_without_count && on_board.signum() == said;
+    let score = match black + white {
         // The empty squares are the winner's.
-        final_score(discs[0], discs[1])
-    } else if black + white == 1 {
-        if black == 1 { 64 } else { -64 }
-    } else if black + white <= 64 {
-        black as i32 - white as i32
-    } else {
-        return None;
+        _ if end.is_over() && is_on_board => on_board,
+        1 => 64 * said,
+        ..=64 => said,
+        _ => return None,
     };
-    let ending = (black + white == 1 && !end.is_over()).then_some(Ending::Resigned);
+    let ending = (is_without_count && !end.is_over()).then_some(Ending::Resigned);
     Some(GgfResult { score: f64::from(score), ending })
 }
 
 /// The next tag, `[Name "value"]`, and where its value is; `None` where the moves begin.
 fn tag(cursor: &mut Cursor<'_>) -> Result<Option<(String, String, usize)>, NotationError> {
-    skip_blanks_and_escapes(cursor);
+    skip_blanks_and_comments(cursor);
     if !cursor.eat("[") {
         return Ok(None);
     }
@@ -149,12 +150,12 @@ fn tag(cursor: &mut Cursor<'_>) -> Result<Option<(String, String, usize)>, Notat
     Ok(Some((name.to_owned(), value, at)))
 }
 
-/// Passes blanks, and lines that begin with `%`, which PGN sets aside for programs.
-fn skip_blanks_and_escapes(cursor: &mut Cursor<'_>) {
+/// Passes blanks, and lines that begin with `%`, which PGN sets aside for programs, or with `#`.
+fn skip_blanks_and_comments(cursor: &mut Cursor<'_>) {
     loop {
         cursor.skip_blanks();
         let begins_a_line = cursor.text()[..cursor.offset()].bytes().next_back().is_none_or(|byte| byte == b'\n');
-        if cursor.peek() != Some('%') || !begins_a_line {
+        if !matches!(cursor.peek(), Some('%' | '#')) || !begins_a_line {
             return;
         }
         cursor.skip_while(|c| c != '\n');
@@ -180,7 +181,7 @@ struct Moves<'a> {
 impl Moves<'_> {
     fn read(mut self) -> Result<AnnotatedGame, NotationError> {
         loop {
-            skip_blanks_and_escapes(&mut self.cursor);
+            skip_blanks_and_comments(&mut self.cursor);
             let Some(c) = self.cursor.peek() else { break };
             match c {
                 '{' => self.comment()?,
@@ -277,7 +278,7 @@ impl Moves<'_> {
     /// Nothing but comments may follow the result.
     fn end(&mut self, result: &str) -> Result<(), NotationError> {
         self.result = Some(result.to_owned());
-        skip_blanks_and_escapes(&mut self.cursor);
+        skip_blanks_and_comments(&mut self.cursor);
         match self.cursor.peek() {
             None | Some('{' | ';') => Ok(()),
             Some(_) => Err(self.cursor.expected("the end after the result")),
@@ -286,19 +287,12 @@ impl Moves<'_> {
 
     fn turn(&mut self) -> Result<(), NotationError> {
         self.number += 1;
-        let (at, number) = (self.cursor.offset(), self.number);
-        let failed = |error: NotationError| Err(error.in_turn(number));
-        let square = self.cursor.rest().get(..2).and_then(|pair| pair.parse::<Square>().ok());
-        let turn = if let Some(square) = square {
-            self.cursor.go_to(at + 2);
-            Move::Place(square)
-        } else if ["--", "pass", "pas", "pa", "ps"].iter().any(|pass| self.cursor.eat(pass)) {
-            Move::Pass
-        } else {
-            return failed(self.cursor.expected(A_MOVE));
+        let start = self.cursor.clone();
+        let taken = match eat_turn(&mut self.cursor) {
+            Some(turn) => self.game.record.take_with_implied_pass(turn).map_err(|error| start.error(error.into())),
+            None => Err(start.expected(A_MOVE)),
         };
-        let taken = self.game.record.take_with_implied_pass(turn);
-        taken.or_else(|illegal| failed(NotationError::at(self.cursor.text(), at, Problem::Illegal(illegal))))
+        taken.map_err(|error| error.in_turn(self.number))
     }
 }
 
@@ -434,7 +428,7 @@ mod tests {
     }
 
     #[test]
-    fn places_of_errors_are_told() {
+    fn errors_have_places() {
         assert_eq!(
             error("[Black \"a\"]\n\n1. f5 d6 2. a1"),
             "line 3, column 13: a1 turns no disc for black, turn Some(3)"
@@ -449,7 +443,7 @@ mod tests {
     }
 
     #[test]
-    fn what_other_programs_add_is_passed_over_and_told() {
+    fn what_other_programs_add_is_passed_over_and_counted() {
         let text = "[A \"b \\\"c\\\" \\\\\"]\n% set aside\n1. f5! $3 d6?? (1... f6 {(} (f4)) 2. c3 ; to the end\n d3 1/2-1/2 {drawn}";
         let game = parse(text).unwrap();
         assert_eq!(game.other[0], ("A".to_owned(), "b \"c\" \\".to_owned()));
@@ -486,6 +480,14 @@ mod tests {
             };
             let text = write(&game).text;
             assert_eq!(parse(&text).as_ref(), Ok(&game), "{text}");
+            // Without a count, the result is the one on the board.
+            let end = game.record.position();
+            let [black, white] = [Color::Black, Color::White].map(|color| end.discs(color).count());
+            if black != white {
+                let won = if black > white { "1-0" } else { "0-1" };
+                let said = parse(&text.replace(&format!("{black}-{white}"), won)).unwrap();
+                assert_eq!((said.result, said.contradiction()), (game.result, None), "{text}");
+            }
         }
     }
 }

@@ -34,7 +34,7 @@ pub(crate) fn is_sgf(text: &str) -> bool {
 /// Squares are two letters, the column and the row from the top (`dc` is d3); a letter and a digit are read too.
 /// A forced pass may be left out, as Quarry does. A set-up (AB, AW, AE, PL) begins from the standard start; one behind
 /// moves begins the game anew from the board that it leaves. The values of nodes (V) are for Black. The game's other properties are
-/// those of the root, but not those that only tell of the format and of the program that wrote it; a result (RE) that makes no sense
+/// those of the root, but not those that only describe the format and the program that wrote it; a result (RE) that makes no sense
 /// is one of them.
 ///
 /// ```
@@ -51,12 +51,18 @@ pub fn parse(text: &str) -> Result<AnnotatedGame, NotationError> {
     let mut reader = Reader { text, ..Reader::default() };
     let mut rest = text.trim_start_matches(super::cursor::is_blank);
     rest = opening(rest).map_err(|error| failed(text, error))?.0;
+    // Comments and values of a node, which may stand before its move.
+    let mut said = Vec::new();
     loop {
         let (behind, step) = step(rest).map_err(|error| failed(text, error))?;
         rest = behind;
+        if !matches!(step, Step::Property(..)) {
+            said.drain(..).try_for_each(|(key, values): (_, Vec<_>)| reader.property(key, &values))?;
+        }
         match step {
             Step::Node => reader.nodes += 1,
             Step::Branch => reader.branches += 1,
+            Step::Property(key @ ("C" | "V"), values) => said.push((key, values)),
             Step::Property(key, values) => reader.property(key, &values)?,
             Step::End => return reader.finish(rest),
         }
@@ -171,7 +177,7 @@ impl<'a> Reader<'a> {
             "W" => self.moves(Color::White, values)?,
             "C" => values.iter().for_each(|text| self.game.comment(unescape(text))),
             "V" if let Some(value) = read_number(first) => self.value(value),
-            // What tells of the file and of the program that wrote it.
+            // What describes the file and the program that wrote it.
             "GM" | "SZ" | "FF" | "CA" | "AP" | "ST" => {}
             key if self.nodes == 0 => {
                 self.game.other.extend(values.iter().map(|text| (key.to_owned(), unescape(text))));
@@ -202,9 +208,10 @@ impl<'a> Reader<'a> {
             let (Some(from), Some(to)) = (square(from), square(to)) else {
                 return self.expected(value, "a square such as dc, or a rectangle of them such as dd:ee");
             };
+            let range = |a: u8, b: u8| a.min(b)..=a.max(b);
             let board = self.board(value);
-            for row in from.row()..=to.row() {
-                for column in from.column()..=to.column() {
+            for row in range(from.row(), to.row()) {
+                for column in range(from.column(), to.column()) {
                     board.set(Square::at(column, row).expect("between two squares"), disc);
                 }
             }

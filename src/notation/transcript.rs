@@ -3,8 +3,8 @@
 use super::cursor::{Cursor, is_blank};
 use super::loss::Part;
 use super::written::Written;
-use super::{AnnotatedGame, NotationError, Problem};
-use crate::othello::{Color, GameRecord, IllegalMove, Move, Position, Square};
+use super::{AnnotatedGame, NotationError};
+use crate::othello::{Color, GameRecord, Move, Position};
 use std::fmt;
 
 /// The spellings of a pass in letters, the longer ones first.
@@ -28,12 +28,7 @@ const A_MOVE: &str = "a move such as f5 or a pass (pa, --)";
 /// # Errors
 /// If something is neither a move nor a number, or a move is not legal; with the place in the text.
 pub fn parse(text: &str) -> Result<GameRecord, NotationError> {
-    read_from_start(&mut Cursor::new(text))
-}
-
-/// Reads a list of moves from the standard start, from here to the end of the text.
-pub(super) fn read_from_start(cursor: &mut Cursor<'_>) -> Result<GameRecord, NotationError> {
-    Turns::read(cursor)?.play(cursor.text(), Position::START)
+    Turns::read(&mut Cursor::new(text))?.play(text, Position::START)
 }
 
 /// Reads one turn: a square in any case, or a pass as `--`, `ps`, or any beginning of `pass`. `None` for anything else.
@@ -67,6 +62,15 @@ pub fn parse_turns(text: &str) -> Result<Vec<Move>, NotationError> {
     Ok(turns.0.into_iter().map(|(_, turn)| turn).collect())
 }
 
+/// Passes a turn, a square or a pass, if one comes next.
+pub(super) fn eat_turn(cursor: &mut Cursor<'_>) -> Option<Move> {
+    if let Some(square) = cursor.square() {
+        cursor.go_to(cursor.offset() + 2);
+        return Some(Move::Place(square));
+    }
+    (cursor.eat("--") || PASSES.iter().any(|pass| cursor.eat(pass))).then_some(Move::Pass)
+}
+
 /// Turns as they stand in a text, with their byte offsets; not yet played.
 #[derive(Default)]
 pub(super) struct Turns(Vec<(usize, Move)>);
@@ -83,22 +87,8 @@ impl Turns {
             };
             match c {
                 '0'..='9' => skip_number(cursor)?,
-                '-' if cursor.byte(1) == Some(b'-') => {
-                    cursor.go_to(offset + 2);
-                    turns.push((offset, Move::Pass));
-                }
-                '-' => cursor.bump(),
-                _ => {
-                    let pair = cursor.rest().get(..2).and_then(|pair| pair.parse().ok());
-                    if let Some(square) = pair {
-                        cursor.go_to(offset + 2);
-                        turns.push((offset, Move::Place(square)));
-                    } else if PASSES.iter().any(|pass| cursor.eat(pass)) {
-                        turns.push((offset, Move::Pass));
-                    } else {
-                        return Err(cursor.expected(A_MOVE));
-                    }
-                }
+                '-' if cursor.byte(1) != Some(b'-') => cursor.bump(),
+                _ => turns.push((offset, eat_turn(cursor).ok_or_else(|| cursor.expected(A_MOVE))?)),
             }
         }
     }
@@ -107,9 +97,8 @@ impl Turns {
     pub(super) fn play(&self, text: &str, start: Position) -> Result<GameRecord, NotationError> {
         let mut game = GameRecord::from_position(start);
         for (number, &(offset, turn)) in (1..).zip(&self.0) {
-            game.take_with_implied_pass(turn).map_err(|illegal: IllegalMove| {
-                NotationError::at(text, offset, Problem::Illegal(illegal)).in_turn(number)
-            })?;
+            game.take_with_implied_pass(turn)
+                .map_err(|illegal| NotationError::at(text, offset, illegal.into()).in_turn(number))?;
         }
         Ok(game)
     }
@@ -126,7 +115,7 @@ pub(super) fn begins(cursor: &Cursor<'_>) -> bool {
         }
         ahead.skip_while(|c| is_blank(c) || c == '.');
     }
-    if ahead.rest().get(..2).is_some_and(|next| next.parse::<Square>().is_ok()) {
+    if ahead.square().is_some() {
         return true;
     }
     let mut is_pass = false;
@@ -134,9 +123,7 @@ pub(super) fn begins(cursor: &Cursor<'_>) -> bool {
         is_pass = true;
     }
     // A name may begin like a pass.
-    is_pass
-        && (ahead.peek().is_none_or(|c| !c.is_alphabetic())
-            || ahead.rest().get(..2).is_some_and(|next| next.parse::<Square>().is_ok()))
+    is_pass && (ahead.peek().is_none_or(|c| !c.is_alphabetic()) || ahead.square().is_some())
 }
 
 /// Passes a move number, or the disc counts that end a record.

@@ -32,7 +32,7 @@ impl Written {
         }
     }
 
-    /// The properties whose names the format has, in order; the others are told as lost.
+    /// The properties whose names the format has, in order; the others are noted as lost.
     pub(super) fn keep_other(
         &mut self,
         game: &AnnotatedGame,

@@ -35,24 +35,6 @@ pub enum WthorError {
     Board(u8),
 }
 
-/// One game.
-pub(super) struct WthorGame {
-    /// The number of the tournament in the `.trn` file, from 0.
-    pub(super) tournament: u16,
-    /// The number of Black in the `.jou` file, from 0.
-    pub(super) black: u16,
-    /// The number of White.
-    pub(super) white: u16,
-    /// Black's discs at the end, 0 to 64, the empty squares given to the winner; `None` if the file has another number.
-    pub(super) black_discs: Option<u8>,
-    /// Black's discs had both sides played perfectly from [`WthorHeader::theory_empties`] on, in the same way.
-    pub(super) theory: Option<u8>,
-    /// What was played, up to the first turn that makes no sense. Passes are put in.
-    pub(super) game: GameRecord,
-    /// Why the record ends before the file's does.
-    pub(super) broken: Option<BrokenGame>,
-}
-
 /// The first turn that makes no sense.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum BrokenGame {
@@ -69,8 +51,6 @@ pub enum BrokenGame {
 pub(super) struct WthorHeader {
     /// How many games follow.
     pub(super) games: u32,
-    /// How many names follow, if the file is one of names.
-    pub(super) names: u16,
     /// The year of the games; 0 if the file has games of many years.
     pub(super) year: u16,
     /// With how many empty squares perfect play begins for the theoretical scores.
@@ -92,43 +72,24 @@ impl WthorHeader {
         }
         Ok(WthorHeader {
             games: u32::from_le_bytes([header[4], header[5], header[6], header[7]]),
-            names: u16::from_le_bytes([header[8], header[9]]),
             year: u16::from_le_bytes([header[10], header[11]]),
             theory_empties: if header[14] == 0 { USUAL_THEORY } else { header[14] },
         })
     }
 }
 
-impl WthorGame {
-    pub(super) fn of_record(record: &[u8; GAME]) -> WthorGame {
-        let number = |at: usize| u16::from_le_bytes([record[at], record[at + 1]]);
-        let discs = |at: usize| Some(record[at]).filter(|&discs| discs <= 64);
-        let (game, broken) = play(&record[8..]);
-        WthorGame {
-            tournament: number(0),
-            black: number(2),
-            white: number(4),
-            black_discs: discs(6),
-            theory: discs(7),
-            game,
-            broken,
-        }
-    }
-}
-
-/// Plays the moves; 0 ends them.
-fn play(moves: &[u8]) -> (GameRecord, Option<BrokenGame>) {
+/// Plays the moves of a record, up to a 0. Passes are put in.
+///
+/// # Errors
+/// If a move makes no sense.
+pub(super) fn play(moves: &[u8]) -> Result<GameRecord, BrokenGame> {
     let mut game = GameRecord::default();
-    for (i, &byte) in moves.iter().enumerate().take_while(|&(_, &byte)| byte != 0) {
-        let number = i + 1;
-        let Some(square) = Square::at((byte % 10).wrapping_sub(1), (byte / 10).wrapping_sub(1)) else {
-            return (game, Some(BrokenGame::NotASquare(number, byte)));
-        };
-        if let Err(reason) = game.take_with_implied_pass(Move::Place(square)) {
-            return (game, Some(BrokenGame::Illegal(number, reason)));
-        }
+    for (number, &byte) in (1..).zip(moves).take_while(|&(_, &byte)| byte != 0) {
+        let square = Square::at((byte % 10).wrapping_sub(1), (byte / 10).wrapping_sub(1));
+        let square = square.ok_or(BrokenGame::NotASquare(number, byte))?;
+        game.take_with_implied_pass(Move::Place(square)).map_err(|reason| BrokenGame::Illegal(number, reason))?;
     }
-    (game, None)
+    Ok(game)
 }
 
 /// The names of the bytes of a `.jou` file, by the numbers that games have for their players.
@@ -213,7 +174,7 @@ mod tests {
     fn passes_are_put_in() {
         // f5 f6 d3 g5 h5 h4 f7 h6, and Black has to pass; then any move of White's.
         let mut moves = vec![56, 66, 34, 57, 58, 48, 76, 68];
-        let (before, _) = play(&moves);
+        let before = play(&moves).unwrap();
         let reply = before.position().opponent_moves().into_iter().next().unwrap();
         moves.push(10 * (reply.row() + 1) + reply.column() + 1);
         let [Ok(game)] = &games(file(&[record(&moves)], |_| {}))[..] else { panic!() };

@@ -1,6 +1,6 @@
 //! Whose turn it is and where the discs are.
 
-use super::{Bitboard, Square, flips, legal_moves};
+use super::{Bitboard, GameRecord, Square, flips, legal_moves};
 use serde::{Deserialize, Serialize, Serializer};
 use std::fmt;
 use std::ops::{Neg, Not};
@@ -132,7 +132,7 @@ pub enum IllegalMove {
     #[error("{0} may not pass: it has a move")]
     MayNotPass(Color),
     /// More turns than any game has.
-    #[error("no game has so many turns")]
+    #[error("a game has at most {} turns", GameRecord::LONGEST)]
     GameTooLong,
 }
 

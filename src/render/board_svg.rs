@@ -1,7 +1,7 @@
 //! A board as SVG.
 
 use super::markup::escape;
-use crate::othello::{Color, GameRecord, Move, Position, Square};
+use crate::othello::{Color, GameRecord, Position, Square};
 use std::fmt::{self, Write};
 
 /// A square's side, in the picture's units.
@@ -13,6 +13,10 @@ const MARGIN: f64 = 10.0;
 const BOARD: f64 = 8.0 * CELL;
 const WIDTH: f64 = LABELS + BOARD + MARGIN;
 const CAPTION: f64 = 26.0;
+/// Of the coordinates and the caption.
+const INK: &str = "#b9c9bf";
+/// Of what marks the last disc.
+const LAST: &str = "#e4572e";
 
 /// A picture of a position.
 ///
@@ -25,16 +29,37 @@ const CAPTION: f64 = 26.0;
 #[derive(Debug, Clone)]
 pub struct BoardPicture<'a> {
     position: &'a Position,
+    placed: Vec<PlacedDisc>,
     last: Option<Square>,
-    numbers: Vec<(Square, usize)>,
+    shows_numbers: bool,
     shows_moves: bool,
     caption: String,
+}
+
+/// A disc that a turn of a game placed.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PlacedDisc {
+    pub square: Square,
+    /// Which turn it was, from 1, passes counted.
+    pub number: usize,
+    pub mover: Color,
+}
+
+impl PlacedDisc {
+    /// The discs that the first `turns` turns placed.
+    pub fn of_game(game: &GameRecord, turns: usize) -> impl Iterator<Item = PlacedDisc> {
+        let turns = game.positions().iter().zip(&game.turns()[..turns]).zip(1..);
+        turns.filter_map(|((position, turn), number)| {
+            Some(PlacedDisc { square: turn.square()?, number, mover: position.mover() })
+        })
+    }
 }
 
 impl<'a> BoardPicture<'a> {
     /// The discs alone.
     pub fn new(position: &'a Position) -> BoardPicture<'a> {
-        BoardPicture { position, last: None, numbers: Vec::new(), shows_moves: false, caption: String::new() }
+        let (placed, caption) = (Vec::new(), String::new());
+        BoardPicture { position, placed, last: None, shows_numbers: false, shows_moves: false, caption }
     }
 
     /// The board of a game after its first `turns` turns, with the last disc marked.
@@ -43,12 +68,14 @@ impl<'a> BoardPicture<'a> {
     /// If the game has fewer turns.
     pub fn of_game(game: &'a GameRecord, turns: usize) -> BoardPicture<'a> {
         let last = game.turns()[..turns].last().and_then(|turn| turn.square());
-        BoardPicture { last, ..BoardPicture::new(&game.positions()[turns]) }
+        let placed = PlacedDisc::of_game(game, turns).collect();
+        BoardPicture { placed, last, ..BoardPicture::new(&game.positions()[turns]) }
     }
 
-    /// Writes on each disc the number of the move that put one there, from 1, passes counted.
-    pub fn numbered(mut self, turns: &[Move]) -> BoardPicture<'a> {
-        self.numbers = turns.iter().zip(1..).filter_map(|(turn, number)| Some((turn.square()?, number))).collect();
+    /// Writes on each disc that a turn placed the number of the turn, from 1, passes counted. On a disc that has changed its colour since,
+    /// the number stands on a smaller disc of the colour that was placed.
+    pub fn numbered(mut self) -> BoardPicture<'a> {
+        self.shows_numbers = true;
         self
     }
 
@@ -64,31 +91,31 @@ impl<'a> BoardPicture<'a> {
         self
     }
 
-    fn number(&self, square: Square) -> Option<usize> {
-        self.numbers.iter().find(|(placed, _)| *placed == square).map(|&(_, number)| number)
-    }
-
     fn write_square(&self, f: &mut impl Write, square: Square) -> fmt::Result {
         let (x, y) = centre(square);
         match self.position.color_at(square) {
             Some(color) => {
-                let (name, ink) = match color {
-                    Color::Black => ("black", "#f2f2ee"),
-                    Color::White => ("white", "#1d1d1b"),
-                };
                 write!(f, "<circle cx=\"{x}\" cy=\"{:.1}\" r=\"21\" fill=\"#000\" opacity=\".22\"/>", y + 1.6)?;
-                write!(f, "<circle cx=\"{x}\" cy=\"{y}\" r=\"21\" fill=\"url(#{name})\"/>")?;
-                if let Some(number) = self.number(square) {
-                    let last = self.last == Some(square);
-                    let (fill, weight) = if last { ("#e4572e", 700) } else { (ink, 500) };
+                write!(f, "<circle cx=\"{x}\" cy=\"{y}\" r=\"21\" fill=\"url(#{color})\"/>")?;
+                let is_last = self.last == Some(square);
+                let placed = self.placed.iter().find(|disc| disc.square == square && self.shows_numbers);
+                if let Some(PlacedDisc { number, mover, .. }) = placed {
+                    let (ground, ink) = match mover {
+                        Color::Black => ("#1b1b1a", "#f2f2ee"),
+                        Color::White => ("#f6f5ef", "#1d1d1b"),
+                    };
+                    if *mover != color {
+                        write!(f, "<circle cx=\"{x}\" cy=\"{y}\" r=\"14\" fill=\"{ground}\"/>")?;
+                    }
+                    let (fill, weight) = if is_last { (LAST, 700) } else { (ink, 500) };
                     write!(
                         f,
                         "<text x=\"{x}\" y=\"{:.1}\" font-size=\"18\" font-weight=\"{weight}\" fill=\"{fill}\" \
                          text-anchor=\"middle\">{number}</text>",
                         y + 6.3
                     )?;
-                } else if self.last == Some(square) {
-                    write!(f, "<circle cx=\"{x}\" cy=\"{y}\" r=\"5\" fill=\"#e4572e\"/>")?;
+                } else if is_last {
+                    write!(f, "<circle cx=\"{x}\" cy=\"{y}\" r=\"5\" fill=\"{LAST}\"/>")?;
                 }
             }
             None if self.shows_moves && self.position.moves().contains(square) => {
@@ -119,14 +146,14 @@ impl fmt::Display for BoardPicture<'_> {
              height=\"{height}\" font-family=\"system-ui,'Helvetica Neue',Arial,sans-serif\" role=\"img\" aria-label=\"{label}\">"
         )?;
         writeln!(f, "{DEFINITIONS}")?;
-        write_empty_board(f)?;
+        write_empty_board(f, height)?;
         for square in Square::all() {
             self.write_square(f, square)?;
         }
         if !self.caption.is_empty() {
             writeln!(
                 f,
-                "<text x=\"{:.1}\" y=\"{:.1}\" font-size=\"14\" fill=\"#33332f\" text-anchor=\"middle\">{}</text>",
+                "<text x=\"{:.1}\" y=\"{:.1}\" font-size=\"14\" fill=\"{INK}\" text-anchor=\"middle\">{}</text>",
                 LABELS + BOARD / 2.0,
                 WIDTH + 14.0,
                 escape(&self.caption)
@@ -145,9 +172,9 @@ const DEFINITIONS: &str = "<defs>\
 <linearGradient id=\"cloth\" x1=\"0\" y1=\"0\" x2=\"1\" y2=\"1\"><stop offset=\"0\" stop-color=\"#3a8f63\"/>\
 <stop offset=\"1\" stop-color=\"#2c7650\"/></linearGradient></defs>";
 
-/// The frame, the squares and the coordinates.
-fn write_empty_board(f: &mut impl Write) -> fmt::Result {
-    writeln!(f, "<rect width=\"{WIDTH}\" height=\"{WIDTH}\" rx=\"8\" fill=\"#22302a\"/>")?;
+/// The frame of this height, the squares and the coordinates.
+fn write_empty_board(f: &mut impl Write, height: f64) -> fmt::Result {
+    writeln!(f, "<rect width=\"{WIDTH}\" height=\"{height}\" rx=\"8\" fill=\"#22302a\"/>")?;
     writeln!(f, "<rect x=\"{LABELS}\" y=\"{LABELS}\" width=\"{BOARD}\" height=\"{BOARD}\" fill=\"url(#cloth)\"/>")?;
     let mut lines = String::new();
     for i in 0..=8 {
@@ -159,7 +186,7 @@ fn write_empty_board(f: &mut impl Write) -> fmt::Result {
         let at = |n: i32| LABELS + CELL * f64::from(n);
         write!(f, "<circle cx=\"{}\" cy=\"{}\" r=\"3.6\" fill=\"#174630\"/>", at(column), at(row))?;
     }
-    write!(f, "\n<g font-size=\"14\" fill=\"#b9c9bf\" text-anchor=\"middle\">")?;
+    write!(f, "\n<g font-size=\"14\" fill=\"{INK}\" text-anchor=\"middle\">")?;
     for n in 0..8u8 {
         let at = LABELS + CELL * (f64::from(n) + 0.5);
         let (letter, digit) = (char::from(b'a' + n), n + 1);
@@ -175,7 +202,7 @@ pub(super) fn write_squares_for_script(out: &mut String, position: &Position) ->
         out,
         "<svg id=\"board\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {WIDTH}\" role=\"img\" aria-label=\"Board\">{DEFINITIONS}"
     )?;
-    write_empty_board(out)?;
+    write_empty_board(out, WIDTH)?;
     for square in Square::all() {
         let class = match position.color_at(square) {
             Some(Color::Black) => "sq black",
@@ -187,7 +214,8 @@ pub(super) fn write_squares_for_script(out: &mut String, position: &Position) ->
         writeln!(
             out,
             "<g class=\"{class}\" data-square=\"{square}\"><circle class=\"shade\" cx=\"{x}\" cy=\"{below:.1}\" r=\"21\" opacity=\".22\"/>\
-             <circle class=\"disc\" cx=\"{x}\" cy=\"{y}\" r=\"21\"/><circle class=\"last\" cx=\"{x}\" cy=\"{y}\" r=\"5\" fill=\"#e4572e\"/>\
+             <circle class=\"disc\" cx=\"{x}\" cy=\"{y}\" r=\"21\"/><circle class=\"by\" cx=\"{x}\" cy=\"{y}\" r=\"14\"/>\
+             <circle class=\"last\" cx=\"{x}\" cy=\"{y}\" r=\"5\" fill=\"{LAST}\"/>\
              <circle class=\"dot\" cx=\"{x}\" cy=\"{y}\" r=\"5\" fill=\"#0b3d27\" opacity=\".5\"/>\
              <text class=\"no\" x=\"{x}\" y=\"{text:.1}\" font-size=\"18\" text-anchor=\"middle\"></text>\
              <g class=\"ghost\"><circle class=\"g\" cx=\"{x}\" cy=\"{y}\" r=\"19\" opacity=\".72\" stroke=\"#e9c46a\" stroke-width=\"2\"/>\
@@ -204,12 +232,16 @@ mod tests {
 
     #[test]
     fn a_picture_shows_what_is_there() {
-        let game = transcript::parse("f5d6c3").unwrap();
-        let svg = BoardPicture::of_game(&game, 3).numbered(game.turns()).with_moves().with_caption("a < b").to_string();
+        let game = transcript::parse("f5f4f3").unwrap();
+        let svg = BoardPicture::of_game(&game, 3).numbered().with_moves().with_caption("a < b").to_string();
         assert_eq!(svg.matches("url(#black)").count(), game.position().discs(Color::Black).count() as usize);
         assert_eq!(svg.matches("url(#white)").count(), game.position().discs(Color::White).count() as usize);
         assert_eq!(svg.matches("opacity=\".55\"").count(), game.position().moves().count() as usize);
         assert!(svg.contains(">3</text>") && svg.contains("font-weight=\"700\"") && svg.contains("a &lt; b"), "{svg}");
+        assert!(svg.contains("<rect width=\"438\" height=\"464\" rx"), "the caption has the ground of the frame");
+        // White's f4 is black now.
+        assert_eq!(svg.matches("r=\"14\" fill=\"#f6f5ef\"").count(), 1, "{svg}");
+        assert!(!svg.contains("r=\"14\" fill=\"#1b1b1a\"") && svg.contains("fill=\"#1d1d1b\" text-anchor=\"middle\">2<"));
         // The last disc of the first position is none.
         assert!(!BoardPicture::of_game(&game, 0).to_string().contains("#e4572e"));
     }

@@ -1,8 +1,9 @@
 //! Boards and games as text for a terminal of 80 columns.
 
+use super::board_svg::PlacedDisc;
 use super::curve_svg::severity;
 use crate::analysis::{Commentary, Judgement};
-use crate::othello::{Color, Move, Position, Square};
+use crate::othello::{Color, GameRecord, Move, Position, Square};
 use std::fmt::{self, Write};
 
 /// Whether text may have colours.
@@ -68,7 +69,16 @@ pub struct Diagram<'a> {
     position: &'a Position,
     palette: Palette,
     last: Option<Square>,
-    labels: Vec<(Square, String)>,
+    labels: Vec<Label>,
+}
+
+/// What stands on a square in place of its disc.
+#[derive(Debug, Clone)]
+struct Label {
+    square: Square,
+    text: String,
+    /// The side whose colour it has; if there is none, that of the disc.
+    color: Option<Color>,
 }
 
 impl<'a> Diagram<'a> {
@@ -83,21 +93,26 @@ impl<'a> Diagram<'a> {
         self
     }
 
-    /// With the numbers of the moves, from 1, passes counted, in place of the discs.
-    pub fn numbered(self, turns: &[Move]) -> Diagram<'a> {
-        let numbers = turns.iter().zip(1..);
-        self.labelled(numbers.filter_map(|(turn, number): (&Move, usize)| Some((turn.square()?, number.to_string()))))
+    /// With the numbers of the first `turns` turns of a game, from 1, passes counted, in place of the discs that they placed: in the colour of
+    /// the side that did, if there are colours.
+    pub fn numbered(mut self, game: &GameRecord, turns: usize) -> Diagram<'a> {
+        self.labels.extend(PlacedDisc::of_game(game, turns).map(|PlacedDisc { square, number, mover }| Label {
+            square,
+            text: number.to_string(),
+            color: Some(mover),
+        }));
+        self
     }
 
     /// With these labels; only three characters of each are shown.
     pub fn labelled(mut self, labels: impl IntoIterator<Item = (Square, String)>) -> Diagram<'a> {
-        self.labels.extend(labels);
+        self.labels.extend(labels.into_iter().map(|(square, text)| Label { square, text, color: None }));
         self
     }
 
     fn cell(&self, square: Square) -> String {
         let color = self.position.color_at(square);
-        let label = self.labels.iter().rev().find(|(labelled, _)| *labelled == square);
+        let label = self.labels.iter().rev().find(|label| label.square == square);
         let is_last = self.last == Some(square);
         let symbol = match (color, self.palette) {
             (Some(_), Palette::Colored) => "\u{25cf}",
@@ -111,11 +126,11 @@ impl<'a> Diagram<'a> {
             (None, Palette::Plain) => "-",
         };
         let text = match label {
-            Some((_, label)) => format!("{label:>3.3}"),
+            Some(label) => format!("{:>3.3}", label.text),
             None if is_last && self.palette == Palette::Plain => format!("({symbol})"),
             None => format!(" {symbol} "),
         };
-        let style = match color {
+        let style = match label.and_then(|label| label.color).or(color) {
             Some(Color::Black) => BLACK_DISC,
             Some(Color::White) => WHITE_DISC,
             None => MARK,
@@ -188,11 +203,15 @@ mod tests {
         assert_eq!(read_position(&format!("{plain}{} to move", position.mover())).unwrap().position(), position);
         let last = Diagram::new(position, Palette::Plain).after(game.turns().last().copied()).to_string();
         assert!(last.contains("(X)") && last.lines().all(|line| line.len() <= 29), "{last}");
-        let numbered = Diagram::new(position, Palette::Plain).numbered(game.turns()).to_string();
+        let numbered = Diagram::new(position, Palette::Plain).numbered(&game, 5).to_string();
         assert!(numbered.contains("  4") && numbered.lines().all(|line| line.len() <= 29), "{numbered}");
-        let turns = [Move::Place("d3".parse().unwrap()), Move::Pass, Move::Place("c4".parse().unwrap())];
-        let numbered = Diagram::new(position, Palette::Plain).numbered(&turns).to_string();
-        assert!(numbered.lines().nth(4).is_some_and(|row| row.contains("  3 ")), "passes count: {numbered}");
+        // Black has to pass after eight moves.
+        let game = transcript::parse("f5f6d3g5h5h4f7h6pac5").unwrap();
+        let diagram = |palette| Diagram::new(game.position(), palette).numbered(&game, 10).to_string();
+        let numbered = diagram(Palette::Plain);
+        assert!(numbered.lines().nth(5).is_some_and(|row| row.contains(" 10 ")), "passes count: {numbered}");
+        let colored = diagram(Palette::Colored);
+        assert!(colored.contains(&format!("{WHITE_DISC} 10")) && colored.contains(&format!("{BLACK_DISC}  1")), "{colored}");
         let colored = Diagram::new(position, Palette::Colored).to_string();
         assert_eq!(
             colored.matches('\u{25cf}').count(),

@@ -21,7 +21,7 @@
       const list = ['sq'];
       if (board[i] !== '-') list.push(board[i] === 'X' ? 'black' : 'white');
       if (game.moves[turns].includes(name)) list.push('can');
-      if (placed.has(name)) list.push('placed');
+      if (placed.has(name)) list.push('placed', game.movers[placed.get(name) - 1] === 'X' ? 'by-black' : 'by-white');
       if (name === moved) list.push('is-last');
       const group = squares.get(name);
       group.setAttribute('class', list.join(' '));

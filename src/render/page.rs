@@ -190,19 +190,14 @@ fn half(number: f64) -> String {
 fn write_moves(out: &mut String, commentary: &Commentary) -> fmt::Result {
     let record = &commentary.game.record;
     writeln!(out, "<div class=\"card\"><h2>Moves</h2><div class=\"list\">")?;
-    let mut row = 0;
-    let mut column = 0;
-    for (i, (position, turn)) in record.positions().iter().zip(record.turns()).enumerate() {
-        let wanted = if position.mover() == Color::Black { 0 } else { 1 };
-        if column == 0 || column > wanted {
-            if column == 1 {
-                out.push_str("<em></em>");
-            }
-            row += 1;
-            column = 0;
-            write!(out, "<span>{row}</span>")?;
+    // Where White begins, the first place is empty.
+    let empty = usize::from(record.start().mover() == Color::White);
+    for (i, turn) in record.turns().iter().enumerate() {
+        let place = i + empty;
+        if i == 0 || place.is_multiple_of(2) {
+            write!(out, "<span>{}</span>", place / 2 + 1)?;
         }
-        if wanted == 1 && column == 0 {
+        if i < empty {
             out.push_str("<em></em>");
         }
         let name = if *turn == Move::Pass { "pass".to_owned() } else { turn.to_string() };
@@ -210,7 +205,6 @@ fn write_moves(out: &mut String, commentary: &Commentary) -> fmt::Result {
         let badge =
             loss.map_or_else(String::new, |loss| format!("<i class=\"{}\">\u{2212}{loss:.1}</i>", severity(loss)));
         writeln!(out, "<button data-turns=\"{}\">{name}{badge}</button>", i + 1)?;
-        column = (wanted + 1) % 2;
     }
     writeln!(out, "</div></div>")
 }

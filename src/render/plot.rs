@@ -1,7 +1,7 @@
 //! A picture of a few curves with their errors, as SVG.
 
 use super::escape;
-use std::fmt::Write;
+use std::fmt::{self, Write};
 
 /// One point: where, how much, and half the width of the 95 % interval if it is known.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -73,10 +73,11 @@ pub struct Plot {
     pub curves: Vec<Curve>,
 }
 
+const HEIGHT: f64 = 400.0;
 /// From the vertical axis to the legend.
 const ACROSS: f64 = 480.0;
-const HEIGHT: f64 = 400.0;
 const LEFT: f64 = 70.0;
+const RIGHT: f64 = LEFT + ACROSS;
 /// From the ends of the horizontal axis to its least and greatest value: room for points set apart.
 const INSET: f64 = 16.0;
 /// What the curves are set apart by, so that the errors of one do not hide those of another.
@@ -85,7 +86,8 @@ const APART: f64 = 3.0;
 const LEGEND: f64 = 48.0;
 const LETTER: f64 = 6.5;
 const TOP: f64 = 36.0;
-const BOTTOM: f64 = 48.0;
+/// The height of the horizontal axis.
+const FLOOR: f64 = HEIGHT - 48.0;
 const COLORS: [&str; 10] =
     ["#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf", "#8c564b", "#7f7f7f", "#bcbd22", "#e377c2"];
 
@@ -187,70 +189,12 @@ impl Plot {
         Plot { title: title.into(), x: x.into(), y: y.into(), x_scale, y_scale, mark, curves }
     }
 
-    /// The ticks and names of the axes, and the line at [`Plot::mark`]. Each axis comes with where its values lie.
-    fn draw_axes(
-        &self,
-        svg: &mut String,
-        (x_axis, x): (&Axis, &dyn Fn(f64) -> f64),
-        (y_axis, y): (&Axis, &dyn Fn(f64) -> f64),
-        right: f64,
-    ) {
-        let bottom = HEIGHT - BOTTOM;
-        // Writing to a string cannot fail.
-        for &tick in &y_axis.ticks {
-            let at = y(tick);
-            let _ = writeln!(
-                svg,
-                "<path d=\"M{LEFT} {at:.1}H{right}\" stroke=\"#ddd\"/>\
-                 <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
-                LEFT - 6.0,
-                at + 4.0,
-                short(tick)
-            );
-        }
-        for &tick in &x_axis.ticks {
-            let _ = writeln!(
-                svg,
-                "<path d=\"M{at:.1} {bottom}v4\" stroke=\"#888\"/>\
-                 <text x=\"{at:.1}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
-                bottom + 17.0,
-                short(tick),
-                at = x(tick)
-            );
-        }
-        if let Some(mark) = self.mark {
-            let _ =
-                writeln!(svg, "<path d=\"M{LEFT} {:.1}H{right}\" stroke=\"#888\" stroke-dasharray=\"2 3\"/>", y(mark));
-        }
-        let _ = writeln!(
-            svg,
-            "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>\
-             <text transform=\"translate(16 {}) rotate(-90)\" text-anchor=\"middle\">{}</text>",
-            (LEFT + right) / 2.0,
-            HEIGHT - 10.0,
-            escape(&self.x),
-            (TOP + bottom) / 2.0,
-            escape(&self.y)
-        );
-    }
-
     /// The picture.
     pub fn svg(&self) -> String {
-        let points = || self.curves.iter().flat_map(|curve| &curve.points);
-        let reach = |p: &Point| {
-            let error = p.error.unwrap_or(0.0);
-            // An error that reaches below zero where no value does needs no room there.
-            let low = if p.y >= 0.0 { (p.y - error).max(0.0) } else { p.y - error };
-            [p.y, low, p.y + error]
-        };
-        let x_axis = Axis::new(points().map(|p| p.x), self.x_scale, false);
-        let y_axis = Axis::new(points().flat_map(reach).chain(self.mark), self.y_scale, true);
+        let frame = Frame::of(self);
         let named = || self.curves.iter().filter(|curve| curve.stroke != Stroke::Faint);
         let longest = named().map(|curve| curve.name.chars().count()).max().unwrap_or(0);
-        let (right, bottom) = (LEFT + ACROSS, HEIGHT - BOTTOM);
-        let width = right + LEGEND + LETTER * longest as f64;
-        let x = |value: f64| LEFT + INSET + (right - LEFT - 2.0 * INSET) * x_axis.place(value);
-        let y = |value: f64| bottom - (bottom - TOP) * y_axis.place(value);
+        let width = RIGHT + LEGEND + LETTER * longest as f64;
         let title = escape(&self.title);
         let mut svg = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {HEIGHT}\" font-family=\"sans-serif\" \
@@ -258,53 +202,131 @@ impl Plot {
              <rect width=\"{width}\" height=\"{HEIGHT}\" fill=\"#fff\"/>\n\
              <text x=\"{LEFT}\" y=\"20\" font-size=\"14\">{title}</text>\n"
         );
-        self.draw_axes(&mut svg, (&x_axis, &x), (&y_axis, &y), right);
-        let line = |curve: &Curve, aside: f64| -> String {
-            let known = curve.points.iter().filter(|point| point.y.is_finite());
-            known.map(|p| format!("{:.1},{:.1}", x(p.x) + aside, y(p.y))).collect::<Vec<_>>().join(" ")
-        };
+        // Writing to a string cannot fail.
+        let _ = self.draw_axes(&mut svg, &frame);
         for curve in self.curves.iter().filter(|curve| curve.stroke == Stroke::Faint) {
-            let (points, name) = (line(curve, 0.0), escape(&curve.name));
+            let (points, name) = (frame.line(curve, 0.0), escape(&curve.name));
             let _ = writeln!(
                 svg,
                 "<polyline points=\"{points}\" fill=\"none\" stroke=\"#c8d4e0\"><title>{name}</title></polyline>"
             );
         }
         let last = named().count().saturating_sub(1) as f64;
+        let has_errors = self.points().any(|point| point.error.is_some());
         for (i, curve) in named().enumerate() {
-            let aside = if points().any(|p| p.error.is_some()) { APART * (i as f64 - last / 2.0) } else { 0.0 };
-            let color = COLORS[i % COLORS.len()];
-            let dashes = if curve.stroke == Stroke::Dashed { " stroke-dasharray=\"5 4\"" } else { "" };
-            let points = line(curve, aside);
-            let _ = writeln!(
-                svg,
-                "<polyline points=\"{points}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"2\"{dashes}/>"
-            );
-            for point in curve.points.iter().filter(|point| point.y.is_finite()) {
-                let (at, value) = (x(point.x) + aside, trimmed(point.y));
-                if let Some(error) = point.error.filter(|error| error.is_finite()) {
-                    let (low, high) = (y(point.y - error), y(point.y + error));
-                    let _ = write!(svg, "<path d=\"M{at:.1} {low:.1}V{high:.1}\" stroke=\"{color}\"/>");
-                }
-                let _ = writeln!(
-                    svg,
-                    "<circle cx=\"{at:.1}\" cy=\"{:.1}\" r=\"3\" fill=\"{color}\"><title>{value}</title></circle>",
-                    y(point.y)
-                );
-            }
-            let at = TOP + 10.0 + 18.0 * i as f64;
-            let _ = writeln!(
-                svg,
-                "<path d=\"M{:.1} {:.1}h18\" stroke=\"{color}\" stroke-width=\"2\"{dashes}/>\
-                 <text x=\"{:.1}\" y=\"{at:.1}\">{}</text>",
-                right + 12.0,
-                at - 4.0,
-                right + 36.0,
-                escape(&curve.name)
-            );
+            let aside = if has_errors { APART * (i as f64 - last / 2.0) } else { 0.0 };
+            let _ = draw_curve(&mut svg, &frame, (i, curve), aside);
         }
         svg + "</svg>\n"
     }
+
+    fn points(&self) -> impl Iterator<Item = &Point> {
+        self.curves.iter().flat_map(|curve| &curve.points)
+    }
+
+    /// The ticks and names of the axes, and the line at [`Plot::mark`].
+    fn draw_axes(&self, svg: &mut String, frame: &Frame) -> fmt::Result {
+        for &tick in &frame.y_axis.ticks {
+            let at = frame.y(tick);
+            writeln!(
+                svg,
+                "<path d=\"M{LEFT} {at:.1}H{RIGHT}\" stroke=\"#ddd\"/>\
+                 <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
+                LEFT - 6.0,
+                at + 4.0,
+                short(tick)
+            )?;
+        }
+        for &tick in &frame.x_axis.ticks {
+            writeln!(
+                svg,
+                "<path d=\"M{at:.1} {FLOOR}v4\" stroke=\"#888\"/>\
+                 <text x=\"{at:.1}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
+                FLOOR + 17.0,
+                short(tick),
+                at = frame.x(tick)
+            )?;
+        }
+        if let Some(mark) = self.mark {
+            let at = frame.y(mark);
+            writeln!(svg, "<path d=\"M{LEFT} {at:.1}H{RIGHT}\" stroke=\"#888\" stroke-dasharray=\"2 3\"/>")?;
+        }
+        writeln!(
+            svg,
+            "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>\
+             <text transform=\"translate(16 {}) rotate(-90)\" text-anchor=\"middle\">{}</text>",
+            (LEFT + RIGHT) / 2.0,
+            HEIGHT - 10.0,
+            escape(&self.x),
+            (TOP + FLOOR) / 2.0,
+            escape(&self.y)
+        )
+    }
+}
+
+/// Where values lie in the picture.
+struct Frame {
+    x_axis: Axis,
+    y_axis: Axis,
+}
+
+impl Frame {
+    /// The frame that has room for all points of a plot and their errors.
+    fn of(plot: &Plot) -> Frame {
+        let reach = |p: &Point| {
+            let error = p.error.unwrap_or(0.0);
+            // An error that reaches below zero where no value does needs no room there.
+            let low = if p.y >= 0.0 { (p.y - error).max(0.0) } else { p.y - error };
+            [p.y, low, p.y + error]
+        };
+        let x_axis = Axis::new(plot.points().map(|p| p.x), plot.x_scale, false);
+        let y_axis = Axis::new(plot.points().flat_map(reach).chain(plot.mark), plot.y_scale, true);
+        Frame { x_axis, y_axis }
+    }
+
+    fn x(&self, value: f64) -> f64 {
+        LEFT + INSET + (ACROSS - 2.0 * INSET) * self.x_axis.place(value)
+    }
+
+    fn y(&self, value: f64) -> f64 {
+        FLOOR - (FLOOR - TOP) * self.y_axis.place(value)
+    }
+
+    /// The points of a curve, moved to the right by `aside`, as SVG lists them.
+    fn line(&self, curve: &Curve, aside: f64) -> String {
+        let known = curve.points.iter().filter(|point| point.y.is_finite());
+        known.map(|p| format!("{:.1},{:.1}", self.x(p.x) + aside, self.y(p.y))).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// A curve with its points and its name in the legend; `i` says which one it is.
+fn draw_curve(svg: &mut String, frame: &Frame, (i, curve): (usize, &Curve), aside: f64) -> fmt::Result {
+    let color = COLORS[i % COLORS.len()];
+    let dashes = if curve.stroke == Stroke::Dashed { " stroke-dasharray=\"5 4\"" } else { "" };
+    let points = frame.line(curve, aside);
+    writeln!(svg, "<polyline points=\"{points}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"2\"{dashes}/>")?;
+    for point in curve.points.iter().filter(|point| point.y.is_finite()) {
+        let (at, value) = (frame.x(point.x) + aside, trimmed(point.y));
+        if let Some(error) = point.error.filter(|error| error.is_finite()) {
+            let (low, high) = (frame.y(point.y - error), frame.y(point.y + error));
+            write!(svg, "<path d=\"M{at:.1} {low:.1}V{high:.1}\" stroke=\"{color}\"/>")?;
+        }
+        writeln!(
+            svg,
+            "<circle cx=\"{at:.1}\" cy=\"{:.1}\" r=\"3\" fill=\"{color}\"><title>{value}</title></circle>",
+            frame.y(point.y)
+        )?;
+    }
+    let at = TOP + 10.0 + 18.0 * i as f64;
+    writeln!(
+        svg,
+        "<path d=\"M{:.1} {:.1}h18\" stroke=\"{color}\" stroke-width=\"2\"{dashes}/>\
+         <text x=\"{:.1}\" y=\"{at:.1}\">{}</text>",
+        RIGHT + 12.0,
+        at - 4.0,
+        RIGHT + 36.0,
+        escape(&curve.name)
+    )
 }
 
 #[cfg(test)]

@@ -115,8 +115,14 @@ fn there_and_back(game: &AnnotatedGame, format: Format) -> Result<(Vec<Annotated
         let mut writer = WthorWriter::new();
         let losses = writer.add(game)?;
         let files = writer.finish();
-        let names = (Some(files.players.as_slice()), Some(files.tournaments.as_slice()));
-        (read(files.games).with_wthor_names(names.0, names.1).unwrap(), [losses, files.losses].concat())
+        let folder = tempfile::tempdir().unwrap();
+        let [players, tournaments] = [("jou", files.players), ("trn", files.tournaments)].map(|(name, bytes)| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, bytes).unwrap();
+            path
+        });
+        let games = read(files.games).with_name_files(Some(&players), Some(&tournaments)).unwrap();
+        (games, [losses, files.losses].concat())
     } else {
         let written = write(game, format)?;
         (read(written.text.into_bytes()), written.losses)
@@ -353,6 +359,9 @@ fn names_that_are_missing_are_told_once() {
     let out = file(&folder, "games.wtb");
     assert_eq!(said(&["convert", "--out", &out], GGF.repeat(2)).0, 0);
     std::fs::remove_file(file(&folder, "games.jou")).unwrap();
+    let wrong = file(&folder, "games.trn");
+    let (code, _, stderr) = said(&["convert", "--to", "ggf", "--players", &wrong, &out], "");
+    assert!(code == 1 && stderr.starts_with(&format!("emilia: {wrong}: 42 bytes; expected 36 for")), "{stderr}");
     for command in [&["convert", "--to", "ggf"][..], &["show"], &["positions"], &["analyze", "--depth", "1"]] {
         let (code, _, stderr) = said(&[command, &[&out]].concat(), "");
         let warning = "games.wtb: the names of its players (.jou) and tournaments (.trn) are not beside it";
@@ -387,6 +396,9 @@ fn transcripts_are_read_as_people_paste_them() {
         "# wide letters, and a mark without width\r\u{ff26}\u{ff15}\u{ff24}\u{ff16}\r\"f5f6\"\r\u{200b}f5\u{200b}f4\r";
     let (code, stdout, stderr) = said(&["convert", "--to", "transcript"], games);
     assert_eq!((code, stdout.as_str(), stderr.as_str()), (0, "f5d6\nf5f6\nf5f4\n", ""));
+    // The result too.
+    let (code, stdout, _) = said(&["convert", "--to", "logbook"], "\"f5\u{2013}d6 37\u{2013}27\"");
+    assert_eq!((code, stdout.as_str()), (0, "+f5-d6: +10 10\n"));
     let (_, _, stderr) = said(&["convert", "--to", "transcript"], "f5d6\r\u{ff26}\u{ff15}\u{ff21}\u{ff11}\rf5\r\n");
     assert!(stderr.starts_with("emilia: standard input: line 2, column 3: game 2, move 2: a1"), "{stderr}");
 }

@@ -120,12 +120,48 @@ fn lines_of_many_kinds_stand_in_one_file() {
 }
 
 #[test]
+fn comments_stand_above_games_of_every_format() {
+    let diagram = format!("{:#}", Position::START);
+    for (game, format) in [
+        ("(;GM[Othello]B[f5];)", Format::Ggf),
+        ("(;GM[2];B[f5])", Format::Sgf),
+        ("[Black \"ada\"]\n% set aside\n[White \"bob\"]\n\nf5", Format::Pgn),
+        ("f5", Format::Transcript),
+        ("+f5: -02 10", Format::Logbook),
+        (&diagram, Format::Obf),
+    ] {
+        let games = read(format!("################\n# games of a Sunday\n% of May\n{game}\n"));
+        let [Ok(found)] = &games[..] else { panic!("{games:?}") };
+        assert_eq!((found.format, found.place.line), (format, Some(4)));
+    }
+    let pgn = read("[Black \"ada\"]\n\nf5 d6\n# the next one\n[Black \"eve\"]\n\nf5\n");
+    let names: Vec<_> = pgn.into_iter().map(|game| game.unwrap().game.black.name).collect();
+    assert_eq!(names, ["ada", "eve"]);
+}
+
+#[test]
+fn of_a_game_of_pgn_that_is_cut_off_the_whole_moves_are_read() {
+    for end in ["{a comment", "2", "37-", "c", "-"] {
+        let games = read(format!("[Black \"ada\"]\n\n1. f5 d6 {end}"));
+        let [Ok(found)] = &games[..] else { panic!("{games:?}") };
+        assert!(found.is_cut && found.game.record.turns().len() == 2, "{end}");
+    }
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(bytes).unwrap();
+    gzip.finish().unwrap()
+}
+
+#[test]
 fn packed_files_are_read() {
     let text = "f5d6c3\nf5f6\n";
     let expected: Vec<FileGame> = read(text).into_iter().map(Result::unwrap).collect();
-    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    gzip.write_all(text.as_bytes()).unwrap();
-    let gzip = gzip.finish().unwrap();
+    let wide: Vec<u8> = format!("\u{feff}{text}").encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let games = read(gzip(&wide)).into_iter().map(|game| game.unwrap().game);
+    assert!(games.eq(expected.iter().map(|found| found.game.clone())));
+    let gzip = gzip(text.as_bytes());
     let zstd = ruzstd::encoding::compress_to_vec(text.as_bytes(), ruzstd::encoding::CompressionLevel::Fastest);
     // A frame to be passed over, as the seekable format has.
     let skipped = [&[0x5e, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3][..], &zstd].concat();

@@ -70,6 +70,7 @@ fn every_spelling_of_a_board_is_read() {
         format!("{} *", spelled("*", "O", "_")),
         format!("{}\nB", spelled("b", "w", "-")),
         format!("{} \u{25cf}", spelled("\u{25cf}", "\u{25cb}", "\u{b7}")),
+        format!("{} \u{26ab}\u{fe0f}", spelled("\u{26ab}\u{fe0f}", "\u{26aa}\u{fe0f}", "\u{1f7e9}")),
         format!("{line} to move"),
         format!("{}\n*", rows(&spelled("*", "O", "-")).join("\n")),
         format!("{} X", rows(squares).join("/")),
@@ -185,6 +186,7 @@ fn transcripts_are_read_in_any_dress() {
         "f5-d6-c3-d3-c4",
         "f5, d6, c3, d3, c4",
         "f5 d6 c3 d3 c4 37-27",
+        "f5\u{2013}d6\u{2014}c3 \u{2212} d3 c4 37\u{2013}27",
         "[Site \"kurnik\"]\n[Black \"x\"] [White \"y\"]\n\n1. f5 d6 2. c3 d3 3. c4 37-27\n",
     ] {
         assert_eq!(read(text), expected, "{text}");
@@ -425,6 +427,7 @@ fn ggf_is_read_as_nboard_and_ggs_write_it() {
     let games = ggf::parse_all(text).unwrap();
     let [first, second] = games.as_slice() else { panic!("two games are expected") };
     assert_eq!(ggf::parse(text).as_ref(), Ok(first));
+    assert_eq!(read(&format!("\u{feff}{text}")), first.record);
     assert_eq!((first.black.name.as_str(), first.white.name.as_str(), first.black.rating), ("j\u{fffd}rg", "", None));
     assert_eq!(first.result, Some(GgfResult { score: -22.87, ending: Some(Ending::Timeout) }));
     assert_eq!(first.black.clock, Some(GgfClock::new(Duration::from_secs(300))));
@@ -486,10 +489,15 @@ fn sgf_is_read_as_quarry_saves_it() {
     assert_eq!(sgf.black.name, "Human ] player");
     assert_eq!(sgf.record, moves("f5 d6 c3 d3 c4"));
     assert_eq!(read(text), sgf.record);
+    let comment_first = sgf::parse("(;GM[2];C[good]B[fe];W[df])").unwrap();
+    assert_eq!(comment_first.turn_comments, [(1, "good".to_owned())]);
     // Set-ups: whole boards, rectangles, the side to move given or taken from the first move.
     let setup = "(;FF[4]GM[2]SZ[8]AB[ed][de]AW[dd][ee]PL[W];W[ec])";
     assert_eq!(read(setup).start(), &Position::START.pass());
-    assert_eq!(read("(;GM[2]AE[dd:ee]AB[dd:de]AW[ed:ee];W[cd])").start().mover(), Color::White);
+    for empty in ["dd:ee", "ee:dd", "ed:de"] {
+        let setup = format!("(;GM[2]AE[{empty}]AB[dd:de]AW[ed:ee];W[cd])");
+        assert_eq!(read(&setup).start().mover(), Color::White, "{setup}");
+    }
     assert_eq!(read("(;GM[2];B[f5]PL[B];)").position().mover(), Color::Black);
     let failure = error("(;GM[2];B[fe]\n;W[zz])");
     assert_eq!((failure.line, failure.column), (2, 4));

@@ -124,7 +124,7 @@ fn a_page_is_walked_through_with_the_keys() {
         let discs = record.position().discs(color).count() as usize;
         assert_eq!(dom.matches(&format!("class=\"{class}")).count(), discs, "{class}");
     }
-    assert!(dom.contains("class=\"sq white placed is-last\" data-square=\"d6\""), "the last disc is marked");
+    assert!(dom.contains("class=\"sq white placed by-white is-last\" data-square=\"d6\""), "the last disc is marked");
     assert!(dom.contains("class=\"numbers\"") && dom.contains("move 2 of 5"));
     assert!(dom.contains("ada &lt;b&gt;") && !dom.contains("<b>ada"));
     let hover =

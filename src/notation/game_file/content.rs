@@ -2,7 +2,7 @@
 
 use crate::notation::board::square_of;
 use crate::notation::cursor::{Cursor, is_blank};
-use crate::notation::{plain, sgf, transcript, wthor};
+use crate::notation::{plain, read_position, sgf, transcript, wthor};
 use strum::{Display, EnumString, VariantArray};
 use thiserror::Error;
 
@@ -27,6 +27,11 @@ pub enum Format {
 }
 
 impl Format {
+    /// The names of all formats, separated by commas.
+    pub(super) fn names() -> String {
+        Format::VARIANTS.iter().map(Format::to_string).collect::<Vec<_>>().join(", ")
+    }
+
     /// The format that a file of this name is written in, by its ending.
     pub fn of_file_name(name: &str) -> Option<Format> {
         let (_, ending) = name.rsplit_once('.')?;
@@ -45,7 +50,7 @@ impl Format {
 
 /// The text names no format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("expected one of: ggf, sgf, pgn, transcript, logbook, obf, wthor")]
+#[error("expected one of: {}", Format::names())]
 pub struct ParseFormatError;
 
 fn unknown(_: &str) -> ParseFormatError {
@@ -61,7 +66,7 @@ pub(super) enum Shape {
     Sgf,
     /// Tags and moves.
     Pgn,
-    /// A game or a position a line; a line tells its own format.
+    /// A game or a position a line; each line has its own format.
     Lines,
     /// The whole text is one position, perhaps with moves.
     Whole,
@@ -98,7 +103,8 @@ pub(super) fn shape(beginning: &[u8], at_end: bool) -> Option<Shape> {
     let line_is_whole = enough || cursor.rest().contains('\n');
     if let Some(record) = behind_count(cursor.rest()) {
         // The number of the game, `GM`, may stand behind other properties.
-        let seen = record.contains("GM[") || record.contains(')') || enough;
+        let is_named = record.split_once("GM[").is_some_and(|(_, kind)| !kind.trim_start().is_empty());
+        let seen = is_named || record.contains(')') || enough;
         return seen.then(|| if sgf::is_sgf(record) { Shape::Sgf } else { Shape::Ggf });
     }
     if is_tag(line) {
@@ -114,12 +120,14 @@ pub(super) fn shape(beginning: &[u8], at_end: bool) -> Option<Shape> {
     if !enough {
         return None;
     }
-    let is_position = at_end && crate::notation::read_position(&text).is_ok();
+    let text = cursor.rest();
     let is_record = |line: &str| begins_record(line) || is_part_of_board(line);
-    Some(match is_position {
-        true => Shape::Whole,
-        false if text.lines().any(is_record) => Shape::Lines,
-        false => Shape::Unknown,
+    Some(if at_end && read_position(text).is_ok() {
+        Shape::Whole
+    } else if text.lines().any(is_record) {
+        Shape::Lines
+    } else {
+        Shape::Unknown
     })
 }
 
@@ -142,7 +150,9 @@ fn with_line_feeds(text: String) -> String {
 
 /// Whether a line is a comment: behind `%`, as in OBF files, or behind `#`, which may also be a black disc of a board.
 pub(super) fn is_comment(line: &str) -> bool {
-    line.starts_with('%') || line.starts_with('#') && !is_board_line(line) && !is_part_of_board(line)
+    let is_row = || squares_in(line) == 8 && is_part_of_board(line);
+    let is_ruler = || line.chars().all(|c| matches!(c, '#' | '-' | '=' | '*' | '_') || c.is_whitespace());
+    line.starts_with('%') || line.starts_with('#') && !is_row() && (is_ruler() || !is_board_line(line))
 }
 
 /// Passes blanks and lines of comment.
@@ -178,18 +188,17 @@ fn begins_record(line: &str) -> bool {
 
 /// Whether a line has at least a row of a board, and little else.
 fn is_part_of_board(line: &str) -> bool {
-    let squares = line.chars().filter(|&c| is_square(c)).count();
+    let squares = squares_in(line);
     squares >= 8 && 2 * squares >= line.chars().filter(|c| !c.is_whitespace()).count()
 }
 
-fn is_square(c: char) -> bool {
-    square_of(c).is_some()
+fn squares_in(text: &str) -> usize {
+    text.chars().filter(|&c| square_of(c).is_some()).count()
 }
 
 /// Whether a line has a whole board: 64 squares, a board of GGS or one of FEN.
 fn is_board_line(line: &str) -> bool {
-    let squares = line.split(';').next().unwrap_or_default().chars().filter(|&c| is_square(c)).count();
-    squares >= 64 || line.matches('/').count() == 7
+    squares_in(line.split(';').next().unwrap_or_default()) >= 64 || line.matches('/').count() == 7
 }
 
 #[cfg(test)]
@@ -198,13 +207,14 @@ mod tests {
     use crate::othello::Position;
 
     #[test]
-    fn formats_are_told_by_content() {
+    fn formats_are_recognised_by_content() {
         let start = Position::START;
         for (text, expected) in [
             ("(;GM[Othello]PB[a];)".to_owned(), Shape::Ggf),
             ("\u{feff}\n 2 (;GM[Othello]PB[a];)".to_owned(), Shape::Ggf),
             ("(;PB[a]B[f5];)".to_owned(), Shape::Sgf),
             ("(;FF[4]\nGM[2]SZ[8])".to_owned(), Shape::Sgf),
+            ("(;FF[4]CA[UTF-8]GM[2]SZ[8])".to_owned(), Shape::Sgf),
             ("[Site \"kurnik\"]\n1. f5".to_owned(), Shape::Pgn),
             ("f5d6c3".to_owned(), Shape::Lines),
             ("1. f5 d6\n2. c3".to_owned(), Shape::Lines),
@@ -216,10 +226,13 @@ mod tests {
             ("--------\n".repeat(3) + "---OX---\n---XO---\n" + &"--------\n".repeat(3) + "X", Shape::Whole),
             ("a line that nobody can read\nf5d6".to_owned(), Shape::Lines),
             ("Paula (black) - Bob (white)\nanything".to_owned(), Shape::Unknown),
+            ("# one\n".to_owned() + &"--------\n".repeat(3) + "---OX---\n---XO---\n" + &"--------\n".repeat(3), Shape::Whole),
             ("paf5 d6".to_owned(), Shape::Lines),
             ("\u{ff26}\u{ff15} \u{ff24}\u{ff16}".to_owned(), Shape::Lines),
             ("\"f5d6\u{200b}c3\"".to_owned(), Shape::Lines),
             ("# games of a Sunday\nf5d6".to_owned(), Shape::Lines),
+            ("##########\n# ---------- XOT ----------\n[Site \"kurnik\"]".to_owned(), Shape::Pgn),
+            (format!("# a diagram\n#-{}\n\nX", &start.to_string().replace('X', "#")[2..64]), Shape::Lines),
             ("a line that nobody can read\rf5d6\r".to_owned(), Shape::Lines),
             (format!("{start:#}").replace('\n', "\r"), Shape::Whole),
             (String::new(), Shape::Empty),
@@ -244,8 +257,8 @@ mod tests {
     fn names_of_formats_are_read() {
         for format in Format::VARIANTS {
             assert_eq!(format.to_string().parse(), Ok(*format));
-            assert!(ParseFormatError.to_string().contains(&format.to_string()));
         }
+        assert!(ParseFormatError.to_string().starts_with("expected one of: ggf, sgf, pgn, "));
         assert_eq!(Format::of_file_name("a/WTH_2024.WTB"), Some(Format::Wthor));
         assert_eq!(Format::of_file_name("games"), None);
     }

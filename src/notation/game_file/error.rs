@@ -5,7 +5,6 @@ use crate::notation::NotationError;
 use crate::notation::wthor::{BrokenGame, WthorError};
 use std::fmt;
 use std::io;
-use strum::VariantArray;
 use thiserror::Error;
 
 /// A game, or a whole file, that could not be read: where, and why.
@@ -41,7 +40,7 @@ pub enum ReadProblem {
     #[error("no game or position")]
     Empty,
     /// Nothing in the file looks like a game or a position.
-    #[error("in no known format (known: {})", names_of_formats())]
+    #[error("in no known format (known: {})", Format::names())]
     NoKnownFormat,
     /// There is no such file.
     #[error("not found")]
@@ -72,10 +71,6 @@ impl From<io::Error> for ReadProblem {
     }
 }
 
-fn names_of_formats() -> String {
-    Format::VARIANTS.iter().map(Format::to_string).collect::<Vec<_>>().join(", ")
-}
-
 impl GameFileError {
     /// The line that it is about, from 1; `None` in a file of WTHOR, and where it is about the file itself.
     pub fn line(&self) -> Option<usize> {
@@ -90,8 +85,7 @@ impl GameFileError {
     pub fn turn(&self) -> Option<usize> {
         match &self.problem {
             ReadProblem::Notation(error) => error.turn,
-            ReadProblem::Broken(_, BrokenGame::NotASquare(number, _))
-            | ReadProblem::Broken(_, BrokenGame::Illegal(number, _)) => Some(*number),
+            ReadProblem::Broken(_, BrokenGame::NotASquare(number, _) | BrokenGame::Illegal(number, _)) => Some(*number),
             _ => None,
         }
     }
@@ -107,10 +101,6 @@ impl fmt::Display for GameFileError {
     /// The file, the place in it, the game, the move if it is about one, and what is wrong.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: ", self.file)?;
-        let game = |f: &mut fmt::Formatter<'_>| match self.number {
-            0 => Ok(()),
-            number => write!(f, "game {number}: "),
-        };
         match &self.problem {
             ReadProblem::Notation(error) => {
                 write!(f, "line {}, column {}: game {}", error.line, error.column, self.number)?;
@@ -120,10 +110,8 @@ impl fmt::Display for GameFileError {
                 write!(f, ": {}", error.problem)
             }
             ReadProblem::Broken(offset, broken) => write!(f, "byte {offset}: game {}, {broken}", self.number),
-            problem => {
-                game(f)?;
-                write!(f, "{problem}")
-            }
+            problem if self.number == 0 => write!(f, "{problem}"),
+            problem => write!(f, "game {}: {problem}", self.number),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Files of games and positions in any of the formats, told apart by their content.
+//! Files of games and positions in any of the formats, recognised by their content.
 //!
 //! [`GameFile`] reads one game after another from bytes that may be compressed by gzip or zstd. A game that makes no sense is an
 //! error with its place, and the next one is read. What a format says of a game is an [`AnnotatedGame`], and [`write`](fn@write) turns

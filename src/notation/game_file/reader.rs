@@ -79,11 +79,30 @@ impl GameFile {
     ///
     /// # Errors
     /// If a file of names cannot be read.
-    pub fn with_names_beside(mut self, path: &Path) -> Result<GameFile, GameFileError> {
-        if self.wthor.is_some() {
-            let beside = |ending| beside(path, ending).map(|path| (path.display().to_string(), fs::read(&path)));
-            let (players, tournaments) = (beside("jou"), beside("trn"));
-            self.set_names(players, tournaments)?;
+    pub fn with_names_beside(self, path: &Path) -> Result<GameFile, GameFileError> {
+        if self.wthor.is_none() {
+            return Ok(self);
+        }
+        let [players, tournaments] = ["jou", "trn"].map(|ending| beside(path, ending));
+        self.with_name_files(players.as_deref(), tournaments.as_deref())
+    }
+
+    /// Gives the games of a WTHOR file the names of a `.jou` file and a `.trn` file. Without effect on other formats.
+    ///
+    /// # Errors
+    /// If one of the files cannot be read or is no file of such names.
+    pub fn with_name_files(
+        mut self,
+        players: Option<&Path>,
+        tournaments: Option<&Path>,
+    ) -> Result<GameFile, GameFileError> {
+        for (path, is_of_players) in [(players, true), (tournaments, false)] {
+            let Some(path) = path else { continue };
+            let failed = |problem| GameFileError { file: path.display().to_string(), number: 0, problem };
+            let bytes = fs::read(path).map_err(|error| failed(error.into()))?;
+            if let Some(wthor) = &mut self.wthor {
+                wthor.set_names(&bytes, is_of_players).map_err(|error| failed(error.into()))?;
+            }
         }
         Ok(self)
     }
@@ -122,38 +141,6 @@ impl GameFile {
         self.wthor.as_ref().is_some_and(WthorReader::lacks_names)
     }
 
-    /// Gives the games of a WTHOR file their names, from the bytes of a `.jou` and a `.trn` file. Without effect on other formats.
-    ///
-    /// # Errors
-    /// If the bytes are not those of files of names.
-    pub fn with_wthor_names(
-        mut self,
-        players: Option<&[u8]>,
-        tournaments: Option<&[u8]>,
-    ) -> Result<GameFile, GameFileError> {
-        let named = |bytes: Option<&[u8]>| bytes.map(|bytes| (self.name.clone(), Ok(bytes.to_vec())));
-        let (players, tournaments) = (named(players), named(tournaments));
-        self.set_names(players, tournaments)?;
-        Ok(self)
-    }
-
-    fn set_names(&mut self, players: Option<NameFile>, tournaments: Option<NameFile>) -> Result<(), GameFileError> {
-        let Some(wthor) = &mut self.wthor else { return Ok(()) };
-        for (file, is_of_players) in [(players, true), (tournaments, false)] {
-            let Some((name, bytes)) = file else { continue };
-            let failed = |problem| GameFileError { file: name.clone(), number: 0, problem };
-            let bytes = bytes.map_err(|error| failed(error.into()))?;
-            wthor.set_names(&bytes, is_of_players).map_err(|error| failed(ReadProblem::Wthor(error)))?;
-        }
-        Ok(())
-    }
-
-    fn error(&mut self, problem: impl Into<ReadProblem>) -> Option<Result<FileGame, GameFileError>> {
-        let error = GameFileError { file: self.name.clone(), number: self.number, problem: problem.into() };
-        self.ended = error.is_final();
-        Some(Err(error))
-    }
-
     /// Takes what precedes the next game, and finds how long that is; `None` at the end of the file.
     fn find_next(&mut self) -> Option<Result<usize, ReadProblem>> {
         loop {
@@ -190,28 +177,23 @@ impl GameFile {
     /// How many of these bytes stand between games, and whether a comment whose end is not there yet begins behind them.
     fn between(&self, bytes: &[u8]) -> (usize, bool) {
         const MARK: &[u8] = b"\xef\xbb\xbf";
-        let mut at = 0;
+        let mut rest = bytes;
         loop {
-            let rest = &bytes[at..];
-            let blanks = rest.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(rest.len());
-            at += blanks;
-            let rest = &bytes[at..];
-            if rest.starts_with(MARK) {
-                at += MARK.len();
-            } else if self.shape == Shape::Lines && (rest.starts_with(b"%") || rest.starts_with(b"#")) {
+            rest = rest.trim_ascii_start();
+            let at = bytes.len() - rest.len();
+            if let Some(behind) = rest.strip_prefix(MARK) {
+                rest = behind;
+            } else if rest.starts_with(b"%") || rest.starts_with(b"#") {
                 let end = rest.iter().position(|&byte| byte == b'\n');
-                if (end.is_some() || self.source.at_end()) && !is_comment(&text_of(&rest[..end.unwrap_or(rest.len())]))
-                {
+                let is_whole = end.is_some() || self.source.at_end();
+                if is_whole && !is_comment(&text_of(&rest[..end.unwrap_or(rest.len())])) {
                     return (at, false);
                 }
-                match end {
-                    Some(end) => at += end + 1,
-                    None => return (at, true),
-                }
-            } else if rest.len() < MARK.len() && MARK.starts_with(rest) && !rest.is_empty() {
-                return (at, !self.source.at_end());
+                let Some(end) = end else { return (at, true) };
+                rest = &rest[end + 1..];
             } else {
-                return (at, false);
+                let is_half_a_mark = rest.len() < MARK.len() && MARK.starts_with(rest) && !rest.is_empty();
+                return (at, is_half_a_mark && !self.source.at_end());
             }
         }
     }
@@ -232,24 +214,33 @@ impl GameFile {
         }
     }
 
-    fn next_of_wthor(&mut self) -> Option<Result<FileGame, GameFileError>> {
-        let offset = self.source.offset;
-        let wthor = self.wthor.as_mut()?;
-        match wthor.next(&mut self.source)? {
-            Ok(game) => {
-                self.number += 1;
-                let place = GamePlace { number: self.number, line: None, offset };
-                Some(Ok(FileGame { place, format: Format::Wthor, game, is_cut: false }))
-            }
-            Err(problem) => {
-                self.number += 1;
-                self.error(problem)
-            }
-        }
+    fn next_of_wthor(&mut self) -> Option<Result<FileGame, ReadProblem>> {
+        let place = GamePlace { number: self.number + 1, line: None, offset: self.source.offset };
+        let found = self.wthor.as_mut()?.next(&mut self.source)?;
+        Some(found.map(|game| FileGame { place, format: Format::Wthor, game, is_cut: false }))
+    }
+
+    fn next_of_text(&mut self) -> Option<Result<FileGame, ReadProblem>> {
+        let length = match self.find_next()? {
+            Ok(length) => length,
+            Err(problem) => return Some(Err(problem)),
+        };
+        let (line, column) = (self.source.line, self.source.column);
+        let place = GamePlace { number: self.number + 1, line: Some(line), offset: self.source.offset };
+        let text = text_of(&self.source.take(length));
+        let text = text.trim_end();
+        let is_last = self.source.at_end() && self.source.bytes().trim_ascii().is_empty();
+        let read = text_formats::read(self.shape, text).map(|read| (read, false)).or_else(|error| {
+            let cut = if is_last { text_formats::read_cut(self.shape, text) } else { None };
+            cut.map(|read| (read, true)).ok_or(error)
+        });
+        let game = read.map(|((format, game), is_cut)| FileGame { place, format, game, is_cut });
+        Some(game.map_err(|error| {
+            let column = if error.line == 1 { error.column + column - 1 } else { error.column };
+            NotationError { line: error.line + line - 1, column, ..error }.into()
+        }))
     }
 }
-
-type NameFile = (String, io::Result<Vec<u8>>);
 
 impl Iterator for GameFile {
     type Item = Result<FileGame, GameFileError>;
@@ -258,35 +249,11 @@ impl Iterator for GameFile {
         if self.ended {
             return None;
         }
-        if self.wthor.is_some() {
-            return self.next_of_wthor();
-        }
-        let length = match self.find_next()? {
-            Ok(length) => length,
-            Err(problem) => {
-                self.number += 1;
-                return self.error(problem);
-            }
-        };
+        let found = if self.wthor.is_some() { self.next_of_wthor()? } else { self.next_of_text()? };
         self.number += 1;
-        let (line, column, offset) = (self.source.line, self.source.column, self.source.offset);
-        let text = text_of(&self.source.take(length));
-        let text = text.trim_end();
-        let is_last = self.source.at_end() && self.source.bytes().trim_ascii().is_empty();
-        let read = text_formats::read(self.shape, text).map(|read| (read, false)).or_else(|error| {
-            let cut = if is_last { text_formats::read_cut(self.shape, text) } else { None };
-            cut.map(|read| (read, true)).ok_or(error)
-        });
-        match read {
-            Ok(((format, game), is_cut)) => {
-                let place = GamePlace { number: self.number, line: Some(line), offset };
-                Some(Ok(FileGame { place, format, game, is_cut }))
-            }
-            Err(error) => {
-                let column = if error.line == 1 { error.column + column - 1 } else { error.column };
-                self.error(NotationError { line: error.line + line - 1, column, ..error })
-            }
-        }
+        let item = found.map_err(|problem| GameFileError { file: self.name.clone(), number: self.number, problem });
+        self.ended = item.as_ref().is_err_and(GameFileError::is_final);
+        Some(item)
     }
 }
 

@@ -13,9 +13,11 @@ const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 /// The first byte of a frame to be passed over has any four low bits.
 const SKIPPED_FRAME: [u8; 3] = [0x2a, 0x4d, 0x18];
 
+type Input = Box<dyn Read + Send>;
+
 /// What is still to be read.
 pub(super) struct ByteSource {
-    input: Box<dyn Read + Send>,
+    input: Input,
     buffer: Vec<u8>,
     start: usize,
     at_end: bool,
@@ -30,21 +32,9 @@ pub(super) struct ByteSource {
 
 impl ByteSource {
     /// Reads from here, unpacks what gzip or zstd has packed, and makes UTF-8 of UTF-16.
-    pub(super) fn new(mut input: Box<dyn Read + Send>) -> io::Result<ByteSource> {
-        let mut magic = [0; 4];
-        let seen = read_up_to(&mut input, &mut magic)?;
-        let whole = Unread { pushed: magic[..seen].to_vec(), input };
-        let input: Box<dyn Read + Send> = if magic[..seen].starts_with(&GZIP) {
-            Box::new(MultiGzDecoder::new(BufReader::with_capacity(PIECE, whole)))
-        } else if magic == ZSTD || is_skipped(&magic) {
-            Box::new(ZstdFrames::Between(whole))
-        } else if magic[..seen].starts_with(&LOW_FIRST) || magic[..seen].starts_with(&HIGH_FIRST) {
-            Box::new(Utf16::new(whole, magic[..seen].starts_with(&HIGH_FIRST)))
-        } else {
-            Box::new(whole)
-        };
+    pub(super) fn new(input: Input) -> io::Result<ByteSource> {
         Ok(ByteSource {
-            input,
+            input: in_utf8(unpacked(input)?)?,
             buffer: Vec::new(),
             start: 0,
             at_end: false,
@@ -120,20 +110,69 @@ impl ByteSource {
     }
 }
 
-fn is_skipped(magic: &[u8; 4]) -> bool {
-    magic[1..] == SKIPPED_FRAME && magic[0] >> 4 == 5
+fn unpacked(input: Input) -> io::Result<Input> {
+    let mut input = Unread::new(input);
+    let magic = input.peek()?;
+    Ok(if magic.starts_with(&GZIP) {
+        Box::new(MultiGzDecoder::new(BufReader::with_capacity(PIECE, input)))
+    } else if magic == ZSTD || is_skipped(magic) {
+        Box::new(ZstdFrames::Between(input))
+    } else {
+        Box::new(input)
+    })
+}
+
+fn in_utf8(input: Input) -> io::Result<Input> {
+    let mut input = Unread::new(input);
+    let mark = input.peek()?;
+    let is_high_first = mark.starts_with(&HIGH_FIRST);
+    Ok(if is_high_first || mark.starts_with(&LOW_FIRST) {
+        Box::new(Utf16::new(input, is_high_first))
+    } else {
+        Box::new(input)
+    })
+}
+
+fn is_skipped(magic: &[u8]) -> bool {
+    magic.split_first().is_some_and(|(first, rest)| first >> 4 == 5 && rest == SKIPPED_FRAME)
 }
 
 /// An input of which some bytes were read and are to be read again.
 struct Unread {
     pushed: Vec<u8>,
-    input: Box<dyn Read + Send>,
+    input: Input,
+    /// Whether the input has ended. A terminal would be asked again.
+    is_at_end: bool,
+}
+
+impl Unread {
+    fn new(input: Input) -> Unread {
+        Unread { pushed: Vec::new(), input, is_at_end: false }
+    }
+
+    /// The next four bytes, fewer at the end, which are still to be read.
+    fn peek(&mut self) -> io::Result<&[u8]> {
+        let mut next = [0; 4];
+        let mut count = 0;
+        while count < next.len() {
+            match self.read(&mut next[count..]) {
+                Ok(0) => break,
+                Ok(read) => count += read,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        self.pushed.splice(..0, next[..count].iter().copied());
+        Ok(&self.pushed[..count])
+    }
 }
 
 impl Read for Unread {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        if self.pushed.is_empty() {
-            return self.input.read(out);
+        if self.pushed.is_empty() && !self.is_at_end {
+            let read = self.input.read(out)?;
+            self.is_at_end = read == 0 && !out.is_empty();
+            return Ok(read);
         }
         let count = self.pushed.len().min(out.len());
         out[..count].copy_from_slice(&self.pushed[..count]);
@@ -165,18 +204,11 @@ impl Read for ZstdFrames {
                     }
                     ZstdFrames::Between(frame.into_inner())
                 }
-                ZstdFrames::Between(mut input) => {
-                    let mut magic = [0; 4];
-                    let seen = read_up_to(&mut input, &mut magic)?;
-                    match seen {
-                        0 => ZstdFrames::Ended,
-                        4 if is_skipped(&magic) => ZstdFrames::Between(skip_frame(input)?),
-                        _ => {
-                            input.pushed.splice(..0, magic[..seen].iter().copied());
-                            ZstdFrames::Within(Box::new(StreamingDecoder::new(input).map_err(damaged)?))
-                        }
-                    }
-                }
+                ZstdFrames::Between(mut input) => match input.peek()? {
+                    [] => ZstdFrames::Ended,
+                    magic if is_skipped(magic) => ZstdFrames::Between(skip_frame(input)?),
+                    _ => ZstdFrames::Within(Box::new(StreamingDecoder::new(input).map_err(damaged)?)),
+                },
             };
         }
     }
@@ -187,24 +219,12 @@ fn damaged(error: impl ToString) -> io::Error {
 }
 
 fn skip_frame(mut input: Unread) -> io::Result<Unread> {
-    let mut length = [0; 4];
+    let (mut magic, mut length) = ([0; 4], [0; 4]);
+    input.read_exact(&mut magic)?;
     input.read_exact(&mut length)?;
     let length = u64::from(u32::from_le_bytes(length));
     if io::copy(&mut input.by_ref().take(length), &mut io::sink())? < length {
         return Err(ErrorKind::UnexpectedEof.into());
     }
     Ok(input)
-}
-
-fn read_up_to(input: &mut impl Read, out: &mut [u8]) -> io::Result<usize> {
-    let mut seen = 0;
-    while seen < out.len() {
-        match input.read(&mut out[seen..]) {
-            Ok(0) => break,
-            Ok(n) => seen += n,
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(seen)
 }

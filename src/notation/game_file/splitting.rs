@@ -86,7 +86,7 @@ fn tags_and_moves(bytes: &[u8], at_end: bool) -> Option<usize> {
             if has_moves {
                 return Some(start);
             }
-        } else if !text.trim().is_empty() {
+        } else if !text.trim().is_empty() && !text.starts_with(['%', '#']) {
             has_moves = true;
         }
         start = end;
@@ -112,11 +112,15 @@ fn line(bytes: &[u8], at_end: bool) -> Option<usize> {
     }
 }
 
-/// The number of the move that a line begins with: `12.` or `12)`.
+/// The number of the move that a line begins with: `12.`, `12)`, or `12 c3`.
 fn move_number(line: &[u8]) -> Option<u32> {
     let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let number = str::from_utf8(&line[..digits]).ok()?.parse().ok()?;
-    matches!(line.get(digits), Some(b'.' | b')')).then_some(number)
+    let is_of_a_move = matches!(
+        line[digits..],
+        [b'.' | b')', ..] | [b' ' | b'\t', b'a'..=b'h' | b'A'..=b'H', b'1'..=b'8', ..]
+    );
+    is_of_a_move.then_some(number)
 }
 
 #[cfg(test)]
@@ -170,11 +174,11 @@ mod tests {
 
     #[test]
     fn tagged_games_are_cut() {
-        let games = "[A \"1\"]\n[B \"2\"]\n\n1. f5 {[%x] \n[not a tag]}\n2. c3\n\n[A \"2\"]\n\n[C \"3\"]\nf5 {never closed\n[A \"3\"]\n";
+        let games = "[A \"1\"]\n% a comment\n[B \"2\"]\n\n1. f5 {[%x] \n[not a tag]}\n2. c3\n\n[A \"2\"]\n\n[C \"3\"]\nf5 {never closed\n[A \"3\"]\n";
         assert_eq!(
             cut(Shape::Pgn, games),
             [
-                "[A \"1\"]\n[B \"2\"]\n\n1. f5 {[%x] \n[not a tag]}\n2. c3",
+                "[A \"1\"]\n% a comment\n[B \"2\"]\n\n1. f5 {[%x] \n[not a tag]}\n2. c3",
                 "[A \"2\"]\n\n[C \"3\"]\nf5 {never closed",
                 "[A \"3\"]"
             ]
@@ -186,5 +190,6 @@ mod tests {
         let cut = |text| cut(Shape::Lines, text);
         assert_eq!(cut("f5d6\nf5f6\n"), ["f5d6", "f5f6"]);
         assert_eq!(cut("1. f5 d6\n2. c3 d3\n\n3. c4\n1. f5 f6\nf5"), ["1. f5 d6\n2. c3 d3\n\n3. c4", "1. f5 f6", "f5"]);
+        assert_eq!(cut("1 F5 D6\n2 C3 D3\n1 f5 d6 2 c3\n"), ["1 F5 D6\n2 C3 D3", "1 f5 d6 2 c3"]);
     }
 }

@@ -4,7 +4,7 @@ use super::content::{Format, Shape};
 use crate::notation::cursor::Cursor;
 use crate::notation::obf::ObfEntry;
 use crate::notation::written::{Unwritable, Written};
-use crate::notation::{AnnotatedGame, NotationError, ggf, logbook, obf, pgn, read_position, sgf, transcript};
+use crate::notation::{AnnotatedGame, NotationError, ggf, logbook, obf, pgn, plain, read_position, sgf, transcript};
 
 /// Reads one game, cut out of a file of this shape.
 pub(super) fn read(shape: Shape, text: &str) -> Result<(Format, AnnotatedGame), NotationError> {
@@ -17,10 +17,12 @@ pub(super) fn read(shape: Shape, text: &str) -> Result<(Format, AnnotatedGame), 
             ObfEntry::parse(text).map(|entry| (Format::Obf, entry.into()))
         }
         Shape::Lines | Shape::Whole | Shape::Wthor | Shape::Empty | Shape::Unknown => {
-            let (text, comment) = text.split_once('%').map_or((text, None), |(text, note)| (text, Some(note.trim())));
+            let (text, comment) = text.split_once('%').unwrap_or((text, ""));
             let mut game = AnnotatedGame::new(read_position(text)?);
-            game.comments.extend(comment.filter(|note| !note.is_empty()).map(str::to_owned));
-            game.result = pgn::read_result(text, &game.record);
+            if !comment.trim().is_empty() {
+                game.comments.push(comment.trim().to_owned());
+            }
+            game.result = pgn::read_result(&plain(text), &game.record);
             Ok((if game.is_position() { Format::Obf } else { Format::Transcript }, game))
         }
     }
@@ -32,11 +34,16 @@ pub(super) fn read_cut(shape: Shape, text: &str) -> Option<(Format, AnnotatedGam
         // Up to the last property that is whole.
         Shape::Ggf => text[..=text.rfind(']')?].to_owned() + ";)",
         Shape::Sgf => text[..=text.rfind(']')?].to_owned() + ")",
-        Shape::Pgn => {
-            let last = text.rfind(char::is_whitespace)? + 1;
-            let is_half_a_move = matches!(&text.as_bytes()[last..], [b'a'..=b'h' | b'A'..=b'H']);
-            is_half_a_move.then(|| text[..last].to_owned())?
-        }
+        // Up to a comment without an end, else up to half a move, a move number or half a result.
+        Shape::Pgn => match text.rfind('{').filter(|&comment| !text[comment..].contains('}')) {
+            Some(comment) => text[..comment].to_owned(),
+            None => {
+                let (whole, last) = text.rsplit_once(char::is_whitespace)?;
+                let is_half = matches!(last.as_bytes(), [b'a'..=b'h' | b'A'..=b'H'])
+                    || last.strip_suffix('-').unwrap_or(last).bytes().all(|byte| byte.is_ascii_digit());
+                is_half.then(|| whole.to_owned())?
+            }
+        },
         Shape::Lines | Shape::Whole | Shape::Wthor | Shape::Empty | Shape::Unknown => return None,
     };
     read(shape, &whole).ok().filter(|(_, game)| !game.is_position())

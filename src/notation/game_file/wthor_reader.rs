@@ -4,7 +4,7 @@ use super::error::ReadProblem;
 use super::source::ByteSource;
 use crate::notation::annotated_game::{AnnotatedGame, Theory};
 use crate::notation::ggf::GgfResult;
-use crate::notation::wthor::{self, GAME, HEADER, WthorError, WthorGame, WthorHeader};
+use crate::notation::wthor::{self, BrokenGame, GAME, HEADER, WthorError, WthorHeader};
 
 /// What is known of the file besides the games still to come.
 pub(super) struct WthorReader {
@@ -61,34 +61,36 @@ impl WthorReader {
             let offset = offset + source.bytes().len() as u64;
             return Some(Err(ReadProblem::Truncated(offset, announced)));
         };
-        let game = WthorGame::of_record(record);
+        let game = self.annotated(record).map_err(|broken| ReadProblem::Broken(offset, broken));
         source.take(GAME);
-        Some(match game.broken {
-            Some(broken) => Err(ReadProblem::Broken(offset, broken)),
-            None => Ok(self.annotated(game)),
-        })
+        Some(game)
     }
 
-    fn annotated(&self, game: WthorGame) -> AnnotatedGame {
-        let name = |names: &[String], number: u16, what: &str| match names.get(usize::from(number)) {
-            Some(name) => name.clone(),
-            None if names.is_empty() && number == 0 => String::new(),
-            // Without the names' file, the number still tells games of one player from those of another.
-            None => format!("{what} {number}"),
+    /// The game of a record: the numbers of the tournament, of Black and of White, 2 bytes each; Black's discs at the end, the empty squares
+    /// given to the winner; Black's discs had both sides played perfectly from [`WthorHeader::theory_empties`] on; and 60 moves. More
+    /// than 64 discs say nothing.
+    fn annotated(&self, record: &[u8; GAME]) -> Result<AnnotatedGame, BrokenGame> {
+        let name = |names: &[String], at: usize, what: &str| {
+            let number = u16::from_le_bytes([record[at], record[at + 1]]);
+            match names.get(usize::from(number)) {
+                Some(name) => name.clone(),
+                None if names.is_empty() && number == 0 => String::new(),
+                // Without the names' file, the number still separates the games of one player from those of another.
+                None => format!("{what} {number}"),
+            }
         };
-        let black_score = |discs: u8| 2 * i32::from(discs) - 64;
+        let black_score = |at: usize| Some(record[at]).filter(|&discs| discs <= 64).map(|discs| 2 * i32::from(discs) - 64);
+        let theory = |black_score| Theory { empties: self.header.theory_empties, black_score };
         let mut annotated = AnnotatedGame {
-            place: name(&self.tournaments, game.tournament, "tournament"),
+            place: name(&self.tournaments, 0, "tournament"),
             date: if self.header.year == 0 { String::new() } else { self.header.year.to_string() },
-            result: game.black_discs.map(|discs| GgfResult::of_score(black_score(discs))),
-            theory: game
-                .theory
-                .map(|discs| Theory { empties: self.header.theory_empties, black_score: black_score(discs) }),
-            ..AnnotatedGame::new(game.game)
+            result: black_score(6).map(GgfResult::of_score),
+            theory: black_score(7).map(theory),
+            ..AnnotatedGame::new(wthor::play(&record[8..])?)
         };
-        annotated.black.name = name(&self.players, game.black, "player");
-        annotated.white.name = name(&self.players, game.white, "player");
-        annotated
+        annotated.black.name = name(&self.players, 2, "player");
+        annotated.white.name = name(&self.players, 4, "player");
+        Ok(annotated)
     }
 }
 

@@ -88,16 +88,13 @@ impl WthorWriter {
 
     fn note_year(&mut self, date: &str, losses: &mut Vec<Loss>) {
         let year = date.get(..4).and_then(|year| year.parse::<u16>().ok()).filter(|year| *year >= 1000);
-        if !date.is_empty() && date.len() != 4 {
+        if !date.is_empty() && (year.is_none() || date.len() > 4) {
             losses.push(Loss::new(Part::Date, date));
         }
         if self.games == 0 {
             self.year = year;
         }
         self.years_differ |= self.year != year;
-        if year.is_none() && date.len() == 4 {
-            losses.push(Loss::new(Part::Date, date));
-        }
     }
 
     /// The files.

@@ -10,14 +10,14 @@ pub use timed_move::TimedMove;
 
 use super::annotated_game::AnnotatedGame;
 use super::board::{self, Board};
-use super::cursor::Cursor;
+use super::cursor::{Cursor, is_blank};
 use super::grammar::{Parsed, failed, offset_of};
 use super::loss::Part;
 use super::written::Written;
 use super::{NotationError, Problem};
 use crate::othello::{Color, GameRecord, Position};
 use nom::Parser;
-use nom::bytes::complete::{tag, take_till, take_while_m_n};
+use nom::bytes::complete::{tag, take_till, take_while, take_while_m_n};
 use nom::character::complete::{char, multispace0, one_of};
 use nom::combinator::{cut, opt};
 use nom::error::context;
@@ -69,8 +69,7 @@ type Property<'a> = (&'a str, &'a str);
 
 /// The number of games of a record, which old files do not have.
 fn count(input: &str) -> Parsed<'_, ()> {
-    let (rest, _) = (multispace0, opt(one_of("12")), multispace0).parse(input)?;
-    Ok((rest, ()))
+    (take_while(is_blank), opt(one_of("12")), multispace0).map(|_| ()).parse(input)
 }
 
 /// `(;` properties `;)`
@@ -96,40 +95,34 @@ fn interpret(text: &str, properties: &[Property<'_>]) -> Result<AnnotatedGame, N
     for &(key, value) in properties {
         let trimmed = value.trim();
         let key = key.to_ascii_uppercase();
-        if matches!(key.as_str(), "B" | "W") {
-            number += 1;
-        }
         let clock = || trimmed.parse::<GgfClock>().ok();
-        match key.as_str() {
-            "GM" | "BO" => {}
-            "PC" => game.place = value.to_owned(),
-            "DT" => game.date = value.to_owned(),
-            "PB" => game.black.name = value.to_owned(),
-            "PW" => game.white.name = value.to_owned(),
-            "RB" => game.black.rating = number::parse(value),
-            "RW" => game.white.rating = number::parse(value),
-            "TI" => (game.black.clock, game.white.clock) = (clock(), clock()),
-            "TB" => game.black.clock = clock(),
-            "TW" => game.white.clock = clock(),
-            "TY" => kind = trimmed,
-            "RE" => game.result = trimmed.parse().ok(),
-            "CO" => game.comment(value.to_owned()),
-            "B" => take(text, &mut game, Color::Black, value).map_err(|error| error.in_turn(number))?,
-            "W" => take(text, &mut game, Color::White, value).map_err(|error| error.in_turn(number))?,
-            _ => game.other.push((key.clone(), value.to_owned())),
-        }
-        let makes_no_sense = match key.as_str() {
-            "RB" | "RW" => number::parse(value).is_none(),
-            "TI" | "TB" | "TW" => clock().is_none(),
-            "RE" => game.result.is_none() && trimmed != "?",
+        let makes_sense = match key.as_str() {
             "B" | "W" => {
-                let Timing { eval, seconds } = game.timing.last().copied().unwrap_or_default();
-                let said = |field: usize| trimmed.split('/').nth(field).is_some_and(|number| !number.trim().is_empty());
-                (said(1) && eval.is_none()) || (said(2) && seconds.is_none()) || said(3)
+                number += 1;
+                let color = if key == "B" { Color::Black } else { Color::White };
+                take(text, &mut game, color, value).map_err(|error| error.in_turn(number))?
             }
-            _ => false,
+            "RB" => keep(&mut game.black.rating, number::parse(value)),
+            "RW" => keep(&mut game.white.rating, number::parse(value)),
+            "TI" => keep(&mut game.black.clock, clock()) & keep(&mut game.white.clock, clock()),
+            "TB" => keep(&mut game.black.clock, clock()),
+            "TW" => keep(&mut game.white.clock, clock()),
+            "RE" => keep(&mut game.result, trimmed.parse().ok()) || trimmed == "?",
+            _ => {
+                match key.as_str() {
+                    "GM" | "BO" => {}
+                    "PC" => game.place = value.to_owned(),
+                    "DT" => game.date = value.to_owned(),
+                    "PB" => game.black.name = value.to_owned(),
+                    "PW" => game.white.name = value.to_owned(),
+                    "TY" => kind = trimmed,
+                    "CO" => game.comment(value.to_owned()),
+                    _ => game.other.push((key.clone(), value.to_owned())),
+                }
+                true
+            }
         };
-        if makes_no_sense && !trimmed.is_empty() {
+        if !makes_sense && !trimmed.is_empty() {
             game.unread.push(format!("{key}[{value}]"));
         }
     }
@@ -137,6 +130,12 @@ fn interpret(text: &str, properties: &[Property<'_>]) -> Result<AnnotatedGame, N
         game.other.insert(0, ("TY".to_owned(), kind.to_owned()));
     }
     Ok(game)
+}
+
+/// Gives a field its value. Says whether there is one.
+fn keep<T>(field: &mut Option<T>, value: Option<T>) -> bool {
+    *field = value;
+    field.is_some()
 }
 
 /// The position that a game starts from: that of BO, or the standard one where there is none.
@@ -177,14 +176,16 @@ fn board_value(text: &str, value: &str) -> Result<Position, NotationError> {
     board.position(text, offset)
 }
 
-/// Takes a recorded turn.
-fn take(text: &str, game: &mut AnnotatedGame, color: Color, value: &str) -> Result<(), NotationError> {
+/// Takes a recorded turn. Says whether the numbers behind it make sense.
+fn take(text: &str, game: &mut AnnotatedGame, color: Color, value: &str) -> Result<bool, NotationError> {
     let offset = offset_of(text, value);
     let timed = TimedMove::parse(value)
         .map_err(|_| NotationError::expected(text, offset, "a move such as F5, F5/1.20/4.17 or PA"))?;
     game.take(color, timed.turn).map_err(|problem| NotationError::at(text, offset, problem))?;
-    game.timing[game.record.turns().len() - 1] = Timing { eval: timed.eval, seconds: timed.seconds };
-    Ok(())
+    let TimedMove { eval, seconds, .. } = timed;
+    game.timing[game.record.turns().len() - 1] = Timing { eval, seconds };
+    let is_said = |field: usize| value.split('/').nth(field).is_some_and(|number| !number.trim().is_empty());
+    Ok((eval.is_some() || !is_said(1)) && (seconds.is_some() || !is_said(2)) && !is_said(3))
 }
 
 /// The text is not a result such as `+2.000` or `-64:t`.
@@ -192,18 +193,18 @@ fn take(text: &str, game: &mut AnnotatedGame, color: Color, value: &str) -> Resu
 #[error("expected a result such as +2.000 or -64.000:t")]
 pub struct ParseResultError;
 
+/// The letters behind the score of a game that ended before its last move.
+const ENDINGS: [(&str, Ending); 4] =
+    [("r", Ending::Resigned), ("t", Ending::Timeout), ("s", Ending::Agreed), ("l", Ending::Left)];
+
 impl std::str::FromStr for GgfResult {
     type Err = ParseResultError;
 
     fn from_str(text: &str) -> Result<GgfResult, ParseResultError> {
-        let (score, ending) = text.split_once(':').map_or((text, None), |(score, ending)| (score, Some(ending)));
-        let ending = match ending.map(str::trim) {
-            None | Some("") => None,
-            Some("r") => Some(Ending::Resigned),
-            Some("t") => Some(Ending::Timeout),
-            Some("s") => Some(Ending::Agreed),
-            Some("l") => Some(Ending::Left),
-            Some(_) => return Err(ParseResultError),
+        let (score, ending) = text.split_once(':').unwrap_or((text, ""));
+        let ending = match ending.trim() {
+            "" => None,
+            letter => Some(ENDINGS.iter().find(|(known, _)| *known == letter).ok_or(ParseResultError)?.1),
         };
         Ok(GgfResult { score: number::parse(score).ok_or(ParseResultError)?, ending })
     }
@@ -212,13 +213,8 @@ impl std::str::FromStr for GgfResult {
 impl fmt::Display for GgfResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:+.3}", self.score)?;
-        f.write_str(match self.ending {
-            None => "",
-            Some(Ending::Resigned) => ":r",
-            Some(Ending::Timeout) => ":t",
-            Some(Ending::Agreed) => ":s",
-            Some(Ending::Left) => ":l",
-        })
+        let letter = ENDINGS.iter().find(|(_, ending)| self.ending == Some(*ending));
+        letter.map_or(Ok(()), |(letter, _)| write!(f, ":{letter}"))
     }
 }
 
