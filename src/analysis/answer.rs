@@ -1,4 +1,4 @@
-//! What the client is told: one JSON object a line. `docs/analysis.md` describes the fields.
+//! Answers to clients: one JSON object a line. `docs/analysis.md` describes the fields.
 
 use super::{BookAnswer, Query, QueryError};
 use crate::notation::opening;
@@ -157,7 +157,7 @@ fn is_false(flag: &bool) -> bool {
 }
 
 impl<'a> Answer<'a> {
-    /// What a report says of a position of a query. `timed` says whether the times are told.
+    /// What a report says of a position of a query. `timed` says whether it has the time.
     pub fn new(query: &'a Query, turn: usize, report: &Report, finality: Finality, timed: bool) -> Answer<'a> {
         let position = query.position(turn);
         let over = position.is_over();

@@ -83,15 +83,15 @@ struct Finished {
     leaves: Option<Vec<(Key, Leaf)>>,
 }
 
-/// Lets a book grow. Every unit of work is on the disk when `tell` hears of it.
+/// Lets a book grow. Every unit of work is on the disk when the listener is called for it.
 ///
 /// # Errors
-/// If the book cannot be read, or the disk does not take what was found; all that was told of is there.
+/// If the book cannot be read, or the disk does not take what was found; all that the listener was called for is there.
 pub fn grow(
     book: &Database,
     settings: &GrowthSettings,
     interrupt: &AtomicBool,
-    tell: &mut dyn FnMut(&Growth),
+    listener: &mut dyn FnMut(&Growth),
 ) -> Result<Growth, BookError> {
     let weights = fingerprint(&*settings.evaluator);
     book.grow_with(weights)?;
@@ -107,7 +107,7 @@ pub fn grow(
         drop((assignments, report));
         let mut job =
             GrowthJob { book, settings, weights, busy: HashSet::new(), give: Some(give), started: Instant::now() };
-        let grown = job.run(&outcomes, interrupt, tell);
+        let grown = job.run(&outcomes, interrupt, listener);
         // Whatever the end was, the threads are not waited for longer than they need to see this.
         stop.stop();
         job.give = None;
@@ -152,7 +152,7 @@ impl GrowthJob<'_> {
         &mut self,
         outcomes: &Receiver<Finished>,
         interrupt: &AtomicBool,
-        tell: &mut dyn FnMut(&Growth),
+        listener: &mut dyn FnMut(&Growth),
     ) -> Result<Growth, BookError> {
         let root = Key::of(&self.settings.root).0;
         let mut growth =
@@ -164,7 +164,7 @@ impl GrowthJob<'_> {
             growth.value = now.get(&root)?.and_then(|entry| entry.value);
             growth.end = self.end(&growth, interrupt);
             if growth.units > 0 || growth.end != GrowthEnd::GoesOn {
-                tell(&growth);
+                listener(&growth);
             }
             let idle = if growth.end == GrowthEnd::GoesOn { self.settings.threads.max(1) - at_work } else { 0 };
             for work in next_work(&now, &root, self.weights, self.busy.clone(), idle)? {

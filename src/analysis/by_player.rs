@@ -10,8 +10,8 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
-/// How many of the worst moves and of the openings are told.
-const TOLD: usize = 3;
+/// How many of the worst moves and of the openings a summary has.
+const SHOWN: usize = 3;
 
 /// The discs that are an opening.
 const OPENING_TURNS: usize = 8;
@@ -218,33 +218,18 @@ impl Player {
         // Of equal losses the first counts.
         self.worst.retain(|mistake| mistake.loss > 0.0);
         self.worst.sort_by(|a, b| b.loss.total_cmp(&a.loss));
-        self.worst.truncate(TOLD);
-    }
-
-    fn all_phases(&self) -> Phase {
-        let sum =
-            |sum: Phase, phase: &Phase| Phase { choices: sum.choices + phase.choices, loss: sum.loss + phase.loss };
-        self.phases.iter().fold(Phase::default(), sum)
-    }
-
-    fn mean_accuracy(&self) -> f64 {
-        match self.all_phases().choices {
-            0 => 100.0,
-            choices => self.accuracy / f64::from(choices),
-        }
-    }
-
-    /// The openings played most.
-    fn common_openings(&self) -> Vec<&Opening> {
-        let mut openings: Vec<_> = self.openings.values().collect();
-        openings.sort_by_key(|opening| (Reverse(opening.games), &opening.moves));
-        openings.truncate(TOLD);
-        openings
+        self.worst.truncate(SHOWN);
     }
 
     fn summary<'a>(&'a self, name: &'a str) -> PlayerSummary<'a> {
         let Player { games, won, drawn, lost, ref worst, .. } = *self;
-        let all = self.all_phases();
+        let all = Phase {
+            choices: self.phases.iter().map(|phase| phase.choices).sum(),
+            loss: self.phases.iter().map(|phase| phase.loss).sum(),
+        };
+        let mut openings: Vec<_> = self.openings.values().collect();
+        openings.sort_by_key(|opening| (Reverse(opening.games), &opening.moves));
+        openings.truncate(SHOWN);
         PlayerSummary {
             player: name,
             games,
@@ -253,9 +238,9 @@ impl Player {
             lost,
             choices: all.choices,
             mean_loss: all.mean(),
-            accuracy: self.mean_accuracy(),
-            phases: PHASES.iter().map(|(name, _)| *name).zip(self.phases).collect(),
-            openings: self.common_openings(),
+            accuracy: if all.choices == 0 { 100.0 } else { self.accuracy / f64::from(all.choices) },
+            phases: phase_names().zip(self.phases).collect(),
+            openings,
             worst,
         }
     }
@@ -275,11 +260,11 @@ impl PlayerSummary<'_> {
         let phases = phase_names().map(|name| (name, self.phases[name])).filter(|(_, phase)| phase.choices > 0);
         let phases: Vec<String> = phases.map(|(name, phase)| format!("{name} {:.2}", phase.mean())).collect();
         text += &format!("  discs lost a move  {mean_loss:.2}: {}\n", phases.join(", "));
-        let told = |Opening { moves, name, games }: &Opening| {
+        let in_words = |Opening { moves, name, games }: &Opening| {
             let name = name.map_or_else(String::new, |name| format!(" {name}"));
             format!("{moves}{name} ({games})")
         };
-        let openings: Vec<String> = self.openings.iter().map(|opening| told(opening)).collect();
+        let openings: Vec<String> = self.openings.iter().map(|opening| in_words(opening)).collect();
         if !openings.is_empty() {
             text += &format!("  openings           {}\n", openings.join(", "));
         }
@@ -318,12 +303,16 @@ mod tests {
             game("ada", "bob", "f5d6c3d3c4f4f6g5") + &game("ada", "", "d3c5f6f5e6e3d6f7") + &game("bob", "ada", "f5f4");
         let options = EngineOptions { threads: 1, hash_mb: 1, ..EngineOptions::default() };
         let mut reviewer = Reviewer::new(AnalysisSettings { depth: Depth::new(8), ..AnalysisSettings::new(options) });
-        let mut players = ByPlayer::default();
-        for found in GameFile::new("games", std::io::Cursor::new(text)).unwrap() {
-            let found = found.unwrap();
-            let review = reviewer.review(&found.game.record);
-            players.add(&ReviewedGame { file: "games".to_owned(), review, found });
-        }
+        let mut players_of = |text: String| {
+            let mut players = ByPlayer::default();
+            for found in GameFile::new("games", std::io::Cursor::new(text)).unwrap() {
+                let found = found.unwrap();
+                let review = reviewer.review(&found.game.record);
+                players.add(&ReviewedGame { file: "games".to_owned(), review, found });
+            }
+            players
+        };
+        let players = players_of(text);
         let table = players.table();
         assert!(table.starts_with("ada: 3 games, 2 won, 0 drawn, 1 lost; accuracy "), "{table}");
         assert!(
@@ -331,19 +320,14 @@ mod tests {
             "{table}"
         );
         assert!(table.contains("  openings           f5d6c3d3c4f4f6g5 No-Kung (1)\n"), "{table}");
-        let one = game("", "", "f5d6c3d3c4f4f6g5");
-        let found = GameFile::new("one", std::io::Cursor::new(one)).unwrap().next().unwrap().unwrap();
-        let mut alone = ByPlayer::default();
-        alone.add(&ReviewedGame { file: "one".to_owned(), review: reviewer.review(&found.game.record), found });
+        let alone = players_of(game("", "", "f5d6c3d3c4f4f6g5"));
         let table = alone.table();
         assert!(table.starts_with("(no name): 1 game, 1 won, 0 drawn, 1 lost"), "{table}");
         assert!(table.contains("  openings           f5d6c3d3c4f4f6g5 No-Kung (1)\n"), "{table}");
         let [alone] = &alone.summaries().collect::<Vec<_>>()[..] else { panic!("{table}") };
         assert_eq!(alone.choices, 8, "those of both sides");
         let of_match = "(;GM[Othello]PC[emilia match]PB[a]PW[b]TY[8]B[f5]W[f4]B[e3/1/1]W[f6/1/1];)";
-        let found = GameFile::new("one", std::io::Cursor::new(of_match)).unwrap().next().unwrap().unwrap();
-        let mut given = ByPlayer::default();
-        given.add(&ReviewedGame { file: "one".to_owned(), review: reviewer.review(&found.game.record), found });
+        let given = players_of(of_match.to_owned());
         assert!(given.summaries().all(|player| player.choices == 1), "{}", given.table());
         let table = players.table();
         // The parallel opening is a mistake.

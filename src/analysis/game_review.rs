@@ -248,17 +248,11 @@ impl Reviewer {
 
     /// The value of a move that is not among the best: that of the position behind it, one ply less deep.
     fn value_of(&mut self, position: &Position, turn: Move, depth: SearchDepth) -> MoveValue {
+        let unknown = MoveValue { turn, score: Score::ZERO, depth: SearchDepth::default(), pv: vec![turn] };
         // The turns of a record are legal.
-        let Ok(child) = position.take(turn) else {
-            return MoveValue { turn, score: Score::ZERO, depth: SearchDepth::default(), pv: vec![turn] };
-        };
+        let Ok(child) = position.take(turn) else { return unknown };
         if child.is_over() {
-            return MoveValue {
-                turn,
-                score: Score::from_discs(-child.score()),
-                depth: SearchDepth::Exact,
-                pv: vec![turn],
-            };
+            return MoveValue { score: Score::from_discs(-child.score()), depth: SearchDepth::Exact, ..unknown };
         }
         let settings = AnalysisSettings {
             depth: self.settings.depth.map(Depth::shallower),
@@ -268,9 +262,7 @@ impl Reviewer {
             ..self.settings.clone()
         };
         let report = self.think(&child, &settings);
-        let Some(line) = report.lines.first() else {
-            return MoveValue { turn, score: Score::ZERO, depth: SearchDepth::default(), pv: vec![turn] };
-        };
+        let Some(line) = report.lines.first() else { return unknown };
         let pv = std::iter::once(turn).chain(line.pv.iter().copied()).collect();
         MoveValue { turn, score: -line.score, depth: one_deeper(line.depth), pv }
     }

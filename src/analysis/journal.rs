@@ -88,8 +88,8 @@ impl Journal {
         Ok(())
     }
 
-    /// Gives the results their file. One that is a shard of several is told to be complete; of the only one, the lines that
-    /// say what it is a part of are left out.
+    /// Gives the results their file. A shard of several gets its last line, which says that it is complete; a whole job is
+    /// written without the first line, which names it.
     ///
     /// Returns the sums over solutions; `None` for other jobs.
     pub fn finish(mut self, items: u64, checksum: u32) -> Result<Option<Totals>, JournalError> {

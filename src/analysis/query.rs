@@ -12,7 +12,7 @@ use serde_json::Value;
 use std::time::Duration;
 
 /// The largest priority; the smallest is its negative.
-pub const LARGEST_PRIORITY: i64 = 1_000_000_000;
+const LARGEST_PRIORITY: i64 = 1_000_000_000;
 
 /// Positions that a client wants to know something about.
 #[derive(Clone, Debug)]
@@ -117,7 +117,7 @@ pub fn parse(line: &[u8], defaults: &AnalysisSettings, most_threads: u32) -> Res
         Ok(_) => return Err(QueryError::whole_line("expected a JSON object such as {\"id\": 1, ...}".to_owned())),
         Err(error) => {
             let (column, problem) = (error.column(), error.to_string());
-            // The line of the input is told by the answer; the one of the text is always the first.
+            // The answer has the line of the input; the text has only one.
             let problem = problem.split(" at line ").next().unwrap_or_default();
             return Err(QueryError::whole_line(format!("not JSON: {problem} at column {column}")));
         }

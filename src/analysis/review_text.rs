@@ -3,11 +3,12 @@
 use super::answer::{Reach, line};
 use super::{MoveValue, PlayerReview, Review, ReviewedTurn, TurningPoint};
 use crate::csv::quoted;
-use crate::notation::game_file::{AnnotatedGame, FileGame, Format, Unwritable, Written, write};
+use crate::notation::game_file::{AnnotatedGame, FileGame, Format, Written, write};
 use crate::notation::obf::ObfEntry;
 use crate::notation::opening;
 use crate::othello::{Color, Move};
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// A judged game of a file.
 #[derive(Clone, PartialEq, Debug)]
@@ -36,16 +37,10 @@ struct JsonGame<'a> {
     turns: Vec<JsonTurn<'a>>,
     turning_point: Option<TurningPoint>,
     worst: Option<usize>,
-    players: JsonPlayers<'a>,
+    players: BTreeMap<&'static str, &'a PlayerReview>,
     nodes: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     seconds: Option<f64>,
-}
-
-#[derive(Serialize)]
-struct JsonPlayers<'a> {
-    black: &'a PlayerReview,
-    white: &'a PlayerReview,
 }
 
 #[derive(Serialize)]
@@ -125,7 +120,7 @@ impl ReviewedGame {
         self.review.turning_point_to(self.found.game.score_for_black())
     }
 
-    /// One JSON object and a line feed; `timed` says whether the time is told.
+    /// One JSON object and a line feed; `timed` says whether it has the time.
     pub fn json(&self, timed: bool) -> String {
         let Review { turns, worst, black, white, score, nodes, elapsed, .. } = &self.review;
         let FileGame { place, game, .. } = &self.found;
@@ -141,7 +136,7 @@ impl ReviewedGame {
             turns: turns.iter().map(JsonTurn::new).collect(),
             turning_point: self.turning_point(),
             worst: *worst,
-            players: JsonPlayers { black, white },
+            players: BTreeMap::from([("black", black), ("white", white)]),
             nodes: *nodes,
             seconds: timed.then_some(elapsed.as_secs_f64()),
         })
@@ -204,11 +199,7 @@ impl ReviewedGame {
 
     /// The game with the value of each move for its player beside it, and a comment on the players; and what its file says
     /// that GGF cannot hold. Values are rounded to a millionth of a disc, as finely as GGF has them.
-    ///
-    /// # Errors
-    ///
-    /// None: there is no game that GGF refuses.
-    pub fn ggf(&self) -> Result<Written, Unwritable> {
+    pub fn ggf(&self) -> Written {
         let mut game = self.found.game.clone();
         for turn in &self.review.turns {
             if let (Some(played), Some(timing)) = (&turn.played, game.timing.get_mut(turn.turn)) {
@@ -224,7 +215,7 @@ impl ReviewedGame {
             comment += &format!("; decided by move {} ({})", point.turn + 1, point.mover);
         }
         game.comments.push(comment);
-        write(&game, Format::Ggf)
+        write(&game, Format::Ggf).expect("GGF holds every game")
     }
 
     /// Where the game is: `games.ggf, line 2`.

@@ -30,11 +30,11 @@ pub struct ServiceSettings {
     pub threads: u32,
     /// How many positions may wait before the next query is not taken.
     pub capacity: usize,
-    /// Whether every position is thought about with an empty memory, and no times are told: then an answer depends on
+    /// Whether every position is thought about with an empty memory, and answers have no times: then an answer depends on
     /// its query alone, if that is not bounded by time and has one thread. The answers leave in the order of the lines, reports of searches
     /// that go on as they are made.
     pub reproducible: bool,
-    /// Whether the answers are kept as results of a job: they tell the number of the line that they answer, and there are
+    /// Whether the answers are kept as results of a job: they have the number of the line that they answer, and there are
     /// no reports of searches that go on.
     pub for_keeping: bool,
     /// What an earlier run has answered already: numbers of lines, with the turns of queries.
@@ -63,7 +63,7 @@ struct Shared {
     queue: Queue,
     output: Sender<String>,
     started: Instant,
-    /// How often the engines were told to forget.
+    /// How often `clear_cache` was asked for.
     clearings: AtomicU64,
     /// The answers that the lines so far ask for.
     wanted: AtomicU64,
@@ -337,6 +337,11 @@ mod tests {
         serde_json::from_str(&answers.recv().unwrap()).unwrap()
     }
 
+    /// All answers that are still to come.
+    fn rest(answers: &Receiver<String>) -> Vec<Value> {
+        answers.iter().map(|line| serde_json::from_str(&line).unwrap()).collect()
+    }
+
     #[test]
     fn every_position_is_answered_once_however_slow_the_reader_is() {
         let (service, answers) = service(3, 4, 1, false);
@@ -347,8 +352,7 @@ mod tests {
             }
             service.finish();
         });
-        let ids: Vec<u64> =
-            answers.iter().map(|line| serde_json::from_str::<Value>(&line).unwrap()["id"].as_u64().unwrap()).collect();
+        let ids: Vec<u64> = rest(&answers).iter().map(|answer| answer["id"].as_u64().unwrap()).collect();
         feeder.join().unwrap();
         assert_eq!((ids.len(), ids.into_iter().collect::<BTreeSet<_>>()), (50, (0..50).collect()));
     }
@@ -364,7 +368,7 @@ mod tests {
         service.finish();
         let mut ended = Vec::new();
         let mut counts = Vec::new();
-        for answer in answers.iter().map(|line| serde_json::from_str::<Value>(&line).unwrap()) {
+        for answer in rest(&answers) {
             if answer["terminated"] == true {
                 let searched = !answer["moves"].as_array().unwrap().is_empty();
                 assert_eq!(searched, answer.get("value").is_some());
@@ -430,7 +434,7 @@ mod tests {
         service.line(3, br#"{"action":"terminate","id":1}"#);
         service.line(4, b"nonsense");
         service.finish();
-        let found: Vec<Value> = answers.iter().map(|line| serde_json::from_str(&line).unwrap()).collect();
+        let found = rest(&answers);
         let ids: Vec<&Value> = found.iter().map(|answer| &answer["id"]).collect();
         assert_eq!(ids, [&1.into(), &2.into(), &1.into(), &Value::Null]);
         assert_eq!(found[0]["terminated"], true);
@@ -447,7 +451,7 @@ mod tests {
         service.line(3, b"nonsense");
         service.line(4, br#"{"id":4,"moves":"f5","depth":1}"#);
         service.finish();
-        let mut found: Vec<Value> = answers.iter().map(|line| serde_json::from_str(&line).unwrap()).collect();
+        let mut found = rest(&answers);
         found.sort_by_key(|answer| answer["number"].as_u64());
         assert_eq!(found.len(), 2, "{found:?}");
         assert_eq!((&found[0]["number"], &found[0]["turn"]), (&1.into(), &1.into()));

@@ -132,8 +132,6 @@ pub struct ResultLine<'a> {
     pub text: &'a str,
     /// The turn of the item's game, for answers to queries.
     pub turn: Option<u64>,
-    /// Whether the item had an error.
-    pub is_error: bool,
 }
 
 /// The part of a result that its place depends on.
@@ -141,7 +139,6 @@ pub struct ResultLine<'a> {
 struct ResultFields {
     number: Option<u64>,
     turn: Option<u64>,
-    error: Option<serde::de::IgnoredAny>,
     partial: Option<bool>,
 }
 
@@ -201,7 +198,7 @@ impl<'a> ShardFile<'a> {
             return Err(ShardFileError::Stray { line, number, shard: self.shard });
         }
         if place.partial != Some(true) {
-            self.results.push(ResultLine { number, text, turn: place.turn, is_error: place.error.is_some() });
+            self.results.push(ResultLine { number, text, turn: place.turn });
         }
         Ok(())
     }
@@ -231,7 +228,7 @@ mod tests {
         let begin = begin_line(shard("1/2"), &job());
         let text = format!("{begin}{result}\n{partial}\n{torn}");
         let file = ShardFile::parse(&text).unwrap();
-        let line = ResultLine { number: 2, text: result, turn: Some(5), is_error: false };
+        let line = ResultLine { number: 2, text: result, turn: Some(5) };
         let expected = ShardFile { shard: shard("1/2"), job: job(), results: vec![line], ending: None };
         assert_eq!(file, expected);
         let text = format!("{begin}{result}\n{partial}\n{}", end_line(shard("1/2"), ending(1)));

@@ -176,7 +176,7 @@ pub struct Totals {
     pub unreadable: usize,
     /// Positions visited.
     pub nodes: u64,
-    /// Seconds spent on solving; `None` where no times are told.
+    /// Seconds spent on solving; `None` where the results have no times.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
 }

@@ -61,7 +61,7 @@ impl GameInput {
         self.games.lacks_names()
     }
 
-    /// The games of a shard that are not done yet, and what can be told of it behind the last one.
+    /// The games of a shard that are not done yet, and what is known of the input behind the last one.
     pub fn wanted(self, shard: Shard, done: Done) -> (WantedGames, InputEnd) {
         let end = InputEnd { input: self.input, seen: Arc::clone(&self.seen) };
         (WantedGames { games: self.games, shard, done, seen: self.seen }, end)
@@ -70,7 +70,7 @@ impl GameInput {
 
 /// Games of an input, one after another, those that cannot be read among them.
 ///
-/// Where the system refuses to go on, or packed data is damaged, it ends; [`InputEnd::read`] tells it.
+/// Where the system refuses to go on, or packed data is damaged, it ends; [`InputEnd::read`] then has the error.
 pub struct WantedGames {
     games: GameFile,
     shard: Shard,
@@ -106,7 +106,7 @@ impl Iterator for WantedGames {
     }
 }
 
-/// What can be told of an input when its games are read.
+/// What is known of an input when its games are read.
 pub struct InputEnd {
     input: SharedInput,
     seen: Arc<Mutex<Seen>>,

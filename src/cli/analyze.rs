@@ -4,9 +4,9 @@ use super::analyze_games::{self, GameJob, Style};
 use super::analyze_output::Results;
 use super::analyze_pages::Pages;
 use super::analyze_position::{self, PositionArguments};
-use super::analyze_queries::{self, QueryInput};
+use super::analyze_queries;
 use super::game_choice::GameChoice;
-use super::game_input::{NO_NAMES, announce_reading, input_checksum, open_text};
+use super::game_input::{NO_NAMES, announce_reading, job_of_input, open_text};
 use super::log_output;
 use super::options::EngineArguments;
 use super::output::complain;
@@ -19,7 +19,7 @@ use crate::engine::EngineOptions;
 use crate::othello::Empties;
 use crate::shard::Shard;
 use clap::builder::RangedI64ValueParser;
-use clap::{ArgGroup, Args, ValueEnum};
+use clap::{ArgGroup, Args};
 use std::io::{self, BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
 
@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 ///
 /// Without a file, JSON lines are read from the standard input, each a query, and answered on the standard output as they
 /// are found: {"id": 1, "moves": "f5d6", "depth": 12}. A file, or - for the standard input, may also hold games: GGF, SGF,
-/// PGN, lists of moves, OBF, WTHOR, Logistello's logbook, packed by gzip and zstd or not. What it is is told by its content.
+/// PGN, lists of moves, OBF, WTHOR, Logistello's logbook, packed by gzip and zstd or not. Its content decides what it is.
 /// docs/analysis.md describes queries and answers. --position and --moves ask about one position without either.
 ///
 /// --threads counts all threads; each of them thinks about a position of its own, with a table of its own (--hash), unless
@@ -58,9 +58,9 @@ pub(super) struct AnalyzeArguments {
     #[arg(long, group = "style", help_heading = "Output")]
     table: bool,
     /// Sum games up: a few lines, or with --json one, for each player
-    #[arg(long, value_name = "WHOM", help_heading = "Output",
+    #[arg(long, value_name = "WHOM", value_parser = ["player"], help_heading = "Output",
           conflicts_with_all = ["csv", "obf", "ggf", "resume", "shard", "question"])]
-    by: Option<By>,
+    by: Option<String>,
     /// Write a page for each game into this folder, and index.html: the players, their worst moves with links into the
     /// pages, and the games
     #[arg(long, value_name = "FOLDER", help_heading = "Output", conflicts_with_all = ["resume", "shard", "question"])]
@@ -76,7 +76,7 @@ pub(super) struct AnalyzeArguments {
     /// parts together
     #[arg(long, value_name = "I/N", conflicts_with_all = ["player", "game"], help_heading = "Output")]
     shard: Option<Shard>,
-    /// Think about each position or game with an empty memory and tell no times: the same answers every time, whatever
+    /// Think about each position or game with an empty memory and write no times: the same answers every time, whatever
     /// else is asked, and in the order of the input
     #[arg(long, help_heading = "Output")]
     reproducible: bool,
@@ -91,13 +91,6 @@ pub(super) struct AnalyzeArguments {
     queue: u32,
     #[command(flatten)]
     thinking: EngineArguments,
-}
-
-/// Whose games are summed up.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-enum By {
-    /// Those of each player
-    Player,
 }
 
 impl AnalyzeArguments {
@@ -121,18 +114,18 @@ impl AnalyzeArguments {
 
     /// How judged games are written.
     fn style(&self) -> Style {
-        let said = match (self.json, self.csv, self.obf, self.ggf, self.table) {
-            (_, true, ..) => Some(Style::Csv),
-            (_, _, true, ..) => Some(Style::Obf),
-            (_, _, _, true, _) => Some(Style::Ggf),
-            (.., true) => Some(Style::Table),
-            (true, ..) => Some(Style::Json),
-            _ => self.out.as_deref().and_then(style_of),
-        };
-        said.unwrap_or_else(|| match self.shard.is_some() || self.out.is_some() || !io::stdout().is_terminal() {
-            // Parts and files are gone on with by programs.
-            true => Style::Json,
-            false => Style::Table,
+        let flags = [
+            (self.json, Style::Json),
+            (self.csv, Style::Csv),
+            (self.obf, Style::Obf),
+            (self.ggf, Style::Ggf),
+            (self.table, Style::Table),
+        ];
+        let given = flags.into_iter().find_map(|(is_given, style)| is_given.then_some(style));
+        given.or_else(|| self.out.as_deref().and_then(style_of)).unwrap_or_else(|| {
+            // Programs go on with parts and files.
+            let is_for_program = self.shard.is_some() || self.out.is_some() || !io::stdout().is_terminal();
+            if is_for_program { Style::Json } else { Style::Table }
         })
     }
 
@@ -143,10 +136,7 @@ impl AnalyzeArguments {
         settings.insert("exact".to_owned(), self.exact.count().into());
         settings.insert("reproducible".to_owned(), self.reproducible.into());
         let is_kept = self.out.is_some() || self.shard.is_some();
-        if let Some(checksum) = input_checksum(self.file.as_deref().filter(|_| is_kept))? {
-            settings.insert("input".to_owned(), checksum.into());
-        }
-        Ok(Job::new(command, settings.into()))
+        job_of_input(command, settings, self.file.as_deref().filter(|_| is_kept))
     }
 }
 
@@ -167,61 +157,78 @@ pub(super) fn run(arguments: &AnalyzeArguments) -> Result<(), String> {
         Some(_) => {}
     }
     let (name, mut input) = open_text(arguments.file.as_deref().unwrap_or("-"))?;
-    let (out, shard) = (arguments.out.as_deref(), arguments.shard);
-    if arguments.file.is_none()
-        || holds_queries(&mut input).map_err(|error| format!("cannot read '{name}': {error}"))?
-    {
-        if arguments.style_is_said()
-            || arguments.by.is_some()
-            || arguments.pages.is_some()
-            || arguments.choice.is_given()
-        {
+    let are_queries = arguments.file.is_none()
+        || holds_queries(&mut input).map_err(|error| format!("cannot read '{name}': {error}"))?;
+    match are_queries {
+        true => arguments.answer_queries(name, input, defaults, threads),
+        false => arguments.judge_games(name, input, defaults, threads),
+    }
+}
+
+/// What is analyzed.
+type Input = Box<dyn BufRead + Send>;
+
+impl AnalyzeArguments {
+    fn answer_queries(&self, name: &str, input: Input, defaults: AnalysisSettings, threads: u32) -> Result<(), String> {
+        if self.style_is_said() || self.by.is_some() || self.pages.is_some() || self.choice.is_given() {
             super::refuse(
                 "queries are answered in JSON; --csv, --obf, --ggf, --table, --by, --pages, --player and --game are for \
                  files of games",
             );
         }
-        let job = arguments.job(QUERIES, &defaults)?;
-        let Some((output, done)) = Results::open(out, arguments.resume, shard, &job)? else { return Ok(()) };
+        let (out, shard) = (self.out.as_deref(), self.shard);
+        let job = self.job(QUERIES, &defaults)?;
+        let Some((output, done)) = Results::open(out, self.resume, shard, &job)? else { return Ok(()) };
         let settings = ServiceSettings {
             defaults,
             threads,
-            capacity: arguments.queue as usize,
-            reproducible: arguments.reproducible,
+            capacity: self.queue as usize,
+            reproducible: self.reproducible,
             for_keeping: out.is_some() || shard.is_some(),
             done,
         };
-        return analyze_queries::run(
+        analyze_queries::run(settings, (name.to_owned(), input), shard.unwrap_or_default(), output)
+    }
+
+    fn judge_games(&self, name: &str, input: Input, settings: AnalysisSettings, threads: u32) -> Result<(), String> {
+        let path = self.file.as_deref().filter(|file| *file != "-").map(Path::new);
+        let games = GameInput::new(name, input, path).map_err(|error| error.to_string())?;
+        if games.lacks_names() {
+            complain(format_args!("warning: {}: {NO_NAMES}", games.name()));
+        }
+        let (style, by_player, out) = (self.style(), self.by.is_some(), self.out.as_deref());
+        let opened = match (style, self.shard) {
+            (Style::Json | Style::Table, _) if by_player => None,
+            _ if by_player => super::refuse("--by: expected .json or .txt at the end of --out, or --json or --table"),
+            // What an earlier run has judged would be missing from the pages, and not all games of a file make no part of a job.
+            _ if self.pages.is_some() || self.choice.is_given() => None,
+            (Style::Json, shard) => {
+                let job = self.job("analyze games", &settings)?;
+                let Some(opened) = Results::open(out, self.resume, shard, &job)? else { return Ok(()) };
+                Some(opened)
+            }
+            (_, Some(_)) => super::refuse("--shard needs --json: other formats cannot be merged"),
+            (_, None) if self.resume => super::refuse("--resume needs --json"),
+            (_, None) => None,
+        };
+        let (output, done) = match opened {
+            Some(opened) => opened,
+            None => (Results::open_plain(out)?, Done::new()),
+        };
+        let pages = self.pages.as_deref().map(|folder| Pages::begin(folder, &settings)).transpose()?;
+        let job = GameJob {
             settings,
-            QueryInput { name: name.to_owned(), input, shard: shard.unwrap_or_default() },
-            output,
-        );
+            threads,
+            reproducible: self.reproducible,
+            style,
+            by_player,
+            shard: self.shard.unwrap_or_default(),
+            choice: self.choice.clone(),
+            path: path.map(Path::to_owned),
+            done,
+        };
+        analyze_games::run(&job, games, output, pages)
     }
-    let path = arguments.file.as_deref().filter(|file| *file != "-").map(Path::new);
-    let games = GameInput::new(name, input, path).map_err(|error| error.to_string())?;
-    if games.lacks_names() {
-        complain(format_args!("warning: {}: {NO_NAMES}", games.name()));
-    }
-    let style = arguments.style();
-    let job = arguments.job("analyze games", &defaults)?;
-    let by_player = arguments.by == Some(By::Player);
-    let opened = match (style, shard) {
-        (Style::Json | Style::Table, _) if by_player => Some((Results::open_plain(out)?, Done::new())),
-        _ if by_player => super::refuse("--by: expected .json or .txt at the end of --out, or --json or --table"),
-        // What an earlier run has judged would be missing from the pages, and not all games of a file make no part of a job.
-        _ if arguments.pages.is_some() || arguments.choice.is_given() => Some((Results::open_plain(out)?, Done::new())),
-        (Style::Json, _) => Results::open(out, arguments.resume, shard, &job)?,
-        (_, Some(_)) => super::refuse("--shard needs --json: other formats cannot be merged"),
-        (_, None) if arguments.resume => super::refuse("--resume needs --json"),
-        (_, None) => Some((Results::open_plain(out)?, Done::new())),
-    };
-    let Some((output, done)) = opened else { return Ok(()) };
-    let pages = arguments.pages.as_deref().map(|folder| Pages::begin(folder, &defaults)).transpose()?;
-    let shard = shard.unwrap_or_default();
-    let path = path.map(Path::to_owned);
-    let (reproducible, choice) = (arguments.reproducible, arguments.choice.clone());
-    let job = GameJob { settings: defaults, threads, reproducible, style, by_player, shard, choice, path, done };
-    analyze_games::run(&job, games, output, pages)
 }
 
 /// How games are written into a file of this name, if its ending says it.

@@ -5,7 +5,7 @@ use super::analyze_pages::Pages;
 use super::analyze_position;
 use super::game_choice::GameChoice;
 use super::game_input::warn_of_game;
-use super::output::{Failures, Reader, complain, games};
+use super::output::{Failures, Reader, complain, counted};
 use super::progress::StepBar;
 use crate::analysis::journal::Done;
 use crate::analysis::review_text::ReviewedGame;
@@ -15,7 +15,7 @@ use crate::engine::EngineOptions;
 use crate::notation::game_file::{FileGame, GameFile, GameFileError, Part};
 use crate::shard::Shard;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -52,7 +52,7 @@ pub(super) struct GameJob {
     pub done: Done,
 }
 
-/// A game that cannot be read, as `--json` tells it.
+/// A game that cannot be read, as `--json` writes it.
 #[derive(Serialize)]
 struct JsonError<'a> {
     number: usize,
@@ -62,14 +62,6 @@ struct JsonError<'a> {
     #[serde(rename = "move", skip_serializing_if = "Option::is_none")]
     turn: Option<usize>,
     error: String,
-}
-
-/// What was wrong with the games, as far as the output does not tell it.
-#[derive(Default)]
-struct Complaints {
-    failures: Failures,
-    /// For each part of a game that the output cannot hold, how many games have it.
-    losses: BTreeMap<Part, u64>,
 }
 
 /// Judges one game after another.
@@ -96,39 +88,42 @@ pub(super) fn run(job: &GameJob, input: GameInput, output: Results, pages: Optio
         }
     };
     let workers = reviewers.into_iter().map(judge).collect();
-    let mut told = Told::new(job, output, pages)?;
+    let mut results = GameResults::new(job, output, pages)?;
     let (started, mut searched, mut problem) = (Instant::now(), 0, None);
     in_order(first.into_iter().chain(games), workers, |result| {
         searched += result.as_ref().map_or(0, |game: &ReviewedGame| game.review.turns.len());
-        problem = progress.aside(|| told.take(result)).err();
+        problem = progress.aside(|| results.take(result)).err();
         progress.add(1, || format!("{:.1} positions/s", searched as f64 / started.elapsed().as_secs_f64().max(1e-3)));
-        problem.is_none() && told.is_wanted()
+        problem.is_none() && results.are_wanted()
     });
     progress.finish();
     match problem {
         Some(problem) => Err(problem),
-        None => told.finish(end, &file),
+        None => results.finish(end, &file),
     }
 }
 
-/// What is told of the games, and where.
-struct Told<'a> {
+/// Where the judged games go.
+struct GameResults<'a> {
     job: &'a GameJob,
     output: Results,
     reader: Reader,
     pages: Option<Pages>,
     players: ByPlayer,
-    complaints: Complaints,
+    /// Games that the output does not have.
+    failures: Failures,
+    /// For each part of a game that the output cannot hold, how many games have it.
+    losses: BTreeMap<Part, u64>,
 }
 
-impl Told<'_> {
-    fn new(job: &GameJob, mut output: Results, pages: Option<Pages>) -> Result<Told<'_>, String> {
+impl GameResults<'_> {
+    fn new(job: &GameJob, mut output: Results, pages: Option<Pages>) -> Result<GameResults<'_>, String> {
         let reader = match job.style {
             Style::Csv => output.write(ReviewedGame::CSV_HEADER)?,
             _ => Reader::Reads,
         };
         let players = ByPlayer::new(pages.as_ref().map(Pages::folder));
-        Ok(Told { job, output, reader, pages, players, complaints: Complaints::default() })
+        Ok(GameResults { job, output, reader, pages, players, failures: Failures::default(), losses: BTreeMap::new() })
     }
 
     fn take(&mut self, result: Result<ReviewedGame, GameFileError>) -> Result<(), String> {
@@ -144,7 +139,7 @@ impl Told<'_> {
                 return Ok(());
             }
         }
-        if let Some(text) = self.job.text(result, &mut self.complaints)
+        if let Some(text) = self.text(result)
             && self.reader == Reader::Reads
         {
             self.reader = self.output.write(&text)?;
@@ -153,11 +148,11 @@ impl Told<'_> {
     }
 
     /// Whether anybody wants more. The pages are there for others than the reader of the output.
-    fn is_wanted(&self) -> bool {
+    fn are_wanted(&self) -> bool {
         self.reader == Reader::Reads || self.pages.is_some()
     }
 
-    /// Everything is told. Of an input that cannot be read to its end, an output that can be gone on with stays; of any other file
+    /// Every game is written. Of an input that cannot be read to its end, an output that can be gone on with stays; of any other file
     /// nothing remains.
     fn finish(mut self, end: InputEnd, file: &str) -> Result<(), String> {
         if let Some(pages) = self.pages {
@@ -167,29 +162,30 @@ impl Told<'_> {
         if self.reader == Reader::IsGone {
             return Ok(());
         }
-        let (games, checksum) = end.read()?;
+        let (count, checksum) = end.read()?;
         if self.job.by_player {
             let is_json = self.job.style == Style::Json;
             self.output.write(&if is_json { self.players.json() } else { self.players.table() })?;
         }
-        self.output.finish(games, checksum, None)?;
-        self.complaints.tell()
+        self.output.finish(count, checksum, None)?;
+        for (part, count) in self.losses {
+            complain(format_args!("warning: ggf cannot hold {part}: {}", counted(count, "game")));
+        }
+        self.failures.end("read")
     }
-}
 
-impl GameJob {
-    /// What is written for a game; `None` if it is told elsewhere.
-    fn text(&self, result: Result<ReviewedGame, GameFileError>, complaints: &mut Complaints) -> Option<String> {
-        let game = match (result, self.style) {
+    /// What is written for a game; `None` if the standard error says what is wrong with it.
+    fn text(&mut self, result: Result<ReviewedGame, GameFileError>) -> Option<String> {
+        let game = match (result, self.job.style) {
             (Ok(game), _) => game,
-            (Err(error), Style::Json) if !self.by_player => return Some(json_error(&error)),
+            (Err(error), Style::Json) if !self.job.by_player => return Some(json_error(&error)),
             (Err(error), _) => {
-                complaints.failures.unread(&error);
+                self.failures.unread(&error);
                 return None;
             }
         };
-        Some(match self.style {
-            Style::Json => game.json(!self.reproducible),
+        Some(match self.job.style {
+            Style::Json => game.json(!self.job.reproducible),
             Style::Csv => game.csv(),
             Style::Obf => game.obf(),
             Style::Table if game.found.game.is_position() => {
@@ -197,36 +193,27 @@ impl GameJob {
                 format!("{}\n{}\n", game.heading(), analyze_position::table(&game.found.game.record, lines))
             }
             Style::Table => game.table(),
-            Style::Ggf => match game.ggf() {
-                Ok(written) => {
-                    let mut parts: Vec<Part> = written.losses.into_iter().map(|loss| loss.part).collect();
-                    parts.sort_unstable();
-                    parts.dedup();
-                    for part in parts {
-                        *complaints.losses.entry(part).or_default() += 1;
-                    }
-                    written.text
+            Style::Ggf => {
+                let written = game.ggf();
+                let parts: BTreeSet<Part> = written.losses.into_iter().map(|loss| loss.part).collect();
+                for part in parts {
+                    *self.losses.entry(part).or_default() += 1;
                 }
-                Err(error) => {
-                    let number = game.found.place.number;
-                    complaints.failures.game(format_args!("{}: game {number}: {error}", game.file));
-                    return None;
-                }
-            },
+                written.text
+            }
         })
     }
+}
 
+impl GameJob {
     /// Has the games counted, by a thread of its own, where somebody looks on.
     fn count_games(&self, progress: &Arc<StepBar>) {
         let Some(path) = self.path.clone().filter(|path| progress.is_shown() && path.is_file()) else { return };
         let (progress, shard, choice) = (Arc::clone(progress), self.shard, self.choice.clone());
         std::thread::spawn(move || {
             if let Ok(games) = GameFile::open(&path) {
-                progress.set_steps(
-                    (0..games.filter(|item| choice.takes(item)).count() as u64)
-                        .filter(|&index| shard.holds(index))
-                        .count() as u64,
-                );
+                let chosen = games.filter(|item| choice.takes(item)).zip(0..);
+                progress.set_steps(chosen.filter(|(_, index)| shard.holds(*index)).count() as u64);
             }
         });
     }
@@ -246,15 +233,6 @@ impl GameJob {
         (0..busy)
             .map(|_| Reviewer::new(AnalysisSettings { options: options.clone(), ..self.settings.clone() }))
             .collect()
-    }
-}
-
-impl Complaints {
-    fn tell(self) -> Result<(), String> {
-        for (part, count) in self.losses {
-            complain(format_args!("warning: ggf cannot hold {part}: {}", games(count)));
-        }
-        self.failures.end("read")
     }
 }
 

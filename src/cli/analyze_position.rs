@@ -74,8 +74,8 @@ pub(super) fn run(query: &Query, as_json: bool, timed: bool) -> Result<(), Strin
     let position = query.position(turn);
     let status = StatusLine::new("{spinner} {msg}, {elapsed} gone", None, 0);
     let mut thinker = Thinker::new(query.settings.options.clone());
-    let told = status.is_shown().then_some(REPORT_INTERVAL);
-    let decision = thinker.think_aloud(position, &query.settings, told, &never(), &mut |report| {
+    let report_every = status.is_shown().then_some(REPORT_INTERVAL);
+    let decision = thinker.think_aloud(position, &query.settings, report_every, &never(), &mut |report| {
         status.show(0, || format!("depth {}, {:.1} M nodes", report.depth, report.nodes as f64 / 1e6));
     });
     status.finish();

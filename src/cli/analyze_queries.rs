@@ -18,25 +18,17 @@ const WAITING_ANSWERS: usize = 256;
 /// About how much is written at once.
 const BATCH_BYTES: usize = 1 << 16;
 
-/// Where queries come from.
-pub(super) struct QueryInput {
-    /// What an error calls it.
-    pub name: String,
-    /// The lines.
-    pub input: Box<dyn BufRead + Send>,
-    /// Which of the lines count.
-    pub shard: Shard,
-}
+/// The number of lines and the checksum of the whole input, or why it was not read to its end.
+type WholeInput = Result<(u64, u32), String>;
 
-/// What there was of the input.
-struct InputEnd {
-    lines: u64,
-    checksum: u32,
-    error: Option<String>,
-}
-
-/// Answers queries until there are no more, or the reader of the answers is gone.
-pub(super) fn run(settings: ServiceSettings, input: QueryInput, output: Results) -> Result<(), String> {
+/// Answers those queries of an input that the shard has, until there are no more, or the reader of the answers is gone. The name is for
+/// errors.
+pub(super) fn run(
+    settings: ServiceSettings,
+    (name, input): (String, Box<dyn BufRead + Send>),
+    shard: Shard,
+    output: Results,
+) -> Result<(), String> {
     let progress = Arc::new(StepBar::new("answers", None, settings.done.len() as u64));
     // A client of a pipe knows what it has, and a person who types wants no line in the way.
     if matches!(output, Results::Journal(_)) {
@@ -47,7 +39,10 @@ pub(super) fn run(settings: ServiceSettings, input: QueryInput, output: Results)
     let (ended, end) = bounded(2);
     let service = Service::new(settings, sender);
     // No thread is waited for when the process ends: the one that reads may be blocked on a client that says nothing.
-    spawn("queries", move || feed(service, input, &read));
+    spawn("queries", move || {
+        let _ = read.send(feed(&service, &name, input, shard));
+        service.finish();
+    });
     #[cfg(unix)]
     if matches!(output, Results::Stream { output: super::output::Output::Standard(_), .. }) {
         watch_reader(ended.clone());
@@ -71,32 +66,29 @@ fn watch_reader(ended: Sender<Result<(), String>>) {
     });
 }
 
-/// Hands the lines to the service, then waits until all are answered.
-fn feed(service: Service, input: QueryInput, end: &Sender<InputEnd>) {
-    let mut lines = Lines::new(input.input);
-    let error = loop {
-        match lines.read() {
-            Ok(Some(_)) if !input.shard.holds(lines.number() - 1) => {}
-            Ok(Some(InputLine::Bytes(bytes))) => {
+/// Hands the lines to the service.
+fn feed(service: &Service, name: &str, input: Box<dyn BufRead + Send>, shard: Shard) -> WholeInput {
+    let mut lines = Lines::new(input);
+    loop {
+        match lines.read().map_err(|error| format!("cannot read {name}: {error}"))? {
+            Some(_) if !shard.holds(lines.number() - 1) => {}
+            Some(InputLine::Bytes(bytes)) => {
                 if lines.number() == 1 && !bytes.trim_ascii_start().starts_with(b"{") {
                     complain("the first line is no query in JSON; 'emilia analyze -' also reads games");
                 }
                 service.line(lines.number(), &bytes);
             }
-            Ok(Some(InputLine::TooLong)) => service.too_long(lines.number()),
-            Ok(None) => break None,
-            Err(error) => break Some(format!("cannot read {}: {error}", input.name)),
+            Some(InputLine::TooLong) => service.too_long(lines.number()),
+            None => return Ok((lines.number(), lines.checksum())),
         }
-    };
-    let _ = end.send(InputEnd { lines: lines.number(), checksum: lines.checksum(), error });
-    service.finish();
+    }
 }
 
 /// Writes the answers as they come, those that are waiting together.
 fn write(
     mut output: Results,
     answers: &Receiver<String>,
-    end: &Receiver<InputEnd>,
+    end: &Receiver<WholeInput>,
     progress: &StepBar,
 ) -> Result<(), String> {
     for mut text in answers {
@@ -113,10 +105,7 @@ fn write(
         }
     }
     progress.finish();
-    match end.recv() {
-        Ok(InputEnd { error: Some(error), .. }) => Err(error),
-        Ok(InputEnd { lines, checksum, error: None }) => output.finish(lines, checksum, None).map(drop),
-        // Whoever read the queries panicked, and has said so.
-        Err(_) => Err("the input was not read to its end".to_owned()),
-    }
+    // Whoever read the queries may have panicked, and has said so.
+    let (lines, checksum) = end.recv().unwrap_or_else(|_| Err("the input was not read to its end".to_owned()))?;
+    output.finish(lines, checksum, None).map(drop)
 }

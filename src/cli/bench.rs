@@ -57,44 +57,29 @@ struct Part {
     memory: (u32, OnMemoryCap),
 }
 
-impl Part {
-    /// One search of a position from the middle of each game, for its best move.
-    const MIDDLE: Part = Part {
-        name: "",
-        engine: &ALPHA_BETA,
-        limits: Limits {
-            depth: None,
-            nodes: None,
-            evaluations: None,
-            early_time: None,
-            soft_time: None,
-            hard_time: None,
-        },
-        turns: |game| 12 + 3 * game,
-        lines: 1,
-        searches: 1,
-        memory: (512, OnMemoryCap::Prune),
-    };
+/// One search of a position from the middle of each game, for its best move.
+fn part(name: &'static str, engine: &'static SearchEntry, limits: Limits) -> Part {
+    let memory = (512, OnMemoryCap::Prune);
+    Part { name, engine, limits, turns: |game| 12 + 3 * game, lines: 1, searches: 1, memory }
 }
 
 /// The parts. Together they go through every search that can be chosen, one thread each, with one line and several, with what
 /// was stored before, and past the memory cap in all three ways.
 fn parts() -> Vec<Part> {
-    let depth = |depth| Limits { depth: Depth::new(depth), ..Part::MIDDLE.limits };
-    let evaluations = |evaluations| Limits { evaluations: Some(evaluations), ..Part::MIDDLE.limits };
-    let part = |name, engine, limits| Part { name, engine, limits, ..Part::MIDDLE };
+    let depth = |depth| Limits { depth: Depth::new(depth), ..Limits::default() };
+    let evaluations = |evaluations| Limits { evaluations: Some(evaluations), ..Limits::default() };
     let small = (1, OnMemoryCap::Prune);
     vec![
         part("midgame", &ALPHA_BETA, depth(14)),
         Part { lines: 3, ..part("hints", &ALPHA_BETA, depth(10)) },
-        Part { turns: |_| 40, ..part("endgame", &ALPHA_BETA, Part::MIDDLE.limits) },
+        Part { turns: |_| 40, ..part("endgame", &ALPHA_BETA, Limits::default()) },
         Part { searches: 2, ..part("best-first", &BEST_FIRST, evaluations(100_000)) },
         Part { lines: 4, ..part("best-hints", &BEST_FIRST, evaluations(50_000)) },
         Part { memory: small, ..part("cap-prune", &BEST_FIRST, evaluations(60_000)) },
         Part { memory: (1, OnMemoryCap::Rbfms), ..part("cap-rbfms", &BEST_FIRST, evaluations(60_000)) },
         Part { memory: (1, OnMemoryCap::Stop), ..part("cap-stop", &BEST_FIRST, evaluations(60_000)) },
         part("emilia", &EMILIA, depth(10)),
-        Part { turns: |_| 38, ..part("proof", &BEST_FIRST, Part::MIDDLE.limits) },
+        Part { turns: |_| 38, ..part("proof", &BEST_FIRST, Limits::default()) },
         part("extension", &EXTENSION, evaluations(1_600_000)),
         part("rbfms", &RBFMS, evaluations(100_000)),
         part("minimax", &MINIMAX, depth(4)),

@@ -2,7 +2,7 @@
 
 use super::game_choice::GameChoice;
 use super::game_input::{GameFiles, NamedGame};
-use super::output::{Failures, Output, Reader, complain, games, is_for_terminal, write_file};
+use super::output::{Failures, Output, Reader, complain, counted, is_for_terminal, write_file};
 use super::picture::ending;
 use crate::notation::game_file::{Format, GameFileError, Loss, Part, WthorWriter, write};
 use clap::Args;
@@ -12,8 +12,8 @@ use strum::VariantArray;
 
 /// Convert games and positions between formats.
 ///
-/// What the new format cannot hold is told on the standard error: each kind of thing once, with the number of games and the
-/// first of them. A game that cannot be read or written is told with its place, and the next one follows; the exit code is then 1.
+/// A warning on the standard error says what the new format cannot hold: each kind of thing once, with the number of games and the
+/// first of them. A game that cannot be read or written is named with its place, and the next one follows; the exit code is then 1.
 #[derive(Args, Clone, Debug)]
 pub(super) struct ConvertArguments {
     #[command(flatten)]
@@ -84,7 +84,6 @@ struct Conversion<'a> {
 impl Conversion<'_> {
     fn write_text(&mut self) -> Result<(), String> {
         let mut output = Output::open(self.arguments.out.as_deref())?;
-        let mut written = 0;
         for item in self.arguments.chosen() {
             let Some(game) = self.read(item) else { continue };
             match write(&game.found.game, self.format) {
@@ -94,12 +93,10 @@ impl Conversion<'_> {
                     if output.write(text.text.as_bytes())? == Reader::IsGone {
                         return Ok(());
                     }
-                    written += 1;
                 }
                 Err(error) => self.failures.game(format_args!("{}: {error}", game.place)),
             }
         }
-        log::debug!("{written} of {} games written", self.games);
         self.arguments.choice.check(self.games)?;
         output.finish()
     }
@@ -142,7 +139,7 @@ impl Conversion<'_> {
         Ok(())
     }
 
-    /// A game that was read; one that was not is told.
+    /// A game that was read; of one that was not, the standard error says why.
     fn read(&mut self, item: Result<NamedGame, GameFileError>) -> Option<NamedGame> {
         self.games += 1;
         item.map_err(|error| self.failures.unread(&error)).ok()
@@ -165,7 +162,11 @@ impl Conversion<'_> {
 
     fn warn(&self) {
         for (part, (count, first)) in &self.losses {
-            complain(format_args!("warning: {} cannot hold {part}: {}, first {first}", self.format, games(*count)));
+            complain(format_args!(
+                "warning: {} cannot hold {part}: {}, first {first}",
+                self.format,
+                counted(*count, "game")
+            ));
         }
     }
 }

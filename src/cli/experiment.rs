@@ -40,10 +40,10 @@ fn names() -> Vec<PossibleValue> {
 /// Runs one and prints what it found.
 pub(super) fn run(arguments: &ExperimentArguments) -> Result<(), String> {
     log_output::to_stderr();
-    match (&arguments.status, &arguments.name) {
-        (Some(folder), _) => show_status(folder),
-        (None, Some(name)) => run_named(name, arguments),
-        (None, None) => Err("expected the name of an experiment".to_owned()),
+    match &arguments.status {
+        Some(folder) => show_status(folder),
+        // Without --status there is a name.
+        None => run_named(arguments.name.as_deref().unwrap_or_default(), arguments),
     }
 }
 

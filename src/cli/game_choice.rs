@@ -2,7 +2,7 @@
 
 use crate::notation::game_file::{FileGame, GameFileError};
 use clap::Args;
-use std::str::FromStr;
+use std::ops::RangeInclusive;
 
 // Which games are wanted. No doc: it would take the place of that of the command.
 #[derive(Args, Clone, Debug)]
@@ -11,30 +11,16 @@ pub(super) struct GameChoice {
     #[arg(long, value_name = "NAME")]
     player: Option<String>,
     /// Only games with these numbers, from 1 in each file: N or FROM-TO, several with commas between
-    #[arg(long, value_name = "N|FROM-TO", value_delimiter = ',')]
-    game: Vec<GameNumbers>,
+    #[arg(long, value_name = "N|FROM-TO", value_delimiter = ',', value_parser = numbers)]
+    game: Vec<RangeInclusive<usize>>,
 }
 
 /// Every game.
 pub(super) static EVERY_GAME: GameChoice = GameChoice { player: None, game: Vec::new() };
 
-/// Numbers of games, both ends included.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct GameNumbers {
-    first: usize,
-    last: usize,
-}
-
-impl FromStr for GameNumbers {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<GameNumbers, &'static str> {
-        let (first, last) = text.split_once('-').unwrap_or((text, text));
-        match (first.trim().parse(), last.trim().parse()) {
-            (Ok(first), Ok(last)) if 0 < first && first <= last => Ok(GameNumbers { first, last }),
-            _ => Err("expected a number of at least 1, or two such as 10-20"),
-        }
-    }
+fn numbers(text: &str) -> Result<RangeInclusive<usize>, &'static str> {
+    let range = super::range::<usize>(text).filter(|range| !range.contains(&0));
+    range.ok_or("expected a number of at least 1, or two such as 10-20")
 }
 
 impl GameChoice {
@@ -43,7 +29,7 @@ impl GameChoice {
         self.player.is_some() || !self.game.is_empty()
     }
 
-    /// Whether this game is wanted. Nobody knows whose a game is that cannot be read, and what is wrong with a whole file is always told.
+    /// Whether this game is wanted. A game that cannot be read may be anybody's, and an error about a whole file is always wanted.
     pub(super) fn takes(&self, item: &Result<FileGame, GameFileError>) -> bool {
         let has = |name: &str, part: &str| name.to_lowercase().contains(&part.to_lowercase());
         let (number, is_theirs) = match (item, &self.player) {
@@ -54,7 +40,7 @@ impl GameChoice {
             (Err(error), _) if error.is_final() => return true,
             (Err(error), _) => (error.number, true),
         };
-        let is_numbered = self.game.iter().any(|numbers| (numbers.first..=numbers.last).contains(&number));
+        let is_numbered = self.game.iter().any(|numbers| numbers.contains(&number));
         is_theirs && (is_numbered || self.game.is_empty())
     }
 

@@ -3,9 +3,11 @@
 use super::game_choice::{EVERY_GAME, GameChoice};
 use super::output::{announce, cannot_read, complain};
 use crate::analysis::lines::Checksummed;
+use crate::analysis::shard_file::Job;
 use crate::notation::game_file::{FileGame, GameFile, GameFileError};
 use crate::whole_file::why;
 use clap::Args;
+use serde_json::{Map, Value};
 use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
@@ -14,7 +16,7 @@ use std::path::{Path, PathBuf};
 // Files of games, in any format. No doc: it would take the place of that of the command.
 #[derive(Args, Clone, Debug)]
 pub(super) struct GameFiles {
-    /// Files of games or positions: GGF, SGF, PGN, lists of moves, OBF, WTHOR, Logistello's logbook, told by their content, packed by gzip
+    /// Files of games or positions: GGF, SGF, PGN, lists of moves, OBF, WTHOR, Logistello's logbook, by their content, packed by gzip
     /// and zstd or not; - is the standard input
     #[arg(value_name = "FILE", default_value = "-")]
     files: Vec<PathBuf>,
@@ -95,15 +97,20 @@ pub(super) fn announce_reading(what: &str) {
     announce(format_args!("reading {what} from the terminal; {END}, and a file can be named instead"));
 }
 
-/// The CRC-32 of a file whose results are kept: with another content it is another job. A pipe can only be read once.
-pub(super) fn input_checksum(file: Option<&str>) -> Result<Option<String>, String> {
-    let Some(path) = file.map(Path::new).filter(|path| path.is_file()) else { return Ok(None) };
-    let sum = || {
-        let mut input = Checksummed::new(BufReader::with_capacity(1 << 16, File::open(path)?));
-        io::copy(&mut input, &mut io::sink())?;
-        Ok(format!("{:08x}", input.checksum()))
-    };
-    sum().map(Some).map_err(|error: io::Error| cannot_read(path, why(&error)))
+/// A job with these settings, to which the CRC-32 of its input is added if it is a file: with another content it is another job. A pipe can
+/// only be read once.
+pub(super) fn job_of_input(command: &str, mut settings: Map<String, Value>, file: Option<&str>) -> Result<Job, String> {
+    if let Some(path) = file.map(Path::new).filter(|path| path.is_file()) {
+        let checksum = checksum(path).map_err(|error| cannot_read(path, why(&error)))?;
+        settings.insert("input".to_owned(), format!("{checksum:08x}").into());
+    }
+    Ok(Job::new(command, settings.into()))
+}
+
+fn checksum(path: &Path) -> io::Result<u32> {
+    let mut input = Checksummed::new(BufReader::with_capacity(1 << 16, File::open(path)?));
+    io::copy(&mut input, &mut io::sink())?;
+    Ok(input.checksum())
 }
 
 /// A file, or the standard input for `-`, with the name that errors give it.

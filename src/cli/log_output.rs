@@ -1,5 +1,7 @@
 //! Where the log goes.
 
+use super::output::cannot_write;
+use crate::whole_file::expect_folder;
 use env_logger::{Builder, Target};
 use log::LevelFilter;
 use std::fs::File;
@@ -20,8 +22,10 @@ pub(super) fn to(file: Option<&Path>) -> Result<(), String> {
 
 /// Logs to the end of a file, with everything that is said in both directions.
 pub(super) fn to_file(path: &Path) -> Result<(), String> {
-    let opened = File::options().create(true).append(true).open(path);
-    let file = opened.map_err(|error| format!("cannot write the log to '{}': {error}", path.display()))?;
+    let opened = expect_folder(path).and_then(|()| File::options().create(true).append(true).open(path));
+    let file = opened.map_err(|error| {
+        format!("--log-file: {}; name a file that can be written, or leave the option out", cannot_write(path, error))
+    })?;
     start(Target::Pipe(Box::new(file)), LevelFilter::Debug);
     Ok(())
 }

@@ -36,9 +36,12 @@ use clap::builder::PossibleValuesParser;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use output::{complain, print};
 use progress::StatusLine;
-use std::process::ExitCode;
+use std::ops::RangeInclusive;
+use std::process::{ExitCode, exit};
+use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// An Othello engine that speaks NBoard, GTP and UGI.
 ///
@@ -169,6 +172,13 @@ fn at_least_one(text: &str) -> Result<u64, &'static str> {
     text.parse().ok().filter(|&number| number > 0).ok_or("expected a whole number of at least 1")
 }
 
+/// Reads `N`, or `FROM-TO` with both ends.
+fn range<T: Copy + PartialOrd + FromStr>(text: &str) -> Option<RangeInclusive<T>> {
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    let (first, last) = (first.trim().parse::<T>().ok()?, last.trim().parse::<T>().ok()?);
+    (first <= last).then_some(first..=last)
+}
+
 /// Takes one of these names.
 fn names<T: ToString>(values: &[T]) -> PossibleValuesParser {
     PossibleValuesParser::new(values.iter().map(T::to_string))
@@ -179,29 +189,40 @@ fn threads(asked: Option<u16>) -> usize {
     asked.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
 }
 
+/// A seed that is another one each time.
+fn seed_by_time() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos() as u64)
+}
+
+/// The exit code of a program that Ctrl-C has ended in the middle of its work, as shells have it.
+const INTERRUPTED: i32 = 130;
+
+/// Has this called, on a thread of its own, for each Ctrl-C.
+fn set_interrupt_handler(handler: impl FnMut() + Send + 'static) -> Result<(), String> {
+    ctrlc::set_handler(handler).map_err(|error| format!("cannot watch for interrupts: {error}"))
+}
+
 /// A flag that is set when the user wants the work to end; asking a second time ends the program.
 fn on_interrupt() -> Result<Arc<AtomicBool>, String> {
     let interrupt = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&interrupt);
-    let handler = move || {
+    set_interrupt_handler(move || {
         if flag.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
+            exit(INTERRUPTED);
         }
-    };
-    ctrlc::set_handler(handler).map_err(|error| format!("cannot watch for interrupts: {error}"))?;
+    })?;
     Ok(interrupt)
 }
 
-/// Ends the program when the user wants that, and says what is done and how to go on: for work of which nothing is lost
-/// by ending in the middle.
-fn end_on_interrupt(line: &StatusLine, done: impl Fn() -> String + Send + 'static) -> Result<(), String> {
+/// Ends the program with this code when the user wants that, and says what is done and how to go on: for work of which
+/// nothing is lost by ending in the middle.
+fn end_on_interrupt(line: &StatusLine, code: u8, done: impl Fn() -> String + Send + 'static) -> Result<(), String> {
     let line = line.clone();
-    let handler = move || {
+    set_interrupt_handler(move || {
         line.finish();
         complain(format_args!("interrupted after {}", done()));
-        std::process::exit(1);
-    };
-    ctrlc::set_handler(handler).map_err(|error| format!("cannot watch for interrupts: {error}"))
+        exit(code.into());
+    })
 }
 
 #[cfg(test)]
@@ -211,11 +232,5 @@ mod tests {
     #[test]
     fn the_command_line_is_well_formed() {
         command().debug_assert();
-    }
-
-    #[test]
-    fn options_before_a_command_are_refused_not_ignored() {
-        assert!(Cli::try_parse_from(["emilia", "--depth", "3", "nboard"]).is_err());
-        assert!(Cli::try_parse_from(["emilia", "nboard", "--depth", "3"]).is_ok());
     }
 }

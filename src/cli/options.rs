@@ -173,8 +173,6 @@ mod tests {
             "--selectivity=95",
             "--hash=2",
             "--memory=3",
-        ];
-        let more = [
             "--on-memory-cap=rbfms",
             "--depth=4",
             "--time=0.5",
@@ -183,8 +181,6 @@ mod tests {
             "--variety=1.5",
             "--book=none",
             "--ponder=on",
-        ];
-        let for_experiments = [
             "--without=tempo",
             "--tie=zero",
             "--start-depth=5",
@@ -197,10 +193,9 @@ mod tests {
             "--selection=softmax",
             "--transpositions=on",
         ];
-        let said = || said.into_iter().chain(more).chain(for_experiments);
-        let options = Alone::try_parse_from(["emilia"].into_iter().chain(said())).unwrap().options;
+        let options = Alone::try_parse_from(["emilia"].into_iter().chain(said)).unwrap().options;
         let engine = options.engine().unwrap();
-        for argument in said() {
+        for argument in said {
             let (name, value) = argument[2..].split_once('=').unwrap();
             assert_eq!(engine.options().get(name).unwrap(), value, "{name}");
         }

@@ -125,12 +125,8 @@ pub(super) fn cannot_write(path: &Path, error: impl Display) -> String {
     format!("cannot write '{}': {error}", path.display())
 }
 
-/// A number of games in words.
-pub(super) fn games(count: u64) -> String {
-    counted(count, "game")
-}
-
-fn counted(count: u64, what: &str) -> String {
+/// A number of things in words.
+pub(super) fn counted(count: u64, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 

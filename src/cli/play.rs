@@ -1,7 +1,8 @@
 //! `emilia play`: a person at the terminal.
 
+use super::INTERRUPTED;
 use super::options::EngineArguments;
-use super::output::is_reader_gone;
+use super::output::{complain, is_reader_gone};
 use super::show::palette;
 use crate::clock::time_control::TimeControl;
 use crate::othello::Color;
@@ -13,8 +14,9 @@ use rustyline::error::ReadlineError;
 use rustyline::{DefaultEditor, ExternalPrinter};
 use std::io::{self, BufRead, BufWriter, IsTerminal, Write, stdin, stdout};
 use std::path::PathBuf;
+use std::process::exit;
 use std::thread;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 /// Play against Emilia in the terminal.
 ///
@@ -55,14 +57,15 @@ enum Side {
 /// Plays until the person leaves.
 pub(super) fn run(arguments: &PlayArguments) -> Result<(), String> {
     let engine = arguments.thinking.engine().map_err(|error| error.to_string())?;
-    let now = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos() as u64);
-    let opponent = Opponent::new(engine, arguments.level, arguments.draw.unwrap_or_else(now));
+    let opponent = Opponent::new(engine, arguments.level, arguments.draw.unwrap_or_else(super::seed_by_time));
     let side = match arguments.color {
         Side::Black => Some(Color::Black),
         Side::White => Some(Color::White),
         Side::Both => None,
     };
     let palette = if stdout().is_terminal() { palette() } else { Palette::Plain };
+    let is_terminal = stdin().is_terminal() && stdout().is_terminal();
+    let opponent = if is_terminal { opponent.with_interrupts(interrupts()?) } else { opponent };
     let mut session = Session::new(opponent, side, palette);
     if let Some(path) = &arguments.load {
         session.load(path)?;
@@ -70,11 +73,25 @@ pub(super) fn run(arguments: &PlayArguments) -> Result<(), String> {
     if let Some(control) = arguments.clock {
         session = session.with_clocks(control);
     }
-    let mut listener = listener().map_err(|error| format!("cannot read from the terminal: {error}"))?;
+    let mut listener = listener(is_terminal).map_err(|error| format!("cannot read from the terminal: {error}"))?;
     match session.run(&mut listener, BufWriter::new(stdout())) {
         Err(error) if !is_reader_gone(&error) => Err(format!("cannot go on: {error}")),
         _ => Ok(()),
     }
+}
+
+/// Where Ctrl-C arrives while Emilia thinks: she then moves at once. At any other time, and when she goes on thinking, it ends the program.
+/// While a line is typed it is a key, of which [`edited`] hears.
+fn interrupts() -> Result<Receiver<()>, String> {
+    // Without a capacity only a search that runs takes what is sent.
+    let (sender, interrupts) = bounded(0);
+    super::set_interrupt_handler(move || {
+        if sender.send_timeout((), Duration::from_millis(100)).is_err() {
+            complain("interrupted; the game is not saved");
+            exit(INTERRUPTED);
+        }
+    })?;
+    Ok(interrupts)
 }
 
 /// The person at the terminal, or the script behind the pipe. A thread reads the lines, so that a clock can run out in between.
@@ -85,8 +102,8 @@ struct Listener {
     printer: Option<Box<dyn ExternalPrinter>>,
 }
 
-fn listener() -> Result<Listener, ReadlineError> {
-    if !stdin().is_terminal() || !stdout().is_terminal() {
+fn listener(is_terminal: bool) -> Result<Listener, ReadlineError> {
+    if !is_terminal {
         return Ok(Listener::new(|_| piped(&mut stdin().lock()), None));
     }
     let mut editor = DefaultEditor::new()?;
@@ -136,17 +153,24 @@ impl Person for Listener {
     }
 }
 
-/// A line that a person types, with the arrow keys for changes and for former lines. Ctrl-C and Ctrl-D end.
+/// A line that a person types, with the arrow keys for changes and for former lines. Ctrl-D ends, and so does Ctrl-C the second time.
 fn edited(editor: &mut DefaultEditor, prompt: &str) -> io::Result<Option<String>> {
-    match editor.readline(prompt) {
-        Ok(line) => {
-            // A line that is not kept is only not offered again.
-            let _ = editor.add_history_entry(&line);
-            Ok(Some(line))
+    let mut is_warned = false;
+    loop {
+        match editor.readline(prompt) {
+            Ok(line) => {
+                // A line that is not kept is only not offered again.
+                let _ = editor.add_history_entry(&line);
+                return Ok(Some(line));
+            }
+            Err(ReadlineError::Interrupted) if !is_warned => {
+                is_warned = true;
+                stdout().write_all(b"Ctrl-C again leaves the game; 'save FILE' saves it.\n")?;
+            }
+            Err(ReadlineError::Eof | ReadlineError::Interrupted) => return Ok(None),
+            Err(ReadlineError::Io(error)) => return Err(error),
+            Err(error) => return Err(io::Error::other(error)),
         }
-        Err(ReadlineError::Eof | ReadlineError::Interrupted) => Ok(None),
-        Err(ReadlineError::Io(error)) => Err(error),
-        Err(error) => Err(io::Error::other(error)),
     }
 }
 

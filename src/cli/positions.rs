@@ -8,8 +8,8 @@ use crate::notation::obf::ObfEntry;
 use crate::othello::{Bitboard, Empties, Position, canonical};
 use clap::Args;
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
-use std::str::FromStr;
 
 /// List the positions of games, each once, as OBF.
 ///
@@ -23,8 +23,8 @@ pub(super) struct PositionsArguments {
     #[command(flatten)]
     choice: GameChoice,
     /// Only positions with this number of empty squares: N, or FROM-TO with both ends
-    #[arg(long, value_name = "N|FROM-TO", default_value = "0-60")]
-    empties: EmptiesRange,
+    #[arg(long, value_name = "N|FROM-TO", default_value = "0-60", value_parser = empties)]
+    empties: RangeInclusive<Empties>,
     /// Positions that only look alike when turned or mirrored count as different ones
     #[arg(long)]
     no_symmetry: bool,
@@ -43,23 +43,8 @@ pub(super) struct PositionsArguments {
     out: Option<PathBuf>,
 }
 
-/// Numbers of empty squares, both ends included.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct EmptiesRange {
-    first: Empties,
-    last: Empties,
-}
-
-impl FromStr for EmptiesRange {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<EmptiesRange, String> {
-        let (first, last) = text.split_once('-').unwrap_or((text, text));
-        match (first.trim().parse(), last.trim().parse()) {
-            (Ok(first), Ok(last)) if first <= last => Ok(EmptiesRange { first, last }),
-            _ => Err("expected a number from 0 to 60, or two such as 10-20".to_owned()),
-        }
-    }
+fn empties(text: &str) -> Result<RangeInclusive<Empties>, &'static str> {
+    super::range(text).ok_or("expected a number from 0 to 60, or two such as 10-20")
 }
 
 /// Lists the positions.
@@ -125,7 +110,7 @@ struct Seen {
 
 impl PositionsArguments {
     fn wants(&self, position: &Position) -> bool {
-        (self.empties.first..=self.empties.last).contains(&position.empty_count()) && !position.moves().is_empty()
+        self.empties.contains(&position.empty_count()) && !position.moves().is_empty()
     }
 
     /// What equal positions have in common.

@@ -105,7 +105,7 @@ impl StepBar {
     /// If interruptions cannot be watched for.
     pub(super) fn end_on_interrupt(self: &Arc<Self>, how_to_go_on: &'static str) -> Result<(), String> {
         let progress = Arc::clone(self);
-        super::end_on_interrupt(&self.line, move || format!("{progress}{how_to_go_on}"))
+        super::end_on_interrupt(&self.line, 1, move || format!("{progress}{how_to_go_on}"))
     }
 
     /// The number of all steps is known now.

@@ -12,7 +12,6 @@ use crate::search::Score;
 use clap::Args;
 use std::io::{IsTerminal, stdin};
 use std::path::PathBuf;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// What every protocol is served with.
 #[derive(Args, Clone, Debug)]
@@ -33,8 +32,7 @@ pub(super) fn run(protocol: Option<Protocol>, options: &ServeArguments) -> Resul
     let mut engine = options.thinking.quiet_engine().map_err(|error| error.to_string())?;
     if engine.options().variety > Score::ZERO && !options.thinking.gives("seed") {
         // Else every process would choose the same moves.
-        let seed = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos() as u64);
-        engine.replace_options(EngineOptions { seed, ..engine.options().clone() });
+        engine.replace_options(EngineOptions { seed: super::seed_by_time(), ..engine.options().clone() });
     }
     let connection = Connection::stdio();
     let detected = match protocol {

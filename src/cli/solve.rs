@@ -1,7 +1,7 @@
 //! `emilia solve`: the results of positions under perfect play, and whether a file has them right.
 
 use super::analyze_output::Results;
-use super::game_input::{announce_reading, input_checksum, open_text, warn_of_game};
+use super::game_input::{announce_reading, job_of_input, open_text, warn_of_game};
 use super::log_output;
 use super::options::EngineArguments;
 use super::output::{Reader, cannot_read, complain};
@@ -29,7 +29,7 @@ use std::time::Duration;
 
 /// The file contradicts a solution.
 const CONTRADICTION: u8 = 1;
-/// Something could not be read or not be solved, and nothing is contradicted.
+/// Something could not be read or not be solved, and nothing is contradicted; or the work was interrupted.
 const INCOMPLETE: u8 = 2;
 
 /// The most empty squares with which a solution is to be waited for.
@@ -66,7 +66,7 @@ pub(super) struct SolveArguments {
     /// Go on with that file where an earlier run was interrupted
     #[arg(long, requires_all = ["out", "json"])]
     resume: bool,
-    /// Solve each position with an empty memory and tell no times: with one thread the same results every time, whatever else
+    /// Solve each position with an empty memory and write no times: with one thread the same results every time, whatever else
     /// is solved
     #[arg(long)]
     reproducible: bool,
@@ -112,7 +112,7 @@ fn solve(arguments: &SolveArguments) -> Result<Totals, String> {
     let done = Arc::new(AtomicU64::new(0));
     let read = Arc::clone(&done);
     let how = output.how_to_go_on();
-    super::end_on_interrupt(&progress, move || format!("{} positions{how}", read.load(Ordering::Relaxed)))?;
+    super::end_on_interrupt(&progress, INCOMPLETE, move || format!("{} positions{how}", read.load(Ordering::Relaxed)))?;
     let file = input.name().to_owned();
     let (games, end) = input.wanted(arguments.shard.unwrap_or_default(), before);
     let mut without_value = WithoutValue::default();
@@ -135,8 +135,7 @@ fn solve(arguments: &SolveArguments) -> Result<Totals, String> {
                 totals.add(&entry, &solution, &contradictions);
                 done.fetch_add(1, Ordering::Relaxed);
                 if arguments.json {
-                    let told = JsonPosition::new(found.place, &entry, &solution, &contradictions);
-                    json(&JsonPosition { seconds: told.seconds.filter(|_| !arguments.reproducible), ..told })
+                    json(&JsonPosition::new(found.place, &entry, &solution, &contradictions, !arguments.reproducible))
                 } else {
                     let header = if totals.positions == 1 { HEADER } else { "" };
                     let columns = stdout().is_terminal().then_some(COLUMNS);
@@ -158,7 +157,7 @@ fn solve(arguments: &SolveArguments) -> Result<Totals, String> {
         }
     }
     progress.finish();
-    without_value.tell(&file);
+    without_value.warn(&file);
     let (positions, checksum) = end.read()?;
     if arguments.reproducible {
         totals.seconds = None;
@@ -186,7 +185,7 @@ impl WithoutValue {
     }
 
     /// Says it once for the whole file.
-    fn tell(&self, file: &str) {
+    fn warn(&self, file: &str) {
         let Some((place, entry)) = &self.first else { return };
         let line = place.line.map_or_else(String::new, |line| format!(" on line {line}"));
         let entries = if self.entries == 1 { "entry was" } else { "entries were" };
@@ -230,10 +229,7 @@ impl SolveArguments {
         settings.insert("wld".to_owned(), self.wld.into());
         settings.insert("moves".to_owned(), self.moves.into());
         settings.insert("reproducible".to_owned(), self.reproducible.into());
-        if let Some(checksum) = input_checksum(self.file.as_deref().filter(|_| self.is_kept()))? {
-            settings.insert("input".to_owned(), checksum.into());
-        }
-        Ok(Job::new(SOLVE, settings.into()))
+        job_of_input(SOLVE, settings, self.file.as_deref().filter(|_| self.is_kept()))
     }
 }
 
@@ -328,6 +324,7 @@ impl<'a> JsonPosition<'a> {
         entry: &'a ObfEntry,
         solution: &'a Solution,
         contradictions: &[Contradiction],
+        is_timed: bool,
     ) -> JsonPosition<'a> {
         let (estimate, depth) = match solution.value {
             Value::Estimate(score, depth) => (Some(score.discs()), Some(depth.to_string())),
@@ -346,7 +343,7 @@ impl<'a> JsonPosition<'a> {
             estimate,
             depth,
             nodes: solution.nodes,
-            seconds: Some(solution.elapsed.as_secs_f64()),
+            seconds: is_timed.then_some(solution.elapsed.as_secs_f64()),
             pv: &solution.pv,
             moves: moves.map(|&(turn, score)| JsonMove { turn, score }).collect(),
             checked: solution.is_checked_by(entry),
@@ -356,7 +353,7 @@ impl<'a> JsonPosition<'a> {
     }
 }
 
-/// A line that cannot be read, as a shard tells it.
+/// A line that cannot be read, as a shard has it.
 #[derive(Serialize)]
 struct JsonError {
     number: usize,
@@ -375,7 +372,7 @@ fn warn_of_length(place: GamePlace, position: &Position) {
     }
 }
 
-/// What is told of the position in work.
+/// What the status line says of the position in work.
 fn in_work(place: GamePlace, position: &Position, nodes: u64, depth: SearchDepth) -> String {
     let (empties, millions) = (position.empty_count(), nodes as f64 / 1e6);
     format!("position {}: {empties} empties, depth {depth}, {millions:.1} M nodes", place.number)

@@ -8,27 +8,28 @@ use thiserror::Error;
 /// A level from 1, a beginner, to 8, all that Emilia can.
 ///
 /// A level has a target: the discs that its moves give away on average, against the best move that a search to its depth sees,
-/// counted over the moves that leave a choice. [`Opponent`](super::Opponent) says how it is kept.
+/// counted over the moves that leave a choice. It also has a largest loss, which no single move exceeds. [`Opponent`](super::Opponent) says
+/// how both are kept.
 ///
 /// ```
 /// use emilia::play::Level;
 /// let level: Level = "3".parse().unwrap();
-/// assert_eq!((level.target_loss(), level.name()), (2.5, "casual"));
+/// assert_eq!((level.name(), level.target_loss(), level.largest_loss()), ("casual", 2.5, 12.0));
 /// assert_eq!(Level::FULL.target_loss(), 0.0);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Level(u8);
 
-/// Name, target loss in discs, depth in plies.
-const LEVELS: [(&str, f64, u8); 8] = [
-    ("beginner", 6.0, 4),
-    ("novice", 4.0, 4),
-    ("casual", 2.5, 6),
-    ("club player", 1.5, 6),
-    ("strong club player", 0.8, 8),
-    ("expert", 0.4, 8),
-    ("master", 0.15, 10),
-    ("full strength", 0.0, 60),
+/// Name, target loss and largest loss in discs, depth in plies.
+const LEVELS: [(&str, f64, f64, u8); 8] = [
+    ("beginner", 6.0, 24.0, 4),
+    ("novice", 4.0, 18.0, 4),
+    ("casual", 2.5, 12.0, 6),
+    ("club player", 1.5, 8.0, 6),
+    ("strong club player", 0.8, 6.0, 8),
+    ("expert", 0.4, 4.0, 8),
+    ("master", 0.15, 2.0, 10),
+    ("full strength", 0.0, 0.0, 60),
 ];
 
 /// The text is no level.
@@ -60,9 +61,14 @@ impl Level {
         LEVELS[self.0 as usize - 1].1
     }
 
+    /// The most that one of its moves may lose, in discs.
+    pub const fn largest_loss(self) -> f64 {
+        LEVELS[self.0 as usize - 1].2
+    }
+
     /// How deep it sees; the end of the game is seen farther. For [`Level::FULL`] the engine's options count.
     pub const fn depth(self) -> Depth {
-        Depth::new(LEVELS[self.0 as usize - 1].2).unwrap()
+        Depth::new(LEVELS[self.0 as usize - 1].3).unwrap()
     }
 }
 

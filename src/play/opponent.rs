@@ -3,22 +3,22 @@
 use super::Level;
 use crate::analysis::{AnalysisSettings, Review, Reviewer};
 use crate::clock::TimeBudget;
-use crate::engine::{Decision, Engine, EngineOptions, Goal, Request};
+use crate::engine::{Decision, Engine, EngineOptions, Event, Goal, Request};
 use crate::othello::{Empties, GameRecord, Move, Position};
 use crate::random::Random;
 use crate::search::{Depth, Limits, Line};
+use crossbeam::channel::{Receiver, never, select};
 use std::time::Duration;
 
-/// How many times its target a level may mean to lose with one move, and have saved. What it owes has no bound: a rare large loss is made up
-/// for, or the mean would be above the target.
+/// The expected loss of one move, and what is saved for later moves, are at most this many times the target of the level.
 const SWING: f64 = 3.0;
 
 /// Plays at a level.
 ///
-/// Below full strength every legal move is searched to the level's depth, and one is drawn: a move that loses `l` discs against the best
-/// one with a probability proportional to exp(−l / T). The temperature T is set anew for each position, so that the expected loss is
-/// what the level should lose now: its target, and what former moves have left over or taken in advance. So the mean over a game
-/// is near the target, whether its positions forgave mistakes or not.
+/// Below full strength every legal move is searched to the level's depth. Moves that lose more than [`Level::largest_loss`] against the
+/// best one are left out, and one of the others is drawn: one that loses `l` discs with a probability proportional to exp(−l / T). The
+/// temperature T is set anew for each position, so that the expected loss is what the level should lose now: its target, and what former
+/// moves have left over or taken in advance. So the mean over a game is near the target, whether its positions forgave mistakes or not.
 #[derive(Debug)]
 pub struct Opponent {
     engine: Engine,
@@ -26,12 +26,19 @@ pub struct Opponent {
     random: Random,
     /// Target losses so far less actual ones.
     saved: f64,
+    interrupts: Receiver<()>,
 }
 
 impl Opponent {
     /// Emilia with this engine at a level; the seed decides what is drawn.
     pub fn new(engine: Engine, level: Level, seed: u64) -> Opponent {
-        Opponent { engine, level, random: Random::new(seed), saved: 0.0 }
+        Opponent { engine, level, random: Random::new(seed), saved: 0.0, interrupts: never() }
+    }
+
+    /// What comes from here while a search runs ends it, and what it has found counts. At other times nothing is received: who sends
+    /// into a channel of capacity 0 learns by that whether a search runs.
+    pub fn with_interrupts(self, interrupts: Receiver<()>) -> Opponent {
+        Opponent { interrupts, ..self }
     }
 
     /// The level.
@@ -62,7 +69,7 @@ impl Opponent {
         }
         if self.level == Level::FULL {
             let request = Request { limits: budget.into(), ..Request::best_move(*position) };
-            let decision = self.engine.start(request.clone()).wait();
+            let decision = self.think(request.clone());
             let turn = decision.legal_turn(position);
             self.engine.ponder(&request, turn);
             let value = decision.report.lines.first().filter(|line| line.turn == turn).map(|line| line.score.discs());
@@ -74,9 +81,11 @@ impl Opponent {
         let Some(best) = lines.first().map(|line| line.score.discs()) else {
             return Some(Choice { turn: decision.legal_turn(position), value: None, loss: 0.0 });
         };
-        let losses: Vec<f64> = lines.iter().map(|line| best - line.score.discs()).collect();
+        let loss = |line: &Line| best - line.score.discs();
+        let allowed: Vec<&Line> = lines.iter().filter(|line| loss(line) <= self.level.largest_loss()).collect();
+        let losses: Vec<f64> = allowed.iter().map(|line| loss(line)).collect();
         let drawn = self.draw(&losses);
-        let (line, loss) = (&lines[drawn], losses[drawn]);
+        let (line, loss) = (allowed[drawn], losses[drawn]);
         if lines.len() > 1 {
             let target = self.level.target_loss();
             self.saved = (self.saved + target - loss).min(SWING * target);
@@ -84,7 +93,7 @@ impl Opponent {
         Some(Choice { turn: line.turn, value: Some(line.score.discs()), loss })
     }
 
-    /// The best moves with their values, whatever the level.
+    /// The best moves with their values, whatever the level; empty if the game is over, or if an interrupt came before any was found.
     pub fn hint(&mut self, position: &Position, count: usize) -> Vec<Line> {
         if position.is_over() {
             return Vec::new();
@@ -109,7 +118,25 @@ impl Opponent {
 
     fn values(&mut self, position: &Position, count: usize, limits: Limits) -> Decision {
         let goal = Goal::Hint { lines: count };
-        self.engine.start(Request { goal, limits, ..Request::best_move(*position) }).wait()
+        self.think(Request { goal, limits, ..Request::best_move(*position) })
+    }
+
+    fn think(&mut self, request: Request) -> Decision {
+        let thinking = self.engine.start(request);
+        let mut interrupts = self.interrupts.clone();
+        loop {
+            select! {
+                recv(thinking.events()) -> event => if let Event::Finished(decision) = Event::from(event) {
+                    return decision;
+                },
+                recv(interrupts) -> interrupt => {
+                    if interrupt.is_ok() {
+                        thinking.stop();
+                    }
+                    interrupts = never();
+                }
+            }
+        }
     }
 
     /// Which of these losses, the smallest first, is taken.
@@ -188,7 +215,7 @@ mod tests {
         assert_eq!(mean_loss(&[0.0], temperature(&[0.0], 3.0)), 0.0);
     }
 
-    /// Games of a level against itself: the mean loss of the moves with a choice.
+    /// Games of a level against itself: the mean loss of the moves with a choice. None of them loses more than the level may.
     fn mean_of_games(level: Level, games: u64) -> f64 {
         let options = EngineOptions { threads: 1, hash_mb: 16, ..EngineOptions::default() };
         let mut opponent = Opponent::new(Engine::new(options), level, 7);
@@ -196,6 +223,7 @@ mod tests {
         for _ in 0..games {
             let mut game = GameRecord::default();
             while let Some(choice) = opponent.choose(game.position(), None) {
+                assert!(choice.loss <= level.largest_loss(), "{level}: {choice:?} in {}", game.position());
                 if game.position().moves().count() > 1 {
                     sum += choice.loss;
                     choices += 1;

@@ -13,6 +13,7 @@ use crate::othello::{Color, GameRecord, Move, Position};
 use crate::render::{Diagram, Palette};
 use crate::whole_file::write_whole;
 use std::fmt::Write as _;
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
@@ -41,12 +42,6 @@ const OVER: &str = "The game is over; 'undo' takes a move back, 'new' begins aga
 
 /// The empty squares with which nobody wants to hear the name of the opening any more.
 const OPENING_ENDS_AT: u32 = 40;
-
-/// What comes next.
-enum Next {
-    Ask,
-    Leave,
-}
 
 impl Session {
     /// A new game, in which the person plays this side; `None` for both.
@@ -78,8 +73,11 @@ impl Session {
         let mut games = GameFile::open(path).map_err(|error| error.to_string())?;
         let first = games.next().ok_or_else(|| format!("{}: there is no game in it", path.display()))?;
         let found = first.map_err(|error| error.to_string())?;
+        // A file that has more than this game, or is packed, is not to be written over.
+        let is_alone =
+            path.is_file() && games.next().is_none() && fs::read(path).is_ok_and(|bytes| bytes.starts_with(b"(;"));
         self.begin(found.game);
-        self.file = (found.format == Format::Ggf).then(|| path.to_owned());
+        self.file = (found.format == Format::Ggf && is_alone).then(|| path.to_owned());
         Ok(())
     }
 
@@ -95,8 +93,10 @@ impl Session {
     /// # Errors
     /// If a line cannot be read, or an answer cannot be written.
     pub fn run(&mut self, person: &mut impl Person, mut output: impl Write) -> io::Result<()> {
-        let begin = self.greeting() + &self.reply();
-        output.write_all(begin.as_bytes())?;
+        output.write_all(self.greeting().as_bytes())?;
+        // Emilia may have the first move, and think about it.
+        output.flush()?;
+        output.write_all(self.reply().as_bytes())?;
         loop {
             output.flush()?;
             let Some(line) = self.hear(person)? else { return Ok(()) };
@@ -109,18 +109,17 @@ impl Session {
                 output.write_all(said.as_bytes())?;
                 continue;
             }
-            let next = match line.parse::<Command>() {
-                Ok(command) => self.obey(command, &mut said),
-                Err(error) => {
-                    let _ = writeln!(said, "{error}");
-                    Next::Ask
+            let done = match line.parse::<Command>() {
+                Ok(Command::Quit) => {
+                    output.write_all(said.as_bytes())?;
+                    return output.flush();
                 }
+                Ok(command) => self.obey(command),
+                Err(error) => Err(error.to_string()),
             };
+            said += &done.unwrap_or_else(|problem| problem + "\n");
             self.opponent.follow(self.game.record.position());
             output.write_all(said.as_bytes())?;
-            if matches!(next, Next::Leave) {
-                return output.flush();
-            }
         }
     }
 
@@ -133,7 +132,7 @@ impl Session {
         format!("{who}\n{}'help' lists the commands.\n", time.unwrap_or_default())
     }
 
-    /// The person's next line; `None` if there is none. Tells it when its time runs out before.
+    /// The person's next line; `None` if there is none. If the time runs out before, the person hears of it.
     fn hear(&mut self, person: &mut impl Person) -> io::Result<Option<String>> {
         self.thought = self.since.elapsed();
         let left = self.left();
@@ -180,7 +179,7 @@ impl Session {
 
     /// The result, if somebody has run out of time.
     fn result_on_time(&self) -> Option<GgfResult> {
-        self.clocks.loser().map(|loser| GgfResult { score: lost_by(loser), ending: Some(Ending::Timeout) })
+        self.clocks.loser().map(|loser| GgfResult { score: loser.signed(-64.0), ending: Some(Ending::Timeout) })
     }
 
     /// Who wins, in words.
@@ -192,9 +191,10 @@ impl Session {
         }
     }
 
-    fn obey(&mut self, command: Command, said: &mut String) -> Next {
-        let done = match command {
-            Command::Quit => return Next::Leave,
+    /// What is to be said to a command; to [`Command::Quit`] nothing.
+    fn obey(&mut self, command: Command) -> Result<String, String> {
+        match command {
+            Command::Quit => Ok(String::new()),
             Command::Help => Ok(HELP.to_owned()),
             Command::Board => Ok(self.board()),
             Command::Moves => Ok(self.moves()),
@@ -224,15 +224,7 @@ impl Session {
             }
             Command::Save(name) => self.save(Path::new(&name)),
             Command::Load(name) => self.load(Path::new(&name)).map(|()| self.reply()),
-        };
-        match done {
-            Ok(text) => said.push_str(&text),
-            Err(problem) => {
-                said.push_str(&problem);
-                said.push('\n');
-            }
         }
-        Next::Ask
     }
 
     /// Turns that the person says, and Emilia's answer. Of several turns all are taken, or none.
@@ -251,13 +243,13 @@ impl Session {
         self.taken_back.clear();
         let known = self.game.record.turns().len();
         // Of several turns nobody knows the times.
-        let seconds = (turns.len() == 1).then_some(self.thought);
+        let seconds = (turns.len() == 1).then(|| to_hundredths(self.thought.as_secs_f64()));
         let mut text = String::new();
         for (i, &turn) in record.turns()[known..].iter().enumerate() {
             let thought = if i == 0 { self.thought } else { Duration::ZERO };
             text += &self.push(turn, None, thought);
             if let Some(timing) = self.game.timing.last_mut() {
-                timing.seconds = seconds.map(hundredths);
+                timing.seconds = seconds;
             }
         }
         Ok(text + &self.reply())
@@ -266,30 +258,30 @@ impl Session {
     /// Emilia takes the person's turn.
     fn go(&mut self) -> Result<String, String> {
         let mover = self.game.record.position().mover();
-        let (turn, told) = self.think(self.thought).ok_or(OVER)?;
+        let (turn, time) = self.think(self.thought).ok_or(OVER)?;
         self.taken_back.clear();
-        Ok(format!("For {mover}: {}.\n{told}{}", spoken(turn), self.reply()))
+        Ok(format!("For {mover}: {}.\n{time}{}", spoken(turn), self.reply()))
     }
 
-    /// Emilia chooses the next turn and takes it. What there is to tell of her time comes with it; `None` if the game is over.
+    /// Emilia chooses the next turn and takes it. With it comes what the person hears of her time; `None` if the game is over.
     fn think(&mut self, thought: Duration) -> Option<(Move, String)> {
         let position = *self.game.record.position();
         let budget = self.clocks.budget(position.mover(), position.empties().count(), thought);
         let begin = Instant::now();
         let choice = if self.is_over() { None } else { self.opponent.choose(&position, budget) }?;
-        let told = self.push(choice.turn, choice.value, thought + begin.elapsed());
-        Some((choice.turn, told))
+        let time = self.push(choice.turn, choice.value, thought + begin.elapsed());
+        Some((choice.turn, time))
     }
 
-    /// Takes a turn that is known to be legal. What there is to tell of its time.
+    /// Takes a turn that is known to be legal. Returns what the person hears of its time: nothing unless it ran out.
     fn push(&mut self, turn: Move, eval: Option<f64>, elapsed: Duration) -> String {
         let position = *self.game.record.position();
         if self.game.record.take(turn).is_err() {
             return String::new();
         }
         let is_choice = !position.must_pass();
-        let eval = eval.map(|eval| (eval * 100.0).round() / 100.0);
-        self.game.timing.push(Timing { eval, seconds: is_choice.then(|| hundredths(elapsed)) });
+        let seconds = is_choice.then(|| to_hundredths(elapsed.as_secs_f64()));
+        self.game.timing.push(Timing { eval: eval.map(to_hundredths), seconds });
         match self.clocks.take(position.mover(), is_choice.then_some(elapsed)) {
             true => String::new(),
             false => self.lost_on_time(position.mover()),
@@ -317,8 +309,8 @@ impl Session {
             }
             match self.side {
                 Some(color) if color != position.mover() => {
-                    let Some((turn, told)) = self.think(std::mem::take(&mut thought)) else { break };
-                    let _ = write!(text, "Emilia plays {}.\n{told}", spoken(turn));
+                    let Some((turn, time)) = self.think(std::mem::take(&mut thought)) else { break };
+                    let _ = write!(text, "Emilia plays {}.\n{time}", spoken(turn));
                 }
                 _ => break,
             }
@@ -376,8 +368,9 @@ impl Session {
         let sides = [Color::Black, Color::White].into_iter().filter(|color| self.side.is_none_or(|own| own == *color));
         let whose =
             |color: Color| if self.side.is_some() { "Your".to_owned() } else { format!("{}'s", color.capital()) };
-        let told = |color| Some(format!("{} worst move: {}.\n", whose(color), review.worst_of(color)?.loss_in_words()));
-        sides.filter_map(told).collect()
+        let worst =
+            |color| Some(format!("{} worst move: {}.\n", whose(color), review.worst_of(color)?.loss_in_words()));
+        sides.filter_map(worst).collect()
     }
 
     fn last_disc(&self) -> Option<Move> {
@@ -447,10 +440,13 @@ impl Session {
     }
 
     fn hint(&mut self, count: usize) -> Result<String, String> {
-        let position = *self.game.record.position();
-        let lines = if self.is_over() { Vec::new() } else { self.opponent.hint(&position, count) };
-        if lines.is_empty() {
+        if self.is_over() {
             return Err(OVER.to_owned());
+        }
+        let position = *self.game.record.position();
+        let lines = self.opponent.hint(&position, count);
+        if lines.is_empty() {
+            return Err("Interrupted before any move had a value.".to_owned());
         }
         let squares = lines.iter().filter_map(|line| Some((line.turn.square()?, line.score.discs())));
         let labels = squares.map(|(square, value)| (square, format!("{:+}", value.round() as i32)));
@@ -464,14 +460,9 @@ impl Session {
     }
 
     fn undo(&mut self) -> Result<String, String> {
-        let own = |position: &Position| match self.side {
-            Some(color) => position.mover() == color,
-            None => true,
-        };
-        let turns = self.game.record.turns();
-        let positions = self.game.record.positions();
-        let chosen = |i: &usize| own(&positions[*i]) && turns[*i] != Move::Pass;
-        let Some(keep) = (0..turns.len()).rev().find(chosen) else {
+        let (turns, positions) = (self.game.record.turns(), self.game.record.positions());
+        let is_own = |turn: &usize| self.side.is_none_or(|own| positions[*turn].mover() == own);
+        let Some(keep) = (0..turns.len()).rev().filter(is_own).find(|turn| turns[*turn] != Move::Pass) else {
             return Err("There is no move of yours to take back.".to_owned());
         };
         self.game.timing.resize(turns.len(), Timing::default());
@@ -514,7 +505,7 @@ impl Session {
             return Err(OVER.to_owned());
         }
         let loser = self.side.unwrap_or(self.game.record.position().mover());
-        self.game.result = Some(GgfResult { score: lost_by(loser), ending: Some(Ending::Resigned) });
+        self.game.result = Some(GgfResult { score: loser.signed(-64.0), ending: Some(Ending::Resigned) });
         Ok(self.board() + &self.turning_point())
     }
 
@@ -552,14 +543,8 @@ impl Session {
     }
 }
 
-/// The score for Black of a game that this side gives away.
-fn lost_by(loser: Color) -> f64 {
-    if loser == Color::Black { -64.0 } else { 64.0 }
-}
-
-/// Seconds to a hundredth.
-fn hundredths(time: Duration) -> f64 {
-    (time.as_secs_f64() * 100.0).round() / 100.0
+fn to_hundredths(number: f64) -> f64 {
+    (number * 100.0).round() / 100.0
 }
 
 fn spoken(turn: Move) -> String {

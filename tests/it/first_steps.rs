@@ -105,6 +105,11 @@ fn players_of_an_archive_are_summed_up() {
     let json = answers(&[&always[..], &["--json", "--pages", &site]].concat(), &archive);
     let first: Value = serde_json::from_str(json.lines().next().unwrap()).unwrap();
     assert_eq!(first["worst"][0]["page"], page);
+    // Pages of games that a later run does not have go; other files stay.
+    std::fs::write(folder.path().join("site/game-9.html"), "somebody else's").unwrap();
+    answers(&["analyze", "-", "--depth", "1", "--threads", "1", "--game", "1", "--json", "--pages", &site], &archive);
+    let is_there = |name| folder.path().join("site").join(name).exists();
+    assert_eq!(["game-1.html", "game-2.html", "game-9.html"].map(is_there), [true, false, true]);
     // Beside judged games, too.
     let csv = file(&folder, "games.csv");
     let said = said(&["analyze", "-", "--depth", "2", "--pages", &site, "--out", &csv], &archive);

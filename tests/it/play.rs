@@ -3,11 +3,12 @@
 use crate::convert::file;
 use crate::serve::{self, answers};
 use crate::terminal::Terminal;
+use crossbeam::channel::bounded;
 use emilia::engine::{Engine, EngineOptions};
 use emilia::notation::ggf;
 use emilia::notation::transcript;
 use emilia::othello::{Color, GameRecord, Move};
-use emilia::play::{Opponent, Person, Said, Session};
+use emilia::play::{Level, Opponent, Person, Said, Session};
 use emilia::render::Palette;
 use std::io;
 use std::time::Duration;
@@ -182,17 +183,51 @@ fn who_runs_out_of_time_loses_and_may_play_on() {
 }
 
 #[test]
-fn a_game_that_was_loaded_is_saved_with_the_clock_that_it_was_played_with() {
+fn a_game_that_was_loaded_is_saved_with_its_players_and_the_clock_that_it_was_played_with() {
     let folder = tempfile::tempdir().unwrap();
     let [loaded, saved] = ["loaded.ggf", "saved.ggf"].map(|name| file(&folder, name));
     let board = "BO[8 ---------------------------O*------*O--------------------------- *]";
-    std::fs::write(&loaded, format!("(;GM[Othello]PC[x]TI[5:00]TY[8]{board}B[F5]W[D6];)")).unwrap();
+    std::fs::write(&loaded, format!("(;GM[Othello]PC[x]PB[ada]PW[bob]TI[5:00]TY[8]{board}B[F5]W[D6];)")).unwrap();
     for (clock, expected) in [(&["--clock", "90000+2"][..], "TI[25:00:00/2/0]"), (&[], "TI[5:00]")] {
-        let text = said(&[clock, &["--color", "both", "--load", &loaded]].concat(), &format!("save {saved}\n"));
+        let text = said(&[clock, &["--load", &loaded]].concat(), &format!("c3\nsave {saved}\n"));
         let game = std::fs::read_to_string(&saved).unwrap_or_else(|error| panic!("{error}: {text}"));
-        assert!(game.contains(expected), "{game}");
+        assert!(game.contains(expected) && game.contains("PB[ada]PW[bob]"), "{game}");
         std::fs::remove_file(&saved).unwrap();
     }
+}
+
+#[test]
+fn only_a_file_that_has_nothing_but_the_game_is_written_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = file(&folder, "games.ggf");
+    let game = "(;GM[Othello]PB[ada]PW[bob]TY[8]B[f5]W[d6];)\n";
+    for (archive, is_written) in [(game.repeat(2), false), (game.to_owned(), true)] {
+        std::fs::write(&file, &archive).unwrap();
+        let text = said(&["--color", "both", "--load", &file], &format!("c3\nsave {file}\n"));
+        assert_eq!(text.contains("Saved to "), is_written, "{text}");
+        assert_eq!(text.contains("is there already; choose another name."), !is_written, "{text}");
+        assert_eq!(std::fs::read_to_string(&file).unwrap() != archive, is_written);
+    }
+}
+
+#[test]
+fn an_interrupt_while_emilia_thinks_makes_her_move_at_once() {
+    let (sender, interrupts) = bounded(0);
+    let time = Some(Duration::from_secs(600));
+    let options = EngineOptions { threads: 1, hash_mb: 1, time, book: None, ..EngineOptions::default() };
+    let opponent = Opponent::new(Engine::new(options), Level::FULL, 1).with_interrupts(interrupts);
+    let mut session = Session::new(opponent, Some(Color::Black), Palette::Plain);
+    let mut lines = ["f5d6c3d3c4f4f6g5e3f3g6", "moves"].into_iter();
+    let mut script = Script::new(|| lines.next().map_or(Said::Goodbye, |line| Said::Line(line.to_owned())));
+    let mut output = Vec::new();
+    std::thread::scope(|scope| {
+        // Only a search takes it; the first is Emilia's move.
+        let sent = scope.spawn(move || sender.send_timeout((), Duration::from_secs(60)));
+        session.run(&mut script, &mut output).unwrap();
+        assert_eq!(sent.join().unwrap(), Ok(()));
+    });
+    let said = String::from_utf8(output).unwrap();
+    assert!(said.contains("Emilia plays ") && said.contains("\nf5d6c3d3c4f4f6g5e3f3g6"), "{said}");
 }
 
 #[test]
@@ -223,7 +258,8 @@ fn a_terminal_has_a_prompt_and_colours_unless_they_are_not_wanted() {
     let folder = tempfile::tempdir().unwrap();
     let program = env!("CARGO_BIN_EXE_emilia");
     let line = |environment: &str| {
-        format!("env LC_ALL=C.UTF-8 TERM=xterm-256color {environment} '{program}' {}; sleep 60", FIXED.join(" "))
+        let command = format!("env LC_ALL=C.UTF-8 TERM=xterm-256color {environment} '{program}' {}", FIXED.join(" "));
+        format!("trap : INT; {command}; echo and left; sleep 60")
     };
     let Some(terminal) = Terminal::start(file(&folder, "colored"), &line("NO_COLOR=")) else { return };
     let screen = terminal.wait_for("black>");
@@ -247,6 +283,10 @@ fn a_terminal_has_a_prompt_and_colours_unless_they_are_not_wanted() {
     let screen = terminal.wait_for("black>");
     assert!(screen.is_ascii() && !screen.contains("\x1b[4"), "{screen}");
     assert!(screen.contains("4  -  -  .  O  X  -  -  -  4"), "{screen}");
+    terminal.press("C-c");
+    terminal.wait_for("Ctrl-C again leaves the game");
+    terminal.press("C-c");
+    terminal.wait_for("and left");
 }
 
 /// A text without ANSI codes.
