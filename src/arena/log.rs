@@ -47,11 +47,8 @@ impl MatchLog {
         resume: bool,
     ) -> Result<(MatchLog, Vec<PlayedGame>), LogError> {
         let path = folder.join(GAMES);
-        let failed = |path: &Path| {
-            let path = path.to_owned();
-            move |error| LineLogError::Io(path, error)
-        };
-        std::fs::create_dir_all(folder).map_err(failed(folder))?;
+        let failed = |path: &Path, error| LineLogError::Io(path.to_owned(), error);
+        std::fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
         let (mut games, lines) = LineLog::open(path.clone(), resume)?;
         let played = read(&path, &lines, Some((terms, shard)))?;
         if games.keep(lines.len() as u64)? {
@@ -61,10 +58,9 @@ impl MatchLog {
             games.append(&format!("{terms}\n"))?;
         }
         let ggf_path = folder.join(GGF);
-        let mut ggf = File::create(&ggf_path).map_err(failed(&ggf_path))?;
-        for game in &played {
-            ggf.write_all(ggf_line(game).as_bytes()).map_err(failed(&ggf_path))?;
-        }
+        let text: String = played.iter().map(ggf_line).collect();
+        let ggf = File::create(&ggf_path).and_then(|mut file| file.write_all(text.as_bytes()).map(|()| file));
+        let ggf = ggf.map_err(|error| failed(&ggf_path, error))?;
         Ok((MatchLog { games, ggf }, played))
     }
 

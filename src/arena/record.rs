@@ -7,11 +7,12 @@ use crate::othello::{Color, GameRecord, Move, Position};
 use serde::{Deserialize, Serialize};
 
 /// How a game ended; displayed, in words.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord, Hash, Serialize, Deserialize, strum::Display)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, PartialOrd, Ord, Hash, Serialize, Deserialize, strum::Display)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "lowercase")]
 pub enum End {
     /// Nobody could move any more.
+    #[default]
     #[strum(to_string = "played out")]
     Played,
     /// The referee's solver found the result.
@@ -45,7 +46,7 @@ impl End {
 }
 
 /// A finished game.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct PlayedGame {
     /// Its number in the schedule, from 0.
     pub game: u64,

@@ -85,19 +85,10 @@ pub fn play(
         opening: fixture.opening,
         black: black.name.to_owned(),
         white: white.name.to_owned(),
-        end: End::Played,
-        score: 0,
-        loser: None,
-        detail: None,
-        start: None,
         opening_moves: record.turns().iter().filter(|turn| **turn != Move::Pass).count(),
-        moves: String::new(),
-        evals: Vec::new(),
-        depths: Vec::new(),
-        nodes: Vec::new(),
-        seconds: Vec::new(),
         black_clock: black.clock.control(),
         white_clock: white.clock.control(),
+        ..PlayedGame::default()
     };
     let clocks = [black.clock, white.clock];
     let mut table = GameInPlay { game, record, timing, clocks, players: [black.player, white.player], rules };
@@ -202,8 +193,8 @@ impl GameInPlay<'_> {
         // To the microsecond: the clock has no more to say.
         let seconds = (answer.elapsed.as_secs_f64() * 1e6).round() / 1e6;
         let eval = answer.eval.filter(|eval| eval.is_finite());
-        let told = self.clocks.iter().any(|clock| clock.control().is_some()).then_some(seconds);
-        self.timing.push(Timing { eval, seconds: told });
+        let is_clocked = self.clocks.iter().any(|clock| clock.control().is_some());
+        self.timing.push(Timing { eval, seconds: is_clocked.then_some(seconds) });
         self.game.evals.push(eval);
         self.game.depths.push(answer.depth);
         self.game.nodes.push(answer.nodes);
@@ -230,7 +221,7 @@ mod tests {
     /// Plays the first move it sees after a time, and notes the clocks and the time of the last move that it is shown.
     struct Scripted {
         thinks: Duration,
-        told: Option<f64>,
+        last_time: Option<f64>,
         clocks: Vec<[Option<Duration>; 2]>,
     }
 
@@ -241,15 +232,11 @@ mod tests {
         }
 
         fn play(&mut self, turn: &Turn<'_>) -> Result<Answer, Fault> {
-            self.told = turn.timing.last().and_then(|timing| timing.seconds);
+            self.last_time = turn.timing.last().and_then(|timing| timing.seconds);
             self.clocks.push(turn.clocks.each_ref().map(SideClock::left));
             let square = turn.record.position().moves().into_iter().next().expect("a side that can move is asked");
             let action = Action::Take(Move::Place(square));
             Ok(Answer { action, elapsed: self.thinks, eval: None, depth: None, nodes: None })
-        }
-
-        fn title(&self) -> &str {
-            ""
         }
     }
 
@@ -265,7 +252,7 @@ mod tests {
         let seconds = |s| Some(Duration::from_secs(s));
         for (thinks, loser) in [([3, 1], Color::Black), ([1, 4], Color::White)] {
             let mut players =
-                thinks.map(|s| Scripted { thinks: Duration::from_secs(s), told: None, clocks: Vec::new() });
+                thinks.map(|s| Scripted { thinks: Duration::from_secs(s), last_time: None, clocks: Vec::new() });
             let [black, white] = &mut players;
             let clocks = ["60", "50"].map(|text| SideClock::new(text.parse().ok()));
             let game = play(
@@ -283,7 +270,10 @@ mod tests {
             assert_eq!((game.end, game.loser), (End::Time, Some(loser)));
             assert_eq!(game.score, if loser == Color::Black { -64 } else { 64 });
             assert_eq!(game.seconds[..2], thinks.map(|s| s as f64));
-            assert_eq!(players.each_ref().map(|player| player.told), [thinks[1], thinks[0]].map(|s| Some(s as f64)));
+            assert_eq!(
+                players.each_ref().map(|player| player.last_time),
+                [thinks[1], thinks[0]].map(|s| Some(s as f64))
+            );
             let [black, white] = players.map(|player| player.clocks);
             assert_eq!([black[0][0], white[0][0]], [seconds(60), seconds(50)]);
             assert_eq!(black[2], [seconds(60 - thinks[0]), seconds(50 - thinks[1])]);

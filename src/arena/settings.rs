@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A match as a TOML file or the command line has it; the docs of the fields are the command line's help. Everything may be left
+/// A match as a TOML file or the command line has it; the docs of the fields are the help of the command line. Everything may be left
 /// out.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Args)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -155,16 +155,9 @@ pub enum SettingsError {
     /// Two players of one name.
     #[error("two players are called '{0}'; expected different names")]
     SameName(String),
-    /// A number out of range.
-    #[error("{name}: {value} is not valid; expected {expected}")]
-    Value {
-        /// The setting.
-        name: &'static str,
-        /// What was given.
-        value: String,
-        /// What would have been right.
-        expected: &'static str,
-    },
+    /// A number out of range: the setting, what was given, and what would have been right.
+    #[error("{0}: {1} is not valid; expected {2}")]
+    Value(&'static str, String, &'static str),
 }
 
 /// A match whose parts fit together.
@@ -205,6 +198,7 @@ pub struct Settings {
 /// Pairs played from random openings if nothing is said.
 const DEFAULT_PAIRS: u64 = 100;
 const DEFAULT_OPENINGS: &str = "random:8";
+const DEFAULT_GRACE: Duration = Duration::from_millis(100);
 /// Beyond this many empty squares an adjudication would take longer than the game.
 const MOST_ADJUDICATED: u32 = 20;
 /// More games at a time than any machine has use for.
@@ -223,11 +217,8 @@ impl Settings {
             }
         }
         let openings: OpeningSource = text.openings.as_deref().unwrap_or(DEFAULT_OPENINGS).parse()?;
-        let pairs = pairs(&text)?;
-        let pairs = match openings {
-            OpeningSource::Random(_) => Some(pairs.unwrap_or(DEFAULT_PAIRS)),
-            _ => pairs,
-        };
+        let default_pairs = matches!(openings, OpeningSource::Random(_)).then_some(DEFAULT_PAIRS);
+        let pairs = pairs(&text)?.or(default_pairs);
         let selection = OpeningChoice {
             seed: text.seed.unwrap_or(0),
             in_order: text.in_order.unwrap_or(false),
@@ -239,11 +230,9 @@ impl Settings {
             return Err(bad("nodes", 0, "a whole number of at least 1"));
         }
         if let Some(player) = players.iter().find(|p| p.tell_limits && p.terms(&terms) == Terms::default()) {
-            return Err(SettingsError::Value {
-                name: "limits",
-                value: format!("nothing for {}", player.name),
-                expected: "a clock, a depth or a number of nodes (or tell-limits=false for a player that knows its own)",
-            });
+            let expected =
+                "a clock, a depth or a number of nodes (or tell-limits=false for a player that knows its own)";
+            return Err(bad("limits", format!("nothing for {}", player.name), expected));
         }
         let concurrency = text.concurrency.unwrap_or(1);
         if !(1..=MOST_CONCURRENT).contains(&concurrency) {
@@ -261,11 +250,12 @@ impl Settings {
                 return Err(bad("shard", "a part", "a whole match: a sequential test must see every game"));
             }
         }
-        let defaults = Timeouts::default();
+        let Timeouts { start, reply, thought } = Timeouts::default();
+        let timeout = |name, value, default| seconds(name, value, (0.01, "seconds from 0.01 to 1000000"), default);
         let timeouts = Timeouts {
-            start: timeout("start-timeout", text.start_timeout)?.unwrap_or(defaults.start),
-            reply: timeout("reply-timeout", text.reply_timeout)?.unwrap_or(defaults.reply),
-            thought: timeout("move-timeout", text.move_timeout)?.unwrap_or(defaults.thought),
+            start: timeout("start-timeout", text.start_timeout, start)?,
+            reply: timeout("reply-timeout", text.reply_timeout, reply)?,
+            thought: timeout("move-timeout", text.move_timeout, thought)?,
         };
         Ok(Settings {
             players,
@@ -274,7 +264,7 @@ impl Settings {
             selection,
             pairs,
             terms,
-            grace: seconds("grace", text.grace, 0.0)?.unwrap_or(Duration::from_millis(100)),
+            grace: seconds("grace", text.grace, (0.0, "seconds from 0 to 1000000"), DEFAULT_GRACE)?,
             concurrency,
             adjudicate: text.adjudicate,
             sprt: text.sprt,
@@ -310,30 +300,37 @@ impl Settings {
 }
 
 fn bad(name: &'static str, value: impl ToString, expected: &'static str) -> SettingsError {
-    SettingsError::Value { name, value: value.to_string(), expected }
+    SettingsError::Value(name, value.to_string(), expected)
 }
 
 fn pairs(text: &MatchText) -> Result<Option<u64>, SettingsError> {
     const MOST: u64 = 1 << 32;
     match (text.pairs, text.games) {
         (Some(_), Some(games)) => Err(bad("games", games, "either games or pairs")),
-        (None, Some(games)) if games % 2 != 0 || games == 0 || games > 2 * MOST => {
+        (None, Some(games)) if games % 2 != 0 => {
             Err(bad("games", games, "an even number: every opening is played with both colours"))
         }
-        (Some(pairs), None) if pairs == 0 || pairs > MOST => Err(bad("pairs", pairs, "a number of at least 1")),
+        (None, Some(games)) if !(2..=2 * MOST).contains(&games) => {
+            Err(bad("games", games, "a number from 2 to 8589934592"))
+        }
+        (Some(pairs), None) if !(1..=MOST).contains(&pairs) => {
+            Err(bad("pairs", pairs, "a number from 1 to 4294967296"))
+        }
         (pairs, games) => Ok(pairs.or(games.map(|games| games / 2))),
     }
 }
 
-fn timeout(name: &'static str, value: Option<f64>) -> Result<Option<Duration>, SettingsError> {
-    seconds(name, value, 0.01)
-}
-
-fn seconds(name: &'static str, value: Option<f64>, least: f64) -> Result<Option<Duration>, SettingsError> {
+/// A setting in seconds, from `least` on, which `expected` says too; the default if it is not there.
+fn seconds(
+    name: &'static str,
+    value: Option<f64>,
+    (least, expected): (f64, &'static str),
+    default: Duration,
+) -> Result<Duration, SettingsError> {
     match value {
-        Some(value) if (least..=1e6).contains(&value) => Ok(Some(Duration::from_secs_f64(value))),
-        Some(value) => Err(bad(name, value, "seconds, up to 1000000")),
-        None => Ok(None),
+        None => Ok(default),
+        Some(value) if (least..=1e6).contains(&value) => Ok(Duration::from_secs_f64(value)),
+        Some(value) => Err(bad(name, value, expected)),
     }
 }
 

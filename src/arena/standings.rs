@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, HashSet};
 const ALIKE: f64 = 0.95;
 
 /// Two players and what their games gave, seen by the first.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Pairing {
     /// The first player.
     pub first: usize,
@@ -127,24 +127,10 @@ pub struct Standings {
 impl Standings {
     /// Before the first game.
     pub fn new(names: Vec<String>, schedule: &Schedule) -> Standings {
-        let pairing = |&(first, second): &(usize, usize)| Pairing {
-            first,
-            second,
-            tally: Tally::default(),
-            pairs: Vec::new(),
-            different_pairs: Pentanomial::default(),
-            seen_games: HashSet::new(),
-            seen_pairs: HashSet::new(),
-            waiting: None,
-        };
+        let pairing = |&(first, second): &(usize, usize)| Pairing { first, second, ..Pairing::default() };
+        let pairings = schedule.pairings().iter().map(pairing).collect();
         let efforts = vec![Effort::default(); names.len()];
-        Standings {
-            pairings: schedule.pairings().iter().map(pairing).collect(),
-            names,
-            efforts,
-            failures: Vec::new(),
-            games: 0,
-        }
+        Standings { pairings, names, efforts, failures: Vec::new(), games: 0 }
     }
 
     /// Counts a game; the games of a pair must come one after the other.

@@ -3,14 +3,14 @@
 use super::log::{LogError, MatchLog};
 use super::opening::Opening;
 use super::opening_source::OpeningError;
-use super::player::{Player, PlayerKind, PlayerSpec, StartError, find_protocol, start};
+use super::player::{Player, PlayerKind, PlayerSpec, StartError, Timeouts, find_protocol, start};
 use super::record::PlayedGame;
 use super::referee::{self, Adjudicator, FinishedGame, MatchRules, Seat};
 use super::schedule::{Fixture, Schedule};
 use super::settings::Settings;
 use super::sprt::{self, Sprt};
 use super::standings::Standings;
-use crate::clock::time_control::SideClock;
+use crate::clock::time_control::{SideClock, Terms};
 use crate::othello::{Color, Position};
 use crossbeam::channel::{Receiver, Sender, unbounded};
 use std::collections::BTreeMap;
@@ -35,18 +35,9 @@ pub enum MatchError {
     /// The log cannot be used.
     #[error(transparent)]
     Log(#[from] LogError),
-    /// A game of the log is not the one that the schedule has under its number.
-    #[error(
-        "game {game} of the log was played by {found}, but the schedule has {expected}; have the openings changed?"
-    )]
-    OtherGame {
-        /// The number of the game.
-        game: u64,
-        /// What the log says.
-        found: String,
-        /// What should have been played.
-        expected: String,
-    },
+    /// The game of this number is not the one that the schedule has: what the log says, and what should have been played.
+    #[error("game {0} of the log was played by {1}, but the schedule has {2}; have the openings changed?")]
+    OtherGame(u64, String, String),
     /// The thread that played the game of this number panicked.
     #[error("game {0} cannot be played: a thread of Emilia panicked")]
     Panicked(u64),
@@ -88,7 +79,7 @@ impl Tournament {
             Schedule::new(settings.format, settings.players.len(), pairs, openings.len()).of_shard(settings.shard);
         let set_up = openings.iter().any(|opening| *opening.record.start() != Position::START);
         for player in &mut settings.players {
-            check_player(player, &settings.terms, &settings.timeouts, set_up)
+            check_player(player, &settings.terms, settings.timeouts, set_up)
                 .map_err(|error| MatchError::Player(player.name.clone(), error))?;
         }
         let names = settings.players.iter().map(|player| player.name.clone()).collect();
@@ -137,10 +128,14 @@ impl Tournament {
         Some((sprt, sprt.log_likelihood_ratio(&pairs), sprt.verdict(&pairs)))
     }
 
+    /// What the sequential test has decided, if it has.
+    fn decision(&self) -> Option<sprt::Verdict> {
+        self.sprt().map(|(.., verdict)| verdict).filter(|verdict| *verdict != sprt::Verdict::Undecided)
+    }
+
     /// Counts a game of an earlier run.
     fn count_logged(&mut self, game: &PlayedGame) -> Result<(), MatchError> {
-        let place = self.schedule.place(game.game);
-        let Some(fixture) = place.and_then(|place| self.schedule.game(place)) else { return Ok(()) };
+        let Some(fixture) = self.schedule.fixture(game.game) else { return Ok(()) };
         let players = &self.settings.players;
         let opening = &self.openings[fixture.opening];
         let (black, white) = (&players[fixture.black].name, &players[fixture.white].name);
@@ -148,11 +143,8 @@ impl Tournament {
             record.start() == opening.record.start() && record.turns().starts_with(opening.record.turns())
         });
         if !begins || (black, white) != (&game.black, &game.white) {
-            return Err(MatchError::OtherGame {
-                game: game.game,
-                found: format!("{} and {} ({})", game.black, game.white, game.moves),
-                expected: format!("{black} and {white} ({opening})"),
-            });
+            let found = format!("{} and {} ({})", game.black, game.white, game.moves);
+            return Err(MatchError::OtherGame(game.game, found, format!("{black} and {white} ({opening})")));
         }
         self.resumed += 1;
         self.standings.add(&fixture, game);
@@ -198,11 +190,14 @@ impl Tournament {
         let mut next = self.resumed;
         let mut sent = next;
         loop {
-            if let Some((_, _, verdict)) = self.sprt().filter(|(.., verdict)| *verdict != sprt::Verdict::Undecided) {
+            if let Some(verdict) = self.decision() {
                 return Ok(Conclusion::Decided(verdict));
             }
             if next >= self.schedule.games() {
                 return Ok(Conclusion::Complete);
+            }
+            if interrupt.load(Ordering::Relaxed) {
+                return Ok(Conclusion::Interrupted);
             }
             while sent < next + window
                 && let Some(fixture) = self.schedule.game(sent)
@@ -220,15 +215,12 @@ impl Tournament {
                 Err(crossbeam::channel::RecvTimeoutError::Timeout) => {}
                 Err(crossbeam::channel::RecvTimeoutError::Disconnected) => return Ok(Conclusion::Interrupted),
             }
-            if interrupt.load(Ordering::Relaxed) {
-                return Ok(Conclusion::Interrupted);
-            }
             while let Some(game) = waiting.remove(&next) {
                 self.count(&game)?;
                 next += 1;
                 observer(self);
                 // Nothing behind the game that decides is counted.
-                if self.sprt().is_some_and(|(.., verdict)| verdict != sprt::Verdict::Undecided) {
+                if self.decision().is_some() {
                     break;
                 }
             }
@@ -239,8 +231,7 @@ impl Tournament {
         if let Some(log) = &mut self.log {
             log.append(game)?;
         }
-        let place = self.schedule.place(game.game);
-        if let Some(fixture) = place.and_then(|place| self.schedule.game(place)) {
+        if let Some(fixture) = self.schedule.fixture(game.game) {
             self.standings.add(&fixture, game);
         }
         Ok(())
@@ -248,20 +239,15 @@ impl Tournament {
 }
 
 /// Starts a player once; its protocol is written into the description.
-fn check_player(
-    spec: &mut PlayerSpec,
-    terms: &crate::clock::time_control::Terms,
-    timeouts: &super::player::Timeouts,
-    set_up: bool,
-) -> Result<(), StartError> {
+fn check_player(spec: &mut PlayerSpec, terms: &Terms, timeouts: Timeouts, set_up: bool) -> Result<(), StartError> {
     let unknown = match &spec.kind {
-        PlayerKind::Process { protocol: None, .. } => Some(find_protocol(spec, *timeouts)?),
+        PlayerKind::Process { protocol: None, .. } => Some(find_protocol(spec, timeouts)?),
         _ => None,
     };
     if let (PlayerKind::Process { protocol, .. }, Some(found)) = (&mut spec.kind, unknown) {
         *protocol = Some(found);
     }
-    let player = start(spec, &spec.terms(terms), *timeouts)?;
+    let player = start(spec, terms, timeouts)?;
     if set_up && !player.takes_positions() {
         return Err(StartError::Unsupported(
             "it cannot be given a position, and there are openings that do not begin at the standard start".to_owned(),
@@ -339,10 +325,9 @@ impl<'a> Worker<'a> {
             return Ok(player);
         }
         let spec = &self.settings.players[number];
-        let terms = spec.terms(&self.settings.terms);
         let mut attempt = 1;
         loop {
-            match start(spec, &terms, self.settings.timeouts) {
+            match start(spec, &self.settings.terms, self.settings.timeouts) {
                 Ok(player) => return Ok(player),
                 Err(error) if attempt == STARTS || self.abandon.load(Ordering::Relaxed) => {
                     return Err(MatchError::Player(spec.name.clone(), error));

@@ -2,10 +2,10 @@
 
 use super::graph::{Neighbours, Positions, behind, settle};
 use super::view::{BestPlay, best_play};
-use super::{BookError, Database, Entry, Key, Leaf};
+use super::{Book, BookError, Database, Entry, Key, Leaf};
 use crate::othello::{Move, Position};
 use crate::search::{Contempt, Score, SearchDepth};
-use crate::whole_file::folder;
+use crate::whole_file::{expect_folder, folder};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -22,10 +22,14 @@ pub(super) fn make(
     keys: &BTreeSet<Key>,
     mut entry: impl FnMut(&Key, &dyn Positions) -> Result<Entry, BookError>,
 ) -> Result<u64, BookError> {
+    if path == Path::new(Book::BUILTIN) {
+        return Err(BookError::Builtin);
+    }
     let is_there = || fs::symlink_metadata(path).is_ok();
     if is_there() {
         return Err(BookError::Exists);
     }
+    expect_folder(path)?;
     // It is made aside, and goes with its folder if it is not finished.
     let folder = tempfile::Builder::new().prefix(".book").tempdir_in(folder(path))?;
     let aside = folder.path().join("book");
@@ -59,10 +63,7 @@ pub(super) fn make(
 pub fn merge(books: &[&dyn Positions], weights: u32, path: &Path) -> Result<u64, BookError> {
     let mut keys = BTreeSet::new();
     for book in books {
-        book.each(&mut |key, _| {
-            keys.insert(key);
-            Ok(())
-        })?;
+        keys.append(&mut book.keys()?);
     }
     make(path, weights, &keys, |key, made| {
         let mut merged = Entry::UNSEARCHED;
@@ -180,8 +181,8 @@ fn entry_without(book: &dyn Positions, key: &Key, entry: &Entry, kept: &BTreeSet
 
 #[cfg(test)]
 mod tests {
-    use super::super::graph::fault;
-    use super::super::graph::tests::{WEIGHTS, book};
+    use super::super::graph::tests::{WEIGHTS, book, found, searched};
+    use super::super::graph::{self, fault};
     use super::super::moves;
     use super::*;
     use crate::othello::Square;
@@ -247,18 +248,16 @@ mod tests {
     /// A position whose result is proven by its first move, and whose second, which another evaluation has searched, is worth less.
     fn proven_by_the_first() -> (BTreeMap<Key, Entry>, Key, [(Square, Key); 3]) {
         let key = Key::of(&Position::START.after("f5".parse().unwrap())).0;
-        let found: Vec<(Square, Key)> =
+        let behind: Vec<(Square, Key)> =
             moves(&key.position()).map(|(square, next)| (square, next.key().unwrap())).collect();
-        let behind: [(Square, Key); 3] = found.try_into().unwrap();
+        let behind: [(Square, Key); 3] = behind.try_into().unwrap();
         let mut book = BTreeMap::from([(key, Entry { weights: WEIGHTS, ..Entry::UNSEARCHED })]);
         let mut add = |key: Key, discs, depth, weights| {
             let known = book.clone();
             let (square, _) = moves(&key.position())
                 .find(|(_, next)| next.key().is_none_or(|key| !known.contains_key(&key)))
                 .unwrap();
-            let leaf = Leaf::Found { square, value: Score::from_discs(discs), depth };
-            book.insert(key, Entry { leaf, weights, ..Entry::UNSEARCHED });
-            settle(&mut book, BTreeSet::from([key]), WEIGHTS).unwrap();
+            graph::tests::add(&mut book, key, Entry { weights, ..searched(found(square, discs, depth)) });
         };
         // No reply to the second move gives less than ten discs to who replies, and the best of them is only estimated.
         let reply = moves(&behind[1].1.position()).next().unwrap().1.key().unwrap();
@@ -279,12 +278,10 @@ mod tests {
             let entry = entry_without(&book, &key, &entry, &kept).unwrap();
             (entry.leaf, entry.weights)
         };
-        let found =
-            |(square, _): (Square, Key), discs, depth| Leaf::Found { square, value: Score::from_discs(discs), depth };
-        let estimated = found(second, 4, SearchDepth::Plies(8));
+        let estimated = found(second.0, 4, SearchDepth::Plies(8));
         assert_eq!(leaf_of(&[second]), (estimated, WEIGHTS + 1));
         assert_eq!(leaf_of(&[second, third]), (estimated, WEIGHTS + 1));
-        assert_eq!(leaf_of(&[third]), (found(third, -20, SearchDepth::Exact), WEIGHTS));
-        assert_eq!(leaf_of(&[first, second, third]), (found(first, 10, SearchDepth::Exact), WEIGHTS));
+        assert_eq!(leaf_of(&[third]), (found(third.0, -20, SearchDepth::Exact), WEIGHTS));
+        assert_eq!(leaf_of(&[first, second, third]), (found(first.0, 10, SearchDepth::Exact), WEIGHTS));
     }
 }

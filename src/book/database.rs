@@ -53,9 +53,8 @@ impl Database {
         let create = || {
             let book = Database(opened(|| builder().create(path))?);
             book.change(|changes| {
-                let mut about = changes.open_table(ABOUT).map_err(storage)?;
-                about.insert(FORMAT, VERSION).map_err(storage)?;
-                about.insert(WEIGHTS, u64::from(weights)).map_err(storage)?;
+                set_about(changes, FORMAT, VERSION)?;
+                set_about(changes, WEIGHTS, weights.into())?;
                 positions(changes)?.put(&Key::of(&Position::START).0, &Entry::UNSEARCHED)
             })?;
             Ok(book)
@@ -91,8 +90,9 @@ impl Database {
     /// Makes a book of the former format one of today's.
     fn find_draws(&self) -> Result<(), BookError> {
         self.change(|changes| {
-            let mut about = changes.open_table(ABOUT).map_err(storage)?;
+            let about = changes.open_table(ABOUT).map_err(storage)?;
             let weights = about.get(WEIGHTS).map_err(storage)?.map_or(0, |found| found.value()) as u32;
+            drop(about);
             let mut positions = positions(changes)?;
             let mut drawn = BTreeSet::new();
             positions.each(&mut |key, entry| {
@@ -100,7 +100,7 @@ impl Database {
                 Ok(())
             })?;
             settle(&mut positions, drawn, weights)?;
-            about.insert(FORMAT, VERSION).map(drop).map_err(storage)
+            set_about(changes, FORMAT, VERSION)
         })
     }
 
@@ -158,29 +158,33 @@ impl Database {
             return Ok(false);
         }
         self.change(|changes| {
-            let mut about = changes.open_table(ABOUT).map_err(storage)?;
-            about.insert(WEIGHTS, u64::from(weights)).map_err(storage)?;
+            set_about(changes, WEIGHTS, weights.into())?;
             let mut positions = positions(changes)?;
-            let mut keys = BTreeSet::new();
-            positions.each(&mut |key, _| {
-                keys.insert(key);
-                Ok(())
-            })?;
+            let keys = positions.keys()?;
             settle(&mut positions, keys, weights)
         })?;
         Ok(true)
     }
 }
 
-/// The positions of a book in a transaction.
-struct ChangingPositions<'a> {
-    positions: Table<'a, KeyBytes, EntryBytes>,
-    draws: Table<'a, KeyBytes, DrawsBytes>,
+/// Sets a number in the table [`ABOUT`].
+fn set_about(changes: &WriteTransaction, name: &str, number: u64) -> Result<(), BookError> {
+    let mut about = changes.open_table(ABOUT).map_err(storage)?;
+    about.insert(name, number).map(drop).map_err(storage)
 }
+
+/// The two tables of a book's positions.
+struct Tables<P, D> {
+    positions: P,
+    draws: D,
+}
+
+/// The positions of a book in a transaction.
+type ChangingPositions<'a> = Tables<Table<'a, KeyBytes, EntryBytes>, Table<'a, KeyBytes, DrawsBytes>>;
 
 fn positions(changes: &WriteTransaction) -> Result<ChangingPositions<'_>, BookError> {
     let positions = changes.open_table(POSITIONS).map_err(storage)?;
-    Ok(ChangingPositions { positions, draws: changes.open_table(DRAWS).map_err(storage)? })
+    Ok(Tables { positions, draws: changes.open_table(DRAWS).map_err(storage)? })
 }
 
 fn key(bytes: &[u8; Key::BYTES]) -> Result<Key, BookError> {
@@ -195,46 +199,34 @@ fn draws(bytes: &[u8; Draws::BYTES]) -> Result<Draws, BookError> {
     Draws::from_bytes(bytes).ok_or_else(|| BookError::Damaged("values of draws that are none".to_owned()))
 }
 
-fn get(
-    positions: &impl ReadableTable<KeyBytes, EntryBytes>,
-    with_draws: &impl ReadableTable<KeyBytes, DrawsBytes>,
-    key: &Key,
-) -> Result<Option<Entry>, BookError> {
-    let key = key.to_bytes();
-    let Some(found) = positions.get(&key).map_err(storage)? else { return Ok(None) };
-    let of_draws = with_draws.get(&key).map_err(storage)?.map(|found| draws(found.value())).transpose()?;
-    Ok(Some(Entry { draws: of_draws, ..entry(found.value())? }))
-}
-
-fn each(
-    positions: &impl ReadableTable<KeyBytes, EntryBytes>,
-    with_draws: &impl ReadableTable<KeyBytes, DrawsBytes>,
-    visit: &mut dyn FnMut(Key, Entry) -> Result<(), BookError>,
-) -> Result<(), BookError> {
-    // Both tables have the order of the keys.
-    let mut of_draws = with_draws.iter().map_err(storage)?.peekable();
-    for row in positions.iter().map_err(storage)? {
-        let (found, value) = row.map_err(storage)?;
-        let is_of_it = |row: &Result<(_, _), _>| match row {
-            Ok((key, _)) => AccessGuard::value(key) == found.value(),
-            Err(_) => true,
-        };
-        let draws = match of_draws.next_if(is_of_it) {
-            Some(row) => Some(draws(row.map_err(storage)?.1.value())?),
-            None => None,
-        };
-        visit(key(found.value())?, Entry { draws, ..entry(value.value())? })?;
-    }
-    Ok(())
-}
-
-impl Positions for ChangingPositions<'_> {
+impl<P, D> Positions for Tables<P, D>
+where
+    P: ReadableTable<KeyBytes, EntryBytes>,
+    D: ReadableTable<KeyBytes, DrawsBytes>,
+{
     fn get(&self, key: &Key) -> Result<Option<Entry>, BookError> {
-        get(&self.positions, &self.draws, key)
+        let key = key.to_bytes();
+        let Some(found) = self.positions.get(&key).map_err(storage)? else { return Ok(None) };
+        let of_draws = self.draws.get(&key).map_err(storage)?.map(|found| draws(found.value())).transpose()?;
+        Ok(Some(Entry { draws: of_draws, ..entry(found.value())? }))
     }
 
     fn each(&self, visit: &mut dyn FnMut(Key, Entry) -> Result<(), BookError>) -> Result<(), BookError> {
-        each(&self.positions, &self.draws, visit)
+        // Both tables have the order of the keys.
+        let mut of_draws = self.draws.iter().map_err(storage)?.peekable();
+        for row in self.positions.iter().map_err(storage)? {
+            let (found, value) = row.map_err(storage)?;
+            let is_of_it = |row: &Result<(_, _), _>| match row {
+                Ok((key, _)) => AccessGuard::value(key) == found.value(),
+                Err(_) => true,
+            };
+            let draws = match of_draws.next_if(is_of_it) {
+                Some(row) => Some(draws(row.map_err(storage)?.1.value())?),
+                None => None,
+            };
+            visit(key(found.value())?, Entry { draws, ..entry(value.value())? })?;
+        }
+        Ok(())
     }
 }
 
@@ -251,8 +243,7 @@ impl PositionsMut for ChangingPositions<'_> {
 
 /// A book as it was at one moment.
 pub struct Snapshot {
-    positions: ReadOnlyTable<KeyBytes, EntryBytes>,
-    draws: ReadOnlyTable<KeyBytes, DrawsBytes>,
+    tables: Tables<ReadOnlyTable<KeyBytes, EntryBytes>, ReadOnlyTable<KeyBytes, DrawsBytes>>,
     /// The fingerprint of the evaluation that the costs count with.
     pub weights: u32,
     /// What the table is read from, if nobody else has it.
@@ -309,7 +300,7 @@ impl Snapshot {
         let weights = number(WEIGHTS)? as u32;
         let positions = transaction.open_table(POSITIONS).map_err(not_a_book)?;
         let draws = transaction.open_table(DRAWS).map_err(not_a_book)?;
-        Ok(Snapshot { positions, draws, weights, _file: None })
+        Ok(Snapshot { tables: Tables { positions, draws }, weights, _file: None })
     }
 
     /// The number of positions.
@@ -317,7 +308,7 @@ impl Snapshot {
     /// # Errors
     /// If the file cannot be read.
     pub fn count(&self) -> Result<u64, BookError> {
-        self.positions.len().map_err(storage)
+        self.tables.positions.len().map_err(storage)
     }
 
     /// Computes everything again that can be, and hands what is wrong to `complain`. Returns the number of faults.
@@ -339,11 +330,11 @@ impl Snapshot {
 
 impl Positions for Snapshot {
     fn get(&self, key: &Key) -> Result<Option<Entry>, BookError> {
-        unless_damaged(|| get(&self.positions, &self.draws, key))
+        unless_damaged(|| self.tables.get(key))
     }
 
     fn each(&self, visit: &mut dyn FnMut(Key, Entry) -> Result<(), BookError>) -> Result<(), BookError> {
-        unless_damaged(|| each(&self.positions, &self.draws, visit))
+        unless_damaged(|| self.tables.each(visit))
     }
 }
 
@@ -384,10 +375,10 @@ fn unless_damaged<T>(work: impl FnOnce() -> Result<T, BookError>) -> Result<T, B
 
 #[cfg(test)]
 mod tests {
-    use super::super::Leaf;
+    use super::super::graph::tests::{first_move, found, searched};
     use super::*;
     use crate::othello::{GameRecord, Move};
-    use crate::search::{Score, SearchDepth};
+    use crate::search::SearchDepth;
 
     /// A book that has learned some games.
     fn book(path: &Path) -> Database {
@@ -435,17 +426,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("book");
         let grown = book(&path);
-        let mut last = None;
-        let find_last = &mut |key: Key, entry| {
-            last.get_or_insert((key, entry));
-            Ok(())
-        };
-        grown.read().unwrap().each(find_last).unwrap();
-        let (key, entry) = last.unwrap();
-        let square = key.position().moves().into_iter().next().unwrap();
-        let leaf = Leaf::Found { square, value: Score::ZERO, depth: SearchDepth::Exact };
+        let key = grown.read().unwrap().keys().unwrap().pop_first().unwrap();
         let put = |positions: &mut dyn PositionsMut| {
-            positions.put(&key, &Entry { leaf, ..entry })?;
+            positions.put(&key, &searched(found(first_move(&key), 0, SearchDepth::Exact)))?;
             Ok(BTreeSet::from([key]))
         };
         grown.update(5, put).unwrap();
@@ -453,8 +436,7 @@ mod tests {
         grown
             .change(|changes| {
                 changes.delete_table(DRAWS).map_err(storage)?;
-                let mut about = changes.open_table(ABOUT).map_err(storage)?;
-                about.insert(FORMAT, WITHOUT_DRAWS).map(drop).map_err(storage)
+                set_about(changes, FORMAT, WITHOUT_DRAWS)
             })
             .unwrap();
         drop(grown);
@@ -468,12 +450,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("book");
         let future = book(&path);
-        future
-            .change(|changes| {
-                let mut about = changes.open_table(ABOUT).map_err(storage)?;
-                about.insert(FORMAT, VERSION + 1).map(drop).map_err(storage)
-            })
-            .unwrap();
+        future.change(|changes| set_about(changes, FORMAT, VERSION + 1)).unwrap();
         drop(future);
         assert!(matches!(Database::open(&path), Err(BookError::Version { found: 3, expected: 2 })));
         assert!(matches!(Snapshot::open(&path).err(), Some(BookError::Version { .. })));

@@ -32,6 +32,19 @@ pub trait Positions {
     /// # Errors
     /// If the book cannot be read, or the visitor says so.
     fn each(&self, visit: &mut dyn FnMut(Key, Entry) -> Result<(), BookError>) -> Result<(), BookError>;
+
+    /// The keys of all positions.
+    ///
+    /// # Errors
+    /// If the book cannot be read.
+    fn keys(&self) -> Result<BTreeSet<Key>, BookError> {
+        let mut keys = BTreeSet::new();
+        self.each(&mut |key, _| {
+            keys.insert(key);
+            Ok(())
+        })?;
+        Ok(keys)
+    }
 }
 
 /// Positions that can be changed.
@@ -285,14 +298,33 @@ pub(super) mod tests {
         }
     }
 
+    /// A leaf that is worth so many discs.
+    pub fn found(square: Square, discs: i32, depth: SearchDepth) -> Leaf {
+        Leaf::Found { square, value: Score::from_discs(discs), depth }
+    }
+
+    /// A position with this leaf.
+    pub fn searched(leaf: Leaf) -> Entry {
+        Entry { leaf, weights: WEIGHTS, ..Entry::UNSEARCHED }
+    }
+
+    /// Puts a position into a book, and makes right what depends on it.
+    pub fn add(book: &mut BTreeMap<Key, Entry>, key: Key, entry: Entry) {
+        book.insert(key, entry);
+        settle(book, BTreeSet::from([key]), WEIGHTS).unwrap();
+    }
+
+    /// The first move of a position.
+    pub fn first_move(key: &Key) -> Square {
+        moves(&key.position()).next().expect("a key has a move").0
+    }
+
     pub fn leaf_of(book: &BTreeMap<Key, Entry>, key: &Key, salt: u64, exact: bool) -> Leaf {
         let without_value =
             |next: &Next| next.key().and_then(|key| book.get(&key)).is_none_or(|entry| entry.value.is_none());
         let open: Vec<_> = moves(&key.position()).filter(|(_, next)| without_value(next)).collect();
         let Some(&(square, _)) = open.get(salt as usize % open.len().max(1)) else { return Leaf::NoneLeft };
-        let value = Score::from_discs((salt / 7 % 21) as i32 - 10);
-        let depth = if exact { SearchDepth::Exact } else { SearchDepth::Plies(10) };
-        Leaf::Found { square, value, depth }
+        found(square, (salt / 7 % 21) as i32 - 10, if exact { SearchDepth::Exact } else { SearchDepth::Plies(10) })
     }
 
     /// A book of positions of random games, searched in any order, some never.
@@ -305,8 +337,7 @@ pub(super) mod tests {
             }
             let key = Key::of(&position).0;
             let leaf = if seed % 5 == 0 { Leaf::Unsearched } else { leaf_of(&book, &key, seed * 977, seed % 11 == 0) };
-            book.insert(key, Entry { leaf, weights: WEIGHTS, games: seed as u32 % 3, ..Entry::UNSEARCHED });
-            settle(&mut book, BTreeSet::from([key]), WEIGHTS).unwrap();
+            add(&mut book, key, Entry { games: seed as u32 % 3, ..searched(leaf) });
         }
         book
     }
@@ -341,9 +372,8 @@ pub(super) mod tests {
         let mut book = super::super::select::tests::grown();
         for key in book.keys().copied().step_by(4).collect::<Vec<_>>() {
             if let Leaf::Found { square, .. } = book[&key].leaf {
-                let leaf = Leaf::Found { square, value: Score::ZERO, depth: SearchDepth::Exact };
-                book.get_mut(&key).unwrap().leaf = leaf;
-                settle(&mut book, BTreeSet::from([key]), WEIGHTS).unwrap();
+                let entry = Entry { leaf: found(square, 0, SearchDepth::Exact), ..book[&key] };
+                add(&mut book, key, entry);
             }
         }
         assert!(book.values().filter(|entry| entry.draws.is_some() && !is_draw(entry)).count() > 20);
@@ -360,15 +390,7 @@ pub(super) mod tests {
         let start = Key::of(&Position::START).0;
         let mut book = BTreeMap::from([(start, Entry { weights: WEIGHTS, ..Entry::UNSEARCHED })]);
         let next = moves(&Position::START).next().unwrap().1.key().unwrap();
-        let leaf =
-            Leaf::Found { square: "d6".parse().unwrap(), value: Score::from_discs(-3), depth: SearchDepth::Plies(8) };
-        let found = moves(&next.position()).next().unwrap().0;
-        let leaf = match leaf {
-            Leaf::Found { value, depth, .. } => Leaf::Found { square: found, value, depth },
-            other => other,
-        };
-        book.insert(next, Entry { leaf, weights: WEIGHTS, ..Entry::UNSEARCHED });
-        settle(&mut book, BTreeSet::from([next]), WEIGHTS).unwrap();
+        add(&mut book, next, searched(found(first_move(&next), -3, SearchDepth::Plies(8))));
         let root = book[&start];
         assert_eq!((root.value, root.leaf), (Some(Score::from_discs(3)), Leaf::NoneLeft), "four moves that are one");
         assert_eq!(root.cost, PLY, "one ply, then the leaf that is the best move");

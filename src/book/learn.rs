@@ -1,7 +1,7 @@
 //! Games that were played become part of the book.
 
 use super::{BookError, Database, Entry, Key};
-use crate::othello::GameRecord;
+use crate::othello::{GameRecord, Position};
 use std::collections::BTreeSet;
 
 /// How many discs a learned game has put on the board at most, where nobody says otherwise.
@@ -19,7 +19,8 @@ impl Database {
         self.update(weights, |positions| {
             let mut changed = BTreeSet::new();
             for game in games {
-                let learned = game.positions().iter().filter(|position| 60 - position.empties().count() <= plies);
+                let placed = |position: &Position| 60u32.saturating_sub(position.empties().count());
+                let learned = game.positions().iter().filter(|position| placed(position) <= plies);
                 for position in learned.filter(|position| !position.moves().is_empty()) {
                     let key = Key::of(position).0;
                     let known = positions.get(&key)?;

@@ -54,6 +54,13 @@ pub enum Contents<'a> {
 }
 
 impl Contents<'_> {
+    fn positions(&self) -> &dyn Positions {
+        match self {
+            Contents::Packed(packed) => *packed,
+            Contents::Database(book) => &**book,
+        }
+    }
+
     /// Whether the book says what depends on the worth of a draw: packed books of the former format do not.
     pub fn knows_draws(&self) -> bool {
         match self {
@@ -73,17 +80,11 @@ impl Contents<'_> {
 
 impl Positions for Contents<'_> {
     fn get(&self, key: &Key) -> Result<Option<Entry>, BookError> {
-        match self {
-            Contents::Packed(packed) => packed.get(key),
-            Contents::Database(book) => book.get(key),
-        }
+        self.positions().get(key)
     }
 
     fn each(&self, visit: &mut dyn FnMut(Key, Entry) -> Result<(), BookError>) -> Result<(), BookError> {
-        match self {
-            Contents::Packed(packed) => packed.each(visit),
-            Contents::Database(book) => book.each(visit),
-        }
+        self.positions().each(visit)
     }
 }
 

@@ -5,7 +5,7 @@
 //! position, in the order of the keys: the discs of the side to move and of the other one (8 each, high byte first), and
 //! [`Entry::judgement`]. Then 8 bytes for each whose value depends on draws: its place in that order (4) and [`Draws`] (4).
 
-use super::{BookError, Draws, Entry, Key, Positions, Snapshot};
+use super::{Book, BookError, Draws, Entry, Key, Positions, Snapshot};
 use crate::file_bytes::FileBytes;
 use crate::whole_file::WholeFile;
 use std::borrow::Cow;
@@ -40,12 +40,7 @@ pub struct PackedBook {
 impl PackedBook {
     /// Whether the file says that it is a packed book.
     pub(super) fn is_at(path: &Path) -> Result<bool, BookError> {
-        let mut magic = [0; MAGIC.len()];
-        match File::open(path)?.read_exact(&mut magic) {
-            Ok(()) => Ok(&magic == MAGIC),
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
-            Err(error) => Err(error.into()),
-        }
+        begins_with(path, MAGIC)
     }
 
     /// Opens a packed book, and reads it once to compare its checksum.
@@ -160,6 +155,28 @@ impl Positions for PackedBook {
     }
 }
 
+fn begins_with(path: &Path, bytes: &[u8]) -> Result<bool, BookError> {
+    let mut found = vec![0; bytes.len()];
+    match File::open(path)?.read_exact(&mut found) {
+        Ok(()) => Ok(found == bytes),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Fails if there is a file that begins with none of these bytes: it may be a book that grows, and is not to be replaced.
+pub(super) fn expect_no_other_file(path: &Path, beginnings: &[&[u8]]) -> Result<(), BookError> {
+    if !std::fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() > 0) {
+        return Ok(());
+    }
+    for beginning in beginnings {
+        if begins_with(path, beginning)? {
+            return Ok(());
+        }
+    }
+    Err(BookError::Exists)
+}
+
 fn checksum(header: &[u8; HEADER], records: &[u8]) -> u32 {
     let mut hasher = crc32fast::Hasher::new();
     hasher.update(&header[..CHECKSUM]);
@@ -172,10 +189,10 @@ fn checksum(header: &[u8; HEADER], records: &[u8]) -> u32 {
 /// # Errors
 /// If the book cannot be read or the file not be written, or if a file that is no packed book is there: it may be a book that grows.
 pub fn pack(book: &Snapshot, path: &Path) -> Result<u64, BookError> {
-    let is_there = std::fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() > 0);
-    if is_there && !PackedBook::is_at(path)? {
-        return Err(BookError::Exists);
+    if path == Path::new(Book::BUILTIN) {
+        return Err(BookError::Builtin);
     }
+    expect_no_other_file(path, &[MAGIC])?;
     let mut header = [0; HEADER];
     header[..8].copy_from_slice(MAGIC);
     header[8..12].copy_from_slice(&VERSION.to_le_bytes());
@@ -225,12 +242,12 @@ fn records(book: &Snapshot, mut take: impl FnMut(&[u8]) -> Result<(), BookError>
 
 #[cfg(test)]
 mod tests {
+    use super::super::graph::tests::{first_move, found, searched};
     use super::super::{Database, look_up};
     use super::*;
     use crate::othello::{GameRecord, Position};
-    use crate::search::{Contempt, Score, SearchDepth};
+    use crate::search::{Contempt, SearchDepth};
     use proptest::prelude::*;
-    use std::collections::BTreeSet;
     use std::sync::OnceLock;
 
     /// A packed book of a few hundred positions.
@@ -252,21 +269,14 @@ mod tests {
                 games.push(game);
             }
             book.learn(&games, 20).unwrap();
-            let mut keys = BTreeSet::new();
-            let mut add = |key, _| {
-                keys.insert(key);
-                Ok(())
-            };
-            book.read().unwrap().each(&mut add).unwrap();
+            let keys = book.read().unwrap().keys().unwrap();
             book.update(77, |positions| {
                 for (i, key) in keys.iter().enumerate() {
-                    let square = key.position().moves().into_iter().next().unwrap();
-                    let value = Score::from_discs(i as i32 % 9 - 4);
                     let depth = if i % 18 == 4 { SearchDepth::Exact } else { SearchDepth::Plies(8) };
-                    let leaf = crate::book::Leaf::Found { square, value, depth };
-                    positions.put(key, &Entry { leaf, weights: 77, ..Entry::UNSEARCHED })?;
+                    let leaf = found(first_move(key), i as i32 % 9 - 4, depth);
+                    positions.put(key, &Entry { weights: 77, ..searched(leaf) })?;
                 }
-                Ok(keys.clone())
+                Ok(keys)
             })
             .unwrap();
             drop(book);
@@ -275,8 +285,8 @@ mod tests {
             let (book, mut with_draws) = (PackedBook::open(&packed).unwrap(), 0);
             let mut compare = |key: Key, entry: Entry| {
                 with_draws += u32::from(entry.draws.is_some());
-                let told = Entry { visits: 0, games: 0, cost: 0, ..entry };
-                assert_eq!(book.get(&key)?, entry.value.map(|_| told));
+                let kept = Entry { visits: 0, games: 0, cost: 0, ..entry };
+                assert_eq!(book.get(&key)?, entry.value.map(|_| kept));
                 Ok(())
             };
             grown.each(&mut compare).unwrap();

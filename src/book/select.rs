@@ -164,7 +164,7 @@ pub(super) mod tests {
     use crate::search::{Score, SearchDepth};
     use std::collections::{BTreeMap, BTreeSet};
 
-    /// Does a unit of work with values drawn by lot.
+    /// Does a unit of work with random values.
     fn done(book: &mut BTreeMap<Key, Entry>, work: &Work, random: &mut Random) {
         let mut changed = BTreeSet::from([*work.key()]);
         if let Step::Extend(_, key) = work.step {
@@ -182,7 +182,7 @@ pub(super) mod tests {
         settle(book, changed, WEIGHTS).unwrap();
     }
 
-    /// A book that has grown from the start, with values drawn by lot.
+    /// A book that has grown from the start, with random values.
     pub fn grown() -> BTreeMap<Key, Entry> {
         grown_by(300, 3)
     }

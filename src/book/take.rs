@@ -125,7 +125,7 @@ fn is_behind(positions: &(impl Positions + ?Sized), key: &Key) -> Result<bool, B
 
 #[cfg(test)]
 mod tests {
-    use super::super::graph::tests::WEIGHTS;
+    use super::super::graph::tests::{WEIGHTS, add, first_move, found, searched};
     use super::super::next;
     use super::*;
     use crate::othello::Position;
@@ -141,10 +141,7 @@ mod tests {
         let mut book = BTreeMap::from([(key, Entry::UNSEARCHED)]);
         for (_, next) in moves(&behind.position()) {
             let key = next.key().unwrap();
-            let first = key.position().moves().into_iter().next().unwrap();
-            let leaf = Leaf::Found { square: first, value: Score::ZERO, depth: SearchDepth::Plies(8) };
-            book.insert(key, Entry { leaf, weights: WEIGHTS, ..Entry::UNSEARCHED });
-            settle(&mut book, BTreeSet::from([key]), WEIGHTS).unwrap();
+            add(&mut book, key, searched(found(first_move(&key), 0, SearchDepth::Plies(8))));
         }
         let finding = Finding {
             key,

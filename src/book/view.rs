@@ -218,12 +218,10 @@ fn passed(view: &View) -> View {
 
 #[cfg(test)]
 mod tests {
-    use super::super::graph::settle;
-    use super::super::graph::tests::WEIGHTS;
-    use super::super::moves;
+    use super::super::graph::tests::{WEIGHTS, add, first_move, found, searched};
     use super::*;
     use crate::othello::Color;
-    use std::collections::{BTreeMap, BTreeSet};
+    use std::collections::BTreeMap;
 
     #[test]
     fn what_a_draw_is_worth_chooses_the_move() {
@@ -232,21 +230,11 @@ mod tests {
         let mut book = BTreeMap::new();
         // Of two replies one is a draw, and after the other one the opponent of White, to move here, seems to be worth two discs less.
         for (reply, discs, depth) in [("d6", 0, SearchDepth::Exact), ("f6", -2, SearchDepth::Plies(10))] {
-            let behind = root.after(square(reply));
-            let key = Key::of(&behind).0;
-            let first = key.position().moves().into_iter().next().unwrap();
-            let leaf = Leaf::Found { square: first, value: Score::from_discs(discs), depth };
-            book.insert(key, Entry { leaf, weights: WEIGHTS, ..Entry::UNSEARCHED });
+            let key = Key::of(&root.after(square(reply))).0;
+            add(&mut book, key, searched(found(first_move(&key), discs, depth)));
         }
         let (key, symmetry) = Key::of(&root);
-        let leaf = Leaf::Found {
-            square: symmetry.square(square("f4")),
-            value: Score::from_discs(-9),
-            depth: SearchDepth::Plies(10),
-        };
-        book.insert(key, Entry { leaf, weights: WEIGHTS, ..Entry::UNSEARCHED });
-        let keys: BTreeSet<Key> = book.keys().copied().collect();
-        settle(&mut book, keys, WEIGHTS).unwrap();
+        add(&mut book, key, searched(found(symmetry.square(square("f4")), -9, SearchDepth::Plies(10))));
 
         assert_eq!(root.mover(), Color::White);
         for (to_black, first, value) in [(0, "f6", 2), (1, "f6", 2), (-1, "f6", 2), (-3, "d6", 3), (-100, "d6", 100)] {
@@ -264,26 +252,20 @@ mod tests {
     fn a_leaf_that_is_in_the_book_by_now_is_not_played_for_its_old_value() {
         let root = Position::START.after("f5".parse().unwrap());
         let mut book = BTreeMap::new();
-        let mut add = |position: &Position, leaf: Square, discs| {
-            let key = Key::of(position).0;
-            let leaf = Leaf::Found { square: leaf, value: Score::from_discs(discs), depth: SearchDepth::Plies(8) };
-            book.insert(key, Entry { leaf, weights: WEIGHTS, ..Entry::UNSEARCHED });
-        };
+        let depth = SearchDepth::Plies(8);
         // Behind the leaf, which promised nine discs, the mover loses three; the other reply loses one.
         for (reply, discs) in [("f4", 3), ("d6", 1)] {
-            let behind = root.after(reply.parse().unwrap());
-            let first = moves(&Key::of(&behind).0.position()).next().unwrap().0;
-            add(&behind, first, discs);
+            let key = Key::of(&root.after(reply.parse().unwrap())).0;
+            add(&mut book, key, searched(found(first_move(&key), discs, depth)));
         }
-        add(&root, Key::of(&root).1.square("f4".parse().unwrap()), 9);
-        let keys: BTreeSet<Key> = book.keys().copied().collect();
-        settle(&mut book, keys, WEIGHTS).unwrap();
+        let (key, symmetry) = Key::of(&root);
+        add(&mut book, key, searched(found(symmetry.square("f4".parse().unwrap()), 9, depth)));
 
         let view = look_up(&book, &root, Contempt::NONE).unwrap().unwrap();
         assert_eq!((view.entry.value, view.moves[0].turn.to_string()), (Some(Score::from_discs(-1)), "d6".to_owned()));
         let first = Move::Place("f5".parse().unwrap());
         let play = best_play(&book, &Position::START, first, Contempt::NONE).unwrap();
         assert_eq!(play.line[..2], [first, view.moves[0].turn], "the line goes on as the position behind it says");
-        assert_eq!((play.line.len(), play.depth, play.weights), (3, SearchDepth::Plies(8), WEIGHTS));
+        assert_eq!((play.line.len(), play.depth, play.weights), (3, depth, WEIGHTS));
     }
 }

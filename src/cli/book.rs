@@ -8,9 +8,9 @@ mod tasks;
 
 use super::game_input::{GameFiles, NamedGame};
 use super::options::WeightsArguments;
-use super::output::{Failures, complain, games, say};
+use super::output::{Failures, complain, counted, say};
 use super::progress::StatusLine;
-use crate::book::{Book, BookError, Database, LEARNED_PLIES, RECORD, Snapshot, pack};
+use crate::book::{Book, BookError, Contents, Database, LEARNED_PLIES, RECORD, Snapshot, pack};
 use crate::eval::{EvaluatorKind, fingerprint};
 use crate::notation::game_file::GameFileError;
 use crate::othello::GameRecord;
@@ -118,7 +118,10 @@ pub(super) fn run(arguments: &BookArguments) -> Result<(), String> {
         BookCommand::Export(arguments) => exchange::run_export(arguments),
         BookCommand::Import(arguments) => exchange::run_import(arguments),
         BookCommand::Pack(arguments) => {
-            let book = Snapshot::open(&arguments.book).map_err(at(&arguments.book))?;
+            let book = Book::open(&arguments.book).map_err(at(&arguments.book))?;
+            let Contents::Database(book) = book.now().map_err(at(&arguments.book))? else {
+                return Err(at(&arguments.book)("the book is packed already"));
+            };
             let positions = pack(&book, &arguments.out).map_err(at(&arguments.out))?;
             say(format_args!("{positions} positions, {RECORD} bytes each"));
             Ok(())
@@ -141,7 +144,7 @@ fn learn(arguments: &LearnArguments) -> Result<(), String> {
         new += book.learn(waiting, arguments.plies).map_err(at(&arguments.book))?;
         learned += waiting.len() as u64;
         waiting.clear();
-        line.show(learned, || format!("{} learned, {new} new positions", games(learned)));
+        line.show(learned, || format!("{} learned, {new} new positions", counted(learned, "game")));
         Ok(())
     };
     let found = read_aside(arguments.input.clone());
@@ -158,7 +161,7 @@ fn learn(arguments: &LearnArguments) -> Result<(), String> {
     }
     keep(&mut waiting)?;
     line.finish();
-    say(format_args!("{} learned, {new} new positions", games(learned)));
+    say(format_args!("{} learned, {new} new positions", counted(learned, "game")));
     if interrupt.load(Ordering::Relaxed) {
         return Err("interrupted; what was learned is in the book, and would be counted again".to_owned());
     }

@@ -86,8 +86,8 @@ fn run_named(name: &str, arguments: &ExperimentArguments) -> Result<(), String> 
 fn show_status(folder: &Path) -> Result<(), String> {
     let origins = origin::of_pages(folder).map_err(|problem| problem.to_string())?;
     let mut today = HashMap::new();
-    let columns = ["page", "figures", "evaluation", "run with", "today", "commit"];
-    let mut table = Table::new("Run with another evaluation than today's", &columns);
+    let columns = "page | figures | evaluation | run with | today | commit";
+    let mut table = Table::new("Run with another evaluation than today's", columns);
     let unknown = || "not recorded".to_owned();
     for origin in &origins {
         let (Standing::Other, Some(kind)) = (origin.standing(&mut today), origin.evaluation) else { continue };

@@ -80,22 +80,21 @@ pub(super) fn run(arguments: &MatchArguments) -> Result<(), String> {
     });
     progress.finish();
     let report = MatchReport::new(&tournament);
-    if let Some(folder) = &tournament.settings().out {
-        write_reports(folder, &report)?;
-    }
+    let out = tournament.settings().out.as_deref();
+    let written = out.map_or(Ok(()), |folder| write_reports(folder, &report));
     super::print(&if arguments.json { json(&report)? } else { report::summary(&report) })?;
     match (&arguments.chart, report::score_picture(&report)) {
         (Some(file), Some(picture)) => file.write(picture)?,
         (Some(_), None) => complain("warning: there is no chart before the first pair of games is finished"),
         (None, _) => {}
     }
-    match conclusion.map_err(|error| error.to_string())? {
-        Conclusion::Interrupted => Err(format!(
-            "interrupted after {} of {} games{}",
-            report.games,
-            report.scheduled,
-            if tournament.settings().out.is_some() { "; --resume goes on" } else { "" }
-        )),
+    let conclusion = conclusion.map_err(|error| error.to_string())?;
+    written?;
+    match conclusion {
+        Conclusion::Interrupted => {
+            let how_to_go_on = if out.is_some() { "; --resume goes on" } else { "" };
+            Err(format!("interrupted after {} of {} games{how_to_go_on}", report.games, report.scheduled))
+        }
         Conclusion::Complete | Conclusion::Decided(_) => Ok(()),
     }
 }

@@ -241,7 +241,9 @@ mod tests {
         assert!(svg.contains("<rect width=\"438\" height=\"464\" rx"), "the caption has the ground of the frame");
         // White's f4 is black now.
         assert_eq!(svg.matches("r=\"14\" fill=\"#f6f5ef\"").count(), 1, "{svg}");
-        assert!(!svg.contains("r=\"14\" fill=\"#1b1b1a\"") && svg.contains("fill=\"#1d1d1b\" text-anchor=\"middle\">2<"));
+        assert!(
+            !svg.contains("r=\"14\" fill=\"#1b1b1a\"") && svg.contains("fill=\"#1d1d1b\" text-anchor=\"middle\">2<")
+        );
         // The last disc of the first position is none.
         assert!(!BoardPicture::of_game(&game, 0).to_string().contains("#e4572e"));
     }

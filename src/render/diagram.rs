@@ -211,7 +211,10 @@ mod tests {
         let numbered = diagram(Palette::Plain);
         assert!(numbered.lines().nth(5).is_some_and(|row| row.contains(" 10 ")), "passes count: {numbered}");
         let colored = diagram(Palette::Colored);
-        assert!(colored.contains(&format!("{WHITE_DISC} 10")) && colored.contains(&format!("{BLACK_DISC}  1")), "{colored}");
+        assert!(
+            colored.contains(&format!("{WHITE_DISC} 10")) && colored.contains(&format!("{BLACK_DISC}  1")),
+            "{colored}"
+        );
         let colored = Diagram::new(position, Palette::Colored).to_string();
         assert_eq!(
             colored.matches('\u{25cf}').count(),

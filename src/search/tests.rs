@@ -8,10 +8,7 @@ use std::ops::Range;
 use web_time::Instant;
 
 /// Positions of random games that are not over, with their seeds.
-pub(super) fn open_positions(
-    seeds: Range<u64>,
-    empties: impl Fn(u64) -> u32,
-) -> impl Iterator<Item = (u64, Position)> {
+pub(super) fn open_positions(seeds: Range<u64>, empties: impl Fn(u64) -> u32) -> impl Iterator<Item = (u64, Position)> {
     seeds.map(move |seed| (seed, random_position(seed, empties(seed)))).filter(|(_, position)| !position.is_over())
 }
 
@@ -42,8 +39,12 @@ pub(super) fn by_alpha_beta(task: &Task, limits: Limits) -> Report {
 
 /// The engines `best-first` and `extension` with little memory.
 pub(super) fn small_best_first(threads: usize) -> [BestFirstSettings; 2] {
-    [BestFirstSettings::best_first(), BestFirstSettings::extension()]
-        .map(|settings| BestFirstSettings { threads, table_bytes: 1 << 20, memory: 16 << 20, ..settings })
+    [BestFirstSettings::best_first(), BestFirstSettings::extension()].map(|settings| BestFirstSettings {
+        threads,
+        table_bytes: 1 << 20,
+        memory: 16 << 20,
+        ..settings
+    })
 }
 
 /// The scores of all lines.
@@ -65,7 +66,8 @@ pub(super) fn outcome_of(task: &Task, line: &Line) -> Score {
 fn several_threads_keep_a_limit_and_always_have_a_move() {
     let alpha_beta = || AlphaBeta::new(AlphaBetaSettings { threads: 3, ..AlphaBetaSettings::default() });
     let [best_first, extension] = small_best_first(3).map(|settings| move || BestFirst::new(settings));
-    let searches: [(&dyn Fn() -> Box<dyn Search>, u64); 3] = [
+    type Constructor<'a> = &'a dyn Fn() -> Box<dyn Search>;
+    let searches: [(Constructor, u64); 3] = [
         (&|| Box::new(alpha_beta()), 10_000),
         (&|| Box::new(best_first()), 60_000),
         (&|| Box::new(extension()), 60_000),

@@ -92,6 +92,7 @@ fn every_failure_is_scored_and_the_match_goes_on() {
         fails("refuse@4", End::Protocol, "");
     }
     fails("failure-resign", "gtp resign@4", End::Resigned, "");
+    fails("failure-endless", "gtp endless@2", End::Protocol, "the response to 'genmove ");
 }
 
 #[test]
@@ -320,6 +321,13 @@ fn options_of_emilia_are_set_over_nboard_without_limits_too() {
 }
 
 #[test]
+fn an_engine_inside_the_match_is_not_told_limits_that_are_not_to_be_told() {
+    let words = "name=A engine=alpha-beta eval=mobility depth=1 tell-limits=false option.depth=3";
+    let games = play("not-told", text([player(words), quick("E")], 1));
+    assert!(games.iter().all(|game| game.depths.contains(&Some(3))), "{games:?}");
+}
+
+#[test]
 fn adjudication_gives_the_result_of_perfect_play() {
     let adjudicated = |empties| {
         let mut text = text([player("name=A depth=3"), player("name=B depth=2")], 2);
@@ -426,6 +434,9 @@ fn bad_settings_are_found_before_the_first_game() {
     };
     let list = Path::new(env!("CARGO_TARGET_TMPDIR")).join("illegal-opening.txt");
     fs::write(&list, "f5d6c3\nf5f6\n\nf5a1\n").unwrap();
+    let silent = |protocol: &'static str| {
+        move |text: &mut MatchText| (text.player[0], text.start_timeout) = (mock_player(protocol), Some(0.3))
+    };
     let missing = |text: &mut MatchText| text.player[0] = player("name=A cmd=/no/such/engine depth=1");
     for (error, parts) in [
         (with(&|t| t.player.truncate(1)), &["at least two players, found 1"][..]),
@@ -436,6 +447,8 @@ fn bad_settings_are_found_before_the_first_game() {
             &["illegal-opening.txt: line 4, column 3: game 3, move 2: a1 turns no disc"],
         ),
         (with(&|t| (t.pairs, t.games) = (None, Some(5))), &["games: 5", "an even number"]),
+        (with(&|t| t.pairs = Some(1 << 33)), &["pairs: 8589934592", "from 1 to 4294967296"]),
+        (with(&|t| t.reply_timeout = Some(0.0)), &["reply-timeout: 0 is not valid; expected seconds from 0.01"]),
         (with(&|t| t.concurrency = Some(0)), &["concurrency: 0"]),
         (with(&|t| t.adjudicate = Some(40)), &["adjudicate: 40", "from 1 to 20"]),
         (with(&|t| t.player[0] = player("name=A")), &["nothing for A", "a clock, a depth or a number of nodes"]),
@@ -448,13 +461,8 @@ fn bad_settings_are_found_before_the_first_game() {
             }),
             &["player M: not ready: no answer to 'list_commands'"],
         ),
-        (
-            with(&|t| {
-                t.player[0] = mock_player("mute");
-                t.start_timeout = Some(0.3);
-            }),
-            &["answered neither NBoard's 'ping' nor a GTP command"],
-        ),
+        (with(&silent("mute")), &["answered neither NBoard's 'ping' nor a GTP command"]),
+        (with(&silent("babble")), &["answered neither NBoard's 'ping' nor a GTP command"]),
         (
             with(&|t| t.player[0] = PlayerText { cmd: Some(mock("gtp")), ..player("name=M depth=3") }),
             &["player M: over GTP it cannot be told the depth", "tell-limits=false"],

@@ -176,6 +176,7 @@ fn a_packed_book_says_the_same() {
     assert!(refused(&["book", "pack", &book, "--out", &book]).contains("there already"), "a book that grows is kept");
     assert_sound(&book);
     assert!(refused(&["book", "grow", &packed, "--time", "1s"]).contains("packed book does not change"));
+    assert!(refused(&["book", "pack", &packed, "--out", "x"]).ends_with("packed': the book is packed already\n"));
     let bytes = fs::read(&packed).unwrap();
     fs::write(&packed, &bytes[..bytes.len() - 1]).unwrap();
     assert!(refused(&["book", "stat", &packed]).contains("damaged"));
@@ -297,6 +298,12 @@ fn books_are_merged_and_cut_to_size() {
         [&one, &other, &both].map(|book| json(&["book", "stat", book])["positions"].as_u64().unwrap());
     assert!((of_other.max(of_one)..=of_one + of_other).contains(&of_both), "{of_both}: {err}");
     assert!(refused(&["book", "merge", &one, &other, "--out", &both]).contains("there already"));
+    let refusal = refused(&["book", "merge", &one, "--out", "nodir/x"]);
+    assert_eq!(refusal, "emilia: 'nodir/x': the folder 'nodir' is not there\n");
+    for command in ["merge", "pack"] {
+        let said = refused(&["book", command, &one, "--out", "builtin"]);
+        assert!(said.contains("the book of the program does not change"), "{said}");
+    }
     done(&["book", "grow", &both, "--depth", "3", "--hash", "1", "--positions", &(of_both + 5).to_string()]);
     assert_sound(&both);
 
@@ -385,6 +392,10 @@ fn books_are_exchanged_with_other_programs() {
         assert!(!folder.path().join("cut").exists());
     }
     assert!(refused(&["book", "export", &book, "--out", &file(&folder, "book.txt")]).contains(".egbk3"));
+    let own = file(&folder, "own.dat");
+    done(&["book", "new", &own]);
+    assert!(refused(&["book", "export", &own, "--out", &own]).contains("there already"), "a book that grows is kept");
+    assert_sound(&own);
 }
 
 #[test]

@@ -85,8 +85,11 @@ pub fn engine_with(builder: SearchBuilder) -> Engine {
     Engine::with_searches(without_book(), builder)
 }
 
+/// What a search does when it is asked.
+pub type Thought = fn(&Task, &Control, &mut dyn FnMut(&Report)) -> Report;
+
 /// A search that does what a function says, and remembers nothing.
-pub struct Does(pub fn(&Task, &Control, &mut dyn FnMut(&Report)) -> Report);
+pub struct Does(pub Thought);
 
 impl Search for Does {
     fn think(&mut self, task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report {

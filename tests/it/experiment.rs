@@ -82,6 +82,8 @@ fn what_an_experiment_cannot_do_is_refused() {
     assert!(refused("korf-random-trees", levels(&[0])).contains("from 1 to 255"));
     assert!(refused("korf-othello-best-first", levels(&[8])).contains("from 1 to 7"));
     assert!(refused("uct-othello", levels(&[1])).contains("evaluations from 10"));
+    assert!(refused("bergman-times", levels(&[13])).contains("expected largest depth from 1 to 12"));
+    assert!(refused("bergman-heuristics", levels(&[3, 5])).contains("'3,5' is not valid; expected one depth"));
     let openings = Setup { openings: Some("random:99".to_owned()), ..Setup::default() };
     assert!(refused("equal-evaluations", openings).contains("four-ply, classes, or random:N"));
     let opponent = Setup { opponent: Some("engine=deep-blue".to_owned()), ..Setup::default() };
@@ -107,6 +109,11 @@ fn games_begin_at_the_openings_of_a_file() {
     let table = quick("equal-evaluations", setup).unwrap().tables.swap_remove(0);
     let pairs = table.columns.iter().position(|head| head == "pairs").unwrap();
     assert_eq!(table.rows[0][pairs], Cell::from(2u64));
+    // There are only so many classes.
+    let openings = Some("classes".to_owned());
+    let setup = Setup { openings, pairs: Some(100), levels: vec![1], ..Setup::default() };
+    let title = quick("alpha-beta-saving", setup).unwrap().tables.swap_remove(0).title;
+    assert!(title.ends_with("60 boards"), "{title}");
 }
 
 fn command(arguments: &[&str], out: &Path) -> Command {

@@ -57,6 +57,12 @@ fn a_match_prints_its_report_and_nothing_else() {
         Ok(png) => assert!(png.starts_with(b"\x89PNG\r\n\x1a\n") && png.len() > 2000),
         Err(_) => assert!(code == Some(1) && stderr.contains("no font is installed"), "{stderr}"),
     }
+    // A report that cannot be written is printed all the same.
+    fs::remove_file(folder.join("report.txt")).unwrap();
+    fs::create_dir(folder.join("report.txt")).unwrap();
+    let (stdout, stderr, code) = run(&[&players[..], &["--resume"]].concat());
+    assert!(stdout.starts_with("deep against flat: 8 games, +"), "{stdout}");
+    assert!(code == Some(1) && stderr.contains("report.txt"), "{stderr}");
 }
 
 #[test]

@@ -161,7 +161,7 @@ fn a_fit_that_was_killed_goes_on_after_its_last_whole_pass() {
     let said = run(folder, &format!("{fit} --out parts --set factorization.seed=2")).stderr;
     assert!(String::from_utf8(said).unwrap().contains("of another fit"), "a file of other settings is named");
 
-    let error = refusal(&folder, &format!("{fit} --out wild --set factorization.rate=1e30"));
+    let error = refusal(folder, &format!("{fit} --out wild --set factorization.rate=1e30"));
     assert!(error.contains("pass 1 diverged"), "{error}");
 
     // Weights that are no numbers are not packed.

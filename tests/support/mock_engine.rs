@@ -1,6 +1,6 @@
 //! An engine that misbehaves on demand, for the tests of the match manager.
 //!
-//! `mock-engine gtp|nboard [QUIRK …] [FAILURE@N]`: plays the first or, with `last`, the last legal move, and at its N-th
+//! `mock-engine gtp|nboard|babble [QUIRK …] [FAILURE@N]`: plays the first or, with `last`, the last legal move, and at its N-th
 //! move of a game does something wrong. With `+K` behind N it does so in the K-th game alone, counted from 1 since the
 //! program was started.
 
@@ -48,6 +48,9 @@ fn main() {
     match protocol.as_deref() {
         Some("gtp") => mock.serve(Mock::gtp),
         Some("nboard") => mock.serve(Mock::nboard),
+        Some("babble") => loop {
+            say("nonsense\n");
+        },
         // Anything else speaks nothing and waits.
         _ => mock.serve(|_, _| ()),
     }
@@ -206,6 +209,12 @@ impl Mock {
             Some("close") => {
                 say("= d3\n\n");
                 exit(0);
+            }
+            Some("endless") => {
+                say("= d3\n");
+                loop {
+                    say("nonsense\n");
+                }
             }
             Some("lie") => return Ok("D4".to_owned()),
             Some("lie-pass") => return Ok("pass".to_owned()),

@@ -1,6 +1,7 @@
 //! The checks of an engine that speaks GTP.
 
 use super::{Check, Checked, GAME_CLOCK, PASS, Probe, Stop, WIPE_OUT, failed, game, require, require_legal};
+use crate::arena::player::MOST_RESPONSE_BYTES;
 use crate::notation::transcript::parse_turn;
 use crate::othello::{Color, GameRecord, Move};
 use std::time::{Duration, Instant};
@@ -56,7 +57,7 @@ impl Probe {
     /// Reads a response, which must be framed as the protocol says.
     fn response(&mut self, command: &str, wait: Duration) -> Result<Response, Stop> {
         let deadline = Instant::now() + wait;
-        let first = self.line(command, deadline)?.text;
+        let first = self.line(command, deadline)?;
         let success = match first.chars().next() {
             Some('=') => true,
             Some('?') => false,
@@ -71,9 +72,12 @@ impl Probe {
         }
         let mut response = Response { success, id: id.to_owned(), text: text.trim().to_owned() };
         loop {
-            let line = self.line(&format!("{command}' (its closing empty line)"), deadline)?.text;
+            let line = self.line(&format!("{command}' (its closing empty line)"), deadline)?;
             if line.is_empty() {
                 return Ok(response);
+            }
+            if response.text.len() > MOST_RESPONSE_BYTES {
+                return failed(format!("the response to '{command}' does not end"));
             }
             response.text.push('\n');
             response.text.push_str(&line);
@@ -93,6 +97,16 @@ impl Probe {
     fn expect_failure(&mut self, command: &str) -> Checked {
         let response = self.ask(command)?;
         require(!response.success, || format!("'{command}' should fail, but succeeded: '{}'", response.text))
+    }
+
+    /// Sends commands that must not fail.
+    fn insist_on(&mut self, commands: &[&str]) -> Checked {
+        commands.iter().try_for_each(|command| self.insist(command).map(drop))
+    }
+
+    /// Sends commands that must fail.
+    fn expect_failures(&mut self, commands: &[&str]) -> Checked {
+        commands.iter().try_for_each(|command| self.expect_failure(command))
     }
 
     fn lists(&self, command: &str) -> bool {
@@ -208,10 +222,8 @@ fn knows_commands(probe: &mut Probe) -> Checked {
 }
 
 fn sets_up(probe: &mut Probe) -> Checked {
-    probe.expect_failure("boardsize 10")?;
-    probe.expect_failure("boardsize")?;
-    probe.insist("boardsize 8")?;
-    probe.insist("clear_board").map(drop)
+    probe.expect_failures(&["boardsize 10", "boardsize"])?;
+    probe.insist_on(&["boardsize 8", "clear_board"])
 }
 
 fn offers_othello(probe: &mut Probe) -> Checked {
@@ -231,24 +243,18 @@ fn takes_clocks(probe: &mut Probe) -> Checked {
     }
     probe.expect_failure("time_settings soon")?;
     probe.need("time_left")?;
-    for left in ["black 600 0", "w 25 10", "B 0 0"] {
-        probe.insist(&format!("time_left {left}"))?;
-    }
+    probe.insist_on(&["time_left black 600 0", "time_left w 25 10", "time_left B 0 0"])?;
     // Nothing of this is meant for what follows.
     probe.limit_time()
 }
 
 fn takes_any_case(probe: &mut Probe) -> Checked {
-    probe.insist("clear_board")?;
-    for play in ["play BLACK F5", "play w d6", "play B c3", "play White D3"] {
-        probe.insist(play)?;
-    }
-    Ok(())
+    probe.insist_on(&["clear_board", "play BLACK F5", "play w d6", "play B c3", "play White D3"])
 }
 
 fn refuses_illegal(probe: &mut Probe) -> Checked {
     probe.insist("clear_board")?;
-    for bad in [
+    probe.expect_failures(&[
         "play black a1",
         "play black d4",
         "play black pass",
@@ -259,9 +265,7 @@ fn refuses_illegal(probe: &mut Probe) -> Checked {
         "play purple f5",
         "genmove",
         "genmove purple",
-    ] {
-        probe.expect_failure(bad)?;
-    }
+    ])?;
     probe.insist("play black F5").map(drop)
 }
 
@@ -314,8 +318,7 @@ fn survives_the_end(probe: &mut Probe) -> Checked {
     let turn = probe.generate(Color::White)?;
     require(turn == Move::Pass, || format!("'genmove white' gave {turn} after the end of the game"))?;
     probe.set_up(&record)?;
-    probe.insist("play white pass")?;
-    probe.insist("play black pass")?;
+    probe.insist_on(&["play white pass", "play black pass"])?;
     if probe.lists("final_score") {
         let score = probe.insist("final_score")?;
         require(score.starts_with("B+"), || format!("expected 'B+n' from final_score, got '{score}'"))?;
@@ -327,10 +330,7 @@ fn undoes(probe: &mut Probe) -> Checked {
     probe.need("undo")?;
     probe.insist("clear_board")?;
     probe.expect_failure("undo")?;
-    for command in ["play black F5", "undo", "play black C4", "play white C3", "undo", "undo", "play black F5"] {
-        probe.insist(command)?;
-    }
-    Ok(())
+    probe.insist_on(&["play black F5", "undo", "play black C4", "play white C3", "undo", "undo", "play black F5"])
 }
 
 fn survives_garbage(probe: &mut Probe) -> Checked {

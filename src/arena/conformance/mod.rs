@@ -4,8 +4,9 @@ mod gtp;
 mod nboard;
 
 use super::player::{
-    NoLine, OutputLine, PlayerKind, PlayerProtocol, PlayerSpec, Process, StartError, Timeouts, find_protocol,
+    NoLine, PlayerKind, PlayerProtocol, PlayerSpec, Process, StartError, Timeouts, find_protocol, spawn,
 };
+use crate::notation::transcript;
 use crate::othello::{GameRecord, Move};
 use serde::Serialize;
 use std::time::{Duration, Instant};
@@ -134,7 +135,7 @@ impl Probe {
     fn new(spec: &PlayerSpec, timeouts: Timeouts) -> Result<Probe, StartError> {
         Ok(Probe {
             spec: spec.clone(),
-            process: super::player::spawn(spec)?,
+            process: spawn(spec)?,
             timeouts,
             is_spent: false,
             is_ready: false,
@@ -149,7 +150,7 @@ impl Probe {
     fn restart(&mut self) -> Result<(), StartError> {
         self.note_stderr();
         self.process.send("quit");
-        self.process = super::player::spawn(&self.spec)?;
+        self.process = spawn(&self.spec)?;
         (self.is_spent, self.is_ready) = (false, false);
         Ok(())
     }
@@ -165,24 +166,21 @@ impl Probe {
     }
 
     /// The next line of an answer to `command`.
-    fn line(&mut self, command: &str, deadline: Instant) -> Result<OutputLine, Stop> {
+    fn line(&mut self, command: &str, deadline: Instant) -> Result<String, Stop> {
         match self.process.next_line(deadline) {
             Ok(line) if !line.whole => {
                 failed(format!("the output ended in the middle of the line '{}' after '{command}'", line.text))
             }
-            Ok(line) => {
+            // A program that goes on talking always has a line.
+            Ok(line) if line.at <= deadline => {
                 if self.not_ascii.is_none() && !line.text.is_ascii() {
                     self.not_ascii = Some(line.text.clone());
                 }
-                Ok(line)
+                Ok(line.text)
             }
-            Err(NoLine::Late) => failed(format!("no answer to '{command}'")),
+            Ok(_) | Err(NoLine::Late) => failed(format!("no answer to '{command}'")),
             Err(NoLine::Closed) => failed(format!("after '{command}': {}", self.process.crash())),
         }
-    }
-
-    fn deadline(&self) -> Instant {
-        Instant::now() + self.timeouts.reply
     }
 
     /// Waits for the program's end.
@@ -196,7 +194,7 @@ impl Probe {
 
 /// The record of a list of moves.
 fn game(moves: &str) -> Result<GameRecord, Stop> {
-    crate::notation::transcript::parse(moves).map_err(|error| Stop::Failed(error.to_string()))
+    transcript::parse(moves).map_err(|error| Stop::Failed(error.to_string()))
 }
 
 /// Fails unless the turn may be taken in the game's position.
@@ -210,10 +208,10 @@ mod tests {
 
     #[test]
     fn the_games_are_what_they_are_said_to_be() {
-        let pass = crate::notation::transcript::parse(PASS).unwrap();
+        let pass = transcript::parse(PASS).unwrap();
         assert!(pass.position().must_pass());
         assert_eq!(pass.position().mover(), crate::othello::Color::Black);
-        let over = crate::notation::transcript::parse(WIPE_OUT).unwrap();
+        let over = transcript::parse(WIPE_OUT).unwrap();
         assert!(over.position().is_over());
         assert_eq!(over.position().score_for_black(), 64);
     }

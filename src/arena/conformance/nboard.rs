@@ -3,8 +3,9 @@
 use super::{Check, Checked, PASS, Probe, Stop, WIPE_OUT, failed, game, require, require_legal};
 use crate::arena::player::parse_move;
 use crate::notation::ggf::{Ggf, GgfClock};
+use crate::notation::transcript::parse_turn;
 use crate::notation::{AnnotatedGame, PlayerInfo};
-use crate::othello::{GameRecord, Move};
+use crate::othello::{GameRecord, Move, Position};
 use std::time::{Duration, Instant};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -36,8 +37,8 @@ const DEPTH: &str = "set depth 4";
 const LISTEN: Duration = Duration::from_millis(300);
 
 impl Probe {
-    /// Pings and returns what came before the pong; every line must be well formed.
-    fn sync(&mut self) -> Result<Vec<String>, Stop> {
+    /// Pings, and returns the first line before the pong that answers a request, if there is one; every line must be well formed.
+    fn sync(&mut self) -> Result<Option<String>, Stop> {
         // Real clients share one counter among engines.
         self.pings += 3;
         let command = format!("ping {}", self.pings);
@@ -45,32 +46,32 @@ impl Probe {
         // The first pong may take as long as the engine takes to load.
         let wait = if self.is_ready { self.timeouts.reply } else { self.timeouts.start };
         let deadline = Instant::now() + wait;
-        let mut lines = Vec::new();
+        let mut answer = None;
         loop {
-            let line = self.line(&command, deadline)?.text;
+            let line = self.line(&command, deadline)?;
             let mut words = line.split_whitespace();
             if words.next() == Some("pong") {
                 // The client passes over pongs with other numbers.
                 match words.next().and_then(|number| number.parse::<u32>().ok()) {
                     Some(number) if number == self.pings => {
                         self.is_ready = true;
-                        return Ok(lines);
+                        return Ok(answer);
                     }
                     Some(_) => continue,
                     None => return failed(format!("expected 'pong {}', got '{line}'", self.pings)),
                 }
             }
             well_formed(&line)?;
-            lines.push(line);
+            answer = answer.or(Some(line).filter(|line| is_answer(line)));
         }
     }
 
-    /// Tells a game, as NBoard does: game, depth, ping.
-    fn tell(&mut self, record: &GameRecord) -> Checked {
-        self.tell_text(&ggf(record))
+    /// Sends a game, as NBoard does: game, depth, ping.
+    fn set_game(&mut self, record: &GameRecord) -> Checked {
+        self.set_game_text(&ggf(record))
     }
 
-    fn tell_text(&mut self, text: &str) -> Checked {
+    fn set_game_text(&mut self, text: &str) -> Checked {
         self.process.send(&format!("set game {text}"));
         self.process.send(DEPTH);
         self.sync().map(drop)
@@ -81,7 +82,7 @@ impl Probe {
         self.process.send("go");
         let deadline = Instant::now() + self.timeouts.thought;
         loop {
-            let line = self.line("go", deadline)?.text;
+            let line = self.line("go", deadline)?;
             well_formed(&line)?;
             if let Some(("===", rest)) = line.trim_start().split_once(char::is_whitespace) {
                 return parse_move(rest)
@@ -97,15 +98,17 @@ impl Probe {
         Ok(turn)
     }
 
-    /// The lines that come within a time.
-    fn listen(&mut self, time: Duration) -> Result<Vec<String>, Stop> {
+    /// The first line like this that comes within a time.
+    fn listen(&mut self, time: Duration, wanted: fn(&str) -> bool) -> Result<Option<String>, Stop> {
         let deadline = Instant::now() + time;
-        let mut lines = Vec::new();
-        while let Ok(line) = self.process.next_line(deadline) {
+        let mut found = None;
+        while let Ok(line) = self.process.next_line(deadline)
+            && line.at <= deadline
+        {
             well_formed(&line.text)?;
-            lines.push(line.text);
+            found = found.or(Some(line.text).filter(|line| wanted(line)));
         }
-        Ok(lines)
+        Ok(found)
     }
 }
 
@@ -144,7 +147,7 @@ fn well_formed(line: &str) -> Checked {
 /// `PV EVAL GAMES DEPTH [TEXT]`
 fn is_hint(arguments: &[&str]) -> bool {
     let [pv, eval, games, depth, ..] = arguments else { return false };
-    let first = pv.get(..2).is_some_and(|first| crate::notation::transcript::parse_turn(first).is_some());
+    let first = pv.get(..2).is_some_and(|first| parse_turn(first).is_some());
     let evals: Vec<Option<f64>> = eval.split(',').map(|part| part.parse().ok()).collect();
     let evals = match evals.as_slice() {
         [Some(_)] => true,
@@ -173,8 +176,7 @@ fn ignores_unknown(probe: &mut Probe) -> Checked {
     for line in ["xyzzy", "set", "set colour mauve", "frobnicate 1 2 3", "", "   "] {
         probe.process.send(line);
     }
-    let lines = probe.sync()?;
-    match lines.iter().find(|line| belongs_to_a_request(line)) {
+    match probe.sync()? {
         Some(line) => failed(format!("'{line}' in answer to commands that mean nothing")),
         None => Ok(()),
     }
@@ -182,7 +184,7 @@ fn ignores_unknown(probe: &mut Probe) -> Checked {
 
 fn goes(probe: &mut Probe) -> Checked {
     let record = game("f5d6")?;
-    probe.tell(&record)?;
+    probe.set_game(&record)?;
     // Asked twice: the move must not have been played in between.
     for _ in 0..2 {
         probe.go_legally(&record, "go")?;
@@ -206,20 +208,20 @@ fn reads_the_game(probe: &mut Probe) -> Checked {
         // A line far longer than two thousand characters.
         (format!("(;GM[Othello]PB[{}]PW[x]RE[?]TI[5:00]TY[8]{board}B[F5]W[F6];)", "n".repeat(4000)), "f5f6"),
     ] {
-        probe.tell_text(&text)?;
+        probe.set_game_text(&text)?;
         probe.go_legally(&game(moves)?, &format!("go after set game {text}"))?;
     }
     // White begins.
     let white = "(;GM[Othello]PB[]PW[]RE[?]TI[5:00]TY[8]BO[8 -------- -------- -------- ---O*--- ---*O--- -------- -------- -------- O];)";
-    probe.tell_text(white)?;
+    probe.set_game_text(white)?;
     let turn = probe.go()?;
-    let start = GameRecord::from_position(crate::othello::Position::START.pass());
+    let start = GameRecord::from_position(Position::START.pass());
     require_legal(&start, turn, "go where White begins")
 }
 
 fn takes_moves(probe: &mut Probe) -> Checked {
     let mut record = GameRecord::default();
-    probe.tell(&record)?;
+    probe.set_game(&record)?;
     for (line, name) in [
         ("move F5", "f5"),
         ("move d6/1.20", "d6"),
@@ -229,7 +231,7 @@ fn takes_moves(probe: &mut Probe) -> Checked {
     ] {
         probe.process.send(line);
         probe.sync()?;
-        let turn = crate::notation::transcript::parse_turn(name);
+        let turn = parse_turn(name);
         if let Some(Err(illegal)) = turn.map(|turn| record.take(turn)) {
             return failed(illegal.to_string());
         }
@@ -241,7 +243,7 @@ fn takes_moves(probe: &mut Probe) -> Checked {
 
 fn refuses_illegal(probe: &mut Probe) -> Checked {
     let record = game("f5d6c3")?;
-    probe.tell(&record)?;
+    probe.set_game(&record)?;
     for bad in
         ["move A1", "move D4", "move", "move Z9", "set game (;GM[Othello]BO[8 --", "set game", "hint", "hint x", "ping"]
     {
@@ -253,14 +255,14 @@ fn refuses_illegal(probe: &mut Probe) -> Checked {
 
 fn hints(probe: &mut Probe) -> Checked {
     let record = game("f5d6c3d3c4")?;
-    probe.tell(&record)?;
+    probe.set_game(&record)?;
     for (count, expected) in [(1, 1), (2, 2), (4, 4), (64, record.position().moves().count() as usize)] {
         probe.process.send(&format!("hint {count}"));
         let deadline = Instant::now() + probe.timeouts.thought;
         let mut hinted: Vec<String> = Vec::new();
         while hinted.len() < expected {
             let command = format!("hint {count}' (a hint for each of {expected} moves; so far {})", hinted.join(" "));
-            let line = probe.line(&command, deadline)?.text;
+            let line = probe.line(&command, deadline)?;
             well_formed(&line)?;
             let mut words = line.split_whitespace();
             if !matches!(words.next(), Some("search" | "book")) {
@@ -268,7 +270,7 @@ fn hints(probe: &mut Probe) -> Checked {
             }
             let name: String = words.next().unwrap_or_default().chars().take(2).collect();
             let name = name.to_ascii_lowercase();
-            if let Some(turn) = crate::notation::transcript::parse_turn(&name) {
+            if let Some(turn) = parse_turn(&name) {
                 require_legal(&record, turn, &format!("hint {count}"))?;
             }
             if !hinted.contains(&name) {
@@ -280,8 +282,8 @@ fn hints(probe: &mut Probe) -> Checked {
     Ok(())
 }
 
-/// The words that belong to a request.
-fn belongs_to_a_request(line: &str) -> bool {
+/// Whether a line answers a request.
+fn is_answer(line: &str) -> bool {
     let word = line.split_whitespace().next().unwrap_or_default();
     ["search", "book", "===", "nodestats", "analysis"].contains(&word)
 }
@@ -292,8 +294,8 @@ fn begin_long_hint(probe: &mut Probe) -> Checked {
     probe.process.send("set depth 60");
     probe.sync()?;
     probe.process.send("hint 64");
-    let deadline = probe.deadline();
-    while !belongs_to_a_request(&probe.line("hint 64", deadline)?.text) {}
+    let deadline = Instant::now() + probe.timeouts.reply;
+    while !is_answer(&probe.line("hint 64", deadline)?) {}
     Ok(())
 }
 
@@ -301,8 +303,7 @@ fn is_interrupted(probe: &mut Probe) -> Checked {
     for _ in 0..5 {
         begin_long_hint(probe)?;
         probe.sync()?;
-        let late = probe.listen(LISTEN)?;
-        if let Some(line) = late.iter().find(|line| belongs_to_a_request(line)) {
+        if let Some(line) = probe.listen(LISTEN, is_answer)? {
             return failed(format!("'{line}' after the pong that ended its request"));
         }
     }
@@ -312,12 +313,12 @@ fn is_interrupted(probe: &mut Probe) -> Checked {
 fn takes_a_game_while_thinking(probe: &mut Probe) -> Checked {
     begin_long_hint(probe)?;
     let record = game("e6f4e3")?;
-    probe.tell(&record)?;
+    probe.set_game(&record)?;
     probe.go_legally(&record, "go after a game that came during a hint").map(drop)
 }
 
 fn answers_pass(probe: &mut Probe) -> Checked {
-    probe.tell(&game(PASS)?)?;
+    probe.set_game(&game(PASS)?)?;
     let turn = probe.go()?;
     require(turn == Move::Pass, || format!("'go' gave {turn} where Black must pass"))?;
     probe.process.send("move PA");
@@ -328,19 +329,19 @@ fn answers_pass(probe: &mut Probe) -> Checked {
 }
 
 fn survives_the_end(probe: &mut Probe) -> Checked {
-    probe.tell(&game(WIPE_OUT)?)?;
+    probe.set_game(&game(WIPE_OUT)?)?;
     probe.process.send("hint 4");
     probe.sync()?;
     probe.process.send("go");
     probe.sync()?;
     let record = game("f5")?;
-    probe.tell(&record)?;
+    probe.set_game(&record)?;
     probe.go_legally(&record, "go in the game after").map(drop)
 }
 
 fn takes_settings(probe: &mut Probe) -> Checked {
     let record = game("f5d6")?;
-    probe.tell(&record)?;
+    probe.set_game(&record)?;
     for line in ["set contempt 100", "set contempt -100", "set contempt 0", "set depth 1", "learn"] {
         probe.process.send(line);
         probe.sync()?;
@@ -349,19 +350,16 @@ fn takes_settings(probe: &mut Probe) -> Checked {
 }
 
 fn analyzes(probe: &mut Probe) -> Checked {
-    probe.tell(&game("f5d6c3d3c4")?)?;
+    probe.set_game(&game("f5d6c3d3c4")?)?;
     probe.process.send("analyze");
-    let lines = probe.listen(Duration::from_secs(2))?;
+    let found = probe.listen(Duration::from_secs(2), |line| line.trim_start().starts_with("analysis"))?;
     probe.sync()?;
-    if lines.iter().any(|line| line.trim_start().starts_with("analysis")) {
-        return Ok(());
-    }
-    Err(Stop::Skipped("no analysis came, and none has to".to_owned()))
+    found.map(drop).ok_or_else(|| Stop::Skipped("no analysis came, and none has to".to_owned()))
 }
 
 fn survives_garbage(probe: &mut Probe) -> Checked {
     let record = game("f5d6")?;
-    probe.tell(&record)?;
+    probe.set_game(&record)?;
     let mut bytes = vec![b'x'; 100_000];
     bytes.extend(b"\n\xff\xfe set game \xc3\n\x00\x01\x02\nmove \xf5\n");
     probe.process.send_bytes(bytes);
@@ -371,7 +369,7 @@ fn survives_garbage(probe: &mut Probe) -> Checked {
 
 fn plays_a_game(probe: &mut Probe) -> Checked {
     let mut record = GameRecord::default();
-    probe.tell(&record)?;
+    probe.set_game(&record)?;
     while !record.position().is_over() {
         let turn = probe.go_legally(&record, "go")?;
         let _ = record.take(turn);
@@ -408,5 +406,20 @@ fn is_clean(probe: &mut Probe) -> Checked {
     match &probe.stderr_line {
         Some(line) => failed(format!("'{line}' on the standard error, which the client reads as an answer")),
         None => Ok(()),
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use crate::arena::player::{PlayerText, Timeouts};
+
+    #[test]
+    fn an_engine_that_never_stops_talking_is_given_up() {
+        let spec = PlayerText::parse("cmd=yes").unwrap().validate().unwrap();
+        let [start, reply, thought] = [Duration::from_millis(100); 3];
+        let mut probe = Probe::new(&spec, Timeouts { start, reply, thought }).unwrap();
+        assert!(matches!(probe.sync(), Err(Stop::Failed(text)) if text == "no answer to 'ping 3'"));
+        assert!(matches!(probe.listen(LISTEN, is_answer), Ok(None)));
     }
 }

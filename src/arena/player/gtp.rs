@@ -16,6 +16,8 @@ use std::time::{Duration, Instant};
 
 /// How long the empty line behind a response is waited for.
 const TERMINATOR: Duration = Duration::from_millis(200);
+/// A longer response is that of a program that does not stop.
+pub(in crate::arena) const MOST_RESPONSE_BYTES: usize = 1 << 20;
 
 /// The driver.
 pub(super) struct GtpPlayer {
@@ -32,7 +34,7 @@ pub(super) struct GtpPlayer {
     /// Whether it was told to think on the opponent's time.
     ponders: bool,
     /// How many turns of the game the program knows.
-    told: usize,
+    sent_turns: usize,
 }
 
 /// A response to a command.
@@ -64,7 +66,7 @@ impl GtpPlayer {
             terminator: TERMINATOR,
             seed: None,
             ponders: spec.ponders(),
-            told: 0,
+            sent_turns: 0,
         };
         let list = player.ask("list_commands")?;
         if list.success {
@@ -78,9 +80,7 @@ impl GtpPlayer {
             .join(" ");
         player.choose_game()?;
         player.set_options(spec)?;
-        if player.tell_limits {
-            player.tell_terms(terms)?;
-        }
+        player.send_limits(terms)?;
         for line in &spec.init {
             player.insist(line)?;
         }
@@ -129,7 +129,7 @@ impl GtpPlayer {
         Ok(())
     }
 
-    fn tell_terms(&mut self, terms: &Terms) -> Result<(), StartError> {
+    fn send_limits(&mut self, terms: &Terms) -> Result<(), StartError> {
         let cannot = |limit| Err(StartError::cannot_be_told(PlayerProtocol::Gtp, limit));
         let emilia = self.is_emilia();
         if let Some(depth) = terms.depth {
@@ -162,7 +162,7 @@ impl GtpPlayer {
             }
             Some(TimeControl::PerGame { increment, .. }) if increment.subsec_nanos() != 0 => {
                 log::warn!(
-                    "{}: over GTP it is told whole seconds, rounded down; its increment has a fraction",
+                    "{}: over GTP it gets whole seconds, rounded down; its increment has a fraction",
                     self.title
                 );
             }
@@ -180,10 +180,7 @@ impl GtpPlayer {
     /// Sends a command that must not fail.
     fn insist(&mut self, command: &str) -> Result<String, Fault> {
         let response = self.ask(command)?;
-        if response.success {
-            return Ok(response.text);
-        }
-        Err(Fault::Protocol(format!("'{command}' was refused: {}", response.text)))
+        if response.success { Ok(response.text) } else { Err(refused(command, &response.text)) }
     }
 
     /// Sends a command; `None` if there is no response in time.
@@ -197,7 +194,7 @@ impl GtpPlayer {
             let Some(line) = self.process.whole_line(deadline)? else { return Ok(None) };
             let text = line.text.trim_start();
             if text.starts_with(['=', '?']) {
-                return self.read_rest(text, line.at).map(Some);
+                return self.read_rest(command, text, line.at).map(Some);
             }
             if !text.is_empty() {
                 log::debug!("{}: ignored a line in front of the response: {text}", self.title);
@@ -206,13 +203,17 @@ impl GtpPlayer {
     }
 
     /// The lines of a response behind its first, up to the empty one.
-    fn read_rest(&mut self, first: &str, at: Instant) -> Result<Response, Fault> {
+    fn read_rest(&mut self, command: &str, first: &str, at: Instant) -> Result<Response, Fault> {
+        let end = at + self.timeouts.reply;
         let success = first.starts_with('=');
         let mut text = first[1..].trim_start_matches(|c: char| c.is_ascii_digit()).trim().to_owned();
         loop {
             match self.process.next_line(Instant::now() + self.terminator) {
                 Ok(line) if line.text.trim().is_empty() => break,
                 Ok(line) if !line.whole => return Err(self.process.cut_off(&line)),
+                Ok(line) if line.at > end || text.len() > MOST_RESPONSE_BYTES => {
+                    return Err(Fault::Protocol(format!("the response to '{command}' does not end")));
+                }
                 Ok(line) => {
                     text.push('\n');
                     text.push_str(line.text.trim_end());
@@ -231,30 +232,30 @@ impl GtpPlayer {
         Ok(Response { success, text, at })
     }
 
-    /// Tells the turns that the program does not know yet.
-    fn tell_turns(&mut self, turn: &Turn<'_>) -> Result<(), Fault> {
+    /// Sends the turns that the program does not know yet.
+    fn send_turns(&mut self, turn: &Turn<'_>) -> Result<(), Fault> {
         let turns = turn.record.turns();
-        while let Some(&next) = turns.get(self.told) {
-            let color = turn.record.positions()[self.told].mover();
+        while let Some(&next) = turns.get(self.sent_turns) {
+            let color = turn.record.positions()[self.sent_turns].mover();
             if next != Move::Pass || self.passes == Passes::Explicit {
-                let response = self.ask(&play(color, next))?;
-                if !response.success && !self.passed_in_silence(turns) {
-                    return Err(refused(&play(color, next), &response.text));
-                }
-                if !response.success {
+                let command = play(color, next);
+                let response = self.ask(&command)?;
+                if !response.success && self.passed_in_silence(turns) {
                     self.speak_of_passes(!color)?;
-                    self.insist(&play(color, next))?;
+                    self.insist(&command)?;
+                } else if !response.success {
+                    return Err(refused(&command, &response.text));
                 }
             }
-            self.told += 1;
+            self.sent_turns += 1;
         }
         Ok(())
     }
 
-    /// Whether the turn before the next one to be told was a pass that was not mentioned, in a program that may want to
+    /// Whether the turn before the next one to be sent was a pass that was not mentioned, in a program that may want to
     /// hear of it.
     fn passed_in_silence(&self, turns: &[Move]) -> bool {
-        self.passes == Passes::Detect && self.told > 0 && turns.get(self.told - 1) == Some(&Move::Pass)
+        self.passes == Passes::Detect && self.sent_turns > 0 && turns.get(self.sent_turns - 1) == Some(&Move::Pass)
     }
 
     /// From here on passes are mentioned, beginning with the last one.
@@ -264,7 +265,7 @@ impl GtpPlayer {
         self.insist(&play(color, Move::Pass)).map(drop)
     }
 
-    fn tell_time(&mut self, color: Color, clock: &SideClock) -> Result<(), Fault> {
+    fn send_time(&mut self, color: Color, clock: &SideClock) -> Result<(), Fault> {
         let (Some(left), Some(control)) = (clock.left(), clock.control()) else { return Ok(()) };
         if !self.tell_limits || !self.knows("time_left") {
             return Ok(());
@@ -277,7 +278,7 @@ impl GtpPlayer {
         self.insist(&format!("time_left {color} {} {stones}", self.seconds(left))).map(drop)
     }
 
-    /// A time as the program is told it. Where it takes no fractions, it is rounded down: a program must not plan with more time than it has.
+    /// A time as it is sent. Where it takes no fractions, it is rounded down: a program must not plan with more time than it has.
     fn seconds(&self, time: Duration) -> f64 {
         if self.is_emilia() { time.as_secs_f64() } else { time.as_secs() as f64 }
     }
@@ -315,6 +316,7 @@ impl GtpPlayer {
     }
 }
 
+/// The command that plays a turn.
 fn play(color: Color, turn: Move) -> String {
     match turn {
         Move::Place(square) => format!("play {color} {}", square.to_upper()),
@@ -336,7 +338,7 @@ fn parse_vertex(text: &str) -> Option<Action> {
 
 impl Player for GtpPlayer {
     fn begin(&mut self, setup: &GameSetup) -> Result<(), Fault> {
-        self.told = 0;
+        self.sent_turns = 0;
         self.insist("clear_board")?;
         if setup.start != Position::START {
             let command = self.set_up_command().ok_or_else(|| {
@@ -365,8 +367,8 @@ impl Player for GtpPlayer {
     }
 
     fn play(&mut self, turn: &Turn<'_>) -> Result<Answer, Fault> {
-        self.tell_turns(turn)?;
-        self.tell_time(turn.color(), turn.clock())?;
+        self.send_turns(turn)?;
+        self.send_time(turn.color(), turn.clock())?;
         let (mut response, mut elapsed) = self.generate(turn, Duration::ZERO)?;
         let passes = |response: &Response| parse_vertex(&response.text) == Some(Action::Take(Move::Pass));
         if (!response.success || passes(&response)) && self.passed_in_silence(turn.record.turns()) {
@@ -382,7 +384,7 @@ impl Player for GtpPlayer {
             Fault::Protocol(format!("expected a square, pass or resign to '{command}', got '{}'", response.text))
         })?;
         let mut answer = Answer { action, elapsed, eval: None, depth: None, nodes: None };
-        self.told = turn.record.turns().len() + 1;
+        self.sent_turns = turn.record.turns().len() + 1;
         self.add_stats(&mut answer)?;
         Ok(answer)
     }
@@ -392,10 +394,6 @@ impl Player for GtpPlayer {
             // What goes wrong here goes wrong at the beginning of the next game again.
             let _ = self.ask("clear_board");
         }
-    }
-
-    fn title(&self) -> &str {
-        &self.title
     }
 
     fn takes_positions(&self) -> bool {

@@ -21,10 +21,10 @@ pub(super) struct InProcessPlayer {
 }
 
 impl InProcessPlayer {
-    pub(super) fn new(spec: &PlayerSpec, terms: &Terms, timeouts: Timeouts) -> Result<InProcessPlayer, SpecError> {
+    pub(super) fn new(spec: &PlayerSpec, terms: Terms, timeouts: Timeouts) -> Result<InProcessPlayer, SpecError> {
         let options = spec.engine_options()?;
         let seed = options.seed;
-        Ok(InProcessPlayer { engine: Engine::new(options), terms: *terms, timeouts, clock: Clock::unlimited(), seed })
+        Ok(InProcessPlayer { engine: Engine::new(options), terms, timeouts, clock: Clock::unlimited(), seed })
     }
 
     fn limits(&self, empties: u32) -> Limits {
@@ -90,10 +90,6 @@ impl Player for InProcessPlayer {
 
     fn end(&mut self) {
         self.engine.stop();
-    }
-
-    fn title(&self) -> &str {
-        concat!("emilia ", env!("CARGO_PKG_VERSION"))
     }
 }
 

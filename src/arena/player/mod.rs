@@ -10,6 +10,7 @@ mod spec;
 mod start;
 
 pub use fault::{Fault, StartError};
+pub(in crate::arena) use gtp::MOST_RESPONSE_BYTES;
 pub(in crate::arena) use nboard::parse_move;
 pub use process::{NoLine, OutputLine, Process};
 pub use question::{Action, Answer, GameSetup, Player, Timeouts, Turn};

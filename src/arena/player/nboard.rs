@@ -1,7 +1,7 @@
 //! A program that speaks NBoard.
 //!
 //! The driver sends what the real client sends, in its order: the game that has changed, contempt and depth if they
-//! have, a ping, the request. What comes before the pong belongs to the past. The clock is told through the game: TI
+//! have, a ping, the request. What comes before the pong answers what was asked before. The clock is sent with the game: TI
 //! says with what it began, and each move what it took by the referee's measurement.
 
 use super::fault::{Fault, StartError};
@@ -23,8 +23,8 @@ pub(super) struct NBoardPlayer {
     terms: Terms,
     /// The record of the game about to be played, without moves.
     form: AnnotatedGame,
-    /// The game as it was last told, without its closing `;)`.
-    told: String,
+    /// The game as it was last sent, without its closing `;)`.
+    sent: String,
     /// The seed to which the number of the game is added, for an Emilia that plays with variety.
     seed: Option<u64>,
     /// Whether it was told to think on the opponent's time.
@@ -36,7 +36,7 @@ impl NBoardPlayer {
     pub(super) fn new(
         process: Process,
         spec: &PlayerSpec,
-        terms: &Terms,
+        terms: Terms,
         timeouts: Timeouts,
     ) -> Result<NBoardPlayer, StartError> {
         let mut player = NBoardPlayer {
@@ -44,9 +44,9 @@ impl NBoardPlayer {
             title: String::new(),
             timeouts,
             pings: 0,
-            terms: if spec.tell_limits { *terms } else { Terms::default() },
+            terms,
             form: AnnotatedGame::default(),
-            told: String::new(),
+            sent: String::new(),
             seed: None,
             ponders: spec.ponders(),
         };
@@ -60,7 +60,7 @@ impl NBoardPlayer {
             player.process.send(&format!("set depth {depth}"));
         }
         player.ping(timeouts.start)?;
-        player.set_options(spec, terms)?;
+        player.set_options(spec)?;
         Ok(player)
     }
 
@@ -68,7 +68,8 @@ impl NBoardPlayer {
         self.title.starts_with("Emilia")
     }
 
-    fn set_options(&mut self, spec: &PlayerSpec, terms: &Terms) -> Result<(), StartError> {
+    fn set_options(&mut self, spec: &PlayerSpec) -> Result<(), StartError> {
+        let terms = self.terms;
         let cannot = |limit| Err(StartError::cannot_be_told(PlayerProtocol::NBoard, limit));
         if !self.is_emilia() {
             if !spec.options.is_empty() {
@@ -77,10 +78,10 @@ impl NBoardPlayer {
                         .to_owned(),
                 ));
             }
-            if spec.tell_limits && terms.nodes.is_some() {
+            if terms.nodes.is_some() {
                 return cannot("the number of nodes");
             }
-            if spec.tell_limits && matches!(terms.time, Some(TimeControl::PerMove(_))) {
+            if matches!(terms.time, Some(TimeControl::PerMove(_))) {
                 return cannot("the time for a move");
             }
             return Ok(());
@@ -91,13 +92,11 @@ impl NBoardPlayer {
             self.process.send(&format!("set emilia.{name} {value}"));
         }
         self.seed = spec.seed_of_variety();
-        if spec.tell_limits {
-            if let Some(nodes) = terms.nodes {
-                self.process.send(&format!("set emilia.nodes {nodes}"));
-            }
-            if let Some(TimeControl::PerMove(time)) = terms.time {
-                self.process.send(&format!("set emilia.time {}", time.as_secs_f64()));
-            }
+        if let Some(nodes) = terms.nodes {
+            self.process.send(&format!("set emilia.nodes {nodes}"));
+        }
+        if let Some(TimeControl::PerMove(time)) = terms.time {
+            self.process.send(&format!("set emilia.time {}", time.as_secs_f64()));
         }
         Ok(())
     }
@@ -131,14 +130,14 @@ impl NBoardPlayer {
         }
     }
 
-    /// Tells the game as far as it has changed: `move` if one property was appended, otherwise the whole.
-    fn tell_game(&mut self, turn: &Turn<'_>) {
+    /// Sends the game as far as it has changed: `move` if one property was appended, otherwise the whole.
+    fn send_game(&mut self, turn: &Turn<'_>) {
         let timing = charged(turn.timing, self.form.black.clock);
         let last = timing.last().copied().unwrap_or_default();
         let game = AnnotatedGame { record: turn.record.clone(), timing, ..self.form.clone() };
         let text = Ggf(&game).to_string();
         let open = text.strip_suffix(";)").unwrap_or(&text);
-        match open.strip_prefix(self.told.as_str()).filter(|_| !self.told.is_empty()) {
+        match open.strip_prefix(self.sent.as_str()).filter(|_| !self.sent.is_empty()) {
             Some("") => {}
             Some(appended) if appended.matches('[').count() == 1 => {
                 let timed = TimedMove {
@@ -150,11 +149,11 @@ impl NBoardPlayer {
             }
             _ => self.process.send(&format!("set game {text}")),
         }
-        self.told = open.to_owned();
+        self.sent = open.to_owned();
     }
 }
 
-/// The times as they are told. Readers add the increment for every move of the record, also for those of the opening and
+/// The times as they are sent. Readers add the increment for every move of the record, also for those of the opening and
 /// for passes, for which the referee gives none: these are said to have used it up.
 fn charged(timing: &[Timing], clock: Option<GgfClock>) -> Vec<Timing> {
     let free = clock.map(|clock| clock.increment.as_secs_f64()).filter(|increment| *increment > 0.0);
@@ -174,7 +173,7 @@ impl Player for NBoardPlayer {
         };
         let [black, white] = setup.names.clone().map(|name| PlayerInfo { name, rating: None, clock });
         self.form = AnnotatedGame { place: "emilia".to_owned(), black, white, ..AnnotatedGame::default() };
-        self.told.clear();
+        self.sent.clear();
         // Not every program knows it; those that do forget the last game, so that games do not depend on each other.
         self.process.send("clear");
         if let Some(seed) = self.seed {
@@ -184,7 +183,7 @@ impl Player for NBoardPlayer {
     }
 
     fn play(&mut self, turn: &Turn<'_>) -> Result<Answer, Fault> {
-        self.tell_game(turn);
+        self.send_game(turn);
         self.ping(self.timeouts.reply)?;
         let wait = turn.wait(&self.timeouts);
         let asked = Instant::now();
@@ -217,10 +216,6 @@ impl Player for NBoardPlayer {
             // What goes wrong here goes wrong in the next game again.
             let _ = self.ping(self.timeouts.reply);
         }
-    }
-
-    fn title(&self) -> &str {
-        &self.title
     }
 }
 

@@ -154,15 +154,13 @@ impl Process {
 
     /// The fault of a program that has closed its output in the middle of this line.
     pub fn cut_off(&mut self, line: &OutputLine) -> Fault {
-        match self.crash() {
-            Fault::Crashed(how) => Fault::Crashed(format!("{how} in the middle of the line '{}'", line.text)),
-            other => other,
-        }
+        Fault::Crashed(format!("{} in the middle of the line '{}'", self.how_it_ended(), line.text))
     }
 
     /// Takes the lines that have come without being asked for.
     pub fn unasked(&self) -> impl Iterator<Item = OutputLine> + '_ {
-        self.lines.try_iter()
+        // A program that goes on talking would keep a reader busy for ever.
+        self.lines.try_iter().take(LINES_KEPT)
     }
 
     /// What the program wrote to its standard error last.
@@ -187,8 +185,11 @@ impl Process {
 
     /// The fault of a program that has closed its output.
     pub fn crash(&mut self) -> Fault {
-        let status = self.wait(Instant::now() + EXIT_TIME);
-        let mut text = match status {
+        Fault::Crashed(self.how_it_ended())
+    }
+
+    fn how_it_ended(&mut self) -> String {
+        let mut text = match self.wait(Instant::now() + EXIT_TIME) {
             Some(status) => format!("the program ended ({status})"),
             None => "the program closed its output".to_owned(),
         };
@@ -196,10 +197,9 @@ impl Process {
         let _ = self.errors_read.recv_timeout(EXIT_TIME);
         let words = self.last_errors();
         if !words.is_empty() {
-            text.push_str("; last on its standard error: ");
-            text.push_str(&words.join(" | "));
+            text += &format!("; last on its standard error: {}", words.join(" | "));
         }
-        Fault::Crashed(text)
+        text
     }
 
     fn kill(&mut self) {

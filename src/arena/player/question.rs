@@ -110,9 +110,6 @@ pub trait Player: Send {
     /// The game is over, whoever noticed: nobody asks for a turn of it any more.
     fn end(&mut self) {}
 
-    /// What the program calls itself; empty if it does not say.
-    fn title(&self) -> &str;
-
     /// Whether a game may start from any position.
     fn takes_positions(&self) -> bool {
         true

@@ -68,43 +68,30 @@ pub struct PlayerSpec {
 /// Why a description is not one of a player.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SpecError {
-    /// Quotes that do not close.
-    #[error("player '{text}': {problem}")]
-    Quoting {
-        /// The text.
-        text: String,
-        /// What is wrong with it.
-        problem: String,
-    },
+    /// Quotes that do not close: the text, and what is wrong with it.
+    #[error("player '{0}': {1}")]
+    Quoting(String, String),
     /// A word without `=`.
     #[error("player: '{0}' is not of the form KEY=VALUE")]
     NotAPair(String),
     /// An unknown key.
-    #[error("player: unknown key '{key}'; expected one of: {expected}")]
-    UnknownKey {
-        /// The key.
-        key: String,
-        /// The keys there are.
-        expected: String,
-    },
-    /// A value that the key does not take.
-    #[error("player {player}: {key}: '{value}' is not valid; expected {expected}")]
-    Value {
-        /// The player's name.
-        player: String,
-        /// The key.
-        key: &'static str,
-        /// What was given.
-        value: String,
-        /// What would have been right.
-        expected: String,
-    },
+    #[error("player: unknown key '{0}'; expected one of: {KEYS}")]
+    UnknownKey(String),
+    /// A value that the key does not take: the player's name, the key, the value, and what would have been right.
+    #[error("player {0}: {1}: '{2}' is not valid; expected {3}")]
+    Value(String, &'static str, String, &'static str),
     /// An option of the player of this name that Emilia does not take.
     #[error("player {0}: {1}")]
     Option(String, OptionError),
     /// Something about the player of this name that is missing or contradicts the rest.
     #[error("player {0}: {1}")]
     Inconsistent(String, &'static str),
+}
+
+impl SpecError {
+    fn value(player: &str, key: &'static str, value: &str, expected: &'static str) -> SpecError {
+        SpecError::Value(player.to_owned(), key, value.to_owned(), expected)
+    }
 }
 
 /// A player as text has it: the keys of `--player` and of a `[[player]]` table.
@@ -146,8 +133,7 @@ fn words(text: &str, backslash_is_plain: bool) -> Result<Vec<String>, SpecError>
     /// Stands for a backslash while the text is split. No path has it.
     const BACKSLASH: &str = "\0";
     let split = |quoted: &str| {
-        shell_words::split(quoted)
-            .map_err(|error| SpecError::Quoting { text: text.to_owned(), problem: error.to_string() })
+        shell_words::split(quoted).map_err(|error| SpecError::Quoting(text.to_owned(), error.to_string()))
     };
     if !backslash_is_plain {
         return split(text);
@@ -172,13 +158,8 @@ impl PlayerText {
     }
 
     fn set(&mut self, key: &str, value: &str) -> Result<(), SpecError> {
-        let name = self.name.clone();
-        let bad = |key, expected: &str| SpecError::Value {
-            player: name.unwrap_or_else(|| "?".to_owned()),
-            key,
-            value: value.to_owned(),
-            expected: expected.to_owned(),
-        };
+        let name = self.name.clone().unwrap_or_else(|| "?".to_owned());
+        let bad = |key, expected| SpecError::value(&name, key, value, expected);
         let text = Some(value.to_owned());
         match key {
             "name" => self.name = text,
@@ -201,7 +182,7 @@ impl PlayerText {
                 Some(option) => {
                     self.option.insert(option.to_owned(), toml::Value::String(value.to_owned()));
                 }
-                None => return Err(SpecError::UnknownKey { key: key.to_owned(), expected: KEYS.to_owned() }),
+                None => return Err(SpecError::UnknownKey(key.to_owned())),
             },
         }
         Ok(())
@@ -209,18 +190,9 @@ impl PlayerText {
 
     /// Checks the values and how they go together.
     pub fn validate(&self) -> Result<PlayerSpec, SpecError> {
-        let command = match &self.cmd {
-            None => None,
-            Some(text) => Some(words(text, cfg!(windows))?),
-        };
+        let command = self.cmd.as_deref().map(|text| words(text, cfg!(windows))).transpose()?;
         let name = self.name.clone().unwrap_or_else(|| default_name(command.as_deref()));
-        let wrong = |problem| SpecError::Inconsistent(name.clone(), problem);
-        let bad = |key, value: &str, expected: &str| SpecError::Value {
-            player: name.clone(),
-            key,
-            value: value.to_owned(),
-            expected: expected.to_owned(),
-        };
+        let bad = |key, value: &str, expected| SpecError::value(&name, key, value, expected);
         if name.trim().is_empty() || name.chars().any(|c| c.is_control() || c == ']') {
             return Err(bad("name", &name, "a name without control characters and ']'"));
         }
@@ -245,18 +217,17 @@ impl PlayerText {
         let kind = match command {
             Some(command) => PlayerKind::Process { command, directory: self.dir.clone(), protocol },
             None if protocol.is_some() || self.dir.is_some() || !self.init.is_empty() || self.passes.is_some() => {
-                return Err(wrong("protocol, dir, init and passes are for programs: give its command line as cmd=..."));
+                let problem = "protocol, dir, init and passes are for programs: give its command line as cmd=...";
+                return Err(SpecError::Inconsistent(name, problem));
             }
             None => PlayerKind::InProcess,
         };
-        let mut options: Vec<(String, String)> = Vec::new();
-        options.extend(self.engine.clone().map(|value| ("engine".to_owned(), value)));
-        options.extend(self.option.iter().map(|(name, value)| {
-            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            (name.clone(), text)
-        }));
+        let text = |value: &toml::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let engine = self.engine.iter().map(|value| ("engine".to_owned(), value.clone()));
+        let options = self.option.iter().map(|(name, value)| (name.clone(), text(value)));
         // The evaluation may need its file, which is one of the options.
-        options.extend(self.eval.clone().map(|value| ("eval".to_owned(), value)));
+        let eval = self.eval.iter().map(|value| ("eval".to_owned(), value.clone()));
+        let options = engine.chain(options).chain(eval).collect();
         let terms = Terms { time: self.clock, depth: self.depth, nodes: self.nodes };
         let tell_limits = self.tell_limits.unwrap_or(true);
         let spec = PlayerSpec { name, kind, options, init: self.init.clone(), terms, tell_limits, passes };

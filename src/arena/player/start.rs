@@ -4,14 +4,16 @@ use super::fault::StartError;
 use super::gtp::GtpPlayer;
 use super::in_process::InProcessPlayer;
 use super::nboard::NBoardPlayer;
-use super::process::{NoLine, Process};
+use super::process::Process;
 use super::question::{Player, Timeouts};
 use super::spec::{PlayerKind, PlayerProtocol, PlayerSpec};
 use crate::clock::time_control::Terms;
 use std::time::Instant;
 
-/// Starts a player and gets it ready for its first game. A program without a known protocol is asked for it first.
-pub fn start(spec: &PlayerSpec, terms: &Terms, timeouts: Timeouts) -> Result<Box<dyn Player>, StartError> {
+/// Starts a player and gets it ready for its first game in a match with these limits. A program without a known protocol is asked for it
+/// first.
+pub fn start(spec: &PlayerSpec, of_the_match: &Terms, timeouts: Timeouts) -> Result<Box<dyn Player>, StartError> {
+    let terms = if spec.tell_limits { spec.terms(of_the_match) } else { Terms::default() };
     let PlayerKind::Process { protocol, .. } = &spec.kind else {
         return Ok(Box::new(InProcessPlayer::new(spec, terms, timeouts)?));
     };
@@ -21,7 +23,7 @@ pub fn start(spec: &PlayerSpec, terms: &Terms, timeouts: Timeouts) -> Result<Box
     };
     let process = spawn(spec)?;
     Ok(match protocol {
-        PlayerProtocol::Gtp => Box::new(GtpPlayer::new(process, spec, terms, timeouts)?),
+        PlayerProtocol::Gtp => Box::new(GtpPlayer::new(process, spec, &terms, timeouts)?),
         PlayerProtocol::NBoard => Box::new(NBoardPlayer::new(process, spec, terms, timeouts)?),
     })
 }
@@ -35,14 +37,11 @@ pub fn find_protocol(spec: &PlayerSpec, timeouts: Timeouts) -> Result<PlayerProt
     process.send("ping 1");
     let deadline = Instant::now() + timeouts.start;
     let found = loop {
-        match process.next_line(deadline) {
-            Ok(line) => match line.text.trim_start() {
-                text if text.starts_with("pong") => break Some(PlayerProtocol::NBoard),
-                text if text.starts_with(['?', '=']) && !text.starts_with("==") => break Some(PlayerProtocol::Gtp),
-                _ => {}
-            },
-            Err(NoLine::Late) => break None,
-            Err(NoLine::Closed) => return Err(process.crash().into()),
+        let Some(line) = process.whole_line(deadline)? else { break None };
+        match line.text.trim_start() {
+            text if text.starts_with("pong") => break Some(PlayerProtocol::NBoard),
+            text if text.starts_with(['?', '=']) && !text.starts_with("==") => break Some(PlayerProtocol::Gtp),
+            _ => {}
         }
     };
     process.send("quit");

@@ -8,11 +8,9 @@ pub use chart::score_picture;
 pub use html::page;
 pub use text::{progress, summary};
 
-use super::opening::Opening;
 use super::record::End;
-use super::sprt::Sprt;
-use super::sprt::Verdict;
-use super::standings::Failure;
+use super::sprt::{Sprt, Verdict};
+use super::standings::{Failure, Pairing};
 use super::statistics::{Estimate, Pentanomial, Tally};
 use super::tournament::Tournament;
 use serde::Serialize;
@@ -49,7 +47,7 @@ pub struct PlayerReport {
     pub ponders: bool,
     /// All its games.
     pub total: Counts,
-    /// Its moves, as far as they were timed.
+    /// Its moves; passes and the moves of the opening are not counted.
     pub moves: u64,
     /// Mean seconds a move, by the referee's clock.
     pub seconds: Option<f64>,
@@ -146,7 +144,25 @@ impl SprtReport {
     }
 }
 
+/// A share in percent.
+fn percent(share: f64) -> f64 {
+    100.0 * share
+}
+
+/// A number, or what stands where it is not known.
+fn number(value: Option<f64>, decimals: usize, unknown: &str) -> String {
+    value.map_or_else(|| unknown.to_owned(), |value| format!("{value:.decimals$}"))
+}
+
 impl MatchReport {
+    /// The players with the best one first, by their places in [`MatchReport::players`].
+    fn ranking(&self) -> Vec<usize> {
+        let score = |i: usize| self.players[i].total.score.unwrap_or(0.0);
+        let mut ranking: Vec<usize> = (0..self.players.len()).collect();
+        ranking.sort_by(|&a, &b| score(b).total_cmp(&score(a)));
+        ranking
+    }
+
     /// Collects what a match says so far.
     pub fn new(tournament: &Tournament) -> MatchReport {
         let (standings, settings) = (tournament.standings(), tournament.settings());
@@ -154,10 +170,10 @@ impl MatchReport {
         let player = |(i, name): (usize, &String)| {
             let effort = &standings.efforts[i];
             let spec = &settings.players[i];
-            let told = if spec.tell_limits { "" } else { ", not told" };
+            let note = if spec.tell_limits { "" } else { ", not told" };
             PlayerReport {
                 name: name.clone(),
-                limits: format!("{}{told}", spec.terms(&settings.terms)),
+                limits: format!("{}{note}", spec.terms(&settings.terms)),
                 ponders: spec.ponders(),
                 total: Counts::from(&standings.total(i)),
                 moves: effort.moves,
@@ -167,8 +183,9 @@ impl MatchReport {
                 forfeits: effort.forfeits.clone(),
             }
         };
-        let opening_name = |i: usize| openings.get(i).map_or_else(|| format!("#{i}"), Opening::to_string);
-        let pairing = |pairing: &super::standings::Pairing| PairingReport {
+        let pair =
+            |&(opening, half_points): &(usize, u8)| PairReport { opening: openings[opening].to_string(), half_points };
+        let pairing = |pairing: &Pairing| PairingReport {
             first: standings.names[pairing.first].clone(),
             second: standings.names[pairing.second].clone(),
             counts: Counts::from(&pairing.tally),
@@ -179,16 +196,11 @@ impl MatchReport {
             discs_error: pairing.tally.discs.error(),
             different_games: pairing.different_games(),
             corrected: pairing.is_alike().then(|| pairing.different_pairs.estimate()).flatten(),
-            pairs: pairing
-                .pairs
-                .iter()
-                .map(|&(opening, half_points)| PairReport { opening: opening_name(opening), half_points })
-                .collect(),
+            pairs: pairing.pairs.iter().map(pair).collect(),
         };
-        let sprt = settings.sprt.zip(standings.pairings.first()).map(|(test, pairing)| {
-            let pairs = &pairing.tally.pentanomial;
+        let sprt = tournament.sprt().map(|(test, ratio, verdict)| {
             let (lower, upper) = test.bounds();
-            SprtReport { test, ratio: test.log_likelihood_ratio(pairs), lower, upper, verdict: test.verdict(pairs) }
+            SprtReport { test, ratio, lower, upper, verdict }
         });
         MatchReport {
             terms: settings.identity(),

@@ -1,6 +1,6 @@
 //! The report for a terminal.
 
-use super::{MatchReport, PairingReport, PlayerReport, SprtReport};
+use super::{MatchReport, PairingReport, PlayerReport, SprtReport, number, percent};
 use crate::arena::standings::Standings;
 use crate::arena::statistics::Estimate;
 use std::fmt::Write;
@@ -44,9 +44,7 @@ fn pairing_text(out: &mut String, pairing: &PairingReport) -> std::fmt::Result {
         return writeln!(out, "  no pair of games is finished");
     };
     let [a, b, c, d, e] = pairing.pentanomial.0;
-    let percent = |value: f64| 100.0 * value;
-    let score_error = estimate.score_error.map(percent);
-    writeln!(out, "  score    {:.2}{} %", percent(estimate.score), plus_minus(score_error, 2))?;
+    writeln!(out, "  score    {}", score(estimate))?;
     writeln!(out, "  Elo      {}", elo(estimate))?;
     writeln!(out, "  pairs    0: {a}, 1/2: {b}, 1: {c}, 1 1/2: {d}, 2: {e}")?;
     writeln!(out, "  drawn    {:.2} %", percent(pairing.draw_rate.unwrap_or(0.0)))?;
@@ -59,16 +57,13 @@ fn pairing_text(out: &mut String, pairing: &PairingReport) -> std::fmt::Result {
             "  WARNING: only {} of {} games differ (symmetric ones are the same game). With equal pairs counted once:",
             pairing.different_games, counts.games
         )?;
-        let score_error = corrected.score_error.map(percent);
-        writeln!(
-            out,
-            "           score {:.2}{} %, Elo {}",
-            percent(corrected.score),
-            plus_minus(score_error, 2),
-            elo(corrected)
-        )?;
+        writeln!(out, "           score {}, Elo {}", score(corrected), elo(corrected))?;
     }
     Ok(())
+}
+
+fn score(estimate: &Estimate) -> String {
+    format!("{:.2}{} %", percent(estimate.score), plus_minus(estimate.score_error.map(percent), 2))
 }
 
 /// Elo, normalised Elo and likelihood of superiority.
@@ -78,7 +73,7 @@ fn elo(estimate: &Estimate) -> String {
         let _ = write!(text, ", normalised {normalized:+.2}{}", plus_minus(estimate.normalized_elo_error, 2));
     }
     if let Some(superiority) = estimate.superiority {
-        let _ = write!(text, ", LOS {:.2} %", 100.0 * superiority);
+        let _ = write!(text, ", LOS {:.2} %", percent(superiority));
     }
     text
 }
@@ -95,13 +90,11 @@ fn sprt_line(sprt: &SprtReport) -> String {
 
 /// Everybody's total, best first.
 fn table(out: &mut String, report: &MatchReport) -> std::fmt::Result {
-    let mut players: Vec<&PlayerReport> = report.players.iter().collect();
-    players.sort_by(|a, b| b.total.score.unwrap_or(0.0).total_cmp(&a.total.score.unwrap_or(0.0)));
     writeln!(out, "{:<20} {:>7} {:>7} {:>7} {:>7} {:>8}", "player", "games", "won", "drawn", "lost", "score")?;
-    for player in players {
-        let total = &player.total;
-        let score = total.score.map_or_else(|| "-".to_owned(), |score| format!("{:.2} %", 100.0 * score));
-        let (name, games) = (&player.name, total.games);
+    for i in report.ranking() {
+        let PlayerReport { name, total, .. } = &report.players[i];
+        let games = total.games;
+        let score = total.score.map_or_else(|| "-".to_owned(), |score| format!("{:.2} %", percent(score)));
         writeln!(out, "{name:<20} {games:>7} {:>7} {:>7} {:>7} {score:>8}", total.wins, total.draws, total.losses)?;
     }
     out.push('\n');
@@ -115,19 +108,16 @@ fn efforts(out: &mut String, players: &[PlayerReport]) -> std::fmt::Result {
         "player", "moves", "s/move", "depth", "nodes/move"
     )?;
     for player in players {
-        let number = |value: Option<f64>, decimals: usize| {
-            value.map_or_else(|| "-".to_owned(), |value| format!("{value:.decimals$}"))
-        };
-        let forfeits: Vec<String> = player.forfeits.iter().map(|(end, n)| format!("{} {n}", end)).collect();
+        let forfeits: Vec<String> = player.forfeits.iter().map(|(end, n)| format!("{end} {n}")).collect();
         let forfeits = if forfeits.is_empty() { "none".to_owned() } else { forfeits.join(", ") };
         writeln!(
             out,
             "{:<20} {:>10} {:>10} {:>8} {:>12}  {forfeits}",
             player.name,
             player.moves,
-            number(player.seconds, 4),
-            number(player.depth, 2),
-            number(player.nodes, 0)
+            number(player.seconds, 4, "-"),
+            number(player.depth, 2, "-"),
+            number(player.nodes, 0, "-")
         )?;
     }
     Ok(())

@@ -2,6 +2,7 @@
 
 use super::{EXACT, ForeignFormat, Record, discs, edax, egaroucid, level};
 use crate::book::graph::{Neighbours, Positions};
+use crate::book::packed::expect_no_other_file;
 use crate::book::{BookError, Entry, Key, Leaf};
 use crate::game::DISC;
 use crate::othello::{Position, canonical};
@@ -38,11 +39,13 @@ struct Below {
     level: u8,
 }
 
-/// Writes a book for another program: every position with a value. A file that is there is replaced.
+/// Writes a book for another program: every position with a value. Such a book that is there is replaced.
 ///
 /// # Errors
-/// If the book cannot be read or the file not be written, or if the positions are more than the format can count.
+/// If the book cannot be read or the file not be written, if the positions are more than the format can count, or if there is another file
+/// than such a book.
 pub fn export(book: &dyn Positions, format: ForeignFormat, path: &Path) -> Result<Exported, BookError> {
+    expect_no_other_file(path, &[edax::MAGIC, egaroucid::MAGIC])?;
     let mut exported = Exported::default();
     let mut header = edax::Header { positions: 0, level: 0, least_empties: 60 };
     let mut below = HashMap::new();

@@ -85,8 +85,8 @@ fn position(player: u64, opponent: u64) -> Option<Position> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::book::graph::tests::{WEIGHTS, book, leaf_of};
-    use crate::book::graph::{Neighbours, settle};
+    use crate::book::graph::Neighbours;
+    use crate::book::graph::tests::{WEIGHTS, add, book, leaf_of, searched};
     use crate::book::select::tests::grown;
     use crate::book::{BookError, Entry, Key, Leaf, Positions, Snapshot};
     use crate::testing::random_position;
@@ -155,8 +155,7 @@ mod tests {
             let behind = Key::of(&position.pass()).0;
             for (salt, key) in [behind].into_iter().chain(behind.predecessors()).enumerate() {
                 let leaf = leaf_of(&book, &key, salt as u64 * 5, salt == 0);
-                book.insert(key, Entry { leaf, weights: WEIGHTS, ..Entry::UNSEARCHED });
-                settle(&mut book, BTreeSet::from([key]), WEIGHTS).unwrap();
+                add(&mut book, key, searched(leaf));
             }
         }
         let with_value: BTreeSet<_> =

@@ -45,7 +45,7 @@ pub(super) fn run_export(arguments: &ExportArguments) -> Result<(), String> {
     let Exported { positions, links, unsearched, without_leaf, rounded, bounds, games, confidences } =
         export(&book, format, out).map_err(at(out))?;
     say(format_args!("{positions} positions, {links} moves between them"));
-    tell(&[
+    say_counts(&[
         (unsearched, "positions that wait to be searched are left out"),
         (without_leaf, "positions have no leaf: it waits to be searched"),
         (rounded, "values are rounded to whole discs"),
@@ -65,7 +65,7 @@ pub(super) fn run_import(arguments: &ImportArguments) -> Result<(), String> {
     let Imported { positions, without_move, repeated, without_leaf, contradictory } =
         book.import(weights, out).map_err(at(out))?;
     say(format_args!("{positions} positions"));
-    tell(&[
+    say_counts(&[
         (without_move, "positions without a move are left out"),
         (repeated, "positions were there already"),
         (without_leaf, "positions have no move with a value and wait to be searched"),
@@ -74,8 +74,8 @@ pub(super) fn run_import(arguments: &ImportArguments) -> Result<(), String> {
     Ok(())
 }
 
-/// Says what is more than nothing.
-fn tell(counts: &[(u64, &str)]) {
+/// Says which counts are not 0.
+fn say_counts(counts: &[(u64, &str)]) {
     for (count, what) in counts.iter().filter(|(count, _)| *count > 0) {
         say(format_args!("{count} {what}"));
     }

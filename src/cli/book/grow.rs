@@ -116,7 +116,7 @@ pub(super) fn run(arguments: &GrowArguments) -> Result<(), String> {
     let bar = StepBar::new("positions", settings.positions, begun_at);
     let started = Instant::now();
     let grown = grow(&book, &settings, &interrupt, &mut |growth| {
-        bar.show(growth.positions, || told(growth, &settings.root, started));
+        bar.show(growth.positions, || progress(growth, &settings.root, started));
     });
     bar.finish();
     let grown = grown.map_err(at(path))?;
@@ -139,8 +139,8 @@ pub(super) fn run(arguments: &GrowArguments) -> Result<(), String> {
     }
 }
 
-/// What is told of the growth beside its number of positions.
-fn told(growth: &Growth, root: &Position, started: Instant) -> String {
+/// What is shown of the growth beside its number of positions.
+fn progress(growth: &Growth, root: &Position, started: Instant) -> String {
     let rate = growth.searches as f64 / started.elapsed().as_secs_f64().max(1e-9);
     let value = growth.value.map_or_else(String::new, |value| format!(", root {value}"));
     let doing = growth.last.as_ref().map_or_else(String::new, |work| format!(", {}", what(work, root)));

@@ -172,7 +172,7 @@ impl Counts {
         self.solved += u64::from(entry.is_solved());
         let is_other = matches!(entry.leaf, Leaf::Found { .. }) && entry.weights != weights;
         self.other_weights += u64::from(is_other);
-        self.deepest = self.deepest.max(60 - key.empties());
+        self.deepest = self.deepest.max(60u8.saturating_sub(key.empties()));
     }
 }
 

@@ -60,7 +60,8 @@ impl Coefficients {
             }
         }
         let positive = read.scales.iter().chain([&read.logistic.discs_per_nat, &read.gaussian.discs_per_nat]);
-        match positive.copied().find(|factor| !(1e-3..=LARGEST).contains(factor)) {
+        let wrong = positive.copied().find(|factor| !(1e-3..=LARGEST).contains(factor));
+        match wrong {
             Some(factor) => Err(Error::custom(format_args!(
                 "a scale or discs_per_nat is {factor}; expected a number from 0.001 to 1e9"
             ))),

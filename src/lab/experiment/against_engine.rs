@@ -1,6 +1,6 @@
 //! Best-first searches against the alpha-beta engine of today: the fourth seed's claim, and the curve over growing budgets.
 
-use super::duel::PairScore;
+use super::duel::{Pair, PairScore, play_pair};
 use super::equal_evaluations::{contestant, contestants};
 use super::player::{EnginePlayer, Limit};
 use super::series::{openings, series};
@@ -8,7 +8,7 @@ use super::{Cell, Experiment, ExperimentError, Findings, Lab, Table};
 use crate::engine::{ALPHA_BETA, EngineOptions};
 use crate::eval::EvaluatorKind;
 use crate::othello::Position;
-use crate::render::{Curve, Plot, Point, Scale};
+use crate::render::{Curve, Plot, Scale};
 use std::ops::RangeInclusive;
 
 pub(super) const UCT: Experiment = Experiment {
@@ -76,29 +76,19 @@ fn opponent(lab: &mut Lab<'_>, form: &str, words: &[(&str, &str)]) -> Result<(St
 
 fn uct(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     let forms = contestants(lab, UCT_FORMS)?;
-    let budgets = lab.levels_within(&[200], &[1000, 4000, 16000], "evaluations", BUDGETS)?;
-    let pairs = lab.count(1, 60);
-    let (starts, _) = openings(lab, "random:8", pairs)?;
+    let budgets = lab.levels(&[200], &[1000, 4000, 16000], "evaluations", BUDGETS)?;
+    let (starts, _) = openings(lab, "random:8", lab.count(1, 60))?;
     // As the note describes its opponent: no pruning but by bounds.
     let (opponent, alpha_beta) = opponent(lab, "alpha-beta", &[("selectivity", "100")])?;
     lab.plan((forms.len() * budgets.len() * starts.len()) as u64);
-    let columns = ["player", "evaluations/move", "score %", "won of decided %", "discs", "share", "time", "plies"];
-    let mut table = Table::new(format!("Against {opponent} at equal evaluations, {}", alpha_beta.eval), &columns);
-    let mut curves = Vec::new();
-    for (name, options) in &forms {
-        let mut points = Vec::new();
-        for &budget in &budgets {
-            let player = EnginePlayer::new(options, Limit::Evaluations(budget.into()));
-            let opponent = EnginePlayer::new(&alpha_beta, Limit::Evaluations(budget.into()));
-            points.push(point(lab, &starts, (name, budget), [player, opponent], &mut table)?);
-        }
-        curves.push(Curve::new(name, points));
-    }
-    let notes = vec![
-        "The note claims at least 70 % with the same evaluation, in the same time. Constants are in discs. A drawn game counts half; \
-         errors are 95 % intervals by pairs; \"share\" and \"time\" are evaluations and processor time for each of the opponent's."
-            .to_owned(),
-    ];
+    let title = format!("Against {opponent} at equal evaluations, {}", alpha_beta.eval);
+    let (table, curves) = by_budget(title, &forms, &budgets, |(name, options), budget| {
+        let [mut player, mut opponent] =
+            [options, &alpha_beta].map(|options| EnginePlayer::new(options, Limit::Evaluations(budget.into())));
+        series(lab, &format!("{name}/{budget}"), &starts, &mut player, &mut opponent, SOLVE_FROM)
+    })?;
+    let note = "The note claims at least 70 % with the same evaluation, in the same time. Constants are in discs. A drawn game counts half; \
+         errors are 95 % intervals by pairs; \"share\" and \"time\" are evaluations and processor time for each of the opponent's.";
     let title = format!("Best-first with UCT against {opponent} at equal evaluations");
     let plots = if curves.len() == UCT_FORMS.len() {
         // Too many for one picture: the constants, and everything else beside the first.
@@ -110,36 +100,40 @@ fn uct(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     } else {
         vec![plot(&title, curves)]
     };
-    Ok(Findings { tables: vec![table], plots, notes, ..Findings::default() })
+    Ok(Findings::new(vec![table], plots, note))
 }
 
-/// Plays a player's games with a budget.
-fn point(
-    lab: &mut Lab<'_>,
-    starts: &[Position],
-    (name, budget): (&str, u32),
-    [mut player, mut opponent]: [EnginePlayer; 2],
-    table: &mut Table,
-) -> Result<Point, ExperimentError> {
-    let key = format!("{name}/{budget}");
-    let score = PairScore::of(&series(lab, &key, starts, &mut player, &mut opponent, SOLVE_FROM)?);
-    Ok(result((name, budget), &score, table))
-}
-
-/// The point of a player's curve, and a row of the table.
-fn result((name, budget): (&str, u32), score: &PairScore, table: &mut Table) -> Point {
-    let [percent, won, discs] = score.cells();
-    table.row(vec![
-        Cell::from(name),
-        Cell::from(budget),
-        percent,
-        won,
-        discs,
-        Cell::Number(score.share_spent(), 2),
-        Cell::Number(score.share_of_time(), 2),
-        Cell::Number(score.first.mean_plies(), 1),
-    ]);
-    score.point(budget)
+/// What each player wins with each budget: a table, and a curve of each. `play` plays the pairs.
+fn by_budget(
+    title: String,
+    players: &[(String, EngineOptions)],
+    budgets: &[u32],
+    mut play: impl FnMut(&(String, EngineOptions), u32) -> Result<Vec<Pair>, ExperimentError>,
+) -> Result<(Table, Vec<Curve>), ExperimentError> {
+    let columns = "player | evaluations/move | score % | won of decided % | discs | share | time | plies";
+    let mut table = Table::new(title, columns);
+    let mut curves = Vec::new();
+    for player in players {
+        let name = player.0.as_str();
+        let mut points = Vec::new();
+        for &budget in budgets {
+            let score = PairScore::of(&play(player, budget)?);
+            let [percent, won, discs] = score.cells();
+            table.row(vec![
+                Cell::from(name),
+                Cell::from(budget),
+                percent,
+                won,
+                discs,
+                Cell::Number(score.share_spent(), 2),
+                Cell::Number(score.share_of_time(), 2),
+                Cell::Number(score.first.mean_plies(), 1),
+            ]);
+            points.push(score.point(budget));
+        }
+        curves.push(Curve::new(name, points));
+    }
+    Ok((table, curves))
 }
 
 fn plot(title: &str, curves: Vec<Curve>) -> Plot {
@@ -159,43 +153,32 @@ const PAIRS_BETWEEN_CORRECTIONS: usize = 10;
 
 fn budget_curve(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     let players = contestants(lab, CURVE)?;
-    let budgets = lab.levels_within(&[100], &[1000, 2000, 4000, 8000, 16000, 32000, 64000], "evaluations", BUDGETS)?;
-    let pairs = lab.count(1, 100);
-    let (starts, _) = openings(lab, "random:8", pairs)?;
+    let budgets = lab.levels(&[100], &[1000, 2000, 4000, 8000, 16000, 32000, 64000], "evaluations", BUDGETS)?;
+    let (starts, _) = openings(lab, "random:8", lab.count(1, 100))?;
     let (opponent, probcut) = opponent(lab, "PVS + ProbCut", &[])?;
     lab.plan((players.len() * budgets.len()) as u64 * (starts.len() as u64 + 1));
-    let columns = ["player", "evaluations/move", "score %", "won of decided %", "discs", "share", "time", "plies"];
     let title = format!("Against {opponent} in the same time, {}, one thread", probcut.eval);
-    let mut table = Table::new(title, &columns);
-    let mut curves = Vec::new();
-    for (name, options) in &players {
-        let mut points = Vec::new();
-        for &budget in &budgets {
-            let some = &starts[..starts.len().min(TIMING_PAIRS)];
-            let own =
-                lab.unit(&format!("{name}/{budget}/timing"), || own_budget(options, &probcut, budget.into(), some))?;
-            let mut played = Vec::new();
-            let mut given = 0;
-            for (i, starts) in starts.chunks(PAIRS_BETWEEN_CORRECTIONS).enumerate() {
-                let own = if i == 0 { own } else { corrected(given / i as u64, &PairScore::of(&played)) };
-                given += own;
-                let mut player = EnginePlayer::new(options, Limit::Evaluations(own));
-                let mut opponent = EnginePlayer::new(&probcut, Limit::Evaluations(budget.into()));
-                let key = format!("{name}/{budget}/{i}");
-                played.extend(series(lab, &key, starts, &mut player, &mut opponent, SOLVE_FROM)?);
-            }
-            points.push(result((name, budget), &PairScore::of(&played), &mut table));
+    let (table, curves) = by_budget(title, &players, &budgets, |(name, options), budget| {
+        let some = &starts[..starts.len().min(TIMING_PAIRS)];
+        let own =
+            lab.unit(&format!("{name}/{budget}/timing"), || own_budget(options, &probcut, budget.into(), some))?;
+        let mut played = Vec::new();
+        let mut given = 0;
+        for (i, starts) in starts.chunks(PAIRS_BETWEEN_CORRECTIONS).enumerate() {
+            let own = if i == 0 { own } else { corrected(given / i as u64, &PairScore::of(&played)) };
+            given += own;
+            let mut player = EnginePlayer::new(options, Limit::Evaluations(own));
+            let mut opponent = EnginePlayer::new(&probcut, Limit::Evaluations(budget.into()));
+            let key = format!("{name}/{budget}/{i}");
+            played.extend(series(lab, &key, starts, &mut player, &mut opponent, SOLVE_FROM)?);
         }
-        curves.push(Curve::new(name, points));
-    }
-    let notes = vec![
-        "Each player gets the evaluations that it makes in the mean processor time of its opponent's moves, measured beforehand \
+        Ok(played)
+    })?;
+    let note = "Each player gets the evaluations that it makes in the mean processor time of its opponent's moves, measured beforehand \
          and corrected every ten pairs; \"time\" shows how well that was met, \"share\" the evaluations for each of the opponent's. A drawn game counts half; \
-         errors are 95 % intervals by pairs."
-            .to_owned(),
-    ];
+         errors are 95 % intervals by pairs.";
     let plot = plot(&format!("Best-first against {opponent} in the same time"), curves);
-    Ok(Findings { tables: vec![table], plots: vec![plot], notes, ..Findings::default() })
+    Ok(Findings::new(vec![table], vec![plot], note))
 }
 
 /// The evaluations that a player makes in the time that its opponent takes for a move.
@@ -205,8 +188,7 @@ fn own_budget(player: &EngineOptions, opponent: &EngineOptions, budget: u64, sta
     for _ in 0..2 {
         let mut one = EnginePlayer::new(player, Limit::Evaluations(own));
         let mut other = EnginePlayer::new(opponent, Limit::Evaluations(budget));
-        let pairs: Vec<_> =
-            starts.iter().map(|start| super::duel::play_pair(start, &mut one, &mut other, SOLVE_FROM).0).collect();
+        let pairs: Vec<_> = starts.iter().map(|start| play_pair(start, &mut one, &mut other, SOLVE_FROM).0).collect();
         let score = PairScore::of(&pairs);
         let each = score.first.nanos as f64 / score.first.evaluations.max(1) as f64;
         let time = score.second.nanos as f64 / score.second.moves.max(1) as f64;
@@ -222,17 +204,15 @@ fn corrected(given: u64, so_far: &PairScore) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::lab::tests::unwatched_lab;
     use super::super::{Ledger, Setup};
     use super::*;
-    use std::sync::atomic::AtomicBool;
 
     #[test]
     fn the_opponent_is_alpha_beta_unless_another_is_given() {
-        let interrupt = AtomicBool::new(false);
-        let mut observe = |_| {};
-        let mut against = |given: Option<&str>| {
+        let against = |given: Option<&str>| {
             let setup = Setup { opponent: given.map(str::to_owned), ..Setup::default() };
-            let mut lab = Lab::new(setup, Ledger::in_memory(), &interrupt, &mut observe);
+            let mut lab = unwatched_lab(setup, Ledger::in_memory());
             opponent(&mut lab, "alpha-beta", &[("selectivity", "100")]).unwrap()
         };
         let (name, options) = against(None);

@@ -2,6 +2,7 @@
 //! heuristics, his players and his measures.
 
 use super::duel::{PairScore, play_pair};
+use super::findings::{Measured, point};
 use super::player::{Chosen, Contender};
 use super::series::openings;
 use super::stopwatch::Stopwatch;
@@ -11,7 +12,7 @@ use crate::eval::{Evaluator, EvaluatorKind};
 use crate::game::Game;
 use crate::othello::Position;
 use crate::random::Random;
-use crate::render::{Curve, Plot, Point, Scale};
+use crate::render::{Curve, Plot, Scale};
 use crate::search::{Contempt, MinimaxKind, PlainCounts, plain_minimax};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -112,7 +113,7 @@ pub(super) struct Cost {
 }
 
 /// The mean of a sample of counts in `units`, with its error.
-fn mean_and_error(counts: &[u64], units: f64) -> (f64, Option<f64>) {
+fn mean_and_error(counts: &[u64], units: f64) -> Measured {
     let mut sample = SampleMean::default();
     counts.iter().for_each(|&count| sample.add(count as f64 / units));
     (sample.mean().unwrap_or(0.0), sample.error())
@@ -125,18 +126,18 @@ impl Cost {
     }
 
     /// Nodes visited for a board, with the error of the mean.
-    pub fn nodes(&self) -> (f64, Option<f64>) {
+    pub fn nodes(&self) -> Measured {
         mean_and_error(&self.visited, 1.0)
     }
 
     /// Milliseconds for a board, with the error of the mean.
-    pub fn millis(&self) -> (f64, Option<f64>) {
+    pub fn millis(&self) -> Measured {
         mean_and_error(&self.nanos, 1e6)
     }
 
     /// The nodes visited as a share of `whole`'s on the same boards, which both have searched, with its error: that of a quotient of
     /// sums, linearised.
-    pub fn share_of(&self, whole: &Cost) -> (f64, Option<f64>) {
+    pub fn share_of(&self, whole: &Cost) -> Measured {
         let sum = |counts: &[u64]| counts.iter().sum::<u64>() as f64;
         let (all, n) = (sum(&whole.visited), self.boards());
         let share = sum(&self.visited) / all;
@@ -184,19 +185,16 @@ pub(super) fn costs(
     lab: &mut Lab<'_>,
     series: &[Series<'_>],
     (title, y): (&str, &str),
-    value: fn(&Cost) -> (f64, Option<f64>),
+    value: fn(&Cost) -> Measured,
     decimals: usize,
 ) -> Result<Findings, ExperimentError> {
-    let count = lab.count(4, 50);
-    let boards = boards(lab, count)?;
+    let boards = boards(lab, lab.count(4, 50))?;
+    let count = boards.len();
     lab.plan(series.iter().map(|one| u64::from(one.deepest)).sum());
-    let mut columns = vec!["depth"];
-    columns.extend(series.iter().map(|one| one.name));
-    let mut table = Table::new(format!("{title}: {y}, mean of {count} boards"), &columns);
-    let mut detail = Table::new(
-        "Everything counted, means",
-        &["search", "depth", "nodes expanded", "nodes generated", "evaluations", "ms", "ns/node", "ns/evaluation"],
-    );
+    let columns: Vec<&str> = ["depth"].into_iter().chain(series.iter().map(|one| one.name)).collect();
+    let mut table = Table::new(format!("{title}: {y}, mean of {count} boards"), &columns.join(" | "));
+    let columns = "search | depth | nodes expanded | nodes generated | evaluations | ms | ns/node | ns/evaluation";
+    let mut detail = Table::new("Everything counted, means", columns);
     let deepest = series.iter().map(|one| one.deepest).max().unwrap_or(0);
     let mut curves: Vec<Curve> = series.iter().map(|one| Curve::new(one.name, Vec::new())).collect();
     for depth in 1..=deepest {
@@ -209,7 +207,7 @@ pub(super) fn costs(
             let cost = cost(lab, &boards, one.algorithm, one.heuristic, depth)?;
             let (mean, error) = value(&cost);
             cells.push(Cell::Measured(mean, error, decimals));
-            curve.points.push(Point { x: depth.into(), y: mean, error });
+            curve.points.push(point(depth, (mean, error)));
             let (n, (nodes, _), (millis, _)) = (cost.boards(), cost.nodes(), cost.millis());
             let evaluations = cost.evaluations as f64 / n;
             detail.row(vec![

@@ -1,9 +1,10 @@
 //! Bergman's figures 3 to 6, and the Caltech page's saving: what searches cost by depth.
 
 use super::bergman::{ALGORITHMS, Cost, HEURISTICS, Series, boards, cost, costs};
+use super::findings::point;
 use super::{Cell, Experiment, ExperimentError, Findings, Lab, Table};
 use crate::eval::EvaluatorKind;
-use crate::render::{Curve, Plot, Point, Stroke};
+use crate::render::{Curve, Plot, Stroke};
 
 pub(super) const NODES: Experiment = Experiment {
     name: "bergman-nodes",
@@ -16,14 +17,14 @@ pub(super) const TIMES: Experiment = Experiment {
     name: "bergman-times",
     about: "Figure 4: search time by depth, for three algorithms",
     seconds: 5,
-    run: times,
+    run: |lab| times(lab, of_algorithms, "Figure 4: algorithms, weight heuristic"),
 };
 
 pub(super) const HEURISTIC_COST: Experiment = Experiment {
     name: "bergman-heuristic-cost",
     about: "Figure 6: search time by depth, for four heuristics",
     seconds: 6,
-    run: heuristic_cost,
+    run: |lab| times(lab, of_heuristics, "Figure 6: heuristics, alpha-beta with reordering"),
 };
 
 pub(super) const SAVING: Experiment = Experiment {
@@ -33,26 +34,29 @@ pub(super) const SAVING: Experiment = Experiment {
     run: saving,
 };
 
-/// The largest depths: seconds for each unit.
-fn deepest(lab: &Lab<'_>, full: u32) -> u32 {
-    lab.levels(&[3], &[full])[0].min(12)
+/// The largest depth.
+fn deepest(lab: &Lab<'_>, full: u32) -> Result<u32, ExperimentError> {
+    lab.level(3, full, "largest depth", 1..=12)
 }
 
-fn of_algorithms(lab: &Lab<'_>) -> Vec<Series<'static>> {
-    let weight = EvaluatorKind::WeightedSquares;
-    let deepest = [6, 8, 9].map(|full| deepest(lab, full));
-    let series = ALGORITHMS.iter().zip(deepest);
-    series.map(|(&algorithm, deepest)| Series { name: algorithm.0, algorithm, heuristic: weight, deepest }).collect()
+fn of_algorithms(lab: &Lab<'_>) -> Result<Vec<Series<'static>>, ExperimentError> {
+    let heuristic = EvaluatorKind::WeightedSquares;
+    // What takes seconds for each unit.
+    let series = ALGORITHMS
+        .iter()
+        .zip([6, 8, 9])
+        .map(|(&algorithm, full)| Ok(Series { name: algorithm.0, algorithm, heuristic, deepest: deepest(lab, full)? }));
+    series.collect()
 }
 
-fn of_heuristics(lab: &Lab<'_>) -> Vec<Series<'static>> {
-    let deepest = deepest(lab, 8);
+fn of_heuristics(lab: &Lab<'_>) -> Result<Vec<Series<'static>>, ExperimentError> {
+    let deepest = deepest(lab, 8)?;
     let series = HEURISTICS.iter();
-    series.map(|&(name, heuristic)| Series { name, algorithm: ALGORITHMS[2], heuristic, deepest }).collect()
+    Ok(series.map(|&(name, heuristic)| Series { name, algorithm: ALGORITHMS[2], heuristic, deepest }).collect())
 }
 
 fn nodes(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
-    let (algorithms, heuristics) = (of_algorithms(lab), of_heuristics(lab));
+    let (algorithms, heuristics) = (of_algorithms(lab)?, of_heuristics(lab)?);
     let y = "nodes expanded";
     let mut found = costs(lab, &algorithms, ("Figure 3: algorithms, weight heuristic", y), Cost::nodes, 1)?;
     let more = costs(lab, &heuristics, ("Figure 5: heuristics, alpha-beta with reordering", y), Cost::nodes, 1)?;
@@ -64,33 +68,25 @@ fn nodes(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     Ok(found)
 }
 
-fn times(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
-    let series = of_algorithms(lab);
-    let mut found = costs(lab, &series, ("Figure 4: algorithms, weight heuristic", "ms"), Cost::millis, 3)?;
-    found.notes.push("Processor time of the searching thread.".to_owned());
-    Ok(found)
-}
-
-fn heuristic_cost(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
-    let series = of_heuristics(lab);
-    let title = ("Figure 6: heuristics, alpha-beta with reordering", "ms");
-    let mut found = costs(lab, &series, title, Cost::millis, 3)?;
-    found.notes.push("Processor time of the searching thread.".to_owned());
-    Ok(found)
+/// What searches take by depth, in time.
+fn times(
+    lab: &mut Lab<'_>,
+    series: fn(&Lab<'_>) -> Result<Vec<Series<'static>>, ExperimentError>,
+    title: &str,
+) -> Result<Findings, ExperimentError> {
+    let series = series(lab)?;
+    let found = costs(lab, &series, (title, "ms"), Cost::millis, 3)?;
+    Ok(Findings { notes: vec!["Processor time of the searching thread.".to_owned()], ..found })
 }
 
 fn saving(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
-    let count = lab.count(4, 50);
-    let boards = boards(lab, count)?;
-    let deepest = deepest(lab, 6);
+    let boards = boards(lab, lab.count(4, 50))?;
+    let deepest = deepest(lab, 6)?;
     lab.plan(3 * u64::from(deepest));
-    let columns = ["depth", "minimax nodes", "alpha-beta saves %", "with ordering saves %", "least possible saves %"];
-    let mut table = Table::new(format!("Nodes saved by cut-offs, weight heuristic, {count} boards"), &columns);
-    let mut curves = ["alpha-beta", "with ordering", "least possible"].map(|name| Curve {
-        name: name.to_owned(),
-        points: Vec::new(),
-        stroke: if name == "least possible" { Stroke::Dashed } else { Stroke::Solid },
-    });
+    let columns = "depth | minimax nodes | alpha-beta saves % | with ordering saves % | least possible saves %";
+    let mut table = Table::new(format!("Nodes saved by cut-offs, weight heuristic, {} boards", boards.len()), columns);
+    let mut curves = ["alpha-beta", "with ordering", "least possible"].map(|name| Curve::new(name, Vec::new()));
+    curves[2].stroke = Stroke::Dashed;
     for depth in 1..=deepest {
         let mut measured = |i: usize| cost(lab, &boards, ALGORITHMS[i], EvaluatorKind::WeightedSquares, depth);
         let [full, plain, ordered] = [measured(0)?, measured(1)?, measured(2)?];
@@ -103,13 +99,12 @@ fn saving(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
         let uniform = (full.evaluations as f64 / full.boards()).powf(1.0 / f64::from(depth));
         let minimal = |d: u32| uniform.powi(d.div_ceil(2) as i32) + uniform.powi((d / 2) as i32) - 1.0;
         let least: f64 = (0..=depth).map(minimal).sum();
-        let (nodes, error) = full.nodes();
-        let values = [saved(&plain), saved(&ordered), (100.0 * (1.0 - least / nodes), None)];
-        for (curve, (y, error)) in curves.iter_mut().zip(values) {
-            curve.points.push(Point { x: depth.into(), y, error });
+        let values = [saved(&plain), saved(&ordered), (100.0 * (1.0 - least / full.nodes().0), None)];
+        for (curve, value) in curves.iter_mut().zip(values) {
+            curve.points.push(point(depth, value));
         }
-        let mut cells = vec![Cell::from(depth), Cell::Measured(nodes, error, 1)];
-        cells.extend(values.map(|(value, error)| Cell::Measured(value, error, 1)));
+        let mut cells = vec![Cell::from(depth), Cell::from(full.nodes())];
+        cells.extend(values.map(Cell::from));
         table.row(cells);
     }
     let title = "Nodes saved by cut-offs";

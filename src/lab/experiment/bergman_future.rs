@@ -1,13 +1,14 @@
 //! Bergman's future work, done: a weight for the mobility term, and forward pruning beside the corners.
 
 use super::bergman::{Plain, board, boards, match_units, match_up};
+use super::contest::Contest;
 use super::player::{Chosen, Contender};
 use super::{Cell, Experiment, ExperimentError, Findings, Lab, Table};
 use crate::eval::{Evaluator, EvaluatorKind, STATIC_LIMIT, WeightedSquares};
 use crate::game::{DISC, Game};
-use crate::othello::{Bitboard, Color, Empties, Position, Square, Squares};
+use crate::othello::{Bitboard, Color, Position, Square, Squares};
 use crate::render::{Curve, Plot, Scale, Stroke};
-use crate::search::{Contempt, EndgameSolver, LeafSolver, MinimaxKind, Work, after, plain_minimax};
+use crate::search::{Contempt, MinimaxKind, after, plain_minimax};
 use std::sync::Arc;
 
 pub(super) const MOBILITY_WEIGHT: Experiment = Experiment {
@@ -38,14 +39,14 @@ impl Evaluator<Position> for WithMobility {
 }
 
 fn mobility_weight(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
-    let weights = lab.levels_within(&[0, 32], &[0, 8, 16, 32, 64, 128, 256, 512], "discs", 0..=10_000)?;
+    let weights = lab.levels(&[0, 32], &[0, 8, 16, 32, 64, 128, 256, 512], "discs", 0..=10_000)?;
     let pairs = lab.count(2, 200);
     let depths: &[u32] = if lab.setup().quick { &[2] } else { &[3, 5] };
     lab.plan((weights.len() * depths.len()) as u64 * match_units(pairs));
     let boards = boards(lab, pairs)?;
     let squares = lab.built(EvaluatorKind::WeightedSquares)?;
-    let columns = ["depth", "mobility, discs", "score %", "won of decided %", "discs a game"];
-    let mut table = Table::new("Weighted squares with mobility against weighted squares alone", &columns);
+    let columns = "depth | mobility, discs | score % | won of decided % | discs a game";
+    let mut table = Table::new("Weighted squares with mobility against weighted squares alone", columns);
     let mut curves = Vec::new();
     for &depth in depths {
         let mut points = Vec::new();
@@ -61,7 +62,7 @@ fn mobility_weight(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
                 points.push(score.point(weight));
             }
         }
-        curves.push(Curve { name: format!("depth {depth}"), points, stroke: Stroke::Solid });
+        curves.push(Curve::new(format!("depth {depth}"), points));
     }
     let title = "What mobility is worth beside weighted squares";
     let (x, y) = ("weight of the mobility ratio, discs", "score against weighted squares alone, %");
@@ -121,52 +122,42 @@ impl Evaluator<Pruned> for OfPruned {
 }
 
 /// Plays Othello but searches the pruned game.
-struct Pruning {
-    depth: u32,
-    evaluator: OfPruned,
-}
+struct Pruning(Plain<Pruned>);
 
 impl Contender<Position> for Pruning {
     fn begin(&mut self) {}
 
     fn choose(&mut self, position: &Position) -> Chosen<Square> {
-        let result = plain_minimax(
-            MinimaxKind::Ordered,
-            &Pruned(*position),
-            self.depth,
-            &self.evaluator,
-            Contempt::NONE,
-            &mut |_| false,
-        );
-        let turn = result.pv.first().copied();
-        Chosen { turn, evaluations: result.counts.evaluations, plies: self.depth, expected: None }
+        self.0.choose(&Pruned(*position))
     }
 }
 
 /// Empty squares of the positions that are solved to see how good the pruned moves are.
-const SOLVED_EMPTIES: Empties = Empties::new(12).unwrap();
+const SOLVED_EMPTIES: u32 = 12;
 
 fn forward_pruning(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
-    let depths = lab.levels_within(&[2], &[3, 4, 5], "depths", 1..=9)?;
+    let depths = lab.levels(&[2], &[3, 4, 5], "depths", 1..=9)?;
     let pairs = lab.count(2, 150);
     let quick = lab.setup().quick;
     let kinds = [EvaluatorKind::WeightedSquares, EvaluatorKind::Mobility];
     lab.plan(2 * (kinds.len() * depths.len()) as u64 * match_units(pairs) + 1);
     let boards = boards(lab, pairs)?;
-    let columns = ["heuristic", "depth pruned", "depth full", "score %", "won of decided %", "evaluations, share"];
-    let mut table = Table::new("Alpha-beta with forward pruning against full width", &columns);
+    let columns = "heuristic | depth pruned | depth full | score % | won of decided % | evaluations, share";
+    let mut table = Table::new("Alpha-beta with forward pruning against full width", columns);
     let mut curves = Vec::new();
-    for kind in kinds {
-        let evaluator = lab.built(kind)?;
+    for heuristic in kinds {
+        let evaluator = lab.built(heuristic)?;
         for deeper in [0, 1] {
             let mut points = Vec::new();
             for &depth in &depths {
-                let mut pruning = Pruning { depth: depth + deeper, evaluator: OfPruned(evaluator.clone()) };
-                let mut full = Plain { kind: MinimaxKind::Ordered, depth, evaluator: evaluator.clone() };
-                let score = match_up(lab, &format!("{kind}/{depth}/{deeper}"), &boards, &mut pruning, &mut full)?;
+                let kind = MinimaxKind::Ordered;
+                let pruned = Arc::new(OfPruned(evaluator.clone()));
+                let mut pruning = Pruning(Plain { kind, depth: depth + deeper, evaluator: pruned });
+                let mut full = Plain { kind, depth, evaluator: evaluator.clone() };
+                let score = match_up(lab, &format!("{heuristic}/{depth}/{deeper}"), &boards, &mut pruning, &mut full)?;
                 let [percent, won, _] = score.cells();
                 table.row(vec![
-                    Cell::from(kind.name()),
+                    Cell::from(heuristic.name()),
                     Cell::from(depth + deeper),
                     Cell::from(depth),
                     percent,
@@ -176,20 +167,17 @@ fn forward_pruning(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
                 points.push(score.point(depth));
             }
             let ply = if deeper == 0 { "same depth" } else { "one ply deeper" };
-            curves.push(Curve {
-                name: format!("{kind}, {ply}"),
-                points,
-                stroke: if deeper == 0 { Stroke::Dashed } else { Stroke::Solid },
-            });
+            let stroke = if deeper == 0 { Stroke::Dashed } else { Stroke::Solid };
+            curves.push(Curve { stroke, ..Curve::new(format!("{heuristic}, {ply}"), points) });
         }
     }
     let seed = lab.setup().seed;
     let positions = if quick { 20 } else { 400 };
     let counts = lab.unit("how bad the moves are", || how_bad(seed, positions))?;
-    let mut truth = Table::new(
-        format!("Moves beside an empty corner with {SOLVED_EMPTIES} empty squares, solved"),
-        &["positions", "where one is the only best move", "where one is a best move", "where all lose a disc or more"],
-    );
+    let title = format!("Moves beside an empty corner with {SOLVED_EMPTIES} empty squares, solved");
+    let columns =
+        "positions | where one is the only best move | where one is a best move | where all lose a disc or more";
+    let mut truth = Table::new(title, columns);
     let [all, only, best] = counts;
     truth.row([all, only, best, all - best].map(Cell::from).to_vec());
     let title = "Forward pruning beside the corners";
@@ -204,19 +192,15 @@ fn forward_pruning(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
 /// of them is.
 fn how_bad(seed: u64, positions: u64) -> [u64; 3] {
     let evaluator = EvaluatorKind::Mobility.build();
-    let mut solver = EndgameSolver::new(SOLVED_EMPTIES);
-    let mut value = |position: &Position| match position.is_over() {
-        true => Game::outcome(position),
-        false => {
-            solver.solve(position, Contempt::NONE, &mut Work::default(), &mut |_| false).expect("nobody says stop")
-        }
+    let value = |position: &Position| {
+        position.mover().signed(position.verdict(SOLVED_EMPTIES).expect("it is near enough to the end"))
     };
     let mut counts = [0; 3];
     let mut number = 1 << 32;
     while counts[0] < positions {
         number += 1;
         let mut position = board(seed, number);
-        while !position.is_over() && position.empty_count() > SOLVED_EMPTIES {
+        while !position.is_over() && position.empties().count() > SOLVED_EMPTIES {
             let best = plain_minimax(MinimaxKind::Ordered, &position, 2, &*evaluator, Contempt::NONE, &mut |_| false);
             position = after(&position, if position.must_pass() { None } else { best.pv.first().copied() });
         }
@@ -225,7 +209,7 @@ fn how_bad(seed: u64, positions: u64) -> [u64; 3] {
         if position.is_over() || bad.is_empty() || bad == moves {
             continue;
         }
-        let mut best_of = |squares: Bitboard| squares.into_iter().map(|s| -value(&position.after(s))).max();
+        let best_of = |squares: Bitboard| squares.into_iter().map(|s| -value(&position.after(s))).max();
         let (pruned, kept) = (best_of(bad), best_of(moves & !bad));
         counts[0] += 1;
         counts[1] += u64::from(pruned > kept);

@@ -6,6 +6,7 @@ use super::{Cell, Experiment, ExperimentError, Findings, Lab, Table};
 use crate::eval::EvaluatorKind;
 use crate::othello::Position;
 use crate::search::{Contempt, MinimaxKind, plain_minimax};
+use std::ops::RangeInclusive;
 
 pub(super) const DEPTHS: Experiment = Experiment {
     name: "bergman-depths",
@@ -16,14 +17,14 @@ pub(super) const DEPTHS: Experiment = Experiment {
 
 pub(super) const ALGORITHM_TABLE: Experiment = Experiment {
     name: "bergman-algorithms",
-    about: "Table 2: win rates of minimax, alpha-beta and alpha-beta with reordering; rows are depths",
+    about: "Table 2: win rates of minimax, alpha-beta and alpha-beta with reordering; the level is the depth",
     seconds: 130,
     run: algorithms,
 };
 
 pub(super) const HEURISTIC_TABLE: Experiment = Experiment {
     name: "bergman-heuristics",
-    about: "Table 3: win rates of four heuristics at depth 5; rows are depths",
+    about: "Table 3: win rates of four heuristics at depth 5; the level is the depth",
     seconds: 50,
     run: heuristics,
 };
@@ -31,27 +32,24 @@ pub(super) const HEURISTIC_TABLE: Experiment = Experiment {
 /// The boards of the paper's own number of games, 20, come first.
 const PAPER_PAIRS: usize = 10;
 
-fn depths_of(lab: &Lab<'_>, quick: &[u32], full: &[u32]) -> Result<Vec<u32>, ExperimentError> {
-    lab.levels_within(quick, full, "depths", 1..=10)
-}
+/// The depths that can be asked for.
+const DEPTH_RANGE: RangeInclusive<u32> = 1..=10;
 
 /// A row of a table of win rates: two players, the paper's win rate of the first, ours with as many games, and with more.
 fn row(table: &mut Table, names: [&str; 2], paper: Option<f64>, score: &PairScore, first: &PairScore) {
-    let ((percent, error), (few, few_error)) = (score.percent(), first.percent());
     table.row(vec![
         Cell::from(names[0]),
         Cell::from(names[1]),
         Cell::maybe(paper.map(|p| 100.0 * p), 0),
-        Cell::Measured(few, few_error, 1),
-        Cell::Measured(percent, error, 1),
+        Cell::from(first.percent()),
+        Cell::from(score.percent()),
         Cell::from(score.tally.games()),
         Cell::Number(100.0 * score.tally.draw_rate().unwrap_or(0.0), 1),
         Cell::mean(&score.tally.discs, 1),
     ]);
 }
 
-const COLUMNS: [&str; 8] =
-    ["player 1", "player 2", "paper %", "20 games %", "all games %", "games", "drawn %", "discs"];
+const COLUMNS: &str = "player 1 | player 2 | paper % | 20 games % | all games % | games | drawn % | discs";
 
 fn of_first(
     lab: &mut Lab<'_>,
@@ -67,12 +65,12 @@ fn of_first(
 }
 
 fn depths(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
-    let depths = depths_of(lab, &[1, 2], &[1, 3, 6])?;
+    let depths = lab.levels(&[1, 2], &[1, 3, 6], "depths", DEPTH_RANGE)?;
     let weight = lab.built(EvaluatorKind::WeightedSquares)?;
     let pairs = lab.count(2, 500);
     let pairings = depths.len() * (depths.len() - 1) / 2;
     lab.plan(pairings as u64 * (match_units(pairs) + 1));
-    let mut table = Table::new("Table 1: depths, alpha-beta with the weight heuristic", &COLUMNS);
+    let mut table = Table::new("Table 1: depths, alpha-beta with the weight heuristic", COLUMNS);
     for (i, &low) in depths.iter().enumerate() {
         for &high in &depths[i + 1..] {
             let player = |depth| Plain { kind: MinimaxKind::AlphaBeta, depth, evaluator: weight.clone() };
@@ -87,11 +85,11 @@ fn depths(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
 }
 
 fn algorithms(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
-    let depth = depths_of(lab, &[3], &[5])?[0];
+    let depth = lab.level(3, 5, "depth", DEPTH_RANGE)?;
     let weight = lab.built(EvaluatorKind::WeightedSquares)?;
     let pairs = lab.count(2, 500);
     lab.plan(3 * (match_units(pairs) + 1) + 1);
-    let mut table = Table::new(format!("Table 2: algorithms at depth {depth}, weight heuristic"), &COLUMNS);
+    let mut table = Table::new(format!("Table 2: algorithms at depth {depth}, weight heuristic"), COLUMNS);
     for (i, &(other, plainer)) in ALGORITHMS.iter().enumerate() {
         for &(one, cleverer) in &ALGORITHMS[i + 1..] {
             let player = |kind| Plain { kind, depth, evaluator: weight.clone() };
@@ -111,10 +109,9 @@ fn algorithms(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
         }
         agree
     })?;
-    let mut check = Table::new(
-        format!("What would show a mistake: agreement with minimax on {} boards, depth {}", boards.len(), depth.min(4)),
-        &["what", "agree"],
-    );
+    let title =
+        format!("What would show a mistake: agreement with minimax on {} boards, depth {}", boards.len(), depth.min(4));
+    let mut check = Table::new(title, "what | agree");
     let names = ["the value, both algorithms", "the move, alpha-beta", "the move, reordering"];
     for (name, agree) in names.iter().zip(agreement) {
         check.row(vec![Cell::from(*name), Cell::from(agree)]);
@@ -133,11 +130,11 @@ const PAPER_HEURISTICS: [[Option<f64>; 4]; 4] = [
 ];
 
 fn heuristics(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
-    let depth = depths_of(lab, &[2], &[5])?[0];
+    let depth = lab.level(2, 5, "depth", DEPTH_RANGE)?;
     let heuristics: Vec<_> = HEURISTICS.iter().map(|(_, kind)| lab.built(*kind)).collect::<Result<_, _>>()?;
     let pairs = lab.count(2, 500);
     lab.plan(6 * (match_units(pairs) + 1));
-    let mut table = Table::new(format!("Table 3: heuristics, alpha-beta at depth {depth}"), &COLUMNS);
+    let mut table = Table::new(format!("Table 3: heuristics, alpha-beta at depth {depth}"), COLUMNS);
     for i in 0..4 {
         for j in 0..i {
             let player = |i: usize| Plain { kind: MinimaxKind::AlphaBeta, depth, evaluator: heuristics[i].clone() };

@@ -1,7 +1,7 @@
 //! Games between searches, in pairs with the colours exchanged, and what they cost.
 
-use super::Cell;
 use super::contest::Contest;
+use super::findings::{Cell, Measured, point};
 use super::player::{ByStage, Contender};
 use super::stopwatch::Stopwatch;
 use crate::arena::statistics::{Tally, Z95};
@@ -161,31 +161,29 @@ impl PairScore {
 
     /// Points and games won of those decided, in percent, and the mean of the discs, as entries of a table.
     pub fn cells(&self) -> [Cell; 3] {
-        let measured = |(percent, error)| Cell::Measured(percent, error, 1);
-        [measured(self.percent()), measured(self.percent_of_decided()), Cell::mean(&self.tally.discs, 1)]
+        [self.percent().into(), self.percent_of_decided().into(), Cell::mean(&self.tally.discs, 1)]
     }
 
     /// The points in percent as a point of a curve.
     pub fn point(&self, x: u32) -> Point {
-        let (y, error) = self.percent();
-        Point { x: x.into(), y, error }
+        point(x, self.percent())
     }
 
     /// Points in percent, draws half, with the error by pairs.
-    pub fn percent(&self) -> (f64, Option<f64>) {
+    pub fn percent(&self) -> Measured {
         let estimate = self.tally.pentanomial.estimate();
         estimate.map_or((f64::NAN, None), |e| (100.0 * e.score, e.score_error.map(|error| 100.0 * error)))
     }
 
     /// Games won of those that were decided, in percent, with the error by pairs: the papers leave ties out.
-    pub fn percent_of_decided(&self) -> (f64, Option<f64>) {
+    pub fn percent_of_decided(&self) -> Measured {
         let clusters: Vec<usize> = (0..self.decided.len()).collect();
         self.percent_of_decided_in(&clusters)
     }
 
     /// Games won of those that were decided, in percent, with the error by clusters of pairs, one number for each pair: pairs from openings that are mirror images
     /// of one another are the same games.
-    pub fn percent_of_decided_in(&self, clusters: &[usize]) -> (f64, Option<f64>) {
+    pub fn percent_of_decided_in(&self, clusters: &[usize]) -> Measured {
         let won: f64 = self.decided.iter().map(|(won, _)| won).sum();
         let games: f64 = self.decided.iter().map(|(_, games)| games).sum();
         if games == 0.0 {
@@ -204,7 +202,7 @@ impl PairScore {
 
     /// Pairs won of those that were decided, in percent: a pair is won by who had the larger result with the same colour,
     /// as the paper counts random games.
-    pub fn percent_of_pairs(&self) -> (f64, Option<f64>) {
+    pub fn percent_of_pairs(&self) -> Measured {
         let won = self.sums.iter().filter(|&&sum| sum > 0.0).count() as f64;
         let pairs = self.sums.iter().filter(|&&sum| sum != 0.0).count() as f64;
         if pairs == 0.0 {

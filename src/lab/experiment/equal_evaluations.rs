@@ -1,7 +1,7 @@
 //! Any engine against the paper's alpha-beta at equal evaluations.
 
 use super::duel::PairScore;
-use super::player::{Contender, EnginePlayer, FixedDepth, Limit};
+use super::player::{EnginePlayer, FixedDepth, Limit};
 use super::series::{CALIBRATION_UNITS, calibrate, openings, series};
 use super::{Cell, Experiment, ExperimentError, Findings, Lab, Table};
 use crate::arena::player::PlayerText;
@@ -64,23 +64,12 @@ pub(super) fn contestant(
 fn run(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     let default = ["engine=extension", "engine=best-first", "engine=korf-extension", "engine=korf-best-first"];
     let contestants = contestants(lab, &default)?;
-    let depths = lab.levels_within(&[2], &[4, 6, 8], "depths of alpha-beta", 1..=12)?;
-    let pairs = lab.count(1, 100);
-    let (starts, _) = openings(lab, "random:8", pairs)?;
+    let depths = lab.levels(&[2], &[4, 6, 8], "depths of alpha-beta", 1..=12)?;
+    let (starts, _) = openings(lab, "random:8", lab.count(1, 100))?;
     lab.plan((contestants.len() * depths.len()) as u64 * (starts.len() as u64 + CALIBRATION_UNITS));
-    let columns = [
-        "player",
-        "eval",
-        "depth",
-        "pairs",
-        "score %",
-        "won of decided %",
-        "discs",
-        "evaluations/move",
-        "share",
-        "plies",
-    ];
-    let mut table = Table::new("Against korf-alpha-beta at equal evaluations", &columns);
+    let columns =
+        "player | eval | depth | pairs | score % | won of decided % | discs | evaluations/move | share | plies";
+    let mut table = Table::new("Against korf-alpha-beta at equal evaluations", columns);
     let mut curves = Vec::new();
     for (name, options) in &contestants {
         let mut points = Vec::new();
@@ -91,19 +80,16 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
                 options.start_depth = Some(depth.saturating_sub(2).max(1) as u8);
             }
             let fixed = || FixedDepth::<Position>::new(depth, options.evaluator());
-            let player = |limit| EnginePlayer::new(&options, limit);
+            let player = |budgets| EnginePlayer::new(&options, Limit::Budgets(budgets));
             let key = format!("{name}/{depth}");
-            let mut make = |budgets| Box::new(player(Limit::Budgets(budgets))) as Box<dyn Contender<Position>>;
-            let model: [&mut dyn Contender<Position>; 2] = [&mut fixed(), &mut fixed()];
-            let budgets = calibrate(lab, &key, &starts, model, &mut make, SOLVE_FROM)?;
-            let played = series(lab, &key, &starts, &mut player(Limit::Budgets(budgets)), &mut fixed(), SOLVE_FROM)?;
-            let score = PairScore::of(&played);
+            let budgets = calibrate(lab, &key, &starts, fixed, player, SOLVE_FROM)?;
+            let score = PairScore::of(&series(lab, &key, &starts, &mut player(budgets), &mut fixed(), SOLVE_FROM)?);
             let [percent, won, discs] = score.cells();
             table.row(vec![
                 Cell::Text(name.clone()),
                 Cell::Text(options.eval.name().to_owned()),
                 Cell::from(depth),
-                Cell::from(played.len() as u64),
+                Cell::from(starts.len() as u64),
                 percent,
                 won,
                 discs,

@@ -2,10 +2,18 @@
 
 use crate::arena::statistics::SampleMean;
 use crate::csv::quoted;
-use crate::render::Plot;
+use crate::render::{Plot, Point};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write;
+
+/// A number that was measured, and half the width of its 95 % interval if that is known.
+pub type Measured = (f64, Option<f64>);
+
+/// A measured number as a point of a curve.
+pub fn point(x: u32, (y, error): Measured) -> Point {
+    Point { x: x.into(), y, error }
+}
 
 /// One entry of a table.
 #[derive(Clone, PartialEq, Debug)]
@@ -23,6 +31,13 @@ pub enum Cell {
 impl From<&str> for Cell {
     fn from(text: &str) -> Cell {
         Cell::Text(text.to_owned())
+    }
+}
+
+/// With one decimal, as percentages are shown.
+impl From<Measured> for Cell {
+    fn from((number, error): Measured) -> Cell {
+        Cell::Measured(number, error, 1)
     }
 }
 
@@ -83,9 +98,9 @@ pub struct Table {
 }
 
 impl Table {
-    /// A table without rows.
-    pub fn new(title: impl Into<String>, columns: &[&str]) -> Table {
-        Table { title: title.into(), columns: columns.iter().map(|&head| head.to_owned()).collect(), rows: Vec::new() }
+    /// A table without rows. Between the heads of the columns there is ` | `.
+    pub fn new(title: impl Into<String>, columns: &str) -> Table {
+        Table { title: title.into(), columns: columns.split(" | ").map(str::to_owned).collect(), rows: Vec::new() }
     }
 
     /// Adds a row.
@@ -117,33 +132,22 @@ impl Table {
     /// The table as CSV; a measured column is followed by one with its errors.
     pub fn csv(&self) -> String {
         let measured = |i: usize| self.rows.iter().any(|row| matches!(row[i], Cell::Measured(..)));
-        let mut heads = Vec::new();
-        for (i, head) in self.columns.iter().enumerate() {
-            heads.push(quoted(head));
-            if measured(i) {
-                heads.push(quoted(&format!("{head} error")));
+        // A field of each column, given what stands in it and in the one with its errors.
+        let line = |fields: &mut dyn Iterator<Item = (String, String)>| {
+            let fields = fields.enumerate().flat_map(|(i, (value, error))| [Some(value), measured(i).then_some(error)]);
+            fields.flatten().collect::<Vec<String>>().join(",") + "\n"
+        };
+        let field = |cell: &Cell| match cell {
+            Cell::Text(text) => (quoted(text), String::new()),
+            Cell::Number(number, _) => (number.to_string(), String::new()),
+            Cell::Measured(number, error, _) if !number.is_nan() => {
+                (number.to_string(), error.map_or_else(String::new, |error| error.to_string()))
             }
-        }
-        let mut csv = heads.join(",") + "\n";
+            Cell::Empty | Cell::Measured(..) => (String::new(), String::new()),
+        };
+        let mut csv = line(&mut self.columns.iter().map(|head| (quoted(head), quoted(&format!("{head} error")))));
         for row in &self.rows {
-            let mut cells = Vec::new();
-            for (i, cell) in row.iter().enumerate() {
-                let (value, error) = match cell {
-                    Cell::Empty => (String::new(), String::new()),
-                    Cell::Measured(number, ..) if number.is_nan() => (String::new(), String::new()),
-                    Cell::Text(text) => (quoted(text), String::new()),
-                    Cell::Number(number, _) => (number.to_string(), String::new()),
-                    Cell::Measured(number, error, _) => {
-                        (number.to_string(), error.map_or_else(String::new, |error| error.to_string()))
-                    }
-                };
-                cells.push(value);
-                if measured(i) {
-                    cells.push(error);
-                }
-            }
-            // Writing to a string cannot fail.
-            let _ = writeln!(csv, "{}", cells.join(","));
+            csv += &line(&mut row.iter().map(field));
         }
         csv
     }
@@ -211,7 +215,7 @@ mod tests {
 
     #[test]
     fn a_table_is_text_csv_and_json() {
-        let mut table = Table::new("Won, in percent", &["depth", "won", "paper"]);
+        let mut table = Table::new("Won, in percent", "depth | won | paper");
         table.row(vec![Cell::from(4u64), Cell::Measured(52.25, Some(3.5), 1), Cell::Empty]);
         table.row(vec![Cell::from("a, b"), Cell::Measured(50.0, None, 1), Cell::Number(69.0, 0)]);
         let text = "Won, in percent\n\ndepth         won  paper\n    4  52.2 ± 3.5      –\n a, b        50.0     69\n";

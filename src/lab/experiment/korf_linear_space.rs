@@ -2,6 +2,7 @@
 //! each, and memory, beside the stored search that expands the same nodes.
 
 use super::bergman::board;
+use super::findings::point;
 use super::stopwatch::Stopwatch;
 use super::{Cell, Experiment, ExperimentError, Findings, Lab, Table};
 use crate::eval::{Evaluator, EvaluatorKind};
@@ -9,7 +10,7 @@ use crate::game::Game;
 use crate::lab::random_tree::{PathCost, RandomTree};
 use crate::othello::Position;
 use crate::random::Random;
-use crate::render::{Curve, Plot, Point, Scale};
+use crate::render::{Curve, Plot, Scale};
 use crate::search::{EndValues, Explorer, KorfSettings, Progress, RbfmsSettings, Sibling, linear_best_first};
 use serde::{Deserialize, Serialize};
 
@@ -102,29 +103,14 @@ fn take<G: Game>(root: &G, evaluator: &dyn Evaluator<G>, depth: u32) -> Taken {
 }
 
 fn run(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
-    let depths = lab.levels_within(&[4, 8], &[4, 8, 12, 16, 20, 24], "plies", 1..=60)?;
+    let depths = lab.levels(&[4, 8], &[4, 8, 12, 16, 20, 24], "plies", 1..=60)?;
     let trees = lab.count(4, 40);
     let seed = lab.setup().seed;
     let branchings: &[u8] = if lab.setup().quick { &[5] } else { &[2, 5, 10, 20] };
     lab.plan((depths.len() * (branchings.len() + 1)) as u64);
-    let columns = [
-        "tree",
-        "plies",
-        "distinct expansions",
-        "calls each",
-        "calls from",
-        "calls to",
-        "most calls each",
-        "cut off",
-        "time each",
-        "time from",
-        "time to",
-        "ns/node stored",
-        "ns/node linear",
-        "kB stored",
-        "kB linear",
-    ];
-    let mut table = Table::new("RBFMS beside the stored search that expands the same nodes", &columns);
+    let columns = "tree | plies | distinct expansions | calls each | calls from | calls to | most calls each | \
+        cut off | time each | time from | time to | ns/node stored | ns/node linear | kB stored | kB linear";
+    let mut table = Table::new("RBFMS beside the stored search that expands the same nodes", columns);
     let mut curves = Vec::new();
     for &branching in branchings {
         let name = format!("random, up to {branching}");
@@ -184,7 +170,7 @@ fn rows<G: Game>(
         table.row(cells);
         // Where half of the searches were cut off, the median is that of the cut-off.
         if 2 * cut_off < taken.len() {
-            points.push(Point { x: depth.into(), y: calls.value, error: None });
+            points.push(point(depth, (calls.value, None)));
         }
     }
     Ok(Curve::new(name, points))

@@ -2,13 +2,14 @@
 //! Othello, both sides taking the same time; and the extension against both of its parents.
 
 use super::duel::{PairScore, play_pair};
-use super::player::{BestFirstPlayer, Budgets, Contender, FixedDepth, Limit};
+use super::findings::{Measured, point};
+use super::player::{BestFirstPlayer, Budgets, FixedDepth, Limit};
 use super::series::{CALIBRATION_UNITS, HORIZON_PAIRS, Horizon, calibrate, horizon, openings, series};
 use super::{Cell, Experiment, ExperimentError, Findings, Lab, Table};
 use crate::arena::statistics::Z95;
 use crate::eval::{Evaluator, EvaluatorKind};
 use crate::othello::Position;
-use crate::render::{Curve, Plot, Point, Stroke};
+use crate::render::{Curve, Plot, Stroke};
 use crate::search::{ByValue, EndValues, FinalMove, KorfSettings, Tie};
 use std::sync::Arc;
 
@@ -71,53 +72,37 @@ fn settings_of(paper: &Paper, depth: u32, form: KorfSettings) -> KorfSettings {
 
 fn table(lab: &mut Lab<'_>, paper: &Paper) -> Result<Findings, ExperimentError> {
     let all: Vec<u32> = (1..=paper.rows.len() as u32).collect();
-    let depths = lab.levels_within(&[1, 2], &all, "depths of alpha-beta", 1..=paper.rows.len() as u32)?;
+    let depths = lab.levels(&[1, 2], &all, "depths of alpha-beta", 1..=paper.rows.len() as u32)?;
     let (kind, evaluator) = lab.evaluator(EvaluatorKind::Bill)?;
     let mut title = format!("{}, {kind}", paper.title);
     if let Some(openings) = &lab.setup().openings {
         title += &format!(", openings {openings}");
     }
-    let columns = [
-        "alpha-beta depth",
-        "best-first depth",
-        "paper's",
-        "won %",
-        "by classes ±",
-        "paper %",
-        "score %",
-        "ties %",
-        "discs",
-        "pairs",
-        "evaluations/move",
-        "share",
-        "time",
-    ];
-    let mut table = Table::new(title, &columns);
-    let mut theirs = Curve { name: "the paper".to_owned(), points: Vec::new(), stroke: Stroke::Dashed };
+    let columns = "alpha-beta depth | best-first depth | paper's | won % | by classes ± | paper % | score % | \
+        ties % | discs | pairs | evaluations/move | share | time";
+    let mut table = Table::new(title, columns);
+    let mut theirs = Curve { stroke: Stroke::Dashed, ..Curve::new("the paper", Vec::new()) };
     let mut rows = Vec::new();
-    let pairs = lab.count(2, 244);
-    let (starts, classes) = openings(lab, "four-ply", pairs)?;
+    let (starts, classes) = openings(lab, "four-ply", lab.count(2, 244))?;
     lab.plan(depths.len() as u64 * (starts.len() + 3 * HORIZON_PAIRS) as u64);
     for &depth in &depths {
         let (guess, paper_won) = paper.rows[depth as usize - 1];
         let settings = settings_of(paper, depth, KorfSettings::korf());
-        let key = format!("{depth}");
-        let [mut fixed, mut twin] = [(); 2].map(|()| FixedDepth::new(depth, evaluator.clone()));
-        let new = |limit| BestFirstPlayer::new(settings, limit, evaluator.clone());
-        let mut make = |limit| Box::new(new(limit)) as Box<dyn Contender<Position>>;
+        let key = depth.to_string();
+        let fixed = || FixedDepth::new(depth, evaluator.clone());
+        let player = |limit| BestFirstPlayer::new(settings, limit, evaluator.clone());
         // From below: a tournament takes up to twice as long with each ply.
         let first = guess - guess / 4;
-        let limit = horizon(lab, &key, &starts, [&mut fixed, &mut twin], (depth, first), &mut make, depth)?;
+        let limit = horizon(lab, &key, &starts, fixed, (depth, first), player, depth)?;
         let Horizon { plies, most } = limit;
-        let mut player = new(limit.limit());
-        let played = series(lab, &key, &starts, &mut player, &mut fixed, depth)?;
+        let played = series(lab, &key, &starts, &mut player(limit.limit()), &mut fixed(), depth)?;
         let score = PairScore::of(&played);
         let ((won, error), (_, by_classes)) = (score.percent_of_decided(), score.percent_of_decided_in(&classes));
         table.row(vec![
             Cell::from(depth),
             Cell::from(plies),
             Cell::from(guess),
-            Cell::Measured(won, error, 1),
+            Cell::from((won, error)),
             Cell::maybe(by_classes, 1),
             Cell::Number(paper_won, 0),
             Cell::Number(score.percent().0, 1),
@@ -128,11 +113,10 @@ fn table(lab: &mut Lab<'_>, paper: &Paper) -> Result<Findings, ExperimentError> 
             Cell::Number(score.share_spent(), 2),
             Cell::Number(score.share_of_time(), 2),
         ]);
-        let point = Point { x: depth.into(), y: won, error: by_classes.or(error) };
-        theirs.points.push(Point { x: depth.into(), y: paper_won, error: paper_error(depth, paper_won) });
-        rows.push(Row { depth, plies, most, time: score.share_of_time(), point });
+        theirs.points.push(point(depth, (paper_won, paper_error(depth, paper_won))));
+        rows.push(Row { depth, plies, most, time: score.share_of_time(), won: (won, by_classes.or(error)) });
     }
-    let curve = Curve::new("equal evaluations", rows.iter().map(|row| row.point).collect());
+    let curve = Curve::new("equal evaluations", rows.iter().map(|row| point(row.depth, row.won)).collect());
     let (variants, in_time) = variant_table(lab, paper, &rows, &evaluator)?;
     let title = format!("{}, {kind}", paper.title);
     let (x, y) = ("depth of alpha-beta, plies", "games won of those decided, %");
@@ -150,7 +134,7 @@ struct Row {
     plies: u32,
     most: u64,
     time: f64,
-    point: Point,
+    won: Measured,
 }
 
 /// What changes if one thing is not as in the first table; and the curve of the rows in which both sides take most nearly
@@ -161,8 +145,8 @@ fn variant_table(
     rows: &[Row],
     evaluator: &OthelloEvaluator,
 ) -> Result<(Table, Curve), ExperimentError> {
-    let columns = ["alpha-beta depth", "best-first depth", "change", "won %", "score %", "share", "time"];
-    let mut table = Table::new("One change at a time, one opening of each class", &columns);
+    let columns = "alpha-beta depth | best-first depth | change | won % | score % | share | time";
+    let mut table = Table::new("One change at a time, one opening of each class", columns);
     let mut curve = Curve::new("equal time", Vec::new());
     let korf = KorfSettings::korf();
     let most_visits = ByValue { final_move: FinalMove::MostVisits, ..korf.policy };
@@ -183,7 +167,7 @@ fn variant_table(
     lab.plan((games * starts.len()) as u64);
     for row in rows {
         let depth = row.depth;
-        let mut nearest = (row.time, row.point);
+        let mut nearest = (row.time, row.won);
         let same =
             changes[..changed(row)].iter().map(|(name, form, keeps)| ((*name).to_owned(), row.plies, *form, *keeps));
         let less = (1..=shallower(row)).map(|less| (format!("plies less: {less}"), row.plies - less, korf, true));
@@ -194,41 +178,33 @@ fn variant_table(
             fixed.keeps_tree = keeps_tree;
             let key = format!("variant/{depth}/{name}");
             let score = PairScore::of(&series(lab, &key, &starts, &mut player, &mut fixed, depth)?);
-            let ((won, won_error), (percent, error)) = (score.percent_of_decided(), score.percent());
-            let time = score.share_of_time();
+            let (won, time) = (score.percent_of_decided(), score.share_of_time());
             if plies < row.plies && time.ln().abs() < nearest.0.ln().abs() {
-                nearest = (time, Point { y: won, error: won_error, ..row.point });
+                nearest = (time, won);
             }
             table.row(vec![
                 Cell::from(depth),
                 Cell::from(plies),
                 Cell::Text(name),
-                Cell::Measured(won, won_error, 1),
-                Cell::Measured(percent, error, 1),
+                Cell::from(won),
+                Cell::from(score.percent()),
                 Cell::Number(score.share_spent(), 2),
                 Cell::Number(time, 2),
             ]);
         }
-        curve.points.push(nearest.1);
+        curve.points.push(point(depth, nearest.1));
     }
     Ok((table, curve))
 }
 
 fn parents(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
-    let depths = lab.levels_within(&[2], &[2, 3, 4, 5, 6, 7], "depths of alpha-beta", 1..=9)?;
+    let depths = lab.levels(&[2], &[2, 3, 4, 5, 6, 7], "depths of alpha-beta", 1..=9)?;
     let (kind, evaluator) = lab.evaluator(EvaluatorKind::Bill)?;
-    let pairs = lab.count(2, 100);
-    let (starts, _) = openings(lab, "random:8", pairs)?;
-    let columns = [
-        "alpha-beta depth",
-        "initial depth",
-        "against best-first %",
-        "against alpha-beta %",
-        "best-first against alpha-beta %",
-        "evaluations by the extension %",
-    ];
+    let (starts, _) = openings(lab, "random:8", lab.count(2, 100))?;
+    let columns = "alpha-beta depth | initial depth | against best-first % | against alpha-beta % | \
+        best-first against alpha-beta % | evaluations by the extension %";
     let mut table =
-        Table::new(format!("Best-first extension against its parents at equal evaluations, {kind}"), &columns);
+        Table::new(format!("Best-first extension against its parents at equal evaluations, {kind}"), columns);
     let mut curves = ["extension against best-first", "extension against alpha-beta", "best-first against alpha-beta"]
         .map(|name| Curve::new(name, Vec::new()));
     let begins = |depth: u32| [depth - 1, depth.saturating_sub(2)].into_iter().filter(|start| *start > 0);
@@ -242,21 +218,18 @@ fn parents(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
             let settings = BestFirstPlayer::<Position>::extension_of(KorfSettings::korf(), start);
             BestFirstPlayer::new(settings, Limit::Budgets(budgets), evaluator.clone())
         };
-        let mut make = |budgets| Box::new(player(0, budgets)) as Box<dyn Contender<Position>>;
-        let model: [&mut dyn Contender<Position>; 2] = [&mut fixed(), &mut fixed()];
-        let budgets = calibrate(lab, &format!("{depth}"), &starts, model, &mut make, depth)?;
+        let budgets = calibrate(lab, &depth.to_string(), &starts, fixed, |budgets| player(0, budgets), depth)?;
         let best_first = || player(0, budgets.clone());
         let pure = series(lab, &format!("{depth}/pure"), &starts, &mut best_first(), &mut fixed(), depth)?;
         // One ply less than the opponent's depth is the paper's choice.
         for start in begins(depth) {
             let key = format!("{depth}/{start}");
-            let mut extension = player(start, budgets.clone());
-            let mut alone = best_first();
-            let first = series(lab, &format!("{key}/best-first"), &starts, &mut extension, &mut alone, depth)?;
-            let mut extension = player(start, budgets.clone());
-            let second = series(lab, &format!("{key}/alpha-beta"), &starts, &mut extension, &mut fixed(), depth)?;
+            let extension = || player(start, budgets.clone());
+            let of = ["best-first", "alpha-beta"].map(|opponent| format!("{key}/{opponent}"));
+            let first = series(lab, &of[0], &starts, &mut extension(), &mut best_first(), depth)?;
+            let second = series(lab, &of[1], &starts, &mut extension(), &mut fixed(), depth)?;
             let by_alpha_beta = lab.unit(&format!("{key}/share"), || {
-                let mut extension = player(start, budgets.clone());
+                let mut extension = extension();
                 let mut spent = 0;
                 for opening in &starts[..starts.len().min(6)] {
                     spent += play_pair(opening, &mut extension, &mut fixed(), depth).0.first.evaluations;
@@ -266,12 +239,12 @@ fn parents(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
             let scores =
                 [PairScore::of(&first), PairScore::of(&second), PairScore::of(&pure)].map(|score| score.percent());
             let mut cells = vec![Cell::from(depth), Cell::from(start)];
-            cells.extend(scores.map(|(percent, error)| Cell::Measured(percent, error, 1)));
+            cells.extend(scores.map(Cell::from));
             cells.push(Cell::Number(100.0 * (1.0 - by_alpha_beta), 1));
             table.row(cells);
             if start + 1 == depth {
-                for (curve, (y, error)) in curves.iter_mut().zip(scores) {
-                    curve.points.push(Point { x: depth.into(), y, error });
+                for (curve, score) in curves.iter_mut().zip(scores) {
+                    curve.points.push(point(depth, score));
                 }
             }
         }

@@ -2,11 +2,12 @@
 //! against alpha-beta at equal evaluations.
 
 use super::duel::PairScore;
-use super::player::{BestFirstPlayer, Contender, FixedDepth, Limit};
+use super::findings::point;
+use super::player::{BestFirstPlayer, FixedDepth, Limit};
 use super::series::{CALIBRATION_UNITS, HORIZON_PAIRS, calibrate, horizon, series};
 use super::{Cell, Experiment, ExperimentError, Findings, Lab, Table};
 use crate::lab::random_tree::{PathCost, RandomTree};
-use crate::render::{Curve, Plot, Point, Stroke};
+use crate::render::{Curve, Plot, Stroke};
 use crate::search::{EndValues, KorfSettings};
 use std::sync::Arc;
 
@@ -42,7 +43,7 @@ const STOPS: [(&str, Stop); 2] = [("depth", Stop::Depth), ("evaluations", Stop::
 const FORMS: [&str; 2] = ["best-first", "extension"];
 
 fn run(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
-    let branchings = lab.levels_within(&[3], &[2, 3, 5, 10, 20], "largest branching factors", 1..=255)?;
+    let branchings = lab.levels(&[3], &[2, 3, 5, 10, 20], "largest branching factors", 1..=255)?;
     let pairs = lab.count(3, 1000);
     let quick = lab.setup().quick;
     let rows: u64 = branchings.iter().map(|&b| u64::from(deepest(b, quick))).sum();
@@ -57,18 +58,10 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
             }
             Stop::Evaluations => "Pairs won against alpha-beta, best-first stopping after as many evaluations",
         };
-        let columns = [
-            "branching",
-            "alpha-beta depth",
-            "evaluations/move",
-            "best-first won %",
-            "its depth",
-            "share",
-            "extension won %",
-            "its depth ",
-            "share ",
-        ];
-        let mut table = Table::new(title, &columns);
+        // In JSON no two heads may be alike.
+        let columns = "branching | alpha-beta depth | evaluations/move | best-first won % | its depth | share | \
+            extension won % | its depth  | share ";
+        let mut table = Table::new(title, columns);
         for (&branching, plot) in branchings.iter().zip(&mut plots) {
             for depth in 1..=deepest(branching, quick) {
                 let mut cells = vec![Cell::from(branching), Cell::from(depth)];
@@ -78,12 +71,11 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
                     if form == 0 {
                         cells.push(Cell::Number(score.second.per_move(), 0));
                     }
-                    let (won, error) = score.percent_of_pairs();
-                    cells.push(Cell::Measured(won, error, 1));
+                    let won = score.percent_of_pairs();
+                    cells.push(Cell::from(won));
                     cells.push(plies.map_or(Cell::Number(score.first.mean_plies(), 1), Cell::from));
                     cells.push(Cell::Number(score.share_spent(), 2));
-                    let curve = &mut plot.curves[2 * usize::from(stop == Stop::Evaluations) + form];
-                    curve.points.push(Point { x: depth.into(), y: won, error });
+                    plot.curves[2 * usize::from(stop == Stop::Evaluations) + form].points.push(point(depth, won));
                 }
                 table.row(cells);
             }
@@ -107,8 +99,8 @@ const SHALLOW: [u32; 3] = [2, 3, 4];
 
 /// What a ply of best-first search more or less is worth where the depths are too coarse to make both sides take as long.
 fn shallow(lab: &mut Lab<'_>, branchings: &[u32], pairs: u64) -> Result<Table, ExperimentError> {
-    let columns = ["branching", "best-first depth", "won %", "share"];
-    let mut table = Table::new("Pairs won against two plies of alpha-beta, by the depth of best-first", &columns);
+    let columns = "branching | best-first depth | won % | share";
+    let mut table = Table::new("Pairs won against two plies of alpha-beta, by the depth of best-first", columns);
     for &branching in branchings {
         for plies in SHALLOW {
             let key = format!("{branching}/2/best-first/plies {plies}");
@@ -116,13 +108,8 @@ fn shallow(lab: &mut Lab<'_>, branchings: &[u32], pairs: u64) -> Result<Table, E
             let mut fixed = FixedDepth::new(2, Arc::new(PathCost));
             let starts = roots(lab, branching, 0..pairs);
             let score = PairScore::of(&series(lab, &key, &starts, &mut player, &mut fixed, 0)?);
-            let (won, error) = score.percent_of_pairs();
-            table.row(vec![
-                Cell::from(branching),
-                Cell::from(plies),
-                Cell::Measured(won, error, 1),
-                Cell::Number(score.share_spent(), 2),
-            ]);
+            let (won, share) = (Cell::from(score.percent_of_pairs()), Cell::Number(score.share_spent(), 2));
+            table.row(vec![Cell::from(branching), Cell::from(plies), won, share]);
         }
     }
     Ok(table)
@@ -142,21 +129,12 @@ fn best_first(start: u32, limit: Limit) -> BestFirstPlayer<RandomTree> {
 
 fn plot(branching: u32) -> Plot {
     let curves = STOPS.iter().flat_map(|(stop, kind)| {
-        FORMS.map(|form| Curve {
-            name: format!("{form}, by {stop}"),
-            points: Vec::new(),
-            stroke: if *kind == Stop::Evaluations { Stroke::Dashed } else { Stroke::Solid },
-        })
+        let stroke = if *kind == Stop::Evaluations { Stroke::Dashed } else { Stroke::Solid };
+        FORMS.map(|form| Curve { stroke, ..Curve::new(format!("{form}, by {stop}"), Vec::new()) })
     });
-    Plot {
-        mark: Some(50.0),
-        ..Plot::new(
-            format!("Random trees with up to {branching} children: pairs won against alpha-beta"),
-            "depth of alpha-beta, plies",
-            "pairs won, %",
-            curves.collect(),
-        )
-    }
+    let title = format!("Random trees with up to {branching} children: pairs won against alpha-beta");
+    let (x, y) = ("depth of alpha-beta, plies", "pairs won, %");
+    Plot { mark: Some(50.0), ..Plot::new(title, x, y, curves.collect()) }
 }
 
 fn play(
@@ -174,17 +152,15 @@ fn play(
     let fixed = || FixedDepth::new(depth, Arc::new(PathCost));
     let best_first = |limit| best_first(start, limit);
     let key = format!("{branching}/{depth}/{name}/{stop_name}");
-    let model: [&mut dyn Contender<RandomTree>; 2] = [&mut fixed(), &mut fixed()];
     let (limit, plies) = match stop {
         Stop::Depth => {
-            let mut make = |limit| Box::new(best_first(limit)) as Box<dyn Contender<RandomTree>>;
-            let found = horizon(lab, &key, &others, model, (depth, 2 * depth), &mut make, 0)?;
+            let found = horizon(lab, &key, &others, fixed, (depth, 2 * depth), best_first, 0)?;
             (found.limit(), Some(found.plies))
         }
         Stop::Evaluations if depth == 1 => (Limit::Plies(1, u64::MAX), None),
         Stop::Evaluations => {
-            let mut make = |budgets| Box::new(best_first(Limit::Budgets(budgets))) as Box<dyn Contender<RandomTree>>;
-            (Limit::Budgets(calibrate(lab, &key, &others, model, &mut make, 0)?), None)
+            let player = |budgets| best_first(Limit::Budgets(budgets));
+            (Limit::Budgets(calibrate(lab, &key, &others, fixed, player, 0)?), None)
         }
     };
     let pairs = series(lab, &key, &starts, &mut best_first(limit), &mut fixed(), 0)?;

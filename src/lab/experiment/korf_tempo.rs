@@ -1,6 +1,7 @@
 //! The tempo effect (Korf and Chickering, AAAI-94): "the expansion of a node tends to make it look worse", the more so the
 //! larger the branching factor.
 
+use super::findings::point;
 use super::series::openings;
 use super::{Cell, Experiment, ExperimentError, Findings, Lab, Table};
 use crate::arena::statistics::SampleMean;
@@ -8,7 +9,7 @@ use crate::eval::{Evaluator, EvaluatorKind};
 use crate::game::{DISC, Game};
 use crate::lab::random_tree::{PathCost, RandomTree};
 use crate::othello::Position;
-use crate::render::{Curve, Plot, Point};
+use crate::render::{Curve, Plot};
 use crate::search::{EndValues, Explorer, KorfSettings, Progress};
 use serde::{Deserialize, Serialize};
 
@@ -77,13 +78,13 @@ fn on_a_walk(root: &RandomTree) -> Tempo {
 
 fn run(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     let branchings =
-        lab.levels_within(&[2, 5], &[1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20], "largest branching factors", 1..=255)?;
+        lab.levels(&[2, 5], &[1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20], "largest branching factors", 1..=255)?;
     let trees = lab.count(5, 400);
     let seed = lab.setup().seed;
     lab.plan(2 * branchings.len() as u64 + 3);
-    let columns = ["largest branching", "worse %, any node", "loss, any node", "worse %, in search", "loss, in search"];
+    let columns = "largest branching | worse %, any node | loss, any node | worse %, in search | loss, in search";
     let title = "Random trees: how expansion changes a node for its parent, loss in standard deviations of an edge";
-    let mut table = Table::new(title, &columns);
+    let mut table = Table::new(title, columns);
     let mut curves = ["any node", "nodes that best-first expands"].map(|name| Curve::new(name, Vec::new()));
     // The standard deviation of a uniform edge cost.
     let deviation = f64::from(1 << 15) / 3f64.sqrt();
@@ -106,8 +107,7 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
             }
             cells.push(Cell::mean(&worse, 1));
             cells.push(Cell::mean(&loss, 3));
-            let y = loss.mean().unwrap_or(0.0);
-            curve.points.push(Point { x: branching.into(), y, error: loss.error() });
+            curve.points.push(point(branching, (loss.mean().unwrap_or(0.0), loss.error())));
         }
         table.row(cells);
     }
@@ -124,15 +124,13 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
 }
 
 fn on_othello(lab: &mut Lab<'_>) -> Result<(Table, Table), ExperimentError> {
-    let count = lab.count(3, 60);
-    let (starts, _) = openings(lab, "random:20", count)?;
-    let columns = ["eval", "expansions", "worse %", "loss, discs"];
-    let mut table = Table::new("Othello: the same in best-first searches from openings", &columns);
-    let columns = ["eval", "children", "expansions", "worse %", "loss, discs"];
-    let mut by_children = Table::new("Othello: by the number of children", &columns);
-    let kinds = [EvaluatorKind::Bill, EvaluatorKind::Iago, EvaluatorKind::Pattern];
+    let (starts, _) = openings(lab, "random:20", lab.count(3, 60))?;
+    let columns = "eval | expansions | worse % | loss, discs";
+    let mut table = Table::new("Othello: the same in best-first searches from openings", columns);
+    let columns = "eval | children | expansions | worse % | loss, discs";
+    let mut by_children = Table::new("Othello: by the number of children", columns);
     let disc = f64::from(DISC);
-    for kind in kinds {
+    for kind in [EvaluatorKind::Bill, EvaluatorKind::Iago, EvaluatorKind::Pattern] {
         let evaluator = lab.built(kind)?;
         let tempos = lab.unit(&format!("othello/{kind}"), || {
             let tempo = |start: &Position| in_search(start, EndValues::Outcome, &*evaluator, 1000);

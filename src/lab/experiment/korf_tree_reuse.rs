@@ -31,10 +31,9 @@ struct Survival {
 }
 
 fn run(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
-    let budgets = lab.levels_within(&[200], &[300, 1000, 3000, 10000], "evaluations", 1..=10_000_000)?;
+    let budgets = lab.levels(&[200], &[300, 1000, 3000, 10000], "evaluations", 1..=10_000_000)?;
     let (kind, evaluator) = lab.evaluator(EvaluatorKind::Bill)?;
-    let pairs = lab.count(2, 100);
-    let (starts, _) = openings(lab, "random:8", pairs)?;
+    let (starts, _) = openings(lab, "random:8", lab.count(2, 100))?;
     let games = starts.len().min(if lab.setup().quick { 1 } else { 10 });
     let depths: &[u32] = if lab.setup().quick { &[2, 3] } else { &[3, 4, 5, 6] };
     // Values at the end are results, and C is two discs: what selection by value is like at its best.
@@ -46,8 +45,8 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     let forms = [("best value", KorfSettings::korf()), ("most visits", most_visits)];
     lab.plan((budgets.len() * 2 * (starts.len() + 1) + depths.len()) as u64);
 
-    let columns = ["search", "size", "moves", "tree left %", "reply expected %", "tree left then %"];
-    let mut outliving = Table::new(format!("What is left of the tree after a move and the reply, {kind}"), &columns);
+    let columns = "search | size | moves | tree left % | reply expected % | tree left then %";
+    let mut outliving = Table::new(format!("What is left of the tree after a move and the reply, {kind}"), columns);
     let mut show = |name: &str, size: String, s: Survival| {
         let of = |part: f64, whole: u64| Cell::Number(100.0 * part / whole.max(1) as f64, 1);
         outliving.row(vec![
@@ -61,32 +60,21 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     };
     for (name, settings) in forms {
         for &budget in &budgets {
-            let survived = lab.unit(&format!("{name}/{budget}/survival"), || {
-                let mut sum = Survival::default();
-                for start in &starts[..games] {
-                    let player =
-                        || BestFirstPlayer::new(settings, Limit::Evaluations(budget.into()), evaluator.clone());
-                    survival(start, &mut [player(), player()], &mut sum);
-                }
-                sum
-            })?;
+            let player = || BestFirstPlayer::new(settings, Limit::Evaluations(budget.into()), evaluator.clone());
+            let key = format!("{name}/{budget}/survival");
+            let survived = lab.unit(&key, || Survival::in_games(&starts[..games], player))?;
             show(name, format!("{budget} evaluations"), survived);
         }
     }
     for &depth in depths {
-        let survived = lab.unit(&format!("alpha-beta/{depth}/survival"), || {
-            let mut sum = Survival::default();
-            for start in &starts[..games] {
-                let player = || FixedDepth::new(depth, evaluator.clone());
-                survival(start, &mut [player(), player()], &mut sum);
-            }
-            sum
-        })?;
+        let player = || FixedDepth::new(depth, evaluator.clone());
+        let key = format!("alpha-beta/{depth}/survival");
+        let survived = lab.unit(&key, || Survival::in_games(&starts[..games], player))?;
         show("alpha-beta", format!("depth {depth}"), survived);
     }
 
-    let columns = ["final move", "evaluations/move", "score %", "won of decided %", "discs"];
-    let mut worth = Table::new("With the tree saved against without, equal evaluations", &columns);
+    let columns = "final move | evaluations/move | score % | won of decided % | discs";
+    let mut worth = Table::new("With the tree saved against without, equal evaluations", columns);
     for (name, settings) in forms {
         for &budget in &budgets {
             let player = || BestFirstPlayer::new(settings, Limit::Evaluations(budget.into()), evaluator.clone());
@@ -113,8 +101,8 @@ fn saved_by_alpha_beta(
     starts: &[Position],
     evaluator: &Arc<dyn Evaluator<Position>>,
 ) -> Result<Table, ExperimentError> {
-    let columns = ["depth", "evaluations/move, tree saved", "forgotten", "saved %"];
-    let mut saved = Table::new("What alpha-beta saves by its tree, against itself", &columns);
+    let columns = "depth | evaluations/move, tree saved | forgotten | saved %";
+    let mut saved = Table::new("What alpha-beta saves by its tree, against itself", columns);
     lab.plan((depths.len() * starts.len()) as u64);
     for &depth in depths {
         let [mut keeps, mut forgets] = [(); 2].map(|()| FixedDepth::new(depth, evaluator.clone()));
@@ -132,39 +120,42 @@ fn saved_by_alpha_beta(
     Ok(saved)
 }
 
-/// Plays a game of two players with trees of their own, and looks how much of each outlives a move and the reply.
-fn survival(start: &Position, players: &mut [impl Contender<Position>; 2], sum: &mut Survival) {
-    let mut position = *start;
-    // What each player's tree held, and the reply that it expected, `None` being a pass.
-    let mut held: [Option<(u64, Option<Option<Square>>)>; 2] = [None, None];
-    let mut last = None;
-    while position.verdict(SOLVE_FROM).is_none() {
-        if position.must_pass() {
-            // Who moves again has no reply to look at.
-            (position, held) = (position.pass(), [None, None]);
-            continue;
+impl Survival {
+    /// What survives in games of two such players with trees of their own.
+    fn in_games<C: Contender<Position>>(starts: &[Position], player: impl Fn() -> C) -> Survival {
+        let mut survival = Survival::default();
+        for start in starts {
+            survival.add_game(*start, &mut [player(), player()]);
         }
-        let side = usize::from(position.mover() == Color::White);
-        let player = &mut players[side];
-        if let Some((before, expected)) = held[side] {
-            count(sum, before, player.nodes_below(&position), expected == Some(last));
-        }
-        let chosen = player.choose(&position);
-        held[side] = Some((player.nodes_below(&position), chosen.expected));
-        last = chosen.turn;
-        position = after(&position, chosen.turn);
+        survival
     }
-}
 
-fn count(sum: &mut Survival, before: u64, left: u64, as_expected: bool) {
-    if before == 0 {
-        return;
-    }
-    let share = left as f64 / before as f64;
-    sum.searches += 1;
-    sum.share += share;
-    if as_expected {
-        sum.as_expected += 1;
-        sum.share_as_expected += share;
+    /// Plays a game, and looks how much of each tree outlives a move and the reply.
+    fn add_game(&mut self, mut position: Position, players: &mut [impl Contender<Position>; 2]) {
+        // What each player's tree held, and the reply that it expected, `None` being a pass.
+        let mut held: [Option<(u64, Option<Option<Square>>)>; 2] = [None, None];
+        let mut last = None;
+        while position.verdict(SOLVE_FROM).is_none() {
+            if position.must_pass() {
+                // Who moves again has no reply to look at.
+                (position, held) = (position.pass(), [None, None]);
+                continue;
+            }
+            let side = usize::from(position.mover() == Color::White);
+            let player = &mut players[side];
+            if let Some((before, expected)) = held[side].filter(|(before, _)| *before > 0) {
+                let share = player.nodes_below(&position) as f64 / before as f64;
+                self.searches += 1;
+                self.share += share;
+                if expected == Some(last) {
+                    self.as_expected += 1;
+                    self.share_as_expected += share;
+                }
+            }
+            let chosen = player.choose(&position);
+            held[side] = Some((player.nodes_below(&position), chosen.expected));
+            last = chosen.turn;
+            position = after(&position, chosen.turn);
+        }
     }
 }

@@ -113,31 +113,34 @@ impl<'a> Lab<'a> {
         self.setup.pairs.unwrap_or(if self.setup.quick { quick } else { full })
     }
 
-    /// The rows.
-    pub fn levels(&self, quick: &[u32], full: &[u32]) -> Vec<u32> {
-        match &self.setup.levels[..] {
-            [] if self.setup.quick => quick.to_vec(),
-            [] => full.to_vec(),
-            levels => levels.to_vec(),
-        }
-    }
-
     /// The rows, which are `what` and have to be in a range.
-    pub fn levels_within(
+    pub fn levels(
         &self,
         quick: &[u32],
         full: &[u32],
         what: &str,
         range: RangeInclusive<u32>,
     ) -> Result<Vec<u32>, ExperimentError> {
-        let levels = self.levels(quick, full);
+        let levels = match &self.setup.levels[..] {
+            [] if self.setup.quick => quick,
+            [] => full,
+            levels => levels,
+        };
+        let expected = || format!("{what} from {} to {}", range.start(), range.end());
         match levels.iter().find(|level| !range.contains(level)) {
-            Some(wrong) => Err(ExperimentError::option(
-                "levels",
-                wrong,
-                format!("{what} from {} to {}", range.start(), range.end()),
-            )),
-            None => Ok(levels),
+            Some(wrong) => Err(ExperimentError::option("levels", wrong, expected())),
+            None => Ok(levels.to_vec()),
+        }
+    }
+
+    /// The one level of an experiment without rows.
+    pub fn level(&self, quick: u32, full: u32, what: &str, range: RangeInclusive<u32>) -> Result<u32, ExperimentError> {
+        match &self.levels(&[quick], &[full], what, range)?[..] {
+            [level] => Ok(*level),
+            several => {
+                let several: Vec<String> = several.iter().map(u32::to_string).collect();
+                Err(ExperimentError::option("levels", several.join(","), format!("one {what}")))
+            }
         }
     }
 
@@ -182,7 +185,7 @@ impl<'a> Lab<'a> {
         };
         if found != expected {
             let (path, name) = (self.ledger.path(), name.to_owned());
-            return Err(ExperimentError::OtherEvaluation { path, name, found, expected });
+            return Err(ExperimentError::OtherEvaluation(path, name, found, expected));
         }
         self.evaluations.insert(name.to_owned(), expected);
         Ok(())
@@ -273,22 +276,24 @@ pub fn write_findings(
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::eval::{DiscCount, WeightedSquares};
 
+    /// A lab that nobody watches or interrupts.
+    pub fn unwatched_lab(setup: Setup, ledger: Ledger) -> Lab<'static> {
+        static INTERRUPT: AtomicBool = AtomicBool::new(false);
+        Lab::new(setup, ledger, &INTERRUPT, Box::leak(Box::new(|_: ExperimentProgress| {})))
+    }
+
     #[test]
     fn a_run_does_not_go_on_with_another_evaluation() {
-        let interrupt = AtomicBool::new(false);
-        let mut observe = |_| {};
-        let mut lab = Lab::new(Setup::default(), Ledger::in_memory(), &interrupt, &mut observe);
+        let mut lab = unwatched_lab(Setup::default(), Ledger::in_memory());
         lab.note_evaluation("x", &DiscCount).unwrap();
         lab.note_evaluation("x", &DiscCount).unwrap();
         assert_eq!(lab.evaluations()["x"], fingerprint(&DiscCount));
-        let ledger = std::mem::take(&mut lab.ledger);
-        let mut observe = |_| {};
-        let mut lab = Lab::new(Setup::default(), ledger, &interrupt, &mut observe);
+        let mut lab = unwatched_lab(Setup::default(), lab.ledger);
         let error = lab.note_evaluation("x", &WeightedSquares).unwrap_err();
-        assert!(matches!(&error, ExperimentError::OtherEvaluation { found, .. } if *found == fingerprint(&DiscCount)));
+        assert!(matches!(&error, ExperimentError::OtherEvaluation(.., found, _) if *found == fingerprint(&DiscCount)));
     }
 }

@@ -8,8 +8,8 @@ mod bergman;
 mod bergman_figures;
 mod bergman_future;
 mod bergman_tables;
-pub mod contest;
-pub mod duel;
+mod contest;
+mod duel;
 mod equal_evaluations;
 mod findings;
 mod korf_linear_space;
@@ -20,10 +20,10 @@ mod korf_tree_reuse;
 mod lab;
 mod ledger;
 pub mod origin;
-pub mod player;
+mod player;
 mod series;
 mod small_boards;
-pub mod stopwatch;
+mod stopwatch;
 
 pub use findings::{Cell, Findings, Table};
 pub use lab::{ExperimentProgress, Lab, Setup, check_folder, write_findings};
@@ -45,42 +45,21 @@ pub enum ExperimentError {
     /// The ledger cannot be gone on with, or not be written.
     #[error(transparent)]
     Ledger(#[from] LineLogError),
-    /// The ledger of this path has results with another evaluation of this name.
-    #[error("'{path}' has results with another {name}: fingerprint {found:08x}; expected {expected:08x}")]
-    OtherEvaluation {
-        /// The ledger.
-        path: String,
-        /// What the evaluation is called.
-        name: String,
-        /// The fingerprint in the ledger.
-        found: u32,
-        /// That of the evaluation of this run.
-        expected: u32,
-    },
-    /// The page of an experiment does not say with what its figures were run.
-    #[error("the page of {experiment}: {problem}")]
-    Page {
-        /// The experiment.
-        experiment: &'static str,
-        /// What is missing or wrong.
-        problem: String,
-    },
+    /// The ledger of this path has results with another evaluation of this name: its fingerprint, and that of the evaluation of this run.
+    #[error("'{0}' has results with another {1}: fingerprint {2:08x}; expected {3:08x}")]
+    OtherEvaluation(String, String, u32, u32),
+    /// The page of this experiment does not say with what its figures were run: what is missing or wrong.
+    #[error("the page of {0}: {1}")]
+    Page(&'static str, String),
     /// A line, from 1, of the ledger of this path is not one of a ledger.
     #[error("{0}:{1}: expected [\"unit\", result]")]
     BadLine(String, usize),
     /// The result of the unit of this key cannot be written as JSON.
     #[error("{0}: {1}")]
     Unwritable(String, serde_json::Error),
-    /// An option is not for this experiment, or out of its range.
-    #[error("{name}: '{value}' is not valid; expected {expected}")]
-    Option {
-        /// The option.
-        name: &'static str,
-        /// What was given.
-        value: String,
-        /// What it takes.
-        expected: String,
-    },
+    /// An option is not for this experiment, or out of its range: its name, the value, and what it takes.
+    #[error("{0}: '{1}' is not valid; expected {2}")]
+    Option(&'static str, String, String),
     /// Two ways to the same result disagree.
     #[error("{0}")]
     Disagreement(String),
@@ -94,7 +73,7 @@ pub enum ExperimentError {
 
 impl ExperimentError {
     pub(crate) fn option(name: &'static str, value: impl ToString, expected: impl Into<String>) -> ExperimentError {
-        ExperimentError::Option { name, value: value.to_string(), expected: expected.into() }
+        ExperimentError::Option(name, value.to_string(), expected.into())
     }
 }
 

@@ -54,7 +54,7 @@ impl Origin {
 /// # Errors
 /// [`ExperimentError::Page`] if there is no such section, no row in it, or a row that cannot be read.
 pub fn of_page(experiment: &'static str, text: &str) -> Result<Vec<Origin>, ExperimentError> {
-    let bad = |problem: String| ExperimentError::Page { experiment, problem };
+    let bad = |problem: String| ExperimentError::Page(experiment, problem);
     let mut section = text.lines().skip_while(|line| line.trim_end() != HEADING);
     if section.next().is_none() {
         return Err(bad(format!("expected a section '{HEADING}'")));

@@ -71,21 +71,23 @@ pub enum Limit {
 }
 
 impl Limit {
-    fn evaluations(&self, stage: u32, debt: u64) -> u64 {
+    /// Evaluations for a move at a stage of the game.
+    fn budget(&self, stage: u32) -> u64 {
         match self {
             Limit::Plies(_, most) => *most,
-            Limit::Budgets(budgets) => budgets.of(stage).saturating_sub(debt).max(1),
-            Limit::Evaluations(evaluations) => evaluations.saturating_sub(debt).max(1),
+            Limit::Budgets(budgets) => budgets.of(stage),
+            Limit::Evaluations(evaluations) => *evaluations,
         }
+    }
+
+    /// Evaluations for a move after moves that took too many by `debt`.
+    fn evaluations(&self, stage: u32, debt: u64) -> u64 {
+        self.budget(stage).saturating_sub(debt).max(1)
     }
 
     /// The debt after a move that took `spent` evaluations.
     fn debt(&self, stage: u32, debt: u64, spent: u64) -> u64 {
-        match self {
-            Limit::Plies(..) => 0,
-            Limit::Budgets(budgets) => (debt + spent).saturating_sub(budgets.of(stage)),
-            Limit::Evaluations(evaluations) => (debt + spent).saturating_sub(*evaluations),
-        }
+        if matches!(self, Limit::Plies(..)) { 0 } else { (debt + spent).saturating_sub(self.budget(stage)) }
     }
 }
 

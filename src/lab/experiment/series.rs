@@ -52,20 +52,19 @@ const CALIBRATION_PAIRS: usize = 6;
 
 /// The evaluations that `model` makes for a move at each stage of a game, on average: first against itself, then against
 /// the player that is to get as many, since what a kept tree saves depends on who plays.
-pub fn calibrate<G: Contest>(
+pub fn calibrate<G: Contest, M: Contender<G>, P: Contender<G>>(
     lab: &mut Lab<'_>,
     key: &str,
     starts: &[G],
-    model: [&mut dyn Contender<G>; 2],
-    player: &mut dyn FnMut(Budgets) -> Box<dyn Contender<G>>,
+    model: impl Fn() -> M,
+    player: impl Fn(Budgets) -> P,
     solve_from: u32,
 ) -> Result<Budgets, ExperimentError> {
     let starts = &starts[..starts.len().min(CALIBRATION_PAIRS)];
-    let [model, twin] = model;
     let first = lab.unit(&format!("{key}/calibration/itself"), || {
         let mut spent = ByStage::new();
         for start in starts {
-            let (_, stages) = play_pair(start, model, twin, solve_from);
+            let (_, stages) = play_pair(start, &mut model(), &mut model(), solve_from);
             stages.iter().for_each(|stage| merge(&mut spent, stage));
         }
         spent
@@ -74,7 +73,7 @@ pub fn calibrate<G: Contest>(
         let mut player = player(Budgets::mean_of(first));
         let mut spent = ByStage::new();
         for start in starts {
-            let (_, [_, stages]) = play_pair(start, &mut *player, model, solve_from);
+            let (_, [_, stages]) = play_pair(start, &mut player, &mut model(), solve_from);
             merge(&mut spent, &stages);
         }
         spent
@@ -106,20 +105,19 @@ impl Horizon {
 /// The depth of the principal leaf at which best-first makes most nearly as many evaluations as alpha-beta of this depth, `model`,
 /// found as in the paper: tournament by tournament, the depth of the side that took less being raised, from a first guess
 /// on.
-pub fn horizon<G: Contest>(
+pub fn horizon<G: Contest, M: Contender<G>, P: Contender<G>>(
     lab: &mut Lab<'_>,
     key: &str,
     starts: &[G],
-    model: [&mut dyn Contender<G>; 2],
+    model: impl Fn() -> M,
     (depth, first_guess): (u32, u32),
-    player: &mut dyn FnMut(Limit) -> Box<dyn Contender<G>>,
+    player: impl Fn(Limit) -> P,
     solve_from: u32,
 ) -> Result<Horizon, ExperimentError> {
     let starts = &starts[..starts.len().min(HORIZON_PAIRS)];
-    let [model, twin] = model;
     let mean = lab.unit(&format!("{key}/alpha-beta"), || {
-        let pairs: Vec<Pair> = starts.iter().map(|start| play_pair(start, model, twin, solve_from).0).collect();
-        PairScore::of(&pairs).first.per_move().ceil() as u64
+        let pair = |start: &G| play_pair(start, &mut model(), &mut model(), solve_from).0;
+        PairScore::of(&starts.iter().map(pair).collect::<Vec<Pair>>()).first.per_move().ceil() as u64
     })?;
     let most = PATIENCE * mean;
     if depth == 1 {
@@ -131,7 +129,8 @@ pub fn horizon<G: Contest>(
     // The ratio grows with the depth, so that this goes one way and stops where it crosses 1.
     while !known.contains_key(&plies) {
         let mut candidate = player(Horizon { plies, most }.limit());
-        let pairs = series(lab, &format!("{key}/horizon {plies}"), starts, &mut *candidate, model, solve_from)?;
+        let key = format!("{key}/horizon {plies}");
+        let pairs = series(lab, &key, starts, &mut candidate, &mut model(), solve_from)?;
         let share = PairScore::of(&pairs).share_spent();
         known.insert(plies, share);
         plies = if share < 1.0 { plies + 1 } else { (plies - 1).max(2) };
@@ -142,26 +141,23 @@ pub fn horizon<G: Contest>(
 
 #[cfg(test)]
 mod tests {
+    use super::super::lab::tests::unwatched_lab;
     use super::super::player::{BestFirstPlayer, FixedDepth, Limit};
     use super::super::{Ledger, Setup};
     use super::*;
     use crate::lab::random_tree::{PathCost, RandomTree, TreeShape};
     use crate::search::{EndValues, KorfSettings};
     use std::sync::Arc;
-    use std::sync::atomic::AtomicBool;
 
     #[test]
     fn calibration_makes_the_sides_spend_alike() {
-        let interrupt = AtomicBool::new(false);
-        let mut observe = |_| {};
-        let mut lab = Lab::new(Setup::default(), Ledger::in_memory(), &interrupt, &mut observe);
+        let mut lab = unwatched_lab(Setup::default(), Ledger::in_memory());
         let shape = TreeShape { length: 30, ..TreeShape::of_the_paper(6) };
         let starts: Vec<RandomTree> = (0..20).map(|seed| RandomTree::new(shape, seed)).collect();
         let fixed = || FixedDepth::new(4, Arc::new(PathCost));
         let settings = KorfSettings { ends: EndValues::Sum, ..KorfSettings::korf() };
         let best_first = |budgets| BestFirstPlayer::new(settings, Limit::Budgets(budgets), Arc::new(PathCost));
-        let mut make = |budgets| Box::new(best_first(budgets)) as Box<dyn Contender<RandomTree>>;
-        let budgets = calibrate(&mut lab, "x", &starts, [&mut fixed(), &mut fixed()], &mut make, 0).unwrap();
+        let budgets = calibrate(&mut lab, "x", &starts, fixed, best_first, 0).unwrap();
         let pairs = series(&mut lab, "x", &starts, &mut best_first(budgets), &mut fixed(), 0).unwrap();
         let score = PairScore::of(&pairs);
         assert!((0.8..1.25).contains(&score.share_spent()), "{}", score.share_spent());

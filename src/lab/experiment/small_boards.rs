@@ -65,7 +65,7 @@ fn solve(shape: &Shape, log: u32) -> Result<Solved, String> {
 }
 
 fn run(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
-    let sizes = lab.levels_within(&[16, 24], &[16, 24, 32, 36], "squares", 16..=40)?;
+    let sizes = lab.levels(&[16, 24], &[16, 24, 32, 36], "squares", 16..=40)?;
     let shapes: Vec<Shape> = Shape::all().into_iter().filter(|shape| sizes.contains(&shape.size())).collect();
     if shapes.is_empty() {
         let wrong = sizes.first().map_or_else(String::new, u32::to_string);
@@ -73,21 +73,9 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     }
     let log = if lab.setup().quick { TABLE_LOG.1 } else { TABLE_LOG.0 };
     lab.plan(shapes.len() as u64);
-    let columns = [
-        "board",
-        "squares",
-        "value for Black",
-        "positions",
-        "time s",
-        "MB",
-        "best first positions",
-        "time best first s",
-        "MB best first",
-        "positions stored",
-        "certificate moves",
-        "positions to check",
-    ];
-    let mut table = Table::new("Small boards, solved from the first move", &columns);
+    let columns = "board | squares | value for Black | positions | time s | MB | best first positions | \
+        time best first s | MB best first | positions stored | certificate moves | positions to check";
+    let mut table = Table::new("Small boards, solved from the first move", columns);
     let mut files = Vec::new();
     for shape in &shapes {
         let solved = lab.unit(shape.name, || solve(shape, log))?.map_err(ExperimentError::Disagreement)?;

@@ -138,7 +138,7 @@ impl<'a> AlphaBeta<'a> {
                 let is_odd = QUADRANTS
                     .iter()
                     .any(|quadrant| quadrant >> square.index() & 1 == 1 && (empty.0 & quadrant).count_ones() % 2 == 1);
-                let to_corners = Bitboard(replies.0 & self.shape.corners.0);
+                let to_corners = replies & self.shape.corners;
                 (replies.count() + to_corners.count()) as i32 * 4 - i32::from(is_odd) * 3 - i32::from(is_corner) * 6
             };
         }
@@ -158,7 +158,7 @@ impl<'a> AlphaBeta<'a> {
                 }
                 self.nodes += 1;
                 let child = board.turning(square, turned);
-                let left = Bitboard(empty.0 & !(1 << square.index()));
+                let left = empty & !square.bit();
                 let value = if left.is_empty() {
                     -self.shape.score(&child)
                 } else {
@@ -213,11 +213,11 @@ impl<'a> AlphaBeta<'a> {
 
     fn evaluate(&self, board: &Board) -> i32 {
         let empty = self.shape.empties(board);
-        let free = Bitboard(self.shape.corners.0 & empty.0).neighbours();
+        let free = (self.shape.corners & empty).neighbours();
         let side = |board: &Board| {
-            let open = Bitboard(board.opponent.neighbours().0 & empty.0).count() as i32;
-            let corners = Bitboard(board.player.0 & self.shape.corners.0).count() as i32;
-            let beside = Bitboard(board.player.0 & free.0).count() as i32;
+            let open = (board.opponent.neighbours() & empty).count() as i32;
+            let corners = (board.player & self.shape.corners).count() as i32;
+            let beside = (board.player & free).count() as i32;
             let moves = self.shape.moves(board).count() as i32;
             MOBILITY * moves + OPEN_SQUARES * open + CORNER * corners + BESIDE_CORNER * beside
         };

@@ -62,10 +62,10 @@ impl Shape {
             let lines = [(1, 0), (0, 1), (1, 1), (1, -1)];
             lines.iter().all(|(x, y)| !(has(column + x, row + y) && has(column - x, row - y)))
         };
-        let corners = squares.into_iter().filter(is_corner).fold(0, |set, square| set | 1 << square.index());
+        let corners = squares.into_iter().filter(is_corner).collect();
         let symmetries = Symmetry::all().filter(|symmetry| symmetry.board(squares) == squares).collect();
         let start = Board { player: Position::START.player(), opponent: Position::START.opponent() };
-        Shape { name, squares, corners: Bitboard(corners), symmetries, start }
+        Shape { name, squares, corners, symmetries, start }
     }
 
     /// The position that the game begins with, Black to move.
@@ -81,13 +81,13 @@ impl Shape {
     /// The empty squares.
     #[inline]
     pub fn empties(&self, board: &Board) -> Bitboard {
-        Bitboard(self.squares.0 & !(board.player.0 | board.opponent.0))
+        self.squares & !(board.player | board.opponent)
     }
 
     /// The moves of the side to move.
     #[inline]
     pub fn moves(&self, board: &Board) -> Bitboard {
-        Bitboard(legal_moves(board.player, board.opponent).0 & self.squares.0)
+        legal_moves(board.player, board.opponent) & self.squares
     }
 
     /// The score of a finished game for the side to move, in discs, empty squares given to the winner.
@@ -137,7 +137,6 @@ impl Board {
     /// The position after a move that turns these discs.
     #[inline]
     pub(super) fn turning(&self, square: Square, turned: Bitboard) -> Board {
-        let player = Bitboard(self.opponent.0 & !turned.0);
-        Board { player, opponent: Bitboard(self.player.0 | turned.0 | 1 << square.index()) }
+        Board { player: self.opponent & !turned, opponent: self.player | turned | square.bit() }
     }
 }

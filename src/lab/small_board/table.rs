@@ -1,7 +1,8 @@
 //! What the depth-first solver remembers of positions.
 
 use super::board::Board;
-use crate::othello::Square;
+use crate::othello::{Bitboard, Square};
+use crate::random::mix;
 
 /// What is known of a position: bounds in discs for the side to move, and the move that was best.
 #[derive(Clone, Copy, Debug)]
@@ -33,8 +34,7 @@ pub(super) struct Table(Vec<[Entry; 2]>);
 impl Table {
     /// A table of two to the power of `log` pairs of places.
     pub fn new(log: u32) -> Table {
-        let free =
-            Entry::unknown(&Board { player: crate::othello::Bitboard(0), opponent: crate::othello::Bitboard(0) }, 0);
+        let free = Entry::unknown(&Board { player: Bitboard::EMPTY, opponent: Bitboard::EMPTY }, 0);
         Table(vec![[free; 2]; 1 << log])
     }
 
@@ -44,8 +44,7 @@ impl Table {
 
     #[inline]
     fn index(&self, board: &Board) -> usize {
-        let mixed = crate::random::mix(board.player.0 ^ crate::random::mix(board.opponent.0));
-        mixed as usize & (self.0.len() - 1)
+        mix(board.player.0 ^ mix(board.opponent.0)) as usize & (self.0.len() - 1)
     }
 
     #[inline]

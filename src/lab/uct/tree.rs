@@ -398,27 +398,4 @@ impl<G: Game> UctTree<G> {
         let root = &mut self.nodes[0];
         root.solved &= root.count > 0;
     }
-
-    /// Checks that the values are what the children say; for tests.
-    pub fn audit(&self) -> Result<(), String> {
-        for (i, node) in self.nodes.iter().enumerate() {
-            if node.edges as usize + usize::from(node.count) > self.edges.len() {
-                return Err(format!("the edges of node {i} are outside the tree: {node:?}"));
-            }
-            let (best, proven) = self.value_of_children(i);
-            // Where positions are merged, a parent off the path learns of a change only when the search comes there again.
-            let merged = self.settings.transpositions;
-            if let Some(best) = best
-                && !merged
-                && (node.solved != proven || (self.settings.backup == Backup::Overwrite && node.value != best))
-            {
-                return Err(format!("node {i} is not what its children say, {best} {proven}: {node:?}"));
-            }
-            let below: u64 = self.edges(i).iter().map(|edge| u64::from(self.nodes[edge.node as usize].visits)).sum();
-            if !merged && node.count > 0 && u64::from(node.visits) != below + 1 {
-                return Err(format!("the visits below node {i} are {below}: {node:?}"));
-            }
-        }
-        Ok(())
-    }
 }

@@ -226,7 +226,10 @@ mod tests {
             ("--------\n".repeat(3) + "---OX---\n---XO---\n" + &"--------\n".repeat(3) + "X", Shape::Whole),
             ("a line that nobody can read\nf5d6".to_owned(), Shape::Lines),
             ("Paula (black) - Bob (white)\nanything".to_owned(), Shape::Unknown),
-            ("# one\n".to_owned() + &"--------\n".repeat(3) + "---OX---\n---XO---\n" + &"--------\n".repeat(3), Shape::Whole),
+            (
+                "# one\n".to_owned() + &"--------\n".repeat(3) + "---OX---\n---XO---\n" + &"--------\n".repeat(3),
+                Shape::Whole,
+            ),
             ("paf5 d6".to_owned(), Shape::Lines),
             ("\u{ff26}\u{ff15} \u{ff24}\u{ff16}".to_owned(), Shape::Lines),
             ("\"f5d6\u{200b}c3\"".to_owned(), Shape::Lines),

@@ -79,7 +79,8 @@ impl WthorReader {
                 None => format!("{what} {number}"),
             }
         };
-        let black_score = |at: usize| Some(record[at]).filter(|&discs| discs <= 64).map(|discs| 2 * i32::from(discs) - 64);
+        let black_score =
+            |at: usize| Some(record[at]).filter(|&discs| discs <= 64).map(|discs| 2 * i32::from(discs) - 64);
         let theory = |black_score| Theory { empties: self.header.theory_empties, black_score };
         let mut annotated = AnnotatedGame {
             place: name(&self.tournaments, 0, "tournament"),

@@ -511,9 +511,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
         children: &Candidates,
         first: usize,
     ) -> Option<Found> {
-        let child = |candidate: &Candidate| {
-            (candidate.square, self.after(node, candidate.square, candidate.turned))
-        };
+        let child = |candidate: &Candidate| (candidate.square, self.after(node, candidate.square, candidate.turned));
         let moves = children.iter().skip(first).map(child).collect();
         let boldness = (self.selectivity, self.probes);
         let split = Split::new(self.below.clone(), moves, depth - 1, window, boldness, found);

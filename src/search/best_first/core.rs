@@ -7,9 +7,9 @@
 use super::{Leaves, OnMemoryCap, Policy, Rules, StaticLeaves, Work};
 use crate::eval::Evaluator;
 use crate::game::Game;
+use crate::search::Contempt;
 use crate::search::tree::chance::Chance;
 use crate::search::tree::{Node, PARTIAL, REGROWING, Tree, after};
-use crate::search::Contempt;
 
 /// Nodes of cut-off subtrees freed at each iteration: more than one iteration adds, so that the work ends.
 const SWEEP: usize = 64;

@@ -3,9 +3,7 @@
 use super::budget::Budget;
 use super::report::{count, report};
 use super::start::Start;
-use super::{
-    AlphaBetaStart, ByValue, EndValues, Explorer, FinalMove, OnMemoryCap, Progress, Rules, Tie,
-};
+use super::{AlphaBetaStart, ByValue, EndValues, Explorer, FinalMove, OnMemoryCap, Progress, Rules, Tie};
 use crate::game::Game;
 use crate::othello::Position;
 use crate::search::tree::Tree;

@@ -1,11 +1,11 @@
 //! Threads at work in a best-first search: one in one tree, or several in shards.
 
+use super::Leaves;
 use super::checkout::Checkout;
 use super::core::Progress;
 use super::relevance::OneTree;
 use super::searched_leaves::SearchedLeaves;
 use super::shards::Shards;
-use super::Leaves;
 use crate::eval::Incremental;
 use crate::search::Task;
 use crate::search::threads::with_threads;

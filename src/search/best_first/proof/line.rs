@@ -1,9 +1,9 @@
 //! What a proof reports: while it goes on, and in the end with the play that it proves.
 
 use super::Prover;
+use super::graph::{Graph, ROOT};
 use super::leaf::Examiner;
 use super::state::{FinishedTurn, State};
-use super::graph::{ROOT, Graph};
 use crate::eval::Incremental;
 use crate::game::DISC;
 use crate::othello::{Position, Square};

@@ -16,13 +16,13 @@
 
 mod cost;
 mod goal;
+mod graph;
 mod index;
 mod leaf;
 mod line;
 mod state;
 #[cfg(test)]
 mod tests;
-mod graph;
 
 use super::{Budget, Work};
 use crate::eval::Incremental;
@@ -34,11 +34,11 @@ use crate::search::threads::with_threads;
 use crate::search::transposition::TranspositionTable;
 use crate::search::{Contempt, Control, Depth, Limits, Report, Task};
 use cost::CostModel;
+use graph::{Graph, Node};
 use leaf::Examiner;
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use state::{Next, State};
 use std::time::Duration;
-use graph::{Node, Graph};
 
 /// Positions after which an alpha-beta search below a leaf is stopped.
 const LEAF_LIMIT: u64 = 60_000;

@@ -1,8 +1,8 @@
 //! What all threads of a proof share: the graph, the questions already answered, and who is at work on what.
 
 use super::goal::Goal;
+use super::graph::{Edge, Graph, Node, ROOT};
 use super::leaf::{Examiner, estimate_depth};
-use super::graph::{Edge, Node, ROOT, Graph};
 use crate::eval::Incremental;
 use crate::game::DISC;
 use crate::othello::{Position, Square};
