@@ -298,7 +298,7 @@ pub(super) mod tests {
         }
     }
 
-    /// A leaf that is worth so many discs.
+    /// A leaf that is worth this number of discs.
     pub fn found(square: Square, discs: i32, depth: SearchDepth) -> Leaf {
         Leaf::Found { square, value: Score::from_discs(discs), depth }
     }

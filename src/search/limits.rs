@@ -91,7 +91,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// How many positions may still be visited and evaluations made after so many of each; `u64::MAX` where there is no limit.
+    /// How many positions may still be visited and evaluations made after these numbers of both; `u64::MAX` where there is no limit.
     pub(super) fn left(&self, nodes: u64, evaluations: u64) -> (u64, u64) {
         let left = |limit: Option<u64>, used| limit.map_or(u64::MAX, |limit| limit.saturating_sub(used));
         (left(self.nodes, nodes), left(self.evaluations, evaluations))
