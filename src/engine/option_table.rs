@@ -106,7 +106,7 @@ engine_options! {
     selectivity: Selectivity = Selectivity::BOLDEST, read Given::parsed, show ToString::to_string; {
         name: "selectivity",
         value_name: "PERCENT",
-        help: "How sure alpha-beta's cuts on the word of a shallower search are, in percent; 100 for none",
+        help: "How sure alpha-beta's cuts by shallower searches are, in percent; 100 for none",
         detail: "The score of a solved position is exact in any case.",
         values: Values::Percent,
     }

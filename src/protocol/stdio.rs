@@ -40,7 +40,7 @@ struct Patience {
     at_end_of_input: Duration,
 }
 
-const PATIENCE: Patience = Patience { after_quit: Duration::from_secs(1), at_end_of_input: Duration::from_secs(600) };
+const PATIENCE: Patience = Patience { after_quit: Duration::from_secs(1), at_end_of_input: Duration::from_secs(60) };
 
 /// A conversation with one client.
 #[derive(Debug)]

@@ -44,6 +44,9 @@ pub enum ConfigError {
         /// What is wrong.
         problem: String,
     },
+    /// The file turns a knob too far.
+    #[error("'{0}': {1}")]
+    RangeInFile(PathBuf, SettingsError),
     /// A knob is turned too far.
     #[error(transparent)]
     Range(#[from] SettingsError),
@@ -55,7 +58,10 @@ impl TrainingConfig {
         let mut config: TrainingConfig = match path {
             Some(path) => {
                 let text = std::fs::read_to_string(path).map_err(|error| ConfigError::Read(path.to_owned(), error))?;
-                toml::from_str(&text).map_err(|error| ConfigError::Syntax(path.to_owned(), Box::new(error)))?
+                let config: TrainingConfig =
+                    toml::from_str(&text).map_err(|error| ConfigError::Syntax(path.to_owned(), Box::new(error)))?;
+                config.validate().map_err(|error| ConfigError::RangeInFile(path.to_owned(), error))?;
+                config
             }
             None => TrainingConfig::default(),
         };

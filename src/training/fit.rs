@@ -97,13 +97,13 @@ impl FitSettings {
         {
             check(name, from <= 61, &from, "0 to 60 empty squares, 61 for never")?;
         }
+        SettingsError::check_not_negative(&[("fit.least-gain", self.least_gain)])?;
         SettingsError::check_not_negative(&[
-            ("fit.ridge", self.ridge.into()),
-            ("fit.least-gain", self.least_gain),
-            ("fit.lopsided", self.lopsided.into()),
-            ("fit.game-result-weight", self.game_result_weight.into()),
-            ("fit.exact-weight", self.exact_weight.into()),
-            ("fit.search-weight", self.search_weight.into()),
+            ("fit.ridge", self.ridge),
+            ("fit.lopsided", self.lopsided),
+            ("fit.game-result-weight", self.game_result_weight),
+            ("fit.exact-weight", self.exact_weight),
+            ("fit.search-weight", self.search_weight),
         ])
     }
 

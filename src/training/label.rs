@@ -115,7 +115,10 @@ impl ChunkMaker for Labeller {
         let games = Chunk::read(&path)?;
         // Labels are held out by the seed of the games, and numbered from the first game of the file.
         if (&games.header.origin, games.header.games) != (&self.like.origin, self.like.games) {
-            return Err(FileError::content(&path, "it was made in another way than the first file of its folder"));
+            return Err(FileError::content(
+                &path,
+                "its evaluation, seed, settings or games a file differ from those of the first file of the folder; expected one folder for each way to make games",
+            ));
         }
         let mut samples = Vec::new();
         for game in games.samples.chunk_by(|a, b| a.game == b.game) {

@@ -26,10 +26,10 @@ impl SettingsError {
     }
 
     /// Whether these knobs are finite and not negative.
-    pub(super) fn check_not_negative(knobs: &[(&'static str, f64)]) -> Result<(), SettingsError> {
-        let check = |&(name, value): &(&'static str, f64)| {
-            SettingsError::check(name, value >= 0.0 && value.is_finite(), &value, "at least 0")
-        };
-        knobs.iter().try_for_each(check)
+    pub(super) fn check_not_negative<N: Copy + Display + Into<f64>>(
+        knobs: &[(&'static str, N)],
+    ) -> Result<(), SettingsError> {
+        let is_good = |value: N| value.into() >= 0.0 && value.into().is_finite();
+        knobs.iter().try_for_each(|(name, value)| SettingsError::check(name, is_good(*value), value, "at least 0"))
     }
 }

@@ -194,7 +194,7 @@ fn what_makes_no_sense_is_said() {
         ("label --games empty --out a", "no files of samples in 'empty'"),
         ("label --games nowhere --out a", "nowhere"),
         ("fit --data empty --out a", "no files of samples in 'empty'"),
-        ("fit --data empty=much --out a", "no number above 0"),
+        ("fit --data empty=much --out a", "no number above 0 and up to a million"),
         ("fit --data empty --out a --config training.toml", "rigde"),
         ("fit --data empty --out a --config none.toml", "'none.toml': not found"),
         ("fit --data empty --out a --set fit.phases=0", "1 to 60"),

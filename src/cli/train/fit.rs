@@ -47,10 +47,10 @@ enum Form {
 /// Reads a folder and its weight.
 fn source(text: &str) -> Result<Source, &'static str> {
     let (folder, weight) = match text.rsplit_once('=') {
-        Some((folder, weight)) => (folder, weight.parse().ok().filter(|w: &f32| *w > 0.0 && w.is_finite())),
+        Some((folder, weight)) => (folder, weight.parse().ok().filter(|w: &f32| *w > 0.0 && *w <= 1e6)),
         None => (text, Some(1.0)),
     };
-    let weight = weight.ok_or("the weight behind '=' is no number above 0")?;
+    let weight = weight.ok_or("the weight behind '=' is no number above 0 and up to a million")?;
     Ok(Source { folder: PathBuf::from(folder), weight })
 }
 

@@ -111,8 +111,10 @@ fn label(arguments: &LabelArguments) -> Result<(), String> {
         .collect();
     let progress = StepBar::new("positions", wanted.len() as u64, 0);
     let mut saved = Instant::now();
+    let mut is_interrupted = false;
     for (done, &i) in wanted.iter().enumerate() {
         if interrupt.load(Ordering::Relaxed) {
+            is_interrupted = true;
             break;
         }
         // Nothing learnt from one position helps with another, and a label should not depend on those before it.
@@ -128,5 +130,5 @@ fn label(arguments: &LabelArguments) -> Result<(), String> {
     }
     progress.finish();
     write_file(&arguments.set, set.to_text().as_bytes())?;
-    if interrupt.load(Ordering::Relaxed) { Err("interrupted; the same command goes on".to_owned()) } else { Ok(()) }
+    if is_interrupted { Err("interrupted; the same command goes on".to_owned()) } else { Ok(()) }
 }

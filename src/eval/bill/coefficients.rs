@@ -52,21 +52,24 @@ impl Coefficients {
             [("logistic", &read.logistic), ("gaussian", &read.gaussian)]
         {
             let count = functions.len();
-            if count == 0 || *first_discs as usize + count > 65 {
+            if count == 0 || *first_discs > 64 || *first_discs as usize + count > 65 {
                 let expected = "expected at least one, and none beyond 64 discs";
                 return Err(Error::custom(format_args!(
                     "{name}: {count} functions from {first_discs} discs on; {expected}"
                 )));
             }
         }
-        let positive = read.scales.iter().chain([&read.logistic.discs_per_nat, &read.gaussian.discs_per_nat]);
-        let wrong = positive.copied().find(|factor| !(1e-3..=LARGEST).contains(factor));
-        match wrong {
-            Some(factor) => Err(Error::custom(format_args!(
-                "a scale or discs_per_nat is {factor}; expected a number from 0.001 to 1e9"
-            ))),
-            None => Ok(read),
+        let positive = [
+            ("scales", &read.scales[..]),
+            ("logistic.discs_per_nat", &[read.logistic.discs_per_nat]),
+            ("gaussian.discs_per_nat", &[read.gaussian.discs_per_nat]),
+        ];
+        for (name, factors) in positive {
+            if let Some(factor) = factors.iter().find(|factor| !(1e-3..=LARGEST).contains(*factor)) {
+                return Err(Error::custom(format_args!("{name}: {factor}; expected numbers from 0.001 to 1e9")));
+            }
         }
+        Ok(read)
     }
 }
 
@@ -145,12 +148,12 @@ mod tests {
         let text = example().to_string();
         for (from, to, message) in [
             ("scales = [1.00000, ", "scales = [", "4 numbers; expected 5"),
-            ("scales = [1.00000", "scales = [0.0", "discs_per_nat is 0; expected"),
+            ("scales = [1.00000", "scales = [0.0", "scales: 0; expected"),
             ("[-1.00000, -0.87500", "[nan, -0.87500", "NaN is out of range"),
             ("[-1.00000, -0.87500", "[-1.00000", "20 numbers; expected 21"),
             ("[-1.00000, -0.87500", "[-1.00000, -0.87500, 3.0", "22 numbers; expected 21"),
             ("first_discs = 24", "first_discs = 63", "logistic: 3 functions from 63 discs on"),
-            ("discs_per_nat = 5.5", "discs_per_nat = -5.5", "is -5.5; expected"),
+            ("discs_per_nat = 5.5", "discs_per_nat = -5.5", "logistic.discs_per_nat: -5.5; expected"),
             ("[gaussian]", "[gauss]", "line "),
         ] {
             assert!(text.contains(from), "{from}");

@@ -125,6 +125,21 @@ mod tests {
     }
 
     #[test]
+    fn the_table_changes_no_value() {
+        let mut visited = [0, 0];
+        for (_, position) in open_positions(0..10, |_| 34) {
+            let task = Task::new(position, EvaluatorKind::Mobility.build());
+            let mut without = AlphaBeta::new(AlphaBetaSettings { table_bytes: 1, ..AlphaBetaSettings::default() });
+            let [with, without] =
+                [&mut small_alpha_beta(), &mut without].map(|search| think(search, &task, to_depth(6)));
+            assert_eq!(with.lines[0].score, without.lines[0].score, "{position}");
+            visited[0] += with.nodes;
+            visited[1] += without.nodes;
+        }
+        assert!(visited[0] < visited[1], "the table is not used: {visited:?}");
+    }
+
+    #[test]
     fn a_solved_position_is_played_out() {
         for (_, position) in open_positions(0..20, |_| 11) {
             let task = Task { lines: 2, ..Task::new(position, EvaluatorKind::WeightedSquares.build()) };

@@ -76,10 +76,12 @@ impl FactorizationSettings {
         SettingsError::check_not_negative(&[
             ("factorization.rate", self.rate),
             ("factorization.linear-rate", self.linear_rate),
-            ("factorization.ridge", self.ridge.into()),
-            ("factorization.linear-ridge", self.linear_ridge.into()),
-            ("factorization.least-uses", self.least_uses.into()),
             ("factorization.spread", self.spread),
-        ])
+        ])?;
+        SettingsError::check_not_negative(&[
+            ("factorization.ridge", self.ridge),
+            ("factorization.linear-ridge", self.linear_ridge),
+        ])?;
+        SettingsError::check_not_negative(&[("factorization.least-uses", self.least_uses)])
     }
 }
