@@ -408,7 +408,7 @@ mod tests {
             (r#"{"id":1,"moves":[],"except":["f5","a1"]}"#, Some("except"), Some(1), "a1 is not legal"),
             (r#"{"id":1,"moves":[],"except":"f5 d3 c4 e6"}"#, Some("except"), None, "no move is left"),
             (r#"{"id":1,"moves":"f5","except":"d6","turns":"all"}"#, Some("except"), None, "one turn"),
-            (r#"{"id":1,"moves":[],"except":"f5","engine":"best-first"}"#, Some("except"), None, "all moves"),
+            (r#"{"id":1,"moves":[],"except":"f5","engine":"rbfms"}"#, Some("except"), None, "all moves"),
             (r#"{"id":1,"action":"dance"}"#, Some("action"), None, "terminate, terminate_all"),
             (r#"{"action":"terminate"}"#, Some("id"), None, "the query to end"),
         ] {

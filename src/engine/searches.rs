@@ -22,7 +22,7 @@ pub struct SearchEntry {
 impl SearchEntry {
     /// Whether it heeds [`Request::except`](super::Request::except) in questions for values.
     pub fn leaves_moves_out(&self) -> bool {
-        [ALPHA_BETA.name, EMILIA.name].contains(&self.name)
+        [ALPHA_BETA.name, EMILIA.name, BEST_FIRST.name, EXTENSION.name].contains(&self.name)
     }
 }
 

@@ -62,6 +62,8 @@ pub struct Explorer<G: Game, P = super::ByValue> {
     /// The path from the root to where the last change came to rest.
     pub(super) path: Vec<Step<G>>,
     pub(super) lines: usize,
+    /// Moves that the root does not get as children.
+    left_out: Vec<G::Move>,
     /// Iterations since [`Explorer::begin`].
     pub(super) iterations: u64,
     /// The depth in plies of the principal leaf at which the search ends.
@@ -89,6 +91,7 @@ impl<G: Game, P: Policy<G>> Explorer<G, P> {
             work: Work::default(),
             path: Vec::new(),
             lines: 1,
+            left_out: Vec::new(),
             iterations: 0,
             deepest: None,
             last: None,
@@ -113,6 +116,7 @@ impl<G: Game, P: Policy<G>> Explorer<G, P> {
         self.tree.move_to(position);
         self.work = Work::default();
         self.lines = 1;
+        self.left_out.clear();
         self.iterations = 0;
         self.last = None;
         self.cap_was_reached = false;
@@ -123,6 +127,11 @@ impl<G: Game, P: Policy<G>> Explorer<G, P> {
     pub fn want_lines(&mut self, lines: usize) {
         self.lines = lines.max(1);
         self.restart();
+    }
+
+    /// Leaves moves of the root out, which has no children yet, though not all of them.
+    pub(super) fn leave_out(&mut self, moves: impl IntoIterator<Item = G::Move>) {
+        self.left_out.extend(moves);
     }
 
     /// Forgets everything; [`Explorer::begin`] comes next.
@@ -410,6 +419,9 @@ impl<G: Game, P: Policy<G>> Explorer<G, P> {
                 children.clear();
                 children.extend_from_slice(self.tree.kids(node));
                 let is_complete = leaves.children(&position, &mut children, &mut self.work);
+                if self.path.len() == 1 {
+                    children.retain(|child| child.turn.is_none_or(|turn| !self.left_out.contains(&turn)));
+                }
                 let progress = if is_complete { self.give_children(&children) } else { Progress::Stopped };
                 self.children = children;
                 progress

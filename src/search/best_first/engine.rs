@@ -22,7 +22,7 @@ use super::shards::{self, Shards};
 use super::workers::{self, FEW_EXPANSIONS};
 use super::{EndValues, Explorer, OnMemoryCap, Part, Rules};
 use crate::eval::{Incremental, with_incremental};
-use crate::othello::{Bitboard, Move, Position, Symmetry};
+use crate::othello::{Bitboard, Move, Symmetry};
 use crate::search::alpha_beta::deepen;
 use crate::search::alpha_beta::walk::Shared;
 use crate::search::selectivity::Selectivity;
@@ -129,7 +129,7 @@ impl Stored {
     ) {
         let control = shared.control;
         let mut budget = Budget::new(control);
-        let one_choice = is_one_choice(&task.position);
+        let one_choice = is_one_choice(task);
         let rules = self.top().rules;
         let mut goes_on = |top: &OneTree, report: &dyn Fn() -> Report| {
             if budget.is_report_due(top.work()) && top.work().expansions >= FEW_EXPANSIONS {
@@ -183,9 +183,13 @@ impl BestFirst {
     /// The tree or the trees, with what they hold of the task's position.
     fn prepare(&mut self, task: &Task, form: Form) -> Stored {
         let BestFirstSettings { memory, on_memory_cap, threads, .. } = self.settings;
-        let ends = if self.has(Part::WinsFirst) { EndValues::WinFirst } else { EndValues::Outcome };
+        // Whether a move wins comes first where it is to be played; where values are wanted, it would spoil them.
+        let wins_first = self.has(Part::WinsFirst) && !task.is_analysis;
+        let ends = if wins_first { EndValues::WinFirst } else { EndValues::Outcome };
         let rules = Rules { ends, contempt: Contempt::NONE, max: task.position.mover() };
-        let mut stored = self.stored.take().unwrap_or_else(|| {
+        // A tree has either all moves of its root or some.
+        let is_usable = |stored: &mut Stored| stored.top().rules.ends == ends && task.except.is_empty();
+        let mut stored = self.stored.take_if(is_usable).unwrap_or_else(|| {
             if threads > 1 && memory >= shards::LEAST_MEMORY {
                 return Stored::Shards(Box::new(Mutex::new(Shards::new(memory, on_memory_cap, rules, &task.position))));
             }
@@ -209,6 +213,7 @@ impl BestFirst {
                 search.policy.exploration = exploration;
             }
         }
+        stored.top().leave_out(task.except);
         stored
     }
 
@@ -240,7 +245,8 @@ impl BestFirst {
         let cost = solving_cost(task.position.empty_count());
         let (proves, proves_within_limits) = (self.has(Part::Proofs), !self.settings.start);
         let is_provable = |turn: u64| match total {
-            _ if !proves => false,
+            // A proof looks at all moves.
+            _ if !proves || !task.except.is_empty() => false,
             None => cost <= PROVABLE.max(turn as f64),
             // An unfinished proof says less than the alpha-beta that the extension has instead.
             Some(total) => proves_within_limits && cost * TO_PROVE <= total as f64,
@@ -295,7 +301,7 @@ impl BestFirst {
             form = Form::new(self.settings.start, counts.0 + turn);
         }
         let mut answer = stored.answer(start, task, control);
-        self.stored = Some(stored);
+        self.stored = task.except.is_empty().then_some(stored);
         (answer.nodes, answer.evaluations) = counts;
         answer.elapsed = control.elapsed();
         answer
@@ -340,11 +346,11 @@ fn until_clear(limits: &Limits, may_end_early: bool, task: &Task) -> Limits {
     Limits { early_time, soft_time, ..*limits }
 }
 
-/// Whether all moves of a position are one by its symmetry, so that there is nothing to choose.
-fn is_one_choice(position: &Position) -> bool {
-    let moves = position.moves();
+/// Whether all moves that may be chosen are one by the position's symmetry, so that there is nothing to choose.
+fn is_one_choice(task: &Task) -> bool {
+    let moves = task.position.moves() & !task.except;
     let Some(first) = moves.into_iter().next() else { return true };
-    let images = Symmetry::of(position).fold(Bitboard::EMPTY, |all, symmetry| all | symmetry.square(first).bit());
+    let images = Symmetry::of(&task.position).fold(Bitboard::EMPTY, |all, symmetry| all | symmetry.square(first).bit());
     (moves & !images).is_empty()
 }
 

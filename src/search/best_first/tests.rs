@@ -5,10 +5,10 @@ use super::relevance::OneTree;
 use super::{BestFirst, BestFirstSettings, OnMemoryCap, Part};
 use crate::eval::EvaluatorKind;
 use crate::game::DISC;
-use crate::othello::{GameRecord, Position, Square};
-use crate::search::tests::{open_positions, small_best_first as settings, think, visiting};
+use crate::othello::{Bitboard, GameRecord, Position, Square};
+use crate::search::tests::{by_alpha_beta, open_positions, small_best_first as settings, think, visiting};
 use crate::search::tree::{ChunkPool, Node, Tree, after};
-use crate::search::{Score, Search, Task};
+use crate::search::{Limits, Score, Search, Task};
 use crate::testing::random_position;
 use std::collections::{HashMap, HashSet};
 use strum::VariantArray;
@@ -280,4 +280,35 @@ fn the_value_of_a_move_known_to_win_is_beyond_every_estimate() {
         assert_eq!(is_won, line.depth.knows_winner() && line.score > Score::ZERO, "{report:?}");
     }
     assert!(known > 3, "{known}");
+}
+
+#[test]
+fn moves_that_are_left_out_are_not_looked_at() {
+    let mut solved = 0;
+    for threads in [1, 2] {
+        for settings in settings(threads) {
+            let mut engine = BestFirst::new(settings);
+            for (seed, position) in open_positions(0..12, |seed| if seed % 2 == 0 { 9 } else { 40 }) {
+                let moves = position.moves();
+                let all = Task { lines: 60, is_analysis: true, ..task(position, EvaluatorKind::Pattern) };
+                let best = think(&mut engine, &all, visiting(20_000)).lines[0].turn.square();
+                let except = best.map_or(Bitboard::EMPTY, Square::bit);
+                if except == moves {
+                    continue;
+                }
+                let some = Task { except, ..all.clone() };
+                let report = think(&mut engine, &some, visiting(20_000));
+                let found = report.lines.iter().filter_map(|line| line.turn.square()).collect::<Bitboard>();
+                assert_eq!(found, moves & !except, "{position} {seed} {settings:?}");
+                if report.depth.is_exact() {
+                    let expected = by_alpha_beta(&some, Limits::default());
+                    assert_eq!(report.lines[0].score, expected.lines[0].score, "{position} without {best:?}");
+                    solved += 1;
+                }
+                // The next search looks at all moves again.
+                assert_eq!(think(&mut engine, &all, visiting(20_000)).lines.len(), moves.count() as usize);
+            }
+        }
+    }
+    assert!(solved >= 8, "{solved}");
 }
