@@ -4,7 +4,7 @@ use crate::game::{DISC, Game};
 use crate::othello::Color;
 use std::fmt;
 
-/// A value in 1/128 disc for the side to move, −64 to 64 discs; up to ±100 discs where a draw is given such a value.
+/// A value in 1/128 disc for the side to move, −64 to 64 discs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
 pub struct Score(i32);
 
@@ -51,24 +51,21 @@ impl fmt::Display for Score {
     }
 }
 
-/// What a draw is worth, in discs for Black: NBoard's `set contempt`. 0 is the rule of the game; 100 makes Black content
-/// with a draw above everything, −100 does so for White.
+/// For whom draws count: NBoard's `set contempt`. To that side a draw is worth a disc, so less than any win; to the other a disc less than nothing, so more
+/// than any loss.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Contempt(i32);
 
 impl Contempt {
     /// A draw is worth nothing.
     pub const NONE: Contempt = Contempt(0);
-    /// The largest absolute value, in discs.
+    /// The largest absolute value that a client may give.
     pub const LIMIT: i32 = 100;
 
-    /// A contempt by which a draw is worth `discs_for_black` discs to Black; `None` unless that is from −100 to 100.
-    pub const fn new(discs_for_black: i32) -> Option<Contempt> {
-        if discs_for_black >= -Self::LIMIT && discs_for_black <= Self::LIMIT {
-            Some(Contempt(discs_for_black))
-        } else {
-            None
-        }
+    /// A contempt by which draws count for Black, if the number is positive, or for White, if it is negative; `None` unless it is from −100 to
+    /// 100.
+    pub const fn new(to_black: i32) -> Option<Contempt> {
+        if to_black >= -Self::LIMIT && to_black <= Self::LIMIT { Some(Contempt(to_black.signum())) } else { None }
     }
 
     /// What a draw is worth to this side, in discs.

@@ -25,7 +25,7 @@ pub enum Command {
     SetGame(Box<AnnotatedGame>),
     /// `move M[/[EVAL][/SECONDS]]`, or the bare move of version 1: one more move of the game.
     Move(TimedMove),
-    /// `set contempt C`: what a draw is worth to Black.
+    /// `set contempt C`: for whom draws count.
     SetContempt(Contempt),
     /// `set depth D`: the depth of the following requests, 1 to 60.
     SetDepth(Depth),

@@ -2,8 +2,7 @@
 //!
 //! Four tiers, from far to near. Here, the transposition table is probed and moves are tried where the other side keeps
 //! the fewest replies (fastest first). `shallow` does so with a small table of its own, then by parity alone, for null
-//! windows, which nearly all searches are; `wide` has the other windows, and draws worth something. `last_squares` has
-//! the last four.
+//! windows, which nearly all searches are; `wide` has the other windows. `last_squares` has the last four.
 //!
 //! A node is a position entered: the one to be solved, and one for each disc placed. A pass is none, and a full board is
 //! none, as it is counted from the board before it.
@@ -24,7 +23,6 @@ use crate::othello::{Position, stable_discs};
 use board::Board;
 pub(super) use local_table::LocalTable;
 use shallow::SHALLOW_TO;
-use wide::WIDE_TO;
 
 /// Alpha in discs from which on the other side's stable discs are counted: they may not allow a value above it.
 const STABILITY_FROM: i32 = 0;
@@ -67,10 +65,8 @@ impl<'a> Solver<'a> {
 
     fn search(&mut self, position: &Position, alpha: i32, beta: i32) -> i32 {
         let empties = position.empties().count();
-        // Draws worth something are left to the plain search, which is slower, from later on.
-        if empties <= if self.contempt == Contempt::NONE { SHALLOW_TO } else { WIDE_TO } {
-            let board = Board { player: position.player(), opponent: position.opponent() };
-            return self.wide(board, self.contempt.draw_for(position.mover()), alpha, beta);
+        if empties <= SHALLOW_TO {
+            return self.without_contempt(position, alpha, beta);
         }
         let moves = position.moves();
         if moves.is_empty() {
@@ -128,6 +124,23 @@ impl<'a> Solver<'a> {
         let window = (alpha * DISC, beta * DISC);
         self.table.store(position, Entry::of_search(best * DISC, window, TO_THE_END, Selectivity::NONE, best_move));
         best
+    }
+
+    /// The value where the shared table is of no use any more. A draw lies between the narrowest wins and losses whatever it is worth, so there it
+    /// is worth nothing, and a window that divides draws from what is next to them is moved instead.
+    fn without_contempt(&mut self, position: &Position, alpha: i32, beta: i32) -> i32 {
+        let draw = self.contempt.draw_for(position.mover());
+        // Whether a draw exceeds a bound.
+        let moved = |bound: i32| match draw > bound {
+            true if bound == 0 => -1,
+            false if bound == -1 => 0,
+            _ => bound,
+        };
+        let board = Board { player: position.player(), opponent: position.opponent() };
+        match self.wide(board, moved(alpha), moved(beta - 1) + 1) {
+            0 => draw,
+            value => value,
+        }
     }
 
     /// Whether to stop, asked anew where [`Solver::next_check`] says.

@@ -40,7 +40,7 @@ fn varied_position(seed: u64, empties: u32) -> Position {
 }
 
 /// Holds the solver to brute force: full windows and null windows around the value and far from it, in all eight
-/// symmetries, with a table and with one of a single bucket, with draws worth nothing and something.
+/// symmetries, with a table and with one of a single bucket, draws counting for nobody and for either side.
 fn compare(seeds: std::ops::Range<u64>, most_empties: u64) {
     let mut tables = [TranspositionTable::new(1), TranspositionTable::new(1 << 20)];
     let (mut ends, mut passes, mut wipe_outs, mut draws) = (0, 0, 0, 0);

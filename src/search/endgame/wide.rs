@@ -1,32 +1,20 @@
-//! Windows of any width and draws of any worth, near the end. The few nodes of a principal variation are here; where a
-//! draw is worth something, all nodes are.
+//! Windows of any width, near the end: the few nodes of a principal variation.
 
 use super::board::Board;
 use super::{BEYOND_DISCS, Solver};
 use crate::othello::{Bitboard, flips, legal_moves};
 use arrayvec::ArrayVec;
 
-/// Number of empty squares above which the transposition table takes over where a draw is worth something.
-pub(super) const WIDE_TO: u32 = 8;
-
 impl Solver<'_> {
-    /// The value of a board where a draw is worth `draw` to its side to move: exact between `alpha` and `beta`, else a
-    /// bound on the side of the one it passes.
-    pub(super) fn wide(&mut self, board: Board, draw: i32, alpha: i32, beta: i32) -> i32 {
-        if draw == 0 && beta - alpha == 1 {
+    /// The value of a board: exact between `alpha` and `beta`, else a bound on the side of the one it passes.
+    pub(super) fn wide(&mut self, board: Board, alpha: i32, beta: i32) -> i32 {
+        if beta - alpha == 1 {
             return self.null_window(board, alpha);
         }
         let moves = board.moves();
         if moves.is_empty() {
             let passed = board.pass();
-            return if passed.moves().is_empty() {
-                match board.score() {
-                    0 => draw,
-                    score => score,
-                }
-            } else {
-                -self.wide(passed, -draw, -beta, -alpha)
-            };
+            return if passed.moves().is_empty() { board.score() } else { -self.wide(passed, -beta, -alpha) };
         }
         let mut children: ArrayVec<(u32, Board), 64> = ArrayVec::new();
         for square in moves {
@@ -41,9 +29,9 @@ impl Solver<'_> {
             self.nodes += u64::from(!child.empties().is_empty());
             let bound = alpha.max(best);
             let scout = best > -BEYOND_DISCS && beta - bound > 1;
-            let mut value = -self.wide(child, -draw, if scout { -bound - 1 } else { -beta }, -bound);
+            let mut value = -self.wide(child, if scout { -bound - 1 } else { -beta }, -bound);
             if scout && value > bound && value < beta {
-                value = -self.wide(child, -draw, -beta, -bound);
+                value = -self.wide(child, -beta, -bound);
             }
             if value > best {
                 best = value;
