@@ -1,6 +1,6 @@
 //! What several unit tests need.
 
-use crate::othello::{Bitboard, Position};
+use crate::othello::{Bitboard, Color, Position};
 
 /// A position with this many empty squares, or the end of a shorter game, reached by pseudo-random play.
 pub(crate) fn random_position(seed: u64, empties: u32) -> Position {
@@ -15,6 +15,14 @@ pub(crate) fn random_position(seed: u64, empties: u32) -> Position {
         position = moves.into_iter().nth(chosen).map_or_else(|| position.pass(), |square| position.after(square));
     }
     position
+}
+
+/// A random position of which two squares of the centre, d4 and e5, are empty, as on a board that somebody has set up.
+pub(crate) fn random_position_with_holes(seed: u64, empties: u32) -> Position {
+    let position = random_position(seed, empties.saturating_sub(2));
+    let holes = Bitboard(0x0000_0010_0800_0000);
+    let [black, white] = [Color::Black, Color::White].map(|color| position.discs(color) & !holes);
+    Position::new(black, white, position.mover()).expect("a board with most of its discs")
 }
 
 /// Boards as the side to move sees them: half of them reached by pseudo-random play, half with discs strewn anywhere, from

@@ -13,7 +13,7 @@ impl Bitboard {
     pub const EMPTY: Bitboard = Bitboard(0);
     /// The four corners.
     pub const CORNERS: Bitboard = Bitboard(0x8100_0000_0000_0081);
-    /// The four centre squares, occupied in every game from its first position on.
+    /// The four centre squares, where the discs of the standard start are.
     pub const CENTRE: Bitboard = Bitboard(0x0000_0018_1800_0000);
 
     /// How many squares are in the set.

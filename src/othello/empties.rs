@@ -5,7 +5,7 @@ use serde::Serialize;
 use std::fmt;
 use std::str::FromStr;
 
-/// A number of empty squares, 0 to 60: the four of the centre are never empty. No more plies are left of a game.
+/// A number of empty squares, 0 to 60: a board has four discs at least. No more plies are left of a game.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
 pub struct Empties(u8);
 

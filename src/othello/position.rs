@@ -91,8 +91,8 @@ impl Serialize for Move {
 
 /// A position: the discs of the side to move, the discs of the other side, and who the side to move is.
 ///
-/// Always a legal board: no square holds two discs, and the four centre squares, which every game fills first and never
-/// empties, are occupied. The side to move may have no move: it has to pass, or the game is over.
+/// Always a legal board: no square holds two discs, and there are at least the four discs that a game begins with, on whichever
+/// squares. The side to move may have no move: it has to pass, or the game is over.
 ///
 /// ```
 /// use emilia::othello::{Color, Position};
@@ -114,9 +114,9 @@ pub enum PositionError {
     /// A square holds a black and a white disc.
     #[error("{0} holds a black and a white disc")]
     Overlap(Square),
-    /// A centre square is empty, which no game can reach.
-    #[error("{0} is empty, but the four centre squares are filled in every position of a game")]
-    EmptyCentre(Square),
+    /// Fewer discs than every game has from its beginning on.
+    #[error("a board has at least four discs; this one has {0}")]
+    TooFewDiscs(u32),
 }
 
 /// Why a turn cannot be taken.
@@ -144,16 +144,20 @@ impl Position {
         mover: Color::Black,
     };
 
+    /// The discs that every game begins with, and never loses.
+    pub const LEAST_DISCS: u32 = 4;
+
     /// A position from the discs of each colour and the side to move.
     ///
     /// # Errors
-    /// If the sides share a square, or a square of the centre is empty.
+    /// If the sides share a square, or there are fewer than [`Position::LEAST_DISCS`] discs.
     pub fn new(black: Bitboard, white: Bitboard, mover: Color) -> Result<Position, PositionError> {
         if let Some(square) = (black & white).into_iter().next() {
             return Err(PositionError::Overlap(square));
         }
-        if let Some(square) = (Bitboard::CENTRE & !(black | white)).into_iter().next() {
-            return Err(PositionError::EmptyCentre(square));
+        let discs = (black | white).count();
+        if discs < Position::LEAST_DISCS {
+            return Err(PositionError::TooFewDiscs(discs));
         }
         let (player, opponent) = match mover {
             Color::Black => (black, white),
@@ -361,13 +365,12 @@ mod tests {
     }
 
     #[test]
-    fn boards_that_no_game_reaches_are_refused() {
+    fn boards_with_too_few_discs_or_two_on_a_square_are_refused() {
         let d4: Square = "d4".parse().unwrap();
         assert_eq!(Position::new(Bitboard::CENTRE, d4.bit(), Color::Black), Err(PositionError::Overlap(d4)));
-        assert_eq!(
-            Position::new(Bitboard::CENTRE ^ d4.bit(), Bitboard::EMPTY, Color::White),
-            Err(PositionError::EmptyCentre(d4))
-        );
+        let three = Bitboard::CENTRE ^ d4.bit();
+        assert_eq!(Position::new(three, Bitboard::EMPTY, Color::White), Err(PositionError::TooFewDiscs(3)));
+        assert!(Position::new(three, Bitboard(1), Color::White).is_ok(), "the centre may be empty");
     }
 
     #[test]

@@ -4,13 +4,15 @@ use crate::conversation::{
     Conversation, Does, Forgetful, PATIENCE, engine_with, first_move, replay_all, time_allowed, without_book,
 };
 use emilia::clock::Clock;
-use emilia::engine::{Engine, EngineOptions, MINIMAX};
+use emilia::engine::{BEST_FIRST, EMILIA, Engine, EngineOptions, MINIMAX};
 use emilia::eval::EvaluatorKind;
 use emilia::input_line::InputLine;
-use emilia::othello::{Move, Position, Square};
+use emilia::notation::read_position;
+use emilia::othello::{Bitboard, Color, GameRecord, Move, Position, Square};
 use emilia::protocol::nboard::serve;
 use emilia::protocol::stdio::Client;
 use emilia::search::{Control, Depth, Line, MemoryUse, Report, Score, Search, Task};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -197,6 +199,41 @@ fn a_position_that_comes_during_go_is_for_the_next_request() {
     client.send("go");
     let answer = until(&client, "===").pop().unwrap();
     assert!(answer.starts_with("=== A1/64.00/"), "{answer}");
+}
+
+/// These discs without the one on d4.
+fn with_a_hole(game: &GameRecord) -> Position {
+    let hole = "d4".parse::<Square>().unwrap().bit();
+    let [black, white] = [Color::Black, Color::White].map(|color| game.position().discs(color) & !hole);
+    Position::new(black, white, game.position().mover()).unwrap()
+}
+
+#[test]
+fn a_board_with_an_empty_square_in_the_centre_is_played_on() {
+    let mut game = read_position(&format!("(;GM[Othello]{START}{SIXTEEN_EMPTY};)")).unwrap();
+    while with_a_hole(&game).empties().count() > 8 || !with_a_hole(&game).moves().contains("d4".parse().unwrap()) {
+        let turn = game.position().moves().into_iter().next().map_or(Move::Pass, Move::Place);
+        game.take(turn).unwrap();
+    }
+    let position = with_a_hole(&game);
+    let solved = |options: EngineOptions| {
+        let client = start(Engine::new(options));
+        client.send("set depth 20");
+        client.send(format!("set game (;GM[Othello]BO[8 {position}];)"));
+        let lines = hint(&client, "hint 64");
+        let exact = lines.iter().filter(|line| line.starts_with("search") && depth(line).0 == "100%");
+        let values = exact.map(|line| (line[7..9].to_owned(), line.split(' ').nth(2).unwrap().to_owned()));
+        let values: BTreeMap<String, String> = values.collect();
+        client.send("go");
+        let answer = until(&client, "===").pop().unwrap();
+        assert!(position.play(answer[4..6].parse().unwrap()).is_ok(), "{answer}");
+        values
+    };
+    let expected = solved(EngineOptions { engine: &MINIMAX, ..without_book() });
+    assert_eq!(expected.keys().map(|name| name.parse::<Square>().unwrap()).collect::<Bitboard>(), position.moves());
+    for engine in [&EMILIA, &BEST_FIRST] {
+        assert_eq!(solved(EngineOptions { engine, ..without_book() }), expected, "{}", engine.name);
+    }
 }
 
 #[test]

@@ -263,8 +263,8 @@ fn digits_as_squares_are_refused() {
 
 #[test]
 fn impossible_boards_and_other_games_are_refused() {
-    let hole = Position::START.to_string().replacen('O', "-", 1);
-    assert_eq!(error(&hole).problem, Problem::Board(PositionError::EmptyCentre(square("d4"))));
+    let three_discs = Position::START.to_string().replacen('O', "-", 1);
+    assert_eq!(error(&three_discs).problem, Problem::Board(PositionError::TooFewDiscs(3)));
     for text in [
         "10 ---------- ----------",
         "BO[10 ---------- *]",

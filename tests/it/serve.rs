@@ -59,7 +59,7 @@ pub fn end(child: &mut Child) -> ExitStatus {
 
 /// A process in the middle of a hint, with its stdout.
 fn hinting() -> (Child, BufReader<std::process::ChildStdout>) {
-    let mut child = emilia(&["nboard"]).spawn().unwrap();
+    let mut child = emilia(&["nboard", "--book", "none"]).spawn().unwrap();
     let mut stdout = BufReader::new(child.stdout.take().unwrap());
     child.stdin.as_mut().unwrap().write_all(b"nboard 2\nset depth 60\nping 1\nhint 64\n").unwrap();
     let mut line = String::new();
@@ -141,7 +141,8 @@ fn bytes_that_are_no_text_and_lines_without_end_do_no_harm() {
     input.extend_from_slice(b"\nset game ");
     input.extend_from_slice(&vec![b'('; 1 << 19]);
     input.extend_from_slice(b"\nping 2\n");
-    let said = "pong 1\nstatus Game not understood\nstatus Game not understood\npong 2\n";
+    let refusal = "status Game not understood: expected '(;' at the beginning of a game, found";
+    let said = format!("pong 1\n{refusal} '\\u{{fffd}}'\n{refusal} '('\npong 2\n");
     assert_eq!(answers(&["nboard"], &input), said);
     assert_eq!(answers(&[], &input), said);
 }

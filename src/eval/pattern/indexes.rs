@@ -114,7 +114,7 @@ fn add(lanes: &mut [u16; LANES], row: &Row) {
 mod tests {
     use super::*;
     use crate::othello::flips;
-    use crate::testing::random_position;
+    use crate::testing::{random_position, random_position_with_holes};
 
     /// The configurations by their definition.
     fn by_definition(position: &Position) -> Vec<i16> {
@@ -150,7 +150,8 @@ mod tests {
         assert_eq!(perft(&Position::START, &State::of(&Position::START), 7), 55_092);
         let mut leaves = 0;
         for seed in 0..200 {
-            let position = random_position(seed, 1 + (seed % 50) as u32);
+            let random = if seed % 4 == 3 { random_position_with_holes } else { random_position };
+            let position = random(seed, 1 + (seed % 50) as u32);
             leaves += perft(&position, &State::of(&position), 3);
         }
         assert!(leaves > 10_000, "{leaves}");

@@ -28,7 +28,7 @@ pub fn serve(connection: Connection, engine: Engine, first: Vec<InputLine>) {
     let mut session = Session {
         connection,
         engine,
-        game: GameRecord::default(),
+        game: Ok(GameRecord::default()),
         clocks: Clocks::unlimited(),
         own_times: OwnMoveTimes::default(),
         depth: None,
@@ -43,7 +43,8 @@ pub fn serve(connection: Connection, engine: Engine, first: Vec<InputLine>) {
 struct Session {
     connection: Connection,
     engine: Engine,
-    game: GameRecord,
+    /// The client's game, or what the status says where it could not be read: no answer about another one would be right.
+    game: Result<GameRecord, String>,
     clocks: Clocks,
     own_times: OwnMoveTimes,
     depth: Option<Depth>,
@@ -168,13 +169,22 @@ impl Session {
             Err(error) => error,
         };
         log::debug!("ignored: {error}");
-        // Nothing else would show that the values to come are of another position than the client's.
         match error {
+            // Nothing else would show that the values to come are of another position than the client's.
             CommandError::BadNotation { command: "move", .. } => self.status("Move not understood"),
-            CommandError::BadNotation { .. } => self.status("Game not understood"),
+            CommandError::BadNotation { error, .. } => {
+                self.interrupt_hint();
+                self.game = Err(format!("Game not understood: {}", error.problem));
+                self.known_game();
+            }
             _ => {}
         }
         ControlFlow::Continue(())
+    }
+
+    /// The game; where there is none, the status says why.
+    fn known_game(&self) -> Option<&GameRecord> {
+        self.game.as_ref().inspect_err(|why| self.status(*why)).ok()
     }
 
     fn obey(&mut self, command: Command) -> ControlFlow<()> {
@@ -206,8 +216,8 @@ impl Session {
             Command::Analyze => self.analyze(),
             Command::New => {
                 self.interrupt_hint();
-                self.game = GameRecord::default();
-                self.engine.follow(self.game.position());
+                self.game = Ok(GameRecord::default());
+                self.engine.follow(&Position::START);
                 self.clocks = Clocks::unlimited();
                 self.own_times = OwnMoveTimes::default();
             }
@@ -253,21 +263,23 @@ impl Session {
         self.interrupt_hint();
         self.own_times.keep_for(&game.record);
         self.clocks = Clocks::after(&game, &self.own_times);
-        self.game = game.record;
-        self.engine.follow(self.game.position());
+        self.engine.follow(game.record.position());
+        self.game = Ok(game.record);
     }
 
     fn take(&mut self, played: &TimedMove) {
+        let Some(mut game) = self.known_game().cloned() else { return };
         // A client that leaves forced passes out means the side that can move.
-        match self.game.take_with_implied_pass(played.turn) {
+        match game.take_with_implied_pass(played.turn) {
             Ok(()) => {
                 self.interrupt_hint();
-                self.engine.follow(self.game.position());
+                self.engine.follow(game.position());
                 // A pass that was left out is no turn of the client's clock.
-                if let [.., before, _] = self.game.positions() {
+                if let [.., before, _] = game.positions() {
                     let cost = self.own_times.cost(before, played.turn, played.seconds);
                     self.clocks.spend(before.mover(), cost);
                 }
+                self.game = Ok(game);
             }
             Err(error) => {
                 log::debug!("ignored: move {}: {error}", played.turn);
@@ -278,7 +290,7 @@ impl Session {
 
     fn hint(&mut self, lines: usize) {
         self.interrupt();
-        let position = *self.game.position();
+        let Some(&position) = self.known_game().map(GameRecord::position) else { return };
         if position.is_over() {
             // There is no move to give a value for.
             self.status("The game is over");
@@ -292,7 +304,8 @@ impl Session {
     /// Adds the game to the book, if it is one that learns. The answer comes when the disk has it.
     fn learn(&mut self) {
         self.interrupt();
-        let learned = self.engine.options().book.as_ref().map(|book| book.learn(&self.game));
+        let Some(game) = self.known_game() else { return };
+        let learned = self.engine.options().book.as_ref().map(|book| book.learn(game));
         self.send(Reply::Learned);
         match learned {
             None => self.status("Not learned: no opening book"),
@@ -325,7 +338,8 @@ impl Session {
 
     fn go(&mut self) {
         self.interrupt();
-        let position = *self.game.position();
+        // Without a game no answer would be legal but by chance, and any would clear the status.
+        let Some(&position) = self.known_game().map(GameRecord::position) else { return };
         if position.is_over() {
             // NBoard never asks here and ignores the answer; another client may wait for one, and a pass does no harm.
             self.send(Reply::Move { turn: Move::Pass, score: None, elapsed: Duration::ZERO });
@@ -338,7 +352,7 @@ impl Session {
 
     fn analyze(&mut self) {
         self.interrupt();
-        let positions = self.game.positions().to_vec();
+        let Some(positions) = self.known_game().map(|game| game.positions().to_vec()) else { return };
         let turns = positions.len();
         self.analyze_before(positions, turns, Instant::now(), 0);
     }
@@ -458,11 +472,12 @@ impl Session {
                 // A value found for another move says nothing about this one.
                 let score = best.filter(|line| line.turn == turn).map(|line| line.score);
                 let elapsed = pending.started.elapsed();
-                if self.game.positions().contains(&pending.request.position) {
+                let game = self.game.as_ref().ok();
+                if game.is_some_and(|game| game.positions().contains(&pending.request.position)) {
                     self.own_times.remember(pending.request.position, turn, elapsed);
                 }
                 self.send(Reply::Move { turn, score, elapsed });
-                if *self.game.position() == pending.request.position {
+                if game.is_some_and(|game| *game.position() == pending.request.position) {
                     self.engine.ponder(&pending.request, turn);
                 }
             }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::othello::{Bitboard, Color, Symmetry};
-use crate::testing::random_position;
+use crate::testing::{random_position, random_position_with_holes};
 
 /// Plain alpha-beta over every move in the order of the squares, down to the end of the game: no table, no bounds from
 /// stable discs, no special case for the last squares.
@@ -26,8 +26,12 @@ fn brute_force(position: &Position, contempt: Contempt, alpha: i32, beta: i32) -
     best
 }
 
-/// A random position, or one in four times one where either side has few discs left and may lose the last of them.
+/// A random position, or one in eight times one with holes in the centre, or one in four times one where either side has few discs left and
+/// may lose the last of them.
 fn varied_position(seed: u64, empties: u32) -> Position {
+    if seed % 8 == 5 {
+        return random_position_with_holes(seed, empties);
+    }
     let position = random_position(seed, empties);
     if seed % 4 != 3 {
         return position;

@@ -17,7 +17,7 @@ const TO_ESTIMATE: f32 = 8_000.0;
 /// The lesser of the two probabilities up to which an estimate is sure: then no deeper one is made.
 const SURE: f32 = 0.02;
 
-/// Moves of a position, at most: four squares are never empty.
+/// Moves of a position, at most: a board has four discs at least.
 const MOST_KIDS: usize = 60;
 
 /// What is to be done at a leaf. Bounds and middles are in discs for its side to move.
