@@ -79,8 +79,7 @@ impl TimeBudget {
 /// The time that one side still has.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Clock {
-    system: TimeSystem,
-    stage: Stage,
+    time: Time,
     /// What the client said is left in this stage, cautiously read and counted down since.
     said: Option<Duration>,
     /// What the moves in this stage probably cost beyond our measurement.
@@ -88,19 +87,19 @@ pub struct Clock {
     trust: Trust,
 }
 
-/// The time system agreed on.
+/// The time system agreed on, with what is left by our own measurement. Canadian overtime has `period` for every `moves` moves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum TimeSystem {
+enum Time {
     Unlimited,
-    PerMove,
-    Game { increment: Duration },
-    Canadian { time: Duration, moves: u32 },
+    PerMove(Duration),
+    Game { left: Duration, increment: Duration },
+    Canadian { period: Duration, moves: u32, stage: Stage },
 }
 
-/// The stage of the time system that the side is in, by its own measurement.
+/// The stage of Canadian overtime that the side is in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Stage {
-    /// The time for one move, or the main time left.
+    /// The main time left.
     Main(Duration),
     /// The time left in a period and the moves that it is for, at least one. `sure` unless the period began by our measurement
     /// alone: then the client may have begun it one move earlier.
@@ -121,63 +120,63 @@ enum Trust {
 impl Clock {
     /// A clock without limit.
     pub fn unlimited() -> Clock {
-        Clock::new(TimeSystem::Unlimited, Stage::Main(Duration::MAX))
+        Clock::new(Time::Unlimited)
     }
 
     /// A clock with the same time for every move.
     pub fn per_move(time: Duration) -> Clock {
-        Clock::new(TimeSystem::PerMove, Stage::Main(time))
+        Clock::new(Time::PerMove(time))
     }
 
     /// A clock with a time for the whole game, and an increment after each move.
     pub fn sudden_death(main: Duration, increment: Duration) -> Clock {
-        Clock::new(TimeSystem::Game { increment }, Stage::Main(main))
+        Clock::new(Time::Game { left: main, increment })
     }
 
     /// A clock with a main time, then periods of `time` for every `moves` moves; 0 moves count as one.
     pub fn canadian(main: Duration, time: Duration, moves: u32) -> Clock {
         let moves = moves.max(1);
         let stage = if main.is_zero() { Stage::Period { left: time, moves, sure: true } } else { Stage::Main(main) };
-        Clock::new(TimeSystem::Canadian { time, moves }, stage)
+        Clock::new(Time::Canadian { period: time, moves, stage })
     }
 
-    fn new(system: TimeSystem, stage: Stage) -> Clock {
-        Clock { system, stage, said: None, unseen: Duration::ZERO, trust: Trust::Measured }
+    fn new(time: Time) -> Clock {
+        Clock { time, said: None, unseen: Duration::ZERO, trust: Trust::Measured }
     }
 
     /// Counts a move of this side that took `elapsed`.
     pub fn spend(&mut self, elapsed: Duration) {
         self.said = self.said.map(|said| said.saturating_sub(elapsed));
         self.unseen = self.unseen.saturating_add(UNSEEN);
-        match (self.system, self.stage) {
-            (TimeSystem::Unlimited, _) => {}
-            (TimeSystem::PerMove, _) => self.begin(self.stage),
-            (TimeSystem::Game { increment }, Stage::Main(main)) => {
-                self.stage = Stage::Main(main.saturating_sub(elapsed).saturating_add(increment));
-                self.said = self.said.map(|said| said.saturating_add(increment));
+        match &mut self.time {
+            Time::Unlimited => {}
+            Time::PerMove(_) => self.begin_stage(),
+            Time::Game { left, increment } => {
+                *left = left.saturating_sub(elapsed).saturating_add(*increment);
+                self.said = self.said.map(|said| said.saturating_add(*increment));
             }
-            (TimeSystem::Canadian { .. }, Stage::Main(main)) if elapsed < main => {
-                self.stage = Stage::Main(main - elapsed)
-            }
-            // The period begins within the move that uses the main time up, and the move counts for it.
-            (TimeSystem::Canadian { time, moves }, Stage::Main(main)) => {
-                self.said = None;
-                self.stage = Stage::Period { left: time, moves, sure: false };
-                self.spend(elapsed - main);
-            }
-            (TimeSystem::Canadian { time, moves: all }, Stage::Period { left, moves, sure }) => {
-                if moves > 1 {
-                    self.stage = Stage::Period { left: left.saturating_sub(elapsed), moves: moves - 1, sure };
-                } else {
-                    self.begin(Stage::Period { left: time, moves: all, sure });
+            Time::Canadian { period, moves: all, stage } => match stage {
+                Stage::Main(main) if elapsed < *main => *main -= elapsed,
+                // The period begins within the move that uses the main time up, and the move counts for it.
+                Stage::Main(main) => {
+                    let rest = elapsed - *main;
+                    *stage = Stage::Period { left: *period, moves: *all, sure: false };
+                    self.said = None;
+                    self.spend(rest);
                 }
-            }
-            (TimeSystem::Game { .. }, Stage::Period { .. }) => unreachable!("only Canadian overtime has periods"),
+                Stage::Period { left, moves, .. } if *moves > 1 => {
+                    (*left, *moves) = (left.saturating_sub(elapsed), *moves - 1);
+                }
+                Stage::Period { left, moves, .. } => {
+                    (*left, *moves) = (*period, *all);
+                    self.begin_stage();
+                }
+            },
         }
     }
 
-    fn begin(&mut self, stage: Stage) {
-        *self = Clock { stage, said: None, unseen: Duration::ZERO, ..*self };
+    fn begin_stage(&mut self) {
+        (self.said, self.unseen) = (None, Duration::ZERO);
     }
 
     /// Takes the client's report of what is left: `moves` 0 means main time, otherwise moves to go in the period.
@@ -187,10 +186,10 @@ impl Clock {
     /// A whole number of seconds is taken to be rounded and counts half a second less.
     pub fn set_left(&mut self, time: Duration, moves: u32) {
         let cautious = cautious(time);
-        match (self.system, self.stage) {
+        match &mut self.time {
             // A client that reports zeros and yet asks for moves keeps no clock.
-            (TimeSystem::Unlimited, _) if time.is_zero() => return,
-            (TimeSystem::Unlimited, _) => {
+            Time::Unlimited if time.is_zero() => return,
+            Time::Unlimited => {
                 let reported = match moves {
                     0 => Clock::sudden_death(cautious, Duration::ZERO),
                     _ => Clock::canadian(Duration::ZERO, cautious, moves),
@@ -198,14 +197,12 @@ impl Clock {
                 *self = Clock { trust: Trust::Never, ..reported };
             }
             // Every move begins with the full time; less is a report of something else, but better heeded.
-            (TimeSystem::PerMove, Stage::Main(full)) => {
-                self.said = (!time.is_zero() && time < full).then_some(cautious)
-            }
-            (TimeSystem::Canadian { time: full, moves: all }, _) if moves > 0 => {
+            Time::PerMove(full) => self.said = (!time.is_zero() && time < *full).then_some(cautious),
+            Time::Canadian { period, moves: all, stage } if moves > 0 => {
                 // Of a time system that nobody described it is not known what a whole period has.
-                let whole = self.trust != Trust::Never && moves >= all && time >= full;
-                let left = if whole { full } else { cautious };
-                let left = match self.stage {
+                let whole = self.trust != Trust::Never && moves >= *all && time >= *period;
+                let left = if whole { *period } else { cautious };
+                let left = match *stage {
                     Stage::Period { left: own, moves: own_moves, .. }
                         if own_moves == moves && !own.is_zero() && self.trust == Trust::Measured =>
                     {
@@ -213,19 +210,21 @@ impl Clock {
                     }
                     _ => left,
                 };
-                self.begin(Stage::Period { left, moves, sure: true });
+                *stage = Stage::Period { left, moves, sure: true };
+                self.begin_stage();
             }
-            (TimeSystem::Canadian { .. }, Stage::Period { .. }) => {
-                // Main time although we counted it as used up: the client must know.
-                self.begin(Stage::Main(cautious));
-            }
-            (_, Stage::Main(own)) => {
+            Time::Game { left: own, .. } | Time::Canadian { stage: Stage::Main(own), .. } => {
                 if own.is_zero() || self.trust != Trust::Measured {
-                    self.begin(Stage::Main(cautious));
+                    *own = cautious;
+                    self.begin_stage();
                 }
                 self.said = Some(cautious);
             }
-            (_, Stage::Period { .. }) => unreachable!("only Canadian overtime has periods"),
+            Time::Canadian { stage, .. } => {
+                // Main time although we counted it as used up: the client must know.
+                *stage = Stage::Main(cautious);
+                self.begin_stage();
+            }
         }
         if self.trust == Trust::UntilReport {
             self.trust = Trust::Measured;
@@ -247,28 +246,29 @@ impl Clock {
             self.said.map_or(own, |said| said.min(own)).as_secs_f64().min(FOREVER)
         };
         let own_moves = empties.div_ceil(2).max(1);
-        Some(match (self.system, self.stage) {
-            (TimeSystem::Unlimited, _) => return None,
-            (TimeSystem::PerMove, Stage::Main(time)) => {
+        Some(match self.time {
+            Time::Unlimited => return None,
+            Time::PerMove(time) => {
                 let time = believed(time);
                 let usable = time - LAST_RESERVE.min(time / 2.0);
                 TimeBudget::from_seconds(0.9 * usable, usable)
             }
-            (TimeSystem::Game { increment }, Stage::Main(main)) => {
-                let left = if main.is_zero() { NONE_LEFT.as_secs_f64() } else { believed(main) };
+            Time::Game { left, increment } => {
+                let left = if left.is_zero() { NONE_LEFT.as_secs_f64() } else { believed(left) };
                 game_budget(left, increment.as_secs_f64().min(FOREVER), false, empties)
             }
-            (TimeSystem::Canadian { time, moves }, Stage::Main(main)) => {
-                let per_move = time.as_secs_f64().min(FOREVER) / f64::from(moves.min(own_moves));
+            Time::Canadian { period, moves, stage: Stage::Main(main) } => {
+                let per_move = period.as_secs_f64().min(FOREVER) / f64::from(moves.min(own_moves));
                 game_budget(believed(main), per_move, true, empties)
             }
-            (_, Stage::Period { left, moves, sure: true }) => period_budget(believed(left), moves.min(own_moves)),
+            Time::Canadian { stage: Stage::Period { left, moves, sure: true }, .. } => {
+                period_budget(believed(left), moves.min(own_moves))
+            }
             // An equal share for every move fits any beginning of the period.
-            (TimeSystem::Canadian { time, moves }, Stage::Period { left, .. }) => {
-                let even = time.as_secs_f64().min(FOREVER) / f64::from(moves);
+            Time::Canadian { period, moves, stage: Stage::Period { left, .. } } => {
+                let even = period.as_secs_f64().min(FOREVER) / f64::from(moves);
                 period_budget(believed(left).min(even), 1)
             }
-            (_, Stage::Period { .. }) => unreachable!("only Canadian overtime has periods"),
         })
     }
 }

@@ -74,6 +74,11 @@ fn never_overruns(clock: &mut Clock, referee: &mut Referee, overhead: f64, round
 
 const ROUNDINGS: [Option<Rounding>; 4] = [None, Some(f64::floor), Some(f64::round), Some(f64::ceil)];
 
+fn stage(clock: &Clock) -> Stage {
+    let Time::Canadian { stage, .. } = clock.time else { panic!("{clock:?}") };
+    stage
+}
+
 #[test]
 fn sudden_death_never_overruns() {
     for main in [1.5, 2.0, 5.0, 10.0, 60.0, 300.0, 3600.0] {
@@ -239,13 +244,13 @@ fn a_clock_that_reads_zero_from_the_start_is_none() {
 fn a_report_tells_that_overtime_has_begun() {
     let mut clock = Clock::canadian(seconds(60.0), seconds(30.0), 5);
     clock.set_left(seconds(20.0), 2);
-    assert_eq!(clock.stage, Stage::Period { left: seconds(19.5), moves: 2, sure: true });
+    assert_eq!(stage(&clock), Stage::Period { left: seconds(19.5), moves: 2, sure: true });
     clock.spend(seconds(3.0));
     clock.spend(seconds(3.0));
-    assert_eq!(clock.stage, Stage::Period { left: seconds(30.0), moves: 5, sure: true });
+    assert_eq!(stage(&clock), Stage::Period { left: seconds(30.0), moves: 5, sure: true });
     clock.set_left(seconds(30.0), 5);
     assert_eq!(
-        clock.stage,
+        stage(&clock),
         Stage::Period { left: seconds(30.0), moves: 5, sure: true },
         "a whole period is not rounded"
     );
@@ -255,11 +260,11 @@ fn a_report_tells_that_overtime_has_begun() {
 fn a_period_that_nobody_described_is_as_long_as_the_last_report() {
     let mut clock = Clock::unlimited();
     clock.set_left(seconds(2.0), 1);
-    assert_eq!(clock.stage, Stage::Period { left: seconds(1.5), moves: 1, sure: true });
+    assert_eq!(stage(&clock), Stage::Period { left: seconds(1.5), moves: 1, sure: true });
     clock.set_left(seconds(12.0), 3);
-    assert_eq!(clock.stage, Stage::Period { left: seconds(11.5), moves: 3, sure: true });
+    assert_eq!(stage(&clock), Stage::Period { left: seconds(11.5), moves: 3, sure: true });
     clock.set_left(seconds(30.0), 5);
-    assert_eq!(clock.stage, Stage::Period { left: seconds(29.5), moves: 5, sure: true });
+    assert_eq!(stage(&clock), Stage::Period { left: seconds(29.5), moves: 5, sure: true });
 }
 
 #[test]
@@ -324,10 +329,10 @@ fn overtime_is_what_both_sides_say() {
     clock.set_left(seconds(6.25), 0);
     assert_eq!(clock.budget(40), Clock::canadian(seconds(6.25), seconds(30.0), 5).budget(40), "main time");
     clock.spend(seconds(10.0));
-    assert_eq!(clock.stage, Stage::Period { left: seconds(30.0), moves: 4, sure: false }, "used up to the last");
+    assert_eq!(stage(&clock), Stage::Period { left: seconds(30.0), moves: 4, sure: false }, "used up to the last");
 
     let period = |left, moves| Stage::Period { left: seconds(left), moves, sure: true };
-    for (spent, is_distrusted, (reported, moves), stage) in [
+    for (spent, is_distrusted, (reported, moves), expected) in [
         (10.0, false, (25.5, 4), period(19.99, 4)),
         (10.0, false, (15.5, 4), period(15.5, 4)),
         (10.0, false, (25.5, 3), period(25.5, 3)),
@@ -342,7 +347,7 @@ fn overtime_is_what_both_sides_say() {
             clock.distrust();
         }
         clock.set_left(seconds(reported), moves);
-        assert_eq!(clock.stage, stage, "{spent} s spent, then reported {reported} s for {moves} moves");
+        assert_eq!(stage(&clock), expected, "{spent} s spent, then reported {reported} s for {moves} moves");
     }
 }
 
@@ -379,10 +384,12 @@ proptest! {
             }
             if let Some(budget) = clock.budget(empties) {
                 prop_assert!(budget.soft <= budget.hard);
-                let most = match (clock.system, clock.stage) {
-                    (TimeSystem::Game { .. }, Stage::Main(Duration::ZERO)) => NONE_LEFT,
-                    (TimeSystem::Canadian { time, .. }, Stage::Main(main)) => main.saturating_add(time),
-                    (_, Stage::Main(left) | Stage::Period { left, .. }) => left,
+                let most = match clock.time {
+                    Time::Unlimited => panic!("a budget where there is no limit"),
+                    Time::Game { left: Duration::ZERO, .. } => NONE_LEFT,
+                    Time::PerMove(left) | Time::Game { left, .. } => left,
+                    Time::Canadian { period, stage: Stage::Main(main), .. } => main.saturating_add(period),
+                    Time::Canadian { stage: Stage::Period { left, .. }, .. } => left,
                 };
                 prop_assert!(budget.hard <= most, "{budget:?} {clock:?}");
             }
