@@ -6,7 +6,7 @@ use crate::othello::{Bitboard, Color, Move, Square};
 use nom::branch::alt;
 use nom::bytes::complete::{tag, tag_no_case, take_till1};
 use nom::character::complete::{char, digit1, satisfy, space0, space1};
-use nom::combinator::{all_consuming, eof, map_opt, opt, peek, recognize, rest, value};
+use nom::combinator::{all_consuming, eof, map_opt, opt, peek, recognize, rest, value, verify};
 use nom::multi::many0;
 use nom::sequence::{preceded, terminated};
 use nom::{IResult, Parser};
@@ -223,6 +223,7 @@ pub fn parse_line(bytes: &[u8]) -> Option<CommandLine> {
         None => Err(Failure::UnknownCommand),
         Some((_, reader)) => match all_consuming(*reader).parse(arguments) {
             Ok((_, command)) => Ok(command),
+            Err(_) if name == "time_settings" => Err(Failure::TimeSettings),
             Err(_) => Err(Failure::Syntax),
         },
     };
@@ -288,8 +289,11 @@ fn number(input: &str) -> IResult<&str, f64> {
 }
 
 fn seconds(input: &str) -> IResult<&str, Duration> {
-    let duration = |seconds: f64| Duration::from_secs_f64(seconds.clamp(0.0, MAX_SECONDS));
-    number.map(duration).parse(input)
+    verify(number, |seconds| *seconds >= 0.0).map(duration).parse(input)
+}
+
+fn duration(seconds: f64) -> Duration {
+    Duration::from_secs_f64(seconds.clamp(0.0, MAX_SECONDS))
 }
 
 fn time_settings(input: &str) -> IResult<&str, Command> {
@@ -350,7 +354,7 @@ fn interval(input: &str) -> IResult<&str, Duration> {
 }
 
 fn time_left(input: &str) -> IResult<&str, Command> {
-    (color, preceded(space1, seconds), preceded(space1, count))
+    (color, preceded(space1, number.map(duration)), preceded(space1, count))
         .map(|(color, time, moves)| Command::TimeLeft { color, time, moves })
         .parse(input)
 }
@@ -408,9 +412,6 @@ mod tests {
             "boardsize eight",
             "boardsize -8",
             "boardsize 8 8",
-            "time_settings 1 2",
-            "time_settings 1 2 3 4",
-            "time_settings a b c",
             "time_left b 10",
             "time_left 10 0",
             "time_left b inf 0",
@@ -422,6 +423,10 @@ mod tests {
             "loadsgf",
         ] {
             assert_eq!(command(text), Err(Failure::Syntax), "{text}");
+        }
+        for arguments in ["", "1 2", "1 2 3 4", "a b c", "-1 0 0", "0 -1 0", "0 0 -1", "nan 0 0", "0 inf 0", "1 1 1.5"]
+        {
+            assert_eq!(command(&format!("time_settings {arguments}")), Err(Failure::TimeSettings), "{arguments}");
         }
     }
 
@@ -435,7 +440,7 @@ mod tests {
         };
         assert_eq!(command("time_settings 600 0 0"), settings(600.0, 0.0, 0));
         assert_eq!(command("time_settings 0.5 1e1 +3"), settings(0.5, 10.0, 3));
-        assert_eq!(command("time_settings 1e300 -1 99999999999"), settings(1e9, 0.0, u32::MAX));
+        assert_eq!(command("time_settings 1e300 0 99999999999"), settings(1e9, 0.0, u32::MAX));
         let left = Command::TimeLeft { color: Color::White, time: Duration::ZERO, moves: 0 };
         assert_eq!(command("time_left w -3 0"), Ok(left), "a flag that has fallen");
     }

@@ -101,6 +101,9 @@ pub enum Failure {
     /// The arguments are too few, too many or of the wrong kind.
     #[error("syntax error")]
     Syntax,
+    /// `time_settings` without its numbers, or with others than it takes.
+    #[error("expected seconds, seconds and a number of moves, none of them below 0")]
+    TimeSettings,
     /// Longer than any command may be.
     #[error("line too long")]
     LineTooLong,
