@@ -1,6 +1,7 @@
 //! The text protocols: lines in, typed commands, replies out.
 
 pub mod detect;
+mod end_of_input;
 pub mod gtp;
 pub mod nboard;
 pub mod stdio;

@@ -148,6 +148,15 @@ fn an_interrupt_makes_genmove_answer() {
 }
 
 #[test]
+fn stop_makes_genmove_answer_and_one_that_waits_too() {
+    let client = start(tireless_engine());
+    ["1 genmove b", "2 genmove w", "3 stop"].into_iter().for_each(|line| client.send(line));
+    for response in ["=1 D3\n\n", "=2 C3\n\n", "=3\n\n"] {
+        assert_eq!(client.output().recv_timeout(PATIENCE).unwrap(), response);
+    }
+}
+
+#[test]
 fn a_client_that_is_gone_ends_the_session_in_mid_search() {
     for command in ["genmove b", "reg_genmove b", "emilia-analyze"] {
         let client = start(tireless_engine());

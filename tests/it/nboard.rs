@@ -1,7 +1,7 @@
 //! NBoard sessions over a connection in memory.
 
 use crate::conversation::{
-    Conversation, Does, Forgetful, PATIENCE, engine_with, first_move, replay_all, time_allowed, without_book,
+    Conversation, Does, Forgetful, PATIENCE, engine_with, first_move, replay_all, time_allowed, tireless, without_book,
 };
 use emilia::clock::Clock;
 use emilia::engine::{BEST_FIRST, EMILIA, Engine, EngineOptions, MINIMAX};
@@ -175,13 +175,16 @@ fn nothing_of_an_interrupted_request_follows_its_pong() {
 }
 
 #[test]
-fn a_session_ends_with_its_input_even_during_a_search() {
-    for request in ["hint 64", "go", "analyze"] {
-        let client = start(Engine::new(without_book()));
+fn at_the_end_of_the_input_what_has_an_end_is_answered_and_a_hint_ends() {
+    for (request, answer) in [("go", "=== D3/"), ("analyze", "analysis 0 "), ("hint 64", "search D3 ")] {
+        let client = start(engine_with(|_| Box::new(Does(tireless))));
         client.send("set depth 60");
+        if request != "hint 64" {
+            client.send("set emilia.time 0.2");
+        }
         client.send(request);
-        until(&client, "nodestats");
-        client.rest();
+        let said = client.rest();
+        assert!(said.lines().any(|line| line.starts_with(answer)), "{said}");
     }
 }
 

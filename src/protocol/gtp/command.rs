@@ -2,6 +2,7 @@
 
 use super::analysis::{Analysis, Form, Restriction};
 use super::reply::Failure;
+use crate::input_line::InputLine;
 use crate::othello::{Bitboard, Color, Move, Square};
 use nom::branch::alt;
 use nom::bytes::complete::{tag, tag_no_case, take_till1};
@@ -99,6 +100,8 @@ pub enum Command {
     Rules(RulesQuery),
     /// `gogui-interrupt`
     Interrupt,
+    /// `stop`
+    Stop,
     /// `emilia-set OPTION VALUE`
     Set {
         /// The option.
@@ -164,6 +167,7 @@ const COMMANDS: &[(&str, Arguments)] = &[
     ("list_games", |i| value(Command::ListGames, eof).parse(i)),
     ("set_game", |i| text.map(Command::SetGame).parse(i)),
     ("gogui-interrupt", |i| value(Command::Interrupt, eof).parse(i)),
+    ("stop", |i| value(Command::Stop, eof).parse(i)),
     ("gogui-rules_game_id", |i| value(Command::Rules(RulesQuery::GameId), eof).parse(i)),
     ("gogui-rules_board_size", |i| value(Command::Rules(RulesQuery::BoardSize), eof).parse(i)),
     ("gogui-rules_board", |i| value(Command::Rules(RulesQuery::Board), eof).parse(i)),
@@ -233,6 +237,11 @@ pub fn parse_line(bytes: &[u8]) -> Option<CommandLine> {
 /// Whether this is GoGui's comment that asks for the move at once, which it sends while `genmove` runs.
 pub fn is_interrupt(bytes: &[u8]) -> bool {
     visible(bytes).trim_matches(' ').strip_prefix('#').is_some_and(|comment| comment.trim() == "interrupt")
+}
+
+/// Whether this is `stop`, which ends the search that runs before it is answered.
+pub fn is_stop(line: &InputLine) -> bool {
+    matches!(line, InputLine::Bytes(line) if parse_line(line).is_some_and(|line| line.command == Ok(Command::Stop)))
 }
 
 /// The line without control characters, its tabs as blanks.

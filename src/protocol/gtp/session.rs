@@ -1,7 +1,7 @@
 //! A conversation with one GTP client.
 
 use super::analysis::{Analysis, Form, Stream};
-use super::command::{Command, CommandLine, RulesQuery, command_names, is_interrupt, parse_line};
+use super::command::{Command, CommandLine, RulesQuery, command_names, is_interrupt, is_stop, parse_line};
 use super::game::{Demand, GtpGame};
 use super::reply::{BookLine, Failure, Reply, Response, SearchStats};
 use super::sgf_file;
@@ -10,6 +10,7 @@ use crate::engine::{Decision, Engine, EngineOption, EngineOptions, Event, Reques
 use crate::input_line::InputLine;
 use crate::notation::read_position;
 use crate::othello::{Color, Move, Position};
+use crate::protocol::end_of_input::Deadline;
 use crate::protocol::stdio::{ClientGone, Connection, Inbox, LOOK_AHEAD};
 use crate::search::{Contempt, Report};
 use crossbeam::channel::{Receiver, never};
@@ -64,8 +65,8 @@ impl TimeSettings {
     }
 }
 
-/// Whether the client has said something that ends an analysis, or nothing more will come. Comments and blank lines end those of other
-/// engines' forms only; else they are dropped.
+/// Whether the client has said something that ends an analysis. Comments and blank lines end those of other engines' forms only; else they
+/// are dropped.
 fn ends_analysis(inbox: &mut Inbox<'_>, form: Form) -> bool {
     while form == Form::Emilia
         && let Some(InputLine::Bytes(line)) = inbox.waiting.front()
@@ -75,7 +76,7 @@ fn ends_analysis(inbox: &mut Inbox<'_>, form: Form) -> bool {
         }
         inbox.waiting.pop_front();
     }
-    !inbox.waiting.is_empty() || !inbox.is_open
+    !inbox.waiting.is_empty()
 }
 
 /// What the search or the client did while a search runs.
@@ -140,6 +141,10 @@ impl Session<'_> {
             Command::KnownCommand(name) => Ok(Reply::Truth(command_names().any(|known| known == name))),
             Command::ListCommands => Ok(Reply::Text(command_names().collect::<Vec<_>>().join("\n"))),
             Command::Quit | Command::Komi | Command::Interrupt => Ok(Reply::Done),
+            Command::Stop => {
+                self.engine.stop();
+                Ok(Reply::Done)
+            }
             Command::BoardSize(8) | Command::ClearBoard => {
                 self.engine.clear();
                 let begun = self.begin(GtpGame::default());
@@ -283,10 +288,15 @@ impl Session<'_> {
         mut stream: Option<&mut Stream<'_>>,
     ) -> Result<Move, ClientGone> {
         let Demand::Choose(position) = demand else { return Ok(Move::Pass) };
-        let thinking = self.engine.start(self.request(position, color));
+        let (request, never) = (self.request(position, color), never());
+        let mut deadline = Deadline::new(&request, self.engine.options(), !self.inbox.is_open);
+        let thinking = self.engine.start(request);
+        if self.inbox.waiting.iter().any(is_stop) {
+            thinking.stop();
+        }
         let decision = loop {
-            match (self.next_event(&thinking, stream.as_ref().map_or(&never(), |stream| stream.ticks()))?, &mut stream)
-            {
+            let ticks = stream.as_ref().map_or(&never, |stream| stream.ticks()).clone();
+            match (self.next_event(&thinking, &mut deadline, &ticks)?, &mut stream) {
                 (SearchEvent::Finished(decision), _) => break decision,
                 (SearchEvent::Interrupt, _) => thinking.stop(),
                 (SearchEvent::Report(report), Some(stream)) => stream.take(report),
@@ -306,8 +316,13 @@ impl Session<'_> {
         }
     }
 
-    /// Waits for the search or the client, whichever does something first.
-    fn next_event(&mut self, thinking: &Thinking, ticks: &Receiver<Instant>) -> Result<SearchEvent, ClientGone> {
+    /// Waits for the search or the client, whichever does something first. A deadline that is due counts as an interrupt.
+    fn next_event(
+        &mut self,
+        thinking: &Thinking,
+        deadline: &mut Deadline,
+        ticks: &Receiver<Instant>,
+    ) -> Result<SearchEvent, ClientGone> {
         let inbox = &mut self.inbox;
         // What comes then waits in the connection.
         let is_full = inbox.waiting.len() >= LOOK_AHEAD;
@@ -315,6 +330,7 @@ impl Session<'_> {
         select! {
             recv(inbox.connection.closed()) -> _ => Err(ClientGone),
             recv(ticks) -> _ => Ok(SearchEvent::Tick),
+            recv(deadline.due()) -> _ => Ok(SearchEvent::Interrupt),
             recv(thinking.events()) -> event => Ok(match event.into() {
                 Event::Report(report) => SearchEvent::Report(report),
                 Event::Finished(decision) => SearchEvent::Finished(decision),
@@ -322,8 +338,17 @@ impl Session<'_> {
             recv(input) -> line => {
                 match line {
                     Ok(InputLine::Bytes(line)) if is_interrupt(&line) => return Ok(SearchEvent::Interrupt),
-                    Ok(line) => inbox.waiting.push_back(line),
-                    Err(_) => inbox.is_open = false,
+                    Ok(line) => {
+                        let stops = is_stop(&line);
+                        inbox.waiting.push_back(line);
+                        if stops {
+                            return Ok(SearchEvent::Interrupt);
+                        }
+                    }
+                    Err(_) => {
+                        inbox.is_open = false;
+                        deadline.begin();
+                    }
                 }
                 Ok(SearchEvent::Input)
             },
@@ -341,19 +366,16 @@ impl Session<'_> {
             }
         };
         let empties = request.position.empty_count();
+        let mut deadline = Deadline::new(&request, self.engine.options(), !self.inbox.is_open);
         let thinking = self.engine.start(request);
-        let bounded = self.engine.options().is_bounded();
         let mut stream = Stream::new(self.inbox.connection, id, analysis, empties);
         stream.begin();
         let mut has_enough = analysis.form == Form::Emilia;
         let decision = loop {
-            // The end of the input alone does not end an analysis that has an end of its own.
-            let is_to_end = ends_analysis(&mut self.inbox, analysis.form);
-            let is_at_end = self.inbox.waiting.is_empty() && !self.inbox.is_open;
-            if is_to_end && !(is_at_end && bounded) {
+            if ends_analysis(&mut self.inbox, analysis.form) {
                 thinking.stop();
             }
-            match self.next_event(&thinking, stream.ticks())? {
+            match self.next_event(&thinking, &mut deadline, stream.ticks())? {
                 SearchEvent::Report(report) => stream.take(report),
                 SearchEvent::Finished(decision) => break decision,
                 SearchEvent::Interrupt => {

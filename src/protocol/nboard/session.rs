@@ -8,6 +8,7 @@ use crate::input_line::InputLine;
 use crate::notation::AnnotatedGame;
 use crate::notation::ggf::TimedMove;
 use crate::othello::{GameRecord, Move, Position};
+use crate::protocol::end_of_input::Deadline;
 use crate::protocol::stdio::Connection;
 use crate::search::{Contempt, Depth, Limits, Line, Report, Score, SearchDepth};
 use crossbeam::channel::{Receiver, never, tick};
@@ -20,13 +21,14 @@ const HEARTBEAT: Duration = Duration::from_secs(1);
 /// The longest time that a hint takes if no option bounds it: who looks on has seen enough by then, and a laptop may cool down.
 const MOST_HINT_TIME: Duration = Duration::from_secs(5 * 60);
 
-/// Serves a client until it says `quit`, ends its input, or no longer reads the output. The lines in `first` count as
+/// Serves a client until it says `quit`, its input ends and what it asked for is answered, or it no longer reads the output. The lines in `first` count as
 /// read before the connection's own.
 ///
 /// Lines that make no sense are passed over in silence, as the protocol demands; they are logged.
 pub fn serve(connection: Connection, engine: Engine, first: Vec<InputLine>) {
     let mut session = Session {
         connection,
+        is_open: true,
         engine,
         game: Ok(GameRecord::default()),
         clocks: Clocks::unlimited(),
@@ -42,6 +44,8 @@ pub fn serve(connection: Connection, engine: Engine, first: Vec<InputLine>) {
 
 struct Session {
     connection: Connection,
+    /// Whether the client may say more.
+    is_open: bool,
     engine: Engine,
     /// The client's game, or what the status says where it could not be read: no answer about another one would be right.
     game: Result<GameRecord, String>,
@@ -56,6 +60,7 @@ struct Session {
 struct PendingRequest {
     goal: PendingGoal,
     request: Request,
+    deadline: Deadline,
     /// The search, once it has begun.
     thinking: Option<Thinking>,
     heartbeat: Receiver<Instant>,
@@ -123,23 +128,26 @@ impl Session {
                 return;
             }
         }
-        let silence = (never(), never());
+        let (silence, unsaid) = ((never(), never()), never());
         loop {
+            if !self.is_open && self.pending.is_none() {
+                return;
+            }
             // What the client has already said may well make a request void: then it is not worth a search.
             if self.connection.input().is_empty() {
                 self.begin();
             }
-            let thinking = self
-                .pending
-                .as_ref()
-                .and_then(|pending| Some((pending.thinking.as_ref()?.events(), &pending.heartbeat)));
-            let (events, heartbeat) = thinking.unwrap_or((&silence.0, &silence.1));
+            let thinking = self.pending.as_ref().and_then(|pending| Some((pending, pending.thinking.as_ref()?)));
+            let (events, ticks) = thinking.map_or((&silence.0, [&silence.1; 2]), |(pending, thinking)| {
+                (thinking.events(), [&pending.heartbeat, pending.deadline.due()])
+            });
+            let [heartbeat, deadline] = ticks;
             crossbeam::select! {
-                recv(self.connection.input()) -> input => match input {
+                recv(if self.is_open { self.connection.input() } else { &unsaid }) -> input => match input {
                     Ok(input) => if self.hear(&input).is_break() {
                         return;
                     },
-                    Err(_) => return,
+                    Err(_) => self.end_of_input(),
                 },
                 recv(self.connection.closed()) -> _ => return,
                 recv(events) -> event => match event.into() {
@@ -147,7 +155,16 @@ impl Session {
                     Event::Finished(decision) => self.conclude(decision),
                 },
                 recv(heartbeat) -> _ => self.send_progress(),
+                // The result still comes.
+                recv(deadline) -> _ => self.engine.stop(),
             }
+        }
+    }
+
+    fn end_of_input(&mut self) {
+        self.is_open = false;
+        if let Some(pending) = &mut self.pending {
+            pending.deadline.begin();
         }
     }
 
@@ -382,8 +399,14 @@ impl Session {
 
     /// Takes a request on, in place of the one before.
     fn take_on(&mut self, goal: PendingGoal, request: Request) {
+        // A hint is the client's to end: NBoard's levels, and the longest time, are no end that it waits for.
+        let asked = match goal {
+            PendingGoal::Hint { lines } => Request::hint(request.position, lines),
+            PendingGoal::Go | PendingGoal::Analyze { .. } => request.clone(),
+        };
         self.pending = Some(PendingRequest {
             goal,
+            deadline: Deadline::new(&asked, self.engine.options(), !self.is_open),
             request,
             thinking: None,
             heartbeat: never(),

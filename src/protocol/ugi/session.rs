@@ -6,6 +6,7 @@ use crate::clock::Clock;
 use crate::engine::{Decision, Engine, EngineOption, Event, Request, Thinking};
 use crate::input_line::InputLine;
 use crate::othello::{Color, GameRecord, Move, Position};
+use crate::protocol::end_of_input::Deadline;
 use crate::protocol::stdio::{ClientGone, Connection, Inbox, LOOK_AHEAD};
 use crate::search::{Limits, Report};
 use std::collections::VecDeque;
@@ -35,7 +36,7 @@ struct Session<'a> {
 struct RunningSearch {
     thinking: Thinking,
     request: Request,
-    is_infinite: bool,
+    deadline: Deadline,
 }
 
 impl Session<'_> {
@@ -53,6 +54,7 @@ impl Session<'_> {
                     Err(_) => self.end_of_input(),
                 },
                 recv(self.inbox.connection.closed()) -> _ => return Err(ClientGone),
+                recv(search.deadline.due()) -> _ => search.thinking.stop(),
                 recv(search.thinking.events()) -> event => match event.into() {
                     Event::Report(report) => self.send_report(&report),
                     Event::Finished(decision) => self.answer(&decision),
@@ -78,7 +80,13 @@ impl Session<'_> {
         };
         match command {
             Some(Command::IsReady) => self.send(&Reply::ReadyOk),
-            Some(Command::Stop) => search.thinking.stop(),
+            Some(Command::Stop) => {
+                search.thinking.stop();
+                // It is for a search that waits, too.
+                if !self.inbox.waiting.is_empty() {
+                    self.inbox.waiting.push_back(input);
+                }
+            }
             Some(Command::Quit) => {
                 search.thinking.stop();
                 self.inbox.waiting = VecDeque::from([input]);
@@ -93,11 +101,10 @@ impl Session<'_> {
         }
     }
 
-    /// Nothing more will be said: not that a search is to stop either.
     fn end_of_input(&mut self) {
         self.inbox.is_open = false;
-        if let Some(search) = self.search.as_ref().filter(|search| search.is_infinite) {
-            search.thinking.stop();
+        if let Some(search) = &mut self.search {
+            search.deadline.begin();
         }
     }
 
@@ -171,11 +178,14 @@ impl Session<'_> {
             return;
         }
         let request = request_for(limits, position);
+        let deadline = Deadline::new(&request, self.engine.options(), !self.inbox.is_open);
         let thinking = self.engine.start(request.clone());
-        if limits.is_infinite && !self.inbox.is_open {
+        let is_stop =
+            |input: &InputLine| matches!(input, InputLine::Bytes(line) if Command::parse(line) == Ok(Command::Stop));
+        if self.inbox.waiting.iter().any(is_stop) {
             thinking.stop();
         }
-        self.search = Some(RunningSearch { thinking, request, is_infinite: limits.is_infinite });
+        self.search = Some(RunningSearch { thinking, request, deadline });
     }
 
     fn send_report(&self, report: &Report) {
