@@ -27,6 +27,12 @@ impl Score {
         self.0
     }
 
+    /// The nearest multiple of this number of discs.
+    pub fn rounded_to(self, discs: i32) -> Score {
+        let step = discs * DISC;
+        Score((self.0 + step / 2).div_euclid(step) * step)
+    }
+
     /// The score in discs.
     pub fn discs(self) -> f64 {
         f64::from(self.0) / f64::from(DISC)
@@ -97,5 +103,9 @@ mod tests {
         assert_eq!(Score::from_units(-64).to_string(), "-0.50");
         assert_eq!(Score::from_discs(64).to_string(), "+64.00");
         assert_eq!((-Score::from_discs(12)).to_string(), "-12.00");
+        let rounded = |units| [1, 2].map(|discs| Score::from_units(units).rounded_to(discs));
+        for (units, discs) in [(1, [0, 0]), (-1, [0, 0]), (-130, [-1, -2]), (2707, [21, 22])] {
+            assert_eq!(rounded(units), discs.map(Score::from_discs), "{units}");
+        }
     }
 }

@@ -152,6 +152,22 @@ mod tests {
     }
 
     #[test]
+    fn a_solve_that_cuts_has_values_that_a_game_can_end_with() {
+        let mut seen = 0;
+        // In these a cut leaves a value that is none.
+        for position in [2, 6, 15].map(|seed| random_position(seed, 18)) {
+            let task = Task { lines: 60, ..Task::new(position, EvaluatorKind::Pattern.build()) };
+            small_alpha_beta().think(&task, &Control::with_limits(Limits::default()), &mut |report| {
+                if report.depth.plies().is_some_and(|plies| position.empty_count().are_within(plies)) {
+                    seen += report.lines.len();
+                    report.lines.iter().for_each(|line| assert_eq!(line.score, line.score.rounded_to(2), "{position}"));
+                }
+            });
+        }
+        assert!(seen > 20, "{seen}");
+    }
+
+    #[test]
     fn the_outcome_is_the_sign_of_the_score() {
         let mut seen = [0; 3];
         for (seed, position) in open_positions(0..60, |seed| 8 + (seed % 3) as u32) {

@@ -7,7 +7,7 @@ use crate::game::DISC;
 use crate::othello::{GameRecord, Move, Position, Square};
 use crate::search::ordering::{Candidate, Candidates};
 use crate::search::selectivity::Selectivity;
-use crate::search::{BEYOND, Bound, Line, Precision, Report, Score, SearchDepth, Task};
+use crate::search::{BEYOND, Bound, Contempt, Line, Precision, Report, Score, SearchDepth, Task};
 
 /// Half the width of the first window around the value that the last iteration leads to expect, in units of [`DISC`].
 const ASPIRATION: i32 = 3 * DISC;
@@ -53,6 +53,12 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
                 break;
             }
             report = self.report(&roots, known);
+            if matches!(stage, Stage::Solve(_)) {
+                // Where ProbCut cut, all that is known is that the result lies beyond a window of 1/128 disc. Results are even, since empty
+                // squares go to the winner, but for what a draw is worth.
+                let step = if self.task.contempt == Contempt::NONE { 2 } else { 1 };
+                report.lines.iter_mut().for_each(|line| line.score = line.score.rounded_to(step));
+            }
             sink(&report);
         }
         self.walk.report_counts();
