@@ -69,32 +69,20 @@ struct PendingRequest {
     nodes_before: u64,
     /// The last report of this search, so that nothing is sent twice.
     last_report: Report,
-    /// What the book knows of the position, of which as many lines were sent as were asked for.
-    book: Vec<Line>,
+    /// The moves of the book.
+    book: Vec<Move>,
 }
 
 impl PendingRequest {
-    /// The lines of the last report that say more than the book. NBoard has room for one value of a move, the last one; and with a line of
-    /// the book for each move asked for, there is nothing to add.
+    /// The lines of the last report that are wanted beside those of the book. NBoard has room for one value of a move, the last one, and
+    /// `go` plays by the book.
     fn lines_beyond_book(&self) -> impl Iterator<Item = &Line> {
-        let seen = reach(self.last_report.depth);
-        let sees_beyond = move |known: &&Line| reach(known.depth) > seen;
         let asked = match self.goal {
             PendingGoal::Hint { lines } => lines,
             _ => 1,
         };
-        let of_book = self.book.iter().take(asked).filter(sees_beyond).count();
-        let is_news = move |line: &&Line| !self.book.iter().filter(sees_beyond).any(|known| known.turn == line.turn);
-        self.last_report.lines.iter().filter(is_news).take(asked - of_book)
-    }
-}
-
-/// A number that grows with the depth.
-fn reach(depth: SearchDepth) -> u8 {
-    match depth {
-        SearchDepth::Plies(plies) | SearchDepth::Selective { plies, .. } => plies,
-        SearchDepth::WinLossDraw => u8::MAX - 1,
-        SearchDepth::Exact => u8::MAX,
+        let is_news = |line: &&Line| !self.book.contains(&line.turn);
+        self.last_report.lines.iter().filter(is_news).take(asked.saturating_sub(self.book.len()))
     }
 }
 
@@ -332,8 +320,8 @@ impl Session {
         }
     }
 
-    /// Sends what the book knows of the best moves, this number of them, and returns what it knows of all.
-    fn send_book(&self, position: &Position, lines: usize) -> Vec<Line> {
+    /// Sends what the book knows of the best moves, this number of them, and returns all moves that it knows.
+    fn send_book(&self, position: &Position, lines: usize) -> Vec<Move> {
         let book = self.engine.options().book_to_play_from();
         let Some(view) = book.and_then(|book| book.view(position, self.contempt)) else { return Vec::new() };
         let known: Vec<Line> = view.in_book().collect();
@@ -342,7 +330,7 @@ impl Session {
             let (games, draws) = view.known(line.turn).map_or((0, None), |found| (found.games, found.draws));
             self.send(Reply::Book { hint: Hint { line: line.clone(), depth }, games, draws });
         }
-        known
+        known.iter().map(|line| line.turn).collect()
     }
 
     /// The client's depth, and this time where no option bounds the search. A depth alone is no bound: NBoard always sets one, and it
@@ -435,15 +423,17 @@ impl Session {
             PendingGoal::Analyze { turns, .. } => (format!("Move {}", turns + 1), 0),
         };
         let position = pending.request.position;
+        self.status(format!("{doing}{depth}: {engine}{eval}"));
+        let book = if hints > 0 { self.send_book(&position, hints) } else { Vec::new() };
+        if !book.is_empty() && book.len() >= hints.min(position.moves().count() as usize) {
+            self.pending = None;
+            self.status("");
+            return;
+        }
+        let Some(pending) = &mut self.pending else { return };
+        pending.book = book;
         pending.thinking = Some(self.engine.start(pending.request.clone()));
         pending.heartbeat = tick(HEARTBEAT);
-        self.status(format!("{doing}{depth}: {engine}{eval}"));
-        if hints > 0 {
-            let book = self.send_book(&position, hints);
-            if let Some(pending) = &mut self.pending {
-                pending.book = book;
-            }
-        }
     }
 
     /// Sends what is new in a report of the running search.
