@@ -11,7 +11,7 @@ use emilia::notation::read_position;
 use emilia::othello::{Bitboard, Color, GameRecord, Move, Position, Square};
 use emilia::protocol::nboard::serve;
 use emilia::protocol::stdio::Client;
-use emilia::search::{Control, Depth, Line, MemoryUse, Report, Score, Search, Task};
+use emilia::search::{Control, Depth, Line, MemoryUse, Report, Score, Search, SearchDepth, Task};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -407,6 +407,29 @@ fn full(task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report
         std::thread::sleep(Duration::from_millis(1));
     }
     report
+}
+
+/// Has seen fourteen plies and goes on until it is stopped.
+fn busy(task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
+    let report = Report { depth: SearchDepth::Plies(14), ..first_move(&task.position) };
+    sink(&report);
+    while !control.must_stop(12_345_678, 0) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    report
+}
+
+#[test]
+fn the_status_says_every_second_how_far_a_search_is() {
+    for (request, doing, progress) in [
+        ("hint 1", "status Analyzing", "status Depth 14, 12.3M positions"),
+        ("analyze", "status Move 1", "status Move 1: 12.3M positions"),
+    ] {
+        let client = start(engine_with(|_| Box::new(Does(busy))));
+        client.send(request);
+        assert_eq!(next(&client), doing);
+        assert_eq!(until(&client, "status").pop().unwrap(), progress);
+    }
 }
 
 #[test]

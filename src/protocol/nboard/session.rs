@@ -10,7 +10,7 @@ use crate::notation::ggf::TimedMove;
 use crate::othello::{GameRecord, Move, Position};
 use crate::protocol::end_of_input::Deadline;
 use crate::protocol::stdio::Connection;
-use crate::search::{Contempt, Depth, Limits, Line, Report, Score, SearchDepth};
+use crate::search::{Contempt, Depth, Limits, Line, MemoryUse, Report, Score, SearchDepth};
 use crossbeam::channel::{Receiver, never, tick};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -84,6 +84,34 @@ impl PendingRequest {
         let is_news = |line: &&Line| !self.book.contains(&line.turn);
         self.last_report.lines.iter().filter(is_news).take(asked.saturating_sub(self.book.len()))
     }
+
+    /// What the search has reached, after this number of positions. NBoard shows about 35 characters.
+    fn progress(&self, nodes: u64) -> String {
+        let positions = match nodes {
+            0..10_000 => nodes.to_string(),
+            10_000..1_000_000 => format!("{}k", nodes / 1_000),
+            _ => format!("{:.1}M", nodes as f64 / 1e6),
+        };
+        let reached = match (&self.goal, label(self.last_report.depth, &self.request.position)) {
+            (PendingGoal::Analyze { turns, .. }, _) => format!("Move {}: ", turns + 1),
+            _ if self.last_report.lines.is_empty() => String::new(),
+            (_, SearchDepth::Plies(plies)) => format!("Depth {plies}, "),
+            (_, SearchDepth::Selective { selectivity, .. }) => format!("Solved, {selectivity}% sure, "),
+            (_, SearchDepth::WinLossDraw) => "Winner known, ".to_owned(),
+            (_, SearchDepth::Exact) => "Solved, ".to_owned(),
+        };
+        format!("{reached}{positions} positions")
+    }
+}
+
+/// Whether a search that stores a tree goes on in linear space.
+fn is_in_linear_space(memory: &MemoryUse) -> bool {
+    memory.linear_nodes > 0 && memory.tree_nodes > 0
+}
+
+/// Whether the status says something of the memory.
+fn is_told(memory: &MemoryUse) -> bool {
+    memory.ended_at_cap || is_in_linear_space(memory)
 }
 
 /// The depth that names an iteration: to NBoard a percentage means that the end of the game was seen.
@@ -411,19 +439,19 @@ impl Session {
         if pending.thinking.is_some() {
             return;
         }
-        let options = self.engine.options();
-        let (engine, eval) = (options.engine, options.eval);
-        let usual = EngineOptions::default().eval;
-        let eval = if eval == usual { String::new() } else { format!(" on {eval}") };
-        // NBoard shows about 35 characters: what changes comes first.
-        let depth = pending.request.limits.depth.map_or(String::new(), |depth| format!(" to depth {depth}"));
+        let (options, usual) = (self.engine.options(), EngineOptions::default());
+        let by = match (options.engine, options.eval) {
+            (engine, eval) if eval != usual.eval => format!(": {engine} on {eval}"),
+            (engine, _) if engine != usual.engine => format!(": {engine}"),
+            _ => String::new(),
+        };
         let (doing, hints) = match &pending.goal {
             PendingGoal::Go => ("Thinking".to_owned(), 0),
             PendingGoal::Hint { lines } => ("Analyzing".to_owned(), *lines),
             PendingGoal::Analyze { turns, .. } => (format!("Move {}", turns + 1), 0),
         };
         let position = pending.request.position;
-        self.status(format!("{doing}{depth}: {engine}{eval}"));
+        self.status(format!("{doing}{by}"));
         let book = if hints > 0 { self.send_book(&position, hints) } else { Vec::new() };
         if !book.is_empty() && book.len() >= hints.min(position.moves().count() as usize) {
             self.pending = None;
@@ -441,7 +469,7 @@ impl Session {
         let Some(pending) = &mut self.pending else { return };
         // Pruning is normal work. In linear space a search gets on slowly: more memory would help.
         let (memory, before) = (report.memory, pending.last_report.memory);
-        let is_linear_now = memory.linear_nodes > 0 && before.linear_nodes == 0 && memory.tree_nodes > 0;
+        let is_linear_now = is_in_linear_space(&memory) && !is_in_linear_space(&before);
         let at_cap = if memory.ended_at_cap && !before.ended_at_cap { Some("search ended") } else { None };
         let at_cap = at_cap.or(is_linear_now.then_some("linear space"));
         let last = &pending.last_report;
@@ -471,6 +499,10 @@ impl Session {
         let nodes = pending.thinking.as_ref().map_or(0, Thinking::nodes).max(pending.last_report.nodes);
         let nodes = pending.nodes_before + nodes;
         self.send(Reply::NodeStats { nodes, elapsed: pending.started.elapsed() });
+        // What was said of the memory is not to be overwritten.
+        if !is_told(&pending.last_report.memory) {
+            self.status(pending.progress(nodes));
+        }
     }
 
     /// Ends the running search with its result. Even without a turn in it the client gets a legal move.
