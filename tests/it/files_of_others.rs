@@ -21,6 +21,8 @@ fn the_ffo_positions_list_exactly_the_legal_moves() {
             assert_eq!(listed, entry.position.moves().into_iter().collect::<Vec<_>>(), "{line}");
             assert_eq!(read_position(line).unwrap().position(), &entry.position);
         }
+        let of_file = GameFile::open(&shared_path(name).unwrap()).unwrap().map(Result::unwrap);
+        assert!(of_file.map(|found| *found.game.record.position()).eq(entries.iter().map(|entry| entry.position)));
     }
 }
 
@@ -44,6 +46,7 @@ fn the_games_of_ggs_are_read_wholly() {
     assert_eq!(games.len(), text.matches("(;GM[").count());
     for game in &games {
         assert!(game.black.clock.is_some() && game.black.rating.is_some() && game.result.is_some());
+        assert!(game.unread.is_empty(), "{:?}", game.unread);
         assert_eq!(&ggf::parse(&Ggf(game).to_string()).unwrap(), game);
         if let Some(GgfResult { score, ending: None }) = game.result
             && game.record.position().is_over()
@@ -70,4 +73,6 @@ fn the_tournament_games_of_a_year_are_legal_and_end_as_they_say() {
         }
     }
     assert!(ended > 2_800 && agreed * 1_000 >= ended * 995, "{agreed} of {ended} finished games end as recorded");
+    let names = GameFile::open(&path.with_file_name("WTH.JOU")).unwrap_err();
+    assert!(names.to_string().ends_with("a WTHOR file of names, not of games"), "{names}");
 }

@@ -1,6 +1,6 @@
 //! Files of games: what is in them, what is damaged in them, and what packs them.
 
-use crate::games::{picks_of, play, shared_bytes, shared_path};
+use crate::games::{picks_of, play};
 use emilia::notation::game_file::{FileGame, Format, GameFile, GameFileError, WthorWriter};
 use emilia::othello::{Move, Position};
 use std::io::{self, Read, Write};
@@ -211,25 +211,4 @@ fn an_input_that_breaks_ends_the_reading() {
     let last = games.by_ref().take(100).last().unwrap().unwrap_err();
     assert_eq!(last.to_string(), "file: game 11: cannot be read: the disk is on fire");
     assert!(games.next().is_none());
-}
-
-#[test]
-fn the_files_of_others_are_read() {
-    let Some(ggf) = shared_bytes("games/ggs-sample.ggf") else { return };
-    let games: Vec<FileGame> = read(&ggf).into_iter().map(Result::unwrap).collect();
-    assert_eq!(games.len(), ggf.iter().filter(|&&byte| byte == b'\n').count());
-    assert!(games.iter().all(|game| game.game.unread.is_empty() && game.game.black.rating.is_some()));
-    let Some(folder) = shared_path("games") else { return };
-    let games: Vec<_> = GameFile::open(&folder.join("WTH_2024.wtb")).unwrap().collect();
-    assert_eq!(games.len(), 2891);
-    let first = &games[0].as_ref().unwrap().game;
-    assert!(first.black.name.contains(' ') && !first.place.is_empty() && first.date == "2024", "{first:?}");
-    let openings: Vec<_> = GameFile::open(&shared_path("openings-xot-large.txt").unwrap()).unwrap().collect();
-    assert!(openings.len() == 10_784 && openings.iter().all(Result::is_ok));
-    for name in ["ffo-1-19.obf", "ffo-20-39.obf"] {
-        let positions: Vec<_> = GameFile::open(&shared_path(name).unwrap()).unwrap().map(Result::unwrap).collect();
-        assert!(positions.iter().all(|game| game.format == Format::Obf && !game.game.scores.is_empty()), "{name}");
-    }
-    let names = GameFile::open(&folder.join("WTH.JOU")).unwrap_err();
-    assert!(names.to_string().ends_with("a WTHOR file of names, not of games"), "{names}");
 }

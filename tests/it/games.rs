@@ -79,7 +79,7 @@ pub fn shared_path(name: &str) -> Option<PathBuf> {
 }
 
 /// The bytes of such a file.
-pub fn shared_bytes(name: &str) -> Option<Vec<u8>> {
+fn shared_bytes(name: &str) -> Option<Vec<u8>> {
     let path = shared_path(name)?;
     std::fs::read(&path).inspect_err(|error| eprintln!("skipped: {}: {error}", path.display())).ok()
 }
