@@ -148,11 +148,25 @@ fn with_line_feeds(text: String) -> String {
     if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n") } else { text }
 }
 
-/// Whether a line is a comment: behind `%`, as in OBF files, or behind `#`, which may also be a black disc of a board.
+/// Whether a line is a comment: behind `%`, as in OBF files, or behind `#`, which may also be a black disc of a board. Of the lines of
+/// `#`, `-`, `=`, `*` and `_` only those are boards, or one or two of their rows, that have the right length and are not drawn with one
+/// character.
 pub(super) fn is_comment(line: &str) -> bool {
-    let is_row = || squares_in(line) == 8 && is_part_of_board(line);
-    let is_ruler = || line.chars().all(|c| matches!(c, '#' | '-' | '=' | '*' | '_') || c.is_whitespace());
-    line.starts_with('%') || line.starts_with('#') && !is_row() && (is_ruler() || !is_board_line(line))
+    if !line.starts_with('#') {
+        return line.starts_with('%');
+    }
+    let drawn: String = line.chars().filter(|c| !c.is_whitespace()).collect();
+    let is_drawn = || drawn.chars().all(|c| matches!(c, '#' | '-' | '=' | '*' | '_'));
+    let is_even = || {
+        let inner = drawn[1..].strip_suffix('#').unwrap_or(&drawn[1..]);
+        inner.chars().all(|c| inner.starts_with(c))
+    };
+    !match squares_in(line) {
+        8 => is_part_of_board(line),
+        16 => drawn.chars().all(|c| square_of(c).is_some()) && !is_even(),
+        64 if is_drawn() => !is_even(),
+        _ => !is_drawn() && is_board_line(line),
+    }
 }
 
 /// Passes blanks and lines of comment.
@@ -236,6 +250,10 @@ mod tests {
             ("# games of a Sunday\nf5d6".to_owned(), Shape::Lines),
             ("##########\n# ---------- XOT ----------\n[Site \"kurnik\"]".to_owned(), Shape::Pgn),
             (format!("# a diagram\n#-{}\n\nX", &start.to_string().replace('X', "#")[2..64]), Shape::Lines),
+            ("##".to_owned() + &"-".repeat(24) + "-OX------XO---" + &"-".repeat(24), Shape::Lines),
+            ("##".to_owned() + &"-".repeat(25) + "##------##---" + &"-".repeat(24), Shape::Lines),
+            ("##--------------\n-----------OX---\n---XO-----------\n----------------\nX".to_owned(), Shape::Whole),
+            (format!("#{}\n{}\n(;GM[Othello]PB[a];)", "-".repeat(63), "#".repeat(64)), Shape::Ggf),
             ("a line that nobody can read\rf5d6\r".to_owned(), Shape::Lines),
             (format!("{start:#}").replace('\n', "\r"), Shape::Whole),
             (String::new(), Shape::Empty),

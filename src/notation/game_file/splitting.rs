@@ -1,6 +1,7 @@
 //! Where a game ends and the next one begins, so that a damaged one does not take others with it.
 
 use super::content::{Shape, behind_count, is_tag};
+use crate::notation::transcript::parse_turns;
 use std::str;
 
 /// The length of the game that begins here, with what ends it; `None` if more must be seen, which is never so at the end of
@@ -94,33 +95,28 @@ fn tags_and_moves(bytes: &[u8], at_end: bool) -> Option<usize> {
     None
 }
 
-/// A line, and those below it that go on with its move numbers.
+/// A line, and those below it whose move numbers follow from it.
 fn line(bytes: &[u8], at_end: bool) -> Option<usize> {
     let line_end = |from: usize| bytes[from..].iter().position(|&byte| byte == b'\n').map(|newline| from + newline + 1);
     let mut end = line_end(0)?;
-    if move_number(&bytes[..end]).is_none() {
-        return Some(end);
-    }
+    let Some((1, mut next)) = move_numbers(&bytes[..end]) else { return Some(end) };
     loop {
         let rest = &bytes[end..];
-        let next = rest.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(rest.len());
-        let below = line_end(end + next).or(at_end.then_some(bytes.len()))?;
-        match move_number(&bytes[end + next..below]) {
-            Some(number) if number > 1 => end = below,
+        let blanks = rest.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(rest.len());
+        let below = line_end(end + blanks).or(at_end.then_some(bytes.len()))?;
+        match move_numbers(&bytes[end + blanks..below]) {
+            Some((number, behind)) if number == next => (end, next) = (below, behind),
             _ => return Some(end),
         }
     }
 }
 
-/// The number of the move that a line begins with: `12.`, `12)`, or `12 c3`.
-fn move_number(line: &[u8]) -> Option<u32> {
+/// The number that a line of moves begins with, and the number of the move that follows. A list of games may be numbered too.
+fn move_numbers(line: &[u8]) -> Option<(usize, usize)> {
     let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let number = str::from_utf8(&line[..digits]).ok()?.parse().ok()?;
-    let is_of_a_move = matches!(
-        line[digits..],
-        [b'.' | b')', ..] | [b' ' | b'\t', b'a'..=b'h' | b'A'..=b'H', b'1'..=b'8', ..]
-    );
-    is_of_a_move.then_some(number)
+    let number: u16 = str::from_utf8(&line[..digits]).ok()?.parse().ok()?;
+    let turns = parse_turns(str::from_utf8(line).ok()?).ok().filter(|turns| !turns.is_empty())?;
+    Some((number.into(), usize::from(number) + turns.len().div_ceil(2)))
 }
 
 #[cfg(test)]
@@ -191,5 +187,19 @@ mod tests {
         assert_eq!(cut("f5d6\nf5f6\n"), ["f5d6", "f5f6"]);
         assert_eq!(cut("1. f5 d6\n2. c3 d3\n\n3. c4\n1. f5 f6\nf5"), ["1. f5 d6\n2. c3 d3\n\n3. c4", "1. f5 f6", "f5"]);
         assert_eq!(cut("1 F5 D6\n2 C3 D3\n1 f5 d6 2 c3\n"), ["1 F5 D6\n2 C3 D3", "1 f5 d6 2 c3"]);
+        assert_eq!(cut("1 f5\n2 d6\n3 c3 d3 4 c4\n5 f4"), ["1 f5\n2 d6\n3 c3 d3 4 c4\n5 f4"]);
+    }
+
+    #[test]
+    fn the_games_of_a_numbered_list_are_cut() {
+        for list in [
+            ["1 f5d6c3", "2 f5d6c4", "3 f5f6e6"],
+            ["1. f5d6c3", "2. f5d6c4", "3) f5f6e6"],
+            ["1\tf5d6c3d3", "2\tf5d6c4", "3\tf5f6"],
+            ["7 f5d6", "8 f5f6", "9 f5f4"],
+            ["12", "12 f5d6", "65536 f5d6"],
+        ] {
+            assert_eq!(cut(Shape::Lines, &list.join("\n      ")), list);
+        }
     }
 }
