@@ -36,6 +36,16 @@ const ONCE: [&str; 6] = ["Black", "White", "BlackElo", "WhiteElo", "Site", "Date
 /// # Errors
 /// If the tags, a move or the result make no sense, or a move is not legal; with the place in the text.
 pub fn parse(text: &str) -> Result<AnnotatedGame, NotationError> {
+    read(text, false)
+}
+
+/// The same for a text that ends within the game: nothing is made of a comment without an end, half a move, a move number or half a
+/// result at its end.
+pub(super) fn parse_cut(text: &str) -> Result<AnnotatedGame, NotationError> {
+    read(text, true)
+}
+
+fn read(text: &str, is_cut: bool) -> Result<AnnotatedGame, NotationError> {
     let mut cursor = Cursor::new(text);
     let mut game = AnnotatedGame::default();
     while let Some((key, value, at)) = tag(&mut cursor)? {
@@ -45,7 +55,7 @@ pub fn parse(text: &str) -> Result<AnnotatedGame, NotationError> {
             _ => game.other.push((key, value)),
         }
     }
-    Moves { game, cursor, result: None, number: 0, variations: 0 }.read()
+    Moves { game, cursor, is_cut, result: None, number: 0, variations: 0 }.read()
 }
 
 /// Gives the tags their fields, and the game the result that stands behind the moves.
@@ -173,6 +183,7 @@ fn start(text: &str, at: usize, fen: &str) -> Result<GameRecord, NotationError> 
 struct Moves<'a> {
     game: AnnotatedGame,
     cursor: Cursor<'a>,
+    is_cut: bool,
     result: Option<String>,
     number: usize,
     variations: usize,
@@ -183,6 +194,9 @@ impl Moves<'_> {
         loop {
             skip_blanks_and_comments(&mut self.cursor);
             let Some(c) = self.cursor.peek() else { break };
+            if self.is_cut && self.result.is_none() && is_half(self.cursor.rest().trim_end()) {
+                break;
+            }
             match c {
                 '{' => self.comment()?,
                 ';' => {
@@ -293,6 +307,15 @@ impl Moves<'_> {
             None => Err(start.expected(A_MOVE)),
         };
         taken.map_err(|error| error.in_turn(self.number))
+    }
+}
+
+/// Whether the last words of a text are half of a comment, a move, a result, or a move number without its move.
+fn is_half(rest: &str) -> bool {
+    match rest.as_bytes() {
+        [b'{', ..] => !rest.contains('}'),
+        [b'a'..=b'h' | b'A'..=b'H'] => true,
+        _ => rest.strip_suffix('-').unwrap_or(rest).bytes().all(|byte| byte.is_ascii_digit()),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Files of games: what is in them, what is damaged in them, and what packs them.
 
+use crate::counting_allocator::peak_bytes_while;
 use crate::games::{picks_of, play};
 use emilia::notation::game_file::{FileGame, Format, GameFile, GameFileError, WthorWriter};
 use emilia::othello::{Move, Position};
@@ -141,14 +142,18 @@ fn comments_stand_above_games_of_every_format() {
 
 #[test]
 fn of_a_game_of_pgn_that_is_cut_off_the_whole_moves_are_read() {
-    for end in ["{a comment", "2", "37-", "c", "-"] {
-        let games = read(format!("[Black \"ada\"]\n\n1. f5 d6 {end}"));
+    let cut = |end: &str| read(format!("[Black \"{{ada\"]\n\n1. f5 {{a}} d6 {end}"));
+    for end in ["{a comment", "{a {second} {", "2", "37-", "c", "-", "; {to the end\n2. c", "2.c"] {
+        let games = cut(end);
         let [Ok(found)] = &games[..] else { panic!("{games:?}") };
         assert!(found.is_cut && found.game.record.turns().len() == 2, "{end}");
     }
+    for end in ["c9 ; {no comment", "37-27 c", "37-27 {a comment", "c9 {a comment"] {
+        assert!(matches!(cut(end)[..], [Err(_)]), "{end}");
+    }
 }
 
-fn gzip(bytes: &[u8]) -> Vec<u8> {
+pub fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gzip.write_all(bytes).unwrap();
     gzip.finish().unwrap()
@@ -184,6 +189,15 @@ fn what_is_too_long_is_passed() {
         assert_eq!(games.len(), 3);
         assert_eq!(error(&games[1]), "file: game 2: line 2: no end within 1048576 bytes, which no game needs");
         assert_eq!(games[2].as_ref().unwrap().place.line, Some(3));
+    }
+}
+
+#[test]
+fn a_comment_without_an_end_takes_no_more_memory_than_a_long_game() {
+    for comment in ["#", "%"] {
+        let text = io::Cursor::new(format!("(;GM[Othello]B[f5];)\n{comment}")).chain(io::repeat(b'y').take(32 << 20));
+        let peak = peak_bytes_while(|| assert_eq!(GameFile::new("file", text).unwrap().count(), 1));
+        assert!(peak < 8 << 20, "{peak}");
     }
 }
 

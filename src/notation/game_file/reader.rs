@@ -151,6 +151,10 @@ impl GameFile {
                 continue;
             }
             let bytes = self.source.bytes();
+            if comment && bytes.len() > LONGEST {
+                self.skip();
+                continue;
+            }
             if !bytes.is_empty() && !comment {
                 match game_length(self.shape, bytes, self.source.at_end()) {
                     Some(length) if length > LONGEST => {

@@ -30,23 +30,15 @@ pub(super) fn read(shape: Shape, text: &str) -> Result<(Format, AnnotatedGame), 
 
 /// Reads what is there of a game whose file ends within it. `None` if nothing can be made of it.
 pub(super) fn read_cut(shape: Shape, text: &str) -> Option<(Format, AnnotatedGame)> {
-    let whole = match shape {
-        // Up to the last property that is whole.
-        Shape::Ggf => text[..=text.rfind(']')?].to_owned() + ";)",
-        Shape::Sgf => text[..=text.rfind(']')?].to_owned() + ")",
-        // Up to a comment without an end, else up to half a move, a move number or half a result.
-        Shape::Pgn => match text.rfind('{').filter(|&comment| !text[comment..].contains('}')) {
-            Some(comment) => text[..comment].to_owned(),
-            None => {
-                let (whole, last) = text.rsplit_once(char::is_whitespace)?;
-                let is_half = matches!(last.as_bytes(), [b'a'..=b'h' | b'A'..=b'H'])
-                    || last.strip_suffix('-').unwrap_or(last).bytes().all(|byte| byte.is_ascii_digit());
-                is_half.then(|| whole.to_owned())?
-            }
-        },
+    // In parentheses, up to the last property that is whole.
+    let whole = || Some(&text[..=text.rfind(']')?]);
+    let (format, game) = match shape {
+        Shape::Ggf => (Format::Ggf, ggf::parse(&(whole()?.to_owned() + ";)"))),
+        Shape::Sgf => (Format::Sgf, sgf::parse(&(whole()?.to_owned() + ")"))),
+        Shape::Pgn => (Format::Pgn, pgn::parse_cut(text)),
         Shape::Lines | Shape::Whole | Shape::Wthor | Shape::Empty | Shape::Unknown => return None,
     };
-    read(shape, &whole).ok().filter(|(_, game)| !game.is_position())
+    game.ok().filter(|game| !game.is_position()).map(|game| (format, game))
 }
 
 /// Writes a game, or a position. For a game, OBF gets each position in which a disc is placed. [`Format::Wthor`] is refused; it is
