@@ -152,7 +152,10 @@ mod tests {
         let turns = game.turns().len();
         game.take(all.turns[0].lines.last().unwrap().turn).unwrap();
         let mut heard = 0;
-        let review = Reviewer::new(settings.clone()).review_with_progress(&game, &mut |done| heard = done);
+        let review = Reviewer::new(settings.clone()).review_with_progress(&game, &mut |done| {
+            heard = done;
+            true
+        });
         assert_eq!(heard, turns + 1);
         let commentary = Commentary::of_review(AnnotatedGame::new(game), &review, &settings);
         assert!(commentary.judgements.iter().all(Option::is_some) && commentary.source.ends_with(", depth 6"));

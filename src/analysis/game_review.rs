@@ -179,11 +179,11 @@ impl Reviewer {
 
     /// Judges a game from its end to its beginning, so that what is known of a position serves the one before.
     pub fn review(&mut self, game: &GameRecord) -> Review {
-        self.review_with_progress(game, &mut |_| {})
+        self.review_with_progress(game, &mut |_| true)
     }
 
-    /// [`Reviewer::review`], of which the listener hears how many turns are judged.
-    pub fn review_with_progress(&mut self, game: &GameRecord, listener: &mut dyn FnMut(usize)) -> Review {
+    /// [`Reviewer::review`], of which the listener hears how many turns are judged. Where it says `false`, the turns before are left out.
+    pub fn review_with_progress(&mut self, game: &GameRecord, listener: &mut dyn FnMut(usize) -> bool) -> Review {
         (self.nodes, self.elapsed) = (0, Duration::ZERO);
         let mut turns: Vec<ReviewedTurn> = Vec::new();
         if game.turns().is_empty() {
@@ -191,7 +191,9 @@ impl Reviewer {
         }
         for (turn, &played) in game.turns().iter().enumerate().rev() {
             turns.extend(self.reviewed(turn, &game.positions()[turn], Some(played)));
-            listener(game.turns().len() - turn);
+            if !listener(game.turns().len() - turn) {
+                break;
+            }
         }
         turns.reverse();
         let end = game.position();

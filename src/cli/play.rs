@@ -10,11 +10,15 @@ use crate::play::{Level, Opponent, Person, Said, Session};
 use crate::render::Palette;
 use clap::{Args, ValueEnum};
 use crossbeam::channel::{Receiver, Sender, bounded};
+#[cfg(unix)]
+use nix::sys::signal::{SIGHUP, SIGTERM, SigSet};
 use rustyline::error::ReadlineError;
 use rustyline::{DefaultEditor, ExternalPrinter};
 use std::io::{self, BufRead, BufWriter, IsTerminal, Write, stdin, stdout};
 use std::path::PathBuf;
 use std::process::exit;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -56,6 +60,10 @@ enum Side {
 
 /// Plays until the person leaves.
 pub(super) fn run(arguments: &PlayArguments) -> Result<(), String> {
+    let is_terminal = stdin().is_terminal() && stdout().is_terminal();
+    if is_terminal {
+        end_when_told();
+    }
     let engine = arguments.thinking.engine().map_err(|error| error.to_string())?;
     let opponent = Opponent::new(engine, arguments.level, arguments.draw.unwrap_or_else(super::seed_by_time));
     let side = match arguments.color {
@@ -64,8 +72,8 @@ pub(super) fn run(arguments: &PlayArguments) -> Result<(), String> {
         Side::Both => None,
     };
     let palette = if stdout().is_terminal() { palette() } else { Palette::Plain };
-    let is_terminal = stdin().is_terminal() && stdout().is_terminal();
-    let opponent = if is_terminal { opponent.with_interrupts(interrupts()?) } else { opponent };
+    let is_warned = Arc::new(AtomicBool::new(false));
+    let opponent = if is_terminal { opponent.with_interrupts(interrupts(&is_warned)?) } else { opponent };
     let mut session = Session::new(opponent, side, palette);
     if let Some(path) = &arguments.load {
         session.load(path)?;
@@ -73,26 +81,57 @@ pub(super) fn run(arguments: &PlayArguments) -> Result<(), String> {
     if let Some(control) = arguments.clock {
         session = session.with_clocks(control);
     }
-    let mut listener = listener(is_terminal).map_err(|error| format!("cannot read from the terminal: {error}"))?;
+    let mut listener =
+        listener(is_terminal, is_warned).map_err(|error| format!("cannot read from the terminal: {error}"))?;
     match session.run(&mut listener, BufWriter::new(stdout())) {
         Err(error) if !is_reader_gone(&error) => Err(format!("cannot go on: {error}")),
         _ => Ok(()),
     }
 }
 
-/// Where Ctrl-C arrives while Emilia thinks: she then moves at once. At any other time, and when she goes on thinking, it ends the program.
-/// While a line is typed it is a key, of which [`edited`] hears.
-fn interrupts() -> Result<Receiver<()>, String> {
+/// What the first Ctrl-C that interrupts nothing brings.
+const WARNING: &str = "Ctrl-C again leaves the game; 'save FILE' saves it.\n";
+
+/// Where Ctrl-C arrives while Emilia thinks: she then moves at once. At any other time, and when she goes on thinking, the second one ends
+/// the program. While a line is typed it is a key, of which [`edited`] hears.
+fn interrupts(is_warned: &Arc<AtomicBool>) -> Result<Receiver<()>, String> {
     // Without a capacity only a search that runs takes what is sent.
     let (sender, interrupts) = bounded(0);
+    let is_warned = Arc::clone(is_warned);
     super::set_interrupt_handler(move || {
-        if sender.send_timeout((), Duration::from_millis(100)).is_err() {
-            complain("interrupted; the game is not saved");
-            exit(INTERRUPTED);
+        if sender.send_timeout((), Duration::from_millis(100)).is_ok() {
+            return;
         }
+        if is_warned.swap(true, Ordering::Relaxed) {
+            end(INTERRUPTED);
+        }
+        // A terminal that is gone hears nothing.
+        let _ = stdout().write_all(WARNING.as_bytes()).and_then(|()| stdout().flush());
     })?;
     Ok(interrupts)
 }
+
+fn end(code: i32) -> ! {
+    complain("interrupted; the game is not saved");
+    exit(code)
+}
+
+/// Ends the program at once when the system asks for that, even while Emilia thinks: the handler for Ctrl-C would take that for one too.
+/// Threads that are there before do not know of it.
+#[cfg(unix)]
+fn end_when_told() {
+    let signals = SigSet::from_iter([SIGHUP, SIGTERM]);
+    if signals.thread_block().is_ok() {
+        thread::spawn(move || {
+            if let Ok(signal) = signals.wait() {
+                end(128 + signal as i32);
+            }
+        });
+    }
+}
+
+#[cfg(not(unix))]
+fn end_when_told() {}
 
 /// The person at the terminal, or the script behind the pipe. A thread reads the lines, so that a clock can run out in between.
 struct Listener {
@@ -102,14 +141,14 @@ struct Listener {
     printer: Option<Box<dyn ExternalPrinter>>,
 }
 
-fn listener(is_terminal: bool) -> Result<Listener, ReadlineError> {
+fn listener(is_terminal: bool, is_warned: Arc<AtomicBool>) -> Result<Listener, ReadlineError> {
     if !is_terminal {
         return Ok(Listener::new(|_| piped(&mut stdin().lock()), None));
     }
     let mut editor = DefaultEditor::new()?;
     // A terminal that cannot move its cursor has none.
     let printer = editor.create_external_printer().ok().map(|printer| Box::new(printer) as Box<dyn ExternalPrinter>);
-    Ok(Listener::new(move |prompt| edited(&mut editor, prompt), printer))
+    Ok(Listener::new(move |prompt| edited(&mut editor, prompt, &is_warned), printer))
 }
 
 impl Listener {
@@ -154,18 +193,17 @@ impl Person for Listener {
 }
 
 /// A line that a person types, with the arrow keys for changes and for former lines. Ctrl-D ends, and so does Ctrl-C the second time.
-fn edited(editor: &mut DefaultEditor, prompt: &str) -> io::Result<Option<String>> {
-    let mut is_warned = false;
+fn edited(editor: &mut DefaultEditor, prompt: &str, is_warned: &AtomicBool) -> io::Result<Option<String>> {
     loop {
         match editor.readline(prompt) {
             Ok(line) => {
                 // A line that is not kept is only not offered again.
                 let _ = editor.add_history_entry(&line);
+                is_warned.store(false, Ordering::Relaxed);
                 return Ok(Some(line));
             }
-            Err(ReadlineError::Interrupted) if !is_warned => {
-                is_warned = true;
-                stdout().write_all(b"Ctrl-C again leaves the game; 'save FILE' saves it.\n")?;
+            Err(ReadlineError::Interrupted) if !is_warned.swap(true, Ordering::Relaxed) => {
+                stdout().write_all(WARNING.as_bytes())?;
             }
             Err(ReadlineError::Eof | ReadlineError::Interrupted) => return Ok(None),
             Err(ReadlineError::Io(error)) => return Err(error),

@@ -7,7 +7,9 @@ use crate::engine::{Decision, Engine, EngineOptions, Event, Goal, Request};
 use crate::othello::{Empties, GameRecord, Move, Position};
 use crate::random::Random;
 use crate::search::{Depth, Limits, Line};
-use crossbeam::channel::{Receiver, never, select};
+use crossbeam::channel::{Receiver, bounded, never, select};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::Duration;
 
 /// The expected loss of one move, and what is saved for later moves, are at most this many times the target of the level.
@@ -35,8 +37,8 @@ impl Opponent {
         Opponent { engine, level, random: Random::new(seed), saved: 0.0, interrupts: never() }
     }
 
-    /// What comes from here while a search runs ends it, and what it has found counts. At other times nothing is received: who sends
-    /// into a channel of capacity 0 learns by that whether a search runs.
+    /// What comes from here while a search runs ends it, and what it has found counts; a review it ends without a result. At other times
+    /// nothing is received: who sends into a channel of capacity 0 learns by that whether something runs.
     pub fn with_interrupts(self, interrupts: Receiver<()>) -> Opponent {
         Opponent { interrupts, ..self }
     }
@@ -50,6 +52,11 @@ impl Opponent {
     pub fn set_level(&mut self, level: Level) {
         self.engine.stop();
         self.level = level;
+        self.saved = 0.0;
+    }
+
+    /// Another game begins: losses of the last one have no effect on it.
+    pub fn begin_game(&mut self) {
         self.saved = 0.0;
     }
 
@@ -103,7 +110,7 @@ impl Opponent {
         self.values(position, count, limits).report.lines
     }
 
-    /// What the moves of a game were worth, by a quick look at each; `None` if it has none.
+    /// What the moves of a game were worth, by a quick look at each; `None` if it has none, or if an interrupt came.
     pub fn review(&self, game: &GameRecord) -> Option<Review> {
         if game.turns().is_empty() {
             return None;
@@ -113,7 +120,20 @@ impl Opponent {
         let options =
             EngineOptions { depth: Some(REVIEW_DEPTH), time: None, nodes: None, ..self.engine.options().clone() };
         let settings = AnalysisSettings { exact_from: REVIEW_EXACT, ..AnalysisSettings::new(options) };
-        Some(Reviewer::new(settings).review(game))
+        let (interrupts, (end, ended)) = (&self.interrupts, bounded::<()>(0));
+        let is_interrupted = AtomicBool::new(false);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                select! {
+                    recv(interrupts) -> interrupt => is_interrupted.store(interrupt.is_ok(), Ordering::Relaxed),
+                    recv(ended) -> _ => {}
+                }
+            });
+            let go_on = || !is_interrupted.load(Ordering::Relaxed);
+            let review = Reviewer::new(settings).review_with_progress(game, &mut |_| go_on());
+            drop(end);
+            go_on().then_some(review)
+        })
     }
 
     fn values(&mut self, position: &Position, count: usize, limits: Limits) -> Decision {

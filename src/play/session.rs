@@ -35,6 +35,8 @@ pub struct Session {
     since: Instant,
     /// How long the person had thought when the last line came.
     thought: Duration,
+    /// Whether the game has just ended, and what decided it is still to be said.
+    has_ended: bool,
 }
 
 /// What is said to a move behind the end.
@@ -56,6 +58,7 @@ impl Session {
             file: None,
             since: Instant::now(),
             thought: Duration::ZERO,
+            has_ended: false,
         }
     }
 
@@ -73,9 +76,15 @@ impl Session {
         let mut games = GameFile::open(path).map_err(|error| error.to_string())?;
         let first = games.next().ok_or_else(|| format!("{}: there is no game in it", path.display()))?;
         let found = first.map_err(|error| error.to_string())?;
-        // A file that has more than this game, or is packed, is not to be written over.
-        let is_alone =
-            path.is_file() && games.next().is_none() && fs::read(path).is_ok_and(|bytes| bytes.starts_with(b"(;"));
+        // A file that has more than this game, comments too, or is packed, is not to be written over.
+        let has_nothing_else = |text: &str| {
+            let text = text.trim();
+            text.starts_with("(;") && text.ends_with(";)") && !text.lines().any(|line| line.starts_with(['%', '#']))
+        };
+        let is_alone = path.is_file()
+            && !found.is_cut
+            && games.next().is_none()
+            && fs::read(path).is_ok_and(|bytes| has_nothing_else(&String::from_utf8_lossy(&bytes)));
         self.begin(found.game);
         self.file = (found.format == Format::Ggf && is_alone).then(|| path.to_owned());
         Ok(())
@@ -84,6 +93,7 @@ impl Session {
     fn begin(&mut self, game: AnnotatedGame) {
         self.clocks = Clocks::new(self.clocks.control(), game.record.turns().len());
         self.game = game;
+        self.opponent.begin_game();
         self.taken_back.clear();
         self.file = None;
     }
@@ -96,9 +106,9 @@ impl Session {
         output.write_all(self.greeting().as_bytes())?;
         // Emilia may have the first move, and think about it.
         output.flush()?;
-        output.write_all(self.reply().as_bytes())?;
+        let said = self.reply();
+        self.say(&mut output, &said)?;
         loop {
-            output.flush()?;
             let Some(line) = self.hear(person)? else { return Ok(()) };
             let mut said = String::new();
             self.thought = self.since.elapsed();
@@ -106,21 +116,28 @@ impl Session {
                 said = self.run_out();
             }
             if line.trim().is_empty() {
-                output.write_all(said.as_bytes())?;
+                self.say(&mut output, &said)?;
                 continue;
             }
             let done = match line.parse::<Command>() {
-                Ok(Command::Quit) => {
-                    output.write_all(said.as_bytes())?;
-                    return output.flush();
-                }
+                Ok(Command::Quit) => return self.say(&mut output, &said),
                 Ok(command) => self.obey(command),
                 Err(error) => Err(error.to_string()),
             };
             said += &done.unwrap_or_else(|problem| problem + "\n");
             self.opponent.follow(self.game.record.position());
-            output.write_all(said.as_bytes())?;
+            self.say(&mut output, &said)?;
         }
+    }
+
+    /// Says this, and what decided the game if that ends with it.
+    fn say(&mut self, output: &mut impl Write, said: &str) -> io::Result<()> {
+        output.write_all(said.as_bytes())?;
+        output.flush()?;
+        if std::mem::take(&mut self.has_ended) {
+            output.write_all(self.turning_point().as_bytes())?;
+        }
+        output.flush()
     }
 
     fn greeting(&self) -> String {
@@ -318,11 +335,8 @@ impl Session {
         if thought.is_zero() {
             self.turn_begins();
         }
-        text += &self.board();
-        if self.game.record.position().is_over() {
-            text += &self.turning_point();
-        }
-        text
+        self.has_ended = self.game.record.position().is_over();
+        text + &self.board()
     }
 
     /// The person has to choose from now on.
@@ -506,7 +520,8 @@ impl Session {
         }
         let loser = self.side.unwrap_or(self.game.record.position().mover());
         self.game.result = Some(GgfResult { score: loser.signed(-64.0), ending: Some(Ending::Resigned) });
-        Ok(self.board() + &self.turning_point())
+        self.has_ended = true;
+        Ok(self.board())
     }
 
     fn save(&mut self, path: &Path) -> Result<String, String> {

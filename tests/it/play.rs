@@ -3,7 +3,7 @@
 use crate::convert::file;
 use crate::serve::{self, answers};
 use crate::terminal::Terminal;
-use crossbeam::channel::bounded;
+use crossbeam::channel::{Sender, bounded};
 use emilia::engine::{Engine, EngineOptions};
 use emilia::notation::ggf;
 use emilia::notation::transcript;
@@ -201,7 +201,14 @@ fn only_a_file_that_has_nothing_but_the_game_is_written_over() {
     let folder = tempfile::tempdir().unwrap();
     let file = file(&folder, "games.ggf");
     let game = "(;GM[Othello]PB[ada]PW[bob]TY[8]B[f5]W[d6];)\n";
-    for (archive, is_written) in [(game.repeat(2), false), (game.to_owned(), true)] {
+    for (archive, is_written) in [
+        (game.repeat(2), false),
+        (game.to_owned(), true),
+        (format!("{game}# the first of May\n"), false),
+        (format!("{game}% (;)\n"), false),
+        (format!("# the first of May\n{game}"), false),
+        (game.replace(";)\n", "W[e"), false),
+    ] {
         std::fs::write(&file, &archive).unwrap();
         let text = said(&["--color", "both", "--load", &file], &format!("c3\nsave {file}\n"));
         assert_eq!(text.contains("Saved to "), is_written, "{text}");
@@ -228,6 +235,49 @@ fn an_interrupt_while_emilia_thinks_makes_her_move_at_once() {
     });
     let said = String::from_utf8(output).unwrap();
     assert!(said.contains("Emilia plays ") && said.contains("\nf5d6c3d3c4f4f6g5e3f3g6"), "{said}");
+}
+
+/// What is written, up to a flush behind some words; then the sender is let go.
+struct Heard<'a> {
+    text: &'a mut String,
+    words: &'a str,
+    begin: Option<Sender<()>>,
+}
+
+impl io::Write for Heard<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        *self.text += std::str::from_utf8(bytes).unwrap();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if self.text.contains(self.words) {
+            self.begin = None;
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn the_last_board_is_seen_before_the_review_which_an_interrupt_ends() {
+    let (sender, interrupts) = bounded(0);
+    let options = EngineOptions { threads: 1, hash_mb: 1, book: None, ..EngineOptions::default() };
+    let opponent = Opponent::new(Engine::new(options), Level::FULL, 1).with_interrupts(interrupts);
+    let mut session = Session::new(opponent, None, Palette::Plain);
+    let mut lines = ["f5d6c3d3c4f4f6g5e3f3g6e2h5c5g4g3f2", "resign"].into_iter();
+    let mut script = Script::new(|| lines.next().map_or(Said::Goodbye, |line| Said::Line(line.to_owned())));
+    let mut said = String::new();
+    let (begin, begun) = bounded(0);
+    let output = Heard { text: &mut said, words: "resigns: ", begin: Some(begin) };
+    std::thread::scope(|scope| {
+        let sent = scope.spawn(move || {
+            begun.recv().unwrap_err();
+            sender.send_timeout((), Duration::from_secs(60))
+        });
+        session.run(&mut script, output).unwrap();
+        assert_eq!(sent.join().unwrap(), Ok(()));
+    });
+    assert!(said.contains("resigns: ") && !said.contains("worst move"), "{said}");
 }
 
 #[test]
@@ -287,6 +337,34 @@ fn a_terminal_has_a_prompt_and_colours_unless_they_are_not_wanted() {
     terminal.wait_for("Ctrl-C again leaves the game");
     terminal.press("C-c");
     terminal.wait_for("and left");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_signal_that_interrupts_nothing_warns_first_and_one_to_terminate_ends_a_search() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = env!("CARGO_BIN_EXE_emilia");
+    let [socket, pid] = ["socket", "pid"].map(|name| file(&folder, name));
+    let play = format!("{program} play --level 8 --time 600 --book none --threads 1 --hash 1");
+    let line = format!("sh -c 'echo $$ > {pid}; exec {play}'; echo ended with $?; sleep 60");
+    let signal = |name: &str| {
+        let pid = std::fs::read_to_string(&pid).unwrap();
+        assert!(std::process::Command::new("kill").args([name, pid.trim()]).status().unwrap().success());
+    };
+    for (signals, code) in [(&["-INT", "-INT"][..], 130), (&["-TERM"], 143)] {
+        let Some(terminal) = Terminal::start(socket.clone(), &line) else { return };
+        terminal.wait_for("black>");
+        if code == 143 {
+            terminal.say("f5d6c3");
+            std::thread::sleep(Duration::from_millis(500));
+        }
+        for name in signals {
+            signal(name);
+            terminal.wait_for(if code == 130 { "Ctrl-C again leaves" } else { "ended" });
+        }
+        let screen = terminal.wait_for("ended with");
+        assert!(screen.contains(&format!("ended with {code}")) && screen.contains("not saved"), "{screen}");
+    }
 }
 
 /// A text without ANSI codes.
