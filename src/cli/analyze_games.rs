@@ -155,14 +155,19 @@ impl GameResults<'_> {
     /// Every game is written. Of an input that cannot be read to its end, an output that can be gone on with stays; of any other file
     /// nothing remains.
     fn finish(mut self, end: InputEnd, file: &str) -> Result<(), String> {
-        if let Some(pages) = self.pages {
+        if let Some(pages) = &mut self.pages {
             pages.finish(&self.players, file)?;
-        }
-        // The rest of the input is not waited for.
-        if self.reader == Reader::IsGone {
+        } else if self.reader == Reader::IsGone {
+            // The rest of the input is not waited for.
             return Ok(());
         }
         let (count, checksum) = end.read()?;
+        if let Some(pages) = &self.pages {
+            pages.remove_others()?;
+        }
+        if self.reader == Reader::IsGone {
+            return Ok(());
+        }
         if self.job.by_player {
             let is_json = self.job.style == Style::Json;
             self.output.write(&if is_json { self.players.json() } else { self.players.table() })?;

@@ -7,7 +7,6 @@ use crate::analysis::{AnalysisSettings, Commentary};
 use crate::render::{IndexPage, PageLinks, page};
 use std::collections::HashSet;
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 /// The folder, and what its first page will show.
@@ -64,22 +63,23 @@ impl Pages {
         write_file(&self.folder.join(name), page(&commentary, 0, &links).as_bytes())
     }
 
-    /// Writes the last game's page, and the first page. Pages of games that only an earlier run had are removed.
-    pub(super) fn finish(mut self, players: &ByPlayer, name: &str) -> Result<(), String> {
+    /// Writes the last game's page, and the first page.
+    pub(super) fn finish(&mut self, players: &ByPlayer, name: &str) -> Result<(), String> {
         self.write_last("")?;
         let page = self.index.page(players, name, &self.settings.to_string());
-        write_file(&self.folder.join(INDEX), page.as_bytes())?;
-        self.remove_others().map_err(|error| cannot_read(&self.folder, error))
+        write_file(&self.folder.join(INDEX), page.as_bytes())
     }
 
-    fn remove_others(&self) -> io::Result<()> {
-        for entry in fs::read_dir(&self.folder)? {
-            let path = entry?.path();
+    /// Removes the pages of games that only an earlier run had.
+    pub(super) fn remove_others(&self) -> Result<(), String> {
+        let unread = |error| cannot_read(&self.folder, error);
+        for entry in fs::read_dir(&self.folder).map_err(unread)? {
+            let path = entry.map_err(unread)?.path();
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
             let digits = name.trim_matches(|c: char| !c.is_ascii_digit());
             let is_other = digits.parse().is_ok_and(|game| name == page_of_game(game) && !self.games.contains(&game));
             if is_other && fs::read_to_string(&path).is_ok_and(|page| page.contains(LINK)) {
-                fs::remove_file(&path)?;
+                fs::remove_file(&path).map_err(|error| format!("cannot remove '{}': {error}", path.display()))?;
             }
         }
         Ok(())

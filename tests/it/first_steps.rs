@@ -1,6 +1,7 @@
 //! What a new user meets: a terminal that talks, questions without a file, messages that say what is wrong.
 
 use crate::convert::file;
+use crate::game_file::gzip;
 use crate::serve::{answers, said};
 use crate::terminal::Terminal;
 use serde_json::Value;
@@ -105,8 +106,14 @@ fn players_of_an_archive_are_summed_up() {
     let json = answers(&[&always[..], &["--json", "--pages", &site]].concat(), &archive);
     let first: Value = serde_json::from_str(json.lines().next().unwrap()).unwrap();
     assert_eq!(first["worst"][0]["page"], page);
-    // Pages of games that a later run does not have go; other files stay.
+    // Pages of games that a later run does not have go; other files stay. A run that fails removes nothing.
     std::fs::write(folder.path().join("site/game-9.html"), "somebody else's").unwrap();
+    let broken = file(&folder, "broken.gz");
+    let mut bytes = gzip(game("Ada", "Bob", "1. f5 d6").as_bytes());
+    bytes.truncate(bytes.len() - 5);
+    std::fs::write(&broken, bytes).unwrap();
+    let (code, _, stderr) = said(&["analyze", &broken, "--depth", "1", "--threads", "1", "--pages", &site], "");
+    assert!(code == 1 && read("game-2.html").contains("f4"), "{stderr}");
     answers(&["analyze", "-", "--depth", "1", "--threads", "1", "--game", "1", "--json", "--pages", &site], &archive);
     let is_there = |name| folder.path().join("site").join(name).exists();
     assert_eq!(["game-1.html", "game-2.html", "game-9.html"].map(is_there), [true, false, true]);
