@@ -399,3 +399,66 @@ impl<G: Game> UctTree<G> {
         root.solved &= root.count > 0;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::EvaluatorKind;
+    use crate::lab::random_tree::{PathCost, RandomTree, TreeShape};
+    use crate::othello::Position;
+    use crate::search::EndValues;
+
+    /// Checks that values and visits are what the children say.
+    fn audit<G: Game>(tree: &UctTree<G>) {
+        // Where positions are merged, a parent off the path learns of a change only when the search comes there again.
+        let is_merged = tree.settings.transpositions;
+        for (i, node) in tree.nodes.iter().enumerate() {
+            assert!(node.edges as usize + usize::from(node.count) <= tree.edges.len(), "node {i}: {node:?}");
+            assert!(tree.edges(i).iter().all(|edge| (edge.node as usize) < tree.nodes.len()), "node {i}: {node:?}");
+            if let (Some(best), proven) = tree.value_of_children(i)
+                && !is_merged
+            {
+                assert_eq!(node.solved, proven, "node {i}: {node:?}");
+                assert!(tree.settings.backup == Backup::Average || node.value == best, "node {i}, {best}: {node:?}");
+                let below: u32 = tree.edges(i).iter().map(|edge| tree.nodes[edge.node as usize].visits).sum();
+                assert_eq!(node.visits, below + 1, "node {i}: {node:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn nodes_are_what_their_children_say() {
+        let default = UctSettings { c: 100.0, ends: EndValues::Sum, unit: 1 << 15, ..UctSettings::default() };
+        for backup in [Backup::Overwrite, Backup::Average] {
+            for selection in [Selection::Uct, Selection::Softmax] {
+                for seed in 0..12 {
+                    let root = RandomTree::new(TreeShape { branching: 4, length: 5, cost: 300 }, seed);
+                    let mut tree = UctTree::new(UctSettings { backup, selection, ..default }, &root);
+                    while tree.step(&PathCost, &mut |_| false) {
+                        audit(&tree);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_kept_below_a_new_root_fits_together() {
+        let evaluator = EvaluatorKind::Mobility.build();
+        for transpositions in [false, true] {
+            let mut position = Position::START;
+            let mut tree = UctTree::new(UctSettings { transpositions, ..UctSettings::default() }, &position);
+            for _ in 0..12 {
+                for _ in 0..400 {
+                    tree.step(&*evaluator, &mut |_| false);
+                }
+                audit(&tree);
+                for turn in tree.root_moves().swap_remove(0).line.iter().take(2) {
+                    position = turn.map_or_else(|| position.pass(), |square| position.after(square));
+                }
+                tree.begin(&position, Contempt::NONE);
+                audit(&tree);
+            }
+        }
+    }
+}
