@@ -1,7 +1,7 @@
 //! What a match is: read from a file and the command line, checked once.
 
 use super::opening_source::{OpeningChoice, OpeningError, OpeningSource};
-use super::player::{PlayerSpec, PlayerText, SpecError, Timeouts};
+use super::player::{PlayerKind, PlayerSpec, PlayerText, SpecError, Timeouts};
 use super::schedule::TournamentFormat;
 use super::sprt::{Sprt, SprtError};
 use crate::clock::time_control::{Terms, TimeControl};
@@ -232,6 +232,14 @@ impl Settings {
         if let Some(player) = players.iter().find(|p| p.tell_limits && p.terms(&terms) == Terms::default()) {
             let expected =
                 "a clock, a depth or a number of nodes (or tell-limits=false for a player that knows its own)";
+            return Err(bad("limits", format!("nothing for {}", player.name), expected));
+        }
+        let is_unbounded = |player: &&PlayerSpec| {
+            let is_silent = !player.tell_limits && player.kind == PlayerKind::InProcess;
+            is_silent && player.engine_options().is_ok_and(|options| !options.is_bounded())
+        };
+        if let Some(player) = players.iter().find(is_unbounded) {
+            let expected = "option.depth, option.nodes or option.time, because of tell-limits=false";
             return Err(bad("limits", format!("nothing for {}", player.name), expected));
         }
         let concurrency = text.concurrency.unwrap_or(1);

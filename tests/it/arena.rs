@@ -325,6 +325,9 @@ fn an_engine_inside_the_match_is_not_told_limits_that_are_not_to_be_told() {
     let words = "name=A engine=alpha-beta eval=mobility depth=1 tell-limits=false option.depth=3";
     let games = play("not-told", text([player(words), quick("E")], 1));
     assert!(games.iter().all(|game| game.depths.contains(&Some(3))), "{games:?}");
+    let error = Settings::new(text([player("name=A depth=1 tell-limits=false"), quick("E")], 1)).unwrap_err();
+    assert!(error.to_string().contains("nothing for A"), "{error}");
+    assert!(error.to_string().contains("expected option.depth, option.nodes or option.time"), "{error}");
 }
 
 #[test]

@@ -83,7 +83,9 @@ fn what_an_experiment_cannot_do_is_refused() {
     assert!(refused("korf-othello-best-first", levels(&[8])).contains("from 1 to 7"));
     assert!(refused("uct-othello", levels(&[1])).contains("evaluations from 10"));
     assert!(refused("bergman-times", levels(&[13])).contains("expected largest depth from 1 to 12"));
-    assert!(refused("bergman-heuristics", levels(&[3, 5])).contains("'3,5' is not valid; expected one depth"));
+    assert!(
+        refused("bergman-heuristics", levels(&[3, 5])).contains("'3,5' is not valid; expected one number, the depth")
+    );
     let openings = Setup { openings: Some("random:99".to_owned()), ..Setup::default() };
     assert!(refused("equal-evaluations", openings).contains("four-ply, classes, or random:N"));
     let opponent = Setup { opponent: Some("engine=deep-blue".to_owned()), ..Setup::default() };

@@ -8,28 +8,28 @@ use crate::render::{Curve, Plot, Stroke};
 
 pub(super) const NODES: Experiment = Experiment {
     name: "bergman-nodes",
-    about: "Figures 3 and 5: nodes expanded by depth, for three algorithms and four heuristics",
+    about: "Figures 3 and 5: nodes expanded by depth, for three algorithms and four heuristics; --levels N is the largest depth",
     seconds: 12,
     run: nodes,
 };
 
 pub(super) const TIMES: Experiment = Experiment {
     name: "bergman-times",
-    about: "Figure 4: search time by depth, for three algorithms",
+    about: "Figure 4: search time by depth, for three algorithms; --levels N is the largest depth",
     seconds: 5,
     run: |lab| times(lab, of_algorithms, "Figure 4: algorithms, weight heuristic"),
 };
 
 pub(super) const HEURISTIC_COST: Experiment = Experiment {
     name: "bergman-heuristic-cost",
-    about: "Figure 6: search time by depth, for four heuristics",
+    about: "Figure 6: search time by depth, for four heuristics; --levels N is the largest depth",
     seconds: 6,
     run: |lab| times(lab, of_heuristics, "Figure 6: heuristics, alpha-beta with reordering"),
 };
 
 pub(super) const SAVING: Experiment = Experiment {
     name: "alpha-beta-saving",
-    about: "the share of minimax's nodes that cut-offs save, on Othello",
+    about: "the share of minimax's nodes that cut-offs save, on Othello; --levels N is the largest depth",
     seconds: 3,
     run: saving,
 };

@@ -17,14 +17,14 @@ pub(super) const DEPTHS: Experiment = Experiment {
 
 pub(super) const ALGORITHM_TABLE: Experiment = Experiment {
     name: "bergman-algorithms",
-    about: "Table 2: win rates of minimax, alpha-beta and alpha-beta with reordering; the level is the depth",
+    about: "Table 2: win rates of minimax, alpha-beta and alpha-beta with reordering; --levels N is the depth",
     seconds: 130,
     run: algorithms,
 };
 
 pub(super) const HEURISTIC_TABLE: Experiment = Experiment {
     name: "bergman-heuristics",
-    about: "Table 3: win rates of four heuristics at depth 5; the level is the depth",
+    about: "Table 3: win rates of four heuristics at depth 5; --levels N is another depth",
     seconds: 50,
     run: heuristics,
 };

@@ -30,7 +30,7 @@ pub struct Setup {
     /// Pairs of games, or positions, for each row
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub pairs: Option<u64>,
-    /// The rows of the table: depths, branching factors or whatever they are, separated by commas
+    /// The rows of the table: depths, branching factors or whatever they are, separated by commas; one depth where the experiment says so
     #[arg(long, value_name = "N,...", value_delimiter = ',')]
     pub levels: Vec<u32>,
     /// The static evaluation of Othello positions, if not the experiment's own choice
@@ -139,7 +139,7 @@ impl<'a> Lab<'a> {
             [level] => Ok(*level),
             several => {
                 let several: Vec<String> = several.iter().map(u32::to_string).collect();
-                Err(ExperimentError::option("levels", several.join(","), format!("one {what}")))
+                Err(ExperimentError::option("levels", several.join(","), format!("one number, the {what}")))
             }
         }
     }
