@@ -18,6 +18,8 @@ pub enum Palette {
 const RESET: &str = "\x1b[0m";
 /// Black on the green of the cloth.
 const CLOTH: &str = "\x1b[48;5;29m";
+const BLACK_GROUND: &str = "\x1b[48;5;16m";
+const WHITE_GROUND: &str = "\x1b[48;5;231m";
 const BLACK_DISC: &str = "\x1b[38;5;16m";
 const WHITE_DISC: &str = "\x1b[38;5;231m";
 const MARK: &str = "\x1b[38;5;220m";
@@ -77,7 +79,7 @@ pub struct Diagram<'a> {
 struct Label {
     square: Square,
     text: String,
-    /// The side whose colour it has; if there is none, that of the disc.
+    /// The side whose colour it has, on a ground of the disc's colour if that is another one; if there is none, it has the disc's.
     color: Option<Color>,
 }
 
@@ -94,7 +96,7 @@ impl<'a> Diagram<'a> {
     }
 
     /// With the numbers of the first `turns` turns of a game, from 1, passes counted, in place of the discs that they placed: in the colour of
-    /// the side that did, if there are colours.
+    /// the side that did, if there are colours; on a disc that was turned since, the ground has the disc's colour.
     pub fn numbered(mut self, game: &GameRecord, turns: usize) -> Diagram<'a> {
         self.labels.extend(PlacedDisc::of_game(game, turns).map(|PlacedDisc { square, number, mover }| Label {
             square,
@@ -130,7 +132,8 @@ impl<'a> Diagram<'a> {
             None if is_last && self.palette == Palette::Plain => format!("({symbol})"),
             None => format!(" {symbol} "),
         };
-        let style = match label.and_then(|label| label.color).or(color) {
+        let mover = label.and_then(|label| label.color);
+        let style = match mover.or(color) {
             Some(Color::Black) => BLACK_DISC,
             Some(Color::White) => WHITE_DISC,
             None => MARK,
@@ -139,7 +142,14 @@ impl<'a> Diagram<'a> {
             Palette::Plain => text,
             // The last disc stands in a brighter square.
             Palette::Colored if is_last => format!("\x1b[48;5;71m{style}{text}"),
-            Palette::Colored => format!("{CLOTH}{style}{text}"),
+            Palette::Colored => {
+                let ground = match color.filter(|color| mover.is_some_and(|mover| mover != *color)) {
+                    Some(Color::Black) => BLACK_GROUND,
+                    Some(Color::White) => WHITE_GROUND,
+                    None => CLOTH,
+                };
+                format!("{ground}{style}{text}")
+            }
         }
     }
 }
@@ -211,10 +221,25 @@ mod tests {
         let numbered = diagram(Palette::Plain);
         assert!(numbered.lines().nth(5).is_some_and(|row| row.contains(" 10 ")), "passes count: {numbered}");
         let colored = diagram(Palette::Colored);
-        assert!(
-            colored.contains(&format!("{WHITE_DISC} 10")) && colored.contains(&format!("{BLACK_DISC}  1")),
-            "{colored}"
-        );
+        assert!(colored.contains(&format!("\x1b[48;5;71m{WHITE_DISC} 10")), "{colored}");
+        // The position can be seen behind the numbers.
+        for (row, line) in (0..8).zip(colored.lines().skip(1)) {
+            let cells = line.split("\x1b[48;5;").skip(1);
+            for (column, cell) in (0..8).zip(cells) {
+                let ink = cell.split("38;5;").nth(1).unwrap();
+                let disc = match (cell.split('m').next().unwrap(), ink.split('m').next().unwrap()) {
+                    ("16", _) | (_, "16") if !cell.starts_with("231") => Some(Color::Black),
+                    ("231", _) | (_, "231") => Some(Color::White),
+                    _ => None,
+                };
+                assert_eq!(
+                    disc,
+                    game.position().color_at(Square::at(column, row).unwrap()),
+                    "{column} {row}: {colored}"
+                );
+            }
+        }
+        assert!(colored.contains(BLACK_GROUND) && colored.contains(WHITE_GROUND), "{colored}");
         let colored = Diagram::new(position, Palette::Colored).to_string();
         assert_eq!(
             colored.matches('\u{25cf}').count(),
