@@ -1,6 +1,7 @@
 //! Jobs over positions and games from files and pipes: answering queries, solving, checking what is said of positions.
 
 pub mod answer;
+mod answer_order;
 mod book_answer;
 pub mod book_growth;
 pub mod book_tasks;
@@ -12,7 +13,6 @@ mod in_order;
 pub mod journal;
 pub mod lines;
 pub mod merge;
-mod order;
 pub mod query;
 mod queue;
 pub mod review_text;

@@ -1,8 +1,8 @@
 //! Answers queries with several engines at a time.
 
 use super::answer::{ActionAnswer, ActionOutcome, Answer, ErrorAnswer, Finality, Stats, line};
+use super::answer_order::AnswerOrder;
 use super::journal::Done;
-use super::order::AnswerOrder;
 use super::query::{Action, ClientLine, QueryError, parse};
 use super::queue::{Queue, QueuedPosition, Ticket};
 use super::{AnalysisSettings, Thinker};

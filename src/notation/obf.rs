@@ -37,7 +37,7 @@ pub struct ObfEntry {
     pub score: Option<i32>,
     /// What stands behind `%`.
     pub comment: Option<String>,
-    /// Entries without a value, as they stand: `--:-127`, `f5:?`, `f5:`. They are not written again.
+    /// Entries without a value, as they stand: `--:-127`, `f5:?`, `f5:`; and `--:+6` where the mover need not pass. They are not written again.
     pub unread: Vec<String>,
 }
 
@@ -84,6 +84,7 @@ impl ObfEntry {
         let offset = offset_of(line, name);
         let turn = parse_turn(name).ok_or_else(|| NotationError::expected(line, offset, A_SEGMENT))?;
         if name == "--" && !self.position.must_pass() {
+            self.unread.push(format!("--:{score:+}"));
             return Ok(());
         }
         self.position.take(turn).map_err(|illegal| NotationError::at(line, offset, illegal.into()))?;

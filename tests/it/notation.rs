@@ -518,6 +518,7 @@ fn obf_segments_of_every_kind_are_read() {
     let entry = ObfEntry::parse(&format!("{start}; f5:+2; D3 : -4;; --:+6 ; +4; % why not")).unwrap();
     assert_eq!(entry.moves, [(Move::Place(square("f5")), 2), (Move::Place(square("d3")), -4)]);
     assert_eq!((entry.score, entry.comment.as_deref()), (Some(4), Some("why not")));
+    assert_eq!(entry.unread, ["--:+6"]);
     let unknown = ObfEntry::parse(&format!("{start}; f5:+2; --:-127; d3:?; c4: ; e6:+127")).unwrap();
     assert_eq!((unknown.moves.len(), unknown.unread.join(" ")), (1, "--:-127 d3:? c4:  e6:+127".to_owned()));
     assert_eq!(ObfEntry::parse(&start.replace(' ', "")).unwrap().position, Position::START);
