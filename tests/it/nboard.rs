@@ -129,6 +129,21 @@ fn a_move_of_the_book_keeps_its_value_whatever_the_depth() {
 }
 
 #[test]
+fn an_analysis_has_the_values_of_the_book() {
+    let client = start(Engine::new(EngineOptions::default()));
+    let of_book = hint(&client, "hint 1").into_iter().find(|line| line.starts_with("book")).unwrap();
+    client.send("move F5");
+    client.send("move D6");
+    client.send("analyze");
+    let lines = until(&client, "status");
+    let analysis: Vec<Vec<&str>> = lines.iter().map(|line| line.split(' ').collect()).collect();
+    // Nothing is searched.
+    assert!(lines.len() == 4 && (0..3).all(|i| analysis[i][..2] == ["analysis", ["2", "1", "0"][i]]), "{lines:?}");
+    let number = |text: &str| text.parse::<f64>().unwrap();
+    assert_eq!(number(analysis[2][2]), number(of_book.split(' ').nth(2).unwrap()), "{lines:?}");
+}
+
+#[test]
 fn book_and_search_together_show_no_more_moves_than_were_asked_for() {
     let client = start(Engine::new(EngineOptions::default()));
     client.send("set depth 8");

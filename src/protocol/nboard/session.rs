@@ -396,9 +396,8 @@ impl Session {
         while let Some(earlier) = turns.checked_sub(1) {
             turns = earlier;
             let position = positions[turns];
-            if position.is_over() {
-                let outcome = Score::from_units(self.contempt.outcome(&position));
-                let score_for_black = position.mover().signed(outcome);
+            if let Some(score) = self.known_score(&position) {
+                let score_for_black = position.mover().signed(score);
                 self.send(Reply::Analysis { turns, score_for_black });
                 continue;
             }
@@ -411,6 +410,14 @@ impl Session {
             return;
         }
         self.status("");
+    }
+
+    /// What the position is worth to its side to move by the rules or by the book, whose moves would seem to lose discs by the value of a search.
+    fn known_score(&self, position: &Position) -> Option<Score> {
+        if position.is_over() {
+            return Some(Score::from_units(self.contempt.outcome(position)));
+        }
+        self.engine.options().book_to_play_from()?.view(position, self.contempt)?.entry.value
     }
 
     /// Takes a request on, in place of the one before.
