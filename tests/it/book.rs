@@ -252,7 +252,8 @@ fn moves_hints_and_lessons_over_nboard() {
 
     let client = with_book(Depth::new(2));
     client.send("hint 3");
-    let lines = nboard::until(&client, "nodestats");
+    nboard::until(&client, "status Analyzing");
+    let lines = nboard::until(&client, "status");
     let of_book: Vec<_> = lines.iter().filter(|line| line.starts_with("book ")).collect();
     assert!(of_book.len() == 3 && of_book[0].starts_with(&format!("book {best}")), "{lines:?}");
     for line in ["ping 1", "move F5", "move F6", "move E6", "move F4", "learn"] {

@@ -341,30 +341,36 @@ fn a_terminal_has_a_prompt_and_colours_unless_they_are_not_wanted() {
 
 #[test]
 #[cfg(unix)]
-fn a_signal_that_interrupts_nothing_warns_first_and_one_to_terminate_ends_a_search() {
+fn an_interrupt_of_nothing_warns_first_and_a_signal_to_terminate_ends_a_search() {
     let folder = tempfile::tempdir().unwrap();
     let program = env!("CARGO_BIN_EXE_emilia");
-    let [socket, pid] = ["socket", "pid"].map(|name| file(&folder, name));
-    let play = format!("{program} play --level 8 --time 600 --book none --threads 1 --hash 1");
-    let line = format!("sh -c 'echo $$ > {pid}; exec {play}'; echo ended with $?; sleep 60");
-    let signal = |name: &str| {
-        let pid = std::fs::read_to_string(&pid).unwrap();
-        assert!(std::process::Command::new("kill").args([name, pid.trim()]).status().unwrap().success());
+    let [socket, pid, pipe] = ["socket", "pid", "pipe"].map(|name| file(&folder, name));
+    let run = |program: &str, arguments: &[&str]| {
+        assert!(std::process::Command::new(program).args(arguments).status().unwrap().success())
     };
-    for (signals, code) in [(&["-INT", "-INT"][..], 130), (&["-TERM"], 143)] {
-        let Some(terminal) = Terminal::start(socket.clone(), &line) else { return };
+    let signal = |name| run("kill", &[name, std::fs::read_to_string(&pid).unwrap().trim()]);
+    run("mkfifo", &[&pipe]);
+    let play = format!("{program} play --level 8 --time 600 --book none --threads 1 --hash 1");
+    let start = || {
+        let line = format!("sh -c 'echo $$ > {pid}; exec {play}'; echo ended with $?; sleep 60");
+        let terminal = Terminal::start(socket.clone(), &line)?;
         terminal.wait_for("black>");
-        if code == 143 {
-            terminal.say("f5d6c3");
-            std::thread::sleep(Duration::from_millis(500));
-        }
-        for name in signals {
-            signal(name);
-            terminal.wait_for(if code == 130 { "Ctrl-C again leaves" } else { "ended" });
-        }
-        let screen = terminal.wait_for("ended with");
-        assert!(screen.contains(&format!("ended with {code}")) && screen.contains("not saved"), "{screen}");
-    }
+        Some(terminal)
+    };
+    let Some(terminal) = start() else { return };
+    terminal.say(&format!("load {pipe}"));
+    // This waits for the reader, who then waits for a game.
+    let _writer = std::fs::OpenOptions::new().write(true).open(&pipe).unwrap();
+    signal("-INT");
+    terminal.wait_for("Ctrl-C again leaves");
+    signal("-INT");
+    terminal.wait_for("ended with 130");
+    drop(terminal);
+    let Some(terminal) = start() else { return };
+    terminal.say("f5d6c3");
+    std::thread::sleep(Duration::from_millis(500));
+    signal("-TERM");
+    terminal.wait_for("ended with 143");
 }
 
 /// A text without ANSI codes.
