@@ -2,10 +2,9 @@
 
 use crate::book::{BookError, Database, Entry, Key, Leaf, Positions, Work, next_work};
 use crate::eval::{Evaluator, fingerprint};
-use crate::othello::{Bitboard, Empties, Move, Position};
+use crate::othello::{Bitboard, Move, Position};
 use crate::search::{
-    AlphaBeta, AlphaBetaSettings, BestFirst, BestFirstSettings, Control, Depth, Limits, Score, Search, Selectivity,
-    StopSignal, Task,
+    AlphaBeta, AlphaBetaSettings, Control, Depth, Limits, Score, Search, Selectivity, StopSignal, Task,
 };
 use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use std::collections::{BTreeSet, HashSet};
@@ -38,15 +37,6 @@ pub struct GrowthSettings {
 impl GrowthSettings {
     /// The depth in plies of each search that nothing else bounds.
     pub const DEFAULT_DEPTH: Depth = Depth::new(16).unwrap();
-}
-
-/// Number of empty squares from which on positions are searched best first. Nearer to the end its moves are as good as alpha-beta's and its values
-/// are not.
-const BEST_FIRST_FROM: Empties = Empties::new(40).unwrap();
-
-/// Whether the growth of a book searches a position best first, and not by alpha-beta.
-pub(super) fn is_by_best_first(position: &Position) -> bool {
-    position.empty_count() >= BEST_FIRST_FROM
 }
 
 /// How far the growth has come.
@@ -127,18 +117,15 @@ pub fn grow(
 
 /// Searches what it is given until nothing more comes.
 fn work(settings: &GrowthSettings, assignments: &Receiver<Assignment>, report: &Sender<Finished>, stop: &StopSignal) {
-    let GrowthSettings { table_bytes, selectivity, .. } = *settings;
-    let mut alpha_beta = AlphaBeta::new(AlphaBetaSettings { table_bytes, threads: 1, selectivity });
-    let of_one = BestFirstSettings::best_first();
-    let memory = of_one.memory / settings.threads.max(1);
-    // So far from the end nothing is solved, and the tree needs no table.
-    let mut best_first = BestFirst::new(BestFirstSettings { table_bytes: 1, memory, selectivity, ..of_one });
+    let mut search = AlphaBeta::new(AlphaBetaSettings {
+        table_bytes: settings.table_bytes,
+        threads: 1,
+        selectivity: settings.selectivity,
+    });
     for Assignment { work, searches } in assignments {
         let mut leaf_of = |&(key, except): &(Key, Bitboard)| {
             let task = Task { is_analysis: true, except, ..Task::new(key.position(), Arc::clone(&settings.evaluator)) };
             let control = Control::new(settings.limits, stop.clone(), Instant::now());
-            let search: &mut dyn Search =
-                if is_by_best_first(&task.position) { &mut best_first } else { &mut alpha_beta };
             let found = search.think(&task, &control, &mut |_| {});
             let line = found.lines.first().filter(|_| !stop.is_stopped())?;
             let Move::Place(square) = line.turn else { return None };

@@ -1,8 +1,6 @@
 //! The searches that a book needs next, as queries for `emilia analyze`, and their answers as leaves of the book.
 
-use super::book_growth::is_by_best_first;
 use crate::book::{BookError, Database, Entry, Finding, Key, Snapshot, Step, Work, needs_no_search, next_work};
-use crate::engine::BEST_FIRST;
 use crate::game::DISC;
 use crate::notation::read_position;
 use crate::notation::transcript::parse_turn;
@@ -16,8 +14,6 @@ use std::collections::{BTreeSet, HashSet};
 struct Task {
     id: usize,
     board: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    engine: Option<&'static str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     except: Vec<Move>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -58,7 +54,6 @@ pub fn tasks(
             let task = Task {
                 id: tasks.len() + 1,
                 board: key.position().to_string(),
-                engine: is_by_best_first(&key.position()).then_some(BEST_FIRST.name),
                 except: except.into_iter().map(Move::Place).collect(),
                 depth: limits.depth.map(|depth| depth.plies()),
                 nodes: limits.nodes,

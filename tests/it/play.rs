@@ -344,20 +344,20 @@ fn a_terminal_has_a_prompt_and_colours_unless_they_are_not_wanted() {
 fn an_interrupt_of_nothing_warns_first_and_a_signal_to_terminate_ends_a_search() {
     let folder = tempfile::tempdir().unwrap();
     let program = env!("CARGO_BIN_EXE_emilia");
-    let [socket, pid, pipe] = ["socket", "pid", "pipe"].map(|name| file(&folder, name));
+    let [pid, pipe] = ["pid", "pipe"].map(|name| file(&folder, name));
     let run = |program: &str, arguments: &[&str]| {
         assert!(std::process::Command::new(program).args(arguments).status().unwrap().success())
     };
     let signal = |name| run("kill", &[name, std::fs::read_to_string(&pid).unwrap().trim()]);
     run("mkfifo", &[&pipe]);
     let play = format!("{program} play --level 8 --time 600 --book none --threads 1 --hash 1");
-    let start = || {
+    let start = |socket| {
         let line = format!("sh -c 'echo $$ > {pid}; exec {play}'; echo ended with $?; sleep 60");
-        let terminal = Terminal::start(socket.clone(), &line)?;
+        let terminal = Terminal::start(file(&folder, socket), &line)?;
         terminal.wait_for("black>");
         Some(terminal)
     };
-    let Some(terminal) = start() else { return };
+    let Some(terminal) = start("first") else { return };
     terminal.say(&format!("load {pipe}"));
     // This waits for the reader, who then waits for a game.
     let _writer = std::fs::OpenOptions::new().write(true).open(&pipe).unwrap();
@@ -366,7 +366,7 @@ fn an_interrupt_of_nothing_warns_first_and_a_signal_to_terminate_ends_a_search()
     signal("-INT");
     terminal.wait_for("ended with 130");
     drop(terminal);
-    let Some(terminal) = start() else { return };
+    let Some(terminal) = start("second") else { return };
     terminal.say("f5d6c3");
     std::thread::sleep(Duration::from_millis(500));
     signal("-TERM");
