@@ -8,7 +8,7 @@ use crate::analysis::{Service, ServiceSettings};
 use crate::input_line::InputLine;
 use crate::protocol::stdio::spawn;
 use crate::shard::Shard;
-use crossbeam::channel::{Receiver, Sender, bounded};
+use crossbeam::channel::{Receiver, bounded};
 use std::io::BufRead;
 use std::sync::Arc;
 
@@ -55,7 +55,7 @@ pub(super) fn run(
 
 /// Ends the work when the reader of the standard output goes away, even if there is nothing to write.
 #[cfg(unix)]
-fn watch_reader(ended: Sender<Result<(), String>>) {
+fn watch_reader(ended: crossbeam::channel::Sender<Result<(), String>>) {
     let (gone, closed) = bounded(2);
     crate::protocol::stdio::watch_stdout(gone);
     spawn("reader watch", move || {
