@@ -88,6 +88,13 @@ pub enum Problem {
     WrongSide(Color, Color),
 }
 
+impl Problem {
+    /// Whether the text can be read, but says what cannot be played here.
+    pub fn is_of_rules(&self) -> bool {
+        matches!(self, Problem::OtherGame(_) | Problem::Board(_) | Problem::Illegal(_) | Problem::WrongSide(..))
+    }
+}
+
 /// The character found in place of the expected one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Found(pub Option<char>);

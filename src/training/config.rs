@@ -153,6 +153,9 @@ mod tests {
         std::fs::write(&path, "[fit]\nridge = 5\nspeed = 7\n").unwrap();
         let error = TrainingConfig::read(Some(&path), &[]).unwrap_err().to_string();
         assert!(error.contains("training.toml") && error.contains("line 3") && error.contains("speed"), "{error}");
+        std::fs::write(&path, "[fit]\nridge = -0.7\n").unwrap();
+        let error = TrainingConfig::read(Some(&path), &[]).unwrap_err().to_string();
+        assert!(error.contains("training.toml") && error.contains("fit.ridge = -0.7 is out of range"), "{error}");
         std::fs::remove_file(&path).unwrap();
         assert!(matches!(TrainingConfig::read(Some(&path), &[]), Err(ConfigError::Read(..))));
     }

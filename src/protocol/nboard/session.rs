@@ -47,7 +47,7 @@ struct Session {
     /// Whether the client may say more.
     is_open: bool,
     engine: Engine,
-    /// The client's game, or what the status says where it could not be read: no answer about another one would be right.
+    /// The client's game, or what the status says where that cannot be played: no answer about another one would be right.
     game: Result<GameRecord, String>,
     clocks: Clocks,
     own_times: OwnMoveTimes,
@@ -206,9 +206,15 @@ impl Session {
             // Nothing else would show that the values to come are of another position than the client's.
             CommandError::BadNotation { command: "move", .. } => self.status("Move not understood"),
             CommandError::BadNotation { error, .. } => {
-                self.interrupt_hint();
-                self.game = Err(format!("Game not understood: {}", error.problem));
-                self.known_game();
+                let why = error.problem.to_string();
+                // A text that is no game does not say that the client has another one.
+                if error.problem.is_of_rules() {
+                    self.interrupt_hint();
+                    self.status(&why);
+                    self.game = Err(why);
+                } else {
+                    self.status(format!("Game not understood: {why}"));
+                }
             }
             _ => {}
         }
