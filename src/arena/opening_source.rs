@@ -155,6 +155,11 @@ mod tests {
             assert_eq!(source.to_string(), text);
             assert_eq!(source.openings(&SELECTION).unwrap().len(), count);
         }
+        let order =
+            |seed, in_order| OpeningSource::FourPly.openings(&OpeningChoice { seed, in_order, ..SELECTION }).unwrap();
+        assert_eq!(order(2, true), opening::every(4));
+        assert_ne!(order(1, false), opening::every(4));
+        assert_ne!(order(1, false), order(2, false));
         for bad in ["random:", "random:0", "random:x", "random:41"] {
             assert!(bad.parse::<OpeningSource>().unwrap_err().to_string().contains("from 1 to 40"), "{bad}");
         }

@@ -217,6 +217,7 @@ fn lost(color: Color, fault: &Fault) -> Finish {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::notation::transcript;
 
     /// Plays the first move it sees after a time, and notes the clocks and the time of the last move that it is shown.
     struct Scripted {
@@ -279,5 +280,44 @@ mod tests {
             assert_eq!(black[2], [seconds(60 - thinks[0]), seconds(50 - thinks[1])]);
             assert_eq!(white[2], [seconds(60 - 2 * thinks[0]), seconds(50 - thinks[1])]);
         }
+    }
+
+    /// The record of a game between players that do not think.
+    fn record_of(opening: GameRecord, adjudicator: Option<&mut Adjudicator>) -> PlayedGame {
+        let mut players = [(); 2].map(|()| Scripted { thinks: Duration::ZERO, last_time: None, clocks: Vec::new() });
+        let [black, white] = &mut players;
+        let clock = SideClock::new(None);
+        let seats = [Seat { name: "B", player: black, clock }, Seat { name: "W", player: white, clock }];
+        let fixture = Fixture { game: 7, pair: 3, opening: 2, black: 0, white: 1 };
+        let rules = MatchRules { grace: Duration::ZERO, timed_records: false };
+        let opening = Opening { record: opening };
+        play(&fixture, &opening, seats, &rules, adjudicator, &AtomicBool::new(false)).unwrap().game
+    }
+
+    #[test]
+    fn a_record_says_what_was_played_and_from_where() {
+        // Black has to pass within the opening.
+        let mut opening = transcript::parse("f5f6d3g5h5h4f7h6").unwrap();
+        opening.take(Move::Pass).unwrap();
+        let reply = opening.position().moves().into_iter().next().unwrap();
+        opening.take(Move::Place(reply)).unwrap();
+        let game = record_of(opening.clone(), None);
+        assert_eq!((game.game, game.pair, game.opening, game.opening_moves), (7, 3, 2, 9));
+        assert_eq!((&game.black[..], &game.white[..], game.end), ("B", "W", End::Played));
+        let played = game.record().unwrap();
+        assert!(played.position().is_over() && played.turns().starts_with(opening.turns()));
+        assert_eq!(game.score, played.position().score_for_black());
+        assert!(game.evals.is_empty() && game.depths.is_empty() && game.nodes.is_empty() && game.seconds.is_empty());
+
+        let start = *opening.position();
+        let game = record_of(GameRecord::from_position(start), None);
+        assert_eq!((*game.record().unwrap().start(), game.opening_moves), (start, 0));
+    }
+
+    #[test]
+    fn the_first_position_that_is_near_enough_is_decided() {
+        let game = record_of(GameRecord::default(), Some(&mut Adjudicator::new(10)));
+        let end = *game.record().unwrap().position();
+        assert_eq!((game.end, end.empties().count()), (End::Adjudicated, 10));
     }
 }

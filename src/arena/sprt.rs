@@ -197,5 +197,19 @@ mod tests {
         assert!(Sprt { elo0: 5.0, ..TEST }.validate().is_err());
         assert!(Sprt { elo1: f64::NAN, ..TEST }.validate().is_err());
         assert!(Sprt { beta: 0.5, ..TEST }.validate().unwrap_err().to_string().contains("beta"));
+        for (elo0, elo1) in [(0.0, 1001.0), (-1001.0, 0.0), (5.0, 5.0)] {
+            assert!(Sprt { elo0, elo1, ..TEST }.validate().is_err(), "{elo0} {elo1}");
+        }
+        assert!(Sprt { alpha: 0.0, ..TEST }.validate().unwrap_err().to_string().contains("alpha"));
+    }
+
+    #[test]
+    fn a_test_is_two_or_four_numbers() {
+        assert_eq!(Sprt::parse("0, 5"), Ok(TEST));
+        assert_eq!(Sprt::parse("-2,3,0.1,0.2"), Ok(Sprt { elo0: -2.0, elo1: 3.0, alpha: 0.1, beta: 0.2 }));
+        for text in ["", "0", "0,5,0.1", "0,5,0.1,0.2,0.3", "0,many", "0,5,x", "5,0"] {
+            assert!(Sprt::parse(text).is_err(), "{text}");
+        }
+        assert_eq!(serde_json::from_str::<Sprt>(r#"{"elo0": 0, "elo1": 5}"#).unwrap(), TEST);
     }
 }

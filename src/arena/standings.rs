@@ -223,4 +223,90 @@ mod tests {
         assert!((once.score_error.unwrap() - 1.959_964 / 4.0).abs() < 1e-6);
         assert_eq!(standings.total(1).score(), Some(0.7));
     }
+
+    /// A game as a log has it; `more` replaces or adds to its fields.
+    fn game(fixture: &Fixture, score: i32, moves: &str, more: serde_json::Value) -> PlayedGame {
+        let Fixture { game, pair, opening, black, white } = *fixture;
+        let mut text = json!({
+            "game": game, "pair": pair, "opening": opening, "black": black.to_string(), "white": white.to_string(),
+            "end": "played", "score": score, "opening_moves": 0, "moves": moves,
+        });
+        text.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        serde_json::from_value(text).unwrap()
+    }
+
+    #[test]
+    fn games_count_for_pairs_and_players_and_failures_for_their_programs() {
+        let schedule = Schedule::new(TournamentFormat::RoundRobin, 3, 30, 30);
+        let mut standings = Standings::new(["A", "B", "C"].map(str::to_owned).to_vec(), &schedule);
+        let mut add = |place, score, moves, more| {
+            let fixture = schedule.game(place).unwrap();
+            standings.add(&fixture, &game(&fixture, score, moves, more));
+        };
+        let thoughts = json!({"opening_moves": 1, "seconds": [2.0, 3.0], "depths": [5, null], "nodes": [100, 200]});
+        add(0, 10, "f5d6c3", thoughts);
+        add(1, 4, "f5f6", json!({}));
+        add(2, 0, "f5d6", json!({}));
+        add(3, -6, "f5f4", json!({}));
+        add(4, 64, "", json!({"end": "crash", "loser": "white", "detail": "boom"}));
+        add(5, -64, "", json!({"end": "resigned", "loser": "black"}));
+        // Half a pair, and half of another one.
+        add(6, 2, "f5d6c3", json!({}));
+        add(12, 2, "f5d6c4", json!({}));
+        let [ab, ac, bc] = &standings.pairings[..] else { panic!("three pairings") };
+        assert_eq!((ab.tally.pentanomial.0, ac.tally.pentanomial.0), ([0, 0, 1, 0, 0], [0, 0, 0, 1, 0]));
+        assert_eq!([ab, ac, bc].map(|pairing| pairing.tally.discs.mean()), [Some(3.0), Some(3.0), None]);
+        assert_eq!((bc.tally.pentanomial.0, bc.tally.games()), ([0, 0, 0, 0, 1], 2));
+        let totals = [0, 1, 2].map(|player| standings.total(player)).map(|t| (t.wins, t.draws, t.losses));
+        assert_eq!((totals, standings.games), ([(4, 1, 1), (3, 0, 3), (0, 1, 3)], 8));
+        let [a, b, c] = &standings.efforts[..] else { panic!("three players") };
+        // Of the first game, its first move is the opening's.
+        assert_eq!([a.moves, b.moves, c.moves], [8, 4, 2]);
+        assert_eq!([a.seconds.mean(), b.seconds.mean(), c.seconds.mean()], [Some(3.0), Some(2.0), None]);
+        assert_eq!([a.depth.mean(), b.depth.mean()], [None, Some(5.0)]);
+        assert_eq!([a.nodes.mean(), b.nodes.mean()], [Some(200.0), Some(100.0)]);
+        assert_eq!(c.forfeits, BTreeMap::from([(End::Crash, 1), (End::Resigned, 1)]));
+        let [Failure { game: 4, player, end: End::Crash, detail }] = &standings.failures[..] else {
+            panic!("{:?}", standings.failures)
+        };
+        assert_eq!((&player[..], &detail[..]), ("C", "boom"));
+
+        // The first twenty are kept, all are counted.
+        for place in 180 - 40..180 {
+            let fixture = schedule.game(place).unwrap();
+            let crash = json!({"end": "crash", "loser": "white"});
+            standings.add(&fixture, &game(&fixture, 64, "", crash));
+        }
+        let crashes = standings.efforts.iter().filter_map(|effort| effort.forfeits.get(&End::Crash));
+        assert_eq!((standings.failures.len(), crashes.sum::<u64>()), (20, 41));
+    }
+
+    #[test]
+    fn games_are_alike_if_more_than_one_in_twenty_repeats_another() {
+        use crate::arena::opening;
+        let records = opening::distinct(opening::every(4));
+        let alike = |games: usize, different: usize| {
+            let schedule = Schedule::new(TournamentFormat::RoundRobin, 2, 60, 60);
+            let mut standings = Standings::new(["A", "B"].map(str::to_owned).to_vec(), &schedule);
+            for number in 0..games {
+                // All with the same colours.
+                let fixture = schedule.game(2 * number as u64).unwrap();
+                let moves = records[number.min(different - 1)].to_string();
+                standings.add(&fixture, &game(&fixture, 2, &moves, json!({})));
+            }
+            assert_eq!(standings.pairings[0].different_games(), different);
+            standings.pairings[0].is_alike()
+        };
+        for (games, different, is_alike) in [
+            (3, 2, false),
+            (4, 4, false),
+            (4, 3, true),
+            (20, 20, false),
+            (20, 19, false),
+            (20, 18, true),
+            (40, 37, true),
+        ] {
+            assert_eq!(alike(games, different), is_alike, "{different} of {games}");
+        }
+    }
 }

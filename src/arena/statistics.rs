@@ -287,4 +287,24 @@ mod tests {
         // Variance (4 + 0 + 0 + 4) / 3.
         close(sample.error().unwrap(), Z95 * (8.0 / 3.0 / 4.0f64).sqrt(), 1e-12);
     }
+
+    #[test]
+    fn two_numbers_have_an_error_and_one_has_none() {
+        let mut sample = SampleMean::default();
+        sample.add(1.0);
+        assert_eq!((sample.mean(), sample.error()), (Some(1.0), None));
+        sample.add(3.0);
+        // Variance 2, of two numbers.
+        close(sample.error().unwrap(), Z95, 1e-12);
+    }
+
+    #[test]
+    fn a_draw_is_half_a_point() {
+        let mut tally = Tally::default();
+        assert_eq!((tally.games(), tally.score(), tally.draw_rate()), (0, None, None));
+        let outcomes = [(Outcome::Win, 3), (Outcome::Draw, 4), (Outcome::Loss, 1)];
+        outcomes.iter().for_each(|&(outcome, times)| (0..times).for_each(|_| tally.add_game(outcome)));
+        assert_eq!((tally.wins, tally.draws, tally.losses, tally.games()), (3, 4, 1, 8));
+        assert_eq!((tally.score(), tally.draw_rate()), (Some(0.625), Some(0.5)));
+    }
 }
