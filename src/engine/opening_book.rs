@@ -99,7 +99,7 @@ impl fmt::Debug for OpeningBook {
 mod tests {
     use super::*;
     use crate::engine::{ALPHA_BETA, Engine, EngineOptions, Request};
-    use crate::search::Depth;
+    use crate::search::{Depth, SearchDepth};
 
     #[test]
     fn the_default_engine_plays_from_the_book_of_the_program() {
@@ -111,6 +111,8 @@ mod tests {
         assert!(asked(EngineOptions { engine: &ALPHA_BETA, ..options() }, start.clone()) > 0);
         assert!(asked(options(), Request::hint(Position::START, 1)) > 0, "values are searched");
         assert_eq!(asked(options(), Request { contempt: Contempt::new(5).unwrap(), ..start }), 0, "it knows draws");
-        assert_eq!(OpeningBook::builtin().report(&Position::START, Contempt::NONE).unwrap().lines.len(), 4);
+        let report = OpeningBook::builtin().report(&Position::START, Contempt::NONE).unwrap();
+        assert_eq!((report.lines.len(), report.depth), (4, report.lines[0].depth));
+        assert_ne!(report.depth, SearchDepth::default(), "what a client is shown");
     }
 }

@@ -503,6 +503,16 @@ mod tests {
     }
 
     #[test]
+    fn each_limit_alone_bounds_a_search() {
+        assert!(!EngineOptions::default().is_bounded());
+        for (name, value) in [("depth", "3"), ("time", "1"), ("nodes", "1000")] {
+            let mut options = EngineOptions::default();
+            options.set(name, value).unwrap();
+            assert!(options.is_bounded(), "{name}");
+        }
+    }
+
+    #[test]
     fn refusals_name_the_option_and_the_range() {
         let mut options = EngineOptions::default();
         for (name, value) in [

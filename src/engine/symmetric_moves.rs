@@ -39,7 +39,7 @@ pub(super) fn unite_symmetric_moves(report: &mut Report, position: &Position, ex
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::othello::{Move, Square};
+    use crate::othello::{Color, Move, Square};
     use crate::search::{Bound, Score, SearchDepth};
 
     fn line(name: &str, discs: i32, visits: u64) -> Line {
@@ -78,5 +78,19 @@ mod tests {
         let mut report = Report { lines: lines.clone(), ..Report::default() };
         unite_symmetric_moves(&mut report, &position, Bitboard::EMPTY, 5);
         assert_eq!(report.lines, lines);
+    }
+
+    #[test]
+    fn moves_that_are_not_each_others_image_keep_their_values() {
+        // A disc on c3 leaves one symmetry: d3 and c4 are one move, and f5 and e6.
+        let [black, white] = [Color::Black, Color::White].map(|color| Position::START.discs(color));
+        let corner = "c3".parse::<Square>().unwrap().bit();
+        let position = Position::new(black, white | corner, Color::Black).unwrap();
+        let mut report = Report { lines: vec![line("f5", 2, 0), line("d3", 1, 0)], ..Report::default() };
+        unite_symmetric_moves(&mut report, &position, Bitboard::EMPTY, 4);
+        let values = report.lines.iter().map(|line| (line.turn.to_string(), line.score.discs()));
+        let expected =
+            [("f5", 2.0), ("e6", 2.0), ("d3", 1.0), ("c4", 1.0)].map(|(name, discs)| (name.to_owned(), discs));
+        assert_eq!(values.collect::<Vec<_>>(), expected);
     }
 }

@@ -294,6 +294,7 @@ mod tests {
     use crate::search::Selectivity;
     use crate::testing::random_position;
     use parking_lot::Mutex;
+    use std::collections::HashSet;
     use std::time::Duration;
 
     fn at_depth(depth: u8) -> EngineOptions {
@@ -365,6 +366,22 @@ mod tests {
         assert_eq!(limits(&hint, &EngineOptions::default()), Limits::default());
         let timed = EngineOptions { time: Some(Duration::from_secs(1)), ..EngineOptions::default() };
         assert!(limits(&hint, &timed).hard_time.is_some());
+        // On a clock with less left than the time of a move, what a move may leave to later ones stays.
+        for (soft, is_left) in [(Duration::from_millis(200), true), (Duration::from_secs(5), false)] {
+            let early_time = Some(soft / 2);
+            request.limits = Limits { early_time, soft_time: Some(soft), hard_time: Some(soft), ..Limits::default() };
+            assert_eq!(limits(&request, &timed).early_time, early_time.filter(|_| is_left), "{soft:?}");
+        }
+    }
+
+    #[test]
+    fn a_move_without_a_choice_is_not_thought_about_but_its_value_may_be() {
+        let single =
+            (0..).map(|seed| random_position(seed, 30)).find(|position| position.moves().count() == 1).unwrap();
+        let options = at_depth(9);
+        assert_eq!(limits(&Request::best_move(single), &options).depth, FORCED_DEPTH);
+        assert_eq!(limits(&Request::best_move(Position::START), &options).depth, Depth::new(9));
+        assert_eq!(limits(&Request::hint(single, 1), &options).depth, Depth::new(9));
     }
 
     #[test]
@@ -489,6 +506,41 @@ mod tests {
         assert_ne!(play(1, 4), play(2, 4));
         let plain = play(1, 0);
         assert!(plain.iter().all(|turn| *turn == plain[0]));
+    }
+
+    /// Values a good move, one within two discs of it, one that is worth that at most, and a bad one.
+    struct Choice;
+
+    impl Search for Choice {
+        fn think(&mut self, task: &Task, _: &Control, _: &mut dyn FnMut(&Report)) -> Report {
+            let values = [(640, Bound::Exact), (448, Bound::Exact), (447, Bound::Upper), (128, Bound::Exact)];
+            let line = |(square, (units, bound))| {
+                let turn = Move::Place(square);
+                let score = Score::from_units(units);
+                Line { turn, score, bound, depth: SearchDepth::Plies(1), pv: vec![turn], visits: 0 }
+            };
+            let lines = task.position.moves().into_iter().zip(values).map(line).collect();
+            Report { lines, ..Report::default() }
+        }
+
+        fn clear(&mut self) {}
+    }
+
+    #[test]
+    fn variety_plays_no_move_that_is_worse_than_it_allows() {
+        let position = Position::START.after("f5".parse().unwrap()).after("d6".parse().unwrap());
+        let places: Vec<Move> = position.moves().into_iter().map(Move::Place).collect();
+        let played = |discs| {
+            let options = EngineOptions { variety: Score::from_discs(discs), book: None, ..EngineOptions::default() };
+            let mut engine = Engine::with_searches(options, |_| Box::new(Choice));
+            let turns = (0..60).map(|_| engine.start(Request::best_move(position)).wait().turn.unwrap());
+            let played: HashSet<Move> = turns.collect();
+            places.iter().map(|turn| played.contains(turn)).collect::<Vec<_>>()
+        };
+        assert_eq!(played(0)[..4], [true, false, false, false]);
+        assert_eq!(played(1)[..4], [true, false, false, false]);
+        assert_eq!(played(2)[..4], [true, true, false, false]);
+        assert_eq!(played(9)[..4], [true, true, false, false], "what is worth something at most may be worth nothing");
     }
 
     #[test]
