@@ -4,7 +4,7 @@ use crate::conversation::{
     Conversation, Does, Forgetful, PATIENCE, engine_with, first_move, replay_all, time_allowed, tireless, without_book,
 };
 use emilia::clock::Clock;
-use emilia::engine::{BEST_FIRST, EMILIA, Engine, EngineOptions, MINIMAX};
+use emilia::engine::{BEST_FIRST, EMILIA, Engine, EngineOptions, MINIMAX, SearchBuilder};
 use emilia::eval::EvaluatorKind;
 use emilia::input_line::InputLine;
 use emilia::notation::read_position;
@@ -126,6 +126,8 @@ fn a_move_of_the_book_keeps_its_value_whatever_the_depth() {
         let words: Vec<_> = lines.iter().map(|line| line.split(' ').next().unwrap()).collect();
         assert_eq!(words[words.len() - 6..], ["status", "book", "book", "book", "book", "status"], "{lines:?}");
     }
+    client.send("go");
+    until(&client, "===");
 }
 
 #[test]
@@ -424,27 +426,67 @@ fn full(task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report
     report
 }
 
-/// Has seen fourteen plies and goes on until it is stopped.
-fn busy(task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
+/// Has seen fourteen plies and this number of positions, and goes on until it is stopped.
+fn busy<const NODES: u64>(task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
     let report = Report { depth: SearchDepth::Plies(14), ..first_move(&task.position) };
     sink(&report);
-    while !control.must_stop(12_345_678, 0) {
+    mute::<NODES>(task, control, sink)
+}
+
+/// Has seen this number of positions and nothing to tell, and goes on until it is stopped.
+fn mute<const NODES: u64>(task: &Task, control: &Control, _: &mut dyn FnMut(&Report)) -> Report {
+    while !control.must_stop(NODES, 0) {
         std::thread::sleep(Duration::from_millis(1));
     }
-    report
+    first_move(&task.position)
 }
 
 #[test]
 fn the_status_says_every_second_how_far_a_search_is() {
-    for (request, doing, progress) in [
-        ("hint 1", "status Analyzing", "status Depth 14, 12.3M positions"),
-        ("analyze", "status Move 1", "status Move 1: 12.3M positions"),
-    ] {
-        let client = start(engine_with(|_| Box::new(Does(busy))));
+    let cases: [(SearchBuilder, _, _, _); 5] = [
+        (|_| Box::new(Does(busy::<12_345_678>)), "hint 1", "Analyzing", "Depth 14, 12.3M positions"),
+        (|_| Box::new(Does(busy::<12_345_678>)), "analyze", "Move 1", "Move 1: 12.3M positions"),
+        (|_| Box::new(Does(busy::<12_345>)), "go", "Thinking", "Depth 14, 12k positions"),
+        (|_| Box::new(Does(busy::<9_999>)), "go", "Thinking", "Depth 14, 9999 positions"),
+        (|_| Box::new(Does(mute::<5>)), "go", "Thinking", "5 positions"),
+    ];
+    for (builder, request, doing, progress) in cases {
+        let client = start(engine_with(builder));
         client.send(request);
-        assert_eq!(next(&client), doing);
-        assert_eq!(until(&client, "status").pop().unwrap(), progress);
+        assert_eq!(next(&client), format!("status {doing}"));
+        assert_eq!(until(&client, "status").pop().unwrap(), format!("status {progress}"));
     }
+}
+
+#[test]
+fn the_status_names_what_is_not_as_usual() {
+    let usual = without_book();
+    for (options, status) in [
+        (usual.clone(), "status Thinking"),
+        (EngineOptions { engine: &MINIMAX, ..usual.clone() }, "status Thinking: minimax"),
+        (EngineOptions { eval: EvaluatorKind::Mobility, ..usual }, "status Thinking: emilia on mobility"),
+    ] {
+        let client = start(Engine::new(options));
+        client.send("set depth 1");
+        client.send("go");
+        assert_eq!(until(&client, "status").pop().unwrap(), status);
+        until(&client, "===");
+    }
+}
+
+/// Says of the same move that it has seen more of it.
+fn deeper(task: &Task, _: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
+    let report = |plies| Report { depth: SearchDepth::Plies(plies), ..first_move(&task.position) };
+    (1..=3).for_each(|plies| sink(&report(plies)));
+    report(3)
+}
+
+#[test]
+fn a_move_that_stays_the_best_is_shown_with_each_depth() {
+    let client = start(engine_with(|_| Box::new(Does(deeper))));
+    let lines = hint(&client, "hint 1");
+    let depths: Vec<_> = lines.iter().filter(|line| line.starts_with("search")).map(|line| depth(line).0).collect();
+    assert_eq!(depths, ["1", "2", "3"], "{lines:?}");
 }
 
 #[test]

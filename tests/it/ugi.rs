@@ -7,6 +7,7 @@ use emilia::othello::{Color, GameRecord, Move};
 use emilia::protocol::stdio::Client;
 use emilia::protocol::ugi::{PASS, serve};
 use emilia::search::Depth;
+use std::time::Duration;
 
 pub fn start(engine: Engine) -> Conversation {
     Conversation::new(serve, engine)
@@ -67,9 +68,24 @@ fn the_first_line_is_enough_and_many_lines_end_a_search() {
     assert!(code == 0 && out.matches("bestmove ").count() == 2, "nobody is left who could say stop: {out}");
     let client = start(Engine::new(without_book()));
     client.send("go infinite");
-    (0..70).for_each(|_| client.send("query p1turn"));
+    // A few lines wait for the search, and do not end it.
+    (0..9).for_each(|_| client.send("query p1turn"));
+    client.send("isready");
+    answer(&client, "readyok");
+    let is_move = |line: String| line.starts_with("bestmove");
+    assert!(
+        !std::iter::from_fn(|| client.output().recv_timeout(Duration::from_millis(100)).ok()).take(20).any(is_move)
+    );
+    (0..61).for_each(|_| client.send("query p1turn"));
     answer(&client, "bestmove");
     (0..70).for_each(|_| assert_eq!(answer(&client, "response"), "true"));
+}
+
+#[test]
+fn a_blank_line_is_not_answered() {
+    let client = start(Engine::new(without_book()));
+    ["", " \t", "isready"].iter().for_each(|line| client.send(line));
+    assert_eq!(client.output().recv_timeout(PATIENCE).unwrap(), "readyok\n");
 }
 
 #[test]

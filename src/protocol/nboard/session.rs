@@ -550,3 +550,16 @@ impl Session {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::Selectivity;
+
+    #[test]
+    fn a_percentage_means_that_the_end_was_seen() {
+        let selective = |plies| SearchDepth::Selective { plies, selectivity: Selectivity::BOLDEST };
+        let shown = |plies| label(selective(plies), &Position::START);
+        assert_eq!([59, 60].map(shown), [SearchDepth::Plies(59), selective(60)]);
+    }
+}

@@ -223,6 +223,7 @@ fn request_for(limits: &GoLimits, position: Position) -> Request {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::Depth;
 
     #[test]
     fn the_clock_is_that_of_the_side_to_move() {
@@ -241,6 +242,9 @@ mod tests {
             let for_move = Clock::per_move(seconds(3)).budget(position.empties().count());
             assert_eq!(request_for(&told, position).limits, for_move.into());
         }
+        let bounds = Limits { depth: Depth::new(4), nodes: Some(900), ..Limits::default() };
+        let told = GoLimits { depth: bounds.depth, nodes: bounds.nodes, ..GoLimits::default() };
+        assert_eq!(request_for(&told, black).limits, bounds);
         assert_eq!(request_for(&GoLimits::default(), black), Request::best_move(black));
         let endless = request_for(&GoLimits { is_infinite: true, ..GoLimits::default() }, black);
         assert_eq!(endless, Request { is_endless: true, ..Request::best_move(black) });
