@@ -213,6 +213,7 @@ mod tests {
     use super::*;
     use crate::notation::game_file::{Format, write};
     use crate::notation::transcript;
+    use crate::othello::Position;
 
     #[test]
     fn of_a_game_that_is_over_the_board_counts() {
@@ -230,5 +231,40 @@ mod tests {
         assert_eq!(game.opening_turns(), 0);
         game.place = MATCH_PLACE.to_owned();
         assert_eq!(game.opening_turns(), 1);
+    }
+
+    #[test]
+    fn empty_squares_that_nobody_was_given_contradict_nothing() {
+        let position = |seed| crate::testing::random_position(seed, 2);
+        let is_open = |end: &Position| {
+            let both = [Color::Black, Color::White].into_iter().all(|color| !end.discs(color).is_empty());
+            end.is_over() && both && !end.empties().is_empty() && end.score_for_black() != 0
+        };
+        let end = (0..).map(position).find(is_open).unwrap();
+        let [black, white] = [Color::Black, Color::White].map(|color| f64::from(end.discs(color).count()));
+        let said = |score| {
+            let result = Some(GgfResult { score, ending: None });
+            AnnotatedGame { result, ..AnnotatedGame::new(GameRecord::from_position(end)) }.contradiction()
+        };
+        assert_eq!((said(black - white), said(f64::from(end.score_for_black()))), (None, None));
+        assert_eq!(said(black + white), Some((black + white, f64::from(end.score_for_black()))));
+    }
+
+    #[test]
+    fn a_result_that_pgn_cannot_count_is_left_open() {
+        let record = transcript::parse("e6f4").unwrap();
+        let resigned = Some(Ending::Resigned);
+        for (score, ending, said) in [
+            (12.0, None, "38-26"),
+            (12.5, None, "*"),
+            (100.0, None, "*"),
+            (64.0, resigned, "1-0"),
+            (-64.0, resigned, "0-1"),
+        ] {
+            let result = Some(GgfResult { score, ending });
+            let game = AnnotatedGame { result, ..AnnotatedGame::new(record.clone()) };
+            let pgn = write(&game, Format::Pgn).unwrap().text;
+            assert!(pgn.contains(&format!("[Result \"{said}\"]")), "{pgn}");
+        }
     }
 }

@@ -488,6 +488,31 @@ mod tests {
     }
 
     #[test]
+    fn moves_are_numbered_and_fill_lines_of_79_bytes() {
+        let mut record = GameRecord::default();
+        while !record.position().is_over() {
+            record.take(record.position().moves().into_iter().next().map_or(Move::Pass, Move::Place)).unwrap();
+        }
+        let turns = record.turns().len();
+        // With its braces and the number of the first move, the longer comment makes a line of just 79 bytes.
+        for (comment, beginning) in [(74, "} 1.\n"), (75, "}\n1. "), (90, "}\n1. ")] {
+            let comments = vec!["x".repeat(comment)];
+            let text = write(&AnnotatedGame { comments, ..AnnotatedGame::new(record.clone()) }).text;
+            let moves = text.split_once("\n\n").unwrap().1.trim_end();
+            assert!(moves.contains(beginning), "{moves}");
+            let lines: Vec<&str> = moves.lines().collect();
+            for two in lines.windows(2) {
+                let next = two[1].split(' ').next().unwrap();
+                assert!((two[0].len() <= 79 || comment == 90) && two[0].len() + 1 + next.len() > 79, "{moves}");
+            }
+            let words: Vec<&str> = moves.split([' ', '\n']).skip(1).collect();
+            assert_eq!(words.len(), turns + turns.div_ceil(2) + 1, "{moves}");
+            let numbers = words.iter().step_by(3).take(turns / 2);
+            assert!((1..).zip(numbers).all(|(n, word)| *word == format!("{n}.")), "{moves}");
+        }
+    }
+
+    #[test]
     fn starts_and_passes_come_back() {
         for seed in 0..30 {
             let mut record = GameRecord::from_position(crate::testing::random_position(seed, 40));

@@ -137,6 +137,8 @@ fn a_missing_mover_is_inferred() {
     assert!(stuck.must_pass() && stuck.mover() == Color::Black);
     assert_eq!(read(&stuck.to_string()[..64]).position(), &stuck.pass());
     assert_eq!(infer_mover(stuck.discs(Color::Black), stuck.discs(Color::White)), Color::White);
+    let odd = stuck.discs(Color::White) | square("a1").bit();
+    assert_eq!(infer_mover(odd, stuck.discs(Color::Black)), Color::Black);
     // Said by the text, the side that must pass stays to move.
     assert_eq!(read(&stuck.to_string()).position(), &stuck);
     // The moves that follow decide: e3 is White's in the start position, d3 Black's.
