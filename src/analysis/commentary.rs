@@ -12,7 +12,7 @@ pub struct Commentary {
     pub game: AnnotatedGame,
     /// What each position is worth, the start first; `None` where that is not known.
     pub judgements: Vec<Option<Judgement>>,
-    /// What each turn lost against the best one, in discs, not negative; `None` where it is not known.
+    /// What each turn lost against the best one, in discs, not negative; `None` where it is not known, or the turn was nobody's choice.
     pub losses: Vec<Option<f64>>,
     /// Whose judgements they are, in words.
     pub source: String,
@@ -89,6 +89,7 @@ impl Commentary {
     /// What a review of the game has found with these settings.
     pub fn of_review(game: AnnotatedGame, review: &Review, settings: &AnalysisSettings) -> Commentary {
         let mut commentary = Commentary::unjudged(game);
+        let given = commentary.game.opening_turns();
         let positions = commentary.game.record.positions();
         for (judgement, position) in commentary.judgements.iter_mut().zip(positions) {
             *judgement = position.is_over().then(|| Judgement::of_end(position));
@@ -102,7 +103,7 @@ impl Commentary {
             };
             commentary.judgements[reviewed.turn] = Some(judge(&reviewed.best, 0));
             let Some(played) = &reviewed.played else { continue };
-            commentary.losses[reviewed.turn] = Some(reviewed.loss());
+            commentary.losses[reviewed.turn] = (reviewed.turn >= given).then(|| reviewed.loss());
             // The next turn, if there is one, knows it better.
             commentary.judgements[reviewed.turn + 1].get_or_insert_with(|| judge(played, 1));
         }
@@ -137,9 +138,30 @@ mod tests {
     use crate::engine::EngineOptions;
     use crate::notation::ggf::Timing;
     use crate::notation::obf::ObfEntry;
-    use crate::notation::transcript;
+    use crate::notation::{MATCH_PLACE, transcript};
     use crate::othello::GameRecord;
     use crate::search::Depth;
+
+    #[test]
+    fn the_opening_of_a_match_is_nobodys_choice() {
+        // The parallel opening is a mistake; here the players began behind it.
+        let mut game = AnnotatedGame::new(transcript::parse("f5f4e3f6d3").unwrap());
+        let settings = AnalysisSettings { depth: Depth::new(6), ..AnalysisSettings::new(EngineOptions::default()) };
+        let judged = |game: &AnnotatedGame| {
+            let mut reviewer = Reviewer::new(settings.clone());
+            let review = reviewer.review_with_progress(&game.record, game.opening_turns(), &mut |_| true);
+            let commentary = Commentary::of_review(game.clone(), &review, &settings);
+            assert_eq!(review.turns.len(), 5);
+            (review.worst, review.white.choices, commentary.losses.iter().flatten().count(), commentary.worst_turn(1.0))
+        };
+        assert_eq!(judged(&game), (Some(1), 2, 5, Some(1)));
+        game.place = MATCH_PLACE.to_owned();
+        game.timing = vec![Timing::default(); 5];
+        game.timing[2].seconds = Some(0.1);
+        let (worst, choices, losses, worst_turn) = judged(&game);
+        assert_eq!((choices, losses), (1, 3));
+        assert!(worst.is_none_or(|turn| turn >= 2) && worst_turn.is_none_or(|turn| turn >= 2));
+    }
 
     #[test]
     fn a_blunder_is_found_and_costs_what_it_costs() {
@@ -152,7 +174,7 @@ mod tests {
         let turns = game.turns().len();
         game.take(all.turns[0].lines.last().unwrap().turn).unwrap();
         let mut heard = 0;
-        let review = Reviewer::new(settings.clone()).review_with_progress(&game, &mut |done| {
+        let review = Reviewer::new(settings.clone()).review_with_progress(&game, 0, &mut |done| {
             heard = done;
             true
         });

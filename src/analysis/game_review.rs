@@ -179,11 +179,18 @@ impl Reviewer {
 
     /// Judges a game from its end to its beginning, so that what is known of a position serves the one before.
     pub fn review(&mut self, game: &GameRecord) -> Review {
-        self.review_with_progress(game, &mut |_| true)
+        self.review_with_progress(game, 0, &mut |_| true)
     }
 
-    /// [`Reviewer::review`], of which the listener hears how many turns are judged. Where it says `false`, the turns before are left out.
-    pub fn review_with_progress(&mut self, game: &GameRecord, listener: &mut dyn FnMut(usize) -> bool) -> Review {
+    /// [`Reviewer::review`] of a game of which the first `given` turns were nobody's choice
+    /// ([`AnnotatedGame::opening_turns`](crate::notation::AnnotatedGame::opening_turns)): they are judged and count for neither side. The listener
+    /// hears how many turns are judged; where it says `false`, the turns before are left out.
+    pub fn review_with_progress(
+        &mut self,
+        game: &GameRecord,
+        given: usize,
+        listener: &mut dyn FnMut(usize) -> bool,
+    ) -> Review {
         (self.nodes, self.elapsed) = (0, Duration::ZERO);
         let mut turns: Vec<ReviewedTurn> = Vec::new();
         if game.turns().is_empty() {
@@ -197,11 +204,12 @@ impl Reviewer {
         }
         turns.reverse();
         let end = game.position();
+        let chosen = &turns[turns.partition_point(|turn| turn.turn < given)..];
         Review {
-            turning_point: TurningPoint::find(&turns, end),
-            worst: worst(turns.iter()),
-            black: player(&turns, Color::Black),
-            white: player(&turns, Color::White),
+            turning_point: TurningPoint::find(chosen, end),
+            worst: worst(chosen.iter()),
+            black: player(chosen, Color::Black),
+            white: player(chosen, Color::White),
             score: end.is_over().then(|| end.score_for_black()),
             turns,
             nodes: self.nodes,

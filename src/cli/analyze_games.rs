@@ -84,7 +84,11 @@ pub(super) fn run(job: &GameJob, input: GameInput, output: Results, pages: Optio
             if reproducible {
                 reviewer.clear();
             }
-            item.map(|found| ReviewedGame { review: reviewer.review(&found.game.record), file: file.clone(), found })
+            item.map(|found| {
+                let given = found.game.opening_turns();
+                let review = reviewer.review_with_progress(&found.game.record, given, &mut |_| true);
+                ReviewedGame { review, file: file.clone(), found }
+            })
         }
     };
     let workers = reviewers.into_iter().map(judge).collect();

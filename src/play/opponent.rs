@@ -130,7 +130,7 @@ impl Opponent {
                 }
             });
             let go_on = || !is_interrupted.load(Ordering::Relaxed);
-            let review = Reviewer::new(settings).review_with_progress(game, &mut |_| go_on());
+            let review = Reviewer::new(settings).review_with_progress(game, 0, &mut |_| go_on());
             drop(end);
             go_on().then_some(review)
         })
