@@ -194,9 +194,7 @@ impl Player {
     }
 
     fn add_turns(&mut self, game: &ReviewedGame, color: Color, pages: Option<&Path>) {
-        // The opening of a match is not the players' choice.
-        let own = game.review.turns.iter().skip(game.found.game.opening_turns());
-        for turn in own.filter(|turn| turn.is_choice() && turn.position.mover() == color) {
+        for turn in game.review.chosen().iter().filter(|turn| turn.is_choice() && turn.position.mover() == color) {
             let Some(played) = &turn.played else { continue };
             let loss = turn.loss();
             let empties = turn.position.empty_count().count();
@@ -307,7 +305,7 @@ mod tests {
             let mut players = ByPlayer::default();
             for found in GameFile::new("games", std::io::Cursor::new(text)).unwrap() {
                 let found = found.unwrap();
-                let review = reviewer.review(&found.game.record);
+                let review = reviewer.review_game(&found.game, &mut |_| true);
                 players.add(&ReviewedGame { file: "games".to_owned(), review, found });
             }
             players

@@ -89,7 +89,6 @@ impl Commentary {
     /// What a review of the game has found with these settings.
     pub fn of_review(game: AnnotatedGame, review: &Review, settings: &AnalysisSettings) -> Commentary {
         let mut commentary = Commentary::unjudged(game);
-        let given = commentary.game.opening_turns();
         let positions = commentary.game.record.positions();
         for (judgement, position) in commentary.judgements.iter_mut().zip(positions) {
             *judgement = position.is_over().then(|| Judgement::of_end(position));
@@ -103,7 +102,7 @@ impl Commentary {
             };
             commentary.judgements[reviewed.turn] = Some(judge(&reviewed.best, 0));
             let Some(played) = &reviewed.played else { continue };
-            commentary.losses[reviewed.turn] = (reviewed.turn >= given).then(|| reviewed.loss());
+            commentary.losses[reviewed.turn] = (reviewed.turn >= review.given).then(|| reviewed.loss());
             // The next turn, if there is one, knows it better.
             commentary.judgements[reviewed.turn + 1].get_or_insert_with(|| judge(played, 1));
         }
@@ -146,10 +145,11 @@ mod tests {
     fn the_opening_of_a_match_is_nobodys_choice() {
         // The parallel opening is a mistake; here the players began behind it.
         let mut game = AnnotatedGame::new(transcript::parse("f5f4e3f6d3").unwrap());
-        let settings = AnalysisSettings { depth: Depth::new(6), ..AnalysisSettings::new(EngineOptions::default()) };
+        let options = EngineOptions { threads: 1, hash_mb: 8, ..EngineOptions::default() };
+        let settings = AnalysisSettings { depth: Depth::new(6), ..AnalysisSettings::new(options) };
         let judged = |game: &AnnotatedGame| {
             let mut reviewer = Reviewer::new(settings.clone());
-            let review = reviewer.review_with_progress(&game.record, game.opening_turns(), &mut |_| true);
+            let review = reviewer.review_game(game, &mut |_| true);
             let commentary = Commentary::of_review(game.clone(), &review, &settings);
             assert_eq!(review.turns.len(), 5);
             (review.worst, review.white.choices, commentary.losses.iter().flatten().count(), commentary.worst_turn(1.0))
@@ -174,7 +174,7 @@ mod tests {
         let turns = game.turns().len();
         game.take(all.turns[0].lines.last().unwrap().turn).unwrap();
         let mut heard = 0;
-        let review = Reviewer::new(settings.clone()).review_with_progress(&game, 0, &mut |done| {
+        let review = Reviewer::new(settings.clone()).review_game(&AnnotatedGame::new(game.clone()), &mut |done| {
             heard = done;
             true
         });

@@ -2,6 +2,7 @@
 
 use super::turning_point::{OPEN, TurningPoint};
 use super::{AnalysisSettings, Thinker};
+use crate::notation::AnnotatedGame;
 use crate::othello::{Color, GameRecord, Move, Outcome, Position, Symmetry};
 use crate::search::{Bound, Depth, Line, Report, Score, SearchDepth};
 use serde::{Serialize, Serializer};
@@ -108,6 +109,8 @@ fn to_a_tenth<S: Serializer>(accuracy: &f64, serializer: S) -> Result<S::Ok, S::
 pub struct Review {
     /// The turns in their order. A game without turns has one entry, its position.
     pub turns: Vec<ReviewedTurn>,
+    /// How many turns at the beginning of the game were nobody's choice: they are judged and count for neither side.
+    pub given: usize,
     /// The turn that decided the game, if one did.
     pub turning_point: Option<TurningPoint>,
     /// The turn that lost most, if any lost [`NEGLIGIBLE`] or more.
@@ -125,6 +128,11 @@ pub struct Review {
 }
 
 impl Review {
+    /// The turns that the players chose.
+    pub fn chosen(&self) -> &[ReviewedTurn] {
+        chosen(&self.turns, self.given)
+    }
+
     /// How well a side played.
     pub fn player(&self, color: Color) -> &PlayerReview {
         match color {
@@ -179,18 +187,16 @@ impl Reviewer {
 
     /// Judges a game from its end to its beginning, so that what is known of a position serves the one before.
     pub fn review(&mut self, game: &GameRecord) -> Review {
-        self.review_with_progress(game, 0, &mut |_| true)
+        self.judge(game, 0, &mut |_| true)
     }
 
-    /// [`Reviewer::review`] of a game of which the first `given` turns were nobody's choice
-    /// ([`AnnotatedGame::opening_turns`](crate::notation::AnnotatedGame::opening_turns)): they are judged and count for neither side. The listener
-    /// hears how many turns are judged; where it says `false`, the turns before are left out.
-    pub fn review_with_progress(
-        &mut self,
-        game: &GameRecord,
-        given: usize,
-        listener: &mut dyn FnMut(usize) -> bool,
-    ) -> Review {
+    /// [`Reviewer::review`] of a game whose [`AnnotatedGame::opening_turns`] count for neither side. The listener hears how many turns are
+    /// judged; where it says `false`, the turns before are left out.
+    pub fn review_game(&mut self, game: &AnnotatedGame, listener: &mut dyn FnMut(usize) -> bool) -> Review {
+        self.judge(&game.record, game.opening_turns(), listener)
+    }
+
+    fn judge(&mut self, game: &GameRecord, given: usize, listener: &mut dyn FnMut(usize) -> bool) -> Review {
         (self.nodes, self.elapsed) = (0, Duration::ZERO);
         let mut turns: Vec<ReviewedTurn> = Vec::new();
         if game.turns().is_empty() {
@@ -204,7 +210,7 @@ impl Reviewer {
         }
         turns.reverse();
         let end = game.position();
-        let chosen = &turns[turns.partition_point(|turn| turn.turn < given)..];
+        let chosen = chosen(&turns, given);
         Review {
             turning_point: TurningPoint::find(chosen, end),
             worst: worst(chosen.iter()),
@@ -212,6 +218,7 @@ impl Reviewer {
             white: player(chosen, Color::White),
             score: end.is_over().then(|| end.score_for_black()),
             turns,
+            given,
             nodes: self.nodes,
             elapsed: self.elapsed,
         }
@@ -300,6 +307,10 @@ fn one_deeper(depth: SearchDepth) -> SearchDepth {
         SearchDepth::Selective { plies, selectivity } => SearchDepth::Selective { plies: plies + 1, selectivity },
         to_the_end => to_the_end,
     }
+}
+
+fn chosen(turns: &[ReviewedTurn], given: usize) -> &[ReviewedTurn] {
+    &turns[turns.partition_point(|turn| turn.turn < given)..]
 }
 
 /// The turn that lost most, if any lost [`NEGLIGIBLE`] or more; of equal losses the first.

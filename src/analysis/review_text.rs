@@ -201,7 +201,8 @@ impl ReviewedGame {
     /// that GGF cannot hold. Values are rounded to a millionth of a disc, as finely as GGF has them.
     pub fn ggf(&self) -> Written {
         let mut game = self.found.game.clone();
-        for turn in &self.review.turns {
+        // With values, the opening of a match would be the players' to who reads it.
+        for turn in self.review.chosen() {
             if let (Some(played), Some(timing)) = (&turn.played, game.timing.get_mut(turn.turn)) {
                 timing.eval = Some((played.score.discs() * 1e6).round() / 1e6);
             }
@@ -292,6 +293,22 @@ mod tests {
         assert!(marked.iter().any(|line| line.starts_with("  2 white  F4 ")), "{table}");
         assert!(table.contains("\nwhite's worst: f4, move 2, lost ") && table.contains(" was better\n"), "{table}");
         assert!(game.json(false).contains("\"worst\":1"), "{}", game.json(false));
+    }
+
+    #[test]
+    fn who_reads_a_game_of_a_match_again_knows_its_opening() {
+        let text = "(;GM[Othello]PC[emilia match]PB[a]PW[b]TY[8]RE[?]B[f5]W[f4]B[e3/1/0.1]W[f6/-1/0.1];)";
+        let options = EngineOptions { threads: 1, hash_mb: 1, ..EngineOptions::default() };
+        let mut reviewer = Reviewer::new(AnalysisSettings { depth: Depth::new(2), ..AnalysisSettings::new(options) });
+        let read = |text: String| GameFile::new("one", std::io::Cursor::new(text)).unwrap().next().unwrap().unwrap();
+        let found = read(text.to_owned());
+        let review = reviewer.review_game(&found.game, &mut |_| true);
+        let game = ReviewedGame { file: "one".to_owned(), review, found };
+        let again = read(game.ggf().text).game;
+        assert_eq!((again.opening_turns(), again.timing[2].eval), (2, game.review.turns[2].played.as_ref().map(value)));
+        fn value(played: &MoveValue) -> f64 {
+            (played.score.discs() * 1e6).round() / 1e6
+        }
     }
 
     #[test]

@@ -85,8 +85,7 @@ pub(super) fn run(job: &GameJob, input: GameInput, output: Results, pages: Optio
                 reviewer.clear();
             }
             item.map(|found| {
-                let given = found.game.opening_turns();
-                let review = reviewer.review_with_progress(&found.game.record, given, &mut |_| true);
+                let review = reviewer.review_game(&found.game, &mut |_| true);
                 ReviewedGame { review, file: file.clone(), found }
             })
         }

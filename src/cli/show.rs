@@ -147,7 +147,7 @@ impl ShowArguments {
         let settings = AnalysisSettings::new(engine.options().clone());
         let progress = StepBar::new("positions", game.record.turns().len() as u64, 0);
         let mut reviewer = Reviewer::new(settings.clone());
-        let review = reviewer.review_with_progress(&game.record, game.opening_turns(), &mut |done| {
+        let review = reviewer.review_game(&game, &mut |done| {
             progress.show(done as u64, String::new);
             true
         });

@@ -4,7 +4,8 @@ use super::Level;
 use crate::analysis::{AnalysisSettings, Review, Reviewer};
 use crate::clock::TimeBudget;
 use crate::engine::{Decision, Engine, EngineOptions, Event, Goal, Request};
-use crate::othello::{Empties, GameRecord, Move, Position};
+use crate::notation::AnnotatedGame;
+use crate::othello::{Empties, Move, Position};
 use crate::random::Random;
 use crate::search::{Depth, Limits, Line};
 use crossbeam::channel::{Receiver, bounded, never, select};
@@ -111,8 +112,8 @@ impl Opponent {
     }
 
     /// What the moves of a game were worth, by a quick look at each; `None` if it has none, or if an interrupt came.
-    pub fn review(&self, game: &GameRecord) -> Option<Review> {
-        if game.turns().is_empty() {
+    pub fn review(&self, game: &AnnotatedGame) -> Option<Review> {
+        if game.is_position() {
             return None;
         }
         // The review has threads of its own.
@@ -130,7 +131,7 @@ impl Opponent {
                 }
             });
             let go_on = || !is_interrupted.load(Ordering::Relaxed);
-            let review = Reviewer::new(settings).review_with_progress(game, 0, &mut |_| go_on());
+            let review = Reviewer::new(settings).review_game(game, &mut |_| go_on());
             drop(end);
             go_on().then_some(review)
         })
@@ -221,6 +222,7 @@ fn temperature(losses: &[f64], wanted: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::othello::GameRecord;
 
     #[test]
     fn the_temperature_gives_the_wanted_loss() {

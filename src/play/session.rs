@@ -352,7 +352,7 @@ impl Session {
 
     /// What decided the game, and the worst moves.
     fn turning_point(&self) -> String {
-        let Some(review) = self.opponent.review(&self.game.record) else { return String::new() };
+        let Some(review) = self.opponent.review(&self.game) else { return String::new() };
         let worst = self.worst_moves(&review);
         let Some(point) = review.turning_point_to(self.game.score_for_black()) else {
             return match self.game.record.position().is_over() {

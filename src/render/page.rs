@@ -177,7 +177,9 @@ fn write_header(out: &mut String, commentary: &Commentary) -> fmt::Result {
     };
     let opening = opening(game.record.positions()).unwrap_or_default();
     let about = [game.place.trim(), game.date.trim(), opening, &state, judged.as_str()];
-    let about: Vec<String> = about.iter().filter(|text| !text.is_empty()).map(|text| escape(text)).collect();
+    // PGN's words for what is not known.
+    let is_known = |text: &&&str| !["", "?", "????.??.??"].contains(*text);
+    let about: Vec<String> = about.iter().filter(is_known).map(|text| escape(text)).collect();
     writeln!(out, "</header>\n<p class=\"about\">{}</p>", about.join(" \u{b7} "))
 }
 
