@@ -68,8 +68,6 @@ const LONGEST_SILENCE: Duration = Duration::from_secs(2);
 const FIRST_REPORT: u64 = 64;
 /// Evaluations before which no search is sure of its move, or of its loss.
 const FIRST_EARLY_QUESTION: u64 = 1_000;
-/// The part of the limits from which on a search may believe that the game is lost.
-const GIVE_UP_FROM: f64 = 0.125;
 
 /// The budget of a running best-first search: its limits, and the times of its reports.
 #[derive(Debug)]
@@ -83,7 +81,7 @@ pub(crate) struct Budget<'a> {
     next_report: u64,
     next_question: u64,
     next_early_question: u64,
-    next_question_of_loss: u64,
+    next_question_of_use: u64,
     last_report: Option<Duration>,
 }
 
@@ -101,7 +99,7 @@ impl<'a> Budget<'a> {
             next_report: FIRST_REPORT,
             next_question: FIRST_REPORT,
             next_early_question: limits.early_time.map_or(u64::MAX, |_| FIRST_EARLY_QUESTION),
-            next_question_of_loss: FIRST_EARLY_QUESTION,
+            next_question_of_use: FIRST_EARLY_QUESTION,
             last_report: None,
         }
     }
@@ -154,17 +152,18 @@ impl<'a> Budget<'a> {
         self.control.is_past_early_time()
     }
 
-    /// Whether enough of the limits is used up to believe that the game is lost. Says so now and then only, as above, and never where there is no limit.
-    pub fn may_give_up(&mut self, work: &Work) -> bool {
-        if work.evaluations < self.next_question_of_loss {
+    /// Whether this part of any of the limits is used up, in a search that prepares for another of those of that one. Says so now and then only, as
+    /// above.
+    pub fn has_used(&mut self, part: f64, work: &Work) -> bool {
+        if work.evaluations < self.next_question_of_use {
             return false;
         }
-        self.next_question_of_loss = next_question(work);
-        let share = |used: u64, limit: u64| if limit < u64::MAX { used as f64 / limit as f64 } else { 0.0 };
-        let limits = self.control.limits();
+        self.next_question_of_use = next_question(work);
+        let limits = self.control.plan();
+        let share = |used: u64, limit: Option<u64>| limit.map_or(0.0, |limit| used as f64 / limit as f64);
         let time = limits.soft_time.into_iter().chain(limits.hard_time).min();
         let of_time = time.map_or(0.0, |limit| self.control.elapsed().as_secs_f64() / limit.as_secs_f64());
-        share(work.nodes, self.nodes).max(share(work.evaluations, self.evaluations)).max(of_time) >= GIVE_UP_FROM
+        share(work.nodes, limits.nodes).max(share(work.evaluations, limits.evaluations)).max(of_time) >= part
     }
 }
 
@@ -217,21 +216,24 @@ mod tests {
     }
 
     #[test]
-    fn a_search_may_give_up_after_an_eighth_of_any_limit() {
+    fn an_eighth_of_any_limit_is_used_from_there_on() {
         let seconds = |s| Some(Duration::from_secs(s));
-        let may_give_up = |limits: Limits, evaluations| {
-            let control = Control::with_limits(limits);
-            Budget::new(&control).may_give_up(&Work { nodes: 2 * evaluations, evaluations, ..Work::default() })
+        let has_used = |control: &Control, evaluations| {
+            Budget::new(control).has_used(0.125, &Work { nodes: 2 * evaluations, evaluations, ..Work::default() })
         };
         for (limits, first) in [
             (Limits { nodes: Some(32_000), ..Limits::default() }, 2_000),
             (Limits { evaluations: Some(32_000), ..Limits::default() }, 4_000),
             (Limits { soft_time: seconds(0), hard_time: seconds(1_000), ..Limits::default() }, FIRST_EARLY_QUESTION),
         ] {
-            assert!(may_give_up(limits, first) && !may_give_up(limits, first - 1), "{limits:?}");
+            let control = Control::with_limits(limits);
+            let preparing = Control::with_limits(Limits::default()).preparing_for(limits);
+            for control in [control, preparing] {
+                assert!(has_used(&control, first) && !has_used(&control, first - 1), "{limits:?}");
+            }
         }
         for limits in [Limits::default(), Limits { soft_time: seconds(1_000), ..Limits::default() }] {
-            assert!(!may_give_up(limits, 1_000_000), "{limits:?}");
+            assert!(!has_used(&Control::with_limits(limits), 1_000_000), "{limits:?}");
         }
     }
 

@@ -3,15 +3,16 @@
 //! - A question for values (hints, analysis) gets alpha-beta: its values are all of one depth, and can be compared.
 //! - What alpha-beta solves at the depth that is asked for, or is all but certain to solve within the limits, it solves: first who wins, then by
 //!   how much among the moves that keep the outcome. So the answer is never less exact than alpha-beta's at the same depth.
-//! - Near the end, where the tree finds every move lost, alpha-beta has the rest of the limits: it loses by fewer discs.
+//! - Near the end, where every move loses by the tree, alpha-beta has the rest of the limits: it loses by fewer discs.
 //! - Otherwise the tree decides. It looks for the move that wins, and follows few other moves: so its values are no estimates of discs.
 //!   An alpha-beta search of the position behind the move, within the limits, says what it is worth.
 //! - Where there is one move only there is nothing to choose, and alpha-beta says what it is worth.
 
 use super::budget::evaluations_in_tree;
-use super::engine::{BestFirst, BestFirstSettings, PROVABLE, without_depth};
+use super::engine::{BestFirst, BestFirstSettings, GivesUp, PROVABLE, without_depth};
 use super::form::positions_worth;
 use super::searched_leaves::solving_cost;
+use crate::game::DISC;
 use crate::othello::Bitboard;
 use crate::search::alpha_beta::stage::solved_from;
 use crate::search::{Bound, Control, Depth, Limits, Precision, Report, Search, SearchDepth, Task};
@@ -28,8 +29,11 @@ const LEAST_VALUE_TIME: Duration = Duration::from_micros(200);
 const SOLVABLE: f64 = 1.0 / 16.0;
 /// The same where the tree reaches the depth that is asked for well within the limits: then its answer would leave them unused.
 const SOLVABLE_TO_A_DEPTH: f64 = 0.5;
-/// The same where the tree finds every move lost: then alpha-beta need not end. With 8 it gains fewer discs.
-const NEAR_THE_END: f64 = 64.0;
+/// The same where every move seems to lose: then alpha-beta need not end. With 8 it gains fewer discs.
+const SOLVABLE_IF_LOST: f64 = 64.0;
+/// When every move seems to lose. The tree looks for wins, and follows moves that win or lose by much: of 91 positions with 15 to 20 empty squares that
+/// had such a value after an eighth of 100,000 positions all were lost, and of 47 after an eighth of 20,000 all but one.
+const LOST: GivesUp = GivesUp { after: 0.125, value: -10 * DISC };
 /// Positions that limits are worth, for each evaluation of the tree that takes as long: 0.06 s at depth 16, 2 s at depth 26.
 const POSITIONS_PER_EVALUATION: f64 = 4.0;
 /// Plies less than the depth that is asked for of the search behind the move.
@@ -69,24 +73,24 @@ impl Emilia {
         })
     }
 
-    /// Whether the end can nearly be seen within the limits.
-    fn is_near_the_end(&self, task: &Task, limits: &Limits) -> bool {
-        let positions = positions_worth(&without_depth(limits, task), self.search.settings.threads);
-        positions.is_some_and(|positions| solving_cost(task.position.empty_count()) <= NEAR_THE_END * positions as f64)
+    /// When the tree gives up: near the end of the game, within limits of other kinds than a depth.
+    fn gives_up(&self, task: &Task, limits: &Limits) -> Option<GivesUp> {
+        let positions = positions_worth(limits, self.search.settings.threads).filter(|_| task.margin.is_none())?;
+        (solving_cost(task.position.empty_count()) <= SOLVABLE_IF_LOST * positions as f64).then_some(LOST)
     }
 
-    /// Makes the report of a tree that finds every move lost that of alpha-beta, in what is left of the limits; whether they sufficed.
+    /// Replaces the report of a tree that gave up by that of alpha-beta, in what is left of the limits; whether they sufficed.
     fn lose_by_less(&self, report: &mut Report, task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> bool {
-        let (depth, counts) = (report.depth, (report.nodes, report.evaluations));
-        // No depth that a client sees is less than the tree's before.
+        let (memory, least, counts) = (report.memory, report.depth.plies(), (report.nodes, report.evaluations));
+        // Meanwhile clients are shown no depth that is less than the tree's.
         let answer = self.search.alpha_beta(task, control, counts, &mut |answer| {
-            if answer.depth.is_exact() || answer.depth.plies() >= depth.plies() {
-                sink(answer);
+            if answer.depth.plies().is_none_or(|plies| Some(plies) >= least) {
+                sink(&Report { memory, ..answer.clone() });
             }
         });
         let is_deep = answer.depth.plies().is_none_or(|plies| plies >= LEAST_DEPTH);
         if is_deep {
-            *report = Report { memory: report.memory, ..answer };
+            *report = Report { memory, ..answer };
         } else {
             (report.nodes, report.evaluations, report.elapsed) = (answer.nodes, answer.evaluations, answer.elapsed);
         }
@@ -133,9 +137,9 @@ impl Search for Emilia {
             return self.search.alpha_beta(&Task { precision, ..task.clone() }, control, (0, 0), sink);
         }
         let (of_tree, of_value) = parts(control.limits(), task);
-        let ends_when_lost = task.margin.is_none() && self.is_near_the_end(task, control.limits());
-        let (mut report, is_lost) = self.search.think_until(ends_when_lost, task, &control.with(of_tree), sink);
-        if is_lost && self.lose_by_less(&mut report, task, control, sink) {
+        let gives_up = self.gives_up(task, control.plan());
+        let (mut report, gave_up) = self.search.think_until(gives_up, task, &control.with(of_tree), sink);
+        if gave_up && self.lose_by_less(&mut report, task, control, sink) {
             return report;
         }
         // With a margin the values of all lines are compared: they stay the tree's.
@@ -343,7 +347,7 @@ mod tests {
         assert!(of_emilia < 0.8 * of_tree, "{of_emilia} {of_tree}");
     }
 
-    /// The tree looks for a win: where there is none, its moves lose more discs than they must. No depth that is shown falls meanwhile.
+    /// The tree looks for a win: where there is none, its moves lose more discs than they must.
     #[test]
     fn a_lost_game_is_lost_by_few_discs() {
         let (mut of_tree, mut of_emilia, mut lost) = (0.0, 0.0, 0);
@@ -354,18 +358,47 @@ mod tests {
                 continue;
             }
             let limits = visiting(40_000);
-            let mut depths = Vec::new();
             let mut emilia = emilia();
-            let report = emilia.think(&task, &Control::with_limits(limits), &mut |report| {
-                depths.push(report.depth.plies().unwrap_or(u8::MAX));
-            });
-            assert!(depths.is_sorted() && report.nodes <= 40_000 + 400, "{depths:?} {}", report.nodes);
+            let report = think(&mut emilia, &task, limits);
             let tree = think(&mut BestFirst::new(settings()), &task, limits);
+            assert!(report.nodes <= 40_000 + 400, "{}", report.nodes);
             assert_eq!(report.memory.tree_nodes > 0, emilia.search.stored.is_some());
             of_emilia += best - worth(&task, &report);
             of_tree += best - worth(&task, &tree);
             lost += 1;
         }
         assert!(lost >= 20 && of_emilia < 0.5 * of_tree, "{of_emilia} {of_tree} of {lost}");
+    }
+
+    #[test]
+    fn what_is_shown_of_a_lost_game_is_as_deep_as_the_tree_and_says_what_memory_is_taken() {
+        let (mut emilia, task) = (emilia(), task(0, 20));
+        let mut report = think(&mut emilia.search, &task, visiting(20_000));
+        let (memory, least) = (report.memory, report.depth.plies().unwrap());
+        let mut shown = Vec::new();
+        let control = Control::with_limits(visiting(2_000_000));
+        assert!(emilia.lose_by_less(&mut report, &task, &control, &mut |report| shown.push(report.clone())));
+        assert!(
+            shown.len() >= 2 && shown.iter().all(|r| r.depth.plies().is_none_or(|plies| plies >= least)),
+            "{shown:?}"
+        );
+        assert!(shown.iter().chain([&report]).all(|report| report.memory == memory));
+        // Where hardly anything is left, the tree's answer stays, and says what was visited.
+        let mut report = think(&mut emilia.search, &task, visiting(20_000));
+        let (lines, before) = (report.lines.clone(), report.nodes);
+        emilia.clear();
+        let control = Control::with_limits(visiting(before + 100));
+        assert!(!emilia.lose_by_less(&mut report, &task, &control, &mut |_| {}));
+        assert!(report.lines == lines && report.nodes > before, "{} {before}", report.nodes);
+    }
+
+    #[test]
+    fn the_tree_gives_up_near_the_end_and_within_limits_alone() {
+        let within = |nodes, empties| emilia().gives_up(&task(100, empties), &visiting(nodes)).is_some();
+        assert_eq!((10..=36).rev().find(|&empties| within(10_000, empties)), Some(19));
+        assert_eq!((10..=36).rev().find(|&empties| within(1_000_000, empties)), Some(26));
+        assert!(emilia().gives_up(&task(100, 14), &to_depth(6)).is_none());
+        let varied = Task { margin: Some(Score::from_discs(1)), ..task(100, 14) };
+        assert!(emilia().gives_up(&varied, &visiting(10_000)).is_none());
     }
 }

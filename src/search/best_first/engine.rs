@@ -22,7 +22,6 @@ use super::shards::{self, Shards};
 use super::workers::{self, FEW_EXPANSIONS};
 use super::{EndValues, Explorer, OnMemoryCap, Part, Rules};
 use crate::eval::{Incremental, with_incremental};
-use crate::game::DISC;
 use crate::othello::{Bitboard, Move, Symmetry};
 use crate::search::alpha_beta::deepen;
 use crate::search::alpha_beta::walk::Shared;
@@ -46,11 +45,24 @@ const TO_PROVE: f64 = 16.0;
 /// Positions of the first turn, of best-first search and alpha-beta together: where there is no limit, the two take turns. Each further
 /// turn has twice as many.
 const FIRST_TURN: u64 = 400_000;
-/// The value of a tree from which on down every move is taken to lose. A tree that looks for wins follows moves that win or lose by much: of 92
-/// positions with 15 to 20 empty squares that had such a value without a proof after 100,000 positions, all were lost.
-const LOST: i32 = -10 * DISC;
 /// C of the search by value, in standard deviations of the evaluation's error.
 const EXPLORATION: f32 = 1.4;
+
+/// When a search ends since every move seems to lose.
+#[derive(Clone, Copy)]
+pub(super) struct GivesUp {
+    /// The part of the limits that it uses first.
+    pub after: f64,
+    /// The value of the root, without a proof, from which on down.
+    pub value: i32,
+}
+
+impl GivesUp {
+    fn holds(self, top: &OneTree) -> bool {
+        let root = top.root();
+        root.value <= self.value && root.lower <= 0 && root.upper >= 0
+    }
+}
 
 /// Parameters of the engines `best-first` and `extension`.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -122,27 +134,27 @@ impl Stored {
         }
     }
 
-    /// Searches in the tree or the trees until the limits or the end, or until the game is lost if that ends the search. Returns whether that did.
+    /// Searches in the tree or the trees until the limits or the end, or until it gives up. Returns whether it did.
     fn explore<'a, E: Incremental + 'a>(
         &mut self,
         shared: &'a Shared<'a, E>,
         threads: usize,
         leaves: &(dyn Fn(Rules) -> SearchedLeaves<'a, E> + Sync),
         task: &Task,
-        ends_when_lost: bool,
+        gives_up: Option<GivesUp>,
         sink: &mut dyn FnMut(&Report),
     ) -> bool {
         let control = shared.control;
         let mut budget = Budget::new(control);
-        let mut is_lost = false;
+        let mut gave_up = false;
         let one_choice = is_one_choice(task);
         let rules = self.top().rules;
         let mut goes_on = |top: &OneTree, report: &dyn Fn() -> Report| {
             if budget.is_report_due(top.work()) && top.work().expansions >= FEW_EXPANSIONS {
                 sink(&report());
             }
-            is_lost = ends_when_lost && budget.may_give_up(top.work()) && top.root().value <= LOST;
-            !is_lost && !(budget.may_end_early(top.work()) && (one_choice || top.is_choice_clear()))
+            gave_up = gives_up.is_some_and(|rule| budget.has_used(rule.after, top.work()) && rule.holds(top));
+            !gave_up && !(budget.may_end_early(top.work()) && (one_choice || top.is_choice_clear()))
         };
         match self {
             Stored::Tree(search) => workers::work_alone(search, &mut leaves(rules), task, &mut |search| {
@@ -154,7 +166,8 @@ impl Stored {
         }
         let top = self.top();
         (top.work.nodes, top.work.evaluations) = shared.counts();
-        is_lost
+        // The other workers' last steps may have changed that.
+        gave_up && gives_up.is_some_and(|rule| rule.holds(top))
     }
 
     /// The answer: the tree's, unless alpha-beta, if it began, knows the result, or the tree holds nothing worth more than the
@@ -225,17 +238,17 @@ impl BestFirst {
         stored
     }
 
-    /// Thinks about a task within the limits. If `ends_when_lost`, the search ends where every move loses by its tree: returns whether it did.
+    /// Thinks about a task within the limits, or until the tree gives up. Returns whether it did.
     pub(super) fn think_until(
         &mut self,
-        ends_when_lost: bool,
+        gives_up: Option<GivesUp>,
         task: &Task,
         control: &Control,
         sink: &mut dyn FnMut(&Report),
     ) -> (Report, bool) {
         self.table.new_search(task.contempt);
         let control = control.with(without_depth(control.limits(), task));
-        with_incremental!(&*task.evaluator, evaluation => self.think_with(evaluation, task, &control, ends_when_lost, sink))
+        with_incremental!(&*task.evaluator, evaluation => self.think_with(evaluation, task, &control, gives_up, sink))
     }
 
     /// Iterative-deepening alpha-beta with this engine's table, counting from `counts`.
@@ -257,7 +270,7 @@ impl BestFirst {
         evaluation: &E,
         task: &Task,
         control: &Control,
-        ends_when_lost: bool,
+        gives_up: Option<GivesUp>,
         sink: &mut dyn FnMut(&Report),
     ) -> (Report, bool) {
         let threads = self.settings.threads;
@@ -284,7 +297,7 @@ impl BestFirst {
         let empties = task.position.empty_count();
         let mut counts = (0, 0);
         let mut start: Option<Report> = None;
-        let mut is_lost = false;
+        let mut gave_up = false;
         loop {
             if form.start > 0.0 {
                 let part = control.with(form.limits_of_start(control.limits(), total, (counts.0, turn)));
@@ -310,10 +323,10 @@ impl BestFirst {
             let leaves = |rules| {
                 SearchedLeaves::new(&shared, rules, self.settings.selectivity, form.leaf_depth).with_spreads(spreads)
             };
-            is_lost = stored.explore(&shared, threads, &leaves, task, ends_when_lost, sink);
+            gave_up = stored.explore(&shared, threads, &leaves, task, gives_up, sink);
             counts = shared.counts();
             let is_over = control.must_stop(counts.0, counts.1) || control.is_past_soft_time();
-            if total.is_some() || is_lost || is_over || stored.top().is_done() || stored.top().ended_at_cap() {
+            if total.is_some() || gave_up || is_over || stored.top().is_done() || stored.top().ended_at_cap() {
                 break;
             }
             turn *= 2;
@@ -327,7 +340,7 @@ impl BestFirst {
         self.stored = task.except.is_empty().then_some(stored);
         (answer.nodes, answer.evaluations) = counts;
         answer.elapsed = control.elapsed();
-        (answer, is_lost)
+        (answer, gave_up)
     }
 
     /// Proves the value of a position. The tree of the search by value is freed for the proof's.
@@ -379,7 +392,7 @@ fn is_one_choice(task: &Task) -> bool {
 
 impl Search for BestFirst {
     fn think(&mut self, task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
-        self.think_until(false, task, control, sink).0
+        self.think_until(None, task, control, sink).0
     }
 
     fn clear(&mut self) {
