@@ -67,7 +67,7 @@ const NAMES: [&str; 16] = [
 ];
 
 /// What can be said, in lines of less than 80 columns.
-pub(super) const HELP: &str = "  f5            place a disc; 'pass' where you must
+pub(super) const HELP: &str = "  f5            place a disc; passes are made for you
   f5d6c3        several moves, of both sides
   hint [N]      the best N moves with their values (3)
   undo          take your last move back

@@ -28,7 +28,7 @@ pub struct Session {
     palette: Palette,
     clocks: Clocks,
     /// Turns that were taken back, the last one first.
-    taken_back: Vec<(Move, Timing, Reading)>,
+    taken_back: Vec<TakenBack>,
     /// The file that the game is from or was written to, which may be written again.
     file: Option<PathBuf>,
     /// When the person's turn began.
@@ -37,6 +37,15 @@ pub struct Session {
     thought: Duration,
     /// Whether the game has just ended, and what decided it is still to be said.
     has_ended: bool,
+}
+
+/// A turn that was taken back, with what was said of it.
+#[derive(Debug)]
+struct TakenBack {
+    turn: Move,
+    timing: Timing,
+    reading: Reading,
+    comments: Vec<String>,
 }
 
 /// What is said to a move behind the end.
@@ -298,6 +307,8 @@ impl Session {
         }
         let is_choice = !position.must_pass();
         let seconds = is_choice.then(|| to_hundredths(elapsed.as_secs_f64()));
+        // The result of a file is that of the turns that it has.
+        self.game.result = self.result_on_time();
         self.game.timing.push(Timing { eval: eval.map(to_hundredths), seconds });
         match self.clocks.take(position.mover(), is_choice.then_some(elapsed)) {
             true => String::new(),
@@ -327,6 +338,7 @@ impl Session {
             match self.side {
                 Some(color) if color != position.mover() => {
                     let Some((turn, time)) = self.think(std::mem::take(&mut thought)) else { break };
+                    self.taken_back.clear();
                     let _ = write!(text, "Emilia plays {}.\n{time}", spoken(turn));
                 }
                 _ => break,
@@ -481,12 +493,15 @@ impl Session {
         };
         self.game.timing.resize(turns.len(), Timing::default());
         while self.game.record.turns().len() > keep {
+            let number = self.game.record.turns().len();
+            let said = self.game.turn_comments.extract_if(.., |(turn, _)| *turn >= number);
+            let comments = said.map(|(_, text)| text).collect();
             let (turn, timing) = (self.game.record.undo(), self.game.timing.pop());
             let taken_back = turn.zip(timing).zip(self.clocks.undo());
-            self.taken_back.extend(taken_back.map(|((turn, timing), reading)| (turn, timing, reading)));
+            let taken_back = taken_back.map(|((turn, timing), reading)| TakenBack { turn, timing, reading, comments });
+            self.taken_back.extend(taken_back);
         }
         self.game.result = self.result_on_time();
-        self.game.turn_comments.retain(|(turn, _)| *turn <= keep);
         self.turn_begins();
         Ok(self.board())
     }
@@ -499,14 +514,16 @@ impl Session {
         if self.taken_back.is_empty() {
             return Err("Nothing was taken back that could be played again.".to_owned());
         }
-        while let Some((turn, timing, reading)) = self.taken_back.pop() {
+        while let Some(TakenBack { turn, timing, reading, comments }) = self.taken_back.pop() {
             self.game.record.take(turn).map_err(|illegal| format!("Illegal: {illegal}."))?;
             self.game.timing.push(timing);
             self.clocks.redo(reading);
+            let number = self.game.record.turns().len();
+            self.game.turn_comments.extend(comments.into_iter().map(|text| (number, text)));
             self.game.result = self.result_on_time();
             let next = self.game.record.position();
             let is_own = self.side.is_none_or(|color| color == next.mover());
-            if is_own && self.taken_back.last().is_some_and(|(turn, ..)| *turn != Move::Pass) {
+            if is_own && self.taken_back.last().is_some_and(|next| next.turn != Move::Pass) {
                 break;
             }
         }
@@ -546,7 +563,7 @@ impl Session {
         }
         let end = game.record.position();
         let played_out = end.is_over().then(|| GgfResult { score: f64::from(end.score_for_black()), ending: None });
-        game.result = self.result_on_time().or(played_out).or(game.result.filter(|_| self.is_over()));
+        game.result = self.result_on_time().or(played_out).or(game.result);
         let written = write(&game, Format::Ggf).map_err(|error| error.to_string())?;
         write_whole(path, written.text.as_bytes()).map_err(|error| format!("{}: {error}", path.display()))?;
         self.file = Some(path.to_owned());

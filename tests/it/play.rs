@@ -88,6 +88,9 @@ fn moves_are_pasted_taken_back_played_again_and_given_up() {
     let text = said(&[], "f5\nmoves\nundo\nredo\nmoves\n");
     let moves: Vec<&str> = text.lines().filter(|line| line.starts_with("f5")).collect();
     assert!(moves.len() == 2 && moves[0] == moves[1] && moves[0].len() == 4, "{text}");
+    // What Emilia has played since for the other side is not played over.
+    let text = said(&[], "go\ngo\nundo\nswap\nredo\nquit\n");
+    assert!(text.contains("Nothing was taken back that could be played again."), "{text}");
     let folder = tempfile::tempdir().unwrap();
     let file = file(&folder, "resigned.ggf");
     let text = said(&[], &format!("f5\nresign\nd3\nsave {file}\nundo\n"));
@@ -193,6 +196,25 @@ fn a_game_that_was_loaded_is_saved_with_its_players_and_the_clock_that_it_was_pl
         let game = std::fs::read_to_string(&saved).unwrap_or_else(|error| panic!("{error}: {text}"));
         assert!(game.contains(expected) && game.contains("PB[ada]PW[bob]"), "{game}");
         std::fs::remove_file(&saved).unwrap();
+    }
+}
+
+#[test]
+fn a_game_that_was_loaded_keeps_its_comments_and_its_result_until_it_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = file(&folder, "loaded.ggf");
+    let game = "(;GM[Othello]PB[ada]PW[bob]RE[+64.000:t]TY[8]B[f5]CO[one]W[d6]CO[two]B[c3]CO[three];)";
+    for (script, expected) in [
+        ("", &["RE[+64.000:t]", "CO[one]", "CO[two]", "CO[three]"][..]),
+        ("undo\nundo\nredo\nredo\n", &["RE[?]", "CO[one]", "CO[two]", "CO[three]"]),
+        ("undo\n", &["RE[?]", "CO[one]", "CO[two]"]),
+        ("d3\n", &["RE[?]", "CO[three]"]),
+    ] {
+        std::fs::write(&file, game).unwrap();
+        let text = said(&["--color", "both", "--load", &file], &format!("{script}save {file}\n"));
+        let saved = std::fs::read_to_string(&file).unwrap();
+        assert!(expected.iter().all(|part| saved.contains(part)), "{saved} {text}");
+        assert_eq!(saved.contains("CO[three]"), script != "undo\n", "{saved}");
     }
 }
 
