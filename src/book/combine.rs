@@ -10,6 +10,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How many positions are one unit of work.
 const AT_ONCE: usize = 50_000;
@@ -20,6 +21,7 @@ pub(super) fn make(
     path: &Path,
     weights: u32,
     keys: &BTreeSet<Key>,
+    interrupt: &AtomicBool,
     mut entry: impl FnMut(&Key, &dyn Positions) -> Result<Entry, BookError>,
 ) -> Result<u64, BookError> {
     if path == Path::new(Book::BUILTIN) {
@@ -38,6 +40,9 @@ pub(super) fn make(
     while keys.peek().is_some() {
         book.update(weights, |positions| {
             for key in keys.by_ref().take(AT_ONCE) {
+                if interrupt.load(Ordering::Relaxed) {
+                    return Err(BookError::Interrupted);
+                }
                 let entry = entry(key, positions)?;
                 positions.put(key, &entry)?;
                 settle(positions, BTreeSet::from([*key]), weights)?;
@@ -59,13 +64,13 @@ pub(super) fn make(
 /// nothing. Returns the number of positions.
 ///
 /// # Errors
-/// If one cannot be read, or the file is there already or cannot be written; then there is no new book.
-pub fn merge(books: &[&dyn Positions], weights: u32, path: &Path) -> Result<u64, BookError> {
+/// If one cannot be read, the file is there already or cannot be written, or there was an interrupt; then there is no new book.
+pub fn merge(books: &[&dyn Positions], weights: u32, path: &Path, interrupt: &AtomicBool) -> Result<u64, BookError> {
     let mut keys = BTreeSet::new();
     for book in books {
         keys.append(&mut book.keys()?);
     }
-    make(path, weights, &keys, |key, made| {
+    make(path, weights, &keys, interrupt, |key, made| {
         let mut merged = Entry::UNSEARCHED;
         let mut best = None;
         for book in books {
@@ -109,10 +114,16 @@ pub struct Keep {
 /// leaf, so that no value changes. Returns the number of positions.
 ///
 /// # Errors
-/// If the book cannot be read, or the file is there already or cannot be written; then there is no new book.
-pub fn prune(book: &dyn Positions, weights: u32, keep: Keep, path: &Path) -> Result<u64, BookError> {
+/// If the book cannot be read, the file is there already or cannot be written, or there was an interrupt; then there is no new book.
+pub fn prune(
+    book: &dyn Positions,
+    weights: u32,
+    keep: Keep,
+    path: &Path,
+    interrupt: &AtomicBool,
+) -> Result<u64, BookError> {
     let kept = reached(book, keep)?;
-    make(path, weights, &kept, |key, _| {
+    make(path, weights, &kept, interrupt, |key, _| {
         let Some(entry) = book.get(key)? else { return Ok(Entry::UNSEARCHED) };
         entry_without(book, key, &entry, &kept)
     })
@@ -204,7 +215,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let whole = book();
         let same = folder.path().join("same");
-        merge(&[&whole, &whole], WEIGHTS, &same).unwrap();
+        merge(&[&whole, &whole], WEIGHTS, &same, &AtomicBool::new(false)).unwrap();
         let same = entries(&super::super::Snapshot::open(&same).unwrap());
         for (key, entry) in &whole {
             // Where nothing was searched, nobody has.
@@ -214,10 +225,14 @@ mod tests {
         let half = |odd: usize| whole.iter().map(|(key, entry)| (*key, *entry)).skip(odd).step_by(2).collect();
         let (one, other): (BTreeMap<_, _>, BTreeMap<_, _>) = (half(0), half(1));
         let both = folder.path().join("both");
-        let positions = merge(&[&one, &other], WEIGHTS, &both).unwrap();
+        let positions = merge(&[&one, &other], WEIGHTS, &both, &AtomicBool::new(false)).unwrap();
         let both = entries(&super::super::Snapshot::open(&both).unwrap());
         assert!(positions as usize == both.len() && whole.keys().all(|key| both.contains_key(key)));
-        assert!(merge(&[&one], WEIGHTS, &folder.path().join("same")).is_err(), "a book that is there is kept");
+        let made = |name, is_ended| merge(&[&one], WEIGHTS, &folder.path().join(name), &AtomicBool::new(is_ended));
+        assert!(made("same", false).is_err(), "a book that is there is kept");
+        let files = || folder.path().read_dir().unwrap().count();
+        let before = files();
+        assert!(matches!(made("ended", true), Err(BookError::Interrupted)) && files() == before, "nothing is left");
     }
 
     #[test]
@@ -232,7 +247,7 @@ mod tests {
             (3, Keep { loss: Some(Score::ZERO), positions: Some(1) }, 1),
         ] {
             let path = folder.path().join(number.to_string());
-            prune(&grown, WEIGHTS, keep, &path).unwrap();
+            prune(&grown, WEIGHTS, keep, &path, &AtomicBool::new(false)).unwrap();
             let after = entries(&super::super::Snapshot::open(&path).unwrap());
             assert!(
                 expected == 0 && after.len() < before.len() / 2 || after.len() == expected,

@@ -21,6 +21,9 @@ pub enum BookError {
     /// The file is there already.
     #[error("the file is there already")]
     Exists,
+    /// The user has ended the work. Nothing was changed.
+    #[error("interrupted; no book is left")]
+    Interrupted,
     /// The file is not a book.
     #[error("no book: {0}")]
     NotABook(String),

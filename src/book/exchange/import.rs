@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 use std::collections::btree_map::{BTreeMap, Entry};
 use std::io::Read;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 /// What has become of the contents of a foreign book: how many of each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -95,11 +96,11 @@ impl ForeignBook {
     /// Makes a book of it for the evaluation with this fingerprint. What the other program has found counts until it is searched again.
     ///
     /// # Errors
-    /// If there is a file already or it cannot be written; then there is no new book.
-    pub fn import(self, weights: u32, path: &Path) -> Result<Imported, BookError> {
+    /// If there is a file already, it cannot be written, or there was an interrupt; then there is no new book.
+    pub fn import(self, weights: u32, path: &Path, interrupt: &AtomicBool) -> Result<Imported, BookError> {
         let ForeignBook { positions, mut counts } = self;
         let keys: BTreeSet<Key> = positions.keys().copied().collect();
-        counts.positions = make(path, weights, &keys, |key, made| {
+        counts.positions = make(path, weights, &keys, interrupt, |key, made| {
             let Some(found) = positions.get(key) else { return Ok(book::Entry::UNSEARCHED) };
             let with_value = moves_with_value(made, key)?;
             let leaf = found.leaf(with_value);

@@ -93,6 +93,7 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::{BTreeMap, BTreeSet};
     use std::sync::OnceLock;
+    use std::sync::atomic::AtomicBool;
 
     const FORMATS: [(ForeignFormat, &str); 2] =
         [(ForeignFormat::Edax, "book.dat"), (ForeignFormat::Egaroucid, "book.egbk3")];
@@ -109,7 +110,7 @@ mod tests {
     fn imported(bytes: &[u8]) -> (BTreeMap<Key, Entry>, Imported) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("book");
-        let counts = ForeignBook::read(bytes).unwrap().import(WEIGHTS, &path).unwrap();
+        let counts = ForeignBook::read(bytes).unwrap().import(WEIGHTS, &path, &AtomicBool::new(false)).unwrap();
         let book = Snapshot::open(&path).unwrap();
         assert_eq!(book.check(&mut |fault| panic!("{fault}")).unwrap(), 0);
         let mut entries = BTreeMap::new();
@@ -237,7 +238,7 @@ mod tests {
             if let Ok(book) = ForeignBook::read(&bytes[..]) {
                 let folder = tempfile::tempdir().unwrap();
                 let path = folder.path().join("book");
-                book.import(WEIGHTS, &path).unwrap();
+                book.import(WEIGHTS, &path, &AtomicBool::new(false)).unwrap();
                 prop_assert_eq!(Snapshot::open(&path).unwrap().check(&mut |_| {}).unwrap(), 0);
             }
         }

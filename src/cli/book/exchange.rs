@@ -2,6 +2,7 @@
 
 use super::at;
 use crate::book::{Book, Exported, ForeignBook, ForeignFormat, Imported, export};
+use crate::cli::on_interrupt;
 use crate::cli::options::WeightsArguments;
 use crate::cli::output::say;
 use crate::eval::{EvaluatorKind, fingerprint};
@@ -63,7 +64,7 @@ pub(super) fn run_import(arguments: &ImportArguments) -> Result<(), String> {
     let file = BufReader::new(File::open(path).map_err(|error| at(path)(why(&error)))?);
     let book = ForeignBook::read(file).map_err(at(path))?;
     let Imported { positions, without_move, repeated, without_leaf, contradictory } =
-        book.import(weights, out).map_err(at(out))?;
+        book.import(weights, out, &*on_interrupt()?).map_err(at(out))?;
     say(format_args!("{positions} positions"));
     say_counts(&[
         (without_move, "positions without a move are left out"),
