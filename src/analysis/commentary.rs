@@ -121,10 +121,10 @@ impl Commentary {
         lost.rev().max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(turn, _)| turn)
     }
 
-    /// What one side's discs lost on average, and how many of them are known.
+    /// How many discs one side lost on average where it had a choice, and over how many known losses.
     pub fn mean_loss(&self, color: Color) -> Option<(f64, usize)> {
         let turns = self.game.record.positions().iter().zip(self.game.record.turns()).zip(&self.losses);
-        let own = turns.filter(|((position, turn), _)| position.mover() == color && **turn != Move::Pass);
+        let own = turns.filter(|((position, _), _)| position.mover() == color && position.moves().count() > 1);
         let losses: Vec<f64> = own.filter_map(|(_, loss)| *loss).collect();
         (!losses.is_empty()).then(|| (losses.iter().sum::<f64>() / losses.len() as f64, losses.len()))
     }
@@ -185,6 +185,27 @@ mod tests {
         assert!(commentary.losses.iter().all(|loss| loss.is_some_and(|loss| loss >= 0.0)));
         let (mean, count) = commentary.mean_loss(Color::Black).unwrap();
         assert!(count == 9 && mean > 0.0, "{mean} {count}");
+    }
+
+    #[test]
+    fn the_mean_loss_is_that_of_the_review() {
+        let options = EngineOptions { threads: 1, hash_mb: 1, ..EngineOptions::default() };
+        let settings = AnalysisSettings { depth: Depth::new(1), ..AnalysisSettings::new(options) };
+        // The only move is taken where there is one, else the last.
+        let mut record = GameRecord::default();
+        while !record.position().is_over() {
+            record.take(record.position().moves().into_iter().last().map_or(Move::Pass, Move::Place)).unwrap();
+        }
+        let forced = record.positions().iter().filter(|position| position.moves().count() == 1).count();
+        let game = AnnotatedGame::new(record);
+        let review = Reviewer::new(settings.clone()).review_game(&game, &mut |_| true);
+        let commentary = Commentary::of_review(game, &review, &settings);
+        for color in [Color::Black, Color::White] {
+            let (mean, count) = commentary.mean_loss(color).unwrap();
+            let player = review.player(color);
+            assert_eq!((count, (mean * count as f64 - player.loss).abs() < 1e-6), (player.choices as usize, true));
+        }
+        assert!(forced > 0);
     }
 
     #[test]

@@ -106,9 +106,10 @@ impl Review {
     }
 }
 
-/// A player's name, or the colour.
+/// A player's name as a terminal may have it, or the colour.
 fn name(game: &AnnotatedGame, color: Color) -> String {
-    match game.player(color).name.as_str() {
+    let name: String = game.player(color).name.chars().filter(|c| !c.is_control()).collect();
+    match name.trim() {
         "" => color.to_string(),
         name => name.to_owned(),
     }
@@ -284,7 +285,8 @@ mod tests {
     fn the_worst_move_of_each_side_is_marked_and_named() {
         let options = EngineOptions { threads: 1, hash_mb: 1, ..EngineOptions::default() };
         let mut reviewer = Reviewer::new(AnalysisSettings { depth: Depth::new(6), ..AnalysisSettings::new(options) });
-        let found = GameFile::new("one", std::io::Cursor::new("f5f4e3f6")).unwrap().next().unwrap().unwrap();
+        let mut found = GameFile::new("one", std::io::Cursor::new("f5f4e3f6")).unwrap().next().unwrap().unwrap();
+        (found.game.black.name, found.game.white.name) = ("a\x1b[31m\nda".to_owned(), "\n".to_owned());
         let game = ReviewedGame { file: "one".to_owned(), review: reviewer.review(&found.game.record), found };
         let worst = game.review.worst_of(Color::White).unwrap();
         assert_eq!(worst.turn, 1, "the parallel opening");
@@ -292,6 +294,7 @@ mod tests {
         let marked: Vec<&str> = table.lines().filter(|line| line.contains("  <- worst")).collect();
         assert!(marked.iter().any(|line| line.starts_with("  2 white  F4 ")), "{table}");
         assert!(table.contains("\nwhite's worst: f4, move 2, lost ") && table.contains(" was better\n"), "{table}");
+        assert!(table.contains("\na[31mda: accuracy ") && !table.contains('\x1b'), "{table}");
         assert!(game.json(false).contains("\"worst\":1"), "{}", game.json(false));
     }
 

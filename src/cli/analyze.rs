@@ -15,7 +15,7 @@ use crate::analysis::journal::Done;
 use crate::analysis::shard_file::{Job, engine_settings};
 use crate::analysis::wanted_games::GameInput;
 use crate::analysis::{AnalysisSettings, QUERIES, ServiceSettings};
-use crate::engine::EngineOptions;
+use crate::engine::{EngineOption, EngineOptions};
 use crate::othello::Empties;
 use crate::shard::Shard;
 use clap::builder::RangedI64ValueParser;
@@ -135,6 +135,11 @@ impl AnalyzeArguments {
         let mut settings = engine_settings(&EngineOptions { depth, nodes, time, ..defaults.options.clone() }, weights);
         settings.insert("exact".to_owned(), self.exact.count().into());
         settings.insert("reproducible".to_owned(), self.reproducible.into());
+        // Answers say what it knows of a position, where a query asks for that.
+        if command == QUERIES {
+            let book = EngineOption::all().find(|option| option.name == "book");
+            settings.insert("book".to_owned(), book.map(|option| option.show(&defaults.options)).into());
+        }
         let is_kept = self.out.is_some() || self.shard.is_some();
         job_of_input(command, settings, self.file.as_deref().filter(|_| is_kept))
     }

@@ -87,7 +87,8 @@ pub(super) fn run(query: &Query, as_json: bool, timed: bool) -> Result<(), Strin
             let table = table(&query.game, &lines);
             match query.game.position().is_over() {
                 true => table,
-                false => format!("{table}\n{} nodes in {:.2} s\n", report.nodes, report.elapsed.as_secs_f64()),
+                false if timed => format!("{table}\n{} nodes in {:.2} s\n", report.nodes, report.elapsed.as_secs_f64()),
+                false => format!("{table}\n{} nodes\n", report.nodes),
             }
         }
     })

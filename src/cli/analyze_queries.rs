@@ -69,12 +69,17 @@ fn watch_reader(ended: crossbeam::channel::Sender<Result<(), String>>) {
 /// Hands the lines to the service.
 fn feed(service: &Service, name: &str, input: Box<dyn BufRead + Send>, shard: Shard) -> WholeInput {
     let mut lines = Lines::new(input);
+    let mut is_first = shard.holds(0);
     loop {
         match lines.read().map_err(|error| format!("cannot read {name}: {error}"))? {
             Some(_) if !shard.holds(lines.number() - 1) => {}
             Some(InputLine::Bytes(bytes)) => {
-                if lines.number() == 1 && !bytes.trim_ascii_start().starts_with(b"{") {
-                    complain("the first line is no query in JSON; 'emilia analyze -' also reads games");
+                let begin = bytes.trim_ascii_start();
+                if is_first && !begin.is_empty() {
+                    is_first = false;
+                    if !begin.starts_with(b"{") {
+                        complain("the first line is no query in JSON; 'emilia analyze -' also reads games");
+                    }
                 }
                 service.line(lines.number(), &bytes);
             }

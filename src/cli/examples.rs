@@ -11,8 +11,8 @@ emilia play                                play against her in the terminal
 emilia show game.ggf --out game.html       look at a game in a browser
 emilia solve positions.obf                 find exact results",
     ),
-    ("nboard", "emilia nboard --threads 2 --hash 256       what to give NBoard as an engine"),
-    ("gtp", "emilia gtp --engine alpha-beta --time 1     what to give GoGui or Quarry"),
+    ("nboard", "emilia nboard --ponder on                  what to give NBoard, as ./emilia"),
+    ("gtp", "emilia gtp --ponder on                     what to give GoGui or Quarry"),
     ("ugi", "emilia ugi --threads 1                      what to give cutegames"),
     ("perft", "emilia perft 10                            24571284 games of ten plies"),
     (

@@ -114,6 +114,11 @@ impl EngineArguments {
         self.0.iter().any(|argument| argument.is_given && argument.option.name == name)
     }
 
+    /// The names of the options that were given.
+    pub(super) fn given(&self) -> impl Iterator<Item = &'static str> {
+        self.0.iter().filter(|argument| argument.is_given).map(|argument| argument.option.name)
+    }
+
     /// The options that were given and that there is something to warn about, with a warning each.
     pub(super) fn warnings(&self, engine: &Engine) -> impl Iterator<Item = (&'static EngineOption, String)> {
         let options = engine.options().clone();

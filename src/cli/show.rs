@@ -1,7 +1,7 @@
 //! `emilia show`: a board or a game as text, as a picture, or as a page.
 
 use super::game_input::GameFiles;
-use super::options::EngineArguments;
+use super::options::{EngineArguments, warn};
 use super::output::{Output, Reader, is_for_terminal};
 use super::picture::{PictureForm, ending};
 use super::progress::StepBar;
@@ -74,6 +74,13 @@ enum Values {
 /// Shows one game.
 pub(super) fn run(arguments: &ShowArguments) -> Result<(), String> {
     let form = arguments.form();
+    match form {
+        Form::Html if arguments.numbers => super::refuse("--numbers: a page has a button for them"),
+        Form::Html | Form::Text if arguments.moves => {
+            super::refuse("--moves: expected a picture, --as svg or --as png")
+        }
+        _ => {}
+    }
     let game = arguments.find()?;
     let all = game.record.turns().len();
     let turns = arguments.turns.unwrap_or(all);
@@ -82,6 +89,12 @@ pub(super) fn run(arguments: &ShowArguments) -> Result<(), String> {
     }
     let values =
         arguments.values.unwrap_or(if form == Form::Html || arguments.curve { Values::Engine } else { Values::None });
+    if values != Values::Engine {
+        arguments
+            .thinking
+            .given()
+            .for_each(|name| warn(&format!("--{name}: nothing is searched without --values engine")));
+    }
     let commentary = match values {
         Values::None => Commentary::unjudged(game),
         Values::File => Commentary::of_annotations(game),
@@ -198,7 +211,7 @@ impl ShowArguments {
             );
             for (color, name) in [(Color::Black, "black"), (Color::White, "white")] {
                 if let Some((mean, count)) = commentary.mean_loss(color) {
-                    text += &format!("{name} loses {mean:.2} discs a move on average, over {count} moves\n");
+                    text += &format!("{name} loses {mean:.2} discs a move on average, over {count} choices\n");
                 }
             }
         }

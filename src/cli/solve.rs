@@ -139,7 +139,8 @@ fn solve(arguments: &SolveArguments) -> Result<Totals, String> {
                 } else {
                     let header = if totals.positions == 1 { HEADER } else { "" };
                     let columns = stdout().is_terminal().then_some(COLUMNS);
-                    format!("{header}{}", row(found.place.number, &solution, &contradictions, columns))
+                    let is_timed = !arguments.reproducible;
+                    format!("{header}{}", row(found.place.number, &solution, &contradictions, columns, is_timed))
                 }
             }
             Err(error) => {
@@ -244,15 +245,22 @@ fn speed(nodes: u64, time: Duration) -> f64 {
 }
 
 /// A row of the table: with a number of columns, for a terminal, the line of play is cut to fit; a program gets the whole line.
-fn row(number: usize, solution: &Solution, contradictions: &[Contradiction], columns: Option<usize>) -> String {
+fn row(
+    number: usize,
+    solution: &Solution,
+    contradictions: &[Contradiction],
+    columns: Option<usize>,
+    is_timed: bool,
+) -> String {
     let Solution { position, value, nodes, elapsed, .. } = solution;
     let turn = solution.turn.map_or_else(|| "--".to_owned(), |turn| format!("{turn:#}"));
+    let timed = |figure: f64| if is_timed { format!("{figure:.2}") } else { String::new() };
     let mut text = format!(
-        "{number:>4}  {:>7}  {:<5}  {turn:<4}  {value:>5}  {nodes:>12} {:>8.2}  {:>6.2} ",
+        "{number:>4}  {:>7}  {:<5}  {turn:<4}  {value:>5}  {nodes:>12} {:>8}  {:>6} ",
         position.empty_count(),
         position.mover(),
-        elapsed.as_secs_f64(),
-        speed(*nodes, *elapsed),
+        timed(elapsed.as_secs_f64()),
+        timed(speed(*nodes, *elapsed)),
     );
     let most = columns.map_or(usize::MAX, |columns| columns.saturating_sub(text.chars().count()) / 3);
     for turn in solution.pv.iter().take(most) {
@@ -395,7 +403,7 @@ mod tests {
                 nodes,
                 elapsed: Duration::from_secs(seconds),
             };
-            super::row(10_000_000, &solution, &[], columns)
+            super::row(10_000_000, &solution, &[], columns, true)
         };
         let moves = |row: &str| row.matches(" F5").count();
         assert_eq!(moves(&row(1000, 1, None)), 61);

@@ -102,9 +102,10 @@ fn write_player(out: &mut String, player: &PlayerSummary<'_>) -> fmt::Result {
             _ => write!(out, "<td>{:.2}</td>", phase.mean())?,
         }
     }
+    // Several beginnings have one name.
     let openings = player.openings.iter().map(|opening| {
         let name = opening.name.map_or_else(|| opening.moves.clone(), escape);
-        format!("{name} <small>{}</small>", opening.games)
+        format!("<span title=\"{}\">{name}</span> <small>{}</small>", opening.moves, opening.games)
     });
     let worst = player.worst.iter().map(|Mistake { game, turn, played, best, loss, .. }| {
         let page = page_of_turn(*game, *turn);

@@ -269,6 +269,7 @@ fn what_a_reader_passes_over_is_told() {
     for (text, lost) in [
         ("(;GM[2]SZ[8];B[dc]BL[30](;W[cc])(;W[ce](;B[fe])(;B[ff])))", vec!["BL[30]", "2 variations"]),
         ("(;GM[Othello]RE[soon]TI[x]B[f5/good/fast];)", vec!["RE[soon]", "TI[x]", "B[f5/good/fast]"]),
+        ("(;GM[Othello]RE[+1e9]B[f5];)", vec!["RE[+1e9]"]),
         ("[Result \"1-0\"]\n\n1. f5 $1 (1. d3) 37-27", vec!["a glyph", "1 variation", "Result 1-0"]),
         (
             "[Black \"ada\"]\n[Black \"eve\"]\n[Date \"2024\"]\n[Date \"2025\"]\n\n1. f5 *",

@@ -25,7 +25,7 @@ fn inputs(folder: &TempDir, count: u64) -> [String; 3] {
         .iter()
         .enumerate()
         .map(|(id, game)| {
-            let turns = if id % 3 == 0 { r#","turns":[9,30,50]"# } else { "" };
+            let turns = if id % 3 == 0 { r#","turns":[30,9,50]"# } else { "" };
             format!("{{\"id\":{id},\"moves\":\"{}\",\"depth\":4{turns}}}\n", Transcript(game))
         })
         .collect();
@@ -121,6 +121,8 @@ fn gaps_overlaps_and_other_jobs_are_refused() {
     let second = part("second", &[&games, "--shard", "1/2"]);
     let deeper = part("deeper", &[&games, "--shard", "1/2", "--exact", "4"]);
     let other = part("other", &[&queries, "--shard", "1/2"]);
+    let [with_book, without] = [("0/2", "builtin"), ("1/2", "none")]
+        .map(|(i, book)| part(&format!("of-{book}"), &[&queries, "--shard", i, "--book", book]));
     let third = part("third", &[&games, "--shard", "2/3"]);
     let torn = file(&folder, "torn");
     let text = fs::read_to_string(&second).unwrap();
@@ -134,6 +136,7 @@ fn gaps_overlaps_and_other_jobs_are_refused() {
         (vec![&first, &torn], "torn': shard 1/2 is not complete; run it again"),
         (vec![&first, &deeper], "not of one job: exact is 4 and 0"),
         (vec![&first, &other], "not of one job: command is analyze queries and analyze games"),
+        (vec![&with_book, &without], r#"not of one job: book is "none" and "builtin""#),
         (vec![&first, &third], "number of shards is 3 and 2"),
         (vec![&first, &plain], "expected the beginning of a shard"),
         (vec![&file(&folder, "none")], "cannot read"),

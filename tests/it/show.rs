@@ -49,6 +49,18 @@ fn values_are_those_of_the_file_or_of_the_engine() {
 }
 
 #[test]
+fn what_has_no_use_is_told() {
+    let (code, _, stderr) = said(&["show", "--depth", "5", "--hash", "1"], GAME);
+    let expected =
+        ["hash", "depth"].map(|name| format!("warning: --{name}: nothing is searched without --values engine\n"));
+    assert!(code == 0 && expected.iter().all(|warning| stderr.contains(warning)), "{stderr}");
+    for arguments in [&["--numbers", "--as", "html"][..], &["--moves", "--as", "html"], &["--moves"]] {
+        let (code, stdout, stderr) = said(&[&["show"], arguments].concat(), GAME);
+        assert!((code, stdout.as_str()) == (2, "") && stderr.contains(arguments[0]), "{arguments:?} {stderr}");
+    }
+}
+
+#[test]
 fn what_is_not_there_is_told() {
     for (arguments, input, expected) in [
         (&["show", "--game", "2"][..], GAME, "emilia: --game 2: there is 1 game\n"),

@@ -353,3 +353,16 @@ fn the_ffo_positions_are_solved_by_the_program() {
         assert_eq!((code, &totals["checked"]), (0, &19.into()), "{arguments:?} {lines:?}");
     }
 }
+
+#[test]
+fn a_table_that_is_the_same_every_time_has_no_times() {
+    let position = "XXXOXXXXOXXXXXXXOOXXXXXXOOOXXXXXOOOXXOO-OOOOO---OOOOOOO-OOOOOOO- X\n";
+    let table = |more: &[&str]| said(&[&["solve", "-", "--threads", "1", "--hash", "1"], more].concat(), position).1;
+    let rows = |table: String| table.lines().nth(1).unwrap().to_owned();
+    let [timed, untimed] = [&[][..], &["--reproducible"]].map(|more| rows(table(more)));
+    assert!(timed.matches('.').count() == 2 && !untimed.contains('.'), "{timed}\n{untimed}");
+    assert_eq!(timed.find(" H5"), untimed.find(" H5"), "the columns stay");
+    let one =
+        answers(&["analyze", "--position", "f5", "--depth", "4", "--table", "--reproducible", "--threads", "1"], "");
+    assert!(one.ends_with(" nodes\n"), "{one}");
+}

@@ -107,7 +107,10 @@ fn interpret(text: &str, properties: &[Property<'_>]) -> Result<AnnotatedGame, N
             "TI" => keep(&mut game.black.clock, clock()) & keep(&mut game.white.clock, clock()),
             "TB" => keep(&mut game.black.clock, clock()),
             "TW" => keep(&mut game.white.clock, clock()),
-            "RE" => keep(&mut game.result, trimmed.parse().ok()) || trimmed == "?",
+            "RE" => {
+                let result = trimmed.parse().ok().filter(|result: &GgfResult| result.score.abs() <= 64.0);
+                keep(&mut game.result, result) || trimmed == "?"
+            }
             _ => {
                 match key.as_str() {
                     "GM" | "BO" => {}
