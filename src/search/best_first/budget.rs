@@ -152,8 +152,8 @@ impl<'a> Budget<'a> {
         self.control.is_past_early_time()
     }
 
-    /// Whether this part of any of the limits is used up, in a search that prepares for another of those of that one. Says so now and then only, as
-    /// above.
+    /// Whether this part of any of the limits is used up; a search that prepares for another counts by the other's limits. Says so now and then
+    /// only, as above.
     pub fn has_used(&mut self, part: f64, work: &Work) -> bool {
         if work.evaluations < self.next_question_of_use {
             return false;

@@ -73,7 +73,7 @@ impl Emilia {
         })
     }
 
-    /// When the tree gives up: near the end of the game, within limits of other kinds than a depth.
+    /// When the tree gives up: near the end of the game, if positions, evaluations or time are limited.
     fn gives_up(&self, task: &Task, limits: &Limits) -> Option<GivesUp> {
         let positions = positions_worth(limits, self.search.settings.threads).filter(|_| task.margin.is_none())?;
         (solving_cost(task.position.empty_count()) <= SOLVABLE_IF_LOST * positions as f64).then_some(LOST)

@@ -53,7 +53,7 @@ const EXPLORATION: f32 = 1.4;
 pub(super) struct GivesUp {
     /// The part of the limits that it uses first.
     pub after: f64,
-    /// The value of the root, without a proof, from which on down.
+    /// The largest value of the root, as long as nothing is proven of who wins.
     pub value: i32,
 }
 
@@ -166,8 +166,11 @@ impl Stored {
         }
         let top = self.top();
         (top.work.nodes, top.work.evaluations) = shared.counts();
-        // The other workers' last steps may have changed that.
-        gave_up && gives_up.is_some_and(|rule| rule.holds(top))
+        if gave_up && !gives_up.is_some_and(|rule| rule.holds(top)) {
+            // The last steps have changed that: the tree has the rest.
+            return self.explore(shared, threads, leaves, task, None, sink);
+        }
+        gave_up
     }
 
     /// The answer: the tree's, unless alpha-beta, if it began, knows the result, or the tree holds nothing worth more than the
@@ -405,8 +408,10 @@ impl Search for BestFirst {
 mod tests {
     use super::*;
     use crate::eval::EvaluatorKind;
+    use crate::game::DISC;
     use crate::othello::Position;
     use crate::search::Score;
+    use crate::search::tests::{open_positions, small_best_first, visiting};
 
     #[test]
     fn a_tree_on_a_clock_may_take_twice_its_share() {
@@ -429,5 +434,23 @@ mod tests {
         ] {
             assert_eq!(until_clear(&limits, may_end_early, task), expected);
         }
+    }
+
+    #[test]
+    fn a_search_that_gives_up_stands_by_it_or_uses_its_limits() {
+        let [settings, _] = small_best_first(1);
+        let mut given_up = 0;
+        for (seed, position) in open_positions(0..400, |seed| 20 + (seed % 12) as u32) {
+            let task = Task::new(position, EvaluatorKind::Pattern.build());
+            let mut search = BestFirst::new(settings);
+            let rule = GivesUp { after: 0.25, value: (seed as i32 % 9 - 4) * DISC };
+            let control = Control::with_limits(visiting(6_000));
+            let (report, gave_up) = search.think_until(Some(rule), &task, &control, &mut |_| {});
+            given_up += u32::from(gave_up);
+            let root = search.stored.as_mut().unwrap().top().root();
+            let stands = if gave_up { root.value <= rule.value } else { report.nodes >= 5_900 || root.is_solved() };
+            assert!(stands, "{position} {}", report.nodes);
+        }
+        assert!((100..300).contains(&given_up), "{given_up}");
     }
 }
