@@ -37,8 +37,8 @@ impl Job {
     }
 }
 
-/// What results of an engine depend on: its options, but for the number of threads, the size of the memory, and the book, of which only
-/// moves to play come and what queries ask for; and `weights`, the fingerprint of its evaluation.
+/// What results of an engine depend on: its options, but for the number of threads, the size of the memory, and the book, which
+/// only gives moves to play and what queries ask of it (their job adds its name); and `weights`, the fingerprint of its evaluation.
 pub fn engine_settings(options: &EngineOptions, weights: u32) -> Map<String, Value> {
     let named = EngineOption::all().filter(|option| !["threads", "hash", "memory", "book"].contains(&option.name));
     let mut settings: Map<String, Value> =

@@ -22,7 +22,7 @@ pub enum BookError {
     #[error("the file is there already")]
     Exists,
     /// The user has ended the work. Nothing was changed.
-    #[error("interrupted; no book is left")]
+    #[error("interrupted; no book was made")]
     Interrupted,
     /// The file is not a book.
     #[error("no book: {0}")]
