@@ -2,7 +2,7 @@
 
 use super::answer::line;
 use super::game_review::accuracy;
-use super::review_text::ReviewedGame;
+use super::review_text::{ReviewedGame, printable};
 use crate::notation::opening;
 use crate::othello::{Color, Move, Position, canonical};
 use serde::Serialize;
@@ -252,7 +252,7 @@ pub fn phase_names() -> impl Iterator<Item = &'static str> {
 impl PlayerSummary<'_> {
     fn text(&self) -> String {
         let PlayerSummary { player, games, won, drawn, lost, accuracy, mean_loss, .. } = self;
-        let name: String = player.chars().filter(|c| !c.is_control()).collect();
+        let name = printable(player);
         let games = if *games == 1 { "1 game".to_owned() } else { format!("{games} games") };
         let mut text = format!("{name}: {games}, {won} won, {drawn} drawn, {lost} lost; accuracy {accuracy:.1}\n");
         let phases = phase_names().map(|name| (name, self.phases[name])).filter(|(_, phase)| phase.choices > 0);

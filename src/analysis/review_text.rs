@@ -106,10 +106,14 @@ impl Review {
     }
 }
 
-/// A player's name as a terminal may have it, or the colour.
+/// A text of a file as a terminal may have it: without control characters.
+pub fn printable(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).collect()
+}
+
+/// A player's name, or the colour.
 fn name(game: &AnnotatedGame, color: Color) -> String {
-    let name: String = game.player(color).name.chars().filter(|c| !c.is_control()).collect();
-    match name.trim() {
+    match printable(&game.player(color).name).trim() {
         "" => color.to_string(),
         name => name.to_owned(),
     }

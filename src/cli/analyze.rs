@@ -137,8 +137,8 @@ impl AnalyzeArguments {
         settings.insert("reproducible".to_owned(), self.reproducible.into());
         // Answers say what it knows of a position, where a query asks for that.
         if command == QUERIES {
-            let book = EngineOption::all().find(|option| option.name == "book");
-            settings.insert("book".to_owned(), book.map(|option| option.show(&defaults.options)).into());
+            let book = EngineOption::find("book").map_err(|error| error.to_string())?;
+            settings.insert(book.name.to_owned(), book.show(&defaults.options).into());
         }
         let is_kept = self.out.is_some() || self.shard.is_some();
         job_of_input(command, settings, self.file.as_deref().filter(|_| is_kept))

@@ -5,6 +5,7 @@ use super::options::{EngineArguments, warn};
 use super::output::{Output, Reader, is_for_terminal};
 use super::picture::{PictureForm, ending};
 use super::progress::StepBar;
+use crate::analysis::review_text::printable;
 use crate::analysis::{AnalysisSettings, Commentary, Reviewer};
 use crate::notation::game_file::AnnotatedGame;
 use crate::notation::opening;
@@ -90,10 +91,9 @@ pub(super) fn run(arguments: &ShowArguments) -> Result<(), String> {
     let values =
         arguments.values.unwrap_or(if form == Form::Html || arguments.curve { Values::Engine } else { Values::None });
     if values != Values::Engine {
-        arguments
-            .thinking
-            .given()
-            .for_each(|name| warn(&format!("--{name}: nothing is searched without --values engine")));
+        for name in arguments.thinking.given() {
+            warn(&format!("--{name}: nothing is searched without --values engine"));
+        }
     }
     let commentary = match values {
         Values::None => Commentary::unjudged(game),
@@ -261,10 +261,9 @@ fn heading(game: &AnnotatedGame, palette: Palette) -> String {
     let [black, white] =
         [&game.black, &game.white].map(|player| if player.name.is_empty() { "?" } else { &player.name });
     let players = format!("{black} (black) - {white} (white){score}");
-    let clean = |text: &str| text.chars().filter(|c| !c.is_control()).collect::<String>();
-    let mut heading = format!("{}\n", palette.strong(&clean(&players)));
+    let mut heading = format!("{}\n", palette.strong(&printable(&players)));
     if !facts.is_empty() {
-        heading += &format!("{}\n", palette.faint(&clean(&facts.join(", "))));
+        heading += &format!("{}\n", palette.faint(&printable(&facts.join(", "))));
     }
     heading
 }
