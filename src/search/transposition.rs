@@ -1,13 +1,11 @@
 //! What is known of positions already searched, shared by all threads.
 
-mod zeroed;
-
 use super::selectivity::Selectivity;
 use super::{BEYOND, Contempt};
 use crate::game::DISC;
 use crate::othello::{Position, Square};
+use crate::pages::{self, Pages};
 use std::sync::atomic::{AtomicU64, Ordering, fence};
-use zeroed::Zeroed;
 
 /// The depth of entries that hold the result under perfect play, as far as their selectivity lets it be seen.
 pub(super) const TO_THE_END: u8 = 64;
@@ -88,7 +86,7 @@ struct Bucket {
 
 /// The buckets.
 struct Memory {
-    zeroed: Zeroed,
+    pages: Pages,
     buckets: usize,
 }
 
@@ -97,8 +95,8 @@ impl Memory {
     fn new(bytes: usize) -> Memory {
         let mut buckets = (bytes / size_of::<Bucket>()).max(1);
         loop {
-            match Zeroed::new(buckets * size_of::<Bucket>()) {
-                Ok(zeroed) => return Memory { zeroed, buckets },
+            match pages::zeroed(buckets * size_of::<Bucket>()) {
+                Ok(pages) => return Memory { pages, buckets },
                 Err(error) if buckets > 1 => {
                     let bytes = buckets * size_of::<Bucket>();
                     log::warn!("no memory for a transposition table of {bytes} bytes: {error}; trying half");
@@ -114,7 +112,7 @@ impl Memory {
         assert!(index < self.buckets);
         // SAFETY: the memory is aligned for a bucket, holds `buckets` of them and lives as long as `self`; all zeros is a valid
         // bucket, and what is written to it later is written through its atomics.
-        unsafe { &*self.zeroed.as_mut_ptr().cast::<Bucket>().add(index) }
+        unsafe { &*self.pages.as_mut_ptr().cast::<Bucket>().add(index) }
     }
 }
 

@@ -84,29 +84,30 @@ impl Span {
         let factors: [&[i8]; RANK] = std::array::from_fn(|k| weights.factor(k));
         let knots = [weights.linear(span), weights.linear(span + 1)];
         // The squares of the factors, which pairs of different rows do not have, are taken off the linear weight.
-        let numbers: Vec<[i16; LANES]> = (0..rows())
-            .map(|row| {
-                let own: [i64; RANK] = std::array::from_fn(|k| factors[k][row].into());
-                let square = |part: &[i64]| part.iter().map(|factor| factor * factor).sum::<i64>();
-                let squares = rounded((square(&own[..HALF]) - square(&own[HALF..])) * scale, FACTOR_BITS);
-                let mut numbers = [0; LANES];
-                (0..RANK).for_each(|k| numbers[k] = i16::from(factors[k][row]));
-                for (place, knot) in knots.iter().enumerate() {
-                    let weight = i32::from(knot[row]) * weights.to_units() - squares as i32;
-                    let [high, low] = halves(weight.clamp(-MOST_WEIGHT, MOST_WEIGHT));
-                    (numbers[LINEAR + 2 * place], numbers[LINEAR + 2 * place + 1]) = (high, low);
-                }
-                numbers
-            })
-            .collect();
-        let row = |number: usize| numbers[number].map(|number| number as u8);
-        let mut rows = pages::zeroed(PLACES.length * size_of::<Row>()).expect("memory for the evaluation");
-        expand(rows.as_chunks_mut().0, row);
+        let numbers = |row: usize| {
+            let own: [i64; RANK] = std::array::from_fn(|k| factors[k][row].into());
+            let square = |part: &[i64]| part.iter().map(|factor| factor * factor).sum::<i64>();
+            let squares = rounded((square(&own[..HALF]) - square(&own[HALF..])) * scale, FACTOR_BITS);
+            let mut numbers = [0; LANES];
+            (0..RANK).for_each(|k| numbers[k] = i16::from(factors[k][row]));
+            for (place, knot) in knots.iter().enumerate() {
+                let weight = i32::from(knot[row]) * weights.to_units() - squares as i32;
+                let [high, low] = halves(weight.clamp(-MOST_WEIGHT, MOST_WEIGHT));
+                (numbers[LINEAR + 2 * place], numbers[LINEAR + 2 * place + 1]) = (high, low);
+            }
+            numbers
+        };
+        let table = |count: usize| pages::zeroed(count * size_of::<Row>()).expect("memory for the evaluation");
+        let mut packed = table(rows());
+        let packed: &mut [Row] = packed.as_chunks_mut().0;
+        packed.iter_mut().enumerate().for_each(|(row, packed)| *packed = numbers(row).map(|number| number as u8));
+        let mut rows = table(PLACES.length);
+        expand(rows.as_chunks_mut().0, |row| packed[row]);
         let first = sharing.mobility().start;
         Span {
             rows,
-            mobility: Box::new(std::array::from_fn(|pair| Sums(numbers[first + pair]))),
-            discs: Box::new(std::array::from_fn(|discs| Sums(numbers[sharing.constant() + discs]))),
+            mobility: Box::new(std::array::from_fn(|pair| Sums(numbers(first + pair)))),
+            discs: Box::new(std::array::from_fn(|discs| Sums(numbers(sharing.constant() + discs)))),
         }
     }
 }

@@ -2,17 +2,20 @@
 //! and lists of free blocks.
 
 use super::node::{FREE, Node};
+use crate::pages::{Piece, Slab};
 use parking_lot::Mutex;
 use std::ops::{Index, IndexMut};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Nodes of one chunk: the unit in which memory is taken from the system.
+/// Nodes of one chunk: the unit in which arenas take memory from a pool.
 const CHUNK: usize = 1 << 11;
+/// Chunks that are taken from the system at once: as many as there are already, at most these, which are a whole number of large pages.
+const MOST_AT_ONCE: usize = 128;
 /// Number of nodes up to which free blocks have a list for each length; list 0 holds the longer ones.
 const LONGEST: usize = u8::MAX as usize;
 /// The nodes of one chunk. The length is part of the type: so no bounds are checked within it.
-type Chunk<M> = Box<[Node<M>; CHUNK]>;
+type Chunk<M> = Piece<Node<M>, CHUNK>;
 /// The end of a list.
 const NIL: u32 = u32::MAX;
 
@@ -25,7 +28,37 @@ pub struct ChunkPool<M> {
     left: AtomicUsize,
     /// Whether chunks that are given back are kept for others, which is faster than to ask the system for new ones.
     keeps: bool,
-    kept: Mutex<Vec<Chunk<M>>>,
+    stock: Mutex<Stock<M>>,
+}
+
+/// Chunks that no arena has.
+#[derive(Debug)]
+struct Stock<M> {
+    kept: Vec<Chunk<M>>,
+    /// The memory that was taken from the system last: what is left of it.
+    slab: Option<Slab<Node<M>, CHUNK>>,
+    /// Chunks taken from the system.
+    taken: usize,
+}
+
+impl<M> Default for Stock<M> {
+    fn default() -> Stock<M> {
+        Stock { kept: Vec::new(), slab: None, taken: 0 }
+    }
+}
+
+impl<M: Copy> Stock<M> {
+    /// A chunk that was kept, or else one of the system's memory, of which no more is taken than for so many chunks.
+    fn chunk(&mut self, most: usize) -> Option<Chunk<M>> {
+        let leaf = Node::leaf(None, 0);
+        let known = self.kept.pop().or_else(|| self.slab.as_mut()?.take(leaf));
+        known.or_else(|| {
+            let count = self.taken.clamp(1, MOST_AT_ONCE).min(most);
+            let slab = self.slab.insert(Slab::new(count).ok()?);
+            self.taken += count;
+            slab.take(leaf)
+        })
+    }
 }
 
 impl<M: Copy> ChunkPool<M> {
@@ -43,7 +76,7 @@ impl<M: Copy> ChunkPool<M> {
         // A growing vector of chunks holds the old and the new table for a moment: three entries for each chunk.
         let chunk_bytes = CHUNK * size_of::<Node<M>>() + 3 * size_of::<Chunk<M>>();
         let chunks = (bytes.saturating_sub(size_of::<Arena<M>>()) / chunk_bytes).max(1);
-        Arc::new(ChunkPool { left: AtomicUsize::new(chunks), keeps, kept: Mutex::default() })
+        Arc::new(ChunkPool { left: AtomicUsize::new(chunks), keeps, stock: Mutex::default() })
     }
 
     /// Bytes for nodes that may still be taken.
@@ -51,9 +84,16 @@ impl<M: Copy> ChunkPool<M> {
         (self.left.load(Ordering::Relaxed) * CHUNK * size_of::<Node<M>>()) as u64
     }
 
-    /// A chunk that was given back, or a new one. A system without memory left makes the pool full; it does not end the process.
-    fn chunk(&self) -> Option<Chunk<M>> {
-        self.kept.lock().pop().or_else(Arena::new_chunk)
+    /// Takes one chunk out of the pool, one that was given back or a new one. A system without memory left makes the pool full; it does not
+    /// end the process.
+    fn take(&self) -> Option<Chunk<M>> {
+        let one_less = |chunks: usize| chunks.checked_sub(1);
+        let left = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).ok()?;
+        let chunk = self.stock.lock().chunk(left);
+        if chunk.is_none() {
+            self.left.fetch_add(1, Ordering::Relaxed);
+        }
+        chunk
     }
 }
 
@@ -62,16 +102,12 @@ impl<M> ChunkPool<M> {
         self.left.load(Ordering::Relaxed) > 0
     }
 
-    /// Takes the memory of one chunk from the pool; returns whether it was there.
-    fn take(&self) -> bool {
-        self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |chunks| chunks.checked_sub(1)).is_ok()
-    }
-
     fn give_back(&self, chunks: Vec<Chunk<M>>) {
         let count = chunks.len();
         if self.keeps {
-            self.kept.lock().extend(chunks);
+            self.stock.lock().kept.extend(chunks);
         } else {
+            *self.stock.lock() = Stock::default();
             drop(chunks);
         }
         self.left.fetch_add(count, Ordering::Relaxed);
@@ -239,24 +275,12 @@ impl<M: Copy> Arena<M> {
         if !self.may_grow() {
             return None;
         }
-        let chunk = self.pool.chunk()?;
         self.chunks.try_reserve(1).ok()?;
-        if !self.pool.take() {
-            // Another arena was quicker.
-            return None;
-        }
+        let chunk = self.pool.take()?;
         let start = (self.chunks.len() * CHUNK) as u32;
         self.chunks.push(chunk);
         self.link(start, CHUNK);
         Some(start)
-    }
-
-    /// Memory for one chunk, if the system has any.
-    fn new_chunk() -> Option<Chunk<M>> {
-        let mut chunk = Vec::new();
-        chunk.try_reserve_exact(CHUNK).ok()?;
-        chunk.resize(CHUNK, Node::leaf(None, 0));
-        chunk.into_boxed_slice().try_into().ok()
     }
 
     /// Puts a free block at the head of its list.
