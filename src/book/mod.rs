@@ -106,8 +106,11 @@ impl Book {
         if PackedBook::is_at(path)? {
             return Ok(Book::Packed(PackedBook::open(path)?));
         }
-        Snapshot::open(path)?;
-        Ok(Book::Database(path.to_owned()))
+        match Snapshot::open(path) {
+            // While it grows it knows nothing; later moves ask it again.
+            Ok(_) | Err(BookError::InUse) => Ok(Book::Database(path.to_owned())),
+            Err(error) => Err(error),
+        }
     }
 
     /// The book as it is now. While this is held, no program can change it.

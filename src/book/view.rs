@@ -31,6 +31,14 @@ pub struct BookMove {
     pub line: Vec<Move>,
 }
 
+impl BookMove {
+    /// The move as a search would report it, if it has a value.
+    fn as_line(&self) -> Option<Line> {
+        let &BookMove { turn, value, depth, .. } = self;
+        Some(Line { turn, score: value?, bound: Bound::Exact, depth, pv: self.line.clone(), visits: 0 })
+    }
+}
+
 /// What the book knows of a position.
 #[derive(Clone, PartialEq, Debug)]
 pub struct View {
@@ -45,16 +53,12 @@ impl View {
     pub fn playable(&self) -> impl Iterator<Item = Line> {
         let is_best_in_book = self.moves.first().is_some_and(|best| best.is_in_book);
         let is_known = self.entry.value.is_some() && is_best_in_book;
-        self.in_book().filter(move |_| is_known)
+        self.moves.iter().filter(move |found| is_known && found.is_in_book).filter_map(BookMove::as_line)
     }
 
-    /// The moves to positions with a value, the best first.
-    pub fn in_book(&self) -> impl Iterator<Item = Line> {
-        let of_book = self.moves.iter().filter(|found| found.is_in_book);
-        of_book.filter_map(|found| {
-            let &BookMove { turn, value, depth, .. } = found;
-            Some(Line { turn, score: value?, bound: Bound::Exact, depth, pv: found.line.clone(), visits: 0 })
-        })
+    /// The moves with a value, the best first; one of them may lead out of the book.
+    pub fn lines(&self) -> impl Iterator<Item = Line> {
+        self.moves.iter().filter_map(BookMove::as_line)
     }
 
     /// What is known of this move, if anything is.

@@ -3,12 +3,10 @@
 use super::log_output;
 use super::options::{EngineArguments, warn};
 use super::output::{announce, print};
-use crate::engine::EngineOptions;
 use crate::input_line::InputLine;
 use crate::protocol::detect::{Detected, Protocol, detect};
 use crate::protocol::stdio::Connection;
 use crate::protocol::{gtp, nboard, ugi};
-use crate::search::Score;
 use clap::Args;
 use std::io::{IsTerminal, stdin};
 use std::path::PathBuf;
@@ -30,9 +28,8 @@ pub(super) fn run(protocol: Option<Protocol>, options: &ServeArguments) -> Resul
     }
     log_output::log_panics();
     let mut engine = options.thinking.quiet_engine().map_err(|error| error.to_string())?;
-    if engine.options().variety > Score::ZERO && !options.thinking.gives("seed") {
-        // Else every process would choose the same moves.
-        engine.replace_options(EngineOptions { seed: super::seed_by_time(), ..engine.options().clone() });
+    if !options.thinking.gives("seed") {
+        engine.draw_seed(super::seed_by_time());
     }
     let connection = Connection::stdio();
     let detected = match protocol {

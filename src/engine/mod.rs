@@ -24,7 +24,7 @@ pub use searches::{
 pub use uct_options::{Backup, LeafValue, Selection};
 
 use crate::othello::{Move, Position};
-use crate::search::StopSignal;
+use crate::search::{Score, StopSignal};
 use crossbeam::channel::{Receiver, unbounded};
 use host::Host;
 use std::sync::Arc;
@@ -91,6 +91,8 @@ pub struct Engine {
     current: StopSignal,
     /// What the engine thinks about unasked, and the position of the game then.
     pondering: Option<(Position, Thinking)>,
+    /// The seed that counts where moves are varied, until the option `seed` is set.
+    drawn_seed: Option<u64>,
 }
 
 impl Engine {
@@ -102,7 +104,7 @@ impl Engine {
     /// An engine that thinks with other searches than its own; for tests.
     pub fn with_searches(options: EngineOptions, builder: SearchBuilder) -> Engine {
         let host = Host::new(|| Worker::new(options.clone(), builder));
-        Engine { options, host, current: StopSignal::default(), pondering: None }
+        Engine { options, host, current: StopSignal::default(), pondering: None, drawn_seed: None }
     }
 
     /// The options in force for the next request.
@@ -118,8 +120,17 @@ impl Engine {
         let mut options = self.options.clone();
         options.set(name, value)?;
         worker::check_memory(name, &self.options, &options)?;
+        if name == "seed" {
+            self.drawn_seed = None;
+        }
         self.replace_options(options);
         Ok(())
+    }
+
+    /// Takes this as the option `seed` as soon as moves are varied, unless the option is set: else every process would choose the same moves.
+    pub fn draw_seed(&mut self, seed: u64) {
+        self.drawn_seed = Some(seed);
+        self.replace_options(self.options.clone());
     }
 
     /// Sets every option at once, for the next request on. That the memory can be had is only checked by
@@ -127,6 +138,9 @@ impl Engine {
     pub fn replace_options(&mut self, options: EngineOptions) {
         self.pondering = None;
         self.options = options;
+        if let Some(seed) = self.drawn_seed.filter(|_| self.options.variety > Score::ZERO) {
+            self.options.seed = seed;
+        }
     }
 
     /// Starts a search. One that is still running is stopped first, and this one begins when it has ended.

@@ -169,7 +169,7 @@ engine_options! {
         name: "seed",
         value_name: "N",
         help: "Seed of everything random",
-        detail: "With `--variety` and without `--seed`, what serves a client takes it from the time, so that its games differ.",
+        detail: "With `variety` and without `seed`, what serves a client takes it from the time, so that its games differ.",
         values: Values::Whole(0, u64::MAX),
         read_by_all: true,
     }
@@ -178,7 +178,8 @@ engine_options! {
         name: "variety",
         value_name: "DISCS",
         help: "In the first twenty plies, play any within this many discs of the best",
-        detail: "Without it, two engines without a book play one game for ever. `seed` repeats the moves.",
+        detail: "Without it, two engines without a book play one game for ever. `seed` repeats the moves. A best-first search asks besides that \
+                 it has spent an eighth as much on a move as on the best.",
         values: Values::Discs(0, 64),
         read_by_all: true,
     }

@@ -38,7 +38,7 @@ pub struct Request {
     pub is_endless: bool,
     /// What a draw is worth.
     pub contempt: Contempt,
-    /// Moves that are not to be looked at: not all of them. `alpha-beta` heeds it, and `emilia` in questions for values.
+    /// Moves that are not to be looked at: not all of them. Searches whose entry says so heed it.
     pub except: Bitboard,
 }
 

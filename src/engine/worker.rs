@@ -232,8 +232,9 @@ impl Worker {
 fn book_report(question: &SearchJob) -> Option<Report> {
     let SearchJob { request, options, .. } = question;
     let book = options.book_to_play_from()?;
-    // A forced pass is no move of a book.
-    let is_asked = request.goal == Goal::Move && request.except.is_empty() && !request.position.must_pass();
+    // A forced pass is no move of a book. A search that is to go on until it is stopped wants to know more.
+    let is_asked =
+        request.goal == Goal::Move && request.except.is_empty() && !request.is_endless && !request.position.must_pass();
     let known = is_asked.then(|| book.report(&request.position, request.contempt))??;
     let report = Report { elapsed: question.asked.elapsed(), ..known };
     if question.reports {

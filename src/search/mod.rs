@@ -70,8 +70,8 @@ pub struct Task {
     pub margin: Option<Score>,
     /// Whether the values are what is wanted, and not a move to play.
     pub is_analysis: bool,
-    /// Squares that are not to be played now, though another one is left: `alpha-beta`, `best-first` and `extension` find the best of the
-    /// other moves. The other searches do not read it, nor does `emilia` where it chooses a move to play.
+    /// Squares that are not to be played now, though another one is left: alpha-beta and the best-first searches find the best of the
+    /// other moves. The other searches do not read it.
     pub except: Bitboard,
     /// Whether the score is wanted or only its sign.
     pub precision: Precision,

@@ -192,6 +192,8 @@ fn a_book_in_use_and_a_full_disk_are_told() {
     for command in ["grow", "stat", "check"] {
         assert!(refused(&["book", command, &book]).contains("another program is using the book"), "{command}");
     }
+    // Who starts a GUI meanwhile plays without it, until it can be read.
+    assert!(session(&["gtp", "--book", &book, "--depth", "1"], "genmove black\n")[0].starts_with("= "));
     drop(open);
     let before = fs::read(&book).unwrap();
     let reader = Snapshot::open(Path::new(&book)).unwrap();

@@ -4,14 +4,14 @@ use crate::conversation::{
     Conversation, Does, Forgetful, PATIENCE, engine_with, first_move, replay_all, time_allowed, tireless, without_book,
 };
 use emilia::clock::Clock;
-use emilia::engine::{BEST_FIRST, EMILIA, Engine, EngineOptions, MINIMAX, SearchBuilder};
+use emilia::engine::{BEST_FIRST, EMILIA, Engine, EngineOptions, MINIMAX, OpeningBook, SearchBuilder};
 use emilia::eval::EvaluatorKind;
 use emilia::input_line::InputLine;
 use emilia::notation::read_position;
 use emilia::othello::{Bitboard, Color, GameRecord, Move, Position, Square};
 use emilia::protocol::nboard::serve;
 use emilia::protocol::stdio::Client;
-use emilia::search::{Control, Depth, Line, MemoryUse, Report, Score, Search, SearchDepth, Task};
+use emilia::search::{Contempt, Control, Depth, Line, MemoryUse, Report, Score, Search, SearchDepth, Task};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -128,6 +128,30 @@ fn a_move_of_the_book_keeps_its_value_whatever_the_depth() {
     }
     client.send("go");
     until(&client, "===");
+}
+
+/// The turns to a position of the book in which a move that is not in it is the best one, though others are.
+fn turns_out_of_the_book(book: &OpeningBook, turns: Vec<Move>) -> Option<Vec<Move>> {
+    let position = turns.iter().fold(Position::START, |position, &turn| position.take(turn).unwrap());
+    let moves = book.view(&position, Contempt::NONE)?.moves;
+    let of_book: Vec<Move> = moves.iter().filter(|found| found.is_in_book).map(|found| found.turn).collect();
+    if !of_book.is_empty() && !moves[0].is_in_book {
+        return Some(turns);
+    }
+    of_book.into_iter().find_map(|turn| turns_out_of_the_book(book, [&turns[..], &[turn]].concat()))
+}
+
+#[test]
+fn where_the_best_move_is_not_in_the_book_a_hint_searches_as_go_does() {
+    let turns = turns_out_of_the_book(&OpeningBook::builtin(), Vec::new()).unwrap();
+    let client = start(Engine::new(EngineOptions::default()));
+    for turn in turns {
+        client.send(format!("move {turn}"));
+    }
+    client.send("set depth 6");
+    let lines = hint(&client, "hint 1");
+    assert!(lines.iter().all(|line| !line.starts_with("book")), "{lines:?}");
+    assert!(lines.iter().any(|line| line.starts_with("search")), "{lines:?}");
 }
 
 #[test]
@@ -263,6 +287,8 @@ fn go_has_the_time_that_the_game_leaves_it() {
     };
     let expected = |clock: &Clock, empties| clock.budget(empties).unwrap().hard.as_millis() as u64;
     let seconds = Duration::from_secs_f64;
+    let of_its_own = allowed(&["go"]);
+    assert!((1_000..=2_000).contains(&of_its_own), "neither a clock nor a depth: {of_its_own} ms");
     client.send("set depth 20");
 
     let mut clock = Clock::sudden_death(seconds(300.0), seconds(2.0));
@@ -282,11 +308,12 @@ fn go_has_the_time_that_the_game_leaves_it() {
     let game = format!("set game (;GM[Othello]TI[5:00//0]{START}B[F5//301]W[D6//1];)");
     assert_eq!(allowed(&[&game, "go"]), expected(&Clock::sudden_death(seconds(0.1), seconds(0.0)), 58));
 
-    assert_eq!(allowed(&["new", "go"]), 0, "a new game has no clock");
+    let five_minutes = 300_000;
+    assert_eq!(allowed(&["new", "go"]), five_minutes, "a new game has no clock");
 
     for property in ["", "TI[]", "TI[nonsense]", "TI[99999999:00:00]", "TI[24:00:00]"] {
         let game = format!("set game (;GM[Othello]{property}{START};)");
-        assert_eq!(allowed(&[&game, "go"]), 0, "{property}");
+        assert_eq!(allowed(&[&game, "go"]), five_minutes, "{property}");
     }
     // A hint never looks at the clock: it has five minutes.
     client.send(format!("set game (;GM[Othello]TI[0:10]{START};)"));
@@ -534,13 +561,23 @@ fn a_full_memory_is_told_once_and_pruning_not_at_all() {
         let options = EngineOptions { seed, ..without_book() };
         let engine = Engine::with_searches(options, |options| Box::new(Memories(options.seed as usize)));
         let client = start(engine);
-        client.send("hint 1");
-        let mut lines = until(&client, "status Analyzing");
-        while lines.last().unwrap() != "status" {
-            lines.push(next(&client));
+        for request in ["hint 1", "go"] {
+            client.send(request);
+            // That the search has ended is the last that is said: a `status` or an answer behind it would wipe it from the screen.
+            let last = match told {
+                Some("search ended") => "status 512 MB are full: search ended",
+                _ if request == "go" => "===",
+                _ => "status",
+            };
+            let mut lines = until(&client, if request == "go" { "status Thinking" } else { "status Analyzing" });
+            while lines.last().unwrap() != last && !(last == "===" && lines.last().unwrap().starts_with(last)) {
+                lines.push(next(&client));
+            }
+            client.send("ping 1");
+            assert_eq!(next(&client), "pong 1", "{lines:?}");
+            let full: Vec<_> = lines.iter().filter_map(|line| line.strip_prefix("status 512 MB are full: ")).collect();
+            assert_eq!(full, Vec::from_iter(told), "{uses:?}");
         }
-        let full: Vec<_> = lines.iter().filter_map(|line| line.strip_prefix("status 512 MB are full: ")).collect();
-        assert_eq!(full, Vec::from_iter(told), "{uses:?}");
     }
 }
 

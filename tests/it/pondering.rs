@@ -136,14 +136,16 @@ fn another_position_ends_it_and_is_the_one_that_counts() {
         }
     }
 
-    let (_, _, behind) = opening("e6 d6");
-    let client = ugi::start(engine());
-    client.send("position startpos moves e6 d6");
-    client.send("go");
-    ugi::answer(&client, "bestmove");
-    wait_for(&BEGUN, &behind);
-    client.send("position startpos");
-    wait_for(&ENDED, &behind);
+    for (moves, command) in [("e6 d6", "position startpos"), ("e6 f4", "stop")] {
+        let (_, _, behind) = opening(moves);
+        let client = ugi::start(engine());
+        client.send(format!("position startpos moves {moves}"));
+        client.send("go");
+        ugi::answer(&client, "bestmove");
+        wait_for(&BEGUN, &behind);
+        client.send(command);
+        wait_for(&ENDED, &behind);
+    }
 }
 
 #[test]

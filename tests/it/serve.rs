@@ -123,15 +123,19 @@ fn the_first_line_decides_the_protocol() {
 #[test]
 fn variety_plays_another_game_each_time_unless_a_seed_is_given() {
     let moves = "genmove b\ngenmove w\n".repeat(9);
-    let game = |more: &[&str]| {
-        answers(
-            &[&["gtp", "--variety", "6", "--book", "none", "--depth", "1", "--threads", "1"], more].concat(),
-            &moves,
-        )
+    let game = |more: &[&str], settings: &str| {
+        let arguments = [&["gtp", "--book", "none", "--depth", "1", "--threads", "1"], more].concat();
+        answers(&arguments, format!("{settings}{moves}"))
     };
-    let games = [(); 3].map(|()| game(&[]));
-    assert!(games.iter().any(|other| *other != games[0]), "{}", games[0]);
-    assert_eq!(game(&["--seed", "3"]), game(&["--seed", "3"]));
+    // On the command line, or by a client.
+    for (varied, settings) in [(&["--variety", "6"][..], ""), (&[], "emilia-set variety 6\n")] {
+        let games = [(); 3].map(|()| game(varied, settings));
+        assert!(games.iter().any(|other| *other != games[0]), "{}", games[0]);
+        let seeded = [varied, &["--seed", "3"]].concat();
+        assert_eq!(game(&seeded, settings), game(&seeded, settings));
+        let seeded = format!("{settings}emilia-set seed 3\n");
+        assert_eq!(game(varied, &seeded), game(varied, &seeded));
+    }
 }
 
 #[test]

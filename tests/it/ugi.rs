@@ -1,6 +1,6 @@
 //! UGI sessions over a connection in memory.
 
-use crate::conversation::{Conversation, Forgetful, PATIENCE, engine_with, replay_all, without_book};
+use crate::conversation::{Conversation, Does, Forgetful, PATIENCE, engine_with, replay_all, tireless, without_book};
 use crate::serve::said;
 use emilia::engine::{Engine, EngineOptions};
 use emilia::othello::{Color, GameRecord, Move};
@@ -79,6 +79,18 @@ fn the_first_line_is_enough_and_many_lines_end_a_search() {
     (0..61).for_each(|_| client.send("query p1turn"));
     answer(&client, "bestmove");
     (0..70).for_each(|_| assert_eq!(answer(&client, "response"), "true"));
+}
+
+#[test]
+fn an_infinite_search_goes_beyond_the_book() {
+    let engine = Engine::with_searches(EngineOptions::default(), |_| Box::new(Does(tireless)));
+    let client = start(engine);
+    client.send("go infinite");
+    let first = |line: String| line.starts_with("bestmove");
+    let said = || std::iter::from_fn(|| client.output().recv_timeout(Duration::from_millis(100)).ok());
+    assert!(!said().take(20).any(first));
+    client.send("stop");
+    answer(&client, "bestmove");
 }
 
 #[test]

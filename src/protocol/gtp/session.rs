@@ -249,7 +249,7 @@ impl Session<'_> {
         let view =
             self.engine.options().book_to_play_from().and_then(|book| book.view(self.game.position(), Contempt::NONE));
         let Some(view) = view else { return Reply::Done };
-        let lines = view.in_book().map(|line| {
+        let lines = view.lines().map(|line| {
             BookLine { games: view.known(line.turn).map_or(0, |found| found.games), line: &line }.to_string()
         });
         Reply::Text(lines.collect::<Vec<_>>().join("\n"))

@@ -18,8 +18,9 @@ use std::time::{Duration, Instant};
 /// Time between two lines that say how far a running search is.
 const HEARTBEAT: Duration = Duration::from_secs(1);
 
-/// The longest time that a hint takes if no option bounds it: who looks on has seen enough by then, and a laptop may cool down.
-const MOST_HINT_TIME: Duration = Duration::from_secs(5 * 60);
+/// The longest time that a hint, or a move to a depth without a clock, takes if no option bounds it: who looks on has seen enough by then, and a
+/// laptop may cool down.
+const MOST_TIME: Duration = Duration::from_secs(5 * 60);
 
 /// Serves a client until it says `quit`, its input ends and what it asked for is answered, or it no longer reads the output. The lines in `first` count as
 /// read before the connection's own.
@@ -103,6 +104,9 @@ impl PendingRequest {
         format!("{reached}{positions} positions")
     }
 }
+
+/// What the status says of a search that its memory has ended.
+const ENDED: &str = "search ended";
 
 /// Whether a search that stores a tree goes on in linear space.
 fn is_in_linear_space(memory: &MemoryUse) -> bool {
@@ -335,7 +339,7 @@ impl Session {
             self.status("The game is over");
             return;
         }
-        let limits = self.limits(MOST_HINT_TIME);
+        let limits = self.limits(MOST_TIME);
         let request = Request { limits, contempt: self.contempt, ..Request::hint(position, lines) };
         self.take_on(PendingGoal::Hint { lines }, request);
     }
@@ -354,11 +358,11 @@ impl Session {
         }
     }
 
-    /// Sends what the book knows of the best moves, this number of them, and returns all moves that it knows.
+    /// Sends what the book knows of the best moves that `go` would play by it, this number of them, and returns all of these.
     fn send_book(&self, position: &Position, lines: usize) -> Vec<Move> {
         let book = self.engine.options().book_to_play_from();
         let Some(view) = book.and_then(|book| book.view(position, self.contempt)) else { return Vec::new() };
-        let known: Vec<Line> = view.in_book().collect();
+        let known: Vec<Line> = view.playable().collect();
         let depth = known.first().map_or(SearchDepth::default(), |line| label(line.depth, position));
         for line in known.iter().take(lines) {
             let (games, draws) = view.known(line.turn).map_or((0, None), |found| (found.games, found.draws));
@@ -385,7 +389,11 @@ impl Session {
             return;
         }
         let budget = self.clocks.of(position.mover()).budget(position.empties().count());
-        let limits = Limits { depth: self.depth, ..budget.into() };
+        let limits = match budget {
+            // With neither a clock nor a depth, the engine has a time of its own.
+            None if self.depth.is_some() => self.limits(MOST_TIME),
+            _ => Limits { depth: self.depth, ..budget.into() },
+        };
         self.take_on(PendingGoal::Go, Request { limits, contempt: self.contempt, ..Request::best_move(position) });
     }
 
@@ -483,8 +491,8 @@ impl Session {
         // Pruning is normal work. In linear space a search gets on slowly: more memory would help.
         let (memory, before) = (report.memory, pending.last_report.memory);
         let is_linear_now = is_in_linear_space(&memory) && !is_in_linear_space(&before);
-        let at_cap = if memory.ended_at_cap && !before.ended_at_cap { Some("search ended") } else { None };
-        let at_cap = at_cap.or(is_linear_now.then_some("linear space"));
+        // That a search has ended there is said when it has answered: the client clears the status then.
+        let at_cap = (is_linear_now && !memory.ended_at_cap).then_some("linear space");
         let last = &pending.last_report;
         let news = report.lines != last.lines || report.depth != last.depth;
         let counted = report.nodes != last.nodes;
@@ -502,8 +510,13 @@ impl Session {
             self.send(Reply::NodeStats { nodes, elapsed: pending.started.elapsed() });
         }
         if let Some(at_cap) = at_cap {
-            self.status(format!("{} MB are full: {at_cap}", self.engine.options().memory_mb));
+            self.say_full(at_cap);
         }
+    }
+
+    /// Says that the tree's memory is full, and what comes of it.
+    fn say_full(&self, consequence: &str) {
+        self.status(format!("{} MB are full: {consequence}", self.engine.options().memory_mb));
     }
 
     /// Shows that a search goes on although it has nothing new to say.
@@ -523,7 +536,9 @@ impl Session {
         self.send_report(decision.report.clone());
         let Some(pending) = self.pending.take() else { return };
         let best = pending.last_report.lines.first();
+        let ended_at_cap = pending.last_report.memory.ended_at_cap;
         match pending.goal {
+            PendingGoal::Hint { .. } if ended_at_cap => self.say_full(ENDED),
             PendingGoal::Hint { .. } => self.status(""),
             PendingGoal::Go => {
                 let turn = decision.legal_turn(&pending.request.position);
@@ -535,6 +550,9 @@ impl Session {
                     self.own_times.remember(pending.request.position, turn, elapsed);
                 }
                 self.send(Reply::Move { turn, score, elapsed });
+                if ended_at_cap {
+                    self.say_full(ENDED);
+                }
                 if game.is_some_and(|game| *game.position() == pending.request.position) {
                     self.engine.ponder(&pending.request, turn);
                 }

@@ -127,7 +127,8 @@ impl Session<'_> {
             Ok(Command::SetOption { name, value }) => self.set_option(&name, &value),
             Ok(Command::Position(game)) => self.go_on_with(*game),
             Ok(Command::Go(limits)) => self.go(&limits),
-            Ok(Command::Stop) => {}
+            // No search runs that was asked for; one on the opponent's time may.
+            Ok(Command::Stop) => self.engine.stop(),
             Ok(Command::Query(query)) => self.send(&self.response(query)),
             Ok(Command::Quit) => return ControlFlow::Break(()),
             Err(error) => self.complain(error),
