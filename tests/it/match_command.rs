@@ -21,6 +21,9 @@ fn run(arguments: &[&str]) -> (String, String, Option<i32>) {
     (text(output.stdout), text(output.stderr), output.status.code())
 }
 
+/// Two quick players.
+const PLAYERS: &[&str] = &["--player", "name=A depth=1", "--player", "name=B depth=1"];
+
 #[test]
 fn a_match_prints_its_report_and_nothing_else() {
     let place = tempfile::tempdir().unwrap();
@@ -84,6 +87,24 @@ fn what_makes_no_sense_is_said_with_what_was_expected() {
         let (stdout, stderr, got) = run(arguments);
         assert_eq!((got, stdout.as_str()), (Some(code), ""), "{arguments:?}: {stderr}");
         assert!(stderr.contains(part), "{arguments:?}: {stderr}");
+    }
+}
+
+#[test]
+fn what_an_engine_says_is_shown_in_one_short_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out").display().to_string();
+    let first = format!("name=M cmd=\"{}\" tell-limits=false", mock("gtp codes@2"));
+    let (report, _, code) = run(&["--player", &first, PLAYERS[2], PLAYERS[3], "--pairs", "1", "--out", &out]);
+    assert!(code == Some(0) && report.contains("M: protocol: expected a square"), "{report}");
+    let (checked, _, _) = run(&["check", &mock("gtp codes@1")]);
+    assert!(checked.contains("FAILED  genmove plays its move"), "{checked}");
+    let file = |name: &str| fs::read_to_string(folder.path().join("out").join(name)).unwrap();
+    for text in [report, checked, file("report.txt"), file("games.jsonl"), file("games.ggf")] {
+        assert!(text.contains("[31mred") && text.len() < 20_000, "{} bytes", text.len());
+        assert!(
+            !text.contains(|c: char| c.is_control() && c != '\n') && !text.contains("\nx") && !text.contains("\\u001b")
+        );
     }
 }
 

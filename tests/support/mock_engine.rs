@@ -219,6 +219,7 @@ impl Mock {
             Some("lie") => return Ok("D4".to_owned()),
             Some("lie-pass") => return Ok("pass".to_owned()),
             Some("garbage") => return Ok("xyzzy".to_owned()),
+            Some("codes") => return Ok(format!("\x1b[31mred\x07\n{}", "x".repeat(50_000))),
             Some("refuse") => return Err("internal error".to_owned()),
             Some("resign") => return Ok("resign".to_owned()),
             _ => {}

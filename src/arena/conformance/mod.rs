@@ -4,7 +4,7 @@ mod gtp;
 mod nboard;
 
 use super::player::{
-    NoLine, PlayerKind, PlayerProtocol, PlayerSpec, Process, StartError, Timeouts, find_protocol, spawn,
+    NoLine, PlayerKind, PlayerProtocol, PlayerSpec, Process, StartError, Timeouts, find_protocol, shown, spawn,
 };
 use crate::notation::transcript;
 use crate::othello::{GameRecord, Move};
@@ -104,8 +104,8 @@ fn run(checks: &[Check], probe: &mut Probe) -> Vec<Finding> {
         }
         let outcome = match result {
             Ok(()) => CheckOutcome::Passed,
-            Err(Stop::Failed(detail)) => CheckOutcome::Failed(detail),
-            Err(Stop::Skipped(detail)) => CheckOutcome::Skipped(detail),
+            Err(Stop::Failed(detail)) => CheckOutcome::Failed(shown(&detail)),
+            Err(Stop::Skipped(detail)) => CheckOutcome::Skipped(shown(&detail)),
         };
         findings.push(Finding { check, outcome });
     }

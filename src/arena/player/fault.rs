@@ -3,11 +3,23 @@
 use super::spec::{PlayerProtocol, SpecError};
 use std::time::Duration;
 
+/// The most characters of what a program said that a report quotes.
+const MOST_SHOWN: usize = 1000;
+
+/// What a program said, for a terminal and a report: one line, without control characters, cut where it is long.
+pub(in crate::arena) fn shown(text: &str) -> String {
+    let mut shown: String = text.chars().take(MOST_SHOWN).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if text.chars().nth(MOST_SHOWN).is_some() {
+        shown += "...";
+    }
+    shown
+}
+
 /// A failure that costs the game.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
     /// The program is gone.
-    #[error("{0}")]
+    #[error("{}", shown(.0))]
     Crashed(String),
     /// No answer in time to a command that needs no thinking, or to the question for a move without a clock.
     #[error("no answer to '{0}' within {waited} s", waited = .1.as_secs_f64())]
@@ -16,7 +28,7 @@ pub enum Fault {
     #[error("no move within the {} s that were left", .0.as_secs_f64())]
     Overrun(Duration),
     /// An answer that the protocol does not allow.
-    #[error("{0}")]
+    #[error("{}", shown(.0))]
     Protocol(String),
 }
 
@@ -47,5 +59,18 @@ impl StartError {
     pub(super) fn cannot_be_told(protocol: PlayerProtocol, limit: &str) -> StartError {
         let advice = "see to it in cmd= or init= and add tell-limits=false";
         StartError::Unsupported(format!("over {protocol} it cannot be told {limit}; {advice}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_program_said_is_one_short_line_without_codes() {
+        let fault = Fault::Protocol("got '\u{1b}[31mRED\u{1b}]0;title\u{7}\nline 2\u{9b}'".to_owned());
+        assert_eq!(fault.to_string(), "got ' [31mRED ]0;title  line 2 '");
+        let long = Fault::Crashed("x".repeat(900_000)).to_string();
+        assert_eq!((long.len(), &long[998..]), (1003, "xx..."));
     }
 }

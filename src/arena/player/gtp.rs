@@ -5,7 +5,7 @@
 //! Quarry does, and does not mention forced passes unless a program insists. It takes responses with a number before
 //! the text, with lines in front of them, and without the empty line behind them.
 
-use super::fault::{Fault, StartError};
+use super::fault::{Fault, StartError, shown};
 use super::process::{NoLine, Process};
 use super::question::{Action, Answer, GameSetup, Player, Timeouts, Turn, plies};
 use super::spec::{Passes, PlayerProtocol, PlayerSpec};
@@ -75,7 +75,7 @@ impl GtpPlayer {
         player.timeouts = timeouts;
         player.title = ["name", "version"]
             .into_iter()
-            .filter_map(|command| player.ask(command).ok().filter(|r| r.success).map(|r| r.text))
+            .filter_map(|command| player.ask(command).ok().filter(|r| r.success).map(|r| shown(&r.text)))
             .collect::<Vec<String>>()
             .join(" ");
         player.choose_game()?;

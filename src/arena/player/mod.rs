@@ -9,6 +9,7 @@ mod question;
 mod spec;
 mod start;
 
+pub(in crate::arena) use fault::shown;
 pub use fault::{Fault, StartError};
 pub(in crate::arena) use gtp::MOST_RESPONSE_BYTES;
 pub(in crate::arena) use nboard::parse_move;
