@@ -464,6 +464,10 @@ fn bad_settings_are_found_before_the_first_game() {
             }),
             &["player M: not ready: no answer to 'list_commands'"],
         ),
+        (
+            with(&|t| t.player[0] = mock_player("gtp strict")),
+            &["player M: not ready: the program ended", "protocol=gtp"],
+        ),
         (with(&silent("mute")), &["answered neither NBoard's 'ping' nor a GTP command"]),
         (with(&silent("babble")), &["answered neither NBoard's 'ping' nor a GTP command"]),
         (

@@ -82,6 +82,11 @@ fn what_makes_no_sense_is_said_with_what_was_expected() {
         (&["--config", "/no/such/file.toml"], 1, "cannot read '/no/such/file.toml'"),
         (&["check"], 2, "<CMD>"),
         (&["check", "/no/such/engine"], 1, "cannot start '/no/such/engine'"),
+        (
+            &["check", "sh -c true", "--dir", "/no/such"],
+            1,
+            "cannot start 'sh': expected a folder to run in, found none at '/no/such'",
+        ),
         (&["check", "x", "--protocol", "uci"], 1, "expected gtp, nboard or detect"),
     ] {
         let (stdout, stderr, got) = run(arguments);

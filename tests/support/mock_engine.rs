@@ -186,6 +186,7 @@ impl Mock {
                 }
                 self.gtp_move()
             }
+            _ if self.has("strict") => exit(1),
             _ => error("unknown command"),
         }
     }

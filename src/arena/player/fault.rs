@@ -43,6 +43,11 @@ pub enum StartError {
         "'{0}' answered neither NBoard's 'ping' nor a GTP command; expected an engine that speaks one of them (say which: protocol=gtp for a player, --protocol gtp for a check)"
     )]
     UnknownProtocol(String),
+    /// It failed at the question for its protocol.
+    #[error(
+        "not ready: {0}; it was greeted in both protocols, which not every program lives through (say which: protocol=gtp for a player, --protocol gtp for a check)"
+    )]
+    Greeted(Fault),
     /// It failed while it was getting ready.
     #[error("not ready: {0}")]
     Fault(#[from] Fault),

@@ -58,6 +58,10 @@ impl Process {
     pub fn start(label: &str, command: &[String], directory: Option<&Path>) -> io::Result<Process> {
         let (program, arguments) =
             command.split_first().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "the command is empty"))?;
+        if let Some(directory) = directory.filter(|directory| !directory.is_dir()) {
+            let problem = format!("expected a folder to run in, found none at '{}'", directory.display());
+            return Err(io::Error::new(io::ErrorKind::NotFound, problem));
+        }
         let mut builder = Command::new(program);
         builder.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         if let Some(directory) = directory {

@@ -37,7 +37,7 @@ pub fn find_protocol(spec: &PlayerSpec, timeouts: Timeouts) -> Result<PlayerProt
     process.send("ping 1");
     let deadline = Instant::now() + timeouts.start;
     let found = loop {
-        let Some(line) = process.whole_line(deadline)? else { break None };
+        let Some(line) = process.whole_line(deadline).map_err(StartError::Greeted)? else { break None };
         match line.text.trim_start() {
             text if text.starts_with("pong") => break Some(PlayerProtocol::NBoard),
             text if text.starts_with(['?', '=']) && !text.starts_with("==") => break Some(PlayerProtocol::Gtp),
