@@ -96,6 +96,11 @@ pub struct PlayedGame {
 }
 
 impl PlayedGame {
+    /// Whose program failed and must be started anew.
+    pub fn failed(&self) -> Option<Color> {
+        self.loser.filter(|_| self.end.is_failure())
+    }
+
     /// The start and the moves, which are checked.
     pub fn record(&self) -> Result<GameRecord, NotationError> {
         match &self.start {

@@ -33,15 +33,6 @@ pub struct Seat<'a> {
     pub clock: SideClock,
 }
 
-/// What came of a game.
-#[derive(Debug)]
-pub struct FinishedGame {
-    /// The record.
-    pub game: PlayedGame,
-    /// Whose program must be started anew.
-    pub failed: Option<Color>,
-}
-
 /// Finds the exact result of positions near the end.
 pub struct Adjudicator {
     empties: u32,
@@ -76,7 +67,7 @@ pub fn play(
     rules: &MatchRules,
     adjudicator: Option<&mut Adjudicator>,
     abandon: &AtomicBool,
-) -> Option<FinishedGame> {
+) -> Option<PlayedGame> {
     let record = opening.record.clone();
     let timing = vec![Timing::default(); record.turns().len()];
     let game = PlayedGame {
@@ -93,11 +84,11 @@ pub fn play(
     let clocks = [black.clock, white.clock];
     let mut table = GameInPlay { game, record, timing, clocks, players: [black.player, white.player], rules };
     let outcome = table.play(adjudicator, abandon)?;
-    let (end, score, loser, detail, failed) = match outcome {
-        Finish::Board(end, score) => (end, score, None, None, None),
+    let (end, score, loser, detail) = match outcome {
+        Finish::Board(end, score) => (end, score, None, None),
         Finish::Lost { color, end, detail } => {
             let score = if color == Color::Black { -64 } else { 64 };
-            (end, score, Some(color), detail, end.is_failure().then_some(color))
+            (end, score, Some(color), detail)
         }
     };
     let mut game = PlayedGame { end, score, loser, detail, ..table.game };
@@ -105,7 +96,7 @@ pub fn play(
     drop_if_empty(&mut game.evals);
     drop_if_empty(&mut game.depths);
     drop_if_empty(&mut game.nodes);
-    Some(FinishedGame { game, failed })
+    Some(game)
 }
 
 /// Empties a list that has no value in it.
@@ -267,7 +258,7 @@ mod tests {
                 None,
                 &AtomicBool::new(false),
             );
-            let game = game.unwrap().game;
+            let game = game.unwrap();
             assert_eq!((game.end, game.loser), (End::Time, Some(loser)));
             assert_eq!(game.score, if loser == Color::Black { -64 } else { 64 });
             assert_eq!(game.seconds[..2], thinks.map(|s| s as f64));
@@ -291,7 +282,7 @@ mod tests {
         let fixture = Fixture { game: 7, pair: 3, opening: 2, black: 0, white: 1 };
         let rules = MatchRules { grace: Duration::ZERO, timed_records: false };
         let opening = Opening { record: opening };
-        play(&fixture, &opening, seats, &rules, adjudicator, &AtomicBool::new(false)).unwrap().game
+        play(&fixture, &opening, seats, &rules, adjudicator, &AtomicBool::new(false)).unwrap()
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::opening::Opening;
 use super::opening_source::OpeningError;
 use super::player::{Player, PlayerKind, PlayerSpec, StartError, Timeouts, find_protocol, start};
 use super::record::PlayedGame;
-use super::referee::{self, Adjudicator, FinishedGame, MatchRules, Seat};
+use super::referee::{self, Adjudicator, MatchRules, Seat};
 use super::schedule::{Fixture, Schedule};
 use super::settings::Settings;
 use super::sprt::{self, Sprt};
@@ -180,7 +180,7 @@ impl Tournament {
     fn collect(
         &mut self,
         jobs: Sender<Fixture>,
-        finished: &Receiver<Result<FinishedGame, MatchError>>,
+        finished: &Receiver<Result<PlayedGame, MatchError>>,
         interrupt: &AtomicBool,
         observer: &mut dyn FnMut(&Tournament),
     ) -> Result<Conclusion, MatchError> {
@@ -206,8 +206,8 @@ impl Tournament {
                 sent += 1;
             }
             match finished.recv_timeout(Duration::from_millis(100)) {
-                Ok(verdict) => {
-                    let game = verdict?.game;
+                Ok(game) => {
+                    let game = game?;
                     if let Some(place) = self.schedule.place(game.game) {
                         waiting.insert(place, game);
                     }
@@ -271,7 +271,7 @@ impl<'a> Worker<'a> {
         Worker { settings, openings, abandon, players, adjudicator: settings.adjudicate.map(Adjudicator::new) }
     }
 
-    fn run(mut self, queue: &Receiver<Fixture>, results: &Sender<Result<FinishedGame, MatchError>>) {
+    fn run(mut self, queue: &Receiver<Fixture>, results: &Sender<Result<PlayedGame, MatchError>>) {
         for fixture in queue {
             if self.abandon.load(Ordering::Relaxed) {
                 return;
@@ -290,7 +290,7 @@ impl<'a> Worker<'a> {
     }
 
     /// Plays a game; `None` if it was abandoned.
-    fn play(&mut self, fixture: &Fixture) -> Result<Option<FinishedGame>, MatchError> {
+    fn play(&mut self, fixture: &Fixture) -> Result<Option<PlayedGame>, MatchError> {
         let mut black = self.seated(fixture.black)?;
         let mut white = self.seated(fixture.white)?;
         let rules = MatchRules { grace: self.settings.grace, timed_records: !self.settings.reproducible };
@@ -302,21 +302,20 @@ impl<'a> Worker<'a> {
             clock: clock(number),
         });
         let opening = &self.openings[fixture.opening];
-        let verdict = referee::play(fixture, opening, seats, &rules, self.adjudicator.as_mut(), self.abandon);
-        let failed = verdict.as_ref().and_then(|verdict| verdict.failed);
-        if let Some(verdict) = verdict.as_ref().filter(|verdict| verdict.failed.is_some()) {
-            let detail = verdict.game.detail.as_deref().unwrap_or_default();
-            log::info!("game {}: {}: {detail}", fixture.game, verdict.game.end);
+        let game = referee::play(fixture, opening, seats, &rules, self.adjudicator.as_mut(), self.abandon);
+        let failed = game.as_ref().and_then(PlayedGame::failed);
+        if let Some(game) = game.as_ref().filter(|_| failed.is_some()) {
+            log::info!("game {}: {}: {}", fixture.game, game.end, game.detail.as_deref().unwrap_or_default());
         }
         // A player that failed is dropped here, which ends its process; the next game starts it anew.
         let seats = [(Color::Black, fixture.black, black), (Color::White, fixture.white, white)];
         for (_, number, mut player) in seats.into_iter().filter(|(color, ..)| failed != Some(*color)) {
-            if verdict.is_some() {
+            if game.is_some() {
                 player.end();
             }
             self.players[number] = Some(player);
         }
-        Ok(verdict)
+        Ok(game)
     }
 
     /// Takes a player from its place, starting it if need be.
