@@ -149,7 +149,6 @@ impl Probe {
     /// Ends the program and starts it anew.
     fn restart(&mut self) -> Result<(), StartError> {
         self.note_stderr();
-        self.process.send("quit");
         self.process = spawn(&self.spec)?;
         (self.is_spent, self.is_ready) = (false, false);
         Ok(())

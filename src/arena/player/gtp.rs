@@ -401,12 +401,6 @@ impl Player for GtpPlayer {
     }
 }
 
-impl Drop for GtpPlayer {
-    fn drop(&mut self) {
-        self.process.send("quit");
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -219,12 +219,6 @@ impl Player for NBoardPlayer {
     }
 }
 
-impl Drop for NBoardPlayer {
-    fn drop(&mut self) {
-        self.process.send("quit");
-    }
-}
-
 /// Reads the answer `F4/1.5/0.25`, in which runs of blanks count as `/`.
 pub(in crate::arena) fn parse_move(text: &str) -> Option<TimedMove> {
     let joined: Vec<&str> = text.split_whitespace().collect();

@@ -219,6 +219,8 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
+        // The word of both protocols.
+        self.send("quit");
         self.close_input();
         if self.wait(Instant::now() + EXIT_TIME).is_none() {
             log::info!("{} does not end by itself and is killed", self.label);

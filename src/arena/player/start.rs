@@ -44,7 +44,6 @@ pub fn find_protocol(spec: &PlayerSpec, timeouts: Timeouts) -> Result<PlayerProt
             _ => {}
         }
     };
-    process.send("quit");
     found.ok_or_else(|| StartError::UnknownProtocol(program(spec).to_owned()))
 }
 
