@@ -84,6 +84,10 @@ pub fn play(
     let clocks = [black.clock, white.clock];
     let mut table = GameInPlay { game, record, timing, clocks, players: [black.player, white.player], rules };
     let outcome = table.play(adjudicator, abandon)?;
+    // Waits are cut short then, so a player that seems to have failed may not have.
+    if abandon.load(Ordering::Relaxed) {
+        return None;
+    }
     let (end, score, loser, detail) = match outcome {
         Finish::Board(end, score) => (end, score, None, None),
         Finish::Lost { color, end, detail } => {

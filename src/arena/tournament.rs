@@ -15,6 +15,7 @@ use crate::othello::{Color, Position};
 use crossbeam::channel::{Receiver, Sender, unbounded};
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -160,7 +161,7 @@ impl Tournament {
     ) -> Result<Conclusion, MatchError> {
         let (jobs, queue) = unbounded::<Fixture>();
         let (results, finished) = unbounded();
-        let abandon = AtomicBool::new(false);
+        let abandon = Arc::new(AtomicBool::new(false));
         let (settings, openings) = (self.settings.clone(), self.openings.clone());
         std::thread::scope(|scope| {
             for number in 0..settings.concurrency {
@@ -247,7 +248,7 @@ fn check_player(spec: &mut PlayerSpec, terms: &Terms, timeouts: Timeouts, set_up
     if let (PlayerKind::Process { protocol, .. }, Some(found)) = (&mut spec.kind, unknown) {
         *protocol = Some(found);
     }
-    let player = start(spec, terms, timeouts)?;
+    let player = start(spec, terms, timeouts, &Arc::default())?;
     if set_up && !player.takes_positions() {
         return Err(StartError::Unsupported(
             "it cannot be given a position, and there are openings that do not begin at the standard start".to_owned(),
@@ -260,13 +261,13 @@ fn check_player(spec: &mut PlayerSpec, terms: &Terms, timeouts: Timeouts, set_up
 struct Worker<'a> {
     settings: &'a Settings,
     openings: &'a [Opening],
-    abandon: &'a AtomicBool,
+    abandon: &'a Arc<AtomicBool>,
     players: Vec<Option<Box<dyn Player>>>,
     adjudicator: Option<Adjudicator>,
 }
 
 impl<'a> Worker<'a> {
-    fn new(settings: &'a Settings, openings: &'a [Opening], abandon: &'a AtomicBool) -> Worker<'a> {
+    fn new(settings: &'a Settings, openings: &'a [Opening], abandon: &'a Arc<AtomicBool>) -> Worker<'a> {
         let players = settings.players.iter().map(|_| None).collect();
         Worker { settings, openings, abandon, players, adjudicator: settings.adjudicate.map(Adjudicator::new) }
     }
@@ -326,7 +327,7 @@ impl<'a> Worker<'a> {
         let spec = &self.settings.players[number];
         let mut attempt = 1;
         loop {
-            match start(spec, &self.settings.terms, self.settings.timeouts) {
+            match start(spec, &self.settings.terms, self.settings.timeouts, self.abandon) {
                 Ok(player) => return Ok(player),
                 Err(error) if attempt == STARTS || self.abandon.load(Ordering::Relaxed) => {
                     return Err(MatchError::Player(spec.name.clone(), error));
@@ -350,7 +351,7 @@ mod tests {
         let player = ["name=A depth=1", "name=B depth=1"].map(|words| PlayerText::parse(words).unwrap());
         let settings = Settings::new(MatchText { player: player.to_vec(), ..MatchText::default() }).unwrap();
         let ((jobs, queue), (results, finished)) = (unbounded(), unbounded());
-        let abandon = AtomicBool::new(false);
+        let abandon = Arc::default();
         // There is no such opening.
         jobs.send(Fixture { game: 3, pair: 1, opening: 0, black: 1, white: 0 }).unwrap();
         Worker::new(&settings, &[], &abandon).run(&queue, &results);

@@ -1,10 +1,11 @@
 //! `emilia match check`: does an engine keep to its protocol?
 
-use super::log_output;
+use super::{INTERRUPTED, log_output};
 use crate::arena::conformance::{self, CheckOutcome, Conformance};
-use crate::arena::player::{PlayerText, Timeouts};
+use crate::arena::player::{self, PlayerText, Timeouts};
 use clap::Args;
 use std::path::PathBuf;
+use std::process::exit;
 use std::time::Duration;
 
 /// What to check.
@@ -47,6 +48,10 @@ pub(super) fn run(arguments: &CheckArguments) -> Result<(), String> {
         dir: arguments.dir.clone(),
         ..PlayerText::default()
     };
+    super::set_interrupt_handler(|| {
+        player::kill_all();
+        exit(INTERRUPTED);
+    })?;
     let spec = text.validate().map_err(|error| error.to_string())?;
     let (reply, thought) = [arguments.reply_timeout, arguments.move_timeout].map(Duration::from_secs_f64).into();
     let timeouts = Timeouts { start: thought, reply, thought };

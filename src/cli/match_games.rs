@@ -1,15 +1,18 @@
 //! `emilia match`: games between engines, and what they say.
 
-use super::log_output;
 use super::output::{complain, write_file};
 use super::picture::PictureFile;
 use super::progress::StatusLine;
-use crate::arena::player::PlayerText;
+use super::{INTERRUPTED, log_output};
+use crate::arena::player::{self, PlayerText};
 use crate::arena::report::{self, MatchReport};
 use crate::arena::settings::{MatchText, Settings};
 use crate::arena::tournament::{Conclusion, Tournament};
 use clap::{Args, Subcommand};
 use std::path::{Path, PathBuf};
+use std::process::exit;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What the command line says; the variant of the command has the help.
 #[derive(Args, Clone, Debug)]
@@ -70,10 +73,12 @@ pub(super) fn run(arguments: &MatchArguments) -> Result<(), String> {
     }
     log_output::to(arguments.log_file.as_deref())?;
     let settings = Settings::new(arguments.text()?).map_err(|error| error.to_string())?;
+    let (interrupt, is_playing) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+    watch_interrupts(&interrupt, &is_playing)?;
     let mut tournament = Tournament::prepare(settings, arguments.resume).map_err(|error| error.to_string())?;
     let template = "{pos}/{len} games  {msg}  {elapsed} gone, {eta} to go";
     let progress = StatusLine::new(template, Some(tournament.schedule().games()), tournament.resumed());
-    let interrupt = super::on_interrupt()?;
+    is_playing.store(true, Ordering::Relaxed);
     let conclusion = tournament.run(&interrupt, &mut |tournament| {
         let ratio = tournament.sprt().map(|(_, ratio, _)| ratio);
         progress.show(tournament.standings().games, || report::progress(tournament.standings(), ratio));
@@ -97,6 +102,18 @@ pub(super) fn run(arguments: &MatchArguments) -> Result<(), String> {
         }
         Conclusion::Complete | Conclusion::Decided(_) => Ok(()),
     }
+}
+
+/// An interruption sets the flag while games are played; before that, and when it is the second one, it ends the program, of whose players
+/// none is left behind.
+fn watch_interrupts(interrupt: &Arc<AtomicBool>, is_playing: &Arc<AtomicBool>) -> Result<(), String> {
+    let (interrupt, is_playing) = (Arc::clone(interrupt), Arc::clone(is_playing));
+    super::set_interrupt_handler(move || {
+        if interrupt.swap(true, Ordering::Relaxed) || !is_playing.load(Ordering::Relaxed) {
+            player::kill_all();
+            exit(INTERRUPTED);
+        }
+    })
 }
 
 fn json(report: &MatchReport) -> Result<String, String> {

@@ -529,3 +529,20 @@ fn a_hanging_engine_behind_a_shell_is_killed_with_it() {
     // Waits for ever if the engine has outlived its shell.
     fs::File::open(&lock).unwrap().lock().unwrap();
 }
+
+#[cfg(unix)]
+#[test]
+fn what_an_engine_has_started_ends_with_it() {
+    let lock = Path::new(env!("CARGO_TARGET_TMPDIR")).join("helper.lock");
+    let _ = fs::remove_file(&lock);
+    let helper = mock(&format!("mute immortal 'lock={}'", lock.display()));
+    let script = format!("{helper} & while [ ! -e '{}' ]; do sleep 0.01; done; exec {}", lock.display(), mock("gtp"));
+    let shell = PlayerText {
+        cmd: Some(shell_words::join(["sh", "-c", &script])),
+        protocol: Some("gtp".into()),
+        ..mock_player("")
+    };
+    assert!(play("helper", text([shell, quick("E")], 1)).iter().all(|game| game.end == End::Played));
+    // Waits for ever if the helper has outlived the engine.
+    fs::File::open(&lock).unwrap().lock().unwrap();
+}

@@ -19,6 +19,8 @@ mod game_file;
 mod games;
 mod gtp;
 mod match_command;
+#[cfg(unix)]
+mod match_interrupted;
 mod mock_engine;
 mod nboard;
 mod notation;

@@ -1,12 +1,15 @@
 //! Emilia herself, without a process between.
 
 use super::fault::Fault;
+use super::process::WAIT_SLICE;
 use super::question::{Action, Answer, GameSetup, Player, Timeouts, Turn};
 use super::spec::{PlayerSpec, SpecError};
 use crate::clock::time_control::{Terms, TimeControl};
 use crate::clock::{Clock, TimeBudget};
 use crate::engine::{Engine, Event, Request};
 use crate::search::Limits;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// After a search was told to stop, it is waited for so long.
@@ -18,13 +21,19 @@ pub(super) struct InProcessPlayer {
     timeouts: Timeouts,
     clock: Clock,
     seed: u64,
+    abandon: Arc<AtomicBool>,
 }
 
 impl InProcessPlayer {
-    pub(super) fn new(spec: &PlayerSpec, terms: Terms, timeouts: Timeouts) -> Result<InProcessPlayer, SpecError> {
+    pub(super) fn new(
+        spec: &PlayerSpec,
+        terms: Terms,
+        timeouts: Timeouts,
+        abandon: &Arc<AtomicBool>,
+    ) -> Result<InProcessPlayer, SpecError> {
         let options = spec.engine_options()?;
-        let seed = options.seed;
-        Ok(InProcessPlayer { engine: Engine::new(options), terms, timeouts, clock: Clock::unlimited(), seed })
+        let (seed, abandon) = (options.seed, Arc::clone(abandon));
+        Ok(InProcessPlayer { engine: Engine::new(options), terms, timeouts, clock: Clock::unlimited(), seed, abandon })
     }
 
     fn limits(&self, empties: u32) -> Limits {
@@ -59,9 +68,11 @@ impl Player for InProcessPlayer {
         let mut deadline = asked + wait;
         let mut stopped = false;
         let decision = loop {
-            match thinking.events().recv_deadline(deadline) {
+            match thinking.events().recv_deadline(deadline.min(Instant::now() + WAIT_SLICE)) {
                 Ok(Event::Finished(decision)) => break decision,
+                _ if self.abandon.load(Ordering::Relaxed) => return Err(late()),
                 Ok(Event::Report(_)) => {}
+                Err(crossbeam::channel::RecvTimeoutError::Timeout) if Instant::now() < deadline => {}
                 Err(crossbeam::channel::RecvTimeoutError::Timeout) if !stopped => {
                     thinking.stop();
                     stopped = true;
@@ -101,7 +112,6 @@ mod tests {
     use crate::notation::ggf::Timing;
     use crate::othello::{Color, GameRecord, Move};
     use crate::search::{Bound, Control, Line, Report, Score, Search, SearchDepth, Task};
-    use std::sync::atomic::{AtomicBool, Ordering};
 
     static BEGUN: AtomicBool = AtomicBool::new(false);
     static ENDED: AtomicBool = AtomicBool::new(false);
@@ -140,7 +150,8 @@ mod tests {
         let options = EngineOptions { ponder: true, book: None, ..EngineOptions::default() };
         let engine = Engine::with_searches(options, |_| Box::new(Watched));
         let (terms, timeouts) = (Terms::default(), Timeouts::default());
-        let mut player = InProcessPlayer { engine, terms, timeouts, clock: Clock::unlimited(), seed: 0 };
+        let (clock, abandon) = (Clock::unlimited(), Arc::default());
+        let mut player = InProcessPlayer { engine, terms, timeouts, clock, seed: 0, abandon };
         let (record, clocks) = (GameRecord::default(), [SideClock::new(None); 2]);
         let turn = Turn { record: &record, timing: &[] as &[Timing], clocks: &clocks, grace: Duration::ZERO };
         player.play(&turn).unwrap();

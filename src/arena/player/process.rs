@@ -8,6 +8,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// What is behind this in a line is dropped.
@@ -18,6 +19,32 @@ const LINES_KEPT: usize = 1024;
 const ERROR_LINES_KEPT: usize = 3;
 /// How long a program that was asked to go may take before it is killed.
 const EXIT_TIME: Duration = Duration::from_millis(500);
+
+/// How often a wait looks whether it is to be given up.
+pub(super) const WAIT_SLICE: Duration = Duration::from_millis(100);
+
+/// The numbers of the programs that run, each of which is that of its group.
+static RUNNING: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+
+/// Kills all programs with everything that they have started, and lets none be started any more: for a process that ends at once and
+/// drops nothing. On Windows only the end of their input tells the programs of it.
+pub fn kill_all() {
+    let running = RUNNING.lock();
+    running.iter().for_each(|&number| kill_group(number));
+    std::mem::forget(running);
+}
+
+fn kill_group(number: u32) {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Pid, Signal, kill_process_group};
+        if let Some(group) = i32::try_from(number).ok().and_then(Pid::from_raw) {
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = number;
+}
 
 /// One line that a program wrote.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -33,14 +60,14 @@ pub struct OutputLine {
 /// Why there is no line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NoLine {
-    /// The time is over.
+    /// The time is over, or nobody wants the line any more.
     Late,
     /// The program has closed its output.
     Closed,
 }
 
-/// A running program. Dropping it closes its input, waits for a moment, kills it with everything it has started, and
-/// waits for its end, so that neither processes nor descriptors are left behind.
+/// A running program. Dropping it asks it to quit, closes its input, waits for a moment, kills it and (not on Windows) everything that it has started,
+/// and waits for its end, so that neither processes nor descriptors are left behind.
 #[derive(Debug)]
 pub struct Process {
     label: String,
@@ -51,6 +78,7 @@ pub struct Process {
     /// Disconnected when the standard error has been read to its end.
     errors_read: Receiver<()>,
     status: Option<ExitStatus>,
+    abandon: Arc<AtomicBool>,
 }
 
 impl Process {
@@ -70,7 +98,12 @@ impl Process {
         // A group of its own, so that a shell can be killed together with the program it runs.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut builder, 0);
-        let mut child = builder.spawn()?;
+        let mut child = {
+            let mut running = RUNNING.lock();
+            let child = builder.spawn()?;
+            running.push(child.id());
+            child
+        };
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (input, to_write) = unbounded::<Vec<u8>>();
         let (speak, lines) = bounded(LINES_KEPT);
@@ -85,6 +118,7 @@ impl Process {
             last_errors,
             errors_read,
             status: None,
+            abandon: Arc::default(),
         };
         if let Some(mut stdin) = stdin {
             spawn(label, "input", move || {
@@ -131,15 +165,27 @@ impl Process {
         self.input = None;
     }
 
+    /// From now on no line is waited for any longer when this is set.
+    pub(super) fn abandon_with(&mut self, abandon: &Arc<AtomicBool>) {
+        self.abandon = Arc::clone(abandon);
+    }
+
     /// The next line, waited for until `deadline`.
     pub fn next_line(&self, deadline: Instant) -> Result<OutputLine, NoLine> {
-        // A line that has come is taken even if the deadline is over: when it came stands in it.
-        let line = self.lines.recv_deadline(deadline).map_err(|error| match error {
-            RecvTimeoutError::Timeout => NoLine::Late,
-            RecvTimeoutError::Disconnected => NoLine::Closed,
-        })?;
-        log::debug!("{} > {}", self.label, line.text);
-        Ok(line)
+        loop {
+            // A line that has come is taken even if the deadline is over: when it came stands in it.
+            match self.lines.recv_deadline(deadline.min(Instant::now() + WAIT_SLICE)) {
+                Ok(line) => {
+                    log::debug!("{} > {}", self.label, line.text);
+                    return Ok(line);
+                }
+                Err(RecvTimeoutError::Disconnected) => return Err(NoLine::Closed),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if Instant::now() >= deadline || self.abandon.load(Ordering::Relaxed) {
+                return Err(NoLine::Late);
+            }
+        }
     }
 
     /// The next line that came whole and by `deadline`; `None` if there is none.
@@ -176,8 +222,8 @@ impl Process {
     pub fn wait(&mut self, deadline: Instant) -> Option<ExitStatus> {
         let mut pause = Duration::from_micros(200);
         loop {
-            if self.status.is_none() {
-                self.status = self.child.try_wait().ok().flatten();
+            if self.status.is_none() && self.has_ended() {
+                self.end();
             }
             if self.status.is_some() || Instant::now() >= deadline {
                 return self.status;
@@ -206,14 +252,29 @@ impl Process {
         text
     }
 
-    fn kill(&mut self) {
-        #[cfg(unix)]
+    /// Whether the program has ended. Its number stays its own.
+    #[cfg(unix)]
+    fn has_ended(&mut self) -> bool {
+        use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        waitid(WaitId::Pid(Pid::from_child(&self.child)), options).is_ok_and(|status| status.is_some())
+    }
+
+    #[cfg(not(unix))]
+    fn has_ended(&mut self) -> bool {
+        self.child.try_wait().is_ok_and(|status| status.is_some())
+    }
+
+    /// Kills the program, if it still runs, and everything that it has started, and waits for its end.
+    fn end(&mut self) {
         {
-            use rustix::process::{Pid, Signal, kill_process_group};
-            // While the child has not been waited for, its number cannot have gone to another process.
-            let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
+            // Once the program has been waited for, its number may be that of another process.
+            let mut running = RUNNING.lock();
+            kill_group(self.child.id());
+            running.retain(|&number| number != self.child.id());
         }
         let _ = self.child.kill();
+        self.status = self.child.wait().ok();
     }
 }
 
@@ -224,8 +285,7 @@ impl Drop for Process {
         self.close_input();
         if self.wait(Instant::now() + EXIT_TIME).is_none() {
             log::info!("{} does not end by itself and is killed", self.label);
-            self.kill();
-            let _ = self.child.wait();
+            self.end();
         }
     }
 }

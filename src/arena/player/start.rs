@@ -8,20 +8,28 @@ use super::process::Process;
 use super::question::{Player, Timeouts};
 use super::spec::{PlayerKind, PlayerProtocol, PlayerSpec};
 use crate::clock::time_control::Terms;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 /// Starts a player and gets it ready for its first game in a match with these limits. A program without a known protocol is asked for it
-/// first.
-pub fn start(spec: &PlayerSpec, of_the_match: &Terms, timeouts: Timeouts) -> Result<Box<dyn Player>, StartError> {
+/// first. When `abandon` is set, nothing is waited for any longer, and what the player answers then is of no use.
+pub fn start(
+    spec: &PlayerSpec,
+    of_the_match: &Terms,
+    timeouts: Timeouts,
+    abandon: &Arc<AtomicBool>,
+) -> Result<Box<dyn Player>, StartError> {
     let terms = if spec.tell_limits { spec.terms(of_the_match) } else { Terms::default() };
     let PlayerKind::Process { protocol, .. } = &spec.kind else {
-        return Ok(Box::new(InProcessPlayer::new(spec, terms, timeouts)?));
+        return Ok(Box::new(InProcessPlayer::new(spec, terms, timeouts, abandon)?));
     };
     let protocol = match protocol {
         Some(protocol) => *protocol,
         None => find_protocol(spec, timeouts)?,
     };
-    let process = spawn(spec)?;
+    let mut process = spawn(spec)?;
+    process.abandon_with(abandon);
     Ok(match protocol {
         PlayerProtocol::Gtp => Box::new(GtpPlayer::new(process, spec, &terms, timeouts)?),
         PlayerProtocol::NBoard => Box::new(NBoardPlayer::new(process, spec, terms, timeouts)?),

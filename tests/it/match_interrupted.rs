@@ -1,0 +1,87 @@
+//! Ctrl-C, and what is left of the engines of a match then.
+
+use crate::mock_engine::mock;
+use rustix::process::{Pid, Signal, kill_process};
+use std::fs::{File, TryLockError};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// Far less than any timeout of a match, and more than a busy machine needs.
+const SOON: Duration = Duration::from_secs(20);
+
+fn start(arguments: &[&str]) -> Child {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_emilia"));
+    command.arg("match").args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+fn interrupt(child: &Child) {
+    kill_process(Pid::from_child(child), Signal::INT).unwrap();
+}
+
+/// What a program said that has to end soon.
+fn end_of(mut child: Child) -> Output {
+    let since = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        assert!(since.elapsed() < SOON, "it does not end");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    child.wait_with_output().unwrap()
+}
+
+/// A file in a folder, and the words that make the mock engine hold it for as long as it runs.
+fn lock(folder: &tempfile::TempDir) -> (PathBuf, String) {
+    let path = folder.path().join("lock");
+    let words = format!("immortal 'lock={}'", path.display());
+    (path, words)
+}
+
+fn is_held(lock: &Path) -> bool {
+    File::open(lock).is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
+}
+
+fn wait_until(what: &str, condition: impl Fn() -> bool) {
+    let since = Instant::now();
+    while !condition() {
+        assert!(since.elapsed() < SOON, "{what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn moves_in_progress_are_not_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let (lock, words) = lock(&folder);
+    let engine = |name: &str, words: &str| {
+        format!("name={name} cmd=\"{}\" protocol=gtp tell-limits=false", mock(&format!("gtp {words}")))
+    };
+    let (hanging, other) = (engine("M", &format!("hang@2 {words}")), engine("E", ""));
+    // Emilia inside the match says nothing in the log; a game has begun when her opponent has been told of it.
+    for (first, sign, count) in [(hanging.as_str(), "M < genmove", 2), ("name=M depth=60", "E < clear_board", 1)] {
+        let log = folder.path().join(format!("log{count}"));
+        let log_file = log.display().to_string();
+        let child = start(&["--player", first, "--player", &other, "--pairs", "9", "--log-file", &log_file]);
+        let is_there = || std::fs::read_to_string(&log).is_ok_and(|log| log.matches(sign).count() == count);
+        wait_until("no game has begun", is_there);
+        interrupt(&child);
+        let output = end_of(child);
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(1) && stderr.contains("interrupted after 0 of 18 games"), "{stderr}");
+    }
+    assert!(!is_held(&lock));
+}
+
+#[test]
+fn an_interrupt_before_the_first_game_or_in_a_check_leaves_no_engine() {
+    let folder = tempfile::tempdir().unwrap();
+    let (lock, words) = lock(&folder);
+    let engine = mock(&format!("mute {words}"));
+    let player = format!("name=M cmd=\"{engine}\" protocol=gtp tell-limits=false");
+    for arguments in [&["--player", &player, "--player", "name=E depth=1"][..], &["check", &engine]] {
+        let child = start(arguments);
+        wait_until("the engine was not started", || is_held(&lock));
+        interrupt(&child);
+        assert_eq!(end_of(child).status.code(), Some(130));
+        wait_until("the engine is left", || !is_held(&lock));
+    }
+}
