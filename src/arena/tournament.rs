@@ -3,7 +3,9 @@
 use super::log::{LogError, MatchLog};
 use super::opening::Opening;
 use super::opening_source::OpeningError;
-use super::player::{Player, PlayerKind, PlayerSpec, StartError, Timeouts, find_protocol, start};
+use super::player::{
+    Answer, Fault, GameSetup, Player, PlayerKind, PlayerSpec, StartError, Timeouts, Turn, find_protocol, start,
+};
 use super::record::PlayedGame;
 use super::referee::{self, Adjudicator, MatchRules, Seat};
 use super::schedule::{Fixture, Schedule};
@@ -299,7 +301,7 @@ impl<'a> Worker<'a> {
         let clock = |player: usize| SideClock::new(settings.players[player].terms(&settings.terms).time);
         let seats = [(fixture.black, &mut black), (fixture.white, &mut white)].map(|(number, player)| Seat {
             name: &settings.players[number].name,
-            player: player.as_mut(),
+            player,
             clock: clock(number),
         });
         let opening = &self.openings[fixture.opening];
@@ -310,7 +312,8 @@ impl<'a> Worker<'a> {
         }
         // A player that failed is dropped here, which ends its process; the next game starts it anew.
         let seats = [(Color::Black, fixture.black, black), (Color::White, fixture.white, white)];
-        for (_, number, mut player) in seats.into_iter().filter(|(color, ..)| failed != Some(*color)) {
+        for (_, number, seated) in seats.into_iter().filter(|(color, ..)| failed != Some(*color)) {
+            let mut player = seated.player;
             if game.is_some() {
                 player.end();
             }
@@ -320,15 +323,17 @@ impl<'a> Worker<'a> {
     }
 
     /// Takes a player from its place, starting it if need be.
-    fn seated(&mut self, number: usize) -> Result<Box<dyn Player>, MatchError> {
+    fn seated(&mut self, number: usize) -> Result<SeatedPlayer<'a>, MatchError> {
+        let (settings, abandon) = (self.settings, self.abandon);
+        let spec = &settings.players[number];
+        let seated = |player, is_new| SeatedPlayer { player, is_new, spec, settings, abandon };
         if let Some(player) = self.players[number].take() {
-            return Ok(player);
+            return Ok(seated(player, false));
         }
-        let spec = &self.settings.players[number];
         let mut attempt = 1;
         loop {
-            match start(spec, &self.settings.terms, self.settings.timeouts, self.abandon) {
-                Ok(player) => return Ok(player),
+            match start(spec, &settings.terms, settings.timeouts, abandon) {
+                Ok(player) => return Ok(seated(player, true)),
                 Err(error) if attempt == STARTS || self.abandon.load(Ordering::Relaxed) => {
                     return Err(MatchError::Player(spec.name.clone(), error));
                 }
@@ -337,6 +342,47 @@ impl<'a> Worker<'a> {
             attempt += 1;
             std::thread::sleep(PAUSE);
         }
+    }
+}
+
+/// A player for one game. Should its program have ended since the last one, which is no fault in any game, it is started anew.
+struct SeatedPlayer<'a> {
+    player: Box<dyn Player>,
+    /// Whether it has played no game yet.
+    is_new: bool,
+    spec: &'a PlayerSpec,
+    settings: &'a Settings,
+    abandon: &'a Arc<AtomicBool>,
+}
+
+impl Player for SeatedPlayer<'_> {
+    fn begin(&mut self, setup: &GameSetup) -> Result<(), Fault> {
+        let begun = self.player.begin(setup);
+        let Err(fault @ Fault::Crashed(_)) = &begun else { return begun };
+        if self.is_new {
+            return begun;
+        }
+        log::warn!("player {}: between two games {fault}; it is started anew", self.spec.name);
+        match start(self.spec, &self.settings.terms, self.settings.timeouts, self.abandon) {
+            Ok(player) => self.player = player,
+            Err(error) => {
+                log::warn!("player {}: {error}", self.spec.name);
+                return begun;
+            }
+        }
+        self.player.begin(setup)
+    }
+
+    fn play(&mut self, turn: &Turn<'_>) -> Result<Answer, Fault> {
+        self.player.play(turn)
+    }
+
+    fn end(&mut self) {
+        self.player.end();
+    }
+
+    fn takes_positions(&self) -> bool {
+        self.player.takes_positions()
     }
 }
 

@@ -107,6 +107,15 @@ fn an_engine_that_failed_is_started_anew() {
 }
 
 #[test]
+fn an_engine_that_ends_between_games_loses_none() {
+    for protocol in ["gtp", "nboard"] {
+        let games =
+            play(&format!("between-{protocol}"), text([mock_player(&format!("{protocol} one-game")), quick("E")], 2));
+        assert!(games.iter().all(|game| game.end == End::Played), "{protocol}: {games:?}");
+    }
+}
+
+#[test]
 fn time_is_kept_by_the_referee() {
     for protocol in ["gtp", "nboard"] {
         let mut text = text([mock_player(&format!("{protocol} slow@2")), quick("E")], 1);

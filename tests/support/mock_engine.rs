@@ -89,6 +89,9 @@ impl Mock {
     }
 
     fn new_game(&mut self) {
+        if self.has("one-game") && self.games > 0 {
+            exit(0);
+        }
         self.game = GameRecord::default();
         self.moves = 0;
         self.games += 1;

@@ -179,7 +179,8 @@ impl Player for NBoardPlayer {
         if let Some(seed) = self.seed {
             self.process.send(&format!("set emilia.seed {}", seed.wrapping_add(setup.game)));
         }
-        Ok(())
+        // A program that has ended since the last game is found out here.
+        self.ping(self.timeouts.reply)
     }
 
     fn play(&mut self, turn: &Turn<'_>) -> Result<Answer, Fault> {
