@@ -26,12 +26,32 @@ pub const GAMES: &str = "games.jsonl";
 /// The file of the games in GGF.
 pub const GGF: &str = "games.ggf";
 
+/// The reports in a match's folder: as text, as JSON, as a page.
+pub const REPORTS: [&str; 3] = ["report.txt", "report.json", "report.html"];
+
+/// Whether a match has begun in this folder.
+pub fn is_begun(folder: &Path) -> bool {
+    has_content(&folder.join(GAMES))
+}
+
+/// The first file in this folder that a new match there would replace.
+pub(super) fn in_the_way(folder: &Path) -> Option<PathBuf> {
+    [GAMES, GGF].iter().chain(&REPORTS).map(|name| folder.join(name)).find(|path| has_content(path))
+}
+
+fn has_content(path: &Path) -> bool {
+    path.metadata().is_ok_and(|found| found.len() > 0)
+}
+
 /// Why a log cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum LogError {
     /// It cannot be gone on with, or a file cannot be read or written.
     #[error(transparent)]
     Lines(#[from] LineLogError),
+    /// There is no log, but another file, of this path, that would be replaced.
+    #[error("'{path}' is there and is of no match in this folder; expected a folder without it", path = .0.display())]
+    Occupied(PathBuf),
     /// A line, from 1, of the log of this path is not one of a log: what was expected.
     #[error("{path}, line {1}: {2}", path = .0.display())]
     Content(PathBuf, usize, String),
@@ -48,6 +68,9 @@ impl MatchLog {
     ) -> Result<(MatchLog, Vec<PlayedGame>), LogError> {
         let path = folder.join(GAMES);
         let failed = |path: &Path, error| LineLogError::Io(path.to_owned(), error);
+        if let Some(path) = in_the_way(folder).filter(|_| !is_begun(folder)) {
+            return Err(LogError::Occupied(path));
+        }
         std::fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
         let (mut games, lines) = LineLog::open(path.clone(), resume)?;
         let played = read(&path, &lines, Some((terms, shard)))?;

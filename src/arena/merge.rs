@@ -36,10 +36,10 @@ pub enum MatchMergeError {
 /// that ended early leaves a gap between the games of the others and is refused; whether games are missing at the very
 /// end only the schedule knows, and a match that is resumed in the new folder plays them.
 pub fn merge(folders: &[PathBuf], out: &Path) -> Result<usize, MatchMergeError> {
-    let path = out.join(GAMES);
-    if path.exists() {
+    if let Some(path) = log::in_the_way(out) {
         return Err(MatchMergeError::Exists(path));
     }
+    let path = out.join(GAMES);
     let mut parts = Parts::default();
     for folder in folders {
         let (mut terms, played) = log::read_folder(folder)?;

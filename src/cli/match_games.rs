@@ -4,6 +4,7 @@ use super::output::{complain, write_file};
 use super::picture::PictureFile;
 use super::progress::StatusLine;
 use super::{INTERRUPTED, log_output};
+use crate::arena::log::REPORTS;
 use crate::arena::player::{self, PlayerText};
 use crate::arena::report::{self, MatchReport};
 use crate::arena::settings::{MatchText, Settings};
@@ -121,12 +122,8 @@ fn json(report: &MatchReport) -> Result<String, String> {
 }
 
 fn write_reports(folder: &Path, report: &MatchReport) -> Result<(), String> {
-    let files = [
-        ("report.txt", report::summary(report)),
-        ("report.json", json(report)?),
-        ("report.html", report::page(report)),
-    ];
-    for (name, text) in files {
+    let texts = [report::summary(report), json(report)?, report::page(report)];
+    for (name, text) in REPORTS.iter().zip(texts) {
         write_file(&folder.join(name), text.as_bytes())?;
     }
     Ok(())

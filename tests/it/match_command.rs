@@ -96,6 +96,25 @@ fn what_makes_no_sense_is_said_with_what_was_expected() {
 }
 
 #[test]
+fn a_new_match_replaces_no_file() {
+    let place = tempfile::tempdir().unwrap();
+    let match_in = |folder: &Path| [PLAYERS, &["--pairs", "1", "--out", folder.to_str().unwrap()]].concat().join("\n");
+    for name in ["games.ggf", "report.txt", "report.json", "report.html"] {
+        let folder = place.path().join(name);
+        fs::create_dir(&folder).unwrap();
+        fs::write(folder.join(name), "mine").unwrap();
+        let words = match_in(&folder);
+        let words: Vec<&str> = words.lines().collect();
+        for words in [words.clone(), [&words[..], &["--resume"]].concat()] {
+            let (_, stderr, code) = run(&words);
+            assert!(code == Some(1) && stderr.contains(&format!("{name}' is there")), "{stderr}");
+        }
+        let left: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!((left, fs::read_to_string(folder.join(name)).unwrap().as_str()), (vec![name.into()], "mine"));
+    }
+}
+
+#[test]
 fn what_an_engine_says_is_shown_in_one_short_line() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out").display().to_string();

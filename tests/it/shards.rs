@@ -298,6 +298,13 @@ fn a_match_is_played_in_parts() {
     output_of(&[&terms[..], &["--out", &parts[1], "--shard", "1/3", "--resume"]].concat());
     assert_eq!(fs::read_to_string(&log).unwrap(), complete);
 
+    // What is in the folder already is not touched.
+    fs::create_dir(&merged).unwrap();
+    fs::write(format!("{merged}/games.ggf"), "my games").unwrap();
+    let stderr = String::from_utf8(merge(&[&parts[0], &parts[1], &parts[2]]).stderr).unwrap();
+    assert!(stderr.contains("games.ggf is there already"), "{stderr}");
+    fs::remove_dir_all(&merged).unwrap();
+
     let output = merge(&[&parts[2], &parts[0], &parts[1]]);
     assert_eq!(String::from_utf8(output.stdout).unwrap(), "14 games\n");
     let games = |folder: &str| fs::read_to_string(format!("{folder}/games.jsonl")).unwrap();
