@@ -1,6 +1,6 @@
 //! A match from its first game to its last.
 
-use super::log::{LogError, MatchLog};
+use super::log::{LogError, MatchLog, is_begun};
 use super::opening::Opening;
 use super::opening_source::OpeningError;
 use super::player::{
@@ -70,8 +70,8 @@ pub struct Tournament {
 
 impl Tournament {
     /// Gets everything ready for the first game: openings, players, and the log, if there is to be one. Every player is
-    /// started once, so that whatever is wrong with one is found now.
-    pub fn prepare(mut settings: Settings, resume: bool) -> Result<Tournament, MatchError> {
+    /// started once, so that whatever is wrong with one is found now, but not if an earlier run has played everything.
+    pub fn prepare(settings: Settings, resume: bool) -> Result<Tournament, MatchError> {
         let openings = settings.openings.openings(&settings.selection)?;
         let pairs = settings.pairs.unwrap_or(openings.len() as u64);
         if pairs > openings.len() as u64 {
@@ -80,23 +80,41 @@ impl Tournament {
         }
         let schedule =
             Schedule::new(settings.format, settings.players.len(), pairs, openings.len()).of_shard(settings.shard);
-        let set_up = openings.iter().any(|opening| *opening.record.start() != Position::START);
-        for player in &mut settings.players {
-            check_player(player, &settings.terms, settings.timeouts, set_up)
-                .map_err(|error| MatchError::Player(player.name.clone(), error))?;
-        }
         let names = settings.players.iter().map(|player| player.name.clone()).collect();
         let standings = Standings::new(names, &schedule);
         let mut tournament = Tournament { openings, schedule, standings, log: None, settings, resumed: 0 };
-        if let Some(folder) = tournament.settings.out.clone() {
+        let folder = tournament.settings.out.clone();
+        let goes_on = resume && folder.as_deref().is_some_and(is_begun);
+        // Players that cannot play must not leave a log behind.
+        if !goes_on {
+            tournament.check_players()?;
+        }
+        if let Some(folder) = folder {
             let (log, games) =
                 MatchLog::open(&folder, &tournament.settings.identity(), tournament.settings.shard, resume)?;
             tournament.log = Some(log);
             for game in &games {
                 tournament.count_logged(game)?;
             }
+            let more = games.len() as u64 - tournament.resumed;
+            if more > 0 {
+                log::warn!("the log has {more} games more than the match is to have now; they are not counted");
+            }
+        }
+        if goes_on && tournament.resumed < tournament.schedule.games() && tournament.decision().is_none() {
+            tournament.check_players()?;
         }
         Ok(tournament)
+    }
+
+    /// Starts every player once.
+    fn check_players(&mut self) -> Result<(), MatchError> {
+        let set_up = self.openings.iter().any(|opening| *opening.record.start() != Position::START);
+        let Settings { players, terms, timeouts, .. } = &mut self.settings;
+        players.iter_mut().try_for_each(|player| {
+            check_player(player, terms, *timeouts, set_up)
+                .map_err(|error| MatchError::Player(player.name.clone(), error))
+        })
     }
 
     /// The settings.

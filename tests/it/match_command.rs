@@ -115,6 +115,26 @@ fn a_new_match_replaces_no_file() {
 }
 
 #[test]
+fn a_match_that_is_over_needs_no_engine() {
+    let place = tempfile::tempdir().unwrap();
+    let at = |name: &str| place.path().join(name).display().to_string();
+    let mock = mock("");
+    fs::copy(mock.trim().trim_matches('\''), at("engine")).unwrap();
+    let (first, out) = (format!("name=A cmd=\"'{}' gtp\" tell-limits=false", at("engine")), at("out"));
+    let play = |more: &[&str]| run(&[&["--player", &first, PLAYERS[2], PLAYERS[3], "--out", &out], more].concat());
+    let (report, stderr, code) = play(&["--pairs", "2"]);
+    assert_eq!((stderr.as_str(), code), ("", Some(0)));
+    fs::remove_file(at("engine")).unwrap();
+    assert_eq!(play(&["--pairs", "2", "--resume"]), (report, String::new(), Some(0)));
+    let (_, stderr, code) = play(&["--pairs", "3", "--resume"]);
+    assert!(code == Some(1) && stderr.contains("player A: cannot start"), "{stderr}");
+    // Fewer games than there are.
+    let (report, stderr, code) = play(&["--pairs", "1", "--resume"]);
+    assert!(report.starts_with("A against B: 2 games"), "{report}");
+    assert!(code == Some(0) && stderr.contains("the log has 2 games more than the match is to have now"), "{stderr}");
+}
+
+#[test]
 fn what_an_engine_says_is_shown_in_one_short_line() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out").display().to_string();
