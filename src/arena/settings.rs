@@ -32,7 +32,7 @@ pub struct MatchText {
     #[arg(long, value_name = "N")]
     pub opening_plies: Option<usize>,
     /// Play openings in the order of their source instead of one that the seed decides
-    #[arg(long, num_args = 0, default_missing_value = "true")]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true)]
     pub in_order: Option<bool>,
     /// Seed of random openings and of their order [default: 0]
     #[arg(long, value_name = "N")]
@@ -66,13 +66,13 @@ pub struct MatchText {
     pub sprt: Option<Sprt>,
     /// Play only the pairs of games whose number, from 0, leaves the rest I when divided by N; `emilia merge --out FOLDER`
     /// puts the folders of the parts together, and --resume reports on the whole
-    #[arg(long, value_name = "I/N", requires = "out", conflicts_with = "sprt")]
+    #[arg(long, value_name = "I/N", conflicts_with = "sprt")]
     pub shard: Option<String>,
     /// Write games.jsonl, games.ggf and report.txt, .json and .html to this folder
     #[arg(long, value_name = "FOLDER")]
     pub out: Option<PathBuf>,
     /// Leave times out of the log, so that matches between deterministic players give the same log byte by byte
-    #[arg(long, num_args = 0, default_missing_value = "true")]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true)]
     pub reproducible: Option<bool>,
     /// Seconds for a program to get ready [default: 30]
     #[arg(long, value_name = "SECONDS")]
@@ -99,6 +99,10 @@ impl MatchText {
         // The two ways to say how many are one.
         if other.pairs.is_some() || other.games.is_some() {
             (self.pairs, self.games) = (None, None);
+        }
+        // What a file says of its openings does not hold for others.
+        if other.openings.is_some() {
+            (self.opening_plies, self.in_order) = (None, None);
         }
         MatchText {
             player: self.player,
@@ -217,6 +221,7 @@ impl Settings {
             }
         }
         let openings: OpeningSource = text.openings.as_deref().unwrap_or(DEFAULT_OPENINGS).parse()?;
+        check_combinations(&text, &openings, players.len())?;
         let default_pairs = matches!(openings, OpeningSource::Random(_)).then_some(DEFAULT_PAIRS);
         let pairs = pairs(&text)?.or(default_pairs);
         let selection = OpeningChoice {
@@ -248,15 +253,6 @@ impl Settings {
         }
         if let Some(empties) = text.adjudicate.filter(|n| !(1..=MOST_ADJUDICATED).contains(n)) {
             return Err(bad("adjudicate", empties, "empty squares from 1 to 20"));
-        }
-        if let Some(sprt) = &text.sprt {
-            sprt.validate()?;
-            if players.len() != 2 {
-                return Err(bad("sprt", format!("{} players", players.len()), "two players"));
-            }
-            if text.shard.is_some() {
-                return Err(bad("shard", "a part", "a whole match: a sequential test must see every game"));
-            }
         }
         let Timeouts { start, reply, thought } = Timeouts::default();
         let timeout = |name, value, default| seconds(name, value, (0.01, "seconds from 0.01 to 1000000"), default);
@@ -309,6 +305,29 @@ impl Settings {
 
 fn bad(name: &'static str, value: impl ToString, expected: &'static str) -> SettingsError {
     SettingsError::Value(name, value.to_string(), expected)
+}
+
+/// Refuses what has no effect or no sense beside other settings.
+fn check_combinations(text: &MatchText, openings: &OpeningSource, players: usize) -> Result<(), SettingsError> {
+    if let Some(plies) = text.opening_plies.filter(|_| !matches!(openings, OpeningSource::File(_))) {
+        return Err(bad("opening-plies", plies, "openings from a file: only these are cut"));
+    }
+    if text.in_order == Some(true) && matches!(openings, OpeningSource::Random(_)) {
+        return Err(bad("in-order", true, "openings that have an order: four-ply, classes or a file"));
+    }
+    if let Some(shard) = text.shard.as_ref().filter(|_| text.out.is_none()) {
+        return Err(bad("shard", shard, "out too, the folder that emilia merge reads"));
+    }
+    if let Some(sprt) = &text.sprt {
+        sprt.validate()?;
+        if players != 2 {
+            return Err(bad("sprt", format!("{players} players"), "two players"));
+        }
+        if text.shard.is_some() {
+            return Err(bad("shard", "a part", "a whole match: a sequential test must see every game"));
+        }
+    }
+    Ok(())
 }
 
 fn pairs(text: &MatchText) -> Result<Option<u64>, SettingsError> {

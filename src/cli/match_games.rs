@@ -74,6 +74,12 @@ pub(super) fn run(arguments: &MatchArguments) -> Result<(), String> {
     }
     log_output::to(arguments.log_file.as_deref())?;
     let settings = Settings::new(arguments.text()?).map_err(|error| error.to_string())?;
+    if arguments.resume && settings.out.is_none() {
+        super::refuse("--resume needs --out, the folder of the match");
+    }
+    if let Some(chart) = &arguments.chart {
+        chart.expect_folder()?;
+    }
     let (interrupt, is_playing) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
     watch_interrupts(&interrupt, &is_playing)?;
     let mut tournament = Tournament::prepare(settings, arguments.resume).map_err(|error| error.to_string())?;

@@ -1,7 +1,8 @@
 //! Pictures in files: SVG, or PNG drawn from it.
 
-use super::output::write_file;
+use super::output::{cannot_write, write_file};
 use crate::render::png;
+use crate::whole_file;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -54,6 +55,11 @@ impl FromStr for PictureFile {
 }
 
 impl PictureFile {
+    /// Finds out early that the file cannot be written, if its folder is not there.
+    pub(super) fn expect_folder(&self) -> Result<(), String> {
+        whole_file::expect_folder(&self.path).map_err(|error| cannot_write(&self.path, error))
+    }
+
     /// Draws a picture into the file.
     pub(super) fn write(&self, svg: String) -> Result<(), String> {
         write_file(&self.path, &self.form.draw(svg)?)

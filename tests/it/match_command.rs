@@ -80,6 +80,14 @@ fn what_makes_no_sense_is_said_with_what_was_expected() {
         (&["--chart", "chart.doc"], 2, "expected a name that ends in .svg or .png"),
         (&["--pairs", "2", "--games", "4"], 2, "cannot be used with"),
         (&["--config", "/no/such/file.toml"], 1, "cannot read '/no/such/file.toml'"),
+        (&[PLAYERS, &["--resume"]].concat(), 2, "--resume needs --out"),
+        (
+            &[PLAYERS, &["--openings", "classes", "--opening-plies", "2"]].concat(),
+            1,
+            "opening-plies: 2 is not valid; expected openings from a file",
+        ),
+        (&[PLAYERS, &["--in-order"]].concat(), 1, "in-order: true is not valid; expected openings that have an order"),
+        (&[PLAYERS, &["--chart", "/no/such/chart.svg"]].concat(), 1, "the folder '/no/such' is not there"),
         (&["check"], 2, "<CMD>"),
         (&["check", "/no/such/engine"], 1, "cannot start '/no/such/engine'"),
         (

@@ -311,7 +311,16 @@ fn a_match_is_played_in_parts() {
     assert_eq!(games(&merged), games(&whole));
     assert_eq!(output_of(&[&terms[..], &["--out", &merged, "--resume"]].concat()), report);
     let output = run(emilia(&[&terms[..], &["--shard", "0/2"]].concat()), "");
-    assert_eq!(output.status.code(), Some(2), "a part that is nowhere cannot be merged");
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        stderr.contains("shard: 0/2 is not valid; expected out too"),
+        "a part that is nowhere cannot be merged: {stderr}"
+    );
+    // The folder may be named in a file.
+    let (settings, part) = (file(&folder, "settings.toml"), file(&folder, "part-of-two"));
+    fs::write(&settings, format!("out = '{part}'")).unwrap();
+    output_of(&[&terms[..], &["--config", &settings, "--shard", "0/2"]].concat());
+    assert_eq!(games(&part).lines().count(), 1 + 8);
 }
 
 /// The scripts for Slurm run here as Slurm would run them, one task after the other.
