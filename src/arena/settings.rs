@@ -37,7 +37,8 @@ pub struct MatchText {
     /// Seed of random openings and of their order [default: 0]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Pairs of games for each pairing [default: one for each opening; 100 with random openings]
+    /// Pairs of games for each pairing [default: one for each opening; with random openings 100, or 20000 with
+    /// --sprt]
     #[arg(long, value_name = "N", conflicts_with = "games")]
     pub pairs: Option<u64>,
     /// The same counted in games; an even number
@@ -61,8 +62,8 @@ pub struct MatchText {
     /// Let the solver decide games from this number of empty squares on, 1 to 20 [default: never]
     #[arg(long, value_name = "EMPTIES")]
     pub adjudicate: Option<u32>,
-    /// Stop as soon as a sequential test has decided: `ELO0,ELO1[,ALPHA,BETA]`, rates 0.05 if left out
-    #[arg(long, value_name = "TEST", value_parser = Sprt::parse)]
+    /// Stop as soon as a sequential test has decided, or after --pairs: `ELO0,ELO1[,ALPHA,BETA]`, rates 0.05 if left out
+    #[arg(long, value_name = "TEST", value_parser = Sprt::parse, allow_hyphen_values = true)]
     pub sprt: Option<Sprt>,
     /// Play only the pairs of games whose number, from 0, leaves the rest I when divided by N; `emilia merge --out FOLDER`
     /// puts the folders of the parts together, and --resume reports on the whole
@@ -201,6 +202,8 @@ pub struct Settings {
 
 /// Pairs played from random openings if nothing is said.
 const DEFAULT_PAIRS: u64 = 100;
+/// The same with a sequential test, which needs thousands to decide about a few Elo.
+const DEFAULT_PAIRS_OF_TEST: u64 = 20_000;
 const DEFAULT_OPENINGS: &str = "random:8";
 const DEFAULT_GRACE: Duration = Duration::from_millis(100);
 /// Beyond this many empty squares an adjudication would take longer than the game.
@@ -222,7 +225,8 @@ impl Settings {
         }
         let openings: OpeningSource = text.openings.as_deref().unwrap_or(DEFAULT_OPENINGS).parse()?;
         check_combinations(&text, &openings, players.len())?;
-        let default_pairs = matches!(openings, OpeningSource::Random(_)).then_some(DEFAULT_PAIRS);
+        let default_pairs = if text.sprt.is_some() { DEFAULT_PAIRS_OF_TEST } else { DEFAULT_PAIRS };
+        let default_pairs = matches!(openings, OpeningSource::Random(_)).then_some(default_pairs);
         let pairs = pairs(&text)?.or(default_pairs);
         let selection = OpeningChoice {
             seed: text.seed.unwrap_or(0),
@@ -374,6 +378,18 @@ mod tests {
         let text = file.overridden_by(line);
         assert_eq!((text.pairs, text.games, text.depth, text.seed), (None, Some(8), Depth::new(6), Some(1)));
         assert_eq!(pairs(&text).unwrap(), Some(4));
+    }
+
+    #[test]
+    fn a_test_has_more_pairs_than_a_match_unless_their_number_is_said() {
+        let player = |name: &str| PlayerText::parse(&format!("name={name} depth=1")).unwrap();
+        let pairs = |sprt: Option<&str>, pairs| {
+            let sprt = sprt.map(|text| Sprt::parse(text).unwrap());
+            let player = vec![player("a"), player("b")];
+            Settings::new(MatchText { player, sprt, pairs, ..MatchText::default() }).unwrap().pairs
+        };
+        assert_eq!((pairs(None, None), pairs(Some("0,5"), None)), (Some(100), Some(20_000)));
+        assert_eq!(pairs(Some("0,5"), Some(7)), Some(7));
     }
 
     #[test]

@@ -8,22 +8,53 @@ use serde::{Deserialize, Serialize};
 
 /// A test of the hypothesis that the first player is `elo1` stronger against the one that it is only `elo0` stronger.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(try_from = "SprtText")]
 pub struct Sprt {
     /// The hypothesis to be rejected, in logistic Elo.
     pub elo0: f64,
     /// The hypothesis to be accepted, in logistic Elo; more than `elo0`.
     pub elo1: f64,
     /// How often `elo1` may be accepted although `elo0` is true, between 0 and ½.
-    #[serde(default = "five_percent")]
     pub alpha: f64,
     /// How often `elo0` may be accepted although `elo1` is true, between 0 and ½.
-    #[serde(default = "five_percent")]
     pub beta: f64,
 }
 
-fn five_percent() -> f64 {
-    0.05
+/// `alpha` and `beta` where nothing is said.
+const ERROR_RATE: f64 = 0.05;
+
+/// A test as a file has it: as the command line does, or with names.
+#[derive(Deserialize)]
+#[serde(
+    untagged,
+    expecting = "expected 'ELO0,ELO1[,ALPHA,BETA]' or { elo0 = 0, elo1 = 10 }, with alpha and beta if they are not 0.05"
+)]
+enum SprtText {
+    Text(String),
+    Named(NamedNumbers),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NamedNumbers {
+    elo0: f64,
+    elo1: f64,
+    alpha: Option<f64>,
+    beta: Option<f64>,
+}
+
+impl TryFrom<SprtText> for Sprt {
+    type Error = String;
+
+    fn try_from(text: SprtText) -> Result<Sprt, String> {
+        let rate = |rate: Option<f64>| rate.unwrap_or(ERROR_RATE);
+        match text {
+            SprtText::Text(text) => Sprt::parse(&text),
+            SprtText::Named(NamedNumbers { elo0, elo1, alpha, beta }) => {
+                Ok(Sprt { elo0, elo1, alpha: rate(alpha), beta: rate(beta) })
+            }
+        }
+    }
 }
 
 /// Why the numbers are not a test.
@@ -54,7 +85,7 @@ impl Sprt {
     pub(super) fn parse(text: &str) -> Result<Sprt, String> {
         let numbers: Vec<f64> = text.split(',').filter_map(|part| part.trim().parse().ok()).collect();
         let sprt = match (numbers.as_slice(), text.split(',').count()) {
-            (&[elo0, elo1], 2) => Sprt { elo0, elo1, alpha: 0.05, beta: 0.05 },
+            (&[elo0, elo1], 2) => Sprt { elo0, elo1, alpha: ERROR_RATE, beta: ERROR_RATE },
             (&[elo0, elo1, alpha, beta], 4) => Sprt { elo0, elo1, alpha, beta },
             _ => return Err("expected ELO0,ELO1 or ELO0,ELO1,ALPHA,BETA, such as 0,10".to_owned()),
         };
@@ -210,6 +241,10 @@ mod tests {
         for text in ["", "0", "0,5,0.1", "0,5,0.1,0.2,0.3", "0,many", "0,5,x", "5,0"] {
             assert!(Sprt::parse(text).is_err(), "{text}");
         }
-        assert_eq!(serde_json::from_str::<Sprt>(r#"{"elo0": 0, "elo1": 5}"#).unwrap(), TEST);
+        let read = |text: &str| serde_json::from_str::<Sprt>(text).map_err(|error| error.to_string());
+        assert_eq!((read(r#"{"elo0": 0, "elo1": 5}"#), read(r#""0,5""#)), (Ok(TEST), Ok(TEST)));
+        for text in ["5", r#"{"elo0": 0}"#, r#"{"elo0": 0, "elo1": 5, "gamma": 1}"#, r#""0;5""#] {
+            assert!(read(text).is_err_and(|error| error.contains("ELO0,ELO1")), "{text}");
+        }
     }
 }

@@ -8,6 +8,7 @@ use crate::arena::log::REPORTS;
 use crate::arena::player::{self, PlayerText};
 use crate::arena::report::{self, MatchReport};
 use crate::arena::settings::{MatchText, Settings};
+use crate::arena::sprt::Verdict;
 use crate::arena::tournament::{Conclusion, Tournament};
 use clap::{Args, Subcommand};
 use std::path::{Path, PathBuf};
@@ -107,7 +108,15 @@ pub(super) fn run(arguments: &MatchArguments) -> Result<(), String> {
             let how_to_go_on = if out.is_some() { "; --resume goes on" } else { "" };
             Err(format!("interrupted after {} of {} games{how_to_go_on}", report.games, report.scheduled))
         }
-        Conclusion::Complete | Conclusion::Decided(_) => Ok(()),
+        Conclusion::Complete => {
+            if report.sprt.is_some_and(|sprt| sprt.verdict == Verdict::Undecided) {
+                let way =
+                    if out.is_some() { "--resume with more --pairs goes on" } else { "more --pairs may decide it" };
+                complain(format_args!("warning: the test is undecided after all {} games; {way}", report.games));
+            }
+            Ok(())
+        }
+        Conclusion::Decided(_) => Ok(()),
     }
 }
 

@@ -512,12 +512,15 @@ fn a_toml_file_is_read_strictly() {
     assert_eq!((text.player.len(), text.sprt.unwrap().beta), (2, 0.05));
     let settings = Settings::new(text).unwrap();
     assert_eq!(settings.players[0].options, [("hash".to_owned(), "16".to_owned())]);
+    assert_eq!(read("sprt = '-5, 0'").unwrap().sprt.map(|sprt| (sprt.elo0, sprt.beta)), Some((-5.0, 0.05)));
     for (bad, parts) in [
         ("openings = 'four-ply\n", &["match.toml", "line 1"][..]),
         ("[[player]]\nnam = 'A'\n", &["line 2", "unknown field `nam`"]),
         ("pairs = 'many'\n", &["line 1", "pairs = 'many'"]),
         ("clock = 'soon'\n", &["line 1", "expected seconds"]),
         ("format = 'cup'\n", &["line 1", "round-robin"]),
+        ("sprt = 5\n", &["line 1", "expected 'ELO0,ELO1[,ALPHA,BETA]' or { elo0 = 0, elo1 = 10 }"]),
+        ("sprt = '5,0'\n", &["line 1", "elo0 (5) must be less than elo1 (0)"]),
     ] {
         let error = read(bad).unwrap_err();
         for part in parts {

@@ -143,6 +143,13 @@ fn a_match_that_is_over_needs_no_engine() {
 }
 
 #[test]
+fn a_test_may_have_negative_hypotheses_and_says_when_it_is_undecided() {
+    let (_, stderr, code) = run(&[PLAYERS, &["--pairs", "1", "--sprt", "-5,0"]].concat());
+    assert_eq!(stderr, "emilia: warning: the test is undecided after all 2 games; more --pairs may decide it\n");
+    assert_eq!(code, Some(0));
+}
+
+#[test]
 fn what_an_engine_says_is_shown_in_one_short_line() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out").display().to_string();
