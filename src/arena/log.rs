@@ -123,7 +123,33 @@ pub(super) fn difference(one: &Value, other: &Value) -> Option<Difference> {
             terms.iter_mut().for_each(|terms| terms[name] = Value::Null);
         }
     }
-    shard::difference(&terms[0], &terms[1])
+    match (terms[0]["player"].as_array(), terms[1]["player"].as_array()) {
+        (Some(one), Some(other)) if one.len() == other.len() => {
+            let player = one.iter().zip(other).find_map(|(one, other)| player_difference(one, other));
+            // The players of former logs may differ in form alone.
+            player.or_else(|| {
+                terms.iter_mut().for_each(|terms| terms["player"] = Value::Null);
+                shard::difference(&terms[0], &terms[1])
+            })
+        }
+        _ => shard::difference(&terms[0], &terms[1]),
+    }
+}
+
+/// What is different first in a player of two logs.
+fn player_difference(one: &Value, other: &Value) -> Option<Difference> {
+    let keys = |player: &Value| {
+        let mut keys = player.clone();
+        if let Some(Value::Object(options)) = keys.as_object_mut().and_then(|keys| keys.remove("option")) {
+            // Former logs have numbers where today's have their text.
+            let text = |value: Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            options.into_iter().for_each(|(name, value)| keys[format!("option.{name}")] = text(value).into());
+        }
+        keys
+    };
+    let (field, was, now) = shard::difference(&keys(one), &keys(other))?;
+    let name = one["name"].as_str().map_or_else(String::new, |name| format!(" {name}"));
+    Some((format!("player{name}: {field}"), was, now))
 }
 
 fn ggf_line(game: &PlayedGame) -> String {
@@ -186,5 +212,22 @@ mod tests {
         assert_eq!(different(&terms("0.3.0", "00c0ffee")).as_deref(), Some("version"));
         assert_eq!(different(&terms("0.2.0", "deadbeef")).as_deref(), Some("weights"));
         assert_eq!(different(&json!({ "seed": 2 })).as_deref(), Some("seed"));
+    }
+
+    #[test]
+    fn players_are_compared_key_by_key() {
+        let terms = |hash: Value, depth: Value| {
+            let second = json!({ "name": "B", "cmd": null, "depth": depth, "option": { "hash": hash } });
+            json!({ "player": [{ "name": "A" }, second], "seed": 1 })
+        };
+        let today = terms(json!("16"), json!(6));
+        let different = |other: &Value| difference(&today, other);
+        assert_eq!(different(&terms(json!(16), json!(6))), None, "a log of a former version");
+        let found = |field: &str, was: &str, now: &str| Some((field.to_owned(), was.to_owned(), now.to_owned()));
+        assert_eq!(different(&terms(json!("32"), json!(6))), found("player B: option.hash", "\"16\"", "\"32\""));
+        assert_eq!(different(&terms(json!("16"), Value::Null)), found("player B: depth", "6", "null"));
+        let other = json!({ "player": today["player"], "seed": 2 });
+        assert_eq!(different(&other), found("seed", "1", "2"));
+        assert_eq!(different(&json!({ "player": [], "seed": 1 })).unwrap().0, "player");
     }
 }

@@ -150,6 +150,27 @@ fn a_test_may_have_negative_hypotheses_and_says_when_it_is_undecided() {
 }
 
 #[test]
+fn the_command_line_has_the_last_word_and_equal_settings_are_equal() {
+    let place = tempfile::tempdir().unwrap();
+    let at = |name: &str| place.path().join(name).display().to_string();
+    let (config, out) = (at("match.toml"), at("out"));
+    let settings = "openings = 'classes'\nin-order = true\nreproducible = true\npairs = 1\n";
+    let players = "[[player]]\nname = 'A'\ndepth = 1\noption = { hash = 16 }\n[[player]]\nname = 'B'\ndepth = 1\n";
+    fs::write(&config, format!("{settings}{players}")).unwrap();
+    let begun = run(&["--config", &config, "--in-order=false", "--reproducible=false", "--json", "--out", &out]);
+    let report: serde_json::Value = serde_json::from_str(&begun.0).unwrap();
+    assert_eq!((&report["terms"]["in-order"], &report["terms"]["reproducible"]), (&false.into(), &false.into()));
+    fs::write(&config, settings.replace("true", "false")).unwrap();
+    let resumed = |hash: &str| {
+        let first = format!("name=A depth=1 option.hash={hash}");
+        run(&["--config", &config, "--player", &first, PLAYERS[2], PLAYERS[3], "--json", "--out", &out, "--resume"])
+    };
+    assert_eq!(resumed("16"), begun);
+    let (_, stderr, code) = resumed("32");
+    assert!(code == Some(1) && stderr.ends_with("player A: option.hash was \"16\", and is now \"32\"\n"), "{stderr}");
+}
+
+#[test]
 fn what_an_engine_says_is_shown_in_one_short_line() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out").display().to_string();

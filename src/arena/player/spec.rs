@@ -4,7 +4,7 @@ use crate::clock::time_control::{Terms, TimeControl};
 use crate::engine::{EngineOptions, OptionError};
 use crate::eval::fingerprint;
 use crate::search::Depth;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -110,9 +110,9 @@ pub struct PlayerText {
     pub engine: Option<String>,
     /// The evaluation, for Emilia.
     pub eval: Option<String>,
-    /// Any option of Emilia.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub option: BTreeMap<String, toml::Value>,
+    /// Any option of Emilia, as text.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty", deserialize_with = "option_texts")]
+    pub option: BTreeMap<String, String>,
     /// Raw protocol lines.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub init: Vec<String>,
@@ -126,6 +126,13 @@ pub struct PlayerText {
     pub tell_limits: Option<bool>,
     /// `detect`, `implicit` or `explicit`.
     pub passes: Option<String>,
+}
+
+/// Options whose values need not be text.
+fn option_texts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, String>, D::Error> {
+    let text = |value: toml::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let options = BTreeMap::<String, toml::Value>::deserialize(deserializer)?;
+    Ok(options.into_iter().map(|(name, value)| (name, text(value))).collect())
 }
 
 /// The words of a text that is quoted as in a shell. Where a backslash is plain, as in the paths of Windows, it quotes nothing.
@@ -180,7 +187,7 @@ impl PlayerText {
             "passes" => self.passes = text,
             _ => match key.strip_prefix("option.") {
                 Some(option) => {
-                    self.option.insert(option.to_owned(), toml::Value::String(value.to_owned()));
+                    self.option.insert(option.to_owned(), value.to_owned());
                 }
                 None => return Err(SpecError::UnknownKey(key.to_owned())),
             },
@@ -222,9 +229,8 @@ impl PlayerText {
             }
             None => PlayerKind::InProcess,
         };
-        let text = |value: &toml::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         let engine = self.engine.iter().map(|value| ("engine".to_owned(), value.clone()));
-        let options = self.option.iter().map(|(name, value)| (name.clone(), text(value)));
+        let options = self.option.iter().map(|(name, value)| (name.clone(), value.clone()));
         // The evaluation may need its file, which is one of the options.
         let eval = self.eval.iter().map(|value| ("eval".to_owned(), value.clone()));
         let options = engine.chain(options).chain(eval).collect();
