@@ -2,11 +2,12 @@
 
 use super::game_choice::GameChoice;
 use super::game_input::{GameFiles, NamedGame};
-use super::output::{Failures, Output, Reader, complain, counted, is_for_terminal, write_file};
+use super::output::{Failures, Output, Reader, complain, counted, is_for_terminal, write_together};
 use super::picture::ending;
 use crate::notation::game_file::{Format, GameFileError, Loss, Part, WthorWriter, write};
 use clap::Args;
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use strum::VariantArray;
 
@@ -26,7 +27,7 @@ pub(super) struct ConvertArguments {
     /// The file to write; WTHOR's names go beside it, as .jou and .trn
     #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Stop, and leave no file, where anything would be lost
+    /// Stop, and leave no file, where anything would be lost: a part of a game, or a game that cannot be read or written
     #[arg(long)]
     strict: bool,
 }
@@ -35,7 +36,7 @@ pub(super) struct ConvertArguments {
 pub(super) fn run(arguments: &ConvertArguments) -> Result<(), String> {
     let format = arguments.format();
     let mut conversion =
-        Conversion { arguments, format, losses: BTreeMap::new(), failures: Failures::default(), games: 0 };
+        Conversion { arguments, format, losses: BTreeMap::new(), failures: Failures::default(), games: 0, written: 0 };
     match format {
         Format::Wthor => conversion.write_wthor()?,
         _ => conversion.write_text()?,
@@ -79,33 +80,36 @@ struct Conversion<'a> {
     losses: BTreeMap<Part, (u64, String)>,
     failures: Failures,
     games: u64,
+    /// Of these, games that were written.
+    written: u64,
 }
 
 impl Conversion<'_> {
     fn write_text(&mut self) -> Result<(), String> {
         let mut output = Output::open(self.arguments.out.as_deref())?;
         for item in self.arguments.chosen() {
-            let Some(game) = self.read(item) else { continue };
+            let Some(game) = self.read(item)? else { continue };
             match write(&game.found.game, self.format) {
                 Ok(text) => {
                     self.note(&game.place, text.losses)?;
+                    self.written += 1;
                     // PGN's games have an empty line between them, which is the end of each.
                     if output.write(text.text.as_bytes())? == Reader::IsGone {
                         return Ok(());
                     }
                 }
-                Err(error) => self.failures.game(format_args!("{}: {error}", game.place)),
+                Err(error) => self.leave_out(&game.place, error)?,
             }
         }
         self.arguments.choice.check(self.games)?;
-        output.finish()
+        if self.has_nothing() { Ok(()) } else { output.finish() }
     }
 
     fn write_wthor(&mut self) -> Result<(), String> {
         let path = self.arguments.out.as_deref().filter(|path| *path != Path::new("-"));
         let mut writer = WthorWriter::new();
         for item in self.arguments.chosen() {
-            let Some(game) = self.read(item) else { continue };
+            let Some(game) = self.read(item)? else { continue };
             match writer.add(&game.found.game) {
                 Ok(mut losses) => {
                     if path.is_none() {
@@ -119,11 +123,15 @@ impl Conversion<'_> {
                         }
                     }
                     self.note(&game.place, losses)?;
+                    self.written += 1;
                 }
-                Err(error) => self.failures.game(format_args!("{}: {error}", game.place)),
+                Err(error) => self.leave_out(&game.place, error)?,
             }
         }
         self.arguments.choice.check(self.games)?;
+        if self.has_nothing() {
+            return Ok(());
+        }
         let files = writer.finish();
         self.note("the file", files.losses)?;
         let Some(path) = path else {
@@ -131,18 +139,36 @@ impl Conversion<'_> {
             output.write(&files.games)?;
             return output.finish();
         };
-        let beside = [("jou", &files.players), ("trn", &files.tournaments)];
-        let all = beside.map(|(ending, bytes)| (path.with_extension(ending), bytes));
-        for (path, bytes) in all.into_iter().chain([(path.to_owned(), &files.games)]) {
-            write_file(&path, bytes)?;
-        }
-        Ok(())
+        let beside = |ending| path.with_extension(ending);
+        write_together(&[(&beside("jou"), &files.players), (&beside("trn"), &files.tournaments), (path, &files.games)])
     }
 
     /// A game that was read; of one that was not, the standard error says why.
-    fn read(&mut self, item: Result<NamedGame, GameFileError>) -> Option<NamedGame> {
+    fn read(&mut self, item: Result<NamedGame, GameFileError>) -> Result<Option<NamedGame>, String> {
         self.games += 1;
-        item.map_err(|error| self.failures.unread(&error)).ok()
+        match item {
+            Ok(game) => Ok(Some(game)),
+            Err(error) if self.arguments.strict => Err(error.to_string()),
+            Err(error) => {
+                self.failures.unread(&error);
+                Ok(None)
+            }
+        }
+    }
+
+    /// Goes on without a game that cannot be written.
+    fn leave_out(&mut self, place: &str, why: impl Display) -> Result<(), String> {
+        let problem = format!("{place}: {why}");
+        if self.arguments.strict {
+            return Err(problem);
+        }
+        self.failures.game(problem);
+        Ok(())
+    }
+
+    /// Whether there was an error about everything: then a file that is there is not replaced by an empty one.
+    fn has_nothing(&self) -> bool {
+        self.written == 0 && !self.failures.is_empty()
     }
 
     fn note(&mut self, place: &str, losses: Vec<Loss>) -> Result<(), String> {

@@ -115,6 +115,18 @@ pub(super) fn write_file(path: &Path, bytes: &[u8]) -> Result<(), String> {
     write_whole(path, bytes).map_err(|error| cannot_write(path, error))
 }
 
+/// Writes files that belong together: none gets its name before the bytes of all are written.
+pub(super) fn write_together(files: &[(&Path, &[u8])]) -> Result<(), String> {
+    let write = |&(path, bytes): &(&Path, &[u8])| {
+        let mut output = Output::open(Some(path))?;
+        output.write(bytes)?;
+        output.flush()?;
+        Ok(output)
+    };
+    let written = files.iter().map(write).collect::<Result<Vec<Output>, String>>()?;
+    written.into_iter().try_for_each(Output::finish)
+}
+
 /// Why a file could not be read.
 pub(super) fn cannot_read(path: &Path, error: impl Display) -> String {
     format!("cannot read '{}': {error}", path.display())
@@ -149,6 +161,11 @@ impl Failures {
         let count = if error.number == 0 { &mut self.files } else { &mut self.games };
         *count += 1;
         complain(error);
+    }
+
+    /// Whether nothing failed.
+    pub(super) fn is_empty(&self) -> bool {
+        self.games == 0 && self.files == 0
     }
 
     /// The end of a command that does this with games: an error if there was a failure.

@@ -51,7 +51,8 @@ fn empties(text: &str) -> Result<RangeInclusive<Empties>, &'static str> {
 pub(super) fn run(arguments: &PositionsArguments) -> Result<(), String> {
     let mut output = Output::open(arguments.out.as_deref())?;
     let mut seen: HashMap<(Bitboard, Bitboard), Seen> = HashMap::new();
-    let (mut openings, mut failures, mut found) = (OpeningCounts::default(), Failures::default(), 0);
+    let (mut openings, mut failures) = (OpeningCounts::default(), Failures::default());
+    let (mut found, mut read) = (0, 0);
     for item in arguments.input.chosen(&arguments.choice) {
         found += 1;
         let game = match item {
@@ -61,6 +62,7 @@ pub(super) fn run(arguments: &PositionsArguments) -> Result<(), String> {
                 continue;
             }
         };
+        read += 1;
         if arguments.openings {
             openings.add(&game);
             continue;
@@ -92,10 +94,13 @@ pub(super) fn run(arguments: &PositionsArguments) -> Result<(), String> {
             }
         }
     }
+    arguments.choice.check(found)?;
+    if read == 0 && !failures.is_empty() {
+        return failures.end("read");
+    }
     if arguments.openings {
         output.write(openings.table(arguments.least).as_bytes())?;
     }
-    arguments.choice.check(found)?;
     output.finish()?;
     failures.end("read")
 }

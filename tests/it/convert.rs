@@ -294,7 +294,7 @@ pub fn file(folder: &tempfile::TempDir, name: &str) -> String {
     folder.path().join(name).display().to_string()
 }
 
-const GGF: &str = "(;GM[Othello]PC[GGS/os]DT[2003]PB[ada]PW[bob]RE[+2.000]TI[5:00]TY[8]B[f5/1.5/0.1]W[d6//2];)\n";
+pub const GGF: &str = "(;GM[Othello]PC[GGS/os]DT[2003]PB[ada]PW[bob]RE[+2.000]TI[5:00]TY[8]B[f5/1.5/0.1]W[d6//2];)\n";
 
 #[test]
 fn losses_are_told_once_with_the_first_game() {

@@ -9,6 +9,7 @@ mod best_first_tree;
 mod book;
 mod conversation;
 mod convert;
+mod convert_files;
 mod cookbook;
 mod counting_allocator;
 mod evaluators;
