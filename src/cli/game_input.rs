@@ -78,7 +78,8 @@ impl GameFiles {
 }
 
 /// What a base of WTHOR may lack.
-pub(super) const NO_NAMES: &str = "the names of its players (.jou) and tournaments (.trn) are not beside it";
+pub(super) const NO_NAMES: &str =
+    "the names of its players (.jou) and tournaments (.trn) are not beside it, or several files may have them";
 
 /// Warns of a game that its file cuts off, and of a result that is not the one on the board.
 pub(super) fn warn_of_game(place: impl Display, found: &FileGame) {

@@ -2,6 +2,7 @@
 
 use crate::convert::{GGF, file};
 use crate::serve::said;
+use std::path::Path;
 
 #[test]
 fn strict_stops_at_a_game_that_is_lost() {
@@ -57,4 +58,40 @@ fn the_files_of_wthor_are_replaced_together_or_not_at_all() {
     for name in ["games.jou", "games.trn"] {
         assert_eq!(std::fs::read_to_string(folder.path().join(name)).unwrap(), "precious");
     }
+}
+
+#[test]
+fn names_are_taken_from_the_files_that_the_name_of_the_games_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| file(&folder, name);
+    let with_names = |ada: &str, out: &str| {
+        let (code, _, stderr) = said(&["convert", "--out", &at(out)], GGF.replace("ada", ada));
+        assert_eq!(code, 0, "{stderr}");
+    };
+    // One base after another comes into the folder of an archive.
+    with_names("of the archive", "WTH.wtb");
+    for (from, to) in [("WTH.wtb", "WTH_2024.wtb"), ("WTH.jou", "WTH.JOU"), ("WTH.trn", "WTH.TRN")] {
+        std::fs::rename(at(from), at(to)).unwrap();
+    }
+    let black = |games: &str| {
+        let (code, stdout, stderr) = said(&["convert", &at(games), "--to", "pgn"], "");
+        assert_eq!(code, 0, "{stderr}");
+        let name = stdout.split("[Black \"").nth(1).and_then(|behind| behind.split('"').next()).unwrap_or_default();
+        (name.to_owned(), stderr.contains("several files may have them"))
+    };
+    let told = |name: &str| (name.to_owned(), false);
+    assert_eq!(black("WTH_2024.wtb"), told("of the archive"));
+    with_names("of a part", "part.wtb");
+    assert_eq!(black("WTH_2024.wtb"), told("of the archive"));
+    assert_eq!(black("part.wtb"), told("of a part"));
+    std::fs::copy(at("part.wtb"), at("part.wtb.gz")).unwrap();
+    assert_eq!(black("part.wtb.gz"), told("of a part"));
+    std::fs::copy(at("part.wtb"), at("parts.wtb")).unwrap();
+    assert_eq!(black("parts.wtb"), (String::new(), true), "another word");
+    if Path::new(&at("wth.jou")).exists() {
+        return; // Here a name in capitals is the same name.
+    }
+    with_names("new", "WTH.wtb");
+    assert_eq!(black("WTH.wtb"), told("new"));
+    assert_eq!(black("WTH_2024.wtb"), (String::new(), true));
 }

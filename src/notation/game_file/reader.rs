@@ -63,7 +63,8 @@ impl std::fmt::Debug for GameFile {
 
 impl GameFile {
     /// Opens a file. Beside the games of WTHOR, the players' and tournaments' names are looked for: files with the same
-    /// name but for its ending `.jou` or `.trn`, in any case, or else the only files of the folder that end so.
+    /// name but for its ending `.jou` or `.trn`, or else with the longest beginning of it, as `WTH.JOU` of `WTH_2024.wtb`, or else the only
+    /// files of the folder that end so. Capitals count only where names differ in nothing else, and what may be meant alike is not read.
     ///
     /// # Errors
     /// If the file or one of names beside it cannot be read.
@@ -261,12 +262,38 @@ impl Iterator for GameFile {
     }
 }
 
-/// A file of names beside one of games.
+/// A file of names beside one of games, if it is clear which.
 fn beside(games: &Path, ending: &str) -> Option<PathBuf> {
     let has_ending = |path: &PathBuf| path.extension().is_some_and(|found| found.eq_ignore_ascii_case(ending));
     let files: Vec<PathBuf> =
         fs::read_dir(folder(games)).ok()?.flatten().map(|entry| entry.path()).filter(has_ending).collect();
-    let same_name = files.iter().find(|path| path.file_stem() == games.file_stem());
-    let only = if let [only] = files.as_slice() { Some(only) } else { None };
-    same_name.or(only).cloned()
+    let is_packed =
+        games.extension().is_some_and(|ending| ["gz", "zst"].iter().any(|it| ending.eq_ignore_ascii_case(it)));
+    let games = if is_packed { games.with_extension("") } else { games.to_owned() };
+    let in_capitals = games.extension().is_some_and(|ending| ending.to_string_lossy().contains(char::is_uppercase));
+    let ending = if in_capitals { ending.to_ascii_uppercase() } else { ending.to_owned() };
+    let stem = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let name = stem(&games);
+    let shared = |path: &Path| beginning(&name, &stem(path));
+    let longest = files.iter().filter_map(|path| shared(path)).max();
+    let ranks: [&dyn Fn(&Path) -> bool; 4] = [
+        &|path| path.file_name() == games.with_extension(&ending).file_name(),
+        &|path| stem(path) == name,
+        &|path| longest.is_some() && shared(path) == longest,
+        &|_| longest.is_none(),
+    ];
+    let mut fitting = ranks.iter().map(|fits| files.iter().filter(|path| fits(path)).collect::<Vec<_>>());
+    match fitting.find(|files| !files.is_empty())?[..] {
+        [file] => Some(file.clone()),
+        _ => None,
+    }
+}
+
+/// The length of a name if another one begins with it, in any case, and goes on with another word or number.
+fn beginning(name: &str, begins: &str) -> Option<usize> {
+    let behind = name.get(begins.len()..).filter(|_| name[..begins.len()].eq_ignore_ascii_case(begins))?;
+    let kind = |c: char| (c.is_alphabetic(), c.is_numeric());
+    let (last, next) = (begins.chars().next_back()?, behind.chars().next());
+    let goes_on = next.is_some_and(|next| next.is_alphanumeric() && kind(next) == kind(last));
+    (!goes_on).then_some(begins.len())
 }
