@@ -371,6 +371,9 @@ fn diagram(cursor: &mut Cursor<'_>) -> Result<Option<(Board, Turns)>, NotationEr
         if line.is_empty() {
             return Ok(Some((board, turns)));
         }
+        if diagram_row(line).is_some() {
+            return Err(cursor.error(Problem::SecondBoard));
+        }
         if transcript::begins(cursor) {
             turns = Turns::read(cursor)?;
             return Ok(Some((board, turns)));

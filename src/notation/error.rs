@@ -77,6 +77,11 @@ pub enum Problem {
     /// A board or a game that is not standard Othello.
     #[error("only Othello on 8x8 squares can be read, not {0}")]
     OtherGame(&'static str),
+    /// A second board behind a diagram.
+    #[error(
+        "a second board; expected moves or nothing behind the first one (several positions stand in a file as lines of 64 squares)"
+    )]
+    SecondBoard,
     /// The discs are not a position.
     #[error(transparent)]
     Board(#[from] PositionError),

@@ -22,11 +22,20 @@ use std::fmt;
 
 /// Whether a text that begins with `(` is SGF and not GGF, which looks alike and numbers no game `GM[2]`.
 pub(crate) fn is_sgf(text: &str) -> bool {
-    let is_number = |game: &str| game.trim_start().starts_with(|c: char| c.is_ascii_digit());
-    match text.find("GM[") {
-        Some(at) => is_number(&text[at + 3..]),
-        None => !text.contains("BO["),
+    match kind_of_game(text) {
+        Some(kind) => kind.trim_start().starts_with(|c: char| c.is_ascii_digit()),
+        None => behind_key(text, "BO[").is_none(),
     }
+}
+
+/// What stands behind the first `GM[` of a text, in any case.
+pub(crate) fn kind_of_game(text: &str) -> Option<&str> {
+    behind_key(text, "GM[")
+}
+
+fn behind_key<'a>(text: &'a str, key: &str) -> Option<&'a str> {
+    let at = text.as_bytes().windows(key.len()).position(|found| found.eq_ignore_ascii_case(key.as_bytes()))?;
+    text.get(at + key.len()..)
 }
 
 /// Reads the main line of the first game of a text.
@@ -57,13 +66,13 @@ pub fn parse(text: &str) -> Result<AnnotatedGame, NotationError> {
         let (behind, step) = step(rest).map_err(|error| failed(text, error))?;
         rest = behind;
         if !matches!(step, Step::Property(..)) {
-            said.drain(..).try_for_each(|(key, values): (_, Vec<_>)| reader.property(key, &values))?;
+            said.drain(..).try_for_each(|(key, values): (String, Vec<_>)| reader.property(&key, &values))?;
         }
         match step {
             Step::Node => reader.nodes += 1,
             Step::Branch => reader.branches += 1,
-            Step::Property(key @ ("C" | "V"), values) => said.push((key, values)),
-            Step::Property(key, values) => reader.property(key, &values)?,
+            Step::Property(key, values) if matches!(key.as_str(), "C" | "V") => said.push((key, values)),
+            Step::Property(key, values) => reader.property(&key, &values)?,
             Step::End => return reader.finish(rest),
         }
     }
@@ -74,7 +83,7 @@ pub fn parse(text: &str) -> Result<AnnotatedGame, NotationError> {
 enum Step<'a> {
     Branch,
     Node,
-    Property(&'a str, Vec<&'a str>),
+    Property(String, Vec<&'a str>),
     End,
 }
 
@@ -92,9 +101,14 @@ fn step(input: &str) -> Parsed<'_, Step<'_>> {
         .parse(input)
 }
 
-/// A property's name; the small letters of old files are part of it and count for nothing.
-fn key(input: &str) -> Parsed<'_, &str> {
-    terminated(take_while1(|c: char| c.is_ascii_alphabetic()), multispace0).parse(input)
+/// A property's name. The small letters of old files count for nothing, unless there are no others.
+fn key(input: &str) -> Parsed<'_, String> {
+    let letters = take_while1(|c: char| c.is_ascii_alphabetic());
+    let name = letters.map(|key: &str| match key.chars().filter(char::is_ascii_uppercase).collect::<String>() {
+        capitals if capitals.is_empty() => key.to_ascii_uppercase(),
+        capitals => capitals,
+    });
+    terminated(name, multispace0).parse(input)
 }
 
 /// `[` text `]`, with `\` before a character that stands for itself.
@@ -149,11 +163,10 @@ const ONCE: [&str; 3] = ["BR", "WR", "PC"];
 
 impl<'a> Reader<'a> {
     fn property(&mut self, key: &str, values: &[&'a str]) -> Result<(), NotationError> {
-        let key: String = key.chars().filter(char::is_ascii_uppercase).collect();
         let Some(&first) = values.first() else {
             return Ok(());
         };
-        match key.as_str() {
+        match key {
             "GM" if first.trim() != "2" => return self.fail(first, Problem::OtherGame("another game")),
             "SZ" if !matches!(first.trim(), "8" | "8:8") => {
                 return self.fail(first, Problem::OtherGame("another size of board"));

@@ -95,3 +95,96 @@ fn names_are_taken_from_the_files_that_the_name_of_the_games_says() {
     assert_eq!(black("WTH.wtb"), told("new"));
     assert_eq!(black("WTH_2024.wtb"), (String::new(), true));
 }
+
+/// What `convert --to transcript` makes of a text.
+fn moves(text: &str) -> (i32, String, String) {
+    said(&["convert", "--to", "transcript"], text)
+}
+
+#[test]
+fn text_before_the_first_game_is_one_error() {
+    let ggf = "(;GM[Othello]PB[ada]B[f5];)\n";
+    for (text, expected, told) in [
+        (format!("Games of a day\n{ggf}{ggf}"), "f5\nf5\n", "line 1, column 1: game 1: expected '(;'"),
+        (format!("2 games of a day\n\n1 {ggf}"), "f5\n", "line 1, column 3: game 1: expected '(;'"),
+        ("Of a day\n(;GM[2];B[fe])\n".to_owned(), "f5\n", "line 1, column 1: game 1: expected '(;'"),
+        (
+            "Of a day\n[White \"x\"]\n\n1. f5 d6\n\n".to_owned(),
+            "f5d6\n",
+            "line 1, column 1: game 1, move 1: expected a move",
+        ),
+        (
+            "; of a day\n\n[White \"x\"]\n\n1. f5\n".to_owned(),
+            "f5\n",
+            "line 1, column 1: game 1, move 1: expected a move",
+        ),
+    ] {
+        let (code, stdout, stderr) = moves(&text);
+        assert_eq!((code, stdout.as_str()), (1, expected), "{text}: {stderr}");
+        assert!(stderr.starts_with(&format!("emilia: standard input: {told}")), "{text}: {stderr}");
+        assert!(stderr.contains("emilia: 1 game could not be converted"), "{text}: {stderr}");
+    }
+    let (_, stdout, _) = said(&["convert", "--to", "pgn"], "Of a day\n[White \"x\"]\n\n1. f5 d6\n");
+    assert!(stdout.contains("[White \"x\"]"), "{stdout}");
+}
+
+#[test]
+fn comments_before_the_first_game_may_be_long() {
+    for end in ["\n", "\r", "\r\n"] {
+        let comments = format!("# of a day{end}{end}% and more{end}").repeat(2000);
+        for (game, format) in
+            [("(;GM[Othello]PB[ada]B[f5];)", "GGF"), ("[White \"x\"]{end}{end}1. f5", "PGN"), ("f5", "lines")]
+        {
+            let (code, stdout, stderr) = moves(&format!("{comments}{}{end}", game.replace("{end}", end)));
+            assert_eq!((code, stdout.as_str()), (0, "f5\n"), "{format}: {stderr}");
+        }
+        let (_, _, stderr) = moves(&format!("{comments}f5a1{end}"));
+        let line = 1 + 3 * 2000;
+        assert!(
+            stderr.starts_with(&format!("emilia: standard input: line {line}, column 3: game 1, move 2")),
+            "{stderr}"
+        );
+        let (code, _, stderr) = moves(&comments);
+        assert!(code == 1 && stderr.starts_with("emilia: standard input: no game or position"), "{stderr}");
+    }
+}
+
+#[test]
+fn a_second_diagram_is_told() {
+    let (_, diagram, _) = said(&["show"], "f5d6\n");
+    let (code, stdout, _) = said(&["positions"], &diagram);
+    assert_eq!((code, stdout.lines().count()), (0, 1));
+    let (code, stdout, stderr) = said(&["positions"], format!("{diagram}{diagram}"));
+    assert_eq!((code, stdout.as_str()), (1, ""), "{stderr}");
+    assert!(stderr.contains("game 1: a second board; expected moves or nothing"), "{stderr}");
+    assert_eq!(stderr.lines().count(), 2, "{stderr}");
+}
+
+#[test]
+fn a_semicolon_in_a_comment_makes_no_line_of_obf() {
+    let board = emilia::othello::Position::START;
+    let (code, stdout, stderr) = said(&["convert", "--to", "ggf"], format!("{board} f5d6 % hello; world % and more\n"));
+    assert!(
+        code == 0 && stdout.contains("CO[hello; world % and more]") && stdout.contains("W[D6]"),
+        "{stdout}{stderr}"
+    );
+}
+
+#[test]
+fn keys_are_read_in_small_letters() {
+    for text in ["(;gm[othello]pb[ada]b[f5];)", "(;gm[2]pb[ada];c[so far]b[fe])", "(;FF[4]gm[2]PB[ada];Black[fe])"] {
+        let (code, stdout, stderr) = said(&["convert", "--to", "pgn"], text);
+        assert!(
+            code == 0 && stdout.contains("[Black \"ada\"]") && stdout.contains("1. f5"),
+            "{text}: {stdout}{stderr}"
+        );
+        assert!(!stderr.contains("other properties"), "{stderr}");
+    }
+}
+
+#[test]
+fn of_a_property_of_ggf_that_stands_twice_the_first_counts() {
+    let (code, stdout, stderr) = said(&["convert", "--to", "ggf"], "(;GM[Othello]PB[ada]PB[eve]RE[+2]RE[?]B[f5];)");
+    assert!(code == 0 && stdout.contains("PB[ada]") && stdout.contains("RE[+2.000]"), "{stdout}");
+    assert!(stderr.contains("parts of the file that cannot be kept") && stderr.contains("PB[eve]"), "{stderr}");
+}

@@ -2,7 +2,7 @@
 
 use crate::notation::board::square_of;
 use crate::notation::cursor::{Cursor, is_blank};
-use crate::notation::{plain, read_position, sgf, transcript, wthor};
+use crate::notation::{NotationError, Problem, plain, read_position, sgf, transcript, wthor};
 use strum::{Display, EnumString, VariantArray};
 use thiserror::Error;
 
@@ -81,8 +81,8 @@ pub(super) enum Shape {
 /// The bytes of a text that are looked at before its format must be decided.
 pub(super) const LOOK: usize = 16 << 10;
 
-/// The shape of a file by its beginning; `None` if more must be seen. With `LOOK` bytes, or at the end, there is always an
-/// answer.
+/// The shape of a file by its beginning; `None` if more must be seen. At the end there is always an answer, and with `LOOK` bytes unless all
+/// are blanks and comments.
 pub(super) fn shape(beginning: &[u8], at_end: bool) -> Option<Shape> {
     let enough = at_end || beginning.len() >= LOOK;
     // The header of a WTHOR file has zeros, and no text has.
@@ -97,15 +97,12 @@ pub(super) fn shape(beginning: &[u8], at_end: bool) -> Option<Shape> {
     let mut cursor = Cursor::new(&text);
     skip_comments(&mut cursor);
     if cursor.peek().is_none() {
-        return enough.then_some(if at_end { Shape::Empty } else { Shape::Lines });
+        return at_end.then_some(Shape::Empty);
     }
     let line = cursor.rest_of_line();
     let line_is_whole = enough || cursor.rest().contains('\n');
     if let Some(record) = behind_count(cursor.rest()) {
-        // The number of the game, `GM`, may stand behind other properties.
-        let is_named = record.split_once("GM[").is_some_and(|(_, kind)| !kind.trim_start().is_empty());
-        let seen = is_named || record.contains(')') || enough;
-        return seen.then(|| if sgf::is_sgf(record) { Shape::Sgf } else { Shape::Ggf });
+        return in_parentheses(record, enough);
     }
     if is_tag(line) {
         return Some(Shape::Pgn);
@@ -121,14 +118,29 @@ pub(super) fn shape(beginning: &[u8], at_end: bool) -> Option<Shape> {
         return None;
     }
     let text = cursor.rest();
-    let is_record = |line: &str| begins_record(line) || is_part_of_board(line);
-    Some(if at_end && read_position(text).is_ok() {
-        Shape::Whole
-    } else if text.lines().any(is_record) {
-        Shape::Lines
-    } else {
-        Shape::Unknown
-    })
+    let is_board = |found: Result<_, NotationError>| !found.is_err_and(|error| error.problem != Problem::SecondBoard);
+    if at_end && is_board(read_position(text)) {
+        return Some(Shape::Whole);
+    }
+    Some(text.lines().find_map(|line| shape_behind(text, line)).unwrap_or(Shape::Unknown))
+}
+
+/// The shape of what begins with a parenthesis; `None` if more must be seen.
+fn in_parentheses(record: &str, enough: bool) -> Option<Shape> {
+    // The number of the game, `GM`, may stand behind other properties.
+    let is_named = sgf::kind_of_game(record).is_some_and(|kind| !kind.trim_start().is_empty());
+    let seen = is_named || record.contains(')') || enough;
+    seen.then(|| if sgf::is_sgf(record) { Shape::Sgf } else { Shape::Ggf })
+}
+
+/// The shape of a text behind a line that nobody can read, if another one of its lines begins a game or is part of a board.
+fn shape_behind(text: &str, line: &str) -> Option<Shape> {
+    let rest = &text[line.as_ptr() as usize - text.as_ptr() as usize..];
+    match behind_count(line) {
+        Some(record) if record[1..].trim_start().starts_with(';') => in_parentheses(rest, true),
+        _ if is_tag(line) => Some(Shape::Pgn),
+        _ => (begins_record(line) || is_part_of_board(line)).then_some(Shape::Lines),
+    }
 }
 
 /// Text from bytes. What is not UTF-8 is taken for Latin-1, in which old files have their names.
@@ -151,7 +163,7 @@ fn with_line_feeds(text: String) -> String {
 /// Whether a line is a comment: behind `%`, as in OBF files, or behind `#`, which may also be a black disc of a board. Of the lines of
 /// `#`, `-`, `=`, `*` and `_` only those are boards, or one or two of their rows, that have the right length and are not drawn with one
 /// character.
-pub(super) fn is_comment(line: &str) -> bool {
+pub(crate) fn is_comment(line: &str) -> bool {
     if !line.starts_with('#') {
         return line.starts_with('%');
     }
@@ -255,6 +267,11 @@ mod tests {
             ("##--------------\n-----------OX---\n---XO-----------\n----------------\nX".to_owned(), Shape::Whole),
             (format!("#{}\n{}\n(;GM[Othello]PB[a];)", "-".repeat(63), "#".repeat(64)), Shape::Ggf),
             ("a line that nobody can read\rf5d6\r".to_owned(), Shape::Lines),
+            ("games of a day\n1 (;GM[Othello]PB[a];)\nf5d6".to_owned(), Shape::Ggf),
+            ("games of a day\n(;FF[4]GM[2]SZ[8])\n".to_owned(), Shape::Sgf),
+            ("; games of a day\n\n[Black \"a\"]\n\n1. f5".to_owned(), Shape::Pgn),
+            ("games of a day\nf5d6\n[Black \"a\"]".to_owned(), Shape::Lines),
+            (format!("{start:#}\n{start:#}"), Shape::Whole),
             (format!("{start:#}").replace('\n', "\r"), Shape::Whole),
             (String::new(), Shape::Empty),
             ("% a comment\n# another one\r\n\u{feff}".to_owned(), Shape::Empty),

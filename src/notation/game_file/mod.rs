@@ -33,6 +33,7 @@ pub use crate::notation::annotated_game::{AnnotatedGame, PlayerInfo, Theory};
 pub use crate::notation::loss::{Loss, Part};
 pub use crate::notation::written::{Unwritable, Written};
 pub use content::Format;
+pub(crate) use content::is_comment;
 pub use error::{GameFileError, ReadProblem};
 pub use reader::{FileGame, GameFile, GamePlace};
 pub use text_formats::write;

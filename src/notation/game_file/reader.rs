@@ -123,6 +123,18 @@ impl GameFile {
             if let Some(shape) = shape(beginning, at_end) {
                 break shape;
             }
+            if source.bytes().len() >= LOOK {
+                // Nothing but comments so far.
+                source.expect_text();
+                let (ready, _) = between(source.bytes(), source.at_end());
+                if ready > 0 {
+                    source.take(ready);
+                    continue;
+                }
+                if source.at_end() || source.bytes().len() > LONGEST {
+                    break Shape::Lines;
+                }
+            }
             source.fill().map_err(|error| failed(error.into()))?;
         };
         let wthor = match shape {
@@ -146,7 +158,7 @@ impl GameFile {
     fn find_next(&mut self) -> Option<Result<usize, ReadProblem>> {
         loop {
             let bytes = self.source.bytes();
-            let (ready, comment) = self.between(bytes);
+            let (ready, comment) = between(bytes, self.source.at_end());
             if ready > 0 {
                 self.source.take(ready);
                 continue;
@@ -175,30 +187,6 @@ impl GameFile {
             }
             if let Err(error) = self.source.fill() {
                 return Some(Err(error.into()));
-            }
-        }
-    }
-
-    /// How many of these bytes stand between games, and whether a comment whose end is not there yet begins behind them.
-    fn between(&self, bytes: &[u8]) -> (usize, bool) {
-        const MARK: &[u8] = b"\xef\xbb\xbf";
-        let mut rest = bytes;
-        loop {
-            rest = rest.trim_ascii_start();
-            let at = bytes.len() - rest.len();
-            if let Some(behind) = rest.strip_prefix(MARK) {
-                rest = behind;
-            } else if rest.starts_with(b"%") || rest.starts_with(b"#") {
-                let end = rest.iter().position(|&byte| byte == b'\n');
-                let is_whole = end.is_some() || self.source.at_end();
-                if is_whole && !is_comment(&text_of(&rest[..end.unwrap_or(rest.len())])) {
-                    return (at, false);
-                }
-                let Some(end) = end else { return (at, true) };
-                rest = &rest[end + 1..];
-            } else {
-                let is_half_a_mark = rest.len() < MARK.len() && MARK.starts_with(rest) && !rest.is_empty();
-                return (at, is_half_a_mark && !self.source.at_end());
             }
         }
     }
@@ -259,6 +247,30 @@ impl Iterator for GameFile {
         let item = found.map_err(|problem| GameFileError { file: self.name.clone(), number: self.number, problem });
         self.ended = item.as_ref().is_err_and(GameFileError::is_final);
         Some(item)
+    }
+}
+
+/// How many of these bytes stand between games, and whether a comment whose end is not there yet begins behind them.
+fn between(bytes: &[u8], at_end: bool) -> (usize, bool) {
+    const MARK: &[u8] = b"\xef\xbb\xbf";
+    let mut rest = bytes;
+    loop {
+        rest = rest.trim_ascii_start();
+        let at = bytes.len() - rest.len();
+        if let Some(behind) = rest.strip_prefix(MARK) {
+            rest = behind;
+        } else if rest.starts_with(b"%") || rest.starts_with(b"#") {
+            let end = rest.iter().position(|&byte| byte == b'\n');
+            let is_whole = end.is_some() || at_end;
+            if is_whole && !is_comment(&text_of(&rest[..end.unwrap_or(rest.len())])) {
+                return (at, false);
+            }
+            let Some(end) = end else { return (at, true) };
+            rest = &rest[end + 1..];
+        } else {
+            let is_half_a_mark = rest.len() < MARK.len() && MARK.starts_with(rest) && !rest.is_empty();
+            return (at, is_half_a_mark && !at_end);
+        }
     }
 }
 

@@ -13,11 +13,12 @@ pub(super) fn read(shape: Shape, text: &str) -> Result<(Format, AnnotatedGame), 
         Shape::Sgf => sgf::parse(text).map(|game| (Format::Sgf, game)),
         Shape::Pgn => pgn::parse(text).map(|game| (Format::Pgn, game)),
         Shape::Lines if text.starts_with('+') => logbook::parse(text).map(|game| (Format::Logbook, game)),
-        Shape::Lines if text.contains(';') && !transcript::begins(&Cursor::new(text)) => {
+        Shape::Lines if before_comment(text).contains(';') && !transcript::begins(&Cursor::new(text)) => {
             ObfEntry::parse(text).map(|entry| (Format::Obf, entry.into()))
         }
         Shape::Lines | Shape::Whole | Shape::Wthor | Shape::Empty | Shape::Unknown => {
-            let (text, comment) = text.split_once('%').unwrap_or((text, ""));
+            let (text, comment) = text.split_at(before_comment(text).len());
+            let comment = comment.trim_start_matches('%');
             let mut game = AnnotatedGame::new(read_position(text)?);
             if !comment.trim().is_empty() {
                 game.comments.push(comment.trim().to_owned());
@@ -26,6 +27,11 @@ pub(super) fn read(shape: Shape, text: &str) -> Result<(Format, AnnotatedGame), 
             Ok((if game.is_position() { Format::Obf } else { Format::Transcript }, game))
         }
     }
+}
+
+/// A line up to its comment.
+fn before_comment(line: &str) -> &str {
+    line.split('%').next().unwrap_or_default()
 }
 
 /// Reads what is there of a game whose file ends within it. `None` if nothing can be made of it.

@@ -24,13 +24,15 @@ use nom::error::context;
 use nom::multi::many0;
 use nom::sequence::{delimited, preceded, terminated};
 use number::Decimal;
+use std::collections::HashSet;
 use std::fmt;
 
 /// Reads the first game of a record; what follows it is not looked at.
 ///
 /// Reading is tolerant: blanks stand anywhere outside values, unknown keys are kept, a forced pass may be left out,
-/// and a known value that cannot be read counts as absent. The start and the moves must be right, though. The kind of game (TY) is
-/// one of the other properties, unless it is the usual `8`.
+/// and a known value that cannot be read counts as absent. Of a property that a game has once
+/// the first counts. The start and the moves must be right, though. The kind of game (TY) is one of the other properties, unless it is the
+/// usual `8`.
 ///
 /// ```
 /// use emilia::notation::ggf;
@@ -89,12 +91,16 @@ fn property(input: &str) -> Parsed<'_, Property<'_>> {
 
 /// Makes a game of its properties.
 fn interpret(text: &str, properties: &[Property<'_>]) -> Result<AnnotatedGame, NotationError> {
-    let mut kind = "8";
+    let (mut kind, mut seen) = ("8", HashSet::new());
     let mut game = AnnotatedGame::new(GameRecord::from_position(start(text, properties)?));
     let mut number = 0;
     for &(key, value) in properties {
         let trimmed = value.trim();
         let key = key.to_ascii_uppercase();
+        if ONCE.contains(&key.as_str()) && !seen.insert(key.clone()) {
+            game.unread.push(format!("{key}[{value}]"));
+            continue;
+        }
         let clock = || trimmed.parse::<GgfClock>().ok();
         let makes_sense = match key.as_str() {
             "B" | "W" => {
@@ -134,6 +140,9 @@ fn interpret(text: &str, properties: &[Property<'_>]) -> Result<AnnotatedGame, N
     }
     Ok(game)
 }
+
+/// Properties of which there is one: the first of several counts.
+const ONCE: [&str; 12] = ["PC", "DT", "PB", "PW", "RE", "RB", "RW", "TI", "TB", "TW", "TY", "BO"];
 
 /// Gives a field its value. Says whether there is one.
 fn keep<T>(field: &mut Option<T>, value: Option<T>) -> bool {
