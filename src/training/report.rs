@@ -128,7 +128,7 @@ mod tests {
             known_by: None,
         };
         let early = scores.iter().map(|&score| entry(early, score));
-        TestSet { positions: early.chain([entry(late, Some(2))]).collect() }
+        TestSet { positions: early.chain([entry(late, Some(2))]).collect(), ..TestSet::default() }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! A set is a file of OBF lines, each a position with its score and, behind `%`, the game that it came from and how the
 //! score is known. A line without a score waits for [`TestPosition::label`].
 
+use crate::notation::game_file::is_comment;
 use crate::notation::obf::ObfEntry;
 use crate::notation::{AnnotatedGame, NotationError};
 use crate::othello::{Position, canonical};
@@ -15,7 +16,7 @@ use thiserror::Error;
 /// The numbers of empty squares that errors are measured at.
 pub const TEST_EMPTIES: [u32; 5] = [12, 20, 24, 36, 44];
 
-/// The first line of a set: what the lines are.
+/// The first line of a set that was drawn: what the lines are.
 const PREAMBLE: &str =
     "% Positions of tournament games (WTHOR), the score for the side to move, the game, how the score is known";
 
@@ -58,6 +59,8 @@ impl TestPosition {
 pub struct TestSet {
     /// By falling number of empty squares.
     pub positions: Vec<TestPosition>,
+    /// The lines of comment, each with the number of positions before it.
+    pub comments: Vec<(usize, String)>,
 }
 
 /// Why there is no set.
@@ -69,6 +72,11 @@ pub enum TestSetError {
     /// The comment does not name a game.
     #[error("line {0}: expected '% GAME' or '% GAME; HOW THE SCORE IS KNOWN' behind the position")]
     Comment(usize),
+    /// A line, from 1, has at this column, from 1, values of the position's moves, or what is none.
+    #[error(
+        "line {0}, column {1}: expected the score of the position or '%', as in a set of emilia train testset draw, found something else"
+    )]
+    Moves(usize, usize),
     /// The games are too few.
     #[error("the games have {found} different positions with {empties} empty squares; {wanted} are wanted")]
     TooFew {
@@ -120,28 +128,42 @@ impl TestSet {
             }
             positions.extend(drawn);
         }
-        Ok(TestSet { positions })
+        Ok(TestSet { positions, comments: vec![(0, PREAMBLE.to_owned())] })
     }
 
     /// Reads a set.
     pub fn parse(text: &str) -> Result<TestSet, TestSetError> {
-        let mut positions = Vec::new();
-        for (i, line) in text.lines().enumerate().filter(|(_, line)| !line.is_empty() && !line.starts_with('%')) {
+        let mut set = TestSet::default();
+        let text = text.trim_start_matches('\u{feff}');
+        for (i, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+            if is_comment(line) {
+                set.comments.push((set.positions.len(), line.to_owned()));
+                continue;
+            }
             let entry = ObfEntry::parse(line).map_err(|error| NotationError { line: i + 1, ..error })?;
+            if !entry.moves.is_empty() || !entry.unread.is_empty() {
+                let before = line.chars().take_while(|&c| c != ';').count();
+                let blanks = line.chars().skip(before + 1).take_while(|c| c.is_whitespace()).count();
+                return Err(TestSetError::Moves(i + 1, before + blanks + 2));
+            }
             let comment = entry.comment.filter(|comment| !comment.is_empty()).ok_or(TestSetError::Comment(i + 1))?;
             let (game, known_by) = match comment.split_once(';') {
                 Some((game, known_by)) => (game.to_owned(), Some(known_by.trim().to_owned())),
                 None => (comment, None),
             };
-            positions.push(TestPosition { position: entry.position, score: entry.score, game, known_by });
+            set.positions.push(TestPosition { position: entry.position, score: entry.score, game, known_by });
         }
-        Ok(TestSet { positions })
+        Ok(set)
     }
 
     /// The text that [`TestSet::parse`] reads.
     pub fn to_text(&self) -> String {
-        let mut text = format!("{PREAMBLE}\n");
-        for entry in &self.positions {
+        let mut text = String::new();
+        let mut comments = self.comments.iter().peekable();
+        for (i, entry) in self.positions.iter().enumerate() {
+            while let Some((_, comment)) = comments.next_if(|(before, _)| *before <= i) {
+                let _ = writeln!(text, "{comment}");
+            }
             let known_by = entry.known_by.as_ref().map(|how| format!("; {how}")).unwrap_or_default();
             let line = ObfEntry {
                 position: entry.position,
@@ -152,6 +174,7 @@ impl TestSet {
             };
             let _ = writeln!(text, "{line}");
         }
+        comments.for_each(|(_, comment)| text += &format!("{comment}\n"));
         text
     }
 }
@@ -220,8 +243,19 @@ mod tests {
     }
 
     #[test]
+    fn lines_of_comment_stay_where_they_are() {
+        let line = |game: u32| format!("{}; +0; % game {game}\n", Position::START);
+        let text = format!("# mine\n% of a day\n{}% more\n{}# end\n", line(1), line(2));
+        let set = TestSet::parse(&format!("\u{feff}{text}")).unwrap();
+        assert_eq!((set.positions.len(), set.to_text()), (2, text));
+    }
+
+    #[test]
     fn lines_that_are_no_positions_are_named() {
         let board = Position::START.to_string();
+        let moves = TestSet::parse(&format!("% FFO\n{board};  F5:+0; % FFO 1"));
+        assert_eq!(moves, Err(TestSetError::Moves(2, 70)));
+        assert!(matches!(TestSet::parse(&format!("{board}; F5:?; % game 1")), Err(TestSetError::Moves(1, 69))));
         assert_eq!(TestSet::parse(&format!("% header\n\n{board}; +3;")), Err(TestSetError::Comment(3)));
         let error = TestSet::parse(&format!("{board}; +3; % game 1\n{board}; +99; % game 2")).unwrap_err();
         assert!(error.to_string().starts_with("line 2, column "), "{error}");

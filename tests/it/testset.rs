@@ -100,6 +100,31 @@ fn a_set_is_labelled_and_reported_by_command() {
 }
 
 #[test]
+fn what_is_not_labelled_stays_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("set.obf");
+    let file = path.to_str().unwrap();
+    let start = "---------------------------OX------XO--------------------------- X";
+    // Lines of a set in another spelling, and problems with the values of their moves.
+    for (text, code, told) in [
+        (format!("# mine\n{start};% game 1\n"), 0, ""),
+        (format!("% FFO\n{start}; F5:+0; % FFO 1\n"), 1, "line 2, column 69: expected the score of the position"),
+    ] {
+        fs::write(&path, &text).unwrap();
+        let output = emilia(&["testset", "label", file, "--empties", "12", "--threads", "1"]).assert().code(code);
+        let stderr = String::from_utf8_lossy(&output.get_output().stderr).into_owned();
+        assert!(stderr.contains(told), "{stderr}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), text);
+    }
+    fs::write(&path, format!("# mine\n{start};% game 1\n")).unwrap();
+    let empty = emilia(&["report", file]).assert().code(1);
+    assert!(String::from_utf8_lossy(&empty.get_output().stderr).contains("no position has a score"));
+    emilia(&["testset", "label", file, "--depth", "1", "--threads", "1"]).assert().success();
+    let labelled = fs::read_to_string(&path).unwrap();
+    assert!(labelled.starts_with(&format!("# mine\n{start}; ")) && labelled.ends_with("% game 1; 1\n"), "{labelled}");
+}
+
+#[test]
 fn a_line_without_its_game_is_refused() {
     let text = fs::read_to_string(committed()).unwrap();
     let line = text.lines().nth(1).unwrap().split('%').next().unwrap();

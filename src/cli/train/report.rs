@@ -28,6 +28,10 @@ pub(super) struct ReportArguments {
 
 pub(super) fn run(arguments: &ReportArguments) -> Result<(), String> {
     let set = super::testset::read(&arguments.set)?;
+    if set.positions.iter().all(|entry| entry.score.is_none()) {
+        let file = arguments.set.display();
+        return Err(format!("{file}: no position has a score; emilia train testset label gives them"));
+    }
     let measure = |name: &String| Ok(ErrorReport::measure(name.clone(), &*evaluator(name)?, &set));
     let reports = arguments.evaluations.iter().map(measure).collect::<Result<Vec<_>, String>>()?;
     if let Some(path) = &arguments.svg {

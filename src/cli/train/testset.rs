@@ -111,7 +111,7 @@ fn label(arguments: &LabelArguments) -> Result<(), String> {
         .collect();
     let progress = StepBar::new("positions", wanted.len() as u64, 0);
     let mut saved = Instant::now();
-    let mut is_interrupted = false;
+    let (mut is_changed, mut is_interrupted) = (false, false);
     for (done, &i) in wanted.iter().enumerate() {
         if interrupt.load(Ordering::Relaxed) {
             is_interrupted = true;
@@ -122,6 +122,7 @@ fn label(arguments: &LabelArguments) -> Result<(), String> {
         let decision = engine.start(Request::hint(set.positions[i].position, 1)).wait();
         let line = decision.report.lines.first().ok_or("the search has said nothing")?;
         set.positions[i].label(line.score, line.depth);
+        is_changed = true;
         progress.show(done as u64 + 1, || format!("{} empty", set.positions[i].position.empty_count()));
         if saved.elapsed() >= SAVE_EVERY {
             write_file(&arguments.set, set.to_text().as_bytes())?;
@@ -129,6 +130,8 @@ fn label(arguments: &LabelArguments) -> Result<(), String> {
         }
     }
     progress.finish();
-    write_file(&arguments.set, set.to_text().as_bytes())?;
+    if is_changed {
+        write_file(&arguments.set, set.to_text().as_bytes())?;
+    }
     if is_interrupted { Err("interrupted; the same command goes on".to_owned()) } else { Ok(()) }
 }
