@@ -49,6 +49,11 @@ pub struct Chunk {
 }
 
 impl Chunk {
+    /// Whether it has games from their beginnings on; labels are positions beside games.
+    pub fn is_play(&self) -> bool {
+        self.header.origin.command == "selfplay"
+    }
+
     /// The name of the file that holds a chunk.
     pub fn file_name(number: u64) -> String {
         format!("{number:06}.{EXTENSION}")

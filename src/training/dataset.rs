@@ -2,9 +2,9 @@
 
 use super::chunk::Chunk;
 use super::container::FileError;
+use super::distinct_games::DistinctGames;
 use super::sample::{LabelKind, Sample, is_held_out};
-use crate::othello::{Bitboard, Color, Position, canonical};
-use std::collections::HashSet;
+use crate::othello::{Bitboard, Color, Position};
 use std::path::PathBuf;
 
 /// The most by which a prediction counts, in discs.
@@ -73,10 +73,9 @@ pub struct Dataset {
     by_discs: Vec<Points>,
     /// Of every source how its first whole file came to be, how many files there were, and how much they count.
     pub origins: Vec<serde_json::Value>,
-    /// Games in them.
+    /// Games in them; labels are of the same ones.
     pub games: u64,
-    /// Of these, games that begin where an earlier one did, up to symmetry: they are that game again or one much like it,
-    /// and were left out.
+    /// Of these, games that were left out, with their labels: [`DistinctGames`] says which.
     pub repeated: u64,
     /// Files that were damaged and left out.
     pub damaged: Vec<String>,
@@ -90,8 +89,8 @@ impl Default for Dataset {
 }
 
 impl Dataset {
-    /// Reads every file of the sources, in order. Damaged files are left out and named. Of games of self-play that begin
-    /// alike up to symmetry the first is taken.
+    /// Reads every file of the sources, in order, those of labels last. Damaged files are left out and named. Of games of self-play that
+    /// begin alike up to symmetry the first is taken.
     ///
     /// # Errors
     /// If a file cannot be read or was never one of samples, or a folder has none.
@@ -102,14 +101,19 @@ impl Dataset {
     ) -> Result<Dataset, FileError> {
         let files: Vec<_> = sources.iter().map(|source| Chunk::files(&source.folder)).collect::<Result<_, _>>()?;
         let of = files.iter().map(Vec::len).sum();
-        let (mut set, mut beginnings, mut done) = (Dataset::default(), HashSet::new(), 0);
+        let (mut set, mut distinct, mut done) = (Dataset::default(), DistinctGames::default(), 0);
+        let mut labels = Vec::new();
         for (Source { weight, .. }, files) in sources.iter().zip(&files) {
             let mut origin = None;
             for file in files {
                 match Chunk::read(file) {
                     Ok(chunk) => {
-                        set.add(&chunk, *weight, selection, &mut beginnings);
-                        origin.get_or_insert(chunk.header.origin);
+                        origin.get_or_insert_with(|| chunk.header.origin.clone());
+                        if chunk.is_play() {
+                            set.add(&chunk, *weight, selection, &mut distinct);
+                        } else {
+                            labels.push((chunk, *weight));
+                        }
                     }
                     Err(error) if error.is_damage() => set.damaged.push(error.to_string()),
                     Err(error) => return Err(error),
@@ -119,27 +123,17 @@ impl Dataset {
             }
             set.origins.push(serde_json::json!({ "origin": origin, "files": files.len(), "weight": weight }));
         }
+        for (chunk, weight) in labels {
+            set.add(&chunk, weight, selection, &mut distinct);
+        }
+        (set.games, set.repeated) = (distinct.games, distinct.repeated);
         Ok(set)
     }
 
-    /// Adds the samples of a file. `beginnings`: the first positions of the games so far.
-    fn add(
-        &mut self,
-        chunk: &Chunk,
-        weight: f32,
-        selection: &SampleChoice,
-        beginnings: &mut HashSet<(Bitboard, Bitboard)>,
-    ) {
-        self.games += u64::from(chunk.header.games);
+    /// Adds the samples of a file.
+    fn add(&mut self, chunk: &Chunk, weight: f32, selection: &SampleChoice, distinct: &mut DistinctGames) {
         let seed = chunk.header.origin.seed;
-        // The positions of a label are beside its game, and the first of them is no beginning.
-        let is_play = chunk.header.origin.command == "selfplay";
-        for game in chunk.samples.chunk_by(|a, b| a.game == b.game) {
-            let (beginning, _) = canonical(&game[0].position());
-            if is_play && !beginnings.insert((beginning.player(), beginning.opponent())) {
-                self.repeated += 1;
-                continue;
-            }
+        for game in distinct.of_chunk(chunk) {
             let held_out = is_held_out(seed, game[0].game, selection.held_out_per_thousand);
             for sample in game {
                 let weight = weight * selection.kind_weights[sample.kind as usize];
@@ -295,12 +289,16 @@ mod tests {
         chunk(200, samples).write(&folder.path().join(Chunk::file_name(2))).unwrap();
         let data = read(&folder, 1.0, &ALL).unwrap();
         assert_eq!((data.len().0 + data.len().1, data.games, data.repeated), (600, 300, 8));
-        // Labels have no beginning.
-        let mut labels = chunk(200, vec![Sample::new(&position, 8, LabelKind::Search, 200)]);
+        // Labels have no beginning, and are no games; those of a game that is left out are left out, wherever they are read.
+        let label = |game| Sample::new(&position, 8, LabelKind::Search, game);
+        let mut labels = chunk(200, vec![label(200), label(208)]);
+        labels.header.origin.settings = serde_json::json!({ "games": labels.header.origin });
         labels.header.origin.command = "label".to_owned();
-        labels.write(&folder.path().join(Chunk::file_name(2))).unwrap();
-        let data = read(&folder, 1.0, &ALL).unwrap();
-        assert_eq!((data.len().0 + data.len().1, data.repeated), (601, 0));
+        let beside = tempfile::tempdir().unwrap();
+        labels.write(&beside.path().join(Chunk::file_name(2))).unwrap();
+        let sources = [&beside, &folder].map(|folder| Source { folder: folder.path().to_owned(), weight: 1.0 });
+        let data = Dataset::read(&sources, &ALL, &mut |_, _| {}).unwrap();
+        assert_eq!((data.len().0 + data.len().1, data.games, data.repeated), (601, 300, 8));
     }
 
     #[test]

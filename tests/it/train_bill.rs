@@ -31,6 +31,7 @@ fn games_become_the_same_coefficients_every_time() {
     assert!((34..=36).contains(&learned.logistic.first_discs), "{}", learned.logistic.first_discs);
     assert_eq!(learned.provenance.len(), 1);
     assert!(learned.provenance[0].contains("700 games"), "{:?}", learned.provenance);
+    assert!(report.starts_with("700 games, "), "{report}");
     assert!(report.contains("44-47") && report.contains("calibration") && report.contains("antisymmetry"), "{report}");
 }
 

@@ -103,7 +103,7 @@ fn the_whole_loop_in_miniature() {
     );
     assert!(error.contains("000000.samples") && error.contains("\"evaluator\":\"pattern\""), "{error}");
     let AnyFit::Linear(fit) = AnyFit::read(&folder.join("one/weights.fit")).unwrap() else { panic!("the linear form") };
-    assert_eq!((fit.header.origin.games, fit.header.origin.sources.len()), (6000, 2));
+    assert_eq!((fit.header.origin.games, fit.header.origin.sources.len()), (3000, 2));
 }
 
 /// Waits until a folder has files of samples.

@@ -1,7 +1,7 @@
 //! `emilia train bill`.
 
 use crate::cli::output::write_file;
-use crate::lab::bill::{Games, learn};
+use crate::lab::bill::learn;
 use crate::training::{Chunk, ChunkHeader};
 use clap::Args;
 use std::collections::BTreeMap;
@@ -27,10 +27,8 @@ pub(super) fn run(arguments: &BillArguments) -> Result<(), String> {
             chunks.push(Chunk::read(&file).map_err(|error| error.to_string())?);
         }
     }
-    let games: Vec<Games> =
-        chunks.iter().map(|chunk| Games { seed: chunk.header.origin.seed, samples: &chunk.samples }).collect();
     let provenance = provenance(chunks.iter().map(|chunk| (&chunk.header, chunk.samples.len())));
-    let (coefficients, report) = learn(&games, provenance).map_err(|error| error.to_string())?;
+    let (coefficients, report) = learn(&chunks, provenance).map_err(|error| error.to_string())?;
     if let Some(path) = &arguments.out {
         write_file(path, coefficients.to_string().as_bytes())?;
     }

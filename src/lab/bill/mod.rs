@@ -8,7 +8,7 @@ mod measures;
 pub use measures::{Calibration, CalibrationStep, Measures};
 
 use crate::eval::bill::{Coefficients, Discriminant, FEATURES, FeatureTables, Quadratic};
-use crate::training::{LabelKind, Sample, is_held_out};
+use crate::training::{Chunk, DistinctGames, LabelKind, is_held_out};
 use example::Example;
 use measures::Prediction;
 use std::fmt;
@@ -22,15 +22,6 @@ const FEWEST: usize = 500;
 const HELD_OUT: u32 = 100;
 /// The disc counts that one row of the report is about.
 const ROW: u32 = 4;
-
-/// Samples with what tells their games apart.
-#[derive(Clone, Copy, Debug)]
-pub struct Games<'a> {
-    /// The seed that they were played with.
-    pub seed: u64,
-    /// Their positions.
-    pub samples: &'a [Sample],
-}
 
 /// Why nothing was learned.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -85,6 +76,10 @@ pub struct Quality {
 /// What was measured on the games held out.
 #[derive(Clone, PartialEq, Debug)]
 pub struct BillReport {
+    /// Games read.
+    pub games: u64,
+    /// Of these, games that were left out: [`DistinctGames`] says which.
+    pub repeated: u64,
     /// Positions learned from.
     pub learned_from: usize,
     /// By disc count.
@@ -98,14 +93,17 @@ pub struct BillReport {
 /// Learns both discriminants from games, and measures them on a tenth of the games, which they do not learn from.
 ///
 /// The provenance is kept with the coefficients; nothing else depends on it.
-pub fn learn(games: &[Games], provenance: Vec<String>) -> Result<(Coefficients, BillReport), LearningError> {
-    let mut examples = examples(games);
+pub fn learn(chunks: &[Chunk], provenance: Vec<String>) -> Result<(Coefficients, BillReport), LearningError> {
+    let mut distinct = DistinctGames::default();
+    let mut examples = examples(chunks, &mut distinct);
     let scales = scale(&mut examples);
     let (held_out, examples): (Vec<Example>, Vec<Example>) = examples.into_iter().partition(|e| e.held_out);
     let range = learned_range(&examples)?;
     let logistic = discriminant(&examples, range, logistic::fit)?;
     let gaussian = discriminant(&examples, range, gaussian::fit)?;
     let report = BillReport {
+        games: distinct.games,
+        repeated: distinct.repeated,
         learned_from: examples.len(),
         rows: rows(&held_out, &logistic, &gaussian),
         logistic: quality(&held_out, &logistic),
@@ -114,11 +112,14 @@ pub fn learn(games: &[Games], provenance: Vec<String>) -> Result<(Coefficients, 
     Ok((Coefficients { provenance, scales, logistic, gaussian }, report))
 }
 
-fn examples(games: &[Games]) -> Vec<Example> {
+fn examples(chunks: &[Chunk], distinct: &mut DistinctGames) -> Vec<Example> {
     let tables = FeatureTables::get();
     let mut examples = Vec::new();
-    for Games { seed, samples } in games {
-        for sample in samples.iter().filter(|sample| sample.kind != LabelKind::Search && sample.score != 0) {
+    let (games, labels): (Vec<&Chunk>, Vec<&Chunk>) = chunks.iter().partition(|chunk| chunk.is_play());
+    for chunk in games.into_iter().chain(labels) {
+        let seed = chunk.header.origin.seed;
+        let samples = distinct.of_chunk(chunk).into_iter().flatten();
+        for sample in samples.filter(|sample| sample.kind != LabelKind::Search && sample.score != 0) {
             let position = sample.position();
             if !position.is_over() {
                 examples.push(Example {
@@ -126,7 +127,7 @@ fn examples(games: &[Games]) -> Vec<Example> {
                     features: tables.features(&position).map(f64::from),
                     passed: tables.features(&position.pass()).map(f64::from),
                     score: f64::from(sample.score),
-                    held_out: is_held_out(*seed, sample.game, HELD_OUT),
+                    held_out: is_held_out(seed, sample.game, HELD_OUT),
                 });
             }
         }
@@ -222,6 +223,7 @@ fn quality(held_out: &[Example], discriminant: &Discriminant) -> Quality {
 impl fmt::Display for BillReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let held_out = self.logistic.all.positions;
+        write!(f, "{} games, {} of them repeated: ", self.games, self.repeated)?;
         writeln!(f, "learned from {} positions, measured on {held_out} of other games\n", self.learned_from)?;
         writeln!(f, "{:<10}{:>10}{:>8}{:>22}{:>22}", "", "", "", "logistic", "gaussian")?;
         let head = ["discs", "positions", "won", "AUC", "log loss", "AUC", "log loss"];
@@ -256,6 +258,7 @@ mod tests {
     use super::*;
     use crate::random::Random;
     use crate::testing::random_position;
+    use crate::training::{ChunkHeader, Origin, Sample};
 
     /// A number of the standard normal distribution, nearly: the sum of twelve uniform ones.
     pub(super) fn normal(random: &mut Random) -> f64 {
@@ -283,10 +286,17 @@ mod tests {
         (0..count).map(sample).collect()
     }
 
+    fn chunk(samples: Vec<Sample>) -> Chunk {
+        let origin = Origin { command: "selfplay".to_owned(), seed: 1, ..Origin::default() };
+        Chunk { header: ChunkHeader { origin, games: samples.len() as u32, ..ChunkHeader::default() }, samples }
+    }
+
     #[test]
     fn a_simple_rule_is_learned_by_both() {
-        let samples = samples(4_000);
-        let (coefficients, report) = learn(&[Games { seed: 1, samples: &samples }], vec![]).unwrap();
+        // A folder that is given twice is read once.
+        let twice = [chunk(samples(4_000)), chunk(samples(4_000))];
+        let (coefficients, report) = learn(&twice, vec![]).unwrap();
+        assert_eq!((report.games, report.repeated), (8_000, 4_000));
         assert_eq!((coefficients.logistic.first_discs, coefficients.logistic.functions.len()), (30, 3));
         assert_eq!(Coefficients::parse(&coefficients.to_string()).unwrap().scales, coefficients.scales);
         for quality in [&report.logistic, &report.gaussian] {
@@ -301,14 +311,14 @@ mod tests {
 
     #[test]
     fn too_little_is_said_to_be_too_little() {
-        let few = samples(300);
-        let error = learn(&[Games { seed: 1, samples: &few }], vec![]).unwrap_err();
+        let learn = |samples: Vec<Sample>| super::learn(&[chunk(samples)], vec![]);
+        let error = learn(samples(300)).unwrap_err();
         assert!(matches!(error, LearningError::TooFew { .. }));
         let gap: Vec<Sample> = samples(5_000).into_iter().filter(|sample| sample.discs() != 31).collect();
-        let error = learn(&[Games { seed: 1, samples: &gap }], vec![]).unwrap_err();
+        let error = learn(gap).unwrap_err();
         assert_eq!(error, LearningError::Gap { discs: 31 });
         let won: Vec<Sample> = samples(5_000).into_iter().map(|sample| Sample { score: 2, ..sample }).collect();
-        let error = learn(&[Games { seed: 1, samples: &won }], vec![]).unwrap_err();
+        let error = learn(won).unwrap_err();
         assert!(matches!(error, LearningError::Degenerate { .. }));
     }
 }
