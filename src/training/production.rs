@@ -56,6 +56,16 @@ pub enum ProductionError {
     /// A file cannot be read or written.
     #[error(transparent)]
     File(#[from] FileError),
+    /// The files of one folder have the same number of games.
+    #[error("'{path}' has {there} games, and files of {asked} were asked for; add --chunk {there}, or use another folder", path = .path.display())]
+    OtherLength {
+        /// The file.
+        path: PathBuf,
+        /// Its games.
+        there: u32,
+        /// The games that were to be made.
+        asked: u32,
+    },
     /// Samples of one folder have one origin.
     #[error(
         "'{path}' was made in another way; use another folder, or the same evaluator, seed and settings\n  there: {there}\n  asked: {asked}"
@@ -170,6 +180,10 @@ impl Production {
     }
 
     fn other_origin(&self, path: &Path, there: &ChunkHeader, chunk: u64) -> ProductionError {
+        if there.origin == self.origin && there.games != self.games_per_chunk {
+            let (path, asked) = (path.to_owned(), self.games_per_chunk);
+            return ProductionError::OtherLength { path, there: there.games, asked };
+        }
         let text = |header: &ChunkHeader| serde_json::to_string(header).expect("a header has only strings as keys");
         ProductionError::OtherOrigin { path: path.to_owned(), there: text(there), asked: text(&self.header(chunk)) }
     }

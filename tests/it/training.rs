@@ -106,6 +106,18 @@ fn the_whole_loop_in_miniature() {
     assert_eq!((fit.header.origin.games, fit.header.origin.sources.len()), (3000, 2));
 }
 
+#[test]
+fn a_folder_of_few_games_is_told_how_it_grows() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path();
+    let games = "--depth 1 --exact 2 --threads 1";
+    run(folder, &format!("selfplay --out games --games 5 {games}"));
+    let error = refusal(folder, &format!("selfplay --out games --games 12 {games}"));
+    assert!(error.contains("has 5 games, and files of 12 were asked for; add --chunk 5"), "{error}");
+    run(folder, &format!("selfplay --out games --games 12 {games} --chunk 5"));
+    assert_eq!(samples(&folder.join("games")).len(), 3);
+}
+
 /// Waits until a folder has files of samples.
 fn wait_for_files(folder: &Path, child: &mut Child) {
     let started = Instant::now();
