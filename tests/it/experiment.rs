@@ -94,6 +94,11 @@ fn what_an_experiment_cannot_do_is_refused() {
     assert!(refused("equal-evaluations", player("engine=deep-blue")).contains("korf-alpha-beta"));
     assert!(refused("equal-evaluations", player("cmd=ntest")).contains("no program"));
     assert!(refused("budget-curve", player("engine=uct option.c=-1")).contains("discs from 0"));
+    let alike = ["engine=uct", "engine=uct option.c=0"].map(str::to_owned).to_vec();
+    for name in ["uct-othello", "budget-curve", "equal-evaluations"] {
+        let error = refused(name, Setup { players: alike.clone(), ..Setup::default() });
+        assert!(error.starts_with("player: 'engine=uct option.c=0' is not valid; expected another name"), "{error}");
+    }
 }
 
 #[test]

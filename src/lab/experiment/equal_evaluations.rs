@@ -32,7 +32,12 @@ pub(super) fn contestants(
     };
     let eval = lab.setup().eval;
     let contestants: Vec<_> = texts.iter().map(|text| contestant("player", text, eval)).collect::<Result<_, _>>()?;
-    for (_, options) in &contestants {
+    for (i, (name, options)) in contestants.iter().enumerate() {
+        // Results are kept by the name.
+        if contestants[..i].iter().any(|(other, _)| other == name) {
+            let expected = format!("another name, such as name='{name} 2'; two players are called '{name}'");
+            return Err(ExperimentError::option("player", &texts[i], expected));
+        }
         lab.note_evaluation_of(options)?;
     }
     Ok(contestants)
