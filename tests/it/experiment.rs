@@ -191,6 +191,23 @@ fn a_run_says_with_which_evaluation() {
 }
 
 #[test]
+fn a_run_does_not_go_on_with_other_openings() {
+    let folder = tempfile::tempdir().unwrap();
+    let (list, out) = (file(&folder, "openings.txt"), folder.path().join("out"));
+    let run = ["bergman-depths", "--levels", "1,2", "--openings", &list];
+    let output = |openings: &str, more: &[&str]| {
+        std::fs::write(&list, openings).unwrap();
+        command(&run, &out).args(more).output().unwrap()
+    };
+    assert!(output("f5d6\n", &[]).status.success());
+    assert!(output("f5d6\n", &["--resume"]).status.success());
+    let refused = output("f5d6\nf5f6\n", &["--resume"]);
+    let stderr = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(1), "{stderr}");
+    assert!(stderr.contains(&format!("has results with another {list}: fingerprint")), "{stderr}");
+}
+
+#[test]
 fn the_status_lists_what_was_run_with_another_evaluation() {
     let status = |folder: &Path| {
         Command::new(cargo_bin("emilia")).args(["experiment", "--status"]).arg(folder).output().unwrap()

@@ -169,26 +169,43 @@ impl<'a> Lab<'a> {
     /// Notes the fingerprint of an evaluation in the ledger and for the findings.
     ///
     /// # Errors
-    /// [`ExperimentError::OtherEvaluation`] if the ledger has results with another evaluation of this name.
+    /// [`ExperimentError::OtherInput`] if the ledger has results with another evaluation of this name.
     pub fn note_evaluation(&mut self, name: &str, evaluator: &dyn Evaluator<Position>) -> Result<(), ExperimentError> {
         if self.evaluations.contains_key(name) {
             return Ok(());
         }
-        let (key, expected) = (format!("evaluation {name}"), fingerprint(evaluator));
-        if self.ledger.was_begun_without("evaluation ") {
-            // A program that did not note evaluations yet began it: nobody knows with which.
-            return Ok(());
+        let expected = fingerprint(evaluator);
+        if self.note_input("evaluation", name, expected)? {
+            self.evaluations.insert(name.to_owned(), expected);
         }
+        Ok(())
+    }
+
+    /// Notes the fingerprint of an input. Says whether the ledger has it now: one that was begun by a program that did not note inputs of
+    /// this kind yet has none, and nobody knows with which it was begun.
+    fn note_input(&mut self, kind: &str, name: &str, expected: u32) -> Result<bool, ExperimentError> {
+        if self.ledger.was_begun_without(&format!("{kind} ")) {
+            return Ok(false);
+        }
+        let key = format!("{kind} {name}");
         let found = match self.ledger.get(&key) {
             Some(found) => found,
             None => self.ledger.note(&key, &expected)?,
         };
         if found != expected {
-            let (path, name) = (self.ledger.path(), name.to_owned());
-            return Err(ExperimentError::OtherEvaluation(path, name, found, expected));
+            return Err(ExperimentError::OtherInput(self.ledger.path(), name.to_owned(), found, expected));
         }
-        self.evaluations.insert(name.to_owned(), expected);
-        Ok(())
+        Ok(true)
+    }
+
+    /// Notes the content of the file of openings, if there is one. A pipe can only be read once.
+    ///
+    /// # Errors
+    /// [`ExperimentError::OtherInput`] if the ledger has results with another file of this name.
+    pub fn note_openings(&mut self) -> Result<(), ExperimentError> {
+        let Some(name) = self.setup.openings.clone().filter(|name| Path::new(name).is_file()) else { return Ok(()) };
+        let bytes = std::fs::read(&name).map_err(|error| ExperimentError::File(name.clone(), error))?;
+        self.note_input("openings", &name, crc32fast::hash(&bytes)).map(|_| ())
     }
 
     /// Notes the evaluation of an engine's options.
@@ -294,6 +311,6 @@ pub(super) mod tests {
         assert_eq!(lab.evaluations()["x"], fingerprint(&DiscCount));
         let mut lab = unwatched_lab(Setup::default(), lab.ledger);
         let error = lab.note_evaluation("x", &WeightedSquares).unwrap_err();
-        assert!(matches!(&error, ExperimentError::OtherEvaluation(.., found, _) if *found == fingerprint(&DiscCount)));
+        assert!(matches!(&error, ExperimentError::OtherInput(.., found, _) if *found == fingerprint(&DiscCount)));
     }
 }

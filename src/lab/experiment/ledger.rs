@@ -16,7 +16,7 @@ use std::path::Path;
 #[derive(Debug, Default)]
 pub struct Ledger {
     done: HashMap<String, Value>,
-    /// Whether there was something in the file when it was opened.
+    /// Whether the file had more than the openings, which are noted before anything else, when it was opened.
     was_begun: bool,
     file: Option<LineLog>,
 }
@@ -53,7 +53,7 @@ impl Ledger {
         if text.is_empty() {
             file.append(&format!("{identity}\n"))?;
         }
-        ledger.was_begun = !ledger.done.is_empty();
+        ledger.was_begun = ledger.done.keys().any(|key| !key.starts_with("openings "));
         ledger.file = Some(file);
         Ok(ledger)
     }

@@ -45,9 +45,9 @@ pub enum ExperimentError {
     /// The ledger cannot be gone on with, or not be written.
     #[error(transparent)]
     Ledger(#[from] LineLogError),
-    /// The ledger of this path has results with another evaluation of this name: its fingerprint, and that of the evaluation of this run.
+    /// The ledger of this path has results with another evaluation, or file of openings, of this name: its fingerprint, and that of this run's.
     #[error("'{0}' has results with another {1}: fingerprint {2:08x}; expected {3:08x}")]
-    OtherEvaluation(String, String, u32, u32),
+    OtherInput(String, String, u32, u32),
     /// The page of this experiment does not say with what its figures were run: what is missing or wrong.
     #[error("the page of {0}: {1}")]
     Page(&'static str, String),
@@ -129,6 +129,7 @@ impl Experiment {
     pub fn run(&self, lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
         // Its players may be described by the names of the searches.
         super::register();
+        lab.note_openings()?;
         let findings = (self.run)(lab)?;
         Ok(Findings { evaluations: lab.evaluations().clone(), ..findings })
     }
