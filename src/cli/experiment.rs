@@ -50,6 +50,7 @@ pub(super) fn run(arguments: &ExperimentArguments) -> Result<(), String> {
 fn run_named(name: &str, arguments: &ExperimentArguments) -> Result<(), String> {
     let fail = |problem: crate::lab::experiment::ExperimentError| problem.to_string();
     let experiment = Experiment::named(name).map_err(fail)?;
+    arguments.setup.check(experiment).map_err(fail)?;
     let identity = arguments.setup.identity(experiment.name);
     let ledger = match &arguments.out {
         Some(folder) => {

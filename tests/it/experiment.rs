@@ -2,6 +2,7 @@
 
 use crate::convert::file;
 use assert_cmd::cargo::cargo_bin;
+use emilia::eval::EvaluatorKind;
 use emilia::lab::experiment::{Cell, Experiment, ExperimentError, Findings, Lab, Ledger, Setup, Table};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -94,11 +95,48 @@ fn what_an_experiment_cannot_do_is_refused() {
     assert!(refused("equal-evaluations", player("engine=deep-blue")).contains("korf-alpha-beta"));
     assert!(refused("equal-evaluations", player("cmd=ntest")).contains("no program"));
     assert!(refused("budget-curve", player("engine=uct option.c=-1")).contains("discs from 0"));
+    for words in ["depth=1", "nodes=5", "clock=1", "tell-limits=false"] {
+        assert!(
+            refused("uct-othello", player(&format!("engine=uct {words}"))).contains("no limit of its own"),
+            "{words}"
+        );
+    }
+    assert!(refused("uct-othello", player("engine=uct option.threads=2")).contains("one thread"));
+    assert!(refused("small-boards", levels(&[16, 17])).contains("levels: '17' is not valid"));
+    let error = refused("bergman-nodes", Setup { eval: Some(EvaluatorKind::Iago), ..Setup::default() });
+    assert_eq!(
+        error,
+        "eval: 'iago' is not valid; expected none, because bergman-nodes reads only levels, pairs, openings"
+    );
+    assert!(
+        refused("bergman-nodes", player("engine=uct")).starts_with("player: 'engine=uct' is not valid; expected none")
+    );
+    let openings = Setup { openings: Some("classes".to_owned()), ..Setup::default() };
+    assert!(refused("korf-random-trees", openings).starts_with("openings: 'classes' is not valid; expected none"));
     let alike = ["engine=uct", "engine=uct option.c=0"].map(str::to_owned).to_vec();
     for name in ["uct-othello", "budget-curve", "equal-evaluations"] {
         let error = refused(name, Setup { players: alike.clone(), ..Setup::default() });
         assert!(error.starts_with("player: 'engine=uct option.c=0' is not valid; expected another name"), "{error}");
     }
+}
+
+#[test]
+fn a_table_of_depths_has_the_deeper_one_first() {
+    let setup = Setup { levels: vec![3, 1, 3], ..Setup::default() };
+    let table = quick("bergman-depths", setup).unwrap().tables.swap_remove(0);
+    assert_eq!(table.rows.len(), 1);
+    assert_eq!(table.rows[0][..2], [Cell::from("depth 3"), Cell::from("depth 1")]);
+}
+
+#[test]
+fn games_from_openings_that_are_images_of_one_another_are_not_counted_twice() {
+    let games = |openings: &str| {
+        let setup =
+            Setup { openings: Some(openings.to_owned()), pairs: Some(200), levels: vec![1, 2], ..Setup::default() };
+        quick("bergman-depths", setup).unwrap().tables[0].csv()
+    };
+    let all = games("four-ply");
+    assert!(all == games("classes") && all.contains(",120,"), "{all}");
 }
 
 #[test]

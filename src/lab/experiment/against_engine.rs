@@ -15,6 +15,7 @@ pub(super) const UCT: Experiment = Experiment {
     name: "uct-othello",
     about: "best-first with UCT against alpha-beta with table and ordering, equal evaluations; rows are evaluations a move",
     seconds: 420,
+    reads: &["levels", "pairs", "openings", "eval", "player", "opponent"],
     run: uct,
 };
 
@@ -22,6 +23,7 @@ pub(super) const BUDGET_CURVE: Experiment = Experiment {
     name: "budget-curve",
     about: "best-first in its forms against PVS + ProbCut in the same time; rows are evaluations a move of the latter",
     seconds: 1200,
+    reads: &["levels", "pairs", "openings", "eval", "player", "opponent"],
     run: budget_curve,
 };
 
@@ -77,7 +79,7 @@ fn opponent(lab: &mut Lab<'_>, form: &str, words: &[(&str, &str)]) -> Result<(St
 fn uct(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     let forms = contestants(lab, UCT_FORMS)?;
     let budgets = lab.levels(&[200], &[1000, 4000, 16000], "evaluations", BUDGETS)?;
-    let (starts, _) = openings(lab, "random:8", lab.count(1, 60))?;
+    let starts = openings(lab, "random:8", lab.count(1, 60))?;
     // As the note describes its opponent: no pruning but by bounds.
     let (opponent, alpha_beta) = opponent(lab, "alpha-beta", &[("selectivity", "100")])?;
     lab.plan((forms.len() * budgets.len() * starts.len()) as u64);
@@ -154,7 +156,7 @@ const PAIRS_BETWEEN_CORRECTIONS: usize = 10;
 fn budget_curve(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     let players = contestants(lab, CURVE)?;
     let budgets = lab.levels(&[100], &[1000, 2000, 4000, 8000, 16000, 32000, 64000], "evaluations", BUDGETS)?;
-    let (starts, _) = openings(lab, "random:8", lab.count(1, 100))?;
+    let starts = openings(lab, "random:8", lab.count(1, 100))?;
     let (opponent, probcut) = opponent(lab, "PVS + ProbCut", &[])?;
     lab.plan((players.len() * budgets.len()) as u64 * (starts.len() as u64 + 1));
     let title = format!("Against {opponent} in the same time, {}, one thread", probcut.eval);

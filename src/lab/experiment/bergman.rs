@@ -1,7 +1,7 @@
 //! What the experiments after Bergman (*Minimax With Alpha-Beta Pruning for Othello*) share: his starting boards, his
 //! heuristics, his players and his measures.
 
-use super::duel::{PairScore, play_pair};
+use super::duel::{Pair, play_pair};
 use super::findings::{Measured, point};
 use super::player::{Chosen, Contender};
 use super::series::openings;
@@ -16,6 +16,9 @@ use crate::render::{Curve, Plot, Scale};
 use crate::search::{Contempt, MinimaxKind, PlainCounts, plain_minimax};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+
+/// The options that his experiments read.
+pub(super) const ON_BOARDS: &[&str] = &["levels", "pairs", "openings"];
 
 /// His heuristics by his names.
 pub(super) const HEURISTICS: [(&str, EvaluatorKind); 4] = [
@@ -57,7 +60,7 @@ pub(super) fn board(seed: u64, number: u64) -> Position {
 /// The boards of an experiment, or the openings that its set-up asks for instead.
 pub(super) fn boards(lab: &Lab<'_>, count: u64) -> Result<Vec<Position>, ExperimentError> {
     match &lab.setup().openings {
-        Some(source) => Ok(openings(lab, source, count)?.0),
+        Some(source) => openings(lab, source, count),
         None => Ok((0..count).map(|number| board(lab.setup().seed, number)).collect()),
     }
 }
@@ -79,14 +82,14 @@ impl<G: Game> Contender<G> for Plain<G> {
     }
 }
 
-/// The first player's score in percent, in games from random boards, each played twice with the colours exchanged.
+/// Games from boards, each played twice with the colours exchanged.
 pub(super) fn match_up(
     lab: &mut Lab<'_>,
     key: &str,
     boards: &[Position],
     first: &mut dyn Contender<Position>,
     second: &mut dyn Contender<Position>,
-) -> Result<PairScore, ExperimentError> {
+) -> Result<Vec<Pair>, ExperimentError> {
     let mut pairs = Vec::with_capacity(boards.len());
     // The games are short: several are one unit.
     for (i, some) in boards.chunks(10).enumerate() {
@@ -95,7 +98,7 @@ pub(super) fn match_up(
         })?;
         pairs.extend(played);
     }
-    Ok(PairScore::of(&pairs))
+    Ok(pairs)
 }
 
 /// Units that [`match_up`] takes.

@@ -1,6 +1,6 @@
 //! Bergman's figures 3 to 6, and the Caltech page's saving: what searches cost by depth.
 
-use super::bergman::{ALGORITHMS, Cost, HEURISTICS, Series, boards, cost, costs};
+use super::bergman::{ALGORITHMS, Cost, HEURISTICS, ON_BOARDS, Series, boards, cost, costs};
 use super::findings::point;
 use super::{Cell, Experiment, ExperimentError, Findings, Lab, Table};
 use crate::eval::EvaluatorKind;
@@ -10,6 +10,7 @@ pub(super) const NODES: Experiment = Experiment {
     name: "bergman-nodes",
     about: "Figures 3 and 5: nodes expanded by depth, for three algorithms and four heuristics; --levels N is the largest depth",
     seconds: 12,
+    reads: ON_BOARDS,
     run: nodes,
 };
 
@@ -17,6 +18,7 @@ pub(super) const TIMES: Experiment = Experiment {
     name: "bergman-times",
     about: "Figure 4: search time by depth, for three algorithms; --levels N is the largest depth",
     seconds: 5,
+    reads: ON_BOARDS,
     run: |lab| times(lab, of_algorithms, "Figure 4: algorithms, weight heuristic"),
 };
 
@@ -24,6 +26,7 @@ pub(super) const HEURISTIC_COST: Experiment = Experiment {
     name: "bergman-heuristic-cost",
     about: "Figure 6: search time by depth, for four heuristics; --levels N is the largest depth",
     seconds: 6,
+    reads: ON_BOARDS,
     run: |lab| times(lab, of_heuristics, "Figure 6: heuristics, alpha-beta with reordering"),
 };
 
@@ -31,6 +34,7 @@ pub(super) const SAVING: Experiment = Experiment {
     name: "alpha-beta-saving",
     about: "the share of minimax's nodes that cut-offs save, on Othello; --levels N is the largest depth",
     seconds: 3,
+    reads: ON_BOARDS,
     run: saving,
 };
 

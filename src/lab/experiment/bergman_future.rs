@@ -1,7 +1,8 @@
 //! Bergman's future work, done: a weight for the mobility term, and forward pruning beside the corners.
 
-use super::bergman::{Plain, board, boards, match_units, match_up};
+use super::bergman::{ON_BOARDS, Plain, board, boards, match_units, match_up};
 use super::contest::Contest;
+use super::duel::PairScore;
 use super::player::{Chosen, Contender};
 use super::{Cell, Experiment, ExperimentError, Findings, Lab, Table};
 use crate::eval::{Evaluator, EvaluatorKind, STATIC_LIMIT, WeightedSquares};
@@ -15,6 +16,7 @@ pub(super) const MOBILITY_WEIGHT: Experiment = Experiment {
     name: "bergman-mobility-weight",
     about: "how much mobility should count beside the weighted squares; rows are discs for the whole mobility ratio",
     seconds: 30,
+    reads: ON_BOARDS,
     run: mobility_weight,
 };
 
@@ -22,6 +24,7 @@ pub(super) const FORWARD_PRUNING: Experiment = Experiment {
     name: "bergman-forward-pruning",
     about: "leaving out moves beside an empty corner: what it saves and what it costs; rows are depths",
     seconds: 10,
+    reads: ON_BOARDS,
     run: forward_pruning,
 };
 
@@ -54,7 +57,8 @@ fn mobility_weight(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
             let player = |evaluator| Plain { kind: MinimaxKind::AlphaBeta, depth, evaluator };
             let with: Arc<dyn Evaluator<Position>> = Arc::new(WithMobility { discs: weight as i32 });
             let (mut one, mut other) = (player(with), player(squares.clone()));
-            let score = match_up(lab, &format!("{depth}/{weight}"), &boards, &mut one, &mut other)?;
+            let key = format!("{depth}/{weight}");
+            let score = PairScore::of(&match_up(lab, &key, &boards, &mut one, &mut other)?);
             let [percent, won, discs] = score.cells();
             table.row(vec![Cell::from(depth), Cell::from(weight), percent, won, discs]);
             // Without mobility both are the same player; and zero is nowhere on the picture's axis.
@@ -154,7 +158,8 @@ fn forward_pruning(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
                 let pruned = Arc::new(OfPruned(evaluator.clone()));
                 let mut pruning = Pruning(Plain { kind, depth: depth + deeper, evaluator: pruned });
                 let mut full = Plain { kind, depth, evaluator: evaluator.clone() };
-                let score = match_up(lab, &format!("{heuristic}/{depth}/{deeper}"), &boards, &mut pruning, &mut full)?;
+                let key = format!("{heuristic}/{depth}/{deeper}");
+                let score = PairScore::of(&match_up(lab, &key, &boards, &mut pruning, &mut full)?);
                 let [percent, won, _] = score.cells();
                 table.row(vec![
                     Cell::from(heuristic.name()),

@@ -1,6 +1,6 @@
 //! Bergman's tables 1 to 3: win rates of depths, of algorithms and of heuristics.
 
-use super::bergman::{ALGORITHMS, HEURISTICS, Plain, boards, match_units, match_up};
+use super::bergman::{ALGORITHMS, HEURISTICS, ON_BOARDS, Plain, boards, match_units, match_up};
 use super::duel::PairScore;
 use super::{Cell, Experiment, ExperimentError, Findings, Lab, Table};
 use crate::eval::EvaluatorKind;
@@ -12,6 +12,7 @@ pub(super) const DEPTHS: Experiment = Experiment {
     name: "bergman-depths",
     about: "Table 1: win rates of alpha-beta at depths 1, 3 and 6; rows are depths",
     seconds: 45,
+    reads: ON_BOARDS,
     run: depths,
 };
 
@@ -19,6 +20,7 @@ pub(super) const ALGORITHM_TABLE: Experiment = Experiment {
     name: "bergman-algorithms",
     about: "Table 2: win rates of minimax, alpha-beta and alpha-beta with reordering; --levels N is the depth",
     seconds: 130,
+    reads: ON_BOARDS,
     run: algorithms,
 };
 
@@ -26,6 +28,7 @@ pub(super) const HEURISTIC_TABLE: Experiment = Experiment {
     name: "bergman-heuristics",
     about: "Table 3: win rates of four heuristics at depth 5; --levels N is another depth",
     seconds: 50,
+    reads: ON_BOARDS,
     run: heuristics,
 };
 
@@ -59,17 +62,18 @@ fn of_first(
 ) -> Result<[PairScore; 2], ExperimentError> {
     let all = boards(lab, pairs)?;
     let [mut first, mut second] = players;
-    let some = &all[..PAPER_PAIRS.min(all.len())];
-    let few = match_up(lab, &format!("{key}/few"), some, &mut first, &mut second)?;
-    Ok([match_up(lab, key, &all, &mut first, &mut second)?, few])
+    let pairs = match_up(lab, key, &all, &mut first, &mut second)?;
+    Ok([PairScore::of(&pairs), PairScore::of(&pairs[..PAPER_PAIRS.min(pairs.len())])])
 }
 
 fn depths(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
-    let depths = lab.levels(&[1, 2], &[1, 3, 6], "depths", DEPTH_RANGE)?;
+    let mut depths = lab.levels(&[1, 2], &[1, 3, 6], "depths", DEPTH_RANGE)?;
+    depths.sort_unstable();
+    depths.dedup();
     let weight = lab.built(EvaluatorKind::WeightedSquares)?;
     let pairs = lab.count(2, 500);
     let pairings = depths.len() * (depths.len() - 1) / 2;
-    lab.plan(pairings as u64 * (match_units(pairs) + 1));
+    lab.plan(pairings as u64 * match_units(pairs));
     let mut table = Table::new("Table 1: depths, alpha-beta with the weight heuristic", COLUMNS);
     for (i, &low) in depths.iter().enumerate() {
         for &high in &depths[i + 1..] {
@@ -88,7 +92,7 @@ fn algorithms(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     let depth = lab.level(3, 5, "depth", DEPTH_RANGE)?;
     let weight = lab.built(EvaluatorKind::WeightedSquares)?;
     let pairs = lab.count(2, 500);
-    lab.plan(3 * (match_units(pairs) + 1) + 1);
+    lab.plan(3 * match_units(pairs) + 1);
     let mut table = Table::new(format!("Table 2: algorithms at depth {depth}, weight heuristic"), COLUMNS);
     for (i, &(other, plainer)) in ALGORITHMS.iter().enumerate() {
         for &(one, cleverer) in &ALGORITHMS[i + 1..] {
@@ -133,7 +137,7 @@ fn heuristics(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     let depth = lab.level(2, 5, "depth", DEPTH_RANGE)?;
     let heuristics: Vec<_> = HEURISTICS.iter().map(|(_, kind)| lab.built(*kind)).collect::<Result<_, _>>()?;
     let pairs = lab.count(2, 500);
-    lab.plan(6 * (match_units(pairs) + 1));
+    lab.plan(6 * match_units(pairs));
     let mut table = Table::new(format!("Table 3: heuristics, alpha-beta at depth {depth}"), COLUMNS);
     for i in 0..4 {
         for j in 0..i {

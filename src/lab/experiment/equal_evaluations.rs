@@ -15,6 +15,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "equal-evaluations",
     about: "engines against the paper's alpha-beta, which makes as many evaluations; rows are its depths",
     seconds: 1800,
+    reads: &["levels", "pairs", "openings", "eval", "player"],
     run,
 };
 
@@ -55,11 +56,16 @@ pub(super) fn contestant(
     if words.cmd.is_some() {
         return Err(bad("an engine of Emilia, no program".to_owned()));
     }
+    if words.depth.is_some() || words.nodes.is_some() || words.clock.is_some() || words.tell_limits.is_some() {
+        return Err(bad("no limit of its own, since the experiment says how long it thinks".to_owned()));
+    }
     let name = words.name.clone().or(words.engine.clone()).unwrap_or_else(|| "emilia".to_owned());
     words.name = Some(name.clone());
     let spec = words.validate().map_err(|error| bad(error.to_string()))?;
     let mut options = spec.engine_options().map_err(|error| bad(error.to_string()))?;
-    options.threads = 1;
+    if options.threads != 1 {
+        return Err(bad("one thread, since evaluations are counted".to_owned()));
+    }
     if let (Some(eval), None) = (eval, &words.eval) {
         options.set("eval", eval.name()).map_err(|error| bad(error.to_string()))?;
     }
@@ -70,7 +76,7 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     let default = ["engine=extension", "engine=best-first", "engine=korf-extension", "engine=korf-best-first"];
     let contestants = contestants(lab, &default)?;
     let depths = lab.levels(&[2], &[4, 6, 8], "depths of alpha-beta", 1..=12)?;
-    let (starts, _) = openings(lab, "random:8", lab.count(1, 100))?;
+    let starts = openings(lab, "random:8", lab.count(1, 100))?;
     lab.plan((contestants.len() * depths.len()) as u64 * (starts.len() as u64 + CALIBRATION_UNITS));
     let columns =
         "player | eval | depth | pairs | score % | won of decided % | discs | evaluations/move | share | plies";

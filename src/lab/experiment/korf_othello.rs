@@ -4,7 +4,9 @@
 use super::duel::{PairScore, play_pair};
 use super::findings::{Measured, point};
 use super::player::{BestFirstPlayer, Budgets, FixedDepth, Limit};
-use super::series::{CALIBRATION_UNITS, HORIZON_PAIRS, Horizon, calibrate, horizon, openings, series};
+use super::series::{
+    CALIBRATION_UNITS, HORIZON_PAIRS, Horizon, calibrate, horizon, openings, openings_by_class, series,
+};
 use super::{Cell, Experiment, ExperimentError, Findings, Lab, Table};
 use crate::arena::statistics::Z95;
 use crate::eval::{Evaluator, EvaluatorKind};
@@ -13,10 +15,14 @@ use crate::render::{Curve, Plot, Stroke};
 use crate::search::{ByValue, EndValues, FinalMove, KorfSettings, Tie};
 use std::sync::Arc;
 
+/// The options that these experiments read.
+const WITH_EVALUATION: &[&str] = &["levels", "pairs", "openings", "eval"];
+
 pub(super) const BEST_FIRST: Experiment = Experiment {
     name: "korf-othello-best-first",
     about: "Table 1: best-first against alpha-beta with bill, 244 openings; rows are depths of alpha-beta",
     seconds: 300,
+    reads: WITH_EVALUATION,
     run: |lab| table(lab, &TABLE_1),
 };
 
@@ -24,6 +30,7 @@ pub(super) const EXTENSION: Experiment = Experiment {
     name: "korf-othello-extension",
     about: "Table 2: best-first extension against alpha-beta with bill, 244 openings; rows are depths of alpha-beta",
     seconds: 700,
+    reads: WITH_EVALUATION,
     run: |lab| table(lab, &TABLE_2),
 };
 
@@ -31,6 +38,7 @@ pub(super) const PARENTS: Experiment = Experiment {
     name: "korf-extension-vs-best-first",
     about: "the extension against best-first and alpha-beta at equal evaluations; rows are depths of alpha-beta",
     seconds: 330,
+    reads: WITH_EVALUATION,
     run: parents,
 };
 
@@ -83,7 +91,7 @@ fn table(lab: &mut Lab<'_>, paper: &Paper) -> Result<Findings, ExperimentError> 
     let mut table = Table::new(title, columns);
     let mut theirs = Curve { stroke: Stroke::Dashed, ..Curve::new("the paper", Vec::new()) };
     let mut rows = Vec::new();
-    let (starts, classes) = openings(lab, "four-ply", lab.count(2, 244))?;
+    let (starts, classes) = openings_by_class(lab, "four-ply", lab.count(2, 244))?;
     lab.plan(depths.len() as u64 * (starts.len() + 3 * HORIZON_PAIRS) as u64);
     for &depth in &depths {
         let (guess, paper_won) = paper.rows[depth as usize - 1];
@@ -146,7 +154,11 @@ fn variant_table(
     evaluator: &OthelloEvaluator,
 ) -> Result<(Table, Curve), ExperimentError> {
     let columns = "alpha-beta depth | best-first depth | change | won % | score % | share | time";
-    let mut table = Table::new("One change at a time, one opening of each class", columns);
+    let from = match lab.setup().openings.as_deref() {
+        None | Some("classes" | "four-ply") => "one opening of each class".to_owned(),
+        Some(source) => format!("openings {source}"),
+    };
+    let mut table = Table::new(format!("One change at a time, {from}"), columns);
     let mut curve = Curve::new("equal time", Vec::new());
     let korf = KorfSettings::korf();
     let most_visits = ByValue { final_move: FinalMove::MostVisits, ..korf.policy };
@@ -159,7 +171,7 @@ fn variant_table(
     ];
     let quick = lab.setup().quick;
     let pairs = lab.count(2, 60).min(60);
-    let (starts, _) = openings(lab, "classes", pairs)?;
+    let starts = openings(lab, "classes", pairs)?;
     // Less deep than at equal evaluations, because an evaluation of best-first takes longer.
     let shallower = |row: &Row| if row.depth < 3 && !quick { 0 } else { 2.min(row.plies - 1) };
     let changed = |row: &Row| if quick || row.depth == 3 || row.depth == 5 { changes.len() } else { 0 };
@@ -200,7 +212,7 @@ fn variant_table(
 fn parents(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     let depths = lab.levels(&[2], &[2, 3, 4, 5, 6, 7], "depths of alpha-beta", 1..=9)?;
     let (kind, evaluator) = lab.evaluator(EvaluatorKind::Bill)?;
-    let (starts, _) = openings(lab, "random:8", lab.count(2, 100))?;
+    let starts = openings(lab, "random:8", lab.count(2, 100))?;
     let columns = "alpha-beta depth | initial depth | against best-first % | against alpha-beta % | \
         best-first against alpha-beta % | evaluations by the extension %";
     let mut table =

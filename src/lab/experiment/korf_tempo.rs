@@ -17,6 +17,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "korf-tempo",
     about: "how much worse expansion makes a node look to its parent; rows are largest branching factors",
     seconds: 3,
+    reads: &["levels", "pairs", "openings"],
     run,
 };
 
@@ -124,7 +125,7 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
 }
 
 fn on_othello(lab: &mut Lab<'_>) -> Result<(Table, Table), ExperimentError> {
-    let (starts, _) = openings(lab, "random:20", lab.count(3, 60))?;
+    let starts = openings(lab, "random:20", lab.count(3, 60))?;
     let columns = "eval | expansions | worse % | loss, discs";
     let mut table = Table::new("Othello: the same in best-first searches from openings", columns);
     let columns = "eval | children | expansions | worse % | loss, discs";

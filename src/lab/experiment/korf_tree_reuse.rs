@@ -15,6 +15,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "korf-tree-reuse",
     about: "how much of the tree outlives a move and a reply, and what that is worth in games; rows are evaluations a move",
     seconds: 70,
+    reads: &["levels", "pairs", "openings", "eval"],
     run,
 };
 
@@ -33,7 +34,7 @@ struct Survival {
 fn run(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     let budgets = lab.levels(&[200], &[300, 1000, 3000, 10000], "evaluations", 1..=10_000_000)?;
     let (kind, evaluator) = lab.evaluator(EvaluatorKind::Bill)?;
-    let (starts, _) = openings(lab, "random:8", lab.count(2, 100))?;
+    let starts = openings(lab, "random:8", lab.count(2, 100))?;
     let games = starts.len().min(if lab.setup().quick { 1 } else { 10 });
     let depths: &[u32] = if lab.setup().quick { &[2, 3] } else { &[3, 4, 5, 6] };
     // Values at the end are results, and C is two discs: what selection by value is like at its best.

@@ -1,6 +1,6 @@
 //! What an experiment is given: its set-up, its ledger, and a callback for its progress.
 
-use super::{ExperimentError, Findings, Ledger};
+use super::{Experiment, ExperimentError, Findings, Ledger};
 use crate::engine::EngineOptions;
 use crate::eval::{Evaluator, EvaluatorKind, fingerprint};
 use crate::othello::Position;
@@ -37,7 +37,8 @@ pub struct Setup {
     #[arg(long, value_name = "NAME", value_parser = evaluators())]
     #[serde(serialize_with = "name_of")]
     pub eval: Option<EvaluatorKind>,
-    /// Where games of Othello begin: four-ply (all 244), classes (60 of them), random:N plies, or a file of openings
+    /// Where games of Othello begin: four-ply (all 244, where errors are counted by classes), classes (one of each of their 60), random:N plies, or
+    /// a file of openings
     #[arg(long, value_name = "SOURCE")]
     pub openings: Option<String>,
     /// A player, where engines are compared: engine=NAME and other words of `emilia match`; may be repeated
@@ -64,6 +65,35 @@ impl Setup {
         identity["experiment"] = experiment.into();
         identity["version"] = 1.into();
         identity
+    }
+
+    /// What is chosen: options that not every experiment reads, with their values.
+    fn chosen(&self) -> Vec<(&'static str, String)> {
+        let levels: Vec<String> = self.levels.iter().map(u32::to_string).collect();
+        let all = [
+            ("levels", Some(levels.join(",")).filter(|levels| !levels.is_empty())),
+            ("pairs", self.pairs.map(|pairs| pairs.to_string())),
+            ("openings", self.openings.clone()),
+            ("eval", self.eval.map(|kind| kind.name().to_owned())),
+            ("player", self.players.first().cloned()),
+            ("opponent", self.opponent.clone()),
+        ];
+        all.into_iter().filter_map(|(option, value)| Some((option, value?))).collect()
+    }
+
+    /// Makes sure that this experiment reads what is chosen.
+    ///
+    /// # Errors
+    /// [`ExperimentError::Option`] with the first option that it does not read.
+    pub fn check(&self, experiment: &Experiment) -> Result<(), ExperimentError> {
+        let Experiment { name, reads, .. } = experiment;
+        match self.chosen().into_iter().find(|(option, _)| !reads.contains(option)) {
+            Some((option, value)) => {
+                let expected = format!("none, because {name} reads only {}", reads.join(", "));
+                Err(ExperimentError::option(option, value, expected))
+            }
+            None => Ok(()),
+        }
     }
 }
 

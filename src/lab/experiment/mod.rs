@@ -86,6 +86,8 @@ pub struct Experiment {
     pub about: &'static str,
     /// Seconds that the full run took on one core of the machine of `docs/performance.md`, about.
     pub seconds: u32,
+    /// The options of a [`Setup`] that it reads besides `quick` and `seed`.
+    reads: &'static [&'static str],
     run: fn(&mut Lab<'_>) -> Result<Findings, ExperimentError>,
 }
 
@@ -129,6 +131,7 @@ impl Experiment {
     pub fn run(&self, lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
         // Its players may be described by the names of the searches.
         super::register();
+        lab.setup().check(self)?;
         lab.note_openings()?;
         let findings = (self.run)(lab)?;
         Ok(Findings { evaluations: lab.evaluations().clone(), ..findings })

@@ -9,17 +9,23 @@ use crate::othello::{Position, canonical};
 use crate::random::Random;
 use std::collections::{BTreeMap, HashMap};
 
-/// Openings of Othello: positions, and for each the number of its class under the symmetries of the board.
-pub fn openings(lab: &Lab<'_>, default: &str, count: u64) -> Result<(Vec<Position>, Vec<usize>), ExperimentError> {
-    let source = lab.setup().openings.as_deref().unwrap_or(default);
-    let seed = lab.setup().seed;
-    let choice = OpeningChoice { seed, in_order: true, plies: None, count: count as usize };
-    let mut found = source.parse::<OpeningSource>()?.openings(&choice)?;
-    if (found.len() as u64) > count {
-        Random::new(seed).shuffle(&mut found);
-        found.truncate(count as usize);
-    }
-    let positions: Vec<Position> = found.iter().map(|opening| *opening.position()).collect();
+/// Openings of Othello where errors are counted by pairs of games: of four plies, one of each class under the symmetries of the board, since
+/// games from its images are the same games.
+pub fn openings(lab: &Lab<'_>, default: &str, count: u64) -> Result<Vec<Position>, ExperimentError> {
+    let source = match source(lab, default)? {
+        OpeningSource::FourPly => OpeningSource::Classes,
+        other => other,
+    };
+    positions(lab, &source, count)
+}
+
+/// All openings, and for each the number of its class under the symmetries of the board.
+pub fn openings_by_class(
+    lab: &Lab<'_>,
+    default: &str,
+    count: u64,
+) -> Result<(Vec<Position>, Vec<usize>), ExperimentError> {
+    let positions = positions(lab, &source(lab, default)?, count)?;
     let mut classes = HashMap::new();
     let clusters = positions.iter().map(|position| {
         let next = classes.len();
@@ -27,6 +33,21 @@ pub fn openings(lab: &Lab<'_>, default: &str, count: u64) -> Result<(Vec<Positio
     });
     let clusters = clusters.collect();
     Ok((positions, clusters))
+}
+
+fn source(lab: &Lab<'_>, default: &str) -> Result<OpeningSource, ExperimentError> {
+    Ok(lab.setup().openings.as_deref().unwrap_or(default).parse()?)
+}
+
+fn positions(lab: &Lab<'_>, source: &OpeningSource, count: u64) -> Result<Vec<Position>, ExperimentError> {
+    let seed = lab.setup().seed;
+    let choice = OpeningChoice { seed, in_order: true, plies: None, count: count as usize };
+    let mut found = source.openings(&choice)?;
+    if (found.len() as u64) > count {
+        Random::new(seed).shuffle(&mut found);
+        found.truncate(count as usize);
+    }
+    Ok(found.iter().map(|opening| *opening.position()).collect())
 }
 
 /// Plays a pair from each start; each is a unit of the lab.

@@ -9,6 +9,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "small-boards",
     about: "boards of 16 to 36 squares solved depth first and best first, and a certificate of each; rows are numbers of squares",
     seconds: 400,
+    reads: &["levels"],
     run,
 };
 
@@ -66,11 +67,11 @@ fn solve(shape: &Shape, log: u32) -> Result<Solved, String> {
 
 fn run(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     let sizes = lab.levels(&[16, 24], &[16, 24, 32, 36], "squares", 16..=40)?;
-    let shapes: Vec<Shape> = Shape::all().into_iter().filter(|shape| sizes.contains(&shape.size())).collect();
-    if shapes.is_empty() {
-        let wrong = sizes.first().map_or_else(String::new, u32::to_string);
+    let known = Shape::all();
+    if let Some(wrong) = sizes.iter().find(|&&size| known.iter().all(|shape| shape.size() != size)) {
         return Err(ExperimentError::option("levels", wrong, "squares of a board: 16, 24, 32, 36 or 40"));
     }
+    let shapes: Vec<Shape> = known.into_iter().filter(|shape| sizes.contains(&shape.size())).collect();
     let log = if lab.setup().quick { TABLE_LOG.1 } else { TABLE_LOG.0 };
     lab.plan(shapes.len() as u64);
     let columns = "board | squares | value for Black | positions | time s | MB | best first positions | \
