@@ -48,7 +48,13 @@ pub(super) fn parse_cut(text: &str) -> Result<AnnotatedGame, NotationError> {
 fn read(text: &str, is_cut: bool) -> Result<AnnotatedGame, NotationError> {
     let mut cursor = Cursor::new(text);
     let mut game = AnnotatedGame::default();
-    while let Some((key, value, at)) = tag(&mut cursor)? {
+    loop {
+        skip_blanks_and_comments(&mut cursor);
+        if cursor.peek() == Some(';') {
+            keep_line(&mut game, &mut cursor);
+            continue;
+        }
+        let Some((key, value, at)) = tag(&mut cursor)? else { break };
         match key.to_ascii_lowercase().as_str() {
             "fen" => game.record = start(text, at, &value)?,
             "setup" => {}
@@ -126,7 +132,6 @@ pub(super) fn read_result(text: &str, record: &GameRecord) -> Option<GgfResult> 
 
 /// The next tag, `[Name "value"]`, and where its value is; `None` where the moves begin.
 fn tag(cursor: &mut Cursor<'_>) -> Result<Option<(String, String, usize)>, NotationError> {
-    skip_blanks_and_comments(cursor);
     if !cursor.eat("[") {
         return Ok(None);
     }
@@ -172,6 +177,21 @@ fn skip_blanks_and_comments(cursor: &mut Cursor<'_>) {
     }
 }
 
+/// Keeps a comment behind the turns so far.
+fn keep_comment(game: &mut AnnotatedGame, text: &str) {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if !text.is_empty() {
+        game.comment(text);
+    }
+}
+
+/// Takes a comment that goes from `;` to the end of the line.
+fn keep_line(game: &mut AnnotatedGame, cursor: &mut Cursor<'_>) {
+    let text = cursor.rest_of_line();
+    keep_comment(game, text.trim_start_matches(';'));
+    cursor.go_to(cursor.offset() + text.len());
+}
+
 /// The position of the tag `FEN`.
 fn start(text: &str, at: usize, fen: &str) -> Result<GameRecord, NotationError> {
     let read = board::read(&mut Cursor::new(fen));
@@ -199,12 +219,7 @@ impl Moves<'_> {
             }
             match c {
                 '{' => self.comment()?,
-                ';' => {
-                    self.cursor.bump();
-                    let text = self.cursor.rest_of_line();
-                    self.keep_comment(text);
-                    self.cursor.go_to(self.cursor.offset() + text.len());
-                }
+                ';' => keep_line(&mut self.game, &mut self.cursor),
                 '(' => self.variation()?,
                 '$' => {
                     self.cursor.bump();
@@ -229,19 +244,12 @@ impl Moves<'_> {
         Ok(self.game)
     }
 
-    fn keep_comment(&mut self, text: &str) {
-        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        if !text.is_empty() {
-            self.game.comment(text);
-        }
-    }
-
     fn comment(&mut self) -> Result<(), NotationError> {
         let text = self.cursor.rest();
         let Some(end) = text.find('}') else {
             return Err(self.cursor.expected("a comment with '}' at its end"));
         };
-        self.keep_comment(&text[1..end]);
+        keep_comment(&mut self.game, &text[1..end]);
         self.cursor.go_to(self.cursor.offset() + end + 1);
         Ok(())
     }

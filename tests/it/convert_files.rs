@@ -113,11 +113,6 @@ fn text_before_the_first_game_is_one_error() {
             "f5d6\n",
             "line 1, column 1: game 1, move 1: expected a move",
         ),
-        (
-            "; of a day\n\n[White \"x\"]\n\n1. f5\n".to_owned(),
-            "f5\n",
-            "line 1, column 1: game 1, move 1: expected a move",
-        ),
     ] {
         let (code, stdout, stderr) = moves(&text);
         assert_eq!((code, stdout.as_str()), (1, expected), "{text}: {stderr}");
@@ -126,6 +121,10 @@ fn text_before_the_first_game_is_one_error() {
     }
     let (_, stdout, _) = said(&["convert", "--to", "pgn"], "Of a day\n[White \"x\"]\n\n1. f5 d6\n");
     assert!(stdout.contains("[White \"x\"]"), "{stdout}");
+    // Of PGN this is a comment.
+    let (code, stdout, stderr) = said(&["convert", "--to", "pgn"], "; of a day\n\n[White \"x\"]\n\n1. f5\n");
+    let expected = "[White \"x\"]\n[Result \"*\"]\n\n{of a day} 1. f5 *\n\n";
+    assert_eq!((code, stdout.as_str(), stderr.as_str()), (0, expected, ""));
 }
 
 #[test]

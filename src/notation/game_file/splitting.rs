@@ -87,7 +87,7 @@ fn tags_and_moves(bytes: &[u8], at_end: bool) -> Option<usize> {
             if has_moves {
                 return Some(start);
             }
-        } else if !text.trim().is_empty() && !text.starts_with(['%', '#']) {
+        } else if !text.trim().is_empty() && !text.starts_with(['%', '#', ';']) {
             has_moves = true;
         }
         start = end;
