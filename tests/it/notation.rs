@@ -461,6 +461,14 @@ fn ggf_is_written_as_the_strictest_reader_wants_it() {
 }
 
 #[test]
+fn brackets_in_names_of_ggf_are_part_of_them() {
+    for name in ["ada[1]", "[x]", "]", "a] - b"] {
+        let game = ggf::parse(&format!("(;GM[Othello]PB[{name}] PW[{name}]\nB[f5]W[d6];)")).unwrap();
+        assert_eq!((game.black.name.as_str(), game.white.name.as_str(), game.record.turns().len()), (name, name, 2));
+    }
+}
+
+#[test]
 fn passes_left_out_of_ggf_and_sgf_are_put_in() {
     let mut expected = moves("f5 f6 d3 g5 h5 h4 f7 h6");
     let reply = expected.position().opponent_moves().into_iter().next().unwrap();

@@ -17,7 +17,7 @@ use super::written::Written;
 use super::{NotationError, Problem};
 use crate::othello::{Color, GameRecord, Position};
 use nom::Parser;
-use nom::bytes::complete::{tag, take_till, take_while, take_while_m_n};
+use nom::bytes::complete::{tag, take_while, take_while_m_n};
 use nom::character::complete::{char, multispace0, one_of};
 use nom::combinator::{cut, opt};
 use nom::error::context;
@@ -84,9 +84,24 @@ fn game(input: &str) -> Parsed<'_, Vec<Property<'_>>> {
 
 /// KEY `[` text `]`
 fn property(input: &str) -> Parsed<'_, Property<'_>> {
-    let key = take_while_m_n(1, 8, |c: char| c.is_ascii_alphanumeric());
-    let value = delimited(tag("["), take_till(|c| c == ']'), cut(context("']' at the end of the property", char(']'))));
-    (terminated(key, multispace0), value).parse(input)
+    let value = delimited(tag("["), value, cut(context("']' at the end of the property", char(']'))));
+    (key, value).parse(input)
+}
+
+fn key(input: &str) -> Parsed<'_, &str> {
+    terminated(take_while_m_n(1, 8, |c: char| c.is_ascii_alphanumeric()), multispace0).parse(input)
+}
+
+/// A text up to the `]` behind which there is another property or the end of the game. Clients escape nothing, and names may have brackets.
+fn value(input: &str) -> Parsed<'_, &str> {
+    let ends = |behind: &str| {
+        let behind = behind.trim_start();
+        behind.is_empty() || behind.starts_with([';', ')']) || (key, char('[')).parse(behind).is_ok()
+    };
+    let mut brackets = input.match_indices(']').map(|(at, _)| at);
+    let first = brackets.clone().next();
+    let end = brackets.find(|at| ends(&input[at + 1..])).or(first).unwrap_or(input.len());
+    Ok((&input[end..], &input[..end]))
 }
 
 /// Makes a game of its properties.
