@@ -59,7 +59,10 @@ impl Solver {
     pub fn solve(&mut self, position: &Position, progress: &mut dyn FnMut(u64, SearchDepth)) -> Solution {
         let started = Instant::now();
         let decision = self.think(position, progress);
-        let best = decision.report.lines.first();
+        // The best move may be solved where it is not known whether another one is better.
+        let depth = decision.report.depth;
+        let best = decision.report.lines.first().map(|line| Line { depth, ..line.clone() });
+        let best = best.as_ref();
         let mut solution = Solution {
             position: *position,
             turn: decision.turn,

@@ -9,6 +9,7 @@ mod lines;
 use self::lines::LinearLines;
 use super::best_first::{
     Budget, EndValues, EndgameSolver, Leaves, Rules, SOLVED_EMPTIES, StaticLeaves, Work, least_depth, line_to,
+    unsettled_depth,
 };
 use super::tree::{after, reposition, turns};
 use super::{Bound, Contempt, Control, INFINITY, Line, MemoryUse, Report, Search, SearchDepth, Task};
@@ -300,9 +301,11 @@ fn report<'m>(
             visits: remembered.map_or(0, |known| known.visits),
         });
     }
+    let is_settled = lines.iter().all(|line| line.depth.is_exact());
     lines.truncate(task.lines_to_report(&lines));
+    let depth = if is_settled { least_depth(&lines) } else { unsettled_depth(&lines, None) };
     Report {
-        depth: least_depth(&lines),
+        depth,
         lines,
         nodes: work.nodes,
         evaluations: work.evaluations,

@@ -62,6 +62,60 @@ pub(super) fn outcome_of(task: &Task, line: &Line) -> Score {
     if end.mover() == task.position.mover() { outcome } else { -outcome }
 }
 
+/// What is said to be solved is the result, and what is said to be decided has that winner, however little was visited: also where the best
+/// move so far is solved and the others are not.
+#[test]
+fn nothing_is_said_to_be_solved_that_is_not() {
+    let [best_first, extension] = small_best_first(1);
+    let emilia = || Emilia::new(best_first);
+    type Constructor<'a> = &'a dyn Fn() -> Box<dyn Search>;
+    let searches: [(&str, Constructor); 4] = [
+        ("best-first", &|| Box::new(BestFirst::new(best_first))),
+        ("extension", &|| Box::new(BestFirst::new(extension))),
+        ("emilia", &|| Box::new(emilia())),
+        ("rbfms", &|| Box::new(Rbfms)),
+    ];
+    let known = [
+        "OOOX-XOOOOOX-XOOOOOOXXOXOOOXOX--OXXXOX----XOOXX-XXOXXXXXOOOOOOOX O",
+        "OOO-O-X-OXOOOXO--XOOX----XXXXXXXOXXOXOX-XXXXOXXXXXOOXXXOXXXXXXO- O",
+    ];
+    let known = known.map(|text| *crate::notation::read_position(text).unwrap().position());
+    let random = open_positions(300..340, |seed| 9 + (seed % 3) as u32).map(|(_, position)| position);
+    let (mut settled, mut open) = (0, 0);
+    for position in known.into_iter().chain(random) {
+        let task = Task::new(position, EvaluatorKind::Pattern.build());
+        let result = by_alpha_beta(&task, Limits::default()).lines[0].score;
+        for (name, search) in searches {
+            for nodes in [1_000, 5_000, 20_000] {
+                let report = think(&mut *search(), &task, visiting(nodes));
+                let said = report.lines[0].score;
+                match report.depth {
+                    SearchDepth::Exact => assert_eq!(said, result, "{name} {nodes} {position}"),
+                    SearchDepth::WinLossDraw => {
+                        assert_eq!(said.units().signum(), result.units().signum(), "{name} {nodes} {position}");
+                    }
+                    _ => open += 1,
+                }
+                settled += u32::from(report.depth.knows_winner());
+            }
+        }
+    }
+    assert!(settled > 50 && open > 50, "{settled} {open}");
+}
+
+/// Limits of some thousand positions are kept in the last plies of a game too, where the solver has most of the work.
+#[test]
+fn small_limits_are_kept_near_the_end() {
+    for (seed, position) in open_positions(0..12, |seed| 12 + (seed % 6) as u32) {
+        let task = Task { lines: 3, is_analysis: true, ..Task::new(position, EvaluatorKind::Pattern.build()) };
+        let searches: [Box<dyn Search>; 2] = [Box::new(small_alpha_beta()), Box::new(Rbfms)];
+        for mut search in searches {
+            let report = think(&mut *search, &task, visiting(1_000));
+            assert!(report.nodes < 1_400, "{seed}: {}", report.nodes);
+        }
+    }
+}
+
 #[test]
 fn several_threads_keep_a_limit_and_always_have_a_move() {
     let alpha_beta = || AlphaBeta::new(AlphaBetaSettings { threads: 3, ..AlphaBetaSettings::default() });

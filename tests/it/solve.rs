@@ -366,3 +366,21 @@ fn a_table_that_is_the_same_every_time_has_no_times() {
         answers(&["analyze", "--position", "f5", "--depth", "4", "--table", "--reproducible", "--threads", "1"], "");
     assert!(one.ends_with(" nodes\n"), "{one}");
 }
+
+/// The best move so far may be solved while others, of which one is better, are not.
+#[test]
+fn what_is_true_of_one_move_alone_is_no_solution() {
+    let known = [
+        ("OOOX-XOOOOOX-XOOOOOOXXOXOOOXOX--OXXXOX----XOOXX-XXOXXXXXOOOOOOOX O", 50, "win"),
+        ("OOO-O-X-OXOOOXO--XOOX----XXXXXXXOXXOXOX-XXXXOXXXXXOOXXXOXXXXXXO- O", 0, "draw"),
+    ];
+    for (position, score, result) in known {
+        for (engine, nodes) in [("best-first", "1000"), ("extension", "1000"), ("rbfms", "20000")] {
+            let limited = ["solve", "--json", "--position", position, "--engine", engine, "--nodes", nodes];
+            let (_, out, err) = said(&[&limited[..], &["--threads", "1"]].concat(), "");
+            let answer: Value = serde_json::from_str(out.lines().next().unwrap_or(&err)).unwrap();
+            assert!([Value::Null, score.into()].contains(&answer["score"]), "{engine}: {answer}");
+            assert!([Value::Null, result.into()].contains(&answer["result"]), "{engine}: {answer}");
+        }
+    }
+}

@@ -220,6 +220,23 @@ mod tests {
         assert!(interrupted > 8, "{interrupted}");
     }
 
+    /// Also where a draw counts for one side, and is a result of one disc.
+    #[test]
+    fn a_draw_that_is_worth_something_does_not_hide_a_win() {
+        let known = "O***-*---O***-O-**O**OO-*O*OOO*-*OOOOO***OOO*O***OO*OO-**O-OOO-- *;";
+        let known = ObfEntry::parse(known).unwrap().position;
+        let random = open_positions(0..150, |seed| 11 + (seed % 7) as u32).map(|(_, position)| position);
+        for position in random.chain([known]) {
+            for contempt in [1, -1].map(|side| Contempt::new(side).unwrap()) {
+                let task = Task { contempt, ..Task::new(position, EvaluatorKind::Pattern.build()) };
+                let by_outcome = Task { precision: Precision::OutcomeFirst, ..task.clone() };
+                let [score, other] =
+                    [task, by_outcome].map(|task| by_alpha_beta(&task, Limits::default()).lines[0].score);
+                assert_eq!(score, other, "{position} {contempt:?}");
+            }
+        }
+    }
+
     /// Whoever asks who wins and has no time for the answer gets the estimate of the last plies, and no move that is known to lose while
     /// others were not looked at.
     #[test]

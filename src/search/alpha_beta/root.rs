@@ -11,6 +11,11 @@ use crate::search::{BEYOND, Bound, Contempt, Line, Precision, Report, Score, Sea
 
 /// Half the width of the first window around the value that the last iteration leads to expect, in units of [`DISC`].
 const ASPIRATION: i32 = 3 * DISC;
+/// The same where the last iteration was a solve too, less sure than this one: most often it was right, and results are even.
+const ASPIRATION_OF_SOLVED: i32 = DISC;
+/// How much less than the leader a move may seem to be worth to be played unsearched in place of a leader that loses, where the score
+/// counts too. What it seems to be worth may be as old as its static value: where it was never good enough, no search said more.
+const WORTH_A_TRY: i32 = 8 * DISC;
 /// Plies before the leaves whose moves the table does not keep.
 const UNSTORED: usize = DEEP_FROM as usize - 1;
 
@@ -28,11 +33,13 @@ struct Root<S> {
 pub(super) struct RootSearch<'a, E: Incremental> {
     task: &'a Task,
     walk: Walk<'a, E>,
+    /// Half the width of the first window of this iteration.
+    aspiration: i32,
 }
 
 impl<'a, E: Incremental> RootSearch<'a, E> {
     pub(super) fn new(task: &'a Task, shared: &'a Shared<'a, E>) -> RootSearch<'a, E> {
-        RootSearch { task, walk: Walk::new(shared) }
+        RootSearch { task, walk: Walk::new(shared), aspiration: ASPIRATION }
     }
 
     /// Goes through the stages until one is the last or the control says stop.
@@ -45,26 +52,33 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
                 break;
             }
             let (known, searched) = self.iteration(&mut roots, stage);
+            let solved = matches!(stage, Stage::Solve(_));
+            self.aspiration = if solved { ASPIRATION_OF_SOLVED } else { ASPIRATION };
             if self.walk.shared.is_stopped() {
                 if known > 0 && self.task.lines == 1 && self.task.margin.is_none() {
                     report = self.interrupted_report(&roots, stage, searched, &report);
+                    self.round(&mut report, stage);
                     sink(&report);
                 }
                 break;
             }
             report = self.report(&roots, known);
-            if matches!(stage, Stage::Solve(_)) {
-                // Where ProbCut cut, all that is known is that the result lies beyond a window of 1/128 disc. Results are even, since empty
-                // squares go to the winner, but for what a draw is worth.
-                let step = if self.task.contempt == Contempt::NONE { 2 } else { 1 };
-                report.lines.iter_mut().for_each(|line| line.score = line.score.rounded_to(step));
-            }
+            self.round(&mut report, stage);
             sink(&report);
         }
         self.walk.report_counts();
         (report.nodes, report.evaluations) = self.walk.shared.counts();
         report.elapsed = control.elapsed();
         report
+    }
+
+    /// Makes results of a solve such as a game can have. Where ProbCut cut, all that is known is that the result lies beyond a window of 1/128
+    /// disc. Results are even, since empty squares go to the winner, but for what a draw is worth.
+    fn round(&self, report: &mut Report, stage: Stage) {
+        if matches!(stage, Stage::Solve(_)) {
+            let step = if self.task.contempt == Contempt::NONE { 2 } else { 1 };
+            report.lines.iter_mut().for_each(|line| line.score = line.score.rounded_to(step));
+        }
     }
 
     /// Every turn with the static value of the position it leads to: the search of one ply, which is always done.
@@ -119,6 +133,11 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
         let is_outcome = matches!(stage, Stage::Outcome(_));
         // Where the value is asked for next, or the outcome is not certain, there is an estimate on the right side.
         let is_estimate = self.task.precision == Precision::OutcomeFirst || stage.selectivity() < Selectivity::NONE;
+        // What is proven of the outcome, a bolder search may miss.
+        let is_sure = is_outcome || root.proven < 0 || stage.selectivity() == Selectivity::NONE;
+        // With a worth of their own, draws are results of one disc.
+        let least = if self.task.contempt == Contempt::NONE { 2 * DISC } else { DISC };
+        let value = if is_sure { value } else { value.max(root.proven * least) };
         let (score, bound) = match (is_outcome, value.signum()) {
             (true, 1) if is_estimate => (root.guess.max(DISC), Bound::Exact),
             (true, -1) if is_estimate => (root.guess.min(-DISC), Bound::Exact),
@@ -167,6 +186,7 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
 
     /// The exact value of a turn if it exceeds the floor, else a bound at or below it.
     fn root_value(&mut self, root: &Root<E::State>, stage: Stage, floor: i32, guess: i32) -> i32 {
+        let mut reach = self.aspiration;
         let mut value = |low: i32, high: i32| -self.child_value(root, stage, -high, -low);
         if matches!(stage, Stage::Outcome(_)) {
             return value(floor.max(-DISC), DISC).clamp(-DISC, DISC);
@@ -175,7 +195,6 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
             let first = value(floor, floor + 1);
             return if first <= floor { first } else { value(floor, BEYOND) };
         }
-        let mut reach = ASPIRATION;
         let (mut low, mut high) = ((guess - reach).max(-BEYOND), (guess + reach).min(BEYOND));
         loop {
             let found = value(low, high);
@@ -259,10 +278,12 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
     /// iteration, so that one's depth is what counts.
     ///
     /// Where it was asked who wins, a leader that loses says nothing of the others: the first one that was not `searched` is the one to
-    /// play, with what earlier iterations said of it.
+    /// play, with what earlier iterations said of it, unless it would lose many more discs.
     fn interrupted_report(&self, roots: &[Root<E::State>], stage: Stage, searched: usize, before: &Report) -> Report {
         let is_lost = matches!(stage, Stage::Outcome(_)) && roots[0].line.score.units() < 0;
-        let line = match roots.get(searched).filter(|_| is_lost) {
+        let counts_discs = self.task.precision == Precision::OutcomeFirst;
+        let is_worth_it = |next: &&Root<E::State>| !counts_discs || next.guess >= roots[0].guess - WORTH_A_TRY;
+        let line = match roots.get(searched).filter(|_| is_lost).filter(is_worth_it) {
             Some(next) => next.line.clone(),
             None => Line { depth: before.depth, ..roots[0].line.clone() },
         };

@@ -42,7 +42,7 @@ impl Stage {
         let last = if solves { last_before_solving(empties) } else { empties.after(1).count() };
         let last = depth.map_or(last, |depth| last.min(depth));
         let bold = midgame < Selectivity::NONE && empties >= BOLD_SOLVE_FROM;
-        let is_step = |level: Selectivity| empties >= ALL_STEPS_FROM || [73, 95].contains(&level.percent());
+        let is_step = |level: Selectivity| empties >= ALL_STEPS_FROM || level == midgame || level.percent() == 95;
         let solving: Vec<Selectivity> = Selectivity::all()
             .filter(|&level| level == Selectivity::NONE || bold && level >= midgame && is_step(level))
             .collect();

@@ -213,7 +213,9 @@ impl BestFirst {
         let rules = Rules { ends, contempt: Contempt::NONE, max: task.position.mover() };
         // A tree has either all moves of its root or some.
         let is_usable = |stored: &mut Stored| stored.top().rules.ends == ends && task.except.is_empty();
-        let mut stored = self.stored.take_if(is_usable).unwrap_or_else(|| {
+        // A tree that is of no use goes before the new one takes memory.
+        let kept = self.stored.take().and_then(|mut stored| is_usable(&mut stored).then_some(stored));
+        let mut stored = kept.unwrap_or_else(|| {
             if threads > 1 && memory >= shards::LEAST_MEMORY {
                 return Stored::Shards(Box::new(Mutex::new(Shards::new(memory, on_memory_cap, rules, &task.position))));
             }
@@ -283,8 +285,7 @@ impl BestFirst {
         let cost = solving_cost(task.position.empty_count());
         let (proves, proves_within_limits) = (self.has(Part::Proofs), !self.settings.start);
         let is_provable = |turn: u64| match total {
-            // A proof looks at all moves.
-            _ if !proves || !task.except.is_empty() => false,
+            _ if !proves => false,
             None => cost <= PROVABLE.max(turn as f64),
             // An unfinished proof says less than the alpha-beta that the extension has instead.
             Some(total) => proves_within_limits && cost * TO_PROVE <= total as f64,
@@ -346,7 +347,8 @@ impl BestFirst {
         (answer, gave_up)
     }
 
-    /// Proves the value of a position. The tree of the search by value is freed for the proof's.
+    /// Proves the value of a position. The tree of the search by value is freed for the proof's. A proof looks at all moves: where some are left
+    /// out, alpha-beta solves it.
     fn prove<E: Incremental>(
         &mut self,
         evaluation: &E,
@@ -356,6 +358,9 @@ impl BestFirst {
         sink: &mut dyn FnMut(&Report),
     ) -> Report {
         self.stored = None;
+        if !task.except.is_empty() {
+            return self.alpha_beta(task, control, counts, sink);
+        }
         let (table, selectivity) = (&self.table, self.settings.selectivity);
         let (threads, memory) = (self.settings.threads, self.settings.memory);
         Prover { evaluation, task, table, control, selectivity, threads, memory }.prove(counts, sink)

@@ -3,7 +3,7 @@
 use super::budget::depth_worth;
 use super::{Explorer, Policy, RootMove, Work};
 use crate::othello::{Move, Position, Square};
-use crate::search::{Bound, Control, Line, MemoryUse, Report, SearchDepth, Task};
+use crate::search::{Bound, Control, Line, MemoryUse, Report, Score, SearchDepth, Task};
 
 /// The part of the best move's visits, 1/8, that a move needs, with a margin set, to count as one of the good ones: a value that
 /// hardly anything was spent on is no reason to play it.
@@ -40,12 +40,14 @@ pub(super) fn report_of<P: Policy<Position>>(
             visits: root_move.visits,
         });
     }
+    let is_settled = explorer.is_done() || lines.iter().all(|line| line.depth.knows_winner());
     lines.truncate(task.lines_to_report(&lines));
     let most_visits = lines.first().map_or(0, |line| line.visits);
     let founded = |line: &Line| line.depth.is_exact() || line.visits >= most_visits / WELL_FOUNDED;
     let founded = lines.iter().take_while(|line| founded(line)).count();
     lines.truncate(founded.max(task.lines));
-    let mut report = Report { depth: least_depth(&lines), lines, memory, ..Report::default() };
+    let depth = if is_settled { least_depth(&lines) } else { unsettled_depth(&lines, effort) };
+    let mut report = Report { depth, lines, memory, ..Report::default() };
     count(&mut report, explorer.work(), control);
     report
 }
@@ -69,6 +71,20 @@ pub(crate) fn line_to(turns: &[Option<Square>]) -> (Vec<Move>, u8) {
 fn depth_of_effort(evaluations: u64, position: &Position) -> SearchDepth {
     let empties = position.empty_count();
     SearchDepth::Plies(depth_worth(evaluations, empties).min(empties.count()))
+}
+
+/// How far a position was searched of which these are the best lines, where not all moves are decided: the best one may be solved, and another one
+/// be better. `effort`: the depth of what is not solved, if it is not that of the expected play.
+pub(crate) fn unsettled_depth(lines: &[Line], effort: Option<SearchDepth>) -> SearchDepth {
+    let depth = least_depth(lines);
+    match lines.first() {
+        Some(best) if depth.knows_winner() && best.score > Score::ZERO => SearchDepth::WinLossDraw,
+        Some(best) if depth.knows_winner() => {
+            let plies = best.pv.iter().filter(|&&turn| turn != Move::Pass).count();
+            effort.unwrap_or(SearchDepth::Plies(plies as u8))
+        }
+        _ => depth,
+    }
 }
 
 /// How far all of the lines were searched.

@@ -14,7 +14,7 @@ const SORT_FROM: u32 = 6;
 pub(super) const SHALLOW_TO: u32 = 11;
 
 /// Number of empty squares from which on the solver asks whether to stop: with fewer it is sooner done.
-const CHECK_FROM: u32 = 7;
+pub(super) const CHECK_FROM: u32 = 7;
 
 /// Number of empty squares from which on the square of a move counts: with fewer, what it costs to look is more than it saves.
 const SQUARE_FROM: u32 = 7;

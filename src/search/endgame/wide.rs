@@ -1,6 +1,7 @@
 //! Windows of any width, near the end: the few nodes of a principal variation.
 
 use super::board::Board;
+use super::shallow::CHECK_FROM;
 use super::{BEYOND_DISCS, Solver};
 use crate::othello::{Bitboard, flips, legal_moves};
 use arrayvec::ArrayVec;
@@ -10,6 +11,10 @@ impl Solver<'_> {
     pub(super) fn wide(&mut self, board: Board, alpha: i32, beta: i32) -> i32 {
         if beta - alpha == 1 {
             return self.null_window(board, alpha);
+        }
+        let empties = board.empties().count();
+        if empties >= CHECK_FROM && self.must_stop() {
+            return 0;
         }
         let moves = board.moves();
         if moves.is_empty() {
@@ -32,6 +37,9 @@ impl Solver<'_> {
             let mut value = -self.wide(child, if scout { -bound - 1 } else { -beta }, -bound);
             if scout && value > bound && value < beta {
                 value = -self.wide(child, -beta, -bound);
+            }
+            if self.stopped {
+                return 0;
             }
             if value > best {
                 best = value;
