@@ -87,7 +87,7 @@ impl Deref for Pages {
     type Target = [u8];
     #[inline]
     fn deref(&self) -> &[u8] {
-        // SAFETY: the memory is there as long as `self`, has so many bytes, and is initialised: zero, or as written.
+        // SAFETY: the memory lives as long as `self`, has at least `self.bytes` bytes, and is initialised: zero, or as written.
         unsafe { std::slice::from_raw_parts(self.as_mut_ptr(), self.bytes) }
     }
 }

@@ -48,7 +48,7 @@ impl<M> Default for Stock<M> {
 }
 
 impl<M: Copy> Stock<M> {
-    /// A chunk that was kept, or else one of the system's memory, of which no more is taken than for so many chunks.
+    /// A chunk that was kept, or else one of the system's memory, of which no more than `most` chunks are taken.
     fn chunk(&mut self, most: usize) -> Option<Chunk<M>> {
         let leaf = Node::leaf(None, 0);
         let known = self.kept.pop().or_else(|| self.slab.as_mut()?.take(leaf));
