@@ -67,12 +67,11 @@ pub(super) fn outcome_of(task: &Task, line: &Line) -> Score {
 #[test]
 fn nothing_is_said_to_be_solved_that_is_not() {
     let [best_first, extension] = small_best_first(1);
-    let emilia = || Emilia::new(best_first);
     type Constructor<'a> = &'a dyn Fn() -> Box<dyn Search>;
     let searches: [(&str, Constructor); 4] = [
         ("best-first", &|| Box::new(BestFirst::new(best_first))),
         ("extension", &|| Box::new(BestFirst::new(extension))),
-        ("emilia", &|| Box::new(emilia())),
+        ("emilia", &|| Box::new(Emilia::new(best_first))),
         ("rbfms", &|| Box::new(Rbfms)),
     ];
     let known = [
