@@ -3,7 +3,7 @@
 use crate::othello::Square;
 
 /// By the place of the new disc and the opposing discs: the squares where a disc of the player would close a run.
-pub(super) static CLOSERS: [[u8; 256]; 8] = {
+static CLOSERS: [[u8; 256]; 8] = {
     let mut table = [[0; 256]; 8];
     let mut place = 0;
     while place < 8 {
@@ -18,7 +18,7 @@ pub(super) static CLOSERS: [[u8; 256]; 8] = {
 };
 
 /// By the place of the new disc and the discs that close its runs: the discs between.
-pub(super) static TURNED: [[u8; 256]; 8] = {
+static TURNED: [[u8; 256]; 8] = {
     let mut table = [[0; 256]; 8];
     let mut place = 0;
     while place < 8 {

@@ -16,8 +16,6 @@ mod avx2;
     target_feature = "avx512cd"
 ))]
 mod avx512;
-#[cfg(all(target_arch = "x86_64", target_feature = "bmi2"))]
-mod bmi2;
 #[cfg(target_arch = "x86_64")]
 mod lookup;
 #[cfg(all(target_arch = "x86_64", target_feature = "sse4.1"))]
@@ -32,9 +30,6 @@ cfg_select! {
     }
     all(target_arch = "x86_64", target_feature = "avx2") => {
         use avx2 as fastest;
-    }
-    all(target_arch = "x86_64", target_feature = "bmi2") => {
-        use bmi2 as fastest;
     }
     all(target_arch = "x86_64", target_feature = "sse4.1") => {
         use sse41 as fastest;
@@ -63,8 +58,6 @@ mod tests {
     const PATHS: &[(&str, Flips)] = &[
         #[cfg(all(target_arch = "x86_64", target_feature = "sse4.1"))]
         ("sse4.1", sse41::flips),
-        #[cfg(all(target_arch = "x86_64", target_feature = "bmi2"))]
-        ("bmi2", bmi2::flips),
         #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
         ("avx2", avx2::flips),
         #[cfg(all(

@@ -9,8 +9,6 @@ mod portable;
 
 #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
 mod avx2;
-#[cfg(all(target_arch = "x86_64", target_feature = "avx512f"))]
-mod avx512;
 #[cfg(target_arch = "x86_64")]
 mod sse2;
 
@@ -50,8 +48,6 @@ mod tests {
         ("sse2", sse2::legal_moves),
         #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
         ("avx2", avx2::legal_moves),
-        #[cfg(all(target_arch = "x86_64", target_feature = "avx512f"))]
-        ("avx512", avx512::legal_moves),
         ("chosen", fastest::legal_moves),
     ];
 
