@@ -115,6 +115,9 @@ struct Found {
     depth: u8,
     selectivity: i64,
     exact: bool,
+    /// What is proven, where that is less than the score: the answer to the question who wins.
+    lower: Option<de::IgnoredAny>,
+    upper: Option<de::IgnoredAny>,
 }
 
 struct Square(crate::othello::Square);
@@ -191,7 +194,8 @@ impl Found {
             (false, Selectivity::NONE) => SearchDepth::Plies(self.depth),
             (false, selectivity) => SearchDepth::Selective { plies: self.depth, selectivity },
         };
-        (self.depth <= 60).then_some((value, depth))
+        let is_bound = !self.exact && (self.lower.is_some() || self.upper.is_some());
+        (self.depth <= 60 && !is_bound).then_some((value, depth))
     }
 }
 

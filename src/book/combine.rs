@@ -1,7 +1,7 @@
 //! Books made of other books: of several, or of a part of one.
 
 use super::graph::{Neighbours, Positions, behind, settle};
-use super::view::{BestPlay, best_play};
+use super::view::{BestPlay, best_play, depth_of_line};
 use super::{Book, BookError, Database, Entry, Key, Leaf};
 use crate::othello::{Move, Position};
 use crate::search::{Contempt, Score, SearchDepth};
@@ -181,12 +181,7 @@ fn entry_without(book: &dyn Positions, key: &Key, entry: &Entry, kept: &BTreeSet
             (best.square, depth, weights)
         }
     };
-    let depth = match depth {
-        _ if of_outside.is_solved() => SearchDepth::Exact,
-        // A search that has seen the end of the game proves nothing of other lines.
-        SearchDepth::Exact => SearchDepth::Plies(key.empties()),
-        depth => depth,
-    };
+    let depth = depth_of_line(depth, &of_outside, key.empties());
     Ok(Entry { leaf: Leaf::Found { square, value, depth }, weights, ..*entry })
 }
 

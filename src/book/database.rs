@@ -11,6 +11,7 @@ use redb::{
 };
 use std::collections::BTreeSet;
 use std::fs::{self, File};
+use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
@@ -35,7 +36,32 @@ const WEIGHTS: &str = "weights";
 
 /// A book open for changes. No other program can open it meanwhile.
 #[derive(Debug)]
-pub struct Database(redb::Database);
+pub struct Database(Held<redb::Database>);
+
+/// A file of the library. After a panic that was caught, its end panics too.
+#[derive(Debug)]
+struct Held<T>(Option<T>);
+
+impl<T> Held<T> {
+    fn new(file: T) -> Held<T> {
+        Held(Some(file))
+    }
+}
+
+impl<T> Deref for Held<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        self.0.as_ref().expect("it is held to the end")
+    }
+}
+
+impl<T> Drop for Held<T> {
+    fn drop(&mut self) {
+        let file = self.0.take();
+        let _ = catch_unwind(AssertUnwindSafe(|| drop(file)));
+    }
+}
 
 impl Database {
     /// Makes a book of the start position alone, not yet searched, for an evaluation with this fingerprint.
@@ -51,7 +77,7 @@ impl Database {
         }
         expect_folder(path)?;
         let create = || {
-            let book = Database(opened(|| builder().create(path))?);
+            let book = Database(Held::new(opened(|| builder().create(path))?));
             book.change(|changes| {
                 set_about(changes, FORMAT, VERSION)?;
                 set_about(changes, WEIGHTS, weights.into())?;
@@ -78,7 +104,7 @@ impl Database {
         if PackedBook::is_at(path)? {
             return Err(BookError::Packed);
         }
-        let book = Database(opened(|| builder().open(path))?);
+        let book = Database(Held::new(opened(|| builder().open(path))?));
         if matches!(book.read(), Err(BookError::FormerFormat)) {
             log::warn!("the book '{}' is brought to format {VERSION}", path.display());
             book.find_draws()?;
@@ -115,20 +141,12 @@ impl Database {
         })
     }
 
-    /// Compares the checksums of the file's pages and mends what can be. Says whether all was well.
-    ///
-    /// # Errors
-    /// If it cannot be mended.
-    pub fn mend_pages(&mut self) -> Result<bool, BookError> {
-        unless_damaged(|| self.0.check_integrity().map_err(storage))
-    }
-
     /// The book as it is now.
     ///
     /// # Errors
     /// If the file cannot be read.
     pub fn read(&self) -> Result<Snapshot, BookError> {
-        unless_damaged(|| Snapshot::of(&self.0))
+        unless_damaged(|| Snapshot::of(&*self.0))
     }
 
     /// Adds positions or changes what is known of them, then makes right all that depends on them, as one unit: if it fails, the book is as
@@ -247,7 +265,7 @@ pub struct Snapshot {
     /// The fingerprint of the evaluation that the costs count with.
     pub weights: u32,
     /// What the table is read from, if nobody else has it.
-    _file: Option<ReadOnlyDatabase>,
+    _file: Option<Held<ReadOnlyDatabase>>,
 }
 
 impl Snapshot {
@@ -269,20 +287,23 @@ impl Snapshot {
     fn open_as_it_is(path: &Path) -> Result<Snapshot, BookError> {
         let file = opened(|| builder().open_read_only(path))?;
         let snapshot = unless_damaged(|| Snapshot::of(&file))?;
-        Ok(Snapshot { _file: Some(file), ..snapshot })
+        Ok(Snapshot { _file: Some(Held::new(file)), ..snapshot })
     }
 
-    /// Opens a book for reading and compares the checksums of its pages. Says whether all is well.
+    /// Opens a book for reading and compares the checksums of its pages.
     ///
     /// # Errors
-    /// If [`Snapshot::open`] has one, or the pages are damaged beyond what [`Database::mend_pages`] can mend.
-    pub fn open_and_check_pages(path: &Path) -> Result<(Snapshot, bool), BookError> {
+    /// If [`Snapshot::open`] has one, or a page is damaged.
+    pub fn open_and_check_pages(path: &Path) -> Result<Snapshot, BookError> {
         // While it is open, nobody writes the file.
         let snapshot = Snapshot::open(path)?;
         let overlay = Overlay::new(File::open(path)?)?;
-        let mut database = opened(|| builder().create_with_backend(overlay))?;
-        let is_sound = unless_damaged(|| database.check_integrity().map_err(storage))?;
-        Ok((snapshot, is_sound))
+        let mut database = Held(Some(opened(|| builder().create_with_backend(overlay))?));
+        match unless_damaged(|| database.0.as_mut().map_or(Ok(false), |file| file.check_integrity().map_err(storage)))?
+        {
+            true => Ok(snapshot),
+            false => Err(BookError::Damaged("a page has another checksum".to_owned())),
+        }
     }
 
     fn of(file: &impl ReadableDatabase) -> Result<Snapshot, BookError> {
@@ -348,7 +369,8 @@ fn builder() -> Builder {
 fn storage(error: impl Into<redb::Error>) -> BookError {
     match error.into() {
         redb::Error::Io(error) if error.kind() == std::io::ErrorKind::InvalidData => {
-            BookError::NotABook(error.to_string())
+            let text = error.to_string();
+            BookError::NotABook(if text.contains("magic number") { "it begins as none does".to_owned() } else { text })
         }
         redb::Error::Io(error) => BookError::Io(error),
         redb::Error::DatabaseAlreadyOpen => BookError::InUse,
@@ -473,7 +495,7 @@ mod tests {
         let path = folder.path().join("book");
         drop(book(&path));
         let bytes = fs::read(&path).unwrap();
-        assert!(matches!(Snapshot::open_and_check_pages(&path), Ok((_, true))));
+        assert!(Snapshot::open_and_check_pages(&path).is_ok());
         // In the middle of a page there is an entry.
         let (mut seen, mut damaged) = (0, bytes.clone());
         for page in (0..bytes.len() / 4096).step_by(7) {
@@ -481,7 +503,7 @@ mod tests {
             damaged[at] ^= 1;
             fs::write(&path, &damaged).unwrap();
             let checked = Snapshot::open_and_check_pages(&path);
-            seen += u32::from(!matches!(checked, Ok((_, true))));
+            seen += u32::from(checked.is_err());
             drop(checked);
             assert!(fs::read(&path).unwrap() == damaged, "it stays as it is");
             damaged[at] ^= 1;

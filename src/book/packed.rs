@@ -40,6 +40,10 @@ pub struct PackedBook {
 impl PackedBook {
     /// Whether the file says that it is a packed book.
     pub(super) fn is_at(path: &Path) -> Result<bool, BookError> {
+        // A pipe would be waited for.
+        if !std::fs::metadata(path)?.is_file() {
+            return Err(BookError::NotABook("it is no file on disk".to_owned()));
+        }
         begins_with(path, MAGIC)
     }
 

@@ -138,6 +138,7 @@ fn in_book(
     let turn = Move::Place(*square);
     let (one, other) = (next.signed(behind.lower), next.signed(behind.upper));
     let BestPlay { line, depth, .. } = best_play(book, position, turn, contempt)?;
+    let depth = depth_of_line(depth, behind, (position.empty_count().count() - 1) as u8);
     Ok(BookMove {
         turn,
         value: child.worth(draw(contempt, position)),
@@ -150,6 +151,16 @@ fn in_book(
         games: behind.games,
         line,
     })
+}
+
+/// How far a position with `empties` empty squares is seen whose best line ends with a search of this depth.
+pub(super) fn depth_of_line(depth: SearchDepth, entry: &Entry, empties: u8) -> SearchDepth {
+    match depth {
+        _ if entry.is_solved() => SearchDepth::Exact,
+        // A search that has seen the end of the game proves nothing of other lines.
+        SearchDepth::Exact => SearchDepth::Plies(empties),
+        depth => depth,
+    }
 }
 
 /// The best play from a move on.

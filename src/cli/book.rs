@@ -10,7 +10,7 @@ use super::game_input::{GameFiles, NamedGame};
 use super::options::WeightsArguments;
 use super::output::{Failures, complain, counted, say};
 use super::progress::StatusLine;
-use crate::book::{Book, BookError, Contents, Database, LEARNED_PLIES, RECORD, Snapshot, pack};
+use crate::book::{Book, Contents, Database, LEARNED_PLIES, RECORD, Snapshot, pack};
 use crate::eval::{EvaluatorKind, fingerprint};
 use crate::notation::game_file::GameFileError;
 use crate::othello::GameRecord;
@@ -84,9 +84,6 @@ struct LearnArguments {
 struct CheckArguments {
     /// The book, packed or not
     book: PathBuf,
-    /// Mend the pages of the file first, where it can be done; without it nothing is written but what a program that was killed left open
-    #[arg(long)]
-    mend: bool,
 }
 
 #[derive(Args, Clone, Debug)]
@@ -122,7 +119,7 @@ pub(super) fn run(arguments: &BookArguments) -> Result<(), String> {
             let Contents::Database(book) = book.now().map_err(at(&arguments.book))? else {
                 return Err(at(&arguments.book)("the book is packed already"));
             };
-            let positions = pack(&book, &arguments.out).map_err(at(&arguments.out))?;
+            let positions = pack(&book, &arguments.out).map_err(making(&arguments.out))?;
             say(format_args!("{positions} positions, {RECORD} bytes each"));
             Ok(())
         }
@@ -132,6 +129,11 @@ pub(super) fn run(arguments: &BookArguments) -> Result<(), String> {
 /// Names the book in what is said of it.
 fn at<E: Display>(path: &Path) -> impl Fn(E) -> String {
     move |error| format!("'{}': {error}", path.display())
+}
+
+/// Names the book that is made: what is wrong may be in one that it is made of.
+fn making<E: Display>(path: &Path) -> impl Fn(E) -> String {
+    move |error| format!("while '{}' was made: {error}", path.display())
 }
 
 fn learn(arguments: &LearnArguments) -> Result<(), String> {
@@ -177,9 +179,6 @@ fn read_aside(input: GameFiles) -> Receiver<Result<NamedGame, GameFileError>> {
 
 fn check(arguments: &CheckArguments) -> Result<(), String> {
     let path = &arguments.book;
-    if arguments.mend {
-        mend(path)?;
-    }
     // A packed book is compared with its checksum when it is opened; of what it was packed from, the leaves of some are left.
     if let Book::Packed(packed) = Book::open(path).map_err(at(path))? {
         let sound = packed.iter().count();
@@ -187,22 +186,8 @@ fn check(arguments: &CheckArguments) -> Result<(), String> {
         say(format_args!("{} positions, {wrong} faults", packed.count()));
         return if wrong == 0 { Ok(()) } else { Err(at(path)("the book is damaged")) };
     }
-    let (snapshot, is_sound) = Snapshot::open_and_check_pages(path).map_err(at(path))?;
-    if !is_sound {
-        return Err(at(path)("the pages of the file are damaged; --mend mends what can be"));
-    }
+    let snapshot = Snapshot::open_and_check_pages(path).map_err(at(path))?;
     let faults = snapshot.check(&mut |fault| complain(fault)).map_err(at(path))?;
     say(format_args!("{} positions, {faults} faults", snapshot.count().map_err(at(path))?));
     if faults == 0 { Ok(()) } else { Err(at(path)("the book is damaged")) }
-}
-
-/// Mends the pages of a book's file, where it can be done.
-fn mend(path: &Path) -> Result<(), String> {
-    match Database::open(path).and_then(|mut book| book.mend_pages()) {
-        // That has no such pages.
-        Ok(true) | Err(BookError::Packed) => {}
-        Ok(false) => say("the pages of the file were damaged and are mended"),
-        Err(error) => return Err(at(path)(error)),
-    }
-    Ok(())
 }

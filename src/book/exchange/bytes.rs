@@ -64,10 +64,7 @@ pub(super) fn wrong(offset: u64, problem: impl Display) -> BookError {
     BookError::Foreign { offset, problem: problem.to_string() }
 }
 
-/// A score in discs, if it is one.
-pub(super) fn score(offset: u64, value: i16) -> Result<i8, BookError> {
-    match i8::try_from(value) {
-        Ok(score @ -64..=64) => Ok(score),
-        _ => Err(wrong(offset, format_args!("expected a score from -64 to 64, found {value}"))),
-    }
+/// A score in discs. Both programs write others, such as -126 and -127, where they have none.
+pub(super) fn score(value: impl Into<i16>) -> Option<i8> {
+    i8::try_from(value.into()).ok().filter(|score| (-64..=64).contains(score))
 }

@@ -37,8 +37,7 @@ pub(super) fn read<R: Read>(bytes: &mut Bytes<R>) -> Result<Record, BookError> {
         games = games.saturating_add(bytes.u32()?);
     }
     let lines = bytes.u32()?;
-    let at = bytes.offset();
-    let value = score(at, bytes.i16()?)?;
+    let value = score(bytes.i16()?);
     // The bounds are the value and by how much it may be off: nothing is proven.
     let _: [u8; 4] = bytes.take()?;
     let (links, level) = (bytes.byte()?, bytes.byte()?);
@@ -54,12 +53,12 @@ pub(super) fn read<R: Read>(bytes: &mut Bytes<R>) -> Result<Record, BookError> {
         if !is_move {
             return Err(wrong(at + 1, "a link that is no move"));
         }
-        found.push((square, score(at, i16::from(score_byte as i8))?));
+        found.extend(score(score_byte as i8).map(|score| (square, score)));
     }
     let at = bytes.offset();
     let [score_byte, index] = bytes.take()?;
     let leaf = match Square::new(index) {
-        Some(square) if position.moves().contains(square) => Some((square, score(at, i16::from(score_byte as i8))?)),
+        Some(square) if position.moves().contains(square) => score(score_byte as i8).map(|score| (square, score)),
         None if index == NO_MOVE || index == PASS && position.must_pass() => None,
         _ => return Err(wrong(at + 1, "a leaf that is no move")),
     };
@@ -100,7 +99,7 @@ pub(super) fn write(out: &mut impl Write, record: &Record) -> Result<(), BookErr
     bytes.extend(position.opponent().0.to_le_bytes());
     bytes.extend([0; 12]);
     bytes.extend(lines.to_le_bytes());
-    [value, lower, upper].iter().for_each(|score| bytes.extend(i16::from(**score).to_le_bytes()));
+    [value.unwrap_or(NO_SCORE), *lower, *upper].iter().for_each(|score| bytes.extend(i16::from(*score).to_le_bytes()));
     bytes.extend([links.len() as u8, *level]);
     for (square, score) in links {
         bytes.extend([*score as u8, square.map_or(PASS, |square| square.index() as u8)]);

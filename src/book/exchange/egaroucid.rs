@@ -28,15 +28,15 @@ pub(super) fn read<R: Read>(bytes: &mut Bytes<R>) -> Result<Record, BookError> {
     let at = bytes.offset();
     let (player, opponent) = (bytes.u64()?.reverse_bits(), bytes.u64()?.reverse_bits());
     let position = position(player, opponent).ok_or_else(|| wrong(at, "no position"))?;
-    let value = score(at + 16, i16::from(bytes.byte()? as i8))?;
+    let value = score(bytes.byte()? as i8);
     let level = known_level(bytes.byte()?);
     let lines = bytes.u32()?;
     let [leaf, index, leaf_level] = bytes.take()?;
     // What was never searched may have any move.
     let square = Square::new(63u8.wrapping_sub(index)).filter(|square| position.moves().contains(*square));
     let leaf = match square {
-        Some(square) if leaf as i8 != NO_VALUE => Some((square, score(at + 22, i16::from(leaf as i8))?)),
-        _ => None,
+        Some(square) => score(leaf as i8).map(|score| (square, score)),
+        None => None,
     };
     let level = if leaf.is_some() { known_level(leaf_level) } else { level };
     Ok(Record { position, value, bounds: (-64, 64), games: 0, lines, level, links: Vec::new(), leaf })
@@ -58,7 +58,7 @@ pub(super) fn write(out: &mut impl Write, record: &Record) -> Result<(), BookErr
     let mut bytes = Vec::with_capacity(25);
     bytes.extend(position.player().0.reverse_bits().to_le_bytes());
     bytes.extend(position.opponent().0.reverse_bits().to_le_bytes());
-    bytes.extend([*value as u8, *level]);
+    bytes.extend([value.unwrap_or(NO_VALUE) as u8, *level]);
     bytes.extend(lines.to_le_bytes());
     let none = (NO_VALUE, NO_MOVE, u8::MAX);
     let (value, square, level) = leaf.map_or(none, |(square, score)| (score, 63 - square.index() as u8, *level));

@@ -107,7 +107,7 @@ impl Exported {
         self.bounds += u64::from(is_bounded && format == ForeignFormat::Egaroucid);
         self.games += u64::from(entry.games > 0);
         if let Leaf::Found { depth, .. } = entry.leaf {
-            self.confidences += u64::from(super::depth(level(depth)) != depth);
+            self.confidences += u64::from(super::depth(level(depth, record.position.empties().count() as u8)) != depth);
         }
     }
 }
@@ -133,7 +133,9 @@ fn record(
         best = best.max(Some((found, level)));
     }
     let own = match entry.leaf {
-        Leaf::Found { square, value, depth } if neighbours.has_leaf() => Some((square, value, level(depth))),
+        Leaf::Found { square, value, depth } if neighbours.has_leaf() => {
+            Some((square, value, level(depth, key.empties())))
+        }
         _ => None,
     };
     lines = lines.saturating_add(u32::from(own.is_some())).max(1);
@@ -141,12 +143,13 @@ fn record(
     below.insert(*key, Below { lines, level });
     let leaf = own.map(|(square, value, _)| (square, discs(value)));
     let bounds = (entry.lower, entry.upper);
-    Ok(Some(Record { position, value: discs(value), bounds, games: entry.games, lines, level, links, leaf }))
+    Ok(Some(Record { position, value: Some(discs(value)), bounds, games: entry.games, lines, level, links, leaf }))
 }
 
 /// The position before the pass that leads to this record's.
 fn pass(before: &Position, behind: &Record) -> Record {
-    let (value, bounds) = (-behind.value, (-behind.bounds.1, -behind.bounds.0));
+    let (value, bounds) = (behind.value.map(|value| -value), (-behind.bounds.1, -behind.bounds.0));
     let position = canonical(before).0;
-    Record { position, value, bounds, links: vec![(None, value)], leaf: None, ..behind.clone() }
+    let links = value.map(|value| (None, value)).into_iter().collect();
+    Record { position, value, bounds, links, leaf: None, ..behind.clone() }
 }

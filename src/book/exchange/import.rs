@@ -24,13 +24,15 @@ pub struct Imported {
     pub repeated: u64,
     /// Positions that have no move with a value, so they wait to be searched.
     pub without_leaf: u64,
+    /// Positions that have no value in the file.
+    pub without_value: u64,
     /// Positions whose value in the file is another one than that of the best of their moves, which counts.
     pub contradictory: u64,
 }
 
 /// A foreign position, its squares those of [`Key::position`].
 struct Found {
-    value: i8,
+    value: Option<i8>,
     games: u32,
     level: u8,
     /// Moves to positions in the file.
@@ -76,6 +78,7 @@ impl ForeignBook {
             self.counts.without_move += 1;
             return;
         }
+        self.counts.without_value += u64::from(value.is_none());
         let (key, symmetry) = Key::of(&position);
         let turned = |(square, value): (Square, i8)| (symmetry.square(square), value);
         let links = links.into_iter().filter_map(|(square, value)| Some(turned((square?, value)))).collect();
@@ -108,7 +111,7 @@ impl ForeignBook {
             Ok(book::Entry { leaf: leaf.unwrap_or(Leaf::Unsearched), games: found.games, ..book::Entry::UNSEARCHED })
         })?;
         Snapshot::open(path)?.each(&mut |key, entry| {
-            let of_file = positions.get(&key).map(|found| found.value);
+            let of_file = positions.get(&key).and_then(|found| found.value);
             let differs = entry.value.is_some_and(|value| of_file.is_some_and(|of_file| of_file != discs(value)));
             counts.contradictory += u64::from(differs);
             Ok(())
@@ -125,7 +128,7 @@ impl Found {
         let link = self.links.iter().copied().filter(is_open).max_by_key(|(_, value)| *value);
         let leaf = self.leaf.filter(is_open);
         let best = link.into_iter().chain(leaf).max_by_key(|(_, value)| *value);
-        let in_book = with_value.into_iter().next().map(|square| (square, self.value));
+        let in_book = with_value.into_iter().next().zip(self.value);
         let (square, value) = best.or(in_book)?;
         // The level is that of the search of the leaf.
         let level = if link.is_none() && leaf.is_some() { self.level } else { self.level.min(EXACT - 1) };

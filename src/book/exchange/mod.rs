@@ -37,7 +37,8 @@ impl ForeignFormat {
 #[derive(Clone, PartialEq, Debug)]
 struct Record {
     position: Position,
-    value: i8,
+    /// `None` where the other program has none.
+    value: Option<i8>,
     /// The least and the greatest score that is possible.
     bounds: (i8, i8),
     games: u32,
@@ -54,10 +55,15 @@ struct Record {
 /// The level of both programs that sees the end of the game. Lower ones are depths in plies, as far as the two are comparable.
 const EXACT: u8 = 60;
 
-/// The level that a search comes to.
-fn level(depth: SearchDepth) -> u8 {
+/// Empty squares up to which Edax solves at lower levels: with at most twice the level, and from level 11 on with 21 at least.
+const SOLVED_BY_EDAX: u8 = 24;
+
+/// The level that a search of a position with `empties` empty squares comes to. Near the end it is one at which Edax does not solve: values of
+/// higher levels would be results for Edax.
+fn level(depth: SearchDepth, empties: u8) -> u8 {
+    let highest = if empties <= SOLVED_BY_EDAX { empties.saturating_sub(1) / 2 } else { EXACT - 1 };
     match depth {
-        SearchDepth::Plies(plies) | SearchDepth::Selective { plies, .. } => plies.min(EXACT - 1),
+        SearchDepth::Plies(plies) | SearchDepth::Selective { plies, .. } => plies.min(highest),
         SearchDepth::Exact => EXACT,
         SearchDepth::WinLossDraw => 0,
     }

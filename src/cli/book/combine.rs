@@ -1,6 +1,6 @@
 //! `emilia book merge` and `emilia book prune`.
 
-use super::at;
+use super::{at, making};
 use crate::book::{Book, Keep, Positions, merge, prune};
 use crate::cli::on_interrupt;
 use crate::cli::output::say;
@@ -48,7 +48,7 @@ pub(super) fn run_merge(arguments: &MergeArguments) -> Result<(), String> {
         }
     }
     let books: Vec<&dyn Positions> = contents.iter().map(|book| book as &dyn Positions).collect();
-    let positions = merge(&books, weights, &arguments.out, &*on_interrupt()?).map_err(at(&arguments.out))?;
+    let positions = merge(&books, weights, &arguments.out, &*on_interrupt()?).map_err(making(&arguments.out))?;
     say(format_args!("{positions} positions"));
     Ok(())
 }
@@ -60,7 +60,7 @@ pub(super) fn run_prune(arguments: &PruneArguments) -> Result<(), String> {
     let book = book.now().map_err(at(path))?;
     let positions = arguments.positions.map(|positions| usize::try_from(positions).unwrap_or(usize::MAX));
     let keep = Keep { loss: arguments.loss.map(|discs| Score::from_discs(discs.into())), positions };
-    let kept = prune(&book, book.weights(), keep, &arguments.out, &*on_interrupt()?).map_err(at(&arguments.out))?;
+    let kept = prune(&book, book.weights(), keep, &arguments.out, &*on_interrupt()?).map_err(making(&arguments.out))?;
     say(format_args!("{kept} positions"));
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! `emilia book export` and `emilia book import`.
 
-use super::at;
+use super::{at, making};
 use crate::book::{Book, Exported, ForeignBook, ForeignFormat, Imported, export};
 use crate::cli::on_interrupt;
 use crate::cli::options::WeightsArguments;
@@ -44,7 +44,7 @@ pub(super) fn run_export(arguments: &ExportArguments) -> Result<(), String> {
     let book = Book::open(path).map_err(at(path))?;
     let book = book.now().map_err(at(path))?;
     let Exported { positions, links, unsearched, without_leaf, rounded, bounds, games, confidences } =
-        export(&book, format, out).map_err(at(out))?;
+        export(&book, format, out).map_err(making(out))?;
     say(format_args!("{positions} positions, {links} moves between them"));
     say_counts(&[
         (unsearched, "positions that wait to be searched are left out"),
@@ -52,7 +52,7 @@ pub(super) fn run_export(arguments: &ExportArguments) -> Result<(), String> {
         (rounded, "values are rounded to whole discs"),
         (bounds, "positions lose their proven bounds"),
         (games, "positions lose the number of their games"),
-        (confidences, "searches lose how sure their cuts were"),
+        (confidences, "searches lose a part of their depth or how sure their cuts were"),
     ]);
     Ok(())
 }
@@ -63,13 +63,14 @@ pub(super) fn run_import(arguments: &ImportArguments) -> Result<(), String> {
     let weights = fingerprint(&*arguments.weights.evaluator(EvaluatorKind::default())?);
     let file = BufReader::new(File::open(path).map_err(|error| at(path)(why(&error)))?);
     let book = ForeignBook::read(file).map_err(at(path))?;
-    let Imported { positions, without_move, repeated, without_leaf, contradictory } =
-        book.import(weights, out, &*on_interrupt()?).map_err(at(out))?;
+    let Imported { positions, without_move, repeated, without_leaf, without_value, contradictory } =
+        book.import(weights, out, &*on_interrupt()?).map_err(making(out))?;
     say(format_args!("{positions} positions"));
     say_counts(&[
         (without_move, "positions without a move are left out"),
         (repeated, "positions were there already"),
         (without_leaf, "positions have no move with a value and wait to be searched"),
+        (without_value, "positions have no value in the file: what their moves are worth counts"),
         (contradictory, "values are another one than that of the best move, which counts"),
     ]);
     Ok(())

@@ -58,7 +58,7 @@ pub(super) struct SearchArguments {
     #[arg(long, value_name = "PERCENT", default_value_t = Selectivity::BOLDEST)]
     pub(super) selectivity: Selectivity,
     /// The moves to the position that the book grows for [default: the start]
-    #[arg(long, value_name = "MOVES")]
+    #[arg(long, value_name = "MOVES", allow_hyphen_values = true)]
     from: Option<String>,
 }
 

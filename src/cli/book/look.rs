@@ -22,6 +22,7 @@ pub(super) struct ShowArguments {
     #[arg(default_value = Book::BUILTIN, hide_default_value = true)]
     book: PathBuf,
     /// The moves to the position, or a board [default: the start]
+    #[arg(allow_hyphen_values = true)]
     position: Option<String>,
     /// Print one JSON object
     #[arg(long)]

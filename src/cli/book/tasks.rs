@@ -4,9 +4,10 @@ use super::at;
 use super::grow::SearchArguments;
 use crate::analysis::book_tasks::{UnusableLine, finding, tasks};
 use crate::analysis::lines::Lines;
-use crate::book::{Database, Key, Outcome};
+use crate::book::{Database, Key, Outcome, Snapshot};
 use crate::cli::game_input::open_text;
 use crate::cli::output::{Output, complain, say};
+use crate::eval::{EvaluatorKind, fingerprint};
 use crate::input_line::InputLine;
 use clap::Args;
 use std::path::PathBuf;
@@ -43,6 +44,16 @@ pub(super) fn run_tasks(arguments: &TasksArguments) -> Result<(), String> {
     let root = Key::of(&arguments.searches.root(&book.read().map_err(at(path))?)?).0;
     let how = (&arguments.searches.limits(), arguments.searches.selectivity);
     let queries = tasks(&book, &root, arguments.leaves as usize, how).map_err(at(path))?;
+    let weights = book.read().map_err(at(path))?.weights;
+    if weights != fingerprint(&*EvaluatorKind::default().build()) {
+        let name = path.display();
+        say(format_args!(
+            "'{name}': warning: the book takes answers with the evaluation {weights:08x} alone, which is not this program's; \
+             'emilia book grow {name} --time 0' makes it take this program's"
+        ));
+    }
+    // Whoever reads the searches may want the book.
+    drop(book);
     if queries.is_empty() {
         say("nothing is left to be searched");
     }
@@ -54,13 +65,17 @@ pub(super) fn run_tasks(arguments: &TasksArguments) -> Result<(), String> {
 /// Takes answers into the book.
 pub(super) fn run_take(arguments: &TakeArguments) -> Result<(), String> {
     let path = &arguments.book;
-    let book = Database::open(path).map_err(at(path))?;
-    let weights = book.read().map_err(at(path))?.weights;
+    // The book is opened when the first line is there, and again behind the last: whoever makes the lines may need it, or take long.
+    let mut weights = None;
     let (mut findings, mut places, mut unusable) = (Vec::new(), Vec::new(), 0u64);
     for file in &arguments.files {
         let (name, input) = open_text(file)?;
         let mut lines = Lines::new(input);
         while let Some(line) = lines.read().map_err(|error| format!("{name}: {error}"))? {
+            let weights = match weights {
+                Some(weights) => weights,
+                None => *weights.insert(Snapshot::open(path).map_err(at(path))?.weights),
+            };
             let found = match line {
                 InputLine::Bytes(bytes) if bytes.trim_ascii().is_empty() => continue,
                 InputLine::Bytes(bytes) => finding(&bytes, weights),
@@ -79,6 +94,10 @@ pub(super) fn run_take(arguments: &TakeArguments) -> Result<(), String> {
                 }
             }
         }
+    }
+    let book = Database::open(path).map_err(at(path))?;
+    if weights.is_some_and(|weights| book.read().is_ok_and(|now| now.weights != weights)) {
+        return Err(at(path)("the book has another evaluation than when the answers came"));
     }
     let outcomes = book.take(&findings).map_err(at(path))?;
     let count = |wanted: Outcome| outcomes.iter().filter(|outcome| **outcome == wanted).count();
