@@ -237,7 +237,8 @@ impl Reviewer {
         let report = self.think(position, &self.settings.clone());
         let mut lines: Vec<MoveValue> =
             report.lines.iter().filter(|line| line.bound == Bound::Exact).map(MoveValue::of_line).collect();
-        let alternative = lines.iter().find(|line| Some(line.turn) != played).cloned();
+        let shown = played.or(lines.first().map(|line| line.turn));
+        let alternative = lines.iter().find(|line| Some(line.turn) != shown).cloned();
         let played = played.map(|turn| {
             known_value(position, turn, &lines).unwrap_or_else(|| self.value_of(position, turn, report.depth))
         });
@@ -263,7 +264,7 @@ impl Reviewer {
         })
     }
 
-    /// The value of a move that is not among the best: that of the position behind it, one ply less deep.
+    /// The value of a move that is not among the best: that of the position behind it, one ply less deep than the best were searched.
     fn value_of(&mut self, position: &Position, turn: Move, depth: SearchDepth) -> MoveValue {
         let unknown = MoveValue { turn, score: Score::ZERO, depth: SearchDepth::default(), pv: vec![turn] };
         // The turns of a record are legal.
@@ -271,8 +272,13 @@ impl Reviewer {
         if child.is_over() {
             return MoveValue { score: Score::from_discs(-child.score()), depth: SearchDepth::Exact, ..unknown };
         }
+        // The whole of a limit for one move would let it see further than the best were seen.
+        let seen = match depth {
+            SearchDepth::Plies(plies) | SearchDepth::Selective { plies, .. } => Depth::new(plies),
+            SearchDepth::Exact | SearchDepth::WinLossDraw => None,
+        };
         let settings = AnalysisSettings {
-            depth: self.settings.depth.map(Depth::shallower),
+            depth: seen.or(self.settings.depth).map(Depth::shallower),
             // A position that was solved has its moves solved, one that was not has none.
             exact_from: if depth.is_exact() { child.empty_count() } else { self.settings.exact_from.after(1) },
             lines: 1,

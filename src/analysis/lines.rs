@@ -11,17 +11,18 @@ pub struct Lines<R> {
     number: u64,
 }
 
-/// An input with a checksum of what was read of it.
+/// An input with a checksum of what was read of it. Behind its end nothing more is read: a terminal would wait for more.
 #[derive(Debug)]
 pub struct Checksummed<R> {
     input: R,
     checksum: crc32fast::Hasher,
+    has_ended: bool,
 }
 
 impl<R> Checksummed<R> {
     /// An input of which nothing has been read.
     pub fn new(input: R) -> Checksummed<R> {
-        Checksummed { input, checksum: crc32fast::Hasher::new() }
+        Checksummed { input, checksum: crc32fast::Hasher::new(), has_ended: false }
     }
 
     /// The CRC-32 of the bytes read so far.
@@ -32,7 +33,11 @@ impl<R> Checksummed<R> {
 
 impl<R: BufRead> Read for Checksummed<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.has_ended {
+            return Ok(0);
+        }
         let read = self.input.read(buffer)?;
+        self.has_ended = read == 0 && !buffer.is_empty();
         self.checksum.update(&buffer[..read]);
         Ok(read)
     }
@@ -40,10 +45,18 @@ impl<R: BufRead> Read for Checksummed<R> {
 
 impl<R: BufRead> BufRead for Checksummed<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        self.input.fill_buf()
+        if self.has_ended {
+            return Ok(&[]);
+        }
+        let bytes = self.input.fill_buf()?;
+        self.has_ended = bytes.is_empty();
+        Ok(bytes)
     }
 
     fn consume(&mut self, amount: usize) {
+        if amount == 0 {
+            return;
+        }
         if let Ok(bytes) = self.input.fill_buf() {
             self.checksum.update(&bytes[..amount.min(bytes.len())]);
         }

@@ -249,8 +249,8 @@ fn settings(
     let depth = fields.whole("depth", depths)?.and_then(|plies| Depth::try_from(plies).ok());
     let nodes = fields.whole("nodes", 1..=i64::MAX)?.map(|nodes| nodes as u64);
     let time = fields.number("time", LEAST_SECONDS..=MOST_SECONDS)?.map(Duration::from_secs_f64);
-    let exact = exact(fields)?;
-    if depth.is_some() || nodes.is_some() || time.is_some() || exact == Some(Empties::MOST) {
+    let (exact, is_to_the_end) = exact(fields)?;
+    if depth.is_some() || nodes.is_some() || time.is_some() || is_to_the_end {
         (settings.depth, settings.nodes, settings.time) = (depth, nodes, time);
     }
     if let Some(exact) = exact {
@@ -296,14 +296,16 @@ fn except(names: Texts, game: &GameRecord, turns: &[usize], options: &EngineOpti
     }
 }
 
-fn exact(fields: &mut Fields) -> Result<Option<Empties>, FieldError> {
+/// From how many empty squares on a position is solved, and whether the query says nothing but that it is.
+fn exact(fields: &mut Fields) -> Result<(Option<Empties>, bool), FieldError> {
     match fields.take("exact") {
-        None => Ok(None),
-        Some(Value::Bool(exact)) => Ok(Some(if exact { Empties::MOST } else { Empties::NONE })),
+        None => Ok((None, false)),
+        Some(Value::Bool(exact)) => Ok((Some(if exact { Empties::MOST } else { Empties::NONE }), exact)),
         Some(value) => {
             let empties = whole_number(&value, &(0..=60)).and_then(|count| Empties::try_from(count).ok());
             let expected = "true, false or a number of empty squares from 0 to 60";
-            empties.map(Some).ok_or_else(|| FieldError::expected("exact", expected, &value))
+            let wrong = || FieldError::expected("exact", expected, &value);
+            Ok((Some(empties.ok_or_else(wrong)?), false))
         }
     }
 }

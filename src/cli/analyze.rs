@@ -20,7 +20,7 @@ use crate::othello::Empties;
 use crate::shard::Shard;
 use clap::builder::RangedI64ValueParser;
 use clap::{ArgGroup, Args};
-use std::io::{self, BufRead, IsTerminal};
+use std::io::{self, BufRead, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
 /// Answer queries about positions, and judge the moves of games.
@@ -96,7 +96,7 @@ pub(super) struct AnalyzeArguments {
 impl AnalyzeArguments {
     /// What positions are thought about with, and the threads in all.
     fn defaults(&self) -> Result<(AnalysisSettings, u32), String> {
-        let engine = self.thinking.engine_beside(&["threads"]).map_err(|error| error.to_string())?;
+        let engine = self.thinking.engine_of_questions(&["threads"]).map_err(|error| error.to_string())?;
         let options = engine.options().clone();
         let threads = options.threads;
         if self.search_threads > threads {
@@ -162,8 +162,10 @@ pub(super) fn run(arguments: &AnalyzeArguments) -> Result<(), String> {
         Some(_) => {}
     }
     let (name, mut input) = open_text(arguments.file.as_deref().unwrap_or("-"))?;
-    let are_queries = arguments.file.is_none()
-        || holds_queries(&mut input).map_err(|error| format!("cannot read '{name}': {error}"))?;
+    let mut are_queries = true;
+    if arguments.file.is_some() {
+        (are_queries, input) = holds_queries(input).map_err(|error| format!("cannot read '{name}': {error}"))?;
+    }
     match are_queries {
         true => arguments.answer_queries(name, input, defaults, threads),
         false => arguments.judge_games(name, input, defaults, threads),
@@ -250,9 +252,20 @@ fn style_of(file: &Path) -> Option<Style> {
     })
 }
 
-/// Whether an input begins like JSON; it is not consumed.
-fn holds_queries(input: &mut impl BufRead) -> io::Result<bool> {
-    let begin = input.fill_buf()?;
-    let begin = begin.strip_prefix(b"\xef\xbb\xbf").unwrap_or(begin);
-    Ok(begin.trim_ascii_start().first() == Some(&b'{'))
+/// Whether an input begins like JSON, and the input from its beginning on.
+fn holds_queries(mut input: Input) -> io::Result<(bool, Input)> {
+    const MARK: &[u8] = b"\xef\xbb\xbf";
+    let mut begin = Vec::new();
+    loop {
+        let bytes = input.fill_buf()?;
+        let length = bytes.len();
+        begin.extend_from_slice(bytes);
+        let text = begin.strip_prefix(MARK).unwrap_or(&begin).trim_ascii_start();
+        if length == 0 || !text.is_empty() && !MARK.starts_with(text) {
+            let is_json = text.first() == Some(&b'{');
+            begin.truncate(begin.len() - length);
+            return Ok((is_json, Box::new(io::Cursor::new(begin).chain(input))));
+        }
+        input.consume(length);
+    }
 }

@@ -46,6 +46,8 @@ struct TakenBack {
     timing: Timing,
     reading: Reading,
     comments: Vec<String>,
+    /// The result that the game had with this turn as its last.
+    result: Option<GgfResult>,
 }
 
 /// What is said to a move behind the end.
@@ -380,7 +382,7 @@ impl Session {
             None => &format!("{}'s", point.mover),
         };
         format!(
-            "The turning point: {player} {}, move {}, made {} a {}; {} was better.\n{worst}",
+            "Turning point: {player} {}, move {}, made {} a {}; {} was better.\n{worst}",
             spoken(played),
             point.turn + 1,
             point.before_in_words(),
@@ -492,13 +494,20 @@ impl Session {
             return Err("There is no move of yours to take back.".to_owned());
         };
         self.game.timing.resize(turns.len(), Timing::default());
+        let mut result = self.game.result;
         while self.game.record.turns().len() > keep {
             let number = self.game.record.turns().len();
             let said = self.game.turn_comments.extract_if(.., |(turn, _)| *turn >= number);
             let comments = said.map(|(_, text)| text).collect();
             let (turn, timing) = (self.game.record.undo(), self.game.timing.pop());
             let taken_back = turn.zip(timing).zip(self.clocks.undo());
-            let taken_back = taken_back.map(|((turn, timing), reading)| TakenBack { turn, timing, reading, comments });
+            let taken_back = taken_back.map(|((turn, timing), reading)| TakenBack {
+                turn,
+                timing,
+                reading,
+                comments,
+                result: result.take(),
+            });
             self.taken_back.extend(taken_back);
         }
         self.game.result = self.result_on_time();
@@ -514,13 +523,13 @@ impl Session {
         if self.taken_back.is_empty() {
             return Err("Nothing was taken back that could be played again.".to_owned());
         }
-        while let Some(TakenBack { turn, timing, reading, comments }) = self.taken_back.pop() {
+        while let Some(TakenBack { turn, timing, reading, comments, result }) = self.taken_back.pop() {
             self.game.record.take(turn).map_err(|illegal| format!("Illegal: {illegal}."))?;
             self.game.timing.push(timing);
             self.clocks.redo(reading);
             let number = self.game.record.turns().len();
             self.game.turn_comments.extend(comments.into_iter().map(|text| (number, text)));
-            self.game.result = self.result_on_time();
+            self.game.result = self.result_on_time().or(result);
             let next = self.game.record.position();
             let is_own = self.side.is_none_or(|color| color == next.mover());
             if is_own && self.taken_back.last().is_some_and(|next| next.turn != Move::Pass) {

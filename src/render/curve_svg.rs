@@ -98,7 +98,9 @@ fn write_losses(svg: &mut String, commentary: &Commentary, width: f64) {
             svg,
             "<rect class=\"loss {class}\" x=\"{left:.1}\" y=\"{top:.1}\" width=\"{bar:.1}\" height=\"{height:.1}\" rx=\"1.5\"/>"
         );
-        if loss > WORST {
+        // Of two beside each other the larger has room.
+        let beside = |turn: Option<usize>| turn.and_then(|turn| *commentary.losses.get(turn)?).unwrap_or(0.0);
+        if loss > WORST && loss >= beside(turn.checked_sub(1)) && loss > beside(Some(turn + 1)) {
             let above = top - 1.5;
             let _ = write!(
                 svg,

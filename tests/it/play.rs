@@ -74,7 +74,7 @@ fn both_sides_are_played_to_the_end() {
     let end = format!("black {}, white {}: {winner} by {}", discs[0], discs[1], score.abs());
     assert!(text.contains(&end), "{end}\n{text}");
     assert!(text.contains("The game is over; 'undo' takes a move back"), "{text}");
-    assert!(text.contains("The turning point: black's ") || text.contains("The turning point: white's "), "{text}");
+    assert!(text.contains("Turning point: black's ") || text.contains("Turning point: white's "), "{text}");
     assert!(text.trim_end().ends_with("to move"), "{text}");
 }
 
