@@ -160,6 +160,9 @@ pub enum SettingsError {
     /// Two players of one name.
     #[error("two players are called '{0}'; expected different names")]
     SameName(String),
+    /// A player of this name would think for ever.
+    #[error("the player '{0}' has no limit; expected {1}")]
+    NoLimit(String, &'static str),
     /// A number out of range: the setting, what was given, and what would have been right.
     #[error("{0}: {1} is not valid; expected {2}")]
     Value(&'static str, String, &'static str),
@@ -241,7 +244,7 @@ impl Settings {
         if let Some(player) = players.iter().find(|p| p.tell_limits && p.terms(&terms) == Terms::default()) {
             let expected =
                 "a clock, a depth or a number of nodes (or tell-limits=false for a player that knows its own)";
-            return Err(bad("limits", format!("nothing for {}", player.name), expected));
+            return Err(SettingsError::NoLimit(player.name.clone(), expected));
         }
         let is_unbounded = |player: &&PlayerSpec| {
             let is_silent = !player.tell_limits && player.kind == PlayerKind::InProcess;
@@ -249,7 +252,7 @@ impl Settings {
         };
         if let Some(player) = players.iter().find(is_unbounded) {
             let expected = "option.depth, option.nodes or option.time, because of tell-limits=false";
-            return Err(bad("limits", format!("nothing for {}", player.name), expected));
+            return Err(SettingsError::NoLimit(player.name.clone(), expected));
         }
         let concurrency = text.concurrency.unwrap_or(1);
         if !(1..=MOST_CONCURRENT).contains(&concurrency) {

@@ -55,7 +55,7 @@ impl ConvertArguments {
         let path = self.out.as_deref().unwrap_or(Path::new(""));
         let format = named.or_else(|| Format::of_file_name(&path.to_string_lossy())).unwrap_or_else(|| {
             super::refuse(format_args!(
-                "the name '{}' tells no format: --to does (ggf, sgf, pgn, transcript, ...)",
+                "--out: the ending of '{}' is that of no format; give --to FORMAT (ggf, sgf, pgn, transcript, ...)",
                 path.display()
             ))
         });

@@ -34,7 +34,7 @@ mod train;
 use crate::protocol::detect::Protocol;
 use clap::builder::PossibleValuesParser;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
-use output::{complain, print};
+use output::{complain, print, say};
 use progress::StatusLine;
 use std::ops::RangeInclusive;
 use std::process::{ExitCode, exit};
@@ -101,8 +101,8 @@ enum Command {
 /// Runs the program with the arguments of the process. The exit code is 2 for arguments that make no sense, 1 for
 /// anything else that kept it from its work; `solve` has its own.
 pub fn run() -> ExitCode {
-    let parsed = Cli::from_arg_matches(&shown_command().get_matches());
-    let Cli { serve: options, command } = parsed.unwrap_or_else(|error| error.exit());
+    let parsed = shown_command().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
+    let Cli { serve: options, command } = parsed.unwrap_or_else(|error| explain(error));
     let result = match command {
         None => serve::run(None, &options),
         Some(Command::NBoard(options)) => serve::run(Some(Protocol::NBoard), &options),
@@ -165,6 +165,18 @@ fn refuse(problem: impl std::fmt::Display) -> ! {
         None => &mut command,
     };
     command.error(clap::error::ErrorKind::ArgumentConflict, problem).exit()
+}
+
+/// Ends the program for arguments that cannot be read, or that ask for help alone.
+fn explain(error: clap::Error) -> ! {
+    // The standard library's words, which do not say what was expected.
+    const NO_NUMBER: &str = "invalid digit found in string";
+    let text = error.to_string();
+    if !text.contains(NO_NUMBER) {
+        error.exit();
+    }
+    say(text.trim_end().replace(NO_NUMBER, "expected a whole number"));
+    exit(error.exit_code());
 }
 
 /// Reads a number that counts from 1.

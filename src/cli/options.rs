@@ -89,8 +89,15 @@ impl EngineArguments {
         self.engine_beside(&[])
     }
 
-    /// The engine for a command that reads some of the options itself.
-    pub(super) fn engine_beside(&self, read_by_command: &[&str]) -> Result<Engine, OptionError> {
+    /// The engine for a command that asks about positions and plays no game. It reads some of the options itself.
+    pub(super) fn engine_of_questions(&self, read_by_command: &[&str]) -> Result<Engine, OptionError> {
+        for name in ["variety", "ponder"].into_iter().filter(|name| self.gives(name)) {
+            warn(&format!("--{name} is not read: no game is played"));
+        }
+        self.engine_beside(read_by_command)
+    }
+
+    fn engine_beside(&self, read_by_command: &[&str]) -> Result<Engine, OptionError> {
         let engine = self.quiet_engine()?;
         for (option, warning) in self.warnings(&engine) {
             if !read_by_command.contains(&option.name) {

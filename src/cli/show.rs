@@ -122,7 +122,7 @@ impl ShowArguments {
             (None, Some("html" | "htm")) => Form::Html,
             (None, None | Some("txt" | "text")) => Form::Text,
             (None, Some(other)) => super::refuse(format_args!(
-                "--out: nothing ends in .{other}; expected .svg, .png, .html or .txt, or --as"
+                "--out: unknown ending .{other}; expected .svg, .png, .html or .txt, or --as"
             )),
         };
         if self.curve && !matches!(form, Form::Svg | Form::Png) {
@@ -156,7 +156,7 @@ impl ShowArguments {
     }
 
     fn judge(&self, game: AnnotatedGame) -> Result<Commentary, String> {
-        let engine = self.thinking.engine().map_err(|error| error.to_string())?;
+        let engine = self.thinking.engine_of_questions(&[]).map_err(|error| error.to_string())?;
         let settings = AnalysisSettings::new(engine.options().clone());
         let progress = StepBar::new("positions", game.record.turns().len() as u64, 0);
         let mut reviewer = Reviewer::new(settings.clone());

@@ -99,7 +99,7 @@ fn solve(arguments: &SolveArguments) -> Result<Totals, String> {
         (_, true) => Question::EveryMove,
         _ => Question::Score,
     };
-    let engine = arguments.thinking.engine().map_err(|error| error.to_string())?;
+    let engine = arguments.thinking.engine_of_questions(&[]).map_err(|error| error.to_string())?;
     let job = arguments.job(engine.options())?;
     let is_bounded = engine.options().is_bounded();
     let mut solver = Solver::new(engine, question);

@@ -149,8 +149,8 @@ engine_options! {
     time: Option<Duration> = None, read |given: &Given| given.unless_none(Given::seconds), show seconds_or_none; {
         name: "time",
         value_name: "SECONDS",
-        help: "Time per move, or none: the client's clock",
-        detail: "Without a clock, a depth or a limit, a move takes two seconds.",
+        help: "Seconds for a move, or none",
+        detail: "Over a protocol the client's clock rules without it; where nothing bounds a move, it takes two seconds.",
         values: Values::Seconds,
         takes_none: true,
         read_by_all: true,

@@ -51,7 +51,7 @@ pub enum Unwritable {
     #[error("a game of {0} begins with the standard start, and this one does not")]
     Start(Format),
     /// The format wants a result.
-    #[error("a game of {0} has a result, and this one is not over and has none in whole discs")]
+    #[error("{0} needs a result in whole discs, and this game is not over and has none")]
     Result(Format),
     /// The format is not one of text.
     #[error("{0} is not a format of text")]

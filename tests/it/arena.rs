@@ -335,7 +335,7 @@ fn an_engine_inside_the_match_is_not_told_limits_that_are_not_to_be_told() {
     let games = play("not-told", text([player(words), quick("E")], 1));
     assert!(games.iter().all(|game| game.depths.contains(&Some(3))), "{games:?}");
     let error = Settings::new(text([player("name=A depth=1 tell-limits=false"), quick("E")], 1)).unwrap_err();
-    assert!(error.to_string().contains("nothing for A"), "{error}");
+    assert!(error.to_string().contains("the player 'A' has no limit"), "{error}");
     assert!(error.to_string().contains("expected option.depth, option.nodes or option.time"), "{error}");
 }
 
@@ -463,7 +463,10 @@ fn bad_settings_are_found_before_the_first_game() {
         (with(&|t| t.reply_timeout = Some(0.0)), &["reply-timeout: 0 is not valid; expected seconds from 0.01"]),
         (with(&|t| t.concurrency = Some(0)), &["concurrency: 0"]),
         (with(&|t| t.adjudicate = Some(40)), &["adjudicate: 40", "from 1 to 20"]),
-        (with(&|t| t.player[0] = player("name=A")), &["nothing for A", "a clock, a depth or a number of nodes"]),
+        (
+            with(&|t| t.player[0] = player("name=A")),
+            &["the player 'A' has no limit", "a clock, a depth or a number of nodes"],
+        ),
         (with(&missing), &["player A: cannot start '/no/such/engine'"]),
         (with(&|t| t.player[0] = mock_player("gtp no-start")), &["player M", "no licence found"]),
         (

@@ -423,7 +423,7 @@ fn a_game_that_cannot_be_converted_does_not_stop_the_others() {
     assert_eq!(
         lines,
         [
-            "emilia: standard input: line 1: game 1: a game of logbook has a result, and this one is not over and has none in whole discs",
+            "emilia: standard input: line 1: game 1: logbook needs a result in whole discs, and this game is not over and has none",
             "emilia: standard input: line 2, column 3: game 2, move 2: f5 is occupied",
             "emilia: 2 games could not be converted"
         ]

@@ -8,8 +8,8 @@ use std::path::Path;
 fn strict_stops_at_a_game_that_is_lost() {
     let folder = tempfile::tempdir().unwrap();
     for (games, name, told) in [
-        ("f5d6\nf5d6c4c5\n", "games.gam", "line 1: game 1: a game of logbook has a result"),
-        ("f5d6\n", "games.wtb", "line 1: game 1: a game of wthor has a result"),
+        ("f5d6\nf5d6c4c5\n", "games.gam", "line 1: game 1: logbook needs a result"),
+        ("f5d6\n", "games.wtb", "line 1: game 1: wthor needs a result"),
         ("f5d6\nf5a1\n", "games.ggf", "line 2, column 3: game 2, move 2: a1"),
     ] {
         let (code, _, stderr) = said(&["convert", "--strict", "--out", &file(&folder, name)], games);

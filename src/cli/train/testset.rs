@@ -99,7 +99,7 @@ fn draw(arguments: &DrawArguments) -> Result<(), String> {
 
 fn label(arguments: &LabelArguments) -> Result<(), String> {
     let mut set = read(&arguments.set)?;
-    let mut engine = arguments.thinking.engine().map_err(|error| error.to_string())?;
+    let mut engine = arguments.thinking.engine_of_questions(&[]).map_err(|error| error.to_string())?;
     let interrupt = crate::cli::on_interrupt()?;
     let wanted: Vec<usize> = (0..set.positions.len())
         .filter(|&i| {

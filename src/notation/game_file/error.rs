@@ -1,8 +1,8 @@
 //! Why a game of a file was not read.
 
 use super::Format;
-use crate::notation::NotationError;
 use crate::notation::wthor::{BrokenGame, WthorError};
+use crate::notation::{NotationError, transcript};
 use std::fmt;
 use std::io;
 use thiserror::Error;
@@ -110,6 +110,9 @@ impl fmt::Display for GameFileError {
                 write!(f, ": {}", error.problem)
             }
             ReadProblem::Broken(offset, broken) => write!(f, "byte {offset}: game {}, {broken}", self.number),
+            ReadProblem::NotFound if transcript::parse(&self.file).is_ok() => {
+                write!(f, "not found; moves themselves are read from the standard input")
+            }
             problem if self.number == 0 => write!(f, "{problem}"),
             problem => write!(f, "game {}: {problem}", self.number),
         }
