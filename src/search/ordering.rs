@@ -89,11 +89,13 @@ pub(super) struct Candidates(ArrayVec<Candidate, 60>);
 impl Candidates {
     /// The moves in the order of their squares.
     pub(super) fn of(position: &Position, moves: Bitboard) -> Candidates {
-        let candidate = |square| {
+        // What is collected would be copied once more.
+        let mut candidates = Candidates(ArrayVec::new());
+        for square in moves {
             let turned = flips(square, position.player(), position.opponent());
-            Candidate { key: 0, square, turned, child: position.after_turning(square, turned) }
-        };
-        Candidates(moves.into_iter().map(candidate).collect())
+            candidates.0.push(Candidate { key: 0, square, turned, child: position.after_turning(square, turned) });
+        }
+        candidates
     }
 
     /// Puts a move in front that leaves the other side without a disc, or else `first`; returns the one that it was.

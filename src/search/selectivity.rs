@@ -7,8 +7,8 @@ use std::str::FromStr;
 /// A level of selectivity: nodes whose value, by a shallower search, lies beyond the window with at least this confidence are not
 /// searched.
 ///
-/// The confidences are those of a normal distribution, one-sided errors counted on both sides, which is how this field
-/// names its levels: 73 % is 1.1 standard deviations. As text and in files a level is its confidence in percent, 100 for
+/// The confidences are the names that this field has for its levels. Those of 73, 87 and 95 % are of a normal distribution, errors counted on
+/// both sides: 73 % is 1.1 standard deviations. The others are surer than they say. As text and in files a level is its confidence in percent, 100 for
 /// [`Selectivity::NONE`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(try_from = "i64", into = "u8")]

@@ -191,15 +191,18 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
         if matches!(stage, Stage::Outcome(_)) {
             return value(floor.max(-DISC), DISC).clamp(-DISC, DISC);
         }
+        let (mut low, mut high) = ((guess - reach).max(-BEYOND), (guess + reach).min(BEYOND));
         if floor > -BEYOND {
             let first = value(floor, floor + 1);
-            return if first <= floor { first } else { value(floor, BEYOND) };
+            if first <= floor {
+                return first;
+            }
+            (low, high) = (floor, (first + reach).min(BEYOND));
         }
-        let (mut low, mut high) = ((guess - reach).max(-BEYOND), (guess + reach).min(BEYOND));
         loop {
             let found = value(low, high);
             reach *= 4;
-            if found <= low && low > -BEYOND {
+            if found <= low && low > floor.max(-BEYOND) {
                 low = (found - reach).max(-BEYOND);
             } else if found >= high && high < BEYOND {
                 high = (found + reach).min(BEYOND);

@@ -77,8 +77,8 @@ impl LocalTable {
     pub(super) fn probe(&self, board: Board) -> (LocalEntry, Place) {
         let mixed =
             board.player.0.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ board.opponent.0.wrapping_mul(0xc2b2_ae3d_27d4_eb4f);
-        // The high half: every bit of the board has reached it.
-        let place = Place((mixed >> 40) as usize & (self.slots.len() - 1));
+        // The highest bits: all squares have reached them.
+        let place = Place((mixed >> (u64::BITS - self.slots.len().ilog2())) as usize);
         let slot = &self.slots[place.0];
         let entry = if slot.player == board.player.0 && slot.opponent == board.opponent.0 {
             LocalEntry { lower: slot.lower.into(), upper: slot.upper.into() }
@@ -94,5 +94,23 @@ impl LocalTable {
         let (lower, upper) = if value > alpha { (value, known.upper) } else { (known.lower, value) };
         self.slots[place.0] =
             Slot { player: board.player.0, opponent: board.opponent.0, lower: lower as i8, upper: upper as i8 };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::othello::Bitboard;
+
+    #[test]
+    fn every_square_counts_for_the_place() {
+        let board = |player, opponent| Board { player: Bitboard(player), opponent: Bitboard(opponent) };
+        for slots in [FEW_SLOTS, MANY_SLOTS] {
+            let table = LocalTable { slots: vec![EMPTY; slots].into_boxed_slice() };
+            let place = |player, opponent| table.probe(board(player, opponent)).1.0;
+            for square in 0..64 {
+                assert!(place(1 << square, 0) != place(0, 0) && place(0, 1 << square) != place(0, 0), "{square}");
+            }
+        }
     }
 }

@@ -31,7 +31,7 @@ const STABILITY_FROM: i32 = 0;
 pub(super) struct Solver<'a> {
     pub table: &'a TranspositionTable,
     pub contempt: Contempt,
-    /// Positions visited, those of the search around it included.
+    /// Positions visited.
     pub nodes: u64,
     /// Asked with the positions visited so far; returns after how many more it wants to be asked again, or `None` to stop.
     go_on: &'a mut dyn FnMut(u64) -> Option<u64>,
