@@ -205,6 +205,18 @@ mod tests {
     use crate::book::{Leaf, Positions, moves};
 
     #[test]
+    fn who_wins_is_no_value() {
+        let answer = |more: &str| {
+            let board = "OX-XOOOOOOXO-XO-XOOXOOX-OOOOOOXX-OOOXXOX--OOXXXX--X-XXO--X-XX--- X";
+            let found = format!(r#"{{"move":"c1","value":-1,"depth":16,"selectivity":100,"exact":false{more}}}"#);
+            format!(r#"{{"id":1,"board":"{board}","weights":"00000005","moves":[{found}]}}"#)
+        };
+        assert!(finding(answer("").as_bytes(), 5).is_ok_and(|found| found.is_some()));
+        let error = finding(answer(r#","lower":-64,"upper":-1"#).as_bytes(), 5).unwrap_err();
+        assert_eq!(error.problem, "not the value of a search");
+    }
+
+    #[test]
     fn a_position_that_needs_no_search_holds_nothing_up() {
         let folder = tempfile::tempdir().unwrap();
         let book = Database::create(&folder.path().join("book"), 5).unwrap();

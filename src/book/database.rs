@@ -11,7 +11,7 @@ use redb::{
 };
 use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::ops::Deref;
+use std::ops::{Deref, DerefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
@@ -53,6 +53,12 @@ impl<T> Deref for Held<T> {
 
     fn deref(&self) -> &T {
         self.0.as_ref().expect("it is held to the end")
+    }
+}
+
+impl<T> DerefMut for Held<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        self.0.as_mut().expect("it is held to the end")
     }
 }
 
@@ -298,9 +304,8 @@ impl Snapshot {
         // While it is open, nobody writes the file.
         let snapshot = Snapshot::open(path)?;
         let overlay = Overlay::new(File::open(path)?)?;
-        let mut database = Held(Some(opened(|| builder().create_with_backend(overlay))?));
-        match unless_damaged(|| database.0.as_mut().map_or(Ok(false), |file| file.check_integrity().map_err(storage)))?
-        {
+        let mut database = Held::new(opened(|| builder().create_with_backend(overlay))?);
+        match unless_damaged(|| database.check_integrity().map_err(storage))? {
             true => Ok(snapshot),
             false => Err(BookError::Damaged("a page has another checksum".to_owned())),
         }
@@ -370,7 +375,11 @@ fn storage(error: impl Into<redb::Error>) -> BookError {
     match error.into() {
         redb::Error::Io(error) if error.kind() == std::io::ErrorKind::InvalidData => {
             let text = error.to_string();
-            BookError::NotABook(if text.contains("magic number") { "it begins as none does".to_owned() } else { text })
+            BookError::NotABook(if text.contains("magic number") {
+                "it does not begin like one".to_owned()
+            } else {
+                text
+            })
         }
         redb::Error::Io(error) => BookError::Io(error),
         redb::Error::DatabaseAlreadyOpen => BookError::InUse,

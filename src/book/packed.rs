@@ -40,10 +40,7 @@ pub struct PackedBook {
 impl PackedBook {
     /// Whether the file says that it is a packed book.
     pub(super) fn is_at(path: &Path) -> Result<bool, BookError> {
-        // A pipe would be waited for.
-        if !std::fs::metadata(path)?.is_file() {
-            return Err(BookError::NotABook("it is no file on disk".to_owned()));
-        }
+        expect_regular_file(path)?;
         begins_with(path, MAGIC)
     }
 
@@ -52,9 +49,7 @@ impl PackedBook {
     /// # Errors
     /// If the file cannot be read, is not a packed book of this program's format, or is damaged.
     pub fn open(path: &Path) -> Result<PackedBook, BookError> {
-        if !std::fs::metadata(path)?.is_file() {
-            return Err(BookError::NotABook("it is no file on disk".to_owned()));
-        }
+        expect_regular_file(path)?;
         PackedBook::of(FileBytes::open(path)?)
     }
 
@@ -156,6 +151,14 @@ impl Positions for PackedBook {
 
     fn each(&self, visit: &mut dyn FnMut(Key, Entry) -> Result<(), BookError>) -> Result<(), BookError> {
         self.iter().try_for_each(|(key, entry)| visit(key, entry))
+    }
+}
+
+/// A pipe would be waited for.
+fn expect_regular_file(path: &Path) -> Result<(), BookError> {
+    match std::fs::metadata(path)?.is_file() {
+        true => Ok(()),
+        false => Err(BookError::NotABook("it is not a regular file".to_owned())),
     }
 }
 

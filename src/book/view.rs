@@ -138,7 +138,8 @@ fn in_book(
     let turn = Move::Place(*square);
     let (one, other) = (next.signed(behind.lower), next.signed(behind.upper));
     let BestPlay { line, depth, .. } = best_play(book, position, turn, contempt)?;
-    let depth = depth_of_line(depth, behind, (position.empty_count().count() - 1) as u8);
+    let at_leaf = position.empty_count().count() as usize - line.iter().filter(|turn| turn.square().is_some()).count();
+    let depth = depth_of_line(depth, behind, at_leaf as u8 + 1);
     Ok(BookMove {
         turn,
         value: child.worth(draw(contempt, position)),
@@ -153,7 +154,7 @@ fn in_book(
     })
 }
 
-/// How far a position with `empties` empty squares is seen whose best line ends with a search of this depth.
+/// How far a position is seen whose best line ends with a search of this depth, of a position with `empties` empty squares.
 pub(super) fn depth_of_line(depth: SearchDepth, entry: &Entry, empties: u8) -> SearchDepth {
     match depth {
         _ if entry.is_solved() => SearchDepth::Exact,
@@ -261,6 +262,25 @@ mod tests {
             assert_eq!(view.entry.draws, Some(draws));
             assert_eq!(view.playable().next().unwrap().turn, best.turn);
         }
+    }
+
+    #[test]
+    fn a_result_at_the_end_of_a_line_is_none_of_its_beginning() {
+        let root = Position::START.after("f5".parse().unwrap());
+        let mut book = BTreeMap::new();
+        let reply = root.after("d6".parse().unwrap());
+        // Of the two known answers the best is solved, and the other one is not.
+        for (square, discs, depth) in [("c3", -2, SearchDepth::Exact), ("c4", 6, SearchDepth::Plies(10))] {
+            let key = Key::of(&reply.after(square.parse().unwrap())).0;
+            add(&mut book, key, searched(found(first_move(&key), discs, depth)));
+        }
+        for (position, other) in [(reply, "c6"), (root, "f4")] {
+            let (key, symmetry) = Key::of(&position);
+            let leaf = found(symmetry.square(other.parse().unwrap()), -30, SearchDepth::Plies(8));
+            add(&mut book, key, searched(leaf));
+        }
+        let view = look_up(&book, &root, Contempt::NONE).unwrap().unwrap();
+        assert_eq!((view.moves[0].value, view.moves[0].depth), (Some(Score::from_discs(-2)), SearchDepth::Plies(57)));
     }
 
     #[test]

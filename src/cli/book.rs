@@ -10,7 +10,7 @@ use super::game_input::{GameFiles, NamedGame};
 use super::options::WeightsArguments;
 use super::output::{Failures, complain, counted, say};
 use super::progress::StatusLine;
-use crate::book::{Book, Contents, Database, LEARNED_PLIES, RECORD, Snapshot, pack};
+use crate::book::{Book, BookError, Contents, Database, LEARNED_PLIES, RECORD, Snapshot, pack};
 use crate::eval::{EvaluatorKind, fingerprint};
 use crate::notation::game_file::GameFileError;
 use crate::othello::GameRecord;
@@ -131,9 +131,12 @@ fn at<E: Display>(path: &Path) -> impl Fn(E) -> String {
     move |error| format!("'{}': {error}", path.display())
 }
 
-/// Names the book that is made: what is wrong may be in one that it is made of.
-fn making<E: Display>(path: &Path) -> impl Fn(E) -> String {
-    move |error| format!("while '{}' was made: {error}", path.display())
+/// Names the file that is made, in what is said of it or of a book that it is made of.
+fn making(path: &Path) -> impl Fn(BookError) -> String {
+    move |error| match error {
+        BookError::Damaged(_) | BookError::NotABook(_) => format!("while '{}' was made: {error}", path.display()),
+        error => at(path)(error),
+    }
 }
 
 fn learn(arguments: &LearnArguments) -> Result<(), String> {

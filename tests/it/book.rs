@@ -12,6 +12,7 @@ use emilia::othello::Position;
 use emilia::search::Depth;
 use serde_json::Value;
 use std::fs;
+use std::io::Write;
 use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
@@ -80,6 +81,14 @@ fn a_book_grows_and_goes_on() {
     assert_eq!(moves[0]["value"], shown["value"], "the value is the best move's");
     assert_eq!(moves[0]["line"][0], moves[0]["move"]);
     assert!(moves.iter().any(|found| found["in_book"] == true) && shown["visits"].as_u64().unwrap() > 10);
+    // A board that begins with an empty square is no option.
+    let board = "---------------------------OX------XXX-------------------------- O";
+    for arguments in [&["book", "show", "--json", &book, board][..], &["book", "show", &book, board, "--json"]] {
+        assert_eq!(serde_json::from_str::<Value>(&answers(arguments, "")).unwrap()["value"], shown["value"]);
+    }
+    let text = answers(&["book", "show", board], "");
+    assert!(text.contains("white 1") && text.contains("move  value"), "{text}");
+    assert!(done(&["book", "grow", &book, "--from", board, "--positions", "1"]).1.contains("positions"));
     // Turned boards are the same position, and the other side's value has the other sign.
     assert_eq!(json(&["book", "show", &book, "c4"])["value"], shown["value"]);
     let start = json(&["book", "show", &book]);
@@ -262,7 +271,7 @@ fn moves_hints_and_lessons_over_nboard() {
     }
     nboard::until(&client, "learned");
     let status = nboard::until(&client, "status").pop().unwrap();
-    assert!(status.contains("game learned, "), "{status}");
+    assert!(status.contains("Learned: "), "{status}");
     assert_eq!(json(&["book", "show", &book, "f5f6e6"])["games"], 1, "it is on the disk");
     drop(client);
     assert_sound(&book);
@@ -321,6 +330,29 @@ fn books_are_merged_and_cut_to_size() {
     assert!(code == 2 && err.contains("--loss"), "{err}");
     let left: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert!(left.iter().all(|name| !name.to_string_lossy().starts_with('.')), "{left:?}");
+}
+
+#[test]
+fn a_book_is_free_while_answers_are_awaited_and_they_wait_for_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let book = grown(&folder, 10);
+    let tasks = answers(&["book", "tasks", &book, "2", "--depth", "2"], "");
+    let results = answers(&["analyze", "--hash", "1", "-"], &tasks);
+    let mut take = emilia(&["book", "take", &book]).stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let (first, rest) = results.split_once('\n').unwrap();
+    let mut input = take.stdin.take().unwrap();
+    writeln!(input, "{first}").unwrap();
+    input.flush().unwrap();
+    std::thread::sleep(Duration::from_millis(300));
+    let open = Database::open(Path::new(&book)).unwrap();
+    write!(input, "{rest}").unwrap();
+    drop(input);
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!(take.try_wait().unwrap(), None, "what the pipe brought is not lost");
+    drop(open);
+    let output = take.wait_with_output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() && said.contains("the answers wait for it") && said.contains(" taken"), "{said}");
 }
 
 #[test]

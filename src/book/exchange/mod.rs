@@ -55,8 +55,9 @@ struct Record {
 /// The level of both programs that sees the end of the game. Lower ones are depths in plies, as far as the two are comparable.
 const EXACT: u8 = 60;
 
-/// Empty squares up to which Edax solves at lower levels: with at most twice the level, and from level 11 on with 21 at least.
-const SOLVED_BY_EDAX: u8 = 24;
+/// Edax solves up to twice its level in empty squares, and from level 11 on up to 21 at least: so up to here a level that is meant as a depth may
+/// stand for a result.
+const SOLVED_BY_EDAX: u8 = 30;
 
 /// The level that a search of a position with `empties` empty squares comes to. Near the end it is one at which Edax does not solve: values of
 /// higher levels would be results for Edax.
@@ -199,6 +200,38 @@ mod tests {
         let (book, _) = imported(&bytes);
         let leaf = book[&Key::of(&Position::START).0].leaf;
         assert!(matches!(leaf, Leaf::Found { value: Score::ZERO, depth, .. } if depth == super::depth(0)), "{leaf:?}");
+    }
+
+    #[test]
+    fn a_position_without_a_value_is_worth_what_its_moves_are() {
+        for (format, none) in FORMATS.into_iter().zip([-127i16, -126]) {
+            let (bytes, _) = exported(&grown(), format);
+            // The value of the first position: in both formats behind its boards, and in one behind the counts of games and lines.
+            let mut without = bytes.clone();
+            match format.0 {
+                ForeignFormat::Edax => without[42 + 32..42 + 34].copy_from_slice(&none.to_le_bytes()),
+                ForeignFormat::Egaroucid => without[14 + 16] = none as i8 as u8,
+            }
+            assert_ne!(without, bytes);
+            let (book, counts) = imported(&without);
+            assert_eq!((counts.without_value, counts.contradictory), (1, 0));
+            assert_eq!(book, imported(&bytes).0);
+        }
+    }
+
+    #[test]
+    fn near_the_end_no_level_is_one_at_which_edax_solves() {
+        let selective = SearchDepth::Selective { plies: 18, selectivity: Selectivity::BOLDEST };
+        for (depth, empties, expected) in [
+            (selective, 31, 18),
+            (selective, 27, 13),
+            (selective, 21, 10),
+            (selective, 20, 9),
+            (SearchDepth::Plies(4), 20, 4),
+            (SearchDepth::Exact, 20, 60),
+        ] {
+            assert_eq!(level(depth, empties), expected, "{depth:?} {empties}");
+        }
     }
 
     /// The place of an error.

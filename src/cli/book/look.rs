@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 #[derive(Args, Clone, Debug)]
 pub(super) struct ShowArguments {
     /// The book, packed or not; builtin is that of the program, and may be left out
-    #[arg(default_value = Book::BUILTIN, hide_default_value = true)]
+    #[arg(default_value = Book::BUILTIN, hide_default_value = true, allow_hyphen_values = true)]
     book: PathBuf,
     /// The moves to the position, or a board [default: the start]
     #[arg(allow_hyphen_values = true)]

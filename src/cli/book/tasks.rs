@@ -4,13 +4,14 @@ use super::at;
 use super::grow::SearchArguments;
 use crate::analysis::book_tasks::{UnusableLine, finding, tasks};
 use crate::analysis::lines::Lines;
-use crate::book::{Database, Key, Outcome, Snapshot};
+use crate::book::{BookError, Database, Key, Outcome, Snapshot};
 use crate::cli::game_input::open_text;
 use crate::cli::output::{Output, complain, say};
 use crate::eval::{EvaluatorKind, fingerprint};
 use crate::input_line::InputLine;
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Which searches of which book are written.
 #[derive(Args, Clone, Debug)]
@@ -74,7 +75,7 @@ pub(super) fn run_take(arguments: &TakeArguments) -> Result<(), String> {
         while let Some(line) = lines.read().map_err(|error| format!("{name}: {error}"))? {
             let weights = match weights {
                 Some(weights) => weights,
-                None => *weights.insert(Snapshot::open(path).map_err(at(path))?.weights),
+                None => *weights.insert(when_free(path, Snapshot::open)?.weights),
             };
             let found = match line {
                 InputLine::Bytes(bytes) if bytes.trim_ascii().is_empty() => continue,
@@ -95,9 +96,9 @@ pub(super) fn run_take(arguments: &TakeArguments) -> Result<(), String> {
             }
         }
     }
-    let book = Database::open(path).map_err(at(path))?;
+    let book = when_free(path, Database::open)?;
     if weights.is_some_and(|weights| book.read().is_ok_and(|now| now.weights != weights)) {
-        return Err(at(path)("the book has another evaluation than when the answers came"));
+        return Err(at(path)("the evaluation of the book has changed since the answers were read"));
     }
     let outcomes = book.take(&findings).map_err(at(path))?;
     let count = |wanted: Outcome| outcomes.iter().filter(|outcome| **outcome == wanted).count();
@@ -115,4 +116,20 @@ pub(super) fn run_take(arguments: &TakeArguments) -> Result<(), String> {
         }
     }
     if unusable == 0 { Ok(()) } else { Err(format!("{unusable} lines could not be used")) }
+}
+
+/// Opens a book, as soon as no other program has it: what a pipe has brought would be lost.
+fn when_free<T>(path: &Path, open: impl Fn(&Path) -> Result<T, BookError>) -> Result<T, String> {
+    let mut has_waited = false;
+    loop {
+        match open(path) {
+            Err(BookError::InUse) => {
+                if !std::mem::replace(&mut has_waited, true) {
+                    say(at(path)("another program is using the book; the answers wait for it"));
+                }
+                std::thread::sleep(Duration::from_millis(100));
+            }
+            opened => return opened.map_err(at(path)),
+        }
+    }
 }

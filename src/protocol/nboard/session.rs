@@ -354,7 +354,7 @@ impl Session {
             None => self.status("Not learned: no opening book"),
             Some(Err(BookError::Packed)) => self.status("Not learned: set a book FILE"),
             Some(Err(error)) => self.status(format!("Not learned: {error}")),
-            Some(Ok(new)) => self.status(format!("game learned, {new} new positions")),
+            Some(Ok(new)) => self.status(format!("Learned: {new} new positions")),
         }
     }
 
