@@ -264,7 +264,7 @@ impl Reviewer {
         })
     }
 
-    /// The value of a move that is not among the best: that of the position behind it, one ply less deep than the best were searched.
+    /// The value of a move that is not among the best: that of the position behind it, searched one ply less deep than the best were, at most.
     fn value_of(&mut self, position: &Position, turn: Move, depth: SearchDepth) -> MoveValue {
         let unknown = MoveValue { turn, score: Score::ZERO, depth: SearchDepth::default(), pv: vec![turn] };
         // The turns of a record are legal.
@@ -389,6 +389,24 @@ mod tests {
     }
 
     #[test]
+    fn with_a_limit_of_nodes_no_move_is_seen_further_than_the_best() {
+        let (mut reviewer, mut others) = (reviewer(1, 0), 0);
+        reviewer.settings = AnalysisSettings { depth: None, nodes: Some(1_000), ..reviewer.settings.clone() };
+        for seed in 0..12 {
+            let start = random_position(seed, 34);
+            let Some(turn) = start.moves().into_iter().last() else { continue };
+            let mut game = GameRecord::from_position(start);
+            game.take(Move::Place(turn)).unwrap();
+            let ReviewedTurn { best, played: Some(played), .. } = reviewer.review(&game).turns[0].clone() else {
+                panic!("{start}")
+            };
+            assert!(played.depth.plies() <= best.depth.plies(), "{played:?} {best:?}");
+            others += u32::from(played.turn != best.turn);
+        }
+        assert!(others > 4, "{others}");
+    }
+
+    #[test]
     fn losses_near_the_end_are_those_of_perfect_play() {
         for seed in 0..30 {
             let game = first_moves(random_position(seed, 7));
@@ -439,6 +457,7 @@ mod tests {
         let position = random_position(3, 20);
         let review = reviewer(3, 0).review(&GameRecord::from_position(position));
         assert_eq!((review.turns.len(), review.turns[0].lines.len()), (1, 2));
+        assert!(review.turns[0].alternative.as_ref().is_some_and(|other| other.turn != review.turns[0].best.turn));
         assert_eq!((review.worst, review.black.accuracy), (None, 100.0));
         let mut game = first_moves(random_position(4, 3));
         let turns = game.turns().len();

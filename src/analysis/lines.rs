@@ -117,4 +117,27 @@ mod tests {
         assert_eq!(checksum, crc32fast::hash(&input));
         assert_eq!(read(b"").0, []);
     }
+
+    /// A terminal: each end is one key, and who reads on waits for the next.
+    struct Terminal(std::collections::VecDeque<&'static [u8]>);
+
+    impl Read for Terminal {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let bytes = self.0.pop_front().expect("nobody reads behind the end");
+            buffer[..bytes.len()].copy_from_slice(bytes);
+            Ok(bytes.len())
+        }
+    }
+
+    #[test]
+    fn nobody_waits_for_a_second_end() {
+        let terminal = || io::BufReader::new(Terminal([&b"{}\n"[..], b""].into()));
+        let mut lines = Lines::new(terminal());
+        assert_eq!(lines.read().unwrap(), Some(InputLine::Bytes(b"{}".to_vec())));
+        assert_eq!([lines.read().unwrap(), lines.read().unwrap()], [None, None]);
+        let mut input = Checksummed::new(terminal());
+        let mut text = String::new();
+        input.read_to_string(&mut text).unwrap();
+        assert_eq!((text.as_str(), input.read(&mut [0]).unwrap()), ("{}\n", 0));
+    }
 }

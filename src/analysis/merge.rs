@@ -88,7 +88,7 @@ fn check_items(name: &str, file: &ShardFile<'_>, items: u64, has_one_each: bool)
     }
     let mut found = places.iter().map(|&(number, _)| number);
     let mut expected = (1..=items).filter(|number| file.shard.holds(number - 1));
-    match expected.find(|&number| has_one_each && found.next() != Some(number)) {
+    match has_one_each.then(|| expected.find(|&number| found.next() != Some(number))).flatten() {
         Some(number) => Err(MergeError::MissingItem(name.to_owned(), number)),
         None => Ok(()),
     }

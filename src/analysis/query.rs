@@ -296,7 +296,7 @@ fn except(names: Texts, game: &GameRecord, turns: &[usize], options: &EngineOpti
     }
 }
 
-/// From how many empty squares on a position is solved, and whether the query says nothing but that it is.
+/// From how many empty squares on a position is solved, and whether the query says `true`.
 fn exact(fields: &mut Fields) -> Result<(Option<Empties>, bool), FieldError> {
     match fields.take("exact") {
         None => Ok((None, false)),
@@ -370,6 +370,8 @@ mod tests {
         assert_eq!((nodes.depth, nodes.nodes), (None, Some(1000)));
         let exact = of(r#""exact":true"#);
         assert_eq!((exact.depth, exact.exact_from), (None, Empties::MOST));
+        let to_the_end = of(r#""exact":60"#);
+        assert_eq!((to_the_end.depth, to_the_end.exact_from), (default.depth, Empties::MOST));
         let floats = of(r#""exact":20.0,"multipv":3.0,"depth":8.0,"turns":[0.0]"#);
         assert_eq!((floats.exact_from, floats.lines, floats.depth), (Empties::new(20).unwrap(), 3, Depth::new(8)));
         let near_the_end = of(r#""exact":20,"multipv":"all""#);

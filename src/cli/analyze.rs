@@ -17,6 +17,7 @@ use crate::analysis::wanted_games::GameInput;
 use crate::analysis::{AnalysisSettings, QUERIES, ServiceSettings};
 use crate::engine::{EngineOption, EngineOptions};
 use crate::othello::Empties;
+use crate::protocol::stdio::MAX_LINE_BYTES;
 use crate::shard::Shard;
 use clap::builder::RangedI64ValueParser;
 use clap::{ArgGroup, Args};
@@ -27,7 +28,7 @@ use std::path::{Path, PathBuf};
 ///
 /// Without a file, JSON lines are read from the standard input, each a query, and answered on the standard output as they
 /// are found: {"id": 1, "moves": "f5d6", "depth": 12}. A file, or - for the standard input, may also hold games: GGF, SGF,
-/// PGN, lists of moves, OBF, WTHOR, Logistello's logbook, packed by gzip and zstd or not. Its content decides what it is.
+/// PGN, lists of moves, OBF, WTHOR, Logistello's logbook, compressed by gzip or zstd or not. Its content decides what it is.
 /// docs/analysis.md describes queries and answers. --position and --moves ask about one position without either.
 ///
 /// --threads counts all threads; each of them thinks about a position of its own, with a table of its own (--hash), unless
@@ -252,20 +253,60 @@ fn style_of(file: &Path) -> Option<Style> {
     })
 }
 
-/// Whether an input begins like JSON, and the input from its beginning on.
+/// Whether an input begins like JSON, and the input from its beginning on. Behind its end it is not read again.
 fn holds_queries(mut input: Input) -> io::Result<(bool, Input)> {
     const MARK: &[u8] = b"\xef\xbb\xbf";
     let mut begin = Vec::new();
     loop {
         let bytes = input.fill_buf()?;
-        let length = bytes.len();
+        let (length, is_blank) = (bytes.len(), bytes.trim_ascii().is_empty());
+        if length == 0 {
+            return Ok((false, Box::new(io::Cursor::new(begin))));
+        }
         begin.extend_from_slice(bytes);
-        let text = begin.strip_prefix(MARK).unwrap_or(&begin).trim_ascii_start();
-        if length == 0 || !text.is_empty() && !MARK.starts_with(text) {
+        let most_is_read = begin.len() > MAX_LINE_BYTES;
+        let text = if is_blank { &[] } else { begin.strip_prefix(MARK).unwrap_or(&begin).trim_ascii_start() };
+        if !text.is_empty() && !MARK.starts_with(text) || most_is_read {
             let is_json = text.first() == Some(&b'{');
             begin.truncate(begin.len() - length);
             return Ok((is_json, Box::new(io::Cursor::new(begin).chain(input))));
         }
         input.consume(length);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An input that comes in pieces, and that must not be read behind its end.
+    struct Pieces(std::collections::VecDeque<&'static [u8]>);
+
+    impl Read for Pieces {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let piece = self.0.pop_front().expect("nobody reads behind the end");
+            buffer[..piece.len()].copy_from_slice(piece);
+            Ok(piece.len())
+        }
+    }
+
+    #[test]
+    fn queries_are_known_whatever_pieces_they_come_in() {
+        for (pieces, are_queries, text) in [
+            (&[&b"\n"[..], b" ", b"{}\n"][..], true, "\n {}\n"),
+            (&[b"\xef", b"\xbb\xbf", b"{}"], true, "\u{feff}{}"),
+            (&[b"\xef\xbb\xbf", b"\r\n", b"f5d6"], false, "\u{feff}\r\nf5d6"),
+            (&[b"\n", b""], false, "\n"),
+            (&[b""], false, ""),
+        ] {
+            let pieces = Pieces(pieces.iter().copied().collect());
+            let (found, mut input) = holds_queries(Box::new(io::BufReader::new(pieces))).unwrap();
+            assert_eq!(found, are_queries, "{text:?}");
+            let mut read = vec![0; text.len()];
+            input.read_exact(&mut read).unwrap();
+            assert_eq!(read, text.as_bytes());
+        }
+        let blank = io::BufReader::new(io::repeat(b'\n'));
+        assert!(!holds_queries(Box::new(blank)).unwrap().0);
     }
 }

@@ -7,7 +7,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     (
         "",
         "emilia                                     serve NBoard, GTP or UGI, as the client speaks
-emilia play                                play against her in the terminal
+emilia play                                play against it in the terminal
 emilia show game.ggf --out game.html       look at a game in a browser
 emilia solve positions.obf                 find exact results",
     ),

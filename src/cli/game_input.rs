@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 // Files of games, in any format. No doc: it would take the place of that of the command.
 #[derive(Args, Clone, Debug)]
 pub(super) struct GameFiles {
-    /// Files of games or positions: GGF, SGF, PGN, lists of moves, OBF, WTHOR, Logistello's logbook, by their content, packed by gzip
-    /// and zstd or not; - is the standard input
+    /// Files of games or positions: GGF, SGF, PGN, lists of moves, OBF, WTHOR, Logistello's logbook, by their content, compressed by gzip
+    /// or zstd or not; - is the standard input
     #[arg(value_name = "FILE", default_value = "-")]
     files: Vec<PathBuf>,
     /// Names of players (.jou) for games of WTHOR, if they are not beside them

@@ -82,7 +82,7 @@ enum Command {
     Gtp(serve::ServeArguments),
     /// Serve a client of the universal game interface on standard input and output
     Ugi(serve::ServeArguments),
-    /// Learn the weights of the evaluation from games of Emilia against herself
+    /// Learn the weights of the evaluation from games of Emilia against itself
     Train(train::TrainArguments),
     /// Run an experiment of the papers on best-first minimax and Othello again.
     ///
@@ -170,12 +170,12 @@ fn refuse(problem: impl std::fmt::Display) -> ! {
 /// Ends the program for arguments that cannot be read, or that ask for help alone.
 fn explain(error: clap::Error) -> ! {
     // The standard library's words, which do not say what was expected.
-    const NO_NUMBER: &str = "invalid digit found in string";
+    const NO_NUMBER: [&str; 2] = ["invalid digit found in string", "cannot parse integer from empty string"];
     let text = error.to_string();
-    if !text.contains(NO_NUMBER) {
-        error.exit();
+    match NO_NUMBER.into_iter().find(|words| text.contains(words)) {
+        Some(words) => say(text.trim_end().replace(words, "expected a whole number, digits alone")),
+        None => error.exit(),
     }
-    say(text.trim_end().replace(NO_NUMBER, "expected a whole number"));
     exit(error.exit_code());
 }
 

@@ -37,7 +37,7 @@ const FEASIBLE: Empties = Empties::new(35).unwrap();
 
 /// Solve positions: those of a file, or one.
 ///
-/// A file is in any format of `docs/formats.md`, packed by gzip and zstd or not. Of a game its last position is solved. In OBF a line is
+/// A file is in any format of `docs/formats.md`, compressed by gzip or zstd or not. Of a game its last position is solved. In OBF a line is
 /// a board of 64 squares, the side to move, and, if they are known, moves with their scores: `BOARD X; G8:+18; H1:+12;`. Every
 /// position is solved and printed as soon as its line is there. Scores are final disc differences for the side to move.
 ///

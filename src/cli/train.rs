@@ -31,7 +31,7 @@ pub(super) struct TrainArguments {
 
 #[derive(Subcommand, Clone, Debug)]
 enum TrainCommand {
-    /// Play games against herself and keep every position with its result
+    /// Play games against itself and keep every position with its result
     #[command(name = "selfplay")]
     SelfPlay(selfplay::SelfPlayArguments),
     /// Measure how far shallow searches err, for ProbCut

@@ -73,7 +73,7 @@ pub(super) const HELP: &str = "  f5            place a disc; passes are made for
   undo          take your last move back
   redo          play again what was taken back
   resign        give the game up
-  go            let Emilia make this move for you, at her level
+  go            let Emilia make this move for you, at its level
   swap          change sides
   level [N]     1 (beginner) to 8 (full strength)
   moves         the moves so far

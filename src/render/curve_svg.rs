@@ -171,6 +171,9 @@ mod tests {
         let svg = curve_svg(&commentary);
         commentary.losses[2] = Some(31.6);
         assert!(!svg.contains("font-size:8px") && curve_svg(&commentary).contains(">32</text>"), "a bar that is cut");
+        commentary.losses[1] = Some(34.0);
+        let beside = curve_svg(&commentary);
+        assert!(beside.contains(">34</text>") && !beside.contains(">32</text>"), "two labels beside each other");
         assert_eq!(svg.matches("class=\"line\"").count(), 2, "{svg}");
         assert_eq!((svg.matches("loss huge").count(), svg.matches("loss medium").count()), (1, 1));
         assert_eq!((svg.matches("class=\"column\"").count(), svg.matches("class=\"loss").count()), (5, 2));

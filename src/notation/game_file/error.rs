@@ -111,7 +111,7 @@ impl fmt::Display for GameFileError {
             }
             ReadProblem::Broken(offset, broken) => write!(f, "byte {offset}: game {}, {broken}", self.number),
             ReadProblem::NotFound if transcript::parse(&self.file).is_ok() => {
-                write!(f, "not found; moves themselves are read from the standard input")
+                write!(f, "not found; a list of moves is read from the standard input, or where an option takes it")
             }
             problem if self.number == 0 => write!(f, "{problem}"),
             problem => write!(f, "game {}: {problem}", self.number),
