@@ -1,6 +1,8 @@
 //! What several unit tests need.
 
 use crate::othello::{Bitboard, Color, Position};
+use std::collections::VecDeque;
+use std::io::{self, Read};
 
 /// A position with this many empty squares, or the end of a shorter game, reached by pseudo-random play.
 pub(crate) fn random_position(seed: u64, empties: u32) -> Position {
@@ -61,4 +63,22 @@ pub(crate) fn random_boards(seed: u64, count: usize) -> impl Iterator<Item = (Bi
             (Bitboard(occupied & mine), Bitboard(occupied & !mine))
         }
     })
+}
+
+/// An input that comes in pieces. Each end of a terminal is one key: whoever reads behind an empty piece would wait for the next.
+pub(crate) struct Pieces(VecDeque<&'static [u8]>);
+
+impl Pieces {
+    /// The input.
+    pub(crate) fn new(pieces: &[&'static [u8]]) -> Pieces {
+        Pieces(pieces.iter().copied().collect())
+    }
+}
+
+impl Read for Pieces {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let piece = self.0.pop_front().expect("nobody reads behind the end");
+        buffer[..piece.len()].copy_from_slice(piece);
+        Ok(piece.len())
+    }
 }

@@ -96,6 +96,7 @@ impl<R: BufRead> Lines<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::Pieces;
 
     fn read(input: &[u8]) -> (Vec<InputLine>, u32) {
         let mut lines = Lines::new(io::BufReader::with_capacity(7, input));
@@ -118,20 +119,9 @@ mod tests {
         assert_eq!(read(b"").0, []);
     }
 
-    /// A terminal: each end is one key, and who reads on waits for the next.
-    struct Terminal(std::collections::VecDeque<&'static [u8]>);
-
-    impl Read for Terminal {
-        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-            let bytes = self.0.pop_front().expect("nobody reads behind the end");
-            buffer[..bytes.len()].copy_from_slice(bytes);
-            Ok(bytes.len())
-        }
-    }
-
     #[test]
     fn nobody_waits_for_a_second_end() {
-        let terminal = || io::BufReader::new(Terminal([&b"{}\n"[..], b""].into()));
+        let terminal = || io::BufReader::new(Pieces::new(&[b"{}\n", b""]));
         let mut lines = Lines::new(terminal());
         assert_eq!(lines.read().unwrap(), Some(InputLine::Bytes(b"{}".to_vec())));
         assert_eq!([lines.read().unwrap(), lines.read().unwrap()], [None, None]);

@@ -278,17 +278,7 @@ fn holds_queries(mut input: Input) -> io::Result<(bool, Input)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// An input that comes in pieces, and that must not be read behind its end.
-    struct Pieces(std::collections::VecDeque<&'static [u8]>);
-
-    impl Read for Pieces {
-        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-            let piece = self.0.pop_front().expect("nobody reads behind the end");
-            buffer[..piece.len()].copy_from_slice(piece);
-            Ok(piece.len())
-        }
-    }
+    use crate::testing::Pieces;
 
     #[test]
     fn queries_are_known_whatever_pieces_they_come_in() {
@@ -299,8 +289,8 @@ mod tests {
             (&[b"\n", b""], false, "\n"),
             (&[b""], false, ""),
         ] {
-            let pieces = Pieces(pieces.iter().copied().collect());
-            let (found, mut input) = holds_queries(Box::new(io::BufReader::new(pieces))).unwrap();
+            let pieces = io::BufReader::new(Pieces::new(pieces));
+            let (found, mut input) = holds_queries(Box::new(pieces)).unwrap();
             assert_eq!(found, are_queries, "{text:?}");
             let mut read = vec![0; text.len()];
             input.read_exact(&mut read).unwrap();
