@@ -172,9 +172,23 @@ impl Engine {
         self.pondering = Some((position, thinking));
     }
 
-    /// Tells where the game is now: pondering about another position ends.
+    /// Tells where the game is now: pondering about another position ends, and the engine gets ready to think about this one.
     pub fn follow(&mut self, position: &Position) {
         self.pondering.take_if(|(pondered, _)| pondered != position);
+        self.get_ready(position);
+    }
+
+    /// Makes the tables of the evaluation that the game needs from this position on, until something else is asked for. Pondering goes on, and
+    /// makes them itself.
+    pub fn get_ready(&mut self, position: &Position) {
+        if self.pondering.is_none() {
+            self.host.send(WorkerMessage::GetReady(*position, Box::new(self.options.clone())));
+        }
+    }
+
+    /// Ends pondering, because what it finds would be of no use.
+    pub fn stop_pondering(&mut self) {
+        self.pondering = None;
     }
 
     /// A job in place of whatever runs.

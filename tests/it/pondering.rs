@@ -143,6 +143,10 @@ fn another_position_ends_it_and_is_the_one_that_counts() {
         client.send("go");
         ugi::answer(&client, "bestmove");
         wait_for(&BEGUN, &behind);
+        client.send("isready");
+        ugi::answer(&client, "readyok");
+        std::thread::sleep(TO_BE_SEEN);
+        assert!(!ENDED.lock().contains(&behind), "isready asks for nothing");
         client.send(command);
         wait_for(&ENDED, &behind);
     }

@@ -122,7 +122,6 @@ impl Session<'_> {
                 Ok(command) => self.execute(command)?,
                 Err(failure) => Err(failure),
             };
-            self.engine.follow(self.game.position());
             self.inbox.connection.send(Response { id, outcome }.to_string());
             if quit {
                 break;
@@ -152,13 +151,17 @@ impl Session<'_> {
                 Ok(begun)
             }
             Command::BoardSize(_) => Err(Failure::UnacceptableSize),
-            Command::Play(color, turn) => self.game.play(color, turn).map(|()| Reply::Done),
+            Command::Play(color, turn) => self.game.play(color, turn).map(|()| {
+                self.engine.follow(self.game.position());
+                Reply::Done
+            }),
             Command::GenMove(color) => return self.generate(color, None),
             Command::RegGenMove(color) => match self.game.demand(color) {
                 Ok(demand) => Ok(Reply::Turn(self.choose(demand, color, None)?)),
                 Err(failure) => Err(failure),
             },
             Command::Undo => self.game.undo().map(|()| {
+                self.engine.follow(self.game.position());
                 self.clocks.iter_mut().for_each(Clock::distrust);
                 Reply::Done
             }),
@@ -200,6 +203,7 @@ impl Session<'_> {
     /// Another game or position; the clocks may have been set with it.
     fn begin(&mut self, game: GtpGame) -> Reply {
         self.game = game;
+        self.engine.follow(self.game.position());
         self.clocks.iter_mut().for_each(Clock::distrust);
         Reply::Done
     }
@@ -269,6 +273,7 @@ impl Session<'_> {
         let outcome = self.game.play(color, turn).map(|()| Reply::Turn(turn));
         if let Demand::Choose(position) = demand {
             self.clocks[color as usize].spend(asked.elapsed());
+            self.engine.follow(self.game.position());
             self.engine.ponder(&self.request(position, color), turn);
         }
         Ok(outcome)

@@ -119,7 +119,10 @@ impl Session<'_> {
         };
         match command {
             Ok(Command::Ugi) => self.introduce(),
-            Ok(Command::IsReady) => self.send(&Reply::ReadyOk),
+            Ok(Command::IsReady) => {
+                self.engine.get_ready(self.game.position());
+                self.send(&Reply::ReadyOk);
+            }
             Ok(Command::NewGame) => {
                 self.engine.clear();
                 self.go_on_with(GameRecord::default());
