@@ -299,7 +299,7 @@ fn limits(request: &Request, options: &EngineOptions) -> Limits {
         soft_time: asked.soft_time,
         hard_time: asked.hard_time,
     };
-    if request.goal == Goal::Move && request.position.moves().count() <= 1 {
+    if request.goal == Goal::Move && !request.is_endless && request.position.moves().count() <= 1 {
         // There is nothing to choose: a search of some hundred positions gives the move its value.
         limits.depth = tighter(limits.depth, FORCED_DEPTH);
     }

@@ -152,9 +152,6 @@ impl Connection {
     }
 }
 
-/// Number of lines that a session reads ahead while a search runs, to find those among them that count at once.
-pub(super) const LOOK_AHEAD: usize = 64;
-
 /// Nobody reads the output: there is nobody to go on for.
 #[derive(Debug)]
 pub(super) struct ClientGone;

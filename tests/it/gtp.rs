@@ -154,6 +154,11 @@ fn stop_makes_genmove_answer_and_one_that_waits_too() {
     for response in ["=1 D3\n\n", "=2 C3\n\n", "=3\n\n"] {
         assert_eq!(client.output().recv_timeout(PATIENCE).unwrap(), response);
     }
+    // Behind more commands than a game has, too.
+    client.send("genmove b");
+    (0..200).for_each(|_| client.send("komi 0"));
+    client.send("stop");
+    assert!(client.output().recv_timeout(PATIENCE).unwrap().starts_with("= "));
 }
 
 #[test]

@@ -117,7 +117,13 @@ fn another_position_ends_it_and_is_the_one_that_counts() {
     drop(client);
     wait_for(&ENDED, &next);
 
-    for (moves, command) in [("d3 c3 c4 c5", "move d6"), ("f5 d6 c3 d3", "new")] {
+    let illegal = format!("set game (;GM[Othello]{board}B[A1];)");
+    for (moves, command) in [
+        ("d3 c3 c4 c5", "move d6"),
+        ("f5 d6 c3 d3", "new"),
+        ("f5 f6 e6 d6", "set contempt 100"),
+        ("f5 f6 e6 f4", &illegal),
+    ] {
         let (client, _, behind) = over_nboard(moves);
         client.send(command);
         wait_for(&ENDED, &behind);

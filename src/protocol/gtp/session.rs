@@ -11,7 +11,7 @@ use crate::input_line::InputLine;
 use crate::notation::read_position;
 use crate::othello::{Color, Move, Position};
 use crate::protocol::end_of_input::Deadline;
-use crate::protocol::stdio::{ClientGone, Connection, Inbox, LOOK_AHEAD};
+use crate::protocol::stdio::{ClientGone, Connection, Inbox};
 use crate::search::{Contempt, Report};
 use crossbeam::channel::{Receiver, never};
 use crossbeam::select;
@@ -34,6 +34,9 @@ pub fn serve(connection: Connection, engine: Engine, first: Vec<InputLine>) {
         connection.finish();
     }
 }
+
+/// Lines that are read ahead while a search runs, to find those among them that count at once: twice as many as a game has.
+const LOOK_AHEAD: usize = 512;
 
 /// What GoGui offers in its window of analyses: a type, a label and a command for each.
 const ANALYZE_COMMANDS: &str =

@@ -214,6 +214,7 @@ impl Session {
                 // A text that is no game does not say that the client has another one.
                 if error.problem.is_of_rules() {
                     self.interrupt_hint();
+                    self.engine.stop_pondering();
                     self.status(&why);
                     self.game = Err(why);
                 } else {
@@ -241,6 +242,7 @@ impl Session {
             Command::Move(played) => self.take(&played),
             Command::SetContempt(contempt) => {
                 self.interrupt_hint();
+                self.engine.stop_pondering();
                 self.contempt = contempt;
             }
             Command::SetDepth(depth) => {
@@ -339,9 +341,8 @@ impl Session {
             self.status("The game is over");
             return;
         }
-        let limits = self.limits(MOST_TIME);
-        let request = Request { limits, contempt: self.contempt, ..Request::hint(position, lines) };
-        self.take_on(PendingGoal::Hint { lines }, request);
+        // It is the client's to end: NBoard's levels, and the longest time, are no end that it waits for.
+        self.take_on(PendingGoal::Hint { lines }, Request::hint(position, lines), self.limits(MOST_TIME));
     }
 
     /// Adds the game to the book, if it is one that learns. The answer comes when the disk has it.
@@ -389,12 +390,13 @@ impl Session {
             return;
         }
         let budget = self.clocks.of(position.mover()).budget(position.empties().count());
+        let asked = Request { limits: Limits { depth: self.depth, ..budget.into() }, ..Request::best_move(position) };
         let limits = match budget {
             // With neither a clock nor a depth, the engine has a time of its own.
             None if self.depth.is_some() => self.limits(MOST_TIME),
-            _ => Limits { depth: self.depth, ..budget.into() },
+            _ => asked.limits,
         };
-        self.take_on(PendingGoal::Go, Request { limits, contempt: self.contempt, ..Request::best_move(position) });
+        self.take_on(PendingGoal::Go, asked, limits);
     }
 
     fn analyze(&mut self) {
@@ -416,8 +418,8 @@ impl Session {
                 continue;
             }
             let limits = self.limits(DEFAULT_MOVE_TIME);
-            let request = Request { limits, contempt: self.contempt, ..Request::hint(position, 1) };
-            self.take_on(PendingGoal::Analyze { positions, turns }, request);
+            let asked = Request { limits, ..Request::hint(position, 1) };
+            self.take_on(PendingGoal::Analyze { positions, turns }, asked, limits);
             if let Some(pending) = &mut self.pending {
                 (pending.started, pending.nodes_before) = (started, nodes_before);
             }
@@ -434,17 +436,12 @@ impl Session {
         self.engine.options().book_to_play_from()?.view(position, self.contempt)?.entry.value
     }
 
-    /// Takes a request on, in place of the one before.
-    fn take_on(&mut self, goal: PendingGoal, request: Request) {
-        // A hint is the client's to end: NBoard's levels, and the longest time, are no end that it waits for.
-        let asked = match goal {
-            PendingGoal::Hint { lines } => Request::hint(request.position, lines),
-            PendingGoal::Go | PendingGoal::Analyze { .. } => request.clone(),
-        };
+    /// Takes on what the client asks for, within these limits, in place of what it asked for before.
+    fn take_on(&mut self, goal: PendingGoal, asked: Request, limits: Limits) {
         self.pending = Some(PendingRequest {
             goal,
             deadline: Deadline::new(&asked, self.engine.options(), !self.is_open),
-            request,
+            request: Request { limits, contempt: self.contempt, ..asked },
             thinking: None,
             heartbeat: never(),
             started: Instant::now(),

@@ -7,10 +7,13 @@ use crate::engine::{Decision, Engine, EngineOption, Event, Request, Thinking};
 use crate::input_line::InputLine;
 use crate::othello::{Color, GameRecord, Move, Position};
 use crate::protocol::end_of_input::Deadline;
-use crate::protocol::stdio::{ClientGone, Connection, Inbox, LOOK_AHEAD};
+use crate::protocol::stdio::{ClientGone, Connection, Inbox};
 use crate::search::{Limits, Report};
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
+
+/// Lines that may wait for a search.
+const LOOK_AHEAD: usize = 64;
 
 /// Serves a client until it says `quit`, its input ends and everything read is answered, or the reader of the answers is gone.
 /// `first` holds lines already read from the connection.
