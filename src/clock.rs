@@ -152,6 +152,10 @@ impl Clock {
             Time::Unlimited => {}
             Time::PerMove(_) => self.begin_stage(),
             Time::Game { left, increment } => {
+                if elapsed >= *left && self.trust == Trust::Measured {
+                    // If the client goes on, it has measured another time.
+                    self.trust = Trust::UntilReport;
+                }
                 *left = left.saturating_sub(elapsed).saturating_add(*increment);
                 self.said = self.said.map(|said| said.saturating_add(*increment));
             }
@@ -189,12 +193,12 @@ impl Clock {
         match &mut self.time {
             // A client that reports zeros and yet asks for moves keeps no clock.
             Time::Unlimited if time.is_zero() => return,
+            // A period, which nobody has described.
+            Time::Unlimited | Time::Game { .. } if moves > 0 => {
+                *self = Clock { trust: Trust::Never, ..Clock::canadian(Duration::ZERO, cautious, moves) };
+            }
             Time::Unlimited => {
-                let reported = match moves {
-                    0 => Clock::sudden_death(cautious, Duration::ZERO),
-                    _ => Clock::canadian(Duration::ZERO, cautious, moves),
-                };
-                *self = Clock { trust: Trust::Never, ..reported };
+                *self = Clock { trust: Trust::Never, ..Clock::sudden_death(cautious, Duration::ZERO) };
             }
             // Every move begins with the full time; less is a report of something else, but better heeded.
             Time::PerMove(full) => self.said = (!time.is_zero() && time < *full).then_some(cautious),

@@ -394,14 +394,6 @@ impl Player for SeatedPlayer<'_> {
     fn play(&mut self, turn: &Turn<'_>) -> Result<Answer, Fault> {
         self.player.play(turn)
     }
-
-    fn end(&mut self) {
-        self.player.end();
-    }
-
-    fn takes_positions(&self) -> bool {
-        self.player.takes_positions()
-    }
 }
 
 #[cfg(test)]

@@ -231,6 +231,11 @@ fn the_report_replaces_a_measurement_that_is_void() {
     assert_eq!(clock.budget(40), of(7.5), "no time system was agreed on");
     clock.set_left(seconds(20.0), 0);
     assert_eq!(clock.budget(40), of(19.5), "nor are they known now");
+    let mut clock = Clock::sudden_death(seconds(3.0), seconds(2.0));
+    clock.spend(seconds(4.0));
+    clock.set_left(seconds(120.25), 0);
+    let with_increment = Clock::sudden_death(seconds(120.25), seconds(2.0)).budget(40);
+    assert_eq!(clock.budget(40), with_increment, "our flag fell before the increment");
 }
 
 #[test]
@@ -265,6 +270,14 @@ fn a_period_that_nobody_described_is_as_long_as_the_last_report() {
     assert_eq!(stage(&clock), Stage::Period { left: seconds(11.5), moves: 3, sure: true });
     clock.set_left(seconds(30.0), 5);
     assert_eq!(stage(&clock), Stage::Period { left: seconds(29.5), moves: 5, sure: true });
+    clock.set_left(seconds(60.0), 0);
+    assert_eq!(stage(&clock), Stage::Main(seconds(59.5)));
+    // The client has spoken of main time first.
+    for mut clock in [Clock::unlimited(), Clock::sudden_death(seconds(60.0), seconds(1.0))] {
+        clock.set_left(seconds(60.0), 0);
+        clock.set_left(seconds(10.0), 1);
+        assert_eq!(stage(&clock), Stage::Period { left: seconds(9.5), moves: 1, sure: true });
+    }
 }
 
 #[test]

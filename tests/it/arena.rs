@@ -330,6 +330,18 @@ fn options_of_emilia_are_set_over_nboard_without_limits_too() {
 }
 
 #[test]
+fn emilia_is_told_no_times_of_the_opening_over_nboard() {
+    let (emilia, log) = logged_emilia("opening-times", "nboard --depth 1", "name=A clock=60+70");
+    let mut text = text([emilia, quick("E")], 1);
+    text.openings = Some("four-ply".to_owned());
+    play("opening-times", text);
+    let log = fs::read_to_string(log).unwrap();
+    let first = log.lines().find_map(|line| line.split_once("> set game ")).expect("a game").1;
+    let (clock, opening) = (first.contains("TI[1:00/1:10/"), first.split_once("*]").expect("a board").1);
+    assert!(clock && opening.contains("B[") && !opening.contains('/'), "{first}");
+}
+
+#[test]
 fn an_engine_inside_the_match_is_not_told_limits_that_are_not_to_be_told() {
     let words = "name=A engine=alpha-beta eval=mobility depth=1 tell-limits=false option.depth=3";
     let games = play("not-told", text([player(words), quick("E")], 1));

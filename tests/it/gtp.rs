@@ -271,7 +271,9 @@ fn a_report_replaces_the_measurement_when_the_game_was_altered() {
         (&["emilia-setboard f5d6", "time_left b 80 0"], game(79.5), 58),
         (&["time_left w 7 0"], game(79.5), 58),
         (&["time_settings 0 1 0", "time_left b 1 0"], Clock::per_move(Duration::from_secs(1)), 58),
+        (&["time_settings 0 1 0", "play b c3", "undo", "time_left b 1 0"], Clock::per_move(Duration::from_secs(1)), 58),
         (&["time_settings 0 1 0", "time_left b 2 0"], game(1.5), 58),
+        (&["time_left b 1 0"], game(0.5), 58),
         (
             &["time_settings 60 2 0", "time_left b 2 0"],
             Clock::sudden_death(Duration::from_secs_f64(1.5), Duration::from_secs(2)),

@@ -4,9 +4,10 @@ use super::fault::Fault;
 use super::process::WAIT_SLICE;
 use super::question::{Action, Answer, GameSetup, Player, Timeouts, Turn};
 use super::spec::{PlayerSpec, SpecError};
+use crate::clock::TimeBudget;
 use crate::clock::time_control::{Terms, TimeControl};
-use crate::clock::{Clock, TimeBudget};
 use crate::engine::{Engine, Event, Request};
+use crate::othello::Position;
 use crate::search::Limits;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,7 +20,6 @@ pub(super) struct InProcessPlayer {
     engine: Engine,
     terms: Terms,
     timeouts: Timeouts,
-    clock: Clock,
     seed: u64,
     abandon: Arc<AtomicBool>,
 }
@@ -33,13 +33,16 @@ impl InProcessPlayer {
     ) -> Result<InProcessPlayer, SpecError> {
         let options = spec.engine_options()?;
         let (seed, abandon) = (options.seed, Arc::clone(abandon));
-        Ok(InProcessPlayer { engine: Engine::new(options), terms, timeouts, clock: Clock::unlimited(), seed, abandon })
+        Ok(InProcessPlayer { engine: Engine::new(options), terms, timeouts, seed, abandon })
     }
 
-    fn limits(&self, empties: u32) -> Limits {
+    fn limits(&self, turn: &Turn<'_>) -> Limits {
         let budget = match self.terms.time {
             Some(TimeControl::PerMove(time)) => Some(TimeBudget::per_move(time)),
-            _ => self.clock.budget(empties),
+            Some(TimeControl::PerGame { .. }) => {
+                turn.clock().clock(Duration::ZERO).budget(turn.record.position().empties().count())
+            }
+            None => None,
         };
         Limits { depth: self.terms.depth, nodes: self.terms.nodes, ..budget.into() }
     }
@@ -50,17 +53,14 @@ impl Player for InProcessPlayer {
         self.engine.clear();
         let seed = self.seed.wrapping_add(setup.game).to_string();
         self.engine.set("seed", &seed).map_err(|error| Fault::Protocol(error.to_string()))?;
-        self.clock = match self.terms.time {
-            Some(TimeControl::PerGame { main, increment }) => Clock::sudden_death(main, increment),
-            _ => Clock::unlimited(),
-        };
+        self.engine.follow(&Position::START);
         Ok(())
     }
 
     fn play(&mut self, turn: &Turn<'_>) -> Result<Answer, Fault> {
         let position = *turn.record.position();
         let asked = Instant::now();
-        let limits = self.limits(position.empties().count());
+        let limits = self.limits(turn);
         let request = Request { limits, ..Request::best_move(position) };
         let thinking = self.engine.start(request.clone());
         let wait = turn.wait(&self.timeouts);
@@ -86,7 +86,6 @@ impl Player for InProcessPlayer {
         if stopped {
             return Err(late());
         }
-        self.clock.spend(elapsed);
         let chosen = decision.turn.ok_or_else(|| Fault::Protocol("no move in a position that has one".to_owned()))?;
         self.engine.ponder(&request, chosen);
         let depth = decision.report.depth.plies().map(u32::from);
@@ -150,8 +149,7 @@ mod tests {
         let options = EngineOptions { ponder: true, book: None, ..EngineOptions::default() };
         let engine = Engine::with_searches(options, |_| Box::new(Watched));
         let (terms, timeouts) = (Terms::default(), Timeouts::default());
-        let (clock, abandon) = (Clock::unlimited(), Arc::default());
-        let mut player = InProcessPlayer { engine, terms, timeouts, clock, seed: 0, abandon };
+        let mut player = InProcessPlayer { engine, terms, timeouts, seed: 0, abandon: Arc::default() };
         let (record, clocks) = (GameRecord::default(), [SideClock::new(None); 2]);
         let turn = Turn { record: &record, timing: &[] as &[Timing], clocks: &clocks, grace: Duration::ZERO };
         player.play(&turn).unwrap();

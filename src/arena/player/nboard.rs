@@ -1,8 +1,8 @@
 //! A program that speaks NBoard.
 //!
-//! The driver sends what the real client sends, in its order: the game that has changed, contempt and depth if they
-//! have, a ping, the request. What comes before the pong answers what was asked before. The clock is sent with the game: TI
-//! says with what it began, and each move what it took by the referee's measurement.
+//! The driver sends what the real client sends, in its order: depth once, then the game, a ping and the request for each move. What comes
+//! before the pong answers what was asked before. The clock is sent with the game: TI says with what it began, and each move what it took
+//! by the referee's measurement.
 
 use super::fault::{Fault, StartError};
 use super::process::Process;
@@ -23,8 +23,6 @@ pub(super) struct NBoardPlayer {
     terms: Terms,
     /// The record of the game about to be played, without moves.
     form: AnnotatedGame,
-    /// The game as it was last sent, without its closing `;)`.
-    sent: String,
     /// The seed to which the number of the game is added, for an Emilia that plays with variety.
     seed: Option<u64>,
     /// Whether it was told to think on the opponent's time.
@@ -46,7 +44,6 @@ impl NBoardPlayer {
             pings: 0,
             terms,
             form: AnnotatedGame::default(),
-            sent: String::new(),
             seed: None,
             ponders: spec.ponders(),
         };
@@ -130,30 +127,17 @@ impl NBoardPlayer {
         }
     }
 
-    /// Sends the game as far as it has changed: `move` if one property was appended, otherwise the whole.
-    fn send_game(&mut self, turn: &Turn<'_>) {
-        let timing = charged(turn.timing, self.form.black.clock);
-        let last = timing.last().copied().unwrap_or_default();
+    /// Sends the game.
+    fn send_game(&self, turn: &Turn<'_>) {
+        // Emilia gives no increment for a move of unknown time.
+        let clock = self.form.black.clock.filter(|_| !self.is_emilia());
+        let timing = charged(turn.timing, clock);
         let game = AnnotatedGame { record: turn.record.clone(), timing, ..self.form.clone() };
-        let text = Ggf(&game).to_string();
-        let open = text.strip_suffix(";)").unwrap_or(&text);
-        match open.strip_prefix(self.sent.as_str()).filter(|_| !self.sent.is_empty()) {
-            Some("") => {}
-            Some(appended) if appended.matches('[').count() == 1 => {
-                let timed = TimedMove {
-                    turn: *turn.record.turns().last().expect("a turn was appended"),
-                    eval: last.eval,
-                    seconds: last.seconds,
-                };
-                self.process.send(&format!("move {timed}"));
-            }
-            _ => self.process.send(&format!("set game {text}")),
-        }
-        self.sent = open.to_owned();
+        self.process.send(&format!("set game {}", Ggf(&game)));
     }
 }
 
-/// The times as they are sent. Readers add the increment for every move of the record, also for those of the opening and
+/// The times as they are sent. Readers of the clock add its increment for every move of the record, also for those of the opening and
 /// for passes, for which the referee gives none: these are said to have used it up.
 fn charged(timing: &[Timing], clock: Option<GgfClock>) -> Vec<Timing> {
     let free = clock.map(|clock| clock.increment.as_secs_f64()).filter(|increment| *increment > 0.0);
@@ -173,7 +157,6 @@ impl Player for NBoardPlayer {
         };
         let [black, white] = setup.names.clone().map(|name| PlayerInfo { name, rating: None, clock });
         self.form = AnnotatedGame { place: "emilia".to_owned(), black, white, ..AnnotatedGame::default() };
-        self.sent.clear();
         // Not every program knows it; those that do forget the last game, so that games do not depend on each other.
         self.process.send("clear");
         if let Some(seed) = self.seed {

@@ -35,7 +35,7 @@ pub fn serve(connection: Connection, engine: Engine, first: Vec<InputLine>) {
     }
 }
 
-/// Lines that are read ahead while a search runs, to find those among them that count at once: twice as many as a game has.
+/// Lines that are read while a search runs, to find those among them that count at once: more than a whole game has.
 const LOOK_AHEAD: usize = 512;
 
 /// What GoGui offers in its window of analyses: a type, a label and a command for each.
@@ -213,7 +213,12 @@ impl Session<'_> {
 
     fn time_left(&mut self, color: Color, time: Duration, moves: u32) {
         let clock = &mut self.clocks[color as usize];
-        if self.time_settings == TimeSettings::NO_LIMIT && time == self.time_settings.period && moves == 0 {
+        let has_no_limit = clock.budget(60).is_none();
+        if has_no_limit
+            && self.time_settings == TimeSettings::NO_LIMIT
+            && time == self.time_settings.period
+            && moves == 0
+        {
             // No client that has no limit reports a clock: this one does mean a second for each move.
             *clock = Clock::per_move(time);
         }
