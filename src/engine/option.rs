@@ -60,8 +60,6 @@ pub struct OptionEntry<O> {
     /// Whether the option has a meaning for every search without being built into them.
     pub(super) read_by_all: bool,
     pub(super) set: fn(&mut O, &Given) -> Result<(), OptionError>,
-    /// Whether the options go together once this one, by its name, is set.
-    pub(super) check: fn(&'static str, &O) -> Result<(), OptionError>,
     pub(super) show: fn(&O) -> String,
 }
 
@@ -152,7 +150,7 @@ impl Given<'_> {
     }
 }
 
-impl<O: Clone> OptionEntry<O> {
+impl<O> OptionEntry<O> {
     /// The template of most options.
     pub(super) const PLAIN: OptionEntry<O> = OptionEntry {
         name: "",
@@ -165,7 +163,6 @@ impl<O: Clone> OptionEntry<O> {
         is_for_experiments: false,
         read_by_all: false,
         set: |_, _| Ok(()),
-        check: |_, _| Ok(()),
         show: |_| String::new(),
     };
 
@@ -174,11 +171,7 @@ impl<O: Clone> OptionEntry<O> {
     /// # Errors
     /// If the option does not take the text; nothing changes then.
     pub fn set(&self, options: &mut O, text: &str) -> Result<(), OptionError> {
-        let mut changed = options.clone();
-        (self.set)(&mut changed, &Given { name: self.name, values: self.values, text })?;
-        (self.check)(self.name, &changed)?;
-        *options = changed;
-        Ok(())
+        (self.set)(options, &Given { name: self.name, values: self.values, text })
     }
 
     /// The option's value as text that [`OptionEntry::set`] takes.
