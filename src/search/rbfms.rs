@@ -81,8 +81,24 @@ impl<M: Copy> Stack<M> {
 
     /// The children of the root, best first.
     pub fn root(&self) -> &[Sibling<M>] {
-        let end = self.frames.get(1).map_or(self.siblings.len(), |frame| frame.base);
-        &self.siblings[..end]
+        self.frame(0)
+    }
+
+    /// The children of a node of the principal variation, by its depth.
+    fn frame(&self, depth: usize) -> &[Sibling<M>] {
+        let begin = self.frames.get(depth).map_or(self.siblings.len(), |frame| frame.base);
+        let end = self.frames.get(depth + 1).map_or(self.siblings.len(), |frame| frame.base);
+        &self.siblings[begin..end]
+    }
+
+    /// What the node at this depth of the principal variation is worth to its side to move if the principal leaf is worth `leaf` to its own:
+    /// a solved child may be better than the one that is being searched.
+    fn backed_up(&self, leaf: i32, depth: usize) -> i32 {
+        (depth..self.frames.len()).rev().fold(leaf, |value, depth| {
+            let current = self.frames[depth].current - self.frames[depth].base;
+            let others = self.frame(depth).iter().enumerate().filter(|&(i, _)| i != current);
+            others.map(|(_, other)| other.value).fold(-value, i32::max)
+        })
     }
 }
 
@@ -109,8 +125,7 @@ impl<G: Game> Call<'_, G> {
     fn root_now(&self) -> Vec<Sibling<G::Move>> {
         let mut root = self.stack.root().to_vec();
         if let Some(frame) = self.stack.frames.first() {
-            let levels = self.stack.frames.len();
-            root[frame.current].value = if levels.is_multiple_of(2) { self.value } else { -self.value };
+            root[frame.current].value = -self.stack.backed_up(self.value, 1);
         }
         root
     }
@@ -234,7 +249,8 @@ impl<'a, G: Game, L: Leaves<G>> Recursion<'a, G, L> {
             children[i].value = -answer.value;
             children[i].solved = answer.solved;
             if self.stopped {
-                return Answer { value: children[i].value, solved: false };
+                let best = children.iter().map(|child| child.value).max();
+                return Answer { value: best.unwrap_or(-INFINITY), solved: false };
             }
             reposition(children, i, |child| -child.value);
         }
@@ -314,11 +330,16 @@ fn report<'m>(
     }
 }
 
-/// The root's moves, each with what is remembered of it.
+/// The root's moves, each with what is remembered of it. The last line below a solved move need not be the best one, and is forgotten.
 fn recall<'m>(
     root: &'m [Sibling<Square>],
-    moves: &'m [MoveVisits],
+    moves: &'m mut [MoveVisits],
 ) -> impl Iterator<Item = (Sibling<Square>, Option<&'m MoveVisits>)> {
+    for known in &mut *moves {
+        if root.iter().any(|sibling| sibling.solved && sibling.turn == known.turn) {
+            known.line.truncate(1);
+        }
+    }
     root.iter().map(|&sibling| (sibling, moves.iter().find(|known| known.turn == sibling.turn)))
 }
 
@@ -345,7 +366,7 @@ impl Search for Rbfms {
             known.line.push(first);
             known.line.extend(line);
             if budget.borrow_mut().is_report_due(call.work) {
-                sink(&report(task, control, &rules, recall(&call.root_now(), &moves), call.work));
+                sink(&report(task, control, &rules, recall(&call.root_now(), &mut moves), call.work));
             }
             false
         };
@@ -356,6 +377,6 @@ impl Search for Rbfms {
         let mut recursion = Recursion::new(rules, settings, &mut leaves, Work::default(), &mut observe);
         recursion.run(&task.position, 0, -INFINITY, INFINITY, 0);
         let (stack, work) = (recursion.stack, recursion.work);
-        report(task, control, &rules, recall(stack.root(), &moves), &work)
+        report(task, control, &rules, recall(stack.root(), &mut moves), &work)
     }
 }

@@ -2,6 +2,7 @@
 
 use emilia::engine::{EngineOptions, OnMemoryCap, searches};
 use emilia::eval::EvaluatorKind;
+use emilia::notation::read_position;
 use emilia::othello::{Color, GameRecord, Move, Position};
 use emilia::search::{
     Bound, Contempt, Control, Depth, Limits, MinimaxKind, Rbfms, Report, Score, Search, SearchDepth, StopSignal, Task,
@@ -115,6 +116,18 @@ fn all_engines() -> Vec<&'static str> {
 /// The engines of the best-first family whose values at the end are results.
 const PLAYERS: [&str; 4] = ["emilia", "best-first", "extension", "rbfms"];
 
+#[test]
+fn alpha_beta_before_a_complete_tree_comes_to_an_end() {
+    let moves = "e6f4e3d2g3g5d3c5c4e7f5c3c2d6d7c1h5f6g6h2b4d8f7a4e8h7h6f8e2e1h8h4c6c7c8b8g7g8b6a6b7a8a7b2a2b1g4b5a1d1f3g2g1a5a3";
+    let position = *read_position(moves).unwrap().position();
+    let limits = Limits { depth: Depth::new(25), nodes: Some(5_000), ..Limits::default() };
+    for kind in ["extension", "korf-extension"] {
+        let mut search = engine(kind, |options| options.eval = EvaluatorKind::Iago);
+        let report = search.think(&task(position), &Control::with_limits(limits), &mut |_| {});
+        assert_eq!(report.lines.len(), 1, "{kind}");
+    }
+}
+
 /// Every engine that can be chosen, with one thread and with two where it takes several.
 #[test]
 fn the_end_of_the_game_is_solved_by_every_engine() {
@@ -141,6 +154,10 @@ fn the_end_of_the_game_is_solved_by_every_engine() {
                 continue;
             }
             assert_eq!(found, result, "{kind} {position}");
+            if let [turn, reply, ..] = report.lines[0].pv[..] {
+                let behind = position.take(turn).unwrap().take(reply).unwrap();
+                assert_eq!(exact(&behind, contempt), result, "{kind} {position}: the reply is not the best");
+            }
             if kind == "korf-alpha-beta" {
                 // Its depth is in plies to the end.
                 continue;
@@ -153,6 +170,23 @@ fn the_end_of_the_game_is_solved_by_every_engine() {
                 let child = position.take(line.turn).unwrap();
                 assert_eq!(line.score.units(), -exact(&child, contempt), "{kind} {position} {}", line.turn);
             }
+        }
+    }
+}
+
+/// Behind e1 the best reply, which wins by 14, is solved before the others. Wherever the search ends, e1 is not said to be better than b7,
+/// which loses by 8.
+#[test]
+fn a_search_in_linear_space_that_is_ended_knows_the_best_reply() {
+    let board = "-OOO---O-OOOOOOOOOOOXOOOOOXOOXOOOXOOOXOOOOXOXOOOO-XXXXOO--XO-O-O X";
+    let task = Task { lines: 1, ..task(*read_position(board).unwrap().position()) };
+    let e1 = Move::Place("e1".parse().unwrap());
+    for lines in [1, 2] {
+        for nodes in (300..2000).step_by(20) {
+            let limits = Limits { nodes: Some(nodes), ..Limits::default() };
+            let report = think(&mut *engine("rbfms", |_| {}), &Task { lines, ..task.clone() }, limits);
+            let best = &report.lines[0];
+            assert!(best.turn != e1 || best.score.discs() <= -8.0, "{nodes} {report:?}");
         }
     }
 }

@@ -113,7 +113,9 @@ impl<G: Game, P: Policy<G>> Explorer<G, P> {
             self.tree.clear();
         }
         self.rules = rules;
-        self.tree.move_to(position);
+        if !self.tree.move_to(position) {
+            self.policy.forget();
+        }
         self.work = Work::default();
         self.lines = 1;
         self.left_out.clear();

@@ -143,9 +143,9 @@ impl Search for Emilia {
             return report;
         }
         // With a margin the values of all lines are compared: they stay the tree's.
-        if of_value != Limits::default() && task.margin.is_none() {
+        let ended_at_cap = report.memory.ended_at_cap;
+        if (of_value != Limits::default() || ended_at_cap) && task.margin.is_none() {
             let is_by_time = of_value.early_time.is_some() && !self.reaches_depth(task, control.limits());
-            let ended_at_cap = report.memory.ended_at_cap;
             // The cap bounds the search whatever its limits, so also one without a limit of positions.
             let nodes = of_value.nodes.or(ended_at_cap.then_some(u64::MAX));
             let of_value = if is_by_time || ended_at_cap {

@@ -57,7 +57,8 @@ impl<G: Game, P: Policy<G>> Explorer<G, P> {
         let was_stopped = recursion.was_stopped();
         let expansions = recursion.work.expansions - self.work.expansions;
         self.work = recursion.work;
-        if was_stopped && !is_over {
+        // Where the search has to stop, the last leaves got no value.
+        if was_stopped && (!is_over || leaves.must_stop(&mut self.work)) {
             return (if counts_choices { 0 } else { expansions }, Progress::Stopped);
         }
         let leaf = &mut self.tree.arena[node];

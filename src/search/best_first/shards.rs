@@ -216,7 +216,8 @@ impl Shards {
             let shard = self.shards.get(&position);
             let leaf = &mut self.top.tree.arena[node];
             match shard.map(|shard| shard.search.as_ref()) {
-                Some(Some(search)) if busy == 0 => {
+                // What the leaf has proven, the tree of its position may have forgotten.
+                Some(Some(search)) if busy == 0 && !leaf.is_solved() => {
                     leaf.set_chance(search.root().chance());
                 }
                 None if !leaf.has_proofs() => leaf.set_chance(leaf.chance().after_searches(visits)),

@@ -10,8 +10,6 @@ use crate::search::tree::{DEEP, Full, PARTIAL, after};
 
 /// What one more ply of alpha-beta costs, about, if the last one is known.
 const COST_PER_PLY: u64 = 5;
-/// A cost that no search can afford, and that no divisor makes overflow.
-const NEVER: u64 = u64::MAX / u32::MAX as u64;
 /// Nodes without an evaluation between two calls of `stop`.
 const STOP_EVERY: u64 = 64;
 
@@ -55,12 +53,12 @@ impl Start {
     ) {
         loop {
             let depth = match self.rule {
-                AlphaBetaStart::None => return,
                 AlphaBetaStart::Depth(depth) if self.depth < depth => depth,
-                AlphaBetaStart::Depth(_) => return,
+                AlphaBetaStart::None | AlphaBetaStart::Depth(_) => return,
                 AlphaBetaStart::Share { divisor } => {
                     let evaluations = search.work.evaluations.max(budget.unwrap_or(0));
-                    if self.cost.max(1) * u64::from(divisor) > evaluations {
+                    let cost = self.cost.max(1).checked_mul(divisor.into());
+                    if cost.is_none_or(|cost| cost > evaluations) {
                         return;
                     }
                     self.depth + 1
@@ -71,12 +69,12 @@ impl Start {
                 Ok(visited) => {
                     // What was in the tree already costs visits, if no evaluations.
                     let spent = (search.work.evaluations - before).max(visited).max(self.cost);
-                    (self.depth, self.cost) = (depth, spent.saturating_mul(COST_PER_PLY).min(NEVER));
+                    (self.depth, self.cost) = (depth, spent.saturating_mul(COST_PER_PLY));
                 }
                 Err(Interrupted::Stopped) => return,
                 // There will be no more memory than now: never again.
                 Err(Interrupted::Full) => {
-                    (self.depth, self.cost) = (u32::MAX, NEVER);
+                    self.rule = AlphaBetaStart::None;
                     return;
                 }
             }

@@ -27,7 +27,7 @@ struct RootSearch {
 impl RootSearch {
     /// Moves of which only the static value is known come last: it does not compare with that of a search.
     fn rank(&self) -> (bool, Reverse<i32>) {
-        (self.known.visits == 0 && !self.sibling.solved, Reverse(self.sibling.value))
+        (self.reached == 0 && !self.sibling.solved, Reverse(self.sibling.value))
     }
 }
 
@@ -115,8 +115,7 @@ impl<'a> LinearLines<'a> {
         let mut observe = |call: Call<'_, Position>| {
             let candidate = &mut candidates[i];
             if calls >= before {
-                let is_replys = call.stack.line().count().is_multiple_of(2);
-                candidate.sibling.value = if is_replys { -call.value } else { call.value };
+                candidate.sibling.value = -call.stack.backed_up(call.value, 0);
                 candidate.known.line.truncate(1);
                 candidate.known.line.extend(call.stack.line());
                 candidate.reached = calls;

@@ -91,7 +91,9 @@ impl<M: Copy> ChunkPool<M> {
         let left = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).ok()?;
         let chunk = self.stock.lock().chunk(left);
         if chunk.is_none() {
-            self.left.fetch_add(1, Ordering::Relaxed);
+            // What others give back meanwhile stays.
+            let none = |now: usize| Some(now.saturating_sub(left - 1));
+            let _ = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, none);
         }
         chunk
     }

@@ -1,6 +1,6 @@
 //! Moving the root of a stored tree, and copying a part of it into another one.
 
-use super::node::{Node, PARTIAL};
+use super::node::{DEEP, Node, PARTIAL};
 use super::shared_children::SharedChildren;
 use super::{Full, Tree, after};
 use crate::game::Game;
@@ -16,15 +16,16 @@ impl<G: Game> Tree<G> {
     /// Makes `position` the root and frees what does not lie below it. If it is not in the tree, starts afresh with a
     /// root of no value.
     ///
-    /// Visits and values of the part that stays are kept. Freeing is left to [`Tree::sweep`].
-    pub fn move_to(&mut self, position: &G) {
+    /// Visits and values of the part that stays are kept. Freeing is left to [`Tree::sweep`]. Returns whether it was in the tree.
+    pub fn move_to(&mut self, position: &G) -> bool {
         let Some((root, old)) = &self.root else {
             let root = self.arena.store(&[Node::leaf(None, 0)]).expect("an empty arena has room");
             self.root = Some((root, position.clone()));
-            return;
+            return false;
         };
         let root = *root;
-        match self.find_below(root, old, position) {
+        let found = self.find_below(root, old, position);
+        match found {
             Some(node) if node == root => {}
             Some(node) => {
                 self.descend(node, position);
@@ -36,13 +37,18 @@ impl<G: Game> Tree<G> {
                 self.root = Some((root, position.clone()));
             }
         }
+        found.is_some()
     }
 
     /// Makes a node, whose position this is, the root as it is and frees what does not lie below it.
     pub fn descend(&mut self, node: u32, position: &G) {
         let (root, new) = (self.root(), self.arena[node]);
-        // The new root keeps its children: they no longer belong to the place it had.
-        self.arena[node].count = 0;
+        // The new root keeps its children: they no longer belong to the place it had, which others may share.
+        let place = &mut self.arena[node];
+        (place.count, place.size) = (0, 0);
+        if !place.is_solved() {
+            place.flags = DEEP;
+        }
         self.discard(root);
         self.arena[root] = new;
         self.root = Some((root, position.clone()));
