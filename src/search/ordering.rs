@@ -43,7 +43,7 @@ pub(super) fn look_ahead(depth: u8, solving: bool) -> u8 {
     if solving { (depth.saturating_sub(15) / 3).min(4) } else { (depth.saturating_sub(4) / 3).min(3) }
 }
 
-/// Corners, then what is not beside one, then the squares beside corners, the diagonal ones last.
+/// Corners, then what is not beside one, then the squares beside corners.
 pub(super) fn by_square(moves: Bitboard) -> impl Iterator<Item = Square> {
     CLASSES.into_iter().flat_map(move |class| (moves & class).into_iter())
 }
@@ -87,15 +87,18 @@ pub(super) struct Candidate {
 pub(super) struct Candidates(ArrayVec<Candidate, 60>);
 
 impl Candidates {
-    /// The moves in the order of their squares.
-    pub(super) fn of(position: &Position, moves: Bitboard) -> Candidates {
-        // What is collected would be copied once more.
-        let mut candidates = Candidates(ArrayVec::new());
+    /// No moves yet: to return those of a position would be to copy them.
+    #[inline]
+    pub(super) fn none() -> Candidates {
+        Candidates(ArrayVec::new())
+    }
+
+    /// Adds moves of a position in the order of their squares.
+    pub(super) fn add(&mut self, position: &Position, moves: Bitboard) {
         for square in moves {
             let turned = flips(square, position.player(), position.opponent());
-            candidates.0.push(Candidate { key: 0, square, turned, child: position.after_turning(square, turned) });
+            self.0.push(Candidate { key: 0, square, turned, child: position.after_turning(square, turned) });
         }
-        candidates
     }
 
     /// Puts a move in front that leaves the other side without a disc, or else `first`; returns the one that it was.

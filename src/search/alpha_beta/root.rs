@@ -264,7 +264,8 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
     /// A move worth at least this, the value of a solved position, the table's own first; `None` if there is no time to
     /// find it.
     fn solving_move(&mut self, position: &Position, value: i32) -> Option<Square> {
-        let mut children = Candidates::of(position, position.moves());
+        let mut children = Candidates::none();
+        children.add(position, position.moves());
         children.sort_by_replies(self.walk.shared.table.probe(position).and_then(|entry| entry.best));
         let keeps = |candidate: &&Candidate| {
             let child = self.walk.node(candidate.child);

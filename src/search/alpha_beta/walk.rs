@@ -252,9 +252,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
         self.nodes += unreported;
         self.evaluations += unreported;
         if reported > 0 {
-            let (all, evaluations) = shared.counts();
-            let counts = (all + self.nodes, evaluations + self.evaluations);
-            self.next_look = self.nodes + shared.positions_to_next_look(counts);
+            self.report_counts();
         }
         value
     }
@@ -319,7 +317,8 @@ impl<'a, E: Incremental> Walk<'a, E> {
             }
             return best;
         }
-        let mut children = Candidates::of(&node.position, moves);
+        let mut children = Candidates::none();
+        children.add(&node.position, moves);
         children.sort_by_replies(None);
         for candidate in children.iter() {
             let child = self.after(node, candidate.square, candidate.turned);
@@ -364,7 +363,8 @@ impl<'a, E: Incremental> Walk<'a, E> {
         {
             return value;
         }
-        let mut children = Candidates::of(position, moves);
+        let mut children = Candidates::none();
+        children.add(position, moves);
         if depth >= LOOK_AHEAD_FROM
             && let Some(value) = self.known_reply(&children, table_depth, depth, beta)
         {

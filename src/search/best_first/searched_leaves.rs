@@ -105,7 +105,8 @@ impl<'a, E: Incremental> SearchedLeaves<'a, E> {
         if moves.is_empty() {
             children.push((None, position.pass()));
         } else {
-            let mut candidates = Candidates::of(position, moves);
+            let mut candidates = Candidates::none();
+            candidates.add(position, moves);
             let first = shared.table.probe(position).and_then(|entry| entry.best);
             let node = self.walk.node(*position);
             self.walk.sort(&mut candidates, &node, self.depth + 1, false, -BEYOND, first);

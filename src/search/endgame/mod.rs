@@ -88,7 +88,8 @@ impl<'a> Solver<'a> {
             }
             (alpha, beta) = (alpha.max(known.lower), beta.min(known.upper));
         }
-        let mut children = Candidates::of(position, moves);
+        let mut children = Candidates::none();
+        children.add(position, moves);
         // Enhanced transposition cut-off: a reply that is known to be bad enough for the other side settles the matter.
         if empties > SHALLOW_TO + 1 {
             for candidate in children.iter() {

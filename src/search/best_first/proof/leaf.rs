@@ -149,7 +149,8 @@ impl<'a, E: Incremental> Examiner<'a, E> {
 
     /// The moves of a position in the order in which they are to be tried.
     pub fn in_order(&mut self, position: &Position, alpha: i32) -> Candidates {
-        let mut candidates = Candidates::of(position, position.moves());
+        let mut candidates = Candidates::none();
+        candidates.add(position, position.moves());
         let first = self.walk.shared.table.probe(position).and_then(|entry| entry.best);
         self.begin(self.selectivity);
         let node = self.walk.node(*position);

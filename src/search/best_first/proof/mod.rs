@@ -32,7 +32,7 @@ use crate::search::alpha_beta::walk::Shared;
 use crate::search::selectivity::Selectivity;
 use crate::search::threads::with_threads;
 use crate::search::transposition::TranspositionTable;
-use crate::search::{Contempt, Control, Depth, Limits, Report, Task};
+use crate::search::{Contempt, Control, Depth, Limits, Precision, Report, Task};
 use cost::CostModel;
 use graph::{Graph, Node};
 use leaf::Examiner;
@@ -69,7 +69,7 @@ impl<E: Incremental> Prover<'_, E> {
     /// Searches until the task is done or the control says stop; positions and evaluations are counted from these on.
     pub fn prove(&self, counts: (u64, u64), sink: &mut dyn FnMut(&Report)) -> Report {
         let start = self.start(counts, sink);
-        if start.depth.knows_winner() {
+        if start.depth.is_exact() || start.depth.knows_winner() && self.task.precision == Precision::WinLossDraw {
             return start;
         }
         let state = self.explore(&start, sink);
