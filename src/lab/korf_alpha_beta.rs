@@ -11,9 +11,10 @@ use crate::eval::Evaluator;
 use crate::game::Game;
 use crate::othello::Position;
 use crate::search::{
-    Bound, Contempt, Control, Depth, EndValues, Explorer, Interrupted, KorfSettings, Line, MemoryUse, PlainResult,
-    Report, RootMove, Score, Search, SearchDepth, Task, Work, least_depth, line_to,
+    Bound, Contempt, Control, Depth, EndValues, Explorer, Interrupted, KorfSettings, Line, MemoryUse, Report, RootMove,
+    Score, Search, SearchDepth, Task, Work, after, least_depth, line_to, turns,
 };
+use std::cmp::Reverse;
 
 /// The depth where nothing is said of it: a fraction of a second for Othello.
 const DEFAULT_DEPTH: u8 = 6;
@@ -25,7 +26,8 @@ pub struct KorfAlphaBeta<G: Game> {
     explorer: Explorer<G>,
     /// The depth of the last search: the tree below the root holds nothing deeper than that.
     depth: u32,
-    unstored: Option<RootMove<G::Move>>,
+    /// What was found without a tree, the best move first.
+    unstored: Vec<RootMove<G::Move>>,
     work: Work,
 }
 
@@ -35,18 +37,19 @@ impl<G: Game> KorfAlphaBeta<G> {
     /// `ends` says what finished games are worth: [`EndValues::Outcome`] in Othello, [`EndValues::Sum`] in random trees.
     pub fn new(position: &G, ends: EndValues, memory: usize) -> KorfAlphaBeta<G> {
         let settings = KorfSettings { ends, memory, ..KorfSettings::korf() };
-        KorfAlphaBeta { explorer: Explorer::new(settings, position), depth: 0, unstored: None, work: Work::default() }
+        let explorer = Explorer::new(settings, position);
+        KorfAlphaBeta { explorer, depth: 0, unstored: Vec::new(), work: Work::default() }
     }
 
-    /// Searches `position`, whose game is not over, to `depth` plies, at least 1, with exact values for `lines` of its
-    /// moves and those within `margin` of the best. Returns whether it came to the end; if `stop`, which is asked now
-    /// and then, said no, the root's moves are ordered by what is known.
+    /// Searches `position`, whose game is not over, to `depth` plies, at least 1, with exact values for as many of its
+    /// moves as are `wanted`, at least 1, and for those within that margin of the best. Returns whether it came to the
+    /// end; if `stop`, which is asked now and then, said no, the root's moves are ordered by what is known.
     pub fn search(
         &mut self,
         position: &G,
         contempt: Contempt,
         depth: u32,
-        (lines, margin): (usize, Option<i32>),
+        wanted: (usize, Option<i32>),
         evaluator: &dyn Evaluator<G>,
         stop: &mut dyn FnMut(&Work) -> bool,
     ) -> bool {
@@ -55,52 +58,65 @@ impl<G: Game> KorfAlphaBeta<G> {
             self.explorer.clear();
         }
         self.depth = depth;
-        self.unstored = None;
+        self.unstored.clear();
         self.explorer.begin(position, contempt);
         self.explorer.expand_root(evaluator);
-        let result = self.explorer.full_width(depth, lines, margin, evaluator, stop);
+        let result = self.explorer.full_width(depth, wanted.0, wanted.1, evaluator, stop);
         self.work = *self.explorer.work();
         match result {
             Ok(_) => true,
             Err(Interrupted::Stopped) => false,
             Err(Interrupted::Full) => {
                 log::info!("alpha-beta's tree does not fit into its memory: searching without keeping it");
-                self.search_unstored(position, contempt, depth, evaluator, stop)
+                self.search_unstored(position, contempt, depth, wanted, evaluator, stop)
             }
         }
     }
 
+    /// All moves together if the best is enough, else each by itself.
     fn search_unstored(
         &mut self,
         position: &G,
         contempt: Contempt,
         depth: u32,
+        wanted: (usize, Option<i32>),
         evaluator: &dyn Evaluator<G>,
         stop: &mut dyn FnMut(&Work) -> bool,
     ) -> bool {
-        let result = ordered_minimax(position, depth, evaluator, contempt, &mut self.work, stop);
         self.explorer.clear();
         self.explorer.begin(position, contempt);
         self.explorer.expand_root(evaluator);
-        if let Some(PlainResult { value, pv, .. }) = &result
-            && let Some(&first) = pv.first()
-        {
+        let mut search =
+            |position: &G, depth| ordered_minimax(position, depth, evaluator, contempt, &mut self.work, stop);
+        let found = |turn, value| {
             let (lower, upper) = (-i32::MAX, i32::MAX);
-            self.unstored = Some(RootMove { line: vec![Some(first)], value: *value, lower, upper, visits: 0 });
-        }
-        result.is_some()
+            RootMove { line: vec![turn], value, lower, upper, visits: 0 }
+        };
+        let mut is_complete = true;
+        let mut moves: Vec<_> = if wanted == (1, None) && position.moves().next().is_some() {
+            let best = search(position, depth).map(|best| found(best.pv.first().copied(), best.value));
+            is_complete = best.is_some();
+            best.into_iter().collect()
+        } else {
+            let each = turns(position).map_while(|turn| {
+                let depth = depth - u32::from(turn.is_some());
+                let reply = search(&after(position, turn), depth);
+                is_complete = reply.is_some();
+                reply.map(|reply| found(turn, -reply.value))
+            });
+            each.collect()
+        };
+        moves.sort_by_key(|known| Reverse(known.value));
+        self.unstored = moves;
+        is_complete
     }
 
     /// The root's moves, the one to play first. Only as many as were asked for have exact values; the others are worth
-    /// at most what is said of them.
+    /// at most what is said of them or, where the tree did not fit, have their static values.
     pub fn root_moves(&self) -> Vec<RootMove<G::Move>> {
-        let mut moves = self.explorer.root_moves();
-        if let Some(best) = &self.unstored
-            && let Some(i) = moves.iter().position(|known| known.line.first() == best.line.first())
-        {
-            moves[..=i].rotate_right(1);
-            moves[0] = best.clone();
-        }
+        let mut moves = self.unstored.clone();
+        let is_new = |other: &RootMove<G::Move>| self.unstored.iter().all(|known| known.line[0] != other.line[0]);
+        moves.extend(self.explorer.root_moves().into_iter().filter(is_new));
         moves
     }
 

@@ -158,6 +158,13 @@ fn korf_alpha_beta_goes_on_where_its_tree_does_not_fit() {
     assert_eq!(search.root_moves()[0].value, known.value);
     assert_eq!(search.root_moves().len() as u32, position.moves().count());
     assert!(search.stored_nodes() < 3_000);
+    // Other lines that are wanted are searched too.
+    let value = |square| -plain(MinimaxKind::AlphaBeta, &position.after(square), 5, &*evaluator).value;
+    let mut values: Vec<i32> = position.moves().into_iter().map(value).collect();
+    values.sort_unstable_by_key(|&value| std::cmp::Reverse(value));
+    assert!(search.search(&position, Contempt::NONE, 6, (3, None), &*evaluator, &mut never));
+    let found: Vec<i32> = search.root_moves().iter().map(|known| known.value).collect();
+    assert_eq!(found[..3], values[..3]);
 }
 
 fn think(search: &mut dyn Search, task: &Task, limits: Limits) -> Report {
