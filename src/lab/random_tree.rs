@@ -61,6 +61,11 @@ impl RandomTree {
     pub fn depth(&self) -> u16 {
         self.depth
     }
+
+    /// Turns to the end of the game.
+    pub fn plies_left(&self) -> u16 {
+        self.shape.length - self.depth
+    }
 }
 
 impl Game for RandomTree {

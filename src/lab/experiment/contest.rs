@@ -14,6 +14,9 @@ pub trait Contest: Game {
     /// How far the game is: what budgets depend on. Empty squares, or turns taken.
     fn stage(&self) -> u32;
 
+    /// Plies to the end of the game, at most.
+    fn plies_left(&self) -> u32;
+
     /// The result for Black if the game is over, or so near its end, `solve_from` empty squares, that both sides would
     /// play it out perfectly.
     fn verdict(&self, solve_from: u32) -> Option<i32>;
@@ -28,6 +31,10 @@ impl Contest for Position {
     const ENDS: EndValues = EndValues::Outcome;
 
     fn stage(&self) -> u32 {
+        self.empties().count()
+    }
+
+    fn plies_left(&self) -> u32 {
         self.empties().count()
     }
 
@@ -50,6 +57,10 @@ impl Contest for RandomTree {
 
     fn stage(&self) -> u32 {
         self.depth().into()
+    }
+
+    fn plies_left(&self) -> u32 {
+        RandomTree::plies_left(self).into()
     }
 
     fn verdict(&self, _: u32) -> Option<i32> {

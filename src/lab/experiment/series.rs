@@ -51,6 +51,9 @@ fn positions(lab: &Lab<'_>, source: &OpeningSource, count: u64) -> Result<Vec<Po
 }
 
 /// Plays a pair from each start; each is a unit of the lab.
+///
+/// # Errors
+/// [`ExperimentError::Option`] if a start has so few empty squares, `solve_from`, that both sides play perfectly at once.
 pub fn series<G: Contest>(
     lab: &mut Lab<'_>,
     key: &str,
@@ -59,6 +62,12 @@ pub fn series<G: Contest>(
     second: &mut dyn Contender<G>,
     solve_from: u32,
 ) -> Result<Vec<Pair>, ExperimentError> {
+    if starts.iter().any(|start| start.verdict(solve_from).is_some()) {
+        let openings = lab.setup().openings.as_deref().unwrap_or("default");
+        let expected =
+            format!("positions with more than {solve_from} empty squares, from which both sides play perfectly");
+        return Err(ExperimentError::option("openings", openings, expected));
+    }
     let mut pairs = Vec::with_capacity(starts.len());
     for (i, start) in starts.iter().enumerate() {
         pairs.push(lab.unit(&format!("{key}/{i}"), || play_pair(start, first, second, solve_from).0)?);
@@ -147,8 +156,9 @@ pub fn horizon<G: Contest, M: Contender<G>, P: Contender<G>>(
     }
     let mut known: BTreeMap<u32, f64> = BTreeMap::new();
     let mut plies = first_guess;
-    // The ratio grows with the depth, so that this goes one way and stops where it crosses 1.
-    while !known.contains_key(&plies) {
+    let most_plies = starts.iter().map(Contest::plies_left).max().unwrap_or(0);
+    // The ratio grows with the depth, so that this goes one way and stops where it crosses 1, or at the end of the game.
+    while plies <= most_plies && !known.contains_key(&plies) {
         let mut candidate = player(Horizon { plies, most }.limit());
         let key = format!("{key}/horizon {plies}");
         let pairs = series(lab, &key, starts, &mut candidate, &mut model(), solve_from)?;
@@ -166,8 +176,10 @@ mod tests {
     use super::super::player::{BestFirstPlayer, FixedDepth, Limit};
     use super::super::{Ledger, Setup};
     use super::*;
+    use crate::eval::EvaluatorKind;
     use crate::lab::random_tree::{PathCost, RandomTree, TreeShape};
     use crate::search::{EndValues, KorfSettings};
+    use crate::testing::random_position;
     use std::sync::Arc;
 
     #[test]
@@ -183,5 +195,19 @@ mod tests {
         let score = PairScore::of(&pairs);
         assert!((0.8..1.25).contains(&score.share_spent()), "{}", score.share_spent());
         assert_eq!(score.tally.games(), 40);
+    }
+
+    #[test]
+    fn near_the_end_a_horizon_lies_within_the_game() {
+        let mut lab = unwatched_lab(Setup::default(), Ledger::in_memory());
+        let evaluator = EvaluatorKind::Mobility.build();
+        let mut starts: Vec<Position> = (0..6).map(|seed| random_position(seed, 6)).collect();
+        starts.retain(|start| !start.is_over());
+        let fixed = || FixedDepth::new(5, evaluator.clone());
+        let best_first = |limit| BestFirstPlayer::new(KorfSettings::korf(), limit, evaluator.clone());
+        let found = horizon(&mut lab, "x", &starts, fixed, (5, 4), best_first, 5).unwrap();
+        assert!(found.plies <= 6, "{found:?}");
+        let error = series(&mut lab, "y", &starts, &mut fixed(), &mut fixed(), 6).unwrap_err().to_string();
+        assert!(error.contains("openings: 'default' is not valid; expected positions with more than 6"), "{error}");
     }
 }
