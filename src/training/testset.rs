@@ -26,7 +26,7 @@ const THEORETICAL: &str = "theoretical";
 /// One position of a set.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TestPosition {
-    /// The position; its side to move has a move.
+    /// The position; its game is not over.
     pub position: Position,
     /// Its value for the side to move in discs, −64 to 64, if it is known.
     pub score: Option<i32>,
@@ -77,6 +77,9 @@ pub enum TestSetError {
         "line {0}, column {1}: expected the score of the position or '%', as in a set of emilia train testset draw, found something else"
     )]
     Moves(usize, usize),
+    /// In the position of this line, from 1, there is nothing to search.
+    #[error("line {0}: the game is over; expected a position in which a side can move")]
+    Over(usize),
     /// The games are too few.
     #[error("the games have {found} different positions with {empties} empty squares; {wanted} are wanted")]
     TooFew {
@@ -145,6 +148,9 @@ impl TestSet {
                 let before = line.chars().take_while(|&c| c != ';').count();
                 let blanks = line.chars().skip(before + 1).take_while(|c| c.is_whitespace()).count();
                 return Err(TestSetError::Moves(i + 1, before + blanks + 2));
+            }
+            if entry.position.is_over() {
+                return Err(TestSetError::Over(i + 1));
             }
             let comment = entry.comment.filter(|comment| !comment.is_empty()).ok_or(TestSetError::Comment(i + 1))?;
             let (game, known_by) = match comment.split_once(';') {
@@ -257,6 +263,8 @@ mod tests {
         assert_eq!(moves, Err(TestSetError::Moves(2, 70)));
         assert!(matches!(TestSet::parse(&format!("{board}; F5:?; % game 1")), Err(TestSetError::Moves(1, 69))));
         assert_eq!(TestSet::parse(&format!("% header\n\n{board}; +3;")), Err(TestSetError::Comment(3)));
+        let over = format!("{board}; % game 1\n{} X; % game 2", "X".repeat(64));
+        assert_eq!(TestSet::parse(&over), Err(TestSetError::Over(2)));
         let error = TestSet::parse(&format!("{board}; +3; % game 1\n{board}; +99; % game 2")).unwrap_err();
         assert!(error.to_string().starts_with("line 2, column "), "{error}");
     }

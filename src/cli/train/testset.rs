@@ -111,16 +111,19 @@ fn label(arguments: &LabelArguments) -> Result<(), String> {
         .collect();
     let progress = StepBar::new("positions", wanted.len() as u64, 0);
     let mut saved = Instant::now();
-    let (mut is_changed, mut is_interrupted) = (false, false);
+    let (mut is_changed, mut problem) = (false, None);
     for (done, &i) in wanted.iter().enumerate() {
         if interrupt.load(Ordering::Relaxed) {
-            is_interrupted = true;
+            problem = Some("interrupted; the same command goes on");
             break;
         }
         // Nothing learnt from one position helps with another, and a label should not depend on those before it.
         engine.clear();
         let decision = engine.start(Request::hint(set.positions[i].position, 1)).wait();
-        let line = decision.report.lines.first().ok_or("the search has said nothing")?;
+        let Some(line) = decision.report.lines.first() else {
+            problem = Some("the search has said nothing");
+            break;
+        };
         set.positions[i].label(line.score, line.depth);
         is_changed = true;
         progress.show(done as u64 + 1, || format!("{} empty", set.positions[i].position.empty_count()));
@@ -133,5 +136,5 @@ fn label(arguments: &LabelArguments) -> Result<(), String> {
     if is_changed {
         write_file(&arguments.set, set.to_text().as_bytes())?;
     }
-    if is_interrupted { Err("interrupted; the same command goes on".to_owned()) } else { Ok(()) }
+    problem.map_or(Ok(()), |problem| Err(problem.to_owned()))
 }
