@@ -113,11 +113,14 @@ impl ChunkMaker for Labeller {
     fn make(&mut self, chunk: u64, stop: &AtomicBool, tick: &dyn Fn(usize)) -> Result<Option<Vec<Sample>>, FileError> {
         let path = self.games.join(Chunk::file_name(chunk));
         let games = Chunk::read(&path)?;
-        // Labels are held out by the seed of the games, and numbered from the first game of the file.
-        if (&games.header.origin, games.header.games) != (&self.like.origin, self.like.games) {
+        // Labels are held out by the seed of the games, and numbered from the first game of the file, which its name says.
+        let ChunkHeader { origin, games: count, first_game, .. } = &games.header;
+        let first = chunk.checked_mul(self.like.games.into());
+        if (origin, *count, Some(*first_game)) != (&self.like.origin, self.like.games, first) {
             return Err(FileError::content(
                 &path,
-                "its evaluation, seed, settings or games a file differ from those of the first file of the folder; expected one folder for each way to make games",
+                "its evaluation, seed, settings or games a file differ from those of the first file of the folder, or \
+                 its name is not the one that it was made with; expected one folder for each way to make games",
             ));
         }
         let mut samples = Vec::new();
@@ -165,21 +168,31 @@ mod tests {
         ChunkHeader { first_game: 60, games: 20, ..ChunkHeader::default() }
     }
 
-    fn make(settings: &LabelSettings, folder: &TempDir, like: ChunkHeader) -> Result<Option<Vec<Sample>>, FileError> {
+    fn make(
+        settings: &LabelSettings,
+        folder: &TempDir,
+        like: ChunkHeader,
+        chunk: u64,
+    ) -> Result<Option<Vec<Sample>>, FileError> {
         let evaluator = EvaluatorKind::Mobility.build();
         let mut labeller = Labeller::new(settings.clone(), 1, folder.path().to_owned(), like, evaluator);
-        labeller.make(3, &AtomicBool::new(false), &|_| {})
+        labeller.make(chunk, &AtomicBool::new(false), &|_| {})
     }
 
     fn labels(settings: &LabelSettings, folder: &TempDir) -> Vec<Sample> {
-        make(settings, folder, header()).unwrap().unwrap()
+        make(settings, folder, header(), 3).unwrap().unwrap()
     }
 
     #[test]
     fn games_of_several_origins_are_refused() {
         let folder = games();
-        let error = make(&LabelSettings::default(), &folder, ChunkHeader { games: 10, ..header() }).unwrap_err();
-        assert!(error.to_string().contains("000003.samples") && !error.is_damage(), "{error}");
+        let file = |chunk| folder.path().join(Chunk::file_name(chunk));
+        std::fs::copy(file(3), file(4)).unwrap();
+        for (games, chunk) in [(10, 3), (20, 4)] {
+            let error = make(&LabelSettings::default(), &folder, ChunkHeader { games, ..header() }, chunk).unwrap_err();
+            let name = Chunk::file_name(chunk);
+            assert!(error.to_string().contains(&name) && !error.is_damage(), "{error}");
+        }
     }
 
     #[test]
