@@ -121,6 +121,23 @@ fn what_an_experiment_cannot_do_is_refused() {
 }
 
 #[test]
+fn what_a_player_is_told_counts_more_than_what_the_experiment_has_for_all() {
+    let players = ["", "option.start-depth=1", "option.start-depth=3", "option.eval=disc-count"];
+    let words = |(i, words): (usize, &&str)| format!("name={i} engine=korf-extension {words}");
+    let setup = Setup {
+        players: players.iter().enumerate().map(words).collect(),
+        levels: vec![3],
+        eval: Some(EvaluatorKind::Mobility),
+        ..Setup::default()
+    };
+    let table = quick("equal-evaluations", setup).unwrap().tables.swap_remove(0);
+    let rows: Vec<&[Cell]> = table.rows.iter().map(|row| &row[1..]).collect();
+    // Two plies less than the opponent's three, if nothing is said.
+    assert!(rows[0] == rows[1] && rows[0] != rows[2], "{}", table.csv());
+    assert_eq!([rows[0][0].clone(), rows[3][0].clone()], ["mobility", "disc-count"].map(Cell::from));
+}
+
+#[test]
 fn a_table_of_depths_has_the_deeper_one_first() {
     let setup = Setup { levels: vec![3, 1, 3], ..Setup::default() };
     let table = quick("bergman-depths", setup).unwrap().tables.swap_remove(0);

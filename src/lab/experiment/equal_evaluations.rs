@@ -66,7 +66,7 @@ pub(super) fn contestant(
     if options.threads != 1 {
         return Err(bad("one thread, since evaluations are counted".to_owned()));
     }
-    if let (Some(eval), None) = (eval, &words.eval) {
+    if let Some(eval) = eval.filter(|_| words.eval.is_none() && !words.option.contains_key("eval")) {
         options.set("eval", eval.name()).map_err(|error| bad(error.to_string()))?;
     }
     Ok((name, options))
@@ -82,11 +82,12 @@ fn run(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
         "player | eval | depth | pairs | score % | won of decided % | discs | evaluations/move | share | plies";
     let mut table = Table::new("Against korf-alpha-beta at equal evaluations", columns);
     let mut curves = Vec::new();
-    for (name, options) in &contestants {
+    for (i, (name, options)) in contestants.iter().enumerate() {
+        let words = lab.setup().players.get(i).and_then(|text| PlayerText::parse(text).ok()).unwrap_or_default();
         let mut points = Vec::new();
         for &depth in &depths {
             let mut options = options.clone();
-            if options.engine == &KORF_EXTENSION && options.start_depth == Some(3) {
+            if options.engine == &KORF_EXTENSION && !words.option.contains_key("start-depth") {
                 // The paper's choice is one ply less than its opponent's depth; two measured better.
                 options.start_depth = Some(depth.saturating_sub(2).max(1) as u8);
             }
