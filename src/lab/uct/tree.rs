@@ -216,7 +216,7 @@ impl<G: Game> UctTree<G> {
         stop: &mut dyn FnMut(&Work) -> bool,
     ) -> bool {
         let children: Vec<(Option<G::Move>, G)> = turns(position).map(|turn| (turn, after(position, turn))).collect();
-        if !self.has_room(children.len()) {
+        if !self.make_room(children.len()) {
             log::info!("the tree is full with {} nodes", self.nodes.len());
             return false;
         }
@@ -250,12 +250,25 @@ impl<G: Game> UctTree<G> {
         true
     }
 
-    fn has_room(&self, children: usize) -> bool {
-        let grown = |length: usize, capacity: usize| if length + children > capacity { 2 * capacity } else { capacity };
-        let bytes = grown(self.nodes.len(), self.nodes.capacity()) * size_of::<Node>()
-            + grown(self.edges.len(), self.edges.capacity()) * size_of::<Edge<G::Move>>()
-            + grown(self.known.len(), self.known.capacity()) * TABLE_ENTRY;
-        self.nodes.len() < 64 || (bytes <= self.settings.memory && self.nodes.len() < NIL as usize - 256)
+    /// Makes room for a node's children; `false` if there is no memory. Nodes and edges are doubled, and at last get what
+    /// is left.
+    fn make_room(&mut self, children: usize) -> bool {
+        if self.nodes.len() < 64 {
+            return true;
+        }
+        let is_full = |length: usize, capacity: usize| length + children > capacity;
+        let table = self.known.capacity();
+        let table = if is_full(self.known.len(), table) { table * TABLE_ENTRY } else { 0 };
+        let Some(left) = self.settings.memory.checked_sub(self.stored_bytes() + table) else { return false };
+        let (nodes, edges) = (&mut self.nodes, &mut self.edges);
+        if is_full(nodes.len(), nodes.capacity()) || is_full(edges.len(), edges.capacity()) {
+            let most = left / (size_of::<Node>() + size_of::<Edge<G::Move>>());
+            let more = nodes.capacity().max(edges.capacity()).min(most);
+            nodes.reserve_exact(nodes.capacity() - nodes.len() + more);
+            edges.reserve_exact(edges.capacity() - edges.len() + more);
+        }
+        let is_short = is_full(nodes.len(), nodes.capacity()) || is_full(edges.len(), edges.capacity());
+        !is_short && nodes.len() < NIL as usize - 256
     }
 
     /// The node of a new position; `None` if it was stopped meanwhile.
@@ -384,6 +397,8 @@ impl<G: Game> UctTree<G> {
                 }
             }
         }
+        self.nodes.reserve_exact(order.len());
+        self.edges.reserve_exact(order.iter().map(|&old| usize::from(old_nodes[old as usize].count)).sum());
         for &old in &order {
             let node = old_nodes[old as usize];
             let edges = &old_edges[node.edges as usize..][..usize::from(node.count)];
