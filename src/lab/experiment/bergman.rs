@@ -33,7 +33,7 @@ pub(super) const ALGORITHMS: [(&str, MinimaxKind); 3] =
     [("minimax", MinimaxKind::Full), ("alpha-beta", MinimaxKind::AlphaBeta), ("reordering", MinimaxKind::Ordered)];
 
 /// The most random moves at the beginning. The paper says "a random number" and no more.
-const MOST_RANDOM_MOVES: usize = 30;
+pub(super) const MOST_RANDOM_MOVES: usize = 30;
 
 /// A board after a random number of random moves, 1 to 30, on which the side to move has a move.
 pub(super) fn board(seed: u64, number: u64) -> Position {

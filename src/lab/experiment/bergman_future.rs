@@ -1,6 +1,6 @@
 //! Bergman's future work, done: a weight for the mobility term, and forward pruning beside the corners.
 
-use super::bergman::{ON_BOARDS, Plain, board, boards, match_units, match_up};
+use super::bergman::{MOST_RANDOM_MOVES, ON_BOARDS, Plain, board, boards, match_units, match_up};
 use super::contest::Contest;
 use super::duel::PairScore;
 use super::player::{Chosen, Contender};
@@ -188,8 +188,10 @@ fn forward_pruning(lab: &mut Lab<'_>) -> Result<Findings, ExperimentError> {
     let title = "Forward pruning beside the corners";
     let (x, y) = ("depth of the full-width search, plies", "score of the pruning side, %");
     let plot = Plot { mark: Some(50.0), ..Plot::new(title, x, y, curves) };
-    let note = "Positions of the second table come from games of mobility against itself at depth 2 after 8 to 20 random plies, and have \
-         such a move and another one.";
+    let note = format!(
+        "Positions of the second table come from games of mobility against itself at depth 2 after 1 to {MOST_RANDOM_MOVES} random \
+         plies, and have such a move and another one."
+    );
     Ok(Findings::new(vec![table, truth], vec![plot], note))
 }
 
