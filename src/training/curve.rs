@@ -21,7 +21,8 @@ pub fn curve_csv(phases: &[FittedPhase]) -> String {
 /// The same as a picture: the held-out error of each phase, and both errors of all phases together, which after the end of
 /// a phase count what was kept.
 pub fn curve_svg(phases: &[FittedPhase]) -> String {
-    let phases: Vec<&FittedPhase> = phases.iter().filter(|phase| phase.positions > 0).collect();
+    let (numbers, phases): (Vec<usize>, Vec<&FittedPhase>) =
+        phases.iter().enumerate().filter(|(_, phase)| phase.positions > 0).unzip();
     let passes = phases.iter().map(|phase| phase.curve.len()).max().unwrap_or(0);
     let together: Vec<PassError> = (0..passes).map(|pass| together(&phases, pass)).collect();
     let curve = |name: String, stroke, errors: &mut dyn Iterator<Item = f64>| {
@@ -32,7 +33,7 @@ pub fn curve_svg(phases: &[FittedPhase]) -> String {
         curve("held out, all phases".to_owned(), Stroke::Solid, &mut together.iter().map(|error| error.held_out)),
         curve("learnt from, all phases".to_owned(), Stroke::Dashed, &mut together.iter().map(|error| error.training)),
     ];
-    curves.extend(phases.iter().enumerate().map(|(number, phase)| {
+    curves.extend(numbers.iter().zip(&phases).map(|(number, phase)| {
         let name = format!("held out, phase {number}");
         curve(name, Stroke::Faint, &mut phase.curve.iter().map(|error| error.held_out))
     }));
@@ -98,8 +99,10 @@ mod tests {
     fn a_finished_phase_counts_with_what_was_kept() {
         let (long, short) = (phase(&[(6.0, 6.0), (3.0, 3.0), (1.0, 1.0)], 2), phase(&[(6.0, 8.0), (7.0, 7.0)], 1));
         assert_eq!(together(&[&long, &short], 2).held_out, 5.0);
-        let svg = curve_svg(&[long, short]);
+        let empty = FittedPhase { positions: 0, ..phase(&[], 0) };
+        let svg = curve_svg(&[empty, long, short]);
         assert_eq!(svg.matches("<polyline").count(), 4);
+        assert!(["phase 1<", "phase 2<"].iter().all(|name| svg.contains(name)), "phases have the numbers of the table");
         assert_eq!(svg.matches("</svg>").count(), 1);
         assert!(curve_svg(&[]).contains("</svg>"));
     }
