@@ -145,11 +145,16 @@ pub(super) struct WeightsArguments {
 impl WeightsArguments {
     /// The evaluation of this name with these weights.
     pub(super) fn evaluator(&self, kind: EvaluatorKind) -> Result<Arc<dyn Evaluator<Position>>, String> {
+        Ok(self.options(kind)?.evaluator())
+    }
+
+    /// The options that ask for it.
+    pub(super) fn options(&self, kind: EvaluatorKind) -> Result<EngineOptions, String> {
         let mut options = EngineOptions { eval: kind, ..EngineOptions::default() };
         if let Some(file) = &self.eval_file {
             options.set("eval-file", file).map_err(|error| error.to_string())?;
         }
-        Ok(options.evaluator())
+        Ok(options)
     }
 }
 

@@ -12,6 +12,7 @@ mod testset;
 use super::options::WeightsArguments;
 use super::output::say;
 use super::progress::StepBar;
+use crate::engine::EvalFile;
 use crate::eval::{Evaluator, EvaluatorKind, fingerprint};
 use crate::othello::Position;
 use crate::shard::Shard;
@@ -100,12 +101,14 @@ struct EvaluationArguments {
 }
 
 impl EvaluationArguments {
-    fn evaluator(&self) -> Result<Arc<dyn Evaluator<Position>>, String> {
+    /// The evaluation and its name, which the weights decide if there is a file of them.
+    fn evaluator(&self) -> Result<(EvaluatorKind, Arc<dyn Evaluator<Position>>), String> {
         let reads_weights = matches!(self.eval, EvaluatorKind::Pattern | EvaluatorKind::PatternLinear);
         if self.weights.eval_file.is_some() && !reads_weights {
             super::refuse(format_args!("--eval-file is not read with --eval {}", self.eval));
         }
-        self.weights.evaluator(self.eval)
+        let options = self.weights.options(self.eval)?;
+        Ok((options.eval_file.as_ref().map_or(self.eval, EvalFile::kind), options.evaluator()))
     }
 }
 
@@ -150,10 +153,10 @@ fn produce<M: ChunkMaker>(
     maker: impl Fn(Arc<dyn Evaluator<Position>>) -> M + Sync,
 ) -> Result<(), String> {
     let Samples { command, seed, settings, chunks, games_per_chunk } = samples;
-    let evaluator = arguments.evaluation.evaluator()?;
+    let (eval, evaluator) = arguments.evaluation.evaluator()?;
     let origin = Origin {
         command: command.to_owned(),
-        evaluator: arguments.evaluation.eval.to_string(),
+        evaluator: eval.to_string(),
         fingerprint: format!("{:08x}", fingerprint(&*evaluator)),
         seed,
         settings,

@@ -2,7 +2,7 @@
 
 use super::option::{Given, OptionError};
 use crate::eval::pattern::Weights;
-use crate::eval::{AnyWeights, Evaluator};
+use crate::eval::{AnyWeights, Evaluator, EvaluatorKind};
 use crate::othello::Position;
 use std::fmt;
 use std::path::Path;
@@ -12,6 +12,7 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct EvalFile {
     path: String,
+    kind: EvaluatorKind,
     evaluator: Arc<dyn Evaluator<Position>>,
 }
 
@@ -27,9 +28,14 @@ impl EvalFile {
     pub fn open(path: &str) -> Result<EvalFile, OptionError> {
         let path = path.to_owned();
         match AnyWeights::read(Path::new(&path)) {
-            Ok(weights) => Ok(EvalFile { path, evaluator: weights.evaluator() }),
+            Ok(weights) => Ok(EvalFile { path, kind: weights.kind(), evaluator: weights.evaluator() }),
             Err(error) => Err(OptionError::File { name: "eval-file", path, problem: error.to_string() }),
         }
+    }
+
+    /// Which evaluation the weights are for.
+    pub fn kind(&self) -> EvaluatorKind {
+        self.kind
     }
 
     /// The evaluation with these weights.

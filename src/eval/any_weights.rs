@@ -2,7 +2,7 @@
 
 use super::factorization::FactorWeights;
 use super::pattern::{PackedWeights, VERSION as LINEAR_VERSION, Weights, WeightsError, version_of};
-use super::{ErrorModel, Evaluator, Pattern, PatternLinear};
+use super::{ErrorModel, Evaluator, EvaluatorKind, Pattern, PatternLinear};
 use crate::othello::Position;
 use std::sync::Arc;
 
@@ -15,6 +15,14 @@ pub enum AnyWeights {
 }
 
 impl AnyWeights {
+    /// The evaluation that they are for.
+    pub fn kind(&self) -> EvaluatorKind {
+        match self {
+            AnyWeights::Linear(_) => EvaluatorKind::PatternLinear,
+            AnyWeights::Factors(_) => EvaluatorKind::Pattern,
+        }
+    }
+
     /// The evaluation with these weights.
     pub fn evaluator(self) -> Arc<dyn Evaluator<Position>> {
         match self {

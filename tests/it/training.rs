@@ -96,7 +96,12 @@ fn the_whole_loop_in_miniature() {
     assert!(with_factors < 0.75 * before, "{before} discs before, {with_factors} after");
 
     // And round again, with what was learnt.
-    run(folder, &format!("selfplay --out more --games 100 --eval pattern-linear --eval-file pattern.weights {GAMES}"));
+    // The file says which form it has.
+    for eval in ["pattern", "pattern-linear"] {
+        run(folder, &format!("selfplay --out more --games 100 --eval {eval} --eval-file pattern.weights {GAMES}"));
+    }
+    let chunk = Chunk::read(&folder.join("more/000000.samples")).unwrap();
+    assert_eq!(chunk.header.origin.evaluator, "pattern-linear");
     let error = refusal(
         folder,
         &format!("selfplay --out games --games 3000 --eval pattern --eval-file factorization.weights {GAMES}"),

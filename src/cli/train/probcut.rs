@@ -39,7 +39,7 @@ pub(super) struct ProbcutArguments {
 
 /// Searches, fits, and prints the table and the coefficients.
 pub(super) fn run(arguments: &ProbcutArguments) -> Result<(), String> {
-    let evaluator = arguments.evaluation.evaluator()?;
+    let (_, evaluator) = arguments.evaluation.evaluator()?;
     let settings = ProbcutSettings {
         positions: arguments.positions,
         depth: arguments.depth,
