@@ -123,7 +123,7 @@ struct Pace {
 
 impl<'a> Descent<'a> {
     pub(super) fn new(model: &'a Model, settings: &'a FactorizationSettings, uses: &[f32]) -> Descent<'a> {
-        let by_uses = uses.iter().map(|&uses| if uses >= settings.least_uses.max(1e-3) { 1.0 / uses } else { 0.0 });
+        let by_uses = uses.iter().map(|&uses| if settings.learns(uses) { 1.0 / uses } else { 0.0 });
         let nothing = Parameters::nothing(uses.len());
         Descent {
             model,

@@ -124,7 +124,7 @@ impl Parameters {
                 (sum * 3f64.sqrt()) as f32 * settings.spread as f32
             };
             line.0[..settings.rank].fill_with(&mut next);
-            if uses >= settings.least_uses { line } else { Factors::default() }
+            if settings.learns(uses) { line } else { Factors::default() }
         };
         let factors = uses.iter().map(|&uses| line(uses)).collect();
         Parameters { factors, ..Parameters::nothing(uses.len()) }
@@ -171,4 +171,16 @@ pub(super) struct Example {
     pub(super) point: Point,
     /// What the fixed linear weights say, in discs.
     pub(super) offset: f32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_that_were_never_seen_have_no_factors() {
+        let settings = FactorizationSettings { least_uses: 0.0, ..FactorizationSettings::default() };
+        let factors = Parameters::new(&settings, &[0.0, 1.0]).factors;
+        assert!(factors[0] == Factors::default() && factors[1] != Factors::default());
+    }
 }

@@ -57,6 +57,11 @@ impl Default for FactorizationSettings {
 }
 
 impl FactorizationSettings {
+    /// Whether a row that is used this much learns; one that was never seen does not, whatever the knob says.
+    pub(super) fn learns(&self, uses: f32) -> bool {
+        uses >= self.least_uses.max(1e-3)
+    }
+
     /// Checks the ranges.
     ///
     /// # Errors
