@@ -115,7 +115,11 @@ pub fn fit_probcut(
         .collect();
     let mut midgame = deviations(values.iter().flat_map(Values::midgame_errors));
     let mut endgame = deviations(values.iter().flat_map(Values::endgame_errors));
-    let surfaces = [fit(&mut midgame)?, fit(&mut endgame)?];
+    // ProbCut asks at certain depths only.
+    let surfaces = [
+        fit(&mut midgame, |class| class.shallow == shallow_depth(class.deep))?,
+        fit(&mut endgame, |class| class.shallow == shallow_depth_to_end(class.empties))?,
+    ];
     let old = evaluator.error_model().map(ErrorModel::coefficients);
     let old = old.map_or(vec![0.0; TEMPO_TERMS], |old| old[ErrorModel::OF_DEVIATIONS..].to_vec());
     let tempo = old.iter().zip(fit_tempo(&values)?).map(|(old, missing)| old + missing).collect();
@@ -308,18 +312,14 @@ fn deviations(errors: impl Iterator<Item = (Searches, f64)>) -> Vec<Deviation> {
     by_class(errors).map(deviation).filter(|class| class.deviation > 0.0).collect()
 }
 
-/// The coefficients of a surface, by weighted least squares on the logarithms; sets [`Deviation::fitted`].
-fn fit(classes: &mut [Deviation]) -> Option<Vec<f64>> {
+/// The coefficients of a surface, by weighted least squares on the logarithms; sets [`Deviation::fitted`]. What is asked
+/// weighs more.
+fn fit(classes: &mut [Deviation], is_asked: impl Fn(&Deviation) -> bool) -> Option<Vec<f64>> {
     let terms = ErrorModel::OF_DEVIATIONS / 2;
     if classes.len() < 2 * terms {
         return None;
     }
     let terms_of = |class: &Deviation| error_terms(class.empties, class.deep, class.shallow);
-    // ProbCut asks at certain depths only; what it asks weighs more.
-    let is_asked = |class: &Deviation| {
-        let reaches_end = class.deep == class.empties.count();
-        class.shallow == if reaches_end { shallow_depth_to_end(class.empties) } else { shallow_depth(class.deep) }
-    };
     let root = |class: &Deviation| (f64::from(class.count) * if is_asked(class) { 4.0 } else { 1.0 }).sqrt();
     let design =
         DMatrix::from_fn(classes.len(), terms, |row, term| terms_of(&classes[row])[term] * root(&classes[row]));
