@@ -24,7 +24,7 @@ use std::sync::Arc;
 pub struct ProbcutSettings {
     /// Positions to search, 100 or more.
     pub positions: u32,
-    /// The deepest search, 4 to 16 plies.
+    /// The deepest search, 6 to 16 plies.
     pub depth: u8,
     /// Positions with at most this many empty squares are solved too.
     pub solved_empties: Empties,
@@ -137,7 +137,7 @@ fn fit_tempo(values: &[Values]) -> Option<Vec<f64>> {
     let mut normal = DMatrix::identity(terms, terms) * RIDGE;
     let mut target = DVector::zeros(terms);
     for position in values {
-        for depth in TEMPO_FROM.min(position.by_depth.len() as u8 - 2)..position.by_depth.len() as u8 {
+        for depth in TEMPO_FROM..=*position.depths().end() {
             let Some(value) = position.at(depth) else { continue };
             let leaf = position.empties.after(depth);
             let sign = if depth.is_multiple_of(2) { 1.0 } else { -1.0 };

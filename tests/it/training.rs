@@ -217,6 +217,7 @@ fn what_makes_no_sense_is_said() {
         ("fit --data empty --out a --set fit.phases=0", "1 to 60"),
         ("bill --samples empty", "no files of samples in 'empty'"),
         ("fit --data empty --out weights.fit", "weights.fit"),
+        ("probcut --depth 5", "6..=16"),
         ("pack --weights weights.fit --out a", "does not begin with EMIFIT01 or EMIFIT02"),
         ("pack --weights nothing.fit --out a", "nothing.fit"),
         ("fit --data empty --out a --set factorization.rank=7", "an even number"),

@@ -21,7 +21,7 @@ pub(super) struct ProbcutArguments {
     #[arg(long, value_name = "N", default_value_t = ProbcutSettings::default().positions, value_parser = clap::value_parser!(u32).range(100..=1_000_000))]
     positions: u32,
     /// The deepest search, in plies
-    #[arg(long, value_name = "PLIES", default_value_t = ProbcutSettings::default().depth, value_parser = clap::value_parser!(u8).range(4..=16))]
+    #[arg(long, value_name = "PLIES", default_value_t = ProbcutSettings::default().depth, value_parser = clap::value_parser!(u8).range(6..=16))]
     depth: u8,
     /// Solve positions with at most this number of empty squares
     #[arg(long, value_name = "EMPTIES", default_value_t = ProbcutSettings::default().solved_empties, value_parser = RangedI64ValueParser::<Empties>::new().range(12..=26))]
