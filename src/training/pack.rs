@@ -6,7 +6,7 @@ use super::factorization::{FactorizationSettings, FittedFactors, SpanErrors};
 use super::fit::{FitSettings, FittedPhase, PassError};
 use super::settings_error::SettingsError;
 use crate::eval::AnyWeights;
-use crate::eval::factorization::{FactorWeights, RANK, rows};
+use crate::eval::factorization::{FactorWeights, MOST_FACTOR_UNITS, RANK, rows};
 use crate::eval::pattern::{PackedWeights, Sharing, WeightsError};
 use crate::game::DISC;
 use serde::de::DeserializeOwned;
@@ -42,8 +42,7 @@ impl PackSettings {
         let good = units.is_power_of_two() && i32::from(units) <= DISC;
         SettingsError::check("pack.units-per-disc", good, &units, "a power of two from 1 to 128")?;
         let units = self.factor_units;
-        // The evaluation counts products of two factors in 2^26 / units² whole parts: with more units those are too few.
-        SettingsError::check("pack.factor-units", (1..=1024).contains(&units), &units, "1 to 1024")
+        SettingsError::check("pack.factor-units", (1..=MOST_FACTOR_UNITS).contains(&units), &units, "1 to 1024")
     }
 
     /// Linear weights in whole units. Beyond the limits the tables of the evaluation could not hold one; no sum needs more

@@ -18,7 +18,7 @@ mod tables;
 mod weights;
 
 pub use tables::Tables;
-pub use weights::{DISC_COUNTS, FactorWeights, MOST_KNOTS, VERSION, rows};
+pub use weights::{DISC_COUNTS, FactorWeights, MOST_FACTOR_UNITS, MOST_KNOTS, VERSION, rows};
 
 use super::pattern::{OverPatterns, Weights};
 use std::sync::{Arc, OnceLock};

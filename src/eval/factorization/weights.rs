@@ -5,7 +5,7 @@
 //! |---|---|
 //! | 2 | knots, 2 to 16 |
 //! | 2 | units of a linear weight per disc, a power of two up to 128 |
-//! | 2 | what the factor 1 is in the units of the factors, 1 to 4096 |
+//! | 2 | what the factor 1 is in the units of the factors, 1 to 1024 |
 //! | 2 | factors of a row, [`RANK`] |
 //! | … | patterns, mobilities, error model, as the frame says |
 //! | 4 and … | for each knot, the opening first, the length of its compressed linear weights and they, row by row |
@@ -27,8 +27,8 @@ pub const VERSION: u32 = 3;
 /// The most knots of a file.
 pub const MOST_KNOTS: usize = 16;
 
-/// The largest unit of the factors.
-const MOST_FACTOR_UNITS: u16 = 4096;
+/// The most units of the factors in a disc: with more, a product of two is rounded too coarsely.
+pub const MOST_FACTOR_UNITS: u16 = 1024;
 
 /// Numbers of discs, 4 to 64, which have a row each.
 pub const DISC_COUNTS: usize = 61;
@@ -54,7 +54,7 @@ pub struct FactorWeights {
 impl FactorWeights {
     /// Weights at 2 to 16 knots, [`rows`] linear ones for each knot, and [`RANK`] factors of each row, the first factors of
     /// all rows first. A disc is `units_per_disc` in the linear weights, a power of two from 1 to 128, and 1 is
-    /// `factor_units` in the factors, 1 to 4096.
+    /// `factor_units` in the factors, 1 to 1024.
     ///
     /// # Errors
     /// If one of these numbers is out of range, or a linear weight is too large for the tables of the evaluation.
@@ -271,6 +271,9 @@ mod tests {
         assert!(matches!(new(32, 128, 8192, RANK * rows()), Err(WeightsError::Weight(8192))));
         assert!(matches!(new(32, 128, 0, 5), Err(WeightsError::Count { found: 5, .. })));
         assert!(matches!(new(33, 128, 0, RANK * rows()), Err(WeightsError::Units(33))));
-        assert!(matches!(new(32, 0, 0, RANK * rows()), Err(WeightsError::FactorUnits(0))));
+        for units in [0, 1025] {
+            let error = new(32, units, 0, RANK * rows()).unwrap_err().to_string();
+            assert!(error.contains("expected 1 to 1024"), "{error}");
+        }
     }
 }

@@ -17,7 +17,7 @@
 use super::file::{MOST_PHASES, VERSION};
 use super::geometry::{FAMILIES, MOBILITIES};
 use crate::eval::ErrorModel;
-use crate::eval::factorization::MOST_KNOTS;
+use crate::eval::factorization::{MOST_FACTOR_UNITS, MOST_KNOTS};
 use crate::game::DISC;
 use crate::othello::Square;
 use std::fs::File;
@@ -82,7 +82,7 @@ pub enum WeightsError {
     #[error("{0} knots; expected 2 to {MOST_KNOTS}")]
     Knots(usize),
     /// The unit of the factors is none of those allowed.
-    #[error("{0} units for the factor 1; expected 1 to 4096")]
+    #[error("{0} units for the factor 1; expected 1 to {MOST_FACTOR_UNITS}")]
     FactorUnits(u16),
     /// The unit of the weights is none of those allowed.
     #[error("{0} units per disc; expected a power of two from 1 to {DISC}")]
