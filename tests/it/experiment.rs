@@ -106,11 +106,13 @@ fn what_an_experiment_cannot_do_is_refused() {
     let error = refused("bergman-nodes", Setup { eval: Some(EvaluatorKind::Iago), ..Setup::default() });
     assert_eq!(
         error,
-        "eval: 'iago' is not valid; expected none, because bergman-nodes reads only levels, pairs, openings"
+        "eval: 'iago' is not valid; expected none, because bergman-nodes reads only seed, levels, pairs, openings"
     );
     assert!(
         refused("bergman-nodes", player("engine=uct")).starts_with("player: 'engine=uct' is not valid; expected none")
     );
+    let seed = Setup { seed: 5, ..Setup::default() };
+    assert!(refused("small-boards", seed).starts_with("seed: '5' is not valid; expected none"));
     let openings = Setup { openings: Some("classes".to_owned()), ..Setup::default() };
     assert!(refused("korf-random-trees", openings).starts_with("openings: 'classes' is not valid; expected none"));
     let alike = ["engine=uct", "engine=uct option.c=0"].map(str::to_owned).to_vec();

@@ -15,7 +15,7 @@ pub(super) const UCT: Experiment = Experiment {
     name: "uct-othello",
     about: "best-first with UCT against alpha-beta with table and ordering, equal evaluations; rows are evaluations a move",
     seconds: 420,
-    reads: &["levels", "pairs", "openings", "eval", "player", "opponent"],
+    reads: &["seed", "levels", "pairs", "openings", "eval", "player", "opponent"],
     run: uct,
 };
 
@@ -23,7 +23,7 @@ pub(super) const BUDGET_CURVE: Experiment = Experiment {
     name: "budget-curve",
     about: "best-first in its forms against PVS + ProbCut in the same time; rows are evaluations a move of the latter",
     seconds: 1200,
-    reads: &["levels", "pairs", "openings", "eval", "player", "opponent"],
+    reads: &["seed", "levels", "pairs", "openings", "eval", "player", "opponent"],
     run: budget_curve,
 };
 

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// The options that his experiments read.
-pub(super) const ON_BOARDS: &[&str] = &["levels", "pairs", "openings"];
+pub(super) const ON_BOARDS: &[&str] = &["seed", "levels", "pairs", "openings"];
 
 /// His heuristics by his names.
 pub(super) const HEURISTICS: [(&str, EvaluatorKind); 4] = [

@@ -15,7 +15,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "equal-evaluations",
     about: "engines against the paper's alpha-beta, which makes as many evaluations; rows are its depths",
     seconds: 1800,
-    reads: &["levels", "pairs", "openings", "eval", "player"],
+    reads: &["seed", "levels", "pairs", "openings", "eval", "player"],
     run,
 };
 

@@ -18,7 +18,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "korf-linear-space",
     about: "what RBFMS generates again, its time for a node, and its memory; rows are depths of the principal leaf",
     seconds: 70,
-    reads: &["levels", "pairs", "eval"],
+    reads: &["seed", "levels", "pairs", "eval"],
     run,
 };
 

@@ -16,7 +16,7 @@ use crate::search::{ByValue, EndValues, FinalMove, KorfSettings, Tie};
 use std::sync::Arc;
 
 /// The options that these experiments read.
-const WITH_EVALUATION: &[&str] = &["levels", "pairs", "openings", "eval"];
+const WITH_EVALUATION: &[&str] = &["seed", "levels", "pairs", "openings", "eval"];
 
 pub(super) const BEST_FIRST: Experiment = Experiment {
     name: "korf-othello-best-first",

@@ -15,7 +15,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "korf-random-trees",
     about: "best-first and extension against alpha-beta on random trees; rows are largest branching factors",
     seconds: 240,
-    reads: &["levels", "pairs"],
+    reads: &["seed", "levels", "pairs"],
     run,
 };
 

@@ -17,7 +17,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "korf-tempo",
     about: "how much worse expansion makes a node look to its parent; rows are largest branching factors",
     seconds: 3,
-    reads: &["levels", "pairs", "openings"],
+    reads: &["seed", "levels", "pairs", "openings"],
     run,
 };
 

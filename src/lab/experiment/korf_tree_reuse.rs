@@ -15,7 +15,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "korf-tree-reuse",
     about: "how much of the tree outlives a move and a reply, and what that is worth in games; rows are evaluations a move",
     seconds: 70,
-    reads: &["levels", "pairs", "openings", "eval"],
+    reads: &["seed", "levels", "pairs", "openings", "eval"],
     run,
 };
 

@@ -71,6 +71,7 @@ impl Setup {
     fn chosen(&self) -> Vec<(&'static str, String)> {
         let levels: Vec<String> = self.levels.iter().map(u32::to_string).collect();
         let all = [
+            ("seed", Some(self.seed.to_string()).filter(|_| self.seed != 0)),
             ("levels", Some(levels.join(",")).filter(|levels| !levels.is_empty())),
             ("pairs", self.pairs.map(|pairs| pairs.to_string())),
             ("openings", self.openings.clone()),

@@ -86,7 +86,7 @@ pub struct Experiment {
     pub about: &'static str,
     /// Seconds that the full run took on one core of the machine of `docs/performance.md`, about.
     pub seconds: u32,
-    /// The options of a [`Setup`] that it reads besides `quick` and `seed`.
+    /// The options of a [`Setup`] that it reads besides `quick`.
     reads: &'static [&'static str],
     run: fn(&mut Lab<'_>) -> Result<Findings, ExperimentError>,
 }
