@@ -1,5 +1,7 @@
 //! Random numbers that are the same for the same seed in every later version.
 
+use crate::othello::{Bitboard, Square};
+
 /// The splitmix64 generator.
 #[derive(Clone, Debug)]
 pub(crate) struct Random(u64);
@@ -29,6 +31,12 @@ impl Random {
     /// A number below `n`, at least 1. The bias of the multiplication is below 2⁻⁵⁰ for the lists met here.
     pub(crate) fn below(&mut self, n: usize) -> usize {
         ((u128::from(self.next()) * n as u128) >> 64) as usize
+    }
+
+    /// One square of a set; of none, nothing, and no number is drawn.
+    pub(crate) fn choose(&mut self, squares: Bitboard) -> Option<Square> {
+        let count = squares.count() as usize;
+        if count > 0 { squares.into_iter().nth(self.below(count)) } else { None }
     }
 
     /// Brings items into a random order (Fisher and Yates).

@@ -21,11 +21,7 @@ pub fn fingerprint(evaluator: &dyn Evaluator<Position>) -> u32 {
         let mut position = Position::START;
         while !position.is_over() {
             hasher.update(&evaluator.evaluate(&position).to_le_bytes());
-            let moves = position.moves();
-            position = match moves.count() as usize {
-                0 => position.pass(),
-                count => moves.into_iter().nth(random.below(count)).map_or(position, |square| position.after(square)),
-            };
+            position = random.choose(position.moves()).map_or_else(|| position.pass(), |square| position.after(square));
         }
     }
     hasher.finalize()

@@ -89,8 +89,11 @@ impl Labeller {
             if position.must_pass() {
                 position = position.pass();
             }
-            let moves = position.moves();
-            let square = moves.into_iter().nth(random.below((moves.count() as usize).max(1)))?;
+            let Some(square) = random.choose(position.moves()) else {
+                // Earlier versions drew a number here too, and samples are to stay the same.
+                random.next();
+                return None;
+            };
             position = position.after(square);
         }
         if position.must_pass() {

@@ -265,9 +265,8 @@ fn sample(seed: u64, number: u32, evaluator: &Arc<dyn Evaluator<Position>>) -> O
         if empties <= wanted {
             return Some(position);
         }
-        let moves = position.moves();
         let square = if empties > opening || strays && empties == wanted + 1 {
-            moves.into_iter().nth(random.below(moves.count() as usize))?
+            random.choose(position.moves())?
         } else {
             search.think(position, Depth::new(2)).lines[0].turn.square()?
         };

@@ -140,14 +140,8 @@ impl SelfPlay {
             let mut position = Position::START;
             let end = 60 - plies;
             while position.empties().count() > end && !position.is_over() {
-                let moves = position.moves();
-                position = match moves.count() as usize {
-                    0 => position.pass(),
-                    count => {
-                        let square = moves.into_iter().nth(random.below(count)).expect("below the count of moves");
-                        position.after(square)
-                    }
-                };
+                let square = random.choose(position.moves());
+                position = square.map_or_else(|| position.pass(), |square| position.after(square));
             }
             if !position.is_over() {
                 return position;

@@ -45,11 +45,8 @@ pub(super) fn board(seed: u64, number: u64) -> Position {
             if position.must_pass() {
                 position = position.pass();
             }
-            let squares: Vec<_> = position.moves().into_iter().collect();
-            if squares.is_empty() {
-                break;
-            }
-            position = position.after(squares[random.below(squares.len())]);
+            let Some(square) = random.choose(position.moves()) else { break };
+            position = position.after(square);
         }
         if !position.moves().is_empty() {
             return position;
