@@ -4,8 +4,8 @@
 use crate::game::DISC;
 use crate::othello::{Empties, Position};
 
-/// The number of coefficients of one surface.
-const TERMS: usize = 6;
+/// The number of coefficients of one surface, and of the tempo.
+pub const TERMS: usize = 6;
 /// The largest coefficient, on either side of 0.
 const LARGEST: f64 = 1e3;
 /// Depths and empty squares, 0 to 60.

@@ -9,7 +9,7 @@
 //! mean, by least squares.
 
 use super::searcher::Searcher;
-use crate::eval::{ErrorModel, Evaluator, error_terms, shallow_depth, shallow_depth_to_end, tempo_terms};
+use crate::eval::{ERROR_TERMS, ErrorModel, Evaluator, error_terms, shallow_depth, shallow_depth_to_end, tempo_terms};
 use crate::othello::{Empties, Position};
 use crate::random::Random;
 use crate::search::{Depth, SearchDepth, Selectivity};
@@ -121,19 +121,16 @@ pub fn fit_probcut(
         fit(&mut endgame, |class| class.shallow == shallow_depth_to_end(class.empties))?,
     ];
     let old = evaluator.error_model().map(ErrorModel::coefficients);
-    let old = old.map_or(vec![0.0; TEMPO_TERMS], |old| old[ErrorModel::OF_DEVIATIONS..].to_vec());
+    let old = old.map_or(vec![0.0; ERROR_TERMS], |old| old[ErrorModel::OF_DEVIATIONS..].to_vec());
     let tempo = old.iter().zip(fit_tempo(&values)?).map(|(old, missing)| old + missing).collect();
     let model = ErrorModel::new(&[surfaces.concat(), tempo].concat())?;
     Some(ProbcutFit { model, midgame, endgame, changes: changes(&values) })
 }
 
-/// Coefficients of the tempo in [`ErrorModel`].
-const TEMPO_TERMS: usize = ErrorModel::COEFFICIENTS - ErrorModel::OF_DEVIATIONS;
-
 /// The coefficients of what the tempo lacks: least squares on result less value. Two terms more, constant and linear in the
 /// empty squares of the leaves, stand for what the values of all depths err alike.
 fn fit_tempo(values: &[Values]) -> Option<Vec<f64>> {
-    let terms = TEMPO_TERMS + 2;
+    let terms = ERROR_TERMS + 2;
     let mut normal = DMatrix::identity(terms, terms) * RIDGE;
     let mut target = DVector::zeros(terms);
     for position in values {
@@ -148,8 +145,8 @@ fn fit_tempo(values: &[Values]) -> Option<Vec<f64>> {
         }
     }
     let solution = normal.cholesky()?.solve(&target);
-    log::info!("all depths alike: {:+.2} {:+.2} e/60 discs", solution[TEMPO_TERMS], solution[TEMPO_TERMS + 1]);
-    Some(solution.iter().take(TEMPO_TERMS).copied().collect())
+    log::info!("all depths alike: {:+.2} {:+.2} e/60 discs", solution[ERROR_TERMS], solution[ERROR_TERMS + 1]);
+    Some(solution.iter().take(ERROR_TERMS).copied().collect())
 }
 
 fn changes(values: &[Values]) -> Vec<Change> {
@@ -314,16 +311,15 @@ fn deviations(errors: impl Iterator<Item = (Searches, f64)>) -> Vec<Deviation> {
 /// The coefficients of a surface, by weighted least squares on the logarithms; sets [`Deviation::fitted`]. What is asked
 /// weighs more.
 fn fit(classes: &mut [Deviation], is_asked: impl Fn(&Deviation) -> bool) -> Option<Vec<f64>> {
-    let terms = ErrorModel::OF_DEVIATIONS / 2;
-    if classes.len() < 2 * terms {
+    if classes.len() < 2 * ERROR_TERMS {
         return None;
     }
     let terms_of = |class: &Deviation| error_terms(class.empties, class.deep, class.shallow);
     let root = |class: &Deviation| (f64::from(class.count) * if is_asked(class) { 4.0 } else { 1.0 }).sqrt();
     let design =
-        DMatrix::from_fn(classes.len(), terms, |row, term| terms_of(&classes[row])[term] * root(&classes[row]));
+        DMatrix::from_fn(classes.len(), ERROR_TERMS, |row, term| terms_of(&classes[row])[term] * root(&classes[row]));
     let target = DVector::from_fn(classes.len(), |row, _| classes[row].deviation.ln() * root(&classes[row]));
-    let normal = design.transpose() * &design + DMatrix::identity(terms, terms) * RIDGE;
+    let normal = design.transpose() * &design + DMatrix::identity(ERROR_TERMS, ERROR_TERMS) * RIDGE;
     let solution = normal.cholesky()?.solve(&(design.transpose() * target));
     for class in classes {
         class.fitted = solution.iter().zip(terms_of(class)).map(|(c, term)| c * term).sum::<f64>().exp();

@@ -16,11 +16,9 @@ pub(super) mod windows;
 
 pub use file::{MOST_PHASES, PackedWeights, VERSION, phase_of};
 pub use form::{Form, OverPatterns, Weights};
+pub use frame::WeightsError;
 pub(super) use frame::version_of;
-pub use frame::{MAGIC, WeightsError};
-pub use geometry::{
-    ALL_INSTANCES, FAMILIES, Family, INSTANCES, Instance, MOBILITIES, MOST_SQUARES, Sharing, mobility_pair,
-};
+pub use geometry::{ALL_INSTANCES, FAMILIES, Family, INSTANCES, Instance, MOBILITIES, Sharing, mobility_pair};
 pub use indexes::State;
 
 use std::sync::{Arc, OnceLock};

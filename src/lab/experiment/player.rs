@@ -42,16 +42,11 @@ pub trait Contender<G: Game> {
 /// Evaluations by the stage of the game: their sum and the number of moves.
 pub type ByStage = BTreeMap<u32, (u64, u64)>;
 
-/// Evaluations for a move at each stage of a game.
+/// Evaluations for a move at each stage of a game: the means of what was spent.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Budgets(ByStage);
+pub struct Budgets(pub ByStage);
 
 impl Budgets {
-    /// The means of what was spent.
-    pub fn mean_of(spent: ByStage) -> Budgets {
-        Budgets(spent)
-    }
-
     /// The budget of a stage: of the nearest one that is known, at least 1.
     pub fn of(&self, stage: u32) -> u64 {
         let nearest = self.0.iter().min_by_key(|(known, _)| known.abs_diff(stage));

@@ -100,7 +100,7 @@ pub fn calibrate<G: Contest, M: Contender<G>, P: Contender<G>>(
         spent
     })?;
     let spent = lab.unit(&format!("{key}/calibration/opponent"), || {
-        let mut player = player(Budgets::mean_of(first));
+        let mut player = player(Budgets(first));
         let mut spent = ByStage::new();
         for start in starts {
             let (_, [_, stages]) = play_pair(start, &mut player, &mut model(), solve_from);
@@ -108,7 +108,7 @@ pub fn calibrate<G: Contest, M: Contender<G>, P: Contender<G>>(
         }
         spent
     })?;
-    Ok(Budgets::mean_of(spent))
+    Ok(Budgets(spent))
 }
 
 /// Evaluations of one move at most, for each that alpha-beta makes on average: the paper's "or runs out of time".
