@@ -408,10 +408,12 @@ fn set_up(start: &Position) -> String {
         return String::new();
     }
     let mut text = String::new();
-    for (key, discs) in [("AB", start.discs(Color::Black)), ("AW", start.discs(Color::White))] {
-        if !discs.is_empty() {
+    // A reader begins with the discs of the standard start.
+    let cleared = start.empties() & !Position::START.empties();
+    for (key, squares) in [("AB", start.discs(Color::Black)), ("AW", start.discs(Color::White)), ("AE", cleared)] {
+        if !squares.is_empty() {
             text += key;
-            text.extend(discs.into_iter().map(|square| format!("[{}]", Point(square))));
+            text.extend(squares.into_iter().map(|square| format!("[{}]", Point(square))));
         }
     }
     text + &format!("PL[{}]", start.mover().letter())
@@ -467,4 +469,19 @@ fn result_text(result: GgfResult, written: &mut Written) -> String {
         None => {}
     }
     if result.score == 0.0 { "0".to_owned() } else { format!("{winner}+{}", result.score.abs()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn starts_with_empty_squares_in_the_centre_come_back() {
+        for seed in 0..30 {
+            let start = crate::testing::random_position_with_holes(seed, 40);
+            let game = AnnotatedGame::new(GameRecord::from_position(start));
+            let text = write(&game).text;
+            assert_eq!(parse(&text).as_ref(), Ok(&game), "{text}");
+        }
+    }
 }
