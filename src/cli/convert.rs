@@ -27,7 +27,7 @@ pub(super) struct ConvertArguments {
     /// The file to write; WTHOR's names go beside it, as .jou and .trn
     #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Stop, and leave no file, where anything would be lost: a part of a game, or a game that cannot be read or written
+    /// Stop, and leave no file, where anything would be lost: a part of a game, or a game that is cut off or cannot be read or written
     #[arg(long)]
     strict: bool,
 }
@@ -147,6 +147,9 @@ impl Conversion<'_> {
     fn read(&mut self, item: Result<NamedGame, GameFileError>) -> Result<Option<NamedGame>, String> {
         self.games += 1;
         match item {
+            Ok(game) if self.arguments.strict && game.found.is_cut => {
+                Err(format!("{}: the file ends within the game; expected a whole one", game.place))
+            }
             Ok(game) => Ok(Some(game)),
             Err(error) if self.arguments.strict => Err(error.to_string()),
             Err(error) => {

@@ -16,6 +16,8 @@ fn strict_stops_at_a_game_that_is_lost() {
         assert!(code == 1 && stderr.starts_with(&format!("emilia: standard input: {told}")), "{name}: {stderr}");
         assert_eq!((stderr.lines().count(), std::fs::read_dir(folder.path()).unwrap().count()), (1, 0), "{stderr}");
     }
+    let (code, stdout, stderr) = said(&["convert", "--strict", "--to", "ggf"], "(;GM[Othello]PB[a]B[F5]W[D6]B[C3/1.5");
+    assert!(code == 1 && stdout.is_empty() && stderr.ends_with("game; expected a whole one\n"), "{stdout}{stderr}");
 }
 
 #[test]
