@@ -39,8 +39,8 @@ pub fn parse(text: &str) -> Result<AnnotatedGame, NotationError> {
     read(text, false)
 }
 
-/// The same for a text that ends within the game: nothing is made of a comment without an end, half a move, a move number or half a
-/// result at its end.
+/// The same for a text that ends within the game: nothing is made of a comment or a variation without an end, or of a last word that cannot
+/// be read.
 pub(super) fn parse_cut(text: &str) -> Result<AnnotatedGame, NotationError> {
     read(text, true)
 }
@@ -214,34 +214,44 @@ impl Moves<'_> {
         loop {
             skip_blanks_and_comments(&mut self.cursor);
             let Some(c) = self.cursor.peek() else { break };
-            if self.is_cut && self.result.is_none() && is_half(self.cursor.rest().trim_end()) {
+            let rest = self.cursor.rest().trim_end_matches(is_blank);
+            let Err(error) = self.part(c) else { continue };
+            // What stands in brackets lacks only its end.
+            let is_last = matches!(c, '{' | '(') || !rest.contains(is_blank);
+            if self.is_cut && is_last && self.result.is_none() && !error.problem.is_of_rules() {
                 break;
             }
-            match c {
-                '{' => self.comment()?,
-                ';' => keep_line(&mut self.game, &mut self.cursor),
-                '(' => self.variation()?,
-                '$' => {
-                    self.cursor.bump();
-                    self.cursor.skip_while(|c| c.is_ascii_digit());
-                    self.game.unread.push("a glyph".to_owned());
-                }
-                '!' | '?' => {
-                    self.cursor.skip_while(|c| matches!(c, '!' | '?'));
-                    self.game.unread.push("a mark behind a move".to_owned());
-                }
-                '*' => {
-                    self.cursor.bump();
-                    self.end("*")?;
-                }
-                '0'..='9' => self.number()?,
-                _ => self.turn()?,
-            }
+            return Err(error);
         }
         self.game.unread.extend(variations_in_words(self.variations));
         self.game.timing.resize(self.game.record.turns().len(), Timing::default());
         keep_tags(&mut self.game, self.result);
         Ok(self.game)
+    }
+
+    /// Reads what begins with this character.
+    fn part(&mut self, c: char) -> Result<(), NotationError> {
+        match c {
+            '{' => self.comment()?,
+            ';' => keep_line(&mut self.game, &mut self.cursor),
+            '(' => self.variation()?,
+            '$' => {
+                self.cursor.bump();
+                self.cursor.skip_while(|c| c.is_ascii_digit());
+                self.game.unread.push("a glyph".to_owned());
+            }
+            '!' | '?' => {
+                self.cursor.skip_while(|c| matches!(c, '!' | '?'));
+                self.game.unread.push("a mark behind a move".to_owned());
+            }
+            '*' => {
+                self.cursor.bump();
+                self.end("*")?;
+            }
+            '0'..='9' => self.number()?,
+            _ => self.turn()?,
+        }
+        Ok(())
     }
 
     fn comment(&mut self) -> Result<(), NotationError> {
@@ -315,15 +325,6 @@ impl Moves<'_> {
             None => Err(start.expected(A_MOVE)),
         };
         taken.map_err(|error| error.in_turn(self.number))
-    }
-}
-
-/// Whether the last words of a text are half of a comment, a move, a result, or a move number without its move.
-fn is_half(rest: &str) -> bool {
-    match rest.as_bytes() {
-        [b'{', ..] => !rest.contains('}'),
-        [b'a'..=b'h' | b'A'..=b'H'] => true,
-        _ => rest.strip_suffix('-').unwrap_or(rest).bytes().all(|byte| byte.is_ascii_digit()),
     }
 }
 

@@ -143,12 +143,13 @@ fn comments_stand_above_games_of_every_format() {
 #[test]
 fn of_a_game_of_pgn_that_is_cut_off_the_whole_moves_are_read() {
     let cut = |end: &str| read(format!("[Black \"{{ada\"]\n\n1. f5 {{a}} d6 {end}"));
-    for end in ["{a comment", "{a {second} {", "2", "37-", "c", "-", "; {to the end\n2. c", "2.c"] {
+    let half_words = ["2", "37-", "1/2", "c", "-", "2. p", "; {to the end\n2. c", "2.c"];
+    for end in half_words.into_iter().chain(["{a comment", "{a {second} {", "(1... f6 2. c3", "(1... f6 {a) b"]) {
         let games = cut(end);
         let [Ok(found)] = &games[..] else { panic!("{games:?}") };
         assert!(found.is_cut && found.game.record.turns().len() == 2, "{end}");
     }
-    for end in ["c9 ; {no comment", "37-27 c", "37-27 {a comment", "c9 {a comment"] {
+    for end in ["c9 ; {no comment", "37-27 c", "37-27 {a comment", "c9 {a comment", "2. a1"] {
         assert!(matches!(cut(end)[..], [Err(_)]), "{end}");
     }
 }
