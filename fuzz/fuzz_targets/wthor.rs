@@ -2,12 +2,12 @@
 #![no_main]
 
 use emilia::notation::game_file::{Format, GameFile, WthorWriter};
-use emilia::notation::wthor::{parse_players, parse_tournaments};
+use emilia::notation::wthor::{PLAYER, TOURNAMENT, names};
 use libfuzzer_sys::fuzz_target;
 use std::io::Cursor;
 
 fuzz_target!(|bytes: &[u8]| {
-    let _ = (parse_players(bytes), parse_tournaments(bytes));
+    let _ = (names::<PLAYER>(bytes), names::<TOURNAMENT>(bytes));
     let Ok(games) = GameFile::new("fuzz", Cursor::new(bytes.to_vec())) else { return };
     let mut writer = WthorWriter::new();
     let mut written = Vec::new();

@@ -8,8 +8,10 @@ use thiserror::Error;
 
 pub(super) const HEADER: usize = 16;
 pub(super) const GAME: usize = 68;
-pub(super) const PLAYER: usize = 20;
-pub(super) const TOURNAMENT: usize = 26;
+/// The length of a player's name.
+pub const PLAYER: usize = 20;
+/// The length of a tournament's name.
+pub const TOURNAMENT: usize = 26;
 
 /// The empties that theoretical scores are for where the header does not say.
 const USUAL_THEORY: u8 = 22;
@@ -92,23 +94,11 @@ pub(super) fn play(moves: &[u8]) -> Result<GameRecord, BrokenGame> {
     Ok(game)
 }
 
-/// The names of the bytes of a `.jou` file, by the numbers that games have for their players.
+/// The names of the bytes of a `.jou` file ([`PLAYER`]) or of a `.trn` file ([`TOURNAMENT`]), by the numbers that games have for them.
 ///
 /// # Errors
 /// If the size is not what the header announces.
-pub fn parse_players(bytes: &[u8]) -> Result<Vec<String>, WthorError> {
-    names::<PLAYER>(bytes)
-}
-
-/// The names of the bytes of a `.trn` file, by the numbers that games have for their tournament.
-///
-/// # Errors
-/// If the size is not what the header announces.
-pub fn parse_tournaments(bytes: &[u8]) -> Result<Vec<String>, WthorError> {
-    names::<TOURNAMENT>(bytes)
-}
-
-fn names<const LENGTH: usize>(bytes: &[u8]) -> Result<Vec<String>, WthorError> {
+pub fn names<const LENGTH: usize>(bytes: &[u8]) -> Result<Vec<String>, WthorError> {
     let (header, rest) = bytes.split_first_chunk::<HEADER>().ok_or(WthorError::Header(bytes.len()))?;
     let count = u32::from(u16::from_le_bytes([header[8], header[9]]));
     // Latin-1: every byte is the code of its character.
@@ -237,9 +227,9 @@ mod tests {
             record
         };
         let players = file(&[name(b"???", PLAYER), name(b"Mal\xe9zieux\0rest", PLAYER)], |header| header[12] = 77);
-        assert_eq!(parse_players(&players).unwrap(), ["???", "Malézieux"]);
+        assert_eq!(names::<PLAYER>(&players).unwrap(), ["???", "Malézieux"]);
         let tournaments = file(&[name(&[b'x'; TOURNAMENT], TOURNAMENT)], |_| {});
-        assert_eq!(parse_tournaments(&tournaments).unwrap(), ["x".repeat(TOURNAMENT)]);
-        assert!(parse_players(&tournaments).is_err());
+        assert_eq!(names::<TOURNAMENT>(&tournaments).unwrap(), ["x".repeat(TOURNAMENT)]);
+        assert!(names::<PLAYER>(&tournaments).is_err());
     }
 }

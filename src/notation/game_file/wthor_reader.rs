@@ -4,7 +4,7 @@ use super::error::ReadProblem;
 use super::source::ByteSource;
 use crate::notation::annotated_game::{AnnotatedGame, Theory};
 use crate::notation::ggf::GgfResult;
-use crate::notation::wthor::{self, BrokenGame, GAME, HEADER, WthorError, WthorHeader};
+use crate::notation::wthor::{self, BrokenGame, GAME, HEADER, PLAYER, TOURNAMENT, WthorError, WthorHeader};
 
 /// What is known of the file besides the games still to come.
 pub(super) struct WthorReader {
@@ -34,9 +34,9 @@ impl WthorReader {
     /// Takes the names from the bytes of a file of players or of tournaments.
     pub(super) fn set_names(&mut self, bytes: &[u8], is_of_players: bool) -> Result<(), WthorError> {
         if is_of_players {
-            self.players = wthor::parse_players(bytes)?;
+            self.players = wthor::names::<PLAYER>(bytes)?;
         } else {
-            self.tournaments = wthor::parse_tournaments(bytes)?;
+            self.tournaments = wthor::names::<TOURNAMENT>(bytes)?;
         }
         Ok(())
     }
