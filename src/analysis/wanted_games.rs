@@ -46,7 +46,7 @@ impl GameInput {
         let input = SharedInput(Arc::new(Mutex::new(Checksummed::new(input))));
         let mut games = GameFile::new(name.clone(), input.clone())?;
         if let Some(path) = path {
-            games = games.with_names_beside(path)?;
+            games = games.with_names_beside(path);
         }
         Ok(GameInput { name, input, games, seen: Arc::default() })
     }
@@ -56,9 +56,9 @@ impl GameInput {
         &self.name
     }
 
-    /// Whether it is a base of WTHOR whose players or tournaments have no names.
-    pub fn lacks_names(&self) -> bool {
-        self.games.lacks_names()
+    /// Why the players or tournaments of a base of WTHOR have no names.
+    pub fn missing_names(&self) -> Option<&str> {
+        self.games.missing_names()
     }
 
     /// The games of a shard that are not done yet, and what is known of the input behind the last one.

@@ -6,7 +6,7 @@ use super::analyze_pages::Pages;
 use super::analyze_position::{self, PositionArguments};
 use super::analyze_queries;
 use super::game_choice::GameChoice;
-use super::game_input::{NO_NAMES, announce_reading, job_of_input, open_text};
+use super::game_input::{announce_reading, job_of_input, open_text};
 use super::log_output;
 use super::options::EngineArguments;
 use super::output::complain;
@@ -201,8 +201,8 @@ impl AnalyzeArguments {
     fn judge_games(&self, name: &str, input: Input, settings: AnalysisSettings, threads: u32) -> Result<(), String> {
         let path = self.file.as_deref().filter(|file| *file != "-").map(Path::new);
         let games = GameInput::new(name, input, path).map_err(|error| error.to_string())?;
-        if games.lacks_names() {
-            complain(format_args!("warning: {}: {NO_NAMES}", games.name()));
+        if let Some(why) = games.missing_names() {
+            complain(format_args!("warning: {}: {why}", games.name()));
         }
         let (style, by_player, out) = (self.style(), self.by.is_some(), self.out.as_deref());
         let opened = match (style, self.shard) {

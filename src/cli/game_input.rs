@@ -67,19 +67,13 @@ impl GameFiles {
             GameFile::open(path)?
         };
         let games = games.with_name_files(self.players.as_deref(), self.tournaments.as_deref())?;
-        if games.lacks_names() {
+        if let Some(why) = games.missing_names() {
             let file = named_file(path);
-            complain(format_args!(
-                "warning: {file}: {NO_NAMES}; --players FILE.jou and --tournaments FILE.trn name them"
-            ));
+            complain(format_args!("warning: {file}: {why}; --players FILE.jou and --tournaments FILE.trn name them"));
         }
         Ok(games)
     }
 }
-
-/// What a base of WTHOR may lack.
-pub(super) const NO_NAMES: &str =
-    "the names of its players (.jou) and tournaments (.trn) are not beside it, or several files may have them";
 
 /// Warns of a game that its file cuts off, and of a result that is not the one on the board.
 pub(super) fn warn_of_game(place: impl Display, found: &FileGame) {

@@ -359,8 +359,8 @@ fn names_that_are_missing_are_told_once() {
     let folder = tempfile::tempdir().unwrap();
     let out = file(&folder, "games.wtb");
     assert_eq!(said(&["convert", "--out", &out], GGF.repeat(2)).0, 0);
-    std::fs::remove_file(file(&folder, "games.jou")).unwrap();
-    let wrong = file(&folder, "games.trn");
+    let [players, beside, wrong] = ["players", "games.jou", "games.trn"].map(|name| file(&folder, name));
+    std::fs::rename(&beside, &players).unwrap();
     let (code, _, stderr) = said(&["convert", "--to", "ggf", "--players", &wrong, &out], "");
     assert!(code == 1 && stderr.starts_with(&format!("emilia: {wrong}: 42 bytes; expected 36 for")), "{stderr}");
     for command in [&["convert", "--to", "ggf"][..], &["show"], &["positions"], &["analyze", "--depth", "1"]] {
@@ -368,6 +368,15 @@ fn names_that_are_missing_are_told_once() {
         let warning = "games.wtb: the names of its players (.jou) and tournaments (.trn) are not beside it";
         assert!(code == 0 && stderr.matches(warning).count() == 1, "{command:?}: {stderr}");
     }
+    // A file that cannot be read is told too, and another one may be named. Other formats need none.
+    std::fs::copy(&wrong, &beside).unwrap();
+    let (code, _, stderr) = said(&["convert", "--to", "ggf", &out], "");
+    let told = format!("emilia: warning: {out}: {beside}: 42 bytes; expected 36 for");
+    assert!(code == 0 && stderr.starts_with(&told), "{stderr}");
+    let (code, stdout, stderr) = said(&["convert", "--to", "ggf", "--players", &players, &out], "");
+    assert!((code, stderr.as_str()) == (0, "") && stdout.contains("PB[ada]"), "{stdout}{stderr}");
+    let (code, stdout, _) = said(&["convert", "--to", "transcript", "--players", &wrong], "f5d6\n");
+    assert_eq!((code, stdout.as_str()), (0, "f5d6\n"));
 }
 
 #[test]

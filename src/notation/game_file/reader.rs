@@ -6,6 +6,7 @@ use super::source::ByteSource;
 use super::splitting::game_length;
 use super::wthor_reader::WthorReader;
 use super::{Format, text_formats};
+use crate::notation::wthor::{self, PLAYER, TOURNAMENT};
 use crate::notation::{AnnotatedGame, NotationError};
 use crate::whole_file::folder;
 use std::fs::{self, File};
@@ -67,25 +68,25 @@ impl GameFile {
     /// files of the folder that end so. Capitals count only where names differ in nothing else, and what may be meant alike is not read.
     ///
     /// # Errors
-    /// If the file or one of names beside it cannot be read.
+    /// If the file cannot be read.
     pub fn open(path: &Path) -> Result<GameFile, GameFileError> {
         let name = path.display().to_string();
         let failed = |error: io::Error| GameFileError { file: name.clone(), number: 0, problem: error.into() };
         let file = File::open(path).map_err(failed)?;
-        GameFile::new(&name, file)?.with_names_beside(path)
+        Ok(GameFile::new(&name, file)?.with_names_beside(path))
     }
 
-    /// Gives the games of a WTHOR file the names that [`GameFile::open`] would find beside this path. Without effect on other
-    /// formats.
-    ///
-    /// # Errors
-    /// If a file of names cannot be read.
-    pub fn with_names_beside(self, path: &Path) -> Result<GameFile, GameFileError> {
-        if self.wthor.is_none() {
-            return Ok(self);
+    /// Gives the games of a WTHOR file the names that [`GameFile::open`] would find beside this path; of files that cannot be read,
+    /// [`GameFile::missing_names`] says why. Without effect on other formats.
+    pub fn with_names_beside(mut self, path: &Path) -> GameFile {
+        let Some(wthor) = &mut self.wthor else { return self };
+        for (ending, is_of_players) in [("jou", true), ("trn", false)] {
+            if let Some(file) = beside(path, ending) {
+                let names = read_names(&file, is_of_players).map_err(|error| error.to_string());
+                wthor.set_names(is_of_players, names);
+            }
         }
-        let [players, tournaments] = ["jou", "trn"].map(|ending| beside(path, ending));
-        self.with_name_files(players.as_deref(), tournaments.as_deref())
+        self
     }
 
     /// Gives the games of a WTHOR file the names of a `.jou` file and a `.trn` file. Without effect on other formats.
@@ -97,12 +98,10 @@ impl GameFile {
         players: Option<&Path>,
         tournaments: Option<&Path>,
     ) -> Result<GameFile, GameFileError> {
+        let Some(wthor) = &mut self.wthor else { return Ok(self) };
         for (path, is_of_players) in [(players, true), (tournaments, false)] {
-            let Some(path) = path else { continue };
-            let failed = |problem| GameFileError { file: path.display().to_string(), number: 0, problem };
-            let bytes = fs::read(path).map_err(|error| failed(error.into()))?;
-            if let Some(wthor) = &mut self.wthor {
-                wthor.set_names(&bytes, is_of_players).map_err(|error| failed(error.into()))?;
+            if let Some(path) = path {
+                wthor.set_names(is_of_players, Ok(read_names(path, is_of_players)?));
             }
         }
         Ok(self)
@@ -149,9 +148,9 @@ impl GameFile {
         Ok(GameFile { name, source, shape, number: 0, wthor, ended: false })
     }
 
-    /// Whether the file is one of WTHOR, and its players or its tournaments have no names.
-    pub fn lacks_names(&self) -> bool {
-        self.wthor.as_ref().is_some_and(WthorReader::lacks_names)
+    /// Why the players or the tournaments of a file of WTHOR have no names; `None` if they have, and of other formats.
+    pub fn missing_names(&self) -> Option<&str> {
+        self.wthor.as_ref()?.missing_names()
     }
 
     /// Takes what precedes the next game, and finds how long that is; `None` at the end of the file.
@@ -272,6 +271,14 @@ fn between(bytes: &[u8], at_end: bool) -> (usize, bool) {
             return (at, is_half_a_mark && !at_end);
         }
     }
+}
+
+/// The names of a file of players or of tournaments.
+fn read_names(path: &Path, is_of_players: bool) -> Result<Vec<String>, GameFileError> {
+    let failed = |problem| GameFileError { file: path.display().to_string(), number: 0, problem };
+    let bytes = fs::read(path).map_err(|error| failed(error.into()))?;
+    let names = if is_of_players { wthor::names::<PLAYER>(&bytes) } else { wthor::names::<TOURNAMENT>(&bytes) };
+    names.map_err(|error| failed(error.into()))
 }
 
 /// A file of names beside one of games, if it is clear which.

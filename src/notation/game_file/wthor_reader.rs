@@ -4,15 +4,21 @@ use super::error::ReadProblem;
 use super::source::ByteSource;
 use crate::notation::annotated_game::{AnnotatedGame, Theory};
 use crate::notation::ggf::GgfResult;
-use crate::notation::wthor::{self, BrokenGame, GAME, HEADER, PLAYER, TOURNAMENT, WthorError, WthorHeader};
+use crate::notation::wthor::{self, BrokenGame, GAME, HEADER, WthorError, WthorHeader};
 
 /// What is known of the file besides the games still to come.
 pub(super) struct WthorReader {
     header: WthorHeader,
-    players: Vec<String>,
-    tournaments: Vec<String>,
+    players: Names,
+    tournaments: Names,
     seen: u32,
 }
+
+/// Names by their numbers, or why there are none.
+pub(super) type Names = Result<Vec<String>, String>;
+
+const NO_NAMES: &str =
+    "the names of its players (.jou) and tournaments (.trn) are not beside it, or several files may have them";
 
 impl WthorReader {
     /// Reads the header.
@@ -28,22 +34,18 @@ impl WthorReader {
             return Err(ReadProblem::NamesOnly);
         }
         let header = WthorHeader::parse(&header)?;
-        Ok(WthorReader { header, players: Vec::new(), tournaments: Vec::new(), seen: 0 })
+        let none = || Err(NO_NAMES.to_owned());
+        Ok(WthorReader { header, players: none(), tournaments: none(), seen: 0 })
     }
 
-    /// Takes the names from the bytes of a file of players or of tournaments.
-    pub(super) fn set_names(&mut self, bytes: &[u8], is_of_players: bool) -> Result<(), WthorError> {
-        if is_of_players {
-            self.players = wthor::names::<PLAYER>(bytes)?;
-        } else {
-            self.tournaments = wthor::names::<TOURNAMENT>(bytes)?;
-        }
-        Ok(())
+    /// Takes the names of players or of tournaments.
+    pub(super) fn set_names(&mut self, is_of_players: bool, names: Names) {
+        *(if is_of_players { &mut self.players } else { &mut self.tournaments }) = names;
     }
 
-    /// Whether players or tournaments have no names.
-    pub(super) fn lacks_names(&self) -> bool {
-        self.players.is_empty() || self.tournaments.is_empty()
+    /// Why players or tournaments have no names; `None` if they have.
+    pub(super) fn missing_names(&self) -> Option<&str> {
+        [&self.players, &self.tournaments].into_iter().find_map(|names| names.as_ref().err()).map(String::as_str)
     }
 
     /// The next game; `None` at the end of the file.
@@ -70,7 +72,8 @@ impl WthorReader {
     /// given to the winner; Black's discs had both sides played perfectly from [`WthorHeader::theory_empties`] on; and 60 moves. More
     /// than 64 discs say nothing.
     fn annotated(&self, record: &[u8; GAME]) -> Result<AnnotatedGame, BrokenGame> {
-        let name = |names: &[String], at: usize, what: &str| {
+        let name = |names: &Names, at: usize, what: &str| {
+            let names = names.as_deref().unwrap_or_default();
             let number = u16::from_le_bytes([record[at], record[at + 1]]);
             match names.get(usize::from(number)) {
                 Some(name) => name.clone(),
