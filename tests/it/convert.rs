@@ -409,6 +409,16 @@ fn transcripts_are_read_as_people_paste_them() {
     // The result too.
     let (code, stdout, _) = said(&["convert", "--to", "logbook"], "\"f5\u{2013}d6 37\u{2013}27\"");
     assert_eq!((code, stdout.as_str()), (0, "+f5-d6: +10 10\n"));
+    for (format, text, expected) in [
+        ("logbook", "\u{200b}\"+f5\u{2013}d6: \u{2212}02 10\"".to_owned(), "+f5-d6: -02 10\n".to_owned()),
+        (
+            "obf",
+            format!("\u{201c}{}; f5:\u{2212}2;\u{201d} % \"a\u{2013}b\"", Position::START),
+            format!("{}; F5:-2; % \"a\u{2013}b\"\n", Position::START),
+        ),
+    ] {
+        assert_eq!(said(&["convert", "--to", format], &text), (0, expected, String::new()), "{text}");
+    }
     let (_, _, stderr) = said(&["convert", "--to", "transcript"], "f5d6\r\u{ff26}\u{ff15}\u{ff21}\u{ff11}\rf5\r\n");
     assert!(stderr.starts_with("emilia: standard input: line 2, column 3: game 2, move 2: a1"), "{stderr}");
 }

@@ -209,7 +209,7 @@ fn begins_record(line: &str) -> bool {
     let line = plain(line);
     let mut cursor = Cursor::new(&line);
     cursor.skip_blanks();
-    transcript::begins(&cursor) || line.starts_with('+') || is_board_line(&line)
+    transcript::begins(&cursor) || cursor.peek() == Some('+') || is_board_line(&line)
 }
 
 /// Whether a line has at least a row of a board, and little else.

@@ -1,7 +1,7 @@
 //! Games from and to the formats of text.
 
 use super::content::{Format, Shape};
-use crate::notation::cursor::Cursor;
+use crate::notation::cursor::{Cursor, is_blank};
 use crate::notation::obf::ObfEntry;
 use crate::notation::written::{Unwritable, Written};
 use crate::notation::{AnnotatedGame, NotationError, ggf, logbook, obf, pgn, plain, read_position, sgf, transcript};
@@ -12,26 +12,31 @@ pub(super) fn read(shape: Shape, text: &str) -> Result<(Format, AnnotatedGame), 
         Shape::Ggf => ggf::parse(text).map(|game| (Format::Ggf, game)),
         Shape::Sgf => sgf::parse(text).map(|game| (Format::Sgf, game)),
         Shape::Pgn => pgn::parse(text).map(|game| (Format::Pgn, game)),
-        Shape::Lines if text.starts_with('+') => logbook::parse(text).map(|game| (Format::Logbook, game)),
-        Shape::Lines if before_comment(text).contains(';') && !transcript::begins(&Cursor::new(text)) => {
-            ObfEntry::parse(text).map(|entry| (Format::Obf, entry.into()))
-        }
-        Shape::Lines | Shape::Whole | Shape::Wthor | Shape::Empty | Shape::Unknown => {
-            let (text, comment) = text.split_at(before_comment(text).len());
-            let comment = comment.trim_start_matches('%');
-            let mut game = AnnotatedGame::new(read_position(text)?);
-            if !comment.trim().is_empty() {
-                game.comments.push(comment.trim().to_owned());
-            }
-            game.result = pgn::read_result(&plain(text), &game.record);
-            Ok((if game.is_position() { Format::Obf } else { Format::Transcript }, game))
-        }
+        Shape::Lines | Shape::Whole | Shape::Wthor | Shape::Empty | Shape::Unknown => line_or_position(shape, text),
     }
 }
 
-/// A line up to its comment.
-fn before_comment(line: &str) -> &str {
-    line.split('%').next().unwrap_or_default()
+/// Reads a line, or a text that is one position.
+fn line_or_position(shape: Shape, text: &str) -> Result<(Format, AnnotatedGame), NotationError> {
+    let (text, comment) = text.split_at(text.find('%').unwrap_or(text.len()));
+    let (text, comment) = (plain(text), comment.trim_start_matches('%').trim());
+    let text = text.trim_end_matches(is_blank);
+    let mut cursor = Cursor::new(text);
+    cursor.skip_blanks();
+    let is_line = shape == Shape::Lines;
+    let (format, mut game) = if is_line && cursor.peek() == Some('+') {
+        (Format::Logbook, logbook::parse(text)?)
+    } else if is_line && text.contains(';') && !transcript::begins(&cursor) {
+        (Format::Obf, ObfEntry::parse(text)?.into())
+    } else {
+        let mut game = AnnotatedGame::new(read_position(text)?);
+        game.result = pgn::read_result(text, &game.record);
+        (if game.is_position() { Format::Obf } else { Format::Transcript }, game)
+    };
+    if !comment.is_empty() {
+        game.comments.push(comment.to_owned());
+    }
+    Ok((format, game))
 }
 
 /// Reads what is there of a game whose file ends within it. `None` if nothing can be made of it.
