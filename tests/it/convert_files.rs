@@ -155,6 +155,9 @@ fn a_second_diagram_is_told() {
     let (_, diagram, _) = said(&["show"], "f5d6\n");
     let (code, stdout, _) = said(&["positions"], &diagram);
     assert_eq!((code, stdout.lines().count()), (0, 1));
+    // Words behind the first one are no result.
+    let (_, stdout, _) = said(&["convert", "--to", "ggf"], format!("{diagram}score 5-3\n"));
+    assert!(stdout.contains("RE[?]"), "{stdout}");
     let (code, stdout, stderr) = said(&["positions"], format!("{diagram}{diagram}"));
     assert_eq!((code, stdout.as_str()), (1, ""), "{stderr}");
     assert!(stderr.contains("game 1: a second board; expected moves or nothing"), "{stderr}");

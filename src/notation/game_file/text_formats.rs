@@ -30,8 +30,12 @@ fn line_or_position(shape: Shape, text: &str) -> Result<(Format, AnnotatedGame),
         (Format::Obf, ObfEntry::parse(text)?.into())
     } else {
         let mut game = AnnotatedGame::new(read_position(text)?);
-        game.result = pgn::read_result(text, &game.record);
-        (if game.is_position() { Format::Obf } else { Format::Transcript }, game)
+        if game.is_position() {
+            (Format::Obf, game)
+        } else {
+            game.result = pgn::read_result(text, &game.record);
+            (Format::Transcript, game)
+        }
     };
     if !comment.is_empty() {
         game.comments.push(comment.to_owned());
