@@ -383,6 +383,11 @@ fn diagram(cursor: &mut Cursor<'_>) -> Result<Option<(Board, Turns)>, NotationEr
     }
 }
 
+/// Whether a text has as many lines of a diagram as a board has rows.
+pub(super) fn has_diagram(text: &str) -> bool {
+    text.lines().filter(|line| diagram_row(line).is_some()).count() >= EIGHT
+}
+
 /// A line of a diagram: its row, its squares and what stands behind them.
 fn diagram_row(line: &str) -> Option<(u8, [Option<Color>; EIGHT], &str)> {
     let mut cursor = Cursor::new(line);

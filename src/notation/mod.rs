@@ -71,7 +71,8 @@ pub fn read_position(text: &str) -> Result<GameRecord, NotationError> {
     let text = plain(text);
     let mut cursor = Cursor::new(&text);
     skip_preamble(&mut cursor);
-    if transcript::begins(&cursor) {
+    // A name above a diagram may begin like a move.
+    if transcript::begins(&cursor) && !board::has_diagram(cursor.rest()) {
         return transcript::Turns::read(&mut cursor)?.play(&text, Position::START);
     }
     board::read(&mut cursor)

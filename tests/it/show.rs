@@ -27,7 +27,8 @@ fn a_board_is_shown_as_text_without_colours_into_a_pipe() {
 #[test]
 fn what_is_shown_as_text_is_read_again() {
     let expected = transcript::parse("f5d6c3d3c4").unwrap();
-    for game in [GAME.to_owned(), GAME.replace("ada <b>", "Paula"), GAME.replace("ada <b>", "")] {
+    for name in ["ada <b>", "Paula", "", "Pa Kettle", "A1 bot", "+1"] {
+        let game = GAME.replace("ada <b>", name);
         for more in [&[][..], &["--values", "engine", "--depth", "2", "--threads", "1"]] {
             let (_, shown, _) = said(&[&["show"], more].concat(), &game);
             let (code, board, stderr) = said(&["convert", "--to", "transcript"], &shown);

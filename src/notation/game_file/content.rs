@@ -110,8 +110,9 @@ pub(super) fn shape(beginning: &[u8], at_end: bool) -> Option<Shape> {
     if line.starts_with('[') && !line_is_whole {
         return None;
     }
-    if begins_record(line) {
-        return Some(Shape::Lines);
+    // The names that `emilia show` writes above a board may begin like a move.
+    if begins_record(line) && !line.contains(" (black) - ") {
+        return line_is_whole.then_some(Shape::Lines);
     }
     // A diagram, or a line that cannot be read with better ones behind it.
     if !enough {
@@ -249,6 +250,7 @@ mod tests {
             (format!("BO[8 {start}]"), Shape::Lines),
             ("8/8/8/3Pp3/3pP3/8/8/8 b".to_owned(), Shape::Lines),
             (format!("{start:#}"), Shape::Whole),
+            (format!("Pa Kettle (black) - Bob (white)\n{start:#}"), Shape::Whole),
             ("--------\n".repeat(3) + "---OX---\n---XO---\n" + &"--------\n".repeat(3) + "X", Shape::Whole),
             ("a line that nobody can read\nf5d6".to_owned(), Shape::Lines),
             ("Paula (black) - Bob (white)\nanything".to_owned(), Shape::Unknown),
