@@ -5,6 +5,7 @@ use super::game_input::{GameFiles, NamedGame};
 use super::output::{Failures, Output, Reader, complain, counted, is_for_terminal, write_together};
 use super::picture::ending;
 use crate::notation::game_file::{Format, GameFileError, Loss, Part, WthorWriter, write};
+use crate::whole_file::Destination;
 use clap::Args;
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -106,7 +107,10 @@ impl Conversion<'_> {
     }
 
     fn write_wthor(&mut self) -> Result<(), String> {
-        let path = self.arguments.out.as_deref().filter(|path| *path != Path::new("-"));
+        let out = self.arguments.out.as_deref();
+        // Nothing stands beside a device.
+        let is_file = |path: &Path| !matches!(Destination::of(path), Ok(Destination::InPlace));
+        let path = out.filter(|path| *path != Path::new("-") && is_file(path));
         let mut writer = WthorWriter::new();
         for item in self.arguments.chosen() {
             let Some(game) = self.read(item)? else { continue };
@@ -135,7 +139,7 @@ impl Conversion<'_> {
         let files = writer.finish();
         self.note("the file", files.losses)?;
         let Some(path) = path else {
-            let mut output = Output::open(None)?;
+            let mut output = Output::open(out)?;
             output.write(&files.games)?;
             return output.finish();
         };

@@ -1,7 +1,7 @@
 //! The files that `emilia convert` and `emilia positions` read and write: which names belong to which games, what is replaced and what stays.
 
 use crate::convert::{GGF, file};
-use crate::serve::said;
+use crate::serve::{emilia, run, said};
 use std::path::Path;
 
 #[test]
@@ -60,6 +60,18 @@ fn the_files_of_wthor_are_replaced_together_or_not_at_all() {
     for name in ["games.jou", "games.trn"] {
         assert_eq!(std::fs::read_to_string(folder.path().join(name)).unwrap(), "precious");
     }
+}
+
+#[test]
+#[cfg(unix)]
+fn no_names_are_written_beside_a_device() {
+    let folder = tempfile::tempdir().unwrap();
+    let link = file(&folder, "games.wtb");
+    std::os::unix::fs::symlink("/dev/stdout", &link).unwrap();
+    let output = run(emilia(&["convert", "--out", &link]), GGF);
+    assert_eq!(output, run(emilia(&["convert", "--to", "wthor"]), GGF));
+    assert!(output.status.success() && output.stdout.len() == 16 + 68, "{output:?}");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
 }
 
 #[test]
