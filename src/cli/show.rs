@@ -95,6 +95,7 @@ pub(super) fn run(arguments: &ShowArguments) -> Result<(), String> {
             warn(&format!("--{name}: nothing is searched without --values engine"));
         }
     }
+    let mut output = Output::open(arguments.out.as_deref())?;
     let commentary = match values {
         Values::None => Commentary::unjudged(game),
         Values::File => Commentary::of_annotations(game),
@@ -106,7 +107,6 @@ pub(super) fn run(arguments: &ShowArguments) -> Result<(), String> {
         Form::Png => PictureForm::Png.draw(arguments.picture(&commentary, turns)?)?,
         Form::Text => arguments.text(&commentary, turns).into_bytes(),
     };
-    let mut output = Output::open(arguments.out.as_deref())?;
     match output.write(&bytes)? {
         Reader::IsGone => Ok(()),
         Reader::Reads => output.finish(),

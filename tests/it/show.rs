@@ -72,6 +72,9 @@ fn what_is_not_there_is_told() {
         let (code, stdout, stderr) = said(arguments, input);
         assert_eq!((code, stdout.as_str(), stderr.as_str()), (1, "", expected));
     }
+    // Before the engine is asked, which would have warned of the variety.
+    let (code, _, stderr) = said(&["show", "--values", "engine", "--variety", "1", "--out", "no/folder/x.svg"], GAME);
+    assert!(code == 1 && stderr.starts_with("emilia: cannot write 'no/folder/x.svg'"), "{stderr}");
     let (code, _, stderr) = said(&["show", "no/such/file"], "");
     assert!(code == 1 && stderr.starts_with("emilia: no/such/file: not found"), "{stderr}");
 }
