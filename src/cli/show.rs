@@ -25,7 +25,7 @@ pub(super) struct ShowArguments {
     /// Which game of the files, from 1
     #[arg(long, value_name = "N", default_value = "1", value_parser = super::at_least_one)]
     game: u64,
-    /// The board after N moves, passes counted; without it, the last one
+    /// The board after N moves, passes counted; without it, the last one, and the first one of a page
     #[arg(long = "move", value_name = "N")]
     turns: Option<usize>,
     /// The form; without it, the ending of --out decides, else it is text
