@@ -315,6 +315,13 @@ fn losses_are_told_once_with_the_first_game() {
 }
 
 #[test]
+fn numbers_that_ggf_cannot_hold_are_told() {
+    let (code, _, stderr) = said(&["convert", "--to", "ggf"], "(;GM[2]BR[1e12];B[fe]V[1e10];W[df]V[0.1234567])");
+    assert!(code == 0 && stderr.contains("ggf cannot hold ratings: 1 game"), "{stderr}");
+    assert!(stderr.contains("values of moves") && stderr.contains("digits of 10000000000\n"), "{stderr}");
+}
+
+#[test]
 fn the_games_of_a_player_and_by_number_are_chosen() {
     let games: String = [("Ada", "f5d6"), ("Eve", "f5f6"), ("Ada", "f5f4"), ("Eve", "e6f4")]
         .map(|(name, moves)| format!("[Black \"{name} B.\"]\n[White \"bob\"]\n\n{moves}\n\n"))

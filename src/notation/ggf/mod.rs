@@ -275,7 +275,7 @@ pub(super) fn write(game: &AnnotatedGame) -> Written {
         (Part::Result, vec![game.result.map(|result| result.score * 1e3)]),
     ] {
         if let Some(long) = numbers.into_iter().flatten().find(|number| !number::is_short(*number)) {
-            written.lose(part, format!("decimals of {long}"));
+            written.lose(part, format!("digits of {long}"));
         }
     }
     written.text = format!("{}\n", Ggf(&AnnotatedGame { other, ..game.clone() }));

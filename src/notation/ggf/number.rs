@@ -32,10 +32,10 @@ impl fmt::Display for Decimal {
     }
 }
 
-/// Whether a number has no more decimals than the six with which it is written.
+/// Whether a number is read again as it is written: not beyond the limit, and with no more than six decimals.
 pub(super) fn is_short(number: f64) -> bool {
     let micros = number * 1e6;
-    (micros - micros.round()).abs() < 1e-3
+    number.abs() <= LIMIT && (micros - micros.round()).abs() < 1e-3
 }
 
 #[cfg(test)]
