@@ -494,7 +494,8 @@ impl Session {
             return Err("There is no move of yours to take back.".to_owned());
         };
         self.game.timing.resize(turns.len(), Timing::default());
-        let mut result = self.game.result;
+        // What the clocks say of it they will say again.
+        let mut result = self.game.result.filter(|_| self.game.result != self.result_on_time());
         while self.game.record.turns().len() > keep {
             let number = self.game.record.turns().len();
             let said = self.game.turn_comments.extract_if(.., |(turn, _)| *turn >= number);

@@ -178,6 +178,9 @@ fn who_runs_out_of_time_loses_and_may_play_on() {
     let undone = std::fs::read_to_string(undone).unwrap();
     assert!(!undone.contains("RE[") || undone.contains("RE[?]"), "{undone}");
     assert!(said.trim_end().ends_with(&format!("Saved to {}.", save_undone.split_once(' ').unwrap().1)), "{said}");
+    let redone = file(&folder, "redone.ggf");
+    timed(Some(Color::Black), "90000", &["f5", "", "undo", "redo", &format!("save {redone}")]);
+    assert!(std::fs::read_to_string(redone).unwrap().contains("RE[?]"), "the clocks run again");
     let (said, _, told) = timed(None, "60", &["f5", ""]);
     assert!(
         told[0].starts_with("White's time is over: black wins on time.") && !said.contains("Emilia plays"),
