@@ -58,8 +58,8 @@ impl Clocks {
         self.now().sides[color as usize].clock(thought).budget(empties)
     }
 
-    /// Notes a turn of this side that took so long; `None` for a forced pass, which takes nothing and gains nothing. False if the
-    /// side's time ran out.
+    /// Notes a turn of this side that took so long; `None` for one that takes nothing and gains nothing, as a forced
+    /// pass. False if the side's time ran out.
     pub(super) fn take(&mut self, color: Color, elapsed: Option<Duration>) -> bool {
         let mut next = self.now();
         let in_time = match elapsed.filter(|_| self.loser.is_none()) {

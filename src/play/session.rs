@@ -270,15 +270,10 @@ impl Session {
         }
         self.taken_back.clear();
         let known = self.game.record.turns().len();
-        // Of several turns nobody knows the times.
-        let seconds = (turns.len() == 1).then(|| to_hundredths(self.thought.as_secs_f64()));
         let mut text = String::new();
         for (i, &turn) in record.turns()[known..].iter().enumerate() {
-            let thought = if i == 0 { self.thought } else { Duration::ZERO };
-            text += &self.push(turn, None, thought);
-            if let Some(timing) = self.game.timing.last_mut() {
-                timing.seconds = seconds;
-            }
+            // The first of several turns has cost the time, as far as anybody knows.
+            text += &self.push(turn, None, (i == 0).then_some(self.thought));
         }
         Ok(text + &self.reply())
     }
@@ -297,22 +292,23 @@ impl Session {
         let budget = self.clocks.budget(position.mover(), position.empties().count(), thought);
         let begin = Instant::now();
         let choice = if self.is_over() { None } else { self.opponent.choose(&position, budget) }?;
-        let time = self.push(choice.turn, choice.value, thought + begin.elapsed());
+        let time = self.push(choice.turn, choice.value, Some(thought + begin.elapsed()));
         Some((choice.turn, time))
     }
 
-    /// Takes a turn that is known to be legal. Returns what the person hears of its time: nothing unless it ran out.
-    fn push(&mut self, turn: Move, eval: Option<f64>, elapsed: Duration) -> String {
+    /// Takes a turn that is known to be legal, with the time that its side is charged. Returns what the person hears of that: nothing unless
+    /// it ran out.
+    fn push(&mut self, turn: Move, eval: Option<f64>, elapsed: Option<Duration>) -> String {
         let position = *self.game.record.position();
         if self.game.record.take(turn).is_err() {
             return String::new();
         }
-        let is_choice = !position.must_pass();
-        let seconds = is_choice.then(|| to_hundredths(elapsed.as_secs_f64()));
+        let elapsed = elapsed.filter(|_| !position.must_pass());
+        let seconds = elapsed.map(|elapsed| to_hundredths(elapsed.as_secs_f64()));
         // The result of a file is that of the turns that it has.
         self.game.result = self.result_on_time();
         self.game.timing.push(Timing { eval: eval.map(to_hundredths), seconds });
-        match self.clocks.take(position.mover(), is_choice.then_some(elapsed)) {
+        match self.clocks.take(position.mover(), elapsed) {
             true => String::new(),
             false => self.lost_on_time(position.mover()),
         }
@@ -334,7 +330,7 @@ impl Session {
             if position.must_pass() {
                 // Writing to a string cannot fail.
                 let _ = writeln!(text, "{} has no move and passes.", position.mover().capital());
-                self.push(Move::Pass, None, Duration::ZERO);
+                self.push(Move::Pass, None, None);
                 continue;
             }
             match self.side {

@@ -159,6 +159,9 @@ fn both_sides_have_a_clock_which_goes_back_with_the_game() {
     let has_more = |times: &&str| times.split(", ").all(|side| side.ends_with("1501:00") || side.contains(" 1500:"));
     assert!(times.iter().filter(|times| !is_full(times)).all(has_more), "{said}");
     assert!(prompts.len() == 6 && prompts.iter().all(|prompt| prompt.starts_with("black 1") && prompt.ends_with("> ")));
+    // Of a paste the first move brings a minute.
+    let (said, ..) = timed(None, "90000+60", &["f5d6c3d3c4"]);
+    assert!(said.ends_with("time left: black 1501:00, white 1500:00\n"), "{said}");
     let (said, prompts, _) = timed(None, "move:30", &["f5"]);
     assert!(said.contains("Each side has 30 s a move.") && prompts[1].starts_with("white 0:"), "{said}");
 }
