@@ -1,10 +1,10 @@
 //! `emilia analyze` on files of games, in every format that it writes.
 
 use crate::convert::file;
-use crate::games::{picks_of, play};
+use crate::games::{games_of, picks_of, play};
 use crate::serve::{emilia, run, said};
 use emilia::notation::game_file::{AnnotatedGame, Format, write};
-use emilia::notation::ggf::{self, Ggf};
+use emilia::notation::ggf::Ggf;
 use emilia::notation::obf::ObfEntry;
 use emilia::notation::transcript::Transcript;
 use emilia::othello::{GameRecord, Position};
@@ -77,7 +77,7 @@ fn every_format_says_the_same() {
         assert!(entry.moves.iter().any(|(turn, _)| turn == played), "{entry}");
     }
 
-    let ggf = ggf::parse_all(&written("--ggf")).unwrap();
+    let ggf = games_of(&written("--ggf"));
     for ((annotated, game), reviewed) in ggf.iter().zip(&games).zip(&json) {
         assert_eq!(annotated.record, *game);
         for (timing, turn) in annotated.timing.iter().zip(reviewed["turns"].as_array().unwrap()) {

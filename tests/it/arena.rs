@@ -1,5 +1,6 @@
 //! Matches against engines that behave, and against ones that do not.
 
+use crate::games::games_of;
 use crate::mock_engine::mock;
 use emilia::arena::log::{GAMES, GGF, read_folder};
 use emilia::arena::player::PlayerText;
@@ -8,7 +9,6 @@ use emilia::arena::report::{self, MatchReport};
 use emilia::arena::settings::{MatchText, Settings};
 use emilia::arena::sprt::{self, Sprt};
 use emilia::arena::tournament::{Conclusion, Tournament};
-use emilia::notation::ggf;
 use emilia::othello::Color;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -267,7 +267,7 @@ fn games_are_kept_as_ggf_with_what_the_players_thought() {
     let mut text = text([mock_player("nboard chatter"), quick("E")], 2);
     text.out = Some(folder.clone());
     prepare(text, false).run(&AtomicBool::new(false), &mut |_| ()).unwrap();
-    let games = ggf::parse_all(&fs::read_to_string(folder.join(GGF)).unwrap()).unwrap();
+    let games = games_of(&fs::read_to_string(folder.join(GGF)).unwrap());
     assert_eq!(games.len(), 4);
     for game in &games {
         assert!(game.record.position().is_over());
@@ -289,7 +289,7 @@ fn games_are_kept_as_ggf_with_clocks_and_times_where_nobody_says_values() {
     text.clock = Some("60.5+1".parse().unwrap());
     text.out = Some(folder.clone());
     prepare(text, false).run(&AtomicBool::new(false), &mut |_| ()).unwrap();
-    let games = ggf::parse_all(&fs::read_to_string(folder.join(GGF)).unwrap()).unwrap();
+    let games = games_of(&fs::read_to_string(folder.join(GGF)).unwrap());
     let (_, played) = read_folder(&folder).unwrap();
     assert_eq!(games.len(), 2);
     for (game, played) in games.iter().zip(&played) {

@@ -1,6 +1,6 @@
 //! Files of other programs, where they are beside the project.
 
-use crate::games::{shared_data, shared_path};
+use crate::games::{games_of, shared_data, shared_path};
 use emilia::notation::game_file::GameFile;
 use emilia::notation::ggf::{self, Ggf, GgfResult};
 use emilia::notation::obf::ObfEntry;
@@ -42,7 +42,7 @@ fn the_xot_openings_are_games_of_eight_plies() {
 #[test]
 fn the_games_of_ggs_are_read_wholly() {
     let Some(text) = shared_data("games/ggs-sample.ggf") else { return };
-    let games = ggf::parse_all(&text).unwrap_or_else(|error| panic!("{error}"));
+    let games = games_of(&text);
     assert_eq!(games.len(), text.matches("(;GM[").count());
     for game in &games {
         assert!(game.black.clock.is_some() && game.black.rating.is_some() && game.result.is_some());

@@ -1,7 +1,9 @@
 //! Random games for the property tests, and the data that some machines have beside the project.
 
+use emilia::notation::game_file::{AnnotatedGame, GameFile};
 use emilia::othello::{GameRecord, Move, Position};
 use proptest::prelude::*;
+use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
 /// White has no disc left.
@@ -63,6 +65,12 @@ pub fn position() -> impl Strategy<Value = Position> {
 /// A game from any position, White to move among them.
 pub fn game_from_anywhere() -> impl Strategy<Value = GameRecord> {
     (position(), picks()).prop_map(|(start, picks)| play(start, &picks))
+}
+
+/// The games of a text in any format.
+pub fn games_of(text: &str) -> Vec<AnnotatedGame> {
+    let games = GameFile::new("text", Cursor::new(text.to_owned())).unwrap();
+    games.map(|item| item.unwrap_or_else(|error| panic!("{error}")).game).collect()
 }
 
 /// A file or folder beside the project, or in the folder that `EMILIA_DATA` names; `None`, with a message, where it is absent.

@@ -1,6 +1,6 @@
 //! Reading and writing: spellings, bad input, and what is special in each format.
 
-use crate::games::{OVER, game_from_anywhere};
+use crate::games::{OVER, game_from_anywhere, games_of};
 use emilia::notation::game_file::{Format, GameFile, write};
 use emilia::notation::ggf::{self, Ending, Ggf, GgfClock, GgfResult, TimedMove, Timing};
 use emilia::notation::obf::ObfEntry;
@@ -378,7 +378,7 @@ proptest! {
     #[test]
     fn no_text_makes_a_reader_panic(text in any::<String>()) {
         let _ = read_position(&text);
-        let _ = ggf::parse_all(&text);
+        let _ = ggf::parse(&text);
         let _ = sgf::parse(&text);
         let _ = ObfEntry::parse(&text);
         let _ = TimedMove::parse(&text);
@@ -426,7 +426,7 @@ fn ggf_is_read_as_nboard_and_ggs_write_it() {
     let text = "2 (;GM[Othello]PC[NBoard]DT[2014-02-21 20:52:27 GMT]PB[j\u{fffd}rg]PW[]RB[]RE[-22,87:t]TI[5:00]TY[8r4]\
                 ZZ[unknown ; thing]BO[ 8 -------- -------- --------  ---O*--- ---*O--- -------- -------- --------  O ] \n \
                 W[E3/3,25/5.0E-4]B[f3//1.9160000000000001]CO[good]KM[+1.5];)(;GM[Othello]TY[8]TB[23/1/14:00]TW[nonsense]B[f5];)";
-    let games = ggf::parse_all(text).unwrap();
+    let games = games_of(text);
     let [first, second] = games.as_slice() else { panic!("two games are expected") };
     assert_eq!(ggf::parse(text).as_ref(), Ok(first));
     assert_eq!(read(&format!("\u{feff}{text}")), first.record);

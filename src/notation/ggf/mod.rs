@@ -50,22 +50,6 @@ pub fn parse(text: &str) -> Result<AnnotatedGame, NotationError> {
     interpret(text, &properties)
 }
 
-/// Reads every game of a text: one record of one or two games, or an archive of many.
-///
-/// # Errors
-/// If one of the games cannot be read; with the place in the text.
-pub fn parse_all(text: &str) -> Result<Vec<AnnotatedGame>, NotationError> {
-    let mut games = Vec::new();
-    let mut rest = text;
-    while games.is_empty() || !rest.is_empty() {
-        let (behind, properties) =
-            delimited(count, game, multispace0).parse(rest).map_err(|error| failed(text, error))?;
-        games.push(interpret(text, &properties)?);
-        rest = behind;
-    }
-    Ok(games)
-}
-
 /// A key and its value as they stand in the text.
 type Property<'a> = (&'a str, &'a str);
 
