@@ -36,8 +36,6 @@ pub struct GamePlace {
     pub number: usize,
     /// The line on which it begins, from 1; `None` in a file of WTHOR.
     pub line: Option<usize>,
-    /// The byte with which it begins, from 0, after unpacking.
-    pub offset: u64,
 }
 
 /// Reads the games of a file, a pipe or any bytes, in whichever format they are.
@@ -207,7 +205,7 @@ impl GameFile {
     }
 
     fn next_of_wthor(&mut self) -> Option<Result<FileGame, ReadProblem>> {
-        let place = GamePlace { number: self.number + 1, line: None, offset: self.source.offset };
+        let place = GamePlace { number: self.number + 1, line: None };
         let found = self.wthor.as_mut()?.next(&mut self.source)?;
         Some(found.map(|game| FileGame { place, format: Format::Wthor, game, is_cut: false }))
     }
@@ -218,7 +216,7 @@ impl GameFile {
             Err(problem) => return Some(Err(problem)),
         };
         let (line, column) = (self.source.line, self.source.column);
-        let place = GamePlace { number: self.number + 1, line: Some(line), offset: self.source.offset };
+        let place = GamePlace { number: self.number + 1, line: Some(line) };
         let text = text_of(&self.source.take(length));
         let text = text.trim_end();
         let is_last = self.source.at_end() && self.source.bytes().trim_ascii().is_empty();
