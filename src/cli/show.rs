@@ -178,7 +178,7 @@ impl ShowArguments {
         let record = &commentary.game.record;
         let mut picture = BoardPicture::of_game(record, turns);
         if self.numbers {
-            picture = picture.numbered();
+            picture = picture.numbered(record, turns);
         }
         if self.moves {
             picture = picture.with_moves();

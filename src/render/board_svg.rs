@@ -31,7 +31,6 @@ pub struct BoardPicture<'a> {
     position: &'a Position,
     placed: Vec<PlacedDisc>,
     last: Option<Square>,
-    shows_numbers: bool,
     shows_moves: bool,
     caption: String,
 }
@@ -59,7 +58,7 @@ impl<'a> BoardPicture<'a> {
     /// The discs alone.
     pub fn new(position: &'a Position) -> BoardPicture<'a> {
         let (placed, caption) = (Vec::new(), String::new());
-        BoardPicture { position, placed, last: None, shows_numbers: false, shows_moves: false, caption }
+        BoardPicture { position, placed, last: None, shows_moves: false, caption }
     }
 
     /// The board of a game after its first `turns` turns, with the last disc marked.
@@ -68,14 +67,13 @@ impl<'a> BoardPicture<'a> {
     /// If the game has fewer turns.
     pub fn of_game(game: &'a GameRecord, turns: usize) -> BoardPicture<'a> {
         let last = game.turns()[..turns].last().and_then(|turn| turn.square());
-        let placed = PlacedDisc::of_game(game, turns).collect();
-        BoardPicture { placed, last, ..BoardPicture::new(&game.positions()[turns]) }
+        BoardPicture { last, ..BoardPicture::new(&game.positions()[turns]) }
     }
 
-    /// Writes on each disc that a turn placed the number of the turn, from 1, passes counted. On a disc that has changed its colour since,
-    /// the number stands on a smaller disc of the colour that was placed.
-    pub fn numbered(mut self) -> BoardPicture<'a> {
-        self.shows_numbers = true;
+    /// Writes on each disc that one of the first `turns` turns of a game placed the number of the turn, from 1, passes counted. On a disc that
+    /// has changed its colour since, the number stands on a smaller disc of the colour that was placed.
+    pub fn numbered(mut self, game: &GameRecord, turns: usize) -> BoardPicture<'a> {
+        self.placed = PlacedDisc::of_game(game, turns).collect();
         self
     }
 
@@ -98,7 +96,7 @@ impl<'a> BoardPicture<'a> {
                 write!(f, "<circle cx=\"{x}\" cy=\"{:.1}\" r=\"21\" fill=\"#000\" opacity=\".22\"/>", y + 1.6)?;
                 write!(f, "<circle cx=\"{x}\" cy=\"{y}\" r=\"21\" fill=\"url(#{color})\"/>")?;
                 let is_last = self.last == Some(square);
-                let placed = self.placed.iter().find(|disc| disc.square == square && self.shows_numbers);
+                let placed = self.placed.iter().find(|disc| disc.square == square);
                 if let Some(PlacedDisc { number, mover, .. }) = placed {
                     let (ground, ink) = match mover {
                         Color::Black => ("#1b1b1a", "#f2f2ee"),
@@ -233,7 +231,7 @@ mod tests {
     #[test]
     fn a_picture_shows_what_is_there() {
         let game = transcript::parse("f5f4f3").unwrap();
-        let svg = BoardPicture::of_game(&game, 3).numbered().with_moves().with_caption("a < b").to_string();
+        let svg = BoardPicture::of_game(&game, 3).numbered(&game, 3).with_moves().with_caption("a < b").to_string();
         assert_eq!(svg.matches("url(#black)").count(), game.position().discs(Color::Black).count() as usize);
         assert_eq!(svg.matches("url(#white)").count(), game.position().discs(Color::White).count() as usize);
         assert_eq!(svg.matches("opacity=\".55\"").count(), game.position().moves().count() as usize);
