@@ -28,6 +28,9 @@ pub(super) struct GameFiles {
     tournaments: Option<PathBuf>,
 }
 
+/// What errors call it.
+const STANDARD_INPUT: &str = "standard input";
+
 /// A game, and the file that it is from.
 pub(super) struct NamedGame {
     /// The file, and the game's number and line in it, as errors name them.
@@ -62,7 +65,7 @@ impl GameFiles {
     fn open(&self, path: &Path) -> Result<GameFile, GameFileError> {
         let games = if path == Path::new("-") {
             announce_reading("games or positions");
-            GameFile::new("standard input", io::stdin())?
+            GameFile::new(STANDARD_INPUT, io::stdin())?
         } else {
             GameFile::open(path)?
         };
@@ -111,7 +114,7 @@ fn checksum(path: &Path) -> io::Result<u32> {
 /// A file, or the standard input for `-`, with the name that errors give it.
 pub(super) fn open_text(path: &str) -> Result<(&str, Box<dyn BufRead + Send>), String> {
     match path {
-        "-" => Ok(("standard input", Box::new(BufReader::with_capacity(1 << 16, io::stdin())))),
+        "-" => Ok((STANDARD_INPUT, Box::new(BufReader::with_capacity(1 << 16, io::stdin())))),
         path => match File::open(path) {
             Ok(file) => Ok((path, Box::new(BufReader::new(file)))),
             Err(error) => Err(GameFileError { file: path.to_owned(), number: 0, problem: error.into() }.to_string()),
@@ -127,5 +130,5 @@ fn named(path: &Path, found: FileGame) -> NamedGame {
 
 /// What errors call a file.
 fn named_file(path: &Path) -> String {
-    if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
+    if path == Path::new("-") { STANDARD_INPUT.to_owned() } else { path.display().to_string() }
 }

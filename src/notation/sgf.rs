@@ -22,18 +22,14 @@ use std::fmt;
 
 /// Whether a text that begins with `(` is SGF and not GGF, which looks alike and numbers no game `GM[2]`.
 pub(crate) fn is_sgf(text: &str) -> bool {
-    match kind_of_game(text) {
+    match behind_key(text, "GM[") {
         Some(kind) => kind.trim_start().starts_with(|c: char| c.is_ascii_digit()),
         None => behind_key(text, "BO[").is_none(),
     }
 }
 
-/// What stands behind the first `GM[` of a text, in any case.
-pub(crate) fn kind_of_game(text: &str) -> Option<&str> {
-    behind_key(text, "GM[")
-}
-
-fn behind_key<'a>(text: &'a str, key: &str) -> Option<&'a str> {
+/// What stands behind the first such key of a text, in any case.
+pub(super) fn behind_key<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     let at = text.as_bytes().windows(key.len()).position(|found| found.eq_ignore_ascii_case(key.as_bytes()))?;
     text.get(at + key.len()..)
 }

@@ -129,7 +129,7 @@ pub(super) fn shape(beginning: &[u8], at_end: bool) -> Option<Shape> {
 /// The shape of what begins with a parenthesis; `None` if more must be seen.
 fn in_parentheses(record: &str, enough: bool) -> Option<Shape> {
     // The number of the game, `GM`, may stand behind other properties.
-    let is_named = sgf::kind_of_game(record).is_some_and(|kind| !kind.trim_start().is_empty());
+    let is_named = sgf::behind_key(record, "GM[").is_some_and(|kind| !kind.trim_start().is_empty());
     let seen = is_named || record.contains(')') || enough;
     seen.then(|| if sgf::is_sgf(record) { Shape::Sgf } else { Shape::Ggf })
 }
