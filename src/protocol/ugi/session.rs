@@ -12,8 +12,8 @@ use crate::search::{Limits, Report};
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
-/// Lines that may wait for a search.
-const LOOK_AHEAD: usize = 64;
+/// Lines that may wait for a search: more end it.
+const MOST_WAITING: usize = 64;
 
 /// Serves a client until it says `quit`, its input ends and everything read is answered, or the reader of the answers is gone.
 /// `first` holds lines already read from the connection.
@@ -97,7 +97,7 @@ impl Session<'_> {
             _ => {
                 self.inbox.waiting.push_back(input);
                 // A client that says so much does not mean to wait for the move.
-                if self.inbox.waiting.len() > LOOK_AHEAD {
+                if self.inbox.waiting.len() > MOST_WAITING {
                     search.thinking.stop();
                 }
             }
