@@ -9,6 +9,7 @@ mod pondering;
 mod request;
 mod searches;
 mod symmetric_moves;
+mod tables;
 mod uct_options;
 mod worker;
 

@@ -6,13 +6,13 @@ use super::pondering::MOST_PONDERING;
 use super::request::{DEFAULT_MOVE_TIME, Decision, Event, Goal, Request};
 use super::searches::SearchBuilder;
 use super::symmetric_moves::unite_symmetric_moves;
-use crate::eval::Evaluator;
+use super::tables::make_tables;
 use crate::othello::{Move, Position};
 use crate::random::Random;
 use crate::search::{
     Bound, Contempt, Control, Depth, Limits, Line, Precision, Report, Score, Search, SearchDepth, StopSignal, Task,
 };
-use crossbeam::channel::{Receiver, Sender, TryRecvError};
+use crossbeam::channel::{Receiver, Sender};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Weak;
@@ -54,28 +54,6 @@ pub(super) fn check_memory(name: &str, old: &EngineOptions, new: &EngineOptions)
     }
     let mut probe: Vec<u8> = Vec::new();
     probe.try_reserve_exact(megabytes(wanted)).map_err(|_| OptionError::NoMemory(name, wanted))
-}
-
-/// Evaluates a position of each stage of the game from this one on: the tables of a stage, which take some milliseconds, are made when the
-/// first position of it is evaluated. Returns the job that came meanwhile and ended it.
-fn make_tables(
-    mut position: Position,
-    evaluator: &dyn Evaluator<Position>,
-    jobs: &Receiver<WorkerMessage>,
-) -> Option<WorkerMessage> {
-    loop {
-        match jobs.try_recv() {
-            Ok(job) => return Some(job),
-            Err(TryRecvError::Disconnected) => return None,
-            Err(TryRecvError::Empty) => {}
-        }
-        evaluator.evaluate(&position);
-        position = match position.moves().into_iter().next() {
-            Some(square) => position.after(square),
-            None if position.must_pass() => position.pass(),
-            None => return None,
-        };
-    }
 }
 
 /// Whether a search that was built with the one set of options serves the other as well. The book is asked before the search, and no
@@ -531,31 +509,6 @@ mod tests {
         let start = Request::hint(Position::START, 60);
         assert_eq!(engine.start(start.clone()).events().iter().count(), 2);
         assert_eq!(engine.start_quietly(start).events().iter().count(), 1);
-    }
-
-    /// Remembers the numbers of empty squares that it was asked for.
-    struct Asked(Mutex<HashSet<u32>>);
-
-    impl Evaluator<Position> for Asked {
-        fn evaluate(&self, position: &Position) -> i32 {
-            self.0.lock().insert(position.empties().count());
-            0
-        }
-    }
-
-    #[test]
-    fn tables_are_made_for_the_rest_of_the_game_until_there_is_a_job() {
-        let asked = Asked(Mutex::default());
-        let (sender, jobs) = crossbeam::channel::unbounded();
-        let position = random_position(3, 20);
-        assert!(make_tables(position, &asked, &jobs).is_none());
-        assert!((10..=position.empties().count()).all(|empties| asked.0.lock().contains(&empties)));
-        asked.0.lock().clear();
-        sender.send(WorkerMessage::Clear).unwrap();
-        assert!(matches!(make_tables(position, &asked, &jobs), Some(WorkerMessage::Clear)));
-        drop(sender);
-        assert!(make_tables(position, &asked, &jobs).is_none());
-        assert!(asked.0.lock().is_empty());
     }
 
     #[test]
