@@ -362,6 +362,15 @@ fn a_million_characters_are_read_or_refused_at_once() {
     assert!(sgf::parse(&format!("(;GM[2]{properties}{}", "(;B[dc]".repeat(n / 7))).is_err());
 }
 
+#[test]
+fn a_kind_of_game_that_ggf_cannot_carry_is_written_as_it_is_read() {
+    let mut game = ggf::parse("(;GM[Othello]B[F5];)").unwrap();
+    game.other = vec![("TY".to_owned(), "]8r2]".to_owned())];
+    let written = Ggf(&game).to_string();
+    assert!(written.contains("TY[8r2]"), "{written}");
+    assert_eq!(Ggf(&ggf::parse(&written).unwrap()).to_string(), written);
+}
+
 proptest! {
     #[test]
     fn any_bytes_are_games_of_wthor_or_errors(mut bytes in prop::collection::vec(any::<u8>(), 0..300), games in 0u8..4) {

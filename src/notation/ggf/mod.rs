@@ -296,7 +296,7 @@ impl fmt::Display for Ggf<'_> {
                 }
             }
         }
-        write!(f, "TY[{}]", value(game.other("TY").unwrap_or("8")))?;
+        write!(f, "TY[{}]", value(game.other("TY").unwrap_or("8")).trim())?;
         for (key, text) in game.other.iter().filter(|(key, _)| key != "TY") {
             write!(f, "{key}[{}]", value(text))?;
         }
