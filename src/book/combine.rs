@@ -178,6 +178,8 @@ fn entry_without(book: &dyn Positions, key: &Key, entry: &Entry, kept: &BTreeSet
         _ => {
             let turn = Move::Place(best.square);
             let BestPlay { depth, weights, .. } = best_play(book, &key.position(), turn, Contempt::NONE)?;
+            // Behind the move the value may be that of a stand-in, which nobody has searched; the move is the best one all the same.
+            let depth = if depth.plies() == Some(0) { SearchDepth::Plies(1) } else { depth };
             (best.square, depth, weights)
         }
     };

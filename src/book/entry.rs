@@ -55,6 +55,11 @@ impl Leaf {
             Leaf::Unsearched | Leaf::NoneLeft => None,
         }
     }
+
+    /// Whether a search has found the move. A book of another program may have the value of a position alone: then any move stands for it.
+    pub(super) fn is_searched(self) -> bool {
+        matches!(self, Leaf::Found { depth, .. } if depth.plies() != Some(0))
+    }
 }
 
 /// The codes of leaves that are no squares.

@@ -100,11 +100,12 @@ fn draw(contempt: Contempt, position: &Position) -> Score {
     Score::from_discs(contempt.draw_for(position.mover()))
 }
 
-/// The entry of a position and what is around it, on the board as it is turned here.
+/// The entry of a position and what is around it, on the board as it is turned here, with a leaf that was searched.
 fn known(book: &(impl Positions + ?Sized), position: &Position) -> Result<Option<(Entry, Neighbours)>, BookError> {
     let (key, symmetry) = Key::of(position);
     let Some(entry) = book.get(&key)? else { return Ok(None) };
-    let leaf = entry.leaf.square().map(|square| symmetry.inverse().square(square));
+    let leaf = entry.leaf.square().filter(|_| entry.leaf.is_searched());
+    let leaf = leaf.map(|square| symmetry.inverse().square(square));
     Ok(Some((entry, Neighbours::around(book, position, leaf)?)))
 }
 

@@ -22,7 +22,7 @@ pub struct Imported {
     pub without_move: u64,
     /// Positions that were there more than once: the deepest search counts.
     pub repeated: u64,
-    /// Positions that have no move with a value, so they wait to be searched.
+    /// Positions that have no move with a value, so they wait to be searched; until then the file's value counts, if there is one.
     pub without_leaf: u64,
     /// Positions that have no value in the file.
     pub without_value: u64,
@@ -105,10 +105,11 @@ impl ForeignBook {
         let keys: BTreeSet<Key> = positions.keys().copied().collect();
         counts.positions = make(path, weights, &keys, interrupt, |key, made| {
             let Some(found) = positions.get(key) else { return Ok(book::Entry::UNSEARCHED) };
-            let with_value = moves_with_value(made, key)?;
-            let leaf = found.leaf(with_value);
-            counts.without_leaf += u64::from(leaf.is_none());
-            Ok(book::Entry { leaf: leaf.unwrap_or(Leaf::Unsearched), games: found.games, ..book::Entry::UNSEARCHED })
+            let leaf = found.leaf(moves_with_value(made, key)?).unwrap_or_else(|| {
+                counts.without_leaf += 1;
+                found.stand_in(key)
+            });
+            Ok(book::Entry { leaf, games: found.games, ..book::Entry::UNSEARCHED })
         })?;
         Snapshot::open(path)?.each(&mut |key, entry| {
             let of_file = positions.get(&key).and_then(|found| found.value);
@@ -128,10 +129,20 @@ impl Found {
         let link = self.links.iter().copied().filter(is_open).max_by_key(|(_, value)| *value);
         let leaf = self.leaf.filter(is_open);
         let best = link.into_iter().chain(leaf).max_by_key(|(_, value)| *value);
-        let in_book = with_value.into_iter().next().zip(self.value);
+        let in_book = with_value.into_iter().next().map(|square| (square, self.value.unwrap_or(0)));
         let (square, value) = best.or(in_book)?;
-        // The level is that of the search of the leaf.
+        // The level is that of the search of the leaf; 0 of none.
         let level = if link.is_none() && leaf.is_some() { self.level } else { self.level.min(EXACT - 1) };
         Some(Leaf::Found { square, value: Score::from_discs(value.into()), depth: depth(level) })
+    }
+
+    /// Any move with the value of the position, where the file says no more. That nobody has searched it, its depth says.
+    fn stand_in(&self, key: &Key) -> Leaf {
+        let square = key.position().moves().into_iter().next();
+        square.zip(self.value).map_or(Leaf::Unsearched, |(square, value)| Leaf::Found {
+            square,
+            value: Score::from_discs(value.into()),
+            depth: depth(0),
+        })
     }
 }

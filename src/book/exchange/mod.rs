@@ -95,7 +95,8 @@ mod tests {
     use crate::book::graph::Neighbours;
     use crate::book::graph::tests::{WEIGHTS, add, book, leaf_of, searched};
     use crate::book::select::tests::grown;
-    use crate::book::{BookError, Entry, Key, Leaf, Positions, Snapshot};
+    use crate::book::{BookError, Entry, Key, Leaf, Positions, Snapshot, look_up};
+    use crate::search::Contempt;
     use crate::testing::random_position;
     use proptest::prelude::*;
     use std::collections::{BTreeMap, BTreeSet};
@@ -217,6 +218,29 @@ mod tests {
             assert_eq!((counts.without_value, counts.contradictory), (1, 0));
             assert_eq!(book, imported(&bytes).0);
         }
+    }
+
+    #[test]
+    fn a_book_without_leaves_keeps_its_values() {
+        let before = grown();
+        let (mut bytes, _) = exported(&before, FORMATS[1]);
+        let is_tip = |key: &Key| Neighbours::of(&before, key, &before[key]).unwrap().children.is_empty();
+        // Nothing is left but the values of the tips.
+        for (record, key) in bytes[14..].chunks_mut(25).zip(before.keys()) {
+            record[22..].copy_from_slice(&[-126i8 as u8, 125, 255]);
+            record[16] = if is_tip(key) { record[16] } else { -126i8 as u8 };
+        }
+        let (book, counts) = imported(&bytes);
+        assert_eq!(counts.without_leaf, before.keys().filter(|key| is_tip(key)).count() as u64);
+        for (key, entry) in &book {
+            assert!(entry.value.is_some() && entry.weights != WEIGHTS, "{key:?}");
+            if is_tip(key) {
+                assert_eq!(entry.value.map(discs), before[key].value.map(discs));
+                let view = look_up(&book, &key.position(), Contempt::NONE).unwrap().unwrap();
+                assert_eq!(view.moves, [], "its best move is not known");
+            }
+        }
+        assert!(exported(&book, FORMATS[1]).1.without_leaf >= counts.without_leaf, "what stands for it is not written");
     }
 
     #[test]

@@ -69,7 +69,7 @@ pub(super) fn run_import(arguments: &ImportArguments) -> Result<(), String> {
     say_counts(&[
         (without_move, "positions without a move are left out"),
         (repeated, "positions were there already"),
-        (without_leaf, "positions have no move with a value and wait to be searched"),
+        (without_leaf, "positions have no move with a value: their own counts until they are searched"),
         (without_value, "positions have no value in the file: what their moves are worth counts"),
         (contradictory, "values are another one than that of the best move, which counts"),
     ]);
