@@ -3,6 +3,7 @@
 use super::{EXACT, ForeignFormat, Record, discs, edax, egaroucid, level};
 use crate::book::graph::{Neighbours, Positions};
 use crate::book::packed::expect_no_other_file;
+use crate::book::view::depth_of_line;
 use crate::book::{BookError, Entry, Key, Leaf};
 use crate::game::DISC;
 use crate::othello::{Position, canonical};
@@ -139,7 +140,9 @@ fn record(
         _ => None,
     };
     lines = lines.saturating_add(u32::from(own.is_some())).max(1);
-    let level = own.map_or(best.map_or(0, |(_, level)| level), |(_, _, level)| level);
+    let of_line = best.map_or(0, |(_, level)| level);
+    let of_line = level(depth_of_line(super::depth(of_line), entry, key.empties()), key.empties());
+    let level = own.map_or(of_line, |(_, _, level)| level);
     below.insert(*key, Below { lines, level });
     let leaf = own.map(|(square, value, _)| (square, discs(value)));
     let bounds = (entry.lower, entry.upper);

@@ -93,7 +93,7 @@ fn position(player: u64, opponent: u64) -> Option<Position> {
 mod tests {
     use super::*;
     use crate::book::graph::Neighbours;
-    use crate::book::graph::tests::{WEIGHTS, add, book, leaf_of, searched};
+    use crate::book::graph::tests::{WEIGHTS, add, book, first_move, found, leaf_of, searched};
     use crate::book::select::tests::grown;
     use crate::book::{BookError, Entry, Key, Leaf, Positions, Snapshot, look_up};
     use crate::search::Contempt;
@@ -241,6 +241,20 @@ mod tests {
             }
         }
         assert!(exported(&book, FORMATS[1]).1.without_leaf >= counts.without_leaf, "what stands for it is not written");
+    }
+
+    #[test]
+    fn a_result_at_the_end_of_a_line_is_none_of_its_beginning() {
+        let root = Position::START.after("f5".parse().unwrap());
+        let mut book = BTreeMap::new();
+        for (reply, value, depth) in [("d6", -2, SearchDepth::Exact), ("f4", 4, depth(8)), ("f6", 4, depth(8))] {
+            let key = Key::of(&root.after(reply.parse().unwrap())).0;
+            add(&mut book, key, searched(found(first_move(&key), value, depth)));
+        }
+        add(&mut book, Key::of(&root).0, Entry::UNSEARCHED);
+        let (bytes, _) = exported(&book, FORMATS[1]);
+        // The level of the last position.
+        assert_eq!(bytes[bytes.len() - 25 + 17], 59);
     }
 
     #[test]
