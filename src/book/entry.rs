@@ -18,7 +18,7 @@ pub struct Entry {
     pub upper: i8,
     /// The best of the moves that are not in the book.
     pub leaf: Leaf,
-    /// The fingerprint of the evaluation that found the leaf; the whole book's in a packed book.
+    /// The fingerprint of the evaluation that found the leaf; in a packed book that of the whole book, or 0 if it was another one.
     pub weights: u32,
     /// How often the growth of the book went through here; 0 in a packed book.
     pub visits: u32,
@@ -75,6 +75,8 @@ impl Entry {
     pub const NOTHING_TO_DO: u32 = u32::MAX;
     /// The length of [`Entry::judgement`].
     pub const JUDGEMENT_BYTES: usize = 9;
+    /// The place of the leaf's square in it.
+    pub(super) const SQUARE: usize = 4;
     /// The length of [`Entry::to_bytes`].
     pub const BYTES: usize = Entry::JUDGEMENT_BYTES + 16;
 
@@ -128,7 +130,7 @@ impl Entry {
         bytes[..2].copy_from_slice(&value.to_le_bytes());
         bytes[2] = self.lower as u8;
         bytes[3] = self.upper as u8;
-        bytes[4] = code;
+        bytes[Entry::SQUARE] = code;
         bytes[5..7].copy_from_slice(&leaf_value.to_le_bytes());
         bytes[7] = plies;
         bytes[8] = confidence;

@@ -3,7 +3,8 @@
 //! A header of 32 bytes, numbers with the low byte first: `EMILBOOK`, the format (4 bytes), the fingerprint of the evaluation (4), the number of
 //! positions (8), the number of those whose value depends on what a draw is worth (4), and the CRC-32 of all other bytes (4). Then 25 bytes a
 //! position, in the order of the keys: the discs of the side to move and of the other one (8 each, high byte first), and
-//! [`Entry::judgement`]. Then 8 bytes for each whose value depends on draws: its place in that order (4) and [`Draws`] (4).
+//! [`Entry::judgement`], where the square of a leaf may have `OTHER_WEIGHTS`. Then 8 bytes for each whose value depends on draws: its place in
+//! that order (4) and [`Draws`] (4).
 
 use super::{Book, BookError, Draws, Entry, Key, Positions, Snapshot};
 use crate::file_bytes::FileBytes;
@@ -23,6 +24,8 @@ const CHECKSUM: usize = 28;
 const BOARDS: usize = 16;
 /// Bytes of a position.
 pub const RECORD: usize = BOARDS + Entry::JUDGEMENT_BYTES;
+/// Added to the square of a leaf that another evaluation has found.
+const OTHER_WEIGHTS: u8 = 0x80;
 /// Bytes of a position's place and its values by what a draw is worth.
 const DRAWS: usize = 4 + Draws::BYTES;
 
@@ -120,8 +123,11 @@ impl PackedBook {
     }
 
     fn entry(&self, index: usize) -> Option<Entry> {
-        let entry = Entry::of_judgement(self.record(index)[BOARDS..].first_chunk()?)?;
-        Some(Entry { weights: self.weights, draws: self.draws(index), ..entry })
+        let mut judgement = *self.record(index)[BOARDS..].first_chunk()?;
+        let square: &mut u8 = &mut judgement[Entry::SQUARE];
+        let weights = if *square & OTHER_WEIGHTS == 0 { self.weights } else { 0 };
+        *square &= !OTHER_WEIGHTS;
+        Some(Entry { weights, draws: self.draws(index), ..Entry::of_judgement(&judgement)? })
     }
 
     /// The values of a position by what a draw is worth, if it has such.
@@ -236,7 +242,11 @@ fn records(book: &Snapshot, mut take: impl FnMut(&[u8]) -> Result<(), BookError>
             return Ok(());
         }
         take(&key.to_bytes()[1..])?;
-        take(&entry.judgement())?;
+        let mut judgement = entry.judgement();
+        if entry.leaf.square().is_some() && entry.weights != book.weights {
+            judgement[Entry::SQUARE] |= OTHER_WEIGHTS;
+        }
+        take(&judgement)?;
         draws.extend(entry.draws.map(|draws| (place, draws)));
         place = place.wrapping_add(1);
         Ok(())
@@ -281,7 +291,7 @@ mod tests {
                 for (i, key) in keys.iter().enumerate() {
                     let depth = if i % 18 == 4 { SearchDepth::Exact } else { SearchDepth::Plies(8) };
                     let leaf = found(first_move(key), i as i32 % 9 - 4, depth);
-                    positions.put(key, &Entry { weights: 77, ..searched(leaf) })?;
+                    positions.put(key, &Entry { weights: if i % 7 == 0 { 76 } else { 77 }, ..searched(leaf) })?;
                 }
                 Ok(keys)
             })
@@ -292,7 +302,8 @@ mod tests {
             let (book, mut with_draws) = (PackedBook::open(&packed).unwrap(), 0);
             let mut compare = |key: Key, entry: Entry| {
                 with_draws += u32::from(entry.draws.is_some());
-                let kept = Entry { visits: 0, games: 0, cost: 0, ..entry };
+                let is_other = entry.leaf.square().is_some() && entry.weights == 76;
+                let kept = Entry { weights: if is_other { 0 } else { 77 }, visits: 0, games: 0, cost: 0, ..entry };
                 assert_eq!(book.get(&key)?, entry.value.map(|_| kept));
                 Ok(())
             };
