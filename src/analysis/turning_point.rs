@@ -48,14 +48,15 @@ impl TurningPoint {
             Outcome::Win => Color::White,
             Outcome::Draw => ahead(&turns[last]),
         };
+        let is_mistake =
+            |turn: &&ReviewedTurn| turn.position.mover() == loser && is_in_doubt(turn, result) && can_decide(turn);
         // Values that are not solved drift out of doubt; then the worst move since the loser last stood even has decided.
         let stands_even = |turn: &ReviewedTurn| turn.best.score.units() == 0 || ahead(turn) == loser;
         let even = turns[..=last].iter().rposition(stands_even).unwrap_or(0);
-        let mistakes = turns[even..=last]
-            .iter()
-            .filter(|turn| turn.position.mover() == loser && is_in_doubt(turn, result) && can_decide(turn));
+        let mistakes = turns[even..last].iter().filter(is_mistake);
         // Of equal losses the first counts.
-        let turn = mistakes.rev().max_by(|a, b| a.loss().total_cmp(&b.loss()))?;
+        let worst = mistakes.rev().max_by(|a, b| a.loss().total_cmp(&b.loss()));
+        let turn = Some(&turns[last]).filter(is_mistake).or(worst)?;
         let (before, after) = (turn.best.outcome(), seen_by(loser, result));
         Some(TurningPoint { turn: turn.turn, mover: loser, before, after })
     }
@@ -150,6 +151,9 @@ mod tests {
     #[test]
     fn where_values_drift_the_worst_move_since_the_loser_stood_even_decides() {
         let game = [(1.0, -3.0, DEEP), (-1.0, -1.0, DEEP), (-1.0, -6.0, DEEP), (-2.5, -2.5, DEEP), (-2.9, -3.1, DEEP)];
+        assert_eq!(found(&game), Some((2, None, Outcome::Loss)));
+        // A worse move before decides nothing if the game was open again.
+        let game = [(0.0, -8.0, DEEP), (-8.0, -1.0, DEEP), (-1.0, -5.0, DEEP), (-5.0, -5.0, DEEP)];
         assert_eq!(found(&game), Some((2, None, Outcome::Loss)));
         // Step by step, no single move decides.
         let game = [(0.0, -1.5, DEEP), (-1.5, -1.5, DEEP), (-1.5, -3.0, DEEP), (-3.0, -3.0, DEEP)];
