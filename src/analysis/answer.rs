@@ -148,8 +148,8 @@ pub struct Answer<'a> {
     evaluations: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     seconds: Option<f64>,
-    #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    warnings: &'a [String],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
 }
 
 fn is_false(flag: &bool) -> bool {
@@ -163,7 +163,8 @@ impl<'a> Answer<'a> {
         let over = position.is_over();
         let value = report.lines.first().map(|line| line.score.discs());
         let book = query.settings.options.book.as_ref().filter(|_| query.from_book && finality == Finality::Final);
-        let view = book.and_then(|book| book.view(position, Contempt::NONE));
+        let view = book.map(|book| book.look_up(position, Contempt::NONE)).transpose();
+        let (view, unread) = view.map_or_else(|error| (None, Some(error)), |view| (view.flatten(), None));
         let depth = if over { SearchDepth::Exact } else { report.depth };
         Answer {
             id: &query.id,
@@ -185,7 +186,7 @@ impl<'a> Answer<'a> {
             nodes: report.nodes,
             evaluations: report.evaluations,
             seconds: timed.then_some(report.elapsed.as_secs_f64()),
-            warnings: &query.warnings,
+            warnings: query.warnings.iter().cloned().chain(unread).collect(),
         }
     }
 

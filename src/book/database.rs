@@ -14,6 +14,7 @@ use std::fs::{self, File};
 use std::ops::{Deref, DerefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::time::Duration;
 
 /// The format of the entries.
 const VERSION: u64 = 2;
@@ -21,6 +22,11 @@ const VERSION: u64 = 2;
 const WITHOUT_DRAWS: u64 = 1;
 /// Bytes of the file that are kept in memory.
 const CACHE: usize = 256 << 20;
+
+/// After which time a book that is in use is tried again.
+const AGAIN: Duration = Duration::from_millis(20);
+/// How often.
+const PATIENCE: u32 = 100;
 
 type KeyBytes = &'static [u8; Key::BYTES];
 type EntryBytes = &'static [u8; Entry::BYTES];
@@ -117,6 +123,20 @@ impl Database {
         }
         book.read()?;
         Ok(book)
+    }
+
+    /// [`Database::open`], as soon as no other program has the book, if that is within two seconds: readers have it for a moment.
+    ///
+    /// # Errors
+    /// As for [`Database::open`].
+    pub fn open_when_free(path: &Path) -> Result<Database, BookError> {
+        for _ in 0..PATIENCE {
+            match Database::open(path) {
+                Err(BookError::InUse) => std::thread::sleep(AGAIN),
+                opened => return opened,
+            }
+        }
+        Database::open(path)
     }
 
     /// Makes a book of the former format one of today's.
@@ -450,6 +470,13 @@ mod tests {
         let (one, other) = (Snapshot::open(&path).unwrap(), Snapshot::open(&path).unwrap());
         assert_eq!(one.count().unwrap(), other.count().unwrap());
         assert!(matches!(Database::open(&path), Err(BookError::InUse)));
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(3 * AGAIN);
+                drop((one, other));
+            });
+            Database::open_when_free(&path).unwrap();
+        });
     }
 
     #[test]

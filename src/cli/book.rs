@@ -140,7 +140,7 @@ fn making(path: &Path) -> impl Fn(BookError) -> String {
 }
 
 fn learn(arguments: &LearnArguments) -> Result<(), String> {
-    let book = Database::open(&arguments.book).map_err(at(&arguments.book))?;
+    let book = Database::open_when_free(&arguments.book).map_err(at(&arguments.book))?;
     let interrupt = super::on_interrupt()?;
     let line = StatusLine::new("{spinner} {msg}, {elapsed} gone", None, 0);
     let (mut learned, mut new, mut failures) = (0, 0, Failures::default());

@@ -42,15 +42,22 @@ impl OpeningBook {
     /// What the book knows of a position, if it is there, with draws at this worth. A book that cannot be read, because it grows at the
     /// moment, knows nothing; the log says so.
     pub fn view(&self, position: &Position, contempt: Contempt) -> Option<View> {
+        self.look_up(position, contempt).unwrap_or_else(|error| {
+            log::warn!("{error}");
+            None
+        })
+    }
+
+    /// What the book knows of a position, if it is there, with draws at this worth.
+    ///
+    /// # Errors
+    /// If the book cannot be read, because it grows at the moment: a sentence that names the book.
+    pub fn look_up(&self, position: &Position, contempt: Contempt) -> Result<Option<View>, String> {
         let known = |book: Contents<'_>| match contempt {
             contempt if contempt == Contempt::NONE || book.knows_draws() => look_up(&book, position, contempt),
             _ => Ok(None),
         };
-        let view = self.0.book.now().and_then(known);
-        view.unwrap_or_else(|error| {
-            log::warn!("book '{self}': {error}");
-            None
-        })
+        self.0.book.now().and_then(known).map_err(|error| format!("book '{self}': {error}"))
     }
 
     /// The fingerprint of the evaluation that the book grew with; `None` if it cannot be read at the moment.
@@ -72,7 +79,7 @@ impl OpeningBook {
     pub fn learn(&self, game: &GameRecord) -> Result<u64, BookError> {
         match &self.0.book {
             Book::Packed(_) => Err(BookError::Packed),
-            Book::Database(path) => Database::open(path)?.learn(std::slice::from_ref(game), LEARNED_PLIES),
+            Book::Database(path) => Database::open_when_free(path)?.learn(std::slice::from_ref(game), LEARNED_PLIES),
         }
     }
 }

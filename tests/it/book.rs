@@ -201,6 +201,9 @@ fn a_book_in_use_and_a_full_disk_are_told() {
     for command in ["grow", "stat", "check"] {
         assert!(refused(&["book", command, &book]).contains("another program is using the book"), "{command}");
     }
+    let query = r#"{"id":1,"moves":"","depth":1,"book":true}"#;
+    let answer: Value = serde_json::from_str(&answers(&["analyze", "--hash", "1", "--book", &book], query)).unwrap();
+    assert!(answer["warnings"][0].as_str().unwrap().ends_with("book': another program is using the book"), "{answer}");
     // Who starts a GUI meanwhile plays without it, until it can be read.
     assert!(session(&["gtp", "--book", &book, "--depth", "1"], "genmove black\n")[0].starts_with("= "));
     drop(open);

@@ -103,7 +103,7 @@ impl GrowArguments {
 /// Lets a book grow.
 pub(super) fn run(arguments: &GrowArguments) -> Result<(), String> {
     let path = &arguments.book;
-    let book = Database::open(path).map_err(at(path))?;
+    let book = Database::open_when_free(path).map_err(at(path))?;
     let before = book.read().map_err(at(path))?;
     let settings = arguments.settings(&before)?;
     let at_first = before.count().map_err(at(path))?;
