@@ -185,6 +185,7 @@ fn a_packed_book_says_the_same() {
     assert!(refused(&["book", "pack", &book, "--out", &book]).contains("there already"), "a book that grows is kept");
     assert_sound(&book);
     assert!(refused(&["book", "grow", &packed, "--time", "1s"]).contains("packed book does not change"));
+    assert!(said(&["book", "take", &packed], "{}\n").2.contains("packed book does not change"));
     assert!(refused(&["book", "pack", &packed, "--out", "x"]).ends_with("packed': the book is packed already\n"));
     let bytes = fs::read(&packed).unwrap();
     fs::write(&packed, &bytes[..bytes.len() - 1]).unwrap();

@@ -4,7 +4,7 @@ use super::at;
 use super::grow::SearchArguments;
 use crate::analysis::book_tasks::{UnusableLine, finding, tasks};
 use crate::analysis::lines::Lines;
-use crate::book::{BookError, Database, Key, Outcome, Snapshot};
+use crate::book::{BookError, Database, Key, Outcome};
 use crate::cli::game_input::open_text;
 use crate::cli::output::{Output, complain, say};
 use crate::eval::{EvaluatorKind, fingerprint};
@@ -75,7 +75,7 @@ pub(super) fn run_take(arguments: &TakeArguments) -> Result<(), String> {
         while let Some(line) = lines.read().map_err(|error| format!("{name}: {error}"))? {
             let weights = match weights {
                 Some(weights) => weights,
-                None => *weights.insert(when_free(path, Snapshot::open)?.weights),
+                None => *weights.insert(when_free(path, |path| Ok(Database::open(path)?.read()?.weights))?),
             };
             let found = match line {
                 InputLine::Bytes(bytes) if bytes.trim_ascii().is_empty() => continue,
