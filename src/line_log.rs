@@ -50,21 +50,29 @@ impl LineLog {
     /// If the file cannot be read and written, if another process writes it, or if there is something in it and `resume` does not say
     /// that it is to be gone on with.
     pub fn open(path: PathBuf, resume: bool) -> Result<(LineLog, Vec<u8>), LineLogError> {
+        let mut log = LineLog::open_unread(path, resume)?;
+        let mut lines = Vec::new();
+        log.file.read_to_end(&mut lines).map_err(|error| log.failure(error))?;
+        lines.truncate(whole_lines(&lines).len());
+        Ok((log, lines))
+    }
+
+    /// [`LineLog::open`] of a file that may be too large for the memory: what is there is to be read from [`LineLog::file`].
+    ///
+    /// # Errors
+    /// As for [`LineLog::open`].
+    pub fn open_unread(path: PathBuf, resume: bool) -> Result<LineLog, LineLogError> {
         let failed = |error| LineLogError::Io(path.clone(), error);
         // Windows does not let a file be cut that is open for appending only.
-        let mut file =
-            File::options().create(true).read(true).write(true).truncate(false).open(&path).map_err(failed)?;
+        let file = File::options().create(true).read(true).write(true).truncate(false).open(&path).map_err(failed)?;
         file.try_lock().map_err(|error| match error {
             TryLockError::WouldBlock => LineLogError::Busy(path.clone()),
             TryLockError::Error(error) => failed(error),
         })?;
-        let mut lines = Vec::new();
-        file.read_to_end(&mut lines).map_err(failed)?;
-        if !lines.is_empty() && !resume {
+        if !resume && file.metadata().map_err(failed)?.len() > 0 {
             return Err(LineLogError::Exists(path));
         }
-        lines.truncate(whole_lines(&lines).len());
-        Ok((LineLog { path, file, length: lines.len() as u64 }, lines))
+        Ok(LineLog { path, file, length: 0 })
     }
 
     /// The path of the file.

@@ -5,7 +5,7 @@
 
 use super::Totals;
 use super::shard_file::{Job, ShardEnd, ShardFile, ShardFileError, begin_line, end_line};
-use crate::line_log::{LineLog, LineLogError, whole_lines};
+use crate::line_log::{LineLog, LineLogError};
 use crate::shard::Shard;
 use crate::whole_file::WholeFile;
 use std::collections::HashSet;
@@ -62,8 +62,8 @@ impl Journal {
         }
         let mut name = path.as_os_str().to_owned();
         name.push(".partial");
-        let (partial, lines) = LineLog::open(name.into(), resume)?;
-        let (kept, done, results) = kept(&lines, shard, job, partial.path())?;
+        let partial = LineLog::open_unread(name.into(), resume)?;
+        let (kept, done, results) = kept(BufReader::new(&partial.file), shard, job, partial.path())?;
         let begin = begin_line(shard, job);
         let mut journal = Journal {
             path: path.to_owned(),
@@ -124,25 +124,30 @@ impl Journal {
 }
 
 /// How many bytes of the lines in the file of this path are of use, which items they have results for, and how many results these are.
-fn kept(lines: &[u8], shard: Shard, job: &Job, path: &Path) -> Result<(u64, Done, u64), JournalError> {
-    if lines.is_empty() {
-        return Ok((0, Done::new(), 0));
+fn kept(mut lines: impl BufRead, shard: Shard, job: &Job, path: &Path) -> Result<(u64, Done, u64), JournalError> {
+    let (mut kept, mut done, mut there, mut line) = (0, Done::new(), None, Vec::new());
+    for number in 1.. {
+        line.clear();
+        lines.read_until(b'\n', &mut line).map_err(|error| LineLogError::Io(path.to_owned(), error))?;
+        // What was torn is done again.
+        if !line.ends_with(b"\n") {
+            break;
+        }
+        let Some(file) = &mut there else {
+            there = Some(of_job(&line, shard, job, path)?);
+            kept = line.len() as u64;
+            continue;
+        };
+        done.extend(file.add(&line, number).map_err(|error| JournalError::Content(path.to_owned(), error))?);
+        // An end without the name that goes with it is written again.
+        kept += if file.ending.is_some() { 0 } else { line.len() as u64 };
     }
-    let there = of_job(lines, shard, job, path)?;
-    // An end without the name that goes with it is written again.
-    let end = match there.ending {
-        Some(_) => whole_lines(&lines[..lines.len() - 1]).len(),
-        None => lines.len(),
-    };
-    let done = there.results.iter().map(|result| (result.number, result.turn)).collect();
-    Ok((end as u64, done, there.results.len() as u64))
+    Ok((kept, done, there.map_or(0, |file| file.results)))
 }
 
-/// Reads the lines of a file of this path, which are to be of this shard of this job.
-fn of_job<'a>(lines: &'a [u8], shard: Shard, job: &Job, path: &Path) -> Result<ShardFile<'a>, JournalError> {
-    let content = |error| JournalError::Content(path.to_owned(), error);
-    let text = std::str::from_utf8(lines).map_err(|_| content(ShardFileError::NoBeginning))?;
-    let there = ShardFile::parse(text).map_err(content)?;
+/// Reads the first line of a file of this path, which is to be of this shard of this job.
+fn of_job(line: &[u8], shard: Shard, job: &Job, path: &Path) -> Result<ShardFile, JournalError> {
+    let there = ShardFile::begin(line).map_err(|error| JournalError::Content(path.to_owned(), error))?;
     let difference = match there.shard == shard {
         true => there.job.difference(job),
         false => Some(("the shard".to_owned(), there.shard.to_string(), shard.to_string())),
@@ -247,8 +252,8 @@ mod tests {
         assert_eq!(done, Done::from([(2, None)]));
         journal.finish(2, 7).unwrap();
         let text = fs::read_to_string(&path).unwrap();
-        let file = ShardFile::parse(&text).unwrap();
-        assert_eq!((file.results.len(), file.ending.map(|ending| ending.items)), (1, Some(2)));
+        let (file, _) = ShardFile::parse(&text).unwrap();
+        assert_eq!((file.results, file.ending.map(|ending| ending.items)), (1, Some(2)));
         // Complete, and of one job only.
         let open = |shard: &str, depth| Journal::open(&path, shard.parse().unwrap(), &job(depth), true);
         assert!(matches!(open("1/2", 3), Ok(Opened::Complete { is_named: true })));

@@ -1,7 +1,7 @@
 //! Puts the shards of a job together.
 
 use super::Totals;
-use super::shard_file::{Job, ShardEnd, ShardFile, ShardFileError};
+use super::shard_file::{Job, ResultLine, ShardEnd, ShardFile, ShardFileError};
 use crate::shard::{Difference, Parts, PartsError, Shard};
 use thiserror::Error;
 
@@ -41,18 +41,17 @@ pub struct Merged<'a> {
 pub fn merge<'a, T: AsRef<str>>(files: &'a [(String, T)]) -> Result<Merged<'a>, MergeError> {
     let mut parts = Parts::default();
     for (name, text) in files {
-        let mut file = ShardFile::parse(text.as_ref()).map_err(|error| MergeError::File(name.clone(), error))?;
-        let Some(ending) = file.ending.take() else {
+        let (file, results) = ShardFile::parse(text.as_ref()).map_err(|error| MergeError::File(name.clone(), error))?;
+        let Some(ending) = file.ending else {
             return Err(MergeError::Incomplete(name.clone(), file.shard));
         };
-        let (shard, whole) = (file.shard, (file.job.clone(), ending));
-        parts.add(name.clone(), shard, (whole, file), difference)?;
+        parts.add(name.clone(), file.shard, ((file.job, ending), (file.shard, results)), difference)?;
     }
     let ((job, ending), shards) = parts.whole()?;
-    for (name, file) in &shards {
-        check_items(name, file, ending.items, job.command != super::QUERIES)?;
+    for (name, (shard, results)) in &shards {
+        check_items(name, *shard, results, ending.items, job.command != super::QUERIES)?;
     }
-    let mut results: Vec<_> = shards.into_iter().flat_map(|(_, file)| file.results).collect();
+    let mut results: Vec<_> = shards.into_iter().flat_map(|(_, (_, results))| results).collect();
     // The answers to a query stay in the order of its turns.
     results.sort_by_key(|result| result.number);
     let results: Vec<&str> = results.into_iter().map(|result| result.text).collect();
@@ -79,15 +78,21 @@ fn difference((job, ending): &(Job, ShardEnd), (expected, whole): &(Job, ShardEn
 
 /// Whether no result of a shard is there twice, and none is missing, as far as that is known: of queries, which may ask
 /// about many turns, only the count is, and that was compared.
-fn check_items(name: &str, file: &ShardFile<'_>, items: u64, has_one_each: bool) -> Result<(), MergeError> {
-    let mut places: Vec<_> = file.results.iter().map(|result| (result.number, result.turn)).collect();
+fn check_items(
+    name: &str,
+    shard: Shard,
+    results: &[ResultLine<'_>],
+    items: u64,
+    has_one_each: bool,
+) -> Result<(), MergeError> {
+    let mut places: Vec<_> = results.iter().map(|result| (result.number, result.turn)).collect();
     places.sort_unstable();
     let same = |pair: &&[(u64, Option<u64>)]| pair[0] == pair[1] || has_one_each && pair[0].0 == pair[1].0;
     if let Some(pair) = places.windows(2).find(same) {
         return Err(MergeError::ItemTwice(name.to_owned(), pair[0].0));
     }
     let mut found = places.iter().map(|&(number, _)| number);
-    let mut expected = (1..=items).filter(|number| file.shard.holds(number - 1));
+    let mut expected = (1..=items).filter(|number| shard.holds(number - 1));
     match has_one_each.then(|| expected.find(|&number| found.next() != Some(number))).flatten() {
         Some(number) => Err(MergeError::MissingItem(name.to_owned(), number)),
         None => Ok(()),

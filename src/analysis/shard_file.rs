@@ -142,51 +142,56 @@ struct ResultFields {
     partial: Option<bool>,
 }
 
-/// A file of results.
+/// A file of results, as far as it was read.
 #[derive(Clone, PartialEq, Debug)]
-pub struct ShardFile<'a> {
+pub struct ShardFile {
     /// Which shard it is.
     pub shard: Shard,
     /// Of which job.
     pub job: Job,
-    /// The results in their order; partial reports are left out.
-    pub results: Vec<ResultLine<'a>>,
+    /// The number of results; partial reports are left out.
+    pub results: u64,
     /// The end, if the shard is complete.
     pub ending: Option<ShardEnd>,
 }
 
-impl<'a> ShardFile<'a> {
-    /// Reads the whole lines of a file; one without a line feed was torn off in the middle and is passed over.
-    pub fn parse(text: &'a str) -> Result<ShardFile<'a>, ShardFileError> {
+impl ShardFile {
+    /// Reads the whole lines of a file, the results in their order; one without a line feed was torn off in the middle and is passed over.
+    pub fn parse(text: &str) -> Result<(ShardFile, Vec<ResultLine<'_>>), ShardFileError> {
         let whole = text.rfind('\n').map_or(0, |end| end + 1);
         let mut lines = text[..whole].lines().zip(1..);
-        let first = lines.next().and_then(|(first, _)| serde_json::from_str(first).ok());
-        let Some(MarkLine { shard: Mark::Begin { part, job } }) = first else {
-            return Err(ShardFileError::NoBeginning);
-        };
-        let shard: Shard = part.parse().map_err(|_| ShardFileError::NoBeginning)?;
-        let mut file = ShardFile { shard, job, results: Vec::new(), ending: None };
+        let mut file = ShardFile::begin(lines.next().map_or("", |(first, _)| first).as_bytes())?;
+        let mut results = Vec::new();
         for (text, line) in lines {
-            file.add(text, line)?;
+            let found = file.add(text.as_bytes(), line)?;
+            results.extend(found.map(|(number, turn)| ResultLine { number, text, turn }));
         }
-        if let Some(&ShardEnd { results, .. }) = file.ending.as_ref()
-            && results != file.results.len() as u64
-        {
-            return Err(ShardFileError::Count { expected: results, found: file.results.len() as u64 });
-        }
-        Ok(file)
+        Ok((file, results))
     }
 
-    fn add(&mut self, text: &'a str, line: u64) -> Result<(), ShardFileError> {
+    /// Reads the first line.
+    pub fn begin(line: &[u8]) -> Result<ShardFile, ShardFileError> {
+        let Ok(MarkLine { shard: Mark::Begin { part, job } }) = serde_json::from_slice(line) else {
+            return Err(ShardFileError::NoBeginning);
+        };
+        let shard = part.parse().map_err(|_| ShardFileError::NoBeginning)?;
+        Ok(ShardFile { shard, job, results: 0, ending: None })
+    }
+
+    /// Reads the next line, of this number from 1. Returns the number and the turn of a result.
+    pub fn add(&mut self, text: &[u8], line: u64) -> Result<Option<(u64, Option<u64>)>, ShardFileError> {
         if self.ending.is_some() {
             return Err(ShardFileError::BehindTheEnd(line));
         }
-        let place: ResultFields = serde_json::from_str(text).map_err(|_| ShardFileError::NotAResult(line))?;
+        let place: ResultFields = serde_json::from_slice(text).map_err(|_| ShardFileError::NotAResult(line))?;
         let Some(number) = place.number.filter(|number| *number > 0) else {
-            return match serde_json::from_str(text) {
+            return match serde_json::from_slice(text) {
                 Ok(MarkLine { shard: Mark::End { part, ending } }) if part == self.shard.to_string() => {
+                    if ending.results != self.results {
+                        return Err(ShardFileError::Count { expected: ending.results, found: self.results });
+                    }
                     self.ending = Some(ending);
-                    Ok(())
+                    Ok(None)
                 }
                 Ok(MarkLine { shard: Mark::End { part, .. } }) => {
                     Err(ShardFileError::OtherEnd { line, expected: self.shard, found: part })
@@ -197,10 +202,11 @@ impl<'a> ShardFile<'a> {
         if !self.shard.holds(number - 1) {
             return Err(ShardFileError::Stray { line, number, shard: self.shard });
         }
-        if place.partial != Some(true) {
-            self.results.push(ResultLine { number, text, turn: place.turn });
+        if place.partial == Some(true) {
+            return Ok(None);
         }
-        Ok(())
+        self.results += 1;
+        Ok(Some((number, place.turn)))
     }
 }
 
@@ -227,12 +233,11 @@ mod tests {
         let torn = r#"{"number":6,"#;
         let begin = begin_line(shard("1/2"), &job());
         let text = format!("{begin}{result}\n{partial}\n{torn}");
-        let file = ShardFile::parse(&text).unwrap();
-        let line = ResultLine { number: 2, text: result, turn: Some(5) };
-        let expected = ShardFile { shard: shard("1/2"), job: job(), results: vec![line], ending: None };
-        assert_eq!(file, expected);
+        let results = vec![ResultLine { number: 2, text: result, turn: Some(5) }];
+        let file = ShardFile { shard: shard("1/2"), job: job(), results: 1, ending: None };
+        assert_eq!(ShardFile::parse(&text), Ok((file.clone(), results.clone())));
         let text = format!("{begin}{result}\n{partial}\n{}", end_line(shard("1/2"), ending(1)));
-        assert_eq!(ShardFile::parse(&text), Ok(ShardFile { ending: Some(ending(1)), ..expected }));
+        assert_eq!(ShardFile::parse(&text), Ok((ShardFile { ending: Some(ending(1)), ..file }, results)));
     }
 
     #[test]
