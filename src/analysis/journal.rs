@@ -99,8 +99,20 @@ impl Journal {
             self.partial.append(&end_line(self.shard, ending))?;
             begin = 0;
         }
-        let totals = self.copy(begin).and_then(|totals| fs::remove_file(self.partial.path()).map(|()| totals));
+        let totals = match begin == 0 && fs::symlink_metadata(&self.path).is_err() {
+            true => self.rename(),
+            false => self.copy(begin).and_then(|totals| fs::remove_file(self.partial.path()).map(|()| totals)),
+        };
         Ok(totals.map_err(|error| self.partial.failure(error))?)
+    }
+
+    /// Gives the file its name as it is: a copy would need as much room again.
+    fn rename(&mut self) -> io::Result<Option<Totals>> {
+        self.partial.file.seek(SeekFrom::Start(0))?;
+        let mut results = BufReader::new(&self.partial.file);
+        let totals = self.has_totals.then(|| count(&mut results, &mut io::sink())).transpose()?;
+        self.partial.file.sync_all()?;
+        fs::rename(self.partial.path(), &self.path).map(|()| totals)
     }
 
     /// Writes everything from this byte on to the file, and behind the results of a whole job their sums.
@@ -250,7 +262,13 @@ mod tests {
         drop(journal);
         let (journal, done) = growing(&path, "1/2", true);
         assert_eq!(done, Done::from([(2, None)]));
+        #[cfg(unix)]
+        let inode = |path: &Path| std::os::unix::fs::MetadataExt::ino(&fs::metadata(path).unwrap());
+        #[cfg(unix)]
+        let before = inode(journal.partial.path());
         journal.finish(2, 7).unwrap();
+        #[cfg(unix)]
+        assert_eq!(inode(&path), before, "a copy would need as much room again");
         let text = fs::read_to_string(&path).unwrap();
         let (file, _) = ShardFile::parse(&text).unwrap();
         assert_eq!((file.results, file.ending.map(|ending| ending.items)), (1, Some(2)));
