@@ -44,6 +44,7 @@ const OVERTAKING_RUNS: u64 = 8;
 #[derive(Debug)]
 struct Running {
     job: QueuedPosition,
+    engine: usize,
     cancel: Option<Sender<()>>,
 }
 
@@ -110,7 +111,7 @@ impl Queue {
         let mut state = self.state.lock();
         loop {
             match state.choose(engine) {
-                Some(place) if state.threads_for(&place) <= state.free => {
+                Some(place) if state.can_begin(engine, &place) => {
                     return Some(self.hand_out(state, engine, place));
                 }
                 None if state.closed => return None,
@@ -126,13 +127,13 @@ impl Queue {
         state.last[engine] = Some(place);
         let job = state.waiting.remove(&place).expect("it was chosen because it waits");
         let (sender, cancel) = bounded(0);
-        state.running.insert(number, Running { job: job.clone(), cancel: Some(sender) });
+        state.running.insert(number, Running { job: job.clone(), engine, cancel: Some(sender) });
         if state.waiting.len() < self.capacity {
             self.room.notify_one();
         }
         if state.free > 0 {
-            // Another may begin as well.
-            self.work.notify_one();
+            // Others may begin as well.
+            self.work.notify_all();
         }
         Ticket { job, cancel, number }
     }
@@ -183,14 +184,21 @@ impl State {
         self.waiting.get(place).map_or(1, |job| job.query.settings.options.threads)
     }
 
+    /// Whether the threads that a position needs are free. Where it needs several, it goes to the first engines, as many as can think at a
+    /// time, if one of them is idle: each engine has a memory of its own.
+    fn can_begin(&self, engine: usize, place: &QueueKey) -> bool {
+        let threads = self.threads_for(place);
+        let first = (self.last.len() / threads as usize).max(1);
+        let thinks = |engine| self.running.values().any(|running| running.engine == engine);
+        threads <= self.free && (engine < first || (0..first).all(thinks))
+    }
+
     /// The place of the position that an engine is to think about next: one of the highest priority.
     fn choose(&self, engine: usize) -> Option<QueueKey> {
         let head = *self.waiting.first_key_value()?.0;
-        if self.threads_for(&head) > 1 {
-            return Some(head);
-        }
         let chosen = self.next_of_run(engine, head.0).or_else(|| self.new_run(engine, head)).unwrap_or(head);
-        Some(if self.threads_for(&chosen) <= self.free { chosen } else { head })
+        let overtakes = self.threads_for(&chosen) < self.threads_for(&head);
+        Some(if self.can_begin(engine, &chosen) && !overtakes { chosen } else { head })
     }
 
     /// The position behind the one that the engine took last, if it is of the same run.
@@ -305,6 +313,34 @@ mod tests {
         });
         assert_eq!(id(&queue.take(0).unwrap()), 3);
         assert!(queue.take(0).is_none());
+    }
+
+    #[test]
+    fn only_as_many_engines_take_positions_as_can_think_at_a_time() {
+        let queue = Queue::new(4, 10_000);
+        (0..2 * RUN).for_each(|id| queue.push(&query(id, 0, 2, 1), id, 0));
+        queue.close();
+        std::thread::scope(|scope| {
+            let third = scope.spawn(|| queue.take(2).is_none());
+            let mut taken = Vec::new();
+            while let Some(tickets) = [0, 1].map(|engine| queue.take(engine)).into_iter().collect::<Option<Vec<_>>>() {
+                taken.extend(tickets.iter().map(id));
+                tickets.iter().for_each(|ticket| assert!(!queue.finish(ticket)));
+            }
+            assert!(taken.iter().copied().eq((0..RUN).flat_map(|id| [id, RUN + id])), "{taken:?}");
+            assert!(third.join().unwrap(), "nothing is left for it");
+        });
+    }
+
+    #[test]
+    fn a_query_waits_for_no_engine_that_thinks_about_another() {
+        let queue = Queue::new(4, 100);
+        (0..2).for_each(|id| queue.push(&query(id, 0, 1, 1), id, 0));
+        let thinking = [0, 1].map(|engine| queue.take(engine).unwrap());
+        queue.push(&query(2, 0, 2, 1), 2, 0);
+        queue.close();
+        assert_eq!(id(&queue.take(3).unwrap()), 2);
+        drop(thinking);
     }
 
     #[test]
