@@ -47,7 +47,9 @@ impl Stage {
             .filter(|&level| level == Selectivity::NONE || bold && level >= midgame && is_step(level))
             .collect();
         let solving = goals.iter().flat_map(|goal| solving.iter().copied().map(goal)).filter(|_| solves);
-        (2..=last).map(|depth| Stage::Midgame(depth, midgame)).chain(solving).collect()
+        // The first ply is the static search of all moves, but for a pass, which is none.
+        let first = if depth == Some(1) && task.position.must_pass() { 1 } else { 2 };
+        (first..=last).map(|depth| Stage::Midgame(depth, midgame)).chain(solving).collect()
     }
 
     pub(in crate::search) fn selectivity(self) -> Selectivity {
@@ -88,7 +90,8 @@ pub(in crate::search) fn solved_from(depth: u8) -> Empties {
 mod tests {
     use super::*;
     use crate::eval::EvaluatorKind;
-    use crate::search::tests::to_depth;
+    use crate::othello::Position;
+    use crate::search::tests::{by_alpha_beta, to_depth};
     use crate::testing::random_position;
 
     fn task(empties: u32) -> Task {
@@ -106,6 +109,13 @@ mod tests {
         assert_eq!(Stage::plan(&task(10), &to_depth(60), none).last(), Some(&Stage::Solve(none)));
         let outcome = Task { precision: Precision::WinLossDraw, ..task(10) };
         assert_eq!(Stage::plan(&outcome, &Limits::default(), none).last(), Some(&Stage::Outcome(none)));
+    }
+
+    #[test]
+    fn a_pass_costs_no_ply() {
+        let position = (0..).map(|seed| random_position(seed, 12)).find(Position::must_pass).unwrap();
+        let report = by_alpha_beta(&Task::new(position, EvaluatorKind::Mobility.build()), to_depth(1));
+        assert_eq!(report.depth, SearchDepth::Plies(1));
     }
 
     #[test]
