@@ -116,9 +116,9 @@ pub struct Answer<'a> {
     /// The line of the input, where the input is divided into shards.
     #[serde(skip_serializing_if = "Option::is_none")]
     number: Option<u64>,
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     partial: bool,
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     terminated: bool,
     turn: usize,
     board: String,
@@ -128,7 +128,7 @@ pub struct Answer<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     opening: Option<&'static str>,
     /// Whether the game is over; then there are no moves and the value is the final score.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     over: bool,
     /// What the position is worth to its mover, in discs; not there if nothing was searched.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -150,10 +150,6 @@ pub struct Answer<'a> {
     seconds: Option<f64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
-}
-
-fn is_false(flag: &bool) -> bool {
-    !flag
 }
 
 impl<'a> Answer<'a> {

@@ -1,5 +1,6 @@
 //! The searches that a book needs next, as queries for `emilia analyze`, and their answers as leaves of the book.
 
+use super::fields::problem_of_json;
 use crate::book::{BookError, Database, Entry, Finding, Key, Snapshot, Step, Work, needs_no_search, next_work};
 use crate::game::DISC;
 use crate::notation::read_position;
@@ -142,11 +143,8 @@ fn board<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Position>,
 /// # Errors
 /// If it is no answer, or not by this evaluation.
 pub fn finding(line: &[u8], weights: u32) -> Result<Option<Finding>, UnusableLine> {
-    let answer: Answer = serde_json::from_slice(line).map_err(|error| {
-        let text = error.to_string();
-        let problem = text.split(" at line ").next().unwrap_or_default().to_owned();
-        UnusableLine { column: error.column().max(1), problem }
-    })?;
+    let answer: Answer = serde_json::from_slice(line)
+        .map_err(|error| UnusableLine { column: error.column().max(1), problem: problem_of_json(&error) })?;
     if answer.shard.is_some() || answer.partial {
         return Ok(None);
     }

@@ -29,6 +29,11 @@ impl FieldError {
     }
 }
 
+/// What is wrong with a line that is no JSON, without the place: the line has only one.
+pub(super) fn problem_of_json(error: &serde_json::Error) -> String {
+    error.to_string().split(" at line ").next().unwrap_or_default().to_owned()
+}
+
 /// The longest part of a value that a message repeats, in characters.
 const SHOWN: usize = 40;
 

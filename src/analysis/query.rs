@@ -1,7 +1,7 @@
 //! One line of a client: a query or an action. `docs/analysis.md` describes the fields.
 
 use super::AnalysisSettings;
-use super::fields::{FieldError, Fields, Texts, whole_number};
+use super::fields::{FieldError, Fields, Texts, problem_of_json, whole_number};
 use crate::engine::{EngineOptions, LEAST_SECONDS, MOST_SECONDS};
 use crate::eval::fingerprint;
 use crate::notation::read_position;
@@ -116,10 +116,8 @@ pub fn parse(line: &[u8], defaults: &AnalysisSettings, most_threads: u32) -> Res
         Ok(Value::Object(object)) => object,
         Ok(_) => return Err(QueryError::whole_line("expected a JSON object such as {\"id\": 1, ...}".to_owned())),
         Err(error) => {
-            let (column, problem) = (error.column(), error.to_string());
-            // The answer has the line of the input; the text has only one.
-            let problem = problem.split(" at line ").next().unwrap_or_default();
-            return Err(QueryError::whole_line(format!("not JSON: {problem} at column {column}")));
+            let problem = problem_of_json(&error);
+            return Err(QueryError::whole_line(format!("not JSON: {problem} at column {}", error.column())));
         }
     };
     let mut fields = Fields::new(object);

@@ -79,7 +79,7 @@ pub fn merge(books: &[&dyn Positions], weights: u32, path: &Path, interrupt: &At
             merged.games = merged.games.max(entry.games);
             let Some(rank) = rank(&entry, weights) else { continue };
             // A leaf that is in the other book is to be searched for again.
-            let rank = Some((Neighbours::of(made, key, &entry)?.has_leaf(), rank));
+            let rank = Some((Neighbours::of(made, key, &entry)?.leaf.is_some(), rank));
             if rank > best {
                 best = rank;
                 (merged.leaf, merged.weights) = (entry.leaf, entry.weights);
@@ -170,7 +170,7 @@ fn entry_without(book: &dyn Positions, key: &Key, entry: &Entry, kept: &BTreeSet
     let best = outside.children.iter().filter(|child| child.value().is_some()).max_by_key(|child| child.value());
     let (Some(best), Some(value)) = (best, of_outside.value) else { return Ok(*entry) };
     let old_leaf = match entry.leaf {
-        Leaf::Found { square, value, depth } if outside.has_leaf() => Some((square, value, depth)),
+        Leaf::Found { square, value, depth } if outside.leaf.is_some() => Some((square, value, depth)),
         _ => None,
     };
     let (square, depth, weights) = match old_leaf {

@@ -192,22 +192,20 @@ impl Database {
         })
     }
 
-    /// Makes costs count with an evaluation of this fingerprint: what another one has found is to be searched again. Says whether that is
-    /// another evaluation than before.
+    /// Makes costs count with an evaluation of this fingerprint: what another one has found is to be searched again.
     ///
     /// # Errors
     /// If the disk does not take it.
-    pub fn grow_with(&self, weights: u32) -> Result<bool, BookError> {
+    pub fn grow_with(&self, weights: u32) -> Result<(), BookError> {
         if self.read()?.weights == weights {
-            return Ok(false);
+            return Ok(());
         }
         self.change(|changes| {
             set_about(changes, WEIGHTS, weights.into())?;
             let mut positions = positions(changes)?;
             let keys = positions.keys()?;
-            settle(&mut positions, keys, weights)
-        })?;
-        Ok(true)
+            settle(&mut positions, keys, weights).map(drop)
+        })
     }
 }
 

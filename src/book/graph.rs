@@ -103,11 +103,6 @@ impl Neighbours {
         Ok(neighbours)
     }
 
-    /// Whether the leaf leads to no position with a value.
-    pub(super) fn has_leaf(&self) -> bool {
-        self.leaf.is_some()
-    }
-
     /// Whether the best of the moves without a value is to be searched, by an evaluation with this fingerprint.
     pub(super) fn asks_for_search(&self, entry: &Entry, weights: u32) -> bool {
         !self.open.is_empty() && !(self.leaf.is_some() && (entry.weights == weights || is_exact(entry)))
@@ -358,8 +353,8 @@ pub(super) mod tests {
         entry.value?;
         let neighbours = Neighbours::of(book, key, entry).unwrap();
         let leaf = match entry.leaf {
-            Leaf::Found { .. } if neighbours.has_leaf() && is_draw(entry) => Some(draw),
-            Leaf::Found { value, .. } if neighbours.has_leaf() => Some(value),
+            Leaf::Found { .. } if neighbours.leaf.is_some() && is_draw(entry) => Some(draw),
+            Leaf::Found { value, .. } if neighbours.leaf.is_some() => Some(value),
             _ => None,
         };
         let of_child =

@@ -54,7 +54,8 @@ pub enum Contents<'a> {
 }
 
 impl Contents<'_> {
-    fn positions(&self) -> &dyn Positions {
+    /// Its positions.
+    pub fn positions(&self) -> &dyn Positions {
         match self {
             Contents::Packed(packed) => *packed,
             Contents::Database(book) => &**book,
@@ -75,16 +76,6 @@ impl Contents<'_> {
             Contents::Packed(packed) => packed.weights,
             Contents::Database(book) => book.weights,
         }
-    }
-}
-
-impl Positions for Contents<'_> {
-    fn get(&self, key: &Key) -> Result<Option<Entry>, BookError> {
-        self.positions().get(key)
-    }
-
-    fn each(&self, visit: &mut dyn FnMut(Key, Entry) -> Result<(), BookError>) -> Result<(), BookError> {
-        self.positions().each(visit)
     }
 }
 

@@ -90,7 +90,7 @@ impl Finding {
         }
         let known = known.unwrap_or(Entry::UNSEARCHED);
         let entry = self.entry(&known, weights);
-        let has_leaf = Neighbours::of(positions, &self.key, &known)?.has_leaf();
+        let has_leaf = Neighbours::of(positions, &self.key, &known)?.leaf.is_some();
         if has_leaf && rank(&known, weights) >= rank(&entry, weights) {
             return Ok(Outcome::Known);
         }

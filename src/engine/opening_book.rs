@@ -54,7 +54,9 @@ impl OpeningBook {
     /// If the book cannot be read, because it grows at the moment: a sentence that names the book.
     pub fn look_up(&self, position: &Position, contempt: Contempt) -> Result<Option<View>, String> {
         let known = |book: Contents<'_>| match contempt {
-            contempt if contempt == Contempt::NONE || book.knows_draws() => look_up(&book, position, contempt),
+            contempt if contempt == Contempt::NONE || book.knows_draws() => {
+                look_up(book.positions(), position, contempt)
+            }
             _ => Ok(None),
         };
         self.0.book.now().and_then(known).map_err(|error| format!("book '{self}': {error}"))

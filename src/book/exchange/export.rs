@@ -134,7 +134,7 @@ fn record(
         best = best.max(Some((found, level)));
     }
     let own = match entry.leaf {
-        Leaf::Found { square, value, depth } if neighbours.has_leaf() && entry.leaf.is_searched() => {
+        Leaf::Found { square, value, depth } if neighbours.leaf.is_some() && entry.leaf.is_searched() => {
             Some((square, value, level(depth, key.empties())))
         }
         _ => None,

@@ -144,7 +144,7 @@ mod tests {
                 assert_eq!(entry.value.map(discs), before.value.map(discs), "{key:?}");
                 if let (Leaf::Found { square, value, .. }, Leaf::Found { square: old, value: exact, .. }) =
                     (entry.leaf, before.leaf)
-                    && Neighbours::of(&book, key, before).unwrap().has_leaf()
+                    && Neighbours::of(&book, key, before).unwrap().leaf.is_some()
                 {
                     assert_eq!((square, discs(value)), (old, discs(exact)), "{key:?}");
                 }

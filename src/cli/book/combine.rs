@@ -47,7 +47,7 @@ pub(super) fn run_merge(arguments: &MergeArguments) -> Result<(), String> {
             say(at(path)("warning: another evaluation's; its values are searched again as the new book grows"));
         }
     }
-    let books: Vec<&dyn Positions> = contents.iter().map(|book| book as &dyn Positions).collect();
+    let books: Vec<&dyn Positions> = contents.iter().map(|book| book.positions()).collect();
     let positions = merge(&books, weights, &arguments.out, &*on_interrupt()?).map_err(making(&arguments.out))?;
     say(format_args!("{positions} positions"));
     Ok(())
@@ -60,7 +60,8 @@ pub(super) fn run_prune(arguments: &PruneArguments) -> Result<(), String> {
     let book = book.now().map_err(at(path))?;
     let positions = arguments.positions.map(|positions| usize::try_from(positions).unwrap_or(usize::MAX));
     let keep = Keep { loss: arguments.loss.map(|discs| Score::from_discs(discs.into())), positions };
-    let kept = prune(&book, book.weights(), keep, &arguments.out, &*on_interrupt()?).map_err(making(&arguments.out))?;
+    let kept = prune(book.positions(), book.weights(), keep, &arguments.out, &*on_interrupt()?)
+        .map_err(making(&arguments.out))?;
     say(format_args!("{kept} positions"));
     Ok(())
 }

@@ -44,7 +44,7 @@ pub(super) fn run_export(arguments: &ExportArguments) -> Result<(), String> {
     let book = Book::open(path).map_err(at(path))?;
     let book = book.now().map_err(at(path))?;
     let Exported { positions, links, unsearched, without_leaf, rounded, bounds, games, confidences } =
-        export(&book, format, out).map_err(making(out))?;
+        export(book.positions(), format, out).map_err(making(out))?;
     say(format_args!("{positions} positions, {links} moves between them"));
     say_counts(&[
         (unsearched, "positions that wait to be searched are left out"),

@@ -3,7 +3,7 @@
 use super::at;
 use crate::analysis::BookAnswer;
 use crate::analysis::answer::line;
-use crate::book::{Book, BookMove, Draws, Entry, Key, Leaf, Positions, View, look_up};
+use crate::book::{Book, BookMove, Draws, Entry, Key, Leaf, View, look_up};
 use crate::cli::output::{is_for_terminal, print};
 use crate::cli::show::{board, palette};
 use crate::notation::{opening, read_position};
@@ -60,7 +60,7 @@ pub(super) fn show(arguments: &ShowArguments) -> Result<(), String> {
     };
     let (position, opening) = (game.position(), opening(game.positions()));
     let book = Book::open(path).map_err(at(path))?;
-    let view = book.now().and_then(|book| look_up(&book, position, Contempt::NONE)).map_err(at(path))?;
+    let view = book.now().and_then(|book| look_up(book.positions(), position, Contempt::NONE)).map_err(at(path))?;
     let view = view.ok_or_else(|| at(path)("the position is not in the book"))?;
     if arguments.json {
         let known = BookAnswer::new(&view, position);
@@ -187,8 +187,8 @@ pub(super) fn stat(arguments: &StatArguments) -> Result<(), String> {
         counts.add(&key, &entry, now.weights());
         Ok(())
     };
-    now.each(add).map_err(at(path))?;
-    let root = now.get(&Key::of(&Position::START).0).map_err(at(path))?;
+    now.positions().each(add).map_err(at(path))?;
+    let root = now.positions().get(&Key::of(&Position::START).0).map_err(at(path))?;
     counts.value = root.and_then(|entry| entry.value).map(|value| value.discs());
     counts.weights = format!("{:08x}", now.weights());
     counts.bytes = match &book {
