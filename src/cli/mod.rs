@@ -34,6 +34,8 @@ mod train;
 use crate::protocol::detect::Protocol;
 use clap::builder::PossibleValuesParser;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+#[cfg(unix)]
+use nix::sys::signal::{SIGHUP, SIGINT, SIGTERM, SigHandler, Signal};
 use output::{complain, print, say};
 use progress::StatusLine;
 use std::ops::RangeInclusive;
@@ -209,9 +211,24 @@ fn seed_by_time() -> u64 {
 /// The exit code of a program that Ctrl-C has ended in the middle of its work, as shells have it.
 const INTERRUPTED: i32 = 130;
 
-/// Has this called, on a thread of its own, for each Ctrl-C.
+/// Has this called, on a thread of its own, for each Ctrl-C and each other signal to end. Those that were ignored when the program began, as under
+/// nohup, stay ignored.
 fn set_interrupt_handler(handler: impl FnMut() + Send + 'static) -> Result<(), String> {
-    ctrlc::set_handler(handler).map_err(|error| format!("cannot watch for interrupts: {error}"))
+    #[cfg(unix)]
+    let ignored: Vec<Signal> = [SIGHUP, SIGINT, SIGTERM].into_iter().filter(|&signal| ignore(signal)).collect();
+    ctrlc::set_handler(handler).map_err(|error| format!("cannot watch for interrupts: {error}"))?;
+    #[cfg(unix)]
+    for signal in ignored {
+        ignore(signal);
+    }
+    Ok(())
+}
+
+/// Ignores a signal, and says whether it was ignored before.
+#[cfg(unix)]
+fn ignore(signal: Signal) -> bool {
+    // SAFETY: no code of this program runs for a signal that is ignored.
+    matches!(unsafe { nix::sys::signal::signal(signal, SigHandler::SigIgn) }, Ok(SigHandler::SigIgn))
 }
 
 /// A flag that is set when the user wants the work to end; asking a second time ends the program.

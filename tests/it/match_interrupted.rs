@@ -15,8 +15,9 @@ fn start(arguments: &[&str]) -> Child {
     command.arg("match").args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
+/// As Ctrl-C does, which a shell may have ignored for a test in the background.
 fn interrupt(child: &Child) {
-    kill_process(Pid::from_child(child), Signal::INT).unwrap();
+    kill_process(Pid::from_child(child), Signal::TERM).unwrap();
 }
 
 /// What a program said that has to end soon.
@@ -69,6 +70,21 @@ fn moves_in_progress_are_not_waited_for() {
         assert!(output.status.code() == Some(1) && stderr.contains("interrupted after 0 of 18 games"), "{stderr}");
     }
     assert!(!is_held(&lock));
+}
+
+#[test]
+fn a_match_under_nohup_outlives_its_terminal() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log").display().to_string();
+    let slow = format!("name=M cmd=\"{}\" protocol=gtp tell-limits=false", mock("gtp slow@2+1"));
+    let emilia =
+        [env!("CARGO_BIN_EXE_emilia"), "match", "--player", &slow, "--player", "name=E depth=1", "--pairs", "1"];
+    let line = shell_words::join(emilia.into_iter().chain(["--log-file", &log]));
+    let child =
+        Command::new("sh").args(["-c", &format!("trap '' HUP; exec {line}")]).stdout(Stdio::null()).spawn().unwrap();
+    wait_until("no game has begun", || std::fs::read_to_string(&log).is_ok_and(|log| log.contains("M < genmove")));
+    kill_process(Pid::from_child(&child), Signal::HUP).unwrap();
+    assert_eq!(end_of(child).status.code(), Some(0));
 }
 
 #[test]
