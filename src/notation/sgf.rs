@@ -394,8 +394,9 @@ pub(super) fn write(game: &AnnotatedGame) -> Written {
     written
 }
 
+/// A property. `GM[` in its text is escaped, because readers take another game to begin there.
 fn property(key: &str, text: &str) -> String {
-    format!("{key}[{}]", text.replace('\\', "\\\\").replace(']', "\\]"))
+    format!("{key}[{}]", text.replace('\\', "\\\\").replace(']', "\\]").replace("GM[", "GM\\["))
 }
 
 /// The set-up of a start that is not the standard one.

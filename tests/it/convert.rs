@@ -252,6 +252,14 @@ fn words_that_a_reader_of_sgf_would_take_for_a_result_are_told() {
 }
 
 #[test]
+fn no_game_begins_in_a_comment() {
+    let comments = vec!["sent: set game (;GM[Othello]PC[NBoard]TY[8];)\n(;FF[4]GM[2])".to_owned()];
+    let game = AnnotatedGame { comments, ..AnnotatedGame::new(emilia::notation::transcript::parse("f5d6").unwrap()) };
+    assert_eq!(there_and_back(&game, Format::Sgf), Ok((vec![game.clone()], Vec::new())));
+    check(&game, Format::Ggf);
+}
+
+#[test]
 fn types_that_a_reader_of_ggf_would_not_find_are_told() {
     for types in [vec!["8"], vec!["8 "], vec!["8]"], vec!["8r]"], vec!["s8r20", "8"], vec!["8r4", "s8"], vec![""]] {
         let other = types.iter().map(|value| ("TY".to_owned(), value.to_string())).collect();

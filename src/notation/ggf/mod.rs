@@ -250,7 +250,7 @@ pub(super) fn write(game: &AnnotatedGame) -> Written {
     let texts = [&game.place, &game.date, &game.black.name, &game.white.name];
     let said = game.comments.iter().chain(game.turn_comments.iter().map(|(_, text)| text));
     for text in texts.into_iter().chain(said).chain(other.iter().map(|(_, value)| value)) {
-        written.check(text, !text.contains([']', '\n', '\r']));
+        written.check(text, shown(text) == *text);
     }
     for (part, numbers) in [
         (Part::Evaluations, game.timing.iter().map(|timing| timing.eval).collect::<Vec<_>>()),
@@ -266,17 +266,21 @@ pub(super) fn write(game: &AnnotatedGame) -> Written {
     written
 }
 
+/// A text as a value can carry it. In place of `]` and line ends, and of the bracket in `(;GM[`, where readers take another game to begin, stands
+/// a blank.
+fn shown(text: &str) -> String {
+    text.replace([']', '\n', '\r'], " ").replace("(;GM[", "(;GM ")
+}
+
 /// A game as GGF; what the format has no place for is left out.
 pub struct Ggf<'a>(pub &'a AnnotatedGame);
 
 impl fmt::Display for Ggf<'_> {
-    /// One line, without blanks between the properties, the keys in the order that the strictest readers know. What GGF
-    /// cannot carry in a value, `]` and line ends, becomes a blank. Every pass is written.
+    /// One line, without blanks between the properties, the keys in the order that the strictest readers know. Every pass is written.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let game = self.0;
-        let value = |text: &str| text.replace([']', '\n', '\r'], " ");
-        write!(f, "(;GM[Othello]PC[{}]DT[{}]", value(&game.place), value(&game.date))?;
-        write!(f, "PB[{}]PW[{}]", value(&game.black.name), value(&game.white.name))?;
+        write!(f, "(;GM[Othello]PC[{}]DT[{}]", shown(&game.place), shown(&game.date))?;
+        write!(f, "PB[{}]PW[{}]", shown(&game.black.name), shown(&game.white.name))?;
         match game.result {
             Some(result) => write!(f, "RE[{result}]")?,
             None => f.write_str("RE[?]")?,
@@ -296,12 +300,12 @@ impl fmt::Display for Ggf<'_> {
                 }
             }
         }
-        write!(f, "TY[{}]", value(game.other("TY").unwrap_or("8")).trim())?;
+        write!(f, "TY[{}]", shown(game.other("TY").unwrap_or("8")).trim())?;
         for (key, text) in game.other.iter().filter(|(key, _)| key != "TY") {
-            write!(f, "{key}[{}]", value(text))?;
+            write!(f, "{key}[{}]", shown(text))?;
         }
         let comments = |f: &mut fmt::Formatter<'_>, turns| {
-            game.comments_behind(turns).try_for_each(|comment| write!(f, "CO[{}]", value(comment)))
+            game.comments_behind(turns).try_for_each(|comment| write!(f, "CO[{}]", shown(comment)))
         };
         comments(f, 0)?;
         // Position's own line, in GGF's letters.
