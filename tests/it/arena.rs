@@ -322,11 +322,20 @@ fn emilia_is_told_fractions_of_her_clock_over_gtp() {
 
 #[test]
 fn options_of_emilia_are_set_over_nboard_without_limits_too() {
-    let words = "name=A option.hash=3 tell-limits=false";
-    let (emilia, log) = logged_emilia("nboard-options", "nboard --depth 1", words);
-    assert!(play("nboard-options", text([emilia, quick("E")], 1)).iter().all(|game| game.end == End::Played));
+    let place = folder("nboard-place");
+    fs::create_dir_all(&place).unwrap();
+    fs::copy(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/opening.book"), place.join("my.book")).unwrap();
+    let words = format!("name=A option.hash=3 option.book=my.book 'dir={}' tell-limits=false", place.display());
+    let (emilia, log) = logged_emilia("nboard-options", "nboard --depth 1", &words);
+    assert!(play("nboard-options", text([emilia.clone(), quick("E")], 1)).iter().all(|game| game.end == End::Played));
     let log = fs::read_to_string(log).unwrap();
     assert!(log.contains("> set emilia.hash 3\n") && !log.contains("> set depth"), "{log}");
+    // A file is looked for where the program runs.
+    assert!(log.contains(&format!("> set emilia.book {}\n", place.join("my.book").display())), "{log}");
+    fs::remove_file(place.join("my.book")).unwrap();
+    let settings = Settings::new(text([emilia, quick("E")], 1)).unwrap();
+    let error = Tournament::prepare(settings, false).unwrap_err().to_string();
+    assert!(error.starts_with("player A: book: ") && error.contains("nboard-place"), "{error}");
 }
 
 #[test]

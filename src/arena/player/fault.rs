@@ -1,6 +1,7 @@
 //! What goes wrong with a player.
 
-use super::spec::{PlayerProtocol, SpecError};
+use super::spec::PlayerProtocol;
+use crate::engine::OptionError;
 use std::time::Duration;
 
 /// The most characters of what a program said that a report quotes.
@@ -54,9 +55,9 @@ pub enum StartError {
     /// It cannot do what the match asks for.
     #[error("{0}")]
     Unsupported(String),
-    /// Its options are wrong.
+    /// An option is wrong.
     #[error(transparent)]
-    Spec(#[from] SpecError),
+    Option(#[from] OptionError),
 }
 
 impl StartError {

@@ -3,10 +3,10 @@
 use super::fault::Fault;
 use super::process::WAIT_SLICE;
 use super::question::{Action, Answer, GameSetup, Player, Timeouts, Turn};
-use super::spec::{PlayerSpec, SpecError};
+use super::spec::PlayerSpec;
 use crate::clock::TimeBudget;
 use crate::clock::time_control::{Terms, TimeControl};
-use crate::engine::{Engine, Event, Request};
+use crate::engine::{Engine, Event, OptionError, Request};
 use crate::othello::Position;
 use crate::search::Limits;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ impl InProcessPlayer {
         terms: Terms,
         timeouts: Timeouts,
         abandon: &Arc<AtomicBool>,
-    ) -> Result<InProcessPlayer, SpecError> {
+    ) -> Result<InProcessPlayer, OptionError> {
         let options = spec.engine_options()?;
         let (seed, abandon) = (options.seed, Arc::clone(abandon));
         Ok(InProcessPlayer { engine: Engine::new(options), terms, timeouts, seed, abandon })

@@ -84,7 +84,8 @@ impl NBoardPlayer {
             return Ok(());
         }
         // NBoard has no way to refuse an option, so it is checked here.
-        spec.engine_options().map_err(|error| StartError::Unsupported(error.to_string()))?;
+        let spec = spec.clone().with_whole_paths();
+        spec.engine_options()?;
         for (name, value) in &spec.options {
             self.process.send(&format!("set emilia.{name} {value}"));
         }

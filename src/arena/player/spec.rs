@@ -1,7 +1,8 @@
 //! What is said about a player before the match: `name=A cmd='engine -x' protocol=gtp depth=6`.
 
+use crate::book::Book;
 use crate::clock::time_control::{Terms, TimeControl};
-use crate::engine::{EngineOptions, OptionError};
+use crate::engine::{EngineOption, EngineOptions, OptionError, Values};
 use crate::eval::fingerprint;
 use crate::search::Depth;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -238,7 +239,7 @@ impl PlayerText {
         let tell_limits = self.tell_limits.unwrap_or(true);
         let spec = PlayerSpec { name, kind, options, init: self.init.clone(), terms, tell_limits, passes };
         if spec.kind == PlayerKind::InProcess {
-            spec.engine_options()?;
+            spec.engine_options().map_err(|error| SpecError::Option(spec.name.clone(), error))?;
         }
         Ok(spec)
     }
@@ -255,14 +256,30 @@ fn default_name(command: Option<&[String]>) -> String {
 
 impl PlayerSpec {
     /// The options as this Emilia takes them.
-    pub fn engine_options(&self) -> Result<EngineOptions, SpecError> {
+    pub fn engine_options(&self) -> Result<EngineOptions, OptionError> {
         // Unless the options say otherwise: several games are played at a time, so a player takes one core; and searches are compared, so
         // no move comes from a book.
         let mut options = EngineOptions { threads: 1, book: None, ..EngineOptions::default() };
         for (name, value) in &self.options {
-            options.set(name, value).map_err(|error| SpecError::Option(self.name.clone(), error))?;
+            options.set(name, value)?;
         }
         Ok(options)
+    }
+
+    /// The player with options that name files by whole paths, from the folder in which its program runs.
+    pub(super) fn with_whole_paths(mut self) -> PlayerSpec {
+        let folder = match &self.kind {
+            PlayerKind::Process { directory: Some(directory), .. } => directory.clone(),
+            _ => PathBuf::new(),
+        };
+        let is_path = |name: &str| EngineOption::find(name).is_ok_and(|option| matches!(option.values, Values::Path));
+        for (name, value) in &mut self.options {
+            if is_path(name) && !["none", Book::BUILTIN].contains(&value.as_str()) {
+                *value =
+                    std::path::absolute(folder.join(&*value)).map_or(value.clone(), |path| path.display().to_string());
+            }
+        }
+        self
     }
 
     /// The fingerprint of the evaluation of a player in this process.
