@@ -277,6 +277,10 @@ fn what_an_engine_does_wrong_is_found() {
         assert!(!plain.contains(&found), "{found}");
         assert!(failed(&format!("gtp {quirk}"), "GTP", timeout).contains(&found), "{quirk}");
     }
+    // An engine may take long to load, also when it is started again.
+    let slow = mock("gtp slow-start");
+    let (report, ..) = run(&["check", &slow, "--protocol", "gtp", "--reply-timeout", "1", "--move-timeout", "60"]);
+    assert!(report.contains("ok      end of input while thinking\n"), "{report}");
     // The mock engine gives no hints: they are waited for in vain.
     for (quirk, found) in [
         ("wrong-pong", "ping without a greeting"),

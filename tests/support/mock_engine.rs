@@ -75,6 +75,9 @@ impl Mock {
             eprintln!("no licence found");
             exit(3);
         }
+        if self.has("slow-start") {
+            std::thread::sleep(Duration::from_millis(1200));
+        }
         for line in io::stdin().lock().split(b'\n') {
             let Ok(line) = line else { return };
             obey(self, String::from_utf8_lossy(&line).trim());

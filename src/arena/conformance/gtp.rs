@@ -74,6 +74,7 @@ impl Probe {
         loop {
             let line = self.line(&format!("{command}' (its closing empty line)"), deadline)?;
             if line.is_empty() {
+                self.is_ready = true;
                 return Ok(response);
             }
             if response.text.len() > MOST_RESPONSE_BYTES {
@@ -86,7 +87,7 @@ impl Probe {
 
     fn ask(&mut self, command: &str) -> Result<Response, Stop> {
         self.process.send(command);
-        self.response(command, self.timeouts.reply)
+        self.response(command, self.wait())
     }
 
     fn insist(&mut self, command: &str) -> Result<String, Stop> {
@@ -153,11 +154,8 @@ impl Probe {
 }
 
 fn lists_commands(probe: &mut Probe) -> Checked {
-    // The first answer may take as long as the engine takes to load.
-    probe.process.send("list_commands");
-    let list = probe.response("list_commands", probe.timeouts.start)?;
-    require(list.success, || format!("'list_commands' failed: {}", list.text))?;
-    probe.commands = list.text.lines().map(str::to_owned).collect();
+    let list = probe.insist("list_commands")?;
+    probe.commands = list.lines().map(str::to_owned).collect();
     if let Some(entry) = probe.commands.iter().find(|entry| entry.trim().contains(char::is_whitespace)) {
         return failed(format!("'{entry}' is not the name of one command"));
     }
@@ -207,7 +205,7 @@ fn refuses_unknown(probe: &mut Probe) -> Checked {
 fn pipelines(probe: &mut Probe) -> Checked {
     probe.process.send_bytes("1 name\n2 xyzzy\n3 version\n\n# nothing\n4 protocol_version\n5 name\n");
     for id in ["1", "2", "3", "4", "5"] {
-        let response = probe.response(id, probe.timeouts.reply)?;
+        let response = probe.response(id, probe.wait())?;
         require(response.id == id, || format!("expected the answer to command {id}, got that to '{}'", response.id))?;
     }
     Ok(())
@@ -339,7 +337,7 @@ fn survives_garbage(probe: &mut Probe) -> Checked {
     probe.process.send_bytes(bytes);
     // The garbage may be answered with failures; the name comes in the end.
     for _ in 0..3 {
-        let response = probe.response("51 name", probe.timeouts.reply)?;
+        let response = probe.response("51 name", probe.wait())?;
         if response.id == "51" {
             return require(response.success, || format!("'51 name' failed: {}", response.text));
         }
@@ -380,7 +378,7 @@ fn ends_with_its_input(probe: &mut Probe) -> Checked {
     probe.process.send_bytes("1 name\n2 version");
     probe.process.close_input();
     for id in ["1", "2"] {
-        let response = probe.response(id, probe.timeouts.start)?;
+        let response = probe.response(id, probe.wait())?;
         require(response.id == id, || format!("expected the answer to command {id}"))?;
     }
     probe.expect_exit("the end of its input")

@@ -119,7 +119,7 @@ struct Probe {
     timeouts: Timeouts,
     /// Whether the program has been told to go.
     is_spent: bool,
-    /// Whether the program has answered a ping since it was started.
+    /// Whether the program has answered since it was started.
     is_ready: bool,
     /// What `list_commands` said, of a GTP engine.
     commands: Vec<String>,
@@ -162,6 +162,11 @@ impl Probe {
         if self.stderr_line.is_none() {
             self.stderr_line = self.process.last_errors().first().cloned();
         }
+    }
+
+    /// How long an answer that needs no thought is waited for: the first one may take as long as the engine takes to load.
+    fn wait(&self) -> Duration {
+        if self.is_ready { self.timeouts.reply } else { self.timeouts.start }
     }
 
     /// The next line of an answer to `command`.

@@ -43,9 +43,7 @@ impl Probe {
         self.pings += 3;
         let command = format!("ping {}", self.pings);
         self.process.send(&command);
-        // The first pong may take as long as the engine takes to load.
-        let wait = if self.is_ready { self.timeouts.reply } else { self.timeouts.start };
-        let deadline = Instant::now() + wait;
+        let deadline = Instant::now() + self.wait();
         let mut answer = None;
         loop {
             let line = self.line(&command, deadline)?;
