@@ -29,6 +29,9 @@ pub const GGF: &str = "games.ggf";
 /// The reports in a match's folder: as text, as JSON, as a page.
 pub const REPORTS: [&str; 3] = ["report.txt", "report.json", "report.html"];
 
+/// In the terms of a match, what tells one file of openings from another.
+pub(super) const OPENINGS_CHECKSUM: &str = "openings-checksum";
+
 /// Whether a match has begun in this folder.
 pub fn is_begun(folder: &Path) -> bool {
     has_content(&folder.join(GAMES))
@@ -115,13 +118,15 @@ fn terms_of(path: &Path, line: &[u8]) -> Result<Value, LogError> {
     terms.map(Value::Object).map_err(expected)
 }
 
-/// What is different first in the terms of two logs. Former logs name neither version nor weights, and go with any.
+/// What is different first in the terms of two logs. Former logs name neither version nor weights nor what is in a file of openings, and go
+/// with any. Where that is known, the file may have another path.
 pub(super) fn difference(one: &Value, other: &Value) -> Option<Difference> {
     let mut terms = [one.clone(), other.clone()];
-    for name in ["version", "weights"] {
-        if terms.iter().any(|terms| terms[name].is_null()) {
-            terms.iter_mut().for_each(|terms| terms[name] = Value::Null);
-        }
+    let mut pass_over = |name: &str| terms.iter_mut().for_each(|terms| terms[name] = Value::Null);
+    let both_name = |name: &str| !one[name].is_null() && !other[name].is_null();
+    ["version", "weights", OPENINGS_CHECKSUM].into_iter().filter(|name| !both_name(name)).for_each(&mut pass_over);
+    if both_name(OPENINGS_CHECKSUM) {
+        pass_over("openings");
     }
     match (terms[0]["player"].as_array(), terms[1]["player"].as_array()) {
         (Some(one), Some(other)) if one.len() == other.len() => {
@@ -212,6 +217,12 @@ mod tests {
         assert_eq!(different(&terms("0.3.0", "00c0ffee")).as_deref(), Some("version"));
         assert_eq!(different(&terms("0.2.0", "deadbeef")).as_deref(), Some("weights"));
         assert_eq!(different(&json!({ "seed": 2 })).as_deref(), Some("seed"));
+        let openings = |path: &str, checksum: Value| json!({ "openings": path, OPENINGS_CHECKSUM: checksum });
+        let different = |other: &Value| difference(&openings("a.txt", json!("1")), other).map(|(name, ..)| name);
+        assert_eq!(different(&openings("in/a.txt", json!("1"))), None);
+        assert_eq!(different(&openings("a.txt", Value::Null)), None, "a log of a former version");
+        assert_eq!(different(&openings("a.txt", json!("2"))).as_deref(), Some(OPENINGS_CHECKSUM));
+        assert_eq!(different(&openings("in/a.txt", Value::Null)).as_deref(), Some("openings"));
     }
 
     #[test]

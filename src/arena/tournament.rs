@@ -1,8 +1,8 @@
 //! A match from its first game to its last.
 
-use super::log::{LogError, MatchLog, is_begun};
+use super::log::{LogError, MatchLog, OPENINGS_CHECKSUM, is_begun};
 use super::opening::Opening;
-use super::opening_source::OpeningError;
+use super::opening_source::{OpeningError, OpeningSource};
 use super::player::{
     Answer, Fault, GameSetup, Player, PlayerKind, PlayerSpec, StartError, Timeouts, Turn, find_protocol, start,
 };
@@ -15,6 +15,7 @@ use super::standings::Standings;
 use crate::clock::time_control::{SideClock, Terms};
 use crate::othello::{Color, Position};
 use crossbeam::channel::{Receiver, Sender, unbounded};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -90,8 +91,7 @@ impl Tournament {
             tournament.check_players()?;
         }
         if let Some(folder) = folder {
-            let (log, games) =
-                MatchLog::open(&folder, &tournament.settings.identity(), tournament.settings.shard, resume)?;
+            let (log, games) = MatchLog::open(&folder, &tournament.terms(), tournament.settings.shard, resume)?;
             tournament.log = Some(log);
             for game in &games {
                 tournament.count_logged(game)?;
@@ -120,6 +120,18 @@ impl Tournament {
     /// The settings.
     pub fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// What must stay the same when the match is resumed: the settings, and of a file of openings what is in it.
+    pub fn terms(&self) -> Value {
+        let mut terms = self.settings.identity();
+        if matches!(self.settings.openings, OpeningSource::File(_)) {
+            // In an order that does not depend on the seed, which is a term of its own.
+            let mut openings: Vec<String> = self.openings.iter().map(|opening| format!("{opening}\n")).collect();
+            openings.sort_unstable();
+            terms[OPENINGS_CHECKSUM] = format!("{:08x}", crc32fast::hash(openings.concat().as_bytes())).into();
+        }
+        terms
     }
 
     /// The schedule.

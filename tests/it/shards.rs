@@ -323,6 +323,29 @@ fn a_match_is_played_in_parts() {
     assert_eq!(games(&part).lines().count(), 1 + 8);
 }
 
+#[test]
+fn the_openings_of_a_part_may_be_a_copy() {
+    let folder = tempfile::tempdir().unwrap();
+    let openings = ["openings.txt", "copied.txt"].map(|name| file(&folder, name));
+    openings.iter().for_each(|path| fs::write(path, "f5d6c3\nf5f6e6\n").unwrap());
+    let play = |openings: &str, more: &[&str]| {
+        let players = ["match", "--player", "name=A", "--player", "name=B", "--depth", "1", "--openings", openings];
+        said(&[&players[..], more].concat(), "")
+    };
+    let parts = ["0/2", "1/2"].map(|shard| {
+        let part = file(&folder, &shard.replace('/', "-"));
+        assert_eq!(play(&openings[1], &["--out", &part, "--shard", shard]).0, 0);
+        part
+    });
+    let merged = file(&folder, "merged");
+    output_of(&["merge", "--out", &merged, &parts[0], &parts[1]]);
+    let (code, report, stderr) = play(&openings[0], &["--out", &merged, "--resume"]);
+    assert!(code == 0 && report.starts_with("A against B: 4 games"), "{stderr}");
+    fs::write(&openings[0], "f5d6c3\nf5f6d3\n").unwrap();
+    let (code, _, stderr) = play(&openings[0], &["--out", &merged, "--resume"]);
+    assert!(code == 1 && stderr.contains("openings-checksum was \""), "{stderr}");
+}
+
 /// The scripts for Slurm run here as Slurm would run them, one task after the other.
 #[cfg(unix)]
 #[test]

@@ -203,7 +203,7 @@ impl MatchReport {
             SprtReport { test, ratio, lower, upper, verdict }
         });
         MatchReport {
-            terms: settings.identity(),
+            terms: tournament.terms(),
             games: standings.games,
             scheduled: tournament.schedule().games(),
             players: standings.names.iter().enumerate().map(player).collect(),
