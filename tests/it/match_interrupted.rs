@@ -57,9 +57,14 @@ fn moves_in_progress_are_not_waited_for() {
         format!("name={name} cmd=\"{}\" protocol=gtp tell-limits=false", mock(&format!("gtp {words}")))
     };
     let (hanging, other) = (engine("M", &format!("hang@2 {words}")), engine("E", ""));
+    let talking = engine("M", "talk@2");
     // Emilia inside the match says nothing in the log; a game has begun when her opponent has been told of it.
-    for (first, sign, count) in [(hanging.as_str(), "M < genmove", 2), ("name=M depth=60", "E < clear_board", 1)] {
-        let log = folder.path().join(format!("log{count}"));
+    for (i, (first, sign, count)) in
+        [(&*hanging, "M < genmove", 2), (&*talking, "M < genmove", 2), ("name=M depth=60", "E < clear_board", 1)]
+            .into_iter()
+            .enumerate()
+    {
+        let log = folder.path().join(format!("log{i}"));
         let log_file = log.display().to_string();
         let child = start(&["--player", first, "--player", &other, "--pairs", "9", "--log-file", &log_file]);
         let is_there = || std::fs::read_to_string(&log).is_ok_and(|log| log.matches(sign).count() == count);

@@ -129,6 +129,10 @@ impl Mock {
                 let _ = io::stdout().lock().write_all(&bytes);
                 say("\n");
             }
+            "talk" => loop {
+                say("nonsense\n");
+                std::thread::sleep(Duration::from_millis(10));
+            },
             "slow" => std::thread::sleep(Duration::from_millis(1500)),
             _ => {}
         }

@@ -172,7 +172,8 @@ impl Process {
 
     /// The next line, waited for until `deadline`.
     pub fn next_line(&self, deadline: Instant) -> Result<OutputLine, NoLine> {
-        loop {
+        // Looked at for every line: a program that goes on talking always has one.
+        while !self.abandon.load(Ordering::Relaxed) {
             // A line that has come is taken even if the deadline is over: when it came stands in it.
             match self.lines.recv_deadline(deadline.min(Instant::now() + WAIT_SLICE)) {
                 Ok(line) => {
@@ -182,10 +183,11 @@ impl Process {
                 Err(RecvTimeoutError::Disconnected) => return Err(NoLine::Closed),
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            if Instant::now() >= deadline || self.abandon.load(Ordering::Relaxed) {
-                return Err(NoLine::Late);
+            if Instant::now() >= deadline {
+                break;
             }
         }
+        Err(NoLine::Late)
     }
 
     /// The next line that came whole and by `deadline`; `None` if there is none.
