@@ -9,8 +9,9 @@ use super::game_choice::GameChoice;
 use super::game_input::{announce_reading, job_of_input, open_text};
 use super::log_output;
 use super::options::EngineArguments;
-use super::output::complain;
+use super::output::{complain, is_for_terminal};
 use super::picture::ending;
+use super::show::palette;
 use crate::analysis::journal::Done;
 use crate::analysis::shard_file::{Job, engine_settings};
 use crate::analysis::wanted_games::GameInput;
@@ -229,6 +230,7 @@ impl AnalyzeArguments {
             threads,
             reproducible: self.reproducible,
             style,
+            palette: palette(is_for_terminal(out)),
             by_player,
             shard: self.shard.unwrap_or_default(),
             choice: self.choice.clone(),

@@ -13,6 +13,7 @@ use crate::analysis::wanted_games::{GameInput, InputEnd};
 use crate::analysis::{AnalysisSettings, ByPlayer, Reviewer, answer, in_order};
 use crate::engine::EngineOptions;
 use crate::notation::game_file::{FileGame, GameFile, GameFileError, Part};
+use crate::render::Palette;
 use crate::shard::Shard;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -40,6 +41,8 @@ pub(super) struct GameJob {
     pub reproducible: bool,
     /// How they are written.
     pub style: Style,
+    /// The colours of boards in tables.
+    pub palette: Palette,
     /// Whether only their players are summed up.
     pub by_player: bool,
     /// Which of the games count.
@@ -198,7 +201,8 @@ impl GameResults<'_> {
             Style::Obf => game.obf(),
             Style::Table if game.found.game.is_position() => {
                 let lines = game.review.turns.first().map_or(&[][..], |turn| &turn.lines);
-                format!("{}\n{}\n", game.heading(), analyze_position::table(&game.found.game.record, lines))
+                let table = analyze_position::table(&game.found.game.record, lines, self.job.palette);
+                format!("{}\n{table}\n", game.heading())
             }
             Style::Table => game.table(),
             Style::Ggf => {

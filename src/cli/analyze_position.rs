@@ -1,6 +1,6 @@
 //! One position from the command line, and what its moves are worth.
 
-use super::output::print;
+use super::output::{is_for_terminal, print};
 use super::progress::StatusLine;
 use super::show::palette;
 use crate::analysis::answer::{Answer, Finality, line};
@@ -13,7 +13,6 @@ use crate::search::SearchDepth;
 use clap::Args;
 use crossbeam::channel::never;
 use serde_json::json;
-use std::io::{IsTerminal, stdout};
 use std::time::Duration;
 
 /// The longest line of expected play in the table.
@@ -84,7 +83,7 @@ pub(super) fn run(query: &Query, as_json: bool, timed: bool) -> Result<(), Strin
         true => line(&Answer::new(query, turn, report, Finality::Final, timed)),
         false => {
             let lines: Vec<MoveValue> = report.lines.iter().map(MoveValue::of_line).collect();
-            let table = table(&query.game, &lines);
+            let table = table(&query.game, &lines, palette(is_for_terminal(None)));
             match query.game.position().is_over() {
                 true => table,
                 false if timed => format!("{table}\n{} nodes in {:.2} s\n", report.nodes, report.elapsed.as_secs_f64()),
@@ -95,8 +94,7 @@ pub(super) fn run(query: &Query, as_json: bool, timed: bool) -> Result<(), Strin
 }
 
 /// A board, and the best moves with their values for the side to move.
-pub(super) fn table(game: &GameRecord, lines: &[MoveValue]) -> String {
-    let palette = if stdout().is_terminal() { palette() } else { Palette::Plain };
+pub(super) fn table(game: &GameRecord, lines: &[MoveValue], palette: Palette) -> String {
     let position = game.position();
     let mut text = Diagram::new(position, palette).after(game.turns().last().copied()).to_string();
     if position.is_over() {

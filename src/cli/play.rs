@@ -7,7 +7,6 @@ use super::show::palette;
 use crate::clock::time_control::TimeControl;
 use crate::othello::Color;
 use crate::play::{Level, Opponent, Person, Said, Session};
-use crate::render::Palette;
 use clap::{Args, ValueEnum};
 use crossbeam::channel::{Receiver, Sender, bounded};
 #[cfg(unix)]
@@ -71,7 +70,7 @@ pub(super) fn run(arguments: &PlayArguments) -> Result<(), String> {
         Side::White => Some(Color::White),
         Side::Both => None,
     };
-    let palette = if stdout().is_terminal() { palette() } else { Palette::Plain };
+    let palette = palette(stdout().is_terminal());
     let is_warned = Arc::new(AtomicBool::new(false));
     let opponent = if is_terminal { opponent.with_interrupts(interrupts(&is_warned)?) } else { opponent };
     let mut session = Session::new(opponent, side, palette);

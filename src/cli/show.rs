@@ -191,7 +191,7 @@ impl ShowArguments {
     }
 
     fn text(&self, commentary: &Commentary, turns: usize) -> String {
-        let palette = if is_for_terminal(self.out.as_deref()) { palette() } else { Palette::Plain };
+        let palette = palette(is_for_terminal(self.out.as_deref()));
         let game = &commentary.game;
         let mut text = heading(game, palette);
         text += &board(&game.record, turns, self.numbers, palette);
@@ -244,11 +244,11 @@ fn values_of_file(commentary: &Commentary, turns: usize) -> String {
     }
 }
 
-/// Colours, unless the environment says not to: <https://no-color.org>.
-pub(super) fn palette() -> Palette {
+/// Colours for a terminal, unless the environment says not to: <https://no-color.org>.
+pub(super) fn palette(is_for_terminal: bool) -> Palette {
     let is_said = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let is_dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
-    if is_said("NO_COLOR") || is_dumb { Palette::Plain } else { Palette::Colored }
+    if !is_for_terminal || is_said("NO_COLOR") || is_dumb { Palette::Plain } else { Palette::Colored }
 }
 
 /// Who plays, and how it ended.

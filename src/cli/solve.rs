@@ -4,7 +4,7 @@ use super::analyze_output::Results;
 use super::game_input::{announce_reading, job_of_input, open_text, warn_of_game};
 use super::log_output;
 use super::options::EngineArguments;
-use super::output::{Reader, cannot_read, complain};
+use super::output::{Reader, cannot_read, complain, is_for_terminal};
 use super::progress::StatusLine;
 use crate::analysis::answer::line as json;
 use crate::analysis::journal::{Done, totals_of};
@@ -20,7 +20,7 @@ use crate::search::SearchDepth;
 use crate::shard::Shard;
 use clap::Args;
 use serde::Serialize;
-use std::io::{Cursor, IsTerminal, stdout};
+use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -138,7 +138,7 @@ fn solve(arguments: &SolveArguments) -> Result<Totals, String> {
                     json(&JsonPosition::new(found.place, &entry, &solution, &contradictions, !arguments.reproducible))
                 } else {
                     let header = if totals.positions == 1 { HEADER } else { "" };
-                    let columns = stdout().is_terminal().then_some(COLUMNS);
+                    let columns = is_for_terminal(arguments.out.as_deref()).then_some(COLUMNS);
                     let is_timed = !arguments.reproducible;
                     format!("{header}{}", row(found.place.number, &solution, &contradictions, columns, is_timed))
                 }

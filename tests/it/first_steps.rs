@@ -2,8 +2,10 @@
 
 use crate::convert::file;
 use crate::game_file::gzip;
+use crate::games::{picks_of, play};
 use crate::serve::{answers, said};
 use crate::terminal::Terminal;
+use emilia::othello::Position;
 use serde_json::Value;
 
 const EMILIA: &str = env!("CARGO_BIN_EXE_emilia");
@@ -50,6 +52,28 @@ fn an_interrupted_job_says_what_is_done_and_how_to_go_on() {
     left.retain(|name| name != "socket");
     left.sort();
     assert_eq!(left, ["games.txt", "out.jsonl.partial"]);
+}
+
+#[test]
+fn a_terminal_does_not_change_what_a_file_gets() {
+    let folder = tempfile::tempdir().unwrap();
+    let [positions, solved, analyzed] = ["positions.obf", "solved.txt", "analyzed.txt"].map(|name| file(&folder, name));
+    let game = play(Position::START, &picks_of(1));
+    let position = game.positions().iter().find(|position| position.empties().count() == 9).unwrap();
+    std::fs::write(&positions, format!("{position};\n")).unwrap();
+    let same = ["--reproducible", "--threads", "1"];
+    let solve = [&["solve", &positions][..], &same].concat();
+    let analyze = [&["analyze", &positions, "--table", "--depth", "1"][..], &same].concat();
+    let line = format!(
+        "export NO_COLOR=; '{EMILIA}' {} --out '{solved}'; '{EMILIA}' {} --out '{analyzed}'; echo over; sleep 60",
+        solve.join(" "),
+        analyze.join(" ")
+    );
+    let Some(terminal) = Terminal::start(file(&folder, "socket"), &line) else { return };
+    terminal.wait_for("over");
+    for (arguments, out) in [(solve, solved), (analyze, analyzed)] {
+        assert_eq!(std::fs::read_to_string(out).unwrap(), answers(&arguments, ""));
+    }
 }
 
 #[test]

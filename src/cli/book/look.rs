@@ -8,7 +8,6 @@ use crate::cli::output::{is_for_terminal, print};
 use crate::cli::show::{board, palette};
 use crate::notation::{opening, read_position};
 use crate::othello::{Color, GameRecord, Move, Position};
-use crate::render::Palette;
 use crate::search::Contempt;
 use crate::whole_file::why;
 use clap::Args;
@@ -66,7 +65,7 @@ pub(super) fn show(arguments: &ShowArguments) -> Result<(), String> {
         let known = BookAnswer::new(&view, position);
         return print(&line(&JsonPosition { position: position.to_string(), mover: position.mover(), opening, known }));
     }
-    let palette = if is_for_terminal(None) { palette() } else { Palette::Plain };
+    let palette = palette(is_for_terminal(None));
     let board = board(&game, game.turns().len(), false, palette);
     print(&format!("{board}\n{}", table(&view)))
 }
