@@ -49,26 +49,28 @@ fn the_client_in_python_finds_mistakes() {
     assert!(text.starts_with(" 1 f5  "), "{text}");
 }
 
-/// A question that is no JSON, because JSON has no such number, and then another one.
-const NO_NUMBER: &str = r#"
+/// A question that is no JSON, because JSON has no such number, then another one, and a game with a name that has the end of a line of Unicode.
+const QUESTIONS: &str = r#"
 import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, sys.argv[1])
-from emilia import Emilia, EmiliaError
+from emilia import Emilia, EmiliaError, judge
 with Emilia("--threads", "1") as emilia:
     try:
         emilia.ask(moves="f5", time=float("nan"))
     except EmiliaError as error:
         print(error)
     print(emilia.ask(moves="f5", depth=1)["turn"])
+for game in judge("(;GM[Othello]PB[a\u2028b]B[f5];)", "--depth", "1", "--threads", "1"):
+    print(ascii(game["black"]))
 "#;
 
 #[test]
 fn the_client_of_the_package_is_answered_whatever_it_asks() {
     let client = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/python");
-    let Some(output) = run(&["python3"], &["-c", NO_NUMBER, client], &tempfile::tempdir().unwrap()) else { return };
+    let Some(output) = run(&["python3"], &["-c", QUESTIONS, client], &tempfile::tempdir().unwrap()) else { return };
     let text = String::from_utf8(output.stdout).unwrap();
-    assert!(text.starts_with("not JSON: ") && text.ends_with("\n1\n"), "{text}");
+    assert!(text.starts_with("not JSON: ") && text.ends_with("\n1\n'a\\u2028b'\n"), "{text}");
 }
 
 #[test]

@@ -267,7 +267,8 @@ def judge(games: str, *options: str) -> Iterator[Game]:
     """
     command = [program(), "analyze", "-", "--json", *options]
     done = subprocess.run(command, input=games, stdout=subprocess.PIPE, text=True, encoding="utf-8", check=False)
-    for line in done.stdout.splitlines():
+    # Names may have characters at which splitlines() ends a line.
+    for line in done.stdout.split("\n")[:-1]:
         yield json.loads(line)
     if done.returncode != 0:
         raise EmiliaError(f"emilia ended with code {done.returncode}")
