@@ -94,9 +94,14 @@ impl MatchText {
         toml::from_str(&text).map_err(|error| SettingsError::Toml(name, Box::new(error)))
     }
 
-    /// This text with what another says in place of its own; players are added.
-    pub fn overridden_by(mut self, other: MatchText) -> MatchText {
-        self.player.extend(other.player);
+    /// This text with what another says in place of its own. A player takes the place of the one of its name; others are added.
+    pub fn overridden_by(mut self, mut other: MatchText) -> MatchText {
+        for player in self.player.iter_mut().filter(|player| player.name.is_some()) {
+            if let Some(i) = other.player.iter().position(|said| said.name == player.name) {
+                *player = other.player.remove(i);
+            }
+        }
+        self.player.append(&mut other.player);
         // The two ways to say how many are one.
         if other.pairs.is_some() || other.games.is_some() {
             (self.pairs, self.games) = (None, None);

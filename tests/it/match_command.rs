@@ -166,6 +166,9 @@ fn the_command_line_has_the_last_word_and_equal_settings_are_equal() {
         run(&["--config", &config, "--player", &first, PLAYERS[2], PLAYERS[3], "--json", "--out", &out, "--resume"])
     };
     assert_eq!(resumed("16"), begun);
+    // A player takes the place of the file's one of that name.
+    fs::write(&config, format!("{}{players}", settings.replace("true", "false"))).unwrap();
+    assert_eq!(resumed("16"), begun);
     let (_, stderr, code) = resumed("32");
     assert!(code == Some(1) && stderr.ends_with("player A: option.hash was \"16\", and is now \"32\"\n"), "{stderr}");
 }
