@@ -40,7 +40,7 @@ pub(super) struct ShowArguments {
     /// Mark the squares where the side to move may play (pictures)
     #[arg(long)]
     moves: bool,
-    /// The curve of the game's worth, and the loss of each move, in place of the board (pictures)
+    /// The curve of the game's worth, and the loss of each move, in place of the board (pictures); --move marks a place in it
     #[arg(long, conflicts_with_all = ["numbers", "moves"])]
     curve: bool,
     /// The file to write, instead of the standard output: .svg or .png for a picture, .html for a page, .txt for text
@@ -170,7 +170,7 @@ impl ShowArguments {
 
     fn picture(&self, commentary: &Commentary, turns: usize) -> Result<String, String> {
         if self.curve {
-            return match curve_picture(commentary) {
+            return match curve_picture(commentary, self.turns) {
                 picture if picture.is_empty() => Err("--curve: nothing says what the positions are worth".to_owned()),
                 picture => Ok(picture),
             };

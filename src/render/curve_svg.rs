@@ -19,6 +19,11 @@ const WORST: f64 = 8.0;
 /// The curve of a game's values for Black, above bars for what each move lost. For a page: colours come from its style sheet, and
 /// `data-turns` on the column of each position says after how many turns it is. Empty if nothing is judged.
 pub fn curve_svg(commentary: &Commentary) -> String {
+    svg(commentary, 0)
+}
+
+/// The curve with its cursor at the position behind these turns.
+fn svg(commentary: &Commentary, cursor: usize) -> String {
     let values: Vec<Option<f64>> =
         commentary.judgements.iter().map(|judgement| judgement.as_ref().map(|judgement| judgement.value)).collect();
     let known = values.iter().flatten();
@@ -77,7 +82,8 @@ pub fn curve_svg(commentary: &Commentary) -> String {
     // The place of the position shown.
     let _ = write!(
         svg,
-        "<line id=\"cursor\" x1=\"{0}\" x2=\"{0}\" y1=\"{TOP}\" y2=\"{BASE}\" data-first=\"{0}\" data-step=\"{width}\"/></svg>",
+        "<line id=\"cursor\" x1=\"{0}\" x2=\"{0}\" y1=\"{TOP}\" y2=\"{BASE}\" data-first=\"{1}\" data-step=\"{width}\"/></svg>",
+        x(cursor),
         x(0)
     );
     svg
@@ -114,14 +120,17 @@ fn write_losses(svg: &mut String, commentary: &Commentary, width: f64) {
 const STYLE: &str = "text{fill:#6a6f6b;font-size:11px}.grid{stroke:#dedcd3}.even{stroke:#6a6f6b;stroke-opacity:.55}\
                      .area.black{fill:#2a2d2b}.area.white{fill:#d9d6ca}.line{fill:none;stroke:#17704a;stroke-width:2;stroke-linejoin:round}\
                      .loss.small{fill:#c9c6bb}.loss.medium{fill:#e0b23c}.loss.large{fill:#e4812e}.loss.huge{fill:#d23c32}\
-                     .column{fill:none}#cursor{stroke:none}";
+                     .column{fill:none}";
 
-/// The curve of [`curve_svg`] as a picture of its own, which needs nothing else. Empty if nothing is judged.
-pub fn curve_picture(commentary: &Commentary) -> String {
-    match curve_svg(commentary) {
-        nothing if nothing.is_empty() => nothing,
-        curve => standalone((WIDTH, HEIGHT), STYLE, &curve),
+/// The curve of [`curve_svg`] as a picture of its own, which needs nothing else, with a line through the position behind these turns.
+/// Empty if nothing is judged.
+pub fn curve_picture(commentary: &Commentary, turns: Option<usize>) -> String {
+    let curve = svg(commentary, turns.unwrap_or(0));
+    if curve.is_empty() {
+        return curve;
     }
+    let cursor = if turns.is_some() { "#17704a;stroke-width:2" } else { "none" };
+    standalone((WIDTH, HEIGHT), &format!("{STYLE}#cursor{{stroke:{cursor}}}"), &curve)
 }
 
 /// Discs at the top of the chart for the largest value in it.
@@ -178,7 +187,10 @@ mod tests {
         assert_eq!((svg.matches("loss huge").count(), svg.matches("loss medium").count()), (1, 1));
         assert_eq!((svg.matches("class=\"column\"").count(), svg.matches("class=\"loss").count()), (5, 2));
         assert!(svg.contains(">\u{2212}64<") && !svg.contains("NaN"), "{svg}");
-        let picture = curve_picture(&commentary);
+        let picture = curve_picture(&commentary, Some(3));
+        let cursor =
+            |picture: &str| picture.split_once("id=\"cursor\" x1=").unwrap().1.split(' ').next().unwrap().to_owned();
+        assert!(cursor(&picture) != cursor(&curve_picture(&commentary, None)) && picture.contains("#cursor{stroke:#"));
         assert!(
             picture.starts_with("<svg xmlns=") && picture.contains("<style>") && picture.contains(" viewBox="),
             "{picture}"
