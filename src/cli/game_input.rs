@@ -38,14 +38,29 @@ pub(super) struct NamedGame {
     pub(super) found: FileGame,
 }
 
+impl NamedGame {
+    /// Says what is wrong with it.
+    pub(super) fn warn(&self) {
+        warn_of_game(&self.place, &self.found);
+    }
+}
+
 impl GameFiles {
-    /// Every game of every file. After a file that cannot be read the next one follows.
+    /// Every game of every file.
     pub(super) fn games(&self) -> impl Iterator<Item = Result<NamedGame, GameFileError>> + '_ {
         self.chosen(&EVERY_GAME)
     }
 
-    /// Those games of all files that are wanted.
+    /// Those games of all files that are wanted, with warnings of what is wrong with them.
     pub(super) fn chosen<'a>(
+        &'a self,
+        choice: &'a GameChoice,
+    ) -> impl Iterator<Item = Result<NamedGame, GameFileError>> + 'a {
+        self.unchecked(choice).inspect(|item| item.iter().for_each(NamedGame::warn))
+    }
+
+    /// The same without warnings. After a file that cannot be read the next one follows.
+    pub(super) fn unchecked<'a>(
         &'a self,
         choice: &'a GameChoice,
     ) -> impl Iterator<Item = Result<NamedGame, GameFileError>> + 'a {
@@ -54,9 +69,7 @@ impl GameFiles {
                 Ok(games) => (Some(games), None),
                 Err(error) => (None, Some(Err(error))),
             };
-            let named = move |item: Result<FileGame, GameFileError>| {
-                item.map(|found| named(path, found)).inspect(|game| warn_of_game(&game.place, &game.found))
-            };
+            let named = move |item: Result<FileGame, GameFileError>| item.map(|found| named(path, found));
             let wanted = games.into_iter().flatten().filter(|item| choice.takes(item));
             failed.into_iter().chain(wanted.map(named))
         })

@@ -1,6 +1,7 @@
 //! `emilia show`: a board or a game as text, as a picture, or as a page.
 
-use super::game_input::GameFiles;
+use super::game_choice::EVERY_GAME;
+use super::game_input::{GameFiles, NamedGame};
 use super::options::{EngineArguments, warn};
 use super::output::{Output, Reader, is_for_terminal};
 use super::picture::{PictureForm, ending};
@@ -137,10 +138,10 @@ impl ShowArguments {
     /// The game that is asked for.
     fn find(&self) -> Result<AnnotatedGame, String> {
         let mut seen = 0;
-        for item in self.input.games() {
+        for item in self.input.unchecked(&EVERY_GAME) {
             seen += 1;
             if seen == self.game {
-                return item.map(|game| game.found.game).map_err(|error| error.to_string());
+                return item.inspect(NamedGame::warn).map(|game| game.found.game).map_err(|error| error.to_string());
             }
             // A file that is not there is more worth saying than that it has no such game.
             if let Err(error) = item

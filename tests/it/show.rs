@@ -72,6 +72,10 @@ fn what_is_not_there_is_told() {
         let (code, stdout, stderr) = said(arguments, input);
         assert_eq!((code, stdout.as_str(), stderr.as_str()), (1, "", expected));
     }
+    // Of games that are not shown nothing is said.
+    let other = "(;GM[Othello]RE[+2.000]B[e6]W[f4]B[e3]W[f6]B[g5]W[d6]B[e7]W[f5]B[c5];)";
+    let warnings = |game| said(&["show", "--game", game], format!("{other}\n{GAME}")).2;
+    assert!(warnings("1").contains("warning: standard input: line 1: game 1") && warnings("2").is_empty());
     // Before the engine is asked, which would have warned of the variety.
     let (code, _, stderr) = said(&["show", "--values", "engine", "--variety", "1", "--out", "no/folder/x.svg"], GAME);
     assert!(code == 1 && stderr.starts_with("emilia: cannot write 'no/folder/x.svg'"), "{stderr}");
