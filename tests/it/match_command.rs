@@ -35,7 +35,8 @@ fn a_match_prints_its_report_and_nothing_else() {
     assert_eq!((code, stderr.as_str()), (Some(0), ""));
     assert!(stdout.starts_with("deep against flat: 8 games, +"), "{stdout}");
     assert_eq!(fs::read_to_string(folder.join("report.txt")).unwrap(), stdout);
-    assert!(fs::read_to_string(folder.join("report.html")).unwrap().starts_with("<!doctype html>"));
+    let page = fs::read_to_string(folder.join("report.html")).unwrap();
+    assert!(page.starts_with("<!doctype html>") && stdout.contains(" +- ?") && page.contains(" \u{b1} ?"), "{stdout}");
     let report: serde_json::Value =
         serde_json::from_str(&fs::read_to_string(folder.join("report.json")).unwrap()).unwrap();
     assert_eq!(report["pairings"][0]["counts"]["games"], 8);

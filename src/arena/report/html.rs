@@ -1,7 +1,7 @@
 //! The report for a browser: one page that needs nothing else.
 
 use super::chart::{COLORS, legend, score_over_time};
-use super::{MatchReport, PairingReport, number, percent};
+use super::{MatchReport, PairingReport, number, percent, plus_minus};
 use crate::arena::record::End;
 use crate::arena::sprt::Verdict;
 use crate::arena::statistics::Estimate;
@@ -89,10 +89,6 @@ fn write_page(out: &mut String, report: &MatchReport) -> std::fmt::Result {
     writeln!(out, "</main></body></html>")
 }
 
-fn plus_minus(error: Option<f64>, decimals: usize) -> String {
-    error.map_or_else(String::new, |error| format!(" ± {error:.decimals$}"))
-}
-
 fn signed(value: f64, decimals: usize) -> String {
     if value.is_infinite() {
         return if value > 0.0 { "+∞".to_owned() } else { "−∞".to_owned() };
@@ -123,7 +119,7 @@ fn write_pairing(out: &mut String, pairing: &PairingReport) -> std::fmt::Result 
         write_estimate(out, estimate)?;
     }
     if let Some(discs) = pairing.discs {
-        figure(out, &format!("{}{}", signed(discs, 2), plus_minus(pairing.discs_error, 2)), "discs a game")?;
+        figure(out, &format!("{}{}", signed(discs, 2), plus_minus("±", pairing.discs_error, 2)), "discs a game")?;
     }
     figure(out, &format!("{:.1} %", percent(pairing.draw_rate.unwrap_or(0.0))), "of the games drawn")?;
     let games = format!("+{} ={} −{}", counts.wins, counts.draws, counts.losses);
@@ -139,20 +135,20 @@ fn write_pairing(out: &mut String, pairing: &PairingReport) -> std::fmt::Result 
             pairing.different_games,
             counts.games,
             percent(corrected.score),
-            plus_minus(corrected.score_error.map(percent), 2),
+            plus_minus("±", corrected.score_error.map(percent), 2),
             signed(corrected.elo, 1),
-            plus_minus(corrected.elo_error, 1)
+            plus_minus("±", corrected.elo_error, 1)
         )?;
     }
     writeln!(out, "</section>")
 }
 
 fn write_estimate(out: &mut String, estimate: &Estimate) -> std::fmt::Result {
-    let score_error = plus_minus(estimate.score_error.map(percent), 2);
+    let score_error = plus_minus("±", estimate.score_error.map(percent), 2);
     figure(out, &format!("{:.2}{score_error} %", percent(estimate.score)), "score, 95 % by pairs")?;
-    figure(out, &format!("{}{}", signed(estimate.elo, 1), plus_minus(estimate.elo_error, 1)), "Elo")?;
+    figure(out, &format!("{}{}", signed(estimate.elo, 1), plus_minus("±", estimate.elo_error, 1)), "Elo")?;
     if let Some(normalized) = estimate.normalized_elo {
-        let error = plus_minus(estimate.normalized_elo_error, 1);
+        let error = plus_minus("±", estimate.normalized_elo_error, 1);
         figure(out, &format!("{}{error}", signed(normalized, 1)), "normalised Elo")?;
     }
     if let Some(superiority) = estimate.superiority {

@@ -154,6 +154,11 @@ fn number(value: Option<f64>, decimals: usize, unknown: &str) -> String {
     value.map_or_else(|| unknown.to_owned(), |value| format!("{value:.decimals$}"))
 }
 
+/// An error behind its sign.
+fn plus_minus(sign: &str, error: Option<f64>, decimals: usize) -> String {
+    format!(" {sign} {}", number(error, decimals, "?"))
+}
+
 impl MatchReport {
     /// The players with the best one first, by their places in [`MatchReport::players`].
     fn ranking(&self) -> Vec<usize> {

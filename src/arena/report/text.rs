@@ -1,6 +1,6 @@
 //! The report for a terminal.
 
-use super::{MatchReport, PairingReport, PlayerReport, SprtReport, number, percent};
+use super::{MatchReport, PairingReport, PlayerReport, SprtReport, number, percent, plus_minus};
 use crate::arena::standings::Standings;
 use crate::arena::statistics::Estimate;
 use std::fmt::Write;
@@ -49,7 +49,7 @@ fn pairing_text(out: &mut String, pairing: &PairingReport) -> std::fmt::Result {
     writeln!(out, "  pairs    0: {a}, 1/2: {b}, 1: {c}, 1 1/2: {d}, 2: {e}")?;
     writeln!(out, "  drawn    {:.2} %", percent(pairing.draw_rate.unwrap_or(0.0)))?;
     if let Some(discs) = pairing.discs {
-        writeln!(out, "  discs    {discs:+.2}{}", plus_minus(pairing.discs_error, 2))?;
+        writeln!(out, "  discs    {discs:+.2}{}", plus_minus("+-", pairing.discs_error, 2))?;
     }
     if let Some(corrected) = &pairing.corrected {
         writeln!(
@@ -63,23 +63,19 @@ fn pairing_text(out: &mut String, pairing: &PairingReport) -> std::fmt::Result {
 }
 
 fn score(estimate: &Estimate) -> String {
-    format!("{:.2}{} %", percent(estimate.score), plus_minus(estimate.score_error.map(percent), 2))
+    format!("{:.2}{} %", percent(estimate.score), plus_minus("+-", estimate.score_error.map(percent), 2))
 }
 
 /// Elo, normalised Elo and likelihood of superiority.
 fn elo(estimate: &Estimate) -> String {
-    let mut text = format!("{:+.2}{}", estimate.elo, plus_minus(estimate.elo_error, 2));
+    let mut text = format!("{:+.2}{}", estimate.elo, plus_minus("+-", estimate.elo_error, 2));
     if let Some(normalized) = estimate.normalized_elo {
-        let _ = write!(text, ", normalised {normalized:+.2}{}", plus_minus(estimate.normalized_elo_error, 2));
+        let _ = write!(text, ", normalised {normalized:+.2}{}", plus_minus("+-", estimate.normalized_elo_error, 2));
     }
     if let Some(superiority) = estimate.superiority {
         let _ = write!(text, ", LOS {:.2} %", percent(superiority));
     }
     text
-}
-
-fn plus_minus(error: Option<f64>, decimals: usize) -> String {
-    error.map_or_else(|| " +- ?".to_owned(), |error| format!(" +- {error:.decimals$}"))
 }
 
 fn sprt_line(sprt: &SprtReport) -> String {
@@ -130,7 +126,7 @@ pub fn progress(standings: &Standings, ratio: Option<f64>) -> String {
         let tally = &pairing.tally;
         parts.push(format!("+{} ={} -{}", tally.wins, tally.draws, tally.losses));
         if let Some(estimate) = pairing.estimate() {
-            parts.push(format!("Elo {:+.1}{}", estimate.elo, plus_minus(estimate.elo_error, 1)));
+            parts.push(format!("Elo {:+.1}{}", estimate.elo, plus_minus("+-", estimate.elo_error, 1)));
         }
     } else {
         let mut players: Vec<_> = standings.names.iter().enumerate().collect();
