@@ -273,12 +273,9 @@ impl Tournament {
 
 /// Starts a player once; its protocol is written into the description.
 fn check_player(spec: &mut PlayerSpec, terms: &Terms, timeouts: Timeouts, set_up: bool) -> Result<(), StartError> {
-    let unknown = match &spec.kind {
-        PlayerKind::Process { protocol: None, .. } => Some(find_protocol(spec, timeouts)?),
-        _ => None,
-    };
-    if let (PlayerKind::Process { protocol, .. }, Some(found)) = (&mut spec.kind, unknown) {
-        *protocol = Some(found);
+    let found = if spec.kind == PlayerKind::InProcess { None } else { Some(find_protocol(spec, timeouts)?) };
+    if let PlayerKind::Process { protocol, .. } = &mut spec.kind {
+        *protocol = found;
     }
     let player = start(spec, terms, timeouts, &Arc::default())?;
     if set_up && !player.takes_positions() {

@@ -3,9 +3,7 @@
 mod gtp;
 mod nboard;
 
-use super::player::{
-    NoLine, PlayerKind, PlayerProtocol, PlayerSpec, Process, StartError, Timeouts, find_protocol, shown, spawn,
-};
+use super::player::{NoLine, PlayerProtocol, PlayerSpec, Process, StartError, Timeouts, find_protocol, shown, spawn};
 use crate::notation::transcript;
 use crate::othello::{GameRecord, Move};
 use serde::Serialize;
@@ -77,10 +75,7 @@ fn require(condition: bool, text: impl FnOnce() -> String) -> Checked {
 
 /// Checks a program. Without a protocol it is asked for it first.
 pub fn check(spec: &PlayerSpec, timeouts: Timeouts) -> Result<Conformance, StartError> {
-    let protocol = match &spec.kind {
-        PlayerKind::Process { protocol: Some(protocol), .. } => *protocol,
-        _ => find_protocol(spec, timeouts)?,
-    };
+    let protocol = find_protocol(spec, timeouts)?;
     let mut probe = Probe::new(spec, timeouts)?;
     let findings = match protocol {
         PlayerProtocol::Gtp => run(gtp::CHECKS, &mut probe),

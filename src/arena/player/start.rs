@@ -21,13 +21,10 @@ pub fn start(
     abandon: &Arc<AtomicBool>,
 ) -> Result<Box<dyn Player>, StartError> {
     let terms = if spec.tell_limits { spec.terms(of_the_match) } else { Terms::default() };
-    let PlayerKind::Process { protocol, .. } = &spec.kind else {
+    if spec.kind == PlayerKind::InProcess {
         return Ok(Box::new(InProcessPlayer::new(spec, terms, timeouts, abandon)?));
-    };
-    let protocol = match protocol {
-        Some(protocol) => *protocol,
-        None => find_protocol(spec, timeouts)?,
-    };
+    }
+    let protocol = find_protocol(spec, timeouts)?;
     let mut process = spawn(spec)?;
     process.abandon_with(abandon);
     Ok(match protocol {
@@ -36,10 +33,13 @@ pub fn start(
     })
 }
 
-/// Finds out which protocol a program speaks. It is ended afterwards, because it has been talked to in both.
+/// Finds out which protocol a program speaks, if that is not said. It is ended afterwards, because it has been talked to in both.
 ///
 /// An NBoard engine is silent about what it does not know and answers the ping; a GTP engine answers everything.
 pub fn find_protocol(spec: &PlayerSpec, timeouts: Timeouts) -> Result<PlayerProtocol, StartError> {
+    if let PlayerKind::Process { protocol: Some(protocol), .. } = spec.kind {
+        return Ok(protocol);
+    }
     let mut process = spawn(spec)?;
     process.send("nboard 2");
     process.send("ping 1");
