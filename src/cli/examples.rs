@@ -139,12 +139,8 @@ emilia book export builtin --out book.egbk3          for Egaroucid",
 /// The examples before the options, which are many.
 const EXAMPLES_FIRST: &str = "{before-help}{about-with-newline}\n{usage-heading} {usage}{after-help}\n\n{all-args}";
 
-/// Gives every command its examples.
-pub(super) fn add_examples(command: Command) -> Command {
-    add_to(command, "")
-}
-
-fn add_to(mut command: Command, path: &str) -> Command {
+/// Gives the command of this path, and every one below it, its examples.
+pub(super) fn add_examples(mut command: Command, path: &str) -> Command {
     if let Some((_, lines)) = EXAMPLES.iter().find(|(name, _)| *name == path) {
         let lines: Vec<String> = lines.lines().map(|line| format!("  {line}")).collect();
         let examples = format!("Examples:\n{}", lines.join("\n"));
@@ -153,7 +149,7 @@ fn add_to(mut command: Command, path: &str) -> Command {
     let names: Vec<String> = command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
     for name in names {
         let path = format!("{path} {name}");
-        command = command.mut_subcommand(name, |sub| add_to(sub, path.trim_start()));
+        command = command.mut_subcommand(name, |sub| add_examples(sub, path.trim_start()));
     }
     command
 }

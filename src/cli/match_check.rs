@@ -1,5 +1,6 @@
 //! `emilia match check`: does an engine keep to its protocol?
 
+use super::output::json;
 use super::{INTERRUPTED, log_output};
 use crate::arena::conformance::{self, CheckOutcome, Conformance};
 use crate::arena::player::{self, PlayerText, Timeouts};
@@ -56,12 +57,7 @@ pub(super) fn run(arguments: &CheckArguments) -> Result<(), String> {
     let (reply, thought) = [arguments.reply_timeout, arguments.move_timeout].map(Duration::from_secs_f64).into();
     let timeouts = Timeouts { start: thought, reply, thought };
     let report = conformance::check(&spec, timeouts).map_err(|error| error.to_string())?;
-    let output = if arguments.json {
-        serde_json::to_string_pretty(&report).map_err(|error| error.to_string())? + "\n"
-    } else {
-        summary(&report)
-    };
-    super::print(&output)?;
+    super::print(&if arguments.json { json(&report)? } else { summary(&report) })?;
     match report.failures() {
         0 => Ok(()),
         1 => Err("1 check failed".to_owned()),

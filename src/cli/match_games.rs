@@ -1,6 +1,6 @@
 //! `emilia match`: games between engines, and what they say.
 
-use super::output::{complain, write_file};
+use super::output::{complain, json, write_file};
 use super::picture::PictureFile;
 use super::progress::StatusLine;
 use super::{INTERRUPTED, log_output};
@@ -130,10 +130,6 @@ fn watch_interrupts(interrupt: &Arc<AtomicBool>, is_playing: &Arc<AtomicBool>) -
             exit(INTERRUPTED);
         }
     })
-}
-
-fn json(report: &MatchReport) -> Result<String, String> {
-    serde_json::to_string_pretty(report).map(|text| text + "\n").map_err(|error| error.to_string())
 }
 
 fn write_reports(folder: &Path, report: &MatchReport) -> Result<(), String> {

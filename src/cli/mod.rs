@@ -143,7 +143,7 @@ fn shown_command() -> clap::Command {
 /// The command line as it is parsed and described.
 fn command() -> clap::Command {
     crate::lab::register();
-    examples::add_examples(with_negative_numbers(Cli::command()))
+    examples::add_examples(with_negative_numbers(Cli::command()), "")
 }
 
 /// Reads `--depth -3` as the value that it is meant to be, which the option's range refuses.

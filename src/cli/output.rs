@@ -2,6 +2,7 @@
 
 use crate::notation::game_file::GameFileError;
 use crate::whole_file::{WholeFile, write_whole};
+use serde::Serialize;
 use std::fmt::Display;
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Stdout, Write, stderr, stdin, stdout};
 use std::path::{Path, PathBuf};
@@ -91,6 +92,11 @@ pub(super) fn print(text: &str) -> Result<(), String> {
     let mut output = Output::open(None)?;
     output.write(text.as_bytes())?;
     output.finish()
+}
+
+/// A report as JSON for a person too, with the line feed that ends it.
+pub(super) fn json(report: &impl Serialize) -> Result<String, String> {
+    serde_json::to_string_pretty(report).map(|text| text + "\n").map_err(|error| error.to_string())
 }
 
 /// Writes a line to the standard error, in one piece. A closed standard error is no error.

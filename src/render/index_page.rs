@@ -9,8 +9,6 @@ use crate::notation::opening;
 use crate::othello::Color;
 use std::fmt::{self, Write};
 
-const STYLE: &str = include_str!("page.css");
-
 /// What the tables have beyond the style of a game's page.
 const TABLES: &str = "h1{font-size:20px;margin:0 0 14px}.scroll{overflow:auto}table{border-collapse:collapse;width:100%}\
     th,td{padding:4px 9px;text-align:right;border-bottom:1px solid var(--line);white-space:nowrap;vertical-align:top}\
@@ -62,7 +60,7 @@ impl IndexPage {
 
     fn write_page(&self, out: &mut String, players: &ByPlayer, name: &str, source: &str) -> fmt::Result {
         let (title, source) = (escape(name), escape(source));
-        writeln!(out, "{}<h1>{title}</h1>", page_head(&title, &format!("{STYLE}{TABLES}")))?;
+        writeln!(out, "{}<h1>{title}</h1>", page_head(&title, TABLES))?;
         let games = if self.count == 1 { "1 game".to_owned() } else { format!("{} games", self.count) };
         writeln!(out, "<p>{games} \u{b7} values by {source}</p>")?;
         write!(

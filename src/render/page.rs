@@ -11,7 +11,6 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 
-const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
 /// What the script of the page knows.
@@ -97,7 +96,7 @@ fn script(commentary: &Commentary, first: usize) -> Script {
 
 fn write_page(out: &mut String, commentary: &Commentary, first: usize, links: &PageLinks) -> fmt::Result {
     let game = &commentary.game;
-    out.push_str(&page_head(&escape(&title(game)), STYLE));
+    out.push_str(&page_head(&escape(&title(game)), ""));
     write_links(out, links)?;
     write_header(out, commentary)?;
     writeln!(out, "<div class=\"grid2\"><section><figure>")?;

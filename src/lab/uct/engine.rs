@@ -59,9 +59,12 @@ fn report(tree: &UctTree<Position>, task: &Task, control: &Control) -> Report {
     let memory =
         MemoryUse { tree_bytes: tree.stored_bytes() as u64, tree_nodes: tree.stored_nodes(), ..MemoryUse::default() };
     let work = tree.work();
-    let depth = match least_depth(&lines) {
-        SearchDepth::Exact => SearchDepth::WinLossDraw,
-        depth => depth,
-    };
-    Report { depth, lines, nodes: work.nodes, evaluations: work.evaluations, elapsed: control.elapsed(), memory }
+    Report {
+        depth: least_depth(&lines),
+        lines,
+        nodes: work.nodes,
+        evaluations: work.evaluations,
+        elapsed: control.elapsed(),
+        memory,
+    }
 }
