@@ -2,6 +2,8 @@
 
 mod chart;
 mod html;
+#[cfg(test)]
+mod tests;
 mod text;
 
 pub use chart::score_picture;
