@@ -8,6 +8,8 @@ mod process;
 mod question;
 mod spec;
 mod start;
+#[cfg(all(test, unix))]
+mod tests;
 
 pub(in crate::arena) use fault::shown;
 pub use fault::{Fault, StartError};
