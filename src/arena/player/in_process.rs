@@ -115,22 +115,39 @@ mod tests {
     static BEGUN: AtomicBool = AtomicBool::new(false);
     static ENDED: AtomicBool = AtomicBool::new(false);
 
+    /// Thinks until it is told to stop.
+    struct Endless;
+
+    impl Search for Endless {
+        fn think(&mut self, task: &Task, control: &Control, _: &mut dyn FnMut(&Report)) -> Report {
+            while !control.must_stop(0, 0) {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            let turn = Move::Place(task.position.moves().into_iter().next().unwrap());
+            let depth = SearchDepth::Plies(1);
+            let line = Line { turn, score: Score::ZERO, bound: Bound::Exact, depth, pv: vec![turn], visits: 0 };
+            Report { lines: vec![line], depth, ..Report::default() }
+        }
+
+        fn clear(&mut self) {}
+    }
+
     /// Answers for Black at once, and thinks about White's positions until it is told to stop.
     struct Watched;
 
     impl Search for Watched {
-        fn think(&mut self, task: &Task, control: &Control, _: &mut dyn FnMut(&Report)) -> Report {
-            let turn = Move::Place(task.position.moves().into_iter().next().unwrap());
-            let depth = SearchDepth::Plies(1);
-            let line = Line { turn, score: Score::ZERO, bound: Bound::Exact, depth, pv: vec![turn], visits: 0 };
-            if task.position.mover() == Color::White {
-                BEGUN.store(true, Ordering::Relaxed);
-                while !control.must_stop(0, 0) {
-                    std::thread::sleep(Duration::from_millis(1));
-                }
-                ENDED.store(true, Ordering::Relaxed);
+        fn think(&mut self, task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
+            if task.position.mover() == Color::Black {
+                return Endless.think(
+                    task,
+                    &Control::with_limits(Limits { nodes: Some(0), ..Limits::default() }),
+                    sink,
+                );
             }
-            Report { lines: vec![line], depth, ..Report::default() }
+            BEGUN.store(true, Ordering::Relaxed);
+            let report = Endless.think(task, control, sink);
+            ENDED.store(true, Ordering::Relaxed);
+            report
         }
 
         fn clear(&mut self) {}
@@ -144,12 +161,44 @@ mod tests {
         }
     }
 
+    fn player(engine: Engine, timeouts: Timeouts) -> InProcessPlayer {
+        InProcessPlayer { engine, terms: Terms::default(), timeouts, seed: 40, abandon: Arc::default() }
+    }
+
+    #[test]
+    fn a_game_has_a_seed_of_its_own() {
+        let mut player =
+            player(Engine::new(EngineOptions { book: None, ..EngineOptions::default() }), Timeouts::default());
+        let setup = |game| GameSetup {
+            game,
+            start: Position::START,
+            names: Default::default(),
+            color: Color::Black,
+            clock: SideClock::new(None),
+        };
+        for game in [0, 2] {
+            player.begin(&setup(game)).unwrap();
+            assert_eq!(player.engine.options().seed, 40 + game);
+        }
+    }
+
+    #[test]
+    fn a_search_that_does_not_end_by_itself_is_stopped_and_late() {
+        let thought = Duration::from_millis(30);
+        let options = EngineOptions { book: None, ..EngineOptions::default() };
+        let engine = Engine::with_searches(options, |_| Box::new(Endless));
+        let mut player = player(engine, Timeouts { thought, ..Timeouts::default() });
+        let mut record = GameRecord::default();
+        record.take(Move::Place(record.position().moves().into_iter().next().unwrap())).unwrap();
+        let clocks = [SideClock::new(None); 2];
+        let turn = Turn { record: &record, timing: &[] as &[Timing], clocks: &clocks, grace: Duration::ZERO };
+        assert_eq!(player.play(&turn), Err(Fault::Silent("the search".to_owned(), thought)));
+    }
+
     #[test]
     fn pondering_ends_with_the_game() {
         let options = EngineOptions { ponder: true, book: None, ..EngineOptions::default() };
-        let engine = Engine::with_searches(options, |_| Box::new(Watched));
-        let (terms, timeouts) = (Terms::default(), Timeouts::default());
-        let mut player = InProcessPlayer { engine, terms, timeouts, seed: 0, abandon: Arc::default() };
+        let mut player = player(Engine::with_searches(options, |_| Box::new(Watched)), Timeouts::default());
         let (record, clocks) = (GameRecord::default(), [SideClock::new(None); 2]);
         let turn = Turn { record: &record, timing: &[] as &[Timing], clocks: &clocks, grace: Duration::ZERO };
         player.play(&turn).unwrap();

@@ -130,6 +130,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn an_answer_is_waited_for_as_long_as_the_clock_and_the_grace_allow() {
+        let seconds = Duration::from_secs;
+        let wait = |clock: Option<&str>| {
+            let mut clocks = [SideClock::new(clock.map(|clock| clock.parse().unwrap())); 2];
+            clocks[1].charge(seconds(9), seconds(60));
+            let turn = Turn { record: &GameRecord::default(), timing: &[], clocks: &clocks, grace: seconds(2) };
+            turn.wait(&Timeouts { thought: seconds(77), ..Timeouts::default() })
+        };
+        assert_eq!([Some("60"), Some("move:5"), None].map(wait), [62, 7, 77].map(seconds));
+    }
+
+    #[test]
     fn confidences_are_no_depths() {
         assert_eq!(["12", "24@73%", "9w"].map(plies), [Some(12), Some(24), Some(9)]);
         assert_eq!(["100%", "97%W", "", "x"].map(plies), [None; 4]);
