@@ -175,7 +175,8 @@ fn next_question(work: &Work) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::{Depth, Limits};
+    use crate::search::{Depth, Limits, StopSignal};
+    use web_time::Instant;
 
     #[test]
     fn the_depth_table_grows_and_goes_on() {
@@ -256,5 +257,22 @@ mod tests {
         assert!(spent(Limits { depth: Depth::new(1), ..Limits::default() }, work));
         assert!(spent(Limits { soft_time: Some(Duration::ZERO), ..Limits::default() }, work));
         assert!(spent(Limits { hard_time: Some(Duration::ZERO), ..Limits::default() }, work));
+    }
+
+    #[test]
+    fn a_signal_is_heard_soon_whether_there_are_many_calls_or_many_positions() {
+        for (positions, most_calls) in [(0, CLOCK_EVERY), (CLOCK_EVERY_NODES, 1)] {
+            let signal = StopSignal::default();
+            let control = Control::new(Limits::default(), signal.clone(), Instant::now());
+            let mut budget = Budget::new(&control);
+            let mut work = Work { nodes: 1_000, ..Work::default() };
+            assert!(!budget.is_spent(&work));
+            signal.stop();
+            let heard = (0..most_calls).any(|_| {
+                work.nodes += positions;
+                budget.is_spent(&work)
+            });
+            assert!(heard, "{positions}");
+        }
     }
 }

@@ -92,5 +92,7 @@ mod tests {
         assert_eq!(form.limits_of_tree(&unlimited, None, (5100, 400)).nodes, Some(5400));
         assert_eq!(positions_worth(&unlimited, 4), None);
         assert_eq!(positions_worth(&limits, 1), Some(1000));
+        let [soft_time, hard_time] = [2, 9].map(|seconds| Some(Duration::from_secs(seconds)));
+        assert_eq!(positions_worth(&Limits { soft_time, hard_time, ..unlimited }, 3), Some(48_000_000));
     }
 }

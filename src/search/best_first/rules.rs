@@ -130,6 +130,43 @@ mod tests {
     use super::*;
     use crate::eval::STATIC_LIMIT;
     use crate::game::DISC;
+    use crate::testing::random_position;
+    use EndValues::{Infinite, Outcome, WinFirst};
+
+    #[test]
+    fn results_are_shown_as_the_discs_that_they_stand_for() {
+        let mut found = [0; 3];
+        for position in (0..100).map(|seed| random_position(seed, 0)).filter(Game::is_over) {
+            let outcome = Game::outcome(&position);
+            found[(outcome.signum() + 1) as usize] += 1;
+            for ends in [Infinite(Tie::Korf), Infinite(Tie::Zero), Outcome, WinFirst] {
+                let rules = Rules { ends, contempt: Contempt::NONE, max: Color::Black };
+                let value = rules.outcome(&position);
+                assert_eq!(rules.score(value), Score::from_units(outcome), "{ends:?}");
+                assert_eq!(rules.is_final_win(value), matches!(ends, Infinite(_)) && outcome > 0, "{ends:?} {outcome}");
+                // A draw is no win for either side, and to Korf's MAX next to a loss.
+                let is_draw_lost = ends == Infinite(Tie::Korf) && position.mover() == Color::Black;
+                assert!(outcome != 0 || (value < 0) == is_draw_lost, "{ends:?} {value}");
+            }
+        }
+        assert!(found.iter().all(|&number| number > 0), "{found:?}");
+    }
+
+    #[test]
+    fn values_stay_where_the_rules_say_the_same() {
+        let some = Contempt::new(5).unwrap();
+        for (ends, other, contempt, max, agree) in [
+            (Infinite(Tie::Korf), Infinite(Tie::Korf), Contempt::NONE, Color::Black, true),
+            (Infinite(Tie::Korf), Infinite(Tie::Korf), Contempt::NONE, Color::White, false),
+            (Infinite(Tie::Zero), Infinite(Tie::Zero), Contempt::NONE, Color::White, true),
+            (Outcome, Outcome, Contempt::NONE, Color::White, true),
+            (Outcome, Outcome, some, Color::Black, false),
+            (Outcome, WinFirst, Contempt::NONE, Color::Black, false),
+        ] {
+            let rules = Rules { ends, contempt: Contempt::NONE, max: Color::Black };
+            assert_eq!(rules.agree_with(&Rules { ends: other, contempt, max }), agree, "{ends:?} {max:?}");
+        }
+    }
 
     #[test]
     fn where_wins_come_first_results_keep_their_order_and_leave_estimates_between_them() {

@@ -451,8 +451,29 @@ mod tests {
         let block = [Node::leaf(None, 7); 100];
         let starts: Vec<u32> = std::iter::from_fn(|| arena.store(&block)).collect();
         assert_eq!(starts.len(), CHUNK / 100);
+        assert!(!arena.has_room(|| 100));
         arena.release(starts[3], 100);
+        assert!(arena.has_room(|| 100) && !arena.has_room(|| 101));
         assert_eq!(arena.store(&block), Some(starts[3]));
+        let chunk = CHUNK * size_of::<Node<u8>>();
+        assert!(arena.in_use() == 2000 && (chunk + 1..chunk + 4096).contains(&arena.bytes()), "{}", arena.bytes());
+        arena.clear();
+        assert!(arena.in_use() == 0 && (1..4096).contains(&arena.bytes()), "{}", arena.bytes());
+    }
+
+    #[test]
+    fn what_one_arena_gives_back_another_may_take() {
+        for pool in [ChunkPool::for_one(1 << 16), ChunkPool::for_several(1 << 16)] {
+            let block = [Node::<u8>::leaf(None, 7); 9];
+            let [mut one, mut other] = [(); 2].map(|()| Arena::in_pool(Arc::clone(&pool)));
+            assert_eq!(pool.bytes_left(), (CHUNK * size_of::<Node<u8>>()) as u64);
+            assert!(one.store(&block).is_some() && pool.bytes_left() == 0);
+            assert!(!other.has_room(|| 9) && other.store(&block).is_none());
+            one.clear();
+            assert!(other.store(&block).is_some() && one.store(&block).is_none());
+            drop(other);
+            assert!(one.store(&block).is_some());
+        }
     }
 
     #[test]
