@@ -43,16 +43,13 @@ pub(super) fn look_ahead(depth: u8, solving: bool) -> u8 {
     if solving { (depth.saturating_sub(15) / 3).min(4) } else { (depth.saturating_sub(4) / 3).min(3) }
 }
 
-/// Corners, then what is not beside one, then the squares beside corners.
-pub(super) fn by_square(moves: Bitboard) -> impl Iterator<Item = Square> {
-    CLASSES.into_iter().flat_map(move |class| (moves & class).into_iter())
+/// Corners, then what is not beside one, the `hopeful` first, then the squares beside corners.
+pub(super) fn by_square(moves: Bitboard, hopeful: Bitboard) -> impl Iterator<Item = Square> {
+    const BESIDE_CORNERS: Bitboard = Bitboard(0x42c3_0000_0000_c342);
+    let elsewhere = !(Bitboard::CORNERS | BESIDE_CORNERS);
+    let classes = [Bitboard::CORNERS, elsewhere & hopeful, elsewhere & !hopeful, BESIDE_CORNERS];
+    classes.into_iter().flat_map(move |class| (moves & class).into_iter())
 }
-
-const CLASSES: [Bitboard; 3] = {
-    let corners = 0x8100_0000_0000_0081;
-    let beside = 0x42c3_0000_0000_c342;
-    [Bitboard(corners), Bitboard(!(corners | beside)), Bitboard(beside)]
-};
 
 /// The number of replies in a position after a move, those in a corner counted twice.
 pub(super) fn replies(child: &Position) -> i32 {

@@ -9,7 +9,10 @@
 //! mean, by least squares.
 
 use super::searcher::Searcher;
-use crate::eval::{ERROR_TERMS, ErrorModel, Evaluator, error_terms, shallow_depth, shallow_depth_to_end, tempo_terms};
+use crate::eval::{
+    ERROR_TERMS, ErrorModel, Evaluator, STATIC_LIMIT, error_terms, shallow_depth, shallow_depth_to_end, tempo_terms,
+};
+use crate::game::DISC;
 use crate::othello::{Empties, Position};
 use crate::random::Random;
 use crate::search::{Depth, SearchDepth, Selectivity};
@@ -163,6 +166,7 @@ type Searches = (Empties, u8, u8);
 /// The values of one position, in discs.
 struct Values {
     empties: Empties,
+    /// First the static value.
     by_depth: Vec<Option<f64>>,
     /// The result under perfect play if the position is solved, else that of a game from there.
     result: f64,
@@ -175,6 +179,10 @@ impl Values {
         let empties = position.empty_count();
         let mut search = Searcher::new(8 << 20, Selectivity::NONE, evaluator.clone());
         let mut by_depth = vec![None; usize::from(settings.depth) + 1];
+        let tempo = evaluator.error_model().map_or(0, |errors| errors.tempo(empties));
+        by_depth[0] = Some(
+            f64::from((evaluator.evaluate(&position) + tempo).clamp(-STATIC_LIMIT, STATIC_LIMIT)) / f64::from(DISC),
+        );
         // One by one and from shallow to deep: a search that may go further solves earlier, and one that finds deeper
         // values in the table takes them.
         for depth in 1..=settings.depth {
@@ -209,8 +217,8 @@ impl Values {
 
     /// Values of deep searches less those of shallower ones of the same parity.
     fn midgame_errors(&self) -> impl Iterator<Item = (Searches, f64)> {
-        let pairs = self.depths().skip(2).flat_map(|deep| {
-            (1..deep - 1).filter(move |shallow| shallow % 2 == deep % 2).map(move |shallow| (deep, shallow))
+        let pairs = self.depths().skip(1).flat_map(|deep| {
+            (0..deep - 1).filter(move |shallow| shallow % 2 == deep % 2).map(move |shallow| (deep, shallow))
         });
         pairs.filter_map(move |(deep, shallow)| {
             Some(((self.class(), deep, shallow), self.at(deep)? - self.at(shallow)?))

@@ -1,6 +1,6 @@
 //! Stages of an alpha-beta search: what one iteration is to find out.
 
-use super::walk::DEEP_FROM;
+use super::walk::CUT_FROM;
 use crate::othello::Empties;
 use crate::search::selectivity::Selectivity;
 use crate::search::{Depth, Limits, Precision, SearchDepth, Task};
@@ -62,8 +62,8 @@ impl Stage {
     pub(in crate::search) fn label(self, empties: Empties) -> SearchDepth {
         match self {
             Stage::Midgame(plies, Selectivity::NONE) => SearchDepth::Plies(plies),
-            // So near to the leaves nothing is cut.
-            Stage::Midgame(plies, _) if plies <= DEEP_FROM => SearchDepth::Plies(plies),
+            // Nothing is cut at the root.
+            Stage::Midgame(plies, _) if plies <= CUT_FROM => SearchDepth::Plies(plies),
             Stage::Midgame(plies, selectivity) => SearchDepth::Selective { plies, selectivity },
             Stage::Solve(Selectivity::NONE) => SearchDepth::Exact,
             Stage::Outcome(Selectivity::NONE) => SearchDepth::WinLossDraw,
@@ -91,7 +91,8 @@ mod tests {
     use super::*;
     use crate::eval::EvaluatorKind;
     use crate::othello::Position;
-    use crate::search::tests::{by_alpha_beta, to_depth};
+    use crate::search::tests::{by_alpha_beta, think, to_depth};
+    use crate::search::{AlphaBeta, AlphaBetaSettings};
     use crate::testing::random_position;
 
     fn task(empties: u32) -> Task {
@@ -109,6 +110,24 @@ mod tests {
         assert_eq!(Stage::plan(&task(10), &to_depth(60), none).last(), Some(&Stage::Solve(none)));
         let outcome = Task { precision: Precision::WinLossDraw, ..task(10) };
         assert_eq!(Stage::plan(&outcome, &Limits::default(), none).last(), Some(&Stage::Outcome(none)));
+    }
+
+    #[test]
+    fn a_value_that_names_no_cuts_is_that_of_full_width() {
+        let value = |plies, selectivity, position| {
+            let mut search = AlphaBeta::new(AlphaBetaSettings { threads: 1, table_bytes: 1 << 16, selectivity });
+            let report = think(&mut search, &Task::new(position, EvaluatorKind::Pattern.build()), to_depth(plies));
+            (report.depth, report.lines[0].score)
+        };
+        let mut differ = [0; 4];
+        for position in (0..200).map(|seed| random_position(seed, 36)) {
+            for plies in [2, 3] {
+                let [bold, full] = [Selectivity::BOLDEST, Selectivity::NONE].map(|s| value(plies, s, position));
+                differ[usize::from(plies)] += u32::from(bold.1 != full.1);
+                assert_eq!(matches!(bold.0, SearchDepth::Selective { .. }), plies == 3);
+            }
+        }
+        assert!(differ[2] == 0 && differ[3] > 0, "{differ:?}");
     }
 
     #[test]

@@ -16,8 +16,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 const CHECK_INTERVAL: u64 = 4096;
 /// Number of empty squares up to which the endgame solver works alone: it needs no evaluation to order its moves.
 pub(in crate::search) const SOLVER_EMPTIES: Empties = Empties::new(13).unwrap();
-/// Depth in plies from which on the table is probed, moves are sorted by value, and shallower searches may cut.
+/// Depth in plies from which on the table is probed and moves are sorted by value.
 pub(in crate::search) const DEEP_FROM: u8 = 3;
+/// Depth in plies from which on ProbCut is tried.
+pub(super) const CUT_FROM: u8 = 2;
 /// Depth in plies from which on the table is probed for all replies before one of them is searched.
 const LOOK_AHEAD_FROM: u8 = 5;
 /// How deep ProbCut's shallow searches are nested, at most: they may themselves be cut by shallower ones.
@@ -132,6 +134,8 @@ pub(in crate::search) struct Walk<'a, E: Incremental> {
     pub(in crate::search) probes: u8,
     /// The endgame solver's own table.
     local: LocalTable,
+    /// The move that was last good enough one ply above the leaves, by the parity of the empty squares: of each side one, but for passes.
+    last_cut: [Bitboard; 2],
     /// Nodes counted here and not yet added to the shared counts.
     nodes: u64,
     evaluations: u64,
@@ -147,6 +151,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
             below: None,
             probes: 0,
             local: LocalTable::default(),
+            last_cut: [Bitboard::EMPTY; 2],
             nodes: 0,
             evaluations: 0,
             next_look: shared.positions_to_next_look(shared.counts()),
@@ -304,14 +309,22 @@ impl<'a, E: Incremental> Walk<'a, E> {
                 -self.shallow(&passed, depth, -beta, -alpha)
             };
         }
+        if depth >= CUT_FROM
+            && beta - alpha == 1
+            && let Some(value) = self.probably_beyond(node, depth, false, beta)
+        {
+            return value;
+        }
         let mut best = -BEYOND;
         if depth == 1 {
-            for square in ordering::by_square(moves) {
+            let parity = node.position.empty_count().index() % 2;
+            for square in ordering::by_square(moves, self.last_cut[parity]) {
                 let turned = flips(square, node.position.player(), node.position.opponent());
                 let child = self.after(node, square, turned);
                 self.nodes += 1;
                 best = best.max(-self.leaf(&child));
                 if best >= beta {
+                    self.last_cut[parity] = Bitboard(1 << square.index());
                     break;
                 }
             }
@@ -426,8 +439,8 @@ impl<'a, E: Incremental> Walk<'a, E> {
         -self.value(child, depth, -beta, -bound)
     }
 
-    /// ProbCut: a bound on the value if a shallow search makes it likely enough that the value is beyond the null window
-    /// below `beta`.
+    /// ProbCut: a bound on the value if a shallow search, or the static value alone, makes it likely enough that the value is
+    /// beyond the null window below `beta`.
     fn probably_beyond(&mut self, node: &Node<E::State>, depth: u8, solving: bool, beta: i32) -> Option<i32> {
         let errors = self.shared.errors?;
         let deviations = self.selectivity.deviations()?;
@@ -443,6 +456,9 @@ impl<'a, E: Incremental> Walk<'a, E> {
         let margin = (deviations * sigma as f32).round() as i32;
         let guess = self.leaf(node);
         let (high, low) = (beta + margin, beta - 1 - margin);
+        if shallow == 0 {
+            return if guess >= high { Some(beta) } else { (guess <= low).then_some(beta - 1) };
+        }
         self.probes += 1;
         let mut found = None;
         if guess >= beta && high < BEYOND {
