@@ -32,7 +32,9 @@ mod solve;
 mod train;
 
 use crate::protocol::detect::Protocol;
+use crate::protocol::nboard;
 use clap::builder::PossibleValuesParser;
+use clap::error::{ContextKind, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 #[cfg(unix)]
 use nix::sys::signal::{SIGHUP, SIGINT, SIGTERM, SigHandler, Signal};
@@ -129,6 +131,7 @@ pub fn run() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
+            tell_nboard(&message);
             complain(message);
             ExitCode::FAILURE
         }
@@ -166,7 +169,8 @@ fn refuse(problem: impl std::fmt::Display) -> ! {
         Some(name) => command.find_subcommand_mut(name).expect("it was found"),
         None => &mut command,
     };
-    command.error(clap::error::ErrorKind::ArgumentConflict, problem).exit()
+    tell_nboard(&problem.to_string());
+    command.error(ErrorKind::ArgumentConflict, problem).exit()
 }
 
 /// Ends the program for arguments that cannot be read, or that ask for help alone.
@@ -174,11 +178,28 @@ fn explain(error: clap::Error) -> ! {
     // The standard library's words, which do not say what was expected.
     const NO_NUMBER: [&str; 2] = ["invalid digit found in string", "cannot parse integer from empty string"];
     let text = error.to_string();
+    if error.use_stderr() {
+        let unknown = error.get(ContextKind::InvalidArg).filter(|_| error.kind() == ErrorKind::UnknownArgument);
+        match (std::error::Error::source(&error), unknown) {
+            (Some(problem), _) => tell_nboard(&problem.to_string()),
+            (None, Some(argument)) => tell_nboard(&format!("{argument}: not known")),
+            (None, None) => tell_nboard(text.lines().next().unwrap_or_default().trim_start_matches("error: ")),
+        }
+    }
     match NO_NUMBER.into_iter().find(|words| text.contains(words)) {
         Some(words) => say(text.trim_end().replace(words, "expected a whole number, digits alone")),
         None => error.exit(),
     }
     exit(error.exit_code());
+}
+
+/// Has NBoard show why there is no engine. It reads only the standard output, shows the first words of a status, and waits for ever for an
+/// engine that is not there.
+fn tell_nboard(problem: &str) {
+    if std::env::args_os().nth(1).is_some_and(|command| command == "nboard") {
+        // What is wrong is said on standard error all the same.
+        let _ = print(&format!("{}\n", nboard::Reply::Status(problem.to_owned())));
+    }
 }
 
 /// Reads a number that counts from 1.

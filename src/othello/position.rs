@@ -115,7 +115,7 @@ pub enum PositionError {
     #[error("{0} holds a black and a white disc")]
     Overlap(Square),
     /// Fewer discs than every game has from its beginning on.
-    #[error("a board has at least four discs; this one has {0}")]
+    #[error("discs: {0}; expected at least four")]
     TooFewDiscs(u32),
 }
 

@@ -201,25 +201,24 @@ fn nboard_never_sees_anything_on_stderr() {
 
 #[test]
 fn what_makes_no_sense_is_an_error_before_anything_is_served() {
-    for arguments in [
-        &["--depth", "99"][..],
-        &["nboard", "--hash", "0"],
-        &["gtp", "--engine", "deep-blue"],
-        &["--depth", "3", "gtp"],
-        &["perft"],
-        &["perft", "-1"],
-        &["chess"],
+    // NBoard shows a status, and nothing of what goes to the standard error.
+    for (arguments, status) in [
+        (&["--depth", "99"][..], ""),
+        (&["nboard", "--hash", "0"], "status hash: '0' is not valid; expected a whole number from 1 to 1048576\n"),
+        (&["nboard", "--pondre", "on"], "status --pondre: not known\n"),
+        (&["nboard", "--book", "no.book"], "status book: 'no.book' is refused: not found\n"),
+        (&["gtp", "--engine", "deep-blue"], ""),
+        (&["--depth", "3", "gtp"], ""),
+        (&["perft"], ""),
+        (&["perft", "-1"], ""),
+        (&["chess"], ""),
     ] {
-        let output = run(emilia(arguments), "ping 1\n");
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
-        assert!(output.stdout.is_empty() && !output.stderr.is_empty(), "{arguments:?}");
+        let (code, stdout, stderr) = said(arguments, "ping 1\n");
+        assert_eq!((code, stdout.as_str(), stderr.is_empty()), (2, status, false), "{arguments:?}");
     }
-    let output = run(emilia(&["nboard", "--log-file", "no/such/folder/emilia.log"]), "ping 1\n");
-    assert_eq!(output.status.code(), Some(1));
-    assert!(output.stdout.is_empty());
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    let problem =
-        "--log-file: cannot write 'no/such/folder/emilia.log': the folder 'no/such/folder' is not there; name a file";
+    let (code, stdout, stderr) = said(&["nboard", "--log-file", "no/such/folder/emilia.log"], "ping 1\n");
+    let problem = "--log-file: cannot write 'no/such/folder/emilia.log': the folder 'no/such/folder' is not there; name a file that can be written, or leave the option out";
+    assert_eq!((code, stdout), (1, format!("status {problem}\n")));
     assert!(stderr.contains(problem), "{stderr}");
 }
 

@@ -1,6 +1,7 @@
 //! What the engine says to an NBoard client.
 
 use crate::book::Draws;
+use crate::game::DISC;
 use crate::othello::Move;
 use crate::protocol::printable_ascii;
 use crate::search::{Bound, Line, Score, SearchDepth};
@@ -73,6 +74,10 @@ impl fmt::Display for Reply {
                 write!(f, "=== {turn:#}/{}/{}", Discs(*score), Seconds(*elapsed))
             }
             Reply::Move { turn, score: None, elapsed } => write!(f, "=== {turn:#}//{}", Seconds(*elapsed)),
+            // No game ends one disc apart: this is a draw, and what it is worth to the client. NBoard reads both of its worths as such.
+            Reply::Search(hint) if hint.line.depth == SearchDepth::Exact && hint.line.score.units().abs() == DISC => {
+                hint.write(f, "search", "+1.00,-1.00", 0)
+            }
             Reply::Search(hint) => hint.write(f, "search", hint.line.score, 0),
             Reply::Book { hint, games, draws: None } => hint.write(f, "book", hint.line.score, *games),
             Reply::Book { hint, games, draws: Some(Draws { lost, won }) } => {
@@ -170,6 +175,8 @@ mod tests {
         let draws = Some(Draws { lost: Score::from_discs(-2), won: Score::from_discs(100) });
         let book = Reply::Book { hint: Hint { line: line.clone(), depth: SearchDepth::Plies(9) }, games: 31, draws };
         assert_eq!(book.to_string(), "book F5PAC3 +100.00,-2.00 31 9 depth 12");
+        let draw = Line { score: Score::from_discs(-1), depth: SearchDepth::Exact, ..line.clone() };
+        assert_eq!(hint(&draw, SearchDepth::Exact), "search F5PAC3 +1.00,-1.00 0 100%");
         let line = Line { pv: vec![], visits: 7, bound: Bound::Lower, ..line };
         assert_eq!(hint(&line, SearchDepth::Exact), "search F5 -0.50 0 100% at least depth 12 visits 7");
     }

@@ -86,22 +86,21 @@ impl PendingRequest {
         self.last_report.lines.iter().filter(is_news).take(asked.saturating_sub(self.book.len()))
     }
 
-    /// What the search has reached, after this number of positions. NBoard shows about 35 characters.
-    fn progress(&self, nodes: u64) -> String {
-        let positions = match nodes {
-            0..10_000 => nodes.to_string(),
-            10_000..1_000_000 => format!("{}k", nodes / 1_000),
-            _ => format!("{:.1}M", nodes as f64 / 1e6),
+    /// What the search has reached: how far it sees, the best move, and what that is worth. NBoard shows about 27 characters, and the number
+    /// of positions beside them.
+    fn progress(&self) -> Option<String> {
+        let depth = label(self.last_report.depth, &self.request.position);
+        let best = self.last_report.lines.first()?;
+        if let PendingGoal::Analyze { turns, .. } = self.goal {
+            return Some(format!("Move {}: depth {depth}", turns + 1));
+        }
+        let reached = match depth {
+            SearchDepth::Plies(plies) => format!("Depth {plies}"),
+            SearchDepth::Selective { selectivity, .. } => format!("{selectivity}% solved"),
+            SearchDepth::WinLossDraw => "Winner known".to_owned(),
+            SearchDepth::Exact => "Solved".to_owned(),
         };
-        let reached = match (&self.goal, label(self.last_report.depth, &self.request.position)) {
-            (PendingGoal::Analyze { turns, .. }, _) => format!("Move {}: ", turns + 1),
-            _ if self.last_report.lines.is_empty() => String::new(),
-            (_, SearchDepth::Plies(plies)) => format!("Depth {plies}, "),
-            (_, SearchDepth::Selective { selectivity, .. }) => format!("Solved, {selectivity}% sure, "),
-            (_, SearchDepth::WinLossDraw) => "Winner known, ".to_owned(),
-            (_, SearchDepth::Exact) => "Solved, ".to_owned(),
-        };
-        format!("{reached}{positions} positions")
+        Some(format!("{reached}: {:#} {}", best.turn, best.score))
     }
 }
 
@@ -162,7 +161,8 @@ impl Session {
                 (thinking.events(), [&pending.heartbeat, pending.deadline.due()])
             });
             let [heartbeat, deadline] = ticks;
-            crossbeam::select! {
+            // What the client says comes first: a report on its way may be about a position that it has just left.
+            crossbeam::channel::select_biased! {
                 recv(if self.is_open { self.connection.input() } else { &unsaid }) -> input => match input {
                     Ok(input) => if self.hear(&input).is_break() {
                         return;
@@ -170,13 +170,13 @@ impl Session {
                     Err(_) => self.end_of_input(),
                 },
                 recv(self.connection.closed()) -> _ => return,
+                // The result still comes.
+                recv(deadline) -> _ => self.engine.stop(),
+                recv(heartbeat) -> _ => self.send_progress(),
                 recv(events) -> event => match event.into() {
                     Event::Report(report) => self.send_report(report),
                     Event::Finished(decision) => self.conclude(decision),
                 },
-                recv(heartbeat) -> _ => self.send_progress(),
-                // The result still comes.
-                recv(deadline) -> _ => self.engine.stop(),
             }
         }
     }
@@ -473,6 +473,7 @@ impl Session {
         let book = if hints > 0 { self.send_book(&position, hints) } else { Vec::new() };
         if !book.is_empty() && book.len() >= hints.min(position.moves().count() as usize) {
             self.pending = None;
+            self.send(Reply::NodeStats { nodes: 0, elapsed: Duration::ZERO });
             self.status("");
             return;
         }
@@ -523,8 +524,8 @@ impl Session {
         let nodes = pending.nodes_before + nodes;
         self.send(Reply::NodeStats { nodes, elapsed: pending.started.elapsed() });
         // What was said of the memory is not to be overwritten.
-        if !is_told(&pending.last_report.memory) {
-            self.status(pending.progress(nodes));
+        if let Some(progress) = pending.progress().filter(|_| !is_told(&pending.last_report.memory)) {
+            self.status(progress);
         }
     }
 
