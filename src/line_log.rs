@@ -1,7 +1,7 @@
 //! A file of lines that grows while some work goes on, and can be taken up again after whatever ended it.
 
 use std::fs::{File, TryLockError};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -49,10 +49,11 @@ impl LineLog {
     /// # Errors
     /// If the file cannot be read and written, if another process writes it, or if there is something in it and `resume` does not say
     /// that it is to be gone on with.
+    #[cfg(feature = "program")]
     pub fn open(path: PathBuf, resume: bool) -> Result<(LineLog, Vec<u8>), LineLogError> {
         let mut log = LineLog::open_unread(path, resume)?;
         let mut lines = Vec::new();
-        log.file.read_to_end(&mut lines).map_err(|error| log.failure(error))?;
+        io::Read::read_to_end(&mut log.file, &mut lines).map_err(|error| log.failure(error))?;
         lines.truncate(whole_lines(&lines).len());
         Ok((log, lines))
     }
@@ -122,6 +123,7 @@ impl LineLog {
 }
 
 /// The beginning of a text up to the end of its last whole line.
+#[cfg(feature = "program")]
 pub(crate) fn whole_lines(text: &[u8]) -> &[u8] {
     &text[..text.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1)]
 }
