@@ -245,8 +245,10 @@ mod tests {
         // The first move loses, and d7 draws; the second position is lost.
         let draws = position("--O-O-X--XXXXXOOO-XOO-X--XXOXOXXX-XOX-X-OOXOXXXOXXO-O---XXXXXXX- X;");
         let lost = position("--XOO-X--XXXXX----XXXXXOOOOXXXOX--OXXXXX--OOOXXO---OXXX---O--OX- X;");
+        // The win is known before the line that shows it.
+        let won = position("XOOOO---XOOO----XOOOO-OXXOOXO-O-XXXXXXO-OXOOXOO-OXXXOOOOOX-XXXX- X;");
         let mut cut = 0;
-        for (position, step) in [(draws, 3_001), (lost, 1_009)] {
+        for (position, step) in [(draws, 3_001), (lost, 1_009), (won, 7)] {
             let task =
                 Task { precision: Precision::WinLossDraw, ..Task::new(position, EvaluatorKind::Pattern.build()) };
             for nodes in (1..60).map(|i| i * step) {
@@ -262,6 +264,30 @@ mod tests {
             }
         }
         assert!(cut > 20, "{cut}");
+    }
+
+    /// With any number of positions.
+    #[test]
+    fn who_is_known_to_win_wins_and_an_estimate_has_the_depth_that_it_was_made_at() {
+        let mut known = 0;
+        for seed in 0..24 {
+            let position = random_position(seed, 17 + (seed % 2) as u32);
+            let task =
+                Task { precision: Precision::OutcomeFirst, ..Task::new(position, EvaluatorKind::Pattern.build()) };
+            let search = |limits| think(&mut AlphaBeta::new(AlphaBetaSettings::default()), &task, limits);
+            let solved = search(Limits::default());
+            for part in 1..16 {
+                let report = search(visiting(solved.nodes * part / 16));
+                let (depth, score) = (report.depth, report.lines[0].score);
+                if depth == SearchDepth::WinLossDraw {
+                    known += 1;
+                    assert_eq!(score.units().signum(), solved.lines[0].score.units().signum(), "{position} {part}/16");
+                } else if depth.plies() == Some(position.empties().count() as u8) {
+                    assert_eq!(score.units() % DISC, 0, "{position} {part}/16: {report:?}");
+                }
+            }
+        }
+        assert!(known > 40, "{known}");
     }
 
     #[test]

@@ -25,8 +25,20 @@ struct Root<S> {
     line: Line,
     /// What the last iteration that asked for a value said, in units of [`DISC`].
     guess: i32,
+    /// How far it looked for that.
+    guess_depth: SearchDepth,
     /// The least result that is proven, by its sign alone: 1, 0, or −1 for nothing.
     proven: i32,
+}
+
+/// What came of an iteration.
+struct Iteration {
+    /// Roots whose value it found.
+    known: usize,
+    /// Roots that it searched.
+    searched: usize,
+    /// Whether it went through all that were to be searched.
+    is_complete: bool,
 }
 
 /// The search of one position: ever deeper, its turns in the order of what the last iteration found.
@@ -51,10 +63,10 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
             if control.is_past_soft_time() || self.walk.report_counts() {
                 break;
             }
-            let (known, searched) = self.iteration(&mut roots, stage);
+            let Iteration { known, searched, is_complete } = self.iteration(&mut roots, stage);
             let solved = matches!(stage, Stage::Solve(_));
             self.aspiration = if solved { ASPIRATION_OF_SOLVED } else { ASPIRATION };
-            if self.walk.shared.is_stopped() {
+            if !is_complete {
                 if known > 0 && self.task.lines == 1 && self.task.margin.is_none() {
                     report = self.interrupted_report(&roots, stage, searched, &report);
                     self.round(&mut report, stage);
@@ -93,7 +105,7 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
                 let score = Score::from_units(-self.walk.value(&child, 0, -BEYOND, BEYOND));
                 let depth = SearchDepth::Plies(u8::from(turn != Move::Pass));
                 let line = Line { turn, score, bound: Bound::Exact, depth, pv: vec![turn], visits: 0 };
-                Root { child, guess: score.units(), line, proven: -1 }
+                Root { child, guess: score.units(), guess_depth: depth, line, proven: -1 }
             })
             .collect();
         roots.sort_by_key(|root| -root.line.score);
@@ -101,23 +113,25 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
     }
 
     /// Searches the roots in their order and sorts the ones whose value is known, best first, to the front; returns how
-    /// many these are, and how many roots were searched. Stops early if the control says so.
-    fn iteration(&mut self, roots: &mut [Root<E::State>], stage: Stage) -> (usize, usize) {
+    /// many these are. Stops early if the control says so.
+    fn iteration(&mut self, roots: &mut [Root<E::State>], stage: Stage) -> Iteration {
         self.walk.selectivity = stage.selectivity();
         let mut known = 0;
         for i in 0..roots.len() {
             let floor = self.floor(&roots[..known]);
             if matches!(stage, Stage::Outcome(_)) && floor >= DISC {
                 // Nothing is better than to win.
-                return (known, i);
+                return Iteration { known, searched: i, is_complete: true };
             }
             let value = self.root_value(&roots[i], stage, floor, roots[i].guess);
+            let is_wanted = value > floor && self.keeps_outcome(roots, i, stage);
             if self.walk.shared.is_stopped() {
-                return (known, i);
+                return Iteration { known, searched: i, is_complete: false };
             }
-            if value <= floor || !self.keeps_outcome(roots, i, stage) {
+            if !is_wanted {
                 continue;
             }
+            // A stop here only makes the line shorter.
             let pv = self.expected_play(&roots[i], stage, value);
             self.note(&mut roots[i], stage, value, pv);
             // Among equals the one searched first stays first.
@@ -125,7 +139,7 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
             roots[place..=i].rotate_right(1);
             known += 1;
         }
-        (known, roots.len())
+        Iteration { known, searched: roots.len(), is_complete: true }
     }
 
     /// Notes the value that a stage has found for a turn.
@@ -145,12 +159,15 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
             (true, -1) => (value, Bound::Upper),
             _ => (value, Bound::Exact),
         };
+        let mut depth = stage.label(self.task.position.empty_count());
         if !is_outcome {
-            root.guess = value;
+            (root.guess, root.guess_depth) = (value, depth);
         } else if stage.selectivity() == Selectivity::NONE {
             root.proven = value.signum();
         }
-        let depth = stage.label(self.task.position.empty_count());
+        if is_outcome && value != 0 && stage.selectivity() < Selectivity::NONE {
+            depth = root.guess_depth;
+        }
         root.line = Line { score: Score::from_units(score), bound, depth, pv, ..root.line.clone() };
     }
 
@@ -290,6 +307,12 @@ impl<'a, E: Incremental> RootSearch<'a, E> {
         let line = match roots.get(searched).filter(|_| is_lost).filter(is_worth_it) {
             Some(next) => next.line.clone(),
             None => Line { depth: before.depth, ..roots[0].line.clone() },
+        };
+        // What is proven, a bolder stage may contradict.
+        let line = match before.lines[0].score {
+            _ if before.depth != SearchDepth::WinLossDraw => line,
+            proven if proven.units().signum() == line.score.units().signum() => line,
+            proven => Line { score: proven, ..line },
         };
         Report { depth: line.depth, lines: vec![line], ..self.report(roots, 1) }
     }

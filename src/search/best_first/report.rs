@@ -40,13 +40,19 @@ pub(super) fn report_of<P: Policy<Position>>(
             visits: root_move.visits,
         });
     }
-    let is_settled = explorer.is_done() || lines.iter().all(|line| line.depth.knows_winner());
+    // Another move that wins may be worth more than the best one, although that is solved.
+    let is_settled = lines.iter().all(|line| line.depth.knows_winner());
+    let known = (is_settled && !explorer.is_done()).then(|| least_depth(&lines));
     lines.truncate(task.lines_to_report(&lines));
     let most_visits = lines.first().map_or(0, |line| line.visits);
     let founded = |line: &Line| line.depth.is_exact() || line.visits >= most_visits / WELL_FOUNDED;
     let founded = lines.iter().take_while(|line| founded(line)).count();
     lines.truncate(founded.max(task.lines));
-    let depth = if is_settled { least_depth(&lines) } else { unsettled_depth(&lines, effort) };
+    let depth = match known {
+        Some(known) => known,
+        None if explorer.is_done() => least_depth(&lines),
+        None => unsettled_depth(&lines, effort),
+    };
     let mut report = Report { depth, lines, memory, ..Report::default() };
     count(&mut report, explorer.work(), control);
     report

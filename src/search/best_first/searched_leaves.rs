@@ -79,8 +79,8 @@ impl<'a, E: Incremental> SearchedLeaves<'a, E> {
         stopped
     }
 
-    /// Whether the search must stop. Looks at the clock and at what the others have counted only every few hundred positions; limits on
-    /// counts are kept exactly by one thread all the same.
+    /// Whether the search must stop. Looks at the clock and at what the others have counted only every few hundred positions. One thread
+    /// keeps limits on counts all the same, but for the last few empty squares, where the solver does not ask.
     #[inline]
     pub(super) fn must_stop_now(&mut self) -> bool {
         let (nodes, evaluations) = self.walk.unreported();

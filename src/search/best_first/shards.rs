@@ -87,15 +87,19 @@ impl Shards {
         if !is_kept || !self.top.rules.agree_with(&rules) {
             self.clear();
         }
+        let mut goal = None;
         if self.top.tree.node_of(&task.position).is_none() {
             let shard = self.shard_around(&task.position);
             self.clear();
             if let Some(search) = shard {
-                self.top.policy.goal = search.policy.goal;
+                goal = Some(search.policy.goal);
                 self.put(task.position, search);
             }
         }
         self.top.begin(&task.position, task.contempt);
+        if let Some(goal) = goal {
+            self.top.policy.goal = goal;
+        }
         self.top.want_lines(task.lines);
         while self.top.tree.sweep(SWEEP_FOR_ROOM) {}
         let places = self.top.tree.places().into_iter();

@@ -28,16 +28,21 @@ fn explorer_of(engine: &mut BestFirst) -> &mut OneTree {
     }
 }
 
-/// The tree is what it claims to be, and no worker has checked out a part of it.
-fn audit(engine: &BestFirst) {
+/// The tree is what it claims to be, and no worker has checked out a part of it. Returns the goal of its chances.
+fn audit(engine: &BestFirst) -> i32 {
     let explorer = match engine.stored.as_ref().expect("there was a search") {
         Stored::Tree(explorer) => explorer,
-        Stored::Shards(shards) => return shards.lock().audit(),
+        Stored::Shards(shards) => {
+            let shards = shards.lock();
+            shards.audit();
+            return shards.top.policy.goal;
+        }
     };
     explorer.audit().unwrap();
     for (node, position) in explorer.tree.places() {
         assert_eq!(explorer.tree.arena[node].busy, 0, "a worker is still at {position}");
     }
+    explorer.policy.goal
 }
 
 #[test]
@@ -250,7 +255,7 @@ fn shards_go_on_from_move_to_move() {
             let mut game = GameRecord::from_position(random_position(seed, 44));
             for _ in 0..3 {
                 let report = think(&mut engine, &task(*game.position(), EvaluatorKind::Pattern), visiting(nodes));
-                audit(&engine);
+                let goal = audit(&engine);
                 report.lines[0].pv.iter().take(2).for_each(|&turn| game.take(turn).unwrap());
                 let Some(Stored::Shards(shards)) = &mut engine.stored else {
                     panic!("several threads have several trees");
@@ -259,9 +264,25 @@ fn shards_go_on_from_move_to_move() {
                 let before = shards.visits_of(game.position()).expect("what is expected was searched");
                 shards.begin(&task(*game.position(), EvaluatorKind::Pattern), 1.0, true);
                 assert_eq!(shards.visits_of(game.position()), Some(before));
+                assert_eq!(shards.top.policy.goal, goal, "the chances in the trees are those of more than this");
             }
         }
     }
+}
+
+/// The best move may be solved while another one that wins is not.
+#[test]
+fn a_result_is_exact_only_where_no_move_can_be_worth_more() {
+    let board = "OOOX--O-OOOO-O--OOOOO---OOOOOOOOOOOXO-OXOOOOOOXXO-X-OOOXOXXX-OOO O";
+    let position = *crate::notation::read_position(board).unwrap().position();
+    let task = Task { precision: crate::search::Precision::WinLossDraw, ..task(position, EvaluatorKind::Pattern) };
+    let mut known = 0;
+    for nodes in (20..40).map(|i| 1_000 * i) {
+        let report = think(&mut BestFirst::new(settings(1)[0]), &task, visiting(nodes));
+        known += u32::from(report.depth == crate::search::SearchDepth::WinLossDraw);
+        assert!(!report.depth.is_exact() || report.lines[0].score == Score::from_units(16 * DISC), "{report:?}");
+    }
+    assert!(known > 0);
 }
 
 /// A move known to win is worth more to the tree than one that only looks better.
