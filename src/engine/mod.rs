@@ -26,7 +26,7 @@ pub use uct_options::{Backup, LeafValue, Selection};
 
 use crate::othello::{Move, Position};
 use crate::search::{Score, StopSignal};
-use crossbeam::channel::{Receiver, unbounded};
+use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
 use host::Host;
 use std::sync::Arc;
 use web_time::Instant;
@@ -182,8 +182,20 @@ impl Engine {
     /// Makes the tables of the evaluation that the game needs from this position on, until something else is asked for. Pondering goes on, and
     /// makes them itself.
     pub fn get_ready(&mut self, position: &Position) {
+        self.prepare(position, None);
+    }
+
+    /// The same, and returns when they are made and all that was asked for before is done.
+    pub fn be_ready(&mut self, position: &Position) {
+        let (done, is_done) = bounded(0);
+        self.prepare(position, Some(done));
+        // Nothing is sent: the worker drops its end.
+        let _ = is_done.recv();
+    }
+
+    fn prepare(&mut self, position: &Position, done: Option<Sender<()>>) {
         if self.pondering.is_none() {
-            self.host.send(WorkerMessage::GetReady(*position, Box::new(self.options.clone())));
+            self.host.send(WorkerMessage::GetReady(*position, Box::new(self.options.clone()), done));
         }
     }
 

@@ -37,8 +37,8 @@ pub(super) struct SearchJob {
 pub(super) enum WorkerMessage {
     Think(Box<SearchJob>),
     Ponder(Box<SearchJob>),
-    /// To make the tables of the evaluation from this position on, until there is another job.
-    GetReady(Position, Box<EngineOptions>),
+    /// To make the tables of the evaluation from this position on, until there is another job; then the sender is dropped.
+    GetReady(Position, Box<EngineOptions>, Option<Sender<()>>),
     Clear,
 }
 
@@ -89,7 +89,7 @@ impl Worker {
     pub(super) fn run(mut self, jobs: &Receiver<WorkerMessage>) {
         let mut next = None;
         while let Some(job) = next.take().or_else(|| jobs.recv().ok()) {
-            let WorkerMessage::GetReady(position, options) = job else {
+            let WorkerMessage::GetReady(position, options, _done) = job else {
                 self.work(job);
                 continue;
             };

@@ -61,7 +61,7 @@ fn a_game_is_played_by_what_the_engine_says() {
 }
 
 #[test]
-fn the_first_line_is_enough_and_many_lines_end_a_search() {
+fn the_first_line_is_enough_and_many_lines_end_what_only_they_can_end() {
     let (code, out, _) = said(&["--book", "none"], "ugi\nposition startpos\ngo depth 2\nquit\n");
     assert!(code == 0 && out.contains("ugiok\n") && out.lines().last().unwrap().starts_with("bestmove "), "{out}");
     let (code, out, _) = said(&["ugi", "--book", "none"], "go depth 1\ngo infinite\n");
@@ -76,9 +76,15 @@ fn the_first_line_is_enough_and_many_lines_end_a_search() {
     assert!(
         !std::iter::from_fn(|| client.output().recv_timeout(Duration::from_millis(100)).ok()).take(20).any(is_move)
     );
-    (0..61).for_each(|_| client.send("query p1turn"));
+    (0..503).for_each(|_| client.send("query p1turn"));
     answer(&client, "bestmove");
-    (0..70).for_each(|_| assert_eq!(answer(&client, "response"), "true"));
+    (0..512).for_each(|_| assert_eq!(answer(&client, "response"), "true"));
+    // A search that has an end is left alone.
+    let (_, out, _) = said(&["ugi", "--book", "none"], &format!("go nodes 20000\n{}", "query p1turn\n\n".repeat(600)));
+    let answered = out.split("bestmove").next().unwrap().lines().last().unwrap();
+    let nodes = answered.split(" nodes ").nth(1).unwrap().split(' ').next().unwrap();
+    assert!(nodes.parse::<u32>().unwrap() > 15_000, "{answered}");
+    assert_eq!(out.matches("response true").count(), 600);
 }
 
 #[test]

@@ -9,11 +9,12 @@ use crate::othello::{Color, GameRecord, Move, Position};
 use crate::protocol::end_of_input::Deadline;
 use crate::protocol::stdio::{ClientGone, Connection, Inbox};
 use crate::search::{Limits, Report};
+use crossbeam::channel::never;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
-/// Lines that may wait for a search: more end it.
-const MOST_WAITING: usize = 64;
+/// Lines that are read while a search runs, to find those among them that count at once: more than a whole game has.
+const LOOK_AHEAD: usize = 512;
 
 /// Serves a client until it says `quit`, its input ends and everything read is answered, or the reader of the answers is gone.
 /// `first` holds lines already read from the connection.
@@ -51,8 +52,11 @@ impl Session<'_> {
                     _ => return Ok(()),
                 }
             };
+            // What comes then waits in the connection.
+            let is_full = self.inbox.waiting.len() >= LOOK_AHEAD;
+            let unread = if is_full { never() } else { self.inbox.unread() };
             crossbeam::select! {
-                recv(self.inbox.unread()) -> input => match input {
+                recv(unread) -> input => match input {
                     Ok(input) => self.hear_while_searching(input),
                     Err(_) => self.end_of_input(),
                 },
@@ -78,6 +82,7 @@ impl Session<'_> {
     fn hear_while_searching(&mut self, input: InputLine) {
         let Some(search) = &self.search else { return };
         let command = match &input {
+            InputLine::Bytes(line) if line.trim_ascii().is_empty() => return,
             InputLine::Bytes(line) => Command::parse(line).ok(),
             InputLine::TooLong => None,
         };
@@ -96,8 +101,8 @@ impl Session<'_> {
             }
             _ => {
                 self.inbox.waiting.push_back(input);
-                // A client that says so much does not mean to wait for the move.
-                if self.inbox.waiting.len() > MOST_WAITING {
+                // Behind so many lines `stop` is not heard.
+                if search.request.is_endless && self.inbox.waiting.len() >= LOOK_AHEAD {
                     search.thinking.stop();
                 }
             }
@@ -123,7 +128,7 @@ impl Session<'_> {
         match command {
             Ok(Command::Ugi) => self.introduce(),
             Ok(Command::IsReady) => {
-                self.engine.get_ready(self.game.position());
+                self.engine.be_ready(self.game.position());
                 self.send(&Reply::ReadyOk);
             }
             Ok(Command::NewGame) => {
