@@ -57,7 +57,7 @@ say 'cargo run --release' 'emilia: .*waiting for'
 shell quit
 shell 'PATH=$PWD/target/release:$PATH; cd'
 shell '# A game, with a clock of five minutes for each side.'
-say 'emilia play --level 3 --clock 300 --draw 1' '^black [0-9:]*>$'
+say 'emilia play --level 3 --clock 300 --seed 1' '^black [0-9:]*>$'
 say 'f5' '^black [0-9:]*>$'
 say 'hint 2' '^black [0-9:]*>$'
 say 'go' '^black [0-9:]*>$'

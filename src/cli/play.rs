@@ -1,7 +1,7 @@
 //! `emilia play`: a person at the terminal.
 
 use super::INTERRUPTED;
-use super::options::EngineArguments;
+use super::options::{EngineArguments, warn};
 use super::output::{complain, is_reader_gone};
 use super::show::palette;
 use crate::clock::time_control::TimeControl;
@@ -40,9 +40,6 @@ pub(super) struct PlayArguments {
     /// Go on with the first game of this file
     #[arg(long, value_name = "FILE")]
     load: Option<PathBuf>,
-    /// Repeat the same choices of the levels below full strength; without it, every game is another one
-    #[arg(long, value_name = "N")]
-    draw: Option<u64>,
     #[command(flatten)]
     thinking: EngineArguments,
 }
@@ -63,8 +60,19 @@ pub(super) fn run(arguments: &PlayArguments) -> Result<(), String> {
     if is_terminal {
         end_when_told();
     }
-    let engine = arguments.thinking.engine().map_err(|error| error.to_string())?;
-    let opponent = Opponent::new(engine, arguments.level, arguments.draw.unwrap_or_else(super::seed_by_time));
+    let thinking = &arguments.thinking;
+    let mut engine = thinking.engine().map_err(|error| error.to_string())?;
+    let given = thinking.gives("seed").then_some(engine.options().seed);
+    let seed = given.unwrap_or_else(super::seed_by_time);
+    if given.is_none() {
+        engine.draw_seed(seed);
+    }
+    if arguments.level != Level::FULL {
+        for name in ["variety", "book"].into_iter().filter(|name| thinking.gives(name)) {
+            warn(&format!("--{name} counts at level 8 alone"));
+        }
+    }
+    let opponent = Opponent::new(engine, arguments.level, seed);
     let side = match arguments.color {
         Side::Black => Some(Color::Black),
         Side::White => Some(Color::White),

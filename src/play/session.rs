@@ -483,7 +483,12 @@ impl Session {
         Ok(text)
     }
 
+    /// Takes the person's last choice back: to give up, or a move and what came after it.
     fn undo(&mut self) -> Result<String, String> {
+        if self.game.ending() == Some(Ending::Resigned) {
+            self.game.result = self.result_on_time();
+            return Ok(self.reply());
+        }
         let (turns, positions) = (self.game.record.turns(), self.game.record.positions());
         let is_own = |turn: &usize| self.side.is_none_or(|own| positions[*turn].mover() == own);
         let Some(keep) = (0..turns.len()).rev().filter(is_own).find(|turn| turns[*turn] != Move::Pass) else {

@@ -14,7 +14,7 @@ use std::io;
 use std::time::Duration;
 
 /// The arguments of a game that is the same every time.
-const FIXED: &[&str] = &["play", "--level", "2", "--draw", "5", "--threads", "1", "--hash", "1"];
+const FIXED: &[&str] = &["play", "--level", "2", "--seed", "5", "--threads", "1", "--hash", "1"];
 
 fn said(arguments: &[&str], input: &str) -> String {
     let text = answers(&[FIXED, arguments].concat(), input);
@@ -95,8 +95,12 @@ fn moves_are_pasted_taken_back_played_again_and_given_up() {
     let file = file(&folder, "resigned.ggf");
     let text = said(&[], &format!("f5\nresign\nd3\nsave {file}\nundo\n"));
     assert!(text.contains("; black resigns: Emilia wins") && text.contains("The game is over; 'undo' takes"), "{text}");
-    assert!(text.trim_end().ends_with("black to move"), "{text}");
+    assert!(text.trim_end().ends_with("black to move; Diagonal"), "{text}");
     assert!(std::fs::read_to_string(&file).unwrap().contains("RE[-64.000:r]"));
+    // Who did not mean to give up has the game back as it was.
+    let text = said(&[], "f5\nresign\nundo\nmoves\n");
+    assert!(text.lines().any(|line| line.starts_with("f5") && line.len() == 4), "{text}");
+    assert!(said(&[], "resign\nundo\nf5\n").contains("Emilia plays"));
 }
 
 /// A person whose lines are known, and who is told when the time runs out where the script says nothing.
