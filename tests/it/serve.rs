@@ -146,7 +146,7 @@ fn bytes_that_are_no_text_and_lines_without_end_do_no_harm() {
     input.extend_from_slice(&vec![b'('; 1 << 19]);
     input.extend_from_slice(b"\nping 2\n");
     let refusal = "status Game not understood: expected '(;' at the beginning of a game, found";
-    let said = format!("pong 1\n{refusal} '\\u{{fffd}}'\n{refusal} '('\npong 2\n");
+    let said = format!("pong 1\n{refusal} '\\u{{fffd}}'\nstatus Line too long\n{refusal} '('\npong 2\n");
     assert_eq!(answers(&["nboard"], &input), said);
     assert_eq!(answers(&[], &input), said);
 }

@@ -202,6 +202,19 @@ pub fn command_names() -> impl Iterator<Item = &'static str> {
     COMMANDS.iter().map(|(name, _)| *name)
 }
 
+/// What a command takes, for its refusal; `None` of those to which the draft gives an error of their own.
+fn arguments_of(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "time_settings" => "seconds, seconds and a number of moves, none of them below 0",
+        "emilia-set" => "the name of an option and its value",
+        "emilia-setboard" => "a position or a game",
+        "emilia-analyze" => "a number of moves, at least 1",
+        "gogui-analyze_commands" => return None,
+        _ if name.contains("analyze") => "[COLOR] [INTERVAL] [KEY VALUE]..., the interval in hundredths of a second",
+        _ => return None,
+    })
+}
+
 /// Reads a line from a client; `None` if it asks for no response: a comment, blanks, nothing.
 ///
 /// Any bytes will do. Control characters vanish, tabs are blanks, `#` begins a comment.
@@ -227,8 +240,7 @@ pub fn parse_line(bytes: &[u8]) -> Option<CommandLine> {
         None => Err(Failure::UnknownCommand),
         Some((_, reader)) => match all_consuming(*reader).parse(arguments) {
             Ok((_, command)) => Ok(command),
-            Err(_) if name == "time_settings" => Err(Failure::TimeSettings),
-            Err(_) => Err(Failure::Syntax),
+            Err(_) => Err(arguments_of(name).map_or(Failure::Syntax, Failure::Expected)),
         },
     };
     Some(CommandLine { id, command })
@@ -424,19 +436,23 @@ mod tests {
             "time_left b 10",
             "time_left 10 0",
             "time_left b inf 0",
-            "emilia-set depth",
-            "emilia-analyze 0",
-            "emilia-analyze many",
-            "emilia-setboard",
             "set_game",
             "loadsgf",
         ] {
             assert_eq!(command(text), Err(Failure::Syntax), "{text}");
         }
+        // Where the draft has no text, the refusal says what the command takes.
+        let says = |text: &str, words: &str| {
+            assert!(matches!(command(text), Err(Failure::Expected(said)) if said.contains(words)), "{text}");
+        };
         for arguments in ["", "1 2", "1 2 3 4", "a b c", "-1 0 0", "0 -1 0", "0 0 -1", "nan 0 0", "0 inf 0", "1 1 1.5"]
         {
-            assert_eq!(command(&format!("time_settings {arguments}")), Err(Failure::TimeSettings), "{arguments}");
+            says(&format!("time_settings {arguments}"), "none of them below 0");
         }
+        says("emilia-set depth", "its value");
+        says("emilia-setboard", "a position");
+        says("emilia-analyze 0", "a number of moves");
+        says("emilia-analyze many", "a number of moves");
     }
 
     #[test]
@@ -505,7 +521,8 @@ mod tests {
             "avoid b D3",
             "avoid b D9 1",
         ] {
-            assert_eq!(command(&format!("lz-analyze {arguments}")), Err(Failure::Syntax), "{arguments}");
+            let refused = command(&format!("lz-analyze {arguments}"));
+            assert!(matches!(refused, Err(Failure::Expected(said)) if said.contains("[INTERVAL]")), "{arguments}");
         }
         let restricted = Ok(Command::Analyze(Analysis {
             form: Form::KataGo,

@@ -101,9 +101,9 @@ pub enum Failure {
     /// The arguments are too few, too many or of the wrong kind.
     #[error("syntax error")]
     Syntax,
-    /// `time_settings` without its numbers, or with others than it takes.
-    #[error("expected seconds, seconds and a number of moves, none of them below 0")]
-    TimeSettings,
+    /// The same of a command for which the draft has no text: what it takes.
+    #[error("expected {0}")]
+    Expected(&'static str),
     /// Longer than any command may be.
     #[error("line too long")]
     LineTooLong,

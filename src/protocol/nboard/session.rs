@@ -198,7 +198,7 @@ impl Session {
 
     fn hear(&mut self, input: &InputLine) -> ControlFlow<()> {
         let InputLine::Bytes(line) = input else {
-            log::debug!("ignored: a line too long to be a command");
+            self.status("Line too long");
             return ControlFlow::Continue(());
         };
         let error = match Command::parse(line) {
@@ -393,7 +393,7 @@ impl Session {
         let asked = Request { limits: Limits { depth: self.depth, ..budget.into() }, ..Request::best_move(position) };
         let limits = match budget {
             // With neither a clock nor a depth, the engine has a time of its own.
-            None if self.depth.is_some() => self.limits(MOST_TIME),
+            None if self.depth.or(self.engine.options().depth).is_some() => self.limits(MOST_TIME),
             _ => asked.limits,
         };
         self.take_on(PendingGoal::Go, asked, limits);
