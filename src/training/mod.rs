@@ -30,7 +30,9 @@ pub use container::FileError;
 pub use curve::{curve_csv, curve_svg, factor_curve_csv, factor_curve_svg};
 pub use dataset::{Dataset, Point, Points, SampleChoice, Source};
 pub use distinct_games::DistinctGames;
-pub use factorization::{FactorFitError, FactorizationSettings, FittedFactors, SPANS, SpanErrors, fit_factorization};
+pub use factorization::{
+    FactorFitError, FactorizationSettings, FittedFactors, SPANS, SpanErrors, Start, fit_factorization,
+};
 pub use fit::{FitSettings, FitStep, FittedPhase, PassError, fit};
 pub use label::{LabelSettings, Labeller};
 pub use pack::{AnyFit, FactorHeader, FitHeader, FitOrigin, FittedFactorWeights, FittedWeights, PackSettings};

@@ -1,7 +1,7 @@
 //! `emilia train` as a user calls it: a miniature of the whole loop, from the first game to weights that the program plays
 //! with.
 
-use emilia::eval::factorization::FactorWeights;
+use emilia::eval::factorization::{FactorWeights, RANK};
 use emilia::eval::pattern::{PackedWeights, Weights};
 use emilia::eval::{Evaluator, EvaluatorKind, Pattern, PatternLinear};
 use emilia::game::DISC;
@@ -84,7 +84,7 @@ fn the_whole_loop_in_miniature() {
     assert!(after < 0.95 * hand_made, "better than what was made by hand: {hand_made} discs, {after} learnt");
 
     // The form with factors, beginning from nothing.
-    let fit = "fit --data games --data beside=0.5 --set factorization.from-linear=false --set factorization.passes=3 \
+    let fit = "fit --data games --data beside=0.5 --set factorization.start=nothing --set factorization.passes=3 \
         --set factorization.linear-rate=0.05 --set factorization.batch=256";
     let table = run(folder, &format!("{fit} --out three --threads 1")).stdout;
     assert_eq!(String::from_utf8(table).unwrap().lines().count(), 5, "a line for each pass and one before");
@@ -94,6 +94,17 @@ fn the_whole_loop_in_miniature() {
     let factors = Pattern::new(FactorWeights::read(&folder.join("factorization.weights")).unwrap());
     let with_factors = held_out_error(&games, &factors);
     assert!(with_factors < 0.75 * before, "{before} discs before, {with_factors} after");
+
+    // From the program's weights, steps of no length lead to these weights.
+    let fit = "fit --data games --set factorization.start=pattern --set factorization.passes=1 \
+        --set factorization.rate=0 --set factorization.linear-rate=0 --set factorization.spread=0";
+    run(folder, &format!("{fit} --out five"));
+    run(folder, "pack --weights five/weights.fit --out same.weights");
+    let (same, program) = (FactorWeights::read(&folder.join("same.weights")).unwrap(), Pattern::embedded_weights());
+    assert!((0..program.knots()).all(|knot| same.linear(knot) == program.linear(knot)));
+    assert!((0..RANK).all(|k| same.factor(k) == program.factor(k)));
+    let error = refusal(folder, &format!("{fit} --set factorization.knots=5 --out five"));
+    assert!(error.contains("factorization.knots = 5"), "{error}");
 
     // And round again, with what was learnt.
     // The file says which form it has.

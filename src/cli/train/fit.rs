@@ -3,10 +3,10 @@
 use super::{KnobArguments, pool};
 use crate::cli::output::{say, write_file};
 use crate::cli::progress::StepBar;
-use crate::eval::PatternLinear;
 use crate::eval::pattern::phase_of;
+use crate::eval::{AnyWeights, Pattern, PatternLinear};
 use crate::training::{
-    Dataset, FitSettings, FittedFactorWeights, FittedPhase, FittedWeights, Source, SpanErrors, TrainingConfig,
+    Dataset, FitSettings, FittedFactorWeights, FittedPhase, FittedWeights, Source, SpanErrors, Start, TrainingConfig,
     curve_csv, curve_svg, factor_curve_csv, factor_curve_svg, fit, fit_factorization,
 };
 use clap::{Args, ValueEnum};
@@ -95,9 +95,13 @@ fn fit_factors(
     interrupt: &AtomicBool,
     started: Instant,
 ) -> Result<(), String> {
-    let start = PatternLinear::embedded_weights();
     let settings = &config.factorization;
-    let fitted = fit_factorization(data, settings, &start, &arguments.out, interrupt, &|errors| {
+    let start = match settings.start {
+        Start::Nothing => None,
+        Start::PatternLinear => Some(AnyWeights::Linear(PatternLinear::embedded_weights())),
+        Start::Pattern => Some(AnyWeights::Factors(Pattern::embedded_weights())),
+    };
+    let fitted = fit_factorization(data, settings, start.as_ref(), &arguments.out, interrupt, &|errors| {
         let SpanErrors { pass, training, held_out, spans } = errors;
         let spans: Vec<String> = spans.iter().map(|error| format!("{error:.3}")).collect();
         let seconds = started.elapsed().as_secs_f64();

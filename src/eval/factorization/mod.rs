@@ -39,9 +39,11 @@ impl Pattern {
     /// The evaluation with the weights that are part of the program. They are unpacked when first asked for.
     pub fn embedded() -> &'static Arc<Pattern> {
         static PATTERN: OnceLock<Arc<Pattern>> = OnceLock::new();
-        PATTERN.get_or_init(|| {
-            let weights = FactorWeights::from_bytes(EMBEDDED).expect("a test reads the embedded weights");
-            Arc::new(Pattern::new(weights))
-        })
+        PATTERN.get_or_init(|| Arc::new(Pattern::new(Pattern::embedded_weights())))
+    }
+
+    /// The weights that are part of the program, unpacked anew.
+    pub fn embedded_weights() -> FactorWeights {
+        FactorWeights::from_bytes(EMBEDDED).expect("a test reads the embedded weights")
     }
 }

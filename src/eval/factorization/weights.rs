@@ -97,6 +97,11 @@ impl FactorWeights {
         DISC / i32::from(self.units_per_disc)
     }
 
+    /// What a disc is in the units of the linear weights.
+    pub fn units_per_disc(&self) -> u16 {
+        self.units_per_disc
+    }
+
     /// What the factor 1 is in the units of the factors.
     pub fn factor_units(&self) -> u16 {
         self.factor_units

@@ -2,7 +2,7 @@
 
 use super::SpanErrors;
 use super::descent::Descent;
-use super::parameters::{Linear, Numbers, Parameters, WIDTH};
+use super::parameters::{Beginning, Numbers, Parameters, WIDTH};
 use super::settings::FactorizationSettings;
 use crate::eval::factorization::MOST_KNOTS;
 use crate::training::container::{self, FileError, Magic};
@@ -34,9 +34,11 @@ struct Header {
 const BYTES_OF_ROW: usize = 4 * (WIDTH + MOST_KNOTS) * 4;
 
 /// What a fit depends on.
-pub(super) fn identity(data: &Dataset, settings: &FactorizationSettings, lines: &[Linear]) -> serde_json::Value {
-    let mut start = crc32fast::Hasher::new();
-    lines.iter().for_each(|line| line.0.iter().for_each(|weight| start.update(&weight.to_le_bytes())));
+pub(super) fn identity(data: &Dataset, settings: &FactorizationSettings, start: &Beginning) -> serde_json::Value {
+    let mut start_sum = crc32fast::Hasher::new();
+    let linear = start.lines.iter().flat_map(|line| line.0);
+    let numbers = linear.chain(start.factors.iter().flat_map(|factors| factors.0));
+    numbers.for_each(|number| start_sum.update(&number.to_le_bytes()));
     let mut samples = crc32fast::Hasher::new();
     for points in (0..=64).map(|discs| data.with_discs(discs)) {
         for point in points.training.iter().chain(&points.held_out) {
@@ -51,7 +53,7 @@ pub(super) fn identity(data: &Dataset, settings: &FactorizationSettings, lines: 
         "sources": data.origins,
         "positions": data.len(),
         "samples": samples.finalize(),
-        "start": start.finalize(),
+        "start": start_sum.finalize(),
     })
 }
 

@@ -83,6 +83,8 @@ pub(super) struct Descent<'a> {
     pub(super) model: &'a Model,
     settings: &'a FactorizationSettings,
     pub(super) parameters: Parameters,
+    /// The factors that ridges draw to; linear weights are changes already.
+    start: &'a [Factors],
     /// Means of the gradients, and of their squares, over the batches that used a row.
     pub(super) means: Parameters,
     pub(super) squares: Parameters,
@@ -111,6 +113,7 @@ struct Group<'a> {
     factors: [&'a mut [Factors]; 3],
     linear: [&'a mut [Linear]; 3],
     gradients: &'a mut [Gradient],
+    start: &'a [Factors],
     by_uses: &'a [f32],
 }
 
@@ -122,13 +125,19 @@ struct Pace {
 }
 
 impl<'a> Descent<'a> {
-    pub(super) fn new(model: &'a Model, settings: &'a FactorizationSettings, uses: &[f32]) -> Descent<'a> {
+    pub(super) fn new(
+        model: &'a Model,
+        settings: &'a FactorizationSettings,
+        start: &'a [Factors],
+        uses: &[f32],
+    ) -> Descent<'a> {
         let by_uses = uses.iter().map(|&uses| if settings.learns(uses) { 1.0 / uses } else { 0.0 });
         let nothing = Parameters::nothing(uses.len());
         Descent {
             model,
             settings,
-            parameters: Parameters::new(settings, uses),
+            parameters: Parameters::new(settings, start, uses),
+            start,
             means: nothing.clone(),
             squares: nothing,
             steps: 0,
@@ -178,6 +187,7 @@ impl<'a> Descent<'a> {
                 factors: factors.each_mut().map(|rest| split_off(rest, length)),
                 linear: linear.each_mut().map(|rest| split_off(rest, length)),
                 gradients: split_off(&mut gradients, length),
+                start: &self.start[rows.clone()],
                 by_uses: &self.by_uses[rows.clone()],
             });
         }
@@ -219,15 +229,22 @@ impl Group<'_> {
         let Gradient { factors, linear, uses } = std::mem::take(&mut self.gradients[row]);
         let [rate, linear_rate] = pace.rates;
         let [decay, linear_decay] = pace.ridges.map(|ridge| ridge * uses * self.by_uses[row]);
-        step(&factors, self.factors.each_mut().map(|rows| &mut rows[row]), rate, decay);
-        step(&linear, self.linear.each_mut().map(|rows| &mut rows[row]), linear_rate, linear_decay);
+        step(&factors, self.factors.each_mut().map(|rows| &mut rows[row]), &self.start[row], rate, decay);
+        let no_change = Linear::default();
+        step(&linear, self.linear.each_mut().map(|rows| &mut rows[row]), &no_change, linear_rate, linear_decay);
     }
 }
 
-/// One step of Adam.
-fn step<const N: usize>(gradient: &Numbers<N>, [numbers, means, squares]: [&mut Numbers<N>; 3], rate: f32, decay: f32) {
+/// One step of Adam; `decay` draws to `start`.
+fn step<const N: usize>(
+    gradient: &Numbers<N>,
+    [numbers, means, squares]: [&mut Numbers<N>; 3],
+    start: &Numbers<N>,
+    rate: f32,
+    decay: f32,
+) {
     for k in 0..N {
-        let gradient = gradient.0[k] - decay * numbers.0[k];
+        let gradient = gradient.0[k] - decay * (numbers.0[k] - start.0[k]);
         let (mean, square) = (&mut means.0[k], &mut squares.0[k]);
         *mean += (1.0 - MEAN_KEPT) * (gradient - *mean);
         *square += (1.0 - SQUARE_KEPT) * (gradient * gradient - *square);

@@ -3,10 +3,10 @@
 //! The loss is that of the [linear fit](crate::training::fit()), over all phases together:
 //!
 //! ```text
-//! Σ weight · error² + ridge · Σ factor² + linear-ridge · Σ change²
+//! Σ weight · error² + ridge · Σ (change of a factor)² + linear-ridge · Σ (change of a linear weight)²
 //! ```
 //!
-//! where a change is that of a linear weight from the one that the program's linear form has. Steps are those of Adam (Kingma
+//! where a change is that from the weights that the fit begins with. Steps are those of Adam (Kingma
 //! and Ba, ICLR 2015), but a row has one only for a batch that uses it: rare and frequent rows differ by five orders of
 //! magnitude. The weights kept are those of the pass with the least error on games held out.
 
@@ -15,17 +15,18 @@ mod descent;
 mod parameters;
 mod settings;
 
-pub use settings::FactorizationSettings;
+pub use settings::{FactorizationSettings, Start};
 
+use crate::eval::AnyWeights;
 use crate::eval::factorization::{HALF, RANK};
-use crate::eval::pattern::PackedWeights;
 use crate::random::Random;
 use crate::training::container::FileError;
 use crate::training::dataset::{Dataset, Point};
 use crate::training::design::SquaredError;
+use crate::training::settings_error::SettingsError;
 use checkpoint::Checkpoint;
 use descent::{Descent, Model};
-use parameters::{Example, Linear, Parameters, knots_of_phases};
+use parameters::{Beginning, Example, Linear, Parameters};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -59,6 +60,9 @@ pub enum FactorFitError {
         "pass {0} diverged: its error is no number; expected a smaller factorization.rate or factorization.linear-rate"
     )]
     Diverged(usize),
+    /// The settings do not fit the weights to begin with.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
     /// What a pass came to cannot be kept.
     #[error(transparent)]
     File(#[from] FileError),
@@ -71,44 +75,41 @@ pub struct FittedFactors {
     pub linear: Vec<f32>,
     /// Factor by factor, [`RANK`] of them, all rows of each.
     pub factors: Vec<f32>,
-    /// Before the first pass, with no factors and no changes, and after each.
+    /// Before the first pass, with the weights that the fit begins with, and after each.
     pub curve: Vec<SpanErrors>,
     /// The pass that the weights are of.
     pub best: usize,
 }
 
-/// Fits the weights, beginning with those of the linear form. The same data and settings give the same weights, bit for bit,
+/// Fits the weights, beginning with `start`, or with 0 if there are none. The same data and settings give the same weights, bit for bit,
 /// whatever the number of threads in the rayon pool. After each pass all that the next one needs is kept in `folder`; if it
 /// is there from the same data and settings, the fit goes on from it.
 ///
 /// # Errors
-/// If `stop` was raised, a pass diverged, or what a pass came to cannot be written.
+/// If the settings do not fit `start`, `stop` was raised, a pass diverged, or what a pass came to cannot be written.
 pub fn fit_factorization(
     data: &Dataset,
     settings: &FactorizationSettings,
-    start: &PackedWeights,
+    start: Option<&AnyWeights>,
     folder: &Path,
     stop: &AtomicBool,
     progress: &dyn Fn(SpanErrors),
 ) -> Result<FittedFactors, FactorFitError> {
     let model = Model::new(settings);
-    let mut lines = knots_of_phases(start, settings.knots);
-    if !settings.from_linear {
-        lines.fill(Linear::default());
-    }
+    let start = Beginning::new(start, settings)?;
     let examples = |part: fn(usize, &Dataset) -> &[Point]| -> Vec<Example> {
         let points = (0..=64).flat_map(|discs| part(discs, data)).collect::<Vec<_>>();
-        points.into_par_iter().map(|&point| Example { point, offset: model.offset(&lines, &point) }).collect()
+        points.into_par_iter().map(|&point| Example { point, offset: model.offset(&start.lines, &point) }).collect()
     };
     let mut training = examples(|discs, data| &data.with_discs(discs).training);
     let held_out = examples(|discs, data| &data.with_discs(discs).held_out);
-    let identity = checkpoint::identity(data, settings, &lines);
+    let identity = checkpoint::identity(data, settings, &start);
     let uses = uses(&model, &training);
-    let mut descent = Descent::new(&model, settings, &uses);
-    let nothing = Parameters::nothing(uses.len());
+    let mut descent = Descent::new(&model, settings, &start.factors, &uses);
     let mut state = Checkpoint::read(folder, &identity, &mut descent).unwrap_or_else(|| {
-        let curve = vec![errors(&model, &nothing, &held_out, 0, 0.0)];
-        Checkpoint { best: nothing, best_pass: 0, curve }
+        let best = Parameters { factors: start.factors.clone(), ..Parameters::nothing(uses.len()) };
+        let curve = vec![errors(&model, &best, &held_out, 0, 0.0)];
+        Checkpoint { best, best_pass: 0, curve }
     });
     state.curve.iter().for_each(|&errors| progress(errors));
     let weight: f64 = training.iter().map(|example| f64::from(example.point.weight)).sum();
@@ -134,7 +135,7 @@ pub fn fit_factorization(
         progress(now);
         state.write(folder, &identity, &descent)?;
     }
-    Ok(FittedFactors::new(settings, &lines, state))
+    Ok(FittedFactors::new(settings, &start.lines, state))
 }
 
 impl FittedFactors {

@@ -1,6 +1,7 @@
 //! The parameters of a factorization machine while they are learned, and the columns of a position that point at them.
 
 use super::settings::FactorizationSettings;
+use crate::eval::AnyWeights;
 use crate::eval::factorization::{DISC_COUNTS, MOST_KNOTS, RANK};
 use crate::eval::pattern::{
     ALL_INSTANCES, FAMILIES, INSTANCES, PackedWeights, Sharing, State, mobility_pair, phase_of,
@@ -8,6 +9,7 @@ use crate::eval::pattern::{
 use crate::othello::Position;
 use crate::random::Random;
 use crate::training::dataset::Point;
+use crate::training::settings_error::SettingsError;
 use nalgebra::DMatrix;
 use std::ops::Range;
 
@@ -113,10 +115,11 @@ impl Parameters {
         self.factors.len()
     }
 
-    /// Small random factors for the rows that are used often enough, and no linear weights.
-    pub(super) fn new(settings: &FactorizationSettings, uses: &[f32]) -> Parameters {
+    /// The factors to begin with, small random ones in place of none for the rows that are used often enough, and no linear
+    /// weights.
+    pub(super) fn new(settings: &FactorizationSettings, start: &[Factors], uses: &[f32]) -> Parameters {
         let mut random = Random::of_pair(settings.seed, 1);
-        let mut line = |uses: f32| {
+        let mut line = |start: Factors, uses: f32| {
             let mut line = Factors::default();
             let mut next = || {
                 // The sum of four uniform numbers is near enough to a normal one of deviation 1/√3.
@@ -124,15 +127,61 @@ impl Parameters {
                 (sum * 3f64.sqrt()) as f32 * settings.spread as f32
             };
             line.0[..settings.rank].fill_with(&mut next);
-            if settings.learns(uses) { line } else { Factors::default() }
+            if settings.learns(uses) && start == Factors::default() { line } else { start }
         };
-        let factors = uses.iter().map(|&uses| line(uses)).collect();
+        let factors = start.iter().zip(uses).map(|(&start, &uses)| line(start, uses)).collect();
         Parameters { factors, ..Parameters::nothing(uses.len()) }
     }
 }
 
+/// What a fit begins with.
+pub(super) struct Beginning {
+    /// The linear weights at the knots, in discs.
+    pub(super) lines: Vec<Linear>,
+    pub(super) factors: Vec<Factors>,
+}
+
+impl Beginning {
+    /// From weights of either form.
+    ///
+    /// # Errors
+    /// If weights with factors have other knots than the settings, or the settings have fewer factors.
+    pub(super) fn new(
+        weights: Option<&AnyWeights>,
+        settings: &FactorizationSettings,
+    ) -> Result<Beginning, SettingsError> {
+        let length = Sharing::get().constant() + DISC_COUNTS;
+        let no_factors = vec![Factors::default(); length];
+        let weights = match weights {
+            None => return Ok(Beginning { lines: vec![Linear::default(); length], factors: no_factors }),
+            Some(AnyWeights::Linear(weights)) => {
+                return Ok(Beginning { lines: knots_of_phases(weights, settings.knots), factors: no_factors });
+            }
+            Some(AnyWeights::Factors(weights)) => weights,
+        };
+        let expected = "that of the weights that the fit begins with";
+        SettingsError::check("factorization.knots", settings.knots == weights.knots(), &settings.knots, expected)?;
+        SettingsError::check("factorization.rank", settings.rank == RANK, &settings.rank, expected)?;
+        let in_discs = f32::from(weights.units_per_disc());
+        let line = |row: usize| {
+            let mut line = Linear::default();
+            let knots = line.0.iter_mut().zip(0..weights.knots());
+            knots.for_each(|(number, knot)| *number = f32::from(weights.linear(knot)[row]) / in_discs);
+            line
+        };
+        let unit = f32::from(weights.factor_units());
+        let factors = |row: usize| {
+            let mut factors = Factors::default();
+            let numbers = factors.0.iter_mut().zip(0..RANK);
+            numbers.for_each(|(number, k)| *number = f32::from(weights.factor(k)[row]) / unit);
+            factors
+        };
+        Ok(Beginning { lines: (0..length).map(line).collect(), factors: (0..length).map(factors).collect() })
+    }
+}
+
 /// The weights of the linear form at knots, each the least-squares line through the phases.
-pub(super) fn knots_of_phases(weights: &PackedWeights, knots: usize) -> Vec<Linear> {
+fn knots_of_phases(weights: &PackedWeights, knots: usize) -> Vec<Linear> {
     let sharing = Sharing::get();
     // By number of discs, 4 to 63, each between two knots.
     let hats = DMatrix::from_fn(60, knots, |d, k| {
@@ -180,7 +229,8 @@ mod tests {
     #[test]
     fn rows_that_were_never_seen_have_no_factors() {
         let settings = FactorizationSettings { least_uses: 0.0, ..FactorizationSettings::default() };
-        let factors = Parameters::new(&settings, &[0.0, 1.0]).factors;
-        assert!(factors[0] == Factors::default() && factors[1] != Factors::default());
+        let start = [Factors::default(), Factors::default(), Numbers([1.0; WIDTH]), Numbers([1.0; WIDTH])];
+        let factors = Parameters::new(&settings, &start, &[0.0, 1.0, 0.0, 1.0]).factors;
+        assert!(factors[0] == start[0] && factors[1] != start[1] && factors[2..] == start[2..]);
     }
 }

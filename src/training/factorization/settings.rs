@@ -4,6 +4,18 @@ use crate::eval::factorization::{MOST_KNOTS, RANK};
 use crate::training::settings_error::SettingsError;
 use serde::{Deserialize, Serialize};
 
+/// Which weights of the program a fit begins with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Start {
+    /// All are 0.
+    Nothing,
+    /// The linear weights of `pattern-linear`, brought to the knots; no factors.
+    PatternLinear,
+    /// Those of `pattern`.
+    Pattern,
+}
+
 /// The knobs; what of the samples is taken stands with those of the [linear fit](crate::training::FitSettings).
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
@@ -20,20 +32,20 @@ pub struct FactorizationSettings {
     pub rate: f64,
     /// The same of the linear weights, in discs.
     pub linear_rate: f64,
-    /// Weight of the squares of the factors.
+    /// Weight of the squares of the changes of the factors from those that the fit begins with.
     pub ridge: f32,
-    /// Weight of the squares of the changes of the linear weights.
+    /// The same of the linear weights.
     pub linear_ridge: f32,
-    /// Rows used less often keep no factors and no change.
+    /// Rows used less often do not change.
     pub least_uses: f32,
     /// Positions between two updates.
     pub batch: usize,
-    /// Standard deviation of the random factors at the start.
+    /// Standard deviation of the random factors of rows that begin with none.
     pub spread: f64,
     /// Seed of the start and of the order of the positions.
     pub seed: u64,
-    /// Whether the linear weights begin as those of the program's linear form, or at 0.
-    pub from_linear: bool,
+    /// The weights that the fit begins with.
+    pub start: Start,
 }
 
 impl Default for FactorizationSettings {
@@ -51,7 +63,7 @@ impl Default for FactorizationSettings {
             batch: 16384,
             spread: 0.01,
             seed: 1,
-            from_linear: true,
+            start: Start::PatternLinear,
         }
     }
 }
