@@ -80,7 +80,7 @@ fn the_first_line_is_enough_and_many_lines_end_what_only_they_can_end() {
     answer(&client, "bestmove");
     (0..512).for_each(|_| assert_eq!(answer(&client, "response"), "true"));
     // A search that has an end is left alone.
-    let (_, out, _) = said(&["ugi", "--book", "none"], &format!("go nodes 20000\n{}", "query p1turn\n\n".repeat(600)));
+    let (_, out, _) = said(&["ugi", "--book", "none"], format!("go nodes 20000\n{}", "query p1turn\n\n".repeat(600)));
     let answered = out.split("bestmove").next().unwrap().lines().last().unwrap();
     let nodes = answered.split(" nodes ").nth(1).unwrap().split(' ').next().unwrap();
     assert!(nodes.parse::<u32>().unwrap() > 15_000, "{answered}");
