@@ -62,11 +62,8 @@ pub(super) fn run(arguments: &PlayArguments) -> Result<(), String> {
     }
     let thinking = &arguments.thinking;
     let mut engine = thinking.engine().map_err(|error| error.to_string())?;
-    let given = thinking.gives("seed").then_some(engine.options().seed);
-    let seed = given.unwrap_or_else(super::seed_by_time);
-    if given.is_none() {
-        engine.draw_seed(seed);
-    }
+    let seed = if thinking.gives("seed") { engine.options().seed } else { super::seed_by_time() };
+    engine.draw_seed(seed);
     if arguments.level != Level::FULL {
         for name in ["variety", "book"].into_iter().filter(|name| thinking.gives(name)) {
             warn(&format!("--{name} counts at level 8 alone"));

@@ -209,8 +209,7 @@ fn arguments_of(name: &str) -> Option<&'static str> {
         "emilia-set" => "the name of an option and its value",
         "emilia-setboard" => "a position or a game",
         "emilia-analyze" => "a number of moves, at least 1",
-        "gogui-analyze_commands" => return None,
-        _ if name.contains("analyze") => "[COLOR] [INTERVAL] [KEY VALUE]..., the interval in hundredths of a second",
+        _ if name.ends_with("analyze") => "[COLOR] [INTERVAL] [KEY VALUE]..., the interval in hundredths of a second",
         _ => return None,
     })
 }

@@ -101,7 +101,7 @@ impl Session<'_> {
             }
             _ => {
                 self.inbox.waiting.push_back(input);
-                // Behind so many lines `stop` is not heard.
+                // No further line is read until the search ends, so `stop` could not end it.
                 if search.request.is_endless && self.inbox.waiting.len() >= LOOK_AHEAD {
                     search.thinking.stop();
                 }

@@ -37,7 +37,8 @@ impl<G: Game> Tree<G> {
     /// Collapses the least promising subtrees until about a quarter of the nodes is cut off, and returns how many are.
     ///
     /// The root's children, what is on the principal variation of each of them, the nodes of `path`, which starts at the
-    /// root, and those that are checked out stay; of the principal variation not what is proven and reached in another way too. Proofs outlive their nodes. The memory comes back with [`Tree::sweep`].
+    /// root, and those that are checked out stay. A solved node of a principal variation loses what is below it if another path leads to it
+    /// too. Proofs outlive their nodes. The memory comes back with [`Tree::sweep`].
     pub fn prune(&mut self, path: &[u32]) -> u64 {
         let root = self.root();
         let total = self.arena[root].size;
