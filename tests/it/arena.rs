@@ -164,8 +164,9 @@ fn every_deviation_is_lived_with() {
 
 #[test]
 fn both_protocols_and_no_process_play_the_same_games() {
+    // Players inside the match manager have no book, so these have none either.
     let emilia = |words: &str| PlayerText {
-        cmd: Some(format!("'{}' {words}", env!("CARGO_BIN_EXE_emilia"))),
+        cmd: Some(format!("'{}' {words} --book none", env!("CARGO_BIN_EXE_emilia"))),
         ..player("name=A depth=2 option.hash=4 option.threads=1")
     };
     let games = |name: &str, first: PlayerText| {

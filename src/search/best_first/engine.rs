@@ -320,7 +320,7 @@ impl BestFirst {
             let part = control.with(until_clear(&limits, may_end_early, task));
             let mut shared = Shared::new(evaluation, task, &self.table, &part).counting_from(counts);
             if !self.has(Part::Tempo) {
-                // It is part of the error model, of which static leaves use nothing else.
+                // Without an error model static leaves have neither the tempo nor the selection bias.
                 shared.errors = None;
             }
             let spreads = task.evaluator.error_model().filter(|_| self.has(Part::Spread));

@@ -13,8 +13,9 @@ use crate::search::{BEYOND, INFINITY};
 
 /// Standard deviations below the best move's value from which on values of moves are not distinguished.
 const MARGIN: f32 = 1.2;
-/// What a static leaf of a tree is worth to its side to move beyond the tempo. The tree goes on where values look best for the side that moved.
-/// So the leaves that its own value comes from are more often too good for that side than too bad. Measured: `docs/lab-notebook.md`, "Leaves that were chosen".
+/// What a static leaf of a tree is worth to its side to move beyond the tempo, in units of [`DISC`], where there is an error model. The tree
+/// expands the leaves that look best for the side that has just moved. So the leaf that the root's value comes from is more often too good
+/// for that side than too bad. Searched leaves have the tempo alone. Measured: `docs/lab-notebook.md`, "Leaves that were chosen".
 const SELECTION_BIAS: i32 = 5 * DISC / 4;
 /// Depth in plies of the search whose deviation from one of half the depth stands for the evaluation's error.
 const ERROR_DEPTH: u8 = 8;
@@ -274,9 +275,9 @@ mod tests {
     }
 
     /// Without the tempo a leaf looks better by more than two discs once it is expanded, with it by less than half as much. That holds where
-    /// sensible play leads: twelve random moves, then the best by static value. What is added because leaves are chosen goes beyond that.
+    /// sensible play leads: twelve random moves, then the best by static value. [`SELECTION_BIAS`] is taken out first.
     #[test]
-    fn leaves_keep_their_value_on_average_when_they_are_expanded() {
+    fn with_the_tempo_alone_leaves_keep_their_value_on_average_when_they_are_expanded() {
         let evaluator = EvaluatorKind::Pattern.build();
         let (mut by_static, mut corrected, mut leaves) = (0, 0, 0);
         for seed in 0..60 {
