@@ -4,7 +4,7 @@
 //!   any win counts more than any estimate. Where it is known who wins but not by how much, selection is by value and
 //!   C·√(ln N / n).
 //! - A leaf is worth more to its side to move than its static value, by the tempo ([`tempo`](crate::eval::ErrorModel::tempo)): so leaves at different depths
-//!   can be compared. It is worth a little more than that because of how the tree chooses leaves. Near the end leaves have results ([`SearchedLeaves`]).
+//!   can be compared. A selection bias is added, see [`SearchedLeaves`]. Near the end leaves have results ([`SearchedLeaves`]).
 //! - A position that is reached in several ways has its children once.
 //! - Several threads work in shards ([`Shards`]).
 //! - A large search of the extension begins with ever deeper alpha-beta for half of the time, which leaves a full table and the move to

@@ -15,7 +15,7 @@ use crate::search::{BEYOND, INFINITY};
 const MARGIN: f32 = 1.2;
 /// What a static leaf of a tree is worth to its side to move beyond the tempo, in units of [`DISC`], where there is an error model. The tree
 /// expands the leaves that look best for the side that has just moved. So the leaf that the root's value comes from is more often too good
-/// for that side than too bad. Searched leaves have the tempo alone. Measured: `docs/lab-notebook.md`, "Leaves that were chosen".
+/// for that side than too bad. Searched leaves have the tempo alone. Measured: `docs/lab-notebook.md`, "The selection bias of leaves".
 const SELECTION_BIAS: i32 = 5 * DISC / 4;
 /// Depth in plies of the search whose deviation from one of half the depth stands for the evaluation's error.
 const ERROR_DEPTH: u8 = 8;
