@@ -13,12 +13,13 @@ use std::collections::BTreeSet;
 use std::hint::black_box;
 use std::time::Instant;
 
-const MEASUREMENTS: [(&str, fn()); 5] = [
+const MEASUREMENTS: [(&str, fn()); 6] = [
     ("mean-evaluations", mean_evaluations),
     ("scale-in-discs", scale_in_discs),
     ("evaluation-cost", evaluation_cost),
     ("pattern-cost", pattern_cost),
-    ("book", book),
+    ("book", || book(500, &[10_000, 100_000, 200_000, 500_000, 1_000_000])),
+    ("large-book", || book(10_000, &[1_000_000, 2_000_000, 5_000_000, 10_000_000])),
 ];
 
 fn main() {
@@ -181,20 +182,20 @@ fn pattern_cost() {
     );
 }
 
-/// How fast a book takes positions with their values, how large it is, and how long a look-up in it takes.
-fn book() {
+/// How fast a book takes the positions of so many games a transaction with their values until it has each of these numbers of
+/// positions, how large it is then, and how long a look-up in it takes at the end.
+fn book(games_at_once: usize, goals: &[u64]) {
     const WEIGHTS: u32 = 1;
-    const GAMES_AT_ONCE: usize = 500;
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("book");
     let book = Database::create(&path, WEIGHTS).expect("a new book");
     let mut numbers = Numbers(1);
     let (mut positions, mut before, mut since) = (1, 1, Instant::now());
-    for goal in [10_000, 100_000, 200_000, 500_000, 1_000_000] {
+    for &goal in goals {
         while positions < goal {
             let add = |book: &mut dyn emilia::book::PositionsMut| {
                 let mut changed = BTreeSet::new();
-                for _ in 0..GAMES_AT_ONCE {
+                for _ in 0..games_at_once {
                     let mut position = Position::START;
                     while position.empties().count() > 38 && !position.moves().is_empty() {
                         let key = Key::of(&position).0;
