@@ -70,8 +70,8 @@ impl Default for FitSettings {
             game_result_weight: 1.0,
             exact_weight: 1.0,
             search_weight: 1.0,
-            search_share: 0.5,
-            search_share_from: 20,
+            search_share: 0.8,
+            search_share_from: 17,
             search_alone_from: 50,
             lopsided: 30.0,
         }

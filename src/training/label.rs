@@ -1,7 +1,7 @@
 //! Positions beside the games: a search meets moves that no player would make, and is to know what they are worth.
 //!
-//! From a share of the positions of self-play games a few random moves are made, and where they lead is given to a search
-//! that looks deeper than the one that played, or to the end.
+//! From a share of the positions of self-play games a few moves are made, better ones more often than worse ones, and where they lead
+//! is given to a search as deep as the one that played, or to the end.
 
 use super::chunk::{Chunk, ChunkHeader};
 use super::container::FileError;
@@ -11,6 +11,7 @@ use super::sample::{LabelKind, Sample};
 use super::searcher::Searcher;
 use super::settings_error::SettingsError;
 use crate::eval::Evaluator;
+use crate::game::DISC;
 use crate::othello::Position;
 use crate::random::Random;
 use crate::search::{Depth, Selectivity};
@@ -30,6 +31,8 @@ pub struct LabelSettings {
     pub share: f64,
     /// How many random moves are made from each; with 0, the position of the game itself may be labelled.
     pub random_moves: PlyRange,
+    /// A move that is so many discs worse by the static value after it is e times as rare.
+    pub temperature: f64,
     /// Plies of the search.
     pub depth: Depth,
     /// Empty squares from which positions are solved.
@@ -41,9 +44,10 @@ pub struct LabelSettings {
 impl Default for LabelSettings {
     fn default() -> LabelSettings {
         LabelSettings {
-            share: 0.1,
-            random_moves: PlyRange::new(1, 2),
-            depth: Depth::new(6).unwrap(),
+            share: 0.3,
+            random_moves: PlyRange::new(1, 6),
+            temperature: 3.0,
+            depth: Depth::new(7).unwrap(),
             exact: 14,
             confidence: Selectivity::BOLDEST,
         }
@@ -54,6 +58,9 @@ impl LabelSettings {
     /// Checks the ranges.
     pub fn validate(&self) -> Result<(), SettingsError> {
         SettingsError::check("label.share", self.share > 0.0 && self.share <= 1.0, &self.share, "above 0, up to 1")?;
+        let temperature = self.temperature;
+        let range = "above 0, up to 1000 discs";
+        SettingsError::check("label.temperature", temperature > 0.0 && temperature <= 1e3, &temperature, range)?;
         SettingsError::check("label.exact", (1..=30).contains(&self.exact), &self.exact, "1 to 30 empty squares")
     }
 }
@@ -66,6 +73,7 @@ pub struct Labeller {
     /// The head of a file of the folder.
     like: ChunkHeader,
     search: Searcher,
+    evaluator: Arc<dyn Evaluator<Position>>,
 }
 
 impl Labeller {
@@ -78,8 +86,8 @@ impl Labeller {
         like: ChunkHeader,
         evaluator: Arc<dyn Evaluator<Position>>,
     ) -> Labeller {
-        let search = Searcher::new(TABLE_BYTES, settings.confidence, evaluator);
-        Labeller { settings, seed, games, like, search }
+        let search = Searcher::new(TABLE_BYTES, settings.confidence, Arc::clone(&evaluator));
+        Labeller { settings, seed, games, like, search, evaluator }
     }
 
     /// A position some random moves beside the one of a sample; `None` if the game is over there.
@@ -89,17 +97,46 @@ impl Labeller {
             if position.must_pass() {
                 position = position.pass();
             }
-            let Some(square) = random.choose(position.moves()) else {
+            let Some(child) = self.random_child(&position, random) else {
                 // Earlier versions drew a number here too, and samples are to stay the same.
                 random.next();
                 return None;
             };
-            position = position.after(square);
+            position = child;
         }
         if position.must_pass() {
             position = position.pass();
         }
         (!position.is_over()).then_some(position)
+    }
+
+    /// The position after a random move; `None` if there is no move. The chance of a move is proportional to the exponential of the value
+    /// after it divided by the temperature: the move with the greatest sum of this quotient and a number of the Gumbel
+    /// distribution has that chance.
+    fn random_child(&self, position: &Position, random: &mut Random) -> Option<Position> {
+        let mut best = None;
+        let mut most = f64::NEG_INFINITY;
+        for square in position.moves() {
+            let child = position.after(square);
+            let gumbel = -(-random.fraction().max(f64::MIN_POSITIVE).ln()).ln();
+            let preference = self.value_after(&child) / self.settings.temperature + gumbel;
+            if preference > most {
+                (most, best) = (preference, Some(child));
+            }
+        }
+        best
+    }
+
+    /// The static value in discs for the side that has just moved.
+    fn value_after(&self, child: &Position) -> f64 {
+        let value = |position: &Position| f64::from(self.evaluator.evaluate(position)) / f64::from(DISC);
+        if child.is_over() {
+            f64::from(-child.score())
+        } else if child.must_pass() {
+            value(&child.pass())
+        } else {
+            -value(child)
+        }
     }
 
     fn label(&mut self, position: &Position, game: u64) -> Sample {
@@ -152,9 +189,10 @@ impl ChunkMaker for Labeller {
 mod tests {
     use super::*;
     use crate::eval::EvaluatorKind;
-    use crate::game::DISC;
     use crate::search::{Contempt, MinimaxKind, plain_minimax};
+    use crate::testing::random_position;
     use crate::training::{SelfPlay, SelfPlaySettings};
+    use std::collections::HashMap;
     use tempfile::TempDir;
 
     /// A folder with one file of games played badly.
@@ -228,6 +266,28 @@ mod tests {
         }
         let exact = samples.iter().filter(|sample| sample.kind == LabelKind::Exact).count();
         assert!(exact > 10 && exact < samples.len() - 10, "{exact} of {}", samples.len());
+    }
+
+    #[test]
+    fn a_move_that_is_a_temperature_worse_is_e_times_as_rare() {
+        let evaluator = EvaluatorKind::DiscCount.build();
+        let settings = LabelSettings { temperature: 1.5, ..LabelSettings::default() };
+        let labeller = Labeller::new(settings, 1, PathBuf::new(), header(), evaluator);
+        let position = random_position(4, 40);
+        let mut random = Random::new(5);
+        let (mut counts, draws) = (HashMap::<Position, f64>::new(), 20_000);
+        for _ in 0..draws {
+            *counts.entry(labeller.random_child(&position, &mut random).unwrap()).or_default() += 1.0;
+        }
+        let children: Vec<Position> = position.moves().into_iter().map(|square| position.after(square)).collect();
+        assert!(children.len() > 5);
+        let weights: Vec<f64> = children.iter().map(|child| (f64::from(-child.score()) / 1.5).exp()).collect();
+        for (child, weight) in children.iter().zip(&weights) {
+            let expected = weight / weights.iter().sum::<f64>();
+            let error = (expected * (1.0 - expected) / f64::from(draws)).sqrt();
+            let found = counts.get(child).copied().unwrap_or_default() / f64::from(draws);
+            assert!((found - expected).abs() < 4.5 * error + 1e-4, "{found} for {expected}");
+        }
     }
 
     #[test]

@@ -43,10 +43,10 @@ pub struct SelfPlaySettings {
 impl Default for SelfPlaySettings {
     fn default() -> SelfPlaySettings {
         SelfPlaySettings {
-            depth: Depth::new(6).unwrap(),
+            depth: Depth::new(7).unwrap(),
             exact: 16,
             confidence: Selectivity::BOLDEST,
-            random_plies: PlyRange::new(4, 24),
+            random_plies: PlyRange::new(0, 24),
             favoured_plies: PlyRange::new(8, 16),
         }
     }

@@ -53,17 +53,17 @@ impl Default for FactorizationSettings {
         FactorizationSettings {
             rank: 12,
             knots: 7,
-            passes: 6,
+            passes: 5,
             patience: 2,
-            rate: 0.002,
-            linear_rate: 0.01,
-            ridge: 1600.0,
+            rate: 0.0015,
+            linear_rate: 0.007,
+            ridge: 800.0,
             linear_ridge: 100.0,
             least_uses: 4.0,
             batch: 16384,
             spread: 0.01,
             seed: 1,
-            start: Start::PatternLinear,
+            start: Start::Pattern,
         }
     }
 }
