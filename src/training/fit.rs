@@ -47,7 +47,7 @@ pub struct FitSettings {
     /// How much samples count whose score is that of a search.
     pub search_weight: f32,
     /// How much of the target of a game's sample is the value of the search made of it, 0 to 1; the rest is the result.
-    pub search_share: f32,
+    pub search_share: f64,
     /// The fewest empty squares of positions for which that is so.
     pub search_share_from: u32,
     /// The fewest empty squares of positions for which the target is the value of the search alone.
@@ -112,7 +112,7 @@ impl FitSettings {
         SampleChoice {
             held_out_per_thousand: self.held_out_per_thousand,
             kind_weights: [self.game_result_weight, self.exact_weight, self.search_weight],
-            search_share: self.search_share,
+            search_share: self.search_share as f32,
             search_share_from: self.search_share_from,
             search_alone_from: self.search_alone_from,
             lopsided: self.lopsided,

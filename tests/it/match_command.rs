@@ -29,8 +29,8 @@ fn a_match_prints_its_report_and_nothing_else() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path().join("report");
     let out = folder.display().to_string();
-    let players =
-        ["--player", "name=deep depth=2", "--player", "name=flat", "--depth", "1", "--pairs", "4", "--out", &out];
+    let flat = "name=flat option.eval=disc-count";
+    let players = ["--player", "name=deep depth=2", "--player", flat, "--depth", "1", "--pairs", "4", "--out", &out];
     let (stdout, stderr, code) = run(&players);
     assert_eq!((code, stderr.as_str()), (Some(0), ""));
     assert!(stdout.starts_with("deep against flat: 8 games, +"), "{stdout}");

@@ -274,12 +274,12 @@ mod tests {
         }
     }
 
-    /// Without the tempo a leaf looks better by more than two discs once it is expanded, with it by less than half as much. That holds where
-    /// sensible play leads: twelve random moves, then the best by static value. [`SELECTION_BIAS`] is taken out first.
+    /// Without [`SELECTION_BIAS`] the value of a leaf changes by less than a disc on average when the leaf is expanded. That holds where
+    /// sensible play leads: twelve random moves, then the best by static value.
     #[test]
-    fn with_the_tempo_alone_leaves_keep_their_value_on_average_when_they_are_expanded() {
+    fn leaves_keep_their_value_on_average_when_they_are_expanded() {
         let evaluator = EvaluatorKind::Pattern.build();
-        let (mut by_static, mut corrected, mut leaves) = (0, 0, 0);
+        let (mut change, mut leaves) = (0, 0);
         for seed in 0..60 {
             let mut position = random_position(seed, 48);
             while position.empties().count() > 8 + (seed % 24) as u32 && !position.is_over() {
@@ -299,16 +299,12 @@ mod tests {
                     continue;
                 }
                 let value = child.iter().map(|node| -node.value).max().unwrap();
-                let tempo = |empties| evaluator.error_model().unwrap().tempo(empties);
-                let empties = after.empty_count();
-                let by_tempo = value + SELECTION_BIAS - (node.value - SELECTION_BIAS);
-                corrected += by_tempo;
-                by_static += by_tempo + tempo(empties.after(1)) + tempo(empties);
+                change += value + SELECTION_BIAS - (node.value - SELECTION_BIAS);
                 leaves += 1;
             }
         }
-        let [by_static, corrected] = [by_static, corrected].map(|sum| sum as f32 / (leaves * DISC) as f32);
-        assert!(by_static > 2.0 && corrected.abs() < by_static / 2.0, "{by_static} {corrected}");
+        let change = change as f32 / (leaves * DISC) as f32;
+        assert!(change.abs() < 1.0, "{change}");
     }
 
     #[test]
