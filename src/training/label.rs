@@ -1,7 +1,7 @@
 //! Positions beside the games: a search meets moves that no player would make, and is to know what they are worth.
 //!
-//! From a share of the positions of self-play games a few moves are made, better ones more often than worse ones, and where they lead
-//! is given to a search as deep as the one that played, or to the end.
+//! From a share of the positions of self-play games a few moves are made, better ones more often than worse ones. A search labels the
+//! position that results; near the end it solves it.
 
 use super::chunk::{Chunk, ChunkHeader};
 use super::container::FileError;
@@ -31,7 +31,7 @@ pub struct LabelSettings {
     pub share: f64,
     /// How many random moves are made from each; with 0, the position of the game itself may be labelled.
     pub random_moves: PlyRange,
-    /// A move that is so many discs worse by the static value after it is e times as rare.
+    /// In discs. A move whose static value is this much lower is e times as rare.
     pub temperature: f64,
     /// Plies of the search.
     pub depth: Depth,
@@ -59,8 +59,8 @@ impl LabelSettings {
     pub fn validate(&self) -> Result<(), SettingsError> {
         SettingsError::check("label.share", self.share > 0.0 && self.share <= 1.0, &self.share, "above 0, up to 1")?;
         let temperature = self.temperature;
-        let range = "above 0, up to 1000 discs";
-        SettingsError::check("label.temperature", temperature > 0.0 && temperature <= 1e3, &temperature, range)?;
+        let good = (0.01..=1000.0).contains(&temperature);
+        SettingsError::check("label.temperature", good, &temperature, "0.01 to 1000 discs")?;
         SettingsError::check("label.exact", (1..=30).contains(&self.exact), &self.exact, "1 to 30 empty squares")
     }
 }
@@ -98,7 +98,7 @@ impl Labeller {
                 position = position.pass();
             }
             let Some(child) = self.random_child(&position, random) else {
-                // Earlier versions drew a number here too, and samples are to stay the same.
+                // This number is drawn so that the labels of docs/training.md stay the same.
                 random.next();
                 return None;
             };
@@ -110,9 +110,8 @@ impl Labeller {
         (!position.is_over()).then_some(position)
     }
 
-    /// The position after a random move; `None` if there is no move. The chance of a move is proportional to the exponential of the value
-    /// after it divided by the temperature: the move with the greatest sum of this quotient and a number of the Gumbel
-    /// distribution has that chance.
+    /// The position after a random move; `None` if there is no move. The chance of a move is proportional to exp(value / temperature).
+    /// By the Gumbel-max method: a number of the Gumbel distribution is added to each quotient, and the greatest sum is taken.
     fn random_child(&self, position: &Position, random: &mut Random) -> Option<Position> {
         let mut best = None;
         let mut most = f64::NEG_INFINITY;
@@ -281,12 +280,37 @@ mod tests {
         }
         let children: Vec<Position> = position.moves().into_iter().map(|square| position.after(square)).collect();
         assert!(children.len() > 5);
-        let weights: Vec<f64> = children.iter().map(|child| (f64::from(-child.score()) / 1.5).exp()).collect();
+        let value = |child| -f64::from(labeller.evaluator.evaluate(child)) / f64::from(DISC);
+        let weights: Vec<f64> = children.iter().map(|child| (value(child) / 1.5).exp()).collect();
         for (child, weight) in children.iter().zip(&weights) {
             let expected = weight / weights.iter().sum::<f64>();
             let error = (expected * (1.0 - expected) / f64::from(draws)).sqrt();
             let found = counts.get(child).copied().unwrap_or_default() / f64::from(draws);
             assert!((found - expected).abs() < 4.5 * error + 1e-4, "{found} for {expected}");
+        }
+    }
+
+    #[test]
+    fn values_after_a_move_are_of_the_side_that_made_it() {
+        let labeller =
+            Labeller::new(LabelSettings::default(), 1, PathBuf::new(), header(), EvaluatorKind::DiscCount.build());
+        let (mut passes, mut ends) = (0, 0);
+        for seed in 0..3000 {
+            let child = random_position(seed, seed as u32 % 8);
+            let (mover, opponent) = (child.player().count() as i32, child.opponent().count() as i32);
+            let expected = if child.is_over() { -child.score() } else { opponent - mover };
+            assert_eq!(labeller.value_after(&child), f64::from(expected), "{child}");
+            ends += i32::from(child.is_over());
+            passes += i32::from(child.must_pass());
+        }
+        assert!(passes > 10 && ends > 10, "{passes} {ends}");
+    }
+
+    #[test]
+    fn a_temperature_out_of_range_is_named() {
+        for temperature in [0.0, 1e-308, -1.0, 1001.0, f64::NAN] {
+            let settings = LabelSettings { temperature, ..LabelSettings::default() };
+            assert!(settings.validate().unwrap_err().to_string().contains("label.temperature"), "{temperature}");
         }
     }
 

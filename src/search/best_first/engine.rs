@@ -3,8 +3,8 @@
 //! - Leaves are chosen by relevance; the answer is the move that is likeliest to be worth more than the goal. Proofs are backed up, and
 //!   any win counts more than any estimate. Where it is known who wins but not by how much, selection is by value and
 //!   C·√(ln N / n).
-//! - A leaf is worth more to its side to move than its static value, by the tempo ([`tempo`](crate::eval::ErrorModel::tempo)): so leaves at different depths
-//!   can be compared. A selection bias is added, see [`SearchedLeaves`]. Near the end leaves have results ([`SearchedLeaves`]).
+//! - The tempo ([`tempo`](crate::eval::ErrorModel::tempo)) is added to the static value of a leaf: so leaves at different depths
+//!   can be compared. A selection bias is added too, see [`SearchedLeaves`]. Near the end leaves have results ([`SearchedLeaves`]).
 //! - A position that is reached in several ways has its children once.
 //! - Several threads work in shards ([`Shards`]).
 //! - A large search of the extension begins with ever deeper alpha-beta for half of the time, which leaves a full table and the move to

@@ -9,7 +9,7 @@ pub enum Part {
     /// In values, a proven win counts more than any estimate, and a proven loss less. Without it the chances and the choice of the move still know
     /// what is proven.
     WinsFirst,
-    /// Leaves are worth more to their side to move than their static values: by the tempo and by the selection bias.
+    /// The tempo and the selection bias are added to the static values of leaves.
     Tempo,
     /// Values of positions with few moves are taken to err more than others.
     Spread,
