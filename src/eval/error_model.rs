@@ -23,8 +23,9 @@ const RANGE: usize = 61;
 /// with one set of coefficients for deep searches that end in static evaluations and one for those that reach the end of
 /// the game (`D = e`). The form is Emilia's own: positive everywhere, and linear in what is fitted.
 ///
-/// The *tempo* is what a static value is too low by, in the mean, at the leaves of a search; too high where it is negative. The side to move there has
-/// the best of several moves, and in Othello it matters who has the last one. For a leaf with `e` empty squares the tempo
+/// The *tempo* is what a static value is too low by, in the mean, at the leaves of a search; where it is negative, the value
+/// is too high. The side to move there has the best of several moves, and in Othello it matters who has the last one. For a
+/// leaf with `e` empty squares the tempo
 /// in discs is
 ///
 /// ```text
