@@ -3,6 +3,7 @@
 mod bill;
 mod fit;
 mod label;
+mod move_order;
 mod pack;
 mod probcut;
 mod report;
@@ -41,6 +42,8 @@ enum TrainCommand {
     Label(label::LabelArguments),
     /// Find the weights that fit the samples best
     Fit(fit::FitArguments),
+    /// Learn which move the endgame search tries first
+    MoveOrder(move_order::MoveOrderArguments),
     /// Round fitted weights and write them as the program reads them
     Pack(pack::PackArguments),
     /// The positions that evaluations are measured on
@@ -126,6 +129,7 @@ pub(super) fn run(arguments: &TrainArguments) -> Result<(), String> {
         TrainCommand::Probcut(arguments) => probcut::run(arguments),
         TrainCommand::Label(arguments) => label::run(arguments),
         TrainCommand::Fit(arguments) => fit::run(arguments),
+        TrainCommand::MoveOrder(arguments) => move_order::run(arguments),
         TrainCommand::Pack(arguments) => pack::run(arguments),
         TrainCommand::TestSet(arguments) => testset::run(arguments),
         TrainCommand::Report(arguments) => report::run(arguments),

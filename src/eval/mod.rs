@@ -13,7 +13,7 @@ mod incremental;
 mod mobility;
 pub mod pattern;
 mod random;
-mod ternary;
+pub(crate) mod ternary;
 mod weighted_squares;
 
 pub use any_weights::AnyWeights;

@@ -26,7 +26,7 @@ static POWERS: [u16; 1 << LONGEST] = {
 /// The number of a line with digit 0 for an empty square, 1 for an own disc and 2 for one of the opponent's; the first
 /// square counts least. Only the lowest ten bits of both sets count.
 #[inline]
-pub(super) fn ternary(player: u64, opponent: u64) -> usize {
+pub(crate) fn ternary(player: u64, opponent: u64) -> usize {
     let power = |bits: u64| usize::from(POWERS[bits as usize % POWERS.len()]);
     power(player) + 2 * power(opponent)
 }
@@ -62,7 +62,7 @@ pub(super) fn turned(player: u64, opponent: u64, square: usize, line: Range<usiz
 
 /// A column of the board as a line, the top row first.
 #[inline]
-pub(super) fn column(board: u64, column: u32) -> u64 {
+pub(crate) fn column(board: u64, column: u32) -> u64 {
     const FIRST: u64 = 0x0101_0101_0101_0101;
     // The product gathers the eight bits in the highest byte.
     ((board >> column) & FIRST).wrapping_mul(0x0102_0408_1020_4080) >> 56

@@ -24,6 +24,7 @@ pub use best_first::{
     mean_alpha_beta_evaluations,
 };
 pub(crate) use best_first::{Budget, Interrupted, Rules, least_depth, line_to};
+pub(crate) use endgame::move_order;
 pub use limits::{Control, Depth, DepthError, Limits, StopSignal};
 pub use minimax::{Minimax, MinimaxKind, PlainCounts, PlainResult, plain_minimax};
 pub use rbfms::{Answer, Call, Rbfms, RbfmsSettings, Sibling, Stack, linear_best_first};

@@ -10,7 +10,7 @@ const REPLY: i32 = 8;
 /// Sort key that each empty square adds that the other side may come to play (potential mobility).
 const LATER_REPLY: i32 = 4;
 /// Sort key that the square of the move adds, where moves are sorted without a search: corners are good, the squares beside them bad.
-pub(super) const SQUARE: [i32; 64] = {
+const SQUARE: [i32; 64] = {
     let mut weights = [0; 64];
     let mut square = 0;
     while square < 64 {

@@ -3,6 +3,7 @@
 use super::factorization::FactorizationSettings;
 use super::fit::FitSettings;
 use super::label::LabelSettings;
+use super::move_order::MoveOrderSettings;
 use super::pack::PackSettings;
 use super::selfplay::SelfPlaySettings;
 use super::settings_error::SettingsError;
@@ -23,6 +24,8 @@ pub struct TrainingConfig {
     pub fit: FitSettings,
     /// Of `emilia train fit` too: the form with factors.
     pub factorization: FactorizationSettings,
+    /// Of `emilia train move-order`.
+    pub move_order: MoveOrderSettings,
     /// Of `emilia train pack`.
     pub pack: PackSettings,
 }
@@ -94,6 +97,7 @@ impl TrainingConfig {
         self.label.validate()?;
         self.fit.validate()?;
         self.factorization.validate()?;
+        self.move_order.validate()?;
         self.pack.validate()
     }
 }

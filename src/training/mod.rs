@@ -13,6 +13,7 @@ mod distinct_games;
 mod factorization;
 mod fit;
 mod label;
+mod move_order;
 mod pack;
 mod ply_range;
 pub mod probcut;
@@ -35,6 +36,7 @@ pub use factorization::{
 };
 pub use fit::{FitSettings, FitStep, FittedPhase, PassError, fit};
 pub use label::{LabelSettings, Labeller};
+pub use move_order::{LearnedOrder, MoveOrderSettings, OrderCost, OrderNodes, collect_nodes, learn_move_order};
 pub use pack::{AnyFit, FactorHeader, FitHeader, FitOrigin, FittedFactorWeights, FittedWeights, PackSettings};
 pub use ply_range::{PlyRange, PlyRangeError};
 pub use production::{ChunkMaker, Production, ProductionError, ProductionProgress};

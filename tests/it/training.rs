@@ -106,6 +106,22 @@ fn the_whole_loop_in_miniature() {
     let error = refusal(folder, &format!("{fit} --set factorization.knots=5 --out five"));
     assert!(error.contains("factorization.knots = 5"), "{error}");
 
+    // The order of moves.
+    for (file, threads) in [("order", 1), ("again", 2)] {
+        let table =
+            run(folder, &format!("move-order --games games --out {file} --threads {threads} --set move-order.steps=5"));
+        assert_eq!(
+            String::from_utf8(table.stdout).unwrap().lines().count(),
+            7,
+            "a line for 8 to 13 empty squares each"
+        );
+    }
+    assert!(bytes("order") == bytes("again"), "the number of threads changes the order");
+    assert_eq!(bytes("order").len(), fs::metadata("assets/move-order.weights").unwrap().len() as usize);
+    let error = refusal(folder, "move-order --games beside --out order");
+    assert!(error.contains("000000.samples") && error.contains("labels"), "{error}");
+    assert!(refusal(folder, "move-order --games games --out none/order").contains("none/order"));
+
     // And round again, with what was learnt.
     // The file says which form it has.
     for eval in ["pattern", "pattern-linear"] {

@@ -16,7 +16,7 @@ pub(super) struct SelfPlayArguments {
     chunk: Option<u32>,
     #[command(flatten)]
     samples: SampleArguments,
-    /// Plies that each move is searched [default: 6]
+    /// Plies that each move is searched [default: 7]
     #[arg(long, value_name = "PLIES")]
     depth: Option<Depth>,
     /// Play perfectly from this number of empty squares on [default: 16]
@@ -25,7 +25,7 @@ pub(super) struct SelfPlayArguments {
     /// How sure cuts by shallower searches are, in percent; 100 for none [default: 73]
     #[arg(long, alias = "confidence", value_name = "PERCENT")]
     selectivity: Option<Selectivity>,
-    /// How many random moves begin a game [default: 4-24]
+    /// How many random moves begin a game [default: 0-24]
     #[arg(long, value_name = "FROM-TO")]
     random_plies: Option<PlyRange>,
     /// Begin three times as often with one of these numbers [default: 8-16]
@@ -68,4 +68,25 @@ pub(super) fn run(arguments: &SelfPlayArguments) -> Result<(), String> {
         games_per_chunk: chunk,
     };
     produce(&arguments.samples, samples, |evaluator| SelfPlay::new(settings.clone(), seed, chunk, evaluator))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_help_names_the_defaults() {
+        let help = SelfPlayArguments::augment_args(clap::Command::new("selfplay")).render_long_help().to_string();
+        let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+        let SelfPlaySettings { depth, exact, confidence, random_plies, favoured_plies } = SelfPlaySettings::default();
+        for expected in [
+            format!("Plies that each move is searched [default: {depth}]"),
+            format!("this number of empty squares on [default: {exact}]"),
+            format!("in percent; 100 for none [default: {}]", confidence.percent()),
+            format!("random moves begin a game [default: {random_plies}]"),
+            format!("one of these numbers [default: {favoured_plies}]"),
+        ] {
+            assert!(help.contains(&expected), "'{expected}' in {help}");
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! The discs of a position as the endgame search keeps them.
 
-use crate::othello::{Bitboard, Square, final_score, legal_moves, stable_discs};
+use crate::othello::{Bitboard, Position, Square, final_score, legal_moves, stable_discs};
 
 /// The discs of the side to move and of the other side; whose turn it is does not matter this near the end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,6 +24,12 @@ static NEIGHBOURS: [u64; 64] = {
 const STABILITY_FROM: [i32; 16] = [99, 99, 99, 99, 16, 16, 16, 16, 16, 16, 20, 22, 24, 26, 28, 30];
 
 impl Board {
+    /// The discs of a position.
+    #[inline]
+    pub(super) fn of(position: &Position) -> Board {
+        Board { player: position.player(), opponent: position.opponent() }
+    }
+
     /// An upper bound on the value that does not exceed `alpha`, if the other side's stable discs give one.
     #[inline]
     pub(super) fn stability_limit(self, alpha: i32, empties: u32) -> Option<i32> {

@@ -52,7 +52,7 @@ pub(super) struct Place(usize);
 /// them more than it gives them.
 const FEW_SLOTS: usize = 1 << 6;
 /// Number of slots for positions with at least [`MANY_FROM`] empty squares.
-const MANY_SLOTS: usize = 1 << 12;
+const MANY_SLOTS: usize = 1 << 13;
 /// Number of empty squares from which on the table has [`MANY_SLOTS`] slots.
 const MANY_FROM: u32 = 10;
 

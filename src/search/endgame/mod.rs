@@ -1,8 +1,8 @@
 //! Perfect play near the end: values in whole discs, by alpha-beta down to the last square.
 //!
-//! Four tiers, from far to near. Here, the transposition table is probed and moves are tried where the other side keeps
-//! the fewest replies (fastest first). `shallow` does so with a small table of its own, then by parity alone, for null
-//! windows, which nearly all searches are; `wide` has the other windows. `last_squares` has the last four.
+//! Four tiers, from far to near. Here the transposition table is probed. `shallow` has a small table of its own. Both sort moves by
+//! [`move_order`]; with 6 and 7 empty squares `shallow` sorts by mobility and parity, with 5 by parity alone. It has null windows, which
+//! nearly all searches are; `wide` has the other windows. `last_squares` has the last four.
 //!
 //! A node is a position entered: the one to be solved, and one for each disc placed. A pass is none, and a full board is
 //! none, as it is counted from the board before it.
@@ -10,6 +10,7 @@
 mod board;
 mod last_squares;
 mod local_table;
+pub(crate) mod move_order;
 mod parity;
 mod shallow;
 mod wide;
@@ -22,6 +23,8 @@ use crate::game::DISC;
 use crate::othello::{Position, stable_discs};
 use board::Board;
 pub(super) use local_table::LocalTable;
+use move_order::MoveOrder;
+use parity::Parity;
 use shallow::SHALLOW_TO;
 
 /// Alpha in discs from which on the other side's stable discs are counted: they may not allow a value above it.
@@ -40,6 +43,8 @@ pub(super) struct Solver<'a> {
     /// Positions visited at which `go_on` is asked next.
     pub(in crate::search) next_check: u64,
     local: &'a mut LocalTable,
+    /// The order of moves from [`move_order::FROM`] empty squares on, but in wide windows up to [`SHALLOW_TO`].
+    order: &'a MoveOrder,
 }
 
 impl<'a> Solver<'a> {
@@ -49,7 +54,7 @@ impl<'a> Solver<'a> {
         local: &'a mut LocalTable,
         go_on: &'a mut dyn FnMut(u64) -> Option<u64>,
     ) -> Solver<'a> {
-        Solver { table, contempt, nodes: 0, go_on, stopped: false, next_check: 0, local }
+        Solver { table, contempt, nodes: 0, go_on, stopped: false, next_check: 0, local, order: &move_order::LEARNED }
     }
 
     /// The value of a position for its side to move, in discs: exact if it lies between `alpha` and `beta`, else a bound
@@ -100,7 +105,11 @@ impl<'a> Solver<'a> {
                 }
             }
         }
-        children.sort_by_replies(entry.and_then(|entry| entry.best));
+        let odd = Parity::of(position.empties()).odd_squares();
+        children.sort_by(entry.and_then(|entry| entry.best), |candidate| {
+            let child = &candidate.child;
+            self.order.key(candidate.square, !odd.contains(candidate.square), Board::of(child), child.moves())
+        });
         let (mut best, mut best_move) = (-BEYOND_DISCS, None);
         for candidate in children.iter() {
             let bound = alpha.max(best);
@@ -137,7 +146,7 @@ impl<'a> Solver<'a> {
             false if bound == -1 => 0,
             _ => bound,
         };
-        let board = Board { player: position.player(), opponent: position.opponent() };
+        let board = Board::of(position);
         match self.wide(board, moved(alpha), moved(beta - 1) + 1) {
             0 => draw,
             value => value,

@@ -2,45 +2,33 @@
 
 use super::board::Board;
 use super::parity::Parity;
-use super::{BEYOND_DISCS, Solver};
+use super::{BEYOND_DISCS, Solver, move_order};
 use crate::othello::{Bitboard, Square, flips};
-use crate::search::ordering;
 use arrayvec::ArrayVec;
 
-/// Number of empty squares from which on moves are sorted by the other side's mobility, and the local table is probed; with fewer,
-/// moves come in the order of their parity alone.
+/// Number of empty squares from which on moves are sorted, and the local table is probed; with fewer, moves come in the order of their
+/// parity alone.
 const SORT_FROM: u32 = 6;
+/// Number of empty squares from which on all children are probed before one is searched (enhanced transposition cut-off). Children below
+/// [`SORT_FROM`] are in no table.
+const LOOK_UP_FROM: u32 = SORT_FROM + 1;
 /// Number of empty squares above which the shared table takes over.
 pub(super) const SHALLOW_TO: u32 = 11;
 
 /// Number of empty squares from which on the solver asks whether to stop: with fewer it is sooner done.
 pub(super) const CHECK_FROM: u32 = 7;
 
-/// Number of empty squares from which on the square of a move counts: with fewer, what it costs to look is more than it saves.
-const SQUARE_FROM: u32 = 7;
-
-/// What counts against a move: each reply that it leaves, a reply in a corner once more, an even quadrant, and its square.
-const REPLY: u32 = 16;
-const CORNER: u32 = 16;
-const EVEN: u32 = 4;
-static SQUARE: [u8; 64] = {
-    let mut keys = [0; 64];
-    let mut square = 0;
-    while square < 64 {
-        // From 0 for a corner, the best.
-        keys[square] = (ordering::SQUARE[square] - ordering::SQUARE[0]) as u8;
-        square += 1;
-    }
-    keys
-};
+/// What counts against a move nearer to the end than the learned order, beside an even quadrant, which counts 1: each reply that it leaves,
+/// one in a corner twice.
+const REPLY: i32 = 4;
 
 /// A key greater than every other, for a move that has been tried.
-const DONE: u32 = u32::MAX;
+const DONE: i32 = i32::MAX;
 
 /// A move to be tried.
 struct Child {
     /// Low is tried first.
-    key: u32,
+    key: i32,
     square: Square,
     board: Board,
     /// The other side's moves.
@@ -54,7 +42,7 @@ impl Solver<'_> {
         match empties.count() {
             0..=4 => self.last_squares(board, alpha),
             count if count < SORT_FROM => self.by_parity(board, board.moves(), alpha, Parity::of(empties)),
-            count => self.fastest_first(board, board.moves(), alpha, Parity::of(empties), count),
+            count => self.with_local_table(board, board.moves(), alpha, Parity::of(empties), count),
         }
     }
 
@@ -83,8 +71,8 @@ impl Solver<'_> {
         best
     }
 
-    /// Whether the value exceeds `alpha`, with moves fastest first and with the local table: a bound on it on that side.
-    fn fastest_first(&mut self, board: Board, moves: Bitboard, alpha: i32, parity: Parity, empties: u32) -> i32 {
+    /// Whether the value exceeds `alpha`, with sorted moves and with the local table: a bound on it on that side.
+    fn with_local_table(&mut self, board: Board, moves: Bitboard, alpha: i32, parity: Parity, empties: u32) -> i32 {
         if empties >= CHECK_FROM && self.must_stop() {
             return 0;
         }
@@ -101,11 +89,10 @@ impl Solver<'_> {
             return if moves.is_empty() {
                 board.score()
             } else {
-                -self.fastest_first(passed, moves, -alpha - 1, parity, empties)
+                -self.with_local_table(passed, moves, -alpha - 1, parity, empties)
             };
         }
         let mut children: ArrayVec<Child, { SHALLOW_TO as usize }> = ArrayVec::new();
-        let odd = parity.odd_squares();
         for square in moves {
             let turned = flips(square, board.player, board.opponent);
             let child = board.after(square, turned);
@@ -113,14 +100,26 @@ impl Solver<'_> {
                 self.nodes += 1;
                 return 64;
             }
-            let moves = child.moves();
-            let mut key = moves.count() * REPLY
-                + (moves & Bitboard::CORNERS).count() * CORNER
-                + if odd.contains(square) { 0 } else { EVEN };
-            if empties >= SQUARE_FROM {
-                key += u32::from(SQUARE[square.index()]);
+            // This move is known to exceed `alpha`.
+            if empties >= LOOK_UP_FROM {
+                let (known, _) = self.local.probe(child);
+                if -known.upper > alpha {
+                    return -known.upper;
+                }
             }
-            children.push(Child { key, square, board: child, moves });
+            children.push(Child { key: 0, square, board: child, moves: Bitboard::EMPTY });
+        }
+        let odd = parity.odd_squares();
+        for child in &mut children {
+            let (square, moves) = (child.square, child.board.moves());
+            let even = !odd.contains(square);
+            let key = if empties >= move_order::FROM {
+                self.order.key(square, even, child.board, moves)
+            } else {
+                let replies = (moves.count() + (moves & Bitboard::CORNERS).count()) as i32;
+                replies * REPLY + i32::from(even)
+            };
+            (child.key, child.moves) = (key, moves);
         }
         let mut best = -BEYOND_DISCS;
         for _ in 0..children.len() {
@@ -138,7 +137,7 @@ impl Solver<'_> {
             let value = if empties == SORT_FROM {
                 -self.by_parity(child, moves, -alpha - 1, parity)
             } else {
-                -self.fastest_first(child, moves, -alpha - 1, parity, empties - 1)
+                -self.with_local_table(child, moves, -alpha - 1, parity, empties - 1)
             };
             best = best.max(value);
             if best > alpha {
