@@ -55,18 +55,18 @@ enum TrainCommand {
     Bill(bill::BillArguments),
 }
 
-/// Where the knobs stand.
+/// Where the settings are.
 #[derive(Args, Clone, Debug)]
-struct KnobArguments {
-    /// Read the knobs from a TOML file such as assets/training.toml, which has the defaults and explains them
+struct SettingsArguments {
+    /// Read the settings from a TOML file such as assets/training.toml, which has the defaults and explains them
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Turn one knob, whatever the file says: fit.ridge=10; may be repeated
-    #[arg(long, value_name = "STEP.KNOB=VALUE")]
+    /// Change one setting, whatever the file says: fit.ridge=10; may be repeated
+    #[arg(long, value_name = "STEP.NAME=VALUE")]
     set: Vec<String>,
 }
 
-impl KnobArguments {
+impl SettingsArguments {
     fn config(&self) -> Result<TrainingConfig, String> {
         TrainingConfig::read(self.config.as_deref(), &self.set).map_err(|error| error.to_string())
     }
@@ -88,7 +88,7 @@ struct SampleArguments {
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
     #[command(flatten)]
-    knobs: KnobArguments,
+    settings: SettingsArguments,
     #[command(flatten)]
     evaluation: EvaluationArguments,
 }

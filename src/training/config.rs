@@ -1,4 +1,4 @@
-//! Every knob of training in one file: `assets/training.toml`, which stands beside the weights and explains them.
+//! Every setting of training in one file: `assets/training.toml`, which stands beside the weights and explains them.
 
 use super::factorization::FactorizationSettings;
 use super::fit::FitSettings;
@@ -39,25 +39,25 @@ pub enum ConfigError {
     /// Not what the file should hold; the message has line and column.
     #[error("'{0}' is no configuration of training: {1}")]
     Syntax(PathBuf, Box<toml::de::Error>),
-    /// A knob that was turned by name is none, or does not take the value.
-    #[error("'{knob}' cannot be set: {problem}; expected STEP.KNOB=VALUE, such as fit.ridge=20")]
-    Knob {
+    /// There is no setting of this name, or it does not take the value.
+    #[error("'{setting}' cannot be set: {problem}; expected STEP.NAME=VALUE, such as fit.ridge=20")]
+    Setting {
         /// What was said.
-        knob: String,
+        setting: String,
         /// What is wrong.
         problem: String,
     },
-    /// The file turns a knob too far.
+    /// A setting of the file is out of range.
     #[error("'{0}': {1}")]
     RangeInFile(PathBuf, SettingsError),
-    /// A knob is turned too far.
+    /// A setting is out of range.
     #[error(transparent)]
     Range(#[from] SettingsError),
 }
 
 impl TrainingConfig {
-    /// The configuration of a file, or the default one, with some knobs turned: `fit.ridge=20`.
-    pub fn read(path: Option<&Path>, turned: &[String]) -> Result<TrainingConfig, ConfigError> {
+    /// The configuration of a file, or the default one, with some settings changed: `fit.ridge=20`.
+    pub fn read(path: Option<&Path>, changed: &[String]) -> Result<TrainingConfig, ConfigError> {
         let mut config: TrainingConfig = match path {
             Some(path) => {
                 let text = std::fs::read_to_string(path).map_err(|error| ConfigError::Read(path.to_owned(), error))?;
@@ -68,16 +68,16 @@ impl TrainingConfig {
             }
             None => TrainingConfig::default(),
         };
-        for knob in turned {
-            config = config.turn(knob)?;
+        for setting in changed {
+            config = config.with(setting)?;
         }
         config.validate()?;
         Ok(config)
     }
 
-    fn turn(&self, knob: &str) -> Result<TrainingConfig, ConfigError> {
-        let bad = |problem: String| ConfigError::Knob { knob: knob.to_owned(), problem };
-        let (name, value) = knob.split_once('=').ok_or_else(|| bad("there is no value".to_owned()))?;
+    fn with(&self, setting: &str) -> Result<TrainingConfig, ConfigError> {
+        let bad = |problem: String| ConfigError::Setting { setting: setting.to_owned(), problem };
+        let (name, value) = setting.split_once('=').ok_or_else(|| bad("there is no value".to_owned()))?;
         let (step, name) = name.trim().split_once('.').ok_or_else(|| bad("there is no step".to_owned()))?;
         let mut table = toml::Table::try_from(self).map_err(|error| bad(error.to_string()))?;
         let Some(toml::Value::Table(settings)) = table.get_mut(step) else {
@@ -107,20 +107,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_file_beside_the_weights_has_every_knob_at_its_default() {
+    fn the_file_beside_the_weights_has_every_setting_at_its_default() {
         let file: toml::Table = toml::from_str(include_str!("../../assets/training.toml")).unwrap();
         let defaults = toml::Table::try_from(TrainingConfig::default()).unwrap();
-        let knobs = |table: &toml::Table| -> Vec<(String, toml::Value)> {
-            let steps = table.iter().map(|(step, knobs)| (step, knobs.as_table().unwrap()));
-            steps.flat_map(|(step, knobs)| knobs.iter().map(move |(k, v)| (format!("{step}.{k}"), v.clone()))).collect()
+        let settings = |table: &toml::Table| -> Vec<(String, toml::Value)> {
+            let steps = table.iter().map(|(step, settings)| (step, settings.as_table().unwrap()));
+            steps
+                .flat_map(|(step, settings)| settings.iter().map(move |(k, v)| (format!("{step}.{k}"), v.clone())))
+                .collect()
         };
-        assert_eq!(knobs(&file), knobs(&defaults));
+        assert_eq!(settings(&file), settings(&defaults));
     }
 
     #[test]
-    fn knobs_are_turned_by_name() {
-        let turned = ["fit.ridge=7", "selfplay.random-plies=3-9", "fit.pooling=[1.0]"].map(str::to_owned);
-        let config = TrainingConfig::read(None, &turned).unwrap();
+    fn settings_are_changed_by_name() {
+        let changed = ["fit.ridge=7", "selfplay.random-plies=3-9", "fit.pooling=[1.0]"].map(str::to_owned);
+        let config = TrainingConfig::read(None, &changed).unwrap();
         assert_eq!(config.fit.ridge, 7.0);
         assert_eq!(config.selfplay.random_plies, "3-9".parse().unwrap());
         assert_eq!(config.fit.pooling, [1.0]);
@@ -128,8 +130,8 @@ mod tests {
     }
 
     #[test]
-    fn knobs_that_are_none_are_refused_by_name() {
-        for (knob, expected) in [
+    fn settings_that_are_none_are_refused_by_name() {
+        for (setting, expected) in [
             ("fit.rigde=7", "rigde"),
             ("fit.ridge", "no value"),
             ("ridge=7", "no step"),
@@ -145,8 +147,8 @@ mod tests {
             ("label.share=0", "label.share"),
             ("label.confidence=50", "73, 87, 95"),
         ] {
-            let error = TrainingConfig::read(None, &[knob.to_owned()]).unwrap_err().to_string();
-            assert!(error.contains(expected), "{knob}: {error}");
+            let error = TrainingConfig::read(None, &[setting.to_owned()]).unwrap_err().to_string();
+            assert!(error.contains(expected), "{setting}: {error}");
         }
     }
 

@@ -36,7 +36,7 @@ impl PackSettings {
     /// Checks the ranges.
     ///
     /// # Errors
-    /// If a knob is out of range; the error names it.
+    /// If a setting is out of range; the error names it.
     pub fn validate(&self) -> Result<(), SettingsError> {
         let units = self.units_per_disc;
         let good = units.is_power_of_two() && i32::from(units) <= DISC;
@@ -104,7 +104,7 @@ impl FitOrigin {
 /// What a file of weights of the linear form says of itself.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct FitHeader {
-    /// The knobs.
+    /// The settings.
     pub settings: FitSettings,
     /// What they were fitted to.
     #[serde(flatten)]
@@ -152,9 +152,9 @@ impl FittedWeights {
 /// What a file of weights with factors says of itself.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct FactorHeader {
-    /// Which of the samples were taken, among the knobs of the linear form.
+    /// Which of the samples were taken, among the settings of the linear form.
     pub fit: FitSettings,
-    /// The knobs.
+    /// The settings.
     pub settings: FactorizationSettings,
     /// What they were fitted to.
     #[serde(flatten)]
@@ -177,7 +177,7 @@ pub struct FittedFactorWeights {
 }
 
 impl FittedFactorWeights {
-    /// What a fit found with these knobs, and what it was fitted to.
+    /// What a fit found with these settings, and what it was fitted to.
     pub fn new(
         fit: FitSettings,
         settings: FactorizationSettings,

@@ -3,11 +3,11 @@
 use std::fmt::Display;
 use thiserror::Error;
 
-/// A knob is turned too far.
+/// A setting is out of range.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{name} = {value} is out of range; expected {expected}")]
 pub struct SettingsError {
-    /// The knob.
+    /// The setting.
     pub name: &'static str,
     /// What was asked for.
     pub value: String,
@@ -25,11 +25,11 @@ impl SettingsError {
         if good { Ok(()) } else { Err(SettingsError { name, value: value.to_string(), expected }) }
     }
 
-    /// Whether these knobs are finite and not negative.
+    /// Whether these settings are finite and not negative.
     pub(super) fn check_not_negative<N: Copy + Display + Into<f64>>(
-        knobs: &[(&'static str, N)],
+        settings: &[(&'static str, N)],
     ) -> Result<(), SettingsError> {
         let is_good = |value: N| value.into() >= 0.0 && value.into().is_finite();
-        knobs.iter().try_for_each(|(name, value)| SettingsError::check(name, is_good(*value), value, "at least 0"))
+        settings.iter().try_for_each(|(name, value)| SettingsError::check(name, is_good(*value), value, "at least 0"))
     }
 }

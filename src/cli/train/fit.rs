@@ -1,6 +1,6 @@
 //! `emilia train fit`.
 
-use super::{KnobArguments, pool};
+use super::{SettingsArguments, pool};
 use crate::cli::output::{say, write_file};
 use crate::cli::progress::StepBar;
 use crate::eval::pattern::phase_of;
@@ -31,7 +31,7 @@ pub(super) struct FitArguments {
     #[arg(long, value_enum, default_value_t)]
     form: Form,
     #[command(flatten)]
-    knobs: KnobArguments,
+    settings: SettingsArguments,
 }
 
 /// The forms of the evaluation that are fitted.
@@ -56,7 +56,7 @@ fn source(text: &str) -> Result<Source, &'static str> {
 
 /// Reads the samples, fits the weights and writes them.
 pub(super) fn run(arguments: &FitArguments) -> Result<(), String> {
-    let config = arguments.knobs.config()?;
+    let config = arguments.settings.config()?;
     let settings = &config.fit;
     let interrupt = crate::cli::on_interrupt()?;
     // A run of hours is not to fail at its end for want of a folder.

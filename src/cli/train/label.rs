@@ -17,7 +17,7 @@ pub(super) struct LabelArguments {
 
 /// Makes the missing files of samples, one for each file of games.
 pub(super) fn run(arguments: &LabelArguments) -> Result<(), String> {
-    let settings = arguments.samples.knobs.config()?.label;
+    let settings = arguments.samples.settings.config()?.label;
     let label_seed = arguments.samples.seed;
     let files = Chunk::files(&arguments.games).map_err(|error| error.to_string())?;
     let mut chunks: Vec<u64> = files.iter().filter_map(|file| Chunk::number(file)).collect();

@@ -1,6 +1,6 @@
 //! `emilia train move-order`.
 
-use super::{KnobArguments, pool};
+use super::{SettingsArguments, pool};
 use crate::cli::output::{Output, say};
 use crate::cli::progress::StepBar;
 use crate::training::{OrderCost, collect_nodes, learn_move_order};
@@ -21,12 +21,12 @@ pub(super) struct MoveOrderArguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
     #[command(flatten)]
-    knobs: KnobArguments,
+    settings: SettingsArguments,
 }
 
 /// Finds nodes, learns the weights, writes them, and prints what they cost on games held out.
 pub(super) fn run(arguments: &MoveOrderArguments) -> Result<(), String> {
-    let settings = arguments.knobs.config()?.move_order;
+    let settings = arguments.settings.config()?.move_order;
     // What took minutes is not to fail at its end for want of a folder.
     let mut output = Output::open(Some(&arguments.out))?;
     pool(arguments.threads)?.install(|| {

@@ -1,6 +1,6 @@
 //! `emilia train pack`.
 
-use super::KnobArguments;
+use super::SettingsArguments;
 use crate::cli::output::{say, write_file};
 use crate::eval::pattern::Weights;
 use crate::training::AnyFit;
@@ -20,12 +20,12 @@ pub(super) struct PackArguments {
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     #[command(flatten)]
-    knobs: KnobArguments,
+    settings: SettingsArguments,
 }
 
 /// Rounds the weights and writes them.
 pub(super) fn run(arguments: &PackArguments) -> Result<(), String> {
-    let settings = arguments.knobs.config()?.pack;
+    let settings = arguments.settings.config()?.pack;
     let fitted = AnyFit::read(&arguments.weights).map_err(|error| error.to_string())?;
     let bytes = fitted.pack(&settings).map_err(|error| error.to_string())?.to_bytes();
     write_file(&arguments.out, &bytes)?;

@@ -43,13 +43,13 @@ impl SelfPlayArguments {
     }
 
     fn settings(&self) -> Result<SelfPlaySettings, String> {
-        let knobs = self.samples.knobs.config()?.selfplay;
+        let of_file = self.samples.settings.config()?.selfplay;
         let settings = SelfPlaySettings {
-            depth: self.depth.unwrap_or(knobs.depth),
-            exact: self.exact.unwrap_or(knobs.exact),
-            confidence: self.selectivity.unwrap_or(knobs.confidence),
-            random_plies: self.random_plies.unwrap_or(knobs.random_plies),
-            favoured_plies: self.favoured_plies.unwrap_or(knobs.favoured_plies),
+            depth: self.depth.unwrap_or(of_file.depth),
+            exact: self.exact.unwrap_or(of_file.exact),
+            confidence: self.selectivity.unwrap_or(of_file.confidence),
+            random_plies: self.random_plies.unwrap_or(of_file.random_plies),
+            favoured_plies: self.favoured_plies.unwrap_or(of_file.favoured_plies),
         };
         settings.validate().map_err(|error| error.to_string())?;
         Ok(settings)

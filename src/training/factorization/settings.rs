@@ -1,4 +1,4 @@
-//! The knobs of the fit of a factorization machine.
+//! The settings of the fit of a factorization machine.
 
 use crate::eval::factorization::{MOST_KNOTS, RANK};
 use crate::training::settings_error::SettingsError;
@@ -16,7 +16,7 @@ pub enum Start {
     Pattern,
 }
 
-/// The knobs; what of the samples is taken stands with those of the [linear fit](crate::training::FitSettings).
+/// The settings; what of the samples is taken stands with those of the [linear fit](crate::training::FitSettings).
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct FactorizationSettings {
@@ -69,7 +69,7 @@ impl Default for FactorizationSettings {
 }
 
 impl FactorizationSettings {
-    /// Whether a row that is used this much learns; one that was never seen does not, whatever the knob says.
+    /// Whether a row that is used this much learns; one that was never seen does not, whatever the setting says.
     pub(super) fn learns(&self, uses: f32) -> bool {
         uses >= self.least_uses.max(1e-3)
     }
@@ -77,7 +77,7 @@ impl FactorizationSettings {
     /// Checks the ranges.
     ///
     /// # Errors
-    /// If a knob is out of range; the error names it.
+    /// If a setting is out of range; the error names it.
     pub fn validate(&self) -> Result<(), SettingsError> {
         let check = SettingsError::check;
         let rank = self.rank.is_multiple_of(2) && (2..=RANK).contains(&self.rank);
