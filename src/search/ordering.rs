@@ -14,9 +14,7 @@ const SQUARE: [i32; 64] = {
     let mut weights = [0; 64];
     let mut square = 0;
     while square < 64 {
-        let (column, row) = (square % 8, square / 8);
-        let column = if column < 4 { column } else { 7 - column };
-        let row = if row < 4 { row } else { 7 - row };
+        let (column, row) = in_quarter(square);
         weights[square] = match (column, row) {
             (0, 0) => -9,
             (0, 1) | (1, 0) => 2,
@@ -27,6 +25,12 @@ const SQUARE: [i32; 64] = {
     }
     weights
 };
+
+/// Column and row, 0 to 3, of the square in the upper left quarter of the board that this one is by mirroring.
+pub(super) const fn in_quarter(square: usize) -> (usize, usize) {
+    let (column, row) = (square % 8, square / 8);
+    (if column < 4 { column } else { 7 - column }, if row < 4 { row } else { 7 - row })
+}
 
 /// Sort key that each reply after a move adds, where moves are sorted by value, in units of [`DISC`].
 const REPLY_VALUE: i32 = DISC / 2;

@@ -190,17 +190,14 @@ mod tests {
     use crate::eval::EvaluatorKind;
     use crate::search::{Contempt, MinimaxKind, plain_minimax};
     use crate::testing::random_position;
-    use crate::training::{SelfPlay, SelfPlaySettings};
+    use crate::training::testing::write_games;
     use std::collections::HashMap;
     use tempfile::TempDir;
 
     /// A folder with one file of games played badly.
     fn games() -> TempDir {
         let folder = tempfile::tempdir().unwrap();
-        let settings = SelfPlaySettings { depth: Depth::new(1).unwrap(), exact: 6, ..SelfPlaySettings::default() };
-        let mut player = SelfPlay::new(settings, 9, 20, EvaluatorKind::Mobility.build());
-        let samples = player.make(3, &AtomicBool::new(false), &|_| {}).unwrap().unwrap();
-        Chunk { header: header(), samples }.write(&folder.path().join(Chunk::file_name(3))).unwrap();
+        write_games(folder.path(), 3, ChunkHeader::default());
         folder
     }
 

@@ -23,6 +23,8 @@ mod sample;
 mod searcher;
 mod selfplay;
 mod settings_error;
+#[cfg(test)]
+mod testing;
 mod testset;
 
 pub use chunk::{Chunk, ChunkHeader, Origin};

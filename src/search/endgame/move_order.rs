@@ -10,6 +10,7 @@ use super::{LocalTable, Solver};
 use crate::eval::ternary::{column, ternary};
 use crate::othello::{Bitboard, Position, Square};
 use crate::search::Contempt;
+use crate::search::ordering::in_quarter;
 use crate::search::transposition::TranspositionTable;
 
 /// Number of empty squares from which on the learned weights order moves: with fewer, to look them up takes longer than it saves.
@@ -42,9 +43,7 @@ static CLASS_OF: [u8; 64] = {
     let mut classes = [0; 64];
     let mut square = 0;
     while square < 64 {
-        let (column, row) = (square % 8, square / 8);
-        let column = if column < 4 { column } else { 7 - column };
-        let row = if row < 4 { row } else { 7 - row };
+        let (column, row) = in_quarter(square);
         let (far, near) = if column < row { (row, column) } else { (column, row) };
         classes[square] = (far * (far + 1) / 2 + near) as u8;
         square += 1;

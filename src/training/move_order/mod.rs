@@ -119,23 +119,17 @@ pub fn learn_move_order(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::EvaluatorKind;
-    use crate::search::Depth;
     use crate::search::move_order::{WEIGHTS, twin};
-    use crate::training::{Chunk, ChunkHeader, ChunkMaker, Origin, SelfPlay, SelfPlaySettings};
-    use std::sync::atomic::AtomicBool;
+    use crate::training::testing::write_games;
+    use crate::training::{Chunk, ChunkHeader, Origin};
     use tempfile::TempDir;
 
     /// A folder with two files of games played badly.
     fn games() -> TempDir {
         let folder = tempfile::tempdir().unwrap();
-        let settings = SelfPlaySettings { depth: Depth::new(1).unwrap(), exact: 6, ..SelfPlaySettings::default() };
-        let mut player = SelfPlay::new(settings, 9, 20, EvaluatorKind::Mobility.build());
+        let origin = Origin { command: "selfplay".to_owned(), ..Origin::default() };
         for number in 0..2 {
-            let samples = player.make(number, &AtomicBool::new(false), &|_| {}).unwrap().unwrap();
-            let origin = Origin { command: "selfplay".to_owned(), ..Origin::default() };
-            let header = ChunkHeader { origin, first_game: 20 * number, games: 20, ..ChunkHeader::default() };
-            Chunk { header, samples }.write(&folder.path().join(Chunk::file_name(number))).unwrap();
+            write_games(folder.path(), number, ChunkHeader { origin: origin.clone(), ..ChunkHeader::default() });
         }
         folder
     }
