@@ -64,10 +64,8 @@ pub(super) fn run(arguments: &PlayArguments) -> Result<(), String> {
     let mut engine = thinking.engine().map_err(|error| error.to_string())?;
     let seed = if thinking.gives("seed") { engine.options().seed } else { super::seed_by_time() };
     engine.draw_seed(seed);
-    if arguments.level != Level::FULL {
-        for name in ["variety", "book"].into_iter().filter(|name| thinking.gives(name)) {
-            warn(&format!("--{name} counts at level 8 alone"));
-        }
+    if arguments.level != Level::FULL && thinking.gives("variety") {
+        warn("--variety counts at level 8 alone");
     }
     let opponent = Opponent::new(engine, arguments.level, seed);
     let side = match arguments.color {

@@ -13,6 +13,8 @@ pub enum Command {
     Turns(Vec<Move>),
     /// The best moves, this number of them.
     Hint(usize),
+    /// What the opening book knows.
+    Book,
     /// Take the last own move back, and what followed it.
     Undo,
     /// Play again what was taken back.
@@ -61,15 +63,16 @@ fn did_you_mean(nearest: &Option<&'static str>) -> String {
     nearest.map_or_else(|| "'help' lists what there is".to_owned(), |name| format!("did you mean '{name}'?"))
 }
 
-const NAMES: [&str; 16] = [
-    "hint", "undo", "redo", "resign", "go", "new", "board", "moves", "level", "swap", "save", "load", "help", "quit",
-    "pass", "exit",
+const NAMES: [&str; 17] = [
+    "hint", "book", "undo", "redo", "resign", "go", "new", "board", "moves", "level", "swap", "save", "load", "help",
+    "quit", "pass", "exit",
 ];
 
 /// What can be said, in lines of less than 80 columns.
 pub(super) const HELP: &str = "  f5            place a disc; passes are made for you
   f5d6c3        several moves, of both sides
   hint [N]      the best N moves with their values (3)
+  book          what the opening book knows here
   undo          take your last move back
   redo          play again what was taken back
   resign        give the game up
@@ -118,6 +121,7 @@ impl FromStr for Command {
             ("save", file) => Command::Save(file.to_owned()),
             ("load", "") => return Err(wrong("load", "the name of a file")),
             ("load", file) => Command::Load(file.to_owned()),
+            ("book", "") => Command::Book,
             ("undo", "") => Command::Undo,
             ("redo", "") => Command::Redo,
             ("resign", "") => Command::Resign,

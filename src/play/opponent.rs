@@ -3,7 +3,7 @@
 use super::Level;
 use crate::analysis::{AnalysisSettings, Review, Reviewer};
 use crate::clock::TimeBudget;
-use crate::engine::{Decision, Engine, EngineOptions, Event, Goal, Request};
+use crate::engine::{Decision, Engine, EngineOptions, Event, Goal, OpeningBook, Request};
 use crate::notation::AnnotatedGame;
 use crate::othello::{Empties, Move, Position};
 use crate::random::Random;
@@ -109,6 +109,11 @@ impl Opponent {
         let (depth, time) = (Some(HINT_DEPTH), Some(HINT_TIME));
         let limits = Limits { depth, hard_time: time, soft_time: time, ..Limits::default() };
         self.values(position, count, limits).report.lines
+    }
+
+    /// The opening book that the engine plays from, if it has one.
+    pub fn book(&self) -> Option<&OpeningBook> {
+        self.engine.options().book_to_play_from()
     }
 
     /// What the moves of a game were worth, by a quick look at each; `None` if it has none, or if an interrupt came.

@@ -1,5 +1,7 @@
 //! The conversation over the board.
 
+mod advice;
+
 use super::clocks::{Clocks, Reading, shown, terms};
 use super::command::HELP;
 use super::{Command, Level, Opponent, Person, Said};
@@ -228,6 +230,7 @@ impl Session {
             Command::Moves => Ok(self.moves()),
             Command::Turns(turns) => self.take(&turns),
             Command::Hint(count) => self.hint(count),
+            Command::Book => self.book(),
             Command::Undo => self.undo(),
             Command::Redo => self.redo(),
             Command::Resign => self.resign(),
@@ -461,26 +464,6 @@ impl Session {
             true => format!("Emilia plays at {level}.\n"),
             false => format!("Emilia plays at {level}: about {} discs lost a move.\n", level.target_loss()),
         }
-    }
-
-    fn hint(&mut self, count: usize) -> Result<String, String> {
-        if self.is_over() {
-            return Err(OVER.to_owned());
-        }
-        let position = *self.game.record.position();
-        let lines = self.opponent.hint(&position, count);
-        if lines.is_empty() {
-            return Err("Interrupted before any move had a value.".to_owned());
-        }
-        let squares = lines.iter().filter_map(|line| Some((line.turn.square()?, line.score.discs())));
-        let labels = squares.map(|(square, value)| (square, format!("{:+}", value.round() as i32)));
-        let mut text = format!("\n{}", Diagram::new(&position, self.palette).after(self.last_disc()).labelled(labels));
-        for line in lines.iter().take(count) {
-            let pv: Vec<String> = line.pv.iter().take(12).map(Move::to_string).collect();
-            let depth = if line.depth.is_exact() { "exact".to_owned() } else { format!("depth {}", line.depth) };
-            let _ = writeln!(text, "{:>4}  {}  {depth:<12}  {}", line.turn.to_string(), line.score, pv.join(" "));
-        }
-        Ok(text)
     }
 
     /// Takes the person's last choice back: to give up, or a move and what came after it.

@@ -1,6 +1,7 @@
 //! Boards, games and curves as pictures: terminal text, SVG, a page for a browser.
 
 mod board_svg;
+mod book_table;
 mod curve_svg;
 mod diagram;
 mod index_page;
@@ -11,6 +12,7 @@ mod plot;
 mod png;
 
 pub use board_svg::BoardPicture;
+pub use book_table::book_table;
 pub use curve_svg::{curve_picture, curve_svg};
 pub use diagram::{Diagram, Palette, game_table};
 pub use index_page::IndexPage;

@@ -56,6 +56,21 @@ fn a_game_by_pipe_has_boards_hints_and_an_end() {
 }
 
 #[test]
+fn a_book_is_walked_through() {
+    let script = "book\nf5\nbook\nd6c3\nundo\nbook\nload no/such/file\n";
+    let text = said(&["--color", "both"], script);
+    let tables: Vec<&str> = text.split("\nmove ").skip(1).collect();
+    assert_eq!(tables.len(), 3, "{text}");
+    assert!(tables[1].contains("\nd6 ") && tables[2].contains("\nc3 "), "{text}");
+    assert!(text.contains("4  -  -  -  O  X  -8 -  -  4\n"), "the board has the values: {text}");
+    let text = said(&["--color", "both", "--book", "none"], "book\n");
+    assert!(text.contains("Emilia plays without an opening book; '--book' names one."), "{text}");
+    let text = said(&["--color", "both"], "f5f6e6f4e3d6c5d3\nbook\nbok\n");
+    assert!(text.contains("The opening book does not have this position."), "{text}");
+    assert!(text.contains("did you mean 'book'?"), "{text}");
+}
+
+#[test]
 fn both_sides_are_played_to_the_end() {
     let mut rest = GameRecord::default();
     let mut script = String::new();

@@ -3,11 +3,12 @@
 use super::at;
 use crate::analysis::BookAnswer;
 use crate::analysis::answer::line;
-use crate::book::{Book, BookMove, Draws, Entry, Key, Leaf, View, look_up};
+use crate::book::{Book, Entry, Key, Leaf, look_up};
 use crate::cli::output::{is_for_terminal, print};
 use crate::cli::show::{board, palette};
 use crate::notation::{opening, read_position};
-use crate::othello::{Color, GameRecord, Move, Position};
+use crate::othello::{Color, GameRecord, Position};
+use crate::render::book_table;
 use crate::search::Contempt;
 use crate::whole_file::why;
 use clap::Args;
@@ -67,7 +68,7 @@ pub(super) fn show(arguments: &ShowArguments) -> Result<(), String> {
     }
     let palette = palette(is_for_terminal(None));
     let board = board(&game, game.turns().len(), false, palette);
-    print(&format!("{board}\n{}", table(&view)))
+    print(&format!("{board}\n{}", book_table(&view, usize::MAX)))
 }
 
 impl ShowArguments {
@@ -78,67 +79,6 @@ impl ShowArguments {
             None => (&self.book, self.position.as_deref()),
             position => (Path::new(Book::BUILTIN), position),
         }
-    }
-}
-
-fn table(view: &View) -> String {
-    let value = view.entry.value.map_or_else(|| "not searched".to_owned(), |value| value.to_string());
-    let bounds = bounds(view.entry.lower, view.entry.upper);
-    let bounds = if bounds.is_empty() { bounds } else { format!(", proven {bounds}") };
-    let bounds = view.entry.draws.map_or(bounds.clone(), |draws| format!("{bounds}; {}", self::draws(draws)));
-    let mut rows = vec![["move", "value", "proven", "depth", "visits", "games"].map(str::to_owned)];
-    rows.extend(view.moves.iter().map(cells));
-    // A column is left out in which no move has anything.
-    let is_kept = |column: usize| rows[1..].iter().any(|row| !row[column].is_empty());
-    let columns: Vec<(usize, usize)> = (0..rows[0].len())
-        .filter(|&column| is_kept(column))
-        .map(|column| (column, rows.iter().map(|row| row[column].len()).max().unwrap_or(0)))
-        .collect();
-    let mut text = format!("value {value}{bounds}\n\n");
-    for (row, line) in rows.iter().zip(std::iter::once("line".to_owned()).chain(view.moves.iter().map(line_of))) {
-        for &(column, width) in &columns {
-            let cell = &row[column];
-            text += &if column == 0 { format!("{cell:<width$}  ") } else { format!("{cell:>width$}  ") };
-        }
-        text += &format!("{line}\n");
-    }
-    text
-}
-
-/// What stands before the line of a move; nothing where nothing is known.
-fn cells(found: &BookMove) -> [String; 6] {
-    let number = |count: u32| if count == 0 { String::new() } else { count.to_string() };
-    [
-        found.turn.to_string(),
-        found.value.map_or_else(|| "-".to_owned(), |value| value.to_string()),
-        bounds(found.lower, found.upper),
-        if found.value.is_some() { found.depth.to_string() } else { String::new() },
-        number(found.visits),
-        number(found.games),
-    ]
-}
-
-/// The line of a move, and what else is to be said of it.
-fn line_of(found: &BookMove) -> String {
-    let line: Vec<String> = found.line.iter().map(Move::to_string).collect();
-    let draws = found.draws.map_or_else(String::new, |draws| format!("  ({})", self::draws(draws)));
-    let not_in_book = if found.is_in_book { "" } else { "  (not in the book)" };
-    format!("{}{draws}{not_in_book}", line.join(" "))
-}
-
-/// Values by what a draw is worth.
-fn draws(Draws { lost, won }: Draws) -> String {
-    format!("{lost} if draws are lost, {won} if they are won")
-}
-
-/// Proven bounds: one number where they are equal, nothing where none is known.
-fn bounds(lower: i8, upper: i8) -> String {
-    match (lower, upper) {
-        (-64, 64) => String::new(),
-        (lower, upper) if lower == upper => format!("{lower:+}"),
-        (lower, 64) => format!(">={lower:+}"),
-        (-64, upper) => format!("<={upper:+}"),
-        (lower, upper) => format!("{lower:+}..{upper:+}"),
     }
 }
 

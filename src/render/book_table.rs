@@ -1,0 +1,74 @@
+//! What an opening book knows of a position, as text.
+
+use crate::book::{BookMove, Draws, View};
+use crate::othello::Move;
+
+/// What stands between two columns.
+const GAP: &str = "  ";
+
+/// What a book knows of a position: its value, and a table of its moves with their best play. Of that, so much is left out that no row has
+/// more than `most_columns` columns.
+pub fn book_table(view: &View, most_columns: usize) -> String {
+    let value = view.entry.value.map_or_else(|| "not searched".to_owned(), |value| value.to_string());
+    let mut text = format!("value {value}");
+    let bounds = bounds(view.entry.lower, view.entry.upper);
+    if !bounds.is_empty() {
+        text += &format!(", proven {bounds}");
+    }
+    if let Some(Draws { lost, won }) = view.entry.draws {
+        text += &format!("; {lost} if draws are lost, {won} if they are won");
+    }
+    let mut rows = vec![["move", "value", "proven", "depth", "visits", "games"].map(str::to_owned)];
+    rows.extend(view.moves.iter().map(cells));
+    // A column is left out in which no move has anything.
+    let is_kept = |column: usize| rows[1..].iter().any(|row| !row[column].is_empty());
+    let columns: Vec<(usize, usize)> = (0..rows[0].len())
+        .filter(|&column| is_kept(column))
+        .map(|column| (column, rows.iter().map(|row| row[column].len()).max().unwrap_or(0)))
+        .collect();
+    let left = most_columns.saturating_sub(columns.iter().map(|(_, width)| width + GAP.len()).sum());
+    let lines = view.moves.iter().map(|found| best_play(found, left));
+    text += "\n\n";
+    for (row, line) in rows.iter().zip(std::iter::once("line".to_owned()).chain(lines)) {
+        for &(column, width) in &columns {
+            let cell = &row[column];
+            text += &if column == 0 { format!("{cell:<width$}{GAP}") } else { format!("{cell:>width$}{GAP}") };
+        }
+        text += &format!("{line}\n");
+    }
+    text
+}
+
+/// What stands before the line of a move; nothing where nothing is known.
+fn cells(found: &BookMove) -> [String; 6] {
+    let number = |count: u32| if count == 0 { String::new() } else { count.to_string() };
+    [
+        found.turn.to_string(),
+        found.value.map_or_else(|| "-".to_owned(), |value| value.to_string()),
+        bounds(found.lower, found.upper),
+        if found.value.is_some() { found.depth.to_string() } else { String::new() },
+        number(found.visits),
+        number(found.games),
+    ]
+}
+
+/// The best play by the book after a move, and what else is to be said of it, in at most this number of columns.
+fn best_play(found: &BookMove, most_columns: usize) -> String {
+    let draws = found.draws.map_or_else(String::new, |Draws { lost, won }| format!("{GAP}(by draws {lost} to {won})"));
+    let not_in_book = if found.is_in_book { "" } else { "  (not in the book)" };
+    let left = most_columns.saturating_sub(draws.len() + not_in_book.len());
+    let moves: Vec<String> = found.line.iter().map(Move::to_string).collect();
+    let most_moves = (left + 1) / "f5 ".len();
+    format!("{}{draws}{not_in_book}", moves[..moves.len().min(most_moves)].join(" "))
+}
+
+/// Proven bounds: one number where they are equal, nothing where none is known.
+fn bounds(lower: i8, upper: i8) -> String {
+    match (lower, upper) {
+        (-64, 64) => String::new(),
+        (lower, upper) if lower == upper => format!("{lower:+}"),
+        (lower, 64) => format!(">={lower:+}"),
+        (-64, upper) => format!("<={upper:+}"),
+        (lower, upper) => format!("{lower:+}..{upper:+}"),
+    }
+}
