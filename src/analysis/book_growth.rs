@@ -1,13 +1,13 @@
 //! Letting an opening book grow: one position after another is searched where it matters most for the root.
 
-use crate::book::{BookError, Database, Entry, Key, Leaf, Positions, Work, next_work};
+use crate::book::{BookError, Database, Entry, Key, Leaf, Positions, Snapshot, Work, learned_work, next_work};
 use crate::eval::{Evaluator, fingerprint};
 use crate::othello::{Bitboard, Move, Position};
 use crate::search::{
     AlphaBeta, AlphaBetaSettings, Control, Depth, Limits, Score, Search, Selectivity, StopSignal, Task,
 };
 use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, unbounded};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -30,8 +30,10 @@ pub struct GrowthSettings {
     pub table_bytes: usize,
     /// How long the book grows.
     pub time: Option<Duration>,
-    /// The number of positions with which it is large enough.
+    /// The number of positions with which it is large enough. Learned positions are searched first, whatever their number.
     pub positions: Option<u64>,
+    /// What a unit of work may cost at most, in units of 1/128 disc; the search of a learned position costs nothing.
+    pub most_cost: Option<u32>,
 }
 
 impl GrowthSettings {
@@ -50,6 +52,10 @@ pub struct Growth {
     pub positions: u64,
     /// What the root is worth to its side to move.
     pub value: Option<Score>,
+    /// The least cost of a unit of work that is not in the book yet, in units of 1/128 disc; learned positions do not count.
+    pub next_cost: u32,
+    /// Learned positions that wait to be searched.
+    pub learned: usize,
     /// The last unit of work, if there was one.
     pub last: Option<Work>,
     /// Why it ended.
@@ -65,6 +71,8 @@ pub enum GrowthEnd {
     Time,
     /// It is as large as it was to be.
     Positions,
+    /// All that may be done at this cost is done.
+    Cost,
     /// Somebody wanted it to end.
     Interrupted,
     /// The root is solved, or nothing below it is left to be searched.
@@ -105,8 +113,16 @@ pub fn grow(
             thread.spawn_scoped(scope, move || work(settings, &assignments, &report, &stop))?;
         }
         drop((assignments, report));
-        let mut job =
-            GrowthJob { book, settings, weights, busy: HashSet::new(), give: Some(give), started: Instant::now() };
+        let mut job = GrowthJob {
+            book,
+            settings,
+            weights,
+            learned: VecDeque::new(),
+            is_learning: true,
+            busy: HashSet::new(),
+            give: Some(give),
+            started: Instant::now(),
+        };
         let grown = job.run(&outcomes, interrupt, listener);
         // Whatever the end was, the threads are not waited for longer than they need to see this.
         stop.stop();
@@ -142,6 +158,10 @@ struct GrowthJob<'a> {
     book: &'a Database,
     settings: &'a GrowthSettings,
     weights: u32,
+    /// Learned positions that wait to be searched.
+    learned: VecDeque<Work>,
+    /// Whether some may be left, here or at work. They come before everything else.
+    is_learning: bool,
     busy: HashSet<Key>,
     give: Option<Sender<Assignment>>,
     started: Instant,
@@ -155,19 +175,33 @@ impl GrowthJob<'_> {
         listener: &mut dyn FnMut(&Growth),
     ) -> Result<Growth, BookError> {
         let root = Key::of(&self.settings.root).0;
-        let mut growth =
-            Growth { units: 0, searches: 0, positions: 0, value: None, last: None, end: GrowthEnd::GoesOn };
+        let mut growth = Growth {
+            units: 0,
+            searches: 0,
+            positions: 0,
+            value: None,
+            next_cost: 0,
+            learned: 0,
+            last: None,
+            end: GrowthEnd::GoesOn,
+        };
         let mut at_work = 0;
         loop {
             let now = self.book.read()?;
             growth.positions = now.count()?;
-            growth.value = now.get(&root)?.and_then(|entry| entry.value);
+            let known = now.get(&root)?.unwrap_or(Entry::UNSEARCHED);
+            (growth.value, growth.next_cost) = (known.value, known.cost);
+            if self.is_learning && self.learned.is_empty() && at_work == 0 {
+                self.learned = learned_work(&now, &root)?.into();
+                self.is_learning = !self.learned.is_empty();
+            }
+            growth.learned = self.learned.len();
             growth.end = self.end(&growth, interrupt);
             if growth.units > 0 || growth.end != GrowthEnd::GoesOn {
                 listener(&growth);
             }
             let idle = if growth.end == GrowthEnd::GoesOn { self.settings.threads.max(1) - at_work } else { 0 };
-            for work in next_work(&now, &root, self.weights, self.busy.clone(), idle)? {
+            for work in self.take_work(&now, &root, idle)? {
                 self.busy.extend(work.touched());
                 let assignment = Assignment { searches: work.searches(&now)?, work };
                 at_work += usize::from(self.give.as_ref().is_some_and(|give| give.send(assignment).is_ok()));
@@ -207,11 +241,30 @@ impl GrowthJob<'_> {
             GrowthEnd::Interrupted
         } else if self.settings.time.is_some_and(|time| self.started.elapsed() >= time) {
             GrowthEnd::Time
+        } else if self.is_learning {
+            GrowthEnd::GoesOn
         } else if self.settings.positions.is_some_and(|positions| growth.positions >= positions) {
             GrowthEnd::Positions
+        } else if growth.next_cost != Entry::NOTHING_TO_DO && self.is_beyond(growth.next_cost) {
+            GrowthEnd::Cost
         } else {
             GrowthEnd::GoesOn
         }
+    }
+
+    /// What is to be done next, at most this number of units.
+    fn take_work(&mut self, book: &Snapshot, root: &Key, most: usize) -> Result<Vec<Work>, BookError> {
+        if self.is_learning {
+            return Ok(self.learned.drain(..most.min(self.learned.len())).collect());
+        }
+        let mut units = next_work(book, root, self.weights, self.busy.clone(), most)?;
+        units.retain(|work| !self.is_beyond(work.cost));
+        Ok(units)
+    }
+
+    /// Whether this is more than a unit of work may cost.
+    fn is_beyond(&self, cost: u32) -> bool {
+        self.settings.most_cost.is_some_and(|most| cost > most)
     }
 
     /// Writes what a unit of work has found.

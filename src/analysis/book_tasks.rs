@@ -1,7 +1,9 @@
 //! The searches that a book needs next, as queries for `emilia analyze`, and their answers as leaves of the book.
 
 use super::fields::problem_of_json;
-use crate::book::{BookError, Database, Entry, Finding, Key, Snapshot, Step, Work, needs_no_search, next_work};
+use crate::book::{
+    BookError, Database, Entry, Finding, Key, Snapshot, Step, Work, learned_work, moves, needs_no_search, next_work,
+};
 use crate::game::DISC;
 use crate::notation::read_position;
 use crate::notation::transcript::parse_turn;
@@ -35,9 +37,12 @@ pub fn tasks(
     units: usize,
     (limits, selectivity): (&Limits, Selectivity),
 ) -> Result<Vec<String>, BookError> {
-    let (now, units) = loop {
+    let mut learned = learned_work(&book.read()?, root)?;
+    learned.truncate(units);
+    let learned_keys: HashSet<Key> = learned.iter().map(|work| *work.key()).collect();
+    let (now, others) = loop {
         let now = book.read()?;
-        let units = next_work(&now, root, now.weights, HashSet::new(), units)?;
+        let units = next_work(&now, root, now.weights, learned_keys.clone(), units - learned.len())?;
         let without_search = without_search(&now, &units)?;
         if without_search.is_empty() {
             break (now, units);
@@ -50,8 +55,15 @@ pub fn tasks(
         })?;
     };
     let mut tasks = Vec::new();
-    for work in units {
-        for (key, except) in work.searches(&now)? {
+    for work in learned.into_iter().chain(others) {
+        for (key, mut except) in work.searches(&now)? {
+            // These positions will have a value when the answers are taken.
+            let to_learned =
+                moves(&key.position()).filter(|(_, next)| next.key().is_some_and(|key| learned_keys.contains(&key)));
+            except |= to_learned.map(|(square, _)| square).collect::<Bitboard>();
+            if except == key.position().moves() {
+                continue;
+            }
             let task = Task {
                 id: tasks.len() + 1,
                 board: key.position().to_string(),

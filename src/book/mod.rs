@@ -30,7 +30,7 @@ pub use graph::{Positions, PositionsMut};
 pub use key::{Key, Next, moves, next};
 pub use learn::LEARNED_PLIES;
 pub use packed::{PackedBook, RECORD, pack};
-pub use select::{Step, Work, needs_no_search, next_work};
+pub use select::{Step, Work, learned_work, needs_no_search, next_work};
 pub use take::{Finding, Outcome};
 pub use view::{BookMove, View, look_up};
 

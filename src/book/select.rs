@@ -2,7 +2,7 @@
 
 use super::graph::{Neighbours, behind};
 use super::{BookError, Key, Leaf, Positions, moves, next};
-use crate::othello::{Bitboard, Square};
+use crate::othello::{Bitboard, Position, Square};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
 
@@ -18,7 +18,7 @@ pub enum Step {
 /// A unit of the growth.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Work {
-    /// The positions from the root to the one where there is something to do.
+    /// The positions from the root to the one where there is something to do; only that one for [`learned_work`].
     pub path: Vec<Key>,
     /// What.
     pub step: Step,
@@ -153,13 +153,54 @@ pub fn next_work(
     Ok(found)
 }
 
+/// The searches of all learned positions whose best move out of the book is not known, for the start position alone; what comes later in a
+/// game first, so that the search of what comes before it can leave it out. A position whose predecessors in the book are all solved, or left out
+/// themselves, is left out.
+///
+/// # Errors
+/// If the book cannot be read.
+pub fn learned_work(book: &(impl Positions + ?Sized), root: &Key) -> Result<Vec<Work>, BookError> {
+    if *root != Key::of(&Position::START).0 {
+        return Ok(Vec::new());
+    }
+    let mut asking = Vec::new();
+    book.each(&mut |key, entry| {
+        if entry.games > 0
+            && !entry.is_solved()
+            && Neighbours::of(book, &key, &entry)?.asks_for_search(&entry, entry.weights)
+        {
+            asking.push(key);
+        }
+        Ok(())
+    })?;
+    let mut left_out = HashSet::new();
+    let mut wanted = Vec::new();
+    for key in asking.into_iter().rev() {
+        let mut is_decided = false;
+        for before in key.predecessors() {
+            if let Some(entry) = book.get(&before)? {
+                is_decided = entry.is_solved() || left_out.contains(&before);
+                if !is_decided {
+                    break;
+                }
+            }
+        }
+        if is_decided {
+            left_out.insert(key);
+        } else {
+            wanted.push(Work { path: vec![key], step: Step::Search, cost: 0 });
+        }
+    }
+    wanted.reverse();
+    Ok(wanted)
+}
+
 #[cfg(test)]
 pub(super) mod tests {
-    use super::super::graph::tests::WEIGHTS;
+    use super::super::graph::tests::{WEIGHTS, add, first_move, found, searched};
     use super::super::graph::{fault, settle};
     use super::super::{Entry, PositionsMut};
     use super::*;
-    use crate::othello::Position;
     use crate::random::Random;
     use crate::search::{Score, SearchDepth};
     use std::collections::{BTreeMap, BTreeSet};
@@ -224,6 +265,39 @@ pub(super) mod tests {
         }
         let deepest = book.keys().map(|key| 60 - key.empties()).max().unwrap();
         assert!(deepest >= 8, "{deepest}");
+    }
+
+    #[test]
+    fn learned_positions_are_searched_unless_the_result_is_known() {
+        let root = Key::of(&Position::START).0;
+        let mut book = grown_by(20, 9);
+        assert_eq!(learned_work(&book, &root).unwrap(), []);
+        let game = "f5 d6 c3 d3 c4 f4 f6 f3 e6 e7 d7 g6 d8 c5 c6 c7 c8 b6 b5 e3";
+        let mut position = Position::START;
+        let mut line = Vec::new();
+        for square in game.split(' ') {
+            position = position.after(square.parse().expect("a square"));
+            let key = Key::of(&position).0;
+            let known = book.get(&key).copied().unwrap_or(Entry::UNSEARCHED);
+            add(&mut book, key, Entry { games: 1, ..known });
+            line.insert(0, key);
+        }
+        let wanted = |book: &BTreeMap<Key, Entry>| -> Vec<Key> {
+            learned_work(book, &root).unwrap().iter().map(|work| *work.key()).collect()
+        };
+        let unsearched: Vec<Key> = line.iter().copied().filter(|key| book[key].value.is_none()).collect();
+        assert!(unsearched.len() > 10, "{}", unsearched.len());
+        assert_eq!(wanted(&book), unsearched, "the later first");
+        assert_eq!(learned_work(&book, &line[5]).unwrap(), []);
+        let solved = found(first_move(&line[3]), 4, SearchDepth::Exact);
+        add(&mut book, line[3], searched(solved));
+        assert_eq!(wanted(&book), unsearched[4..], "what follows a result is left out");
+        // The best move of one of them is in the book once the position behind it has a value.
+        let next = moves(&line[5].position()).find(|(_, next)| next.key() == Some(line[4])).expect("it is a move");
+        add(&mut book, line[5], Entry { games: 1, ..searched(found(next.0, 1, SearchDepth::Plies(8))) });
+        assert!(!wanted(&book).contains(&line[5]));
+        add(&mut book, line[4], Entry { games: 1, ..searched(found(first_move(&line[4]), 1, SearchDepth::Plies(8))) });
+        assert!(wanted(&book).contains(&line[5]) && !wanted(&book).contains(&line[4]));
     }
 
     #[test]

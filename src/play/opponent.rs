@@ -111,9 +111,9 @@ impl Opponent {
         self.values(position, count, limits).report.lines
     }
 
-    /// The opening book that the engine plays from, if it has one.
+    /// The opening book, whether the level plays from it or not.
     pub fn book(&self) -> Option<&OpeningBook> {
-        self.engine.options().book_to_play_from()
+        self.engine.options().book.as_ref()
     }
 
     /// What the moves of a game were worth, by a quick look at each; `None` if it has none, or if an interrupt came.

@@ -52,14 +52,18 @@ fn cells(found: &BookMove) -> [String; 6] {
     ]
 }
 
-/// The best play by the book after a move, and what else is to be said of it, in at most this number of columns.
-fn best_play(found: &BookMove, most_columns: usize) -> String {
-    let draws = found.draws.map_or_else(String::new, |Draws { lost, won }| format!("{GAP}(by draws {lost} to {won})"));
+/// The best play by the book, beginning with a move, and what else is to be said of it, in this number of columns. If there is no room for a
+/// move, the values by draws are left out.
+fn best_play(found: &BookMove, columns: usize) -> String {
     let not_in_book = if found.is_in_book { "" } else { "  (not in the book)" };
-    let left = most_columns.saturating_sub(draws.len() + not_in_book.len());
-    let moves: Vec<String> = found.line.iter().map(Move::to_string).collect();
-    let most_moves = (left + 1) / "f5 ".len();
-    format!("{}{draws}{not_in_book}", moves[..moves.len().min(most_moves)].join(" "))
+    let draws = found.draws.map_or_else(String::new, |Draws { lost, won }| {
+        format!("{GAP}({lost} if draws are lost, {won} if they are won)")
+    });
+    let most_moves = |notes: &str| (columns + 1).saturating_sub(notes.len()) / "f5 ".len();
+    let notes = [format!("{draws}{not_in_book}"), not_in_book.to_owned()];
+    let notes = notes.iter().find(|notes| most_moves(notes) > 0).map_or("", String::as_str);
+    let moves: Vec<String> = found.line.iter().take(most_moves(notes)).map(Move::to_string).collect();
+    format!("{}{notes}", moves.join(" "))
 }
 
 /// Proven bounds: one number where they are equal, nothing where none is known.

@@ -102,6 +102,27 @@ fn a_book_grows_and_goes_on() {
 }
 
 #[test]
+fn a_book_grows_until_what_is_next_costs_too_much() {
+    let folder = tempfile::tempdir().unwrap();
+    let book = file(&folder, "book");
+    done(&["book", "new", &book]);
+    let grow = |cost: &str| {
+        let (_, err) = done(&["book", "grow", &book, "--depth", "2", "--threads", "1", "--cost", cost]);
+        let next = err.split("the next position costs ").nth(1).and_then(|rest| rest.split(" plies").next());
+        let new = err.split(" of them new").next().and_then(|rest| rest.split(", ").last());
+        (new.unwrap().parse::<u32>().unwrap(), next.unwrap().parse::<f64>().unwrap())
+    };
+    let (new, next) = grow("3.5");
+    assert!(new >= 3 && next > 3.5, "{new} {next}");
+    assert_eq!(grow("3.5"), (0, next));
+    let (new, next) = grow("6");
+    assert!(new >= 3 && next > 6.0, "{new} {next}");
+    assert_sound(&book);
+    let said = said(&["book", "grow", &book, "--cost", "-1"], "").2;
+    assert!(said.contains("expected plies, from 0 to 1000"), "{said}");
+}
+
+#[test]
 fn the_book_of_the_program_is_read_without_its_name() {
     let shown = answers(&["book", "show", "f5d6"], "");
     assert_eq!(shown, answers(&["book", "show", "builtin", "f5d6"], ""));
@@ -131,34 +152,72 @@ fn games_are_learned_and_then_searched() {
     assert_eq!(json(&["book", "show", &book])["games"], 3);
     let before = json(&["book", "stat", &book]);
     assert!(before["unsearched"].as_u64().unwrap() > 5, "{before}");
-    done(&["book", "grow", &book, "--nodes", "200", "--threads", "1", "--time", "2s"]);
+    for task in answers(&["book", "tasks", &book, "3", "--depth", "2"], "").lines() {
+        let task: Value = serde_json::from_str(task).unwrap();
+        let shown = json(&["book", "show", &book, task["board"].as_str().unwrap()]);
+        assert!(shown["games"].as_u64().unwrap() > 0 && shown["value"].is_null(), "what was learned first: {shown}");
+    }
+    // A book that grows for an opening leaves it; else it comes first, and the book is large enough without more.
+    done(&["book", "grow", &book, "--from", "f5", "--depth", "2", "--threads", "4", "--positions", "1"]);
+    assert_eq!(json(&["book", "stat", &book]), before);
+    done(&["book", "grow", &book, "--depth", "12", "--threads", "4", "--positions", "1"]);
     assert_sound(&book);
     let after = json(&["book", "stat", &book]);
-    assert!(after["unsearched"].as_u64() < before["unsearched"].as_u64(), "{after}");
+    assert!(after["unsearched"] == 0 && after["positions"] == before["positions"], "{after}");
+    // Of each of them the best move that leads out of the book is known.
+    for game in fs::read_to_string(&games).unwrap().lines().take(3) {
+        for plies in 2..=8 {
+            let shown = json(&["book", "show", &book, &game[..2 * plies]]);
+            let moves = shown["moves"].as_array().unwrap();
+            let out = moves.iter().filter(|found| found["in_book"] == false && !found["value"].is_null()).count();
+            let all = emilia::notation::read_position(&game[..2 * plies]).unwrap().position().moves().count() as usize;
+            assert!(out == 1 || moves.len() == all, "{shown}");
+        }
+    }
 }
 
-/// A growing book, killed in the middle of whatever it does.
-#[test]
-fn a_killed_book_has_lost_nothing() {
+/// A book that learns this number of games and grows, killed in the middle of whatever it does at least this number of times.
+fn kill_and_check(kills: u64, games: usize) {
     let folder = tempfile::tempdir().unwrap();
     let book = grown(&folder, 10);
-    let mut positions = 10;
+    let learned = file(&folder, "games.txt");
+    let lines = (0..games as u64).map(|seed| format!("{}\n", Transcript(&play(Position::START, &picks_of(seed)))));
+    fs::write(&learned, lines.collect::<String>()).unwrap();
+    // Where it grows for an opening, it does not search what it has learned before.
+    let commands: [&[&str]; 3] = [
+        &["book", "grow", &book, "--depth", "2", "--hash", "1", "--from", "f5"],
+        &["book", "learn", &book, &learned],
+        &["book", "grow", &book, "--depth", "2", "--hash", "1"],
+    ];
+    let (mut positions, mut with_value) = (10, 10);
     // On a busy machine it takes a while before it does anything.
-    for kill in 0..40u64 {
+    for kill in 0..kills + 34 {
         let mut child =
-            emilia(&["book", "grow", &book, "--depth", "2", "--hash", "1"]).stdout(Stdio::null()).spawn().unwrap();
-        std::thread::sleep(Duration::from_millis(100 + 37 * kill));
+            emilia(commands[kill as usize % 3]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(100 + 37 * kill % 1500));
         child.kill().unwrap();
         child.wait().unwrap();
         assert_sound(&book);
-        let now = json(&["book", "stat", &book])["positions"].as_u64().unwrap();
-        assert!(now >= positions, "{now} < {positions}");
-        positions = now;
-        if kill >= 5 && positions > 30 {
+        let now = json(&["book", "stat", &book]);
+        let [now_positions, now_with_value] = ["positions", "with_value"].map(|name| now[name].as_u64().unwrap());
+        assert!(now_positions >= positions && now_with_value >= with_value, "{now}, {positions}, {with_value}");
+        (positions, with_value) = (now_positions, now_with_value);
+        if kill + 1 >= kills && with_value > 30 {
             return;
         }
     }
     panic!("it does not grow: {positions} positions");
+}
+
+#[test]
+fn a_killed_book_has_lost_nothing() {
+    kill_and_check(6, 200);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn a_book_that_is_killed_fifty_times_has_lost_nothing() {
+    kill_and_check(50, 3000);
 }
 
 #[test]

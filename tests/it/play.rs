@@ -57,14 +57,20 @@ fn a_game_by_pipe_has_boards_hints_and_an_end() {
 
 #[test]
 fn a_book_is_walked_through() {
-    let script = "book\nf5\nbook\nd6c3\nundo\nbook\nload no/such/file\n";
-    let text = said(&["--color", "both"], script);
+    let folder = tempfile::tempdir().unwrap();
+    let book = file(&folder, "book");
+    serve::said(&["book", "new", &book], "");
+    serve::said(&["book", "learn", &book, "-"], "f5d6c3\n");
+    serve::said(&["book", "grow", &book, "--depth", "2", "--threads", "1", "--positions", "60"], "");
+    let text = said(&["--color", "both", "--book", &book], "book\nf5\nbook\nd6c3\nundo\nbook\n");
     let tables: Vec<&str> = text.split("\nmove ").skip(1).collect();
     assert_eq!(tables.len(), 3, "{text}");
-    assert!(tables[1].contains("\nd6 ") && tables[2].contains("\nc3 "), "{text}");
-    assert!(text.contains("4  -  -  -  O  X  -8 -  -  4\n"), "the board has the values: {text}");
+    assert!(tables[1].contains("visits  games  line\n") && tables[2].contains("\nc3 "), "{text}");
+    let best: Vec<&str> = tables[1].lines().nth(1).unwrap().split_whitespace().collect();
+    let label = format!("{:+}", best[1].parse::<f64>().unwrap().round());
+    assert!(text.split("\nmove ").nth(1).unwrap().contains(&format!(" {label} ")), "{label} on the board: {text}");
     let text = said(&["--color", "both", "--book", "none"], "book\n");
-    assert!(text.contains("Emilia plays without an opening book; '--book' names one."), "{text}");
+    assert!(text.contains("There is no opening book; '--book FILE' names one."), "{text}");
     let text = said(&["--color", "both"], "f5f6e6f4e3d6c5d3\nbook\nbok\n");
     assert!(text.contains("The opening book does not have this position."), "{text}");
     assert!(text.contains("did you mean 'book'?"), "{text}");

@@ -2,7 +2,7 @@
 
 use super::at;
 use crate::analysis::book_growth::{Growth, GrowthEnd, GrowthSettings, grow};
-use crate::book::{Database, Key, Positions, Work, graph::PLY};
+use crate::book::{Database, Entry, Key, Positions, Work, graph::PLY};
 use crate::cli::options::WeightsArguments;
 use crate::cli::output::say;
 use crate::cli::progress::StepBar;
@@ -25,6 +25,10 @@ pub(super) struct GrowArguments {
     /// The number of positions in the book with which it is large enough
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     positions: Option<u64>,
+    /// The most that a position may cost to be searched: plies from the root, and two more for each disc that a move on the way loses,
+    /// less where learned games have played it
+    #[arg(long, value_name = "PLIES", value_parser = cost, allow_negative_numbers = true)]
+    cost: Option<u32>,
     #[command(flatten)]
     searches: SearchArguments,
     /// Positions that are searched at a time, by one thread each [default: one per core]
@@ -43,6 +47,13 @@ fn duration(text: &str) -> Result<Duration, String> {
         Ok(time) => time.map_err(|error| error.to_string()),
         Err(_) => humantime::parse_duration(text).map_err(|error| error.to_string()),
     }
+}
+
+/// Reads a cost in plies, and gives it in units of 1/128 disc.
+fn cost(text: &str) -> Result<u32, String> {
+    let plies: Option<f64> = text.parse().ok().filter(|plies| (0.0..=1000.0).contains(plies));
+    let plies = plies.ok_or("expected plies, from 0 to 1000")?;
+    Ok((plies * f64::from(PLY)) as u32)
 }
 
 /// What a book searches, and how.
@@ -96,6 +107,7 @@ impl GrowArguments {
             table_bytes: (self.hash as usize) << 20,
             time: self.time,
             positions: self.positions,
+            most_cost: self.cost,
         })
     }
 }
@@ -122,12 +134,18 @@ pub(super) fn run(arguments: &GrowArguments) -> Result<(), String> {
     let grown = grown.map_err(at(path))?;
     let seconds = started.elapsed().as_secs_f64();
     let value = grown.value.map_or_else(|| "not searched".to_owned(), |value| value.to_string());
+    let next = match grown {
+        Growth { learned: 1.., .. } => format!("; {} learned positions wait to be searched", grown.learned),
+        Growth { next_cost: Entry::NOTHING_TO_DO, .. } => String::new(),
+        _ => format!("; the next position costs {}", plies(grown.next_cost)),
+    };
     say(format_args!(
-        "{} positions, {} of them new; {} searches in {seconds:.0} s ({:.1} a second); the root is worth {value}",
+        "{} positions, {} of them new; {} searches in {seconds:.0} s ({:.1} a second); the root is worth {value}{}",
         grown.positions,
         grown.positions - at_first,
         grown.searches,
         grown.searches as f64 / seconds.max(1e-9),
+        next,
     ));
     match grown.end {
         GrowthEnd::Interrupted => Err("interrupted; the same command goes on".to_owned()),
@@ -143,7 +161,11 @@ pub(super) fn run(arguments: &GrowArguments) -> Result<(), String> {
 fn progress(growth: &Growth, root: &Position, started: Instant) -> String {
     let rate = growth.searches as f64 / started.elapsed().as_secs_f64().max(1e-9);
     let value = growth.value.map_or_else(String::new, |value| format!(", root {value}"));
-    let doing = growth.last.as_ref().map_or_else(String::new, |work| format!(", {}", what(work, root)));
+    let doing = match &growth.last {
+        _ if growth.learned > 0 => format!(", {} learned positions wait", growth.learned),
+        Some(work) => format!(", {}", what(work, root)),
+        None => String::new(),
+    };
     format!("{rate:.1} searches/s{value}{doing}")
 }
 
@@ -160,5 +182,10 @@ fn what(work: &Work, root: &Position) -> String {
             position = position.pass();
         }
     }
-    format!("at {moves} ({:.1} plies)", f64::from(work.cost) / f64::from(PLY))
+    format!("at {moves} ({})", plies(work.cost))
+}
+
+/// A cost as people read it, rounded up: with that as a bound there is something to do.
+fn plies(cost: u32) -> String {
+    format!("{:.1} plies", (f64::from(cost) / f64::from(PLY) * 10.0).ceil() / 10.0)
 }

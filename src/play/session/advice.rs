@@ -27,7 +27,10 @@ impl Session {
 
     /// The moves that the opening book knows.
     pub(super) fn book(&self) -> Result<String, String> {
-        let book = self.opponent.book().ok_or("Emilia plays without an opening book; '--book' names one.")?;
+        if self.is_over() {
+            return Err(OVER.to_owned());
+        }
+        let book = self.opponent.book().ok_or("There is no opening book; '--book FILE' names one.")?;
         let view = book.look_up(self.game.record.position(), Contempt::NONE)?;
         let view = view.ok_or("The opening book does not have this position.")?;
         let values = view.moves.iter().filter_map(|found| Some((found.turn.square()?, found.value?)));
