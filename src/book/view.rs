@@ -49,11 +49,14 @@ pub struct View {
 }
 
 impl View {
-    /// The moves to play by the book, the best first: those to positions with a value, unless a move that is not in the book seems better.
+    /// The moves to play by the book, the best first: those to positions with a value, if there are any, and the leaf if it is better than all
+    /// of them. A search would not know that they are worse.
     pub fn playable(&self) -> impl Iterator<Item = Line> {
-        let is_best_in_book = self.moves.first().is_some_and(|best| best.is_in_book);
-        let is_known = self.entry.value.is_some() && is_best_in_book;
-        self.moves.iter().filter(move |found| is_known && found.is_in_book).filter_map(BookMove::as_line)
+        let knows_others = self.moves.iter().any(|found| found.is_in_book && found.value.is_some());
+        let is_known = self.entry.value.is_some() && knows_others;
+        let known =
+            self.moves.iter().enumerate().filter(move |(place, found)| is_known && (found.is_in_book || *place == 0));
+        known.filter_map(|(_, found)| found.as_line())
     }
 
     /// The moves with a value, the best first; one of them may lead out of the book.
@@ -282,6 +285,25 @@ mod tests {
         }
         let view = look_up(&book, &root, Contempt::NONE).unwrap().unwrap();
         assert_eq!((view.moves[0].value, view.moves[0].depth), (Some(Score::from_discs(-2)), SearchDepth::Plies(57)));
+    }
+
+    #[test]
+    fn a_leaf_is_played_where_the_book_knows_worse_moves() {
+        let root = Position::START.after("f5".parse().unwrap());
+        let (key, symmetry) = Key::of(&root);
+        let leaf = found(symmetry.square("f4".parse().unwrap()), 3, SearchDepth::Plies(8));
+        let mut book = BTreeMap::from([(key, Entry::UNSEARCHED)]);
+        add(&mut book, key, searched(leaf));
+        let played = |book: &BTreeMap<Key, Entry>| -> Vec<String> {
+            let view = look_up(book, &root, Contempt::NONE).unwrap().unwrap();
+            view.playable().map(|line| line.turn.to_string()).collect()
+        };
+        assert!(played(&book).is_empty(), "a search knows as much");
+        let reply = Key::of(&root.after("d6".parse().unwrap())).0;
+        add(&mut book, reply, searched(found(first_move(&reply), 5, SearchDepth::Plies(8))));
+        assert_eq!(played(&book), ["f4", "d6"]);
+        add(&mut book, reply, searched(found(first_move(&reply), -5, SearchDepth::Plies(8))));
+        assert_eq!(played(&book), ["d6"]);
     }
 
     #[test]
