@@ -68,7 +68,7 @@ pub(super) fn show(arguments: &ShowArguments) -> Result<(), String> {
     }
     let palette = palette(is_for_terminal(None));
     let board = board(&game, game.turns().len(), false, palette);
-    print(&format!("{board}\n{}", book_table(&view, usize::from(u16::MAX))))
+    print(&format!("{board}\n{}", book_table(&view, usize::MAX)))
 }
 
 impl ShowArguments {
