@@ -18,7 +18,7 @@ pub struct Draws {
 
 impl Draws {
     /// Those of a draw.
-    pub(super) const DRAW: Draws =
+    pub const DRAW: Draws =
         Draws { lost: Score::from_discs(-Contempt::LIMIT), won: Score::from_discs(Contempt::LIMIT) };
     /// The length of [`Draws::to_bytes`].
     pub(super) const BYTES: usize = 4;

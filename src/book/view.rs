@@ -50,10 +50,10 @@ pub struct View {
 
 impl View {
     /// The moves to play by the book, the best first: those to positions with a value, if there are any, and the leaf if it is better than all
-    /// of them. A search would not know that they are worse.
+    /// of them: a search would not know that they are worse. A leaf alone is played if its value is the result.
     pub fn playable(&self) -> impl Iterator<Item = Line> {
-        let knows_others = self.moves.iter().any(|found| found.is_in_book && found.value.is_some());
-        let is_known = self.entry.value.is_some() && knows_others;
+        let is_worth_knowing = |found: &BookMove| found.value.is_some() && (found.is_in_book || found.depth.is_exact());
+        let is_known = self.entry.value.is_some() && self.moves.iter().any(is_worth_knowing);
         let known =
             self.moves.iter().enumerate().filter(move |(place, found)| is_known && (found.is_in_book || *place == 0));
         known.filter_map(|(_, found)| found.as_line())
@@ -304,6 +304,20 @@ mod tests {
         assert_eq!(played(&book), ["f4", "d6"]);
         add(&mut book, reply, searched(found(first_move(&reply), -5, SearchDepth::Plies(8))));
         assert_eq!(played(&book), ["d6"]);
+    }
+
+    #[test]
+    fn a_leaf_alone_is_played_if_it_is_the_result() {
+        let root = Position::START.after("f5".parse().unwrap());
+        let (key, symmetry) = Key::of(&root);
+        let mut book = BTreeMap::from([(key, Entry::UNSEARCHED)]);
+        add(&mut book, key, searched(found(symmetry.square("f4".parse().unwrap()), 0, SearchDepth::Exact)));
+        let view = look_up(&book, &root, Contempt::NONE).unwrap().unwrap();
+        let played: Vec<Line> = view.playable().collect();
+        assert_eq!(
+            (played.len(), played[0].turn.to_string(), played[0].depth),
+            (1, "f4".to_owned(), SearchDepth::Exact)
+        );
     }
 
     #[test]

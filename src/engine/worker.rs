@@ -10,7 +10,7 @@ use super::tables::make_tables;
 use crate::othello::{Move, Position};
 use crate::random::Random;
 use crate::search::{
-    Bound, Contempt, Control, Depth, Limits, Line, Precision, Report, Score, Search, SearchDepth, StopSignal, Task,
+    Bound, Contempt, Control, Limits, Line, Precision, Report, Score, Search, SearchDepth, StopSignal, Task,
 };
 use crossbeam::channel::{Receiver, Sender};
 use std::fmt;
@@ -257,8 +257,8 @@ fn book_report(question: &SearchJob) -> Option<Report> {
     Some(report)
 }
 
-/// Depth of the search of a move that is the only one.
-const FORCED_DEPTH: Option<Depth> = Depth::new(3);
+/// The positions that are visited for the value of a move that is the only one.
+const FORCED_NODES: Option<u64> = Some(10_000);
 
 /// The tighter of the client's and the options' limits, with the default time if there is none at all.
 fn limits(request: &Request, options: &EngineOptions) -> Limits {
@@ -278,8 +278,8 @@ fn limits(request: &Request, options: &EngineOptions) -> Limits {
         hard_time: asked.hard_time,
     };
     if request.goal == Goal::Move && !request.is_endless && request.position.moves().count() <= 1 {
-        // There is nothing to choose: a search of some hundred positions gives the move its value.
-        limits.depth = tighter(limits.depth, FORCED_DEPTH);
+        // There is nothing to choose. Some milliseconds give the move its value, and see the end where it is near or was seen before.
+        limits.nodes = tighter(limits.nodes, FORCED_NODES);
     }
     let wants_default = request.goal == Goal::Move && !request.is_endless && limits == Limits::default();
     let per_move = options.time.or(wants_default.then_some(DEFAULT_MOVE_TIME));
@@ -306,7 +306,7 @@ mod tests {
     use super::super::{ALPHA_BETA, Engine};
     use super::*;
     use crate::othello::{Color, Square};
-    use crate::search::Selectivity;
+    use crate::search::{Depth, Selectivity};
     use crate::testing::random_position;
     use parking_lot::Mutex;
     use std::collections::HashSet;
@@ -394,9 +394,21 @@ mod tests {
         let single =
             (0..).map(|seed| random_position(seed, 30)).find(|position| position.moves().count() == 1).unwrap();
         let options = at_depth(9);
-        assert_eq!(limits(&Request::best_move(single), &options).depth, FORCED_DEPTH);
-        assert_eq!(limits(&Request::best_move(Position::START), &options).depth, Depth::new(9));
-        assert_eq!(limits(&Request::hint(single, 1), &options).depth, Depth::new(9));
+        let bounds = |request: &Request| (limits(request, &options).depth, limits(request, &options).nodes);
+        assert_eq!(bounds(&Request::best_move(single)), (Depth::new(9), FORCED_NODES));
+        assert_eq!(bounds(&Request::best_move(Position::START)), (Depth::new(9), None));
+        assert_eq!(bounds(&Request::hint(single, 1)), (Depth::new(9), None));
+    }
+
+    #[test]
+    fn the_only_move_near_the_end_has_the_result_as_its_value() {
+        for seed in 0..200 {
+            let position = random_position(seed, 8);
+            if position.moves().count() == 1 {
+                let played = Engine::new(at_depth(12)).start(Request::best_move(position)).wait();
+                assert_eq!(played.report.lines[0].depth, SearchDepth::Exact, "{position}");
+            }
+        }
     }
 
     #[test]

@@ -27,7 +27,7 @@ pub enum Reply {
     Search(Hint),
     /// `book PV EVAL GAMES DEPTH [TEXT]`: the value of a move of the opening book.
     Book {
-        /// The move. The depth of all lines is that of the first.
+        /// The move.
         hint: Hint,
         /// How many learned games played it.
         games: u32,
@@ -61,8 +61,8 @@ pub enum Reply {
 pub struct Hint {
     /// The move and what the search knows about it.
     pub line: Line,
-    /// The depth of all lines of the report. NBoard takes the depth's text for the name of an iteration and drops what belongs
-    /// to another: the depth that this line alone has reached goes into the free text.
+    /// The depth that NBoard shows. Of a search it is that of all lines of the report: NBoard takes the text for the name of an iteration and drops what
+    /// belongs to another, so the depth that this line alone has reached goes into the free text.
     pub depth: SearchDepth,
 }
 
@@ -74,15 +74,13 @@ impl fmt::Display for Reply {
                 write!(f, "=== {turn:#}/{}/{}", Discs(*score), Seconds(*elapsed))
             }
             Reply::Move { turn, score: None, elapsed } => write!(f, "=== {turn:#}//{}", Seconds(*elapsed)),
-            // No game ends one disc apart: this is a draw, and what it is worth to the client. NBoard reads both of its worths as such.
+            // No game ends one disc apart: this is a draw, and what it is worth to the client.
             Reply::Search(hint) if hint.line.depth == SearchDepth::Exact && hint.line.score.units().abs() == DISC => {
-                hint.write(f, "search", "+1.00,-1.00", 0)
+                hint.write(f, "search", ByDraws(Draws::DRAW), 0)
             }
             Reply::Search(hint) => hint.write(f, "search", hint.line.score, 0),
             Reply::Book { hint, games, draws: None } => hint.write(f, "book", hint.line.score, *games),
-            Reply::Book { hint, games, draws: Some(Draws { lost, won }) } => {
-                hint.write(f, "book", format_args!("{won},{lost}"), *games)
-            }
+            Reply::Book { hint, games, draws: Some(draws) } => hint.write(f, "book", ByDraws(*draws), *games),
             Reply::NodeStats { nodes, elapsed } => {
                 // The client reads a signed 64-bit number.
                 write!(f, "nodestats {} {}", (*nodes).min(i64::MAX as u64), Seconds(*elapsed))
@@ -130,6 +128,18 @@ impl fmt::Display for Discs {
     }
 }
 
+/// What a move is worth if draws count for the side to move, and if they count for the other side: one number where that does not matter.
+struct ByDraws(Draws);
+
+impl fmt::Display for ByDraws {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match [1, -1].map(|discs| self.0.at(Score::from_discs(discs))) {
+            [value, other] if value == other => write!(f, "{value}"),
+            [value, other] => write!(f, "{value},{other}"),
+        }
+    }
+}
+
 /// Plain decimals: clients do not read exponents.
 struct Seconds(Duration);
 
@@ -174,7 +184,13 @@ mod tests {
         assert_eq!(book.to_string(), "book F5PAC3 -0.50 31 9 depth 12");
         let draws = Some(Draws { lost: Score::from_discs(-2), won: Score::from_discs(100) });
         let book = Reply::Book { hint: Hint { line: line.clone(), depth: SearchDepth::Plies(9) }, games: 31, draws };
-        assert_eq!(book.to_string(), "book F5PAC3 +100.00,-2.00 31 9 depth 12");
+        assert_eq!(book.to_string(), "book F5PAC3 +1.00,-1.00 31 9 depth 12");
+        let draws = Some(Draws { lost: Score::from_discs(-2), won: Score::from_units(-64) });
+        let book = Reply::Book { hint: Hint { line: line.clone(), depth: SearchDepth::Plies(12) }, games: 0, draws };
+        assert_eq!(book.to_string(), "book F5PAC3 -0.50,-1.00 0 12");
+        let draws = Some(Draws { lost: Score::from_discs(4), won: Score::from_discs(100) });
+        let book = Reply::Book { hint: Hint { line: line.clone(), depth: SearchDepth::Plies(12) }, games: 0, draws };
+        assert_eq!(book.to_string(), "book F5PAC3 +4.00 0 12");
         let draw = Line { score: Score::from_discs(-1), depth: SearchDepth::Exact, ..line.clone() };
         assert_eq!(hint(&draw, SearchDepth::Exact), "search F5PAC3 +1.00,-1.00 0 100%");
         let line = Line { pv: vec![], visits: 7, bound: Bound::Lower, ..line };

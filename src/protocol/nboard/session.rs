@@ -3,14 +3,14 @@
 use super::clocks::{Clocks, OwnMoveTimes};
 use super::{Command, CommandError, Hint, Reply};
 use crate::book::BookError;
-use crate::engine::{DEFAULT_MOVE_TIME, Decision, Engine, EngineOptions, Event, Request, Thinking};
+use crate::engine::{DEFAULT_MOVE_TIME, Decision, Engine, EngineOptions, Event, Goal, Request, Thinking};
 use crate::input_line::InputLine;
 use crate::notation::AnnotatedGame;
 use crate::notation::ggf::TimedMove;
 use crate::othello::{GameRecord, Move, Position};
 use crate::protocol::end_of_input::Deadline;
 use crate::protocol::stdio::Connection;
-use crate::search::{Contempt, Depth, Limits, Line, MemoryUse, Report, Score, SearchDepth};
+use crate::search::{Contempt, Depth, Limits, MemoryUse, Report, Score, SearchDepth};
 use crossbeam::channel::{Receiver, never, tick};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -70,22 +70,9 @@ struct PendingRequest {
     nodes_before: u64,
     /// The last report of this search, so that nothing is sent twice.
     last_report: Report,
-    /// The moves of the book.
-    book: Vec<Move>,
 }
 
 impl PendingRequest {
-    /// The lines of the last report that are wanted beside those of the book. NBoard has room for one value of a move, the last one, and
-    /// `go` plays by the book.
-    fn lines_beyond_book(&self) -> impl Iterator<Item = &Line> {
-        let asked = match self.goal {
-            PendingGoal::Hint { lines } => lines,
-            _ => 1,
-        };
-        let is_news = |line: &&Line| !self.book.contains(&line.turn);
-        self.last_report.lines.iter().filter(is_news).take(asked.saturating_sub(self.book.len()))
-    }
-
     /// What the search has reached: how far it sees, the best move, and what that is worth. NBoard shows about 27 characters, and the number
     /// of positions beside them.
     fn progress(&self) -> Option<String> {
@@ -359,17 +346,18 @@ impl Session {
         }
     }
 
-    /// Sends what the book knows of the best moves that `go` would play by it, this number of them, and returns all of these.
+    /// Sends what the book knows of the best moves that `go` would play by it, at most this number of them, and returns these.
     fn send_book(&self, position: &Position, lines: usize) -> Vec<Move> {
         let book = self.engine.options().book_to_play_from();
         let Some(view) = book.and_then(|book| book.view(position, self.contempt)) else { return Vec::new() };
-        let known: Vec<Line> = view.playable().collect();
-        let depth = known.first().map_or(SearchDepth::default(), |line| label(line.depth, position));
-        for line in known.iter().take(lines) {
+        let mut sent = Vec::new();
+        for line in view.playable().take(lines) {
+            sent.push(line.turn);
             let (games, draws) = view.known(line.turn).map_or((0, None), |found| (found.games, found.draws));
-            self.send(Reply::Book { hint: Hint { line: line.clone(), depth }, games, draws });
+            let depth = label(line.depth, position);
+            self.send(Reply::Book { hint: Hint { line, depth }, games, draws });
         }
-        known.iter().map(|line| line.turn).collect()
+        sent
     }
 
     /// The client's depth, and this time where no option bounds the search. A depth alone is no bound: NBoard always sets one, and it
@@ -447,7 +435,6 @@ impl Session {
             started: Instant::now(),
             nodes_before: 0,
             last_report: Report::default(),
-            book: Vec::new(),
         });
     }
 
@@ -470,7 +457,7 @@ impl Session {
         };
         let position = pending.request.position;
         self.status(format!("{doing}{by}"));
-        let book = if hints > 0 { self.send_book(&position, hints) } else { Vec::new() };
+        let book = self.send_book(&position, hints);
         if !book.is_empty() && book.len() >= hints.min(position.moves().count() as usize) {
             self.pending = None;
             self.send(Reply::NodeStats { nodes: 0, elapsed: Duration::ZERO });
@@ -478,7 +465,11 @@ impl Session {
             return;
         }
         let Some(pending) = &mut self.pending else { return };
-        pending.book = book;
+        if !book.is_empty() {
+            // NBoard has room for one value of a move, the last one, and `go` plays by the book.
+            pending.request.goal = Goal::Hint { lines: hints - book.len() };
+            pending.request.except = book.iter().filter_map(|turn| turn.square()).collect();
+        }
         pending.thinking = Some(self.engine.start(pending.request.clone()));
         pending.heartbeat = tick(HEARTBEAT);
     }
@@ -500,7 +491,7 @@ impl Session {
         let Some(pending) = &self.pending else { return };
         if is_hint && news {
             let depth = label(pending.last_report.depth, &pending.request.position);
-            for line in pending.lines_beyond_book() {
+            for line in &pending.last_report.lines {
                 self.send(Reply::Search(Hint { line: line.clone(), depth }));
             }
         }
