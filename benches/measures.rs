@@ -1,12 +1,13 @@
 //! Measurements behind figures of the documentation: `cargo bench --bench measures -- NAME...`, or all without a name.
 
-use emilia::book::{Database, Entry, Key, Leaf, PackedBook, Positions, Snapshot, pack};
+use emilia::book::{Database, Entry, Key, Leaf, PackedBook, Positions, Snapshot, look_up, pack};
 use emilia::eval::pattern::{PackedWeights, PatternLinear, Sharing, State, Weights};
 use emilia::eval::{Evaluator, EvaluatorKind, Incremental};
 use emilia::game::DISC;
 use emilia::othello::{Bitboard, Position, Square, flips};
 use emilia::search::{
-    AlphaBeta, AlphaBetaSettings, Control, Depth, Limits, Score, Search, SearchDepth, Task, mean_alpha_beta_evaluations,
+    AlphaBeta, AlphaBetaSettings, Contempt, Control, Depth, Limits, Score, Search, SearchDepth, Task,
+    mean_alpha_beta_evaluations,
 };
 use emilia::training::{SelfPlay, SelfPlaySettings};
 use std::collections::BTreeSet;
@@ -183,7 +184,7 @@ fn pattern_cost() {
 }
 
 /// How fast a book takes the positions of so many games a transaction with their values until it has each of these numbers of
-/// positions, how large it is then, and how long a look-up in it takes at the end.
+/// positions, how large it is then, and how long a look-up of a position and a view of all its moves take at the end.
 fn book(games_at_once: usize, goals: &[u64]) {
     const WEIGHTS: u32 = 1;
     let folder = tempfile::tempdir().expect("a folder");
@@ -238,14 +239,24 @@ fn book(games_at_once: usize, goals: &[u64]) {
     let bytes = std::fs::metadata(&packed).expect("it was packed").len();
     println!("packed: {:.1} bytes a position", bytes as f64 / keys.len() as f64);
     let wanted: Vec<Key> = (0..200_000).map(|_| keys[numbers.below(keys.len())]).collect();
-    let look_up = |name: &str, book: &dyn Positions| {
-        let started = Instant::now();
+    let measure = |name: &str, open: &dyn Fn() -> Box<dyn Positions>| {
+        let mean = |since: Instant, calls: usize| since.elapsed().as_secs_f64() * 1e6 / calls as f64;
+        let since = Instant::now();
+        let book = open();
+        let opened = mean(since, 1);
+        let since = Instant::now();
         let found = wanted.iter().filter(|key| book.get(key).is_ok_and(|entry| entry.is_some())).count();
+        let look_ups = mean(since, wanted.len());
+        let viewed = &wanted[..2_000];
+        let view = |key: &Key| look_up(&*book, &key.position(), Contempt::default()).expect("the book is whole");
+        let since = Instant::now();
+        let seen = viewed.iter().filter_map(view).count();
+        let views = mean(since, viewed.len());
         println!(
-            "{name}: {:.2} us a look-up, {found} found",
-            started.elapsed().as_secs_f64() * 1e6 / wanted.len() as f64
+            "{name}: opened in {opened:.0} us, {look_ups:.2} us a look-up, {found} found, {views:.0} us a view, {seen} seen"
         );
     };
-    look_up("database", &grown);
-    look_up("packed", &PackedBook::open(&packed).expect("it was packed"));
+    drop(grown);
+    measure("database", &|| Box::new(Snapshot::open(&path).expect("the book is there")));
+    measure("packed", &|| Box::new(PackedBook::open(&packed).expect("it was packed")));
 }

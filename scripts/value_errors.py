@@ -4,12 +4,15 @@
 scripts/value_errors.py [--program PATH] [--depth N]... [--args "..."] FILE.obf ENGINE...
 
 FILE.obf has positions with the exact scores of their moves, or of the best ones. For each engine and depth it prints: how often the move
-is a best one, the mean absolute, mean signed and RMS error of the value in discs, the mean signed change from the depth before, and nodes
-and seconds in all. Each position is searched by one thread with an empty memory.
+is a best one, the mean absolute, mean signed and RMS error of the value in discs, the mean signed change from the depth before with a 95 %
+interval, and nodes and seconds in all. If no position has a score, it prints no errors. Each position is searched by one thread with an
+empty memory.
 """
 import argparse
 import json
+import math
 import shlex
+import statistics
 import subprocess
 import time
 
@@ -20,8 +23,7 @@ def read(path):
         board, *moves = [part.strip() for part in line.split(";")]
         pairs = (move.split(":") for move in moves if ":" in move)
         scores = {move.lower(): int(score) for move, score in pairs if move != "--"}
-        if scores:
-            yield board, scores
+        yield board, scores
 
 
 def ask(program, engine, depth, arguments, boards):
@@ -43,24 +45,38 @@ def main():
     parser.add_argument("file")
     parser.add_argument("engine", nargs="+")
     arguments = parser.parse_args()
-    positions = list(read(arguments.file))[: arguments.first]
+    positions = list(read(arguments.file))
+    scored = [position for position in positions if position[1]]
+    positions = (scored or positions)[: arguments.first]
     boards = [board for board, _ in positions]
     for engine in arguments.engine:
-        print(f"{engine}, {len(boards)} positions\ndepth   best  mean abs   signed      rms   change      nodes  seconds")
+        print(f"{engine}, {len(boards)} positions\ndepth   best  mean abs   signed      rms         change      nodes  seconds")
         before = None
         for depth in arguments.depth or [8, 9, 10, 11, 12]:
             began = time.time()
             found, nodes = ask(arguments.program, engine, depth, shlex.split(arguments.args), boards)
             seconds = time.time() - began
-            best = sum(scores.get(move) == max(scores.values()) for (move, _), (_, scores) in zip(found, positions))
-            errors = [value - max(scores.values()) for (_, value), (_, scores) in zip(found, positions)]
-            n = len(errors)
-            values = sum(value for _, value in found) / n
-            change = "" if before is None else f"{values - before:+.2f}"
+            values = [value for _, value in found]
+            errors = against_scores(found, positions) if scored else " " * 33
+            change = mean_change(before, values) if before else ""
             before = values
-            mean_abs, signed = sum(map(abs, errors)) / n, sum(errors) / n
-            rms = (sum(error * error for error in errors) / n) ** 0.5
-            print(f"{depth:5} {100 * best / n:5.1f}% {mean_abs:9.2f} {signed:+8.2f} {rms:8.2f} {change:>8} {nodes:10} {seconds:8.1f}", flush=True)
+            print(f"{depth:5} {errors} {change:>14} {nodes:10} {seconds:8.1f}", flush=True)
+
+
+def against_scores(found, positions):
+    """How often the move is a best one, and the errors of the values."""
+    best = sum(scores.get(move) == max(scores.values()) for (move, _), (_, scores) in zip(found, positions))
+    errors = [value - max(scores.values()) for (_, value), (_, scores) in zip(found, positions)]
+    n = len(errors)
+    rms = math.sqrt(sum(error * error for error in errors) / n)
+    return f"{100 * best / n:5.1f}% {sum(map(abs, errors)) / n:9.2f} {sum(errors) / n:+8.2f} {rms:8.2f}"
+
+
+def mean_change(before, values):
+    """The mean change of the values, and half of its 95 % interval."""
+    changes = [value - old for value, old in zip(values, before)]
+    error = 1.96 * statistics.stdev(changes) / math.sqrt(len(changes))
+    return f"{statistics.mean(changes):+.2f} ± {error:.2f}"
 
 
 if __name__ == "__main__":
