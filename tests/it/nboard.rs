@@ -467,16 +467,22 @@ fn full(task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report
     report
 }
 
-/// Has seen fourteen plies and this number of positions, and goes on until it is stopped.
-fn busy<const NODES: u64>(task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
-    let report = Report { depth: SearchDepth::Plies(14), ..first_move(&task.position) };
-    sink(&report);
-    mute::<NODES>(task, control, sink)
+/// Has seen fourteen plies, and goes on until it is stopped.
+fn busy(task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
+    sink(&Report { depth: SearchDepth::Plies(14), ..first_move(&task.position) });
+    mute(task, control, sink)
 }
 
-/// Has seen this number of positions and nothing to tell, and goes on until it is stopped.
-fn mute<const NODES: u64>(task: &Task, control: &Control, _: &mut dyn FnMut(&Report)) -> Report {
-    while !control.must_stop(NODES, 0) {
+/// The same with a tree.
+fn busy_tree(task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
+    let memory = MemoryUse { tree_nodes: 9, ..MemoryUse::default() };
+    sink(&Report { depth: SearchDepth::Plies(14), memory, ..first_move(&task.position) });
+    mute(task, control, sink)
+}
+
+/// Has seen five positions and nothing to tell, and goes on until it is stopped.
+fn mute(task: &Task, control: &Control, _: &mut dyn FnMut(&Report)) -> Report {
+    while !control.must_stop(5, 0) {
         std::thread::sleep(Duration::from_millis(1));
     }
     first_move(&task.position)
@@ -484,18 +490,20 @@ fn mute<const NODES: u64>(task: &Task, control: &Control, _: &mut dyn FnMut(&Rep
 
 #[test]
 fn the_status_says_every_second_how_far_a_search_is() {
-    let cases: [(SearchBuilder, _, _, _); 4] = [
-        (|_| Box::new(Does(busy::<12_345>)), "hint 1", "Analyzing", "status Depth 14: D3 +0.00"),
-        (|_| Box::new(Does(busy::<12_345>)), "analyze", "Move 1", "status Move 1: depth 14"),
-        (|_| Box::new(Does(busy::<12_345>)), "go", "Thinking", "status Depth 14: D3 +0.00"),
-        (|_| Box::new(Does(mute::<5>)), "go", "Thinking", "nodestats 5 1."),
+    let cases: [(SearchBuilder, _, _, _); 5] = [
+        (|_| Box::new(Does(busy)), "hint 1", "Analyzing", "status Depth 14: D3 +0.00"),
+        (|_| Box::new(Does(busy)), "analyze", "Move 1", "status Move 1: depth 14"),
+        (|_| Box::new(Does(busy)), "go", "Thinking", "status Depth 14: D3 +0.00"),
+        (|_| Box::new(Does(busy_tree)), "go", "Thinking", "status Depth 14: D3"),
+        (|_| Box::new(Does(mute)), "go", "Thinking", "nodestats 5 1."),
     ];
     for (builder, request, doing, progress) in cases {
         let client = start(engine_with(builder));
         client.send(request);
         assert_eq!(next(&client), format!("status {doing}"));
         let seen = until(&client, progress.split(' ').next().unwrap()).pop().unwrap();
-        assert!(seen.starts_with(progress), "{seen}");
+        let is_as_expected = if progress.starts_with("status") { seen == progress } else { seen.starts_with(progress) };
+        assert!(is_as_expected, "{seen}");
     }
 }
 

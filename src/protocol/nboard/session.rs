@@ -87,7 +87,10 @@ impl PendingRequest {
             SearchDepth::WinLossDraw => "Winner known".to_owned(),
             SearchDepth::Exact => "Solved".to_owned(),
         };
-        Some(format!("{reached}: {:#} {}", best.turn, best.score))
+        // The values of a tree say who wins, and not by how many discs.
+        let is_estimate = self.last_report.memory.tree_nodes == 0 || !matches!(depth, SearchDepth::Plies(_));
+        let value = if is_estimate { format!(" {}", best.score) } else { String::new() };
+        Some(format!("{reached}: {:#}{value}", best.turn))
     }
 }
 

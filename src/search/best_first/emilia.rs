@@ -10,7 +10,7 @@
 
 use super::budget::evaluations_in_tree;
 use super::engine::{BestFirst, BestFirstSettings, GivesUp, PROVABLE, without_depth};
-use super::form::positions_worth;
+use super::form::{positions_worth, solving_worth};
 use super::searched_leaves::solving_cost;
 use crate::game::DISC;
 use crate::othello::Bitboard;
@@ -56,7 +56,7 @@ impl Emilia {
     fn is_solvable(&self, task: &Task, limits: &Limits) -> bool {
         let empties = task.position.empty_count();
         let cost = solving_cost(empties);
-        let Some(positions) = positions_worth(limits, self.search.settings.threads) else {
+        let Some(positions) = solving_worth(limits, self.search.settings.threads) else {
             return limits.depth.map_or(cost <= PROVABLE, |depth| empties <= solved_from(depth.plies()));
         };
         // A client with a clock may ask for 60 plies: then the clock alone decides.

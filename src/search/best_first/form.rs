@@ -7,9 +7,22 @@ const SPEED: f64 = 8e6;
 
 /// How many positions a search with these limits can visit, if it is limited.
 pub(super) fn positions_worth(limits: &Limits, threads: usize) -> Option<u64> {
+    positions_in(limits, SPEED * threads as f64)
+}
+
+/// How many positions they allow at this number a second.
+fn positions_in(limits: &Limits, speed: f64) -> Option<u64> {
     let time = limits.soft_time.into_iter().chain(limits.hard_time).min();
-    let by_time = time.map(|time| (time.as_secs_f64() * SPEED * threads as f64) as u64);
+    let by_time = time.map(|time| (time.as_secs_f64() * speed) as u64);
     limits.nodes.into_iter().chain(limits.evaluations).chain(by_time).min()
+}
+
+/// Positions a second that one thread visits where the end of the game is searched, about.
+const SOLVING_SPEED: f64 = 4e7;
+
+/// How many positions of the end of the game a search with these limits can visit, if it is limited.
+pub(super) fn solving_worth(limits: &Limits, threads: usize) -> Option<u64> {
+    positions_in(limits, SOLVING_SPEED * threads as f64)
 }
 
 /// What a search of some size does.

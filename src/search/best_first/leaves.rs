@@ -118,7 +118,7 @@ pub struct EndgameSolver {
 /// Size of the solver's own transposition table in bytes: what a few thousand of the positions that it probes take.
 const TABLE_BYTES: usize = 1 << 20;
 /// Positions that it visits between two looks at the limits.
-const CHECK_INTERVAL: u64 = 256;
+const CHECK_INTERVAL: u64 = 16;
 
 impl EndgameSolver {
     /// A solver for positions with at most `empties` empty squares.

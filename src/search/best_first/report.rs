@@ -73,10 +73,11 @@ pub(crate) fn line_to(turns: &[Option<Square>]) -> (Vec<Move>, u8) {
     (turns.iter().map(|turn| turn.map_or(Move::Pass, Move::Place)).collect(), plies as u8)
 }
 
-/// The depth of a search that goes to no fixed depth, by its effort: the depth that stands for as many evaluations, and no deeper than to the end.
+/// The depth of a search that goes to no fixed depth, by its effort: the depth that stands for as many evaluations. What is not solved was
+/// not seen to the end.
 fn depth_of_effort(evaluations: u64, position: &Position) -> SearchDepth {
     let empties = position.empty_count();
-    SearchDepth::Plies(depth_worth(evaluations, empties).min(empties.count()))
+    SearchDepth::Plies(depth_worth(evaluations, empties).min(empties.count().saturating_sub(1).max(1)))
 }
 
 /// How far a position was searched of which these are the best lines, where not all moves are decided: the best one may be solved, and another one

@@ -154,11 +154,17 @@ impl<'a> Solver<'a> {
     }
 
     /// Whether to stop, asked anew where [`Solver::next_check`] says.
+    #[inline]
     fn must_stop(&mut self) -> bool {
-        if self.nodes >= self.next_check && !self.stopped {
+        self.nodes >= self.next_check && self.ask()
+    }
+
+    #[cold]
+    fn ask(&mut self) -> bool {
+        if !self.stopped {
             match (self.go_on)(self.nodes) {
                 Some(more) => self.next_check = self.nodes + more,
-                None => self.stopped = true,
+                None => (self.stopped, self.next_check) = (true, 0),
             }
         }
         self.stopped

@@ -16,7 +16,7 @@ const LOOK_UP_FROM: u32 = SORT_FROM + 1;
 pub(super) const SHALLOW_TO: u32 = 11;
 
 /// Number of empty squares from which on the solver asks whether to stop: with fewer it is sooner done.
-pub(super) const CHECK_FROM: u32 = 7;
+pub(super) const CHECK_FROM: u32 = 5;
 
 /// What counts against a move nearer to the end than the learned order, beside an even quadrant, which counts 1: each reply that it leaves,
 /// one in a corner twice.
@@ -48,6 +48,9 @@ impl Solver<'_> {
 
     /// Whether the value exceeds `alpha`, with moves in the order of their parity alone: a bound on it on that side.
     fn by_parity(&mut self, board: Board, moves: Bitboard, alpha: i32, parity: Parity) -> i32 {
+        if self.must_stop() {
+            return 0;
+        }
         if let Some(limit) = board.stability_limit(alpha, 5) {
             return limit;
         }
@@ -73,7 +76,7 @@ impl Solver<'_> {
 
     /// Whether the value exceeds `alpha`, with sorted moves and with the local table: a bound on it on that side.
     fn with_local_table(&mut self, board: Board, moves: Bitboard, alpha: i32, parity: Parity, empties: u32) -> i32 {
-        if empties >= CHECK_FROM && self.must_stop() {
+        if self.must_stop() {
             return 0;
         }
         if let Some(limit) = board.stability_limit(alpha, empties) {
@@ -140,7 +143,7 @@ impl Solver<'_> {
                 -self.with_local_table(child, moves, -alpha - 1, parity, empties - 1)
             };
             best = best.max(value);
-            if best > alpha {
+            if best > alpha || self.stopped {
                 break;
             }
         }
