@@ -3,7 +3,7 @@
 
 scripts/value_errors.py [--program PATH] [--depth N]... [--args "..."] FILE.obf ENGINE...
 
-FILE.obf has positions with the exact scores of their moves, or of the best ones. For each engine and depth it prints: how often the move
+FILE.obf has positions, with the exact scores of their moves or of the best ones if they are known. For each engine and depth it prints: how often the move
 is a best one, the mean absolute, mean signed and RMS error of the value in discs, the mean signed change from the depth before with a 95 %
 interval, and nodes and seconds in all. If no position has a score, it prints no errors. Each position is searched by one thread with an
 empty memory.
@@ -18,12 +18,13 @@ import time
 
 
 def read(path):
-    """Boards with the exact scores of their moves."""
+    """Boards with the exact scores of their moves, as far as the file has them."""
     for line in open(path, encoding="ascii"):
         board, *moves = [part.strip() for part in line.split(";")]
         pairs = (move.split(":") for move in moves if ":" in move)
         scores = {move.lower(): int(score) for move, score in pairs if move != "--"}
-        yield board, scores
+        if board:
+            yield board, scores
 
 
 def ask(program, engine, depth, arguments, boards):
@@ -57,7 +58,7 @@ def main():
             found, nodes = ask(arguments.program, engine, depth, shlex.split(arguments.args), boards)
             seconds = time.time() - began
             values = [value for _, value in found]
-            errors = against_scores(found, positions) if scored else " " * 33
+            errors = against_scores(found, positions) if scored else " " * 34
             change = mean_change(before, values) if before else ""
             before = values
             print(f"{depth:5} {errors} {change:>14} {nodes:10} {seconds:8.1f}", flush=True)

@@ -6,7 +6,7 @@
 //! believes the smaller.
 //!
 //! The scheme for a game's time: positions with few enough empty squares are solved, which settles all moves that
-//! follow, so about a third of the time is kept for that. The rest is shared among the moves before, with less for the
+//! follow, so a part of the time is kept for that. The rest is shared among the moves before, with less for the
 //! opening and more for the middle game, where errors are largest and the end is not yet in sight.
 
 pub mod time_control;
@@ -329,8 +329,8 @@ fn period_budget(left: f64, moves: u32) -> TimeBudget {
     }
 }
 
-/// Number of empty squares up to which a quarter of `seconds` is likely to be enough for the exact result: 20 are solved in 15 milliseconds
-/// on average, each further one takes twice as long, and hardly any position takes 16 times the average.
+/// Number of empty squares from which on the default may be expected to have solved the position in its share of `seconds`. It solves what takes a
+/// sixteenth of the share on average: with one thread 20 empty squares in one second, and one more each time the seconds double.
 fn solvable_empties(seconds: f64) -> u32 {
     (20.0 + seconds.log2()).clamp(8.0, 28.0) as u32
 }

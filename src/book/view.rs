@@ -49,8 +49,8 @@ pub struct View {
 }
 
 impl View {
-    /// The moves to play by the book, the best first: those to positions with a value, if there are any, and the leaf if it is better than all
-    /// of them: a search would not know that they are worse. A leaf alone is played if its value is the result.
+    /// The moves to play by the book, the best first: those to positions with a value, and the leaf if it is better than all of them. A leaf
+    /// alone is played if its value is the result, because else a search knows as much.
     pub fn playable(&self) -> impl Iterator<Item = Line> {
         let is_worth_knowing = |found: &BookMove| found.value.is_some() && (found.is_in_book || found.depth.is_exact());
         let is_known = self.entry.value.is_some() && self.moves.iter().any(is_worth_knowing);

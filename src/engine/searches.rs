@@ -126,6 +126,8 @@ mod tests {
     fn searches_are_known_by_name_and_read_known_options() {
         for search in OWN {
             assert!(search.reads.iter().all(|name| EngineOption::find(name).is_ok()), "{search}");
+            // A hint leaves out the moves of the book.
+            assert!(!search.reads.contains(&"book") || search.leaves_moves_out(), "{search}");
             let mut options = EngineOptions::default();
             options.set("engine", search.name).unwrap();
             assert_eq!(options.engine, search);

@@ -283,7 +283,7 @@ fn a_number_of_positions_is_kept() {
             let nodes = visited(discs, limit);
             assert!(nodes >= limit * 9 / 10, "{kind}: {nodes} of {limit}");
         }
-        // Near the end the solver visits hundreds of positions in a microsecond or two.
+        // Near the end the solver visits some positions between two looks at the limits.
         for discs in 40..=52 {
             for limit in [300, 1_000, 3_000, 10_000] {
                 visited(discs, limit);

@@ -166,6 +166,24 @@ fn the_best_move_out_of_the_book_is_played_where_the_others_are_known_to_be_wors
 }
 
 #[test]
+fn each_line_of_the_book_has_a_depth_of_its_own() {
+    let position = Position::START.after("f5".parse().unwrap());
+    let view = OpeningBook::builtin().view(&position, Contempt::NONE).unwrap();
+    let plies = |line: &Line| match line.depth {
+        SearchDepth::Plies(plies) | SearchDepth::Selective { plies, .. } => plies.to_string(),
+        depth => panic!("{depth}"),
+    };
+    let expected: Vec<String> = view.playable().map(|line| plies(&line)).collect();
+    assert!(expected.iter().any(|depth| *depth != expected[0]), "{expected:?}");
+    let client = start(Engine::new(EngineOptions::default()));
+    client.send("set depth 1");
+    client.send("move F5");
+    let lines = hint(&client, "hint 64");
+    let seen: Vec<&str> = lines.iter().filter(|line| line.starts_with("book")).map(|line| depth(line).0).collect();
+    assert_eq!(seen, expected, "{lines:?}");
+}
+
+#[test]
 fn an_analysis_has_the_values_of_the_book() {
     let client = start(Engine::new(EngineOptions::default()));
     let of_book = hint(&client, "hint 1").into_iter().find(|line| line.starts_with("book")).unwrap();

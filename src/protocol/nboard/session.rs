@@ -87,10 +87,17 @@ impl PendingRequest {
             SearchDepth::WinLossDraw => "Winner known".to_owned(),
             SearchDepth::Exact => "Solved".to_owned(),
         };
-        // The values of a tree say who wins, and not by how many discs.
-        let is_estimate = self.last_report.memory.tree_nodes == 0 || !matches!(depth, SearchDepth::Plies(_));
-        let value = if is_estimate { format!(" {}", best.score) } else { String::new() };
-        Some(format!("{reached}: {:#}{value}", best.turn))
+        // The tree that chooses a move asks who wins, and not by how many discs.
+        let by_tree = matches!(self.goal, PendingGoal::Go) && self.last_report.memory.tree_nodes > 0;
+        let says_result = !matches!(depth, SearchDepth::Plies(_));
+        if !self.request.except.is_empty() {
+            // The best move is one of the book.
+            Some(reached)
+        } else if by_tree && !says_result {
+            Some(format!("{reached}: {:#}", best.turn))
+        } else {
+            Some(format!("{reached}: {:#} {}", best.turn, best.score))
+        }
     }
 }
 
@@ -460,7 +467,7 @@ impl Session {
         };
         let position = pending.request.position;
         self.status(format!("{doing}{by}"));
-        let book = self.send_book(&position, hints);
+        let book = if hints > 0 { self.send_book(&position, hints) } else { Vec::new() };
         if !book.is_empty() && book.len() >= hints.min(position.moves().count() as usize) {
             self.pending = None;
             self.send(Reply::NodeStats { nodes: 0, elapsed: Duration::ZERO });

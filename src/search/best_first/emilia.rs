@@ -56,12 +56,17 @@ impl Emilia {
     fn is_solvable(&self, task: &Task, limits: &Limits) -> bool {
         let empties = task.position.empty_count();
         let cost = solving_cost(empties);
-        let Some(positions) = solving_worth(limits, self.search.settings.threads) else {
+        let threads = self.search.settings.threads;
+        // A client with a clock may ask for 60 plies: then the clock alone decides.
+        let (part, positions) = if self.reaches_depth(task, limits) {
+            (SOLVABLE_TO_A_DEPTH, positions_worth(limits, threads))
+        } else {
+            (SOLVABLE, solving_worth(limits, threads))
+        };
+        let Some(positions) = positions else {
             return limits.depth.map_or(cost <= PROVABLE, |depth| empties <= solved_from(depth.plies()));
         };
-        // A client with a clock may ask for 60 plies: then the clock alone decides.
-        let most = if self.reaches_depth(task, limits) { SOLVABLE_TO_A_DEPTH } else { SOLVABLE };
-        limits.depth.is_none_or(|depth| empties <= solved_from(depth.plies())) && cost <= most * positions as f64
+        limits.depth.is_none_or(|depth| empties <= solved_from(depth.plies())) && cost <= part * positions as f64
     }
 
     /// Whether a depth is asked for that the tree reaches within the other limits.
@@ -272,6 +277,15 @@ mod tests {
             (of(60, 10_000_000), 19),
         ] {
             let solvable = |empties| emilia().is_solvable(&task(100, empties), &limits);
+            assert_eq!((10..=36).rev().find(|&empties| solvable(empties)), Some(most), "{limits:?}");
+        }
+        // A second is worth what the solver visits in it, and to a depth what the tree does.
+        let second = Limits { soft_time: Some(Duration::from_secs(1)), ..Limits::default() };
+        for (threads, limits, most) in
+            [(1, second, 21), (2, second, 22), (1, Limits { depth: Depth::new(16), ..second }, 22)]
+        {
+            let emilia = Emilia::new(BestFirstSettings { threads, ..settings() });
+            let solvable = |empties| emilia.is_solvable(&task(100, empties), &limits);
             assert_eq!((10..=36).rev().find(|&empties| solvable(empties)), Some(most), "{limits:?}");
         }
     }

@@ -77,7 +77,7 @@ pub(crate) fn line_to(turns: &[Option<Square>]) -> (Vec<Move>, u8) {
 /// not seen to the end.
 fn depth_of_effort(evaluations: u64, position: &Position) -> SearchDepth {
     let empties = position.empty_count();
-    SearchDepth::Plies(depth_worth(evaluations, empties).min(empties.count().saturating_sub(1).max(1)))
+    SearchDepth::Plies(depth_worth(evaluations, empties).min(empties.count().saturating_sub(1)))
 }
 
 /// How far a position was searched of which these are the best lines, where not all moves are decided: the best one may be solved, and another one

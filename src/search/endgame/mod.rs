@@ -159,6 +159,7 @@ impl<'a> Solver<'a> {
         self.nodes >= self.next_check && self.ask()
     }
 
+    /// Asks whether to stop, and if so, lets every later call of [`Solver::must_stop`] come here.
     #[cold]
     fn ask(&mut self) -> bool {
         if !self.stopped {

@@ -15,9 +15,6 @@ const LOOK_UP_FROM: u32 = SORT_FROM + 1;
 /// Number of empty squares above which the shared table takes over.
 pub(super) const SHALLOW_TO: u32 = 11;
 
-/// Number of empty squares from which on the solver asks whether to stop: with fewer it is sooner done.
-pub(super) const CHECK_FROM: u32 = 5;
-
 /// What counts against a move nearer to the end than the learned order, beside an even quadrant, which counts 1: each reply that it leaves,
 /// one in a corner twice.
 const REPLY: i32 = 4;

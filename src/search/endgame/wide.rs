@@ -1,10 +1,12 @@
 //! Windows of any width, near the end: the few nodes of a principal variation.
 
 use super::board::Board;
-use super::shallow::CHECK_FROM;
 use super::{BEYOND_DISCS, Solver};
 use crate::othello::{Bitboard, flips, legal_moves};
 use arrayvec::ArrayVec;
+
+/// Number of empty squares from which on the solver asks whether to stop, as null windows do: with fewer it is sooner done.
+const CHECK_FROM: u32 = 5;
 
 impl Solver<'_> {
     /// The value of a board: exact between `alpha` and `beta`, else a bound on the side of the one it passes.
