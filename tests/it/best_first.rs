@@ -2,7 +2,7 @@
 
 use emilia::engine::{EngineOptions, OnMemoryCap, searches};
 use emilia::eval::EvaluatorKind;
-use emilia::notation::read_position;
+use emilia::notation::{obf::ObfEntry, read_position};
 use emilia::othello::{Color, GameRecord, Move, Position};
 use emilia::search::{
     Bound, Contempt, Control, Depth, Limits, MinimaxKind, Rbfms, Report, Score, Search, SearchDepth, StopSignal, Task,
@@ -212,6 +212,40 @@ fn the_default_is_as_exact_as_alpha_beta() {
         }
     }
     assert!(solved > 40, "{solved}");
+}
+
+/// Compares the default with alpha-beta over the 120 endgames of 14 to 24 empty squares: the values that they show, and the moves that the
+/// default plays. Returns how many are exact.
+fn exact_endgames(depth: u8) -> usize {
+    let endgames = include_str!("../data/endgames.obf").lines().map(|line| ObfEntry::parse(line).unwrap());
+    let limits = Limits { depth: Depth::new(depth), ..Limits::default() };
+    let mut solved = 0;
+    for ObfEntry { position, moves, .. } in endgames {
+        let wanted = Task { is_analysis: true, ..Task::new(position, EvaluatorKind::Pattern.build()) };
+        let answer = |kind, task| engine(kind, |_| {}).think(task, &Control::with_limits(limits), &mut |_| {});
+        let (default, alpha_beta) = (answer("emilia", &wanted), answer("alpha-beta", &wanted));
+        assert_eq!((&default.lines, default.nodes), (&alpha_beta.lines, alpha_beta.nodes), "{position}");
+        if alpha_beta.depth.is_exact() {
+            solved += 1;
+            let played = answer("emilia", &Task { is_analysis: false, ..wanted.clone() });
+            for report in [alpha_beta, played] {
+                assert!(report.depth.is_exact(), "{position}");
+                assert_eq!(report.lines[0].score, Score::from_discs(moves[0].1), "{position}");
+            }
+        }
+    }
+    solved
+}
+
+#[test]
+fn the_default_solves_endgames_at_a_depth_as_alpha_beta_does() {
+    assert_eq!(exact_endgames(12), 76);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn the_default_solves_all_endgames_at_depth_sixteen() {
+    assert_eq!(exact_endgames(16), 120);
 }
 
 #[test]
