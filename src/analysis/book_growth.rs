@@ -38,7 +38,7 @@ pub struct GrowthSettings {
 
 impl GrowthSettings {
     /// The depth in plies of each search that nothing else bounds.
-    pub const DEFAULT_DEPTH: Depth = Depth::new(16).unwrap();
+    pub const DEFAULT_DEPTH: Depth = Depth::new(20).unwrap();
 }
 
 /// How far the growth has come.

@@ -59,7 +59,7 @@ fn cost(text: &str) -> Result<u32, String> {
 /// What a book searches, and how.
 #[derive(Args, Clone, Debug)]
 pub(super) struct SearchArguments {
-    /// Plies of each search [default: 16, without --nodes]
+    /// Plies of each search [default: 20, without --nodes]
     #[arg(long, value_name = "PLIES")]
     depth: Option<Depth>,
     /// Positions that each search visits
