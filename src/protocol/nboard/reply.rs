@@ -61,8 +61,8 @@ pub enum Reply {
 pub struct Hint {
     /// The move and what the search knows about it.
     pub line: Line,
-    /// The depth that NBoard shows. Of a move of the book it is the line's own. Of a search it is that of all lines of the report: NBoard takes the text for the name of an iteration and drops what
-    /// belongs to another, so the depth that this line alone has reached goes into the free text.
+    /// The depth that NBoard shows. Of a move of the book it is the line's own. Of a search it is that of all lines of the report: NBoard takes
+    /// its text for the name of an iteration and drops what belongs to another, so what this line alone has reached goes into the free text.
     pub depth: SearchDepth,
 }
 
