@@ -3,10 +3,10 @@
 
 scripts/value_errors.py [--program PATH] [--depth N]... [--args "..."] FILE.obf ENGINE...
 
-FILE.obf has positions, with the exact scores of their moves or of the best ones if they are known. For each engine and depth it prints: how often the move
-is a best one, the mean absolute, mean signed and RMS error of the value in discs, the mean signed change from the depth before with a 95 %
-interval, and nodes and seconds in all. If no position has a score, it prints no errors. Each position is searched by one thread with an
-empty memory.
+FILE.obf has positions, with the exact scores of their moves or of the best ones if they are known. For each engine and depth it prints:
+how often the move is a best one, the mean absolute, mean signed and RMS error of the value in discs, the mean signed change from the depth
+before with a 95 % interval, and nodes and seconds in all. If no position has a score, it prints no errors. Each position is searched by
+one thread with an empty memory.
 """
 import argparse
 import json
@@ -76,7 +76,7 @@ def against_scores(found, positions):
 def mean_change(before, values):
     """The mean change of the values, and half of its 95 % interval."""
     changes = [value - old for value, old in zip(values, before)]
-    error = 1.96 * statistics.stdev(changes) / math.sqrt(len(changes))
+    error = 1.96 * statistics.stdev(changes) / math.sqrt(len(changes)) if len(changes) > 1 else math.inf
     return f"{statistics.mean(changes):+.2f} ± {error:.2f}"
 
 
