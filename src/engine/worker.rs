@@ -192,6 +192,7 @@ impl Worker {
             },
             margin: self.margin(question),
             is_analysis: matches!(request.goal, Goal::Hint { .. }),
+            is_watched: question.reports,
             except: request.except,
             precision: match request.goal {
                 Goal::Move | Goal::Hint { .. } => Precision::Score,

@@ -71,6 +71,9 @@ pub struct Task {
     pub margin: Option<Score>,
     /// Whether the values are what is wanted, and not a move to play.
     pub is_analysis: bool,
+    /// Whether reports are shown as the search goes on. Then `emilia` says in each of them what the move is worth; else they have the values by
+    /// which the tree chooses.
+    pub is_watched: bool,
     /// Squares that are not to be played now, though another one is left: alpha-beta and the best-first searches find the best of the
     /// other moves. The other searches do not read it.
     pub except: Bitboard,
@@ -90,6 +93,7 @@ impl Task {
             lines: 1,
             margin: None,
             is_analysis: false,
+            is_watched: false,
             except: Bitboard::EMPTY,
             precision: Precision::Score,
             contempt: Contempt::NONE,

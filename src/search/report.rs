@@ -45,29 +45,26 @@ pub struct Line {
 }
 
 impl Line {
-    /// The chance of the side to move to win with this line, from 0 to 1, a draw counted as half, where the position has this many empty
-    /// squares. Certain where it is known who wins.
+    /// The chance of the side to move to win with this line, from 0 to 1, a draw counted as half. Certain where it is known who wins.
     ///
     /// Between engines of about equal strength; `docs/strength.md` has it beside results.
-    pub fn chance(&self, empties: Empties) -> f64 {
-        1.0 - 1.0 / (1.0 + self.odds(empties))
+    pub fn chance(&self) -> f64 {
+        1.0 - 1.0 / (1.0 + self.odds())
     }
 
     /// The chance to win divided by that to lose.
-    pub(crate) fn odds(&self, empties: Empties) -> f64 {
-        /// The scale of the logistic distribution of results around scores, in discs, at the end of what can be seen, and what each ply
-        /// that cannot be seen adds. Fitted to games.
-        const SCALE: f64 = 2.5;
-        const SCALE_PER_PLY: f64 = 0.08;
-        let Some(plies) = self.depth.plies() else {
-            return match self.score.units().signum() {
+    pub(crate) fn odds(&self) -> f64 {
+        /// The logarithm of the odds for each disc of a static value, and what each ply of a search adds. Fitted to games by `scripts/chances.py`.
+        const OF_DISC: f64 = 0.113;
+        const OF_DISC_PER_PLY: f64 = 0.0255;
+        match self.depth.plies() {
+            Some(plies) => (self.score.discs() * (OF_DISC + OF_DISC_PER_PLY * f64::from(plies))).exp(),
+            None => match self.score.units().signum() {
                 1 => f64::INFINITY,
                 0 => 1.0,
                 _ => 0.0,
-            };
-        };
-        let unseen = f64::from(empties.after(plies).count());
-        (self.score.discs() / (SCALE + SCALE_PER_PLY * unseen)).exp()
+            },
+        }
     }
 }
 
@@ -124,10 +121,19 @@ impl SearchDepth {
             SearchDepth::Exact | SearchDepth::WinLossDraw => None,
         }
     }
+
+    /// The depth as clients are told it of a position with this many empty squares: with a percentage only where the end of the game was seen,
+    /// so `12` for `12@73%`.
+    pub fn told(self, empties: Empties) -> SearchDepth {
+        match self {
+            SearchDepth::Selective { plies, .. } if plies < empties.count() => SearchDepth::Plies(plies),
+            _ => self,
+        }
+    }
 }
 
 impl fmt::Display for SearchDepth {
-    /// The depth as NBoard shows it: `12`, `24@73%`, `100%`, `100%W`.
+    /// The depth in full: `12`, `24@73%`, `100%`, `100%W`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             SearchDepth::Plies(plies) => write!(f, "{plies}"),
@@ -175,12 +181,22 @@ mod tests {
             visits: 0,
         };
         for (discs, chance) in [(2, 1.0), (0, 0.5), (-64, 0.0)] {
-            assert_eq!(line(discs, SearchDepth::Exact).chance(Empties::new(20).unwrap()), chance);
+            assert_eq!(line(discs, SearchDepth::Exact).chance(), chance);
         }
-        let at = |discs, plies| line(discs, SearchDepth::Plies(plies)).chance(Empties::new(40).unwrap());
+        let at = |discs, plies| line(discs, SearchDepth::Plies(plies)).chance();
         assert_eq!(at(0, 8), 0.5);
         assert!((at(3, 8) + at(-3, 8) - 1.0).abs() < 1e-12);
         assert!(0.5 < at(3, 8) && at(3, 8) < at(3, 20) && at(3, 20) < at(6, 20) && at(64, 60) <= 1.0);
+    }
+
+    #[test]
+    fn a_percentage_tells_that_the_end_was_seen() {
+        let told = |plies| {
+            let depth = SearchDepth::Selective { plies, selectivity: Selectivity::BOLDEST };
+            depth.told(Empties::new(24).unwrap()).to_string()
+        };
+        assert_eq!([12, 23, 24].map(told), ["12", "23", "24@73%"]);
+        assert_eq!(SearchDepth::WinLossDraw.told(Empties::MOST), SearchDepth::WinLossDraw);
     }
 
     #[test]

@@ -491,13 +491,6 @@ fn busy(task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report
     mute(task, control, sink)
 }
 
-/// The same with a tree.
-fn busy_tree(task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
-    let memory = MemoryUse { tree_nodes: 9, ..MemoryUse::default() };
-    sink(&Report { depth: SearchDepth::Plies(14), memory, ..first_move(&task.position) });
-    mute(task, control, sink)
-}
-
 /// Has seen five positions and nothing to tell, and goes on until it is stopped.
 fn mute(task: &Task, control: &Control, _: &mut dyn FnMut(&Report)) -> Report {
     while !control.must_stop(5, 0) {
@@ -508,11 +501,10 @@ fn mute(task: &Task, control: &Control, _: &mut dyn FnMut(&Report)) -> Report {
 
 #[test]
 fn the_status_says_every_second_how_far_a_search_is() {
-    let cases: [(SearchBuilder, _, _, _); 5] = [
+    let cases: [(SearchBuilder, _, _, _); 4] = [
         (|_| Box::new(Does(busy)), "hint 1", "Analyzing", "status Depth 14: D3 +0.00"),
         (|_| Box::new(Does(busy)), "analyze", "Move 1", "status Move 1: depth 14"),
         (|_| Box::new(Does(busy)), "go", "Thinking", "status Depth 14: D3 +0.00"),
-        (|_| Box::new(Does(busy_tree)), "go", "Thinking", "status Depth 14: D3"),
         (|_| Box::new(Does(mute)), "go", "Thinking", "nodestats 5 1."),
     ];
     for (builder, request, doing, progress) in cases {

@@ -170,7 +170,7 @@ impl<'a> Stream<'a> {
             }
             form => {
                 let has_scores = form == Form::KataGo;
-                format!("{}\n", InfoLine { has_scores, report, empties: self.empties })
+                format!("{}\n", InfoLine { has_scores, report })
             }
         };
         self.send(&text);

@@ -222,9 +222,9 @@ impl fmt::Display for AnalysisLine<'_> {
             Bound::Lower => ">=",
             Bound::Upper => "<=",
         };
-        let chance = line.chance(*empties);
+        let chance = line.chance();
         write!(f, "rank {rank} move {} score {bound}{} chance {chance:.4}", Vertex(line.turn), line.score)?;
-        write!(f, " depth {}", line.depth)?;
+        write!(f, " depth {}", line.depth.told(*empties))?;
         write!(f, " visits {} nodes {} seconds {:.3}", line.visits, report.nodes, report.elapsed.as_secs_f64())?;
         write_pv(f, line)
     }
@@ -236,8 +236,6 @@ pub struct InfoLine<'a> {
     pub has_scores: bool,
     /// The report.
     pub report: &'a Report,
-    /// Empty squares of the position.
-    pub empties: Empties,
 }
 
 impl fmt::Display for InfoLine<'_> {
@@ -245,10 +243,10 @@ impl fmt::Display for InfoLine<'_> {
         let lines = &self.report.lines;
         // Alpha-beta does not count by move.
         let equal_part = self.report.nodes / lines.len().max(1) as u64;
-        let odds = |line: &Line| line.odds(self.empties).clamp(LEAST_ODDS, 1.0 / LEAST_ODDS);
+        let odds = |line: &Line| line.odds().clamp(LEAST_ODDS, 1.0 / LEAST_ODDS);
         let all_odds: f64 = lines.iter().map(odds).sum();
         for (order, line) in lines.iter().enumerate() {
-            let (chance, prior) = (line.chance(self.empties), odds(line) / all_odds);
+            let (chance, prior) = (line.chance(), odds(line) / all_odds);
             let visits = if line.visits > 0 { line.visits } else { equal_part.max(1) };
             let gap = if order > 0 { " " } else { "" };
             write!(f, "{gap}info move {} visits {visits} ", Vertex(line.turn))?;
@@ -270,14 +268,17 @@ impl fmt::Display for InfoLine<'_> {
 pub struct BookLine<'a> {
     /// The move.
     pub line: &'a Line,
+    /// Empty squares of the position.
+    pub empties: Empties,
     /// How many learned games played it.
     pub games: u32,
 }
 
 impl fmt::Display for BookLine<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let BookLine { line, games } = self;
-        write!(f, "move {} score {} depth {} games {games}", Vertex(line.turn), line.score, line.depth)?;
+        let BookLine { line, empties, games } = self;
+        let depth = line.depth.told(*empties);
+        write!(f, "move {} score {} depth {depth} games {games}", Vertex(line.turn), line.score)?;
         write_pv(f, line)
     }
 }
@@ -290,6 +291,8 @@ impl fmt::Display for BookLine<'_> {
 pub struct SearchStats<'a> {
     /// The search's last report.
     pub report: &'a Report,
+    /// Empty squares of its position.
+    pub empties: Empties,
     /// The options it ran with.
     pub options: &'a EngineOptions,
 }
@@ -297,6 +300,7 @@ pub struct SearchStats<'a> {
 impl fmt::Display for SearchStats<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Report { lines, depth, nodes, evaluations, elapsed, memory } = self.report;
+        let depth = depth.told(self.empties);
         let seconds = elapsed.as_secs_f64();
         // A search may be over before the clock has moved.
         let per_second = *nodes as f64 / seconds.max(1e-6);
@@ -350,7 +354,7 @@ mod tests {
         ] {
             let memory = MemoryUse { tree_bytes: 64, tree_nodes: 1, pruned_nodes, linear_nodes, ended_at_cap };
             let report = &Report { memory, ..Report::default() };
-            let stats = SearchStats { report, options: &options }.to_string();
+            let stats = SearchStats { report, empties: Empties::MOST, options: &options }.to_string();
             assert_eq!(stats.lines().last(), Some(words));
         }
     }
@@ -365,7 +369,7 @@ mod tests {
         let lines = vec![line("d3", 2), line("c4", 2), line("f5", -2)];
         let report = &Report { lines, nodes: 100, ..Report::default() };
         assert_eq!(
-            InfoLine { has_scores: false, report, empties: Empties::new(10).unwrap() }.to_string(),
+            InfoLine { has_scores: false, report }.to_string(),
             "info move D3 visits 33 winrate 10000 prior 5000 order 0 pv D3 \
              info move C4 visits 33 winrate 10000 prior 5000 order 1 pv C4 \
              info move F5 visits 33 winrate 0 prior 0 order 2 pv F5"

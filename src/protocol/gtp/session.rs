@@ -9,7 +9,7 @@ use crate::clock::Clock;
 use crate::engine::{Decision, Engine, EngineOption, EngineOptions, Event, Request, Thinking};
 use crate::input_line::InputLine;
 use crate::notation::read_position;
-use crate::othello::{Color, Move, Position};
+use crate::othello::{Color, Empties, Move, Position};
 use crate::protocol::end_of_input::Deadline;
 use crate::protocol::stdio::{ClientGone, Connection, Inbox};
 use crate::search::{Contempt, Report};
@@ -98,7 +98,8 @@ struct Session<'a> {
     game: GtpGame,
     time_settings: TimeSettings,
     clocks: [Clock; 2],
-    last_search: Option<(Report, EngineOptions)>,
+    /// The last report of the last search, the empty squares of its position, and the options it ran with.
+    last_search: Option<(Report, Empties, EngineOptions)>,
 }
 
 impl Session<'_> {
@@ -190,7 +191,9 @@ impl Session<'_> {
             Command::Get(name) => self.option(name.as_deref()),
             Command::AnalyzeCommands => Ok(text(ANALYZE_COMMANDS)),
             Command::Stats => match &self.last_search {
-                Some((report, options)) => Ok(Reply::Text(SearchStats { report, options }.to_string())),
+                Some((report, empties, options)) => {
+                    Ok(Reply::Text(SearchStats { report, empties: *empties, options }.to_string()))
+                }
                 None => Err(Failure::NoSearchYet),
             },
             Command::Book => Ok(self.book()),
@@ -261,8 +264,10 @@ impl Session<'_> {
         let view =
             self.engine.options().book_to_play_from().and_then(|book| book.view(self.game.position(), Contempt::NONE));
         let Some(view) = view else { return Reply::Done };
+        let empties = self.game.position().empty_count();
         let lines = view.lines().map(|line| {
-            BookLine { games: view.known(line.turn).map_or(0, |found| found.games), line: &line }.to_string()
+            let games = view.known(line.turn).map_or(0, |found| found.games);
+            BookLine { line: &line, empties, games }.to_string()
         });
         Reply::Text(lines.collect::<Vec<_>>().join("\n"))
     }
@@ -303,7 +308,10 @@ impl Session<'_> {
         let Demand::Choose(position) = demand else { return Ok(Move::Pass) };
         let (request, never) = (self.request(position, color), never());
         let mut deadline = Deadline::new(&request, self.engine.options(), !self.inbox.is_open);
-        let thinking = self.engine.start(request);
+        let thinking = match stream {
+            Some(_) => self.engine.start(request),
+            None => self.engine.start_quietly(request),
+        };
         if self.inbox.waiting.iter().any(is_stop) {
             thinking.stop();
         }
@@ -318,14 +326,14 @@ impl Session<'_> {
             }
         };
         let turn = decision.legal_turn(&position);
-        self.remember(decision.report);
+        self.remember(&position, decision.report);
         Ok(turn)
     }
 
     /// Keeps a report for `emilia-stats`; one without lines is of a game that is over.
-    fn remember(&mut self, report: Report) {
+    fn remember(&mut self, position: &Position, report: Report) {
         if !report.lines.is_empty() {
-            self.last_search = Some((report, self.engine.options().clone()));
+            self.last_search = Some((report, position.empty_count(), self.engine.options().clone()));
         }
     }
 
@@ -378,10 +386,10 @@ impl Session<'_> {
                 return Ok(());
             }
         };
-        let empties = request.position.empty_count();
+        let position = request.position;
         let mut deadline = Deadline::new(&request, self.engine.options(), !self.inbox.is_open);
         let thinking = self.engine.start(request);
-        let mut stream = Stream::new(self.inbox.connection, id, analysis, empties);
+        let mut stream = Stream::new(self.inbox.connection, id, analysis, position.empty_count());
         stream.begin();
         let mut has_enough = analysis.form == Form::Emilia;
         let decision = loop {
@@ -400,7 +408,7 @@ impl Session<'_> {
             }
         };
         stream.take(decision.report.clone());
-        self.remember(decision.report);
+        self.remember(&position, decision.report);
         if !has_enough {
             // What is known stays on the screen until the client says something.
             stream.flush();

@@ -76,7 +76,7 @@ impl PendingRequest {
     /// What the search has reached: how far it sees, the best move, and what that is worth. NBoard shows about 27 characters, and the number
     /// of positions beside them.
     fn progress(&self) -> Option<String> {
-        let depth = label(self.last_report.depth, &self.request.position);
+        let depth = self.last_report.depth.told(self.request.position.empty_count());
         let best = self.last_report.lines.first()?;
         if let PendingGoal::Analyze { turns, .. } = self.goal {
             return Some(format!("Move {}: depth {depth}", turns + 1));
@@ -87,17 +87,9 @@ impl PendingRequest {
             SearchDepth::WinLossDraw => "Winner known".to_owned(),
             SearchDepth::Exact => "Solved".to_owned(),
         };
-        // The tree that chooses a move asks who wins, and not by how many discs.
-        let by_tree = matches!(self.goal, PendingGoal::Go) && self.last_report.memory.tree_nodes > 0;
-        let says_result = !matches!(depth, SearchDepth::Plies(_));
-        if !self.request.except.is_empty() {
-            // The best move is one of the book.
-            Some(reached)
-        } else if by_tree && !says_result {
-            Some(format!("{reached}: {:#}", best.turn))
-        } else {
-            Some(format!("{reached}: {:#} {}", best.turn, best.score))
-        }
+        // Beside moves of the book the best one is one of these.
+        let says_move = self.request.except.is_empty();
+        Some(if says_move { format!("{reached}: {:#} {}", best.turn, best.score) } else { reached })
     }
 }
 
@@ -112,16 +104,6 @@ fn is_in_linear_space(memory: &MemoryUse) -> bool {
 /// Whether the status says something of the memory.
 fn is_told(memory: &MemoryUse) -> bool {
     memory.ended_at_cap || is_in_linear_space(memory)
-}
-
-/// The depth that names an iteration: to NBoard a percentage means that the end of the game was seen.
-fn label(depth: SearchDepth, position: &Position) -> SearchDepth {
-    match depth {
-        SearchDepth::Selective { plies, .. } if u32::from(plies) < position.empties().count() => {
-            SearchDepth::Plies(plies)
-        }
-        _ => depth,
-    }
 }
 
 enum PendingGoal {
@@ -364,7 +346,7 @@ impl Session {
         for line in view.playable().take(lines) {
             sent.push(line.turn);
             let (games, draws) = view.known(line.turn).map_or((0, None), |found| (found.games, found.draws));
-            let depth = label(line.depth, position);
+            let depth = line.depth.told(position.empty_count());
             self.send(Reply::Book { hint: Hint { line, depth }, games, draws });
         }
         sent
@@ -500,7 +482,7 @@ impl Session {
         pending.last_report = report;
         let Some(pending) = &self.pending else { return };
         if is_hint && news {
-            let depth = label(pending.last_report.depth, &pending.request.position);
+            let depth = pending.last_report.depth.told(pending.request.position.empty_count());
             for line in &pending.last_report.lines {
                 self.send(Reply::Search(Hint { line: line.clone(), depth }));
             }
@@ -565,18 +547,5 @@ impl Session {
                 self.analyze_before(positions, turns, pending.started, nodes);
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::search::Selectivity;
-
-    #[test]
-    fn a_percentage_means_that_the_end_was_seen() {
-        let selective = |plies| SearchDepth::Selective { plies, selectivity: Selectivity::BOLDEST };
-        let shown = |plies| label(selective(plies), &Position::START);
-        assert_eq!([59, 60].map(shown), [SearchDepth::Plies(59), selective(60)]);
     }
 }

@@ -5,7 +5,8 @@
 //!   how much among the moves that keep the outcome. So the answer is never less exact than alpha-beta's at the same depth.
 //! - Near the end, where every move loses by the tree, alpha-beta has the rest of the limits: it loses by fewer discs.
 //! - Otherwise the tree decides. It looks for the move that wins, and follows few other moves: so its values are no estimates of discs.
-//!   An alpha-beta search of the position behind the move, within the limits, says what it is worth.
+//!   An alpha-beta search of the position behind the move, within the limits, says what it is worth; where reports are watched, shorter ones do
+//!   meanwhile.
 //! - Where there is one move only there is nothing to choose, and alpha-beta says what it is worth.
 
 use super::budget::evaluations_in_tree;
@@ -15,7 +16,9 @@ use super::searched_leaves::solving_cost;
 use crate::game::DISC;
 use crate::othello::Bitboard;
 use crate::search::alpha_beta::stage::solved_from;
-use crate::search::{Bound, Control, Depth, Limits, Precision, Report, Search, SearchDepth, Task};
+use crate::search::{
+    AlphaBeta, AlphaBetaSettings, Bound, Control, Depth, Limits, Line, Precision, Report, Search, SearchDepth, Task,
+};
 use std::time::Duration;
 
 /// The tree leaves one part in 32 of the limits to the search of the move's value. With one in 16 the tree misses it: two points in a hundred.
@@ -36,6 +39,11 @@ const SOLVABLE_IF_LOST: f64 = 64.0;
 const LOST: GivesUp = GivesUp { after: 0.125, value: -10 * DISC };
 /// Positions that limits are worth, for each evaluation of the tree that takes as long: 0.06 s at depth 16, 2 s at depth 26.
 const POSITIONS_PER_EVALUATION: f64 = 4.0;
+/// Positions of the tree for each one that says meanwhile what its move is worth, where reports are watched.
+const WATCHED_PART: u64 = 64;
+/// The fewest positions that say so: about what [`LEAST_DEPTH`] takes. The size of their table in bytes.
+const LEAST_WATCHED_NODES: u64 = 500;
+const WATCHED_TABLE: usize = 512 << 10;
 /// Plies less than the depth that is asked for of the search behind the move.
 const VALUE_SHORT_OF_DEPTH: u8 = 2;
 /// Depth in plies from which on a value of alpha-beta counts for more than the tree's.
@@ -105,24 +113,74 @@ impl Emilia {
     /// What the first move of a report is worth, by alpha-beta.
     fn value(&self, report: &mut Report, task: &Task, control: &Control) {
         let Some(line) = report.lines.first_mut() else { return };
-        let Ok(position) = task.position.take(line.turn) else { return };
-        if position.is_over() || line.depth == SearchDepth::Exact {
-            return;
-        }
-        let except = Bitboard::EMPTY;
-        let behind = Task { position, lines: 1, margin: None, is_analysis: true, except, ..task.clone() };
+        let Some(behind) = behind(task, line) else { return };
         let answer = self.search.alpha_beta(&behind, control, (report.nodes, report.evaluations), &mut |_| {});
         (report.nodes, report.evaluations, report.elapsed) = (answer.nodes, answer.evaluations, answer.elapsed);
         let least = control.limits().depth.map_or(LEAST_DEPTH, |depth| depth.plies().min(LEAST_DEPTH));
-        let is_deep = answer.depth.plies().is_none_or(|plies| plies >= least);
-        let Some(best) = answer.lines.first().filter(|_| is_deep) else { return };
-        let score = -best.score;
-        // The proof of the tree stands against an estimate for the other side.
-        if line.depth == SearchDepth::WinLossDraw && score.units().signum() != line.score.units().signum() {
-            return;
-        }
+        take_value(line, &answer, least);
+    }
+}
+
+/// The search that says what the move of a line is worth; `None` where it is known.
+fn behind(task: &Task, line: &Line) -> Option<Task> {
+    let position = task.position.take(line.turn).ok()?;
+    let is_known = position.is_over() || line.depth == SearchDepth::Exact;
+    let except = Bitboard::EMPTY;
+    (!is_known).then(|| Task { position, lines: 1, margin: None, is_analysis: true, except, ..task.clone() })
+}
+
+/// Gives a line the value that a search behind its move has found, if that has the least depth. Returns whether it has.
+fn take_value(line: &mut Line, answer: &Report, least: u8) -> bool {
+    let is_deep = answer.depth.plies().is_none_or(|plies| plies >= least);
+    let Some(best) = answer.lines.first().filter(|_| is_deep) else { return false };
+    let score = -best.score;
+    // The proof of the tree stands against an estimate for the other side.
+    if line.depth != SearchDepth::WinLossDraw || score.units().signum() == line.score.units().signum() {
         (line.score, line.bound) = (score, Bound::Exact);
         line.pv = std::iter::once(line.turn).chain(best.pv.iter().copied()).collect();
+    }
+    true
+}
+
+/// What those who watch see of a tree: its move, with a value of its own. The tree does the same as if nobody watched.
+struct Watched {
+    search: AlphaBeta,
+    /// Positions of the tree at the last report that was shown, and the counts of the searches for values.
+    tree_nodes: u64,
+    counts: (u64, u64),
+}
+
+impl Watched {
+    fn new() -> Watched {
+        let settings = AlphaBetaSettings { table_bytes: WATCHED_TABLE, threads: 1, ..AlphaBetaSettings::default() };
+        Watched { search: AlphaBeta::new(settings), tree_nodes: 0, counts: (0, 0) }
+    }
+
+    /// Shows a report of the tree, unless it is too early to say what its move is worth.
+    fn show(&mut self, report: &Report, task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) {
+        let mut report = Report { lines: report.lines.first().cloned().into_iter().collect(), ..report.clone() };
+        let Some(line) = report.lines.first_mut() else { return };
+        if let Some(behind) = behind(task, line) {
+            let nodes = (report.nodes - self.tree_nodes) / WATCHED_PART;
+            if nodes < LEAST_WATCHED_NODES {
+                return;
+            }
+            self.tree_nodes = report.nodes;
+            let limits = Limits { nodes: Some(nodes), hard_time: control.limits().hard_time, ..Limits::default() };
+            let answer = self.search.think(&behind, &control.with(limits), &mut |_| {});
+            self.counts = (self.counts.0 + answer.nodes, self.counts.1 + answer.evaluations);
+            if !take_value(line, &answer, LEAST_DEPTH) {
+                return;
+            }
+        }
+        self.count(&mut report);
+        sink(&report);
+    }
+
+    /// Adds what the values took to what the tree did.
+    fn count(&self, report: &mut Report) {
+        report.nodes += self.counts.0;
+        report.evaluations += self.counts.1;
     }
 }
 
@@ -143,7 +201,16 @@ impl Search for Emilia {
         }
         let (of_tree, of_value) = parts(control.limits(), task);
         let gives_up = self.gives_up(task, control.plan());
-        let (mut report, gave_up) = self.search.think_until(gives_up, task, &control.with(of_tree), sink);
+        let of_tree = control.with(of_tree);
+        let (mut report, gave_up) = if task.is_watched {
+            let mut watched = Watched::new();
+            let show = &mut |report: &Report| watched.show(report, task, &of_tree, sink);
+            let (mut report, gave_up) = self.search.think_until(gives_up, task, &of_tree, show);
+            watched.count(&mut report);
+            (report, gave_up)
+        } else {
+            self.search.think_until(gives_up, task, &of_tree, sink)
+        };
         if gave_up && self.lose_by_less(&mut report, task, control, sink) {
             return report;
         }
@@ -212,7 +279,7 @@ mod tests {
     use crate::eval::EvaluatorKind;
     use crate::othello::Position;
     use crate::search::tests::{by_alpha_beta, open_positions, small_best_first, think, to_depth, visiting};
-    use crate::search::{AlphaBeta, AlphaBetaSettings, OnMemoryCap, Score, Selectivity};
+    use crate::search::{OnMemoryCap, Score, Selectivity};
     use crate::testing::random_position;
 
     fn settings() -> BestFirstSettings {
@@ -359,6 +426,41 @@ mod tests {
             of_tree += (tree.lines[0].score.discs() - truth).abs();
         }
         assert!(of_emilia < 0.8 * of_tree, "{of_emilia} {of_tree}");
+    }
+
+    #[test]
+    fn who_watches_sees_estimates_of_discs() {
+        let (mut of_tree, mut of_watched, mut shown) = (0.0, 0.0, 0);
+        for seed in 0..12 {
+            let task = task(100 * seed, 20);
+            let control = Control::with_limits(visiting(400_000));
+            let report = BestFirst::new(settings()).think(&task, &control, &mut |_| {});
+            let truth = worth(&task, &report);
+            Watched::new().show(&report, &task, &control, &mut |seen| {
+                assert_eq!((seen.lines.len(), seen.lines[0].turn), (1, report.lines[0].turn));
+                assert!((report.nodes..=report.nodes + report.nodes / WATCHED_PART + 100).contains(&seen.nodes));
+                of_watched += (seen.lines[0].score.discs() - truth).abs();
+                of_tree += (report.lines[0].score.discs() - truth).abs();
+                shown += 1;
+            });
+        }
+        assert!(shown >= 10 && of_watched < 0.8 * of_tree, "{of_watched} {of_tree} of {shown}");
+        // Too few positions to say anything.
+        let (task, control) = (task(0, 20), Control::with_limits(visiting(10_000)));
+        let report = BestFirst::new(settings()).think(&task, &control, &mut |_| {});
+        Watched::new().show(&report, &task, &control, &mut |_| panic!("{report:?}"));
+    }
+
+    #[test]
+    fn who_watches_changes_no_move() {
+        for seed in 0..4 {
+            let [seen, alone] = [true, false].map(|is_watched| {
+                let task = Task { is_watched, ..task(100 * seed, 36) };
+                emilia().think(&task, &Control::with_limits(visiting(200_000)), &mut |_| {})
+            });
+            assert_eq!((seen.lines[0].turn, seen.lines[0].visits), (alone.lines[0].turn, alone.lines[0].visits));
+            assert!(seen.nodes <= 200_000 + 4_000 && alone.nodes <= 200_000 + 4_000, "{} {}", seen.nodes, alone.nodes);
+        }
     }
 
     /// The tree looks for a win: where there is none, its moves lose more discs than they must.
