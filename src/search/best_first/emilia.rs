@@ -161,7 +161,7 @@ impl Watched {
         let mut report = Report { lines: report.lines.first().cloned().into_iter().collect(), ..report.clone() };
         let Some(line) = report.lines.first_mut() else { return };
         if let Some(behind) = behind(task, line) {
-            let nodes = (report.nodes - self.tree_nodes) / WATCHED_PART;
+            let nodes = report.nodes.saturating_sub(self.tree_nodes) / WATCHED_PART;
             if nodes < LEAST_WATCHED_NODES {
                 return;
             }
