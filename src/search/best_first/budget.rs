@@ -1,7 +1,6 @@
 //! When a best-first search has used up its budget, and when a report is due.
 
 use super::rules::Work;
-use crate::othello::Empties;
 use crate::search::Control;
 use std::time::Duration;
 
@@ -14,18 +13,14 @@ const MEAN_EVALUATIONS: [u64; 13] =
 /// The factor from one depth to the next beyond the measured ones.
 const GROWTH: f64 = 2.8;
 
-/// Static evaluations that a tree makes in about seven tenths of the time that alpha-beta takes on average at depths 1 to 22, measured at 4
-/// and more with the searches of then: both are faster now, by about as much. See `docs/lab-notebook.md`, "How many evaluations a depth
-/// costs".
+/// Static evaluations that a tree makes in about three quarters of the time that alpha-beta takes on average at depths 1 to 22, measured at even
+/// depths from 8 on. See `docs/lab-notebook.md`, "How many evaluations a depth costs".
 const MEAN_TREE_EVALUATIONS: [u64; 22] = [
-    4, 25, 150, 350, 720, 1_360, 2_400, 4_000, 6_400, 10_000, 15_500, 24_500, 39_000, 61_000, 93_000, 140_000, 206_000,
-    288_000, 382_000, 510_000, 690_000, 920_000,
+    4, 25, 150, 350, 720, 1_300, 2_050, 3_100, 4_750, 7_300, 11_400, 17_800, 27_500, 42_000, 61_000, 88_000, 124_000,
+    172_000, 245_000, 345_000, 480_000, 670_000,
 ];
 /// The factor from one depth to the next beyond the measured ones.
-const TREE_GROWTH: f64 = 1.34;
-/// The evaluations of alpha-beta at a stage of the game, divided by the mean of all stages. A stage has four numbers of empty squares, the first one up
-/// to 35. Measured at depths 12 to 19 in tournament games; there is least to search in the opening and near the end.
-const STAGES: [f64; 8] = [0.85, 0.95, 1.2, 1.2, 1.1, 0.8, 0.8, 0.8];
+const TREE_GROWTH: f64 = 1.4;
 
 /// Static evaluations that alpha-beta spends on average to search a position to `depth` plies at full width.
 ///
@@ -34,19 +29,18 @@ pub fn mean_alpha_beta_evaluations(depth: u8) -> u64 {
     by_depth(&MEAN_EVALUATIONS, GROWTH, depth)
 }
 
-/// Static evaluations that a tree makes, at most, for a depth at a number of empty squares: in a little less than the time that selective alpha-beta, with
-/// cuts by shallower searches, takes on average to search such a position to `depth` plies. The value of the move is still to be searched then.
+/// Static evaluations that a tree makes, at most, for a depth: in a little less than the time that selective alpha-beta, with cuts by shallower
+/// searches, takes on average to search to `depth` plies. The value of the move is still to be searched then.
 ///
 /// By measurements up to 22 plies, growing geometrically beyond.
-pub(super) fn evaluations_in_tree(depth: u8, empties: Empties) -> u64 {
-    let stage = empties.count().saturating_sub(32) / 4;
-    (by_depth(&MEAN_TREE_EVALUATIONS, TREE_GROWTH, depth) as f64 * STAGES[usize::from(stage)]).ceil() as u64
+pub(super) fn evaluations_in_tree(depth: u8) -> u64 {
+    by_depth(&MEAN_TREE_EVALUATIONS, TREE_GROWTH, depth)
 }
 
 /// The greatest depth for which a tree makes no more static evaluations than a number, at most 60: what a search that has no depth says of its
 /// effort.
-pub(super) fn depth_worth(evaluations: u64, empties: Empties) -> u8 {
-    (1..60).take_while(|&depth| evaluations_in_tree(depth + 1, empties) <= evaluations).count() as u8 + 1
+pub(super) fn depth_worth(evaluations: u64) -> u8 {
+    (1..60).take_while(|&depth| evaluations_in_tree(depth + 1) <= evaluations).count() as u8 + 1
 }
 
 fn by_depth(measured: &[u64], growth: f64, depth: u8) -> u64 {
@@ -184,11 +178,10 @@ mod tests {
         assert!((1..25).all(|depth| of(depth) < of(depth + 1)));
         assert_eq!(of(60), u64::MAX);
         assert_eq!(of(0), of(1));
-        let in_tree = |depth, empties| evaluations_in_tree(depth, Empties::new(empties).unwrap());
-        assert!((1..60).all(|depth| in_tree(depth, 40) < in_tree(depth + 1, 40)));
-        assert_eq!([12, 22, 23].map(|depth| in_tree(depth, 0)), [20_825, 782_000, 1_047_880]);
-        for (depth, empties) in [(1, 60), (16, 44), (30, 9)] {
-            assert_eq!(depth_worth(in_tree(depth, empties), Empties::new(empties).unwrap()), depth);
+        assert!((1..60).all(|depth| evaluations_in_tree(depth) < evaluations_in_tree(depth + 1)));
+        assert_eq!([12, 22, 23].map(evaluations_in_tree), [17_800, 670_000, 937_999]);
+        for depth in [1, 16, 30, 60] {
+            assert_eq!(depth_worth(evaluations_in_tree(depth)), depth);
         }
     }
 

@@ -372,7 +372,7 @@ pub(super) fn without_depth(limits: &Limits, task: &Task) -> Limits {
     let mut limits = *limits;
     let empties = task.position.empty_count();
     if let Some(depth) = limits.depth.take().map(Depth::plies).filter(|&depth| !empties.are_within(depth)) {
-        let evaluations = evaluations_in_tree(depth, empties);
+        let evaluations = evaluations_in_tree(depth);
         limits.evaluations = Some(limits.evaluations.map_or(evaluations, |limit| limit.min(evaluations)));
     }
     limits

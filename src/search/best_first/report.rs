@@ -76,8 +76,8 @@ pub(crate) fn line_to(turns: &[Option<Square>]) -> (Vec<Move>, u8) {
 /// The depth of a search that goes to no fixed depth, by its effort: the depth that stands for as many evaluations. What is not solved was
 /// not seen to the end.
 fn depth_of_effort(evaluations: u64, position: &Position) -> SearchDepth {
-    let empties = position.empty_count();
-    SearchDepth::Plies(depth_worth(evaluations, empties).min(empties.count().saturating_sub(1)))
+    let seen = position.empty_count().count().saturating_sub(1);
+    SearchDepth::Plies(depth_worth(evaluations).min(seen))
 }
 
 /// How far a position was searched of which these are the best lines, where not all moves are decided: the best one may be solved, and another one
