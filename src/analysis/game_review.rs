@@ -67,9 +67,9 @@ pub struct ReviewedTurn {
 }
 
 impl ReviewedTurn {
-    /// What the turn gave away: the value of the best move less its own, in discs.
+    /// What the turn gave away: the value of the best move less its own, in discs, never negative.
     pub fn loss(&self) -> f64 {
-        self.played.as_ref().map_or(0.0, |played| self.best.score.discs() - played.score.discs())
+        self.played.as_ref().map_or(0.0, |played| (self.best.score.discs() - played.score.discs()).max(0.0))
     }
 
     /// Whether the player could have done anything else.
@@ -299,7 +299,7 @@ impl Reviewer {
         let report = self.think(&child, &settings);
         let Some(line) = report.lines.first() else { return unknown };
         let pv = std::iter::once(turn).chain(line.pv.iter().copied()).collect();
-        MoveValue { turn, score: -line.score, depth: line.depth.behind_a_move(), pv }
+        MoveValue { turn, score: -line.score, depth: one_deeper(line.depth), pv }
     }
 
     fn think(&mut self, position: &Position, settings: &AnalysisSettings) -> Report {
@@ -322,6 +322,14 @@ fn known_value(position: &Position, turn: Move, lines: &[MoveValue]) -> Option<M
         Some(MoveValue { turn, pv: line.pv.iter().map(|&turn| symmetry.turn(turn)).collect(), ..line.clone() })
     };
     Symmetry::of(position).find_map(image)
+}
+
+fn one_deeper(depth: SearchDepth) -> SearchDepth {
+    match depth {
+        SearchDepth::Plies(plies) => SearchDepth::Plies(plies + 1),
+        SearchDepth::Selective { plies, selectivity } => SearchDepth::Selective { plies: plies + 1, selectivity },
+        to_the_end => to_the_end,
+    }
 }
 
 fn chosen(turns: &[ReviewedTurn], given: usize) -> &[ReviewedTurn] {

@@ -122,16 +122,6 @@ impl SearchDepth {
         }
     }
 
-    /// The depth of a move's value that was found by a search of the position behind it.
-    #[must_use]
-    pub const fn behind_a_move(self) -> SearchDepth {
-        match self {
-            SearchDepth::Plies(plies) => SearchDepth::Plies(plies + 1),
-            SearchDepth::Selective { plies, selectivity } => SearchDepth::Selective { plies: plies + 1, selectivity },
-            to_the_end => to_the_end,
-        }
-    }
-
     /// The depth as clients are told it of a position with this many empty squares: with a percentage only where the end of the game was seen,
     /// so `12` for `12@73%`.
     pub fn told(self, empties: Empties) -> SearchDepth {

@@ -128,7 +128,7 @@ impl fmt::Display for Fen {
 impl fmt::Display for Info<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Info { line, report, empties } = *self;
-        let depth = line.depth.plies().and(report.depth.plies()).map_or(empties, u32::from);
+        let depth = line.depth.plies().map_or(empties, u32::from);
         let centidiscs = (f64::from(line.score.units()) * 100.0 / f64::from(DISC)).round();
         let bound = match line.bound {
             Bound::Exact => "",
@@ -187,8 +187,7 @@ mod tests {
         let shown = Info { line: &line, report: &report, empties: 12 }.to_string();
         assert_eq!(shown, "info depth 12 score cp -300 upperbound time 250 nodes 500 nps 2000 pv 0000");
         let half =
-            Line { score: Score::from_units(DISC / 2), bound: Bound::Exact, depth: SearchDepth::Plies(6), ..line };
-        let report = Report { depth: SearchDepth::Plies(7), ..report };
+            Line { score: Score::from_units(DISC / 2), bound: Bound::Exact, depth: SearchDepth::Plies(7), ..line };
         let shown = Info { line: &half, report: &report, empties: 12 }.to_string();
         assert_eq!(shown, "info depth 7 score cp 50 time 250 nodes 500 nps 2000 pv 0000");
     }

@@ -129,7 +129,7 @@ fn behind(task: &Task, line: &Line) -> Option<Task> {
     (!is_known).then(|| Task { position, lines: 1, margin: None, is_analysis: true, except, ..task.clone() })
 }
 
-/// Gives a line the value and depth that a search behind its move has found, if that has the least depth. Returns whether it has.
+/// Gives a line the value that a search behind its move has found, if that has the least depth. Returns whether it has.
 fn take_value(line: &mut Line, answer: &Report, least: u8) -> bool {
     let is_deep = answer.depth.plies().is_none_or(|plies| plies >= least);
     let Some(best) = answer.lines.first().filter(|_| is_deep) else { return false };
@@ -137,10 +137,6 @@ fn take_value(line: &mut Line, answer: &Report, least: u8) -> bool {
     // The proof of the tree stands against an estimate for the other side.
     if line.depth != SearchDepth::WinLossDraw || score.units().signum() == line.score.units().signum() {
         (line.score, line.bound) = (score, Bound::Exact);
-        // A line that is worth a result need not be the best one: the tree's depth stays.
-        if !answer.depth.knows_winner() && !line.depth.knows_winner() {
-            line.depth = answer.depth.behind_a_move();
-        }
         line.pv = std::iter::once(line.turn).chain(best.pv.iter().copied()).collect();
     }
     true
@@ -316,7 +312,6 @@ mod tests {
             let settings = AlphaBetaSettings { table_bytes, threads: 1, selectivity: Selectivity::NONE };
             let value = think(&mut AlphaBeta::new(settings), &behind, to_depth(4));
             assert_eq!(report.lines[0].score, -value.lines[0].score, "{}", behind.position);
-            assert_eq!((report.lines[0].depth, report.depth), (SearchDepth::Plies(5), SearchDepth::Plies(6)));
         }
     }
 
