@@ -3,7 +3,7 @@
 use super::graph::{Child, Neighbours, is_draw};
 use super::{BookError, Draws, Entry, Key, Leaf, Positions};
 use crate::game::DISC;
-use crate::othello::{Move, Position, Square};
+use crate::othello::{Bitboard, Move, Position, Square, Symmetry};
 use crate::search::{Bound, Contempt, Line, Score, SearchDepth};
 
 /// A move of a position, and what the book knows of it.
@@ -19,7 +19,7 @@ pub struct BookMove {
     pub lower: i8,
     /// The greatest final score that is proven, in discs.
     pub upper: i8,
-    /// Whether the position behind it is in the book; else the move is the leaf, the best one that is not.
+    /// Whether the position behind it is in the book; else the move is the leaf, the best one that is not, or its image by a symmetry of the position.
     pub is_in_book: bool,
     /// How far the search has seen that found the leaf at the end of the line.
     pub depth: SearchDepth,
@@ -54,12 +54,12 @@ impl View {
     pub fn playable(&self) -> impl Iterator<Item = Line> {
         let is_worth_knowing = |found: &BookMove| found.value.is_some() && (found.is_in_book || found.depth.is_exact());
         let is_known = self.entry.value.is_some() && self.moves.iter().any(is_worth_knowing);
-        let known =
-            self.moves.iter().enumerate().filter(move |(place, found)| is_known && (found.is_in_book || *place == 0));
-        known.filter_map(|(_, found)| found.as_line())
+        let is_leaf_best = self.moves.first().is_some_and(|best| !best.is_in_book);
+        let known = self.moves.iter().filter(move |found| is_known && (found.is_in_book || is_leaf_best));
+        known.filter_map(BookMove::as_line)
     }
 
-    /// The moves with a value, the best first; one of them may lead out of the book.
+    /// The moves with a value, the best first; the leaf, which leads out of the book, may be among them.
     pub fn lines(&self) -> impl Iterator<Item = Line> {
         self.moves.iter().filter_map(BookMove::as_line)
     }
@@ -89,8 +89,10 @@ pub fn look_up(
     let Some((entry, neighbours)) = known(book, position)? else { return Ok(None) };
     let draw = draw(contempt, position);
     let leaf = neighbours.leaf.map(|(square, _)| square);
-    let mut found: Vec<BookMove> = leaf.and_then(|square| of_leaf(&entry, square, draw)).into_iter().collect();
-    for child in neighbours.children.iter().filter(|child| Some(child.square) != leaf) {
+    let images = |square| Symmetry::of(position).map(move |symmetry| symmetry.square(square));
+    let leaves: Bitboard = leaf.into_iter().flat_map(images).collect();
+    let mut found: Vec<BookMove> = leaves.into_iter().filter_map(|square| of_leaf(&entry, square, draw)).collect();
+    for child in neighbours.children.iter().filter(|child| !leaves.contains(child.square)) {
         found.push(in_book(book, position, child, contempt)?);
     }
     // Of equal ones the one that was looked at more.
@@ -304,6 +306,16 @@ mod tests {
         assert_eq!(played(&book), ["f4", "d6"]);
         add(&mut book, reply, searched(found(first_move(&reply), -5, SearchDepth::Plies(8))));
         assert_eq!(played(&book), ["d6"]);
+    }
+
+    #[test]
+    fn a_leaf_has_the_images_that_the_position_gives_it() {
+        let mut book = BTreeMap::new();
+        let (key, symmetry) = Key::of(&Position::START);
+        add(&mut book, key, searched(found(symmetry.square("f5".parse().unwrap()), 0, SearchDepth::Exact)));
+        let view = look_up(&book, &Position::START, Contempt::NONE).unwrap().unwrap();
+        let played: Vec<String> = view.playable().map(|line| line.turn.to_string()).collect();
+        assert_eq!(played, ["d3", "c4", "f5", "e6"]);
     }
 
     #[test]
