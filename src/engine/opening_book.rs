@@ -63,7 +63,7 @@ impl OpeningBook {
     }
 
     /// The fingerprint of the evaluation that the book grew with; `None` if it cannot be read at the moment.
-    pub(super) fn weights(&self) -> Option<u32> {
+    pub fn weights(&self) -> Option<u32> {
         self.0.book.now().ok().map(|book| book.weights())
     }
 
@@ -77,9 +77,10 @@ impl OpeningBook {
     /// Adds the positions of a game, which is on the disk when this returns; they wait to be searched.
     ///
     /// # Errors
-    /// If the book is packed, in use, or the disk does not take it.
+    /// If the book is that of the program, packed, in use, or the disk does not take it.
     pub fn learn(&self, game: &GameRecord) -> Result<u64, BookError> {
         match &self.0.book {
+            Book::Packed(_) if self.0.name == Book::BUILTIN => Err(BookError::Builtin),
             Book::Packed(_) => Err(BookError::Packed),
             Book::Database(path) => Database::open_when_free(path)?.learn(std::slice::from_ref(game), LEARNED_PLIES),
         }

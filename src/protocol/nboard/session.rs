@@ -274,12 +274,18 @@ impl Session {
         self.begin();
         match self.engine.set(name, value) {
             Ok(()) => {
+                self.interrupt_hint();
                 if let Some(warning) = self.engine.options().warning(name) {
                     log::warn!("{warning}");
+                    self.status(warning);
                 }
-                self.interrupt_hint();
             }
-            Err(error) => log::warn!("ignored: {error}"),
+            Err(error) => {
+                let error = error.to_string();
+                log::warn!("ignored: {error}");
+                // NBoard shows about 35 characters.
+                self.status(error.split("; expected").next().unwrap_or_default());
+            }
         }
     }
 
@@ -332,7 +338,8 @@ impl Session {
         self.send(Reply::Learned);
         match learned {
             None => self.status("Not learned: no opening book"),
-            Some(Err(BookError::Packed)) => self.status("Not learned: set a book FILE"),
+            Some(Err(BookError::Builtin)) => self.status("Not learned: set a book FILE"),
+            Some(Err(BookError::Packed)) => self.status("Not learned: a packed book"),
             Some(Err(error)) => self.status(format!("Not learned: {error}")),
             Some(Ok(new)) => self.status(format!("Learned: {new} new positions")),
         }
