@@ -33,6 +33,9 @@ struct BookMoveAnswer {
     in_book: bool,
     #[serde(flatten)]
     reach: Reach,
+    /// The fingerprint of the evaluation, if it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    weights: Option<String>,
     visits: u32,
     games: u32,
     line: Vec<Move>,
@@ -64,6 +67,7 @@ impl BookAnswer {
             upper: found.upper,
             in_book: found.is_in_book,
             reach: Reach::new(found.depth, position),
+            weights: (found.weights != 0).then(|| format!("{:08x}", found.weights)),
             visits: found.visits,
             games: found.games,
             line: found.line.clone(),

@@ -393,15 +393,19 @@ fn storage(error: impl Into<redb::Error>) -> BookError {
     match error.into() {
         redb::Error::Io(error) if error.kind() == std::io::ErrorKind::InvalidData => {
             let text = error.to_string();
-            BookError::NotABook(if text.contains("magic number") {
-                "it does not begin like one".to_owned()
-            } else {
-                text
+            BookError::NotABook(match text {
+                text if text.contains("magic number") => "it does not begin like one".to_owned(),
+                text if text.contains("file is empty") => "it is empty".to_owned(),
+                text => text,
             })
+        }
+        redb::Error::Io(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => {
+            BookError::NotABook("it is cut off".to_owned())
         }
         redb::Error::Io(error) => BookError::Io(error),
         redb::Error::DatabaseAlreadyOpen => BookError::InUse,
         redb::Error::RepairAborted => BookError::LeftOpen,
+        redb::Error::Corrupted(text) => BookError::Damaged(text),
         error => BookError::Damaged(error.to_string()),
     }
 }

@@ -27,12 +27,12 @@ pub enum BookError {
     /// The file is not a book.
     #[error("no book: {0}")]
     NotABook(String),
-    /// The format is another one than this program's.
-    #[error("a book of format {found}; this program reads format {expected}")]
+    /// The format is none that this program reads.
+    #[error("a book of format {found}; this program reads formats up to {expected}")]
     Version {
         /// The file's.
         found: u64,
-        /// The program's.
+        /// The program's own.
         expected: u64,
     },
     /// The contents contradict themselves.

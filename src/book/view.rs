@@ -5,6 +5,7 @@ use super::{BookError, Draws, Entry, Key, Leaf, Positions};
 use crate::game::DISC;
 use crate::othello::{Bitboard, Move, Position, Square, Symmetry};
 use crate::search::{Bound, Contempt, Line, Score, SearchDepth};
+use std::cmp::Reverse;
 
 /// A move of a position, and what the book knows of it.
 #[derive(Clone, PartialEq, Debug)]
@@ -23,6 +24,8 @@ pub struct BookMove {
     pub is_in_book: bool,
     /// How far the search has seen that found the leaf at the end of the line.
     pub depth: SearchDepth,
+    /// The fingerprint of the evaluation of that search; 0 if it is not known.
+    pub weights: u32,
     /// How often the growth of the book went through it.
     pub visits: u32,
     /// How many learned games came through the position behind it.
@@ -86,7 +89,7 @@ pub fn look_up(
     if position.is_over() {
         return Ok(None);
     }
-    let Some((entry, neighbours)) = known(book, position)? else { return Ok(None) };
+    let Some((entry, neighbours, _)) = known(book, position)? else { return Ok(None) };
     let draw = draw(contempt, position);
     let leaf = neighbours.leaf.map(|(square, _)| square);
     let images = |square| Symmetry::of(position).map(move |symmetry| symmetry.square(square));
@@ -95,8 +98,8 @@ pub fn look_up(
     for child in neighbours.children.iter().filter(|child| !leaves.contains(child.square)) {
         found.push(in_book(book, position, child, contempt)?);
     }
-    // Of equal ones the one that was looked at more.
-    found.sort_by_key(|found| std::cmp::Reverse((found.value, found.is_in_book, found.visits)));
+    // Of equal ones the one that was looked at or played more.
+    found.sort_by_key(|found| Reverse((found.value, found.is_in_book, found.visits, found.games)));
     Ok(Some(View { entry: Entry { value: entry.worth(draw), ..entry }, moves: found }))
 }
 
@@ -105,13 +108,17 @@ fn draw(contempt: Contempt, position: &Position) -> Score {
     Score::from_discs(contempt.draw_for(position.mover()))
 }
 
-/// The entry of a position and what is around it, on the board as it is turned here, with a leaf that was searched.
-fn known(book: &(impl Positions + ?Sized), position: &Position) -> Result<Option<(Entry, Neighbours)>, BookError> {
+/// The entry of a position and what is around it, on the board as it is turned here, with a leaf that was searched; and the symmetry that leads
+/// to the book's own board.
+fn known(
+    book: &(impl Positions + ?Sized),
+    position: &Position,
+) -> Result<Option<(Entry, Neighbours, Symmetry)>, BookError> {
     let (key, symmetry) = Key::of(position);
     let Some(entry) = book.get(&key)? else { return Ok(None) };
     let leaf = entry.leaf.square().filter(|_| entry.leaf.is_searched());
     let leaf = leaf.map(|square| symmetry.inverse().square(square));
-    Ok(Some((entry, Neighbours::around(book, position, leaf)?)))
+    Ok(Some((entry, Neighbours::around(book, position, leaf)?, symmetry)))
 }
 
 /// The leaf as a move to this square, if a draw is worth this to the side to move.
@@ -128,6 +135,7 @@ fn of_leaf(entry: &Entry, square: Square, draw: Score) -> Option<BookMove> {
         upper,
         is_in_book: false,
         depth,
+        weights: entry.weights,
         visits: 0,
         games: 0,
         line: vec![turn],
@@ -143,7 +151,7 @@ fn in_book(
     let Child { square, next, entry: behind } = child;
     let turn = Move::Place(*square);
     let (one, other) = (next.signed(behind.lower), next.signed(behind.upper));
-    let BestPlay { line, depth, .. } = best_play(book, position, turn, contempt)?;
+    let BestPlay { line, depth, weights } = best_play(book, position, turn, contempt)?;
     let at_leaf = position.empty_count().count() as usize - line.iter().filter(|turn| turn.square().is_some()).count();
     let depth = depth_of_line(depth, behind, at_leaf as u8 + 1);
     Ok(BookMove {
@@ -154,6 +162,7 @@ fn in_book(
         upper: one.max(other),
         is_in_book: true,
         depth,
+        weights,
         visits: behind.visits,
         games: behind.games,
         line,
@@ -194,12 +203,12 @@ pub(super) fn best_play(
             play.line.push(Move::Pass);
             position = position.pass();
         }
-        let Some((entry, neighbours)) = known(book, &position)? else { return Ok(play) };
+        let Some((entry, neighbours, symmetry)) = known(book, &position)? else { return Ok(play) };
         let draw = draw(contempt, &position);
-        // Of equal ones the first.
-        let children = neighbours.children.iter().rev();
+        // Of equal ones the first on the book's own board, so that images of a position have images of its line.
+        let place = |square: Square| Reverse(symmetry.square(square));
         let worth = |child: &Child| Some((child.worth(draw)?, child.square));
-        let best = children.filter_map(worth).max_by_key(|(value, _)| *value);
+        let best = neighbours.children.iter().filter_map(worth).max_by_key(|(value, square)| (*value, place(*square)));
         let leaf = neighbours.leaf.and_then(|(square, _)| of_leaf(&entry, square, draw));
         if let Some(leaf) = leaf.filter(|leaf| leaf.value > best.map(|(value, _)| value)) {
             play.line.push(leaf.turn);
@@ -231,6 +240,7 @@ fn passed(view: &View) -> View {
         upper: entry.upper,
         is_in_book: true,
         depth: best.map_or(SearchDepth::default(), |best| best.depth),
+        weights: best.map_or(0, |best| best.weights),
         visits: entry.visits,
         games: entry.games,
         line,

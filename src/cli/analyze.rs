@@ -155,7 +155,7 @@ pub(super) fn run(arguments: &AnalyzeArguments) -> Result<(), String> {
     let each = if arguments.reproducible { defaults.options.threads } else { threads };
     let options = EngineOptions { threads: each, ..defaults.options.clone() };
     let alone = AnalysisSettings { options, ..defaults.clone() };
-    if let Some(query) = arguments.question.query(&alone)? {
+    if let Some(query) = arguments.question.query(&alone, arguments.thinking.gives("book"))? {
         return analyze_position::run(&query, arguments.style() == Style::Json, !arguments.reproducible);
     }
     match arguments.file.as_deref() {

@@ -7,9 +7,9 @@ use crate::analysis::answer::{Answer, Finality, line};
 use crate::analysis::query::{ClientLine, Query, parse};
 use crate::analysis::{AnalysisSettings, MoveValue, Thinker};
 use crate::notation::opening;
-use crate::othello::{GameRecord, Move};
-use crate::render::{Diagram, Palette};
-use crate::search::SearchDepth;
+use crate::othello::{GameRecord, Move, Position};
+use crate::render::{COLUMNS, Diagram, Palette, book_table};
+use crate::search::{Contempt, SearchDepth};
 use clap::Args;
 use crossbeam::channel::never;
 use serde_json::json;
@@ -42,11 +42,11 @@ pub(super) struct PositionArguments {
 }
 
 impl PositionArguments {
-    /// The question, as a client of the pipe would ask it; `None` if there is none.
+    /// The question, as a client of the pipe would ask it, with what the book knows or without; `None` if there is none.
     ///
     /// # Errors
     /// If the text is no position, or a move is not legal.
-    pub(super) fn query(&self, defaults: &AnalysisSettings) -> Result<Option<Query>, String> {
+    pub(super) fn query(&self, defaults: &AnalysisSettings, from_book: bool) -> Result<Option<Query>, String> {
         if self.position.is_none() && self.moves.is_none() {
             if self.multipv.is_some() {
                 crate::cli::refuse("--multipv is for one position: --position or --moves; a query has its own");
@@ -54,7 +54,8 @@ impl PositionArguments {
             return Ok(None);
         }
         let lines = self.multipv.unwrap_or(1);
-        let asked = json!({ "id": "position", "game": self.position, "moves": self.moves, "multipv": lines });
+        let (game, moves) = (&self.position, &self.moves);
+        let asked = json!({ "id": "position", "game": game, "moves": moves, "multipv": lines, "book": from_book });
         match parse(line(&asked).as_bytes(), defaults, defaults.options.threads) {
             Ok(ClientLine::Query(query)) => Ok(Some(*query)),
             Ok(ClientLine::Action { .. }) => unreachable!("a line without an action is a query"),
@@ -86,10 +87,22 @@ pub(super) fn run(query: &Query, as_json: bool, timed: bool) -> Result<(), Strin
             let table = table(&query.game, &lines, palette(is_for_terminal(None)));
             match query.game.position().is_over() {
                 true => table,
-                false if timed => format!("{table}\n{} nodes in {:.2} s\n", report.nodes, report.elapsed.as_secs_f64()),
-                false => format!("{table}\n{} nodes\n", report.nodes),
+                false => {
+                    let seconds = report.elapsed.as_secs_f64();
+                    let time = if timed { format!(" in {seconds:.2} s") } else { String::new() };
+                    format!("{table}\n{} nodes{time}\n{}", report.nodes, book(query, position)?)
+                }
             }
         }
+    })
+}
+
+/// What the book knows of a position, if that is asked for.
+fn book(query: &Query, position: &Position) -> Result<String, String> {
+    let Some(book) = query.settings.options.book.as_ref().filter(|_| query.from_book) else { return Ok(String::new()) };
+    Ok(match book.look_up(position, Contempt::NONE)? {
+        Some(view) => format!("\nbook: {}", book_table(&view, book.weights().unwrap_or(0), COLUMNS)),
+        None => "\nbook: the position is not in it\n".to_owned(),
     })
 }
 

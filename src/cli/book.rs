@@ -25,6 +25,8 @@ use std::time::Duration;
 const GAMES_AT_ONCE: usize = 200;
 
 /// Opening books: docs/book.md says what they hold and how they grow.
+///
+/// To walk through one: `emilia play --color both --book BOOK`, where `book` shows what it knows.
 #[derive(Args, Clone, Debug)]
 pub(super) struct BookArguments {
     #[command(subcommand)]
@@ -37,7 +39,7 @@ enum BookCommand {
     New(NewArguments),
     /// Search and add positions where they matter most; the same command goes on
     Grow(grow::GrowArguments),
-    /// Add the positions of games, to be searched as the book grows
+    /// Add the positions of games, to be searched as the book grows; games that are given again count again
     Learn(LearnArguments),
     /// Show what the book knows of a position
     Show(look::ShowArguments),
@@ -119,8 +121,13 @@ pub(super) fn run(arguments: &BookArguments) -> Result<(), String> {
             let Contents::Database(book) = book.now().map_err(at(&arguments.book))? else {
                 return Err(at(&arguments.book)("the book is packed already"));
             };
+            warn_of_weights(&arguments.book, book.weights);
             let positions = pack(&book, &arguments.out).map_err(making(&arguments.out))?;
-            say(format_args!("{positions} positions, {RECORD} bytes each"));
+            say(format_args!("{}, {RECORD} bytes each", counted(positions, "position")));
+            let left_out = book.count().map_err(at(&arguments.book))?.saturating_sub(positions);
+            if left_out > 0 {
+                say(format_args!("without a value until they are searched, and left out: {left_out}"));
+            }
             Ok(())
         }
     }
@@ -129,6 +136,16 @@ pub(super) fn run(arguments: &BookArguments) -> Result<(), String> {
 /// Names the book in what is said of it.
 fn at<E: Display>(path: &Path) -> impl Fn(E) -> String {
     move |error| format!("'{}': {error}", path.display())
+}
+
+/// Says that the values of a book with this fingerprint are not by the evaluation of the program, if that is so.
+fn warn_of_weights(path: &Path, weights: u32) {
+    let program = fingerprint(&*EvaluatorKind::default().build());
+    if weights != program {
+        say(at(path)(format!(
+            "warning: its values are by the evaluation {weights:08x}; the program's is {program:08x}"
+        )));
+    }
 }
 
 /// Names the file that is made, in what is said of it or of a book that it is made of.
@@ -143,7 +160,7 @@ fn learn(arguments: &LearnArguments) -> Result<(), String> {
     let book = Database::open_when_free(&arguments.book).map_err(at(&arguments.book))?;
     let interrupt = super::on_interrupt()?;
     let line = StatusLine::new("{spinner} {msg}, {elapsed} gone", None, 0);
-    let (mut learned, mut new, mut failures) = (0, 0, Failures::default());
+    let (mut learned, mut new, mut late, mut failures) = (0, 0, 0u64, Failures::default());
     let mut waiting: Vec<GameRecord> = Vec::new();
     let mut keep = |waiting: &mut Vec<GameRecord>| -> Result<(), String> {
         new += book.learn(waiting, arguments.plies).map_err(at(&arguments.book))?;
@@ -155,7 +172,10 @@ fn learn(arguments: &LearnArguments) -> Result<(), String> {
     let found = read_aside(arguments.input.clone());
     while !interrupt.load(Ordering::Relaxed) {
         match found.recv_timeout(Duration::from_millis(50)) {
-            Ok(Ok(game)) => waiting.push(game.found.game.record),
+            Ok(Ok(game)) if has_learned_positions(&game.found.game.record, arguments.plies) => {
+                waiting.push(game.found.game.record);
+            }
+            Ok(Ok(_)) => late += 1,
             Ok(Err(error)) => failures.unread(&error),
             Err(RecvTimeoutError::Timeout) => continue,
             Err(RecvTimeoutError::Disconnected) => break,
@@ -166,11 +186,23 @@ fn learn(arguments: &LearnArguments) -> Result<(), String> {
     }
     keep(&mut waiting)?;
     line.finish();
-    say(format_args!("{} learned, {new} new positions", counted(learned, "game")));
+    say(format_args!("{} learned, {}", counted(learned, "game"), counted(new, "new position")));
+    if late > 0 {
+        let plies = arguments.plies;
+        say(format_args!(
+            "not learned, because they begin with more than {plies} discs placed (--plies): {}",
+            counted(late, "game")
+        ));
+    }
     if interrupt.load(Ordering::Relaxed) {
         return Err("interrupted; what was learned is in the book, and would be counted again".to_owned());
     }
     failures.end("read")
+}
+
+/// Whether a game has a position with at most this number of discs placed.
+fn has_learned_positions(game: &GameRecord, plies: u32) -> bool {
+    game.positions().first().is_some_and(|start| start.empties().count() + plies >= 60)
 }
 
 /// The games of files, read by a thread of its own: whoever waits for somebody who types can be interrupted.
@@ -184,12 +216,14 @@ fn check(arguments: &CheckArguments) -> Result<(), String> {
     let path = &arguments.book;
     // A packed book is compared with its checksum when it is opened; of what it was packed from, the leaves of some are left.
     if let Book::Packed(packed) = Book::open(path).map_err(at(path))? {
+        warn_of_weights(path, packed.weights);
         let sound = packed.iter().count();
         let wrong = packed.count() - sound;
         say(format_args!("{} positions, {wrong} faults", packed.count()));
         return if wrong == 0 { Ok(()) } else { Err(at(path)("the book is damaged")) };
     }
     let snapshot = Snapshot::open_and_check_pages(path).map_err(at(path))?;
+    warn_of_weights(path, snapshot.weights);
     let faults = snapshot.check(&mut |fault| complain(fault)).map_err(at(path))?;
     say(format_args!("{} positions, {faults} faults", snapshot.count().map_err(at(path))?));
     if faults == 0 { Ok(()) } else { Err(at(path)("the book is damaged")) }

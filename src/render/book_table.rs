@@ -6,19 +6,23 @@ use crate::othello::Move;
 /// What stands between two columns.
 const GAP: &str = "  ";
 
-/// What a book knows of a position: its value, and a table of its moves with their best play. Of that, so much is left out that no row has
-/// more than `most_columns` columns.
-pub fn book_table(view: &View, most_columns: usize) -> String {
-    let value = view.entry.value.map_or_else(|| "not searched".to_owned(), |value| value.to_string());
-    let mut text = format!("value {value}");
+/// What a book of this evaluation knows of a position: its value, and a table of its moves with their best play. Of that, so much is left out
+/// that no row has more than `most_columns` columns.
+pub fn book_table(view: &View, weights: u32, most_columns: usize) -> String {
+    let mut text = view.entry.value.map_or_else(|| "not searched".to_owned(), |value| format!("value {value}"));
     let bounds = bounds(view.entry.lower, view.entry.upper);
     if !bounds.is_empty() {
         text += &format!(", proven {bounds}");
     }
-    if let Some(Draws { lost, won }) = view.entry.draws {
-        text += &format!("; {lost} if draws are lost, {won} if they are won");
+    match view.entry.draws {
+        Some(Draws::DRAW) => text += ", a draw",
+        Some(Draws { lost, won }) => text += &format!("; {lost} if draws are lost, {won} if they are won"),
+        None => {}
     }
-    let mut rows = vec![["move", "value", "proven", "depth", "visits", "games"].map(str::to_owned)];
+    if view.moves.is_empty() {
+        return text + "\n";
+    }
+    let mut rows = vec![["move", "value", "draws", "proven", "depth", "visits", "games"].map(str::to_owned)];
     rows.extend(view.moves.iter().map(cells));
     // A column is left out in which no move has anything.
     let is_kept = |column: usize| rows[1..].iter().any(|row| !row[column].is_empty());
@@ -27,7 +31,7 @@ pub fn book_table(view: &View, most_columns: usize) -> String {
         .map(|column| (column, rows.iter().map(|row| row[column].len()).max().unwrap_or(0)))
         .collect();
     let left = most_columns.saturating_sub(columns.iter().map(|(_, width)| width + GAP.len()).sum());
-    let lines = view.moves.iter().map(|found| best_play(found, left));
+    let lines = view.moves.iter().map(|found| best_play(found, weights, left));
     text += "\n\n";
     for (row, line) in rows.iter().zip(std::iter::once("line".to_owned()).chain(lines)) {
         for &(column, width) in &columns {
@@ -40,11 +44,16 @@ pub fn book_table(view: &View, most_columns: usize) -> String {
 }
 
 /// What stands before the line of a move; nothing where nothing is known.
-fn cells(found: &BookMove) -> [String; 6] {
+fn cells(found: &BookMove) -> [String; 7] {
     let number = |count: u32| if count == 0 { String::new() } else { count.to_string() };
+    let draws = |draws: Draws| match draws {
+        Draws::DRAW => "a draw".to_owned(),
+        Draws { lost, won } => format!("{lost}/{won}"),
+    };
     [
         found.turn.to_string(),
         found.value.map_or_else(|| "-".to_owned(), |value| value.to_string()),
+        found.draws.map_or_else(String::new, draws),
         bounds(found.lower, found.upper),
         if found.value.is_some() { found.depth.to_string() } else { String::new() },
         number(found.visits),
@@ -52,17 +61,13 @@ fn cells(found: &BookMove) -> [String; 6] {
     ]
 }
 
-/// The best play by the book, beginning with a move, and what else is to be said of it, in this number of columns. If there is no room for a
-/// move, the values by draws are left out.
-fn best_play(found: &BookMove, columns: usize) -> String {
+/// The best play by the book, beginning with a move, and what else is to be said of it, in this number of columns.
+fn best_play(found: &BookMove, weights: u32, columns: usize) -> String {
     let not_in_book = if found.is_in_book { "" } else { "  (not in the book)" };
-    let draws = found.draws.map_or_else(String::new, |Draws { lost, won }| {
-        format!("{GAP}({lost} if draws are lost, {won} if they are won)")
-    });
-    let most_moves = |notes: &str| (columns + 1).saturating_sub(notes.len()) / "f5 ".len();
-    let notes = [format!("{draws}{not_in_book}"), not_in_book.to_owned()];
-    let notes = notes.iter().find(|notes| most_moves(notes) > 0).map_or("", String::as_str);
-    let moves: Vec<String> = found.line.iter().take(most_moves(notes)).map(Move::to_string).collect();
+    let is_other = found.value.is_some() && !found.depth.is_exact() && found.weights != weights;
+    let notes = not_in_book.to_owned() + if is_other { "  (another evaluation's)" } else { "" };
+    let most_moves = (columns + 1).saturating_sub(notes.len()) / "f5 ".len();
+    let moves: Vec<String> = found.line.iter().take(most_moves).map(Move::to_string).collect();
     format!("{}{notes}", moves.join(" "))
 }
 

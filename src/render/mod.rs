@@ -25,3 +25,6 @@ pub(crate) use plot::round_step;
 pub use plot::{Curve, Plot, Point, Scale, Stroke};
 #[cfg(feature = "program")]
 pub use png::{PictureError, png};
+
+/// The columns of a terminal, as most are at first.
+pub(crate) const COLUMNS: usize = 80;

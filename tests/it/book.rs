@@ -139,6 +139,35 @@ fn the_book_of_the_program_is_read_without_its_name() {
 }
 
 #[test]
+fn values_of_another_evaluation_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let book = grown(&folder, 12);
+    let [packed, exported, imported] = ["packed", "book.dat", "imported"].map(|name| file(&folder, name));
+    const MARK: &str = "(another evaluation's)";
+    let weights = |book: &str| json(&["book", "show", book])["moves"][0]["weights"].clone();
+
+    done(&["book", "export", &book, "--out", &exported]);
+    done(&["book", "import", &exported, "--out", &imported]);
+    assert!(done(&["book", "show", &imported]).0.contains(MARK) && weights(&imported).is_null());
+    assert!(!done(&["book", "show", &book]).0.contains(MARK));
+    assert_eq!(weights(&book), json(&["book", "stat", &book])["weights"]);
+
+    done(&["book", "pack", &book, "--out", &packed]);
+    let mut bytes = std::fs::read(&packed).unwrap();
+    bytes[12] ^= 1; // the fingerprint
+    let sum = crc32fast::hash(&[&bytes[..28], &bytes[32..]].concat());
+    bytes[28..32].copy_from_slice(&sum.to_le_bytes());
+    std::fs::write(&packed, &bytes).unwrap();
+    for command in ["show", "stat", "check"] {
+        let is_warned =
+            |book: &str| done(&["book", command, book]).1.contains("warning: its values are by the evaluation");
+        assert!(is_warned(&packed) && !is_warned(&book), "{command}");
+    }
+    let lines = session(&["nboard"], &format!("nboard 2\nset emilia.book {packed}\n"));
+    assert!(lines.iter().any(|line| line == "status book: its values are another evaluation's"), "{lines:?}");
+}
+
+#[test]
 fn games_are_learned_and_then_searched() {
     let folder = tempfile::tempdir().unwrap();
     let book = grown(&folder, 3);
@@ -451,7 +480,7 @@ fn searches_are_done_elsewhere_and_taken_in_any_order() {
     )
     .unwrap();
     let (code, _, err) = said(&["book", "take", &book, &one, &other], "");
-    assert!(code == 1 && err.contains("5 lines could not be used"), "{err}");
+    assert!(code == 1 && err.contains("not used: 5 lines"), "{err}");
     assert!(err.contains("other:5:") && err.contains(&format!("the book's is {weights}")), "{err}");
     assert!(err.contains("other:6:1: it does not say with which evaluation"), "{err}");
     let line = lines.len() + 3;

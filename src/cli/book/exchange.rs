@@ -1,6 +1,6 @@
 //! `emilia book export` and `emilia book import`.
 
-use super::{at, making};
+use super::{at, making, warn_of_weights};
 use crate::book::{Book, Exported, ForeignBook, ForeignFormat, Imported, export};
 use crate::cli::on_interrupt;
 use crate::cli::options::WeightsArguments;
@@ -43,16 +43,17 @@ pub(super) fn run_export(arguments: &ExportArguments) -> Result<(), String> {
     };
     let book = Book::open(path).map_err(at(path))?;
     let book = book.now().map_err(at(path))?;
+    warn_of_weights(path, book.weights());
     let Exported { positions, links, unsearched, without_leaf, rounded, bounds, games, confidences } =
         export(book.positions(), format, out).map_err(making(out))?;
     say(format_args!("{positions} positions, {links} moves between them"));
     say_counts(&[
-        (unsearched, "positions that wait to be searched are left out"),
-        (without_leaf, "positions have no leaf: it waits to be searched"),
-        (rounded, "values are rounded to whole discs"),
-        (bounds, "positions lose their proven bounds"),
-        (games, "positions lose the number of their games"),
-        (confidences, "searches lose a part of their depth or how sure their cuts were"),
+        (unsearched, "positions that wait to be searched and are left out"),
+        (without_leaf, "positions without a leaf, because it waits to be searched"),
+        (rounded, "values rounded to whole discs"),
+        (bounds, "positions that lose their proven bounds"),
+        (games, "positions that lose the number of their games"),
+        (confidences, "searches that lose a part of their depth or how sure their cuts were"),
     ]);
     Ok(())
 }
@@ -67,11 +68,11 @@ pub(super) fn run_import(arguments: &ImportArguments) -> Result<(), String> {
         book.import(weights, out, &*on_interrupt()?).map_err(making(out))?;
     say(format_args!("{positions} positions"));
     say_counts(&[
-        (without_move, "positions without a move are left out"),
-        (repeated, "positions were there already"),
-        (without_leaf, "positions have no move with a value: their own counts until they are searched"),
-        (without_value, "positions have no value in the file: what their moves are worth counts"),
-        (contradictory, "values are another one than that of the best move, which counts"),
+        (without_move, "positions left out, because they have no move"),
+        (repeated, "positions that were there already"),
+        (without_leaf, "positions whose own value counts until they are searched, because no move has one"),
+        (without_value, "positions that have the value of their best move, because the file has none"),
+        (contradictory, "values that are not the best move's, which counts instead"),
     ]);
     Ok(())
 }
@@ -79,6 +80,6 @@ pub(super) fn run_import(arguments: &ImportArguments) -> Result<(), String> {
 /// Says which counts are not 0.
 fn say_counts(counts: &[(u64, &str)]) {
     for (count, what) in counts.iter().filter(|(count, _)| *count > 0) {
-        say(format_args!("{count} {what}"));
+        say(format_args!("{what}: {count}"));
     }
 }

@@ -133,14 +133,15 @@ pub(super) fn run(arguments: &GrowArguments) -> Result<(), String> {
     bar.finish();
     let grown = grown.map_err(at(path))?;
     let seconds = started.elapsed().as_secs_f64();
-    let value = grown.value.map_or_else(|| "not searched".to_owned(), |value| value.to_string());
+    let root = if settings.root == Position::START { "the start position" } else { "the position of --from" };
+    let value = grown.value.map_or_else(|| "not searched yet".to_owned(), |value| format!("worth {value}"));
     let next = match grown {
         Growth { learned: 1.., .. } => format!("; {} learned positions wait to be searched", grown.learned),
         Growth { next_cost: Entry::NOTHING_TO_DO, .. } => String::new(),
         _ => format!("; the next position costs {}", plies(grown.next_cost)),
     };
     say(format_args!(
-        "{} positions, {} of them new; {} searches in {seconds:.0} s ({:.1} a second); the root is worth {value}{}",
+        "{} positions, {} of them new; {} searches in {seconds:.0} s ({:.1} a second); {root} is {value}{}",
         grown.positions,
         grown.positions - at_first,
         grown.searches,
@@ -160,7 +161,7 @@ pub(super) fn run(arguments: &GrowArguments) -> Result<(), String> {
 /// What is shown of the growth beside its number of positions.
 fn progress(growth: &Growth, root: &Position, started: Instant) -> String {
     let rate = growth.searches as f64 / started.elapsed().as_secs_f64().max(1e-9);
-    let value = growth.value.map_or_else(String::new, |value| format!(", root {value}"));
+    let value = growth.value.map_or_else(String::new, |value| format!(", value {value}"));
     let doing = match &growth.last {
         _ if growth.learned > 0 => format!(", {} learned positions wait", growth.learned),
         Some(work) => format!(", {}", what(work, root)),
@@ -182,7 +183,7 @@ fn what(work: &Work, root: &Position) -> String {
             position = position.pass();
         }
     }
-    format!("at {moves} ({})", plies(work.cost))
+    format!("at {moves}, which costs {}", plies(work.cost))
 }
 
 /// A cost as people read it, rounded up: with that as a bound there is something to do.

@@ -1,6 +1,6 @@
 //! `emilia book show` and `emilia book stat`.
 
-use super::at;
+use super::{at, warn_of_weights};
 use crate::analysis::BookAnswer;
 use crate::analysis::answer::line;
 use crate::book::{Book, Entry, Key, Leaf, look_up};
@@ -8,7 +8,7 @@ use crate::cli::output::{is_for_terminal, print};
 use crate::cli::show::{board, palette};
 use crate::notation::{opening, read_position};
 use crate::othello::{Color, GameRecord, Position};
-use crate::render::book_table;
+use crate::render::{COLUMNS, book_table};
 use crate::search::Contempt;
 use crate::whole_file::why;
 use clap::Args;
@@ -60,15 +60,19 @@ pub(super) fn show(arguments: &ShowArguments) -> Result<(), String> {
     };
     let (position, opening) = (game.position(), opening(game.positions()));
     let book = Book::open(path).map_err(at(path))?;
-    let view = book.now().and_then(|book| look_up(book.positions(), position, Contempt::NONE)).map_err(at(path))?;
+    let now = book.now().map_err(at(path))?;
+    warn_of_weights(path, now.weights());
+    let view = look_up(now.positions(), position, Contempt::NONE).map_err(at(path))?;
     let view = view.ok_or_else(|| at(path)("the position is not in the book"))?;
     if arguments.json {
         let known = BookAnswer::new(&view, position);
         return print(&line(&JsonPosition { position: position.to_string(), mover: position.mover(), opening, known }));
     }
-    let palette = palette(is_for_terminal(None));
+    let is_for_terminal = is_for_terminal(None);
+    let palette = palette(is_for_terminal);
+    let columns = if is_for_terminal { COLUMNS } else { usize::MAX };
     let board = board(&game, game.turns().len(), false, palette);
-    print(&format!("{board}\n{}", book_table(&view, usize::MAX)))
+    print(&format!("{board}\n{}", book_table(&view, now.weights(), columns)))
 }
 
 impl ShowArguments {
@@ -122,6 +126,7 @@ pub(super) fn stat(arguments: &StatArguments) -> Result<(), String> {
     let mut counts = Counts::default();
     let book = Book::open(path).map_err(at(path))?;
     let now = book.now().map_err(at(path))?;
+    warn_of_weights(path, now.weights());
     let add = &mut |key, entry| {
         counts.add(&key, &entry, now.weights());
         Ok(())
@@ -140,12 +145,12 @@ pub(super) fn stat(arguments: &StatArguments) -> Result<(), String> {
     }
     let Counts { positions, with_value, unsearched, solved, other_weights, deepest, value, weights, bytes, .. } =
         &counts;
-    let value = value.map_or_else(|| "not searched".to_owned(), |value| format!("{value:+.2}"));
+    let value = value.map_or_else(|| "not searched yet".to_owned(), |value| format!("worth {value:+.2}"));
     print(&format!(
         "positions {positions}, with a value {with_value}, not searched {unsearched}, solved {solved}\n\
          searched by another evaluation {other_weights}; the book's is {weights}\n\
          deepest position: {deepest} discs placed\n\
-         the start position is worth {value}\n\
+         the start position is {value}\n\
          {bytes} bytes, {:.1} a position\n",
         counts.bytes_per_position
     ))

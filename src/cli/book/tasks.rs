@@ -6,7 +6,7 @@ use crate::analysis::book_tasks::{UnusableLine, finding, tasks};
 use crate::analysis::lines::Lines;
 use crate::book::{BookError, Database, Key, Outcome};
 use crate::cli::game_input::open_text;
-use crate::cli::output::{Output, complain, say};
+use crate::cli::output::{Output, complain, counted, say};
 use crate::eval::{EvaluatorKind, fingerprint};
 use crate::input_line::InputLine;
 use clap::Args;
@@ -57,6 +57,8 @@ pub(super) fn run_tasks(arguments: &TasksArguments) -> Result<(), String> {
     drop(book);
     if queries.is_empty() {
         say("nothing is left to be searched");
+    } else if queries.len() < arguments.leaves as usize {
+        say(format_args!("{} searches only: the others depend on the answers", queries.len()));
     }
     let mut output = Output::open(arguments.out.as_deref())?;
     output.write(queries.concat().as_bytes())?;
@@ -115,7 +117,7 @@ pub(super) fn run_take(arguments: &TakeArguments) -> Result<(), String> {
             say(format_args!("{} {why}", count(outcome)));
         }
     }
-    if unusable == 0 { Ok(()) } else { Err(format!("{unusable} lines could not be used")) }
+    if unusable == 0 { Ok(()) } else { Err(format!("not used: {}", counted(unusable, "line"))) }
 }
 
 /// Opens a book, as soon as no other program has it: what a pipe has brought would be lost.

@@ -2,13 +2,11 @@
 
 use super::{OVER, Session};
 use crate::othello::Square;
-use crate::render::{Diagram, book_table};
+use crate::render::{COLUMNS, Diagram, book_table};
 use crate::search::{Contempt, Line, Score};
 
 /// The moves of the expected play that a hint shows.
 const HINT_MOVES: usize = 12;
-/// The columns of a terminal.
-const COLUMNS: usize = 80;
 
 impl Session {
     /// The best moves by a search.
@@ -34,7 +32,7 @@ impl Session {
         let view = book.look_up(self.game.record.position(), Contempt::NONE)?;
         let view = view.ok_or("The opening book does not have this position.")?;
         let values = view.moves.iter().filter_map(|found| Some((found.turn.square()?, found.value?)));
-        Ok(format!("{}{}", self.board_with(values), book_table(&view, COLUMNS)))
+        Ok(format!("{}{}", self.board_with(values), book_table(&view, book.weights().unwrap_or(0), COLUMNS)))
     }
 
     /// The board with the values of moves on their squares, in whole discs.
