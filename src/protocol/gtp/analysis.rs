@@ -17,6 +17,8 @@ pub enum Form {
     LeelaZero,
     /// `kata-analyze`: all moves in one line, with chances from 0 to 1, and scores.
     KataGo,
+    /// `analyze`, as Sabaki asks: all moves in one line, with chances from 0 to 10,000, and scores.
+    Sabaki,
 }
 
 /// What an analysis is asked for with.
@@ -168,10 +170,7 @@ impl<'a> Stream<'a> {
                     .map(|(line, rank)| AnalysisLine { rank, line, report, empties: self.empties }.to_string() + "\n")
                     .collect()
             }
-            form => {
-                let has_scores = form == Form::KataGo;
-                format!("{}\n", InfoLine { has_scores, report })
-            }
+            form => format!("{}\n", InfoLine { form, report }),
         };
         self.send(&text);
     }

@@ -192,8 +192,8 @@ const COMMANDS: &[(&str, Arguments)] = &[
     ("lz-genmove_analyze", |i| analysis(Form::LeelaZero).map(Command::GenMoveAnalyze).parse(i)),
     ("kata-analyze", |i| analysis(Form::KataGo).map(Command::Analyze).parse(i)),
     ("kata-genmove_analyze", |i| analysis(Form::KataGo).map(Command::GenMoveAnalyze).parse(i)),
-    ("analyze", |i| analysis(Form::KataGo).map(Command::Analyze).parse(i)),
-    ("genmove_analyze", |i| analysis(Form::KataGo).map(Command::GenMoveAnalyze).parse(i)),
+    ("analyze", |i| analysis(Form::Sabaki).map(Command::Analyze).parse(i)),
+    ("genmove_analyze", |i| analysis(Form::Sabaki).map(Command::GenMoveAnalyze).parse(i)),
     ("gogui-analyze_commands", |i| value(Command::AnalyzeCommands, eof).parse(i)),
 ];
 

@@ -1,5 +1,6 @@
 //! What Emilia says: typed replies and failures, and the frame around them.
 
+use super::analysis::Form;
 use crate::engine::{EngineOptions, OptionError};
 use crate::othello::{Color, Empties, Move, Position, Square};
 use crate::protocol::printable_ascii;
@@ -232,8 +233,8 @@ impl fmt::Display for AnalysisLine<'_> {
 
 /// A report in the form of other engines: all moves in one line.
 pub struct InfoLine<'a> {
-    /// Whether chances are from 0 to 1 and scores stand beside them, as KataGo has it; else chances are from 0 to 10,000.
-    pub has_scores: bool,
+    /// How numbers stand in it; not [`Form::Emilia`].
+    pub form: Form,
     /// The report.
     pub report: &'a Report,
 }
@@ -250,14 +251,16 @@ impl fmt::Display for InfoLine<'_> {
             let visits = if line.visits > 0 { line.visits } else { equal_part.max(1) };
             let gap = if order > 0 { " " } else { "" };
             write!(f, "{gap}info move {} visits {visits} ", Vertex(line.turn))?;
-            if self.has_scores {
+            let number = |chance: f64| match self.form {
+                Form::KataGo => format!("{chance:.6}"),
+                _ => format!("{:.0}", chance * 1e4),
+            };
+            write!(f, "winrate {}", number(chance))?;
+            if self.form != Form::LeelaZero {
                 let discs = line.score.discs();
-                write!(f, "winrate {chance:.6} scoreMean {discs:.6} scoreLead {discs:.6} prior {prior:.6}")?;
-            } else {
-                let parts = |chance: f64| (chance * 1e4).round();
-                write!(f, "winrate {} prior {}", parts(chance), parts(prior))?;
+                write!(f, " scoreMean {discs:.6} scoreLead {discs:.6}")?;
             }
-            write!(f, " order {order}")?;
+            write!(f, " prior {} order {order}", number(prior))?;
             write_pv(f, line)?;
         }
         Ok(())
@@ -369,7 +372,7 @@ mod tests {
         let lines = vec![line("d3", 2), line("c4", 2), line("f5", -2)];
         let report = &Report { lines, nodes: 100, ..Report::default() };
         assert_eq!(
-            InfoLine { has_scores: false, report }.to_string(),
+            InfoLine { form: Form::LeelaZero, report }.to_string(),
             "info move D3 visits 33 winrate 10000 prior 5000 order 0 pv D3 \
              info move C4 visits 33 winrate 10000 prior 5000 order 1 pv C4 \
              info move F5 visits 33 winrate 0 prior 0 order 2 pv F5"
