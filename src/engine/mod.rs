@@ -185,7 +185,7 @@ impl Engine {
         self.prepare(position, None);
     }
 
-    /// The same, and returns when they are made and all that was asked for before is done.
+    /// The same, and returns when they are made and all that was asked for before is done; at once while the engine ponders.
     pub fn be_ready(&mut self, position: &Position) {
         let (done, is_done) = bounded(0);
         self.prepare(position, Some(done));

@@ -81,7 +81,8 @@ pub struct Limits {
     /// Static evaluations made, those for ordering moves too.
     pub evaluations: Option<u64>,
     /// The time after which a search may end that is all but sure of its move, since what it does not use is kept for later moves.
-    /// `None` where it is not. Heeded by the stored trees of the best-first family; where they are not sure, they go on to twice the soft time.
+    /// `None` where it is not. Heeded by `best-first`, by `emilia`, and by `extension` where alpha-beta does
+    /// not begin; where they are not sure, they go on to twice the soft time.
     pub early_time: Option<Duration>,
     /// The time after which no further iteration is begun. The best-first family, stored or in linear space, has no
     /// iterations: it ends at this time, or later by `early_time`.

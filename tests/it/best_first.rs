@@ -121,11 +121,10 @@ fn alpha_beta_before_a_complete_tree_comes_to_an_end() {
     let moves = "e6f4e3d2g3g5d3c5c4e7f5c3c2d6d7c1h5f6g6h2b4d8f7a4e8h7h6f8e2e1h8h4c6c7c8b8g7g8b6a6b7a8a7b2a2b1g4b5a1d1f3g2g1a5a3";
     let position = *read_position(moves).unwrap().position();
     let limits = Limits { depth: Depth::new(25), nodes: Some(5_000), ..Limits::default() };
-    for kind in ["extension", "korf-extension"] {
-        let mut search = engine(kind, |options| options.eval = EvaluatorKind::Iago);
-        let report = search.think(&task(position), &Control::with_limits(limits), &mut |_| {});
-        assert_eq!(report.lines.len(), 1, "{kind}");
-    }
+    let mut search = engine("korf-extension", |options| options.start_depth = None);
+    let task = Task::new(position, EvaluatorKind::Iago.build());
+    let report = search.think(&task, &Control::with_limits(limits), &mut |_| {});
+    assert_eq!(report.lines.len(), 1);
 }
 
 /// Every engine that can be chosen, with one thread and with two where it takes several.

@@ -14,7 +14,7 @@ const MEAN_EVALUATIONS: [u64; 13] =
 const GROWTH: f64 = 2.8;
 
 /// Static evaluations that a tree makes in about three quarters of the time that alpha-beta takes on average at depths 1 to 22, measured at even
-/// depths from 8 on. See `docs/lab-notebook.md`, "How many evaluations a depth costs".
+/// depths from 8 on. See `docs/lab-notebook.md`, "What the move's value costs, and what was tried for more discs".
 const MEAN_TREE_EVALUATIONS: [u64; 22] = [
     4, 25, 150, 350, 720, 1_300, 2_050, 3_100, 4_750, 7_300, 11_400, 17_800, 27_500, 42_000, 61_000, 88_000, 124_000,
     172_000, 245_000, 345_000, 480_000, 670_000,
@@ -29,8 +29,8 @@ pub fn mean_alpha_beta_evaluations(depth: u8) -> u64 {
     by_depth(&MEAN_EVALUATIONS, GROWTH, depth)
 }
 
-/// Static evaluations that a tree makes, at most, for a depth: in a little less than the time that selective alpha-beta, with cuts by shallower
-/// searches, takes on average to search to `depth` plies. The value of the move is still to be searched then.
+/// The most static evaluations of a tree for a depth: about three quarters of the time that selective alpha-beta, with cuts by shallower searches,
+/// takes on average to search to `depth` plies. The rest is for the value of the move.
 ///
 /// By measurements up to 22 plies, growing geometrically beyond.
 pub(super) fn evaluations_in_tree(depth: u8) -> u64 {

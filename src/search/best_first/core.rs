@@ -1,8 +1,8 @@
 //! Best-first search in one tree, for any game: one iteration goes down to a leaf, expands it and backs its value up.
 //!
 //! What varies is in four places: a [`Policy`] initialises nodes, chooses among children, backs up and prefers a move; [`Leaves`]
-//! say what new nodes are worth; [`OnMemoryCap`] says what happens when the tree is full; and where several threads work, each has
-//! a search of its own (`shards`).
+//! say what new nodes are worth; [`OnMemoryCap`] says what happens when the tree is full; and several
+//! threads work in several trees (`shards`).
 
 use super::{Leaves, OnMemoryCap, Policy, Rules, StaticLeaves, Work};
 use crate::eval::Evaluator;

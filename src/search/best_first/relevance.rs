@@ -11,11 +11,11 @@ use std::collections::HashSet;
 
 /// Expansions before the goal is updated for the first time.
 const FIRST_GOAL: u64 = 64;
-/// Expansions before an update of the goal, in units of those before the last update.
+/// The goal is updated again after this many times the expansions so far.
 const NEXT_GOAL: u64 = 4;
 /// Difference between the root's value and the goal, in the units of values, above which the value becomes the goal: two discs.
 const NEAR_ENOUGH: u32 = 2 * DISC as u32;
-/// The weight of the move to play, in those of each other move, from which on the choice is clear. Measured: `docs/lab-notebook.md`,
+/// The choice is clear where the move to play weighs this many times as much as each other move. Measured: `docs/lab-notebook.md`,
 /// "Whose values err".
 const CLEAR: f32 = 12.0;
 /// Number of nodes of the largest tree that gets a new goal: giving all of them another chance takes about 15 ms.

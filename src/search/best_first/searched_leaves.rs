@@ -95,8 +95,8 @@ impl<'a, E: Incremental> SearchedLeaves<'a, E> {
     /// The children of a position whose game is not over, with what they are worth to their side to move, in `nodes`;
     /// whether the search was not stopped before they were complete.
     ///
-    /// Values within the margin of the best are those of a search of [`SearchedLeaves::depth`] plies; the others are bounds,
-    /// good for the child, that say no more than that.
+    /// Values within the margin of the best are those of a search of [`SearchedLeaves::depth`] plies; the others have a bound on the
+    /// child's side: they are at least that far behind.
     pub(super) fn children_of(&mut self, position: &Position, nodes: &mut Vec<Node<Square>>) -> bool {
         let shared = self.walk.shared;
         nodes.clear();
