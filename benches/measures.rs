@@ -248,7 +248,7 @@ fn book(games_at_once: usize, goals: &[u64]) {
         let found = wanted.iter().filter(|key| book.get(key).is_ok_and(|entry| entry.is_some())).count();
         let look_ups = mean(since, wanted.len());
         let viewed = &wanted[..2_000];
-        let view = |key: &Key| look_up(&*book, &key.position(), Contempt::default()).expect("the book is whole");
+        let view = |key: &Key| look_up(&*book, 0, &key.position(), Contempt::default()).expect("the book is whole");
         let since = Instant::now();
         let seen = viewed.iter().filter_map(view).count();
         let views = mean(since, viewed.len());

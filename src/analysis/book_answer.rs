@@ -16,6 +16,8 @@ pub struct BookAnswer {
     upper: i8,
     visits: u32,
     games: u32,
+    /// The fingerprint of the evaluation that the book grew with last.
+    weights: String,
     /// The best first.
     moves: Vec<BookMoveAnswer>,
 }
@@ -80,6 +82,7 @@ impl BookAnswer {
             upper: entry.upper,
             visits: entry.visits,
             games: entry.games,
+            weights: format!("{:08x}", view.weights),
             moves: view.moves.iter().map(answer).collect(),
         }
     }

@@ -34,6 +34,8 @@ pub use select::{Step, Work, learned_work, needs_no_search, next_work};
 pub use take::{Finding, Outcome};
 pub use view::{BookMove, View, look_up};
 
+use crate::othello::Position;
+use crate::search::Contempt;
 use std::path::{Path, PathBuf};
 
 /// A book to read from, of either kind.
@@ -60,6 +62,14 @@ impl Contents<'_> {
             Contents::Packed(packed) => *packed,
             Contents::Database(book) => &**book,
         }
+    }
+
+    /// What the book knows of a position, if it is there, with draws at this worth. Where the side to move must pass, the one move is the pass.
+    ///
+    /// # Errors
+    /// If the book cannot be read.
+    pub fn look_up(&self, position: &Position, contempt: Contempt) -> Result<Option<View>, BookError> {
+        view::look_up(self.positions(), self.weights(), position, contempt)
     }
 
     /// Whether the book says what depends on the worth of a draw: packed books of the former format do not.

@@ -325,7 +325,9 @@ mod tests {
             assert_eq!(book.get(&key).unwrap(), Some(entry));
         }
         assert!(
-            look_up(&book, &Position::START, Contempt::NONE).unwrap().is_some_and(|view| view.entry.value.is_some())
+            look_up(&book, book.weights, &Position::START, Contempt::NONE)
+                .unwrap()
+                .is_some_and(|view| view.entry.value.is_some())
         );
     }
 
@@ -373,9 +375,9 @@ mod tests {
             let book = of(&other).unwrap();
             let contempt = Contempt::new(2).unwrap();
             for (key, _) in book.iter() {
-                look_up(&book, &key.position(), contempt).unwrap();
+                look_up(&book, book.weights, &key.position(), contempt).unwrap();
             }
-            look_up(&book, &crate::testing::random_position(seed, 45), contempt).unwrap();
+            look_up(&book, book.weights, &crate::testing::random_position(seed, 45), contempt).unwrap();
         }
     }
 }

@@ -49,11 +49,13 @@ pub struct View {
     pub entry: Entry,
     /// The moves that the book knows, the best first, those that were not searched last.
     pub moves: Vec<BookMove>,
+    /// The fingerprint of the evaluation that the book grew with last.
+    pub weights: u32,
 }
 
 impl View {
-    /// The moves to play by the book, the best first: those to positions with a value, and the leaf if it is better than all of them. A leaf
-    /// alone is played if its value is the result, because else a search knows as much.
+    /// The moves to play by the book, the best first: those to positions with a value, and the leaf with its images if it is better than all of
+    /// them. A leaf alone is played if its value is the result, because else a search knows as much.
     pub fn playable(&self) -> impl Iterator<Item = Line> {
         let is_worth_knowing = |found: &BookMove| found.value.is_some() && (found.is_in_book || found.depth.is_exact());
         let is_known = self.entry.value.is_some() && self.moves.iter().any(is_worth_knowing);
@@ -73,23 +75,25 @@ impl View {
     }
 }
 
-/// What the book knows of a position, if it is there, with draws at this worth. Where the side to move must pass, the one move is the pass.
+/// What the book, which grew with these weights, knows of a position, if it is there, with draws at this worth. Where the side to move must
+/// pass, the one move is the pass.
 ///
 /// # Errors
 /// If the book cannot be read.
 pub fn look_up(
     book: &(impl Positions + ?Sized),
+    weights: u32,
     position: &Position,
     contempt: Contempt,
 ) -> Result<Option<View>, BookError> {
     if position.must_pass() {
-        let Some(view) = look_up(book, &position.pass(), contempt)? else { return Ok(None) };
+        let Some(view) = look_up(book, weights, &position.pass(), contempt)? else { return Ok(None) };
         return Ok(Some(passed(&view)));
     }
     if position.is_over() {
         return Ok(None);
     }
-    let Some((entry, neighbours, _)) = known(book, position)? else { return Ok(None) };
+    let Some((entry, neighbours, symmetry)) = known(book, position)? else { return Ok(None) };
     let draw = draw(contempt, position);
     let leaf = neighbours.leaf.map(|(square, _)| square);
     let images = |square| Symmetry::of(position).map(move |symmetry| symmetry.square(square));
@@ -98,9 +102,10 @@ pub fn look_up(
     for child in neighbours.children.iter().filter(|child| !leaves.contains(child.square)) {
         found.push(in_book(book, position, child, contempt)?);
     }
-    // Of equal ones the one that was looked at or played more.
-    found.sort_by_key(|found| Reverse((found.value, found.is_in_book, found.visits, found.games)));
-    Ok(Some(View { entry: Entry { value: entry.worth(draw), ..entry }, moves: found }))
+    // Of equal ones the one that was looked at or played more, then the first on the book's own board, as in `best_play`.
+    let place = |found: &BookMove| found.turn.square().map(|square| symmetry.square(square));
+    found.sort_by_key(|found| (Reverse((found.value, found.is_in_book, found.visits, found.games)), place(found)));
+    Ok(Some(View { entry: Entry { value: entry.worth(draw), ..entry }, moves: found, weights }))
 }
 
 /// What a draw is worth to the side to move.
@@ -245,7 +250,7 @@ fn passed(view: &View) -> View {
         games: entry.games,
         line,
     };
-    View { entry, moves: vec![pass] }
+    View { entry, moves: vec![pass], weights: view.weights }
 }
 
 #[cfg(test)]
@@ -270,7 +275,7 @@ mod tests {
 
         assert_eq!(root.mover(), Color::White);
         for (to_black, first, value) in [(1, "f6", 0), (100, "f6", 0), (-1, "d6", 1), (-100, "d6", 1)] {
-            let view = look_up(&book, &root, Contempt::new(to_black).unwrap()).unwrap().unwrap();
+            let view = look_up(&book, WEIGHTS, &root, Contempt::new(to_black).unwrap()).unwrap().unwrap();
             let best = &view.moves[0];
             assert_eq!((best.turn.to_string(), best.value), (first.to_owned(), Some(Score::from_discs(value))));
             assert_eq!(view.entry.value, best.value);
@@ -295,7 +300,7 @@ mod tests {
             let leaf = found(symmetry.square(other.parse().unwrap()), -30, SearchDepth::Plies(8));
             add(&mut book, key, searched(leaf));
         }
-        let view = look_up(&book, &root, Contempt::NONE).unwrap().unwrap();
+        let view = look_up(&book, WEIGHTS, &root, Contempt::NONE).unwrap().unwrap();
         assert_eq!((view.moves[0].value, view.moves[0].depth), (Some(Score::from_discs(-2)), SearchDepth::Plies(57)));
     }
 
@@ -307,7 +312,7 @@ mod tests {
         let mut book = BTreeMap::from([(key, Entry::UNSEARCHED)]);
         add(&mut book, key, searched(leaf));
         let played = |book: &BTreeMap<Key, Entry>| -> Vec<String> {
-            let view = look_up(book, &root, Contempt::NONE).unwrap().unwrap();
+            let view = look_up(book, WEIGHTS, &root, Contempt::NONE).unwrap().unwrap();
             view.playable().map(|line| line.turn.to_string()).collect()
         };
         assert!(played(&book).is_empty(), "a search knows as much");
@@ -323,9 +328,36 @@ mod tests {
         let mut book = BTreeMap::new();
         let (key, symmetry) = Key::of(&Position::START);
         add(&mut book, key, searched(found(symmetry.square("f5".parse().unwrap()), 0, SearchDepth::Exact)));
-        let view = look_up(&book, &Position::START, Contempt::NONE).unwrap().unwrap();
+        let view = look_up(&book, WEIGHTS, &Position::START, Contempt::NONE).unwrap().unwrap();
         let played: Vec<String> = view.playable().map(|line| line.turn.to_string()).collect();
         assert_eq!(played, ["d3", "c4", "f5", "e6"]);
+    }
+
+    #[test]
+    fn symmetric_positions_have_symmetric_lines() {
+        let square = |name: &str| name.parse::<Square>().unwrap();
+        let mut book = BTreeMap::new();
+        // Behind f5d6 two replies are equal.
+        let after = Position::START.after(square("f5")).after(square("d6"));
+        for reply in ["c3", "c4"] {
+            let key = Key::of(&after.after(square(reply))).0;
+            add(&mut book, key, searched(found(first_move(&key), 1, SearchDepth::Plies(8))));
+        }
+        for (position, leaf) in [(after, "c7"), (Position::START.after(square("f5")), "f4"), (Position::START, "f5")] {
+            let (key, symmetry) = Key::of(&position);
+            add(&mut book, key, searched(found(symmetry.square(square(leaf)), -30, SearchDepth::Plies(8))));
+        }
+        let view = look_up(&book, WEIGHTS, &Position::START, Contempt::NONE).unwrap().unwrap();
+        assert_eq!(view.moves.len(), 4);
+        for found in &view.moves {
+            let image =
+                |symmetry: Symmetry| view.moves[0].line.iter().map(|turn| symmetry.turn(*turn)).collect::<Vec<_>>();
+            assert!(Symmetry::of(&Position::START).any(|symmetry| image(symmetry) == found.line), "{:?}", found.line);
+            // What is played is what the line says.
+            let position = Position::START.take(found.line[0]).unwrap().take(found.line[1]).unwrap();
+            let next = look_up(&book, WEIGHTS, &position, Contempt::NONE).unwrap().unwrap();
+            assert_eq!(next.moves[0].turn, found.line[2]);
+        }
     }
 
     #[test]
@@ -334,7 +366,7 @@ mod tests {
         let (key, symmetry) = Key::of(&root);
         let mut book = BTreeMap::from([(key, Entry::UNSEARCHED)]);
         add(&mut book, key, searched(found(symmetry.square("f4".parse().unwrap()), 0, SearchDepth::Exact)));
-        let view = look_up(&book, &root, Contempt::NONE).unwrap().unwrap();
+        let view = look_up(&book, WEIGHTS, &root, Contempt::NONE).unwrap().unwrap();
         let played: Vec<Line> = view.playable().collect();
         assert_eq!(
             (played.len(), played[0].turn.to_string(), played[0].depth),
@@ -355,7 +387,7 @@ mod tests {
         let (key, symmetry) = Key::of(&root);
         add(&mut book, key, searched(found(symmetry.square("f4".parse().unwrap()), 9, depth)));
 
-        let view = look_up(&book, &root, Contempt::NONE).unwrap().unwrap();
+        let view = look_up(&book, WEIGHTS, &root, Contempt::NONE).unwrap().unwrap();
         assert_eq!((view.entry.value, view.moves[0].turn.to_string()), (Some(Score::from_discs(-1)), "d6".to_owned()));
         let first = Move::Place("f5".parse().unwrap());
         let play = best_play(&book, &Position::START, first, Contempt::NONE).unwrap();

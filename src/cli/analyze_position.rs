@@ -1,6 +1,6 @@
 //! One position from the command line, and what its moves are worth.
 
-use super::output::{is_for_terminal, print};
+use super::output::{complain, is_for_terminal, print};
 use super::progress::StatusLine;
 use super::show::palette;
 use crate::analysis::answer::{Answer, Finality, line};
@@ -80,6 +80,9 @@ pub(super) fn run(query: &Query, as_json: bool, timed: bool) -> Result<(), Strin
     });
     status.finish();
     let report = &decision.report;
+    if !as_json {
+        query.warnings.iter().for_each(|warning| complain(format_args!("warning: {warning}")));
+    }
     print(&match as_json {
         true => line(&Answer::new(query, turn, report, Finality::Final, timed)),
         false => {
@@ -90,7 +93,7 @@ pub(super) fn run(query: &Query, as_json: bool, timed: bool) -> Result<(), Strin
                 false => {
                     let seconds = report.elapsed.as_secs_f64();
                     let time = if timed { format!(" in {seconds:.2} s") } else { String::new() };
-                    format!("{table}\n{} nodes{time}\n{}", report.nodes, book(query, position)?)
+                    format!("{table}\n{} nodes{time}\n{}", report.nodes, book(query, position))
                 }
             }
         }
@@ -98,12 +101,14 @@ pub(super) fn run(query: &Query, as_json: bool, timed: bool) -> Result<(), Strin
 }
 
 /// What the book knows of a position, if that is asked for.
-fn book(query: &Query, position: &Position) -> Result<String, String> {
-    let Some(book) = query.settings.options.book.as_ref().filter(|_| query.from_book) else { return Ok(String::new()) };
-    Ok(match book.look_up(position, Contempt::NONE)? {
-        Some(view) => format!("\nbook: {}", book_table(&view, book.weights().unwrap_or(0), COLUMNS)),
-        None => "\nbook: the position is not in it\n".to_owned(),
-    })
+fn book(query: &Query, position: &Position) -> String {
+    let Some(book) = query.settings.options.book.as_ref().filter(|_| query.from_book) else { return String::new() };
+    let columns = if is_for_terminal(None) { COLUMNS } else { usize::MAX };
+    match book.look_up(position, Contempt::NONE) {
+        Ok(Some(view)) => format!("\nbook: {}", book_table(&view, columns)),
+        Ok(None) => "\nbook: the position is not in it\n".to_owned(),
+        Err(error) => format!("\n{error}\n"),
+    }
 }
 
 /// A board, and the best moves with their values for the side to move.

@@ -138,13 +138,11 @@ fn at<E: Display>(path: &Path) -> impl Fn(E) -> String {
     move |error| format!("'{}': {error}", path.display())
 }
 
-/// Says that the values of a book with this fingerprint are not by the evaluation of the program, if that is so.
+/// Says that a book grew last with weights of this fingerprint, if those of the program are others.
 fn warn_of_weights(path: &Path, weights: u32) {
     let program = fingerprint(&*EvaluatorKind::default().build());
     if weights != program {
-        say(at(path)(format!(
-            "warning: its values are by the evaluation {weights:08x}; the program's is {program:08x}"
-        )));
+        say(at(path)(format!("warning: it grew last with the weights {weights:08x}; the program's are {program:08x}")));
     }
 }
 

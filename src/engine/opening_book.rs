@@ -1,7 +1,7 @@
 //! The option `book`: the opening book that moves are played from.
 
 use super::option::{Given, OptionError};
-use crate::book::{Book, BookError, Contents, Database, LEARNED_PLIES, View, look_up};
+use crate::book::{Book, BookError, Contents, Database, LEARNED_PLIES, View};
 use crate::othello::{GameRecord, Position};
 use crate::search::{Contempt, Line, Report};
 use std::fmt;
@@ -54,16 +54,14 @@ impl OpeningBook {
     /// If the book cannot be read, because it grows at the moment: a sentence that names the book.
     pub fn look_up(&self, position: &Position, contempt: Contempt) -> Result<Option<View>, String> {
         let known = |book: Contents<'_>| match contempt {
-            contempt if contempt == Contempt::NONE || book.knows_draws() => {
-                look_up(book.positions(), position, contempt)
-            }
+            contempt if contempt == Contempt::NONE || book.knows_draws() => book.look_up(position, contempt),
             _ => Ok(None),
         };
         self.0.book.now().and_then(known).map_err(|error| format!("book '{self}': {error}"))
     }
 
     /// The fingerprint of the evaluation that the book grew with; `None` if it cannot be read at the moment.
-    pub fn weights(&self) -> Option<u32> {
+    pub(super) fn weights(&self) -> Option<u32> {
         self.0.book.now().ok().map(|book| book.weights())
     }
 

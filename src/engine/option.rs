@@ -38,6 +38,18 @@ pub enum OptionError {
     NoMemory(&'static str, u32),
 }
 
+impl OptionError {
+    /// The name and what is wrong, in few words: for a client that shows no more.
+    pub fn in_short(&self) -> String {
+        match self {
+            OptionError::Unknown(name, _) => format!("unknown option '{name}'"),
+            OptionError::Invalid { name, value, .. } => format!("{name}: '{value}' is not valid"),
+            OptionError::File { name, problem, .. } => format!("{name}: {problem}"),
+            OptionError::NoMemory(name, mb) => format!("{name}: no memory for {mb} MB"),
+        }
+    }
+}
+
 /// An option among those of `O`.
 #[derive(Debug)]
 pub struct OptionEntry<O> {

@@ -6,16 +6,16 @@ use crate::othello::Move;
 /// What stands between two columns.
 const GAP: &str = "  ";
 
-/// What a book of this evaluation knows of a position: its value, and a table of its moves with their best play. Of that, so much is left out
-/// that no row has more than `most_columns` columns.
-pub fn book_table(view: &View, weights: u32, most_columns: usize) -> String {
+/// What a book knows of a position: its value, and a table of its moves with their best play. Of that, so much is left out that no row has
+/// more than `most_columns` columns.
+pub fn book_table(view: &View, most_columns: usize) -> String {
     let mut text = view.entry.value.map_or_else(|| "not searched".to_owned(), |value| format!("value {value}"));
     let bounds = bounds(view.entry.lower, view.entry.upper);
     if !bounds.is_empty() {
         text += &format!(", proven {bounds}");
     }
     match view.entry.draws {
-        Some(Draws::DRAW) => text += ", a draw",
+        Some(Draws::DRAW) => {}
         Some(Draws { lost, won }) => text += &format!("; {lost} if draws are lost, {won} if they are won"),
         None => {}
     }
@@ -31,7 +31,7 @@ pub fn book_table(view: &View, weights: u32, most_columns: usize) -> String {
         .map(|column| (column, rows.iter().map(|row| row[column].len()).max().unwrap_or(0)))
         .collect();
     let left = most_columns.saturating_sub(columns.iter().map(|(_, width)| width + GAP.len()).sum());
-    let lines = view.moves.iter().map(|found| best_play(found, weights, left));
+    let lines = view.moves.iter().map(|found| best_play(found, view.weights, left));
     text += "\n\n";
     for (row, line) in rows.iter().zip(std::iter::once("line".to_owned()).chain(lines)) {
         for &(column, width) in &columns {
@@ -47,7 +47,7 @@ pub fn book_table(view: &View, weights: u32, most_columns: usize) -> String {
 fn cells(found: &BookMove) -> [String; 7] {
     let number = |count: u32| if count == 0 { String::new() } else { count.to_string() };
     let draws = |draws: Draws| match draws {
-        Draws::DRAW => "a draw".to_owned(),
+        Draws::DRAW => String::new(),
         Draws { lost, won } => format!("{lost}/{won}"),
     };
     [
@@ -61,13 +61,16 @@ fn cells(found: &BookMove) -> [String; 7] {
     ]
 }
 
-/// The best play by the book, beginning with a move, and what else is to be said of it, in this number of columns.
+/// The best play by the book, beginning with a move, and what else is to be said of it, in this number of columns. If there is no room for a
+/// move beside it, less is said.
 fn best_play(found: &BookMove, weights: u32, columns: usize) -> String {
     let not_in_book = if found.is_in_book { "" } else { "  (not in the book)" };
     let is_other = found.value.is_some() && !found.depth.is_exact() && found.weights != weights;
-    let notes = not_in_book.to_owned() + if is_other { "  (another evaluation's)" } else { "" };
-    let most_moves = (columns + 1).saturating_sub(notes.len()) / "f5 ".len();
-    let moves: Vec<String> = found.line.iter().take(most_moves).map(Move::to_string).collect();
+    let other_weights = if is_other { "  (other weights)" } else { "" };
+    let notes = [format!("{not_in_book}{other_weights}"), other_weights.to_owned(), String::new()];
+    let most_moves = |notes: &str| (columns + 1).saturating_sub(notes.len()) / "f5 ".len();
+    let notes = notes.iter().find(|notes| most_moves(notes) > 0).map_or("", String::as_str);
+    let moves: Vec<String> = found.line.iter().take(most_moves(notes)).map(Move::to_string).collect();
     format!("{}{notes}", moves.join(" "))
 }
 

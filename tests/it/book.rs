@@ -143,12 +143,13 @@ fn values_of_another_evaluation_are_told() {
     let folder = tempfile::tempdir().unwrap();
     let book = grown(&folder, 12);
     let [packed, exported, imported] = ["packed", "book.dat", "imported"].map(|name| file(&folder, name));
-    const MARK: &str = "(another evaluation's)";
+    const MARK: &str = "(other weights)";
     let weights = |book: &str| json(&["book", "show", book])["moves"][0]["weights"].clone();
 
     done(&["book", "export", &book, "--out", &exported]);
     done(&["book", "import", &exported, "--out", &imported]);
     assert!(done(&["book", "show", &imported]).0.contains(MARK) && weights(&imported).is_null());
+    assert!(json(&["book", "show", &imported])["moves"][0]["value"].is_number());
     assert!(!done(&["book", "show", &book]).0.contains(MARK));
     assert_eq!(weights(&book), json(&["book", "stat", &book])["weights"]);
 
@@ -160,7 +161,7 @@ fn values_of_another_evaluation_are_told() {
     std::fs::write(&packed, &bytes).unwrap();
     for command in ["show", "stat", "check"] {
         let is_warned =
-            |book: &str| done(&["book", command, book]).1.contains("warning: its values are by the evaluation");
+            |book: &str| done(&["book", command, book]).1.contains("warning: it grew last with the weights");
         assert!(is_warned(&packed) && !is_warned(&book), "{command}");
     }
     let lines = session(&["nboard"], &format!("nboard 2\nset emilia.book {packed}\n"));

@@ -236,7 +236,7 @@ mod tests {
             assert!(entry.value.is_some() && entry.weights != WEIGHTS, "{key:?}");
             if is_tip(key) {
                 assert_eq!(entry.value.map(discs), before[key].value.map(discs));
-                let view = look_up(&book, &key.position(), Contempt::NONE).unwrap().unwrap();
+                let view = look_up(&book, 0, &key.position(), Contempt::NONE).unwrap().unwrap();
                 assert_eq!(view.moves, [], "its best move is not known");
             }
         }

@@ -161,7 +161,7 @@ pub(super) fn run(arguments: &GrowArguments) -> Result<(), String> {
 /// What is shown of the growth beside its number of positions.
 fn progress(growth: &Growth, root: &Position, started: Instant) -> String {
     let rate = growth.searches as f64 / started.elapsed().as_secs_f64().max(1e-9);
-    let value = growth.value.map_or_else(String::new, |value| format!(", value {value}"));
+    let value = growth.value.map_or_else(String::new, |value| format!(", the root is worth {value}"));
     let doing = match &growth.last {
         _ if growth.learned > 0 => format!(", {} learned positions wait", growth.learned),
         Some(work) => format!(", {}", what(work, root)),
@@ -170,7 +170,7 @@ fn progress(growth: &Growth, root: &Position, started: Instant) -> String {
     format!("{rate:.1} searches/s{value}{doing}")
 }
 
-/// What was extended and why: the moves that lead there, and how many plies that is worth.
+/// What was extended and why: the moves that lead there, and what that costs.
 fn what(work: &Work, root: &Position) -> String {
     let mut position = *root;
     let mut moves = String::new();

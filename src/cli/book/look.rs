@@ -3,7 +3,7 @@
 use super::{at, warn_of_weights};
 use crate::analysis::BookAnswer;
 use crate::analysis::answer::line;
-use crate::book::{Book, Entry, Key, Leaf, look_up};
+use crate::book::{Book, Entry, Key, Leaf};
 use crate::cli::output::{is_for_terminal, print};
 use crate::cli::show::{board, palette};
 use crate::notation::{opening, read_position};
@@ -62,7 +62,7 @@ pub(super) fn show(arguments: &ShowArguments) -> Result<(), String> {
     let book = Book::open(path).map_err(at(path))?;
     let now = book.now().map_err(at(path))?;
     warn_of_weights(path, now.weights());
-    let view = look_up(now.positions(), position, Contempt::NONE).map_err(at(path))?;
+    let view = now.look_up(position, Contempt::NONE).map_err(at(path))?;
     let view = view.ok_or_else(|| at(path)("the position is not in the book"))?;
     if arguments.json {
         let known = BookAnswer::new(&view, position);
@@ -72,7 +72,7 @@ pub(super) fn show(arguments: &ShowArguments) -> Result<(), String> {
     let palette = palette(is_for_terminal);
     let columns = if is_for_terminal { COLUMNS } else { usize::MAX };
     let board = board(&game, game.turns().len(), false, palette);
-    print(&format!("{board}\n{}", book_table(&view, now.weights(), columns)))
+    print(&format!("{board}\n{}", book_table(&view, columns)))
 }
 
 impl ShowArguments {

@@ -58,7 +58,7 @@ pub(super) fn run_tasks(arguments: &TasksArguments) -> Result<(), String> {
     if queries.is_empty() {
         say("nothing is left to be searched");
     } else if queries.len() < arguments.leaves as usize {
-        say(format_args!("{} searches only: the others depend on the answers", queries.len()));
+        say(format_args!("{} only; there may be more when these are answered", counted(queries.len() as u64, "task")));
     }
     let mut output = Output::open(arguments.out.as_deref())?;
     output.write(queries.concat().as_bytes())?;

@@ -32,7 +32,7 @@ impl Session {
         let view = book.look_up(self.game.record.position(), Contempt::NONE)?;
         let view = view.ok_or("The opening book does not have this position.")?;
         let values = view.moves.iter().filter_map(|found| Some((found.turn.square()?, found.value?)));
-        Ok(format!("{}{}", self.board_with(values), book_table(&view, book.weights().unwrap_or(0), COLUMNS)))
+        Ok(format!("{}{}", self.board_with(values), book_table(&view, COLUMNS)))
     }
 
     /// The board with the values of moves on their squares, in whole discs.

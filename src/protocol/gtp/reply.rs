@@ -371,6 +371,13 @@ mod tests {
         };
         let lines = vec![line("d3", 2), line("c4", 2), line("f5", -2)];
         let report = &Report { lines, nodes: 100, ..Report::default() };
+        let begins = |form, with: &str| assert!(InfoLine { form, report }.to_string().starts_with(with), "{form:?}");
+        let scores = "scoreMean 2.000000 scoreLead 2.000000";
+        begins(
+            Form::KataGo,
+            &format!("info move D3 visits 33 winrate 1.000000 {scores} prior 0.500000 order 0 pv D3 info"),
+        );
+        begins(Form::Sabaki, &format!("info move D3 visits 33 winrate 10000 {scores} prior 5000 order 0 pv D3 info"));
         assert_eq!(
             InfoLine { form: Form::LeelaZero, report }.to_string(),
             "info move D3 visits 33 winrate 10000 prior 5000 order 0 pv D3 \

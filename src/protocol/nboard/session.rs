@@ -281,10 +281,9 @@ impl Session {
                 }
             }
             Err(error) => {
-                let error = error.to_string();
                 log::warn!("ignored: {error}");
                 // NBoard shows about 35 characters.
-                self.status(error.split("; expected").next().unwrap_or_default());
+                self.status(error.in_short());
             }
         }
     }
