@@ -67,9 +67,9 @@ pub struct ReviewedTurn {
 }
 
 impl ReviewedTurn {
-    /// What the turn gave away: the value of the best move less its own, in discs, never negative.
+    /// What the turn gave away: the value of the best move less its own, in discs. [`ReviewedTurn::best`] says why it is not negative.
     pub fn loss(&self) -> f64 {
-        self.played.as_ref().map_or(0.0, |played| (self.best.score.discs() - played.score.discs()).max(0.0))
+        self.played.as_ref().map_or(0.0, |played| self.best.score.discs() - played.score.discs())
     }
 
     /// Whether the player could have done anything else.

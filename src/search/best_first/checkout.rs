@@ -34,8 +34,8 @@ impl ShardMaker {
     fn make(&self, position: &Position, rules: Rules, goal: i32) -> Option<Box<OneTree>> {
         let tree = Tree::in_pool(Arc::clone(&self.pool), self.memory, position)?;
         // The goal is the top's.
-        let mut policy = ByRelevance::new(self.exploration);
-        (policy.goal, policy.next_goal) = (goal, u64::MAX);
+        let mut policy = ByRelevance::default();
+        (policy.goal, policy.next_goal, policy.exploration) = (goal, u64::MAX, self.exploration);
         let mut search = Explorer::with_tree(policy, rules, tree, OnMemoryCap::Stop, position);
         search.rules = rules;
         // At the memory cap the top says so once, and frees other shards before this one is pruned.

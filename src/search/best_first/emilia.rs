@@ -195,7 +195,7 @@ impl Search for Emilia {
                 self.search.stored = None;
             }
             self.search.table.new_search(task.contempt);
-            let by_outcome = task.precision == Precision::Score && wants_move && task.margin.is_none();
+            let by_outcome = wants_move && task.margin.is_none();
             let precision = if by_outcome { Precision::OutcomeFirst } else { task.precision };
             return self.search.alpha_beta(&Task { precision, ..task.clone() }, control, (0, 0), sink);
         }

@@ -219,7 +219,7 @@ impl BestFirst {
             if threads > 1 && memory >= shards::LEAST_MEMORY {
                 return Stored::Shards(Box::new(Mutex::new(Shards::new(memory, on_memory_cap, rules, &task.position))));
             }
-            let mut policy = ByRelevance::new(0.0);
+            let mut policy = ByRelevance::default();
             policy.is_by_value = !self.has(Part::Relevance);
             let tree = Tree::new(memory, self.has(Part::SharedPositions));
             Stored::Tree(Box::new(Explorer::with_tree(policy, rules, tree, on_memory_cap, &task.position)))

@@ -102,8 +102,6 @@ impl Search for KorfBestFirst {
     }
 
     fn clear(&mut self) {
-        if let Some(explorer) = &mut self.explorer {
-            explorer.clear();
-        }
+        self.explorer = None;
     }
 }

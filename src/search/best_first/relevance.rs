@@ -24,8 +24,8 @@ const LARGEST_WITH_NEW_GOAL: u32 = 1 << 19;
 /// A search by relevance in one tree.
 pub(super) type OneTree = Explorer<Position, ByRelevance>;
 
-/// The policy of search by relevance.
-#[derive(Clone, Debug)]
+/// The policy of search by relevance. The default has the goal 0 and no deviations yet.
+#[derive(Clone, Default, Debug)]
 pub(in crate::search) struct ByRelevance {
     /// Standard deviations of a leaf's error, by its depth in plies below the root; deeper leaves have the last. Not empty.
     pub deviations: Vec<f32>,
@@ -44,19 +44,6 @@ pub(in crate::search) struct ByRelevance {
 }
 
 impl ByRelevance {
-    /// The policy with the goal 0 and no deviations yet.
-    pub fn new(exploration: f32) -> ByRelevance {
-        ByRelevance {
-            deviations: Vec::new(),
-            goal: 0,
-            exploration,
-            is_by_value: false,
-            next_goal: 0,
-            backed_up_to: 0,
-            is_lazy: false,
-        }
-    }
-
     /// The goal seen by `side`.
     pub fn goal_of(&self, side: Color) -> i32 {
         if side == Color::Black { self.goal } else { -self.goal }
@@ -256,7 +243,7 @@ mod tests {
     fn explorer(seed: u64, empties: u32) -> (OneTree, Arc<dyn Evaluator<Position>>) {
         let position = random_position(seed, empties);
         let rules = Rules { ends: EndValues::Outcome, contempt: Contempt::NONE, max: position.mover() };
-        let (policy, tree) = (ByRelevance::new(256.0), Tree::new(64 << 20, false));
+        let (policy, tree) = (ByRelevance { exploration: 256.0, ..ByRelevance::default() }, Tree::new(64 << 20, false));
         let mut explorer = Explorer::with_tree(policy, rules, tree, OnMemoryCap::Stop, &position);
         explorer.set_deviations(vec![DEVIATION]);
         (explorer, EvaluatorKind::Mobility.build())

@@ -259,7 +259,7 @@ mod tests {
             let mut near = 0;
             for child in &children {
                 let after = after(&position, child.turn);
-                let depth = if after.empties().count() <= 8 { continue } else { 2 };
+                let depth = 2;
                 let plain =
                     plain_minimax(MinimaxKind::AlphaBeta, &after, depth, &*evaluator, Contempt::NONE, &mut |_| false);
                 let margin = (MARGIN * error(None, Empties::NONE)) as i32;

@@ -72,7 +72,7 @@ pub(super) struct Shard {
 impl Shards {
     /// Trees without anything in them yet; `memory` in bytes for all together.
     pub(super) fn new(memory: usize, on_memory_cap: OnMemoryCap, rules: Rules, position: &Position) -> Shards {
-        let policy = ByRelevance::new(0.0);
+        let policy = ByRelevance::default();
         let top = Explorer::with_tree(policy, rules, Tree::new(TOP_BYTES, true), on_memory_cap, position);
         let bytes = memory.saturating_sub(TOP_BYTES);
         let pool = ChunkPool::for_several(bytes - bytes / NOT_FOR_NODES);
