@@ -139,7 +139,7 @@ engine_options! {
         name: "depth",
         value_name: "PLIES",
         help: "Bound on the depth in plies, 1 to 60, or none",
-        detail: "`emilia` takes 1.1 to 1.2 times as long as alpha-beta at this depth, in the mean of a game, and solves what \
+        detail: "`emilia` takes 1.05 to 1.2 times as long as alpha-beta at this depth, in the mean of a game, and solves what \
                  alpha-beta solves at it; `best-first` and `extension` take three quarters of that time.",
         values: Values::Whole(Depth::LEAST.plies() as u64, Depth::MOST.plies() as u64),
         takes_none: true,

@@ -14,10 +14,8 @@ pub fn book_table(view: &View, most_columns: usize) -> String {
     if !bounds.is_empty() {
         text += &format!(", proven {bounds}");
     }
-    match view.entry.draws {
-        Some(Draws::DRAW) => {}
-        Some(Draws { lost, won }) => text += &format!("; {lost} if draws are lost, {won} if they are won"),
-        None => {}
+    if let Some(Draws { lost, won }) = unless_proven(view.entry.draws, view.entry.lower, view.entry.upper) {
+        text += &format!("; {lost} if draws are lost, {won} if they are won");
     }
     if view.moves.is_empty() {
         return text + "\n";
@@ -46,14 +44,11 @@ pub fn book_table(view: &View, most_columns: usize) -> String {
 /// What stands before the line of a move; nothing where nothing is known.
 fn cells(found: &BookMove) -> [String; 7] {
     let number = |count: u32| if count == 0 { String::new() } else { count.to_string() };
-    let draws = |draws: Draws| match draws {
-        Draws::DRAW => String::new(),
-        Draws { lost, won } => format!("{lost}/{won}"),
-    };
+    let draws = unless_proven(found.draws, found.lower, found.upper);
     [
         found.turn.to_string(),
         found.value.map_or_else(|| "-".to_owned(), |value| value.to_string()),
-        found.draws.map_or_else(String::new, draws),
+        draws.map_or_else(String::new, |Draws { lost, won }| format!("{lost}/{won}")),
         bounds(found.lower, found.upper),
         if found.value.is_some() { found.depth.to_string() } else { String::new() },
         number(found.visits),
@@ -72,6 +67,11 @@ fn best_play(found: &BookMove, weights: u32, columns: usize) -> String {
     let notes = notes.iter().find(|notes| most_moves(notes) > 0).map_or("", String::as_str);
     let moves: Vec<String> = found.line.iter().take(most_moves(notes)).map(Move::to_string).collect();
     format!("{}{notes}", moves.join(" "))
+}
+
+/// Values by draws, unless the bounds say that it is one.
+fn unless_proven(draws: Option<Draws>, lower: i8, upper: i8) -> Option<Draws> {
+    draws.filter(|_| (lower, upper) != (0, 0))
 }
 
 /// Proven bounds: one number where they are equal, nothing where none is known.
