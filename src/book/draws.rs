@@ -5,7 +5,10 @@
 //! the best of results.
 
 use crate::game::DISC;
-use crate::search::{Contempt, Score};
+use crate::search::Score;
+
+/// What a draw counts as at most, in discs: more than any result.
+const BEYOND: i32 = 100;
 
 /// The values, for the side to move, of a position whose value depends on what a draw is worth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,8 +21,7 @@ pub struct Draws {
 
 impl Draws {
     /// Those of a draw.
-    pub const DRAW: Draws =
-        Draws { lost: Score::from_discs(-Contempt::LIMIT), won: Score::from_discs(Contempt::LIMIT) };
+    pub const DRAW: Draws = Draws { lost: Score::from_discs(-BEYOND), won: Score::from_discs(BEYOND) };
     /// The length of [`Draws::to_bytes`].
     pub(super) const BYTES: usize = 4;
 
@@ -41,7 +43,7 @@ impl Draws {
 
     /// The values with these bytes, if they are such.
     pub(super) fn from_bytes(&[a, b, c, d]: &[u8; Draws::BYTES]) -> Option<Draws> {
-        const MOST: i16 = (Contempt::LIMIT * DISC) as i16;
+        const MOST: i16 = (BEYOND * DISC) as i16;
         let (lost, won) = (i16::from_le_bytes([a, b]), i16::from_le_bytes([c, d]));
         let of = |units: i16| Score::from_units(units.into());
         (-MOST <= lost && lost < won && won <= MOST).then(|| Draws { lost: of(lost), won: of(won) })

@@ -79,13 +79,16 @@ mod tests {
         let worker = Worker::new(options.clone(), |options| (options.engine.build)(options));
         let mut engine = Engine::new(options);
         engine.host = Host::Caller(Box::new(worker));
+        let mut reports = Vec::new();
         for _ in 0..2 {
             let request = Request::best_move(Position::START);
             let thinking = engine.start(request.clone());
             let events: Vec<Event> = thinking.events().try_iter().collect();
             let Some(Event::Finished(decision)) = events.last() else { panic!("{events:?}") };
+            reports.push((decision.turn, decision.report.nodes));
             engine.ponder(&request, decision.turn.unwrap());
             engine.clear();
         }
+        assert!(reports[0].1 > 100 && reports[0] == reports[1], "nobody pondered: {reports:?}");
     }
 }

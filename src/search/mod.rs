@@ -23,7 +23,7 @@ pub use best_first::{
     KorfBestFirst, KorfSettings, LeafSolver, OnMemoryCap, Part, Progress, RootMove, Start, Tie, Work,
     mean_alpha_beta_evaluations,
 };
-pub(crate) use best_first::{Budget, Interrupted, Rules, least_depth, line_to};
+pub(crate) use best_first::{Budget, Interrupted, Rules, Schedule, least_depth, line_to};
 pub(crate) use endgame::move_order;
 pub use limits::{Control, Depth, DepthError, Limits, StopSignal};
 pub use minimax::{Minimax, MinimaxKind, PlainCounts, PlainResult, plain_minimax};
@@ -42,6 +42,8 @@ use std::sync::Arc;
 const INFINITY: i32 = i32::MAX;
 /// Beyond every score of Othello in discs, whatever a draw is worth. It fits into a byte of a table.
 const BEYOND_DISCS: i32 = 127;
+/// The largest result, in discs.
+const MOST_DISCS: i32 = 64;
 /// Beyond every value of Othello, in units of [`DISC`]. It fits into two bytes of a table.
 const BEYOND: i32 = BEYOND_DISCS * DISC;
 

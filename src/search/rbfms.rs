@@ -8,15 +8,14 @@ mod lines;
 
 use self::lines::LinearLines;
 use super::best_first::{
-    Budget, EndValues, EndgameSolver, Leaves, Rules, SOLVED_EMPTIES, StaticLeaves, Work, least_depth, line_to,
-    unsettled_depth,
+    Budget, EndValues, EndgameSolver, Leaves, Rules, SOLVED_EMPTIES, Schedule, StaticLeaves, Work, least_depth,
+    line_to, unsettled_depth,
 };
 use super::tree::{after, reposition, turns};
 use super::{Bound, Contempt, Control, INFINITY, Line, MemoryUse, Report, Search, SearchDepth, Task};
 use crate::eval::Evaluator;
 use crate::game::Game;
 use crate::othello::{Position, Square};
-use std::cell::RefCell;
 
 /// How [`Rbfms`] and the fallback at the memory cap differ from the published algorithm, and where they end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -349,7 +348,7 @@ impl Search for Rbfms {
         if (task.lines > 1 || task.margin.is_some()) && task.position.moves().count() > 1 {
             return LinearLines::new(task, control, rules).think(sink);
         }
-        let budget = RefCell::new(Budget::new(control));
+        let (mut budget, mut schedule) = (Budget::new(control), Schedule::new(control));
         let mut moves: Vec<MoveVisits> = Vec::new();
         let mut observe = |call: Call<'_, Position>| {
             let mut line = call.stack.line();
@@ -365,13 +364,13 @@ impl Search for Rbfms {
             known.line.clear();
             known.line.push(first);
             known.line.extend(line);
-            if budget.borrow_mut().is_report_due(call.work) {
+            if schedule.is_report_due(call.work) {
                 sink(&report(task, control, &rules, recall(&call.root_now(), &mut moves), call.work));
             }
             false
         };
         let mut solver = EndgameSolver::new(SOLVED_EMPTIES);
-        let is_spent = &mut |work: &Work| budget.borrow_mut().is_spent(work);
+        let is_spent = &mut |work: &Work| budget.is_spent(work);
         let mut leaves = StaticLeaves::new(rules, &*task.evaluator, is_spent).solving(&mut solver);
         let settings = RbfmsSettings::default();
         let mut recursion = Recursion::new(rules, settings, &mut leaves, Work::default(), &mut observe);

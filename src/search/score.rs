@@ -65,13 +65,11 @@ pub struct Contempt(i32);
 impl Contempt {
     /// A draw is worth nothing.
     pub const NONE: Contempt = Contempt(0);
-    /// The largest absolute value that a client may give.
-    pub const LIMIT: i32 = 100;
 
     /// A contempt by which draws count for Black, if the number is positive, or for White, if it is negative; `None` unless it is from −100 to
-    /// 100.
+    /// 100, which are the numbers that a client may give.
     pub const fn new(to_black: i32) -> Option<Contempt> {
-        if to_black >= -Self::LIMIT && to_black <= Self::LIMIT { Some(Contempt(to_black.signum())) } else { None }
+        if to_black >= -100 && to_black <= 100 { Some(Contempt(to_black.signum())) } else { None }
     }
 
     /// What a draw is worth to this side, in discs.

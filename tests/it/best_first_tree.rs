@@ -502,21 +502,3 @@ fn what_was_known_after_a_move_stays_known() {
     assert!(search.root_moves().is_empty());
     search.audit().unwrap();
 }
-
-#[test]
-fn linear_space_is_linear() {
-    let evaluator = EvaluatorKind::Mobility.build();
-    let position = RandomGames(95).position(14);
-    let largest_stack = |expansions| {
-        let mut largest = 0;
-        linear_best_first(&position, &*evaluator, EndValues::Outcome, RbfmsSettings::default(), &mut |call| {
-            largest = call.stack.len().max(largest);
-            assert!(call.stack.len() <= call.stack.line().count() * 33);
-            call.work.expansions >= expansions
-        });
-        largest
-    };
-    // A hundredfold work, and still a stack of a few lines.
-    let (small, large) = (largest_stack(300), largest_stack(30_000));
-    assert!(large < 3 * small, "{small} {large}");
-}

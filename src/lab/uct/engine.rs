@@ -2,7 +2,9 @@
 
 use super::{UctSettings, UctTree};
 use crate::othello::Position;
-use crate::search::{Bound, Budget, Control, Line, MemoryUse, Report, Search, SearchDepth, Task, least_depth, line_to};
+use crate::search::{
+    Bound, Budget, Control, Line, MemoryUse, Report, Schedule, Search, SearchDepth, Task, least_depth, line_to,
+};
 
 /// The engine. Keeps its tree from move to move.
 pub struct Uct {
@@ -23,13 +25,13 @@ impl Search for Uct {
         let tree = self.tree.get_or_insert_with(|| UctTree::new(settings, &task.position));
         tree.begin(&task.position, task.contempt);
         let evaluator = &*task.evaluator;
-        let mut budget = Budget::new(control);
+        let (mut budget, mut schedule) = (Budget::new(control), Schedule::new(control));
         // Whatever the limits, there is to be an answer.
         if tree.root_moves().is_empty() {
             tree.step(evaluator, &mut |_| false);
         }
         while !budget.is_spent(tree.work()) && tree.step(evaluator, &mut |work| budget.is_spent(work)) {
-            if budget.is_report_due(tree.work()) {
+            if schedule.is_report_due(tree.work()) {
                 sink(&report(tree, task, control));
             }
         }

@@ -1,8 +1,7 @@
-//! When a best-first search has used up its budget, and when a report is due.
+//! What a depth is worth in static evaluations, and when a search has used up its limits.
 
 use super::rules::Work;
 use crate::search::Control;
-use std::time::Duration;
 
 /// Static evaluations that the alpha-beta engine spends on a move at depths 1 to 13 with an empty table, on average over
 /// positions with 34 to 52 empty squares: the measure of `set depth D` for the searches as they were published. Measured with the
@@ -54,29 +53,16 @@ const CLOCK_EVERY: u32 = 16;
 /// Positions after which the clock and the stop signal are looked at, however few the calls: some ten microseconds. A look at the clock
 /// takes a fraction of one.
 const CLOCK_EVERY_NODES: u64 = 256;
-/// The shortest time between two reports.
-const REPORT_INTERVAL: Duration = Duration::from_millis(100);
-/// The longest time between two reports, as far as the evaluations show it.
-const LONGEST_SILENCE: Duration = Duration::from_secs(2);
-/// Evaluations before the first report; each further report comes after twice as many.
-const FIRST_REPORT: u64 = 64;
-/// Evaluations before which no search is sure of its move, or of its loss.
-const FIRST_EARLY_QUESTION: u64 = 1_000;
 
-/// The budget of a running best-first search: its limits, and the times of its reports.
+/// The limits of a running best-first search.
 #[derive(Debug)]
 pub(crate) struct Budget<'a> {
     control: &'a Control,
     nodes: u64,
     evaluations: u64,
     is_over: bool,
-    questions: u32,
+    calls: u32,
     next_clock: u64,
-    next_report: u64,
-    next_question: u64,
-    next_early_question: u64,
-    next_question_of_use: u64,
-    last_report: Option<Duration>,
 }
 
 impl<'a> Budget<'a> {
@@ -88,13 +74,8 @@ impl<'a> Budget<'a> {
             nodes: limits.nodes.unwrap_or(u64::MAX),
             evaluations: limits.evaluations.unwrap_or(u64::MAX).min(by_depth),
             is_over: false,
-            questions: 0,
+            calls: 0,
             next_clock: 0,
-            next_report: FIRST_REPORT,
-            next_question: FIRST_REPORT,
-            next_early_question: limits.early_time.map_or(u64::MAX, |_| FIRST_EARLY_QUESTION),
-            next_question_of_use: FIRST_EARLY_QUESTION,
-            last_report: None,
         }
     }
 
@@ -108,68 +89,22 @@ impl<'a> Budget<'a> {
         if self.is_over || work.evaluations >= self.evaluations || work.nodes >= self.nodes {
             return true;
         }
-        self.questions += 1;
-        if self.questions < CLOCK_EVERY && work.nodes < self.next_clock {
+        self.calls += 1;
+        if self.calls < CLOCK_EVERY && work.nodes < self.next_clock {
             return false;
         }
-        self.questions = 0;
+        self.calls = 0;
         self.next_clock = work.nodes + CLOCK_EVERY_NODES;
         self.is_over = self.control.must_stop(work.nodes, work.evaluations) || self.control.is_past_soft_time();
         self.is_over
     }
-
-    /// Whether it is time for a report: the evaluations have doubled since the last one, or it is long ago; but no more
-    /// than ten a second.
-    pub fn is_report_due(&mut self, work: &Work) -> bool {
-        if work.evaluations < self.next_question {
-            return false;
-        }
-        let now = self.control.elapsed();
-        let silence = self.last_report.map_or(Duration::MAX, |last| now.saturating_sub(last));
-        let doubled = work.evaluations >= self.next_report && silence >= REPORT_INTERVAL;
-        if doubled || silence >= LONGEST_SILENCE {
-            self.last_report = Some(now);
-            self.next_report = 2 * work.evaluations;
-            self.next_question = work.evaluations;
-            return true;
-        }
-        self.next_question = next_question(work);
-        false
-    }
-
-    /// Whether the search may end if it is sure of its move. Says so now and then only, so that it may be asked at every expansion.
-    pub fn may_end_early(&mut self, work: &Work) -> bool {
-        if work.evaluations < self.next_early_question {
-            return false;
-        }
-        self.next_early_question = next_question(work);
-        self.control.is_past_early_time()
-    }
-
-    /// Whether this part of any of the limits is used up; a search that prepares for another counts by the other's limits. Says so now and then
-    /// only, as above.
-    pub fn has_used(&mut self, part: f64, work: &Work) -> bool {
-        if work.evaluations < self.next_question_of_use {
-            return false;
-        }
-        self.next_question_of_use = next_question(work);
-        let limits = self.control.plan();
-        let share = |used: u64, limit: Option<u64>| limit.map_or(0.0, |limit| used as f64 / limit as f64);
-        let time = limits.soft_time.into_iter().chain(limits.hard_time).min();
-        let of_time = time.map_or(0.0, |limit| self.control.elapsed().as_secs_f64() / limit.as_secs_f64());
-        share(work.nodes, limits.nodes).max(share(work.evaluations, limits.evaluations)).max(of_time) >= part
-    }
-}
-
-/// The evaluations after which the clock is asked again: not at every expansion.
-fn next_question(work: &Work) -> u64 {
-    work.evaluations + (work.evaluations / 64).clamp(1, 50_000)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::search::{Depth, Limits, StopSignal};
+    use std::time::Duration;
     use web_time::Instant;
 
     #[test]
@@ -179,55 +114,11 @@ mod tests {
         assert_eq!(of(60), u64::MAX);
         assert_eq!(of(0), of(1));
         assert!((1..60).all(|depth| evaluations_in_tree(depth) < evaluations_in_tree(depth + 1)));
-        assert_eq!([12, 22, 23].map(evaluations_in_tree), [17_800, 670_000, 937_999]);
+        let last = MEAN_TREE_EVALUATIONS.len() as u8;
+        let [known, next] = [last, last + 1].map(|depth| evaluations_in_tree(depth) as f64);
+        assert!((next / known - TREE_GROWTH).abs() < 1e-4);
         for depth in [1, 16, 30, 60] {
             assert_eq!(depth_worth(evaluations_in_tree(depth)), depth);
-        }
-    }
-
-    #[test]
-    fn reports_come_when_the_evaluations_have_doubled() {
-        let control = Control::with_limits(Limits::default());
-        let mut budget = Budget::new(&control);
-        let mut due = |evaluations| budget.is_report_due(&Work { evaluations, ..Work::default() });
-        assert!(!due(FIRST_REPORT - 1));
-        assert!(due(FIRST_REPORT));
-        std::thread::sleep(REPORT_INTERVAL);
-        assert!(!due(2 * FIRST_REPORT - 1));
-        assert!(due(2 * FIRST_REPORT + 1));
-    }
-
-    #[test]
-    fn a_search_may_end_early_where_time_is_kept_and_not_at_once() {
-        let may_end = |early_time, evaluations| {
-            let control = Control::with_limits(Limits { early_time, ..Limits::default() });
-            Budget::new(&control).may_end_early(&Work { evaluations, ..Work::default() })
-        };
-        assert!(may_end(Some(Duration::ZERO), FIRST_EARLY_QUESTION));
-        assert!(!may_end(Some(Duration::ZERO), FIRST_EARLY_QUESTION - 1));
-        assert!(!may_end(Some(Duration::from_secs(1000)), FIRST_EARLY_QUESTION));
-        assert!(!may_end(None, 1_000_000));
-    }
-
-    #[test]
-    fn an_eighth_of_any_limit_is_used_from_there_on() {
-        let seconds = |s| Some(Duration::from_secs(s));
-        let has_used = |control: &Control, evaluations| {
-            Budget::new(control).has_used(0.125, &Work { nodes: 2 * evaluations, evaluations, ..Work::default() })
-        };
-        for (limits, first) in [
-            (Limits { nodes: Some(32_000), ..Limits::default() }, 2_000),
-            (Limits { evaluations: Some(32_000), ..Limits::default() }, 4_000),
-            (Limits { soft_time: seconds(0), hard_time: seconds(1_000), ..Limits::default() }, FIRST_EARLY_QUESTION),
-        ] {
-            let control = Control::with_limits(limits);
-            let preparing = Control::with_limits(Limits::default()).preparing_for(limits);
-            for control in [control, preparing] {
-                assert!(has_used(&control, first) && !has_used(&control, first - 1), "{limits:?}");
-            }
-        }
-        for limits in [Limits::default(), Limits { soft_time: seconds(1_000), ..Limits::default() }] {
-            assert!(!has_used(&Control::with_limits(limits), 1_000_000), "{limits:?}");
         }
     }
 

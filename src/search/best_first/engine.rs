@@ -12,17 +12,18 @@
 //! - Where a proof of the result can be expected to fit the limits, the result is proven instead, best first ([`Prover`]).
 //! - Where alpha-beta can be expected to solve the position in the time there is, the extension gives it all of the time.
 
-use super::budget::{Budget, evaluations_in_tree};
+use super::budget::evaluations_in_tree;
 use super::form::{Form, positions_worth};
 use super::proof::Prover;
 use super::relevance::{ByRelevance, OneTree};
 use super::report::report;
+use super::schedule::Schedule;
 use super::searched_leaves::{self, SearchedLeaves, solving_cost};
 use super::shards::{self, Shards};
 use super::workers::{self, FEW_EXPANSIONS};
 use super::{EndValues, Explorer, OnMemoryCap, Part, Rules};
 use crate::eval::{Incremental, with_incremental};
-use crate::othello::{Bitboard, Move, Symmetry};
+use crate::othello::{Bitboard, Empties, Move, Symmetry};
 use crate::search::alpha_beta::deepen;
 use crate::search::alpha_beta::walk::Shared;
 use crate::search::selectivity::Selectivity;
@@ -145,16 +146,16 @@ impl Stored {
         sink: &mut dyn FnMut(&Report),
     ) -> bool {
         let control = shared.control;
-        let mut budget = Budget::new(control);
+        let mut schedule = Schedule::new(control);
         let mut gave_up = false;
         let one_choice = is_one_choice(task);
         let rules = self.top().rules;
         let mut goes_on = |top: &OneTree, report: &dyn Fn() -> Report| {
-            if budget.is_report_due(top.work()) && top.work().expansions >= FEW_EXPANSIONS {
+            if schedule.is_report_due(top.work()) && top.work().expansions >= FEW_EXPANSIONS {
                 sink(&report());
             }
-            gave_up = gives_up.is_some_and(|rule| budget.has_used(rule.after, top.work()) && rule.holds(top));
-            !gave_up && !(budget.may_end_early(top.work()) && (one_choice || top.is_choice_clear()))
+            gave_up = gives_up.is_some_and(|rule| schedule.has_used(rule.after, top.work()) && rule.holds(top));
+            !gave_up && !(schedule.may_end_early(top.work()) && (one_choice || top.is_choice_clear()))
         };
         match self {
             Stored::Tree(search) => workers::work_alone(search, &mut leaves(rules), task, &mut |search| {
@@ -278,24 +279,44 @@ impl BestFirst {
         gives_up: Option<GivesUp>,
         sink: &mut dyn FnMut(&Report),
     ) -> (Report, bool) {
-        let threads = self.settings.threads;
-        let total = positions_worth(&without_depth(control.plan(), task), threads);
-        let mut turn = total.unwrap_or(FIRST_TURN);
-        let mut form = Form::new(self.settings.start, turn);
-        let cost = solving_cost(task.position.empty_count());
-        let (proves, proves_within_limits) = (self.has(Part::Proofs), !self.settings.start);
-        let is_provable = |turn: u64| match total {
-            _ if !proves => false,
-            None => cost <= PROVABLE.max(turn as f64),
-            // An unfinished proof says less than the alpha-beta that the extension has instead.
-            Some(total) => proves_within_limits && cost * TO_PROVE <= total as f64,
-        };
-        if is_provable(turn) {
+        let total = positions_worth(&without_depth(control.plan(), task), self.settings.threads);
+        let first = total.unwrap_or(FIRST_TURN);
+        let empties = task.position.empty_count();
+        if self.is_to_be_proven(empties, total, first) {
             return (self.prove(evaluation, task, control, (0, 0), sink), false);
         }
-        if total.is_some() && form.start > 0.0 && cost <= NEAR_THE_END * turn as f64 {
+        let has_start = Form::new(self.settings.start, first).start > 0.0;
+        if total.is_some() && has_start && solving_cost(empties) <= NEAR_THE_END * first as f64 {
             return (self.alpha_beta(task, control, (0, 0), sink), false);
         }
+        self.search_by_value(evaluation, task, control, (total, first), gives_up, sink)
+    }
+
+    /// Whether a position is proven by a search that can visit `total` positions, or by an unlimited one whose next turn is worth `turn` positions.
+    fn is_to_be_proven(&self, empties: Empties, total: Option<u64>, turn: u64) -> bool {
+        let cost = solving_cost(empties);
+        match total {
+            _ if !self.has(Part::Proofs) => false,
+            None => cost <= PROVABLE.max(turn as f64),
+            // An unfinished proof says less than the alpha-beta that the extension has instead.
+            Some(total) => !self.settings.start && cost * TO_PROVE <= total as f64,
+        }
+    }
+
+    /// Searches in the tree, which alpha-beta may begin, until the limits, or until the tree gives up; returns whether it did. Where there is no limit
+    /// the two take turns, each longer than the one before, until the position is to be proven. `total` and `first`: the positions of all turns, if
+    /// they are limited, and of the first one.
+    fn search_by_value<E: Incremental>(
+        &mut self,
+        evaluation: &E,
+        task: &Task,
+        control: &Control,
+        (total, first): (Option<u64>, u64),
+        gives_up: Option<GivesUp>,
+        sink: &mut dyn FnMut(&Report),
+    ) -> (Report, bool) {
+        let mut turn = first;
+        let mut form = Form::new(self.settings.start, turn);
         let mut stored = self.prepare(task, form);
         let error = |empties| searched_leaves::error(task.evaluator.error_model(), empties);
         let empties = task.position.empty_count();
@@ -305,9 +326,8 @@ impl BestFirst {
         loop {
             if form.start > 0.0 {
                 let part = control.with(form.limits_of_start(control.limits(), total, (counts.0, turn)));
-                let shared = Shared::new(evaluation, task, &self.table, &part).counting_from(counts);
-                let report = deepen(&shared, self.settings.selectivity, threads, task, sink);
-                counts = shared.counts();
+                let report = self.alpha_beta(task, &part, counts, sink);
+                counts = (report.nodes, report.evaluations);
                 let is_solved = report.depth.knows_winner();
                 start = Some(report);
                 if is_solved || control.must_stop(counts.0, counts.1) {
@@ -327,14 +347,14 @@ impl BestFirst {
             let leaves = |rules| {
                 SearchedLeaves::new(&shared, rules, self.settings.selectivity, form.leaf_depth).with_spreads(spreads)
             };
-            gave_up = stored.explore(&shared, threads, &leaves, task, gives_up, sink);
+            gave_up = stored.explore(&shared, self.settings.threads, &leaves, task, gives_up, sink);
             counts = shared.counts();
             let is_over = control.must_stop(counts.0, counts.1) || control.is_past_soft_time();
             if total.is_some() || gave_up || is_over || stored.top().is_done() || stored.top().ended_at_cap() {
                 break;
             }
             turn *= 2;
-            if is_provable(turn) {
+            if self.is_to_be_proven(empties, total, turn) {
                 drop(stored);
                 return (self.prove(evaluation, task, control, counts, sink), false);
             }

@@ -44,7 +44,7 @@ impl Form {
     pub fn new(start: bool, positions: u64) -> Form {
         /// Number of positions from which on a search is large.
         const LARGE: u64 = 1_500_000;
-        const LEAST_DEPTH: u32 = 3;
+        const LEAST_DEPTH: u32 = 4;
         const OF_STATIC: f32 = 1.7;
         /// Where a leaf was searched, less is to be distrusted in its value.
         const OF_SEARCHED: f32 = 1.4;
@@ -53,7 +53,7 @@ impl Form {
             return Form { start: 0.0, leaf_depth: 0, deviation: OF_STATIC };
         }
         // A ply more for ten times the positions.
-        let leaf_depth = (LEAST_DEPTH + 1 + times.ilog10()).min(8) as u8;
+        let leaf_depth = (LEAST_DEPTH + times.ilog10()).min(8) as u8;
         Form { start: 0.5, leaf_depth, deviation: OF_SEARCHED }
     }
 

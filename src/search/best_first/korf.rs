@@ -2,6 +2,7 @@
 
 use super::budget::Budget;
 use super::report::{count, report};
+use super::schedule::Schedule;
 use super::start::Start;
 use super::{AlphaBetaStart, ByValue, EndValues, Explorer, FinalMove, OnMemoryCap, Progress, Rules, Tie};
 use crate::game::Game;
@@ -72,7 +73,7 @@ impl Search for KorfBestFirst {
         explorer.want_lines(task.lines);
         let evaluator = &*task.evaluator;
         let mut start = Start::new(settings.start);
-        let mut budget = Budget::new(control);
+        let (mut budget, mut schedule) = (Budget::new(control), Schedule::new(control));
         // Whatever the limits, there is to be an answer.
         explorer.expand_root(evaluator);
         let mut last = report(explorer, task, control);
@@ -84,7 +85,7 @@ impl Search for KorfBestFirst {
             }
             let progress = explorer.step(evaluator, &mut |work| {
                 // A step in linear space may last for seconds: a report shows that the search goes on.
-                if budget.is_report_due(work) {
+                if schedule.is_report_due(work) {
                     count(&mut last, work, control);
                     sink(&last);
                 }
@@ -93,7 +94,7 @@ impl Search for KorfBestFirst {
             if progress != Progress::Grown {
                 break;
             }
-            if budget.is_report_due(explorer.work()) {
+            if schedule.is_report_due(explorer.work()) {
                 last = report(explorer, task, control);
                 sink(&last);
             }

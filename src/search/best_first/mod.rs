@@ -32,6 +32,7 @@ mod ranking;
 mod relevance;
 mod report;
 mod rules;
+mod schedule;
 mod searched_leaves;
 mod shards;
 mod start;
@@ -57,6 +58,7 @@ pub use ranking::RootMove;
 pub(crate) use report::{least_depth, line_to, unsettled_depth};
 pub(crate) use rules::Rules;
 pub use rules::{EndValues, Tie, Work};
+pub(crate) use schedule::Schedule;
 pub(crate) use start::Interrupted;
 pub use start::{AlphaBetaStart, Start};
 

@@ -35,9 +35,8 @@ pub(super) fn solving_cost(empties: Empties) -> f64 {
 
 /// Number of empty squares up to which a position has children that are solved.
 const SOLVED_BELOW: Empties = Empties::new(7).unwrap();
-/// Positions that solving a child may cost: the first number where leaves are static, twice as many for each ply deeper that they are
-/// searched, but never more than the second.
-const TO_SOLVE: [f64; 2] = [180.0, 70_000.0];
+/// Positions that solving a child may cost where leaves are static; twice as many for each ply that they are searched.
+const TO_SOLVE: f64 = 180.0;
 
 /// Positions between two looks at the clock: some ten microseconds.
 const LOOK_EVERY: u64 = 256;
@@ -175,9 +174,7 @@ impl<'a, E: Incremental> SearchedLeaves<'a, E> {
 
     /// Whether a child gets its result instead of an estimate.
     fn is_solved(&self, child: &Position) -> bool {
-        let empties = child.empty_count();
-        let affordable = TO_SOLVE[1].min(TO_SOLVE[0] * 2.0_f64.powi(self.depth.into()));
-        empties.are_within(self.depth) || child.is_over() || solving_cost(empties) <= affordable
+        child.is_over() || solving_cost(child.empty_count()) <= TO_SOLVE * 2.0_f64.powi(self.depth.into())
     }
 
     /// The value of a child for the side that moves there, a bound if it is at most the floor.

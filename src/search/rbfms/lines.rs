@@ -6,10 +6,11 @@
 
 use super::{Call, INFINITY, MoveVisits, RbfmsSettings, Recursion, Sibling, report};
 use crate::othello::{Position, Square};
-use crate::search::best_first::{Budget, EndgameSolver, LeafSolver, Rules, SOLVED_EMPTIES, StaticLeaves, Work};
+use crate::search::best_first::{
+    Budget, EndgameSolver, LeafSolver, Rules, SOLVED_EMPTIES, Schedule, StaticLeaves, Work,
+};
 use crate::search::tree::{after, turns};
 use crate::search::{Control, Report, Task};
-use std::cell::RefCell;
 use std::cmp::Reverse;
 
 /// Calls in the first turn of a move.
@@ -17,14 +18,14 @@ const FIRST_SLICE: u64 = 32;
 
 /// A move at the root with its search.
 #[derive(Clone)]
-struct RootSearch {
+struct Candidate {
     sibling: Sibling<Square>,
     known: MoveVisits,
     /// Calls of its longest turn, after which its value and its line are what they are.
     reached: u64,
 }
 
-impl RootSearch {
+impl Candidate {
     /// Moves of which only the static value is known come last: it does not compare with that of a search.
     fn rank(&self) -> (bool, Reverse<i32>) {
         (self.reached == 0 && !self.sibling.solved, Reverse(self.sibling.value))
@@ -36,10 +37,11 @@ pub(super) struct LinearLines<'a> {
     task: &'a Task,
     control: &'a Control,
     rules: Rules,
-    budget: RefCell<Budget<'a>>,
+    budget: Budget<'a>,
+    schedule: Schedule<'a>,
     work: Work,
     solver: EndgameSolver,
-    candidates: Vec<RootSearch>,
+    candidates: Vec<Candidate>,
 }
 
 impl<'a> LinearLines<'a> {
@@ -48,17 +50,18 @@ impl<'a> LinearLines<'a> {
         let candidate = |turn| {
             let node = rules.new_node(turn, &after(&task.position, turn), &*task.evaluator, &mut work);
             let sibling = Sibling { turn, value: -node.value, solved: node.is_solved() };
-            RootSearch { sibling, known: MoveVisits { turn, visits: 0, line: vec![turn] }, reached: 0 }
+            Candidate { sibling, known: MoveVisits { turn, visits: 0, line: vec![turn] }, reached: 0 }
         };
         let candidates = turns(&task.position).map(candidate).collect();
         let solver = EndgameSolver::new(SOLVED_EMPTIES);
-        LinearLines { task, control, rules, budget: RefCell::new(Budget::new(control)), work, solver, candidates }
+        let (budget, schedule) = (Budget::new(control), Schedule::new(control));
+        LinearLines { task, control, rules, budget, schedule, work, solver, candidates }
     }
 
     /// Searches until a limit is reached or the results of all moves are known.
     pub fn think(mut self, sink: &mut dyn FnMut(&Report)) -> Report {
-        while !self.budget.borrow_mut().is_spent(&self.work) {
-            self.candidates.sort_by_key(RootSearch::rank);
+        while !self.budget.is_spent(&self.work) {
+            self.candidates.sort_by_key(Candidate::rank);
             let Some(i) = self.choose() else { break };
             self.search(i, sink);
         }
@@ -96,14 +99,14 @@ impl<'a> LinearLines<'a> {
 
     /// One turn of the `i`th candidate.
     fn search(&mut self, i: usize, sink: &mut dyn FnMut(&Report)) {
-        let LinearLines { task, control, rules, budget, work, solver, candidates } = self;
+        let LinearLines { task, control, rules, budget, schedule, work, solver, candidates } = self;
         let turn = candidates[i].sibling.turn;
         let position = after(&task.position, turn);
         if solver.takes(&position) {
             candidates[i].known.visits += 1;
             work.expansions += 1;
             work.linear_nodes += 1;
-            let exact = solver.solve(&position, rules.contempt, work, &mut |work| budget.borrow_mut().is_spent(work));
+            let exact = solver.solve(&position, rules.contempt, work, &mut |work| budget.is_spent(work));
             if let Some(value) = exact {
                 candidates[i].sibling = Sibling { turn, value: -value, solved: true };
             }
@@ -122,7 +125,7 @@ impl<'a> LinearLines<'a> {
             }
             calls += 1;
             candidate.known.visits += 1;
-            if budget.borrow_mut().is_report_due(call.work) {
+            if schedule.is_report_due(call.work) {
                 sink(&report_of(task, control, rules, candidates, call.work));
             }
             // The first call is to give the position children.
@@ -131,7 +134,7 @@ impl<'a> LinearLines<'a> {
         // Without early returns every value is that of a search, none a bound.
         let settings = RbfmsSettings { early_return: false, ..RbfmsSettings::default() };
         let value = rules.new_node(turn, &position, &*task.evaluator, work).value;
-        let is_spent = &mut |work: &Work| budget.borrow_mut().is_spent(work);
+        let is_spent = &mut |work: &Work| budget.is_spent(work);
         let mut leaves = StaticLeaves::new(*rules, &*task.evaluator, is_spent).solving(solver);
         let mut recursion = Recursion::new(*rules, settings, &mut leaves, *work, &mut observe);
         let answer = recursion.run(&position, value, -INFINITY, INFINITY, 0);
@@ -149,8 +152,8 @@ impl<'a> LinearLines<'a> {
     }
 }
 
-fn report_of(task: &Task, control: &Control, rules: &Rules, candidates: &[RootSearch], work: &Work) -> Report {
-    let mut ranked: Vec<&RootSearch> = candidates.iter().collect();
+fn report_of(task: &Task, control: &Control, rules: &Rules, candidates: &[Candidate], work: &Work) -> Report {
+    let mut ranked: Vec<&Candidate> = candidates.iter().collect();
     ranked.sort_by_key(|candidate| candidate.rank());
     let root = ranked.into_iter().map(|candidate| (candidate.sibling, Some(&candidate.known)));
     report(task, control, rules, root, work)

@@ -2,7 +2,7 @@
 
 use crate::game::DISC;
 use crate::othello::Position;
-use crate::search::{Contempt, Precision};
+use crate::search::{Contempt, MOST_DISCS, Precision};
 
 /// What is to be known of a value: the value itself, only its sign, or only whether it exceeds a floor.
 #[derive(Clone, Debug)]
@@ -21,7 +21,7 @@ impl Goal {
         results.push(draw);
         results.sort_unstable();
         results.dedup();
-        Goal { results, precision, floor: -Contempt::LIMIT - 1 }
+        Goal { results, precision, floor: -MOST_DISCS - 1 }
     }
 
     /// This goal with values up to `floor` discs not distinguished.

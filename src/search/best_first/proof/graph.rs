@@ -6,7 +6,7 @@ use super::index::Index;
 use crate::game::DISC;
 use crate::othello::{Bitboard, Color, Empties, Position, Square};
 use crate::search::tree::Full;
-use crate::search::{BEYOND_DISCS, Contempt};
+use crate::search::{BEYOND_DISCS, MOST_DISCS};
 
 /// A cost greater than every other.
 const NEVER: f32 = f32::INFINITY;
@@ -45,7 +45,6 @@ pub(super) struct Node {
 impl Node {
     /// A leaf with the estimate `value` in units of [`DISC`], from a search of `depth` plies, and bounds in discs.
     pub fn leaf(position: &Position, value: i32, depth: u8, (lower, upper): (i32, i32)) -> Node {
-        let limit = Contempt::LIMIT;
         Node {
             player: position.player().0,
             opponent: position.opponent().0,
@@ -53,9 +52,9 @@ impl Node {
             proof: 0.0,
             disproof: 0.0,
             round: 0,
-            value: value.clamp(-limit * DISC, limit * DISC) as i16,
-            lower: lower.clamp(-limit, limit) as i8,
-            upper: upper.clamp(-limit, limit) as i8,
+            value: value.clamp(-MOST_DISCS * DISC, MOST_DISCS * DISC) as i16,
+            lower: lower.clamp(-MOST_DISCS, MOST_DISCS) as i8,
+            upper: upper.clamp(-MOST_DISCS, MOST_DISCS) as i8,
             depth,
             count: 0,
             is_black: position.mover() == Color::Black,
@@ -342,7 +341,7 @@ impl Graph {
     pub fn exclude(&mut self, turns: Vec<Option<Square>>) {
         self.excluded = turns;
         let root = &mut self.nodes[ROOT as usize];
-        (root.lower, root.upper) = (-Contempt::LIMIT as i8, Contempt::LIMIT as i8);
+        (root.lower, root.upper) = (-MOST_DISCS as i8, MOST_DISCS as i8);
         self.refresh(ROOT);
     }
 

@@ -11,7 +11,7 @@ use crate::search::alpha_beta::walk::{Shared, Walk};
 use crate::search::ordering::Candidates;
 use crate::search::selectivity::Selectivity;
 use crate::search::transposition::{Entry, TO_THE_END};
-use crate::search::{BEYOND, BEYOND_DISCS, Contempt};
+use crate::search::{BEYOND, BEYOND_DISCS, MOST_DISCS};
 
 /// Plies that new nodes are searched for their estimate.
 const FIRST_DEPTH: u8 = 2;
@@ -88,9 +88,8 @@ impl<'a, E: Incremental> Examiner<'a, E> {
             let outcome = self.walk.shared.contempt.outcome(position);
             return Some(Node::leaf(position, outcome, FIRST_DEPTH, (outcome / DISC, outcome / DISC)));
         }
-        let most = Contempt::LIMIT;
         let known = self.walk.shared.table.probe(position).filter(|entry| entry.covers(TO_THE_END, Selectivity::NONE));
-        let bounds = known.map(Entry::in_discs).map_or((-most, most), |entry| (entry.lower, entry.upper));
+        let bounds = known.map(Entry::in_discs).map_or((-MOST_DISCS, MOST_DISCS), |entry| (entry.lower, entry.upper));
         let value = self.estimate(position, FIRST_DEPTH, middle)?;
         Some(Node::leaf(position, value, FIRST_DEPTH, bounds))
     }

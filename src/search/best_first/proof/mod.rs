@@ -24,7 +24,7 @@ mod state;
 #[cfg(test)]
 mod tests;
 
-use super::{Budget, Work};
+use super::{Schedule, Work};
 use crate::eval::Incremental;
 use crate::othello::Empties;
 use crate::search::alpha_beta::deepen;
@@ -32,7 +32,7 @@ use crate::search::alpha_beta::walk::Shared;
 use crate::search::selectivity::Selectivity;
 use crate::search::threads::with_threads;
 use crate::search::transposition::TranspositionTable;
-use crate::search::{Contempt, Control, Depth, Limits, Precision, Report, Task};
+use crate::search::{Control, Depth, Limits, MOST_DISCS, Precision, Report, Task};
 use cost::CostModel;
 use graph::{Graph, Node};
 use leaf::Examiner;
@@ -79,18 +79,17 @@ impl<E: Incremental> Prover<'_, E> {
     /// Searches on from what a shallow search said.
     fn explore(&self, start: &Report, sink: &mut dyn FnMut(&Report)) -> State {
         let estimate = start.lines[0].score.units();
-        let most = Contempt::LIMIT;
-        let root = Node::leaf(&self.task.position, estimate, START_DEPTH, (-most, most));
+        let root = Node::leaf(&self.task.position, estimate, START_DEPTH, (-MOST_DISCS, MOST_DISCS));
         let graph = Graph::new(root, CostModel::new(self.task.evaluator.error_model()), self.memory);
         let mut state = State::new(graph, self.task);
         (state.work.nodes, state.work.evaluations) = (start.nodes, start.evaluations);
         let state = Mutex::new(state);
         let came_back = Condvar::new();
-        let mut budget = Budget::new(self.control);
+        let mut schedule = Schedule::new(self.control);
         let mut bounds = state.lock().bounds();
         let mut look = |state: &State| {
             let is_news = std::mem::replace(&mut bounds, state.bounds()) != bounds;
-            if budget.is_report_due(&state.work) || is_news {
+            if schedule.is_report_due(&state.work) || is_news {
                 sink(&self.interim(state, start));
             }
         };

@@ -7,7 +7,7 @@ use crate::eval::Incremental;
 use crate::game::DISC;
 use crate::othello::{Position, Square};
 use crate::search::best_first::Work;
-use crate::search::{Contempt, Limits, Task};
+use crate::search::{Limits, MOST_DISCS, Task};
 
 /// Expected cost in positions up to which a leaf is solved; others are expanded. Costs differ from what is expected by a factor of
 /// four and more; of leaves like these one in a hundred costs more than [`LEAF_LIMIT`](super::LEAF_LIMIT).
@@ -305,7 +305,7 @@ impl State {
     pub fn favourite(&self) -> Option<Edge> {
         let root = self.graph.root();
         let kid = |edge: &Edge| &self.graph.nodes[edge.node as usize];
-        let proves = |edge: &&Edge| root.lower > -Contempt::LIMIT as i8 && -kid(edge).upper >= root.lower;
+        let proves = |edge: &&Edge| root.lower > -MOST_DISCS as i8 && -kid(edge).upper >= root.lower;
         let proven = self.graph.root_kids().find(proves).filter(|_| root.proof >= root.disproof);
         let likely = || self.graph.root_kids().min_by(|a, b| kid(a).disproof.total_cmp(&kid(b).disproof));
         proven.or_else(likely).copied()

@@ -6,7 +6,7 @@ use crate::game::DISC;
 use crate::notation::obf::ObfEntry;
 use crate::othello::{Color, GameRecord, Position};
 use crate::search::tests::{outcome_of, scores, small_alpha_beta, think, to_depth, visiting};
-use crate::search::{Bound, Precision, Score, SearchDepth, StopSignal};
+use crate::search::{Bound, Contempt, Precision, Score, SearchDepth, StopSignal};
 use crate::testing::random_position;
 use web_time::Instant;
 
