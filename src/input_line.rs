@@ -7,17 +7,20 @@ use std::io::{self, BufRead, Read};
 pub enum InputLine {
     /// The bytes of the line: not necessarily UTF-8, possibly empty, a carriage return still among them.
     Bytes(Vec<u8>),
-    /// A line of more bytes than may be kept, which were thrown away.
+    /// A line of more than [`InputLine::MOST_BYTES`], which were thrown away.
     TooLong,
 }
 
 impl InputLine {
-    /// Reads the next line, of which at most `most_bytes` are kept; `None` at the end. The last line needs no line feed.
+    /// The most bytes of a line, without its line feed. No client has a reason to send a longer one.
+    pub const MOST_BYTES: usize = 1 << 20;
+
+    /// Reads the next line; `None` at the end. The last line needs no line feed.
     ///
     /// # Errors
     /// If the input cannot be read.
-    pub fn read(input: &mut impl BufRead, most_bytes: usize) -> io::Result<Option<InputLine>> {
-        let limit = most_bytes as u64 + 1;
+    pub fn read(input: &mut impl BufRead) -> io::Result<Option<InputLine>> {
+        let limit = InputLine::MOST_BYTES as u64 + 1;
         let mut bytes = Vec::new();
         if Read::take(&mut *input, limit).read_until(b'\n', &mut bytes)? == 0 {
             return Ok(None);
@@ -29,5 +32,15 @@ impl InputLine {
             return Ok(Some(InputLine::TooLong));
         }
         Ok(Some(InputLine::Bytes(bytes)))
+    }
+
+    /// Drops the mark of UTF-8, which what comes from Windows may begin with.
+    pub fn drop_mark(&mut self) {
+        const MARK: &[u8] = b"\xef\xbb\xbf";
+        if let InputLine::Bytes(bytes) = self
+            && bytes.starts_with(MARK)
+        {
+            bytes.drain(..MARK.len());
+        }
     }
 }

@@ -17,6 +17,9 @@ pub enum LineLogError {
     /// Another process writes the file of this path.
     #[error("'{path}' is being written by another process", path = .0.display())]
     Busy(PathBuf),
+    /// What is in the file of this path was not written by this work.
+    #[error("'{path}' was not begun by this command; choose another place, or remove it", path = .0.display())]
+    Foreign(PathBuf),
     /// What is there is of other work.
     #[error("'{path}' was begun with other settings: {field} was {was}, and is now {now}", path = path.display())]
     OtherSettings {
@@ -81,13 +84,28 @@ impl LineLog {
         &self.path
     }
 
-    /// Keeps the lines up to this byte and cuts off what is behind it. Says whether there was anything.
+    /// Keeps the lines up to this byte and cuts off what is behind it. Says whether there was anything. Where no line is whole, it has to be the
+    /// beginning of `first`, the first line of this work.
     ///
     /// # Errors
-    /// If the file cannot be cut.
-    pub fn keep(&mut self, length: u64) -> Result<bool, LineLogError> {
+    /// If the file cannot be cut, or has something else.
+    pub fn keep(&mut self, length: u64, first: &str) -> Result<bool, LineLogError> {
+        if length == 0 && !self.is_beginning_of(first).map_err(|error| self.failure(error))? {
+            return Err(LineLogError::Foreign(self.path.clone()));
+        }
         self.length = length;
         self.cut().map_err(|error| self.failure(error))
+    }
+
+    /// Whether the file has nothing but the beginning of this text.
+    fn is_beginning_of(&mut self, text: &str) -> io::Result<bool> {
+        if self.file.metadata()?.len() > text.len() as u64 {
+            return Ok(false);
+        }
+        let mut found = Vec::new();
+        self.file.seek(SeekFrom::Start(0))?;
+        io::Read::read_to_end(&mut self.file, &mut found)?;
+        Ok(text.as_bytes().starts_with(&found))
     }
 
     /// Appends whole lines. Should that fail, for want of room perhaps, the file ends behind the last line that is whole.

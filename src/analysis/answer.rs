@@ -113,7 +113,7 @@ pub enum Finality {
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Answer<'a> {
     id: &'a Value,
-    /// The line of the input, where the input is divided into shards.
+    /// The line of the input, where answers are kept in a file or the input is divided into shards.
     #[serde(skip_serializing_if = "Option::is_none")]
     number: Option<u64>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -240,7 +240,7 @@ pub struct ActionAnswer<'a> {
     /// The action's own id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<&'a Value>,
-    /// The line of the input, where the input is divided into shards.
+    /// The line of the input, where answers are kept in a file or the input is divided into shards.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub number: Option<u64>,
     /// The action.

@@ -2,6 +2,7 @@
 
 use super::answer::line;
 use super::game_review::accuracy;
+use super::review_text::percent_of;
 use super::review_text::{ReviewedGame, printable};
 use crate::notation::opening;
 use crate::othello::{Color, Move, Position, canonical};
@@ -121,8 +122,8 @@ pub struct PlayerSummary<'a> {
     pub choices: u32,
     /// Discs lost a turn with a choice.
     pub mean_loss: f64,
-    /// The mean over the choices of 100 · 2^(−loss / [`HALF_ACCURACY_LOSS`](super::HALF_ACCURACY_LOSS)).
-    pub accuracy: f64,
+    /// The mean over the choices of 100 · 2^(−loss / [`HALF_ACCURACY_LOSS`](super::HALF_ACCURACY_LOSS)); `None` where there was no choice.
+    pub accuracy: Option<f64>,
     /// The parts of the games: opening, middle, end.
     pub phases: BTreeMap<&'static str, Phase>,
     /// The openings played most.
@@ -236,7 +237,7 @@ impl Player {
             lost,
             choices: all.choices,
             mean_loss: all.mean(),
-            accuracy: if all.choices == 0 { 100.0 } else { self.accuracy / f64::from(all.choices) },
+            accuracy: (all.choices > 0).then(|| self.accuracy / f64::from(all.choices)),
             phases: phase_names().zip(self.phases).collect(),
             openings,
             worst,
@@ -254,7 +255,8 @@ impl PlayerSummary<'_> {
         let PlayerSummary { player, games, won, drawn, lost, accuracy, mean_loss, .. } = self;
         let name = printable(player);
         let games = if *games == 1 { "1 game".to_owned() } else { format!("{games} games") };
-        let mut text = format!("{name}: {games}, {won} won, {drawn} drawn, {lost} lost; accuracy {accuracy:.1}\n");
+        let mut text =
+            format!("{name}: {games}, {won} won, {drawn} drawn, {lost} lost; accuracy {}\n", percent_of(*accuracy));
         let phases = phase_names().map(|name| (name, self.phases[name])).filter(|(_, phase)| phase.choices > 0);
         let phases: Vec<String> = phases.map(|(name, phase)| format!("{name} {:.2}", phase.mean())).collect();
         text += &format!("  discs lost a move  {mean_loss:.2}: {}\n", phases.join(", "));

@@ -93,15 +93,15 @@ pub struct PlayerReview {
     pub best: u32,
     /// Discs lost in all.
     pub loss: f64,
-    /// The mean over the choices of 100 · 2^(−loss / [`HALF_ACCURACY_LOSS`]); 100 where there was no choice.
+    /// The mean over the choices of 100 · 2^(−loss / [`HALF_ACCURACY_LOSS`]); `None` where there was no choice.
     #[serde(serialize_with = "to_a_tenth")]
-    pub accuracy: f64,
+    pub accuracy: Option<f64>,
     /// The turn that lost most, if any lost [`NEGLIGIBLE`] or more.
     pub worst: Option<usize>,
 }
 
-fn to_a_tenth<S: Serializer>(accuracy: &f64, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_f64((accuracy * 10.0).round() / 10.0)
+fn to_a_tenth<S: Serializer>(accuracy: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+    accuracy.map(|accuracy| (accuracy * 10.0).round() / 10.0).serialize(serializer)
 }
 
 /// A game and what its moves were worth.
@@ -143,12 +143,15 @@ impl Review {
 
     /// The turn of a side that lost most, if any lost [`NEGLIGIBLE`] or more.
     pub fn worst_of(&self, color: Color) -> Option<&ReviewedTurn> {
-        self.turns.get(self.player(color).worst?)
+        let worst = self.player(color).worst?;
+        self.turns.iter().find(|reviewed| reviewed.turn == worst)
     }
 
-    /// The turning point, unless the game ended with another result than this, for Black: by the clock, for example.
+    /// The turning point, unless the game ended with another result than this, for Black: by the clock, for example. A game without a result has none
+    /// unless its end is solved.
     pub fn turning_point_to(&self, score: Option<f64>) -> Option<TurningPoint> {
-        self.turning_point.filter(|point| score.is_none_or(|score| point.leads_to(score)))
+        let is_solved = || self.turns.last().is_some_and(|turn| turn.best.depth.knows_winner());
+        self.turning_point.filter(|point| score.map_or_else(is_solved, |score| point.leads_to(score)))
     }
 }
 
@@ -350,14 +353,15 @@ pub(super) fn accuracy(loss: f64) -> f64 {
 fn player(turns: &[ReviewedTurn], color: Color) -> PlayerReview {
     let chosen = turns.iter().filter(|turn| turn.is_choice() && turn.position.mover() == color);
     let mut review = PlayerReview { worst: worst(chosen.clone()), ..PlayerReview::default() };
+    let mut sum = 0.0;
     for turn in chosen {
         let loss = turn.loss();
         review.choices += 1;
         review.best += u32::from(loss < NEGLIGIBLE);
         review.loss += loss;
-        review.accuracy += accuracy(loss);
+        sum += accuracy(loss);
     }
-    review.accuracy = if review.choices == 0 { 100.0 } else { review.accuracy / f64::from(review.choices) };
+    review.accuracy = (review.choices > 0).then(|| sum / f64::from(review.choices));
     review
 }
 
@@ -389,7 +393,7 @@ mod tests {
             let mut game = GameRecord::from_position(Position::START);
             game.take(Move::Place(first.parse().unwrap())).unwrap();
             let review = reviewer(5, 0).review(&game);
-            assert_eq!((review.turns[0].loss(), review.black.accuracy), (0.0, 100.0), "{first}");
+            assert_eq!((review.turns[0].loss(), review.black.accuracy), (0.0, Some(100.0)), "{first}");
         }
     }
 
@@ -477,7 +481,7 @@ mod tests {
         let review = reviewer(3, 0).review(&GameRecord::from_position(position));
         assert_eq!((review.turns.len(), review.turns[0].lines.len()), (1, 2));
         assert!(review.turns[0].alternative.as_ref().is_some_and(|other| other.turn != review.turns[0].best.turn));
-        assert_eq!((review.worst, review.black.accuracy), (None, 100.0));
+        assert_eq!((review.worst, review.black.accuracy), (None, None));
         let mut game = first_moves(random_position(4, 3));
         let turns = game.turns().len();
         game.take(Move::Pass).unwrap();
@@ -504,6 +508,6 @@ mod tests {
         let review = player(&[turn(0, 4), turn(4, 2), turn(8, 2), turn(0, 1)], Color::Black);
         assert_eq!((review.choices, review.best, review.loss), (3, 1, 12.0));
         assert_eq!(turn(8, 2).loss_in_words(), "pa, move 1, lost 8.00; pa was better");
-        assert!((review.accuracy - 175.0 / 3.0).abs() < 1e-9, "{}", review.accuracy);
+        assert!((review.accuracy.unwrap() - 175.0 / 3.0).abs() < 1e-9, "{:?}", review.accuracy);
     }
 }

@@ -73,7 +73,7 @@ impl Journal {
             has_totals: job.command == super::SOLVE,
             partial,
         };
-        journal.partial.keep(kept)?;
+        journal.partial.keep(kept, &begin)?;
         if kept == 0 {
             journal.partial.append(&begin)?;
         }
@@ -290,9 +290,16 @@ mod tests {
     fn what_is_no_file_of_results_is_left_alone() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out");
-        fs::write(folder.path().join("out.partial"), "my diary\n").unwrap();
-        let error = Journal::open(&path, Shard::default(), &job(3), true).unwrap_err().to_string();
-        assert!(error.contains("expected the beginning of a shard"), "{error}");
-        assert_eq!(fs::read_to_string(folder.path().join("out.partial")).unwrap(), "my diary\n");
+        let partial = folder.path().join("out.partial");
+        for (text, expected) in [("my diary\n", "expected the beginning of a shard"), ("my diary", "was not begun by")]
+        {
+            fs::write(&partial, text).unwrap();
+            let error = Journal::open(&path, Shard::default(), &job(3), true).unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+            assert_eq!(fs::read_to_string(&partial).unwrap(), text);
+        }
+        // The first line was torn.
+        fs::write(&partial, &begin_line(Shard::default(), &job(3))[..5]).unwrap();
+        growing(&path, "0/1", true).0.finish(0, 7).unwrap();
     }
 }

@@ -1,6 +1,5 @@
 //! The lines of an input of any size.
 
-use super::MAX_LINE_BYTES;
 use crate::input_line::InputLine;
 use std::io::{self, BufRead, Read};
 
@@ -82,12 +81,10 @@ impl<R: BufRead> Lines<R> {
 
     /// The next line; `None` at the end.
     pub fn read(&mut self) -> io::Result<Option<InputLine>> {
-        let mut line = InputLine::read(&mut self.input, MAX_LINE_BYTES)?;
+        let mut line = InputLine::read(&mut self.input)?;
         self.number += u64::from(line.is_some());
-        if let (1, Some(InputLine::Bytes(bytes))) = (self.number, &mut line)
-            && bytes.starts_with(b"\xef\xbb\xbf")
-        {
-            bytes.drain(..3);
+        if let (1, Some(line)) = (self.number, &mut line) {
+            line.drop_mark();
         }
         Ok(line)
     }
@@ -108,10 +105,10 @@ mod tests {
     fn lines_of_any_length_are_counted_and_summed() {
         let line = |text: &str| InputLine::Bytes(text.as_bytes().to_vec());
         let mut input = b"\xef\xbb\xbf{}\r\n\n".to_vec();
-        let longest = vec![b'x'; MAX_LINE_BYTES];
+        let longest = vec![b'x'; InputLine::MOST_BYTES];
         input.extend_from_slice(&longest);
         input.push(b'\n');
-        input.extend(vec![b'y'; 10 * MAX_LINE_BYTES]);
+        input.extend(vec![b'y'; 10 * InputLine::MOST_BYTES]);
         input.extend_from_slice(b"\nlast");
         let (found, checksum) = read(&input);
         assert_eq!(found, [line("{}\r"), line(""), InputLine::Bytes(longest), InputLine::TooLong, line("last")]);

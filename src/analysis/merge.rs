@@ -52,8 +52,7 @@ pub fn merge<'a, T: AsRef<str>>(files: &'a [(String, T)]) -> Result<Merged<'a>, 
         check_items(name, *shard, results, ending.items, job.command != super::QUERIES)?;
     }
     let mut results: Vec<_> = shards.into_iter().flat_map(|(_, (_, results))| results).collect();
-    // The answers to a query stay in the order of its turns.
-    results.sort_by_key(|result| result.number);
+    results.sort_by_key(|result| (result.number, result.turn));
     let results: Vec<&str> = results.into_iter().map(|result| result.text).collect();
     let totals = match job.command == super::SOLVE {
         true => Some(results.iter().try_fold(Totals::default(), |mut totals, line| {

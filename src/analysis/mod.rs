@@ -30,7 +30,7 @@ pub use commentary::{Commentary, Judgement};
 pub use game_review::{HALF_ACCURACY_LOSS, MoveValue, NEGLIGIBLE, PlayerReview, Review, ReviewedTurn, Reviewer};
 pub use in_order::in_order;
 pub use query::{Query, QueryError};
-pub use service::{MAX_LINE_BYTES, PROTOCOL_VERSION, Service, ServiceSettings};
+pub use service::{PROTOCOL_VERSION, Service, ServiceSettings};
 pub use solution::{Contradiction, Solution, Totals, Value};
 pub use solver::{Question, Solver};
 pub use thinker::{AnalysisSettings, DEFAULT_DEPTH, Thinker};

@@ -88,6 +88,11 @@ fn reach(turn: &ReviewedTurn) -> Reach {
     if less { played } else { best }
 }
 
+/// An accuracy in percent, as far as there is one.
+pub(super) fn percent_of(accuracy: Option<f64>) -> String {
+    accuracy.map_or_else(|| "-".to_owned(), |accuracy| format!("{accuracy:.1}%"))
+}
+
 impl Review {
     /// In words, a line each: how well both sides of this game played, their worst moves, and what decided it.
     pub fn summary(&self, game: &AnnotatedGame) -> Vec<String> {
@@ -96,7 +101,8 @@ impl Review {
             let name = name(game, color);
             let PlayerReview { choices, best, loss, accuracy, .. } = self.player(color);
             lines.push(format!(
-                "{name}: accuracy {accuracy:.1}%, {best} of {choices} choices best, {loss:.2} discs lost"
+                "{name}: accuracy {}, {best} of {choices} choices best, {loss:.2} discs lost",
+                percent_of(*accuracy)
             ));
             lines.extend(self.worst_of(color).map(|worst| format!("{name}'s worst: {}", worst.loss_in_words())));
         }
@@ -214,13 +220,15 @@ impl ReviewedGame {
         }
         let Review { black, white, .. } = &self.review;
         let player = |name: &str, player: &PlayerReview| {
-            format!("{name} accuracy {:.1}%, {:.2} discs lost", player.accuracy, player.loss)
+            format!("{name} accuracy {}, {:.2} discs lost", percent_of(player.accuracy), player.loss)
         };
-        let mut comment = format!("Emilia: {}; {}", player("Black", black), player("White", white));
-        if let Some(point) = self.turning_point() {
-            comment += &format!("; decided by move {} ({})", point.turn + 1, point.mover);
+        if black.choices + white.choices > 0 {
+            let mut comment = format!("Emilia: {}; {}", player("Black", black), player("White", white));
+            if let Some(point) = self.turning_point() {
+                comment += &format!("; decided by move {} ({})", point.turn + 1, point.mover);
+            }
+            game.comments.push(comment);
         }
-        game.comments.push(comment);
         write(&game, Format::Ggf).expect("GGF holds every game")
     }
 

@@ -7,6 +7,7 @@ use super::query::{Action, ClientLine, QueryError, parse};
 use super::queue::{Queue, QueuedPosition, Ticket};
 use super::{AnalysisSettings, Thinker};
 use crate::engine::EngineOptions;
+use crate::input_line::InputLine;
 use crate::search::Report;
 use crossbeam::channel::Sender;
 use parking_lot::Mutex;
@@ -17,9 +18,6 @@ use web_time::Instant;
 
 /// The version of the protocol that [`Service`] speaks.
 pub const PROTOCOL_VERSION: u32 = 1;
-
-/// The longest line that is read, in bytes without its line feed.
-pub const MAX_LINE_BYTES: usize = 1 << 20;
 
 /// What a service works with.
 #[derive(Clone, Debug)]
@@ -110,6 +108,10 @@ impl Service {
     /// and in the end so does the one who calls [`Service::line`]. Once it is disconnected nothing more is done.
     pub fn new(settings: ServiceSettings, output: Sender<String>) -> Service {
         let threads = settings.threads.max(1);
+        let mut settings = settings;
+        // A query that says nothing of threads has to find as many.
+        let of_query = &mut settings.defaults.options.threads;
+        *of_query = (*of_query).min(threads);
         let shared = Arc::new(Shared {
             queue: Queue::new(threads, settings.capacity.max(1)),
             order: settings.reproducible.then(|| AnswerOrder::new(settings.capacity.max(1))),
@@ -154,12 +156,12 @@ impl Service {
         }
     }
 
-    /// Takes notice of a line of more than [`MAX_LINE_BYTES`].
+    /// Takes notice of a line of more than [`InputLine::MOST_BYTES`].
     pub fn too_long(&self, number: u64) {
         if self.shared.settings.done.contains(&(number, None)) {
             return;
         }
-        let problem = format!("a line of more than {MAX_LINE_BYTES} bytes");
+        let problem = format!("a line of more than {} bytes", InputLine::MOST_BYTES);
         self.shared.refuse(number, &QueryError { id: None, field: None, index: None, problem });
     }
 
@@ -212,7 +214,8 @@ impl Shared {
         self.queue.cancel(|_| true);
     }
 
-    /// Waits until not too many answers are held back. Actions do not wait: they may be what ends the search that the others wait for.
+    /// Waits until not too many answers are held back. Actions do not wait: they may be what ends the search that the others wait for. One
+    /// that comes behind a query that waits is read after it.
     fn wait_for_room(&self) {
         if let Some(order) = &self.order {
             order.wait_for_room();
@@ -277,13 +280,14 @@ impl Shared {
     }
 }
 
-/// Where an engine panics, nobody waits for its answer.
+/// Where a worker panics, nobody waits for its answer, and nothing more is taken.
 struct StopWaiting<'a>(&'a Shared);
 
 impl Drop for StopWaiting<'_> {
     fn drop(&mut self) {
-        if let Some(order) = self.0.order.as_ref().filter(|_| std::thread::panicking()) {
-            order.close();
+        if std::thread::panicking() {
+            self.0.order.iter().for_each(AnswerOrder::close);
+            self.0.give_up();
         }
     }
 }

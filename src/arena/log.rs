@@ -77,11 +77,12 @@ impl MatchLog {
         std::fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
         let (mut games, lines) = LineLog::open(path.clone(), resume)?;
         let played = read(&path, &lines, Some((terms, shard)))?;
-        if games.keep(lines.len() as u64)? {
+        let first = format!("{terms}\n");
+        if games.keep(lines.len() as u64, &first)? {
             log::warn!("{}: the last line is torn and will be played again", path.display());
         }
         if lines.is_empty() {
-            games.append(&format!("{terms}\n"))?;
+            games.append(&first)?;
         }
         let ggf_path = folder.join(GGF);
         let text: String = played.iter().map(ggf_line).collect();

@@ -2,7 +2,6 @@
 
 use super::opening::{self, Opening};
 use crate::notation::game_file::{FileGame, GameFile, GameFileError};
-use crate::othello::GameRecord;
 use crate::random::Random;
 use std::fmt;
 use std::path::PathBuf;
@@ -123,19 +122,10 @@ fn read(games: GameFile, name: &str, plies: Option<usize>) -> Result<Vec<Opening
         if is_cut {
             log::warn!("{place}: the file ends within the game");
         }
-        let record = plies.map_or_else(|| game.record.clone(), |plies| first_plies(&game.record, plies));
+        let record = plies.map_or_else(|| game.record.clone(), |plies| game.record.until(plies as u32));
         if record.position().is_over() { Err(OpeningError::Over(place)) } else { Ok(Opening { record }) }
     };
     games.map(opening).collect()
-}
-
-/// The beginning of a game, as many turns as `plies`, passes counted.
-fn first_plies(record: &GameRecord, plies: usize) -> GameRecord {
-    let mut beginning = GameRecord::from_position(*record.start());
-    for turn in record.turns().iter().take(plies) {
-        beginning.take(*turn).expect("the turns of a record are legal");
-    }
-    beginning
 }
 
 #[cfg(test)]

@@ -132,7 +132,6 @@ impl GameInPlay<'_> {
                 game: self.game.game,
                 start: *self.record.start(),
                 names: [self.game.black.clone(), self.game.white.clone()],
-                color,
                 clock: self.clocks[color as usize],
             };
             if let Err(fault) = self.players[color as usize].begin(&setup) {

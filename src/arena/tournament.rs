@@ -42,6 +42,16 @@ pub enum MatchError {
     /// The game of this number is not the one that the schedule has: what the log says, and what should have been played.
     #[error("game {0} of the log was played by {1}, but the schedule has {2}; have the openings changed?")]
     OtherGame(u64, String, String),
+    /// The log has more games than are asked for.
+    #[error(
+        "the folder has {games} games, more than the {wanted} that are asked for; ask for at least as many, or choose another folder"
+    )]
+    Fewer {
+        /// Those of the log.
+        games: u64,
+        /// Those of the schedule.
+        wanted: u64,
+    },
     /// The thread that played the game of this number panicked.
     #[error("game {0} cannot be played: a thread of Emilia panicked")]
     Panicked(u64),
@@ -96,9 +106,9 @@ impl Tournament {
             for game in &games {
                 tournament.count_logged(game)?;
             }
-            let more = games.len() as u64 - tournament.resumed;
-            if more > 0 {
-                log::warn!("the log has {more} games more than the match is to have now; they are not counted");
+            let games = games.len() as u64;
+            if games > tournament.resumed {
+                return Err(MatchError::Fewer { games, wanted: tournament.schedule.games() });
             }
         }
         if goes_on && tournament.resumed < tournament.schedule.games() && tournament.decision().is_none() {

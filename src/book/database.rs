@@ -25,8 +25,6 @@ const CACHE: usize = 256 << 20;
 
 /// After which time a book that is in use is tried again.
 const AGAIN: Duration = Duration::from_millis(20);
-/// How often.
-const PATIENCE: u32 = 100;
 
 type KeyBytes = &'static [u8; Key::BYTES];
 type EntryBytes = &'static [u8; Entry::BYTES];
@@ -125,12 +123,12 @@ impl Database {
         Ok(book)
     }
 
-    /// [`Database::open`], as soon as no other program has the book, if that is within two seconds: readers have it for a moment.
+    /// [`Database::open`], as soon as no other program has the book, if that is within this time, about: readers have it for a moment.
     ///
     /// # Errors
     /// As for [`Database::open`].
-    pub fn open_when_free(path: &Path) -> Result<Database, BookError> {
-        for _ in 0..PATIENCE {
+    pub fn open_when_free(path: &Path, patience: Duration) -> Result<Database, BookError> {
+        for _ in 0..patience.as_millis() / AGAIN.as_millis() {
             match Database::open(path) {
                 Err(BookError::InUse) => std::thread::sleep(AGAIN),
                 opened => return opened,
@@ -477,7 +475,7 @@ mod tests {
                 std::thread::sleep(3 * AGAIN);
                 drop((one, other));
             });
-            Database::open_when_free(&path).unwrap();
+            Database::open_when_free(&path, Duration::from_secs(2)).unwrap();
         });
     }
 

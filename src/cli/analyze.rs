@@ -17,8 +17,8 @@ use crate::analysis::shard_file::{Job, engine_settings};
 use crate::analysis::wanted_games::GameInput;
 use crate::analysis::{AnalysisSettings, QUERIES, ServiceSettings};
 use crate::engine::{EngineOption, EngineOptions};
+use crate::input_line::InputLine;
 use crate::othello::Empties;
-use crate::protocol::stdio::MAX_LINE_BYTES;
 use crate::shard::Shard;
 use clap::builder::RangedI64ValueParser;
 use clap::{ArgGroup, Args};
@@ -266,7 +266,7 @@ fn holds_queries(mut input: Input) -> io::Result<(bool, Input)> {
             return Ok((false, Box::new(io::Cursor::new(begin))));
         }
         begin.extend_from_slice(bytes);
-        let most_is_read = begin.len() > MAX_LINE_BYTES;
+        let most_is_read = begin.len() > InputLine::MOST_BYTES;
         let text = if is_blank { &[] } else { begin.strip_prefix(MARK).unwrap_or(&begin).trim_ascii_start() };
         if !text.is_empty() && !MARK.starts_with(text) || most_is_read {
             let is_json = text.first() == Some(&b'{');

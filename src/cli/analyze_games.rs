@@ -175,6 +175,9 @@ impl GameResults<'_> {
             return Ok(());
         }
         if self.job.by_player {
+            if self.players.summaries().next().is_none() && self.failures.is_empty() {
+                return Err(format!("{file}: there is no game with moves in it, so no player"));
+            }
             let is_json = self.job.style == Style::Json;
             self.output.write(&if is_json { self.players.json() } else { self.players.table() })?;
         }

@@ -36,9 +36,15 @@ pub(super) struct PositionArguments {
     /// Analyze the position after these moves, from the start or from --position
     #[arg(long, value_name = "MOVES", group = "question", help_heading = "One position")]
     moves: Option<String>,
-    /// How many of the best moves get their values
-    #[arg(long, value_name = "N", help_heading = "One position", value_parser = clap::value_parser!(u8).range(1..=60))]
+    /// How many of the best moves get their values, or all
+    #[arg(long, value_name = "N|all", help_heading = "One position", value_parser = lines)]
     multipv: Option<u8>,
+}
+
+/// Reads a number of lines.
+fn lines(text: &str) -> Result<u8, &'static str> {
+    let number = if text == "all" { Some(60) } else { text.parse().ok() };
+    number.filter(|number| (1..=60).contains(number)).ok_or("expected a number from 1 to 60, or all")
 }
 
 impl PositionArguments {

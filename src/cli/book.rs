@@ -21,6 +21,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+/// How long a command waits for a book that another program has.
+const PATIENCE: Duration = Duration::from_secs(2);
 /// Games that are learned as one unit of work.
 const GAMES_AT_ONCE: usize = 200;
 
@@ -155,7 +157,7 @@ fn making(path: &Path) -> impl Fn(BookError) -> String {
 }
 
 fn learn(arguments: &LearnArguments) -> Result<(), String> {
-    let book = Database::open_when_free(&arguments.book).map_err(at(&arguments.book))?;
+    let book = Database::open_when_free(&arguments.book, PATIENCE).map_err(at(&arguments.book))?;
     let interrupt = super::on_interrupt()?;
     let line = StatusLine::new("{spinner} {msg}, {elapsed} gone", None, 0);
     let (mut learned, mut new, mut late, mut failures) = (0, 0, 0u64, Failures::default());

@@ -3,7 +3,7 @@
 use super::output::cannot_write;
 use crate::whole_file::expect_folder;
 use env_logger::{Builder, Target};
-use log::LevelFilter;
+use log::{Level, LevelFilter};
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
@@ -42,7 +42,13 @@ pub(super) fn log_panics() {
 
 fn start(target: Target, level: LevelFilter) {
     let mut builder = Builder::new();
-    builder.target(target).filter_level(level).format(|buffer, record| {
+    let is_for_person = matches!(target, Target::Stderr);
+    builder.target(target).filter_level(level).format(move |buffer, record| {
+        match record.level() {
+            Level::Error if is_for_person => return writeln!(buffer, "emilia: {}", record.args()),
+            Level::Warn if is_for_person => return writeln!(buffer, "emilia: warning: {}", record.args()),
+            _ => {}
+        }
         let time = humantime::format_rfc3339_micros(SystemTime::now());
         writeln!(buffer, "{time} {:<5} {}: {}", record.level(), record.target(), record.args())
     });

@@ -77,8 +77,10 @@ pub(super) fn run(arguments: &PlayArguments) -> Result<(), String> {
     let is_warned = Arc::new(AtomicBool::new(false));
     let opponent = if is_terminal { opponent.with_interrupts(interrupts(&is_warned)?) } else { opponent };
     let mut session = Session::new(opponent, side, palette);
-    if let Some(path) = &arguments.load {
-        session.load(path)?;
+    if let Some(path) = &arguments.load
+        && let Some(warning) = session.load(path)?
+    {
+        warn(&format!("{}: {warning}", path.display()));
     }
     if let Some(control) = arguments.clock {
         session = session.with_clocks(control);

@@ -194,7 +194,9 @@ impl Engine {
     }
 
     fn prepare(&mut self, position: &Position, done: Option<Sender<()>>) {
-        if self.pondering.is_none() {
+        // It may have been stopped, or have ended after its minute.
+        let goes_on = |(_, thinking): &(Position, Thinking)| !self.current.is_stopped() && thinking.events().is_empty();
+        if !self.pondering.as_ref().is_some_and(goes_on) {
             self.host.send(WorkerMessage::GetReady(*position, Box::new(self.options.clone()), done));
         }
     }

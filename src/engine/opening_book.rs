@@ -7,6 +7,10 @@ use crate::search::{Contempt, Line, Report};
 use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+/// How long a game waits to be learned where another program has the book: meanwhile the client is not answered.
+const PATIENCE: Duration = Duration::from_millis(100);
 
 /// An opening book, opened when the option was set. Displayed, it is its path.
 #[derive(Clone)]
@@ -80,7 +84,9 @@ impl OpeningBook {
         match &self.0.book {
             Book::Packed(_) if self.0.name == Book::BUILTIN => Err(BookError::Builtin),
             Book::Packed(_) => Err(BookError::Packed),
-            Book::Database(path) => Database::open_when_free(path)?.learn(std::slice::from_ref(game), LEARNED_PLIES),
+            Book::Database(path) => {
+                Database::open_when_free(path, PATIENCE)?.learn(std::slice::from_ref(game), LEARNED_PLIES)
+            }
         }
     }
 }

@@ -68,6 +68,17 @@ impl GameRecord {
         self.take(turn)
     }
 
+    /// The game until this number of discs were placed, with a pass that followed.
+    pub fn until(&self, discs: u32) -> GameRecord {
+        let mut placed = 0;
+        let length = self.turns.iter().take_while(|&&turn| {
+            placed += u32::from(turn != Move::Pass);
+            placed <= discs
+        });
+        let length = length.count();
+        GameRecord { positions: self.positions[..=length].to_vec(), turns: self.turns[..length].to_vec() }
+    }
+
     /// Takes the last turn back; `None` at the start.
     pub fn undo(&mut self) -> Option<Move> {
         let turn = self.turns.pop()?;
@@ -117,5 +128,9 @@ mod tests {
         game.undo();
         assert_eq!(game, before);
         assert_eq!(GameRecord::default().undo(), None);
+        let length = |discs| before.until(discs).turns().len();
+        assert_eq!([0, 7, 8, 9].map(length), [0, 7, 8, 8]);
+        game.take(Move::Pass).unwrap();
+        assert_eq!(game.until(8), game, "with the pass that followed");
     }
 }

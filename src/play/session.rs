@@ -81,11 +81,11 @@ impl Session {
         self
     }
 
-    /// Goes on with the first game of a file. The clocks begin anew.
+    /// Goes on with the first game of a file, and says what is odd about it. The clocks begin anew.
     ///
     /// # Errors
     /// If there is no game in it that can be read, in words.
-    pub fn load(&mut self, path: &Path) -> Result<(), String> {
+    pub fn load(&mut self, path: &Path) -> Result<Option<String>, String> {
         let mut games = GameFile::open(path).map_err(|error| error.to_string())?;
         let first = games.next().ok_or_else(|| format!("{}: there is no game in it", path.display()))?;
         let found = first.map_err(|error| error.to_string())?;
@@ -98,9 +98,11 @@ impl Session {
             && !found.is_cut
             && games.next().is_none()
             && fs::read(path).is_ok_and(|bytes| has_nothing_else(&String::from_utf8_lossy(&bytes)));
+        let moves = found.game.record.turns().len();
+        let warning = found.is_cut.then(|| format!("the file ends within the game; it has the first {moves} moves"));
         self.begin(found.game);
         self.file = (found.format == Format::Ggf && is_alone).then(|| path.to_owned());
-        Ok(())
+        Ok(warning)
     }
 
     fn begin(&mut self, game: AnnotatedGame) {
@@ -254,7 +256,9 @@ impl Session {
                 Ok(self.reply_after(self.thought))
             }
             Command::Save(name) => self.save(Path::new(&name)),
-            Command::Load(name) => self.load(Path::new(&name)).map(|()| self.reply()),
+            Command::Load(name) => self.load(Path::new(&name)).map(|warning| {
+                warning.map_or_else(String::new, |warning| format!("warning: {warning}\n")) + &self.reply()
+            }),
         }
     }
 

@@ -13,17 +13,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// The most bytes of a line. Longer lines are not kept: no client has a reason to send one.
-pub const MAX_LINE_BYTES: usize = 1 << 20;
-
 /// The target of the log records that hold the conversation: `>` lines from the client, `<` lines to it.
 pub const TRAFFIC: &str = "emilia::traffic";
 
-/// What clients on Windows may send before their first line: the mark of UTF-8.
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-
 /// Number of lines that may wait for the session; a client that sends more has to wait itself.
 const WAITING_LINES: usize = 1024;
+
+/// Lines that are read while a search runs, to find those among them that count at once: far more than a game has.
+const LOOK_AHEAD: usize = 4096;
 
 /// Bytes that are read, or gathered for writing, at once, about.
 const BATCH_BYTES: usize = 1 << 16;
@@ -202,6 +199,16 @@ impl<'a> Inbox<'a> {
     pub fn unread(&self) -> Receiver<InputLine> {
         if self.is_open { self.connection.input().clone() } else { never() }
     }
+
+    /// The same while a search runs: where many lines wait for its end, what comes then waits in the connection.
+    pub fn unread_while_searching(&self) -> Receiver<InputLine> {
+        if self.is_full() { never() } else { self.unread() }
+    }
+
+    /// Whether no further line is read while a search runs.
+    pub fn is_full(&self) -> bool {
+        self.waiting.len() >= LOOK_AHEAD
+    }
 }
 
 /// The client's end of [`Connection::in_memory`].
@@ -241,7 +248,7 @@ pub(crate) fn spawn(name: &str, work: impl FnOnce() + Send + 'static) {
 fn read_lines(mut reader: impl BufRead, lines: &Sender<InputLine>) {
     let mut is_first = true;
     loop {
-        let mut input = match InputLine::read(&mut reader, MAX_LINE_BYTES) {
+        let mut input = match InputLine::read(&mut reader) {
             Ok(Some(input)) => input,
             Ok(None) => return,
             Err(error) => {
@@ -249,11 +256,8 @@ fn read_lines(mut reader: impl BufRead, lines: &Sender<InputLine>) {
                 return;
             }
         };
-        if let InputLine::Bytes(line) = &mut input
-            && std::mem::take(&mut is_first)
-            && line.starts_with(BYTE_ORDER_MARK)
-        {
-            line.drain(..BYTE_ORDER_MARK.len());
+        if std::mem::take(&mut is_first) {
+            input.drop_mark();
         }
         if log::log_enabled!(target: TRAFFIC, log::Level::Debug) {
             log::debug!(target: TRAFFIC, "> {}", readable(&input));
@@ -271,7 +275,7 @@ fn readable(input: &InputLine) -> String {
             let text = String::from_utf8_lossy(line);
             text.trim_end().chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
         }
-        InputLine::TooLong => format!("(a line of more than {MAX_LINE_BYTES} bytes)"),
+        InputLine::TooLong => format!("(a line of more than {} bytes)", InputLine::MOST_BYTES),
     }
 }
 
@@ -405,12 +409,12 @@ mod tests {
 
     #[test]
     fn a_line_too_long_is_dropped_and_the_next_is_read() {
-        let mut text = vec![b'x'; MAX_LINE_BYTES];
+        let mut text = vec![b'x'; InputLine::MOST_BYTES];
         text.extend_from_slice(b"\n");
-        text.extend_from_slice(&vec![b'y'; 10 * MAX_LINE_BYTES]);
+        text.extend_from_slice(&vec![b'y'; 10 * InputLine::MOST_BYTES]);
         text.extend_from_slice(b"\nping 7\n");
         let lines = lines_of(text);
-        assert_eq!(lines[0], InputLine::Bytes(vec![b'x'; MAX_LINE_BYTES]));
+        assert_eq!(lines[0], InputLine::Bytes(vec![b'x'; InputLine::MOST_BYTES]));
         assert_eq!(lines[1..], [InputLine::TooLong, InputLine::Bytes(b"ping 7".to_vec())]);
     }
 }

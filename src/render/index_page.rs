@@ -93,7 +93,8 @@ fn write_player(out: &mut String, player: &PlayerSummary<'_>) -> fmt::Result {
         "<tr><td class=\"l\">{}</td><td>{games}</td><td>{won}</td><td>{drawn}</td><td>{lost}</td>",
         escape(name)
     )?;
-    write!(out, "<td>{accuracy:.1}</td><td>{mean_loss:.2}</td>")?;
+    let accuracy = accuracy.map_or_else(String::new, |accuracy| format!("{accuracy:.1}"));
+    write!(out, "<td>{accuracy}</td><td>{mean_loss:.2}</td>")?;
     for phase in phase_names().map(|phase| player.phases[phase]) {
         match phase.choices {
             0 => write!(out, "<td></td>")?,

@@ -102,6 +102,13 @@ fn names_are_taken_from_the_files_that_the_name_of_the_games_says() {
     assert_eq!(black("part.wtb.gz"), told("of a part"));
     std::fs::copy(at("part.wtb"), at("parts.wtb")).unwrap();
     assert_eq!(black("parts.wtb"), (String::new(), true), "another word");
+    let other = tempfile::tempdir().unwrap();
+    for name in ["club.wtb", "club.jou", "club.trn"] {
+        std::fs::copy(at(&name.replace("club", "part")), other.path().join(name)).unwrap();
+    }
+    std::fs::copy(at("part.wtb"), other.path().join("lone.wtb")).unwrap();
+    let (_, stdout, stderr) = said(&["convert", &file(&other, "lone.wtb"), "--to", "pgn"], "");
+    assert!(!stdout.contains("of a part") && stderr.contains("are not beside it"), "those of other games: {stderr}");
     if Path::new(&at("wth.jou")).exists() {
         return; // Here a name in capitals is the same name.
     }

@@ -76,15 +76,15 @@ fn the_first_line_is_enough_and_many_lines_end_what_only_they_can_end() {
     assert!(
         !std::iter::from_fn(|| client.output().recv_timeout(Duration::from_millis(100)).ok()).take(20).any(is_move)
     );
-    (0..503).for_each(|_| client.send("query p1turn"));
+    (0..4087).for_each(|_| client.send("query p1turn"));
     answer(&client, "bestmove");
-    (0..512).for_each(|_| assert_eq!(answer(&client, "response"), "true"));
+    (0..4096).for_each(|_| assert_eq!(answer(&client, "response"), "true"));
     // A search that has an end is left alone.
-    let (_, out, _) = said(&["ugi", "--book", "none"], format!("go nodes 20000\n{}", "query p1turn\n\n".repeat(600)));
+    let (_, out, _) = said(&["ugi", "--book", "none"], format!("go nodes 20000\n{}", "query p1turn\n\n".repeat(5000)));
     let answered = out.split("bestmove").next().unwrap().lines().last().unwrap();
     let nodes = answered.split(" nodes ").nth(1).unwrap().split(' ').next().unwrap();
     assert!(nodes.parse::<u32>().unwrap() > 15_000, "{answered}");
-    assert_eq!(out.matches("response true").count(), 600);
+    assert_eq!(out.matches("response true").count(), 5000);
 }
 
 #[test]

@@ -172,13 +172,18 @@ impl Probe {
             }
             // A program that goes on talking always has a line.
             Ok(line) if line.at <= deadline => {
-                if self.not_ascii.is_none() && !line.text.is_ascii() {
-                    self.not_ascii = Some(line.text.clone());
-                }
+                self.note_ascii(&line.text);
                 Ok(line.text)
             }
             Ok(_) | Err(NoLine::Late) => failed(format!("no answer to '{command}'")),
             Err(NoLine::Closed) => failed(format!("after '{command}': {}", self.process.crash())),
+        }
+    }
+
+    /// Keeps the first line that is not plain ASCII.
+    fn note_ascii(&mut self, line: &str) {
+        if self.not_ascii.is_none() && !line.is_ascii() {
+            self.not_ascii = Some(line.to_owned());
         }
     }
 

@@ -103,6 +103,7 @@ impl Probe {
         while let Ok(line) = self.process.next_line(deadline)
             && line.at <= deadline
         {
+            self.note_ascii(&line.text);
             well_formed(&line.text)?;
             found = found.or(Some(line.text).filter(|line| wanted(line)));
         }

@@ -385,7 +385,10 @@ impl Player for GtpPlayer {
         })?;
         let mut answer = Answer { action, elapsed, eval: None, depth: None, nodes: None };
         self.sent_turns = turn.record.turns().len() + 1;
-        self.add_stats(&mut answer)?;
+        // The move is there in time. A program that is gone is found out by the next command.
+        if let Err(fault) = self.add_stats(&mut answer) {
+            log::warn!("{}", fault);
+        }
         Ok(answer)
     }
 

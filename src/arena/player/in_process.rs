@@ -7,7 +7,6 @@ use super::spec::PlayerSpec;
 use crate::clock::TimeBudget;
 use crate::clock::time_control::{Terms, TimeControl};
 use crate::engine::{Engine, Event, OptionError, Request};
-use crate::othello::Position;
 use crate::search::Limits;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,7 +19,7 @@ pub(super) struct InProcessPlayer {
     engine: Engine,
     terms: Terms,
     timeouts: Timeouts,
-    seed: u64,
+    seed: Option<u64>,
     abandon: Arc<AtomicBool>,
 }
 
@@ -32,7 +31,7 @@ impl InProcessPlayer {
         abandon: &Arc<AtomicBool>,
     ) -> Result<InProcessPlayer, OptionError> {
         let options = spec.engine_options()?;
-        let (seed, abandon) = (options.seed, Arc::clone(abandon));
+        let (seed, abandon) = (spec.seed_of_variety(), Arc::clone(abandon));
         Ok(InProcessPlayer { engine: Engine::new(options), terms, timeouts, seed, abandon })
     }
 
@@ -51,9 +50,11 @@ impl InProcessPlayer {
 impl Player for InProcessPlayer {
     fn begin(&mut self, setup: &GameSetup) -> Result<(), Fault> {
         self.engine.clear();
-        let seed = self.seed.wrapping_add(setup.game).to_string();
-        self.engine.set("seed", &seed).map_err(|error| Fault::Protocol(error.to_string()))?;
-        self.engine.follow(&Position::START);
+        if let Some(seed) = self.seed {
+            let seed = seed.wrapping_add(setup.game).to_string();
+            self.engine.set("seed", &seed).map_err(|error| Fault::Protocol(error.to_string()))?;
+        }
+        self.engine.follow(&setup.start);
         Ok(())
     }
 
@@ -109,7 +110,7 @@ mod tests {
     use crate::clock::time_control::SideClock;
     use crate::engine::EngineOptions;
     use crate::notation::ggf::Timing;
-    use crate::othello::{Color, GameRecord, Move};
+    use crate::othello::{Color, GameRecord, Move, Position};
     use crate::search::{Bound, Control, Line, Report, Score, Search, SearchDepth, Task};
 
     static BEGUN: AtomicBool = AtomicBool::new(false);
@@ -162,20 +163,15 @@ mod tests {
     }
 
     fn player(engine: Engine, timeouts: Timeouts) -> InProcessPlayer {
-        InProcessPlayer { engine, terms: Terms::default(), timeouts, seed: 40, abandon: Arc::default() }
+        InProcessPlayer { engine, terms: Terms::default(), timeouts, seed: Some(40), abandon: Arc::default() }
     }
 
     #[test]
     fn a_game_has_a_seed_of_its_own() {
         let mut player =
             player(Engine::new(EngineOptions { book: None, ..EngineOptions::default() }), Timeouts::default());
-        let setup = |game| GameSetup {
-            game,
-            start: Position::START,
-            names: Default::default(),
-            color: Color::Black,
-            clock: SideClock::new(None),
-        };
+        let setup =
+            |game| GameSetup { game, start: Position::START, names: Default::default(), clock: SideClock::new(None) };
         for game in [0, 2] {
             player.begin(&setup(game)).unwrap();
             assert_eq!(player.engine.options().seed, 40 + game);

@@ -33,9 +33,7 @@ pub struct GameSetup {
     pub start: Position,
     /// The names of Black and White.
     pub names: [String; 2],
-    /// The colour of the player who is told this.
-    pub color: Color,
-    /// Its clock.
+    /// The clock of the player who is told this.
     pub clock: SideClock,
 }
 

@@ -44,7 +44,7 @@ fn converse(answers: &str, words: &str, clock: &str, record: &GameRecord) -> Res
         super::start(&spec, &of_the_match, Timeouts::default(), &Arc::default()).map_err(|error| error.to_string())?;
     let mut clocks = [SideClock::new(spec.terms(&of_the_match).time); 2];
     let (names, color) = (["A", "B"].map(str::to_owned), record.position().mover());
-    let setup = GameSetup { game: 3, start: *record.start(), names, color, clock: clocks[0] };
+    let setup = GameSetup { game: 3, start: *record.start(), names, clock: clocks[0] };
     let begun = player.begin(&setup);
     assert!(*record.start() == Position::START || player.takes_positions() == begun.is_ok());
     begun.map_err(|fault| fault.to_string())?;

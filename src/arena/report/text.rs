@@ -44,6 +44,10 @@ fn pairing_text(out: &mut String, pairing: &PairingReport) -> std::fmt::Result {
         return writeln!(out, "  no pair of games is finished");
     };
     let [a, b, c, d, e] = pairing.pentanomial.0;
+    let unpaired = counts.games - 2 * (a + b + c + d + e);
+    if unpaired > 0 {
+        writeln!(out, "  games without the other one of their pair, not counted below: {unpaired}")?;
+    }
     writeln!(out, "  score    {}", score(estimate))?;
     writeln!(out, "  Elo      {}", elo(estimate))?;
     writeln!(out, "  pairs    0: {a}, 1/2: {b}, 1: {c}, 1 1/2: {d}, 2: {e}")?;

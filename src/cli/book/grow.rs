@@ -1,6 +1,6 @@
 //! `emilia book grow`.
 
-use super::at;
+use super::{PATIENCE, at};
 use crate::analysis::book_growth::{Growth, GrowthEnd, GrowthSettings, grow};
 use crate::book::{Database, Entry, Key, Positions, Work, graph::PLY};
 use crate::cli::options::WeightsArguments;
@@ -115,7 +115,7 @@ impl GrowArguments {
 /// Lets a book grow.
 pub(super) fn run(arguments: &GrowArguments) -> Result<(), String> {
     let path = &arguments.book;
-    let book = Database::open_when_free(path).map_err(at(path))?;
+    let book = Database::open_when_free(path, PATIENCE).map_err(at(path))?;
     let before = book.read().map_err(at(path))?;
     let settings = arguments.settings(&before)?;
     let at_first = before.count().map_err(at(path))?;

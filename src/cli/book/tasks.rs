@@ -1,7 +1,7 @@
 //! `emilia book tasks` and `emilia book take`: the searches of a book's growth, done elsewhere.
 
-use super::at;
 use super::grow::SearchArguments;
+use super::{PATIENCE, at};
 use crate::analysis::book_tasks::{UnusableLine, finding, tasks};
 use crate::analysis::lines::Lines;
 use crate::book::{BookError, Database, Key, Outcome};
@@ -41,7 +41,7 @@ pub(super) struct TakeArguments {
 /// Writes the searches that are next.
 pub(super) fn run_tasks(arguments: &TasksArguments) -> Result<(), String> {
     let path = &arguments.book;
-    let book = Database::open_when_free(path).map_err(at(path))?;
+    let book = Database::open_when_free(path, PATIENCE).map_err(at(path))?;
     let root = Key::of(&arguments.searches.root(&book.read().map_err(at(path))?)?).0;
     let how = (&arguments.searches.limits(), arguments.searches.selectivity);
     let queries = tasks(&book, &root, arguments.leaves as usize, how).map_err(at(path))?;

@@ -49,9 +49,10 @@ impl Ledger {
             };
             ledger.done.insert(key, value);
         }
-        file.keep(text.len() as u64)?;
+        let first = format!("{identity}\n");
+        file.keep(text.len() as u64, &first)?;
         if text.is_empty() {
-            file.append(&format!("{identity}\n"))?;
+            file.append(&first)?;
         }
         ledger.was_begun = ledger.done.keys().any(|key| !key.starts_with("openings "));
         ledger.file = Some(file);

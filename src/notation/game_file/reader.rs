@@ -63,7 +63,7 @@ impl std::fmt::Debug for GameFile {
 impl GameFile {
     /// Opens a file. Beside the games of WTHOR, the players' and tournaments' names are looked for: files with the same
     /// name but for its ending `.jou` or `.trn`, or else with the longest beginning of it, as `WTH.JOU` of `WTH_2024.wtb`, or else the only
-    /// files of the folder that end so. Capitals count only where names differ in nothing else, and what may be meant alike is not read.
+    /// files of the folder that end so and are of no other games there. Capitals count only where names differ in nothing else, and what may be meant alike is not read.
     ///
     /// # Errors
     /// If the file cannot be read.
@@ -281,27 +281,32 @@ fn read_names(path: &Path, is_of_players: bool) -> Result<Vec<String>, GameFileE
 
 /// A file of names beside one of games, if it is clear which.
 fn beside(games: &Path, ending: &str) -> Option<PathBuf> {
-    let has_ending = |path: &PathBuf| path.extension().is_some_and(|found| found.eq_ignore_ascii_case(ending));
-    let files: Vec<PathBuf> =
-        fs::read_dir(folder(games)).ok()?.flatten().map(|entry| entry.path()).filter(has_ending).collect();
-    let is_packed =
-        games.extension().is_some_and(|ending| ["gz", "zst"].iter().any(|it| ending.eq_ignore_ascii_case(it)));
-    let games = if is_packed { games.with_extension("") } else { games.to_owned() };
+    let has_ending =
+        |path: &Path, ending: &str| path.extension().is_some_and(|found| found.eq_ignore_ascii_case(ending));
+    let unpacked = |path: &Path| {
+        let is_packed = ["gz", "zst"].iter().any(|ending| has_ending(path, ending));
+        if is_packed { path.with_extension("") } else { path.to_owned() }
+    };
+    let all: Vec<PathBuf> = fs::read_dir(folder(games)).ok()?.flatten().map(|entry| entry.path()).collect();
+    let files: Vec<&PathBuf> = all.iter().filter(|path| has_ending(path, ending)).collect();
+    let games = unpacked(games);
     let in_capitals = games.extension().is_some_and(|ending| ending.to_string_lossy().contains(char::is_uppercase));
     let ending = if in_capitals { ending.to_ascii_uppercase() } else { ending.to_owned() };
     let stem = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let name = stem(&games);
     let shared = |path: &Path| beginning(&name, &stem(path));
     let longest = files.iter().filter_map(|path| shared(path)).max();
+    let archives: Vec<PathBuf> = all.iter().map(|path| unpacked(path)).filter(|path| has_ending(path, "wtb")).collect();
+    let is_of_another = |path: &Path| archives.iter().any(|games| stem(games).eq_ignore_ascii_case(&stem(path)));
     let ranks: [&dyn Fn(&Path) -> bool; 4] = [
         &|path| path.file_name() == games.with_extension(&ending).file_name(),
         &|path| stem(path) == name,
         &|path| longest.is_some() && shared(path) == longest,
-        &|_| longest.is_none(),
+        &|path| longest.is_none() && !is_of_another(path),
     ];
     let mut fitting = ranks.iter().map(|fits| files.iter().filter(|path| fits(path)).collect::<Vec<_>>());
     match fitting.find(|files| !files.is_empty())?[..] {
-        [file] => Some(file.clone()),
+        [file] => Some((*file).clone()),
         _ => None,
     }
 }

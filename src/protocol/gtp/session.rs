@@ -35,9 +35,6 @@ pub fn serve(connection: Connection, engine: Engine, first: Vec<InputLine>) {
     }
 }
 
-/// Lines that are read while a search runs, to find those among them that count at once: more than a whole game has.
-const LOOK_AHEAD: usize = 512;
-
 /// What GoGui offers in its window of analyses: a type, a label and a command for each.
 const ANALYZE_COMMANDS: &str =
     "string/Last Search/emilia-stats\nstring/Opening Book/emilia-book\nstring/Options/emilia-get";
@@ -345,9 +342,6 @@ impl Session<'_> {
         ticks: &Receiver<Instant>,
     ) -> Result<SearchEvent, ClientGone> {
         let inbox = &mut self.inbox;
-        // What comes then waits in the connection.
-        let is_full = inbox.waiting.len() >= LOOK_AHEAD;
-        let input = if is_full { never() } else { inbox.unread() };
         select! {
             recv(inbox.connection.closed()) -> _ => Err(ClientGone),
             recv(ticks) -> _ => Ok(SearchEvent::Tick),
@@ -356,7 +350,7 @@ impl Session<'_> {
                 Event::Report(report) => SearchEvent::Report(report),
                 Event::Finished(decision) => SearchEvent::Finished(decision),
             }),
-            recv(input) -> line => {
+            recv(inbox.unread_while_searching()) -> line => {
                 match line {
                     Ok(InputLine::Bytes(line)) if is_interrupt(&line) => return Ok(SearchEvent::Interrupt),
                     Ok(line) => {

@@ -3,7 +3,6 @@
 use super::game::GtpGame;
 use super::reply::Failure;
 use crate::notation::sgf;
-use crate::othello::{GameRecord, Move};
 use std::fs::{self, File};
 use std::io::{self, Read};
 
@@ -15,7 +14,7 @@ pub(super) fn load(path: &str, before: Option<u32>) -> Result<GtpGame, Failure> 
     let text = read(path).map_err(|error| Failure::CannotLoad(error.to_string()))?;
     let record = sgf::parse(&text).map_err(|error| Failure::CannotLoad(error.to_string()))?.record;
     let record = match before {
-        Some(number) => begin_of(&record, number.saturating_sub(1)),
+        Some(number) => record.until(number.saturating_sub(1)),
         None => record,
     };
     Ok(GtpGame::from_record(record))
@@ -32,22 +31,6 @@ fn read(path: &str) -> io::Result<String> {
         return Err(io::Error::other("too large for the record of a game"));
     }
     Ok(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-/// The game until `discs` discs were placed, with a pass that followed.
-fn begin_of(record: &GameRecord, discs: u32) -> GameRecord {
-    let mut begin = GameRecord::from_position(*record.start());
-    let mut placed = 0;
-    for &turn in record.turns() {
-        if turn != Move::Pass {
-            placed += 1;
-        }
-        if placed > discs {
-            break;
-        }
-        begin.take(turn).expect("the turns of a game are legal");
-    }
-    begin
 }
 
 #[cfg(test)]

@@ -32,7 +32,7 @@ pub enum Command {
     /// `position startpos|fen FEN [moves MOVE...]`
     Position(Box<GameRecord>),
     /// `go [LIMIT...]`
-    Go(GoLimits),
+    Go(GoLimits, Option<String>),
     /// `stop`
     Stop,
     /// `query QUESTION`
@@ -114,7 +114,10 @@ impl Command {
             "uginewgame" => Ok(Command::NewGame),
             "setoption" => set_option(&words.collect::<Vec<_>>()),
             "position" => position(&words.collect::<Vec<_>>()),
-            "go" => Ok(Command::Go(go(words))),
+            "go" => {
+                let (limits, ignored) = go(words);
+                Ok(Command::Go(limits, ignored))
+            }
             "stop" => Ok(Command::Stop),
             "query" => match words.next() {
                 Some("p1turn") => Ok(Command::Query(Query::FirstPlayersTurn)),
@@ -175,14 +178,21 @@ fn spelled_out(board: &str, rest: &[&str]) -> String {
     text
 }
 
-/// The limits among these words. What makes no sense is passed over: whoever says `go` waits for a move.
-fn go<'a>(words: impl Iterator<Item = &'a str>) -> GoLimits {
+/// The limits among these words, and the first one without a number, if there is one. What makes no sense is passed over: whoever says `go` waits for a
+/// move.
+fn go<'a>(words: impl Iterator<Item = &'a str>) -> (GoLimits, Option<String>) {
     let mut words = words.peekable();
-    let mut limits = GoLimits::default();
+    let (mut limits, mut ignored) = (GoLimits::default(), None);
     while let Some(word) = words.next() {
         let (black, white) = (Color::Black as usize, Color::White as usize);
         // What is no number stands for itself.
-        let mut number = || words.next_if(|word| word.parse::<i64>().is_ok())?.parse::<i64>().ok();
+        let mut number = || {
+            let found = words.next_if(|word| word.parse::<i64>().is_ok()).and_then(|word| word.parse::<i64>().ok());
+            if found.is_none() {
+                ignored.get_or_insert_with(|| word.to_owned());
+            }
+            found
+        };
         let milliseconds = |number: i64| Duration::from_millis(number.max(0) as u64);
         match word {
             "p1time" => limits.time[black] = number().map(milliseconds),
@@ -199,7 +209,7 @@ fn go<'a>(words: impl Iterator<Item = &'a str>) -> GoLimits {
             _ => {}
         }
     }
-    limits
+    (limits, ignored)
 }
 
 #[cfg(test)]
@@ -269,7 +279,7 @@ mod tests {
     #[test]
     fn limits_that_make_no_sense_are_passed_over() {
         let go = |text: &str| match parsed(text) {
-            Ok(Command::Go(limits)) => limits,
+            Ok(Command::Go(limits, _)) => limits,
             other => panic!("{text}: {other:?}"),
         };
         let s = |n| Some(Duration::from_secs(n));
@@ -283,6 +293,11 @@ mod tests {
         assert_eq!(go("go infinite ponder"), GoLimits { is_infinite: true, ..GoLimits::default() });
         for text in ["go", "go depth", "go depth x", "go nodes 99999999999999999999", "go p1time"] {
             assert_eq!(go(text), GoLimits::default(), "{text}");
+        }
+        for (text, expected) in
+            [("go depth x", Some("depth")), ("go nodes 7 p1inc", Some("p1inc")), ("go ponder", None)]
+        {
+            assert!(matches!(parsed(text), Ok(Command::Go(_, ignored)) if ignored.as_deref() == expected), "{text}");
         }
     }
 

@@ -9,12 +9,8 @@ use crate::othello::{Color, GameRecord, Move, Position};
 use crate::protocol::end_of_input::Deadline;
 use crate::protocol::stdio::{ClientGone, Connection, Inbox};
 use crate::search::{Limits, Report};
-use crossbeam::channel::never;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
-
-/// Lines that are read while a search runs, to find those among them that count at once: more than a whole game has.
-const LOOK_AHEAD: usize = 512;
 
 /// Serves a client until it says `quit`, its input ends and everything read is answered, or the reader of the answers is gone.
 /// `first` holds lines already read from the connection.
@@ -52,11 +48,8 @@ impl Session<'_> {
                     _ => return Ok(()),
                 }
             };
-            // What comes then waits in the connection.
-            let is_full = self.inbox.waiting.len() >= LOOK_AHEAD;
-            let unread = if is_full { never() } else { self.inbox.unread() };
             crossbeam::select! {
-                recv(unread) -> input => match input {
+                recv(self.inbox.unread_while_searching()) -> input => match input {
                     Ok(input) => self.hear_while_searching(input),
                     Err(_) => self.end_of_input(),
                 },
@@ -102,7 +95,7 @@ impl Session<'_> {
             _ => {
                 self.inbox.waiting.push_back(input);
                 // No further line is read until the search ends, so `stop` could not end it.
-                if search.request.is_endless && self.inbox.waiting.len() >= LOOK_AHEAD {
+                if search.request.is_endless && self.inbox.is_full() {
                     search.thinking.stop();
                 }
             }
@@ -137,7 +130,10 @@ impl Session<'_> {
             }
             Ok(Command::SetOption { name, value }) => self.set_option(&name, &value),
             Ok(Command::Position(game)) => self.go_on_with(*game),
-            Ok(Command::Go(limits)) => self.go(&limits),
+            Ok(Command::Go(limits, ignored)) => {
+                ignored.into_iter().for_each(|limit| self.complain(format!("go: expected a number behind '{limit}'")));
+                self.go(&limits);
+            }
             // No search runs that was asked for; one on the opponent's time may.
             Ok(Command::Stop) => self.engine.stop(),
             Ok(Command::Query(query)) => self.send(&self.response(query)),
