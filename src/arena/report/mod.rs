@@ -161,13 +161,17 @@ fn plus_minus(sign: &str, error: Option<f64>, decimals: usize) -> String {
     format!(" {sign} {}", number(error, decimals, "?"))
 }
 
+/// The places of this many players, the one with the best score first.
+fn ranking(players: usize, score: impl Fn(usize) -> Option<f64>) -> Vec<usize> {
+    let mut ranking: Vec<usize> = (0..players).collect();
+    ranking.sort_by(|&a, &b| score(b).unwrap_or(0.0).total_cmp(&score(a).unwrap_or(0.0)));
+    ranking
+}
+
 impl MatchReport {
     /// The players with the best one first, by their places in [`MatchReport::players`].
     fn ranking(&self) -> Vec<usize> {
-        let score = |i: usize| self.players[i].total.score.unwrap_or(0.0);
-        let mut ranking: Vec<usize> = (0..self.players.len()).collect();
-        ranking.sort_by(|&a, &b| score(b).total_cmp(&score(a)));
-        ranking
+        ranking(self.players.len(), |i| self.players[i].total.score)
     }
 
     /// Collects what a match says so far.

@@ -1,6 +1,6 @@
 //! The report for a terminal.
 
-use super::{MatchReport, PairingReport, PlayerReport, SprtReport, number, percent, plus_minus};
+use super::{MatchReport, PairingReport, PlayerReport, SprtReport, number, percent, plus_minus, ranking};
 use crate::arena::standings::Standings;
 use crate::arena::statistics::Estimate;
 use std::fmt::Write;
@@ -133,10 +133,9 @@ pub fn progress(standings: &Standings, ratio: Option<f64>) -> String {
             parts.push(format!("Elo {:+.1}{}", estimate.elo, plus_minus("+-", estimate.elo_error, 1)));
         }
     } else {
-        let mut players: Vec<_> = standings.names.iter().enumerate().collect();
-        let score = |i: usize| standings.total(i).score().unwrap_or(0.0);
-        players.sort_by(|a, b| score(b.0).total_cmp(&score(a.0)));
-        parts.extend(players.iter().take(4).map(|(i, name)| format!("{name} {:.1} %", 100.0 * score(*i))));
+        let score = |i: usize| standings.total(i).score();
+        let best = ranking(standings.names.len(), score).into_iter().take(4);
+        parts.extend(best.map(|i| format!("{} {:.1} %", standings.names[i], percent(score(i).unwrap_or(0.0)))));
     }
     parts.extend(ratio.map(|ratio| format!("LLR {ratio:+.2}")));
     parts.join(", ")
