@@ -1,5 +1,10 @@
 //! Threads of one search.
 
+use std::time::Duration;
+
+/// How long a thread that finds nothing to do waits for another one before it looks again.
+pub(super) const PATIENCE: Duration = Duration::from_millis(2);
+
 /// Runs `work` on this thread and `help` on `threads` − 1 others, and waits for all. If the system has fewer threads to give, fewer
 /// help. Where one of them panics, `give_up` is called to end the others, which would wait for it, and the panic goes on when they have ended.
 pub(super) fn with_threads<T>(

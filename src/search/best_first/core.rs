@@ -174,7 +174,7 @@ impl<G: Game, P: Policy<G>> Explorer<G, P> {
         self.tree.node_of(position).map(|node| self.tree.arena[node].size.into())
     }
 
-    /// Bytes taken for the stored tree: never more than its cap, or than the 80 KB that a tree begins with.
+    /// Bytes taken for the stored tree: never more than its cap, or than the 20 KB that a tree begins with.
     pub fn stored_bytes(&self) -> u64 {
         self.tree.bytes() as u64
     }

@@ -344,9 +344,8 @@ impl BestFirst {
                 shared.errors = None;
             }
             let spreads = task.evaluator.error_model().filter(|_| self.has(Part::Spread));
-            let leaves = |rules| {
-                SearchedLeaves::new(&shared, rules, self.settings.selectivity, form.leaf_depth).with_spreads(spreads)
-            };
+            let leaves =
+                |rules| SearchedLeaves::new(&shared, rules, self.settings.selectivity, form.leaf_depth, spreads);
             gave_up = stored.explore(&shared, self.settings.threads, &leaves, task, gives_up, sink);
             counts = shared.counts();
             let is_over = control.must_stop(counts.0, counts.1) || control.is_past_soft_time();

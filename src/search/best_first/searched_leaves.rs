@@ -57,20 +57,16 @@ pub(super) struct SearchedLeaves<'a, E: Incremental> {
 }
 
 impl<'a, E: Incremental> SearchedLeaves<'a, E> {
-    /// Leaves whose children are searched `depth` plies.
+    /// Leaves whose children are searched `depth` plies. Their values may err as `spreads` says by position; without it, all alike.
     pub(super) fn new(
         shared: &'a Shared<'a, E>,
         rules: Rules,
         selectivity: Selectivity,
         depth: u8,
+        spreads: Option<&'a ErrorModel>,
     ) -> SearchedLeaves<'a, E> {
-        let (selectivity, spreads) = (shared.possible(selectivity), shared.errors);
+        let selectivity = shared.possible(selectivity);
         SearchedLeaves { walk: Walk::new(shared), rules, selectivity, depth, spreads, next_look: (0, 0) }
-    }
-
-    /// The leaves, whose values may err as this model says by position; without one, all alike.
-    pub(super) fn with_spreads(self, spreads: Option<&'a ErrorModel>) -> Self {
-        SearchedLeaves { spreads, ..self }
     }
 
     /// Adds this thread's counts to the shared ones, and looks at the limits and at the clock. Returns whether the search must stop.
@@ -239,7 +235,7 @@ mod tests {
             let shared = Shared::new(&evaluation, &task, &table, &control);
             let rules = Rules { ends: EndValues::WinFirst, contempt: Contempt::NONE, max: $position.mover() };
             #[allow(unused_mut)]
-            let mut $search = SearchedLeaves::new(&shared, rules, Selectivity::NONE, $depth);
+            let mut $search = SearchedLeaves::new(&shared, rules, Selectivity::NONE, $depth, shared.errors);
         };
     }
 
@@ -323,7 +319,6 @@ mod tests {
         for (seed, depth) in (0..20).zip([0, 2].into_iter().cycle()) {
             let position = random_position(seed, 30);
             leaf_search!(position, evaluator, depth, search);
-            let mut search = search.with_spreads(errors);
             let mut children = Vec::new();
             assert!(position.is_over() || search.children_of(&position, &mut children));
             for child in children.iter().filter(|child| !child.is_solved()) {
@@ -331,7 +326,7 @@ mod tests {
                 assert_eq!(child.spread, errors.unwrap().spread(&after), "{after}");
                 spreads.insert(child.spread);
             }
-            let mut search = search.with_spreads(None);
+            search.spreads = None;
             assert!(position.is_over() || search.children_of(&position, &mut children));
             assert!(children.iter().all(|child| child.spread == SPREAD_UNIT));
         }

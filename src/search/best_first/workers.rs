@@ -8,13 +8,10 @@ use super::searched_leaves::SearchedLeaves;
 use super::shards::Shards;
 use crate::eval::Incremental;
 use crate::search::Task;
-use crate::search::threads::with_threads;
+use crate::search::threads::{PATIENCE, with_threads};
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
-/// How long a worker that finds everything checked out waits for a check-in before it looks again.
-const PATIENCE: Duration = Duration::from_millis(2);
 /// Leaves that all workers together have checked out, at most: a node counts them in a byte.
 const MOST_CHECKED_OUT: usize = 192;
 /// Expansions below which a search has nothing to report yet.

@@ -9,9 +9,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Nodes of one chunk: the unit in which arenas take memory from a pool.
-const CHUNK: usize = 1 << 11;
+const CHUNK: usize = 1 << 9;
 /// Chunks that are taken from the system at once: as many as there are already, at most these, which are a whole number of large pages.
-const MOST_AT_ONCE: usize = 128;
+const MOST_AT_ONCE: usize = 512;
 /// Number of nodes up to which free blocks have a list for each length; list 0 holds the longer ones.
 const LONGEST: usize = u8::MAX as usize;
 /// The nodes of one chunk. The length is part of the type: so no bounds are checked within it.
@@ -401,6 +401,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    const CHUNK_BYTES: usize = CHUNK * size_of::<Node<u8>>();
+
     proptest! {
         #[test]
         fn blocks_come_and_go_without_loss(orders in prop::collection::vec((1u8..=255, any::<prop::sample::Index>()), 1..400)) {
@@ -447,7 +449,7 @@ mod tests {
 
     #[test]
     fn a_full_arena_says_so_and_recovers() {
-        let mut arena: Arena<u8> = Arena::new(1 << 16 | 1 << 12);
+        let mut arena: Arena<u8> = Arena::new(CHUNK_BYTES + (1 << 12));
         let block = [Node::leaf(None, 7); 100];
         let starts: Vec<u32> = std::iter::from_fn(|| arena.store(&block)).collect();
         assert_eq!(starts.len(), CHUNK / 100);
@@ -455,18 +457,18 @@ mod tests {
         arena.release(starts[3], 100);
         assert!(arena.has_room(|| 100) && !arena.has_room(|| 101));
         assert_eq!(arena.store(&block), Some(starts[3]));
-        let chunk = CHUNK * size_of::<Node<u8>>();
-        assert!(arena.in_use() == 2000 && (chunk + 1..chunk + 4096).contains(&arena.bytes()), "{}", arena.bytes());
+        let is_one_chunk = (CHUNK_BYTES + 1..CHUNK_BYTES + 4096).contains(&arena.bytes());
+        assert!(arena.in_use() == 100 * starts.len() && is_one_chunk, "{}", arena.bytes());
         arena.clear();
         assert!(arena.in_use() == 0 && (1..4096).contains(&arena.bytes()), "{}", arena.bytes());
     }
 
     #[test]
     fn what_one_arena_gives_back_another_may_take() {
-        for pool in [ChunkPool::for_one(1 << 16), ChunkPool::for_several(1 << 16)] {
+        for pool in [ChunkPool::for_one(CHUNK_BYTES), ChunkPool::for_several(CHUNK_BYTES)] {
             let block = [Node::<u8>::leaf(None, 7); 9];
             let [mut one, mut other] = [(); 2].map(|()| Arena::in_pool(Arc::clone(&pool)));
-            assert_eq!(pool.bytes_left(), (CHUNK * size_of::<Node<u8>>()) as u64);
+            assert_eq!(pool.bytes_left(), CHUNK_BYTES as u64);
             assert!(one.store(&block).is_some() && pool.bytes_left() == 0);
             assert!(!other.has_room(|| 9) && other.store(&block).is_none());
             one.clear();

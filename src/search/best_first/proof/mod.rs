@@ -30,7 +30,7 @@ use crate::othello::Empties;
 use crate::search::alpha_beta::deepen;
 use crate::search::alpha_beta::walk::Shared;
 use crate::search::selectivity::Selectivity;
-use crate::search::threads::with_threads;
+use crate::search::threads::{PATIENCE, with_threads};
 use crate::search::transposition::TranspositionTable;
 use crate::search::{Control, Depth, Limits, MOST_DISCS, Precision, Report, Task};
 use cost::CostModel;
@@ -38,7 +38,6 @@ use graph::{Graph, Node};
 use leaf::Examiner;
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use state::{Next, State};
-use std::time::Duration;
 
 /// Positions after which an alpha-beta search below a leaf is stopped.
 const LEAF_LIMIT: u64 = 60_000;
@@ -48,8 +47,6 @@ const START_POSITIONS: u64 = 60_000;
 const START_DEPTH: u8 = 12;
 /// Number of empty squares up to which the first alpha-beta search may solve the position, so that there is nothing left to prove.
 const SMALL: Empties = Empties::new(16).unwrap();
-/// How long a thread waits for a check-in by another one before it looks again.
-const PATIENCE: Duration = Duration::from_millis(2);
 
 /// The parameters of a proof.
 pub(super) struct Prover<'a, E: Incremental> {
