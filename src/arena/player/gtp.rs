@@ -19,6 +19,9 @@ const TERMINATOR: Duration = Duration::from_millis(200);
 /// A longer response is that of a program that does not stop.
 pub(in crate::arena) const MOST_RESPONSE_BYTES: usize = 1 << 20;
 
+/// The command that Emilia has for what it thought of its last move.
+const STATS: &str = "emilia-stats";
+
 /// The driver.
 pub(super) struct GtpPlayer {
     process: Process,
@@ -299,10 +302,10 @@ impl GtpPlayer {
 
     /// What Emilia says about her search.
     fn add_stats(&mut self, answer: &mut Answer) -> Result<(), Fault> {
-        if !self.knows("emilia-stats") {
+        if !self.knows(STATS) {
             return Ok(());
         }
-        let response = self.ask("emilia-stats")?;
+        let response = self.ask(STATS)?;
         if response.success {
             let value = |name: &str| {
                 let mut lines = response.text.lines().filter_map(|line| line.split_once(' '));
@@ -385,9 +388,10 @@ impl Player for GtpPlayer {
         })?;
         let mut answer = Answer { action, elapsed, eval: None, depth: None, nodes: None };
         self.sent_turns = turn.record.turns().len() + 1;
-        // The move is there in time. A program that is gone is found out by the next command.
+        // The move is there in time, whatever is said of it. A program that is gone is found out by the next command.
         if let Err(fault) = self.add_stats(&mut answer) {
-            log::warn!("{}", fault);
+            log::warn!("player {}: {fault}; it is not asked for them again", self.title);
+            self.commands.iter_mut().for_each(|known| known.retain(|command| command != STATS));
         }
         Ok(answer)
     }

@@ -132,6 +132,10 @@ fn emilia_is_told_over_gtp_all_there_is() {
     // One that ponders is interrupted when the game is over.
     let told = told(EMILIA, "option.ponder=on depth=5", "");
     assert_eq!(told[told.len() - 2..], ["emilia-stats", "clear_board"]);
+    // A move in time counts, even if nothing more is heard.
+    let ends = EMILIA.replace("emilia-stats) printf", "emilia-stats) exit; printf");
+    let (answer, _) = converse(&ends, "depth=5", "", &begun()).unwrap();
+    assert_eq!((answer.action, answer.nodes), (Action::Take(Move::Place("d6".parse().unwrap())), None));
 }
 
 #[test]

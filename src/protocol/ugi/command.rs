@@ -31,7 +31,7 @@ pub enum Command {
     },
     /// `position startpos|fen FEN [moves MOVE...]`
     Position(Box<GameRecord>),
-    /// `go [LIMIT...]`
+    /// `go [LIMIT...]`, and the first limit that has no number.
     Go(GoLimits, Option<String>),
     /// `stop`
     Stop,
