@@ -348,7 +348,7 @@ fn ties_follow_the_rule_and_contempt() {
     assert_eq!(value(EndValues::Infinite(Tie::Zero), ten), ten.draw_for(drawn.mover()) * 128);
 }
 
-/// Settings with so little memory that the cap is reached at once: one chunk for each 64 kB.
+/// Settings with so little memory that the cap is reached at once: twelve chunks, which are 6,144 nodes.
 fn capped(on_memory_cap: OnMemoryCap, form: fn() -> KorfSettings) -> KorfSettings {
     KorfSettings { memory: 256 << 10, on_memory_cap, ..form() }
 }
@@ -413,7 +413,8 @@ fn the_search_ends_at_the_cap_where_it_is_to_stop_there() {
         while search.step(&*evaluator, &mut never) == Progress::Grown {}
         search.audit().unwrap();
         let work = search.work();
-        assert!(search.stored_nodes() > 6_000 && work.pruned_nodes + work.linear_nodes == 0, "{work:?}");
+        // At the end of a chunk some nodes may find no place.
+        assert!(search.stored_nodes() > 5_700 && work.pruned_nodes + work.linear_nodes == 0, "{work:?}");
         let turn = search.root_moves()[0].line[0];
         position = turn.map_or_else(|| position.pass(), |square| position.after(square));
     }

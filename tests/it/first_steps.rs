@@ -171,7 +171,7 @@ fn a_result_that_is_not_on_the_board_is_told() {
     for (arguments, expected) in [
         (&["convert", "--to", "pgn"][..], "[Result \"13-0\"]"),
         (&[&always[..], &["--by", "player"]].concat()[..], "ada: 1 game, 1 won, 0 drawn, 0 lost"),
-        (&["show"][..], "ada (black) - bob (white) +64"),
+        (&["show"][..], "ada (black) - bob (white), +64 for black"),
     ] {
         let (code, stdout, stderr) = said(arguments, &game);
         assert!(code == 0 && stdout.contains(expected), "{arguments:?}: {stdout}{stderr}");

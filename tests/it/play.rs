@@ -264,7 +264,13 @@ fn only_a_file_that_has_nothing_but_the_game_is_written_over() {
         (game.replace(";)\n", "W[e"), false),
     ] {
         std::fs::write(&file, &archive).unwrap();
-        let text = said(&["--color", "both", "--load", &file], &format!("c3\nsave {file}\n"));
+        let arguments = [FIXED, &["--color", "both", "--load", &file]].concat();
+        let (code, text, warning) = serve::said(&arguments, format!("c3\nsave {file}\n"));
+        assert_eq!(
+            (code, warning.contains("the file ends within the game")),
+            (0, archive.ends_with("W[e")),
+            "{warning}"
+        );
         assert_eq!(text.contains("Saved to "), is_written, "{text}");
         assert_eq!(text.contains("is there already; choose another name."), !is_written, "{text}");
         assert_eq!(std::fs::read_to_string(&file).unwrap() != archive, is_written);

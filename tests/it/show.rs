@@ -15,7 +15,7 @@ fn a_board_is_shown_as_text_without_colours_into_a_pipe() {
     let (code, stdout, stderr) = said(&["show"], GAME);
     assert_eq!((code, stderr.as_str()), (0, ""));
     assert!(stdout.is_ascii() && stdout.lines().all(|line| line.len() <= 80), "{stdout}");
-    assert!(stdout.starts_with("ada <b> (black) - bob (white) +10\nGGS/os\n"), "{stdout}");
+    assert!(stdout.starts_with("ada <b> (black) - bob (white), +10 for black\nGGS/os\n"), "{stdout}");
     let diagram: String =
         stdout.lines().skip(2).take(10).map(|line| format!("{}\n", line.replace(['(', ')'], " "))).collect();
     let expected = transcript::parse("f5d6c3d3c4").unwrap();

@@ -297,7 +297,7 @@ fn beside(games: &Path, ending: &str) -> Option<PathBuf> {
     let shared = |path: &Path| beginning(&name, &stem(path));
     let longest = files.iter().filter_map(|path| shared(path)).max();
     let archives: Vec<PathBuf> = all.iter().map(|path| unpacked(path)).filter(|path| has_ending(path, "wtb")).collect();
-    let is_of_another = |path: &Path| archives.iter().any(|games| stem(games).eq_ignore_ascii_case(&stem(path)));
+    let is_of_another = |path: &Path| archives.iter().any(|games| beginning(&stem(games), &stem(path)).is_some());
     let ranks: [&dyn Fn(&Path) -> bool; 4] = [
         &|path| path.file_name() == games.with_extension(&ending).file_name(),
         &|path| stem(path) == name,
