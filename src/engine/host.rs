@@ -89,6 +89,6 @@ mod tests {
             engine.ponder(&request, decision.turn.unwrap());
             engine.clear();
         }
-        assert!(reports[0].1 > 100 && reports[0] == reports[1], "nobody pondered: {reports:?}");
+        assert!(reports[0].1 > 100 && reports[0] == reports[1], "the second search begins anew: {reports:?}");
     }
 }
