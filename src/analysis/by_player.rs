@@ -2,8 +2,7 @@
 
 use super::answer::line;
 use super::game_review::accuracy;
-use super::review_text::percent_of;
-use super::review_text::{ReviewedGame, printable};
+use super::review_text::{ReviewedGame, percent_of, printable};
 use crate::notation::opening;
 use crate::othello::{Color, Move, Position, canonical};
 use serde::Serialize;

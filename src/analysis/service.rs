@@ -106,9 +106,8 @@ pub struct Service {
 impl Service {
     /// Starts the engines. Answers go to `output`, a line each, the line feed with it; while it is full, the engines wait,
     /// and in the end so does the one who calls [`Service::line`]. Once it is disconnected nothing more is done.
-    pub fn new(settings: ServiceSettings, output: Sender<String>) -> Service {
+    pub fn new(mut settings: ServiceSettings, output: Sender<String>) -> Service {
         let threads = settings.threads.max(1);
-        let mut settings = settings;
         // A query that says nothing of threads has to find as many.
         let of_query = &mut settings.defaults.options.threads;
         *of_query = (*of_query).min(threads);

@@ -415,10 +415,14 @@ fn a_pass_at_the_root_is_a_line() {
 #[test]
 fn positions_solved_at_the_cap_are_counted_and_limited() {
     let position = RandomGames(33).position(41);
-    let full = |options: &mut EngineOptions| (options.memory_mb, options.on_memory_cap) = (1, OnMemoryCap::Rbfms);
-    let limit = Limits { nodes: Some(1_000_000), ..Limits::default() };
-    let report = think(&mut *engine("best-first", full), &task(position), limit);
-    assert!(report.nodes < 1_000_000 + 40_000, "{report:?}");
-    assert!(report.memory.linear_nodes > 1_000, "{report:?}");
-    assert!(report.depth.is_exact() || report.nodes >= 1_000_000, "{report:?}");
+    for threads in [1, 2] {
+        let full = |options: &mut EngineOptions| {
+            (options.memory_mb, options.on_memory_cap, options.threads) = (1, OnMemoryCap::Rbfms, threads);
+        };
+        let limit = Limits { nodes: Some(1_000_000), ..Limits::default() };
+        let report = think(&mut *engine("best-first", full), &task(position), limit);
+        assert!(report.nodes < 1_000_000 + 40_000, "{report:?}");
+        assert!(report.memory.linear_nodes > 1_000, "{report:?}");
+        assert!(report.depth.is_exact() || report.nodes >= 1_000_000, "{report:?}");
+    }
 }

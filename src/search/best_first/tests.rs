@@ -172,18 +172,21 @@ fn a_part_that_is_left_out_is_missed() {
 /// A tree that may hold a thirtieth of what the search would like: it goes on, keeps the cap, and stays in order.
 #[test]
 fn the_memory_cap_is_kept() {
-    let (memory, nodes) = (100 << 10, 590_000);
-    for on_memory_cap in OnMemoryCap::VARIANTS.iter().copied() {
-        for settings in settings(1) {
-            let mut engine = BestFirst::new(BestFirstSettings { memory, on_memory_cap, ..settings });
-            let task = task(random_position(9, 40), EvaluatorKind::Pattern);
-            let report = think(&mut engine, &task, visiting(nodes));
-            audit(&engine);
-            assert!(report.memory.tree_bytes <= memory as u64, "{report:?}");
-            if !settings.start {
-                let goes_on = on_memory_cap != OnMemoryCap::Stop;
-                assert!(report.memory.cap_was_reached(), "{on_memory_cap} {report:?}");
-                assert_eq!(report.nodes >= nodes, goes_on, "{on_memory_cap} {report:?}");
+    for threads in [1, 2] {
+        let nodes = if threads == 1 { 590_000 } else { LARGE };
+        for on_memory_cap in OnMemoryCap::VARIANTS.iter().copied() {
+            for settings in settings(threads) {
+                let memory = 100 << 10;
+                let mut engine = BestFirst::new(BestFirstSettings { memory, on_memory_cap, ..settings });
+                let task = task(random_position(9, 40), EvaluatorKind::Pattern);
+                let report = think(&mut engine, &task, visiting(nodes));
+                audit(&engine);
+                assert!(report.memory.tree_bytes <= memory as u64, "{report:?}");
+                if !settings.start {
+                    let goes_on = on_memory_cap != OnMemoryCap::Stop;
+                    assert!(report.memory.cap_was_reached(), "{on_memory_cap} {report:?}");
+                    assert_eq!(report.nodes >= nodes, goes_on, "{on_memory_cap} {report:?}");
+                }
             }
         }
     }
