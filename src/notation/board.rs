@@ -264,35 +264,38 @@ fn mover(cursor: &mut Cursor<'_>) -> Option<Color> {
     Some(color)
 }
 
-/// Reads the board of xboard's "reversi": rows from the eighth to the first, `p` black, `P` white, digits for runs of
-/// empty squares. `None` if the text does not look like one.
+/// Reads a board with strokes between the rows and digits for runs of empty squares: UGI's, rows from the first to the eighth with `x` black and `o`
+/// white, or that of xboard's "reversi", rows from the eighth to the first with `p` black and `P` white. `None` if the text does not look like one.
 fn fen(cursor: &mut Cursor<'_>) -> Result<Option<Board>, NotationError> {
-    let of_the_form = |c: char| matches!(c, '1'..='8' | 'p' | 'P' | '/');
+    let of_ugi = |c: char| matches!(c, 'x' | 'X' | 'o' | 'O');
+    let of_the_form = |c: char| of_ugi(c) || matches!(c, '1'..='8' | 'p' | 'P' | '/');
     let board_text = &cursor.rest()[..cursor.rest().len() - cursor.rest().trim_start_matches(of_the_form).len()];
     if board_text.bytes().filter(|&b| b == b'/').count() != EIGHT - 1 {
         return Ok(None);
     }
     let mut board = Board::EMPTY;
-    let (mut row, mut column) = (7u8, 0u8);
+    let from_the_first = board_text.contains(of_ugi);
+    let (mut number, mut column) = (0u8, 0u8);
     for _ in 0..board_text.len() {
         let c = cursor.peek().unwrap_or_default();
         match c {
-            '/' if column == 8 && row > 0 => (row, column) = (row - 1, 0),
+            '/' if column == 8 && number < 7 => (number, column) = (number + 1, 0),
             '/' => return Err(cursor.expected("eight squares in each row")),
             _ => {
                 let width = if c.is_ascii_digit() { c as u8 - b'0' } else { 1 };
                 if column + width > 8 {
                     return Err(cursor.expected("eight squares in each row"));
                 }
+                let row = if from_the_first { number } else { 7 - number };
                 if let (Some(square), false) = (Square::at(column, row), c.is_ascii_digit()) {
-                    board.set(square, Some(if c == 'p' { Color::Black } else { Color::White }));
+                    board.set(square, Some(if matches!(c, 'p' | 'x' | 'X') { Color::Black } else { Color::White }));
                 }
                 column += width;
             }
         }
         cursor.bump();
     }
-    if column != 8 || row != 0 {
+    if column != 8 || number != 7 {
         return Err(cursor.expected("eight rows of eight squares"));
     }
     board.mover = mover(cursor);

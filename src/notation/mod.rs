@@ -38,7 +38,7 @@ use std::borrow::Cow;
 ///   moves that follow decide, then [`infer_mover`].
 /// - GGS's `BO[8 ...]`, with or without the brackets.
 /// - Diagrams with row numbers, as this crate, Edax and GNU Rhino print them, with text around them.
-/// - The FEN-like boards of xboard's "reversi".
+/// - The FEN-like boards of UGI and of xboard's "reversi".
 /// - Lines of OBF files; what follows the side to move is ignored.
 /// - Any of these followed by moves.
 /// - Move lists from the standard start, as [`transcript::parse`] reads them; tag lines `[Name "value"]` before

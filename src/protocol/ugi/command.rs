@@ -148,7 +148,7 @@ fn position(words: &[&str]) -> Result<Command, CommandError> {
     };
     let mut game = match start {
         ["startpos"] => GameRecord::default(),
-        ["fen", board, rest @ ..] => read_position(&spelled_out(board, rest))?,
+        ["fen", board @ ..] if !board.is_empty() => read_position(&board.join(" "))?,
         _ => return Err(CommandError::Position),
     };
     for name in moves {
@@ -157,25 +157,6 @@ fn position(words: &[&str]) -> Result<Command, CommandError> {
         game.take_with_implied_pass(turn)?;
     }
     Ok(Command::Position(Box::new(game)))
-}
-
-/// A board whose runs of empty squares may be numbers, with its squares one by one. Behind the side to move of rows with strokes between them
-/// counters of moves are left out. Other spellings stay as they are.
-fn spelled_out(board: &str, rest: &[&str]) -> String {
-    let has_letters = board.contains(['x', 'X', 'o', 'O']);
-    let mut text = String::new();
-    for c in board.chars() {
-        match c.to_digit(10).filter(|_| has_letters) {
-            Some(run) => text.extend(std::iter::repeat_n('-', run as usize)),
-            None => text.push(c),
-        }
-    }
-    let words = if board.contains('/') { rest.len().min(1) } else { rest.len() };
-    for word in &rest[..words] {
-        text.push(' ');
-        text.push_str(word);
-    }
-    text
 }
 
 /// The limits among these words, and the first one without a number, if there is one. What makes no sense is passed over: whoever says `go` waits for a
