@@ -11,6 +11,8 @@ use clap::{Args, ValueEnum};
 use crossbeam::channel::{Receiver, Sender, bounded};
 #[cfg(unix)]
 use nix::sys::signal::{SIGHUP, SIGTERM, SigSet};
+#[cfg(unix)]
+use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 use rustyline::error::ReadlineError;
 use rustyline::{DefaultEditor, ExternalPrinter};
 use std::io::{self, BufRead, BufWriter, IsTerminal, Write, stdin, stdout};
@@ -37,9 +39,12 @@ pub(super) struct PlayArguments {
     /// Time for each side in seconds: 300 a game, 300+5 with an increment, or move:10 for each move
     #[arg(long, value_name = "CLOCK")]
     clock: Option<TimeControl>,
-    /// Go on with the first game of this file
+    /// Go on with a game of this file
     #[arg(long, value_name = "FILE")]
     load: Option<PathBuf>,
+    /// Which game of that file
+    #[arg(long, value_name = "N", requires = "load", default_value = "1", value_parser = super::at_least_one)]
+    game: u64,
     #[command(flatten)]
     thinking: EngineArguments,
 }
@@ -78,7 +83,7 @@ pub(super) fn run(arguments: &PlayArguments) -> Result<(), String> {
     let opponent = if is_terminal { opponent.with_interrupts(interrupts(&is_warned)?) } else { opponent };
     let mut session = Session::new(opponent, side, palette);
     if let Some(path) = &arguments.load
-        && let Some(warning) = session.load(path)?
+        && let Some(warning) = session.load(path, arguments.game as usize)?
     {
         warn(&format!("{}: {warning}", path.display()));
     }
@@ -125,9 +130,14 @@ fn end(code: i32) -> ! {
 #[cfg(unix)]
 fn end_when_told() {
     let signals = SigSet::from_iter([SIGHUP, SIGTERM]);
+    // While a line is typed the terminal sends every key as it is.
+    let terminal = tcgetattr(stdin()).ok();
     if signals.thread_block().is_ok() {
         thread::spawn(move || {
             if let Ok(signal) = signals.wait() {
+                if let Some(terminal) = &terminal {
+                    let _ = tcsetattr(stdin(), OptionalActions::Now, terminal);
+                }
                 end(128 + signal as i32);
             }
         });

@@ -3,6 +3,7 @@
 use super::Level;
 use crate::notation::transcript::{parse_turn, parse_turns};
 use crate::othello::Move;
+use std::path::Path;
 use std::str::FromStr;
 use thiserror::Error;
 
@@ -35,8 +36,10 @@ pub enum Command {
     Swap,
     /// Write the game to a file.
     Save(String),
-    /// Take a game from a file.
-    Load(String),
+    /// Take a game from a file, by its number.
+    Load(String, usize),
+    /// Another game, which begins at this position.
+    SetBoard(String),
     /// What can be said.
     Help,
     /// The end.
@@ -63,9 +66,9 @@ fn did_you_mean(nearest: &Option<&'static str>) -> String {
     nearest.map_or_else(|| "'help' lists what there is".to_owned(), |name| format!("did you mean '{name}'?"))
 }
 
-const NAMES: [&str; 17] = [
-    "hint", "book", "undo", "redo", "resign", "go", "new", "board", "moves", "level", "swap", "save", "load", "help",
-    "quit", "pass", "exit",
+const NAMES: [&str; 18] = [
+    "hint", "book", "undo", "redo", "resign", "go", "new", "board", "moves", "level", "swap", "save", "load",
+    "setboard", "help", "quit", "pass", "exit",
 ];
 
 /// What can be said, in lines of less than 80 columns.
@@ -82,7 +85,8 @@ pub(super) const HELP: &str = "  f5            place a disc; passes are made for
   moves         the moves so far
   board         the board again
   save FILE     write the game as GGF
-  load FILE     go on with a game from a file, of any format
+  load FILE [N] go on with game N of a file, of any format (1)
+  setboard ...  begin at a board: 64 squares and the side to move
   new           begin again
   quit          leave
 ";
@@ -120,7 +124,14 @@ impl FromStr for Command {
             ("save", "") => return Err(wrong("save", "the name of a file")),
             ("save", file) => Command::Save(file.to_owned()),
             ("load", "") => return Err(wrong("load", "the name of a file")),
-            ("load", file) => Command::Load(file.to_owned()),
+            ("load", file) => match file.rsplit_once(char::is_whitespace) {
+                Some((name, number)) if !Path::new(file).exists() && matches!(number.parse(), Ok(1usize..)) => {
+                    Command::Load(name.trim_end().to_owned(), number.parse().unwrap_or(1))
+                }
+                _ => Command::Load(file.to_owned(), 1),
+            },
+            ("setboard", "") => return Err(wrong("setboard", "64 squares and the side to move")),
+            ("setboard", board) => Command::SetBoard(board.to_owned()),
             ("book", "") => Command::Book,
             ("undo", "") => Command::Undo,
             ("redo", "") => Command::Redo,

@@ -5,11 +5,11 @@ mod advice;
 use super::clocks::{Clocks, Reading, shown, terms};
 use super::command::HELP;
 use super::{Command, Level, Opponent, Person, Said};
-use crate::analysis::Review;
 use crate::clock::time_control::TimeControl;
 use crate::notation::game_file::{AnnotatedGame, Format, GameFile, write};
 use crate::notation::ggf::{Ending, GgfResult, Timing};
 use crate::notation::opening;
+use crate::notation::read_position;
 use crate::notation::transcript::Transcript;
 use crate::othello::{Color, GameRecord, Move, Position};
 use crate::render::{Diagram, Palette};
@@ -33,6 +33,8 @@ pub struct Session {
     taken_back: Vec<TakenBack>,
     /// The file that the game is from or was written to, which may be written again.
     file: Option<PathBuf>,
+    /// How many turns, from the first on, others have played.
+    turns_of_file: usize,
     /// When the person's turn began.
     since: Instant,
     /// How long the person had thought when the last line came.
@@ -69,6 +71,7 @@ impl Session {
             clocks: Clocks::new(None, 0),
             taken_back: Vec::new(),
             file: None,
+            turns_of_file: 0,
             since: Instant::now(),
             thought: Duration::ZERO,
             has_ended: false,
@@ -81,20 +84,26 @@ impl Session {
         self
     }
 
-    /// Goes on with the first game of a file, and says what is odd about it. The clocks begin anew.
+    /// Goes on with a game of a file, the first being number 1, and says what is odd about it. The clocks begin anew.
     ///
     /// # Errors
-    /// If there is no game in it that can be read, in words.
-    pub fn load(&mut self, path: &Path) -> Result<Option<String>, String> {
+    /// If there is no such game in it that can be read, in words.
+    pub fn load(&mut self, path: &Path, number: usize) -> Result<Option<String>, String> {
         let mut games = GameFile::open(path).map_err(|error| error.to_string())?;
-        let first = games.next().ok_or_else(|| format!("{}: there is no game in it", path.display()))?;
-        let found = first.map_err(|error| error.to_string())?;
+        let before = games.by_ref().take(number.saturating_sub(1)).count();
+        let game = games.next().ok_or_else(|| match before {
+            0 => format!("{}: there is no game in it", path.display()),
+            1 => format!("{}: there is no game {number}; it has one", path.display()),
+            _ => format!("{}: there is no game {number}; it has {before}", path.display()),
+        })?;
+        let found = game.map_err(|error| error.to_string())?;
         // A file that has more than this game, comments too, or is packed, is not to be written over.
         let has_nothing_else = |text: &str| {
             let text = text.trim();
             text.starts_with("(;") && text.ends_with(";)") && !text.lines().any(|line| line.starts_with(['%', '#']))
         };
         let is_alone = path.is_file()
+            && before == 0
             && !found.is_cut
             && games.next().is_none()
             && fs::read(path).is_ok_and(|bytes| has_nothing_else(&String::from_utf8_lossy(&bytes)));
@@ -106,7 +115,8 @@ impl Session {
     }
 
     fn begin(&mut self, game: AnnotatedGame) {
-        self.clocks = Clocks::new(self.clocks.control(), game.record.turns().len());
+        self.turns_of_file = game.record.turns().len();
+        self.clocks = Clocks::new(self.clocks.control(), self.turns_of_file);
         self.game = game;
         self.opponent.begin_game();
         self.taken_back.clear();
@@ -214,9 +224,14 @@ impl Session {
         self.clocks.loser().map(|loser| GgfResult { score: loser.signed(-64.0), ending: Some(Ending::Timeout) })
     }
 
+    /// The side of the person, unless all that was played is a file's.
+    fn person(&self) -> Option<Color> {
+        self.side.filter(|_| self.game.record.turns().len() > self.turns_of_file)
+    }
+
     /// Who wins, in words.
     fn wins(&self, winner: Color) -> String {
-        match self.side {
+        match self.person() {
             Some(color) if color == winner => "you win".to_owned(),
             Some(_) => "Emilia wins".to_owned(),
             None => format!("{winner} wins"),
@@ -256,9 +271,14 @@ impl Session {
                 Ok(self.reply_after(self.thought))
             }
             Command::Save(name) => self.save(Path::new(&name)),
-            Command::Load(name) => self.load(Path::new(&name)).map(|warning| {
+            Command::Load(name, number) => self.load(Path::new(&name), number).map(|warning| {
                 warning.map_or_else(String::new, |warning| format!("warning: {warning}\n")) + &self.reply()
             }),
+            Command::SetBoard(text) => {
+                let game = read_position(&text).map_err(|error| error.to_string())?;
+                self.begin(AnnotatedGame::new(game));
+                Ok(self.reply())
+            }
         }
     }
 
@@ -307,6 +327,7 @@ impl Session {
     /// it ran out.
     fn push(&mut self, turn: Move, eval: Option<f64>, elapsed: Option<Duration>) -> String {
         let position = *self.game.record.position();
+        self.turns_of_file = self.turns_of_file.min(self.game.record.turns().len());
         if self.game.record.take(turn).is_err() {
             return String::new();
         }
@@ -365,43 +386,6 @@ impl Session {
     /// Whether the game is played to its end, or given up. One that is lost on time may go on.
     fn is_over(&self) -> bool {
         self.game.record.position().is_over() || self.game.ending() == Some(Ending::Resigned)
-    }
-
-    /// What decided the game, and the worst moves.
-    fn turning_point(&self) -> String {
-        let Some(review) = self.opponent.review(&self.game) else { return String::new() };
-        let worst = self.worst_moves(&review);
-        let Some(point) = review.turning_point_to(self.game.score_for_black()) else {
-            return match self.game.record.position().is_over() {
-                true => format!("No single move decided the game: it has no turning point.\n{worst}"),
-                false => worst,
-            };
-        };
-        let Some(turn) = review.turns.iter().find(|turn| turn.turn == point.turn) else { return worst };
-        let played = turn.played.as_ref().map_or(Move::Pass, |played| played.turn);
-        let player = match self.side {
-            Some(color) if color == point.mover => "your",
-            Some(_) => "Emilia's",
-            None => &format!("{}'s", point.mover),
-        };
-        format!(
-            "Turning point: {player} {}, move {}, made {} a {}; {} was better.\n{worst}",
-            spoken(played),
-            point.turn + 1,
-            point.before_in_words(),
-            point.after,
-            spoken(turn.best.turn)
-        )
-    }
-
-    /// The worst move of the person, or of both sides where the person plays both.
-    fn worst_moves(&self, review: &Review) -> String {
-        let sides = [Color::Black, Color::White].into_iter().filter(|color| self.side.is_none_or(|own| own == *color));
-        let whose =
-            |color: Color| if self.side.is_some() { "Your".to_owned() } else { format!("{}'s", color.capital()) };
-        let worst =
-            |color| Some(format!("{} worst move: {}.\n", whose(color), review.worst_of(color)?.loss_in_words()));
-        sides.filter_map(worst).collect()
     }
 
     fn last_disc(&self) -> Option<Move> {

@@ -231,6 +231,23 @@ fn a_game_that_was_loaded_is_saved_with_its_players_and_the_clock_that_it_was_pl
 }
 
 #[test]
+fn any_game_of_a_file_is_gone_on_with_and_its_moves_are_those_of_its_players() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = file(&folder, "two.ggf");
+    std::fs::write(&file, "f5d6\ne6f4e3f6g5d6e7f5c5\n").unwrap();
+    let text = said(&[], &format!("load {file}\nload {file} 2\nundo\nload {file} 3\n"));
+    assert!(text.contains("there is no game 3; it has 2") && text.contains("Turning point: "), "{text}");
+    assert!(!text.contains("you win") && !text.contains("Your worst") && text.contains("Black's worst move"), "{text}");
+    assert!(said(&["--load", &file, "--game", "2"], "").contains(" wins by "));
+    // A board, and a FEN.
+    for board in ["---------------------------OX------XXX-------------------------- O", "8/8/8/3ox3/3xxx2/8/8/8 o"] {
+        let text = said(&["--color", "white"], &format!("setboard {board}\n"));
+        assert!(text.trim_end().ends_with("black 4, white 1; white to move"), "{text}");
+    }
+    assert!(said(&[], "setboard\nsetboard x\n").contains("setboard: expected 64 squares and the side to move"));
+}
+
+#[test]
 fn a_game_that_was_loaded_keeps_its_comments_and_its_result_until_it_goes_on() {
     let folder = tempfile::tempdir().unwrap();
     let file = file(&folder, "loaded.ggf");
@@ -431,6 +448,17 @@ fn an_interrupt_of_nothing_warns_first_and_a_signal_to_terminate_ends_a_search()
     std::thread::sleep(Duration::from_millis(500));
     signal("-TERM");
     terminal.wait_for("ended with 143");
+    drop(terminal);
+    // While a line is typed the terminal is another one; it is given back as it was.
+    let line = format!(
+        "stty > {pid}.before; sh -c 'echo $$ > {pid}; exec {play}'; stty > {pid}.after; echo ended with $?; sleep 60"
+    );
+    let terminal = Terminal::start(file(&folder, "third"), &line).unwrap();
+    terminal.wait_for("black>");
+    signal("-TERM");
+    terminal.wait_for("ended with");
+    let [before, after] = ["before", "after"].map(|name| std::fs::read_to_string(format!("{pid}.{name}")).unwrap());
+    assert_eq!(before, after);
 }
 
 /// A text without ANSI codes.

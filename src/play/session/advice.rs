@@ -1,7 +1,8 @@
-//! What Emilia and her book say of a position.
+//! What Emilia and her book say of a position, and of a game that is over.
 
-use super::{OVER, Session};
-use crate::othello::Square;
+use super::{OVER, Session, spoken};
+use crate::analysis::Review;
+use crate::othello::{Color, Move, Square};
 use crate::render::{COLUMNS, Diagram, book_table};
 use crate::search::{Contempt, Line, Score};
 
@@ -21,6 +22,44 @@ impl Session {
         let values = lines.iter().filter_map(|line| Some((line.turn.square()?, line.score)));
         let shown: String = lines.iter().take(count).map(hint_line).collect();
         Ok(format!("{}{shown}", self.board_with(values)))
+    }
+
+    /// What decided the game, and the worst moves.
+    pub(super) fn turning_point(&self) -> String {
+        let Some(review) = self.opponent.review(&self.game) else { return String::new() };
+        let worst = self.worst_moves(&review);
+        let Some(point) = review.turning_point_to(self.game.score_for_black()) else {
+            return match self.game.record.position().is_over() {
+                true => format!("No single move decided the game: it has no turning point.\n{worst}"),
+                false => worst,
+            };
+        };
+        let Some(turn) = review.turns.iter().find(|turn| turn.turn == point.turn) else { return worst };
+        let played = turn.played.as_ref().map_or(Move::Pass, |played| played.turn);
+        let player = match self.person() {
+            Some(color) if color == point.mover => "your",
+            Some(_) => "Emilia's",
+            None => &format!("{}'s", point.mover),
+        };
+        format!(
+            "Turning point: {player} {}, move {}, made {} a {}; {} was better.\n{worst}",
+            spoken(played),
+            point.turn + 1,
+            point.before_in_words(),
+            point.after,
+            spoken(turn.best.turn)
+        )
+    }
+
+    /// The worst move of the person, or of both sides where the person plays both.
+    fn worst_moves(&self, review: &Review) -> String {
+        let sides =
+            [Color::Black, Color::White].into_iter().filter(|color| self.person().is_none_or(|own| own == *color));
+        let whose =
+            |color: Color| if self.person().is_some() { "Your".to_owned() } else { format!("{}'s", color.capital()) };
+        let worst =
+            |color| Some(format!("{} worst move: {}.\n", whose(color), review.worst_of(color)?.loss_in_words()));
+        sides.filter_map(worst).collect()
     }
 
     /// The moves that the opening book knows.
