@@ -9,11 +9,13 @@ use redb::{
     AccessGuard, Builder, ReadOnlyDatabase, ReadOnlyTable, ReadableDatabase, ReadableTable, ReadableTableMetadata,
     Table, TableDefinition, TableError, WriteTransaction,
 };
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::ops::{Deref, DerefMut};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::path::Path;
+use std::sync::Once;
 use std::time::Duration;
 
 /// The format of the entries.
@@ -419,9 +421,25 @@ fn opened<T, E: Into<redb::Error>>(work: impl FnOnce() -> Result<T, E>) -> Resul
     unless_damaged(|| work().map_err(storage))
 }
 
-/// The file's library takes what it has written for granted: what else stands there may make it panic.
+/// The file's library takes what it has written for granted: what else stands there may make it panic, of which nobody is to hear but in the
+/// program's words.
 fn unless_damaged<T>(work: impl FnOnce() -> Result<T, BookError>) -> Result<T, BookError> {
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(BookError::Damaged("it contradicts itself".to_owned())))
+    thread_local! {
+        static IS_READING: Cell<bool> = const { Cell::new(false) };
+    }
+    static QUIET: Once = Once::new();
+    QUIET.call_once(|| {
+        let hook = take_hook();
+        set_hook(Box::new(move |panic| {
+            if !IS_READING.get() {
+                hook(panic);
+            }
+        }));
+    });
+    let was_reading = IS_READING.replace(true);
+    let done = catch_unwind(AssertUnwindSafe(work));
+    IS_READING.set(was_reading);
+    done.unwrap_or_else(|_| Err(BookError::Damaged("it contradicts itself".to_owned())))
 }
 
 #[cfg(test)]

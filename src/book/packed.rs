@@ -6,6 +6,7 @@
 //! [`Entry::judgement`], where the square of a leaf may have `OTHER_WEIGHTS`. Then 8 bytes for each whose value depends on draws: its place in
 //! that order (4) and [`Draws`] (4).
 
+use super::exchange::BOOKS_OF_OTHERS;
 use super::{Book, BookError, Draws, Entry, Key, Positions, Snapshot};
 use crate::file_bytes::FileBytes;
 use crate::whole_file::WholeFile;
@@ -44,6 +45,12 @@ impl PackedBook {
     /// Whether the file says that it is a packed book.
     pub(super) fn is_at(path: &Path) -> Result<bool, BookError> {
         expect_regular_file(path)?;
+        for (beginning, program) in BOOKS_OF_OTHERS {
+            if begins_with(path, beginning)? {
+                let problem = format!("it is one of {program}; 'emilia book import' makes one of Emilia's of it");
+                return Err(BookError::NotABook(problem));
+            }
+        }
         begins_with(path, MAGIC)
     }
 

@@ -9,7 +9,7 @@ use super::game_choice::GameChoice;
 use super::game_input::{announce_reading, job_of_input, open_text};
 use super::log_output;
 use super::options::EngineArguments;
-use super::output::{complain, is_for_terminal};
+use super::output::{complain, expect_another, is_for_terminal};
 use super::picture::ending;
 use super::show::palette;
 use crate::analysis::journal::Done;
@@ -18,6 +18,7 @@ use crate::analysis::wanted_games::GameInput;
 use crate::analysis::{AnalysisSettings, QUERIES, ServiceSettings};
 use crate::engine::{EngineOption, EngineOptions};
 use crate::input_line::InputLine;
+use crate::notation::game_file::Format;
 use crate::othello::Empties;
 use crate::shard::Shard;
 use clap::builder::RangedI64ValueParser;
@@ -36,7 +37,7 @@ use std::path::{Path, PathBuf};
 /// --search-threads or a query says otherwise. What has no other limit is searched to depth 12.
 #[derive(Args, Clone, Debug)]
 #[command(group = ArgGroup::new("question").multiple(true)
-    .conflicts_with_all(["file", "player", "game", "csv", "obf", "ggf", "out", "resume", "shard", "queue"]))]
+    .conflicts_with_all(["file", "player", "game", "reaches", "csv", "obf", "ggf", "out", "resume", "shard", "queue"]))]
 pub(super) struct AnalyzeArguments {
     /// A file of queries or games, or - for the standard input
     file: Option<String>,
@@ -72,11 +73,11 @@ pub(super) struct AnalyzeArguments {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     out: Option<PathBuf>,
     /// Go on with that file where an earlier run was interrupted
-    #[arg(long, requires = "out", conflicts_with_all = ["player", "game"], help_heading = "Output")]
+    #[arg(long, requires = "out", conflicts_with_all = ["player", "game", "reaches"], help_heading = "Output")]
     resume: bool,
     /// Do only the queries or games whose number, from 0, leaves the rest I when divided by N; `emilia merge` puts the
     /// parts together
-    #[arg(long, value_name = "I/N", conflicts_with_all = ["player", "game"], help_heading = "Output")]
+    #[arg(long, value_name = "I/N", conflicts_with_all = ["player", "game", "reaches"], help_heading = "Output")]
     shard: Option<Shard>,
     /// Think about each position or game with an empty memory and write no times: the same answers every time, whatever
     /// else is asked, and in the order of the input
@@ -163,6 +164,7 @@ pub(super) fn run(arguments: &AnalyzeArguments) -> Result<(), String> {
         Some("-") => announce_reading("queries or games"),
         Some(_) => {}
     }
+    expect_another(arguments.out.as_deref(), arguments.file.as_deref().map(Path::new))?;
     let (name, mut input) = open_text(arguments.file.as_deref().unwrap_or("-"))?;
     let mut are_queries = true;
     if arguments.file.is_some() {
@@ -181,7 +183,7 @@ impl AnalyzeArguments {
     fn answer_queries(&self, name: &str, input: Input, defaults: AnalysisSettings, threads: u32) -> Result<(), String> {
         if self.style_is_said() || self.by.is_some() || self.pages.is_some() || self.choice.is_given() {
             super::refuse(
-                "queries are answered in JSON; --csv, --obf, --ggf, --table, --by, --pages, --player and --game are for \
+                "queries are answered in JSON; --csv, --obf, --ggf, --table, --by, --pages, --player, --game and --reaches are for \
                  files of games",
             );
         }
@@ -251,6 +253,9 @@ fn style_of(file: &Path) -> Option<Style> {
         "txt" => Style::Table,
         "html" | "htm" => super::refuse("--out: there is a page for each game; expected --pages FOLDER"),
         "png" | "svg" => super::refuse("--out: 'emilia show --curve --out' draws a game"),
+        other if Format::of_file_name(&file.to_string_lossy()).is_some() => super::refuse(format_args!(
+            "--out: '.{other}' holds no values; expected .json, .csv, .obf, .ggf or .txt, or one of --json, --csv, --obf, --ggf and --table"
+        )),
         _ => return None,
     })
 }

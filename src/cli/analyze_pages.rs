@@ -4,7 +4,7 @@ use super::output::{cannot_read, cannot_write, write_file};
 use crate::analysis::by_player::{ByPlayer, page_of_game};
 use crate::analysis::review_text::ReviewedGame;
 use crate::analysis::{AnalysisSettings, Commentary};
-use crate::render::{IndexPage, PageLinks, page};
+use crate::render::{GENERATOR, IndexPage, PageLinks, page};
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,6 +29,7 @@ impl Pages {
     /// Makes the folder, if it is not there. The games are judged with these settings.
     pub(super) fn begin(folder: &Path, settings: &AnalysisSettings) -> Result<Pages, String> {
         fs::create_dir_all(folder).map_err(|error| cannot_write(folder, error))?;
+        expect_page(&folder.join(INDEX))?;
         Ok(Pages {
             folder: folder.to_owned(),
             settings: settings.clone(),
@@ -60,7 +61,9 @@ impl Pages {
     fn write_last(&mut self, next: &str) -> Result<(), String> {
         let Some((name, commentary, links)) = self.last.take() else { return Ok(()) };
         let links = PageLinks { next: next.to_owned(), ..links };
-        write_file(&self.folder.join(name), page(&commentary, 0, &links).as_bytes())
+        let path = self.folder.join(name);
+        expect_page(&path)?;
+        write_file(&path, page(&commentary, 0, &links).as_bytes())
     }
 
     /// Writes the last game's page, and the first page.
@@ -83,5 +86,15 @@ impl Pages {
             }
         }
         Ok(())
+    }
+}
+
+/// An error if a file that is to be replaced is no page of Emilia's.
+fn expect_page(path: &Path) -> Result<(), String> {
+    match fs::read(path) {
+        Ok(there) if !String::from_utf8_lossy(&there).contains(GENERATOR) => {
+            Err(format!("'{}' is there, and no page of Emilia's; expected another folder", path.display()))
+        }
+        _ => Ok(()),
     }
 }

@@ -6,6 +6,7 @@ mod grow;
 mod look;
 mod tasks;
 
+use super::game_choice::GameChoice;
 use super::game_input::{GameFiles, NamedGame};
 use super::options::WeightsArguments;
 use super::output::{Failures, complain, counted, say};
@@ -80,6 +81,8 @@ struct LearnArguments {
     /// Learn positions with at most this number of discs placed
     #[arg(long, value_name = "N", default_value_t = LEARNED_PLIES, value_parser = clap::value_parser!(u32).range(1..=60))]
     plies: u32,
+    #[command(flatten)]
+    choice: GameChoice,
     #[command(flatten)]
     input: GameFiles,
 }
@@ -162,6 +165,7 @@ fn learn(arguments: &LearnArguments) -> Result<(), String> {
     let line = StatusLine::new("{spinner} {msg}, {elapsed} gone", None, 0);
     let (mut learned, mut new, mut late, mut failures) = (0, 0, 0u64, Failures::default());
     let mut waiting: Vec<GameRecord> = Vec::new();
+    let (mut found, mut last) = (0, 0);
     let mut keep = |waiting: &mut Vec<GameRecord>| -> Result<(), String> {
         new += book.learn(waiting, arguments.plies).map_err(at(&arguments.book))?;
         learned += waiting.len() as u64;
@@ -169,9 +173,14 @@ fn learn(arguments: &LearnArguments) -> Result<(), String> {
         line.show(learned, || format!("{} learned, {new} new positions", counted(learned, "game")));
         Ok(())
     };
-    let found = read_aside(arguments.input.clone());
+    let games = read_aside(arguments.input.clone(), arguments.choice.clone());
     while !interrupt.load(Ordering::Relaxed) {
-        match found.recv_timeout(Duration::from_millis(50)) {
+        let item = games.recv_timeout(Duration::from_millis(50));
+        if let Ok(item) = &item {
+            found += 1;
+            last = item.as_ref().map_or_else(|error| error.number, |game| game.found.place.number);
+        }
+        match item {
             Ok(Ok(game)) if has_learned_positions(&game.found.game.record, arguments.plies) => {
                 waiting.push(game.found.game.record);
             }
@@ -195,8 +204,12 @@ fn learn(arguments: &LearnArguments) -> Result<(), String> {
         ));
     }
     if interrupt.load(Ordering::Relaxed) {
-        return Err("interrupted; what was learned is in the book, and would be counted again".to_owned());
+        return Err(match arguments.input.is_one_file() {
+            true => format!("interrupted; --game {}- learns the rest", last + 1),
+            false => "interrupted; what was learned is in the book, and would be counted again".to_owned(),
+        });
     }
+    arguments.choice.check(found)?;
     failures.end("read")
 }
 
@@ -206,9 +219,9 @@ fn has_learned_positions(game: &GameRecord, plies: u32) -> bool {
 }
 
 /// The games of files, read by a thread of its own: whoever waits for somebody who types can be interrupted.
-fn read_aside(input: GameFiles) -> Receiver<Result<NamedGame, GameFileError>> {
+fn read_aside(input: GameFiles, choice: GameChoice) -> Receiver<Result<NamedGame, GameFileError>> {
     let (sender, games) = bounded(GAMES_AT_ONCE);
-    std::thread::spawn(move || input.games().all(|item| sender.send(item).is_ok()));
+    std::thread::spawn(move || input.chosen(&choice).all(|item| sender.send(item).is_ok()));
     games
 }
 

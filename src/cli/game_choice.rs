@@ -1,6 +1,8 @@
 //! Which games of files a command is about.
 
 use crate::notation::game_file::{FileGame, GameFileError};
+use crate::notation::{NotationError, read_position};
+use crate::othello::{Position, canonical};
 use clap::Args;
 use std::ops::RangeInclusive;
 
@@ -10,23 +12,32 @@ pub(super) struct GameChoice {
     /// Only games of this player, on either side: a part of the name is enough, in capitals or not
     #[arg(long, value_name = "NAME")]
     player: Option<String>,
-    /// Only games with these numbers, from 1 in each file: N or FROM-TO, several with commas between
+    /// Only games with these numbers, from 1 in each file: N, FROM-TO or FROM-, several with commas between
     #[arg(long, value_name = "N|FROM-TO", value_delimiter = ',', value_parser = numbers)]
     game: Vec<RangeInclusive<usize>>,
+    /// Only games that reach this position, or one that is alike by symmetry: moves from the start, or a board with the side to move
+    #[arg(long, value_name = "POSITION", allow_hyphen_values = true, value_parser = position)]
+    reaches: Option<Position>,
 }
 
 /// Every game.
-pub(super) static EVERY_GAME: GameChoice = GameChoice { player: None, game: Vec::new() };
+pub(super) static EVERY_GAME: GameChoice = GameChoice { player: None, game: Vec::new(), reaches: None };
 
 fn numbers(text: &str) -> Result<RangeInclusive<usize>, &'static str> {
-    let range = super::range::<usize>(text).filter(|range| !range.contains(&0));
-    range.ok_or("expected a number of at least 1, or two such as 10-20")
+    let to_the_end = text.strip_suffix('-').and_then(|first| first.trim().parse().ok()).map(|first| first..=usize::MAX);
+    let range = to_the_end.or_else(|| super::range(text)).filter(|range| !range.contains(&0));
+    range.ok_or("expected a number of at least 1, two such as 10-20, or 10- for all from there on")
+}
+
+/// The name of a position and of those that are alike.
+fn position(text: &str) -> Result<Position, NotationError> {
+    read_position(text).map(|game| canonical(game.position()).0)
 }
 
 impl GameChoice {
     /// Whether it leaves anything out.
     pub(super) fn is_given(&self) -> bool {
-        self.player.is_some() || !self.game.is_empty()
+        self.player.is_some() || !self.game.is_empty() || self.reaches.is_some()
     }
 
     /// Whether this game is wanted. A game that cannot be read may be anybody's, and an error about a whole file is always wanted.
@@ -40,8 +51,16 @@ impl GameChoice {
             (Err(error), _) if error.is_final() => return true,
             (Err(error), _) => (error.number, true),
         };
+        let is_reached = match (item, &self.reaches) {
+            (Ok(found), Some(wanted)) => {
+                let alike = |position: &&Position| position.empties().count() == wanted.empties().count();
+                let mut positions = found.game.record.positions().iter().filter(alike);
+                positions.any(|position| canonical(position).0 == *wanted)
+            }
+            _ => true,
+        };
         let is_numbered = self.game.iter().any(|numbers| numbers.contains(&number));
-        is_theirs && (is_numbered || self.game.is_empty())
+        is_theirs && is_reached && (is_numbered || self.game.is_empty())
     }
 
     /// An error if games were asked for and none was there.
@@ -51,6 +70,7 @@ impl GameChoice {
         }
         let player = self.player.as_ref().map_or_else(String::new, |name| format!(" of a player '{name}'"));
         let number = if self.game.is_empty() { "" } else { " with such a number (--game)" };
-        Err(format!("there is no game{player}{number}"))
+        let position = if self.reaches.is_some() { " that reaches the position (--reaches)" } else { "" };
+        Err(format!("there is no game{player}{number}{position}"))
     }
 }

@@ -1,7 +1,7 @@
 //! The files of games that a command reads.
 
-use super::game_choice::{EVERY_GAME, GameChoice};
-use super::output::{announce, cannot_read, complain};
+use super::game_choice::GameChoice;
+use super::output::{announce, cannot_read, complain, expect_another};
 use crate::analysis::lines::Checksummed;
 use crate::analysis::shard_file::Job;
 use crate::notation::game_file::{FileGame, GameFile, GameFileError};
@@ -46,9 +46,15 @@ impl NamedGame {
 }
 
 impl GameFiles {
-    /// Every game of every file.
-    pub(super) fn games(&self) -> impl Iterator<Item = Result<NamedGame, GameFileError>> + '_ {
-        self.chosen(&EVERY_GAME)
+    /// Whether it is one file, which can be read again.
+    pub(super) fn is_one_file(&self) -> bool {
+        matches!(&self.files[..], [file] if file != Path::new("-"))
+    }
+
+    /// An error if a file that is to be written is among them.
+    pub(super) fn expect_another(&self, out: Option<&Path>) -> Result<(), String> {
+        let names = [&self.players, &self.tournaments].into_iter().flatten();
+        expect_another(out, self.files.iter().chain(names).map(PathBuf::as_path))
     }
 
     /// Those games of all files that are wanted, with warnings of what is wrong with them.

@@ -1,9 +1,10 @@
 //! What a command writes: the standard output, a file that is there whole or not at all, and the standard error.
 
 use crate::notation::game_file::GameFileError;
-use crate::whole_file::{WholeFile, write_whole};
+use crate::whole_file::{Destination, WholeFile, write_whole};
 use serde::Serialize;
 use std::fmt::Display;
+use std::fs;
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Stdout, Write, stderr, stdin, stdout};
 use std::path::{Path, PathBuf};
 
@@ -72,6 +73,18 @@ impl Output {
             (Err(error), Output::Standard(_)) => Err(format!("cannot write the output: {error}")),
             (Err(error), Output::File(path, _)) => Err(cannot_write(path, error)),
         }
+    }
+}
+
+/// An error if a file that is to be written is one of those that are read: what stood there would be lost.
+pub(super) fn expect_another<'a>(out: Option<&Path>, read: impl IntoIterator<Item = &'a Path>) -> Result<(), String> {
+    let Some(out) = out.filter(|path| *path != Path::new("-")) else { return Ok(()) };
+    // What is written in place loses nothing, and what is not there is not read.
+    let Ok(Destination::File(path)) = Destination::of(out) else { return Ok(()) };
+    let Ok(path) = fs::canonicalize(path) else { return Ok(()) };
+    match read.into_iter().any(|read| fs::canonicalize(read).is_ok_and(|read| read == path)) {
+        true => Err(format!("--out: '{}' is read, and would be replaced; expected another file", out.display())),
+        false => Ok(()),
     }
 }
 

@@ -49,6 +49,7 @@ fn empties(text: &str) -> Result<RangeInclusive<Empties>, &'static str> {
 
 /// Lists the positions.
 pub(super) fn run(arguments: &PositionsArguments) -> Result<(), String> {
+    arguments.input.expect_another(arguments.out.as_deref())?;
     let mut output = Output::open(arguments.out.as_deref())?;
     let mut seen: HashMap<(Bitboard, Bitboard), Seen> = HashMap::new();
     let (mut openings, mut failures) = (OpeningCounts::default(), Failures::default());

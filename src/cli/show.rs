@@ -96,6 +96,7 @@ pub(super) fn run(arguments: &ShowArguments) -> Result<(), String> {
             warn(&format!("--{name}: nothing is searched without --values engine"));
         }
     }
+    arguments.input.expect_another(arguments.out.as_deref())?;
     let mut output = Output::open(arguments.out.as_deref())?;
     let commentary = match values {
         Values::None => Commentary::unjudged(game),

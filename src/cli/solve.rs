@@ -4,7 +4,7 @@ use super::analyze_output::Results;
 use super::game_input::{announce_reading, job_of_input, open_text, warn_of_game};
 use super::log_output;
 use super::options::EngineArguments;
-use super::output::{Reader, cannot_read, complain, is_for_terminal};
+use super::output::{Reader, cannot_read, complain, expect_another, is_for_terminal};
 use super::progress::StatusLine;
 use crate::analysis::answer::line as json;
 use crate::analysis::journal::{Done, totals_of};
@@ -93,6 +93,7 @@ pub(super) fn run(arguments: &SolveArguments) -> ExitCode {
 }
 
 fn solve(arguments: &SolveArguments) -> Result<Totals, String> {
+    expect_another(arguments.out.as_deref(), arguments.file.as_deref().map(Path::new))?;
     let input = arguments.input()?;
     let question = match (arguments.wld, arguments.moves) {
         (true, _) => Question::Outcome,

@@ -21,12 +21,15 @@ pub fn escape(text: &str) -> String {
     escaped
 }
 
+/// Which program has made a page.
+pub(crate) const GENERATOR: &str = "<meta name=\"generator\" content=\"Emilia\">";
+
 /// The beginning of a page for a browser, up to what it shows, with a title that is escaped and what it has beyond the style of all pages.
 pub(super) fn page_head(title: &str, more_style: &str) -> String {
     let style = include_str!("page.css");
     format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
-         <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"><title>{title}</title>\
+         <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">{GENERATOR}<title>{title}</title>\
          <style>{style}{more_style}</style></head>\n<body><main>\n"
     )
 }

@@ -18,7 +18,7 @@ pub use diagram::{Diagram, Palette, game_table};
 pub use index_page::IndexPage;
 pub use markup::escape;
 #[cfg(feature = "program")]
-pub(crate) use markup::standalone;
+pub(crate) use markup::{GENERATOR, standalone};
 pub use page::{PageLinks, page};
 #[cfg(feature = "program")]
 pub(crate) use plot::round_step;

@@ -539,3 +539,16 @@ fn learning_from_a_terminal_can_be_interrupted() {
     terminal.wait_for("over");
     assert_sound(&book);
 }
+
+#[test]
+fn the_rest_of_a_file_is_learned_and_books_of_others_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let [book, games, edax] = ["a.book", "games.txt", "edax.dat"].map(|name| file(&folder, name));
+    fs::write(&games, "f5d6\nf5f6\nf5f4\n").unwrap();
+    done(&["book", "new", &book]);
+    let (_, said) = done(&["book", "learn", &book, &games, "--game", "2-"]);
+    assert!(said.contains("2 games learned, 3 new positions"), "{said}");
+    assert!(refused(&["book", "learn", &book, &games, "--game", "4-"]).contains("no game with such a number"));
+    fs::copy(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/edax.dat"), &edax).unwrap();
+    assert!(refused(&["book", "show", &edax]).contains("it is one of Edax; 'emilia book import' makes one"));
+}

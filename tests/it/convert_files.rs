@@ -112,9 +112,75 @@ fn names_are_taken_from_the_files_that_the_name_of_the_games_says() {
     if Path::new(&at("wth.jou")).exists() {
         return; // Here a name in capitals is the same name.
     }
-    with_names("new", "WTH.wtb");
-    assert_eq!(black("WTH.wtb"), told("new"));
+    std::fs::rename(at("WTH_2024.wtb"), at("2024.wtb")).unwrap();
+    std::fs::copy(at("part.wtb"), at("WTH.wtb")).unwrap();
+    for ending in ["jou", "trn"] {
+        std::fs::copy(at("part.jou").replace("jou", ending), at("WTH.jou").replace("jou", ending)).unwrap();
+    }
+    std::fs::rename(at("2024.wtb"), at("WTH_2024.wtb")).unwrap();
+    assert_eq!(black("WTH.wtb"), told("of a part"));
     assert_eq!(black("WTH_2024.wtb"), (String::new(), true));
+}
+
+#[test]
+fn the_names_of_other_games_are_not_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| file(&folder, name);
+    let refusal = |out: &str| {
+        let (code, _, stderr) = said(&["convert", "--out", &at(out)], GGF);
+        (code == 1).then_some(stderr)
+    };
+    std::fs::write(at("wth.JOU"), "precious").unwrap();
+    assert!(refusal("wth.wtb").unwrap().contains("wth.JOU' is there, and may have the names of other games"));
+    std::fs::rename(at("wth.JOU"), at("wth.jou")).unwrap();
+    assert!(refusal("wth.wtb").unwrap().contains("wth.jou' is there"));
+    assert_eq!(std::fs::read_to_string(at("wth.jou")).unwrap(), "precious");
+    assert_eq!((refusal("mine.wtb"), refusal("mine.wtb")), (None, None), "its own names are replaced with it");
+    std::fs::copy(at("mine.wtb"), at("mine_too.wtb")).unwrap();
+    assert!(refusal("mine.wtb").unwrap().contains("mine.jou' is there"));
+}
+
+#[test]
+fn games_are_chosen_by_a_position_that_they_reach() {
+    // The second and the fourth are one game on a board that is turned.
+    let games = "f5d6c5f4\nf5f6e6f4\nf5d6c3\nd3c3c4e3\nf5f6\n";
+    for position in ["f5f6e6f4", "d3c3c4e3", "8/8/8/3ooo2/3xxo2/4xo2/8/8 x"] {
+        let (code, stdout, stderr) = said(&["convert", "--to", "transcript", "--reaches", position], games);
+        assert_eq!((code, stdout.as_str()), (0, "f5f6e6f4\nd3c3c4e3\n"), "{position}: {stderr}");
+    }
+    let (_, stdout, _) = said(&["positions", "--openings", "--reaches", "f5d6"], games);
+    assert!(stdout.lines().last().unwrap().trim_start().starts_with("2 "), "{stdout}");
+    let (code, _, stderr) = said(&["convert", "--to", "sgf", "--reaches", "f5f4"], games);
+    assert!(code == 1 && stderr.contains("no game that reaches the position (--reaches)"), "{stderr}");
+    let (code, _, stderr) = said(&["convert", "--to", "sgf", "--reaches", "f5a1"], games);
+    assert!(code == 2 && stderr.contains("a1"), "{stderr}");
+}
+
+#[test]
+fn what_is_read_is_not_replaced_by_what_is_made_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let [games, obf, link] = ["games.ggf", "ends.obf", "link.ggf"].map(|name| file(&folder, name));
+    std::fs::write(&games, GGF).unwrap();
+    std::fs::write(&obf, "---------------------------OX------XXX-------------------------- O;\n").unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(&games, &link).unwrap();
+    #[cfg(not(unix))]
+    std::fs::copy(&games, &link).unwrap();
+    for command in [
+        &["convert", &games, "--game", "1", "--out", &games][..],
+        &["convert", &games, "--out", &link],
+        &["show", &games, "--as", "text", "--out", &games],
+        &["positions", &games, "--out", &games],
+        &["analyze", &games, "--ggf", "--depth", "1", "--out", &games],
+        &["solve", &obf, "--depth", "1", "--out", &obf],
+    ] {
+        let (code, stdout, stderr) = said(command, "");
+        assert!(
+            code > 0 && stdout.is_empty() && stderr.contains("is read, and would be replaced"),
+            "{command:?} {stderr}"
+        );
+        assert_eq!(std::fs::read_to_string(&games).unwrap(), GGF);
+    }
 }
 
 /// What `convert --to transcript` makes of a text.

@@ -141,6 +141,12 @@ fn players_of_an_archive_are_summed_up() {
     answers(&["analyze", "-", "--depth", "1", "--threads", "1", "--game", "1", "--json", "--pages", &site], &archive);
     let is_there = |name| folder.path().join("site").join(name).exists();
     assert_eq!(["game-1.html", "game-2.html", "game-9.html"].map(is_there), [true, false, true]);
+    // A page that somebody else has made stays.
+    std::fs::write(folder.path().join("site/index.html"), "somebody else's").unwrap();
+    let (code, _, stderr) = said(&["analyze", "-", "--depth", "1", "--json", "--pages", &site], &archive);
+    assert!(code == 1 && stderr.contains("index.html' is there, and no page of Emilia's"), "{stderr}");
+    assert_eq!(read("index.html"), "somebody else's");
+    std::fs::remove_file(folder.path().join("site/index.html")).unwrap();
     // Beside judged games, too.
     let csv = file(&folder, "games.csv");
     let said = said(&["analyze", "-", "--depth", "2", "--pages", &site, "--out", &csv], &archive);

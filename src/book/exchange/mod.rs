@@ -89,6 +89,9 @@ fn position(player: u64, opponent: u64) -> Option<Position> {
     Position::new(Bitboard(player), Bitboard(opponent), crate::othello::Color::Black).ok()
 }
 
+/// What the books of other programs begin with, and these programs.
+pub(super) const BOOKS_OF_OTHERS: [(&[u8], &str); 2] = [(edax::MAGIC, "Edax"), (egaroucid::MAGIC, "Egaroucid")];
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,7 +6,7 @@ use crate::analysis::book_tasks::{UnusableLine, finding, tasks};
 use crate::analysis::lines::Lines;
 use crate::book::{BookError, Database, Key, Outcome};
 use crate::cli::game_input::open_text;
-use crate::cli::output::{Output, complain, counted, say};
+use crate::cli::output::{Output, complain, counted, expect_another, say};
 use crate::eval::{EvaluatorKind, fingerprint};
 use crate::input_line::InputLine;
 use clap::Args;
@@ -41,6 +41,7 @@ pub(super) struct TakeArguments {
 /// Writes the searches that are next.
 pub(super) fn run_tasks(arguments: &TasksArguments) -> Result<(), String> {
     let path = &arguments.book;
+    expect_another(arguments.out.as_deref(), [path.as_path()])?;
     let book = Database::open_when_free(path, PATIENCE).map_err(at(path))?;
     let root = Key::of(&arguments.searches.root(&book.read().map_err(at(path))?)?).0;
     let how = (&arguments.searches.limits(), arguments.searches.selectivity);
