@@ -3,6 +3,7 @@
 use super::output::{complain, is_for_terminal, print};
 use super::progress::StatusLine;
 use super::show::palette;
+use super::{INTERRUPTED, set_interrupt_handler};
 use crate::analysis::answer::{Answer, Finality, line};
 use crate::analysis::query::{ClientLine, Query, parse};
 use crate::analysis::{AnalysisSettings, MoveValue, Thinker};
@@ -11,8 +12,10 @@ use crate::othello::{GameRecord, Move, Position};
 use crate::render::{COLUMNS, Diagram, Palette, book_table};
 use crate::search::{Contempt, SearchDepth};
 use clap::Args;
-use crossbeam::channel::never;
+use crossbeam::channel::{TryRecvError, bounded};
+use parking_lot::Mutex;
 use serde_json::json;
+use std::process::exit;
 use std::time::Duration;
 
 /// The longest line of expected play in the table.
@@ -81,11 +84,24 @@ pub(super) fn run(query: &Query, as_json: bool, timed: bool) -> Result<(), Strin
     let status = StatusLine::new("{spinner} {msg}, {elapsed} gone", None, 0);
     let mut thinker = Thinker::new(query.settings.options.clone());
     let report_every = status.is_shown().then_some(REPORT_INTERVAL);
-    let decision = thinker.think_aloud(position, &query.settings, report_every, &never(), &mut |report| {
-        status.show(0, || format!("depth {}, {:.1} M nodes", report.depth, report.nodes as f64 / 1e6));
+    let (sender, cancel) = bounded::<()>(0);
+    let sender = Mutex::new(Some(sender));
+    set_interrupt_handler(move || {
+        if sender.lock().take().is_none() {
+            exit(INTERRUPTED);
+        }
+    })?;
+    let decision = thinker.think_aloud(position, &query.settings, report_every, &cancel, &mut |report| {
+        let best = report.lines.first().map(MoveValue::of_line);
+        let best = best.map_or_else(String::new, |best| format!("{} {:+.2}, ", best.turn, best.score.discs()));
+        status.show(0, || format!("depth {}, {best}{:.1} M nodes", report.depth, report.nodes as f64 / 1e6));
     });
     status.finish();
     let report = &decision.report;
+    let is_interrupted = cancel.try_recv() == Err(TryRecvError::Disconnected);
+    if is_interrupted && report.lines.is_empty() {
+        return Err("interrupted before a value was found".to_owned());
+    }
     if !as_json {
         query.warnings.iter().for_each(|warning| complain(format_args!("warning: {warning}")));
     }
@@ -103,7 +119,8 @@ pub(super) fn run(query: &Query, as_json: bool, timed: bool) -> Result<(), Strin
                 }
             }
         }
-    })
+    })?;
+    if is_interrupted { Err(format!("interrupted at depth {}", report.depth)) } else { Ok(()) }
 }
 
 /// What the book knows of a position, if that is asked for.
