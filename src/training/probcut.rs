@@ -10,7 +10,8 @@
 
 use super::searcher::Searcher;
 use crate::eval::{
-    ERROR_TERMS, ErrorModel, Evaluator, STATIC_LIMIT, error_terms, shallow_depth, shallow_depth_to_end, tempo_terms,
+    ERROR_TERMS, ErrorModel, Evaluator, MOST_EMPTIES_OF_LEAVES, STATIC_LIMIT, error_terms, shallow_depth,
+    shallow_depth_to_end, tempo_terms,
 };
 use crate::game::DISC;
 use crate::othello::{Empties, Position};
@@ -91,7 +92,7 @@ const CLASS: u8 = 4;
 /// Fewer positions than this say nothing about a deviation.
 const LEAST_COUNT: u32 = 12;
 /// The fewest and the most empty squares of the positions.
-const EMPTIES: RangeInclusive<u8> = 10..=52;
+const EMPTIES: RangeInclusive<u8> = 10..=MOST_EMPTIES_OF_LEAVES + TEMPO_FROM;
 /// Depth in plies from which on values count for the tempo. It is less in shallower searches, whose leaves are less well
 /// chosen.
 const TEMPO_FROM: u8 = 5;

@@ -8,7 +8,7 @@ use clap::Args;
 use std::path::PathBuf;
 
 /// The largest file of weights that is to be part of the program.
-const MOST_BYTES: usize = 8 << 20;
+const MOST_BYTES: usize = 10 << 20;
 
 /// What is packed.
 #[derive(Args, Clone, Debug)]

@@ -24,7 +24,7 @@ use super::pattern::{OverPatterns, Weights};
 use std::sync::{Arc, OnceLock};
 
 /// Factors of a row.
-pub const RANK: usize = 12;
+pub const RANK: usize = 28;
 
 /// The factors that count positive.
 pub(crate) const HALF: usize = RANK / 2;

@@ -15,14 +15,14 @@
 //! weights are stored as the change from the knot before, made unsigned and with the high bytes first as in the linear
 //! form's file.
 
-use super::RANK;
+use super::{HALF, RANK};
 use crate::eval::ErrorModel;
 use crate::eval::pattern::frame::{self, Cursor, WeightsError};
 use crate::eval::pattern::{Sharing, Weights};
 use crate::game::DISC;
 
 /// The version of the format that is read and written.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 5;
 
 /// The most knots of a file.
 pub const MOST_KNOTS: usize = 16;
@@ -146,10 +146,14 @@ impl Weights for FactorWeights {
         check_knots(knots)?;
         frame::check_units(units_per_disc)?;
         check_factor_units(factor_units)?;
-        frame::check_number("factors", rank.into(), RANK)?;
+        let rank = usize::from(rank);
+        // Weights of fewer factors have the others 0.
+        if !rank.is_multiple_of(2) || rank > RANK {
+            frame::check_number("factors", rank, RANK)?;
+        }
         let error_model = frame::read_description(&mut rest)?;
         let linear = unpack_linear(&mut rest, knots)?;
-        let factors = unpack_factors(&mut rest)?;
+        let factors = unpack_factors(&mut rest, rank)?;
         if !rest.0.is_empty() {
             return Err(WeightsError::Trailing(rest.0.len()));
         }
@@ -179,17 +183,20 @@ fn unpack_linear(rest: &mut Cursor<'_>, knots: usize) -> Result<Vec<i16>, Weight
     Ok(linear)
 }
 
-fn unpack_factors(rest: &mut Cursor<'_>) -> Result<Vec<i8>, WeightsError> {
+/// The factors of a file that has `rank` of them for each row, the first half of which counts positive.
+fn unpack_factors(rest: &mut Cursor<'_>, rank: usize) -> Result<Vec<i8>, WeightsError> {
     let length = rows();
     let mut plane = vec![0; length];
-    let mut factors = Vec::with_capacity(RANK * length);
-    for number in 0..RANK {
-        let count = |found: usize| WeightsError::Count { found: number * length + found, expected: RANK * length };
+    let mut factors = vec![0; RANK * length];
+    for number in 0..rank {
+        let count = |found: usize| WeightsError::Count { found: number * length + found, expected: rank * length };
         let found = frame::read_block(rest, &mut plane)?.ok_or_else(|| count(0))?;
         if found != length {
             return Err(count(found));
         }
-        factors.extend(plane.iter().map(|&byte| byte as i8));
+        let place = if number < rank / 2 { number } else { HALF + number - rank / 2 };
+        let factor = factors[place * length..][..length].iter_mut();
+        factor.zip(&plane).for_each(|(factor, &byte)| *factor = byte as i8);
     }
     Ok(factors)
 }
@@ -227,6 +234,34 @@ mod tests {
     }
 
     #[test]
+    fn of_fewer_factors_the_others_are_0() {
+        let weights = some();
+        let bytes = weights.to_bytes();
+        // Two factors of 28: the first one and the first that counts negative.
+        let mut few = bytes[..SIZE_AT + 10].to_vec();
+        few.extend(2u16.to_le_bytes());
+        let mut rest = frame::open(&bytes, VERSION).unwrap();
+        rest.take(8).unwrap();
+        let behind = rest.0;
+        frame::read_description(&mut rest).unwrap();
+        unpack_linear(&mut rest, 3).unwrap();
+        few.extend(&behind[..behind.len() - rest.0.len()]);
+        for number in [0, HALF] {
+            let plane: Vec<u8> = weights.factor(number).iter().map(|&factor| factor as u8).collect();
+            frame::write_block(&mut few, &plane);
+        }
+        let read = FactorWeights::from_bytes(&frame::seal(few)).unwrap();
+        for number in 0..RANK {
+            let is_there = [0, HALF].contains(&number);
+            assert!(if is_there {
+                read.factor(number) == weights.factor(number)
+            } else {
+                read.factor(number).iter().all(|&factor| factor == 0)
+            });
+        }
+    }
+
+    #[test]
     fn every_cut_and_every_changed_byte_is_noticed() {
         let bytes = none().to_bytes();
         let places = (0..200).chain((200..bytes.len()).step_by(97));
@@ -246,7 +281,7 @@ mod tests {
         assert!(changed(header, 3).contains("weights") || changed(header, 3).contains("announces"));
         assert!(changed(header + 2, 33).contains("33 units"));
         assert!(changed(header + 5, 0xff).contains("units for the factor 1"));
-        assert!(changed(header + 6, 14).contains("14 factors where this program has 12"));
+        assert!(changed(header + 6, 30).contains("30 factors where this program has 28"));
         assert!(changed(header + 8, 13).contains("13 families where this program has 14"));
         for at in header..bytes.len().min(header + 400) {
             for value in [0, 1, 0x7f, 0x80, 0xff] {
@@ -262,9 +297,13 @@ mod tests {
         use crate::eval::pattern::PackedWeights;
         let linear = PackedWeights::new(1, 32, vec![0; Sharing::get().len()]).unwrap();
         let error = refusal(&linear.to_bytes());
-        assert!(error.contains("version 2") && error.contains("--eval pattern-linear"), "{error}");
+        assert!(error.contains("version 4") && error.contains("--eval pattern-linear"), "{error}");
+        let mut earlier = none().to_bytes();
+        earlier[SIZE_AT - 4] = 3;
+        let error = refusal(&earlier);
+        assert!(error.contains("version 3") && error.contains("train pack"), "{error}");
         let error = PackedWeights::from_bytes(&none().to_bytes()).unwrap_err().to_string();
-        assert!(error.contains("version 3") && error.contains("--eval pattern"), "{error}");
+        assert!(error.contains("version 5") && error.contains("--eval pattern"), "{error}");
     }
 
     #[test]

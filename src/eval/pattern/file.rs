@@ -7,7 +7,7 @@
 //! | … | patterns, mobilities, error model, as the frame says |
 //! | 4 and … | for each phase, the opening first, the length of its compressed weights and they, as [`Sharing`] numbers them |
 //!
-//! The weights of a phase are one block of LZ4 of [`numbers`](frame::write_numbers).
+//! The weights of a phase are one block of deflate of [`numbers`](frame::write_numbers).
 
 use super::form::Weights;
 use super::frame::{self, Cursor, WeightsError};
@@ -16,7 +16,7 @@ use crate::eval::ErrorModel;
 use crate::game::DISC;
 
 /// The version of the format that is read and written.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 4;
 
 /// The most phases of a file: one for each disc placed in a game.
 pub const MOST_PHASES: usize = 60;

@@ -20,8 +20,10 @@ use crate::eval::ErrorModel;
 use crate::eval::factorization::{MOST_FACTOR_UNITS, MOST_KNOTS};
 use crate::game::DISC;
 use crate::othello::Square;
+use flate2::write::DeflateEncoder;
+use flate2::{Compression, Decompress, FlushDecompress, Status};
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::path::Path;
 use thiserror::Error;
 
@@ -119,6 +121,7 @@ fn form_of(version: u32) -> &'static str {
     match version {
         VERSION => " (the linear form, of --eval pattern-linear)",
         crate::eval::factorization::VERSION => " (the form with factors, of --eval pattern)",
+        1..=3 => " (of an earlier Emilia: `emilia train pack` makes it again from the fit)",
         _ => "",
     }
 }
@@ -173,9 +176,10 @@ pub(in crate::eval) fn read_description(rest: &mut Cursor<'_>) -> Result<Option<
     ErrorModel::new(&coefficients).map(Some).ok_or(WeightsError::ErrorModel(coefficients.len()))
 }
 
-/// Writes one block of bytes, compressed with LZ4, behind its length.
+/// Writes one block of bytes, compressed with deflate (RFC 1951), behind its length.
 pub(in crate::eval) fn write_block(bytes: &mut Vec<u8>, block: &[u8]) {
-    let compressed = lz4_flex::block::compress(block);
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
+    let compressed = encoder.write_all(block).and_then(|()| encoder.finish()).expect("memory takes everything");
     bytes.extend((compressed.len() as u32).to_le_bytes());
     bytes.extend(compressed);
 }
@@ -184,8 +188,14 @@ pub(in crate::eval) fn write_block(bytes: &mut Vec<u8>, block: &[u8]) {
 pub(in crate::eval) fn read_block(rest: &mut Cursor<'_>, block: &mut [u8]) -> Result<Option<usize>, WeightsError> {
     let Some(size) = rest.u32() else { return Ok(None) };
     let compressed = rest.take(size as usize).ok_or(WeightsError::Header)?;
-    let found = lz4_flex::block::decompress_into(compressed, block);
-    found.map(Some).map_err(|error| WeightsError::Compression(error.to_string()))
+    let mut inflater = Decompress::new(false);
+    match inflater.decompress(compressed, block, FlushDecompress::Finish) {
+        Ok(Status::StreamEnd) if inflater.total_in() == compressed.len() as u64 => {
+            Ok(Some(inflater.total_out() as usize))
+        }
+        Ok(_) => Err(WeightsError::Compression("a block of another length".to_owned())),
+        Err(error) => Err(WeightsError::Compression(error.to_string())),
+    }
 }
 
 /// Writes numbers as one block. A number `w` is made the unsigned `2w` or `−2w − 1`, and the high bytes of all are

@@ -115,7 +115,7 @@ impl Parameters {
         self.factors.len()
     }
 
-    /// The factors to begin with, small random ones in place of none for the rows that are used often enough, and no linear
+    /// The factors to begin with, small random ones in place of those that are 0 for the rows that are used often enough, and no linear
     /// weights.
     pub(super) fn new(settings: &FactorizationSettings, start: &[Factors], uses: &[f32]) -> Parameters {
         let mut random = Random::of_pair(settings.seed, 1);
@@ -127,7 +127,13 @@ impl Parameters {
                 (sum * 3f64.sqrt()) as f32 * settings.spread as f32
             };
             line.0[..settings.rank].fill_with(&mut next);
-            if settings.learns(uses) && start == Factors::default() { line } else { start }
+            if settings.learns(uses) {
+                let none = line.0.iter_mut().zip(start.0).filter(|(_, start)| *start != 0.0);
+                none.for_each(|(number, start)| *number = start);
+                line
+            } else {
+                start
+            }
         };
         let factors = start.iter().zip(uses).map(|(&start, &uses)| line(start, uses)).collect();
         Parameters { factors, ..Parameters::nothing(uses.len()) }

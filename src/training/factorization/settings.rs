@@ -51,7 +51,7 @@ pub struct FactorizationSettings {
 impl Default for FactorizationSettings {
     fn default() -> FactorizationSettings {
         FactorizationSettings {
-            rank: 12,
+            rank: 28,
             knots: 7,
             passes: 5,
             patience: 2,
@@ -81,7 +81,7 @@ impl FactorizationSettings {
     pub fn validate(&self) -> Result<(), SettingsError> {
         let check = SettingsError::check;
         let rank = self.rank.is_multiple_of(2) && (2..=RANK).contains(&self.rank);
-        check("factorization.rank", rank, &self.rank, "an even number from 2 to 12")?;
+        check("factorization.rank", rank, &self.rank, "an even number from 2 to 28")?;
         check("factorization.knots", (2..=MOST_KNOTS).contains(&self.knots), &self.knots, "2 to 16")?;
         for (name, number) in [
             ("factorization.passes", self.passes),
