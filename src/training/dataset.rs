@@ -3,6 +3,7 @@
 use super::chunk::Chunk;
 use super::container::FileError;
 use super::distinct_games::DistinctGames;
+use super::fit::FitSettings;
 use super::sample::{LabelKind, Sample, is_held_out};
 use crate::othello::{Bitboard, Color, Position};
 use std::path::PathBuf;
@@ -50,23 +51,6 @@ pub struct Source {
     pub weight: f32,
 }
 
-/// What of the samples is taken.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct SampleChoice {
-    /// How many of a thousand games are held out.
-    pub held_out_per_thousand: u32,
-    /// How much samples count by [`LabelKind`]; those of weight 0 are left out.
-    pub kind_weights: [f32; LabelKind::ALL.len()],
-    /// How much of the target of a sample whose score is the result of its game is the value of the search made of it.
-    pub search_share: f32,
-    /// The fewest empty squares for which that is so; with fewer, the target is the result.
-    pub search_share_from: u32,
-    /// The fewest empty squares for which the target is the value of the search alone.
-    pub search_alone_from: u32,
-    /// A position won or lost by that many discs counts twice, see [`FitSettings::lopsided`](super::FitSettings::lopsided).
-    pub lopsided: f32,
-}
-
 /// All samples, by the number of discs.
 #[derive(Debug)]
 pub struct Dataset {
@@ -96,7 +80,7 @@ impl Dataset {
     /// If a file cannot be read or was never one of samples, or a folder has none.
     pub fn read(
         sources: &[Source],
-        selection: &SampleChoice,
+        settings: &FitSettings,
         progress: &mut dyn FnMut(usize, usize),
     ) -> Result<Dataset, FileError> {
         let files: Vec<_> = sources.iter().map(|source| Chunk::files(&source.folder)).collect::<Result<_, _>>()?;
@@ -110,7 +94,7 @@ impl Dataset {
                     Ok(chunk) => {
                         origin.get_or_insert_with(|| chunk.header.origin.clone());
                         if chunk.is_play() {
-                            set.add(&chunk, *weight, selection, &mut distinct);
+                            set.add(&chunk, *weight, settings, &mut distinct);
                         } else {
                             labels.push((chunk, *weight));
                         }
@@ -124,23 +108,23 @@ impl Dataset {
             set.origins.push(serde_json::json!({ "origin": origin, "files": files.len(), "weight": weight }));
         }
         for (chunk, weight) in labels {
-            set.add(&chunk, weight, selection, &mut distinct);
+            set.add(&chunk, weight, settings, &mut distinct);
         }
         (set.games, set.repeated) = (distinct.games, distinct.repeated);
         Ok(set)
     }
 
     /// Adds the samples of a file.
-    fn add(&mut self, chunk: &Chunk, weight: f32, selection: &SampleChoice, distinct: &mut DistinctGames) {
+    fn add(&mut self, chunk: &Chunk, weight: f32, settings: &FitSettings, distinct: &mut DistinctGames) {
         let seed = chunk.header.origin.seed;
         for game in distinct.of_chunk(chunk) {
-            let held_out = is_held_out(seed, game[0].game, selection.held_out_per_thousand);
+            let held_out = is_held_out(seed, game[0].game, settings.held_out_per_thousand);
             for sample in game {
-                let weight = weight * selection.kind_weights[sample.kind as usize];
+                let weight = weight * settings.weight_of(sample.kind);
                 if weight > 0.0 {
                     let points = &mut self.by_discs[sample.discs() as usize];
                     let points = if held_out { &mut points.held_out } else { &mut points.training };
-                    points.push(selection.point(sample, weight));
+                    points.push(point(sample, weight, settings));
                 }
             }
         }
@@ -174,28 +158,26 @@ impl Dataset {
     }
 }
 
-impl SampleChoice {
-    /// What is fitted to for a sample.
-    fn point(&self, sample: &Sample, weight: f32) -> Point {
-        let score = f32::from(sample.score);
-        let search = sample.search.map_or(score, |value| value.discs() as f32);
-        let empties = 64 - sample.discs();
-        let share = if empties >= self.search_alone_from {
-            1.0
-        } else if empties >= self.search_share_from {
-            self.search_share
-        } else {
-            0.0
-        };
-        let target = match sample.kind {
-            LabelKind::GameResult => share * search + (1.0 - share) * score,
-            LabelKind::Exact => score,
-            LabelKind::Search => search,
-        };
-        let lopsided = if self.lopsided > 0.0 { search / self.lopsided } else { 0.0 };
-        let weight = weight * (1.0 + lopsided * lopsided);
-        Point { player: sample.player, opponent: sample.opponent, target, weight }
-    }
+/// What is fitted to for a sample.
+fn point(sample: &Sample, weight: f32, settings: &FitSettings) -> Point {
+    let score = f32::from(sample.score);
+    let search = sample.search.map_or(score, |value| value.discs() as f32);
+    let empties = 64 - sample.discs();
+    let share = if empties >= settings.search_alone_from {
+        1.0
+    } else if empties >= settings.search_share_from {
+        settings.search_share as f32
+    } else {
+        0.0
+    };
+    let target = match sample.kind {
+        LabelKind::GameResult => share * search + (1.0 - share) * score,
+        LabelKind::Exact => score,
+        LabelKind::Search => search,
+    };
+    let lopsided = if settings.lopsided > 0.0 { search / settings.lopsided } else { 0.0 };
+    let weight = weight * (1.0 + lopsided * lopsided);
+    Point { player: sample.player, opponent: sample.opponent, target, weight }
 }
 
 #[cfg(test)]
@@ -208,14 +190,17 @@ mod tests {
     use std::fs;
     use tempfile::TempDir;
 
-    const ALL: SampleChoice = SampleChoice {
-        held_out_per_thousand: 200,
-        kind_weights: [1.0; 3],
-        search_share: 0.25,
-        search_share_from: 30,
-        search_alone_from: 50,
-        lopsided: 0.0,
-    };
+    /// Settings that take every kind of sample alike.
+    fn all() -> FitSettings {
+        FitSettings {
+            held_out_per_thousand: 200,
+            search_share: 0.25,
+            search_share_from: 30,
+            search_alone_from: 50,
+            lopsided: 0.0,
+            ..FitSettings::default()
+        }
+    }
 
     fn chunk(first_game: u64, samples: Vec<Sample>) -> Chunk {
         let origin = Origin { command: "selfplay".to_owned(), seed: 1, ..Origin::default() };
@@ -236,15 +221,15 @@ mod tests {
         folder
     }
 
-    fn read(folder: &TempDir, weight: f32, selection: &SampleChoice) -> Result<Dataset, FileError> {
+    fn read(folder: &TempDir, weight: f32, settings: &FitSettings) -> Result<Dataset, FileError> {
         let source = Source { folder: folder.path().to_owned(), weight };
-        Dataset::read(&[source], selection, &mut |_, _| {})
+        Dataset::read(&[source], settings, &mut |_, _| {})
     }
 
     #[test]
     fn games_are_held_out_whole() {
         let folder = folder();
-        let data = read(&folder, 0.5, &ALL).unwrap();
+        let data = read(&folder, 0.5, &all()).unwrap();
         let (training, held_out) = data.len();
         assert_eq!((training + held_out, data.games), (600, 200));
         assert!(held_out % 3 == 0 && (60..=180).contains(&held_out), "{held_out}");
@@ -253,10 +238,10 @@ mod tests {
         let point = data.with_discs(34).training[0];
         assert_eq!((point.target, point.weight), (4.0, 0.5), "a quarter of the search, three quarters of the result");
         assert_eq!(data.with_discs(36).training[0].target, 8.0, "too few empty squares for that");
-        let lopsided = SampleChoice { lopsided: 16.0, ..ALL };
+        let lopsided = FitSettings { lopsided: 16.0, ..all() };
         let point = read(&folder, 0.5, &lopsided).unwrap().with_discs(34).training[0];
         assert_eq!((point.target, point.weight), (4.0, 0.5 * 1.25), "8 discs are half of 16, and count a quarter more");
-        let none = SampleChoice { kind_weights: [0.0, 1.0, 1.0], ..ALL };
+        let none = FitSettings { game_result_weight: 0.0, ..all() };
         assert!(read(&folder, 1.0, &none).unwrap().is_empty());
     }
 
@@ -267,16 +252,16 @@ mod tests {
         let mut bytes = fs::read(&first).unwrap();
         bytes[2000] ^= 1;
         fs::write(&first, &bytes).unwrap();
-        let data = read(&folder, 1.0, &ALL).unwrap();
+        let data = read(&folder, 1.0, &all()).unwrap();
         assert_eq!(data.games, 100);
         assert!(data.damaged.len() == 1 && data.damaged[0].contains("000000.samples"), "{:?}", data.damaged);
         assert_eq!((&data.origins[0]["files"], &data.origins[0]["origin"]["seed"]), (&2.into(), &1.into()));
         fs::write(&first, b"#!/bin/sh").unwrap();
-        assert!(matches!(read(&folder, 1.0, &ALL), Err(FileError::Foreign { .. })));
+        assert!(matches!(read(&folder, 1.0, &all()), Err(FileError::Foreign { .. })));
         fs::remove_dir_all(folder.path()).unwrap();
-        assert!(matches!(read(&folder, 1.0, &ALL), Err(FileError::System { .. })));
+        assert!(matches!(read(&folder, 1.0, &all()), Err(FileError::System { .. })));
         fs::create_dir_all(folder.path()).unwrap();
-        assert!(matches!(read(&folder, 1.0, &ALL), Err(FileError::Empty(_))));
+        assert!(matches!(read(&folder, 1.0, &all()), Err(FileError::Empty(_))));
     }
 
     #[test]
@@ -287,7 +272,7 @@ mod tests {
             Symmetry::all().map(|symmetry| Sample::new(&symmetry.position(&position), 8, LabelKind::GameResult, 200));
         let samples = again.zip(200..).map(|(sample, game)| Sample { game, ..sample }).collect();
         chunk(200, samples).write(&folder.path().join(Chunk::file_name(2))).unwrap();
-        let data = read(&folder, 1.0, &ALL).unwrap();
+        let data = read(&folder, 1.0, &all()).unwrap();
         assert_eq!((data.len().0 + data.len().1, data.games, data.repeated), (600, 300, 8));
         // Labels have no beginning, and are no games; those of a game that is left out are left out, wherever they are read.
         let label = |game| Sample::new(&position, 8, LabelKind::Search, game);
@@ -297,7 +282,7 @@ mod tests {
         let beside = tempfile::tempdir().unwrap();
         labels.write(&beside.path().join(Chunk::file_name(2))).unwrap();
         let sources = [&beside, &folder].map(|folder| Source { folder: folder.path().to_owned(), weight: 1.0 });
-        let data = Dataset::read(&sources, &ALL, &mut |_, _| {}).unwrap();
+        let data = Dataset::read(&sources, &all(), &mut |_, _| {}).unwrap();
         assert_eq!((data.len().0 + data.len().1, data.games, data.repeated), (601, 300, 8));
     }
 
@@ -305,8 +290,8 @@ mod tests {
     fn the_target_of_the_first_plies_is_the_search() {
         let targets = [31, 30, 29].map(|empties| {
             let sample = Sample::new(&random_position(1, empties), 8, LabelKind::GameResult, 0);
-            let choice = SampleChoice { search_alone_from: 31, ..ALL };
-            choice.point(&sample.with_search(Score::from_discs(-8)), 1.0).target
+            let settings = FitSettings { search_alone_from: 31, ..all() };
+            point(&sample.with_search(Score::from_discs(-8)), 1.0, &settings).target
         });
         assert_eq!(targets, [-8.0, 4.0, 8.0]);
     }

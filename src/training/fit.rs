@@ -13,8 +13,9 @@
 //! configurations differ by five orders of magnitude. The weights kept are those of the pass with the least error on games
 //! held out.
 
-use super::dataset::{Dataset, Point, Points, SampleChoice};
+use super::dataset::{Dataset, Point, Points};
 use super::design::Design;
+use super::sample::LabelKind;
 use super::settings_error::SettingsError;
 use crate::eval::pattern::{MOST_PHASES, Sharing, phase_of};
 use rayon::prelude::*;
@@ -107,15 +108,12 @@ impl FitSettings {
         ])
     }
 
-    /// What of the samples is taken.
-    pub fn selection(&self) -> SampleChoice {
-        SampleChoice {
-            held_out_per_thousand: self.held_out_per_thousand,
-            kind_weights: [self.game_result_weight, self.exact_weight, self.search_weight],
-            search_share: self.search_share as f32,
-            search_share_from: self.search_share_from,
-            search_alone_from: self.search_alone_from,
-            lopsided: self.lopsided,
+    /// How much samples of this kind count; those of weight 0 are left out.
+    pub(super) fn weight_of(&self, kind: LabelKind) -> f32 {
+        match kind {
+            LabelKind::GameResult => self.game_result_weight,
+            LabelKind::Exact => self.exact_weight,
+            LabelKind::Search => self.search_weight,
         }
     }
 }

@@ -31,7 +31,7 @@ pub use chunk::{Chunk, ChunkHeader, Origin};
 pub use config::{ConfigError, TrainingConfig};
 pub use container::FileError;
 pub use curve::{curve_csv, curve_svg, factor_curve_csv, factor_curve_svg};
-pub use dataset::{Dataset, Point, Points, SampleChoice, Source};
+pub use dataset::{Dataset, Point, Points, Source};
 pub use distinct_games::DistinctGames;
 pub use factorization::{
     FactorFitError, FactorizationSettings, FittedFactors, SPANS, SpanErrors, Start, fit_factorization,

@@ -40,7 +40,7 @@ fn samples(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 /// Root mean square error in discs on the games held out, over positions with 30 discs and more.
 fn held_out_error(folder: &Path, evaluator: &dyn Evaluator<Position>) -> f64 {
     let source = Source { folder: folder.to_owned(), weight: 1.0 };
-    let data = Dataset::read(&[source], &FitSettings::default().selection(), &mut |_, _| {}).unwrap();
+    let data = Dataset::read(&[source], &FitSettings::default(), &mut |_, _| {}).unwrap();
     let (mut sum, mut count) = (0.0, 0);
     for point in (30..64).flat_map(|discs| &data.with_discs(discs).held_out) {
         let value = f64::from(evaluator.evaluate(&point.position())) / f64::from(DISC);

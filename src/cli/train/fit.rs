@@ -64,7 +64,7 @@ pub(super) fn run(arguments: &FitArguments) -> Result<(), String> {
         .map_err(|error| format!("cannot make the folder '{}': {error}", arguments.out.display()))?;
     let started = Instant::now();
     let mut bar = None;
-    let data = Dataset::read(&arguments.data, &settings.selection(), &mut |done, of| {
+    let data = Dataset::read(&arguments.data, settings, &mut |done, of| {
         bar.get_or_insert_with(|| StepBar::new("files", of as u64, 0)).show(done as u64, String::new);
     });
     bar.iter().for_each(StepBar::finish);
