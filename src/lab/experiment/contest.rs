@@ -3,7 +3,7 @@
 use crate::game::{DISC, Game};
 use crate::lab::random_tree::RandomTree;
 use crate::othello::{Empties, Position};
-use crate::search::{Contempt, EndValues, EndgameSolver, LeafSolver, Work};
+use crate::search::{Contempt, EndValues, EndgameSolver, Work};
 use std::cell::RefCell;
 
 /// A game that searches are compared in.

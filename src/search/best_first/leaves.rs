@@ -3,7 +3,7 @@
 use super::{Rules, Work};
 use crate::eval::Evaluator;
 use crate::game::{DISC, Game};
-use crate::othello::{Empties, Position};
+use crate::othello::{Empties, Position, Square};
 use crate::search::endgame::{LocalTable, Solver};
 use crate::search::transposition::TranspositionTable;
 use crate::search::tree::{Node, after, turns};
@@ -53,20 +53,20 @@ pub(super) fn generate<G: Game>(
 pub(crate) struct StaticLeaves<'a, G: Game> {
     rules: Rules,
     evaluator: &'a dyn Evaluator<G>,
-    /// Solves positions near the end in linear space.
-    solver: Option<&'a mut dyn LeafSolver<G>>,
     stop: &'a mut dyn FnMut(&Work) -> bool,
 }
 
 impl<'a, G: Game> StaticLeaves<'a, G> {
     /// Leaves with values by `evaluator`; `stop` is called now and then and says whether the search must stop.
     pub fn new(rules: Rules, evaluator: &'a dyn Evaluator<G>, stop: &'a mut dyn FnMut(&Work) -> bool) -> Self {
-        StaticLeaves { rules, evaluator, solver: None, stop }
+        StaticLeaves { rules, evaluator, stop }
     }
+}
 
+impl<'a> StaticLeaves<'a, Position> {
     /// The leaves, with results by `solver` near the end of the game.
-    pub fn solving(self, solver: &'a mut dyn LeafSolver<G>) -> Self {
-        StaticLeaves { solver: Some(solver), ..self }
+    pub fn solving(self, solver: &'a mut EndgameSolver) -> SolvingLeaves<'a> {
+        SolvingLeaves { leaves: self, solver }
     }
 }
 
@@ -80,32 +80,34 @@ impl<G: Game> Leaves<G> for StaticLeaves<'_, G> {
         self.rules.new_node(turn, position, self.evaluator, work)
     }
 
-    fn solve(&mut self, position: &G, work: &mut Work) -> Option<Option<i32>> {
-        let solver = self.solver.as_deref_mut().filter(|solver| solver.takes(position))?;
-        Some(solver.solve(position, self.rules.contempt, work, self.stop))
-    }
-
     fn must_stop(&mut self, work: &mut Work) -> bool {
         (self.stop)(work)
     }
 }
 
-/// Solves positions that a search in linear space would otherwise expand.
-pub trait LeafSolver<G: Game>: Send {
-    /// Whether this position is to be solved instead of expanded.
-    fn takes(&self, position: &G) -> bool;
+/// Leaves with static values, and with results near the end of the game.
+pub(crate) struct SolvingLeaves<'a> {
+    leaves: StaticLeaves<'a, Position>,
+    solver: &'a mut EndgameSolver,
+}
 
-    /// The result under perfect play for the side to move, draws as the contempt has them. `None` if `stop`, which is
-    /// asked now and then, said so.
-    ///
-    /// Adds its nodes to `work`, to the positions and to the evaluations.
-    fn solve(
-        &mut self,
-        position: &G,
-        contempt: Contempt,
-        work: &mut Work,
-        stop: &mut dyn FnMut(&Work) -> bool,
-    ) -> Option<i32>;
+impl Leaves<Position> for SolvingLeaves<'_> {
+    fn children(&mut self, position: &Position, nodes: &mut Vec<Node<Square>>, work: &mut Work) -> bool {
+        self.leaves.children(position, nodes, work)
+    }
+
+    fn node(&mut self, turn: Option<Square>, position: &Position, work: &mut Work) -> Node<Square> {
+        self.leaves.node(turn, position, work)
+    }
+
+    fn solve(&mut self, position: &Position, work: &mut Work) -> Option<Option<i32>> {
+        let StaticLeaves { rules, stop, .. } = &mut self.leaves;
+        self.solver.takes(position).then(|| self.solver.solve(position, rules.contempt, work, *stop))
+    }
+
+    fn must_stop(&mut self, work: &mut Work) -> bool {
+        self.leaves.must_stop(work)
+    }
 }
 
 /// Solves Othello positions with few empty squares by the endgame search.
@@ -125,14 +127,17 @@ impl EndgameSolver {
     pub fn new(empties: Empties) -> EndgameSolver {
         EndgameSolver { empties, table: TranspositionTable::new(TABLE_BYTES), local: LocalTable::default() }
     }
-}
 
-impl LeafSolver<Position> for EndgameSolver {
-    fn takes(&self, position: &Position) -> bool {
+    /// Whether a position is to be solved instead of expanded.
+    pub fn takes(&self, position: &Position) -> bool {
         position.empty_count() <= self.empties
     }
 
-    fn solve(
+    /// The result under perfect play for the side to move, draws as the contempt has them. `None` if `stop`, which is
+    /// asked now and then, said so.
+    ///
+    /// Adds its nodes to `work`, to the positions and to the evaluations.
+    pub fn solve(
         &mut self,
         position: &Position,
         contempt: Contempt,

@@ -6,9 +6,7 @@
 
 use super::{Call, INFINITY, MoveVisits, RbfmsSettings, Recursion, Sibling, report};
 use crate::othello::{Position, Square};
-use crate::search::best_first::{
-    Budget, EndgameSolver, LeafSolver, Rules, SOLVED_EMPTIES, Schedule, StaticLeaves, Work,
-};
+use crate::search::best_first::{Budget, EndgameSolver, Rules, SOLVED_EMPTIES, Schedule, StaticLeaves, Work};
 use crate::search::tree::{after, turns};
 use crate::search::{Control, Report, Task};
 use std::cmp::Reverse;
