@@ -13,7 +13,7 @@
 //! - Where alpha-beta can be expected to solve the position in the time there is, the extension gives it all of the time.
 
 use super::budget::evaluations_in_tree;
-use super::form::{Form, positions_worth};
+use super::form::{Form, Turn, positions_worth};
 use super::proof::Prover;
 use super::relevance::{ByRelevance, OneTree};
 use super::report::report;
@@ -280,16 +280,18 @@ impl BestFirst {
         sink: &mut dyn FnMut(&Report),
     ) -> (Report, bool) {
         let total = positions_worth(&without_depth(control.plan(), task), self.settings.threads);
-        let first = total.unwrap_or(FIRST_TURN);
         let empties = task.position.empty_count();
-        if self.is_to_be_proven(empties, total, first) {
+        if self.is_to_be_proven(empties, total, FIRST_TURN) {
             return (self.prove(evaluation, task, control, (0, 0), sink), false);
         }
-        let has_start = Form::new(self.settings.start, first).start > 0.0;
-        if total.is_some() && has_start && solving_cost(empties) <= NEAR_THE_END * first as f64 {
+        let is_near_the_end = |total: u64| {
+            let has_start = Form::new(self.settings.start, total).start > 0.0;
+            has_start && solving_cost(empties) <= NEAR_THE_END * total as f64
+        };
+        if total.is_some_and(is_near_the_end) {
             return (self.alpha_beta(task, control, (0, 0), sink), false);
         }
-        self.search_by_value(evaluation, task, control, (total, first), gives_up, sink)
+        self.search_by_value(evaluation, task, control, total, gives_up, sink)
     }
 
     /// Whether a position is proven by a search that can visit `total` positions, or by an unlimited one whose next turn is worth `turn` positions.
@@ -304,18 +306,18 @@ impl BestFirst {
     }
 
     /// Searches in the tree, which alpha-beta may begin, until the limits, or until the tree gives up; returns whether it did. Where there is no limit
-    /// the two take turns, each longer than the one before, until the position is to be proven. `total` and `first`: the positions of all turns, if
-    /// they are limited, and of the first one.
+    /// the two take turns, each longer than the one before, until the position is to be proven. `total`: the positions that it can visit, if it is
+    /// limited.
     fn search_by_value<E: Incremental>(
         &mut self,
         evaluation: &E,
         task: &Task,
         control: &Control,
-        (total, first): (Option<u64>, u64),
+        total: Option<u64>,
         gives_up: Option<GivesUp>,
         sink: &mut dyn FnMut(&Report),
     ) -> (Report, bool) {
-        let mut turn = first;
+        let mut turn = total.unwrap_or(FIRST_TURN);
         let mut form = Form::new(self.settings.start, turn);
         let mut stored = self.prepare(task, form);
         let error = |empties| searched_leaves::error(task.evaluator.error_model(), empties);
@@ -324,8 +326,9 @@ impl BestFirst {
         let mut start: Option<Report> = None;
         let mut gave_up = false;
         loop {
+            let after = |before| total.is_none().then_some(Turn { before, worth: turn });
             if form.start > 0.0 {
-                let part = control.with(form.limits_of_start(control.limits(), total, (counts.0, turn)));
+                let part = control.with(form.limits_of_start(control.limits(), after(counts.0)));
                 let report = self.alpha_beta(task, &part, counts, sink);
                 counts = (report.nodes, report.evaluations);
                 let is_solved = report.depth.knows_winner();
@@ -335,7 +338,7 @@ impl BestFirst {
                 }
             }
             stored.top().set_deviations(empties.and_fewer().rev().map(|left| form.deviation * error(left)).collect());
-            let limits = form.limits_of_tree(control.limits(), total, (counts.0, turn));
+            let limits = form.limits_of_tree(control.limits(), after(counts.0));
             let may_end_early = form.start == 0.0 && self.has(Part::Relevance);
             let part = control.with(until_clear(&limits, may_end_early, task));
             let mut shared = Shared::new(evaluation, task, &self.table, &part).counting_from(counts);

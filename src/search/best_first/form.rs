@@ -25,6 +25,15 @@ pub(super) fn solving_worth(limits: &Limits, threads: usize) -> Option<u64> {
     positions_in(limits, SOLVING_SPEED * threads as f64)
 }
 
+/// A turn of a search without limits, in which alpha-beta and the tree take turns.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Turn {
+    /// Positions visited before.
+    pub before: u64,
+    /// Positions of the turn itself.
+    pub worth: u64,
+}
+
 /// What a search of some size does.
 ///
 /// Matches against alpha-beta decided it (`docs/lab-notebook.md`).
@@ -57,12 +66,11 @@ impl Form {
         Form { start: 0.5, leaf_depth, deviation: OF_SEARCHED }
     }
 
-    /// The limits of alpha-beta's part of a search that can visit `total` positions, or of a turn of an unlimited one that begins after
-    /// `before` positions and is worth `turn` positions.
-    pub fn limits_of_start(self, limits: &Limits, total: Option<u64>, (before, turn): (u64, u64)) -> Limits {
+    /// The limits of alpha-beta's part of a search, or of a turn of an unlimited one.
+    pub fn limits_of_start(self, limits: &Limits, turn: Option<Turn>) -> Limits {
         let of = |n: u64| (n as f64 * f64::from(self.start)) as u64;
         Limits {
-            nodes: if total.is_none() { Some(before + of(turn)) } else { limits.nodes.map(of) },
+            nodes: turn.map(|turn| turn.before + of(turn.worth)).or(limits.nodes.map(of)),
             evaluations: limits.evaluations.map(of),
             soft_time: None,
             // It ends where it stands: what it has found is in the table.
@@ -72,9 +80,9 @@ impl Form {
     }
 
     /// The limits of the tree's part of a search: what is left of the search, or of the turn.
-    pub fn limits_of_tree(self, limits: &Limits, total: Option<u64>, (before, turn): (u64, u64)) -> Limits {
-        let part = (turn as f64 * f64::from(1.0 - self.start)) as u64;
-        Limits { nodes: if total.is_none() { Some(before + part) } else { limits.nodes }, ..*limits }
+    pub fn limits_of_tree(self, limits: &Limits, turn: Option<Turn>) -> Limits {
+        let part = |n: u64| (n as f64 * f64::from(1.0 - self.start)) as u64;
+        Limits { nodes: turn.map(|turn| turn.before + part(turn.worth)).or(limits.nodes), ..*limits }
     }
 }
 
@@ -97,12 +105,13 @@ mod tests {
     fn the_parts_add_up() {
         let form = Form { start: 0.25, leaf_depth: 3, deviation: 1.0 };
         let limits = Limits { nodes: Some(1000), soft_time: Some(Duration::from_secs(8)), ..Limits::default() };
-        let start = form.limits_of_start(&limits, Some(1000), (0, 1000));
+        let start = form.limits_of_start(&limits, None);
         assert_eq!((start.nodes, start.hard_time), (Some(250), Some(Duration::from_secs(2))));
-        assert_eq!(form.limits_of_tree(&limits, Some(1000), (250, 1000)), limits);
+        assert_eq!(form.limits_of_tree(&limits, None), limits);
         let unlimited = Limits::default();
-        assert_eq!(form.limits_of_start(&unlimited, None, (5000, 400)).nodes, Some(5100));
-        assert_eq!(form.limits_of_tree(&unlimited, None, (5100, 400)).nodes, Some(5400));
+        let turn = |before| Some(Turn { before, worth: 400 });
+        assert_eq!(form.limits_of_start(&unlimited, turn(5000)).nodes, Some(5100));
+        assert_eq!(form.limits_of_tree(&unlimited, turn(5100)).nodes, Some(5400));
         assert_eq!(positions_worth(&unlimited, 4), None);
         assert_eq!(positions_worth(&limits, 1), Some(1000));
         let [soft_time, hard_time] = [2, 9].map(|seconds| Some(Duration::from_secs(seconds)));
