@@ -65,6 +65,15 @@ impl GivesUp {
     }
 }
 
+/// One search: what is to be searched and how far, and who sees the reports.
+struct Run<'a, E: Incremental> {
+    evaluation: &'a E,
+    task: &'a Task,
+    control: &'a Control,
+    gives_up: Option<GivesUp>,
+    sink: &'a mut dyn FnMut(&Report),
+}
+
 /// Parameters of the engines `best-first` and `extension`.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct BestFirstSettings {
@@ -141,18 +150,16 @@ impl Stored {
         shared: &'a Shared<'a, E>,
         threads: usize,
         leaves: &(dyn Fn(Rules) -> SearchedLeaves<'a, E> + Sync),
-        task: &Task,
-        gives_up: Option<GivesUp>,
-        sink: &mut dyn FnMut(&Report),
+        run: &mut Run<'_, E>,
     ) -> bool {
-        let control = shared.control;
+        let (task, control, gives_up) = (run.task, shared.control, run.gives_up);
         let mut schedule = Schedule::new(control);
         let mut gave_up = false;
         let one_choice = is_one_choice(task);
         let rules = self.top().rules;
         let mut goes_on = |top: &OneTree, report: &dyn Fn() -> Report| {
             if schedule.is_report_due(top.work()) && top.work().expansions >= FEW_EXPANSIONS {
-                sink(&report());
+                (run.sink)(&report());
             }
             gave_up = gives_up.is_some_and(|rule| schedule.has_used(rule.after, top.work()) && rule.holds(top));
             !gave_up && !(schedule.may_end_early(top.work()) && (one_choice || top.is_choice_clear()))
@@ -169,7 +176,7 @@ impl Stored {
         (top.work.nodes, top.work.evaluations) = shared.counts();
         if gave_up && !gives_up.is_some_and(|rule| rule.holds(top)) {
             // The last steps have changed that: the tree has the rest.
-            return self.explore(shared, threads, leaves, task, None, sink);
+            return self.explore(shared, threads, leaves, &mut Run { gives_up: None, sink: run.sink, ..*run });
         }
         gave_up
     }
@@ -254,7 +261,9 @@ impl BestFirst {
     ) -> (Report, bool) {
         self.table.new_search(task.contempt);
         let control = control.with(without_depth(control.limits(), task));
-        with_incremental!(&*task.evaluator, evaluation => self.think_with(evaluation, task, &control, gives_up, sink))
+        with_incremental!(&*task.evaluator, evaluation => {
+            self.think_with(&mut Run { evaluation, task, control: &control, gives_up, sink })
+        })
     }
 
     /// Iterative-deepening alpha-beta with this engine's table, counting from `counts`.
@@ -271,27 +280,21 @@ impl BestFirst {
         })
     }
 
-    fn think_with<E: Incremental>(
-        &mut self,
-        evaluation: &E,
-        task: &Task,
-        control: &Control,
-        gives_up: Option<GivesUp>,
-        sink: &mut dyn FnMut(&Report),
-    ) -> (Report, bool) {
+    fn think_with<E: Incremental>(&mut self, run: &mut Run<'_, E>) -> (Report, bool) {
+        let (task, control) = (run.task, run.control);
         let total = positions_worth(&without_depth(control.plan(), task), self.settings.threads);
         let empties = task.position.empty_count();
         if self.is_to_be_proven(empties, total, FIRST_TURN) {
-            return (self.prove(evaluation, task, control, (0, 0), sink), false);
+            return (self.prove(run, (0, 0)), false);
         }
         let is_near_the_end = |total: u64| {
             let has_start = Form::new(self.settings.start, total).start > 0.0;
             has_start && solving_cost(empties) <= NEAR_THE_END * total as f64
         };
         if total.is_some_and(is_near_the_end) {
-            return (self.alpha_beta(task, control, (0, 0), sink), false);
+            return (self.alpha_beta(task, control, (0, 0), run.sink), false);
         }
-        self.search_by_value(evaluation, task, control, total, gives_up, sink)
+        self.search_by_value(run, total)
     }
 
     /// Whether a position is proven by a search that can visit `total` positions, or by an unlimited one whose next turn is worth `turn` positions.
@@ -308,15 +311,8 @@ impl BestFirst {
     /// Searches in the tree, which alpha-beta may begin, until the limits, or until the tree gives up; returns whether it did. Where there is no limit
     /// the two take turns, each longer than the one before, until the position is to be proven. `total`: the positions that it can visit, if it is
     /// limited.
-    fn search_by_value<E: Incremental>(
-        &mut self,
-        evaluation: &E,
-        task: &Task,
-        control: &Control,
-        total: Option<u64>,
-        gives_up: Option<GivesUp>,
-        sink: &mut dyn FnMut(&Report),
-    ) -> (Report, bool) {
+    fn search_by_value<E: Incremental>(&mut self, run: &mut Run<'_, E>, total: Option<u64>) -> (Report, bool) {
+        let (task, control) = (run.task, run.control);
         let mut turn = total.unwrap_or(FIRST_TURN);
         let mut form = Form::new(self.settings.start, turn);
         let mut stored = self.prepare(task, form);
@@ -329,7 +325,7 @@ impl BestFirst {
             let after = |before| total.is_none().then_some(Turn { before, worth: turn });
             if form.start > 0.0 {
                 let part = control.with(form.limits_of_start(control.limits(), after(counts.0)));
-                let report = self.alpha_beta(task, &part, counts, sink);
+                let report = self.alpha_beta(task, &part, counts, run.sink);
                 counts = (report.nodes, report.evaluations);
                 let is_solved = report.depth.knows_winner();
                 start = Some(report);
@@ -341,7 +337,7 @@ impl BestFirst {
             let limits = form.limits_of_tree(control.limits(), after(counts.0));
             let may_end_early = form.start == 0.0 && self.has(Part::Relevance);
             let part = control.with(until_clear(&limits, may_end_early, task));
-            let mut shared = Shared::new(evaluation, task, &self.table, &part).counting_from(counts);
+            let mut shared = Shared::new(run.evaluation, task, &self.table, &part).counting_from(counts);
             if !self.has(Part::Tempo) {
                 // Without an error model static leaves have neither the tempo nor the selection bias.
                 shared.errors = None;
@@ -349,7 +345,7 @@ impl BestFirst {
             let spreads = task.evaluator.error_model().filter(|_| self.has(Part::Spread));
             let leaves =
                 |rules| SearchedLeaves::new(&shared, rules, self.settings.selectivity, form.leaf_depth, spreads);
-            gave_up = stored.explore(&shared, self.settings.threads, &leaves, task, gives_up, sink);
+            gave_up = stored.explore(&shared, self.settings.threads, &leaves, run);
             counts = shared.counts();
             let is_over = control.must_stop(counts.0, counts.1) || control.is_past_soft_time();
             if total.is_some() || gave_up || is_over || stored.top().is_done() || stored.top().ended_at_cap() {
@@ -358,7 +354,7 @@ impl BestFirst {
             turn *= 2;
             if self.is_to_be_proven(empties, total, turn) {
                 drop(stored);
-                return (self.prove(evaluation, task, control, counts, sink), false);
+                return (self.prove(run, counts), false);
             }
             form = Form::new(self.settings.start, counts.0 + turn);
         }
@@ -371,21 +367,15 @@ impl BestFirst {
 
     /// Proves the value of a position. The tree of the search by value is freed for the proof's. A proof looks at all moves: where some are left
     /// out, alpha-beta solves it.
-    fn prove<E: Incremental>(
-        &mut self,
-        evaluation: &E,
-        task: &Task,
-        control: &Control,
-        counts: (u64, u64),
-        sink: &mut dyn FnMut(&Report),
-    ) -> Report {
+    fn prove<E: Incremental>(&mut self, run: &mut Run<'_, E>, counts: (u64, u64)) -> Report {
+        let Run { evaluation, task, control, .. } = *run;
         self.stored = None;
         if !task.except.is_empty() {
-            return self.alpha_beta(task, control, counts, sink);
+            return self.alpha_beta(task, control, counts, run.sink);
         }
         let (table, selectivity) = (&self.table, self.settings.selectivity);
         let (threads, memory) = (self.settings.threads, self.settings.memory);
-        Prover { evaluation, task, table, control, selectivity, threads, memory }.prove(counts, sink)
+        Prover { evaluation, task, table, control, selectivity, threads, memory }.prove(counts, run.sink)
     }
 }
 
