@@ -3,7 +3,7 @@
 //! The leaf is marked as busy on the whole path to it, so that nothing on it is freed, and is not relevant until it is checked in: the
 //! other workers go to the next leaf. Nodes move when their siblings overtake them, so the way back is found by its turns.
 
-use super::core::{Progress, STAY, Step};
+use super::core::{Progress, STAY, Step, Way};
 use super::relevance::{ByRelevance, OneTree};
 use super::searched_leaves::SearchedLeaves;
 use super::{Explorer, OnMemoryCap, Policy, Rules, Work};
@@ -112,13 +112,13 @@ impl Checkout {
         let most = (root.visits / STAY).clamp(LEAST_STAY, LEAST_STAY.max(MOST_STAY >> (2 * leaves.depth)));
         while goes_on {
             match search.iterate(leaves) {
-                Progress::Grown => goes_on = !leaves.must_stop_now(),
+                Progress::Grown | Progress::Restarted => goes_on = !leaves.must_stop_now(),
                 Progress::Stopped => goes_on = false,
                 Progress::Full => {
                     self.is_full = true;
                     break;
                 }
-                Progress::Done | Progress::Waiting => break,
+                Progress::Done => break,
             }
             let expansions = search.work.expansions - before.expansions;
             let has_changed = !search.root().chance().is_near(root.chance());
@@ -145,10 +145,10 @@ impl Checkout {
 
 impl OneTree {
     /// Checks out the leaf to search next, if there is one, along this path.
-    pub(super) fn check_out(&mut self, path: &mut Vec<Step<Position>>) -> Progress {
+    pub(super) fn check_out(&mut self, path: &mut Vec<Step<Position>>) -> Way {
         self.restart();
-        let progress = self.go_to_leaf();
-        if progress == Progress::Grown {
+        let way = self.go_to_leaf();
+        if way == Way::ToLeaf {
             path.clone_from(&self.path);
             for step in &self.path {
                 self.tree.arena[step.node].busy += 1;
@@ -158,7 +158,7 @@ impl OneTree {
             self.tree.arena[node].relevance = IRRELEVANT;
             ByRelevance::back_up(self, before, None);
         }
-        progress
+        way
     }
 
     /// Makes the path lead to a leaf that was checked out along `path`, and checks it in.

@@ -47,7 +47,25 @@ pub enum Progress {
     Stopped,
     /// There is no memory left, and the search is to end there.
     Full,
-    /// Every leaf that could be chosen is checked out.
+    /// Nothing was done: at the memory cap leaves are chosen by other rules, which hold from the next iteration on.
+    Restarted,
+}
+
+impl Progress {
+    /// Whether another iteration is to follow.
+    pub fn goes_on(self) -> bool {
+        matches!(self, Progress::Grown | Progress::Restarted)
+    }
+}
+
+/// Where the way down to the next leaf led.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Way {
+    /// To a leaf that has children to get.
+    ToLeaf,
+    /// Nowhere: there is nothing left to do.
+    Done,
+    /// Nowhere: every leaf that could be chosen is checked out.
     Waiting,
 }
 
@@ -227,8 +245,9 @@ impl<G: Game, P: Policy<G>> Explorer<G, P> {
     /// One iteration: the leaf to expand next gets its children, and what that changes is backed up.
     pub(in crate::search) fn iterate<L: Leaves<G>>(&mut self, leaves: &mut L) -> Progress {
         match self.go_to_leaf() {
-            Progress::Grown => self.grow(leaves),
-            other => other,
+            Way::ToLeaf => self.grow(leaves),
+            // From a tree that grows itself nothing is checked out.
+            Way::Done | Way::Waiting => Progress::Done,
         }
     }
 
@@ -256,9 +275,8 @@ impl<G: Game, P: Policy<G>> Explorer<G, P> {
         self.cap_was_reached && self.on_memory_cap == OnMemoryCap::Rbfms
     }
 
-    /// Makes the path lead to the leaf to expand next: [`Progress::Grown`] if there is one. What the path has in common with the last
-    /// one stays.
-    pub(super) fn go_to_leaf(&mut self) -> Progress {
+    /// Makes the path lead to the leaf to expand next, if there is one. What the path has in common with the last one stays.
+    pub(super) fn go_to_leaf(&mut self) -> Way {
         if self.tree.has_garbage() {
             self.tree.sweep(SWEEP);
         }
@@ -267,16 +285,16 @@ impl<G: Game, P: Policy<G>> Explorer<G, P> {
             match self.descend() {
                 // What came up on the way may make it another leaf.
                 None => {}
-                Some(Progress::Grown) if !self.is_linear() && self.share() => {}
-                Some(progress) => return progress,
+                Some(Way::ToLeaf) if !self.is_linear() && self.share() => {}
+                Some(way) => return way,
             }
         }
     }
 
     /// Goes down to a node that has children to get; `None` where a shared node was refreshed on the way.
-    fn descend(&mut self) -> Option<Progress> {
+    fn descend(&mut self) -> Option<Way> {
         if self.is_done() {
-            return Some(Progress::Done);
+            return Some(Way::Done);
         }
         let now = self.iterations + 1;
         let mut level = P::resume_level(self);
@@ -294,7 +312,7 @@ impl<G: Game, P: Policy<G>> Explorer<G, P> {
             let child = match chosen {
                 Some(i) => node.kids + i as u32,
                 None if node.busy == 0 => node.kids,
-                None if began_at_root => return Some(Progress::Waiting),
+                None if began_at_root => return Some(Way::Waiting),
                 // Everything here is checked out, but something elsewhere may not be.
                 None => {
                     (level, began_at_root) = (0, true);
@@ -312,15 +330,15 @@ impl<G: Game, P: Policy<G>> Explorer<G, P> {
         let step = self.leaf();
         let leaf = &self.tree.arena[step.node];
         if leaf.busy > 0 {
-            return Some(Progress::Waiting);
+            return Some(Way::Waiting);
         }
         // A solved leaf has no children to get: the game may be over there.
         let is_deep = self.deepest.is_some_and(|deepest| step.plies >= deepest) && step.plies > 0;
         if leaf.is_solved() || is_deep {
-            return Some(Progress::Done);
+            return Some(Way::Done);
         }
         self.iterations = now;
-        Some(Progress::Grown)
+        Some(Way::ToLeaf)
     }
 
     /// Updates the node at a level of the path, which may share its children with others, from these. Returns whether that changed much:
@@ -433,7 +451,7 @@ impl<G: Game, P: Policy<G>> Explorer<G, P> {
                 // This path may have been chosen by other rules than those that hold from now on.
                 P::finish_backing_up(self);
                 self.restart();
-                Progress::Grown
+                Progress::Restarted
             }
             Room::Linear => {
                 let before = self.tree.arena[node];

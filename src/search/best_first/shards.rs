@@ -10,7 +10,7 @@
 //! one at a time, before the rule for the cap is applied.
 
 use super::checkout::{Checkout, ShardMaker, SplitChild, split};
-use super::core::{Progress, SWEEP_FOR_ROOM, Step};
+use super::core::{SWEEP_FOR_ROOM, Step, Way};
 use super::relevance::{ByRelevance, OneTree};
 use super::report::report_of;
 use super::searched_leaves::SearchedLeaves;
@@ -238,14 +238,14 @@ impl Shards {
         self.top.tree.refresh_chance(node);
     }
 
-    /// Checks the shard out that is to be searched next by one of `threads` workers: [`Progress::Grown`] if there is one. Shards that are
+    /// Checks the shard out that is to be searched next by one of `threads` workers, if there is one. Shards that are
     /// freed for want of memory go to `freed`.
-    pub(super) fn check_out(&mut self, checkout: &mut Checkout, threads: usize, freed: &mut Vec<Shard>) -> Progress {
+    pub(super) fn check_out(&mut self, checkout: &mut Checkout, threads: usize, freed: &mut Vec<Shard>) -> Way {
         self.update_goal();
         loop {
-            let next = self.top.check_out(&mut checkout.path);
-            if next != Progress::Grown {
-                return next;
+            let way = self.top.check_out(&mut checkout.path);
+            if way != Way::ToLeaf {
+                return way;
             }
             let Step { node, position, reported, .. } = *checkout.step();
             checkout.leaf = self.top.tree.arena[node];
@@ -256,7 +256,7 @@ impl Shards {
                     if self.waiting == MOST_WAITING {
                         self.top.check_in(&mut checkout.path);
                         self.restore_leaf(reported, checkout.goal);
-                        return Progress::Waiting;
+                        return Way::Waiting;
                     }
                     // Another worker has come here by another path.
                     shard.waiting.push((std::mem::take(&mut checkout.path), reported));
@@ -295,7 +295,7 @@ impl Shards {
                 self.free_idle(bytes, freed);
             }
         }
-        Progress::Grown
+        Way::ToLeaf
     }
 
     /// Gives the leaf at the end of the top's path, which was checked out and is as it was, the chance that it had with this goal.

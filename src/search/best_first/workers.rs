@@ -2,7 +2,7 @@
 
 use super::Leaves;
 use super::checkout::Checkout;
-use super::core::Progress;
+use super::core::Way;
 use super::relevance::OneTree;
 use super::searched_leaves::SearchedLeaves;
 use super::shards::Shards;
@@ -26,7 +26,7 @@ pub(super) fn work_alone<E: Incremental>(
 ) {
     search.restart();
     search.be_lazy();
-    while search.iterate(leaves) == Progress::Grown && !leaves.must_stop(&mut search.work) && look(search) {}
+    while search.iterate(leaves).goes_on() && !leaves.must_stop(&mut search.work) && look(search) {}
     search.back_up_all();
     leaves.check_limits();
     // Whatever the limits, there is to be an answer.
@@ -65,15 +65,15 @@ impl Team<'_> {
         let (mut checkout, mut freed) = (Checkout::default(), Vec::new());
         while !self.is_over.load(Ordering::Relaxed) {
             match shards.check_out(&mut checkout, self.threads, &mut freed) {
-                Progress::Grown => {}
-                Progress::Waiting => {
+                Way::ToLeaf => {}
+                Way::Waiting => {
                     self.checked_in.wait_for(&mut shards, PATIENCE);
                     if leaves.check_limits() {
                         break;
                     }
                     continue;
                 }
-                _ => break,
+                Way::Done => break,
             }
             let was_split = checkout.is_to_split;
             drop(shards);
