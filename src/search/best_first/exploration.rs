@@ -26,7 +26,7 @@ struct Roots {
 }
 
 /// The exploration term with its tables filled.
-pub(super) static EXPLORATION: LazyLock<Exploration> = LazyLock::new(Exploration::new);
+pub(super) static EXPLORATION_TABLES: LazyLock<Exploration> = LazyLock::new(Exploration::new);
 
 impl Exploration {
     fn new() -> Exploration {

@@ -1,7 +1,7 @@
 //! How a best-first search decides.
 
 use super::Explorer;
-use super::exploration::EXPLORATION;
+use super::exploration::EXPLORATION_TABLES;
 use crate::game::Game;
 use crate::search::tree::{Node, Tree};
 
@@ -62,7 +62,7 @@ pub trait Policy<G: Game>: Sized {
             if c == 0.0 {
                 kids.iter().position(|kid| -kid.lower > node.lower)
             } else {
-                EXPLORATION.choose(c, node, kids)
+                EXPLORATION_TABLES.choose(c, node, kids)
             }
         })
     }

@@ -36,7 +36,7 @@ pub(super) fn solving_cost(empties: Empties) -> f64 {
 /// Number of empty squares up to which a position has children that are solved.
 const SOLVED_BELOW: Empties = Empties::new(7).unwrap();
 /// Positions that solving a child may cost where leaves are static; twice as many for each ply that they are searched.
-const TO_SOLVE: f64 = 180.0;
+const CHILD_TO_SOLVE: f64 = 180.0;
 
 /// Positions between two looks at the clock: some ten microseconds.
 const LOOK_EVERY: u64 = 256;
@@ -170,7 +170,7 @@ impl<'a, E: Incremental> SearchedLeaves<'a, E> {
 
     /// Whether a child gets its result instead of an estimate.
     fn is_solved(&self, child: &Position) -> bool {
-        child.is_over() || solving_cost(child.empty_count()) <= TO_SOLVE * 2.0_f64.powi(self.depth.into())
+        child.is_over() || solving_cost(child.empty_count()) <= CHILD_TO_SOLVE * 2.0_f64.powi(self.depth.into())
     }
 
     /// The value of a child for the side that moves there, a bound if it is at most the floor.

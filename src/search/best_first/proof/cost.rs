@@ -5,7 +5,7 @@ use crate::game::DISC;
 use crate::othello::Empties;
 
 /// The error of a search with an evaluation that does not know its own, in discs.
-const UNKNOWN_ERROR: f32 = 7.0;
+const UNKNOWN_ERROR_TO_THE_END: f32 = 7.0;
 /// Factor on the error model's deviation. Like [`POWER`] it says how much likely moves are preferred to cheap ones; the two together
 /// were found by measuring.
 const SHARPNESS: f32 = 0.8;
@@ -36,7 +36,8 @@ impl CostModel {
         /// What a logistic curve's slope at 0 has in common with a normal distribution's: 4/√2π.
         const LOGISTIC: f32 = 1.6;
         let discs = |empties: Empties, depth: usize| {
-            errors.map_or(UNKNOWN_ERROR, |errors| errors.to_the_end(empties, depth as u8) as f32 / DISC as f32)
+            errors
+                .map_or(UNKNOWN_ERROR_TO_THE_END, |errors| errors.to_the_end(empties, depth as u8) as f32 / DISC as f32)
         };
         let slopes = |empties| std::array::from_fn(|depth| LOGISTIC / (SHARPNESS * discs(empties, depth)));
         CostModel { slopes: Empties::MOST.and_fewer().map(slopes).collect() }

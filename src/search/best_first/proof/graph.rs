@@ -196,7 +196,7 @@ impl Graph {
     }
 
     /// Positions that the solver is expected to visit to find out whether a node's value exceeds the bound.
-    pub fn solving_cost(&self, node: &Node) -> f32 {
+    pub fn null_window_cost(&self, node: &Node) -> f32 {
         CostModel::positions(node.empties(), self.gap(node))
     }
 

@@ -18,7 +18,7 @@ const FIRST_DEPTH: u8 = 2;
 /// Empty squares for each ply of the search that gives an estimate that matters and is not sure.
 const SQUARES_PER_PLY: u8 = 4;
 /// Ratio of the expected cost to the allowed cost above which a solve is not tried.
-const HOPELESS: f32 = 4.0;
+const TOO_COSTLY: f32 = 4.0;
 /// Distance from the bound, in units of [`DISC`], from which on estimates are not distinguished.
 const FAR: i32 = 16 * DISC;
 
@@ -121,7 +121,7 @@ impl<'a, E: Incremental> Examiner<'a, E> {
         if position.is_over() {
             return Some(self.walk.shared.contempt.outcome(position) / DISC);
         }
-        let is_small = CostModel::positions(position.empty_count(), 0.0) <= HOPELESS * LEAF_LIMIT as f32;
+        let is_small = CostModel::positions(position.empty_count(), 0.0) <= TOO_COSTLY * LEAF_LIMIT as f32;
         if is_small && let Some(bound) = self.solve(position, alpha) {
             return Some(bound);
         }

@@ -184,7 +184,7 @@ impl State {
             // The answer is one of its turns.
             return Job::Expand { middle };
         }
-        let cost = self.graph.solving_cost(node);
+        let cost = self.graph.null_window_cost(node);
         if cost <= TO_SOLVE && !node.is_hard {
             return Job::Solve { alpha: self.graph.alpha_of(node) };
         }
