@@ -274,7 +274,7 @@ fn settings(
 /// The moves that are not to be looked at.
 fn except(names: Texts, game: &GameRecord, turns: &[usize], options: &EngineOptions) -> Result<Bitboard, FieldError> {
     let [turn] = turns else { return Err(FieldError::new("except", "expected one turn with it")) };
-    if !options.engine.leaves_moves_out() {
+    if !options.engine.leaves_moves_out {
         return Err(FieldError::new("except", format_args!("{} looks at all moves", options.engine)));
     }
     let names = match names {

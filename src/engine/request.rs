@@ -38,7 +38,8 @@ pub struct Request {
     pub is_endless: bool,
     /// What a draw is worth.
     pub contempt: Contempt,
-    /// Moves that are not to be looked at: not all of them. Searches whose entry says so heed it.
+    /// Moves that are not to be looked at: not all of them. Searches heed it whose entry
+    /// [says so](super::SearchEntry::leaves_moves_out).
     pub except: Bitboard,
 }
 

@@ -15,32 +15,34 @@ pub struct SearchEntry {
     pub name: &'static str,
     /// The options that the search reads, by name. As long as their values stay, but for the book, so does the search.
     pub reads: &'static [&'static str],
+    /// Whether it heeds [`Request::except`](super::Request::except) in questions for values.
+    pub leaves_moves_out: bool,
     /// The constructor.
     pub build: SearchBuilder,
 }
 
-impl SearchEntry {
-    /// Whether it heeds [`Request::except`](super::Request::except) in questions for values.
-    pub fn leaves_moves_out(&self) -> bool {
-        [ALPHA_BETA.name, EMILIA.name, BEST_FIRST.name, EXTENSION.name].contains(&self.name)
-    }
-}
-
 /// Iterative-deepening alpha-beta with a transposition table.
-pub static ALPHA_BETA: SearchEntry =
-    SearchEntry { name: "alpha-beta", reads: &["threads", "selectivity", "hash"], build: alpha_beta };
+pub static ALPHA_BETA: SearchEntry = SearchEntry {
+    name: "alpha-beta",
+    reads: &["threads", "selectivity", "hash"],
+    leaves_moves_out: true,
+    build: alpha_beta,
+};
 /// Full-width minimax without any cut, as the textbooks have it: for comparisons.
-pub static MINIMAX: SearchEntry = SearchEntry { name: "minimax", reads: &[], build: |_| Box::new(Minimax) };
+pub static MINIMAX: SearchEntry =
+    SearchEntry { name: "minimax", reads: &[], leaves_moves_out: false, build: |_| Box::new(Minimax) };
 /// Best-first minimax that chooses the move, with alpha-beta for values and where the end can be seen.
 pub static EMILIA: SearchEntry = SearchEntry {
     name: "emilia",
     reads: &["threads", "selectivity", "hash", "memory", "on-memory-cap", "book"],
+    leaves_moves_out: true,
     build: |options| Box::new(Emilia::new(best_first_settings(options, BestFirstSettings::best_first()))),
 };
 /// Best-first minimax with a stored tree, leaves chosen by relevance, and proofs near the end.
 pub static BEST_FIRST: SearchEntry = SearchEntry {
     name: "best-first",
     reads: &["threads", "selectivity", "hash", "memory", "on-memory-cap", "without"],
+    leaves_moves_out: true,
     build: |options| {
         let settings = BestFirstSettings { without: options.without, ..BestFirstSettings::best_first() };
         Box::new(BestFirst::new(best_first_settings(options, settings)))
@@ -50,10 +52,12 @@ pub static BEST_FIRST: SearchEntry = SearchEntry {
 pub static EXTENSION: SearchEntry = SearchEntry {
     name: "extension",
     reads: &["threads", "selectivity", "hash", "memory", "on-memory-cap"],
+    leaves_moves_out: true,
     build: |options| Box::new(BestFirst::new(best_first_settings(options, BestFirstSettings::extension()))),
 };
 /// Best-first minimax in linear space.
-pub static RBFMS: SearchEntry = SearchEntry { name: "rbfms", reads: &[], build: |_| Box::new(Rbfms) };
+pub static RBFMS: SearchEntry =
+    SearchEntry { name: "rbfms", reads: &[], leaves_moves_out: false, build: |_| Box::new(Rbfms) };
 
 /// The engine's own searches.
 static OWN: [&SearchEntry; 6] = [&EMILIA, &ALPHA_BETA, &MINIMAX, &BEST_FIRST, &EXTENSION, &RBFMS];
@@ -127,7 +131,7 @@ mod tests {
         for search in OWN {
             assert!(search.reads.iter().all(|name| EngineOption::find(name).is_ok()), "{search}");
             // A hint leaves out the moves of the book.
-            assert!(!search.reads.contains(&"book") || search.leaves_moves_out(), "{search}");
+            assert!(!search.reads.contains(&"book") || search.leaves_moves_out, "{search}");
             let mut options = EngineOptions::default();
             options.set("engine", search.name).unwrap();
             assert_eq!(options.engine, search);

@@ -8,24 +8,28 @@ use crate::search::{AlphaBetaStart, EndValues, KorfBestFirst, KorfSettings, Sear
 pub static KORF_BEST_FIRST: SearchEntry = SearchEntry {
     name: "korf-best-first",
     reads: &["memory", "on-memory-cap", "tie", "best-first-depth"],
+    leaves_moves_out: false,
     build: |options| stored_tree(options, best_first_settings(options)),
 };
 /// Their best-first extension: alpha-beta to one depth, then best-first to another.
 pub static KORF_EXTENSION: SearchEntry = SearchEntry {
     name: "korf-extension",
     reads: &["memory", "on-memory-cap", "tie", "best-first-depth", "start-depth"],
+    leaves_moves_out: false,
     build: |options| stored_tree(options, extension_settings(options)),
 };
 /// The alpha-beta that they compared both with: full width, fixed depth, the tree kept between moves.
 pub static KORF_ALPHA_BETA: SearchEntry = SearchEntry {
     name: "korf-alpha-beta",
     reads: &["memory"],
+    leaves_moves_out: false,
     build: |options| Box::new(KorfAlphaBeta::engine(options.memory_bytes())),
 };
 /// Best-first minimax with the selection of Monte Carlo tree search.
 pub static UCT: SearchEntry = SearchEntry {
     name: "uct",
     reads: &["memory", "seed", "c", "fpu", "backup", "leaf", "leaf-depth", "selection", "transpositions"],
+    leaves_moves_out: false,
     build: |options| {
         let (memory, seed) = (options.memory_bytes(), options.seed);
         Box::new(Uct::new(UctSettings { memory, seed, ..uct_settings(options) }))

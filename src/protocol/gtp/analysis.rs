@@ -70,7 +70,7 @@ impl Analysis {
         match left {
             _ if left == moves => Ok(Bitboard::EMPTY),
             Bitboard::EMPTY => Err(Failure::NoMoveLeft),
-            _ if !search.leaves_moves_out() => Err(Failure::LooksAtAllMoves(search.name)),
+            _ if !search.leaves_moves_out => Err(Failure::LooksAtAllMoves(search.name)),
             _ => Ok(moves & !left),
         }
     }
