@@ -6,7 +6,7 @@ use super::progress::StepBar;
 use crate::analysis::lines::Lines;
 use crate::analysis::{Service, ServiceSettings};
 use crate::input_line::InputLine;
-use crate::protocol::stdio::spawn;
+use crate::protocol::stdio::{in_batches, spawn};
 use crate::shard::Shard;
 use crossbeam::channel::{Receiver, bounded};
 use std::io::BufRead;
@@ -14,9 +14,6 @@ use std::sync::Arc;
 
 /// How many answers may wait for the one who reads them.
 const WAITING_ANSWERS: usize = 256;
-
-/// About how much is written at once.
-const BATCH_BYTES: usize = 1 << 16;
 
 /// The number of lines and the checksum of the whole input, or why it was not read to its end.
 type WholeInput = Result<(u64, u32), String>;
@@ -44,7 +41,7 @@ pub(super) fn run(
         service.finish();
     });
     #[cfg(unix)]
-    if matches!(output, Results::Stream { output: super::output::Output::Standard(_), .. }) {
+    if matches!(output, Results::Stream { output: super::output::Output::Standard { .. }, .. }) {
         watch_reader(ended.clone());
     }
     spawn("answers", move || {
@@ -96,12 +93,7 @@ fn write(
     end: &Receiver<WholeInput>,
     progress: &StepBar,
 ) -> Result<(), String> {
-    for mut text in answers {
-        while text.len() < BATCH_BYTES
-            && let Ok(more) = answers.try_recv()
-        {
-            text += &more;
-        }
+    for text in in_batches(answers) {
         if progress.aside(|| output.write(&text))? == Reader::IsGone {
             return Ok(());
         }

@@ -51,23 +51,13 @@ pub(super) fn run(arguments: &MergeArguments) -> Result<(), String> {
     let files = files.collect::<Result<Vec<_>, String>>()?;
     let merged = merge(&files).map_err(|error| error.to_string())?;
     let mut output = Output::open(arguments.out.as_deref())?;
-    let mut batch = String::new();
     for line in merged.results {
-        batch += line;
-        batch.push('\n');
-        if batch.len() >= BATCH_BYTES {
-            if output.write(batch.as_bytes())? == Reader::IsGone {
-                return Ok(());
-            }
-            batch.clear();
+        if output.write(format!("{line}\n").as_bytes())? == Reader::IsGone {
+            return Ok(());
         }
     }
     if let Some(totals) = merged.totals {
-        batch += &totals.line();
+        output.write(totals.line().as_bytes())?;
     }
-    output.write(batch.as_bytes())?;
     output.finish()
 }
-
-/// About how much is written at once.
-const BATCH_BYTES: usize = 1 << 16;

@@ -19,7 +19,7 @@ pub(super) enum Reader {
 
 /// An open output. A file gets its name when the output is finished; else nothing of it remains.
 pub(super) enum Output {
-    Standard(BufWriter<Stdout>),
+    Standard { out: BufWriter<Stdout>, is_terminal: bool },
     File(PathBuf, WholeFile),
 }
 
@@ -27,7 +27,7 @@ impl Output {
     /// The file, or the standard output if there is none or it is `-`.
     pub(super) fn open(path: Option<&Path>) -> Result<Output, String> {
         match path.filter(|path| *path != Path::new("-")) {
-            None => Ok(Output::Standard(BufWriter::new(stdout()))),
+            None => Ok(Output::Standard { out: BufWriter::new(stdout()), is_terminal: stdout().is_terminal() }),
             Some(path) => match WholeFile::create(path) {
                 Ok(file) => Ok(Output::File(path.to_owned(), file)),
                 Err(error) => Err(cannot_write(path, error)),
@@ -39,8 +39,8 @@ impl Output {
     pub(super) fn write(&mut self, bytes: &[u8]) -> Result<Reader, String> {
         let written = match self {
             // Somebody who looks on wants each game when it is there.
-            Output::Standard(out) if stdout().is_terminal() => out.write_all(bytes).and_then(|()| out.flush()),
-            Output::Standard(out) => out.write_all(bytes),
+            Output::Standard { out, is_terminal: true } => out.write_all(bytes).and_then(|()| out.flush()),
+            Output::Standard { out, .. } => out.write_all(bytes),
             Output::File(_, file) => file.write_all(bytes),
         };
         self.reader(written)
@@ -49,7 +49,7 @@ impl Output {
     /// Writes out what is buffered, so that a reader has it.
     pub(super) fn flush(&mut self) -> Result<Reader, String> {
         let flushed = match self {
-            Output::Standard(out) => out.flush(),
+            Output::Standard { out, .. } => out.flush(),
             Output::File(_, file) => file.flush(),
         };
         self.reader(flushed)
@@ -61,7 +61,7 @@ impl Output {
             return Ok(());
         }
         match self {
-            Output::Standard(_) => Ok(()),
+            Output::Standard { .. } => Ok(()),
             Output::File(path, file) => file.finish().map_err(|error| cannot_write(&path, error)),
         }
     }
@@ -70,7 +70,7 @@ impl Output {
         match (result, self) {
             (Ok(()), _) => Ok(Reader::Reads),
             (Err(error), _) if is_reader_gone(&error) => Ok(Reader::IsGone),
-            (Err(error), Output::Standard(_)) => Err(format!("cannot write the output: {error}")),
+            (Err(error), Output::Standard { .. }) => Err(format!("cannot write the output: {error}")),
             (Err(error), Output::File(path, _)) => Err(cannot_write(path, error)),
         }
     }

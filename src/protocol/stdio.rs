@@ -279,14 +279,21 @@ fn readable(input: &InputLine) -> String {
     }
 }
 
-/// Writes the replies: all that are waiting go out together, in pieces.
-fn write_replies(mut writer: impl Write, replies: &Receiver<String>, written: &AtomicU64, gone: &Sender<()>) {
-    for mut text in replies {
+/// Texts as they come, those that are waiting together.
+pub(crate) fn in_batches(texts: &Receiver<String>) -> impl Iterator<Item = String> {
+    texts.iter().map(|mut text| {
         while text.len() < BATCH_BYTES
-            && let Ok(more) = replies.try_recv()
+            && let Ok(more) = texts.try_recv()
         {
             text += &more;
         }
+        text
+    })
+}
+
+/// Writes the replies: all that are waiting go out together, in pieces.
+fn write_replies(mut writer: impl Write, replies: &Receiver<String>, written: &AtomicU64, gone: &Sender<()>) {
+    for text in in_batches(replies) {
         let mut pieces = text.as_bytes().chunks(PIECE_BYTES);
         let sent: io::Result<()> = pieces.try_for_each(|piece| {
             writer.write_all(piece)?;
