@@ -2,10 +2,10 @@
 
 use super::graph::{Neighbours, Positions, behind, settle};
 use super::view::{BestPlay, best_play, depth_of_line};
-use super::{Book, BookError, Database, Entry, Key, Leaf};
+use super::{BookError, Database, Entry, Key, Leaf, expect_new};
 use crate::othello::{Move, Position};
 use crate::search::{Contempt, Score, SearchDepth};
-use crate::whole_file::{expect_folder, folder};
+use crate::whole_file::folder;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -24,14 +24,7 @@ pub(super) fn make(
     interrupt: &AtomicBool,
     mut entry: impl FnMut(&Key, &dyn Positions) -> Result<Entry, BookError>,
 ) -> Result<u64, BookError> {
-    if path == Path::new(Book::BUILTIN) {
-        return Err(BookError::Builtin);
-    }
-    let is_there = || fs::symlink_metadata(path).is_ok();
-    if is_there() {
-        return Err(BookError::Exists);
-    }
-    expect_folder(path)?;
+    expect_new(path)?;
     // It is made aside, and goes with its folder if it is not finished.
     let folder = tempfile::Builder::new().prefix(".book").tempdir_in(folder(path))?;
     let aside = folder.path().join("book");
@@ -52,9 +45,7 @@ pub(super) fn make(
     }
     let positions = book.read()?.count()?;
     drop(book);
-    if is_there() {
-        return Err(BookError::Exists);
-    }
+    expect_new(path)?;
     fs::rename(aside, path)?;
     Ok(positions)
 }

@@ -2,9 +2,8 @@
 
 use super::graph::{fault, is_draw, settle};
 use super::overlay::Overlay;
-use super::{Book, BookError, Draws, Entry, Key, PackedBook, Positions, PositionsMut};
+use super::{BookError, Draws, Entry, Key, PackedBook, Positions, PositionsMut, expect_new, expect_not_builtin};
 use crate::othello::Position;
-use crate::whole_file::expect_folder;
 use redb::{
     AccessGuard, Builder, ReadOnlyDatabase, ReadOnlyTable, ReadableDatabase, ReadableTable, ReadableTableMetadata,
     Table, TableDefinition, TableError, WriteTransaction,
@@ -81,13 +80,7 @@ impl Database {
     /// # Errors
     /// If the file is there already or cannot be written.
     pub fn create(path: &Path, weights: u32) -> Result<Database, BookError> {
-        if path == Path::new(Book::BUILTIN) {
-            return Err(BookError::Builtin);
-        }
-        if fs::symlink_metadata(path).is_ok() {
-            return Err(BookError::Exists);
-        }
-        expect_folder(path)?;
+        expect_new(path)?;
         let create = || {
             let book = Database(Held::new(opened(|| builder().create(path))?));
             book.change(|changes| {
@@ -110,16 +103,14 @@ impl Database {
     /// # Errors
     /// If the file cannot be read or written, is not a book of this program's format, or is in use.
     pub fn open(path: &Path) -> Result<Database, BookError> {
-        if path == Path::new(Book::BUILTIN) {
-            return Err(BookError::Builtin);
-        }
+        expect_not_builtin(path)?;
         if PackedBook::is_at(path)? {
             return Err(BookError::Packed);
         }
         let book = Database(Held::new(opened(|| builder().open(path))?));
-        if matches!(book.read(), Err(BookError::FormerFormat)) {
+        if let Err(BookError::FormerFormat { weights }) = book.read() {
             log::warn!("the book '{}' is brought to format {VERSION}", path.display());
-            book.find_draws()?;
+            book.find_draws(weights)?;
         }
         book.read()?;
         Ok(book)
@@ -140,11 +131,8 @@ impl Database {
     }
 
     /// Makes a book of the former format one of today's.
-    fn find_draws(&self) -> Result<(), BookError> {
+    fn find_draws(&self, weights: u32) -> Result<(), BookError> {
         self.change(|changes| {
-            let about = changes.open_table(ABOUT).map_err(storage)?;
-            let weights = about.get(WEIGHTS).map_err(storage)?.map_or(0, |found| found.value()) as u32;
-            drop(about);
             let mut positions = positions(changes)?;
             let mut drawn = BTreeSet::new();
             positions.each(&mut |key, entry| {
@@ -300,7 +288,7 @@ impl Snapshot {
     pub fn open(path: &Path) -> Result<Snapshot, BookError> {
         match Snapshot::open_as_it_is(path) {
             // A program that changed it died, or it is from former days. To open it for changes mends it.
-            Err(BookError::LeftOpen | BookError::FormerFormat) => {
+            Err(BookError::LeftOpen | BookError::FormerFormat { .. }) => {
                 drop(Database::open(path)?);
                 Snapshot::open_as_it_is(path)
             }
@@ -336,12 +324,14 @@ impl Snapshot {
             let found = about.get(name).map_err(storage)?;
             found.map(|found| found.value()).ok_or_else(|| BookError::NotABook(format!("it does not say its {name}")))
         };
-        match number(FORMAT)? {
-            VERSION => {}
-            WITHOUT_DRAWS => return Err(BookError::FormerFormat),
-            found => return Err(BookError::Version { found, expected: VERSION }),
+        let format = number(FORMAT)?;
+        if ![VERSION, WITHOUT_DRAWS].contains(&format) {
+            return Err(BookError::Version { found: format, expected: VERSION });
         }
         let weights = number(WEIGHTS)? as u32;
+        if format == WITHOUT_DRAWS {
+            return Err(BookError::FormerFormat { weights });
+        }
         let positions = transaction.open_table(POSITIONS).map_err(not_a_book)?;
         let draws = transaction.open_table(DRAWS).map_err(not_a_book)?;
         Ok(Snapshot { tables: Tables { positions, draws }, weights, _file: None })

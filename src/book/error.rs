@@ -17,7 +17,10 @@ pub enum BookError {
     LeftOpen,
     /// The format is the one before this program's.
     #[error("the book is of the former format")]
-    FormerFormat,
+    FormerFormat {
+        /// The fingerprint of the evaluation that the costs count with.
+        weights: u32,
+    },
     /// The file is there already.
     #[error("the file is there already")]
     Exists,

@@ -36,6 +36,8 @@ pub use view::{BookMove, View, look_up};
 
 use crate::othello::Position;
 use crate::search::Contempt;
+use crate::whole_file::expect_folder;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A book to read from, of either kind.
@@ -87,6 +89,20 @@ impl Contents<'_> {
             Contents::Database(book) => book.weights,
         }
     }
+}
+
+/// Fails if this names the book that is part of the program, which does not change.
+fn expect_not_builtin(path: &Path) -> Result<(), BookError> {
+    if path == Path::new(Book::BUILTIN) { Err(BookError::Builtin) } else { Ok(()) }
+}
+
+/// Fails unless a book can be made at this path, where nothing may be yet.
+fn expect_new(path: &Path) -> Result<(), BookError> {
+    expect_not_builtin(path)?;
+    if fs::symlink_metadata(path).is_ok() {
+        return Err(BookError::Exists);
+    }
+    Ok(expect_folder(path)?)
 }
 
 /// The book that is part of the program; docs/book.md says how it was grown.

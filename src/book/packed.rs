@@ -7,7 +7,7 @@
 //! that order (4) and [`Draws`] (4).
 
 use super::exchange::BOOKS_OF_OTHERS;
-use super::{Book, BookError, Draws, Entry, Key, Positions, Snapshot};
+use super::{BookError, Draws, Entry, Key, Positions, Snapshot, expect_not_builtin};
 use crate::file_bytes::FileBytes;
 use crate::whole_file::WholeFile;
 use std::borrow::Cow;
@@ -209,9 +209,7 @@ fn checksum(header: &[u8; HEADER], records: &[u8]) -> u32 {
 /// # Errors
 /// If the book cannot be read or the file not be written, or if a file that is no packed book is there: it may be a book that grows.
 pub fn pack(book: &Snapshot, path: &Path) -> Result<u64, BookError> {
-    if path == Path::new(Book::BUILTIN) {
-        return Err(BookError::Builtin);
-    }
+    expect_not_builtin(path)?;
     expect_no_other_file(path, &[MAGIC])?;
     let mut header = [0; HEADER];
     header[..8].copy_from_slice(MAGIC);
