@@ -9,6 +9,7 @@ use crate::whole_file::folder;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -45,9 +46,20 @@ pub(super) fn make(
     }
     let positions = book.read()?.count()?;
     drop(book);
-    expect_new(path)?;
-    fs::rename(aside, path)?;
+    publish(&aside, path, |aside, path| fs::hard_link(aside, path))?;
     Ok(positions)
+}
+
+/// Gives a file that was made aside its name, unless there is a file of this name. A link takes no other file's place; some file systems have none.
+fn publish(aside: &Path, path: &Path, link: impl FnOnce(&Path, &Path) -> io::Result<()>) -> Result<(), BookError> {
+    match link(aside, path) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(BookError::Exists),
+        Err(_) => {
+            expect_new(path)?;
+            Ok(fs::rename(aside, path)?)
+        }
+    }
 }
 
 /// Makes a book of all positions of some books, for the evaluation of the first. Of a position that several have, the leaf of the deepest
@@ -221,6 +233,33 @@ mod tests {
         let files = || folder.path().read_dir().unwrap().count();
         let before = files();
         assert!(matches!(made("ended", true), Err(BookError::Interrupted)) && files() == before, "nothing is left");
+    }
+
+    #[test]
+    fn a_book_that_another_program_made_meanwhile_is_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let [aside, path] = ["aside", "book"].map(|name| folder.path().join(name));
+        let linked = || publish(&aside, &path, |aside, path| fs::hard_link(aside, path));
+        let without_links = || publish(&aside, &path, |_, _| Err(io::ErrorKind::Unsupported.into()));
+        for publish in [&linked as &dyn Fn() -> Result<(), BookError>, &without_links] {
+            // A link to what was published before would change that too.
+            let _ = fs::remove_file(&aside);
+            fs::write(&aside, "mine").unwrap();
+            fs::write(&path, "theirs").unwrap();
+            assert!(matches!(publish(), Err(BookError::Exists)));
+            assert_eq!(fs::read_to_string(&path).unwrap(), "theirs");
+            fs::remove_file(&path).unwrap();
+            publish().unwrap();
+            assert_eq!(fs::read_to_string(&path).unwrap(), "mine");
+        }
+        let book = book();
+        let path = folder.path().join("late");
+        let made = make(&path, WEIGHTS, &Positions::keys(&book).unwrap(), &AtomicBool::new(false), |key, _| {
+            fs::write(&path, "theirs")?;
+            Ok(book[key])
+        });
+        assert!(matches!(made, Err(BookError::Exists)));
+        assert_eq!(fs::read_to_string(&path).unwrap(), "theirs");
     }
 
     #[test]
