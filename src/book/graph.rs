@@ -56,6 +56,15 @@ pub trait PositionsMut: Positions {
     fn put(&mut self, key: &Key, entry: &Entry) -> Result<(), BookError>;
 }
 
+/// The positions of a book that lead to this one by a move.
+pub(super) fn before<P: Positions + ?Sized>(
+    positions: &P,
+    key: &Key,
+) -> impl Iterator<Item = Result<(Key, Entry), BookError>> {
+    let found = |key: Key| positions.get(&key).map(|entry| Some((key, entry?))).transpose();
+    key.predecessors().into_iter().filter_map(found)
+}
+
 /// A move to a position that is in the book.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Child {
@@ -150,19 +159,15 @@ impl Neighbours {
     }
 
     fn bounds(&self, entry: &Entry) -> (i8, i8) {
-        let bounds_of = |child: &Child| {
-            let (one, other) = (child.next.signed(child.entry.lower), child.next.signed(child.entry.upper));
-            (one.min(other), one.max(other))
-        };
         let exact = match entry.leaf {
             Leaf::Found { value, .. } if self.leaf.is_some() && is_exact(entry) => Some((value.units() / DISC) as i8),
             _ => None,
         };
-        let lower = self.children.iter().map(|child| bounds_of(child).0).chain(exact).max().unwrap_or(-64);
+        let lower = self.children.iter().map(|child| child.bounds().0).chain(exact).max().unwrap_or(-64);
         // The result of the leaf is the best of all moves without a value.
         let are_all_bounded = self.open.is_empty() || exact.is_some();
         let bounded = self.children.iter().filter(|child| child.entry.value.is_some());
-        let upper = bounded.map(|child| bounds_of(child).1).chain(exact).max().unwrap_or(64);
+        let upper = bounded.map(|child| child.bounds().1).chain(exact).max().unwrap_or(64);
         let upper = if are_all_bounded { upper } else { 64 };
         (lower.clamp(-64, 64).min(upper), upper)
     }
@@ -183,6 +188,12 @@ impl Child {
     /// Its value for the side that moves there.
     pub(super) fn value(&self) -> Option<Score> {
         self.entry.value.map(|value| self.next.signed(value))
+    }
+
+    /// Its bounds for the side that moves there.
+    pub(super) fn bounds(&self) -> (i8, i8) {
+        let (one, other) = (self.next.signed(self.entry.lower), self.next.signed(self.entry.upper));
+        (one.min(other), one.max(other))
     }
 
     /// What it is worth for the side that moves there, if a draw is worth this to it.
@@ -241,10 +252,8 @@ pub fn settle(
             positions.put(&key, &settled)?;
         }
         if settled != entry || changed.contains(&key) {
-            for before in key.predecessors() {
-                if positions.get(&before)?.is_some() {
-                    waiting.insert(before);
-                }
+            for before in before(positions, &key) {
+                waiting.insert(before?.0);
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Where the book is to grow next.
 
-use super::graph::{Neighbours, behind};
+use super::graph::{Neighbours, before, behind};
 use super::{BookError, Key, Leaf, Positions, moves, next};
 use crate::othello::{Bitboard, Position, Square};
 use std::cmp::Reverse;
@@ -177,12 +177,11 @@ pub fn learned_work(book: &(impl Positions + ?Sized), root: &Key) -> Result<Vec<
     let mut wanted = Vec::new();
     for key in asking.into_iter().rev() {
         let mut is_decided = false;
-        for before in key.predecessors() {
-            if let Some(entry) = book.get(&before)? {
-                is_decided = entry.is_solved() || left_out.contains(&before);
-                if !is_decided {
-                    break;
-                }
+        for before in before(book, &key) {
+            let (before, entry) = before?;
+            is_decided = entry.is_solved() || left_out.contains(&before);
+            if !is_decided {
+                break;
             }
         }
         if is_decided {

@@ -1,7 +1,7 @@
 //! Searches that were made elsewhere become part of the book.
 
 use super::combine::rank;
-use super::graph::{Neighbours, Positions, PositionsMut, settle};
+use super::graph::{Neighbours, Positions, PositionsMut, before, settle};
 use super::select::{moves_with_value, needs_no_search};
 use super::{BookError, Database, Entry, Key, Leaf, moves};
 use crate::othello::{Bitboard, Square};
@@ -115,12 +115,7 @@ impl Finding {
 
 /// Whether a move leads to this position from one in the book.
 fn is_behind(positions: &(impl Positions + ?Sized), key: &Key) -> Result<bool, BookError> {
-    for before in key.predecessors() {
-        if positions.get(&before)?.is_some() {
-            return Ok(true);
-        }
-    }
-    Ok(false)
+    Ok(before(positions, key).next().transpose()?.is_some())
 }
 
 #[cfg(test)]

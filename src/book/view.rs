@@ -155,7 +155,7 @@ fn in_book(
 ) -> Result<BookMove, BookError> {
     let Child { square, next, entry: behind } = child;
     let turn = Move::Place(*square);
-    let (one, other) = (next.signed(behind.lower), next.signed(behind.upper));
+    let (lower, upper) = child.bounds();
     let BestPlay { line, depth, weights } = best_play(book, position, turn, contempt)?;
     let at_leaf = position.empty_count().count() as usize - line.iter().filter(|turn| turn.square().is_some()).count();
     let depth = depth_of_line(depth, behind, at_leaf as u8 + 1);
@@ -163,8 +163,8 @@ fn in_book(
         turn,
         value: child.worth(draw(contempt, position)),
         draws: behind.draws.map(|draws| next.signed(draws)),
-        lower: one.min(other),
-        upper: one.max(other),
+        lower,
+        upper,
         is_in_book: true,
         depth,
         weights,
