@@ -145,10 +145,22 @@ fn at<E: Display>(path: &Path) -> impl Fn(E) -> String {
 
 /// Says that a book grew last with weights of this fingerprint, if those of the program are others.
 fn warn_of_weights(path: &Path, weights: u32) {
-    let program = fingerprint(&*EvaluatorKind::default().build());
-    if weights != program {
-        say(at(path)(format!("warning: it grew last with the weights {weights:08x}; the program's are {program:08x}")));
+    warn_of_other_weights(path, weights, ("the program's", program_weights()), "");
+}
+
+/// Says that a book grew last with weights of this fingerprint, if these, whose they are said to be, are others, and what comes of that.
+fn warn_of_other_weights(path: &Path, weights: u32, (whose, others): (&str, u32), outcome: &str) {
+    if weights != others {
+        let outcome = if outcome.is_empty() { String::new() } else { format!("; {outcome}") };
+        say(at(path)(format!(
+            "warning: it grew last with the weights {weights:08x}; {whose} are {others:08x}{outcome}"
+        )));
     }
+}
+
+/// The fingerprint of the program's own weights.
+fn program_weights() -> u32 {
+    fingerprint(&*EvaluatorKind::default().build())
 }
 
 /// Names the file that is made, in what is said of it or of a book that it is made of.

@@ -1,6 +1,6 @@
 //! `emilia book merge` and `emilia book prune`.
 
-use super::{at, making};
+use super::{at, making, warn_of_other_weights};
 use crate::book::{Book, Keep, Positions, merge, prune};
 use crate::cli::on_interrupt;
 use crate::cli::output::say;
@@ -43,9 +43,8 @@ pub(super) fn run_merge(arguments: &MergeArguments) -> Result<(), String> {
     let contents = named.map(|(book, path)| book.now().map_err(at(path))).collect::<Result<Vec<_>, _>>()?;
     let weights = contents[0].weights();
     for (path, book) in arguments.books.iter().zip(&contents) {
-        if book.weights() != weights {
-            say(at(path)("warning: another evaluation's; its values are searched again as the new book grows"));
-        }
+        let outcome = "its values are searched again as the new book grows";
+        warn_of_other_weights(path, book.weights(), ("those of the first book", weights), outcome);
     }
     let books: Vec<&dyn Positions> = contents.iter().map(|book| book.positions()).collect();
     let positions = merge(&books, weights, &arguments.out, &*on_interrupt()?).map_err(making(&arguments.out))?;

@@ -1,6 +1,6 @@
 //! `emilia book grow`.
 
-use super::{PATIENCE, at};
+use super::{PATIENCE, at, warn_of_other_weights};
 use crate::analysis::book_growth::{Growth, GrowthEnd, GrowthSettings, grow};
 use crate::book::{Database, Entry, Key, Positions, Work, graph::PLY};
 use crate::cli::options::WeightsArguments;
@@ -119,9 +119,8 @@ pub(super) fn run(arguments: &GrowArguments) -> Result<(), String> {
     let before = book.read().map_err(at(path))?;
     let settings = arguments.settings(&before)?;
     let at_first = before.count().map_err(at(path))?;
-    if before.weights != fingerprint(&*settings.evaluator) {
-        say("warning: the values in the book are another evaluation's; they are searched again as it grows");
-    }
+    let evaluation = ("those it grows with now", fingerprint(&*settings.evaluator));
+    warn_of_other_weights(path, before.weights, evaluation, "its values are searched again as it grows");
     drop(before);
     let interrupt = crate::cli::on_interrupt()?;
     let begun_at = settings.positions.map_or(at_first, |wanted| wanted.min(at_first));

@@ -1,13 +1,12 @@
 //! `emilia book tasks` and `emilia book take`: the searches of a book's growth, done elsewhere.
 
 use super::grow::SearchArguments;
-use super::{PATIENCE, at};
+use super::{PATIENCE, at, program_weights, warn_of_other_weights};
 use crate::analysis::book_tasks::{UnusableLine, finding, tasks};
 use crate::analysis::lines::Lines;
 use crate::book::{BookError, Database, Key, Outcome};
 use crate::cli::game_input::open_text;
 use crate::cli::output::{Output, complain, counted, expect_another, say};
-use crate::eval::{EvaluatorKind, fingerprint};
 use crate::input_line::InputLine;
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -47,13 +46,11 @@ pub(super) fn run_tasks(arguments: &TasksArguments) -> Result<(), String> {
     let how = (&arguments.searches.limits(), arguments.searches.selectivity);
     let queries = tasks(&book, &root, arguments.leaves as usize, how).map_err(at(path))?;
     let weights = book.read().map_err(at(path))?.weights;
-    if weights != fingerprint(&*EvaluatorKind::default().build()) {
-        let name = path.display();
-        say(format_args!(
-            "'{name}': warning: the book takes answers with the evaluation {weights:08x} alone, which is not this program's; \
-             'emilia book grow {name} --time 0' makes it take this program's"
-        ));
-    }
+    let outcome = format!(
+        "it takes answers with those that it grew with alone; 'emilia book grow {} --time 0' makes it take this program's",
+        path.display()
+    );
+    warn_of_other_weights(path, weights, ("the program's", program_weights()), &outcome);
     // Whoever reads the searches may want the book.
     drop(book);
     if queries.is_empty() {
