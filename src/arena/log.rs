@@ -76,7 +76,7 @@ impl MatchLog {
         }
         std::fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
         let (mut games, lines) = LineLog::open(path.clone(), resume)?;
-        let played = read(&path, &lines, Some((terms, shard)))?;
+        let played = read(&path, &lines, Some((terms, shard)))?.map_or_else(Vec::new, |(_, games)| games);
         let first = format!("{terms}\n");
         if games.keep(lines.len() as u64, &first)? {
             log::warn!("{}: the last line is torn and will be played again", path.display());
@@ -107,15 +107,18 @@ impl MatchLog {
 pub fn read_folder(folder: &Path) -> Result<(Value, Vec<PlayedGame>), LogError> {
     let path = folder.join(GAMES);
     let text = std::fs::read(&path).map_err(|error| LineLogError::Io(path.clone(), error))?;
-    let games = read(&path, whole_lines(&text), None)?;
-    let terms = terms_of(&path, text.split(|&b| b == b'\n').next().unwrap_or_default())?;
-    Ok((terms, games))
+    match read(&path, whole_lines(&text), None)? {
+        Some(log) => Ok(log),
+        // The terms may be there without their line feed.
+        None => Ok((terms_of(&path, 1, &text)?, Vec::new())),
+    }
 }
 
-/// The terms of a match by the first line of its log.
-fn terms_of(path: &Path, line: &[u8]) -> Result<Value, LogError> {
+/// The terms of a match by this line, the first one, of its log.
+fn terms_of(path: &Path, number: usize, line: &[u8]) -> Result<Value, LogError> {
     let terms: Result<Map<_, _>, _> = serde_json::from_slice(line);
-    let expected = |error| LogError::Content(path.to_owned(), 1, format!("expected the terms of a match: {error}"));
+    let expected =
+        |error| LogError::Content(path.to_owned(), number, format!("expected the terms of a match: {error}"));
     terms.map(Value::Object).map_err(expected)
 }
 
@@ -168,12 +171,16 @@ fn ggf_line(game: &PlayedGame) -> String {
     }
 }
 
-/// Reads whole lines: the terms, if they are given equal to these, and the games of the shard in their order.
-fn read(path: &Path, text: &[u8], terms: Option<(&Value, Shard)>) -> Result<Vec<PlayedGame>, LogError> {
+/// Reads whole lines: the terms, if they are given equal to these, and the games of the shard in their order. `None` if there is no line.
+fn read(
+    path: &Path,
+    text: &[u8],
+    terms: Option<(&Value, Shard)>,
+) -> Result<Option<(Value, Vec<PlayedGame>)>, LogError> {
     let content = |line: usize, problem: String| LogError::Content(path.to_owned(), line, problem);
-    let mut lines = text.split(|&b| b == b'\n').filter(|line| !line.is_empty()).enumerate();
-    let Some((_, first)) = lines.next() else { return Ok(Vec::new()) };
-    let logged = terms_of(path, first)?;
+    let mut lines = (1..).zip(text.split(|&b| b == b'\n')).filter(|(_, line)| !line.is_empty());
+    let Some((number, first)) = lines.next() else { return Ok(None) };
+    let logged = terms_of(path, number, first)?;
     let shard = match terms {
         Some((terms, shard)) => {
             if let Some((field, was, now)) = difference(&logged, terms) {
@@ -184,18 +191,18 @@ fn read(path: &Path, text: &[u8], terms: Option<(&Value, Shard)>) -> Result<Vec<
         None => shard_of(path, &logged)?,
     };
     let mut games = Vec::new();
-    for (i, line) in lines {
+    for (number, line) in lines {
         let game: PlayedGame =
-            serde_json::from_slice(line).map_err(|error| content(i + 1, format!("expected a game: {error}")))?;
+            serde_json::from_slice(line).map_err(|error| content(number, format!("expected a game: {error}")))?;
         let expected = number_at(shard, games.len() as u64);
         if Some(game.game) != expected {
             let expected = expected.unwrap_or(u64::MAX);
-            return Err(content(i + 1, format!("expected game {expected}, found game {}", game.game)));
+            return Err(content(number, format!("expected game {expected}, found game {}", game.game)));
         }
-        game.record().map_err(|error| content(i + 1, format!("moves: {error}")))?;
+        game.record().map_err(|error| content(number, format!("moves: {error}")))?;
         games.push(game);
     }
-    Ok(games)
+    Ok(Some((logged, games)))
 }
 
 /// The shard that the terms of a log name.
@@ -224,6 +231,26 @@ mod tests {
         assert_eq!(different(&openings("a.txt", Value::Null)), None, "a log of a former version");
         assert_eq!(different(&openings("a.txt", json!("2"))).as_deref(), Some(OPENINGS_CHECKSUM));
         assert_eq!(different(&openings("in/a.txt", Value::Null)).as_deref(), Some("openings"));
+    }
+
+    #[test]
+    fn errors_name_the_line_of_the_file() {
+        let path = Path::new("games.jsonl");
+        let error = |text: &[u8]| read(path, text, None).unwrap_err().to_string();
+        assert!(error(b"\n\n{\n").starts_with("games.jsonl, line 3: expected the terms"));
+        assert!(error(b"{}\n\nno game\n").starts_with("games.jsonl, line 3: expected a game"));
+    }
+
+    #[test]
+    fn the_terms_may_be_all_there_is() {
+        let folder = tempfile::tempdir().unwrap();
+        for text in ["{\"seed\": 1}", "{\"seed\": 1}\n"] {
+            std::fs::write(folder.path().join(GAMES), text).unwrap();
+            let (terms, games) = read_folder(folder.path()).unwrap();
+            assert_eq!((terms, games.len()), (json!({ "seed": 1 }), 0));
+        }
+        std::fs::write(folder.path().join(GAMES), "").unwrap();
+        assert!(read_folder(folder.path()).is_err());
     }
 
     #[test]
