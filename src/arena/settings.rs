@@ -170,7 +170,7 @@ pub enum SettingsError {
     NoLimit(String, &'static str),
     /// A number out of range: the setting, what was given, and what would have been right.
     #[error("{0}: {1} is not valid; expected {2}")]
-    Value(&'static str, String, &'static str),
+    Value(&'static str, String, String),
 }
 
 /// A match whose parts fit together.
@@ -218,6 +218,8 @@ const DEFAULT_GRACE: Duration = Duration::from_millis(100);
 const MOST_ADJUDICATED: u32 = 20;
 /// More games at a time than any machine has use for.
 const MOST_CONCURRENT: usize = 512;
+/// The longest time that can be set, in seconds.
+const MOST_SECONDS: f64 = 1e6;
 
 impl Settings {
     /// Checks a text.
@@ -261,13 +263,13 @@ impl Settings {
         }
         let concurrency = text.concurrency.unwrap_or(1);
         if !(1..=MOST_CONCURRENT).contains(&concurrency) {
-            return Err(bad("concurrency", concurrency, "a number of games from 1 to 512"));
+            return Err(bad("concurrency", concurrency, format!("a number of games from 1 to {MOST_CONCURRENT}")));
         }
         if let Some(empties) = text.adjudicate.filter(|n| !(1..=MOST_ADJUDICATED).contains(n)) {
-            return Err(bad("adjudicate", empties, "empty squares from 1 to 20"));
+            return Err(bad("adjudicate", empties, format!("empty squares from 1 to {MOST_ADJUDICATED}")));
         }
         let Timeouts { start, reply, thought } = Timeouts::default();
-        let timeout = |name, value, default| seconds(name, value, (0.01, "seconds from 0.01 to 1000000"), default);
+        let timeout = |name, value, default| seconds(name, value, 0.01, default);
         let timeouts = Timeouts {
             start: timeout("start-timeout", text.start_timeout, start)?,
             reply: timeout("reply-timeout", text.reply_timeout, reply)?,
@@ -280,7 +282,7 @@ impl Settings {
             selection,
             pairs,
             terms,
-            grace: seconds("grace", text.grace, (0.0, "seconds from 0 to 1000000"), DEFAULT_GRACE)?,
+            grace: seconds("grace", text.grace, 0.0, DEFAULT_GRACE)?,
             concurrency,
             adjudicate: text.adjudicate,
             sprt: text.sprt,
@@ -315,8 +317,8 @@ impl Settings {
     }
 }
 
-fn bad(name: &'static str, value: impl ToString, expected: &'static str) -> SettingsError {
-    SettingsError::Value(name, value.to_string(), expected)
+fn bad(name: &'static str, value: impl ToString, expected: impl Into<String>) -> SettingsError {
+    SettingsError::Value(name, value.to_string(), expected.into())
 }
 
 /// Refuses what has no effect or no sense beside other settings.
@@ -350,26 +352,21 @@ fn pairs(text: &MatchText) -> Result<Option<u64>, SettingsError> {
             Err(bad("games", games, "an even number: every opening is played with both colours"))
         }
         (None, Some(games)) if !(2..=2 * MOST).contains(&games) => {
-            Err(bad("games", games, "a number from 2 to 8589934592"))
+            Err(bad("games", games, format!("a number from 2 to {}", 2 * MOST)))
         }
         (Some(pairs), None) if !(1..=MOST).contains(&pairs) => {
-            Err(bad("pairs", pairs, "a number from 1 to 4294967296"))
+            Err(bad("pairs", pairs, format!("a number from 1 to {MOST}")))
         }
         (pairs, games) => Ok(pairs.or(games.map(|games| games / 2))),
     }
 }
 
-/// A setting in seconds, from `least` on, which `expected` says too; the default if it is not there.
-fn seconds(
-    name: &'static str,
-    value: Option<f64>,
-    (least, expected): (f64, &'static str),
-    default: Duration,
-) -> Result<Duration, SettingsError> {
+/// A setting in seconds, from `least` on; the default if it is not there.
+fn seconds(name: &'static str, value: Option<f64>, least: f64, default: Duration) -> Result<Duration, SettingsError> {
     match value {
         None => Ok(default),
-        Some(value) if (least..=1e6).contains(&value) => Ok(Duration::from_secs_f64(value)),
-        Some(value) => Err(bad(name, value, expected)),
+        Some(value) if (least..=MOST_SECONDS).contains(&value) => Ok(Duration::from_secs_f64(value)),
+        Some(value) => Err(bad(name, value, format!("seconds from {least} to {MOST_SECONDS}"))),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The checks of an engine that speaks NBoard.
 
 use super::{Check, Checked, PASS, Probe, Stop, WIPE_OUT, failed, game, require, require_legal};
-use crate::arena::player::parse_move;
+use crate::arena::player::{Pong, parse_move, pong};
 use crate::notation::ggf::{Ggf, GgfClock};
 use crate::notation::transcript::parse_turn;
 use crate::notation::{AnnotatedGame, PlayerInfo};
@@ -47,17 +47,14 @@ impl Probe {
         let mut answer = None;
         loop {
             let line = self.line(&command, deadline)?;
-            let mut words = line.split_whitespace();
-            if words.next() == Some("pong") {
-                // The client passes over pongs with other numbers.
-                match words.next().and_then(|number| number.parse::<u32>().ok()) {
-                    Some(number) if number == self.pings => {
-                        self.is_ready = true;
-                        return Ok(answer);
-                    }
-                    Some(_) => continue,
-                    None => return failed(format!("expected 'pong {}', got '{line}'", self.pings)),
+            match pong(&line, self.pings).or_else(failed)? {
+                Some(Pong::Awaited) => {
+                    self.is_ready = true;
+                    return Ok(answer);
                 }
+                // The client passes over it.
+                Some(Pong::Old) => continue,
+                None => {}
             }
             well_formed(&line)?;
             answer = answer.or(Some(line).filter(|line| is_answer(line)));

@@ -67,7 +67,7 @@ impl GtpPlayer {
             // Loading may take a while before the first answer.
             timeouts: Timeouts { reply: timeouts.start, ..timeouts },
             terminator: TERMINATOR,
-            seed: None,
+            seed: spec.seed_of_variety(),
             ponders: spec.ponders(),
             sent_turns: 0,
         };
@@ -128,7 +128,6 @@ impl GtpPlayer {
         for (name, value) in &spec.options {
             self.insist(&format!("emilia-set {name} {value}"))?;
         }
-        self.seed = spec.seed_of_variety();
         Ok(())
     }
 

@@ -44,7 +44,7 @@ impl NBoardPlayer {
             pings: 0,
             terms,
             form: AnnotatedGame::default(),
-            seed: None,
+            seed: spec.seed_of_variety(),
             ponders: spec.ponders(),
         };
         player.process.send("nboard 2");
@@ -89,7 +89,6 @@ impl NBoardPlayer {
         for (name, value) in &spec.options {
             self.process.send(&format!("set emilia.{name} {value}"));
         }
-        self.seed = spec.seed_of_variety();
         if let Some(nodes) = terms.nodes {
             self.process.send(&format!("set emilia.nodes {nodes}"));
         }
@@ -109,15 +108,13 @@ impl NBoardPlayer {
             let Some(line) = self.process.whole_line(deadline)? else {
                 return Err(Fault::Silent(command, wait));
             };
+            match pong(&line.text, self.pings).map_err(Fault::Protocol)? {
+                Some(Pong::Awaited) => return Ok(()),
+                Some(Pong::Old) => log::debug!("{}: an old pong", self.title),
+                None => {}
+            }
             let mut words = line.text.split_whitespace();
             match (words.next(), words.next()) {
-                (Some("pong"), number) => match number.and_then(|n| n.parse::<u32>().ok()) {
-                    Some(number) if number == self.pings => return Ok(()),
-                    Some(_) => log::debug!("{}: an old pong", self.title),
-                    None => {
-                        return Err(Fault::Protocol(format!("expected 'pong {}', got '{}'", self.pings, line.text)));
-                    }
-                },
                 (Some("set"), Some("myname")) => self.title = words.next().unwrap_or_default().to_owned(),
                 // The answer to `nboard 2` says the name too, where no depth is told.
                 (Some("status"), Some("Emilia")) if self.title.is_empty() => {
@@ -135,6 +132,29 @@ impl NBoardPlayer {
         let timing = charged(turn.timing, clock);
         let game = AnnotatedGame { record: turn.record.clone(), timing, ..self.form.clone() };
         self.process.send(&format!("set game {}", Ggf(&game)));
+    }
+}
+
+/// An answer to a ping.
+pub(in crate::arena) enum Pong {
+    /// To the last one.
+    Awaited,
+    /// To another one.
+    Old,
+}
+
+/// What a line answers if the last ping had this number; `None` if it is no pong.
+///
+/// # Errors
+/// If it is a pong without a number.
+pub(in crate::arena) fn pong(line: &str, ping: u32) -> Result<Option<Pong>, String> {
+    let mut words = line.split_whitespace();
+    if words.next() != Some("pong") {
+        return Ok(None);
+    }
+    match words.next().and_then(|number| number.parse::<u32>().ok()) {
+        Some(number) => Ok(Some(if number == ping { Pong::Awaited } else { Pong::Old })),
+        None => Err(format!("expected 'pong {ping}', got '{line}'")),
     }
 }
 
