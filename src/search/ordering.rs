@@ -1,5 +1,7 @@
 //! In which order moves are tried: the better the first one, the less there is to search.
 
+use super::selectivity::Selectivity;
+use super::transposition::TranspositionTable;
 use crate::game::DISC;
 use crate::othello::{Bitboard, Position, Square, flips};
 use arrayvec::ArrayVec;
@@ -100,6 +102,17 @@ impl Candidates {
             let turned = flips(square, position.player(), position.opponent());
             self.0.push(Candidate { key: 0, square, turned, child: position.after_turning(square, turned) });
         }
+    }
+
+    /// What the moves are worth at least whose replies a table knows, searched to this depth and as sure as this.
+    pub(super) fn known_to(
+        &self,
+        table: &TranspositionTable,
+        depth: u8,
+        selectivity: Selectivity,
+    ) -> impl Iterator<Item = i32> {
+        let known = move |candidate: &Candidate| table.probe(&candidate.child);
+        self.0.iter().filter_map(known).filter(move |known| known.covers(depth, selectivity)).map(|known| -known.upper)
     }
 
     /// Puts a move in front that leaves the other side without a disc, or else `first`; returns the one that it was.

@@ -104,6 +104,14 @@ impl<'a, E: Incremental> Shared<'a, E> {
         self.stopped.store(true, Ordering::Relaxed);
     }
 
+    /// Stops the search if these counts, the clock or a client say so. Returns whether it is stopped.
+    fn stop_at_limits(&self, nodes: u64, evaluations: u64) -> bool {
+        if self.must_stop(nodes, evaluations) && !self.stopped.swap(true, Ordering::Relaxed) {
+            self.pool.wake();
+        }
+        self.is_stopped()
+    }
+
     /// Positions after which a thread looks at the clock and at the limits: fewer where the limits are near, so that they are kept.
     fn positions_to_next_look(&self, (nodes, evaluations): (u64, u64)) -> u64 {
         let (nodes_left, evaluations_left) = self.control.limits().left(nodes, evaluations);
@@ -177,10 +185,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
         let (nodes, evaluations) = shared.add(self.nodes, self.evaluations);
         (self.nodes, self.evaluations) = (0, 0);
         self.next_look = shared.positions_to_next_look((nodes, evaluations));
-        if shared.must_stop(nodes, evaluations) && !shared.stopped.swap(true, Ordering::Relaxed) {
-            shared.pool.wake();
-        }
-        shared.is_stopped()
+        shared.stop_at_limits(nodes, evaluations)
     }
 
     /// Whether what this walk finds is not wanted any more: the search was stopped, or a shared node above was decided.
@@ -243,11 +248,8 @@ impl<'a, E: Incremental> Walk<'a, E> {
             let (all, evaluations) = shared.add(nodes - reported, nodes - reported);
             reported = nodes;
             let counts = (all + waiting.0, evaluations + waiting.1);
-            if shared.must_stop(counts.0, counts.1) {
-                shared.stopped.store(true, Ordering::Relaxed);
-                shared.pool.wake();
-            }
-            let is_over = shared.is_stopped() || below.as_ref().is_some_and(|split| split.is_decided());
+            let is_over =
+                shared.stop_at_limits(counts.0, counts.1) || below.as_ref().is_some_and(|split| split.is_decided());
             (!is_over).then(|| shared.positions_to_next_look(counts))
         };
         let mut solver = Solver::new(shared.table, shared.contempt, &mut self.local, &mut go_on);
@@ -475,10 +477,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
     /// The value of a move whose reply is known to be bad enough for the other side to settle the matter.
     fn known_reply(&self, children: &Candidates, table_depth: u8, depth: u8, beta: i32) -> Option<i32> {
         let needed = if table_depth == TO_THE_END { TO_THE_END } else { depth - 1 };
-        children.iter().find_map(|candidate| {
-            let known = self.shared.table.probe(&candidate.child)?;
-            (known.covers(needed, self.selectivity) && -known.upper >= beta).then_some(-known.upper)
-        })
+        children.known_to(self.shared.table, needed, self.selectivity).find(|&value| value >= beta)
     }
 
     /// Puts the moves in the order in which they are to be tried.

@@ -36,12 +36,17 @@ impl Board {
         if alpha < STABILITY_FROM[empties.min(15) as usize] {
             return None;
         }
-        // Not even all the other side's discs may be enough.
+        self.most_with_stable(alpha).filter(|&limit| limit <= alpha)
+    }
+
+    /// The most that the side to move can still get with the other side's stable discs lost to it; `None` if not even all of the other side's
+    /// discs would keep it from more than `alpha`.
+    #[inline]
+    pub(super) fn most_with_stable(self, alpha: i32) -> Option<i32> {
         if 64 - 2 * self.opponent.count() as i32 > alpha {
             return None;
         }
-        let limit = 64 - 2 * stable_discs(self.opponent, self.player).count() as i32;
-        (limit <= alpha).then_some(limit)
+        Some(64 - 2 * stable_discs(self.opponent, self.player).count() as i32)
     }
 
     #[inline]

@@ -20,7 +20,7 @@ use super::selectivity::Selectivity;
 use super::transposition::{Entry, TO_THE_END, TranspositionTable};
 use super::{BEYOND_DISCS, Contempt};
 use crate::game::DISC;
-use crate::othello::{Position, stable_discs};
+use crate::othello::Position;
 use board::Board;
 pub(super) use local_table::LocalTable;
 use move_order::MoveOrder;
@@ -97,12 +97,9 @@ impl<'a> Solver<'a> {
         children.add(position, moves);
         // Enhanced transposition cut-off: a reply that is known to be bad enough for the other side settles the matter.
         if empties > SHALLOW_TO + 1 {
-            for candidate in children.iter() {
-                let known =
-                    self.table.probe(&candidate.child).filter(|entry| entry.covers(TO_THE_END, Selectivity::NONE));
-                if let Some(value) = known.map(|entry| -entry.upper / DISC).filter(|&value| value >= beta) {
-                    return value;
-                }
+            let mut known = children.known_to(self.table, TO_THE_END, Selectivity::NONE).map(|value| value / DISC);
+            if let Some(value) = known.find(|&value| value >= beta) {
+                return value;
             }
         }
         let odd = Parity::of(position.empties()).odd_squares();
@@ -176,11 +173,10 @@ impl<'a> Solver<'a> {
 /// `alpha`.
 #[inline]
 pub(super) fn stability_limit(position: &Position, contempt: Contempt, alpha: i32) -> Option<i32> {
-    // Not even all the other side's discs may be enough.
-    if alpha < STABILITY_FROM || 64 - 2 * position.opponent().count() as i32 > alpha {
+    if alpha < STABILITY_FROM {
         return None;
     }
-    let limit = 64 - 2 * stable_discs(position.opponent(), position.player()).count() as i32;
+    let limit = Board::of(position).most_with_stable(alpha)?;
     let limit = if limit < 0 { limit } else { limit.max(contempt.draw_for(position.mover())) };
     (limit <= alpha).then_some(limit)
 }
