@@ -173,19 +173,15 @@ impl Engine {
         self.pondering = Some((position, thinking));
     }
 
-    /// Tells where the game is now: pondering about another position ends, and the engine gets ready to think about this one.
+    /// Tells where the game is now: pondering about another position ends, and the engine makes the tables of the evaluation that the game needs
+    /// from this one on, until something else is asked for. Pondering about it goes on, and makes them itself.
     pub fn follow(&mut self, position: &Position) {
         self.pondering.take_if(|(pondered, _)| pondered != position);
-        self.get_ready(position);
-    }
-
-    /// Makes the tables of the evaluation that the game needs from this position on, until something else is asked for. Pondering goes on, and
-    /// makes them itself.
-    pub fn get_ready(&mut self, position: &Position) {
         self.prepare(position, None);
     }
 
-    /// The same, and returns when they are made and all that was asked for before is done; at once while the engine ponders.
+    /// Makes the tables of the evaluation that the game needs from this position on, and returns when they are made and all that was asked for
+    /// before is done; at once while the engine ponders.
     pub fn be_ready(&mut self, position: &Position) {
         let (done, is_done) = bounded(0);
         self.prepare(position, Some(done));

@@ -453,8 +453,6 @@ mod tests {
             *ASKED.lock() = Some((task.clone(), *control.limits()));
             any_legal_move(&task.position)
         }
-
-        fn clear(&mut self) {}
     }
 
     #[test]
@@ -548,8 +546,6 @@ mod tests {
             let lines = task.position.moves().into_iter().zip(values).map(line).collect();
             Report { lines, ..Report::default() }
         }
-
-        fn clear(&mut self) {}
     }
 
     #[test]

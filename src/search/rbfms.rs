@@ -141,13 +141,13 @@ pub struct Answer {
 
 /// The recursion with everything it works with.
 pub(crate) struct Recursion<'a, G: Game, L: Leaves<G>> {
-    pub rules: Rules,
-    pub settings: RbfmsSettings,
+    rules: Rules,
+    settings: RbfmsSettings,
     /// What nodes are worth, and whether the search must stop.
-    pub leaves: &'a mut L,
+    leaves: &'a mut L,
     pub work: Work,
     /// Observes every call; returns whether to stop.
-    pub observe: &'a mut dyn FnMut(Call<'_, G>) -> bool,
+    observe: &'a mut dyn FnMut(Call<'_, G>) -> bool,
     stack: Stack<G::Move>,
     stopped: bool,
 }

@@ -95,8 +95,6 @@ impl Search for Does {
     fn think(&mut self, task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -> Report {
         (self.0)(task, control, sink)
     }
-
-    fn clear(&mut self) {}
 }
 
 /// The report of a search that takes the first move it sees.

@@ -583,8 +583,6 @@ impl Search for Memories {
         uses.iter().for_each(|memory| sink(&report(memory)));
         report(uses.last().unwrap())
     }
-
-    fn clear(&mut self) {}
 }
 
 #[test]

@@ -129,8 +129,6 @@ mod tests {
             let line = Line { turn, score: Score::ZERO, bound: Bound::Exact, depth, pv: vec![turn], visits: 0 };
             Report { lines: vec![line], depth, ..Report::default() }
         }
-
-        fn clear(&mut self) {}
     }
 
     /// Answers for Black at once, and thinks about White's positions until it is told to stop.
@@ -150,8 +148,6 @@ mod tests {
             ENDED.store(true, Ordering::Relaxed);
             report
         }
-
-        fn clear(&mut self) {}
     }
 
     fn wait_for(flag: &AtomicBool) {

@@ -87,53 +87,6 @@ impl<'a, E: Incremental> SearchedLeaves<'a, E> {
             && self.check_limits()
     }
 
-    /// The children of a position whose game is not over, with what they are worth to their side to move, in `nodes`;
-    /// whether the search was not stopped before they were complete.
-    ///
-    /// Values within the margin of the best are those of a search of [`SearchedLeaves::depth`] plies; the others have a bound on the
-    /// child's side: they are at least that far behind.
-    pub(super) fn children_of(&mut self, position: &Position, nodes: &mut Vec<Node<Square>>) -> bool {
-        let shared = self.walk.shared;
-        nodes.clear();
-        let moves = position.moves();
-        if self.depth == 0 && position.empty_count() > SOLVED_BELOW {
-            self.static_children(position, moves, nodes);
-            return true;
-        }
-        let mut children: Vec<(Option<Square>, Position)> = Vec::with_capacity(16);
-        if moves.is_empty() {
-            children.push((None, position.pass()));
-        } else {
-            let mut candidates = Candidates::none();
-            candidates.add(position, moves);
-            let first = shared.table.probe(position).and_then(|entry| entry.best);
-            let node = self.walk.node(*position);
-            self.walk.sort(&mut candidates, &node, self.depth + 1, false, -BEYOND, first);
-            children.extend(candidates.iter().map(|candidate| (Some(candidate.square), candidate.child)));
-        }
-        let margin = (MARGIN * error(shared.errors, position.empty_count())) as i32;
-        let mut best = -BEYOND;
-        for (turn, child) in children {
-            // Siblings of a result are of no use but for a better one; estimates will change.
-            let exact = self.is_solved(&child);
-            let floor = if exact { best } else { (best - margin).max(-BEYOND) };
-            let value = self.child(&child, exact, floor);
-            if shared.is_stopped() {
-                return false;
-            }
-            best = best.max(value);
-            let mut node = Node { spread: self.spread(&child), ..Node::leaf(turn, -value) };
-            if exact {
-                node.value = self.rules.result(-value);
-                node.lower = node.value;
-                // A value up to the floor is only a bound.
-                node.upper = if value > floor || child.is_over() { node.value } else { INFINITY };
-            }
-            nodes.push(node);
-        }
-        true
-    }
-
     /// The children with their static values, or results where the game is over.
     fn static_children(&mut self, position: &Position, moves: Bitboard, nodes: &mut Vec<Node<Square>>) {
         let node = self.walk.node(*position);
@@ -189,8 +142,48 @@ impl<'a, E: Incremental> SearchedLeaves<'a, E> {
 }
 
 impl<E: Incremental> Leaves<Position> for SearchedLeaves<'_, E> {
+    /// Values within the margin of the best are those of a search of [`SearchedLeaves::depth`] plies; the others have a bound on the
+    /// child's side: they are at least that far behind.
     fn children(&mut self, position: &Position, nodes: &mut Vec<Node<Square>>, _: &mut Work) -> bool {
-        self.children_of(position, nodes)
+        let shared = self.walk.shared;
+        nodes.clear();
+        let moves = position.moves();
+        if self.depth == 0 && position.empty_count() > SOLVED_BELOW {
+            self.static_children(position, moves, nodes);
+            return true;
+        }
+        let mut children: Vec<(Option<Square>, Position)> = Vec::with_capacity(16);
+        if moves.is_empty() {
+            children.push((None, position.pass()));
+        } else {
+            let mut candidates = Candidates::none();
+            candidates.add(position, moves);
+            let first = shared.table.probe(position).and_then(|entry| entry.best);
+            let node = self.walk.node(*position);
+            self.walk.sort(&mut candidates, &node, self.depth + 1, false, -BEYOND, first);
+            children.extend(candidates.iter().map(|candidate| (Some(candidate.square), candidate.child)));
+        }
+        let margin = (MARGIN * error(shared.errors, position.empty_count())) as i32;
+        let mut best = -BEYOND;
+        for (turn, child) in children {
+            // Siblings of a result are of no use but for a better one; estimates will change.
+            let exact = self.is_solved(&child);
+            let floor = if exact { best } else { (best - margin).max(-BEYOND) };
+            let value = self.child(&child, exact, floor);
+            if shared.is_stopped() {
+                return false;
+            }
+            best = best.max(value);
+            let mut node = Node { spread: self.spread(&child), ..Node::leaf(turn, -value) };
+            if exact {
+                node.value = self.rules.result(-value);
+                node.lower = node.value;
+                // A value up to the floor is only a bound.
+                node.upper = if value > floor || child.is_over() { node.value } else { INFINITY };
+            }
+            nodes.push(node);
+        }
+        true
     }
 
     fn node(&mut self, turn: Option<Square>, position: &Position, _: &mut Work) -> Node<Square> {
@@ -247,7 +240,7 @@ mod tests {
             let evaluator = EvaluatorKind::Mobility.build();
             leaf_search!(position, evaluator, 2, search);
             let mut children = Vec::new();
-            assert!(search.children_of(&position, &mut children));
+            assert!(search.children(&position, &mut children, &mut Work::default()));
             assert_eq!(children.len() as u32, position.moves().count().max(1));
             let best = children.iter().map(|child| -child.value).max().unwrap();
             let mut near = 0;
@@ -279,13 +272,13 @@ mod tests {
             let position = ObfEntry::parse(line).unwrap().position;
             leaf_search!(position, evaluator, 0, search);
             let [mut leaf, mut child] = [Vec::new(), Vec::new()];
-            assert!(search.children_of(&position, &mut leaf));
+            assert!(search.children(&position, &mut leaf, &mut Work::default()));
             for node in leaf {
                 let after = after(&position, node.turn);
                 if node.is_solved() {
                     continue;
                 }
-                assert!(search.children_of(&after, &mut child));
+                assert!(search.children(&after, &mut child, &mut Work::default()));
                 if child.iter().any(|node| node.is_solved()) {
                     continue;
                 }
@@ -319,14 +312,14 @@ mod tests {
             let position = random_position(seed, 30);
             leaf_search!(position, evaluator, depth, search);
             let mut children = Vec::new();
-            assert!(position.is_over() || search.children_of(&position, &mut children));
+            assert!(position.is_over() || search.children(&position, &mut children, &mut Work::default()));
             for child in children.iter().filter(|child| !child.is_solved()) {
                 let after = after(&position, child.turn);
                 assert_eq!(child.spread, errors.unwrap().spread(&after), "{after}");
                 spreads.insert(child.spread);
             }
             search.spreads = None;
-            assert!(position.is_over() || search.children_of(&position, &mut children));
+            assert!(position.is_over() || search.children(&position, &mut children, &mut Work::default()));
             assert!(children.iter().all(|child| child.spread == SPREAD_UNIT));
         }
         assert!(spreads.len() > 10, "{spreads:?}");
