@@ -164,7 +164,7 @@ fn with_negative_numbers(command: clap::Command) -> clap::Command {
 fn refuse(problem: impl std::fmt::Display) -> ! {
     let mut command = command();
     command.build();
-    let called = std::env::args().nth(1).filter(|name| command.find_subcommand(name).is_some());
+    let called = std::env::args_os().nth(1).filter(|name| command.find_subcommand(name).is_some());
     let command = match called {
         Some(name) => command.find_subcommand_mut(name).expect("it was found"),
         None => &mut command,
