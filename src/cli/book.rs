@@ -174,7 +174,7 @@ fn making(path: &Path) -> impl Fn(BookError) -> String {
 fn learn(arguments: &LearnArguments) -> Result<(), String> {
     let book = Database::open_when_free(&arguments.book, PATIENCE).map_err(at(&arguments.book))?;
     let interrupt = super::on_interrupt()?;
-    let line = StatusLine::new("{spinner} {msg}, {elapsed} gone", None, 0);
+    let line = StatusLine::of_messages();
     let (mut learned, mut new, mut late, mut failures) = (0, 0, 0u64, Failures::default());
     let mut waiting: Vec<GameRecord> = Vec::new();
     let (mut found, mut last) = (0, 0);

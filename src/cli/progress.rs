@@ -27,6 +27,11 @@ impl StatusLine {
         line
     }
 
+    /// A line that says what is being done, and for how long.
+    pub(super) fn of_messages() -> StatusLine {
+        StatusLine::new("{spinner} {msg}, {elapsed} gone", None, 0)
+    }
+
     fn set_form(&self, template: &str) {
         if let Ok(style) = ProgressStyle::with_template(template) {
             self.0.set_style(style);

@@ -109,7 +109,7 @@ fn solve(arguments: &SolveArguments) -> Result<Totals, String> {
         let Some(path) = &arguments.out else { return Ok(totals) };
         return totals_of(path).map_err(|error| cannot_read(path, error));
     };
-    let progress = StatusLine::new("{spinner} {msg}, {elapsed} gone", None, 0);
+    let progress = StatusLine::of_messages();
     let done = Arc::new(AtomicU64::new(0));
     let read = Arc::clone(&done);
     let how = output.how_to_go_on();
