@@ -97,6 +97,11 @@ impl Limits {
         let left = |limit: Option<u64>, used| limit.map_or(u64::MAX, |limit| limit.saturating_sub(used));
         (left(self.nodes, nodes), left(self.evaluations, evaluations))
     }
+
+    /// The shorter of the soft and the hard time.
+    pub(super) fn time(&self) -> Option<Duration> {
+        self.soft_time.into_iter().chain(self.hard_time).min()
+    }
 }
 
 /// The line between a running search and other threads: a flag that stops it, and the count of what it has visited.

@@ -162,7 +162,12 @@ pub struct MemoryUse {
 impl MemoryUse {
     /// Whether a stored tree filled its memory, so that the search had to go on in linear space, to prune, or to end.
     pub const fn cap_was_reached(&self) -> bool {
-        self.ended_at_cap || self.pruned_nodes > 0 || (self.linear_nodes > 0 && self.tree_nodes > 0)
+        self.ended_at_cap || self.pruned_nodes > 0 || self.is_in_linear_space()
+    }
+
+    /// Whether a search that stores a tree goes on in linear space.
+    pub const fn is_in_linear_space(&self) -> bool {
+        self.linear_nodes > 0 && self.tree_nodes > 0
     }
 }
 

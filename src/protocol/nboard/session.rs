@@ -96,14 +96,9 @@ impl PendingRequest {
 /// What the status says of a search that its memory has ended.
 const ENDED: &str = "search ended";
 
-/// Whether a search that stores a tree goes on in linear space.
-fn is_in_linear_space(memory: &MemoryUse) -> bool {
-    memory.linear_nodes > 0 && memory.tree_nodes > 0
-}
-
 /// Whether the status says something of the memory.
 fn is_told(memory: &MemoryUse) -> bool {
-    memory.ended_at_cap || is_in_linear_space(memory)
+    memory.ended_at_cap || memory.is_in_linear_space()
 }
 
 enum PendingGoal {
@@ -477,7 +472,7 @@ impl Session {
         let Some(pending) = &mut self.pending else { return };
         // Pruning is normal work. In linear space a search gets on slowly: more memory would help.
         let (memory, before) = (report.memory, pending.last_report.memory);
-        let is_linear_now = is_in_linear_space(&memory) && !is_in_linear_space(&before);
+        let is_linear_now = memory.is_in_linear_space() && !before.is_in_linear_space();
         // That a search has ended there is said when it has answered: the client clears the status then.
         let at_cap = (is_linear_now && !memory.ended_at_cap).then_some("linear space");
         let last = &pending.last_report;

@@ -12,8 +12,7 @@ pub(super) fn positions_worth(limits: &Limits, threads: usize) -> Option<u64> {
 
 /// How many positions they allow at this number a second.
 fn positions_in(limits: &Limits, speed: f64) -> Option<u64> {
-    let time = limits.soft_time.into_iter().chain(limits.hard_time).min();
-    let by_time = time.map(|time| (time.as_secs_f64() * speed) as u64);
+    let by_time = limits.time().map(|time| (time.as_secs_f64() * speed) as u64);
     limits.nodes.into_iter().chain(limits.evaluations).chain(by_time).min()
 }
 

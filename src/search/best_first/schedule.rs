@@ -73,8 +73,7 @@ impl<'a> Schedule<'a> {
         self.next_look_at_use = next_look(work);
         let limits = self.control.plan();
         let share = |used: u64, limit: Option<u64>| limit.map_or(0.0, |limit| used as f64 / limit as f64);
-        let time = limits.soft_time.into_iter().chain(limits.hard_time).min();
-        let of_time = time.map_or(0.0, |limit| self.control.elapsed().as_secs_f64() / limit.as_secs_f64());
+        let of_time = limits.time().map_or(0.0, |limit| self.control.elapsed().as_secs_f64() / limit.as_secs_f64());
         share(work.nodes, limits.nodes).max(share(work.evaluations, limits.evaluations)).max(of_time) >= part
     }
 }
