@@ -9,7 +9,7 @@ mod lines;
 use self::lines::LinearLines;
 use super::best_first::{
     Budget, EndValues, EndgameSolver, Leaves, Rules, SOLVED_EMPTIES, Schedule, StaticLeaves, Work, least_depth,
-    line_to, unsettled_depth,
+    line_to, unproven_depth,
 };
 use super::tree::{after, reposition, turns};
 use super::{Bound, Contempt, Control, INFINITY, Line, MemoryUse, Report, Search, SearchDepth, Task};
@@ -316,9 +316,9 @@ fn report<'m>(
             visits: remembered.map_or(0, |known| known.visits),
         });
     }
-    let is_settled = lines.iter().all(|line| line.depth.is_exact());
+    let is_proven = lines.iter().all(|line| line.depth.is_exact());
     lines.truncate(task.lines_to_report(&lines));
-    let depth = if is_settled { least_depth(&lines) } else { unsettled_depth(&lines, None) };
+    let depth = if is_proven { least_depth(&lines) } else { unproven_depth(&lines, None) };
     Report {
         depth,
         lines,

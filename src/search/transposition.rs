@@ -45,7 +45,7 @@ impl Entry {
 
     /// The value, or a bound beyond the window from `alpha` to `beta`, if the bounds say so much.
     #[inline]
-    pub fn settles(&self, alpha: i32, beta: i32) -> Option<i32> {
+    pub fn decides(&self, alpha: i32, beta: i32) -> Option<i32> {
         if self.lower >= beta || self.lower == self.upper {
             Some(self.lower)
         } else {

@@ -146,8 +146,8 @@ fn curve(pairing: &PairingReport) -> Curve {
 fn range(curves: &[Curve]) -> (f64, f64) {
     let (mut low, mut high) = (45.0f64, 55.0f64);
     for curve in curves {
-        let settled = curve.len() / 10;
-        for (_, score, error) in curve.iter().skip(settled) {
+        let first = curve.len() / 10;
+        for (_, score, error) in curve.iter().skip(first) {
             let error = if curves.len() == 1 { error.unwrap_or(0.0).min(15.0) } else { 0.0 };
             low = low.min(score - error);
             high = high.max(score + error);

@@ -368,7 +368,7 @@ impl<'a, E: Incremental> Walk<'a, E> {
         let table_depth = if solving { TO_THE_END } else { depth };
         let entry = self.shared.table.probe(position);
         if let Some(known) = entry.filter(|entry| entry.covers(table_depth, self.selectivity)) {
-            if let Some(value) = known.settles(alpha, beta) {
+            if let Some(value) = known.decides(alpha, beta) {
                 return value;
             }
             (alpha, beta) = (alpha.max(known.lower), beta.min(known.upper));

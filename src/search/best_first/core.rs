@@ -376,8 +376,8 @@ impl<G: Game, P: Policy<G>> Explorer<G, P> {
         };
         self.add_nodes(added);
         self.work.expansions += 1;
-        let settled = self.add_visits(1);
-        P::back_up(self, before, settled);
+        let regrown = self.add_visits(1);
+        P::back_up(self, before, regrown);
         true
     }
 
@@ -456,9 +456,9 @@ impl<G: Game, P: Policy<G>> Explorer<G, P> {
             Room::Linear => {
                 let before = self.tree.arena[node];
                 let (visits, progress) = self.search_in_linear_space(node, &position, leaves);
-                let settled = self.add_visits(visits);
+                let regrown = self.add_visits(visits);
                 P::value_leaf(self);
-                P::back_up(self, before, settled);
+                P::back_up(self, before, regrown);
                 progress
             }
         };
@@ -475,9 +475,9 @@ impl<G: Game, P: Policy<G>> Explorer<G, P> {
         };
         self.add_nodes(added);
         self.work.expansions += 1;
-        let settled = self.add_visits(1);
+        let regrown = self.add_visits(1);
         P::value_children(self);
-        P::back_up(self, before, settled);
+        P::back_up(self, before, regrown);
         Progress::Grown
     }
 
@@ -544,18 +544,18 @@ impl<G: Game, P: Policy<G>> Explorer<G, P> {
     /// Counts visits along the path; returns the highest level at which a regrown subtree has replaced its node's searched value. At the
     /// end of the path, the node has its new value then.
     pub(super) fn add_visits(&mut self, visits: u64) -> Option<usize> {
-        let mut settled = None;
+        let mut regrown = None;
         for (level, step) in self.path.iter().enumerate().rev() {
             let node = &mut self.tree.arena[step.node];
             node.visits += visits;
             if node.has(REGROWING) && !node.is_leaf() && self.tree.trust_regrown(step.node) {
-                settled = Some(level);
+                regrown = Some(level);
             }
         }
-        if settled == Some(self.path.len() - 1) {
+        if regrown == Some(self.path.len() - 1) {
             self.tree.refresh(self.leaf().node, true);
         }
-        settled
+        regrown
     }
 }
 

@@ -55,7 +55,7 @@ pub use part::Part;
 use policy::Policy;
 pub use policy::{ByValue, FinalMove};
 pub use ranking::RootMove;
-pub(crate) use report::{least_depth, line_to, unsettled_depth};
+pub(crate) use report::{least_depth, line_to, unproven_depth};
 pub(crate) use rules::Rules;
 pub use rules::{EndValues, Tie, Work};
 pub(crate) use schedule::Schedule;

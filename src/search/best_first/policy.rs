@@ -28,9 +28,9 @@ pub trait Policy<G: Game>: Sized {
     /// C of the search by value, see [`ByValue::exploration`].
     fn exploration(&self) -> f32;
 
-    /// Backs up the change at the end of the path. `before`: the node there as it was. `settled`: the highest level at which a regrown
+    /// Backs up the change at the end of the path. `before`: the node there as it was. `regrown`: the highest level at which a regrown
     /// subtree has replaced its node's value.
-    fn back_up(search: &mut Explorer<G, Self>, before: Node<G::Move>, settled: Option<usize>);
+    fn back_up(search: &mut Explorer<G, Self>, before: Node<G::Move>, regrown: Option<usize>);
 
     /// The rank of a move in the choice of the one to play, as long as it is not proven; larger is better. `None` where its value alone
     /// decides.
@@ -98,13 +98,13 @@ impl<G: Game> Policy<G> for ByValue {
     }
 
     /// Backs up as far as anything changes; the path ends there.
-    fn back_up(search: &mut Explorer<G, Self>, mut before: Node<G::Move>, settled: Option<usize>) {
+    fn back_up(search: &mut Explorer<G, Self>, mut before: Node<G::Move>, regrown: Option<usize>) {
         let mut level = search.path.len() - 1;
         while level > 0 {
             let (child, parent) = (search.path[level].node, search.path[level - 1].node);
             let now = &search.tree.arena[child];
             let (proofs, value) = (now.proves_other_than(&before), now.value != before.value);
-            if !value && !proofs && settled.is_none_or(|highest| level <= highest) {
+            if !value && !proofs && regrown.is_none_or(|highest| level <= highest) {
                 break;
             }
             before = search.tree.arena[parent];

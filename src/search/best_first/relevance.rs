@@ -87,12 +87,12 @@ impl<G: Game> Policy<G> for ByRelevance {
     }
 
     /// Backs up to the root, or lazily as far as it matters now.
-    fn back_up(search: &mut Explorer<G, Self>, mut before: Node<G::Move>, settled: Option<usize>) {
+    fn back_up(search: &mut Explorer<G, Self>, mut before: Node<G::Move>, regrown: Option<usize>) {
         let mut level = search.path.len() - 1;
         search.tree.refresh_chance(search.path[level].node);
         while level > 0 {
             let proofs = search.tree.arena[search.path[level].node].proves_other_than(&before);
-            if !proofs && settled.is_none_or(|highest| level <= highest) && search.may_wait(level) {
+            if !proofs && regrown.is_none_or(|highest| level <= highest) && search.may_wait(level) {
                 break;
             }
             before = search.update_parent(level, proofs);

@@ -41,8 +41,8 @@ pub(super) fn report_of<P: Policy<Position>>(
         });
     }
     // Another move that wins may be worth more than the best one, although that is solved.
-    let is_settled = lines.iter().all(|line| line.depth.knows_winner());
-    let known = (is_settled && !explorer.is_done()).then(|| least_depth(&lines));
+    let is_proven = lines.iter().all(|line| line.depth.knows_winner());
+    let known = (is_proven && !explorer.is_done()).then(|| least_depth(&lines));
     lines.truncate(task.lines_to_report(&lines));
     let most_visits = lines.first().map_or(0, |line| line.visits);
     let founded = |line: &Line| line.depth.is_exact() || line.visits >= most_visits / WELL_FOUNDED;
@@ -51,7 +51,7 @@ pub(super) fn report_of<P: Policy<Position>>(
     let depth = match known {
         Some(known) => known,
         None if explorer.is_done() => least_depth(&lines),
-        None => unsettled_depth(&lines, effort),
+        None => unproven_depth(&lines, effort),
     };
     let mut report = Report { depth, lines, memory, ..Report::default() };
     count(&mut report, explorer.work(), control);
@@ -82,7 +82,7 @@ fn depth_of_effort(evaluations: u64, position: &Position) -> SearchDepth {
 
 /// How far a position was searched of which these are the best lines, where not all moves are decided: the best one may be solved, and another one
 /// be better. `effort`: the depth of what is not solved, if it is not that of the expected play.
-pub(crate) fn unsettled_depth(lines: &[Line], effort: Option<SearchDepth>) -> SearchDepth {
+pub(crate) fn unproven_depth(lines: &[Line], effort: Option<SearchDepth>) -> SearchDepth {
     let depth = least_depth(lines);
     match lines.first() {
         Some(best) if depth.knows_winner() && best.score > Score::ZERO => SearchDepth::WinLossDraw,

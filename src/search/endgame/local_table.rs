@@ -15,9 +15,9 @@ impl LocalEntry {
     /// An entry without knowledge.
     pub(super) const UNKNOWN: LocalEntry = LocalEntry { lower: -BEYOND_DISCS, upper: BEYOND_DISCS };
 
-    /// The bound that settles whether the value exceeds `alpha`, if one does.
+    /// The bound that decides whether the value exceeds `alpha`, if one does.
     #[inline]
-    pub(super) fn settles(self, alpha: i32) -> Option<i32> {
+    pub(super) fn decides(self, alpha: i32) -> Option<i32> {
         if self.lower > alpha {
             Some(self.lower)
         } else if self.upper <= alpha {

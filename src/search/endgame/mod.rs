@@ -88,7 +88,7 @@ impl<'a> Solver<'a> {
         }
         let entry = self.table.probe(position);
         if let Some(known) = entry.filter(|entry| entry.covers(TO_THE_END, Selectivity::NONE)).map(Entry::in_discs) {
-            if let Some(value) = known.settles(alpha, beta) {
+            if let Some(value) = known.decides(alpha, beta) {
                 return value;
             }
             (alpha, beta) = (alpha.max(known.lower), beta.min(known.upper));

@@ -80,7 +80,7 @@ impl Solver<'_> {
             return limit;
         }
         let (known, place) = self.local.probe(board);
-        if let Some(bound) = known.settles(alpha) {
+        if let Some(bound) = known.decides(alpha) {
             return bound;
         }
         if moves.is_empty() {
