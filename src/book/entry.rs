@@ -172,8 +172,9 @@ impl Entry {
     /// The whole entry, but for [`Entry::draws`].
     pub fn to_bytes(&self) -> [u8; Entry::BYTES] {
         let mut bytes = [0; Entry::BYTES];
-        bytes[..9].copy_from_slice(&self.judgement());
-        for (word, place) in [self.weights, self.visits, self.games, self.cost].iter().zip(bytes[9..].chunks_mut(4)) {
+        let (judgement, words) = bytes.split_at_mut(Entry::JUDGEMENT_BYTES);
+        judgement.copy_from_slice(&self.judgement());
+        for (word, place) in [self.weights, self.visits, self.games, self.cost].iter().zip(words.chunks_mut(4)) {
             place.copy_from_slice(&word.to_le_bytes());
         }
         bytes
@@ -182,7 +183,7 @@ impl Entry {
     /// The entry with these bytes, if they are one; its value is the same whatever a draw is worth.
     pub fn from_bytes(bytes: &[u8; Entry::BYTES]) -> Option<Entry> {
         let entry = Entry::of_judgement(bytes.first_chunk()?)?;
-        let word = |i: usize| u32::from_le_bytes(std::array::from_fn(|k| bytes[9 + 4 * i + k]));
+        let word = |i: usize| u32::from_le_bytes(std::array::from_fn(|k| bytes[Entry::JUDGEMENT_BYTES + 4 * i + k]));
         Some(Entry { weights: word(0), visits: word(1), games: word(2), cost: word(3), ..entry })
     }
 }

@@ -20,7 +20,7 @@ pub enum Start {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct FactorizationSettings {
-    /// Factors of a row, even, 2 to 12; half of them count negative.
+    /// Factors of a row, even, 2 to 28; half of them count negative.
     pub rank: usize,
     /// Numbers of discs at which a row has a linear weight, evenly from 4 to 64; between them it is interpolated. 2 to 16.
     pub knots: usize,

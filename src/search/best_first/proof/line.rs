@@ -1,7 +1,7 @@
 //! What a proof reports: while it goes on, and in the end with the play that it proves.
 
 use super::Prover;
-use super::graph::{Graph, ROOT};
+use super::graph::Graph;
 use super::leaf::Examiner;
 use super::state::{FinishedTurn, State};
 use crate::eval::Incremental;
@@ -147,9 +147,8 @@ impl<E: Incremental> Prover<'_, E> {
 /// The best moves by what the graph knows.
 fn expected_play(graph: &Graph, from: u32, turns: &mut Vec<Option<Square>>) {
     let mut place = from;
-    while place != ROOT
-        && let Some(best) =
-            graph.kids(&graph.nodes[place as usize]).iter().min_by_key(|kid| graph.nodes[kid.node as usize].value)
+    while let Some(best) =
+        graph.kids(&graph.nodes[place as usize]).iter().min_by_key(|kid| graph.nodes[kid.node as usize].value)
     {
         turns.push(best.turn());
         place = best.node;
