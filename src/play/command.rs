@@ -3,7 +3,6 @@
 use super::Level;
 use crate::notation::transcript::{parse_turn, parse_turns};
 use crate::othello::Move;
-use std::path::Path;
 use std::str::FromStr;
 use thiserror::Error;
 
@@ -36,8 +35,8 @@ pub enum Command {
     Swap,
     /// Write the game to a file.
     Save(String),
-    /// Take a game from a file, by its number.
-    Load(String, usize),
+    /// Take a game from a file, behind whose name its number may be.
+    Load(String),
     /// Another game, which begins at this position.
     SetBoard(String),
     /// What can be said.
@@ -124,12 +123,7 @@ impl FromStr for Command {
             ("save", "") => return Err(wrong("save", "the name of a file")),
             ("save", file) => Command::Save(file.to_owned()),
             ("load", "") => return Err(wrong("load", "the name of a file")),
-            ("load", file) => match file.rsplit_once(char::is_whitespace) {
-                Some((name, number)) if !Path::new(file).exists() && matches!(number.parse(), Ok(1usize..)) => {
-                    Command::Load(name.trim_end().to_owned(), number.parse().unwrap_or(1))
-                }
-                _ => Command::Load(file.to_owned(), 1),
-            },
+            ("load", file) => Command::Load(file.to_owned()),
             ("setboard", "") => return Err(wrong("setboard", "64 squares and the side to move")),
             ("setboard", board) => Command::SetBoard(board.to_owned()),
             ("book", "") => Command::Book,

@@ -271,9 +271,11 @@ impl Session {
                 Ok(self.reply_after(self.thought))
             }
             Command::Save(name) => self.save(Path::new(&name)),
-            Command::Load(name, number) => self.load(Path::new(&name), number).map(|warning| {
-                warning.map_or_else(String::new, |warning| format!("warning: {warning}\n")) + &self.reply()
-            }),
+            Command::Load(said) => {
+                let (file, number) = file_and_number(&said);
+                let warning = self.load(file, number)?;
+                Ok(warning.map_or_else(String::new, |warning| format!("warning: {warning}\n")) + &self.reply())
+            }
             Command::SetBoard(text) => {
                 let game = read_position(&text).map_err(|error| error.to_string())?;
                 self.begin(AnnotatedGame::new(game));
@@ -559,6 +561,14 @@ impl Session {
 
 fn to_hundredths(number: f64) -> f64 {
     (number * 100.0).round() / 100.0
+}
+
+/// The file that is meant, and which of its games: `games.ggf 3` is the third one of `games.ggf`, unless a file is called so.
+fn file_and_number(said: &str) -> (&Path, usize) {
+    let whole = Path::new(said);
+    let named = said.rsplit_once(char::is_whitespace).filter(|_| !whole.exists());
+    let parts = named.and_then(|(file, number)| Some((Path::new(file.trim_end()), number.parse().ok()?)));
+    parts.filter(|(_, number)| *number > 0).unwrap_or((whole, 1))
 }
 
 fn spoken(turn: Move) -> String {
