@@ -11,7 +11,7 @@ use crate::lab::random_tree::{PathCost, RandomTree};
 use crate::othello::Position;
 use crate::random::Random;
 use crate::render::{Curve, Plot, Scale};
-use crate::search::{EndValues, Explorer, KorfSettings, RbfmsSettings, Sibling, linear_best_first};
+use crate::search::{EndValues, Explorer, KorfSettings, Progress, RbfmsSettings, Sibling, linear_best_first};
 use serde::{Deserialize, Serialize};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -79,7 +79,7 @@ fn take<G: Game>(root: &G, evaluator: &dyn Evaluator<G>, depth: u32) -> Taken {
     let settings = KorfSettings { ends: EndValues::Sum, depth: Some(depth), ..KorfSettings::korf() };
     let watch = Stopwatch::start();
     let mut stored = Explorer::new(settings, root);
-    while stored.work().expansions < MOST_EXPANSIONS && stored.step(evaluator, &mut |_| false).goes_on() {}
+    while stored.work().expansions < MOST_EXPANSIONS && stored.step(evaluator, &mut |_| false) == Progress::Grown {}
     let stored_nanos = watch.nanos();
     let (mut most, mut work, mut cut_off) = (0, Default::default(), false);
     let settings = RbfmsSettings { depth: Some(depth), ..RbfmsSettings::default() };

@@ -10,7 +10,7 @@ use crate::game::{DISC, Game};
 use crate::lab::random_tree::{PathCost, RandomTree};
 use crate::othello::Position;
 use crate::render::{Curve, Plot};
-use crate::search::{EndValues, Explorer, KorfSettings};
+use crate::search::{EndValues, Explorer, KorfSettings, Progress};
 use serde::{Deserialize, Serialize};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -50,7 +50,7 @@ fn in_search<G: Game>(root: &G, ends: EndValues, evaluator: &dyn Evaluator<G>, e
     let mut search = Explorer::new(KorfSettings { ends, ..KorfSettings::korf() }, root);
     search.expand_root(evaluator);
     for _ in 0..expansions {
-        if !search.step(evaluator, &mut |_| false).goes_on() {
+        if search.step(evaluator, &mut |_| false) != Progress::Grown {
             break;
         }
         let Some(node) = search.last_expanded().cloned() else { break };

@@ -7,7 +7,7 @@ use crate::game::Game;
 use crate::lab::KorfAlphaBeta;
 use crate::othello::Position;
 use crate::search::{
-    AlphaBetaStart, Contempt, Control, Explorer, KorfSettings, Limits, Precision, Search, Start, Task, Work,
+    AlphaBetaStart, Contempt, Control, Explorer, KorfSettings, Limits, Precision, Progress, Search, Start, Task, Work,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -179,7 +179,7 @@ impl<G: Contest> Contender<G> for BestFirstPlayer<G> {
             let before = explorer.work().evaluations;
             start.advance(explorer, Some(limit), &*self.evaluator, &mut is_spent);
             self.by_alpha_beta += explorer.work().evaluations - before;
-            if is_spent(explorer.work()) || !explorer.step(&*self.evaluator, &mut is_spent).goes_on() {
+            if is_spent(explorer.work()) || explorer.step(&*self.evaluator, &mut is_spent) != Progress::Grown {
                 break;
             }
         }

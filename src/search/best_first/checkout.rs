@@ -112,7 +112,7 @@ impl Checkout {
         let most = (root.visits / STAY).clamp(LEAST_STAY, LEAST_STAY.max(MOST_STAY >> (2 * leaves.depth)));
         while goes_on {
             match search.iterate(leaves) {
-                Progress::Grown | Progress::Restarted => goes_on = !leaves.must_stop_now(),
+                Progress::Grown => goes_on = !leaves.must_stop_now(),
                 Progress::Stopped => goes_on = false,
                 Progress::Full => {
                     self.is_full = true;

@@ -47,15 +47,6 @@ pub enum Progress {
     Stopped,
     /// There is no memory left, and the search is to end there.
     Full,
-    /// Nothing was done: at the memory cap leaves are chosen by other rules, which hold from the next iteration on.
-    Restarted,
-}
-
-impl Progress {
-    /// Whether another iteration is to follow.
-    pub fn goes_on(self) -> bool {
-        matches!(self, Progress::Grown | Progress::Restarted)
-    }
 }
 
 /// Where the way down to the next leaf led.
@@ -451,7 +442,8 @@ impl<G: Game, P: Policy<G>> Explorer<G, P> {
                 // This path may have been chosen by other rules than those that hold from now on.
                 P::finish_backing_up(self);
                 self.restart();
-                Progress::Restarted
+                self.last = Some(position);
+                return self.iterate(leaves);
             }
             Room::Linear => {
                 let before = self.tree.arena[node];

@@ -4,7 +4,7 @@ use super::budget::Budget;
 use super::report::{count, report};
 use super::schedule::Schedule;
 use super::start::Start;
-use super::{AlphaBetaStart, ByValue, EndValues, Explorer, FinalMove, OnMemoryCap, Rules, Tie};
+use super::{AlphaBetaStart, ByValue, EndValues, Explorer, FinalMove, OnMemoryCap, Progress, Rules, Tie};
 use crate::game::Game;
 use crate::othello::Position;
 use crate::search::tree::Tree;
@@ -91,7 +91,7 @@ impl Search for KorfBestFirst {
                 }
                 budget.is_spent(work)
             });
-            if !progress.goes_on() {
+            if progress != Progress::Grown {
                 break;
             }
             if schedule.is_report_due(explorer.work()) {

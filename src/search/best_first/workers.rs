@@ -2,7 +2,7 @@
 
 use super::Leaves;
 use super::checkout::Checkout;
-use super::core::Way;
+use super::core::{Progress, Way};
 use super::relevance::OneTree;
 use super::searched_leaves::SearchedLeaves;
 use super::shards::Shards;
@@ -26,7 +26,7 @@ pub(super) fn work_alone<E: Incremental>(
 ) {
     search.restart();
     search.be_lazy();
-    while search.iterate(leaves).goes_on() && !leaves.must_stop(&mut search.work) && look(search) {}
+    while search.iterate(leaves) == Progress::Grown && !leaves.must_stop(&mut search.work) && look(search) {}
     search.back_up_all();
     leaves.check_limits();
     // Whatever the limits, there is to be an answer.
