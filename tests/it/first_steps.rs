@@ -55,6 +55,21 @@ fn an_interrupted_job_says_what_is_done_and_how_to_go_on() {
 }
 
 #[test]
+fn an_interrupted_question_has_the_answer_that_was_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let question = "analyze --moves f5d6c3 --depth 60 --engine alpha-beta --selectivity 100 --threads 1 --book none";
+    let line = format!("trap : INT; '{EMILIA}' {question}; echo ended with $?; sleep 60");
+    let Some(terminal) = Terminal::start(file(&folder, "socket"), &line) else { return };
+    // The line that tells of the search has its best move, with the value.
+    terminal.wait_for("depth 1");
+    terminal.press("C-c");
+    let screen = terminal.wait_for("ended with 1");
+    assert!(!screen.contains("ended with 13") && screen.contains("nodes in "), "{screen}");
+    assert!(screen.contains("interrupted at depth "), "{screen}");
+    assert!(["c4", "d3", "e3", "f4", "g5"].iter().any(|turn| screen.contains(turn)), "{screen}");
+}
+
+#[test]
 fn a_terminal_does_not_change_what_a_file_gets() {
     let folder = tempfile::tempdir().unwrap();
     let [positions, solved, analyzed] = ["positions.obf", "solved.txt", "analyzed.txt"].map(|name| file(&folder, name));
