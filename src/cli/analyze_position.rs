@@ -81,7 +81,7 @@ impl PositionArguments {
 pub(super) fn run(query: &Query, as_json: bool, timed: bool) -> Result<(), String> {
     let turn = query.game.turns().len();
     let position = query.position(turn);
-    let status = StatusLine::new("{spinner} {msg}, {elapsed} gone", None, 0);
+    let status = StatusLine::of_messages();
     let mut thinker = Thinker::new(query.settings.options.clone());
     let report_every = status.is_shown().then_some(REPORT_INTERVAL);
     let (sender, cancel) = bounded::<()>(0);

@@ -4,12 +4,11 @@ use super::game_choice::GameChoice;
 use super::game_input::{GameFiles, NamedGame};
 use super::output::{Failures, Output, Reader, complain, counted, is_for_terminal, write_together};
 use super::picture::ending;
-use crate::notation::game_file::{Format, GameFileError, Loss, Part, WthorWriter, write};
-use crate::whole_file::{Destination, folder};
+use crate::notation::game_file::{Format, GameFileError, Loss, Part, WthorWriter, names_of_others, write};
+use crate::whole_file::Destination;
 use clap::Args;
 use std::collections::BTreeMap;
 use std::fmt::Display;
-use std::fs;
 use std::path::{Path, PathBuf};
 use strum::VariantArray;
 
@@ -76,32 +75,6 @@ impl ConvertArguments {
     }
 }
 
-/// An error if files of names that would be replaced may be those of other games: the names of WTHOR's base are in one file for all its years.
-fn expect_own_names(games: &Path) -> Result<(), String> {
-    let in_small = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
-    let entries = fs::read_dir(folder(games)).into_iter().flatten().flatten();
-    let there: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
-    let (own, stem) = (in_small(games), in_small(&games.with_extension("")));
-    let is_of_others = |path: &PathBuf| {
-        let name = in_small(path);
-        name != own && name.starts_with(&stem) && name.contains(".wtb")
-    };
-    let are_shared = !games.exists() || there.iter().any(is_of_others);
-    for ending in ["jou", "trn"] {
-        let names = games.with_extension(ending);
-        let is_alike = |path: &&PathBuf| in_small(path) == in_small(&names);
-        if let Some(found) = there.iter().find(is_alike)
-            && (are_shared || found.file_name() != names.file_name())
-        {
-            return Err(format!(
-                "--out: '{}' is there, and may have the names of other games; expected another name",
-                found.display()
-            ));
-        }
-    }
-    Ok(())
-}
-
 struct Conversion<'a> {
     arguments: &'a ConvertArguments,
     format: Format,
@@ -139,7 +112,12 @@ impl Conversion<'_> {
         // Nothing stands beside a device.
         let is_file = |path: &Path| !matches!(Destination::of(path), Ok(Destination::InPlace));
         let path = out.filter(|path| *path != Path::new("-") && is_file(path));
-        path.map_or(Ok(()), expect_own_names)?;
+        if let Some(names) = path.and_then(names_of_others) {
+            return Err(format!(
+                "--out: '{}' is there, and may have the names of other games; expected another name",
+                names.display()
+            ));
+        }
         let mut writer = WthorWriter::new();
         for item in self.arguments.chosen() {
             let Some(game) = self.read(item)? else { continue };

@@ -112,12 +112,9 @@ fn names_are_taken_from_the_files_that_the_name_of_the_games_says() {
     if Path::new(&at("wth.jou")).exists() {
         return; // Here a name in capitals is the same name.
     }
-    std::fs::rename(at("WTH_2024.wtb"), at("2024.wtb")).unwrap();
-    std::fs::copy(at("part.wtb"), at("WTH.wtb")).unwrap();
-    for ending in ["jou", "trn"] {
-        std::fs::copy(at("part.jou").replace("jou", ending), at("WTH.jou").replace("jou", ending)).unwrap();
+    for ending in ["wtb", "jou", "trn"] {
+        std::fs::copy(at(&format!("part.{ending}")), at(&format!("WTH.{ending}"))).unwrap();
     }
-    std::fs::rename(at("2024.wtb"), at("WTH_2024.wtb")).unwrap();
     assert_eq!(black("WTH.wtb"), told("of a part"));
     assert_eq!(black("WTH_2024.wtb"), (String::new(), true));
 }
@@ -136,6 +133,8 @@ fn the_names_of_other_games_are_not_replaced() {
     assert!(refusal("wth.wtb").unwrap().contains("wth.jou' is there"));
     assert_eq!(std::fs::read_to_string(at("wth.jou")).unwrap(), "precious");
     assert_eq!((refusal("mine.wtb"), refusal("mine.wtb")), (None, None), "its own names are replaced with it");
+    std::fs::copy(at("mine.wtb"), at("mines.wtb")).unwrap();
+    assert_eq!(refusal("mine.wtb"), None, "another word");
     std::fs::copy(at("mine.wtb"), at("mine_too.wtb")).unwrap();
     assert!(refusal("mine.wtb").unwrap().contains("mine.jou' is there"));
 }

@@ -35,6 +35,6 @@ pub use crate::notation::written::{Unwritable, Written};
 pub use content::Format;
 pub(crate) use content::is_comment;
 pub use error::{GameFileError, ReadProblem};
-pub use reader::{FileGame, GameFile, GamePlace};
+pub use reader::{FileGame, GameFile, GamePlace, names_of_others};
 pub use text_formats::write;
 pub use wthor_writer::{WthorBytes, WthorWriter};

@@ -311,6 +311,22 @@ fn beside(games: &Path, ending: &str) -> Option<PathBuf> {
     }
 }
 
+/// A file of names that games written here would replace, if it may have those of other games: of some beside them, or of any where these are
+/// new. WTHOR's base has the names of all its years in one file.
+pub fn names_of_others(games: &Path) -> Option<PathBuf> {
+    let all: Vec<PathBuf> = fs::read_dir(folder(games)).ok()?.flatten().map(|entry| entry.path()).collect();
+    let in_small = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+    let others = || all.iter().filter(|path| path.file_name() != games.file_name());
+    ["jou", "trn"].into_iter().find_map(|ending| {
+        let own = games.with_extension(ending);
+        let there = all.iter().find(|path| in_small(path) == in_small(&own))?;
+        let is_shared =
+            || others().any(|other| in_small(other).contains(".wtb") && beside(other, ending).as_ref() == Some(there));
+        let is_own = games.exists() && there.file_name() == own.file_name() && !is_shared();
+        (!is_own).then(|| there.clone())
+    })
+}
+
 /// The length of a name if another one begins with it, in any case, and goes on with another word or number.
 fn beginning(name: &str, begins: &str) -> Option<usize> {
     let behind = name.get(begins.len()..).filter(|_| name[..begins.len()].eq_ignore_ascii_case(begins))?;
