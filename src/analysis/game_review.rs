@@ -144,7 +144,12 @@ impl Review {
     /// The turn of a side that lost most, if any lost [`NEGLIGIBLE`] or more.
     pub fn worst_of(&self, color: Color) -> Option<&ReviewedTurn> {
         let worst = self.player(color).worst?;
-        self.turns.iter().find(|reviewed| reviewed.turn == worst)
+        self.worst_among(|turn| turn == worst)
+    }
+
+    /// Of the turns of which this is true the one that lost most, if any lost [`NEGLIGIBLE`] or more.
+    pub fn worst_among(&self, is_meant: impl Fn(usize) -> bool) -> Option<&ReviewedTurn> {
+        worst(self.turns.iter().filter(|turn| is_meant(turn.turn)))
     }
 
     /// The turning point, unless the game ended with another result than this, for Black: by the clock, for example. A game without a result has none
@@ -216,7 +221,7 @@ impl Reviewer {
         let chosen = chosen(&turns, given);
         Review {
             turning_point: TurningPoint::find(chosen, end),
-            worst: worst(chosen.iter()),
+            worst: worst(chosen.iter()).map(|turn| turn.turn),
             black: player(chosen, Color::Black),
             white: player(chosen, Color::White),
             score: end.is_over().then(|| end.score_for_black()),
@@ -340,9 +345,9 @@ fn chosen(turns: &[ReviewedTurn], given: usize) -> &[ReviewedTurn] {
 }
 
 /// The turn that lost most, if any lost [`NEGLIGIBLE`] or more; of equal losses the first.
-fn worst<'a>(turns: impl DoubleEndedIterator<Item = &'a ReviewedTurn>) -> Option<usize> {
+fn worst<'a>(turns: impl DoubleEndedIterator<Item = &'a ReviewedTurn>) -> Option<&'a ReviewedTurn> {
     let lost = turns.filter(|turn| turn.loss() >= NEGLIGIBLE);
-    lost.rev().max_by(|a, b| a.loss().total_cmp(&b.loss())).map(|turn| turn.turn)
+    lost.rev().max_by(|a, b| a.loss().total_cmp(&b.loss()))
 }
 
 /// The accuracy of a move with this loss, in discs: 100, halved with every [`HALF_ACCURACY_LOSS`].
@@ -352,7 +357,7 @@ pub(super) fn accuracy(loss: f64) -> f64 {
 
 fn player(turns: &[ReviewedTurn], color: Color) -> PlayerReview {
     let chosen = turns.iter().filter(|turn| turn.is_choice() && turn.position.mover() == color);
-    let mut review = PlayerReview { worst: worst(chosen.clone()), ..PlayerReview::default() };
+    let mut review = PlayerReview { worst: worst(chosen.clone()).map(|turn| turn.turn), ..PlayerReview::default() };
     let mut sum = 0.0;
     for turn in chosen {
         let loss = turn.loss();

@@ -9,6 +9,6 @@ mod session;
 
 pub use command::{Command, CommandError};
 pub use level::{Level, ParseLevelError};
-pub use opponent::{Choice, Opponent};
+pub use opponent::{Choice, Hint, Opponent};
 pub use person::{Person, Said};
 pub use session::Session;

@@ -2,12 +2,13 @@
 
 use super::Level;
 use crate::analysis::{AnalysisSettings, Review, Reviewer};
+use crate::book::View;
 use crate::clock::TimeBudget;
 use crate::engine::{Decision, Engine, EngineOptions, Event, Goal, OpeningBook, Request};
 use crate::notation::AnnotatedGame;
 use crate::othello::{Empties, Move, Position};
 use crate::random::Random;
-use crate::search::{Depth, Limits, Line};
+use crate::search::{Contempt, Depth, Limits, Line};
 use crossbeam::channel::{Receiver, bounded, never, select};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -84,7 +85,8 @@ impl Opponent {
             return Some(Choice { turn, value, loss: 0.0 });
         }
         let limits = Limits { depth: Some(self.level.depth()), ..budget.into() };
-        let decision = self.values(position, usize::MAX, limits);
+        let goal = Goal::Hint { lines: usize::MAX };
+        let decision = self.think(Request { goal, limits, ..Request::best_move(*position) });
         let lines = &decision.report.lines;
         let Some(best) = lines.first().map(|line| line.score.discs()) else {
             return Some(Choice { turn: decision.legal_turn(position), value: None, loss: 0.0 });
@@ -101,14 +103,22 @@ impl Opponent {
         Some(Choice { turn: line.turn, value: Some(line.score.discs()), loss })
     }
 
-    /// The best moves with their values, whatever the level; empty if the game is over, or if an interrupt came before any was found.
-    pub fn hint(&mut self, position: &Position, count: usize) -> Vec<Line> {
-        if position.is_over() {
-            return Vec::new();
+    /// This number of moves with their values, whatever the level: those that the book would play, and then the best of the others by a search.
+    /// There are fewer if the game is over, or if an interrupt came before any was found.
+    pub fn hint(&mut self, position: &Position, count: usize) -> Hint {
+        let view = self.book().and_then(|book| book.view(position, Contempt::NONE));
+        let of_book: Vec<Line> = view.iter().flat_map(View::playable).take(count).collect();
+        let others = (position.moves().count() as usize).max(1).saturating_sub(of_book.len());
+        let lines = others.min(count - of_book.len());
+        if position.is_over() || lines == 0 {
+            return Hint { of_book, searched: Vec::new() };
         }
         let (depth, time) = (Some(HINT_DEPTH), Some(HINT_TIME));
         let limits = Limits { depth, hard_time: time, soft_time: time, ..Limits::default() };
-        self.values(position, count, limits).report.lines
+        let except = of_book.iter().filter_map(|line| line.turn.square()).collect();
+        let request = Request { goal: Goal::Hint { lines }, limits, except, ..Request::best_move(*position) };
+        let searched = self.think(request).report.lines.into_iter().take(lines).collect();
+        Hint { of_book, searched }
     }
 
     /// The opening book, whether the level plays from it or not.
@@ -140,11 +150,6 @@ impl Opponent {
             drop(end);
             go_on().then_some(review)
         })
-    }
-
-    fn values(&mut self, position: &Position, count: usize, limits: Limits) -> Decision {
-        let goal = Goal::Hint { lines: count };
-        self.think(Request { goal, limits, ..Request::best_move(*position) })
     }
 
     fn think(&mut self, request: Request) -> Decision {
@@ -188,6 +193,15 @@ const HINT_TIME: Duration = Duration::from_millis(1500);
 /// How deep a game is looked at when it is over, and the empty squares from which on it is solved.
 const REVIEW_DEPTH: Depth = Depth::new(8).unwrap();
 const REVIEW_EXACT: Empties = Empties::new(12).unwrap();
+
+/// Moves with their values.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Hint {
+    /// Those that the opening book would play, the best first.
+    pub of_book: Vec<Line>,
+    /// The best of the others, by a search.
+    pub searched: Vec<Line>,
+}
 
 /// A turn, and what is thought of it.
 #[derive(Clone, Copy, PartialEq, Debug)]

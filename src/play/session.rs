@@ -136,7 +136,7 @@ impl Session {
         loop {
             let Some(line) = self.hear(person)? else { return Ok(()) };
             let mut said = String::new();
-            self.thought = self.since.elapsed();
+            self.read_clock();
             if self.left().is_some_and(|left| left.is_zero()) {
                 said = self.run_out();
             }
@@ -176,7 +176,7 @@ impl Session {
 
     /// The person's next line; `None` if there is none. If the time runs out before, the person hears of it.
     fn hear(&mut self, person: &mut impl Person) -> io::Result<Option<String>> {
-        self.thought = self.since.elapsed();
+        self.read_clock();
         let left = self.left();
         let time = left.map_or_else(String::new, |left| format!(" {}", shown(left)));
         let prompt = match self.is_over() {
@@ -193,6 +193,14 @@ impl Session {
                     person.interrupt(&said)?;
                 }
             }
+        }
+    }
+
+    /// Notes how long the person has thought. The clock stands still while the game is over.
+    fn read_clock(&mut self) {
+        match self.is_over() {
+            true => self.since = Instant::now().checked_sub(self.thought).unwrap_or(self.since),
+            false => self.thought = self.since.elapsed(),
         }
     }
 
@@ -227,6 +235,11 @@ impl Session {
     /// The side of the person, unless all that was played is a file's.
     fn person(&self) -> Option<Color> {
         self.side.filter(|_| self.game.record.turns().len() > self.turns_of_file)
+    }
+
+    /// Whether the person has chosen this turn: it is neither a file's nor Emilia's, which has a value.
+    fn is_own(&self, turn: usize) -> bool {
+        turn >= self.turns_of_file && self.game.timing.get(turn).is_none_or(|timing| timing.eval.is_none())
     }
 
     /// Who wins, in words.
@@ -460,7 +473,7 @@ impl Session {
     fn undo(&mut self) -> Result<String, String> {
         if self.game.ending() == Some(Ending::Resigned) {
             self.game.result = self.result_on_time();
-            return Ok(self.reply());
+            return Ok(self.reply_after(self.thought));
         }
         let (turns, positions) = (self.game.record.turns(), self.game.record.positions());
         let is_own = |turn: &usize| self.side.is_none_or(|own| positions[*turn].mover() == own);
@@ -535,7 +548,8 @@ impl Session {
         for (color, player) in [(Color::Black, &mut game.black), (Color::White, &mut game.white)] {
             // A game that was loaded had another one.
             player.clock = clock.or(player.clock);
-            if player.name.is_empty() {
+            let is_played_here = self.turns_of_file == 0 || self.person().is_some();
+            if player.name.is_empty() && is_played_here {
                 player.name = if self.side == Some(!color) { emilia.clone() } else { "you".to_owned() };
             }
         }

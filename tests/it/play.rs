@@ -37,7 +37,8 @@ fn a_game_by_pipe_has_boards_hints_and_an_end() {
     assert!(text.contains("Illegal: f1 turns no disc for black."), "{text}");
     assert!(text.contains("Emilia plays at level 2 (novice): about 4 discs lost a move."), "{text}");
     assert!(text.contains("did you mean 'help'?"), "{text}");
-    let hints = text.lines().filter(|line| line.contains("depth ") || line.contains("exact ")).count();
+    let hints =
+        text.lines().filter(|line| ["book ", "depth ", "exact "].iter().any(|source| line.contains(source))).count();
     assert_eq!(hints, 2, "{text}");
     let game = ggf::parse(&std::fs::read_to_string(&file).unwrap()).unwrap();
     assert_eq!((game.black.name.as_str(), game.white.name.as_str(), game.record.turns().len()), ("you", "Emilia 2", 2));
@@ -192,6 +193,27 @@ fn both_sides_have_a_clock_which_goes_back_with_the_game() {
 }
 
 #[test]
+fn a_resignation_that_is_taken_back_gives_no_time_back() {
+    let options = EngineOptions { threads: 1, hash_mb: 1, ..EngineOptions::default() };
+    let opponent = Opponent::new(Engine::new(options), "2".parse().unwrap(), 5);
+    let mut session = Session::new(opponent, None, Palette::Plain).with_clocks("30".parse().unwrap());
+    let mut lines = ["resign", "undo", "board"].into_iter();
+    let mut script = Script::new(|| {
+        // The person thinks before each line, but before the second nobody's clock runs.
+        std::thread::sleep(Duration::from_millis(1100));
+        lines.next().map_or(Said::Goodbye, |line| Said::Line(line.to_owned()))
+    });
+    let mut output = Vec::new();
+    session.run(&mut script, &mut output).unwrap();
+    let said = String::from_utf8(output).unwrap();
+    let times: Vec<&str> = said.lines().filter_map(|line| line.strip_prefix("time left: ")).collect();
+    assert_eq!(times[0], "black 0:30, white 0:30");
+    let left = |times: &str| times["black 0:".len()..].split(',').next().unwrap().parse::<u32>().unwrap();
+    assert!(times.len() >= 3 && left(times[times.len() - 2]) < 30, "{said}");
+    assert!(left(times[times.len() - 1]) < left(times[times.len() - 2]), "{said}");
+}
+
+#[test]
 fn who_runs_out_of_time_loses_and_may_play_on() {
     let folder = tempfile::tempdir().unwrap();
     let (lost, undone) = (file(&folder, "lost.ggf"), file(&folder, "undone.ggf"));
@@ -245,6 +267,35 @@ fn any_game_of_a_file_is_gone_on_with_and_its_moves_are_those_of_its_players() {
         assert!(text.trim_end().ends_with("black 4, white 1; white to move"), "{text}");
     }
     assert!(said(&[], "setboard\nsetboard x\n").contains("setboard: expected 64 squares and the side to move"));
+}
+
+#[test]
+fn moves_are_those_of_who_chose_them() {
+    // After `swap` the only move of the person is one of four that are alike.
+    let text = said(&[], "f5\nswap\nresign\n");
+    assert!(text.contains("Emilia wins") && !text.contains("Your worst"), "{text}");
+    let text = said(&[], "f5\ngo\ngo\ngo\ngo\nresign\n");
+    assert!(text.contains("Emilia wins") && !text.contains("Your worst"), "{text}");
+    let folder = tempfile::tempdir().unwrap();
+    let [loaded, saved] = ["strangers.txt", "saved.ggf"].map(|name| file(&folder, name));
+    std::fs::write(&loaded, "f5d6c3d3\n").unwrap();
+    said(&[], &format!("load {loaded}\nsave {saved}\n"));
+    let game = std::fs::read_to_string(saved).unwrap();
+    assert!(game.contains("W[D3]") && game.contains("PB[]PW[]"), "{game}");
+}
+
+#[test]
+fn a_hint_begins_with_the_moves_of_the_book() {
+    let text = said(&["--color", "both"], "f5d6c3d3c4f4f6g5\nhint 64\nhint 1\n");
+    let found: Vec<&str> = text.lines().filter(|line| line.contains("  book ") || line.contains("  depth ")).collect();
+    let moves: Vec<&str> = found.iter().map(|line| &line[..4]).collect();
+    let (all, best) = moves.split_at(11);
+    assert!(best == [all[0]], "eleven legal moves, then the best of them: {text}");
+    let of_book = found.iter().take_while(|line| line.contains("  book ")).count();
+    assert!((1..11).contains(&of_book) && found[of_book..11].iter().all(|line| line.contains("  depth ")), "{text}");
+    assert_eq!(all.iter().collect::<std::collections::HashSet<_>>().len(), 11, "no move is named twice: {text}");
+    let text = said(&["--color", "both", "--book", "none"], "f5d6\nhint\n");
+    assert!(!text.contains("  book ") && text.contains("  depth "), "{text}");
 }
 
 #[test]
@@ -402,7 +453,7 @@ fn a_terminal_has_a_prompt_and_colours_unless_they_are_not_wanted() {
     terminal.say("level");
     terminal.wait_for("Emilia plays at level 3");
     terminal.say("hint");
-    let screen = terminal.wait_for("depth");
+    let screen = terminal.wait_for(" book ");
     let plain: String = strip_codes(&screen);
     assert!(plain.lines().all(|line| line.chars().count() <= 80), "{plain}");
     drop(terminal);

@@ -3,6 +3,7 @@
 use super::{OVER, Session, spoken};
 use crate::analysis::Review;
 use crate::othello::{Color, Move, Square};
+use crate::play::Hint;
 use crate::render::{COLUMNS, Diagram, book_table};
 use crate::search::{Contempt, Line, Score};
 
@@ -10,17 +11,18 @@ use crate::search::{Contempt, Line, Score};
 const HINT_MOVES: usize = 12;
 
 impl Session {
-    /// The best moves by a search.
+    /// The best moves, by the book and by a search.
     pub(super) fn hint(&mut self, count: usize) -> Result<String, String> {
         if self.is_over() {
             return Err(OVER.to_owned());
         }
-        let lines = self.opponent.hint(self.game.record.position(), count);
-        if lines.is_empty() {
+        let Hint { of_book, searched } = self.opponent.hint(self.game.record.position(), count);
+        if of_book.is_empty() && searched.is_empty() {
             return Err("Interrupted before any move had a value.".to_owned());
         }
-        let values = lines.iter().filter_map(|line| Some((line.turn.square()?, line.score)));
-        let shown: String = lines.iter().take(count).map(hint_line).collect();
+        let values = of_book.iter().chain(&searched).filter_map(|line| Some((line.turn.square()?, line.score)));
+        let of_book = of_book.iter().map(|line| hint_line(line, "book"));
+        let shown: String = of_book.chain(searched.iter().map(|line| hint_line(line, "depth"))).collect();
         Ok(format!("{}{shown}", self.board_with(values)))
     }
 
@@ -37,9 +39,9 @@ impl Session {
         let Some(turn) = review.turns.iter().find(|turn| turn.turn == point.turn) else { return worst };
         let played = turn.played.as_ref().map_or(Move::Pass, |played| played.turn);
         let player = match self.person() {
-            Some(color) if color == point.mover => "your",
-            Some(_) => "Emilia's",
-            None => &format!("{}'s", point.mover),
+            Some(_) if self.is_own(point.turn) => "your",
+            Some(_) if point.turn >= self.turns_of_file => "Emilia's",
+            _ => &format!("{}'s", point.mover),
         };
         format!(
             "Turning point: {player} {}, move {}, made {} a {}; {} was better.\n{worst}",
@@ -53,13 +55,14 @@ impl Session {
 
     /// The worst move of the person, or of both sides where the person plays both.
     fn worst_moves(&self, review: &Review) -> String {
-        let sides =
-            [Color::Black, Color::White].into_iter().filter(|color| self.person().is_none_or(|own| own == *color));
-        let whose =
-            |color: Color| if self.person().is_some() { "Your".to_owned() } else { format!("{}'s", color.capital()) };
-        let worst =
-            |color| Some(format!("{} worst move: {}.\n", whose(color), review.worst_of(color)?.loss_in_words()));
-        sides.filter_map(worst).collect()
+        if self.person().is_some() {
+            let worst = review.worst_among(|turn| self.is_own(turn));
+            return worst.map_or_else(String::new, |worst| format!("Your worst move: {}.\n", worst.loss_in_words()));
+        }
+        let worst = |color: Color| {
+            Some(format!("{}'s worst move: {}.\n", color.capital(), review.worst_of(color)?.loss_in_words()))
+        };
+        [Color::Black, Color::White].into_iter().filter_map(worst).collect()
     }
 
     /// The moves that the opening book knows.
@@ -82,8 +85,8 @@ impl Session {
     }
 }
 
-fn hint_line(line: &Line) -> String {
+fn hint_line(line: &Line, source: &str) -> String {
     let pv: Vec<String> = line.pv.iter().take(HINT_MOVES).map(ToString::to_string).collect();
-    let depth = if line.depth.is_exact() { "exact".to_owned() } else { format!("depth {}", line.depth) };
+    let depth = if line.depth.is_exact() { "exact".to_owned() } else { format!("{source} {}", line.depth) };
     format!("{:>4}  {}  {depth:<12}  {}\n", line.turn.to_string(), line.score, pv.join(" "))
 }
