@@ -219,7 +219,7 @@ fn take(mut game: GameRecord, turns: &[Move]) -> Result<GameRecord, FieldError> 
     Ok(game)
 }
 
-/// How the query is to be thought about. One that says anything of depth, nodes, time or exactness says everything of them.
+/// How the query is to be thought about. One that has a depth, nodes, a time or `"exact": true` says everything of them.
 fn settings(
     fields: &mut Fields,
     defaults: &AnalysisSettings,

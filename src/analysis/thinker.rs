@@ -120,11 +120,9 @@ impl Thinker {
         let mut cancel = cancel.clone();
         loop {
             select! {
-                recv(running.events()) -> event => match event {
-                    Ok(Event::Report(report)) => news = Some(report),
-                    Ok(Event::Finished(decision)) => return decision,
-                    // The thread that thinks is gone, and has said so in the log.
-                    Err(_) => return Decision { turn: None, report: news.unwrap_or_default() },
+                recv(running.events()) -> event => match event.into() {
+                    Event::Report(report) => news = Some(report),
+                    Event::Finished(decision) => return decision,
                 },
                 recv(ticks) -> _ => {
                     if let Some(report) = news.take() {

@@ -86,7 +86,7 @@ pub struct OpeningChoice {
     /// Keep the order of the source; otherwise the seed decides about it.
     pub in_order: bool,
     /// Plies after which openings from files are cut.
-    pub plies: Option<usize>,
+    pub plies: Option<u32>,
     /// How many random openings are wanted.
     pub count: usize,
 }
@@ -114,7 +114,7 @@ impl OpeningSource {
 }
 
 /// The games and positions of a file of this name.
-fn read(games: GameFile, name: &str, plies: Option<usize>) -> Result<Vec<Opening>, OpeningError> {
+fn read(games: GameFile, name: &str, plies: Option<u32>) -> Result<Vec<Opening>, OpeningError> {
     let opening = |found: Result<FileGame, GameFileError>| {
         let FileGame { place, game, is_cut, .. } = found.map_err(OpeningError::Content)?;
         let line = place.line.map_or_else(String::new, |line| format!("line {line}: "));
@@ -122,7 +122,7 @@ fn read(games: GameFile, name: &str, plies: Option<usize>) -> Result<Vec<Opening
         if is_cut {
             log::warn!("{place}: the file ends within the game");
         }
-        let record = plies.map_or_else(|| game.record.clone(), |plies| game.record.until(plies as u32));
+        let record = plies.map_or_else(|| game.record.clone(), |plies| game.record.until(plies));
         if record.position().is_over() { Err(OpeningError::Over(place)) } else { Ok(Opening { record }) }
     };
     games.map(opening).collect()

@@ -30,7 +30,7 @@ pub struct MatchText {
     pub openings: Option<String>,
     /// Cut openings from files after N plies
     #[arg(long, value_name = "N")]
-    pub opening_plies: Option<usize>,
+    pub opening_plies: Option<u32>,
     /// Play openings in the order of their source instead of one that the seed decides
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true)]
     pub in_order: Option<bool>,

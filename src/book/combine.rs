@@ -114,7 +114,7 @@ pub struct Keep {
 }
 
 /// Makes a book of a part of another: of the positions that are reached from the start. Where moves have left it, the best of them is the
-/// leaf, so that no value changes. Returns the number of positions.
+/// leaf, so that values stay while draws are worth 0. Returns the number of positions.
 ///
 /// # Errors
 /// If the book cannot be read, the file is there already or cannot be written, or there was an interrupt; then there is no new book.

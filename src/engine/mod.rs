@@ -26,7 +26,7 @@ pub use uct_options::{Backup, LeafValue, Selection};
 
 use crate::othello::{Move, Position};
 use crate::search::{Score, StopSignal};
-use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
+use crossbeam::channel::{Receiver, Sender, TryRecvError, bounded, unbounded};
 use host::Host;
 use std::sync::Arc;
 use web_time::Instant;
@@ -190,8 +190,9 @@ impl Engine {
     }
 
     fn prepare(&mut self, position: &Position, done: Option<Sender<()>>) {
-        // It may have been stopped, or have ended after its minute.
-        let goes_on = |(_, thinking): &(Position, Thinking)| !self.current.is_stopped() && thinking.events().is_empty();
+        // It may have been stopped, or have ended after its minute, which closes the channel.
+        let is_open = |thinking: &Thinking| thinking.events().try_recv() == Err(TryRecvError::Empty);
+        let goes_on = |(_, thinking): &(Position, Thinking)| !self.current.is_stopped() && is_open(thinking);
         if !self.pondering.as_ref().is_some_and(goes_on) {
             self.host.send(WorkerMessage::GetReady(*position, Box::new(self.options.clone()), done));
         }

@@ -87,6 +87,7 @@ fn what_makes_no_sense_is_said_with_what_was_expected() {
             1,
             "opening-plies: 2 is not valid; expected openings from a file",
         ),
+        (&["--opening-plies", "4294967296"], 2, "4294967296 is not in"),
         (&[PLAYERS, &["--in-order"]].concat(), 1, "in-order: true is not valid; expected openings that have an order"),
         (&[PLAYERS, &["--chart", "/no/such/chart.svg"]].concat(), 1, "the folder '/no/such' is not there"),
         (&["check"], 2, "<CMD>"),

@@ -4,6 +4,7 @@ use crate::notation::transcript::parse_turn;
 use crate::notation::{NotationError, read_position};
 use crate::othello::{Color, GameRecord, IllegalMove, Move};
 use crate::search::Depth;
+use std::num::{IntErrorKind, ParseIntError};
 use std::time::Duration;
 use thiserror::Error;
 
@@ -168,9 +169,14 @@ fn go<'a>(words: impl Iterator<Item = &'a str>) -> (GoLimits, Option<String>) {
         let (black, white) = (Color::Black as usize, Color::White as usize);
         // What is no number stands for itself.
         let mut number = || {
-            let found = words.next_if(|word| word.parse::<i64>().is_ok()).and_then(|word| word.parse::<i64>().ok());
-            if found.is_none() {
-                ignored.get_or_insert_with(|| word.to_owned());
+            let found = words.peek().and_then(|word| whole_number(word));
+            match found {
+                Some(_) => {
+                    words.next();
+                }
+                None => {
+                    ignored.get_or_insert_with(|| word.to_owned());
+                }
             }
             found
         };
@@ -191,6 +197,18 @@ fn go<'a>(words: impl Iterator<Item = &'a str>) -> (GoLimits, Option<String>) {
         }
     }
     (limits, ignored)
+}
+
+/// A word that is a whole number; the nearest one that fits.
+fn whole_number(word: &str) -> Option<i64> {
+    word.parse().map_or_else(
+        |error: ParseIntError| match error.kind() {
+            IntErrorKind::PosOverflow => Some(i64::MAX),
+            IntErrorKind::NegOverflow => Some(i64::MIN),
+            _ => None,
+        },
+        Some,
+    )
 }
 
 #[cfg(test)]
@@ -269,10 +287,12 @@ mod tests {
         assert_eq!(go("go movetime 5000").move_time, s(5));
         assert_eq!(go("go depth 0 nodes 7"), GoLimits { depth: Some(Depth::LEAST), nodes: Some(7), ..go("go") });
         assert_eq!(go("go depth 999").depth, Some(Depth::MOST));
+        assert_eq!(go("go nodes 99999999999999999999").nodes, Some(i64::MAX as u64), "the most there is");
+        assert_eq!(go("go nodes -99999999999999999999").nodes, Some(1));
         assert_eq!(go("go depth nodes 7").nodes, Some(7), "a keyword is no value");
         assert_eq!(go("go movetime infinite"), GoLimits { is_infinite: true, ..GoLimits::default() });
         assert_eq!(go("go infinite ponder"), GoLimits { is_infinite: true, ..GoLimits::default() });
-        for text in ["go", "go depth", "go depth x", "go nodes 99999999999999999999", "go p1time"] {
+        for text in ["go", "go depth", "go depth x", "go p1time"] {
             assert_eq!(go(text), GoLimits::default(), "{text}");
         }
         for (text, expected) in
