@@ -4,7 +4,7 @@ use super::{Solution, Value};
 use crate::engine::{Decision, Engine, Event, Request};
 use crate::othello::{Outcome, Position};
 use crate::search::{Bound, Line, SearchDepth};
-use crossbeam::channel::RecvTimeoutError;
+use crossbeam::channel::{RecvError, RecvTimeoutError};
 use std::time::Duration;
 use web_time::Instant;
 
@@ -74,6 +74,10 @@ impl Solver {
             elapsed: started.elapsed(),
         };
         match self.question {
+            // Who wins is less than what was asked for.
+            Question::Score if solution.value.score().is_none() => {
+                solution.value = best.map_or(solution.value, estimate);
+            }
             Question::Score => {}
             Question::EveryMove => {
                 let scores = decision.report.lines.iter().map(|line| Some((line.turn, value(line).score()?)));
@@ -100,11 +104,16 @@ impl Solver {
         loop {
             // In a browser all events are there by now, and the channel has no clock to wait by.
             let events = thinking.events();
-            match events.try_recv().or_else(|_| events.recv_timeout(PROGRESS_INTERVAL)) {
-                Ok(Event::Finished(decision)) => return decision,
-                Ok(Event::Report(report)) => depth = report.depth,
-                Err(RecvTimeoutError::Timeout) => progress(thinking.nodes(), depth),
-                Err(RecvTimeoutError::Disconnected) => unreachable!("a search ends with a decision"),
+            let received = match events.try_recv().or_else(|_| events.recv_timeout(PROGRESS_INTERVAL)) {
+                Err(RecvTimeoutError::Timeout) => {
+                    progress(thinking.nodes(), depth);
+                    continue;
+                }
+                received => received.map_err(|_| RecvError),
+            };
+            match received.into() {
+                Event::Finished(decision) => return decision,
+                Event::Report(report) => depth = report.depth,
             }
         }
     }

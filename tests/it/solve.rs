@@ -384,3 +384,18 @@ fn what_is_true_of_one_move_alone_is_no_solution() {
         }
     }
 }
+
+#[test]
+fn who_wins_alone_is_not_solved_unless_it_was_asked_for() {
+    let position = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X";
+    let solve = |more: &[&str]| {
+        let (code, lines, _) =
+            said(&[&["solve", "-", "--json", "--engine", "uct", "--nodes", "1000000"], more].concat(), position);
+        (code, lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<Value>>())
+    };
+    let (code, lines) = solve(&[]);
+    assert_eq!((code, &lines[0]["result"]), (2, &Value::Null));
+    assert!(lines[0]["estimate"].is_number() && lines[0]["depth"] == "100%W", "{lines:?}");
+    let (code, lines) = solve(&["--wld"]);
+    assert_eq!((code, lines[0]["result"].as_str()), (0, Some("win")));
+}
