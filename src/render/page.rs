@@ -196,7 +196,7 @@ fn write_moves(out: &mut String, commentary: &Commentary) -> fmt::Result {
     for (i, turn) in record.turns().iter().enumerate() {
         let place = i + empty;
         if i == 0 || place.is_multiple_of(2) {
-            write!(out, "<span>{}</span>", place / 2 + 1)?;
+            write!(out, "<span>{}</span>", i + 1)?;
         }
         if i < empty {
             out.push_str("<em></em>");
@@ -249,6 +249,9 @@ mod tests {
             let square: Square = record.position().moves().into_iter().next().unwrap();
             record.take(Move::Place(square)).unwrap();
         }
+        let record_of_black = transcript::parse("f5d6c3").unwrap();
+        let of_black = page(&Commentary::unjudged(AnnotatedGame::new(record_of_black)), 0, &PageLinks::default());
+        assert!(of_black.contains("<span>3</span><button data-turns=\"3\">c3"), "{of_black}");
         let page = page(&Commentary::unjudged(AnnotatedGame::new(record)), 0, &PageLinks::default());
         assert!(!page.contains("<a href") && !page.contains("Summary"));
         assert!(page.contains("<span>1</span><em></em><button data-turns=\"1\""), "{page}");
