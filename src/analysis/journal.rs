@@ -88,6 +88,13 @@ impl Journal {
         Ok(())
     }
 
+    /// Removes the file, as far as that is possible.
+    pub fn discard(self) {
+        if let Err(error) = fs::remove_file(self.partial.path()) {
+            log::warn!("'{}': {error}", self.partial.path().display());
+        }
+    }
+
     /// Gives the results their file. A shard of several gets its last line, which says that it is complete; a whole job is
     /// written without the first line, which names it.
     ///

@@ -73,7 +73,7 @@ pub(super) struct AnalyzeArguments {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     out: Option<PathBuf>,
     /// Go on with that file where an earlier run was interrupted
-    #[arg(long, requires = "out", conflicts_with_all = ["player", "game", "reaches"], help_heading = "Output")]
+    #[arg(long, requires = "out", help_heading = "Output")]
     resume: bool,
     /// Do only the queries or games whose number, from 0, leaves the rest I when divided by N; `emilia merge` puts the
     /// parts together
@@ -143,6 +143,7 @@ impl AnalyzeArguments {
             let book = EngineOption::find("book").map_err(|error| error.to_string())?;
             settings.insert(book.name.to_owned(), book.show(&defaults.options).into());
         }
+        self.choice.describe(&mut settings);
         let is_kept = self.out.is_some() || self.shard.is_some();
         job_of_input(command, settings, self.file.as_deref().filter(|_| is_kept))
     }
@@ -211,8 +212,8 @@ impl AnalyzeArguments {
         let opened = match (style, self.shard) {
             (Style::Json | Style::Table, _) if by_player => None,
             _ if by_player => super::refuse("--by: expected .json or .txt at the end of --out, or --json or --table"),
-            // What an earlier run has judged would be missing from the pages, and not all games of a file make no part of a job.
-            _ if self.pages.is_some() || self.choice.is_given() => None,
+            // What an earlier run has judged would be missing from the pages.
+            _ if self.pages.is_some() => None,
             (Style::Json, shard) => {
                 let job = self.job("analyze games", &settings)?;
                 let Some(opened) = Results::open(out, self.resume, shard, &job)? else { return Ok(()) };

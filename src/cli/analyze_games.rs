@@ -78,7 +78,10 @@ pub(super) fn run(job: &GameJob, input: GameInput, output: Results, pages: Optio
     let mut games = games.filter(move |item| choice.takes(item));
     // Where there are no more games than these, each gets more threads.
     let first: Vec<_> = games.by_ref().take(job.workers() as usize).collect();
-    job.choice.check(first.len() as u64).map_err(|problem| format!("{file}: {problem}"))?;
+    if let Err(problem) = job.choice.check((job.done.len() + first.len()) as u64) {
+        output.discard();
+        return Err(format!("{file}: {problem}"));
+    }
     let reviewers = job.reviewers(first.len());
     let reproducible = job.reproducible;
     let judge = |mut reviewer: Reviewer| {

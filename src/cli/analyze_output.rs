@@ -55,6 +55,13 @@ impl Results {
         Ok(Results::Stream { output: Output::open(file)?, shard: None, results: 0 })
     }
 
+    /// Nothing is to be written: a file that could be gone on with goes.
+    pub(super) fn discard(self) {
+        if let Results::Journal(journal) = self {
+            journal.discard();
+        }
+    }
+
     /// What an interruption says of how to go on.
     pub(super) fn how_to_go_on(&self) -> &'static str {
         match self {

@@ -4,6 +4,7 @@ use crate::notation::game_file::{FileGame, GameFileError};
 use crate::notation::{NotationError, read_position};
 use crate::othello::{Position, canonical};
 use clap::Args;
+use serde_json::{Map, Value};
 use std::ops::RangeInclusive;
 
 // Which games are wanted. No doc: it would take the place of that of the command.
@@ -38,6 +39,18 @@ impl GameChoice {
     /// Whether it leaves anything out.
     pub(super) fn is_given(&self) -> bool {
         self.player.is_some() || !self.game.is_empty() || self.reaches.is_some()
+    }
+
+    /// Adds to the settings of a job which games it is about, if it is not about all.
+    pub(super) fn describe(&self, settings: &mut Map<String, Value>) {
+        let numbers = self.game.iter().map(|numbers| Value::from(vec![*numbers.start(), *numbers.end()]));
+        let of_numbers = (!self.game.is_empty()).then(|| Value::from(numbers.collect::<Vec<_>>()));
+        let named = [
+            ("player", self.player.as_deref().map(Value::from)),
+            ("game", of_numbers),
+            ("reaches", self.reaches.map(|position| position.to_string().into())),
+        ];
+        settings.extend(named.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
     }
 
     /// Whether this game is wanted. A game that cannot be read may be anybody's, and an error about a whole file is always wanted.

@@ -156,11 +156,13 @@ fn gaps_overlaps_and_other_jobs_are_refused() {
 fn work_that_is_killed_again_and_again_ends_with_the_same_results() {
     let folder = tempfile::tempdir().unwrap();
     let [games, queries, _] = inputs(&folder, 60);
-    for (input, name) in [(&games, "games"), (&queries, "queries")] {
+    for (input, name, choice) in
+        [(&games, "games", &[][..]), (&games, "some-games", &["--game", "3-50"]), (&queries, "queries", &[])]
+    {
         let [whole, killed] = ["whole", "killed"].map(|kind| file(&folder, &format!("{name}-{kind}")));
         let command = |out: &str| {
             let limits = ["--depth", "2", "--reproducible", "--hash", "1", "--threads", "2", "--json"];
-            let arguments = [&["analyze", input], &limits[..], &["--out", out, "--resume"]].concat();
+            let arguments = [&["analyze", input], &limits[..], choice, &["--out", out, "--resume"]].concat();
             let mut command = emilia(&arguments);
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
             command
@@ -187,7 +189,7 @@ fn work_that_is_killed_again_and_again_ends_with_the_same_results() {
         assert_eq!(killed.lines().count(), whole.lines().count());
         assert_eq!(results(&killed), results(&whole));
         assert!(!Path::new(&partial).exists());
-        if name == "games" {
+        if name != "queries" {
             assert_eq!(killed, whole);
         }
     }
@@ -245,6 +247,9 @@ fn an_interrupted_file_is_not_overwritten_by_chance() {
         refused(&["--exact", "3", "--shard", "0/2", "--out", &out, "--resume"]).contains("exact was 0, and is now 3")
     );
     assert!(refused(&["--resume"]).contains("--out"));
+    let other = file(&folder, "other");
+    assert!(refused(&["--game", "99", "--out", &other]).contains("there is no game with such a number"));
+    assert!(!Path::new(&format!("{other}.partial")).exists(), "nothing was begun");
     assert!(refused(&["--csv", "--out", &out, "--resume"]).contains("--resume needs --json"));
     assert!(refused(&["--csv", "--shard", "0/2"]).contains("--shard needs --json"));
     assert!(refused(&["--out", "/no/such/folder/out"]).contains("/no/such/folder/out"));
