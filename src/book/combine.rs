@@ -1,6 +1,6 @@
 //! Books made of other books: of several, or of a part of one.
 
-use super::graph::{Neighbours, Positions, behind, settle};
+use super::graph::{Neighbours, Positions, behind, propagate};
 use super::view::{BestPlay, best_play, depth_of_line};
 use super::{BookError, Database, Entry, Key, Leaf, expect_new};
 use crate::othello::{Move, Position};
@@ -39,7 +39,7 @@ pub(super) fn make(
                 }
                 let entry = entry(key, positions)?;
                 positions.put(key, &entry)?;
-                settle(positions, BTreeSet::from([*key]), weights)?;
+                propagate(positions, BTreeSet::from([*key]), weights)?;
             }
             Ok(BTreeSet::new())
         })?;
@@ -169,7 +169,7 @@ fn reached(book: &dyn Positions, keep: Keep) -> Result<BTreeSet<Key>, BookError>
 fn entry_without(book: &dyn Positions, key: &Key, entry: &Entry, kept: &BTreeSet<Key>) -> Result<Entry, BookError> {
     let mut outside = Neighbours::of(book, key, entry)?;
     outside.children.retain(|child| child.next.key().is_some_and(|behind| !kept.contains(&behind)));
-    let of_outside = outside.settle(entry, entry.weights);
+    let of_outside = outside.recomputed(entry, entry.weights);
     let best = outside.children.iter().filter(|child| child.value().is_some()).max_by_key(|child| child.value());
     let (Some(best), Some(value)) = (best, of_outside.value) else { return Ok(*entry) };
     let old_leaf = match entry.leaf {

@@ -1,6 +1,6 @@
 //! A book that grows: a `redb` file. What a transaction has changed is there after a crash whole or not at all.
 
-use super::graph::{fault, is_draw, settle};
+use super::graph::{fault, is_draw, propagate};
 use super::overlay::Overlay;
 use super::{BookError, Draws, Entry, Key, PackedBook, Positions, PositionsMut, expect_new, expect_not_builtin};
 use crate::othello::Position;
@@ -139,7 +139,7 @@ impl Database {
                 drawn.extend(is_draw(&entry).then_some(key));
                 Ok(())
             })?;
-            settle(&mut positions, drawn, weights)?;
+            propagate(&mut positions, drawn, weights)?;
             set_about(changes, FORMAT, VERSION)
         })
     }
@@ -176,7 +176,7 @@ impl Database {
         self.change(|changes| {
             let mut positions = positions(changes)?;
             let changed = work(&mut positions)?;
-            settle(&mut positions, changed, weights)
+            propagate(&mut positions, changed, weights)
         })
     }
 
@@ -192,7 +192,7 @@ impl Database {
             set_about(changes, WEIGHTS, weights.into())?;
             let mut positions = positions(changes)?;
             let keys = positions.keys()?;
-            settle(&mut positions, keys, weights).map(drop)
+            propagate(&mut positions, keys, weights).map(drop)
         })
     }
 }

@@ -118,27 +118,27 @@ impl Neighbours {
     }
 
     /// The entry with its value, bounds and cost as the neighbours have them.
-    pub(super) fn settle(&self, entry: &Entry, weights: u32) -> Entry {
-        let mut settled = *entry;
+    pub(super) fn recomputed(&self, entry: &Entry, weights: u32) -> Entry {
+        let mut recomputed = *entry;
         if self.open.is_empty() {
-            settled.leaf = Leaf::NoneLeft;
+            recomputed.leaf = Leaf::NoneLeft;
         } else if entry.leaf == Leaf::NoneLeft {
-            settled.leaf = Leaf::Unsearched;
+            recomputed.leaf = Leaf::Unsearched;
         }
-        let open = match settled.leaf {
+        let open = match recomputed.leaf {
             Leaf::Found { value, .. } if self.leaf.is_some() => Some(value),
             _ => None,
         };
         let values = self.children.iter().filter_map(|child| child.value());
         let best = values.chain(open).max();
-        (settled.lower, settled.upper) = self.bounds(&settled);
-        let (least, most) = (Score::from_discs(settled.lower.into()), Score::from_discs(settled.upper.into()));
+        (recomputed.lower, recomputed.upper) = self.bounds(&recomputed);
+        let (least, most) = (Score::from_discs(recomputed.lower.into()), Score::from_discs(recomputed.upper.into()));
         // Of a position that was not searched, only some moves are known: games have played them.
-        let is_known = settled.leaf != Leaf::Unsearched || settled.is_solved();
-        settled.value = best.filter(|_| is_known).map(|value| value.clamp(least, most));
-        settled.draws = settled.value.and_then(|value| self.draws(&settled, open, value));
-        settled.cost = self.cost(&settled, open, weights);
-        settled
+        let is_known = recomputed.leaf != Leaf::Unsearched || recomputed.is_solved();
+        recomputed.value = best.filter(|_| is_known).map(|value| value.clamp(least, most));
+        recomputed.draws = recomputed.value.and_then(|value| self.draws(&recomputed, open, value));
+        recomputed.cost = self.cost(&recomputed, open, weights);
+        recomputed
     }
 
     /// What the position is worth by what a draw is worth, if that matters.
@@ -236,7 +236,7 @@ pub(super) fn is_draw(entry: &Entry) -> bool {
 
 /// Makes what depends on these positions right: themselves, and all before them that change by it. `weights` is the fingerprint of the
 /// evaluation that the book grows with. Returns how many were looked at.
-pub fn settle(
+pub fn propagate(
     positions: &mut (impl PositionsMut + ?Sized),
     changed: BTreeSet<Key>,
     weights: u32,
@@ -247,11 +247,11 @@ pub fn settle(
     while let Some(key) = waiting.pop_first() {
         let Some(entry) = positions.get(&key)? else { continue };
         looked_at += 1;
-        let settled = Neighbours::of(positions, &key, &entry)?.settle(&entry, weights);
-        if settled != entry {
-            positions.put(&key, &settled)?;
+        let recomputed = Neighbours::of(positions, &key, &entry)?.recomputed(&entry, weights);
+        if recomputed != entry {
+            positions.put(&key, &recomputed)?;
         }
-        if settled != entry || changed.contains(&key) {
+        if recomputed != entry || changed.contains(&key) {
             for before in before(positions, &key) {
                 waiting.insert(before?.0);
             }
@@ -260,7 +260,7 @@ pub fn settle(
     Ok(looked_at)
 }
 
-/// What is wrong with an entry: nothing but what [`settle`] would change, and leaves that are no moves.
+/// What is wrong with an entry: nothing but what [`propagate`] would change, and leaves that are no moves.
 pub fn fault(
     positions: &(impl Positions + ?Sized),
     key: &Key,
@@ -272,8 +272,8 @@ pub fn fault(
     {
         return Ok(Some(format!("{square} is no move")));
     }
-    let settled = Neighbours::of(positions, key, entry)?.settle(entry, weights);
-    Ok((settled != *entry).then(|| format!("stored {entry:?}, computed {settled:?}")))
+    let recomputed = Neighbours::of(positions, key, entry)?.recomputed(entry, weights);
+    Ok((recomputed != *entry).then(|| format!("stored {entry:?}, computed {recomputed:?}")))
 }
 
 #[cfg(test)]
@@ -315,7 +315,7 @@ pub(super) mod tests {
     /// Puts a position into a book, and makes right what depends on it.
     pub fn add(book: &mut BTreeMap<Key, Entry>, key: Key, entry: Entry) {
         book.insert(key, entry);
-        settle(book, BTreeSet::from([key]), WEIGHTS).unwrap();
+        propagate(book, BTreeSet::from([key]), WEIGHTS).unwrap();
     }
 
     /// The first move of a position.
@@ -399,7 +399,7 @@ pub(super) mod tests {
         assert_eq!((root.value, root.leaf), (Some(Score::from_discs(3)), Leaf::NoneLeft), "four moves that are one");
         assert_eq!(root.cost, PLY, "one ply, then the leaf that is the best move");
         // The same value by an older evaluation is to be searched again.
-        settle(&mut book, BTreeSet::from([next]), WEIGHTS + 1).unwrap();
+        propagate(&mut book, BTreeSet::from([next]), WEIGHTS + 1).unwrap();
         assert_eq!((book[&start].value, book[&next].cost), (Some(Score::from_discs(3)), 0));
     }
 }

@@ -197,7 +197,7 @@ pub fn learned_work(book: &(impl Positions + ?Sized), root: &Key) -> Result<Vec<
 #[cfg(test)]
 pub(super) mod tests {
     use super::super::graph::tests::{WEIGHTS, add, first_move, found, searched};
-    use super::super::graph::{fault, settle};
+    use super::super::graph::{fault, propagate};
     use super::super::{Entry, PositionsMut};
     use super::*;
     use crate::random::Random;
@@ -219,7 +219,7 @@ pub(super) mod tests {
             let entry = book[&key];
             book.put(&key, &Entry { leaf, weights: WEIGHTS, ..entry }).unwrap();
         }
-        settle(book, changed, WEIGHTS).unwrap();
+        propagate(book, changed, WEIGHTS).unwrap();
     }
 
     /// A book that has grown from the start, with random values.
@@ -304,7 +304,7 @@ pub(super) mod tests {
         let root = Key::of(&Position::START).0;
         let mut book = grown_by(20, 9);
         let keys: BTreeSet<Key> = book.keys().copied().collect();
-        settle(&mut book, keys, WEIGHTS + 1).unwrap();
+        propagate(&mut book, keys, WEIGHTS + 1).unwrap();
         let work = next_work(&book, &root, WEIGHTS + 1, HashSet::new(), 1).unwrap();
         assert_eq!(work[0].step, Step::Search);
     }

@@ -1,7 +1,7 @@
 //! Searches that were made elsewhere become part of the book.
 
 use super::combine::rank;
-use super::graph::{Neighbours, Positions, PositionsMut, before, settle};
+use super::graph::{Neighbours, Positions, PositionsMut, before, propagate};
 use super::select::{moves_with_value, needs_no_search};
 use super::{BookError, Database, Entry, Key, Leaf, moves};
 use crate::othello::{Bitboard, Square};
@@ -95,7 +95,7 @@ impl Finding {
             return Ok(Outcome::Known);
         }
         positions.put(&self.key, &entry)?;
-        settle(positions, BTreeSet::from([self.key]), weights)?;
+        propagate(positions, BTreeSet::from([self.key]), weights)?;
         Ok(Outcome::Taken)
     }
 
@@ -106,7 +106,7 @@ impl Finding {
                 && needs_no_search(positions, &behind)?
             {
                 positions.put(&behind, &Entry::ADDED)?;
-                settle(positions, BTreeSet::from([behind]), weights)?;
+                propagate(positions, BTreeSet::from([behind]), weights)?;
             }
         }
         Ok(())

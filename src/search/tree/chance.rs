@@ -136,8 +136,8 @@ impl Chance {
             && other.weight <= NEAR_WEIGHTS * self.weight
     }
 
-    /// This chance where nothing more can be found out.
-    pub fn settled(self) -> Chance {
+    /// This chance where nothing is left to find out.
+    pub fn solved(self) -> Chance {
         Chance { relevance: IRRELEVANT, ..self }
     }
 
@@ -269,7 +269,7 @@ mod tests {
         let won = Chance::of_proofs(1, INFINITY).unwrap();
         let lost = Chance::of_proofs(-INFINITY, -1).unwrap();
         // What a draw is worth is a question of the goal.
-        let even = Chance::of_value(0.0).settled();
+        let even = Chance::of_value(0.0).solved();
         assert_eq!([(0, 0), (0, INFINITY)].map(|(lower, upper)| Chance::of_proofs(lower, upper)), [None; 2]);
         assert!(won.weight < even.weight && even.weight < lost.weight);
         assert_eq!([won, lost, even].map(|chance| chance.relevance), [IRRELEVANT; 3]);

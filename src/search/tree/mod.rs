@@ -203,7 +203,7 @@ impl<G: Game> Tree<G> {
     /// If there is no memory for the children; nothing changes then.
     pub fn adopt(&mut self, node: u32, position: &G, kids: &[Node<G::Move>], is_complete: bool) -> Result<u32, Full> {
         let added = self.replace_kids(node, position, kids)?;
-        self.settle(node, is_complete);
+        self.take_children(node, is_complete);
         Ok(added)
     }
 
@@ -215,7 +215,7 @@ impl<G: Game> Tree<G> {
         let size = size_with(self.arena.block(kids, count));
         let node = &mut self.arena[leaf];
         (node.kids, node.count, node.size) = (kids, count, size);
-        self.settle(leaf, true);
+        self.take_children(leaf, true);
         Some(size)
     }
 
@@ -226,7 +226,7 @@ impl<G: Game> Tree<G> {
     }
 
     /// Updates a node from its new children.
-    fn settle(&mut self, node: u32, is_complete: bool) {
+    fn take_children(&mut self, node: u32, is_complete: bool) {
         let node_now = &mut self.arena[node];
         if is_complete {
             node_now.flags &= !PARTIAL;
@@ -304,7 +304,7 @@ impl<G: Game> Tree<G> {
         let (chance, most_relevant) =
             Chance::of_children(self.arena.block(node.kids, node.count).iter().map(Node::chance));
         let chance = if node.has(REGROWING) { Chance { weight: node.weight, ..chance } } else { chance };
-        (if node.is_solved() { chance.settled() } else { chance }, most_relevant)
+        (if node.is_solved() { chance.solved() } else { chance }, most_relevant)
     }
 
     /// Gives every node its chance of more than a new goal of the root. `deviation`: by how much values err, by plies below the root.

@@ -128,7 +128,7 @@ impl<M> Node<M> {
             let deviation = deviation * f32::from(self.spread) / f32::from(SPREAD_UNIT);
             let chance = Chance::of_value((self.value - goal) as f32 / deviation);
             if self.is_solved() {
-                chance.settled()
+                chance.solved()
             } else if self.has(DEEP) {
                 chance.after_searches(self.visits)
             } else {
