@@ -91,7 +91,7 @@ impl Journal {
     /// Removes the file, as far as that is possible.
     pub fn discard(self) {
         if let Err(error) = fs::remove_file(self.partial.path()) {
-            log::warn!("'{}': {error}", self.partial.path().display());
+            log::warn!("cannot remove '{}': {error}", self.partial.path().display());
         }
     }
 

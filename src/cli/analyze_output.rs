@@ -55,7 +55,7 @@ impl Results {
         Ok(Results::Stream { output: Output::open(file)?, shard: None, results: 0 })
     }
 
-    /// Nothing is to be written: a file that could be gone on with goes.
+    /// Removes a file that could be gone on with: there is nothing to write.
     pub(super) fn discard(self) {
         if let Results::Journal(journal) = self {
             journal.discard();

@@ -73,7 +73,7 @@ const NAMES: [&str; 18] = [
 /// What can be said, in lines of less than 80 columns.
 pub(super) const HELP: &str = "  f5            place a disc; passes are made for you
   f5d6c3        several moves, of both sides
-  hint [N]      the best N moves with their values (3)
+  hint [N]      the best N moves with their values (3), those of the book first
   book          what the opening book knows here
   undo          take your last move back
   redo          play again what was taken back

@@ -6,7 +6,7 @@ use crate::book::View;
 use crate::clock::TimeBudget;
 use crate::engine::{Decision, Engine, EngineOptions, Event, Goal, OpeningBook, Request};
 use crate::notation::AnnotatedGame;
-use crate::othello::{Empties, Move, Position};
+use crate::othello::{Bitboard, Empties, Move, Position};
 use crate::random::Random;
 use crate::search::{Contempt, Depth, Limits, Line};
 use crossbeam::channel::{Receiver, bounded, never, select};
@@ -103,8 +103,8 @@ impl Opponent {
         Some(Choice { turn: line.turn, value: Some(line.score.discs()), loss })
     }
 
-    /// This number of moves with their values, whatever the level: those that the book would play, and then the best of the others by a search.
-    /// There are fewer if the game is over, or if an interrupt came before any was found.
+    /// At most this number of moves with their values, whatever the level: those that the book would play, and then the best of the others by a
+    /// search. None is searched if an interrupt comes before any has a value.
     pub fn hint(&mut self, position: &Position, count: usize) -> Hint {
         let view = self.book().and_then(|book| book.view(position, Contempt::NONE));
         let of_book: Vec<Line> = view.iter().flat_map(View::playable).take(count).collect();
@@ -115,9 +115,16 @@ impl Opponent {
         }
         let (depth, time) = (Some(HINT_DEPTH), Some(HINT_TIME));
         let limits = Limits { depth, hard_time: time, soft_time: time, ..Limits::default() };
-        let except = of_book.iter().filter_map(|line| line.turn.square()).collect();
-        let request = Request { goal: Goal::Hint { lines }, limits, except, ..Request::best_move(*position) };
-        let searched = self.think(request).report.lines.into_iter().take(lines).collect();
+        // A search that cannot leave moves out is asked for as many more.
+        let (lines_asked, except) = match self.engine.options().engine.leaves_moves_out {
+            true => (lines, of_book.iter().filter_map(|line| line.turn.square()).collect()),
+            false => (count, Bitboard::EMPTY),
+        };
+        let request =
+            Request { goal: Goal::Hint { lines: lines_asked }, limits, except, ..Request::best_move(*position) };
+        let found = self.think(request).report.lines.into_iter();
+        let is_new = |line: &Line| of_book.iter().all(|known| known.turn != line.turn);
+        let searched = found.filter(is_new).take(lines).collect();
         Hint { of_book, searched }
     }
 

@@ -237,9 +237,15 @@ impl Session {
         self.side.filter(|_| self.game.record.turns().len() > self.turns_of_file)
     }
 
-    /// Whether the person has chosen this turn: it is neither a file's nor Emilia's, which has a value.
+    /// Whether Emilia has chosen this turn: then it has a value.
+    fn is_emilias(&self, turn: usize) -> bool {
+        turn >= self.turns_of_file && self.game.timing.get(turn).is_some_and(|timing| timing.eval.is_some())
+    }
+
+    /// Whether this is a turn of the person's side that neither a file nor Emilia has chosen.
     fn is_own(&self, turn: usize) -> bool {
-        turn >= self.turns_of_file && self.game.timing.get(turn).is_none_or(|timing| timing.eval.is_none())
+        let mover = self.game.record.positions()[turn].mover();
+        self.side == Some(mover) && turn >= self.turns_of_file && !self.is_emilias(turn)
     }
 
     /// Who wins, in words.
@@ -418,9 +424,10 @@ impl Session {
         if let Some(loser) = self.clocks.loser() {
             return format!("{} ran out of time: {}\n", loser, self.wins(!loser));
         }
-        let mover = self.game.record.position().mover();
+        let position = self.game.record.position();
+        let thought = |color: Color| Some(self.thought).filter(|_| color == position.mover() && !position.is_over());
         let side = |color: Color| {
-            let left = if color == mover { self.left() } else { None }.or(self.clocks.left(color))?;
+            let left = self.clocks.left(color)?.saturating_sub(thought(color).unwrap_or_default());
             Some(format!("{color} {}", shown(left)))
         };
         match (side(Color::Black), side(Color::White)) {

@@ -96,9 +96,10 @@ const EMPTIES: RangeInclusive<u8> = 10..=MOST_EMPTIES_OF_LEAVES + TEMPO_FROM;
 /// Depth in plies from which on values count for the tempo. It is less in shallower searches, whose leaves are less well
 /// chosen.
 const TEMPO_FROM: u8 = 5;
-/// The share of the mean error of a position that is taken away before the fit of the tempo. With a variance of `w` among `n`
-/// values of a position, and `u` of their mean, it is 1 − √(w / (w + n u)): here w is 2.3, n 6 and u 72 square discs.
-const SHARED: f64 = 0.93;
+/// The share of the mean error of a position that is taken away before the fit of the tempo: the result of a position differs from
+/// its values of all depths by about the same. With a variance of `w` among `n` errors of a position, and `u` of their mean, it is
+/// 1 − √(w / (w + n u)): here w is 2.3, n 6 and u 72 square discs.
+const SHARE_OF_MEAN: f64 = 0.93;
 /// Depth in plies of the searches that play a position out.
 const PLAYOUT_DEPTH: u8 = 6;
 /// Pulls the coefficients a little towards zero, where the data leave them open.
@@ -136,9 +137,7 @@ pub fn fit_probcut(
 
 /// The coefficients of what the tempo lacks: least squares on result less value. Two terms more, constant and linear in the
 /// empty squares of the leaves, stand for what the values of all depths err alike.
-///
-/// A result is far from all values of its position alike. So nearly all of their mean is taken away, and the differences
-/// between depths count most. What is left tells how the values of all depths err, which those differences cannot.
+/// Differences between the depths of one position count most ([`SHARE_OF_MEAN`]).
 fn fit_tempo(values: &[Values]) -> Option<Vec<f64>> {
     let terms = ERROR_TERMS + 2;
     let mut normal = DMatrix::identity(terms, terms) * RIDGE;
@@ -149,12 +148,12 @@ fn fit_tempo(values: &[Values]) -> Option<Vec<f64>> {
                 Some((tempo_row(position.empties.after(depth), depth), position.result - position.at(depth)?))
             })
             .collect();
-        let share = SHARED / rows.len() as f64;
-        let shared_row = rows.iter().fold(DVector::zeros(terms), |sum, (row, _)| sum + row) * share;
-        let shared_error = rows.iter().map(|(_, error)| error).sum::<f64>() * share;
+        let share = SHARE_OF_MEAN / rows.len() as f64;
+        let mean_row = rows.iter().fold(DVector::zeros(terms), |sum, (row, _)| sum + row) * share;
+        let mean_error = rows.iter().map(|(_, error)| error).sum::<f64>() * share;
         for (row, error) in rows {
-            let row = row - &shared_row;
-            target += &row * (error - shared_error);
+            let row = row - &mean_row;
+            target += &row * (error - mean_error);
             normal += &row * row.transpose();
         }
     }
@@ -393,7 +392,7 @@ mod tests {
             let leaf = Empties::new(leaf).unwrap();
             // What depends on who has the last move moves the values of all depths alike, and has the noise.
             let smooth: f64 = found.iter().zip(&tempo_terms(leaf)[..4]).map(|(c, term)| c * term).sum();
-            assert!((smooth - tempo(leaf)).abs() < 0.1, "{leaf}: {smooth:.2} in place of {:.2}", tempo(leaf));
+            assert!((smooth - tempo(leaf)).abs() < 0.02, "{leaf}: {smooth:.2} in place of {:.2}", tempo(leaf));
         }
     }
 }

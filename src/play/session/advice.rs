@@ -40,7 +40,7 @@ impl Session {
         let played = turn.played.as_ref().map_or(Move::Pass, |played| played.turn);
         let player = match self.person() {
             Some(_) if self.is_own(point.turn) => "your",
-            Some(_) if point.turn >= self.turns_of_file => "Emilia's",
+            Some(_) if self.is_emilias(point.turn) => "Emilia's",
             _ => &format!("{}'s", point.mover),
         };
         format!(
