@@ -6,7 +6,7 @@ use crate::book::View;
 use crate::clock::TimeBudget;
 use crate::engine::{Decision, Engine, EngineOptions, Event, Goal, OpeningBook, Request};
 use crate::notation::AnnotatedGame;
-use crate::othello::{Bitboard, Empties, Move, Position};
+use crate::othello::{Empties, Move, Position};
 use crate::random::Random;
 use crate::search::{Contempt, Depth, Limits, Line};
 use crossbeam::channel::{Receiver, bounded, never, select};
@@ -106,7 +106,8 @@ impl Opponent {
     /// At most this number of moves with their values, whatever the level: those that the book would play, and then the best of the others by a
     /// search. None is searched if an interrupt comes before any has a value.
     pub fn hint(&mut self, position: &Position, count: usize) -> Hint {
-        let view = self.book().and_then(|book| book.view(position, Contempt::NONE));
+        let book = self.engine.options().book_to_play_from();
+        let view = book.and_then(|book| book.view(position, Contempt::NONE));
         let of_book: Vec<Line> = view.iter().flat_map(View::playable).take(count).collect();
         let others = (position.moves().count() as usize).max(1).saturating_sub(of_book.len());
         let lines = others.min(count - of_book.len());
@@ -115,16 +116,10 @@ impl Opponent {
         }
         let (depth, time) = (Some(HINT_DEPTH), Some(HINT_TIME));
         let limits = Limits { depth, hard_time: time, soft_time: time, ..Limits::default() };
-        // A search that cannot leave moves out is asked for as many more.
-        let (lines_asked, except) = match self.engine.options().engine.leaves_moves_out {
-            true => (lines, of_book.iter().filter_map(|line| line.turn.square()).collect()),
-            false => (count, Bitboard::EMPTY),
-        };
-        let request =
-            Request { goal: Goal::Hint { lines: lines_asked }, limits, except, ..Request::best_move(*position) };
-        let found = self.think(request).report.lines.into_iter();
-        let is_new = |line: &Line| of_book.iter().all(|known| known.turn != line.turn);
-        let searched = found.filter(is_new).take(lines).collect();
+        // A search that reads the book can leave moves out.
+        let except = of_book.iter().filter_map(|line| line.turn.square()).collect();
+        let request = Request { goal: Goal::Hint { lines }, limits, except, ..Request::best_move(*position) };
+        let searched = self.think(request).report.lines.into_iter().take(lines).collect();
         Hint { of_book, searched }
     }
 
