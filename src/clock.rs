@@ -11,7 +11,7 @@
 
 pub mod time_control;
 
-use crate::search::Limits;
+use crate::search::TimeBudget;
 use std::time::Duration;
 
 /// Seconds of a clock that does not come back that are never planned with.
@@ -34,26 +34,6 @@ const EARLY: f64 = 0.5;
 
 /// Seconds above which times are not distinguished.
 const FOREVER: f64 = 1e7;
-
-/// The time for one move, counted from the moment it is asked for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct TimeBudget {
-    /// After this a search that is all but sure of its move may end. One that is not sure may then go on beyond `soft`. `None` where
-    /// unused time is lost.
-    pub early: Option<Duration>,
-    /// After this no new iteration begins, except where `early` lets the search go on.
-    pub soft: Duration,
-    /// At this the search stops wherever it is.
-    pub hard: Duration,
-}
-
-/// The limits of a search within a budget.
-impl From<Option<TimeBudget>> for Limits {
-    fn from(budget: Option<TimeBudget>) -> Limits {
-        let (soft_time, hard_time) = budget.map(|budget| (budget.soft, budget.hard)).unzip();
-        Limits { early_time: budget.and_then(|budget| budget.early), soft_time, hard_time, ..Limits::default() }
-    }
-}
 
 impl TimeBudget {
     /// The budget of a time for each move that is measured in this process: all but a tenth of it, and of longer times all but the reserve.

@@ -5,7 +5,7 @@ use emilia::analysis::{Question, Solver, Value};
 use emilia::engine::{ALPHA_BETA, BEST_FIRST, EMILIA, Engine, EngineOptions, Request};
 use emilia::notation::read_position;
 use emilia::othello::Position;
-use emilia::search::Limits;
+use emilia::search::{Limits, TimeBudget};
 use std::time::Duration;
 use wasm_bindgen_test::wasm_bindgen_test;
 
@@ -26,10 +26,11 @@ fn each_search_keeps_to_its_limits() {
     for engine in [&EMILIA, &ALPHA_BETA, &BEST_FIRST] {
         let options = EngineOptions { engine, book: None, ponder: true, ..EngineOptions::default() };
         let mut engine = Engine::new(options);
-        let time = Limits { hard_time: Some(Duration::from_millis(200)), ..Limits::default() };
+        let time = Limits { time: Some(TimeBudget::all_of(Duration::from_millis(200))), ..Limits::default() };
         let decision = engine.start(Request { limits: time, ..Request::best_move(Position::START) }).wait();
         assert!(Position::START.take(decision.turn.unwrap()).is_ok());
-        let nodes = Limits { nodes: Some(5000), hard_time: Some(Duration::from_secs(60)), ..Limits::default() };
+        let nodes =
+            Limits { nodes: Some(5000), time: Some(TimeBudget::all_of(Duration::from_secs(60))), ..Limits::default() };
         let request = Request { limits: nodes, ..Request::best_move(Position::START) };
         engine.clear();
         let decision = engine.start(request.clone()).wait();

@@ -1,10 +1,9 @@
 //! How a position is to be thought about, and the engine that does it.
 
-use crate::clock::TimeBudget;
 use crate::engine::{Decision, Engine, EngineOptions, Event, Goal, Request};
 use crate::eval::fingerprint;
 use crate::othello::{Bitboard, Empties, Position};
-use crate::search::{Depth, Limits, Report};
+use crate::search::{Depth, Limits, Report, TimeBudget};
 use crossbeam::channel::{Receiver, never, select, tick};
 use std::fmt;
 use std::time::Duration;
@@ -57,10 +56,10 @@ impl AnalysisSettings {
     /// The question to the engine.
     pub fn request(&self, position: &Position) -> Request {
         let solve = position.empty_count() <= self.exact_from;
-        let budget = self.time.map(TimeBudget::per_move);
+        let time = self.time.map(TimeBudget::per_move);
         Request {
             goal: if self.outcome_only { Goal::WinLossDraw } else { Goal::Hint { lines: self.lines.max(1) } },
-            limits: Limits { depth: self.depth.filter(|_| !solve), nodes: self.nodes, ..budget.into() },
+            limits: Limits { depth: self.depth.filter(|_| !solve), nodes: self.nodes, time, ..Limits::default() },
             except: self.except,
             ..Request::best_move(*position)
         }

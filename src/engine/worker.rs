@@ -10,7 +10,7 @@ use super::tables::make_tables;
 use crate::othello::{Move, Position};
 use crate::random::Random;
 use crate::search::{
-    Bound, Contempt, Control, Limits, Line, Precision, Report, Score, Search, SearchDepth, StopSignal, Task,
+    Bound, Contempt, Control, Limits, Line, Precision, Report, Score, Search, SearchDepth, StopSignal, Task, TimeBudget,
 };
 use crossbeam::channel::{Receiver, Sender};
 use std::fmt;
@@ -176,7 +176,7 @@ impl Worker {
         self.prepare(question);
         let SearchJob { request, options, signal, asked, .. } = question;
         let task = Task { contempt: request.contempt, ..Task::new(request.position, options.evaluator()) };
-        let most = Limits { hard_time: Some(MOST_PONDERING), ..Limits::default() };
+        let most = Limits { time: Some(TimeBudget::all_of(MOST_PONDERING)), ..Limits::default() };
         let control = Control::new(most, signal.clone(), *asked).preparing_for(limits(request, options));
         let search = self.search.get_or_insert_with(|| (self.builder)(options));
         let report = search.think(&task, &control, &mut |_| {});
@@ -273,10 +273,7 @@ fn limits(request: &Request, options: &EngineOptions) -> Limits {
     let mut limits = Limits {
         depth: tighter(asked.depth, options.depth),
         nodes: tighter(asked.nodes, options.nodes),
-        evaluations: asked.evaluations,
-        early_time: asked.early_time,
-        soft_time: asked.soft_time,
-        hard_time: asked.hard_time,
+        ..asked
     };
     if request.goal == Goal::Move && !request.is_endless && request.position.moves().count() <= 1 {
         // There is nothing to choose. Some milliseconds give the move its value, and see the end where it is near or was seen before.
@@ -285,11 +282,8 @@ fn limits(request: &Request, options: &EngineOptions) -> Limits {
     let wants_default = request.goal == Goal::Move && !request.is_endless && limits == Limits::default();
     let per_move = options.time.or(wants_default.then_some(DEFAULT_MOVE_TIME));
     if let Some(time) = per_move {
-        let budget = crate::clock::TimeBudget::per_move(time);
-        // What a move does not use of a time of its own is lost.
-        limits.early_time = limits.early_time.filter(|_| limits.soft_time.is_some_and(|soft| soft <= budget.soft));
-        limits.soft_time = tighter(limits.soft_time, Some(budget.soft));
-        limits.hard_time = tighter(limits.hard_time, Some(budget.hard));
+        let budget = TimeBudget::per_move(time);
+        limits.time = Some(limits.time.map_or(budget, |asked| asked.within(budget)));
     }
     limits
 }
@@ -375,18 +369,19 @@ mod tests {
         request.limits = Limits::default();
         assert_eq!(limits(&request, &options), limit(20));
         let by_default = limits(&request, &EngineOptions::default());
-        assert!(by_default.hard_time.is_some_and(|time| time <= DEFAULT_MOVE_TIME));
+        assert!(by_default.time.is_some_and(|time| time.hard <= DEFAULT_MOVE_TIME));
         let endless = Request { is_endless: true, ..request.clone() };
         assert_eq!(limits(&endless, &EngineOptions::default()), Limits::default());
         let hint = Request::hint(Position::START, 1);
         assert_eq!(limits(&hint, &EngineOptions::default()), Limits::default());
         let timed = EngineOptions { time: Some(Duration::from_secs(1)), ..EngineOptions::default() };
-        assert!(limits(&hint, &timed).hard_time.is_some());
+        assert!(limits(&hint, &timed).time.is_some());
         // On a clock with less left than the time of a move, what a move may leave to later ones stays.
         for (soft, is_left) in [(Duration::from_millis(200), true), (Duration::from_secs(5), false)] {
-            let early_time = Some(soft / 2);
-            request.limits = Limits { early_time, soft_time: Some(soft), hard_time: Some(soft), ..Limits::default() };
-            assert_eq!(limits(&request, &timed).early_time, early_time.filter(|_| is_left), "{soft:?}");
+            let early = Some(soft / 2);
+            request.limits = Limits { time: Some(TimeBudget { early, soft, hard: soft }), ..Limits::default() };
+            let time = limits(&request, &timed).time.unwrap();
+            assert_eq!(time.early, early.filter(|_| is_left), "{soft:?}");
         }
     }
 
@@ -491,7 +486,7 @@ mod tests {
             std::thread::yield_now();
         };
         assert_eq!((task.position, task.contempt), (start.take(d3).unwrap(), contempt));
-        assert_eq!(limits, Limits { hard_time: Some(MOST_PONDERING), ..Limits::default() });
+        assert_eq!(limits, Limits { time: Some(TimeBudget::all_of(MOST_PONDERING)), ..Limits::default() });
     }
 
     #[test]

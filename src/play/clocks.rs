@@ -1,8 +1,8 @@
 //! Both sides' time over a game; it goes back where moves are taken back.
 
-use crate::clock::TimeBudget;
 use crate::clock::time_control::{SideClock, TimeControl};
 use crate::othello::Color;
+use crate::search::TimeBudget;
 use std::time::Duration;
 
 /// The clocks of a game.

@@ -3,12 +3,11 @@
 use super::Level;
 use crate::analysis::{AnalysisSettings, Review, Reviewer};
 use crate::book::View;
-use crate::clock::TimeBudget;
 use crate::engine::{Decision, Engine, EngineOptions, Event, Goal, OpeningBook, Request};
 use crate::notation::AnnotatedGame;
 use crate::othello::{Empties, Move, Position};
 use crate::random::Random;
-use crate::search::{Contempt, Depth, Limits, Line};
+use crate::search::{Contempt, Depth, Limits, Line, TimeBudget};
 use crossbeam::channel::{Receiver, bounded, never, select};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -76,15 +75,16 @@ impl Opponent {
         if position.must_pass() {
             return Some(Choice { turn: Move::Pass, value: None, loss: 0.0 });
         }
+        let limits = Limits { time: budget, ..Limits::default() };
         if self.level == Level::FULL {
-            let request = Request { limits: budget.into(), ..Request::best_move(*position) };
+            let request = Request { limits, ..Request::best_move(*position) };
             let decision = self.think(request.clone());
             let turn = decision.legal_turn(position);
             self.engine.ponder(&request, turn);
             let value = decision.report.lines.first().filter(|line| line.turn == turn).map(|line| line.score.discs());
             return Some(Choice { turn, value, loss: 0.0 });
         }
-        let limits = Limits { depth: Some(self.level.depth()), ..budget.into() };
+        let limits = Limits { depth: Some(self.level.depth()), ..limits };
         let goal = Goal::Hint { lines: usize::MAX };
         let decision = self.think(Request { goal, limits, ..Request::best_move(*position) });
         let lines = &decision.report.lines;
@@ -114,8 +114,8 @@ impl Opponent {
         if position.is_over() || lines == 0 {
             return Hint { of_book, searched: Vec::new() };
         }
-        let (depth, time) = (Some(HINT_DEPTH), Some(HINT_TIME));
-        let limits = Limits { depth, hard_time: time, soft_time: time, ..Limits::default() };
+        let time = Some(TimeBudget::all_of(HINT_TIME));
+        let limits = Limits { depth: Some(HINT_DEPTH), time, ..Limits::default() };
         // A search that reads the book can leave moves out.
         let except = of_book.iter().filter_map(|line| line.turn.square()).collect();
         let request = Request { goal: Goal::Hint { lines }, limits, except, ..Request::best_move(*position) };

@@ -12,7 +12,7 @@ const MOST_TO_DEPTH: Duration = Duration::from_secs(60);
 /// What a time or a number of positions bounds is finished, since its answer was asked for. What the client was to end is ended at once.
 fn time_left(request: &Request, options: &EngineOptions) -> Option<Duration> {
     let Request { limits, goal, is_endless, .. } = request;
-    let is_bounded = limits.hard_time.or(options.time).is_some() || limits.nodes.or(options.nodes).is_some();
+    let is_bounded = limits.time.is_some() || options.time.is_some() || limits.nodes.or(options.nodes).is_some();
     let is_left_to_client = *is_endless || matches!(goal, Goal::Hint { .. });
     match limits.depth.or(options.depth) {
         _ if is_bounded => None,
@@ -53,7 +53,7 @@ impl Deadline {
 mod tests {
     use super::*;
     use crate::othello::Position;
-    use crate::search::{Depth, Limits};
+    use crate::search::{Depth, Limits, TimeBudget};
 
     #[test]
     fn what_has_an_end_is_finished_and_what_the_client_was_to_end_is_not() {
@@ -68,7 +68,9 @@ mod tests {
         assert_eq!(by_request(default), [Some(Duration::ZERO), None, Some(Duration::ZERO)]);
         assert_eq!(by_request(Limits { depth, ..default }), [Some(MOST_TO_DEPTH); 3]);
         assert_eq!(by_option(EngineOptions { depth, ..options() }), [Some(MOST_TO_DEPTH); 3]);
-        for limits in [Limits { hard_time: second, ..default }, Limits { nodes: Some(1), depth, ..default }] {
+        for limits in
+            [Limits { time: second.map(TimeBudget::all_of), ..default }, Limits { nodes: Some(1), depth, ..default }]
+        {
             assert_eq!(by_request(limits), [None; 3], "{limits:?}");
         }
         for options in

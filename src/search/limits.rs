@@ -80,15 +80,37 @@ pub struct Limits {
     pub nodes: Option<u64>,
     /// Static evaluations made, those for ordering moves too.
     pub evaluations: Option<u64>,
-    /// The time after which a search may end that is all but sure of its move, since what it does not use is kept for later moves.
-    /// `None` where it is not. Heeded by `best-first`, by `emilia`, and by `extension` where alpha-beta does
-    /// not begin; where they are not sure, they go on to twice the soft time.
-    pub early_time: Option<Duration>,
-    /// The time after which no further iteration is begun. The best-first family, stored or in linear space, has no
-    /// iterations: it ends at this time, or later by `early_time`.
-    pub soft_time: Option<Duration>,
-    /// The time after which the search stops wherever it is.
-    pub hard_time: Option<Duration>,
+    /// Time from the moment the search was asked for.
+    pub time: Option<TimeBudget>,
+}
+
+/// The time for one search, counted from the moment it is asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TimeBudget {
+    /// After this a search may end that is all but sure of its move; one that is not sure may go on to twice `soft`. `None` where
+    /// unused time is lost. Heeded by `best-first`, by `emilia`, and by `extension` where alpha-beta does not begin.
+    pub early: Option<Duration>,
+    /// After this no new iteration begins. The best-first family, stored or in linear space, has no iterations: it ends here,
+    /// or later by `early`.
+    pub soft: Duration,
+    /// At this the search stops wherever it is.
+    pub hard: Duration,
+}
+
+impl TimeBudget {
+    /// A budget of which all may be used.
+    pub fn all_of(time: Duration) -> TimeBudget {
+        TimeBudget { early: None, soft: time, hard: time }
+    }
+
+    /// What both budgets allow. Time is saved for later moves only where the other budget, of which what is unused is lost, bounds nothing.
+    pub fn within(self, other: TimeBudget) -> TimeBudget {
+        TimeBudget {
+            early: self.early.filter(|_| self.soft <= other.soft),
+            soft: self.soft.min(other.soft),
+            hard: self.hard.min(other.hard),
+        }
+    }
 }
 
 impl Limits {
@@ -96,11 +118,6 @@ impl Limits {
     pub(super) fn left(&self, nodes: u64, evaluations: u64) -> (u64, u64) {
         let left = |limit: Option<u64>, used| limit.map_or(u64::MAX, |limit| limit.saturating_sub(used));
         (left(self.nodes, nodes), left(self.evaluations, evaluations))
-    }
-
-    /// The shorter of the soft and the hard time.
-    pub(super) fn time(&self) -> Option<Duration> {
-        self.soft_time.into_iter().chain(self.hard_time).min()
     }
 }
 
@@ -184,17 +201,17 @@ impl Control {
         self.signal.is_stopped()
             || self.limits.nodes.is_some_and(|limit| nodes >= limit)
             || self.limits.evaluations.is_some_and(|limit| evaluations >= limit)
-            || self.limits.hard_time.is_some_and(|limit| self.elapsed() >= limit)
+            || self.limits.time.is_some_and(|time| self.elapsed() >= time.hard)
     }
 
     /// Whether a search that is all but sure of its move may end.
     pub fn is_past_early_time(&self) -> bool {
-        self.limits.early_time.is_some_and(|limit| self.elapsed() >= limit)
+        self.limits.time.and_then(|time| time.early).is_some_and(|early| self.elapsed() >= early)
     }
 
     /// Whether the time to begin something new is over.
     pub fn is_past_soft_time(&self) -> bool {
-        self.limits.soft_time.is_some_and(|limit| self.elapsed() >= limit)
+        self.limits.time.is_some_and(|time| self.elapsed() >= time.soft)
     }
 }
 

@@ -17,6 +17,11 @@ pub(super) fn to_depth(depth: u8) -> Limits {
     Limits { depth: Depth::new(depth), ..Limits::default() }
 }
 
+/// Limits of a time.
+pub(super) fn within(time: std::time::Duration) -> Limits {
+    Limits { time: Some(TimeBudget::all_of(time)), ..Limits::default() }
+}
+
 /// Limits of a number of positions.
 pub(super) fn visiting(nodes: u64) -> Limits {
     Limits { nodes: Some(nodes), ..Limits::default() }

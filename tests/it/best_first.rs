@@ -6,7 +6,7 @@ use emilia::notation::{obf::ObfEntry, read_position};
 use emilia::othello::{Color, GameRecord, Move, Position};
 use emilia::search::{
     Bound, Contempt, Control, Depth, Limits, MinimaxKind, Rbfms, Report, Score, Search, SearchDepth, StopSignal, Task,
-    mean_alpha_beta_evaluations, plain_minimax,
+    TimeBudget, mean_alpha_beta_evaluations, plain_minimax,
 };
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -295,7 +295,7 @@ fn limits_are_kept_and_there_is_always_a_move() {
         signal.stop();
         let stopped = Control::new(Limits::default(), signal, Instant::now());
         assert!(!search.think(&task(position), &stopped, &mut |_| {}).lines.is_empty());
-        let no_time = Limits { hard_time: Some(Duration::ZERO), ..Limits::default() };
+        let no_time = Limits { time: Some(TimeBudget::all_of(Duration::ZERO)), ..Limits::default() };
         assert!(!think(&mut *search, &task(position), no_time).lines.is_empty());
     }
 }

@@ -117,7 +117,7 @@ pub fn tireless(task: &Task, control: &Control, sink: &mut dyn FnMut(&Report)) -
 
 /// Says in its count of nodes how many milliseconds it may take, 0 for no limit.
 pub fn time_allowed(task: &Task, control: &Control, _: &mut dyn FnMut(&Report)) -> Report {
-    let nodes = control.limits().hard_time.map_or(0, |time| time.as_millis() as u64);
+    let nodes = control.limits().time.map_or(0, |time| time.hard.as_millis() as u64);
     Report { nodes, ..first_move(&task.position) }
 }
 

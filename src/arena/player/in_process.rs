@@ -4,10 +4,9 @@ use super::fault::Fault;
 use super::process::WAIT_SLICE;
 use super::question::{Action, Answer, GameSetup, Player, Timeouts, Turn};
 use super::spec::PlayerSpec;
-use crate::clock::TimeBudget;
 use crate::clock::time_control::{Terms, TimeControl};
 use crate::engine::{Engine, Event, OptionError, Request};
-use crate::search::Limits;
+use crate::search::{Limits, TimeBudget};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -36,14 +35,14 @@ impl InProcessPlayer {
     }
 
     fn limits(&self, turn: &Turn<'_>) -> Limits {
-        let budget = match self.terms.time {
+        let time = match self.terms.time {
             Some(TimeControl::PerMove(time)) => Some(TimeBudget::per_move(time)),
             Some(TimeControl::PerGame { .. }) => {
                 turn.clock().clock(Duration::ZERO).budget(turn.record.position().empties().count())
             }
             None => None,
         };
-        Limits { depth: self.terms.depth, nodes: self.terms.nodes, ..budget.into() }
+        Limits { depth: self.terms.depth, nodes: self.terms.nodes, time, ..Limits::default() }
     }
 }
 

@@ -12,7 +12,7 @@ use crate::notation::read_position;
 use crate::othello::{Color, Empties, Move, Position};
 use crate::protocol::end_of_input::Deadline;
 use crate::protocol::stdio::{ClientGone, Connection, Inbox};
-use crate::search::{Contempt, Report};
+use crate::search::{Contempt, Limits, Report};
 use crossbeam::channel::{Receiver, never};
 use crossbeam::select;
 use std::time::{Duration, Instant};
@@ -291,8 +291,8 @@ impl Session<'_> {
 
     /// The request for a move within the colour's clock.
     fn request(&self, position: Position, color: Color) -> Request {
-        let budget = self.clocks[color as usize].budget(position.empties().count());
-        Request { limits: budget.into(), ..Request::best_move(position) }
+        let time = self.clocks[color as usize].budget(position.empties().count());
+        Request { limits: Limits { time, ..Limits::default() }, ..Request::best_move(position) }
     }
 
     /// Thinks within the colour's clock, unless only a pass will do, and shows what is found in the stream. The turn is legal.

@@ -10,7 +10,7 @@ use crate::notation::ggf::TimedMove;
 use crate::othello::{GameRecord, Move, Position};
 use crate::protocol::end_of_input::Deadline;
 use crate::protocol::stdio::Connection;
-use crate::search::{Contempt, Depth, Limits, MemoryUse, Report, Score, SearchDepth};
+use crate::search::{Contempt, Depth, Limits, MemoryUse, Report, Score, SearchDepth, TimeBudget};
 use crossbeam::channel::{Receiver, never, tick};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -358,7 +358,7 @@ impl Session {
     fn limits(&self, most: Duration) -> Limits {
         let options = self.engine.options();
         let time = (options.time.is_none() && options.nodes.is_none()).then_some(most);
-        Limits { depth: self.depth, soft_time: time, hard_time: time, ..Limits::default() }
+        Limits { depth: self.depth, time: time.map(TimeBudget::all_of), ..Limits::default() }
     }
 
     fn go(&mut self) {
@@ -371,7 +371,10 @@ impl Session {
             return;
         }
         let budget = self.clocks.of(position.mover()).budget(position.empties().count());
-        let asked = Request { limits: Limits { depth: self.depth, ..budget.into() }, ..Request::best_move(position) };
+        let asked = Request {
+            limits: Limits { depth: self.depth, time: budget, ..Limits::default() },
+            ..Request::best_move(position)
+        };
         let limits = match budget {
             // With neither a clock nor a depth, the engine has a time of its own.
             None if self.depth.or(self.engine.options().depth).is_some() => self.limits(MOST_TIME),

@@ -223,8 +223,8 @@ fn request_for(limits: &GoLimits, position: Position) -> Request {
         let clock = Clock::sudden_death(time[side]?, increment[side].unwrap_or_default());
         clock.budget(position.empties().count())
     };
-    let for_move = move_time.and_then(|time| Clock::per_move(time).budget(position.empties().count()));
-    let limits = Limits { depth, nodes, ..for_move.or_else(of_clock).into() };
+    let of_move = move_time.and_then(|time| Clock::per_move(time).budget(position.empties().count()));
+    let limits = Limits { depth, nodes, time: of_move.or_else(of_clock), ..Limits::default() };
     Request { limits, is_endless: is_infinite, ..Request::best_move(position) }
 }
 
@@ -245,10 +245,10 @@ mod tests {
         let white = black.play("f5".parse().unwrap()).unwrap();
         for (position, main, increment) in [(black, 60, 0), (white, 20, 1)] {
             let clock = Clock::sudden_death(seconds(main), seconds(increment));
-            assert_eq!(request_for(&told, position).limits, clock.budget(position.empties().count()).into());
+            let by_time = |clock: Clock| Limits { time: clock.budget(position.empties().count()), ..Limits::default() };
+            assert_eq!(request_for(&told, position).limits, by_time(clock));
             let told = GoLimits { move_time: Some(seconds(3)), ..told };
-            let for_move = Clock::per_move(seconds(3)).budget(position.empties().count());
-            assert_eq!(request_for(&told, position).limits, for_move.into());
+            assert_eq!(request_for(&told, position).limits, by_time(Clock::per_move(seconds(3))));
         }
         let bounds = Limits { depth: Depth::new(4), nodes: Some(900), ..Limits::default() };
         let told = GoLimits { depth: bounds.depth, nodes: bounds.nodes, ..GoLimits::default() };

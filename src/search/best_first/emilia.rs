@@ -18,6 +18,7 @@ use crate::othello::Bitboard;
 use crate::search::alpha_beta::stage::solved_from;
 use crate::search::{
     AlphaBeta, AlphaBetaSettings, Bound, Control, Depth, Limits, Line, Precision, Report, Search, SearchDepth, Task,
+    TimeBudget,
 };
 use std::time::Duration;
 
@@ -166,7 +167,8 @@ impl Watched {
                 return;
             }
             self.tree_nodes = report.nodes;
-            let limits = Limits { nodes: Some(nodes), hard_time: control.limits().hard_time, ..Limits::default() };
+            let time = control.limits().time.map(|time| TimeBudget::all_of(time.hard));
+            let limits = Limits { nodes: Some(nodes), time, ..Limits::default() };
             let answer = self.search.think(&behind, &control.with(limits), &mut |_| {});
             self.counts = (self.counts.0 + answer.nodes, self.counts.1 + answer.evaluations);
             if !take_value(line, &answer, LEAST_DEPTH) {
@@ -217,7 +219,8 @@ impl Search for Emilia {
         // With a margin the values of all lines are compared: they stay the tree's.
         let ended_at_cap = report.memory.ended_at_cap;
         if (of_value != Limits::default() || ended_at_cap) && task.margin.is_none() {
-            let is_by_time = of_value.early_time.is_some() && !self.reaches_depth(control.limits());
+            let is_by_time =
+                of_value.time.is_some_and(|time| time.early.is_some()) && !self.reaches_depth(control.limits());
             // The cap bounds the search whatever its limits, so also one without a limit of positions.
             let nodes = of_value.nodes.or(ended_at_cap.then_some(u64::MAX));
             let of_value = if is_by_time || ended_at_cap {
@@ -249,9 +252,11 @@ fn parts(limits: &Limits, task: &Task) -> (Limits, Limits) {
         depth: limits.depth,
         nodes: limits.nodes.map(all_but),
         evaluations: limits.evaluations.map(all_but),
-        early_time: limits.early_time,
-        soft_time: limits.soft_time.map(all_time_but),
-        hard_time: limits.hard_time.map(all_time_but),
+        time: limits.time.map(|time| TimeBudget {
+            soft: all_time_but(time.soft),
+            hard: all_time_but(time.hard),
+            ..time
+        }),
     };
     let depth = limits.depth.and_then(|depth| Depth::new(depth.plies().saturating_sub(VALUE_SHORT_OF_DEPTH).max(1)));
     (without_depth(&of_tree, task), Limits { depth, ..*limits })
@@ -260,15 +265,16 @@ fn parts(limits: &Limits, task: &Task) -> (Limits, Limits) {
 /// The limits of the search of the value where the tree may have ended early or late, after this.
 fn in_proportion(of_value: Limits, tree: &Report) -> Limits {
     let more = |n: u64| n + n / VALUE_PART + LEAST_VALUE_NODES;
-    // The tree goes on beyond a soft time.
-    let latest = of_value.hard_time.or(of_value.soft_time.and(Some(Duration::MAX)));
     let until = tree.elapsed + tree.elapsed / VALUE_PART as u32 + LEAST_VALUE_TIME;
     Limits {
         nodes: of_value.nodes.map(|limit| limit.min(more(tree.nodes))),
         evaluations: of_value.evaluations.map(|limit| limit.min(more(tree.evaluations))),
-        soft_time: latest.map(|limit| limit.min(until)),
-        // An iteration that is begun may end.
-        hard_time: latest.map(|limit| limit.min(until + until / 8)),
+        // The tree may have gone on beyond the soft time. An iteration that is begun may end.
+        time: of_value.time.map(|time| TimeBudget {
+            soft: time.hard.min(until),
+            hard: time.hard.min(until + until / 8),
+            ..time
+        }),
         ..of_value
     }
 }
@@ -278,7 +284,7 @@ mod tests {
     use super::*;
     use crate::eval::EvaluatorKind;
     use crate::othello::Position;
-    use crate::search::tests::{by_alpha_beta, open_positions, small_best_first, think, to_depth, visiting};
+    use crate::search::tests::{by_alpha_beta, open_positions, small_best_first, think, to_depth, visiting, within};
     use crate::search::{OnMemoryCap, Score, Selectivity};
     use crate::testing::random_position;
 
@@ -347,7 +353,7 @@ mod tests {
             assert_eq!((10..=36).rev().find(|&empties| solvable(empties)), Some(most), "{limits:?}");
         }
         // A second is worth what the solver visits in it, and to a depth what the tree does.
-        let second = Limits { soft_time: Some(Duration::from_secs(1)), ..Limits::default() };
+        let second = within(Duration::from_secs(1));
         for (threads, limits, most) in
             [(1, second, 21), (2, second, 22), (1, Limits { depth: Depth::new(16), ..second }, 22)]
         {
@@ -361,7 +367,7 @@ mod tests {
     fn a_tree_that_ends_at_its_memory_cap_ends_the_search() {
         let settings = BestFirstSettings { memory: 1 << 20, on_memory_cap: OnMemoryCap::Stop, ..settings() };
         let task = task(100, 44);
-        let ten_minutes = Limits { hard_time: Some(Duration::from_secs(600)), ..Limits::default() };
+        let ten_minutes = within(Duration::from_secs(600));
         for limits in [visiting(100_000_000), ten_minutes, to_depth(30)] {
             let tree = think(&mut BestFirst::new(settings), &task, limits);
             let whole = think(&mut Emilia::new(settings), &task, limits);
@@ -375,18 +381,14 @@ mod tests {
     #[test]
     fn the_value_takes_its_part_of_what_the_tree_took() {
         let seconds = Duration::from_secs_f64;
-        let of_value = Limits { soft_time: Some(seconds(2.0)), hard_time: Some(seconds(5.0)), ..Limits::default() };
-        let soft_alone = Limits { hard_time: None, ..of_value };
-        for (of_value, used, soft, hard) in [
-            (of_value, 1.0, 1.03145, 1.16038),
-            (of_value, 4.0, 4.1252, 4.64085),
-            (of_value, 4.9, 5.0, 5.0),
-            // The tree may have gone on to twice the soft time.
-            (soft_alone, 4.0, 4.1252, 4.64085),
-        ] {
+        let time = TimeBudget { early: None, soft: seconds(2.0), hard: seconds(5.0) };
+        let of_value = Limits { time: Some(time), ..Limits::default() };
+        // The tree may have gone on to twice the soft time.
+        for (used, soft, hard) in [(1.0, 1.03145, 1.16038), (4.0, 4.1252, 4.64085), (4.9, 5.0, 5.0)] {
             let limits = in_proportion(of_value, &Report { elapsed: seconds(used), ..Report::default() });
-            for (limit, expected) in [(limits.soft_time, soft), (limits.hard_time, hard)] {
-                assert!((limit.unwrap().as_secs_f64() - expected).abs() < 1e-4, "{limits:?} after {used} s");
+            let time = limits.time.unwrap();
+            for (limit, expected) in [(time.soft, soft), (time.hard, hard)] {
+                assert!((limit.as_secs_f64() - expected).abs() < 1e-4, "{limits:?} after {used} s");
             }
         }
     }
@@ -394,7 +396,8 @@ mod tests {
     #[test]
     fn a_clear_choice_ends_a_search_that_may_end_early() {
         let limits = visiting(40_000);
-        let early = Limits { early_time: Some(Duration::ZERO), ..limits };
+        let ten_minutes = TimeBudget::all_of(Duration::from_secs(600));
+        let early = Limits { time: Some(TimeBudget { early: Some(Duration::ZERO), ..ten_minutes }), ..limits };
         let think = |task: &Task, limits| think(&mut emilia(), task, limits);
         let (mut clear, mut same) = (0, 0);
         for seed in 0..20 {

@@ -29,9 +29,8 @@ use crate::search::alpha_beta::walk::Shared;
 use crate::search::selectivity::Selectivity;
 use crate::search::transposition::TranspositionTable;
 use crate::search::tree::Tree;
-use crate::search::{Contempt, Control, Depth, Limits, Report, Search, Task};
+use crate::search::{Contempt, Control, Depth, Limits, Report, Search, Task, TimeBudget};
 use parking_lot::Mutex;
-use std::time::Duration;
 
 /// Positions that alpha-beta is expected to visit before it knows the result, per position that the time limit is worth: at most at
 /// this ratio alpha-beta gets all of the time. Then it is certain to know much of the result.
@@ -396,10 +395,12 @@ pub(super) fn without_depth(limits: &Limits, task: &Task) -> Limits {
 /// With a margin the choice is among several moves; behind alpha-beta a young tree has seen little, and without relevance no choice is ever clear:
 /// `may_end_early` says whether it is neither of these two.
 fn until_clear(limits: &Limits, may_end_early: bool, task: &Task) -> Limits {
-    let early_time = limits.early_time.filter(|_| task.margin.is_none() && may_end_early);
-    let stretched = |soft: Duration| limits.hard_time.unwrap_or(Duration::MAX).min(soft.saturating_mul(2));
-    let soft_time = limits.soft_time.map(|soft| if early_time.is_some() { stretched(soft) } else { soft });
-    Limits { early_time, soft_time, ..*limits }
+    let goes_on = task.margin.is_none() && may_end_early;
+    let time = limits.time.map(|time| match time.early {
+        Some(_) if goes_on => TimeBudget { soft: time.hard.min(time.soft.saturating_mul(2)), ..time },
+        _ => TimeBudget { early: None, ..time },
+    });
+    Limits { time, ..*limits }
 }
 
 /// Whether all moves that may be chosen are one by the position's symmetry, so that there is nothing to choose.
@@ -432,11 +433,9 @@ mod tests {
 
     #[test]
     fn a_tree_on_a_clock_may_take_twice_its_share() {
-        let seconds = Duration::from_secs;
+        let seconds = std::time::Duration::from_secs;
         let of = |early, soft, hard| Limits {
-            early_time: early,
-            soft_time: Some(seconds(soft)),
-            hard_time: Some(seconds(hard)),
+            time: Some(TimeBudget { early, soft: seconds(soft), hard: seconds(hard) }),
             ..Limits::default()
         };
         let task = Task::new(Position::START, EvaluatorKind::Pattern.build());

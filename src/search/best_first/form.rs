@@ -1,6 +1,6 @@
 //! What a search of some size does.
 
-use crate::search::Limits;
+use crate::search::{Limits, TimeBudget};
 
 /// Positions a second that one thread searches, about: what a time limit is worth.
 const SPEED: f64 = 8e6;
@@ -12,7 +12,7 @@ pub(super) fn positions_worth(limits: &Limits, threads: usize) -> Option<u64> {
 
 /// How many positions they allow at this number a second.
 fn positions_in(limits: &Limits, speed: f64) -> Option<u64> {
-    let by_time = limits.time().map(|time| (time.as_secs_f64() * speed) as u64);
+    let by_time = limits.time.map(|time| (time.soft.as_secs_f64() * speed) as u64);
     limits.nodes.into_iter().chain(limits.evaluations).chain(by_time).min()
 }
 
@@ -71,9 +71,8 @@ impl Form {
         Limits {
             nodes: turn.map(|turn| turn.before + of(turn.worth)).or(limits.nodes.map(of)),
             evaluations: limits.evaluations.map(of),
-            soft_time: None,
             // It ends where it stands: what it has found is in the table.
-            hard_time: limits.soft_time.or(limits.hard_time).map(|time| time.mul_f32(self.start)),
+            time: limits.time.map(|time| TimeBudget::all_of(time.soft.mul_f32(self.start))),
             ..*limits
         }
     }
@@ -103,9 +102,11 @@ mod tests {
     #[test]
     fn the_parts_add_up() {
         let form = Form { start: 0.25, leaf_depth: 3, deviation: 1.0 };
-        let limits = Limits { nodes: Some(1000), soft_time: Some(Duration::from_secs(8)), ..Limits::default() };
+        let seconds = Duration::from_secs;
+        let time = Some(TimeBudget { early: None, soft: seconds(8), hard: seconds(9) });
+        let limits = Limits { nodes: Some(1000), time, ..Limits::default() };
         let start = form.limits_of_start(&limits, None);
-        assert_eq!((start.nodes, start.hard_time), (Some(250), Some(Duration::from_secs(2))));
+        assert_eq!((start.nodes, start.time), (Some(250), Some(TimeBudget::all_of(seconds(2)))));
         assert_eq!(form.limits_of_tree(&limits, None), limits);
         let unlimited = Limits::default();
         let turn = |before| Some(Turn { before, worth: 400 });
@@ -113,7 +114,6 @@ mod tests {
         assert_eq!(form.limits_of_tree(&unlimited, turn(5100)).nodes, Some(5400));
         assert_eq!(positions_worth(&unlimited, 4), None);
         assert_eq!(positions_worth(&limits, 1), Some(1000));
-        let [soft_time, hard_time] = [2, 9].map(|seconds| Some(Duration::from_secs(seconds)));
-        assert_eq!(positions_worth(&Limits { soft_time, hard_time, ..unlimited }, 3), Some(48_000_000));
+        assert_eq!(positions_worth(&Limits { time, ..unlimited }, 3), Some(192_000_000));
     }
 }

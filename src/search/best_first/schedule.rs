@@ -27,11 +27,12 @@ pub(crate) struct Schedule<'a> {
 
 impl<'a> Schedule<'a> {
     pub fn new(control: &'a Control) -> Schedule<'a> {
+        let may_end_early = control.limits().time.and_then(|time| time.early);
         Schedule {
             control,
             next_report: FIRST_REPORT,
             next_look_for_report: FIRST_REPORT,
-            next_look_for_early_end: control.limits().early_time.map_or(u64::MAX, |_| FIRST_EARLY_END),
+            next_look_for_early_end: may_end_early.map_or(u64::MAX, |_| FIRST_EARLY_END),
             next_look_at_use: FIRST_EARLY_END,
             last_report: None,
         }
@@ -73,7 +74,7 @@ impl<'a> Schedule<'a> {
         self.next_look_at_use = next_look(work);
         let limits = self.control.plan();
         let share = |used: u64, limit: Option<u64>| limit.map_or(0.0, |limit| used as f64 / limit as f64);
-        let of_time = limits.time().map_or(0.0, |limit| self.control.elapsed().as_secs_f64() / limit.as_secs_f64());
+        let of_time = limits.time.map_or(0.0, |time| self.control.elapsed().as_secs_f64() / time.soft.as_secs_f64());
         share(work.nodes, limits.nodes).max(share(work.evaluations, limits.evaluations)).max(of_time) >= part
     }
 }
@@ -86,7 +87,8 @@ fn next_look(work: &Work) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::Limits;
+    use crate::search::tests::within;
+    use crate::search::{Limits, TimeBudget};
 
     #[test]
     fn reports_come_when_the_evaluations_have_doubled() {
@@ -102,8 +104,9 @@ mod tests {
 
     #[test]
     fn a_search_may_end_early_where_time_is_kept_and_not_at_once() {
-        let may_end = |early_time, evaluations| {
-            let control = Control::with_limits(Limits { early_time, ..Limits::default() });
+        let may_end = |early, evaluations| {
+            let time = Some(TimeBudget { early, ..TimeBudget::all_of(Duration::from_secs(1000)) });
+            let control = Control::with_limits(Limits { time, ..Limits::default() });
             Schedule::new(&control).may_end_early(&Work { evaluations, ..Work::default() })
         };
         assert!(may_end(Some(Duration::ZERO), FIRST_EARLY_END));
@@ -114,14 +117,13 @@ mod tests {
 
     #[test]
     fn an_eighth_of_any_limit_is_used_from_there_on() {
-        let seconds = |s| Some(Duration::from_secs(s));
         let has_used = |control: &Control, evaluations| {
             Schedule::new(control).has_used(0.125, &Work { nodes: 2 * evaluations, evaluations, ..Work::default() })
         };
         for (limits, first) in [
             (Limits { nodes: Some(32_000), ..Limits::default() }, 2_000),
             (Limits { evaluations: Some(32_000), ..Limits::default() }, 4_000),
-            (Limits { soft_time: seconds(0), hard_time: seconds(1_000), ..Limits::default() }, FIRST_EARLY_END),
+            (within(Duration::ZERO), FIRST_EARLY_END),
         ] {
             let control = Control::with_limits(limits);
             let preparing = Control::with_limits(Limits::default()).preparing_for(limits);
@@ -129,7 +131,7 @@ mod tests {
                 assert!(has_used(&control, first) && !has_used(&control, first - 1), "{limits:?}");
             }
         }
-        for limits in [Limits::default(), Limits { soft_time: seconds(1_000), ..Limits::default() }] {
+        for limits in [Limits::default(), within(Duration::from_secs(1_000))] {
             assert!(!has_used(&Control::with_limits(limits), 1_000_000), "{limits:?}");
         }
     }
