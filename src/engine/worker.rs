@@ -270,11 +270,8 @@ fn limits(request: &Request, options: &EngineOptions) -> Limits {
         }
     }
     let asked = request.limits;
-    let mut limits = Limits {
-        depth: tighter(asked.depth, options.depth),
-        nodes: tighter(asked.nodes, options.nodes),
-        ..asked
-    };
+    let mut limits =
+        Limits { depth: tighter(asked.depth, options.depth), nodes: tighter(asked.nodes, options.nodes), ..asked };
     if request.goal == Goal::Move && !request.is_endless && request.position.moves().count() <= 1 {
         // There is nothing to choose. Some milliseconds give the move its value, and see the end where it is near or was seen before.
         limits.nodes = tighter(limits.nodes, FORCED_NODES);
