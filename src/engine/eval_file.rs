@@ -1,6 +1,6 @@
 //! The option `eval-file`: weights of a pattern evaluation that are not those of the program.
 
-use super::option::{Given, OptionError};
+use super::option::OptionError;
 use crate::eval::pattern::Weights;
 use crate::eval::{AnyWeights, Evaluator, EvaluatorKind};
 use crate::othello::Position;
@@ -17,10 +17,6 @@ pub struct EvalFile {
 }
 
 impl EvalFile {
-    pub(super) fn read(given: &Given) -> Result<EvalFile, OptionError> {
-        EvalFile::open(given.text)
-    }
-
     /// Reads a file.
     ///
     /// # Errors

@@ -75,7 +75,8 @@ mod tests {
 
     #[test]
     fn without_a_thread_the_answer_is_there_when_start_returns() {
-        let options = EngineOptions { depth: Depth::new(4), book: None, ponder: true, ..EngineOptions::default() };
+        let options =
+            EngineOptions { threads: 1, depth: Depth::new(4), book: None, ponder: true, ..EngineOptions::default() };
         let worker = Worker::new(options.clone(), |options| (options.engine.build)(options));
         let mut engine = Engine::new(options);
         engine.host = Host::Caller(Box::new(worker));

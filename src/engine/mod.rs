@@ -5,6 +5,7 @@ mod host;
 mod opening_book;
 mod option;
 mod option_table;
+mod option_values;
 mod pondering;
 mod request;
 mod searches;

@@ -1,6 +1,6 @@
 //! The option `book`: the opening book that moves are played from.
 
-use super::option::{Given, OptionError};
+use super::option::OptionError;
 use crate::book::{Book, BookError, Contents, Database, LEARNED_PLIES, View};
 use crate::othello::{GameRecord, Position};
 use crate::search::{Contempt, Line, Report};
@@ -22,14 +22,10 @@ struct Named {
 }
 
 impl OpeningBook {
-    pub(super) fn read(given: &Given) -> Result<OpeningBook, OptionError> {
-        if given.text == Book::BUILTIN { Ok(OpeningBook::builtin()) } else { OpeningBook::open(given.text) }
-    }
-
     /// The book that is part of the program.
     pub fn builtin() -> OpeningBook {
         static BUILTIN: OnceLock<OpeningBook> = OnceLock::new();
-        BUILTIN.get_or_init(|| OpeningBook::open(Book::BUILTIN).expect("a test opens it")).clone()
+        BUILTIN.get_or_init(|| OpeningBook::read(Book::BUILTIN).expect("a test opens it")).clone()
     }
 
     /// Opens a book of either kind, or the one that is part of the program, by its name.
@@ -37,6 +33,10 @@ impl OpeningBook {
     /// # Errors
     /// If it cannot be read, or is not a book of this program's format.
     pub fn open(path: &str) -> Result<OpeningBook, OptionError> {
+        if path == Book::BUILTIN { Ok(OpeningBook::builtin()) } else { OpeningBook::read(path) }
+    }
+
+    fn read(path: &str) -> Result<OpeningBook, OptionError> {
         match Book::open(Path::new(path)) {
             Ok(book) => Ok(OpeningBook(Arc::new(Named { name: path.to_owned(), book }))),
             Err(error) => Err(OptionError::File { name: "book", path: path.to_owned(), problem: error.to_string() }),

@@ -129,11 +129,6 @@ impl Given<'_> {
         value.ok_or_else(|| OptionError::Invalid { name, value: text.to_owned(), expected: values.to_string() })
     }
 
-    /// `None` for the text `none`, or what is read from any other text.
-    pub fn unless_none<T>(&self, read: fn(&Self) -> Result<T, OptionError>) -> Result<Option<T>, OptionError> {
-        if self.text == "none" { Ok(None) } else { read(self).map(Some) }
-    }
-
     pub fn parsed<T: FromStr>(&self) -> Result<T, OptionError> {
         self.or_refused(self.text.parse().ok())
     }

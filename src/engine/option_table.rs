@@ -6,16 +6,15 @@
 
 use super::eval_file::EvalFile;
 use super::opening_book::OpeningBook;
-use super::option::{Given, OptionEntry, OptionError, Values, texts};
-use super::searches::{EMILIA, SearchEntry, searches};
+use super::option::{OptionEntry, OptionError, Values, texts};
+use super::option_values::OptionValue;
+use super::searches::{EMILIA, SearchEntry};
 use super::uct_options::{Backup, LeafValue, Selection};
 use crate::eval::{Evaluator, EvaluatorKind, Random, fingerprint};
 use crate::othello::Position;
 use crate::search::{Depth, OnMemoryCap, Part, Score, Selectivity, Tie};
-use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
-use strum::VariantArray;
 
 /// One option of the engine.
 ///
@@ -28,16 +27,19 @@ use strum::VariantArray;
 /// ```
 pub type EngineOption = OptionEntry<EngineOptions>;
 
-/// Makes [`EngineOptions`], its defaults and the table of entries whose first part is a field, its type and default, how a text is
-/// read and how the value is shown, and whose second part is what differs from [`OptionEntry::PLAIN`].
+/// Makes [`EngineOptions`], its defaults and the table. An entry is a field, its type and default, and in braces what is not as in
+/// [`OptionEntry::PLAIN`]. The type says how a text is read and how the value is shown.
 macro_rules! engine_options {
-    ($($(#[doc = $doc:literal])+ $field:ident: $type:ty = $default:expr, read $read:expr, show $show:expr; {
+    ($($field:ident: $type:ty = $default:expr; {
+        name: $name:literal,
+        value_name: $value_name:literal,
+        help: $help:literal,
         $($entry:tt)*
     })+) => {
         /// Everything that a client may set. The defaults suit a GUI that starts several copies.
         #[derive(Clone, Debug, PartialEq)]
         pub struct EngineOptions {
-            $($(#[doc = $doc])+ pub $field: $type,)+
+            $(#[doc = concat!($help, ".")] pub $field: $type,)+
         }
 
         impl Default for EngineOptions {
@@ -48,13 +50,20 @@ macro_rules! engine_options {
 
         /// Every option, in the order in which they can be set one after the other.
         static TABLE: &[EngineOption] = &[$(EngineOption {
+            name: $name,
+            value_name: $value_name,
+            help: $help,
             set: |options, given| {
-                options.$field = ($read)(given)?;
+                options.$field = OptionValue::read(given)?;
                 Ok(())
             },
-            show: |options| ($show)(&options.$field),
+            show: |options| options.$field.show(),
             $($entry)*
-            ..EngineOption::PLAIN
+            ..EngineOption {
+                values: <$type as OptionValue>::VALUES,
+                takes_none: <$type as OptionValue>::TAKES_NONE,
+                ..EngineOption::PLAIN
+            }
         }),+];
     };
 }
@@ -63,37 +72,29 @@ macro_rules! engine_options {
 const DEEPEST_LEAF: u64 = 8;
 /// The largest absolute value of an option of `uct` in discs.
 const MOST_DISCS: i32 = 1000;
-const SWITCH: [&str; 2] = ["off", "on"];
 
 engine_options! {
-    /// The search.
-    engine: &'static SearchEntry = &EMILIA, read |given: &Given| given.named(&searches()), show ToString::to_string; {
+    engine: &'static SearchEntry = &EMILIA; {
         name: "engine",
         value_name: "NAME",
         help: "The search",
-        values: Values::Names(|| texts(searches())),
         read_by_all: true,
     }
-    /// The weights of a pattern evaluation, if not those that are part of the program.
-    eval_file: Option<EvalFile> = None, read |given: &Given| given.unless_none(EvalFile::read), show or_none; {
+    eval_file: Option<EvalFile> = None; {
         name: "eval-file",
         value_name: "PATH",
         help: "Weights of a pattern evaluation, or none: those that are part of the program",
         detail: "The file says its form, so with one `pattern` and `pattern-linear` are the same.",
-        takes_none: true,
         read_by_all: true,
     }
-    /// The static evaluation.
-    eval: EvaluatorKind = EvaluatorKind::default(), read |given: &Given| given.named(&EvaluatorKind::ALL), show ToString::to_string; {
+    eval: EvaluatorKind = EvaluatorKind::default(); {
         name: "eval",
         value_name: "NAME",
         help: "The static evaluation",
         detail: "[evaluation.md](evaluation.md) describes them.",
-        values: Values::Names(|| texts(EvaluatorKind::ALL)),
         read_by_all: true,
     }
-    /// Search threads of emilia, alpha-beta, best-first and extension; the other searches use one.
-    threads: u32 = cores(), read Given::whole, show ToString::to_string; {
+    threads: u32 = cores(); {
         name: "threads",
         value_name: "N",
         help: "Search threads of emilia, alpha-beta, best-first and extension",
@@ -102,70 +103,55 @@ engine_options! {
         values: Values::Whole(1, EngineOptions::MOST_THREADS as u64),
         default_in_words: Some("the cores"),
     }
-    /// The selectivity of alpha-beta: how sure its cuts by shallower searches are.
-    selectivity: Selectivity = Selectivity::BOLDEST, read Given::parsed, show ToString::to_string; {
+    selectivity: Selectivity = Selectivity::BOLDEST; {
         name: "selectivity",
         value_name: "PERCENT",
         help: "How sure alpha-beta's cuts by shallower searches are, in percent; 100 for none",
         detail: "The score of a solved position is exact in any case.",
-        values: Values::Percent,
     }
-    /// Size of the transposition table, in MB (2^20 bytes); taken as it fills.
-    hash_mb: u32 = 64, read Given::whole, show ToString::to_string; {
+    hash_mb: u32 = 64; {
         name: "hash",
         value_name: "MB",
         help: "Size of the transposition table in MB, taken as it fills",
         values: Values::Whole(1, 1 << 20),
     }
-    /// Cap of the stored tree, in MB; taken as it fills.
-    memory_mb: u32 = 512, read Given::whole, show ToString::to_string; {
+    memory_mb: u32 = 512; {
         name: "memory",
         value_name: "MB",
         help: "Cap of the stored tree in MB, taken as it fills",
         values: Values::Whole(1, 1 << 20),
     }
-    /// What to do at the memory cap.
-    on_memory_cap: OnMemoryCap = OnMemoryCap::default(), read |given: &Given| given.named(OnMemoryCap::VARIANTS), show ToString::to_string; {
+    on_memory_cap: OnMemoryCap = OnMemoryCap::default(); {
         name: "on-memory-cap",
         value_name: "WAY",
         help: "What to do when the tree has filled its memory: go on in linear space, free the least promising subtrees, or end \
                the search",
         detail: "With `stop`, `emilia` gives the value of the move one part in 32 of what the tree took. \
                  With several threads, `rbfms` also frees the subtree that was left alone longest where a new one needs memory.",
-        values: Values::Names(|| texts(OnMemoryCap::VARIANTS)),
     }
-    /// Bound on the depth in plies, if any.
-    depth: Option<Depth> = None, read |given: &Given| given.unless_none(Given::parsed), show or_none; {
+    depth: Option<Depth> = None; {
         name: "depth",
         value_name: "PLIES",
         help: "Bound on the depth in plies, 1 to 60, or none",
         detail: "`emilia` takes 1.05 to 1.2 times as long as alpha-beta at this depth, in the mean of a game, and solves what \
                  alpha-beta solves at it; `best-first` and `extension` take three quarters of that time.",
-        values: Values::Whole(Depth::LEAST.plies() as u64, Depth::MOST.plies() as u64),
-        takes_none: true,
         read_by_all: true,
     }
-    /// Time per move, if fixed.
-    time: Option<Duration> = None, read |given: &Given| given.unless_none(Given::seconds), show seconds_or_none; {
+    time: Option<Duration> = None; {
         name: "time",
         value_name: "SECONDS",
         help: "Seconds for a move, or none",
         detail: "Without it, the client's clock decides. Without a clock, a depth or a limit, a move over a protocol takes two seconds.",
-        values: Values::Seconds,
-        takes_none: true,
         read_by_all: true,
     }
-    /// Bound on the positions visited per move, if any.
-    nodes: Option<u64> = None, read |given: &Given| given.unless_none(Given::whole), show or_none; {
+    nodes: Option<u64> = None; {
         name: "nodes",
         value_name: "N",
         help: "Bound on the positions visited for a move, or none",
         values: Values::Whole(1, u64::MAX),
-        takes_none: true,
         read_by_all: true,
     }
-    /// Seed of everything random.
-    seed: u64 = 0, read Given::whole, show ToString::to_string; {
+    seed: u64 = 0; {
         name: "seed",
         value_name: "N",
         help: "Seed of everything random",
@@ -173,8 +159,7 @@ engine_options! {
         values: Values::Whole(0, u64::MAX),
         read_by_all: true,
     }
-    /// How far below the best a move may be to be played in the first twenty plies.
-    variety: Score = Score::ZERO, read Given::discs, show discs; {
+    variety: Score = Score::ZERO; {
         name: "variety",
         value_name: "DISCS",
         help: "In the first twenty plies, play any within this many discs of the best",
@@ -183,137 +168,91 @@ engine_options! {
         values: Values::Discs(0, 64),
         read_by_all: true,
     }
-    /// The opening book that moves are played from, if any.
-    book: Option<OpeningBook> = Some(OpeningBook::builtin()), read |given: &Given| given.unless_none(OpeningBook::read), show or_none; {
+    book: Option<OpeningBook> = Some(OpeningBook::builtin()); {
         name: "book",
         value_name: "PATH",
         help: "Opening book to play from: a file, builtin for the one that is part of the program, or none",
         detail: "In this process's players of a match the default is none. `variety` chooses among the moves of the book too. [book.md](book.md) says how to \
                  make one.",
-        takes_none: true,
     }
-    /// Whether the engine thinks on while the opponent does.
-    ponder: bool = false, read on_or_off, show switch; {
+    ponder: bool = false; {
         name: "ponder",
         value_name: "SWITCH",
         help: "Whether to think on, with all threads, while the opponent thinks",
         detail: "It ends after a minute. In `emilia play` the default is on, and Emilia ponders at full strength.",
-        values: Values::Names(|| texts(SWITCH)),
         read_by_all: true,
     }
-    /// What a tie is worth to `korf-best-first` and `korf-extension`.
-    tie: Tie = Tie::Korf, read |given: &Given| given.named(Tie::VARIANTS), show ToString::to_string; {
+    tie: Tie = Tie::Korf; {
         name: "tie",
         value_name: "RULE",
         help: "What a tie is worth to the korf engines: hardly more than a loss, as in the paper, or zero",
-        values: Values::Names(|| texts(Tie::VARIANTS)),
         is_for_experiments: true,
     }
-    /// Plies of alpha-beta that `korf-extension` begins with, 1 to 20; if unset, as deep as a sixteenth of the
-    /// evaluations goes.
-    start_depth: Option<u8> = Some(3), read |given: &Given| given.unless_none(Given::whole), show or_none; {
+    start_depth: Option<u8> = Some(3); {
         name: "start-depth",
         value_name: "PLIES",
         help: "Plies of alpha-beta that korf-extension begins with, 1 to 20, or none: a sixteenth of the evaluations",
         values: Values::Whole(1, 20),
-        takes_none: true,
         is_for_experiments: true,
     }
-    /// Plies from the root to the principal leaf at which `korf-best-first` and `korf-extension` have thought enough, 1
-    /// to 120.
-    best_first_depth: Option<u8> = None, read |given: &Given| given.unless_none(Given::whole), show or_none; {
+    best_first_depth: Option<u8> = None; {
         name: "best-first-depth",
         value_name: "PLIES",
         help: "Plies to the principal leaf at which a korf search has thought enough, 1 to 120, or none",
         values: Values::Whole(1, 120),
-        takes_none: true,
         is_for_experiments: true,
     }
-    /// The part of `best-first` that is left out.
-    without: Option<Part> = None, read |given: &Given| given.unless_none(|given| given.named(Part::VARIANTS)), show or_none; {
+    without: Option<Part> = None; {
         name: "without",
         value_name: "PART",
         help: "The part of best-first that is left out, to measure what it is worth, with one thread; or none",
-        values: Values::Names(|| texts(Part::VARIANTS)),
-        takes_none: true,
         is_for_experiments: true,
     }
-    /// The C of `uct`, 0 to 1,000 discs.
-    c: Score = Score::from_discs(2), read Given::discs, show discs; {
+    c: Score = Score::from_discs(2); {
         name: "c",
         value_name: "DISCS",
         help: "The C of uct in discs: exploration constant, or temperature of the softmax selection",
         values: Values::Discs(0, MOST_DISCS),
         is_for_experiments: true,
     }
-    /// The first-play urgency of `uct`, −1,000 to 1,000 discs.
-    fpu: Score = Score::from_discs(2), read Given::discs, show discs; {
+    fpu: Score = Score::from_discs(2); {
         name: "fpu",
         value_name: "DISCS",
         help: "The first-play urgency of uct in discs",
         values: Values::Discs(-MOST_DISCS, MOST_DISCS),
         is_for_experiments: true,
     }
-    /// What inner nodes of `uct` are worth.
-    backup: Backup = Backup::default(), read |given: &Given| given.named(Backup::VARIANTS), show ToString::to_string; {
+    backup: Backup = Backup::default(); {
         name: "backup",
         value_name: "KIND",
         help: "What inner nodes of uct are worth: what their best child is, or the mean of what was found below",
-        values: Values::Names(|| texts(Backup::VARIANTS)),
         is_for_experiments: true,
     }
-    /// What leaves of `uct` are worth.
-    leaf: LeafValue = LeafValue::default(), read |given: &Given| given.named(LeafValue::VARIANTS), show ToString::to_string; {
+    leaf: LeafValue = LeafValue::default(); {
         name: "leaf",
         value_name: "KIND",
         help: "What leaves of uct are worth: their value, or its sign alone",
-        values: Values::Names(|| texts(LeafValue::VARIANTS)),
         is_for_experiments: true,
     }
-    /// Plies of alpha-beta at the leaves of `uct`, 0 to 8.
-    leaf_depth: u8 = 0, read Given::whole, show ToString::to_string; {
+    leaf_depth: u8 = 0; {
         name: "leaf-depth",
         value_name: "PLIES",
         help: "Plies of alpha-beta at the leaves of uct, 0 to 8",
         values: Values::Whole(0, DEEPEST_LEAF),
         is_for_experiments: true,
     }
-    /// How `uct` chooses a leaf.
-    selection: Selection = Selection::default(), read |given: &Given| given.named(Selection::VARIANTS), show ToString::to_string; {
+    selection: Selection = Selection::default(); {
         name: "selection",
         value_name: "KIND",
         help: "How uct chooses a leaf: by value and exploration term, or by lot",
-        values: Values::Names(|| texts(Selection::VARIANTS)),
         is_for_experiments: true,
     }
-    /// Whether `uct` merges positions that are reached in several ways.
-    transpositions: bool = false, read on_or_off, show switch; {
+    transpositions: bool = false; {
         name: "transpositions",
         value_name: "SWITCH",
         help: "Whether uct merges positions that are reached in several ways",
-        values: Values::Names(|| texts(SWITCH)),
         is_for_experiments: true,
     }
-}
-
-fn or_none<T: fmt::Display>(value: &Option<T>) -> String {
-    value.as_ref().map_or_else(|| "none".to_owned(), T::to_string)
-}
-
-fn seconds_or_none(time: &Option<Duration>) -> String {
-    or_none(&time.map(|time| time.as_secs_f64()))
-}
-
-fn discs(score: &Score) -> String {
-    score.discs().to_string()
-}
-
-fn on_or_off(given: &Given) -> Result<bool, OptionError> {
-    Ok(given.named(&SWITCH)? == "on")
-}
-
-fn switch(on: &bool) -> String {
-    SWITCH[usize::from(*on)].to_owned()
 }
 
 /// The threads that the machine runs at a time. Asked once: on Linux the answer is read from several files.
@@ -434,7 +373,7 @@ pub(super) fn megabytes(n: u32) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::MINIMAX;
+    use crate::engine::{MINIMAX, searches};
     use crate::eval::pattern::{PackedWeights, Sharing, Weights};
 
     #[test]
