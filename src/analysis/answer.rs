@@ -162,6 +162,14 @@ impl<'a> Answer<'a> {
         let view = book.map(|book| book.look_up(position, Contempt::NONE)).transpose();
         let (view, unread) = view.map_or_else(|error| (None, Some(error)), |view| (view.flatten(), None));
         let depth = if over { SearchDepth::Exact } else { report.depth };
+        let settings = &query.settings;
+        let wanted = if settings.outcome_only { SearchDepth::WinLossDraw } else { SearchDepth::Exact };
+        let is_unsolved =
+            position.empty_count() <= settings.exact_from && ![wanted, SearchDepth::Exact].contains(&depth);
+        // Where a limit ended it, that is no wonder.
+        let had_to = finality == Finality::Final && settings.time.is_none() && settings.nodes.is_none();
+        let unsolved =
+            (is_unsolved && had_to).then(|| format!("exact: {} has not solved the position", settings.options.engine));
         Answer {
             id: &query.id,
             number: None,
@@ -182,7 +190,7 @@ impl<'a> Answer<'a> {
             nodes: report.nodes,
             evaluations: report.evaluations,
             seconds: timed.then_some(report.elapsed.as_secs_f64()),
-            warnings: query.warnings.iter().cloned().chain(unread).collect(),
+            warnings: query.warnings.iter().cloned().chain(unread).chain(unsolved).collect(),
         }
     }
 

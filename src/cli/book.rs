@@ -216,9 +216,10 @@ fn learn(arguments: &LearnArguments) -> Result<(), String> {
         ));
     }
     if interrupt.load(Ordering::Relaxed) {
-        return Err(match arguments.input.is_one_file() {
-            true => format!("interrupted; --game {}- learns the rest", last + 1),
-            false => "interrupted; what was learned is in the book, and would be counted again".to_owned(),
+        let rest = arguments.choice.numbers_behind(last).filter(|_| arguments.input.is_one_file());
+        return Err(match rest {
+            Some(numbers) => format!("interrupted; --game {numbers} learns the rest"),
+            None => "interrupted; what was learned is in the book, and would be counted again".to_owned(),
         });
     }
     arguments.choice.check(found)?;

@@ -76,6 +76,19 @@ impl GameChoice {
         is_theirs && is_reached && (is_numbered || self.game.is_empty())
     }
 
+    /// The numbers, as `--game` takes them, of what is wanted behind the game of this number; none if that is nothing.
+    pub(super) fn numbers_behind(&self, last: usize) -> Option<String> {
+        let ranges = if self.game.is_empty() { &[1..=usize::MAX] } else { self.game.as_slice() };
+        let rest = ranges.iter().filter(|numbers| *numbers.end() > last).map(|numbers| {
+            match ((last + 1).max(*numbers.start()), *numbers.end()) {
+                (first, usize::MAX) => format!("{first}-"),
+                (first, end) => format!("{first}-{end}"),
+            }
+        });
+        let rest: Vec<String> = rest.collect();
+        (!rest.is_empty()).then(|| rest.join(","))
+    }
+
     /// An error if games were asked for and none was there.
     pub(super) fn check(&self, found: u64) -> Result<(), String> {
         if found > 0 || !self.is_given() {
@@ -85,5 +98,25 @@ impl GameChoice {
         let number = if self.game.is_empty() { "" } else { " with such a number (--game)" };
         let position = if self.reaches.is_some() { " that reaches the position (--reaches)" } else { "" };
         Err(format!("there is no game{player}{number}{position}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rest_of_a_choice_has_nothing_that_was_left_out() {
+        for (choice, last, rest) in [
+            ("", 0, Some("1-")),
+            ("", 22, Some("23-")),
+            ("3-200", 22, Some("23-200")),
+            ("3-9,20-30,40-", 22, Some("23-30,40-")),
+            ("3,7,9", 0, Some("3-3,7-7,9-9")),
+            ("3-9", 9, None),
+        ] {
+            let game = choice.split(',').filter(|part| !part.is_empty()).map(|part| numbers(part).unwrap()).collect();
+            assert_eq!(GameChoice { game, ..EVERY_GAME.clone() }.numbers_behind(last).as_deref(), rest, "{choice}");
+        }
     }
 }

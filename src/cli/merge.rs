@@ -1,6 +1,6 @@
 //! `emilia merge`: the parts that `--shard` makes, put together.
 
-use super::output::{Output, Reader, cannot_read};
+use super::output::{Output, Reader, cannot_read, expect_another};
 use crate::analysis::merge::merge;
 use crate::arena;
 use crate::file_bytes::FileBytes;
@@ -33,13 +33,7 @@ pub(super) fn run(arguments: &MergeArguments) -> Result<(), String> {
         let games = arena::merge::merge(&arguments.files, out).map_err(|error| error.to_string())?;
         return super::print(&format!("{games} games\n"));
     }
-    let is_out = |path: &PathBuf| {
-        let same = |out: &PathBuf| Some(std::fs::canonicalize(out).ok()? == std::fs::canonicalize(path).ok()?);
-        arguments.out.as_ref().and_then(same).unwrap_or(false)
-    };
-    if let Some(path) = arguments.files.iter().find(|path| is_out(path)) {
-        return Err(format!("--out: '{}' is one of the parts; expected another file", path.display()));
-    }
+    expect_another(arguments.out.as_deref(), arguments.files.iter().map(PathBuf::as_path))?;
     // Parts may be larger than the memory, so files are not read into it.
     let bytes =
         arguments.files.iter().map(|path| FileBytes::open(path).map_err(|error| cannot_read(path, why(&error))));

@@ -83,7 +83,7 @@ pub(super) fn expect_another<'a>(out: Option<&Path>, read: impl IntoIterator<Ite
     let Ok(Destination::File(path)) = Destination::of(out) else { return Ok(()) };
     let Ok(path) = fs::canonicalize(path) else { return Ok(()) };
     match read.into_iter().any(|read| fs::canonicalize(read).is_ok_and(|read| read == path)) {
-        true => Err(format!("--out: '{}' is read, and would be replaced; expected another file", out.display())),
+        true => Err(format!("'{}' is read, and would be replaced; expected another file", out.display())),
         false => Ok(()),
     }
 }

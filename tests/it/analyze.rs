@@ -115,6 +115,18 @@ fn every_turn_of_a_game_is_answered() {
 }
 
 #[test]
+fn an_engine_that_does_not_solve_says_so_where_it_was_to() {
+    let board = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X";
+    let query = |engine: &str| json!({ "id": engine, "board": board, "engine": engine, "exact": true });
+    let answers = analyze(&[], lines(&[query("uct"), query("emilia")]));
+    let by_uct = by_id(&answers, "uct");
+    assert_eq!(by_uct["exact"], false);
+    assert_eq!(by_uct["warnings"], json!(["exact: uct has not solved the position"]));
+    let solved = by_id(&answers, "emilia");
+    assert_eq!((&solved["exact"], &solved["warnings"]), (&json!(true), &Value::Null));
+}
+
+#[test]
 fn whatever_is_wrong_is_an_answer_and_the_next_query_is_served() {
     let mut input = format!("{}\n", json!({ "id": "long", "board": "x".repeat(10_000_000) })).into_bytes();
     for line in [

@@ -148,7 +148,7 @@ fn gaps_overlaps_and_other_jobs_are_refused() {
         assert!(!Path::new(&out).exists());
     }
     let (code, _, stderr) = said(&["merge", &first, &second, "--out", &second], "");
-    assert!(code == 1 && stderr.contains("second' is one of the parts"), "{stderr}");
+    assert!(code == 1 && stderr.contains("second' is read, and would be replaced"), "{stderr}");
     assert_eq!(fs::read_to_string(&second).unwrap(), text);
 }
 

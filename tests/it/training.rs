@@ -226,7 +226,10 @@ fn what_makes_no_sense_is_said() {
     let folder = place.path();
     fs::write(folder.join("training.toml"), "[fit]\nrigde = 5\n").unwrap();
     fs::write(folder.join("weights.fit"), "no weights").unwrap();
-    fs::create_dir(folder.join("empty")).unwrap();
+    for name in ["empty", "a=b", "games"] {
+        fs::create_dir(folder.join(name)).unwrap();
+    }
+    fs::write(folder.join("games/000000.samples"), "").unwrap();
     for (words, expected) in [
         ("selfplay --out a --games 10 --depth 0", "1 to 60"),
         ("selfplay --out a --games 10 --selectivity 50", "73, 87, 95"),
@@ -244,6 +247,11 @@ fn what_makes_no_sense_is_said() {
         ("fit --data empty --out a --set fit.phases=0", "1 to 60"),
         ("bill --samples empty", "no files of samples in 'empty'"),
         ("fit --data empty --out weights.fit", "weights.fit"),
+        ("fit --data a=b --out a", "no files of samples in 'a=b'"),
+        ("report weights.fit --svg weights.fit", "is read, and would be replaced"),
+        ("report set.obf --eval weights.fit --svg weights.fit", "is read, and would be replaced"),
+        ("move-order --games games --out games/000000.samples", "is read, and would be replaced"),
+        ("pack --weights weights.fit --out ./weights.fit", "is read, and would be replaced"),
         ("probcut --depth 5", "6..=16"),
         ("pack --weights weights.fit --out a", "does not begin with EMIFIT01 or EMIFIT02"),
         ("pack --weights nothing.fit --out a", "nothing.fit"),

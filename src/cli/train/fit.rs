@@ -46,7 +46,7 @@ enum Form {
 
 /// Reads a folder and its weight.
 fn source(text: &str) -> Result<Source, &'static str> {
-    let (folder, weight) = match text.rsplit_once('=') {
+    let (folder, weight) = match text.rsplit_once('=').filter(|_| !Path::new(text).is_dir()) {
         Some((folder, weight)) => (folder, weight.parse().ok().filter(|w: &f32| *w > 0.0 && *w <= 1e6)),
         None => (text, Some(1.0)),
     };
@@ -79,6 +79,9 @@ pub(super) fn run(arguments: &FitArguments) -> Result<(), String> {
     ));
     if data.is_empty() {
         return Err("there is nothing to learn from".to_owned());
+    }
+    if held_out == 0 {
+        log::warn!("no game is held out: where an error of games held out stands as 0, none is known");
     }
 
     pool(arguments.threads)?.install(|| match arguments.form {

@@ -1,9 +1,9 @@
 //! `emilia train move-order`.
 
 use super::{SettingsArguments, pool};
-use crate::cli::output::{Output, say};
+use crate::cli::output::{Output, expect_another, say};
 use crate::cli::progress::StepBar;
-use crate::training::{OrderCost, collect_nodes, learn_move_order};
+use crate::training::{Chunk, OrderCost, collect_nodes, learn_move_order};
 use clap::Args;
 use std::cell::OnceCell;
 use std::path::PathBuf;
@@ -27,6 +27,8 @@ pub(super) struct MoveOrderArguments {
 /// Finds nodes, learns the weights, writes them, and prints what they cost on games held out.
 pub(super) fn run(arguments: &MoveOrderArguments) -> Result<(), String> {
     let settings = arguments.settings.config()?.move_order;
+    let games = Chunk::files(&arguments.games).map_err(|error| error.to_string())?;
+    expect_another(Some(&arguments.out), games.iter().map(PathBuf::as_path))?;
     // What took minutes is not to fail at its end for want of a folder.
     let mut output = Output::open(Some(&arguments.out))?;
     pool(arguments.threads)?.install(|| {

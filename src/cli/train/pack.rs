@@ -1,7 +1,7 @@
 //! `emilia train pack`.
 
 use super::SettingsArguments;
-use crate::cli::output::{say, write_file};
+use crate::cli::output::{expect_another, say, write_file};
 use crate::eval::pattern::Weights;
 use crate::training::AnyFit;
 use clap::Args;
@@ -26,6 +26,7 @@ pub(super) struct PackArguments {
 /// Rounds the weights and writes them.
 pub(super) fn run(arguments: &PackArguments) -> Result<(), String> {
     let settings = arguments.settings.config()?.pack;
+    expect_another(Some(&arguments.out), [arguments.weights.as_path()])?;
     let fitted = AnyFit::read(&arguments.weights).map_err(|error| error.to_string())?;
     let bytes = fitted.pack(&settings).map_err(|error| error.to_string())?.to_bytes();
     write_file(&arguments.out, &bytes)?;

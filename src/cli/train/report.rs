@@ -1,13 +1,13 @@
 //! `emilia train report`: how far evaluations err.
 
 use crate::analysis::answer::line;
-use crate::cli::output::write_file;
+use crate::cli::output::{expect_another, write_file};
 use crate::engine::EvalFile;
 use crate::eval::{Evaluator, EvaluatorKind};
 use crate::othello::Position;
 use crate::training::{ErrorReport, error_svg, error_table};
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 #[derive(Args, Clone, Debug)]
@@ -27,6 +27,8 @@ pub(super) struct ReportArguments {
 }
 
 pub(super) fn run(arguments: &ReportArguments) -> Result<(), String> {
+    let weights = arguments.evaluations.iter().map(Path::new);
+    expect_another(arguments.svg.as_deref(), weights.chain([arguments.set.as_path()]))?;
     let set = super::testset::read(&arguments.set)?;
     if set.positions.iter().all(|entry| entry.score.is_none()) {
         let file = arguments.set.display();

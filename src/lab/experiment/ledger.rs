@@ -34,7 +34,7 @@ impl Ledger {
     pub fn open(path: &Path, identity: &Value, resume: bool) -> Result<Ledger, ExperimentError> {
         let (mut file, text) = LineLog::open(path.to_owned(), resume)?;
         let mut ledger = Ledger::default();
-        let mut lines = text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).enumerate();
+        let mut lines = text.split(|&byte| byte == b'\n').enumerate().filter(|(_, line)| !line.is_empty());
         if let Some((_, first)) = lines.next() {
             let found: Option<Value> = serde_json::from_slice(first).ok().filter(Value::is_object);
             let found = found.ok_or_else(|| ExperimentError::BadLine(path.display().to_string(), 1))?;

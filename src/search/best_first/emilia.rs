@@ -45,8 +45,8 @@ const WATCHED_PART: u64 = 64;
 /// The fewest positions that say so: about what [`LEAST_DEPTH`] takes. The size of their table in bytes.
 const LEAST_WATCHED_NODES: u64 = 500;
 const WATCHED_TABLE: usize = 512 << 10;
-/// Plies less than the depth that is asked for of the search behind the move.
-const VALUE_SHORT_OF_DEPTH: u8 = 2;
+/// The largest depth at which the value of the move is as deep as a hint's, which costs a millisecond at most; beyond, it is a ply less.
+const MOST_OF_FULL_VALUE: u8 = 6;
 /// Depth in plies from which on a value of alpha-beta counts for more than the tree's.
 const LEAST_DEPTH: u8 = 4;
 
@@ -258,7 +258,8 @@ fn parts(limits: &Limits, task: &Task) -> (Limits, Limits) {
             ..time
         }),
     };
-    let depth = limits.depth.and_then(|depth| Depth::new(depth.plies().saturating_sub(VALUE_SHORT_OF_DEPTH).max(1)));
+    let behind_move = |depth: u8| if depth <= MOST_OF_FULL_VALUE { depth - 1 } else { depth - 2 };
+    let depth = limits.depth.and_then(|depth| Depth::new(behind_move(depth.plies()).max(1)));
     (without_depth(&of_tree, task), Limits { depth, ..*limits })
 }
 
