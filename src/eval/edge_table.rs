@@ -1,12 +1,12 @@
 //! What an edge is worth: the ten squares of an edge and its two X-squares, looked up in a table that Emilia computes
 //! for itself.
 
-use super::ternary::{self, column, ternary};
 use crate::othello::Position;
+use crate::othello::line::{self, column, ternary};
 use std::sync::LazyLock;
 
 /// The squares of an edge: X-square, corner, C, A, B, B, A, C, corner, X-square.
-const SQUARES: usize = ternary::LONGEST;
+const SQUARES: usize = line::LONGEST;
 const CONFIGURATIONS: usize = 3usize.pow(SQUARES as u32);
 
 /// The squares of the edge proper, between the X-squares.
@@ -137,7 +137,7 @@ const fn beyond(square: usize) -> usize {
 
 impl Configuration {
     fn of_number(number: usize) -> Configuration {
-        let (player, opponent) = ternary::sets(number, SQUARES);
+        let (player, opponent) = line::sets(number, SQUARES);
         Configuration { player, opponent }
     }
 
@@ -206,7 +206,9 @@ impl Configuration {
 
     /// What turns along the edge if the player moves here.
     fn flips(self, square: usize) -> u64 {
-        if (1..=8).contains(&square) { ternary::turned(self.player, self.opponent, square, 1..9) } else { 0 }
+        /// The squares without the X-squares, which are on other lines.
+        const EDGE: u64 = 0x1fe;
+        if EDGE >> square & 1 == 0 { 0 } else { line::turned(self.player & EDGE, self.opponent & EDGE, square) }
     }
 
     /// The edge after the player's move, seen by the opponent.

@@ -13,7 +13,6 @@ mod incremental;
 mod mobility;
 pub mod pattern;
 mod random;
-pub(crate) mod ternary;
 mod weighted_squares;
 
 pub use any_weights::AnyWeights;

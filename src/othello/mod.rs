@@ -4,6 +4,7 @@ mod bitboard;
 mod empties;
 mod flips;
 mod game_record;
+pub(crate) mod line;
 mod moves;
 mod outcome;
 mod perft;

@@ -1,6 +1,7 @@
 //! Discs that no play can turn any more.
 
 use super::Bitboard;
+use super::line::{column, ternary, turned};
 
 /// The squares that are on no edge.
 const INNER: u64 = 0x007e_7e7e_7e7e_7e00;
@@ -37,15 +38,9 @@ pub fn stable_discs(player: Bitboard, opponent: Bitboard) -> Bitboard {
 fn stable_edges(p: u64, o: u64) -> u64 {
     let top = stable_on_edge(p, o);
     let bottom = stable_on_edge(p >> 56, o >> 56);
-    let left = stable_on_edge(gather_column(p), gather_column(o));
-    let right = stable_on_edge(gather_column(p >> 7), gather_column(o >> 7));
+    let left = stable_on_edge(column(p, 0), column(o, 0));
+    let right = stable_on_edge(column(p, 7), column(o, 7));
     top | bottom << 56 | scatter_column(left) | scatter_column(right) << 7
-}
-
-/// The first column as a byte, row 1 lowest.
-#[inline]
-const fn gather_column(board: u64) -> u64 {
-    (board & 0x0101_0101_0101_0101).wrapping_mul(0x0102_0408_1020_4080) >> 56
 }
 
 /// A byte as the first column.
@@ -58,21 +53,8 @@ const fn scatter_column(byte: u64) -> u64 {
 /// The stable ones among the discs `p` of an edge that is given in the low eight bits.
 #[inline]
 fn stable_on_edge(p: u64, o: u64) -> u64 {
-    let index = TERNARY[p as usize & 0xff] + 2 * TERNARY[o as usize & 0xff];
-    u64::from(STABLE_ON_EDGE[usize::from(index)])
+    u64::from(STABLE_ON_EDGE[ternary(p & 0xff, o & 0xff)])
 }
-
-/// A byte's bits as digits to base 3.
-static TERNARY: [u16; 256] = TERNARY_DIGITS;
-const TERNARY_DIGITS: [u16; 256] = {
-    let mut table = [0; 256];
-    let mut bits = 1;
-    while bits < 256 {
-        table[bits] = table[bits / 2] * 3 + (bits % 2) as u16;
-        bits += 1;
-    }
-    table
-};
 
 const EDGES: usize = 6561;
 
@@ -87,11 +69,11 @@ const fn stable_on_edges() -> [u8; EDGES] {
     let mut empties = 0;
     while empties <= 8 {
         let mut p = 0;
-        while p < 256usize {
+        while p < 256u64 {
             let mut o = 0;
-            while o < 256usize {
+            while o < 256u64 {
                 if p & o == 0 && (p | o).count_ones() + empties == 8 {
-                    table[edge_index(p, o)] = stable_after_every_move(&table, p, o);
+                    table[ternary(p, o)] = stable_after_every_move(&table, p, o);
                 }
                 o += 1;
             }
@@ -102,46 +84,19 @@ const fn stable_on_edges() -> [u8; EDGES] {
     table
 }
 
-const fn edge_index(p: usize, o: usize) -> usize {
-    (TERNARY_DIGITS[p] + 2 * TERNARY_DIGITS[o]) as usize
-}
-
-const fn stable_after_every_move(table: &[u8; EDGES], p: usize, o: usize) -> u8 {
+const fn stable_after_every_move(table: &[u8; EDGES], p: u64, o: u64) -> u8 {
     let mut stable = p;
     let mut square = 0;
     while square < 8 && stable != 0 {
         if (p | o) >> square & 1 == 0 {
-            let mine = turned_on_edge(square, p, o);
-            stable &= table[edge_index(p | mine | 1 << square, o & !mine)] as usize;
-            let theirs = turned_on_edge(square, o, p);
-            stable &= table[edge_index(p & !theirs, o | theirs | 1 << square)] as usize;
+            let mine = turned(p, o, square);
+            stable &= table[ternary(p | mine | 1 << square, o & !mine)] as u64;
+            let theirs = turned(o, p, square);
+            stable &= table[ternary(p & !theirs, o | theirs | 1 << square)] as u64;
         }
         square += 1;
     }
     stable as u8
-}
-
-/// The discs of `o` on an edge that a disc of `p` on a square turns.
-const fn turned_on_edge(square: usize, p: usize, o: usize) -> usize {
-    let mut up = 0;
-    let mut bit = 2 << square;
-    while o & bit != 0 {
-        up |= bit;
-        bit <<= 1;
-    }
-    if p & bit == 0 {
-        up = 0;
-    }
-    let mut down = 0;
-    let mut bit = (1 << square) >> 1;
-    while o & bit != 0 {
-        down |= bit;
-        bit >>= 1;
-    }
-    if p & bit == 0 {
-        down = 0;
-    }
-    up | down
 }
 
 /// The rows without an empty square.
@@ -246,30 +201,30 @@ mod tests {
     #[test]
     fn columns_are_gathered_and_scattered() {
         for byte in 0..256u64 {
-            let column = scatter_column(byte);
+            let scattered = scatter_column(byte);
             let expected = (0..8).filter(|row| byte >> row & 1 != 0).fold(0, |board, row| board | 1 << (8 * row));
-            assert_eq!(column, expected);
-            assert_eq!(gather_column(column | 0x7e7e_7e7e_7e7e_7e7e), byte);
+            assert_eq!(scattered, expected);
+            assert_eq!(column(scattered | 0x7e7e_7e7e_7e7e_7e7e, 0), byte);
         }
     }
 
     /// All that can happen on an edge alone: a stable disc stays to the end, and one that is not may be turned.
     #[test]
     fn a_disc_on_an_edge_is_stable_if_no_filling_turns_it() {
-        fn turnable(p: usize, o: usize) -> usize {
+        fn turnable(p: u64, o: u64) -> u64 {
             let mut found = 0;
             for square in (0..8).filter(|square| (p | o) >> square & 1 == 0) {
-                let (mine, theirs) = (turned_on_edge(square, p, o), turned_on_edge(square, o, p));
+                let (mine, theirs) = (turned(p, o, square), turned(o, p, square));
                 found |= theirs;
                 found |= turnable(p | mine | 1 << square, o & !mine) & p;
                 found |= turnable(p & !theirs, o | theirs | 1 << square) & p;
             }
             found
         }
-        let boards = (0..256usize).flat_map(|p| (0..256usize).map(move |o| (p, o)));
+        let boards = (0..256u64).flat_map(|p| (0..256u64).map(move |o| (p, o)));
         let mut edges = 0;
         for (p, o) in boards.filter(|(p, o)| p & o == 0 && (p | o).count_ones() >= 4) {
-            assert_eq!(stable_on_edge(p as u64, o as u64) as usize, p & !turnable(p, o), "{p:08b} {o:08b}");
+            assert_eq!(stable_on_edge(p, o), p & !turnable(p, o), "{p:08b} {o:08b}");
             edges += 1;
         }
         assert_eq!(edges, 5_984);

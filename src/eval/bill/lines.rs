@@ -1,6 +1,6 @@
 //! The 38 rows, columns and diagonals of at least three squares, and what their contents count.
 
-use crate::eval::ternary::{self, column, ternary, turned};
+use crate::othello::line::{column, sets, ternary, turned};
 use crate::othello::{Position, Square};
 use std::ops::Add;
 use std::sync::LazyLock;
@@ -141,7 +141,7 @@ fn diagonals_of_length(length: usize) -> Vec<Vec<Square>> {
 fn table(squares: &[Square]) -> Box<[Counts]> {
     let straight = squares.windows(2).all(|pair| pair[0].row() == pair[1].row());
     let count = |number| {
-        let (player, opponent) = ternary::sets(number, squares.len());
+        let (player, opponent) = sets(number, squares.len());
         let (own, other) = (side(squares, straight, player, opponent), side(squares, straight, opponent, player));
         Counts::new(std::array::from_fn(|i| own[i] - other[i]))
     };
@@ -156,7 +156,7 @@ fn side(squares: &[Square], straight: bool, own: u64, other: u64) -> [i16; 4] {
     let (mut mobility, mut potential, mut interior, mut sequences) = (0, 0, 0, 0);
     for (i, square) in squares.iter().enumerate() {
         if empty(i) {
-            mobility += move_worth(*square, turned(own, other, i, 0..length).count_ones());
+            mobility += move_worth(*square, turned(own, other, i).count_ones());
             potential +=
                 [i.checked_sub(1), Some(i + 1)].into_iter().flatten().filter(|&j| has(other, j)).count() as i16;
         }

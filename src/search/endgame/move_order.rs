@@ -7,7 +7,7 @@
 use super::board::Board;
 use super::parity::Parity;
 use super::{LocalTable, Solver};
-use crate::eval::ternary::{column, ternary};
+use crate::othello::line::{column, ternary};
 use crate::othello::{Bitboard, Position, Square};
 use crate::search::Contempt;
 use crate::search::ordering::in_quarter;

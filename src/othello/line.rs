@@ -1,9 +1,7 @@
-//! Base-three numbers of lines of squares, by which tables are looked up.
-
-use std::ops::Range;
+//! Lines of squares as small sets, bit `i` being the line's square `i`, and their numbers in base three, by which tables are looked up.
 
 /// The number of squares in the longest line: an edge with its two X-squares.
-pub(super) const LONGEST: usize = 10;
+pub(crate) const LONGEST: usize = 10;
 
 /// For each set of squares of a line, bit `i` being its square `i`, the sum of `3^i`.
 static POWERS: [u16; 1 << LONGEST] = {
@@ -26,13 +24,12 @@ static POWERS: [u16; 1 << LONGEST] = {
 /// The number of a line with digit 0 for an empty square, 1 for an own disc and 2 for one of the opponent's; the first
 /// square counts least. Only the lowest ten bits of both sets count.
 #[inline]
-pub(crate) fn ternary(player: u64, opponent: u64) -> usize {
-    let power = |bits: u64| usize::from(POWERS[bits as usize % POWERS.len()]);
-    power(player) + 2 * power(opponent)
+pub(crate) const fn ternary(player: u64, opponent: u64) -> usize {
+    POWERS[player as usize % POWERS.len()] as usize + 2 * POWERS[opponent as usize % POWERS.len()] as usize
 }
 
 /// The sets of the number of a line: the inverse of [`ternary`].
-pub(super) fn sets(mut number: usize, squares: usize) -> (u64, u64) {
+pub(crate) fn sets(mut number: usize, squares: usize) -> (u64, u64) {
     let (mut player, mut opponent) = (0, 0);
     for i in 0..squares {
         match number % 3 {
@@ -45,24 +42,30 @@ pub(super) fn sets(mut number: usize, squares: usize) -> (u64, u64) {
     (player, opponent)
 }
 
-/// The opponent's discs of a line that a disc of the player's on this square turns, among these squares of the line.
-pub(super) fn turned(player: u64, opponent: u64, square: usize, line: Range<usize>) -> u64 {
-    let run = |squares: &mut dyn Iterator<Item = usize>| {
-        let mut turned = 0;
-        for square in squares {
-            if opponent >> square & 1 == 0 {
-                return if player >> square & 1 != 0 { turned } else { 0 };
-            }
-            turned |= 1 << square;
-        }
-        0
-    };
-    run(&mut (square + 1..line.end)) | run(&mut (line.start..square).rev())
+/// The opponent's discs of a line that a disc of the player's on this square turns.
+pub(crate) const fn turned(player: u64, opponent: u64, square: usize) -> u64 {
+    let (mut up, mut bit) = (0, 2 << square);
+    while opponent & bit != 0 {
+        up |= bit;
+        bit <<= 1;
+    }
+    if player & bit == 0 {
+        up = 0;
+    }
+    let (mut down, mut bit) = (0, (1 << square) >> 1);
+    while opponent & bit != 0 {
+        down |= bit;
+        bit >>= 1;
+    }
+    if player & bit == 0 {
+        down = 0;
+    }
+    up | down
 }
 
 /// A column of the board as a line, the top row first.
 #[inline]
-pub(crate) fn column(board: u64, column: u32) -> u64 {
+pub(crate) const fn column(board: u64, column: u32) -> u64 {
     const FIRST: u64 = 0x0101_0101_0101_0101;
     // The product gathers the eight bits in the highest byte.
     ((board >> column) & FIRST).wrapping_mul(0x0102_0408_1020_4080) >> 56
