@@ -96,8 +96,8 @@ pub(super) fn run(arguments: &MatchArguments) -> Result<(), String> {
     let out = tournament.settings().out.as_deref();
     let written = out.map_or(Ok(()), |folder| write_reports(folder, &report));
     super::print(&if arguments.json { json(&report)? } else { report::summary(&report) })?;
-    match (&arguments.chart, report::score_picture(&report)) {
-        (Some(file), Some(picture)) => file.write(picture)?,
+    match (&arguments.chart, report::score_plot(&report)) {
+        (Some(file), Some(plot)) => file.write(plot.svg())?,
         (Some(_), None) => complain("warning: there is no chart before the first pair of games is finished"),
         (None, _) => {}
     }

@@ -1,6 +1,6 @@
 //! A board as SVG.
 
-use super::markup::escape;
+use super::markup::{escape, svg_head};
 use crate::othello::{Color, GameRecord, Position, Square};
 use std::fmt::{self, Write};
 
@@ -138,12 +138,7 @@ impl fmt::Display for BoardPicture<'_> {
         let black = self.position.discs(Color::Black).count();
         let white = self.position.discs(Color::White).count();
         let label = format!("Othello board, {} to move, black {black}, white {white}", self.position.mover());
-        writeln!(
-            f,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" \
-             height=\"{height}\" font-family=\"system-ui,'Helvetica Neue',Arial,sans-serif\" role=\"img\" aria-label=\"{label}\">"
-        )?;
-        writeln!(f, "{DEFINITIONS}")?;
+        writeln!(f, "{}{DEFINITIONS}", svg_head((WIDTH, height), 14, &label))?;
         write_empty_board(f, height)?;
         for square in Square::all() {
             self.write_square(f, square)?;

@@ -1,13 +1,11 @@
 //! The worth of a game's positions as a curve.
 
-use super::markup::standalone;
+use super::axes::{Axes, Axis, GRID, text};
+use super::markup::svg_head;
 use crate::analysis::Commentary;
-use std::fmt::Write;
 
 const WIDTH: f64 = 640.0;
 const HEIGHT: f64 = 220.0;
-const LEFT: f64 = 36.0;
-const RIGHT: f64 = 10.0;
 const TOP: f64 = 10.0;
 /// Where the curve ends and the losses begin.
 const FLOOR: f64 = 152.0;
@@ -19,137 +17,96 @@ const WORST: f64 = 8.0;
 /// The curve of a game's values for Black, above bars for what each move lost. For a page: colours come from its style sheet, and
 /// `data-turns` on the column of each position says after how many turns it is. Empty if nothing is judged.
 pub fn curve_svg(commentary: &Commentary) -> String {
-    svg(commentary, 0)
+    let head = format!("<svg id=\"curve\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{LABEL}\">");
+    elements(commentary, 0).map_or_else(String::new, |elements| format!("{head}{elements}</svg>"))
 }
-
-/// The curve with its cursor at the position behind these turns.
-fn svg(commentary: &Commentary, cursor: usize) -> String {
-    let values: Vec<Option<f64>> =
-        commentary.judgements.iter().map(|judgement| judgement.as_ref().map(|judgement| judgement.value)).collect();
-    let known = values.iter().flatten();
-    let size = known.clone().fold(0.0f64, |size, value| size.max(value.abs()));
-    if known.count() == 0 {
-        return String::new();
-    }
-    let range = scale(size);
-    let columns = values.len();
-    let width = (WIDTH - LEFT - RIGHT) / columns.max(2) as f64;
-    let x = |turns: usize| LEFT + width * (turns as f64 + 0.5);
-    let y = |value: f64| TOP + (FLOOR - TOP) * (range - value.clamp(-range, range)) / (2.0 * range);
-    let mut svg = format!(
-        "<svg id=\"curve\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"Value of each position for Black, and the loss of each move\">"
-    );
-    // Writing to a string cannot fail.
-    for tick in [range, range / 2.0, 0.0, -range / 2.0, -range] {
-        let class = if tick == 0.0 { "even" } else { "grid" };
-        let (at, right) = (y(tick), WIDTH - RIGHT);
-        let _ = write!(svg, "<line class=\"{class}\" x1=\"{LEFT}\" x2=\"{right}\" y1=\"{at:.1}\" y2=\"{at:.1}\"/>");
-        let label = if tick == 0.0 { "0".to_owned() } else { format!("{tick:+}").replace('-', "\u{2212}") };
-        let _ = write!(svg, "<text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{label}</text>", LEFT - 6.0, at + 4.0);
-    }
-    for run in runs(&values) {
-        let points: Vec<String> = run.iter().map(|&(i, value)| format!("{:.1},{:.1}", x(i), y(value))).collect();
-        let line = points.join(" L");
-        let (first, last) = (x(run[0].0), x(run[run.len() - 1].0));
-        let even = y(0.0);
-        for (class, clip) in [("black", (TOP, even)), ("white", (even, FLOOR))] {
-            let id = format!("{class}{}", run[0].0);
-            let (top, height) = (clip.0, clip.1 - clip.0);
-            let _ = write!(
-                svg,
-                "<clipPath id=\"{id}\"><rect x=\"0\" y=\"{top:.1}\" width=\"{WIDTH}\" height=\"{height:.1}\"/></clipPath>"
-            );
-            let _ = write!(
-                svg,
-                "<path class=\"area {class}\" clip-path=\"url(#{id})\" d=\"M{first:.1},{even:.1} L{line} L{last:.1},{even:.1}Z\"/>"
-            );
-        }
-        let _ = write!(svg, "<path class=\"line\" d=\"M{line}\"/>");
-    }
-    write_losses(&mut svg, commentary, width);
-    for number in (10..columns).step_by(10) {
-        let _ =
-            write!(svg, "<text x=\"{:.1}\" y=\"{}\" text-anchor=\"middle\">{number}</text>", x(number), HEIGHT - 4.0);
-    }
-    for turns in 0..columns {
-        let left = x(turns) - width / 2.0;
-        let _ = write!(
-            svg,
-            "<rect class=\"column\" data-turns=\"{turns}\" x=\"{left:.2}\" y=\"{TOP}\" width=\"{width:.2}\" height=\"{:.1}\"/>",
-            BASE - TOP
-        );
-    }
-    // The place of the position shown.
-    let _ = write!(
-        svg,
-        "<line id=\"cursor\" x1=\"{0}\" x2=\"{0}\" y1=\"{TOP}\" y2=\"{BASE}\" data-first=\"{1}\" data-step=\"{width}\"/></svg>",
-        x(cursor),
-        x(0)
-    );
-    svg
-}
-
-/// The bars of the losses, in columns of this width.
-fn write_losses(svg: &mut String, commentary: &Commentary, width: f64) {
-    let right = WIDTH - RIGHT;
-    let _ = write!(svg, "<line class=\"grid\" x1=\"{LEFT}\" x2=\"{right}\" y1=\"{BASE}\" y2=\"{BASE}\"/>");
-    let _ = write!(svg, "<text x=\"{}\" y=\"{BASE}\" text-anchor=\"end\">loss</text>", LEFT - 6.0);
-    let bar = (width * 0.62).min(14.0);
-    for (turn, loss) in commentary.losses.iter().enumerate() {
-        let Some(loss) = loss.filter(|loss| *loss >= 0.05) else { continue };
-        let middle = LEFT + width * (turn as f64 + 1.5);
-        let height = ((BASE - FLOOR - 10.0) * (loss / WORST).min(1.0)).max(1.0);
-        let (left, top, class) = (middle - bar / 2.0, BASE - height, severity(loss));
-        let _ = write!(
-            svg,
-            "<rect class=\"loss {class}\" x=\"{left:.1}\" y=\"{top:.1}\" width=\"{bar:.1}\" height=\"{height:.1}\" rx=\"1.5\"/>"
-        );
-        // Of two beside each other the larger has room.
-        let beside = |turn: Option<usize>| turn.and_then(|turn| *commentary.losses.get(turn)?).unwrap_or(0.0);
-        if loss > WORST && loss >= beside(turn.checked_sub(1)) && loss > beside(Some(turn + 1)) {
-            let above = top - 1.5;
-            let _ = write!(
-                svg,
-                "<text style=\"font-size:8px\" x=\"{middle:.1}\" y=\"{above:.1}\" text-anchor=\"middle\">{loss:.0}</text>"
-            );
-        }
-    }
-}
-
-/// The colours of a light page, for a picture that has no style sheet around it.
-const STYLE: &str = "text{fill:#6a6f6b;font-size:11px}.grid{stroke:#dedcd3}.even{stroke:#6a6f6b;stroke-opacity:.55}\
-                     .area.black{fill:#2a2d2b}.area.white{fill:#d9d6ca}.line{fill:none;stroke:#17704a;stroke-width:2;stroke-linejoin:round}\
-                     .loss.small{fill:#c9c6bb}.loss.medium{fill:#e0b23c}.loss.large{fill:#e4812e}.loss.huge{fill:#d23c32}\
-                     .column{fill:none}";
 
 /// The curve of [`curve_svg`] as a picture of its own, which needs nothing else, with a line through the position behind these turns.
 /// Empty if nothing is judged.
 pub fn curve_picture(commentary: &Commentary, turns: Option<usize>) -> String {
-    let curve = svg(commentary, turns.unwrap_or(0));
-    if curve.is_empty() {
-        return curve;
-    }
+    let Some(elements) = elements(commentary, turns.unwrap_or(0)) else { return String::new() };
     let cursor = if turns.is_some() { "#17704a;stroke-width:2" } else { "none" };
-    standalone((WIDTH, HEIGHT), &format!("{STYLE}#cursor{{stroke:{cursor}}}"), &curve)
+    let ground = format!("<rect width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"#fffefb\"/>");
+    let head = svg_head((WIDTH, HEIGHT), 11, LABEL);
+    format!("{head}<style>{STYLE}#cursor{{stroke:{cursor}}}</style>{ground}{elements}</svg>\n")
+}
+
+const LABEL: &str = "Value of each position for Black, and the loss of each move";
+
+/// The colours of a light page, for a picture that has no style sheet around it.
+const STYLE: &str = "text{fill:#6a6f6b}.even{stroke:#6a6f6b;stroke-opacity:.55}\
+                     .area.black{fill:#2a2d2b}.area.white{fill:#d9d6ca}.line{fill:none;stroke:#17704a;stroke-width:2;stroke-linejoin:round}\
+                     .loss.small{fill:#c9c6bb}.loss.medium{fill:#e0b23c}.loss.large{fill:#e4812e}.loss.huge{fill:#d23c32}\
+                     .column{fill:none}";
+
+/// The curve with its cursor at the position behind these turns; `None` if nothing is judged.
+fn elements(commentary: &Commentary, cursor: usize) -> Option<String> {
+    let values = commentary.judgements.iter().map(|judgement| Some(judgement.as_ref()?.value));
+    let values: Vec<(usize, Option<f64>)> = values.enumerate().collect();
+    let most = scale(values.iter().filter_map(|(_, value)| value.map(f64::abs)).reduce(f64::max)?);
+    let columns = values.len();
+    let x = Axis::spanning(-0.5, columns.max(2) as f64 - 0.5, (10..columns).step_by(10).map(|turns| turns as f64));
+    let y = Axis::spanning(-most, most, [1.0, 0.5, 0.0, -0.5, -1.0].into_iter().map(|part| part * most));
+    let axes = Axes { x, y, left: 36.0, right: WIDTH - 10.0, top: TOP, floor: FLOOR, inset: 0.0 };
+    let mut svg = String::new();
+    for &tick in &axes.y.ticks {
+        let (look, at) = (if tick == 0.0 { "class=\"even\"" } else { GRID }, axes.y(tick));
+        let label = if tick == 0.0 { "0".to_owned() } else { format!("{tick:+}").replace('-', "\u{2212}") };
+        svg += &(axes.level(look, at) + &text((axes.left - 6.0, at + 4.0), "end", &label));
+    }
+    let even = axes.y(0.0);
+    for (side, top, height) in [("above", TOP, even - TOP), ("below", even, FLOOR - even)] {
+        let rect = format!("<rect y=\"{top:.1}\" width=\"{WIDTH}\" height=\"{height:.1}\"/>");
+        svg += &format!("<clipPath id=\"{side}\">{rect}</clipPath>");
+    }
+    for run in values.split(|(_, value)| value.is_none()).filter(|run| !run.is_empty()) {
+        let line = axes.points(run.iter().filter_map(|&(turns, value)| Some((turns as f64, value?))), 0.0);
+        let [first, last] = [run[0].0, run[run.len() - 1].0].map(|turns| axes.x(turns as f64));
+        let area = format!("d=\"M{first:.1},{even:.1} {line} {last:.1},{even:.1}Z\"");
+        svg += &format!("<path class=\"area black\" clip-path=\"url(#above)\" {area}/>");
+        svg += &format!("<path class=\"area white\" clip-path=\"url(#below)\" {area}/>");
+        svg += &format!("<polyline class=\"line\" points=\"{line}\"/>");
+    }
+    let width = axes.x(1.0) - axes.x(0.0);
+    svg += &losses(commentary, &axes, width);
+    for &tick in &axes.x.ticks {
+        svg += &text((axes.x(tick), HEIGHT - 4.0), "middle", &tick.to_string());
+    }
+    for turns in 0..columns {
+        let (left, height) = (axes.x(turns as f64) - width / 2.0, BASE - TOP);
+        let place = format!("x=\"{left:.2}\" y=\"{TOP}\" width=\"{width:.2}\" height=\"{height:.1}\"");
+        svg += &format!("<rect class=\"column\" data-turns=\"{turns}\" {place}/>");
+    }
+    // The place of the position shown.
+    let (first, at) = (axes.x(0.0), axes.x(cursor as f64));
+    let place = format!("x1=\"{at}\" x2=\"{at}\" y1=\"{TOP}\" y2=\"{BASE}\"");
+    Some(svg + &format!("<line id=\"cursor\" {place} data-first=\"{first}\" data-step=\"{width}\"/>"))
+}
+
+/// The bars of the losses, in columns of this width.
+fn losses(commentary: &Commentary, axes: &Axes, width: f64) -> String {
+    let mut svg = axes.level(GRID, BASE) + &text((axes.left - 6.0, BASE), "end", "loss");
+    let bar = (width * 0.62).min(14.0);
+    for (turn, loss) in commentary.losses.iter().enumerate() {
+        let Some(loss) = loss.filter(|loss| *loss >= 0.05) else { continue };
+        let middle = axes.x(turn as f64 + 1.0);
+        let height = ((BASE - FLOOR - 10.0) * (loss / WORST).min(1.0)).max(1.0);
+        let (left, top, class) = (middle - bar / 2.0, BASE - height, severity(loss));
+        let place = format!("x=\"{left:.1}\" y=\"{top:.1}\" width=\"{bar:.1}\" height=\"{height:.1}\"");
+        svg += &format!("<rect class=\"loss {class}\" {place} rx=\"1.5\"/>");
+        // Of two beside each other the larger has room.
+        let beside = |turn: Option<usize>| turn.and_then(|turn| *commentary.losses.get(turn)?).unwrap_or(0.0);
+        if loss > WORST && loss >= beside(turn.checked_sub(1)) && loss > beside(Some(turn + 1)) {
+            let label = text((middle, top - 1.5), "middle", &format!("{loss:.0}"));
+            svg += &format!("<g style=\"font-size:8px\">{label}</g>");
+        }
+    }
+    svg
 }
 
 /// Discs at the top of the chart for the largest value in it.
 fn scale(size: f64) -> f64 {
     [4.0, 8.0, 16.0, 32.0].into_iter().find(|&scale| size <= scale).unwrap_or(64.0)
-}
-
-/// Values that follow each other without a gap.
-fn runs(values: &[Option<f64>]) -> Vec<Vec<(usize, f64)>> {
-    let mut runs = vec![Vec::new()];
-    for (i, value) in values.iter().enumerate() {
-        match (value, runs.last_mut()) {
-            (Some(value), Some(run)) => run.push((i, *value)),
-            (None, Some(run)) if !run.is_empty() => runs.push(Vec::new()),
-            _ => {}
-        }
-    }
-    runs.retain(|run| !run.is_empty());
-    runs
 }
 
 /// How bad a loss in discs is, as a class of the style sheet.

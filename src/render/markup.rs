@@ -34,11 +34,10 @@ pub(super) fn page_head(title: &str, more_style: &str) -> String {
     )
 }
 
-/// A picture that needs nothing else of SVG elements that were made for a page: on a light ground, with this style sheet.
-pub(crate) fn standalone((width, height): (f64, f64), style: &str, elements: &str) -> String {
+/// The beginning of a picture that needs nothing else, with what it shows, escaped.
+pub(super) fn svg_head((width, height): (f64, f64), font_size: u32, label: &str) -> String {
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
-         font-family=\"system-ui,'Helvetica Neue',Arial,sans-serif\"><style>{style}</style>\
-         <rect width=\"{width}\" height=\"{height}\" fill=\"#fffefb\"/>{elements}</svg>\n"
+         font-family=\"system-ui,'Helvetica Neue',Arial,sans-serif\" font-size=\"{font_size}\" role=\"img\" aria-label=\"{label}\">\n"
     )
 }

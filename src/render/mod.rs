@@ -1,5 +1,6 @@
 //! Boards, games and curves as pictures: terminal text, SVG, a page for a browser.
 
+mod axes;
 mod board_svg;
 mod book_table;
 mod curve_svg;
@@ -11,18 +12,19 @@ mod plot;
 #[cfg(feature = "program")]
 mod png;
 
+pub use axes::Scale;
 pub use board_svg::BoardPicture;
 pub use book_table::book_table;
 pub use curve_svg::{curve_picture, curve_svg};
 pub use diagram::{Diagram, Palette, game_table};
 pub use index_page::IndexPage;
-pub use markup::escape;
 #[cfg(feature = "program")]
-pub(crate) use markup::{GENERATOR, standalone};
+pub(crate) use markup::GENERATOR;
+pub use markup::escape;
 pub use page::{PageLinks, page};
 #[cfg(feature = "program")]
-pub(crate) use plot::round_step;
-pub use plot::{Curve, Plot, Point, Scale, Stroke};
+pub(crate) use plot::COLORS;
+pub use plot::{Curve, Plot, Point, Stroke};
 #[cfg(feature = "program")]
 pub use png::{PictureError, png};
 

@@ -1,7 +1,7 @@
 //! A picture of a few curves with their errors, as SVG.
 
-use super::escape;
-use std::fmt::{self, Write};
+use super::axes::{Axes, Axis, GRID, Scale, text};
+use super::markup::{escape, svg_head};
 
 /// One point: where, how much, and half the width of the 95 % interval if it is known.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -39,19 +39,10 @@ pub enum Stroke {
     Solid,
     /// In a colour of its own, with its points, dashed: what a paper says, or what something is compared with.
     Dashed,
-    /// Thin and grey, without a name in the legend: one of many.
+    /// In a colour of its own, without its points, in a band of their errors: many points.
+    Band,
+    /// Thin and grey, without points and without a name in the legend: one of many.
     Faint,
-}
-
-/// How an axis runs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Scale {
-    /// Evenly.
-    Linear,
-    /// Evenly, from the greatest value to the least: empty squares in the course of a game.
-    Falling,
-    /// By powers of ten.
-    Logarithmic,
 }
 
 /// A picture.
@@ -67,18 +58,18 @@ pub struct Plot {
     pub x_scale: Scale,
     /// How the vertical axis runs.
     pub y_scale: Scale,
+    /// What the vertical axis has to span instead of all that there is; the curves are cut there.
+    pub y_span: Option<(f64, f64)>,
     /// A value to draw a line at: where two sides are even.
     pub mark: Option<f64>,
+    /// The length of the horizontal axis.
+    pub across: f64,
     /// The curves.
     pub curves: Vec<Curve>,
 }
 
 const HEIGHT: f64 = 400.0;
-/// From the vertical axis to the legend.
-const ACROSS: f64 = 480.0;
 const LEFT: f64 = 70.0;
-const RIGHT: f64 = LEFT + ACROSS;
-/// From the ends of the horizontal axis to its least and greatest value: room for points set apart.
 const INSET: f64 = 16.0;
 /// What the curves are set apart by, so that the errors of one do not hide those of another.
 const APART: f64 = 3.0;
@@ -86,80 +77,12 @@ const APART: f64 = 3.0;
 const LEGEND: f64 = 48.0;
 const LETTER: f64 = 6.5;
 const TOP: f64 = 36.0;
-/// The height of the horizontal axis.
 const FLOOR: f64 = HEIGHT - 48.0;
-const COLORS: [&str; 10] =
+/// Around the axes where there is no title and no legend.
+const MARGIN: f64 = 14.0;
+/// The colours of the curves where no style sheet gives others to their classes, `c0` and so on.
+pub(crate) const COLORS: [&str; 10] =
     ["#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf", "#8c564b", "#7f7f7f", "#bcbd22", "#e377c2"];
-
-/// One axis: what it spans and how it is drawn.
-struct Axis {
-    least: f64,
-    most: f64,
-    scale: Scale,
-    ticks: Vec<f64>,
-}
-
-impl Axis {
-    fn new(values: impl Iterator<Item = f64>, scale: Scale, from_zero: bool) -> Axis {
-        let is_log = scale == Scale::Logarithmic;
-        let usable: Vec<f64> = values.filter(|v| v.is_finite() && (!is_log || *v > 0.0)).collect();
-        let least = usable.iter().copied().fold(f64::INFINITY, f64::min);
-        let most = usable.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        if usable.is_empty() {
-            return Axis { least: if is_log { 1.0 } else { 0.0 }, most: 10.0, scale, ticks: Vec::new() };
-        }
-        if is_log && most > least && most < 100.0 * least {
-            // Less than two decades: 1, 2 and 5 of each.
-            let first = least.log10().floor() as i32;
-            let marks = (first..first + 4).flat_map(|power| [1.0, 2.0, 5.0].map(|factor| factor * 10f64.powi(power)));
-            let marks: Vec<f64> = marks.collect();
-            let from = marks.iter().rposition(|mark| *mark <= least).unwrap_or(0);
-            let to = marks.iter().position(|mark| *mark >= most).unwrap_or(marks.len() - 1);
-            return Axis { least: marks[from], most: marks[to], scale, ticks: marks[from..=to].to_vec() };
-        }
-        if is_log {
-            let (low, high) = (least.log10().floor(), most.log10().ceil());
-            let high = high.max(low + 1.0);
-            let step = ((high - low) / 8.0).ceil().max(1.0);
-            let decades = std::iter::successors(Some(low), |d| Some(d + step)).take_while(|d| *d <= high);
-            return Axis {
-                least: 10f64.powf(low),
-                most: 10f64.powf(high),
-                scale,
-                ticks: decades.map(|d| 10f64.powf(d)).collect(),
-            };
-        }
-        let least = if from_zero { least.min(0.0) } else { least };
-        let span = if most > least { most - least } else { least.abs().max(1.0) };
-        let rough = span / 7.0;
-        let step = round_step(rough);
-        // What only comes in whole numbers has no halves to mark.
-        let step = if usable.iter().all(|value| value.fract() == 0.0) { step.max(1.0) } else { step };
-        let (low, high) = ((least / step).floor() * step, ((least + span) / step).ceil() * step);
-        let count = ((high - low) / step).round() as u32;
-        let ticks = (0..=count).map(|i| low + f64::from(i) * step).collect();
-        Axis { least: low, most: high, scale, ticks }
-    }
-
-    /// Where a value lies between the beginning and the end, 0 to 1.
-    fn place(&self, value: f64) -> f64 {
-        let even = |value: f64| ((value - self.least) / (self.most - self.least)).clamp(0.0, 1.0);
-        match self.scale {
-            Scale::Linear => even(value),
-            Scale::Falling => 1.0 - even(value),
-            Scale::Logarithmic => {
-                let (least, most) = (self.least.log10(), self.most.log10());
-                ((value.max(self.least).log10() - least) / (most - least)).clamp(0.0, 1.0)
-            }
-        }
-    }
-}
-
-/// The round number, 1, 2 or 5 times a power of ten, next above.
-pub(crate) fn round_step(least: f64) -> f64 {
-    let power = 10f64.powf(least.max(1e-9).log10().floor());
-    [1.0, 2.0, 5.0, 10.0].into_iter().map(|factor| factor * power).find(|step| *step >= least).unwrap_or(10.0 * power)
-}
 
 /// A number as short as it can be said.
 fn short(value: f64) -> String {
@@ -185,148 +108,134 @@ fn trimmed(value: f64) -> String {
 impl Plot {
     /// A picture with evenly running axes, of which `x` and `y` say what they count.
     pub fn new(title: impl Into<String>, x: impl Into<String>, y: impl Into<String>, curves: Vec<Curve>) -> Plot {
-        let (x_scale, y_scale, mark) = (Scale::Linear, Scale::Linear, None);
-        Plot { title: title.into(), x: x.into(), y: y.into(), x_scale, y_scale, mark, curves }
+        let (x_scale, y_scale, y_span, mark) = (Scale::Linear, Scale::Linear, None, None);
+        Plot { title: title.into(), x: x.into(), y: y.into(), x_scale, y_scale, y_span, mark, across: 480.0, curves }
     }
 
-    /// The picture.
+    /// The picture, which needs nothing else.
     pub fn svg(&self) -> String {
-        let frame = Frame::of(self);
-        let named = || self.curves.iter().filter(|curve| curve.stroke != Stroke::Faint);
-        let longest = named().map(|curve| curve.name.chars().count()).max().unwrap_or(0);
-        let width = RIGHT + LEGEND + LETTER * longest as f64;
-        let title = escape(&self.title);
-        let mut svg = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {HEIGHT}\" font-family=\"sans-serif\" \
-             font-size=\"12\" role=\"img\" aria-label=\"{title}\">\n\
-             <rect width=\"{width}\" height=\"{HEIGHT}\" fill=\"#fff\"/>\n\
-             <text x=\"{LEFT}\" y=\"20\" font-size=\"14\">{title}</text>\n"
+        let longest = self.legend().map(|(_, curve)| curve.name.chars().count()).max().unwrap_or(0);
+        let right = LEFT + self.across;
+        let width = right + LEGEND + LETTER * longest as f64;
+        let mut svg = svg_head((width, HEIGHT), 12, &escape(&self.title));
+        svg += &format!(
+            "<rect width=\"{width}\" height=\"{HEIGHT}\" fill=\"#fff\"/>\n\
+             <text x=\"{LEFT}\" y=\"20\" font-size=\"14\">{}</text>\n{}",
+            escape(&self.title),
+            self.chart()
         );
-        // Writing to a string cannot fail.
-        let _ = self.draw_axes(&mut svg, &frame);
-        for curve in self.curves.iter().filter(|curve| curve.stroke == Stroke::Faint) {
-            let (points, name) = (frame.line(curve, 0.0), escape(&curve.name));
-            let _ = writeln!(
-                svg,
-                "<polyline points=\"{points}\" fill=\"none\" stroke=\"#c8d4e0\"><title>{name}</title></polyline>"
-            );
-        }
-        let last = named().count().saturating_sub(1) as f64;
-        let has_errors = self.points().any(|point| point.error.is_some());
-        for (i, curve) in named().enumerate() {
-            let aside = if has_errors { APART * (i as f64 - last / 2.0) } else { 0.0 };
-            let _ = draw_curve(&mut svg, &frame, (i, curve), aside);
+        for ((color, curve), y) in self.legend().zip((0..).map(|i| TOP + 10.0 + 18.0 * f64::from(i))) {
+            let (at, dashes, color) = (right + 12.0, curve.dashes(), COLORS[color]);
+            let line = format!("<path d=\"M{at} {:.1}h18\" stroke=\"{color}\" stroke-width=\"2\"{dashes}/>", y - 4.0);
+            svg += &format!("{line}{}\n", text((right + 36.0, y), "start", &curve.name));
         }
         svg + "</svg>\n"
+    }
+
+    /// The axes and the curves alone, for a page that has its own title, legend and colours.
+    pub fn figure(&self) -> String {
+        let (top, width, title) = (TOP - MARGIN, LEFT + self.across + MARGIN, escape(&self.title));
+        format!(
+            "<svg viewBox=\"0 {top} {width} {}\" font-size=\"12\" role=\"img\" aria-label=\"{title}\">\n{}</svg>",
+            HEIGHT - top,
+            self.chart()
+        )
+    }
+
+    /// The curves that have a name in the legend, each with the number of its colour.
+    pub fn legend(&self) -> impl Iterator<Item = (usize, &Curve)> {
+        let named = self.curves.iter().filter(|curve| curve.stroke != Stroke::Faint);
+        named.enumerate().map(|(i, curve)| (i % COLORS.len(), curve))
     }
 
     fn points(&self) -> impl Iterator<Item = &Point> {
         self.curves.iter().flat_map(|curve| &curve.points)
     }
 
-    /// The ticks and names of the axes, and the line at [`Plot::mark`].
-    fn draw_axes(&self, svg: &mut String, frame: &Frame) -> fmt::Result {
-        for &tick in &frame.y_axis.ticks {
-            let at = frame.y(tick);
-            writeln!(
-                svg,
-                "<path d=\"M{LEFT} {at:.1}H{RIGHT}\" stroke=\"#ddd\"/>\
-                 <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
-                LEFT - 6.0,
-                at + 4.0,
-                short(tick)
-            )?;
+    fn chart(&self) -> String {
+        let axes = self.axes();
+        let mut svg = self.draw_axes(&axes);
+        for curve in self.curves.iter().filter(|curve| curve.stroke == Stroke::Faint) {
+            svg += &curve.draw(&axes, "class=\"faint\" stroke=\"#b3c1cf\"", 0.0);
         }
-        for &tick in &frame.x_axis.ticks {
-            writeln!(
-                svg,
-                "<path d=\"M{at:.1} {FLOOR}v4\" stroke=\"#888\"/>\
-                 <text x=\"{at:.1}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
-                FLOOR + 17.0,
-                short(tick),
-                at = frame.x(tick)
-            )?;
+        let last = self.legend().count().saturating_sub(1) as f64;
+        let has_errors = self.points().any(|point| point.error.is_some());
+        for (i, (color, curve)) in self.legend().enumerate() {
+            let aside = if has_errors { APART * (i as f64 - last / 2.0) } else { 0.0 };
+            let paint = format!("class=\"c{color}\" stroke=\"{0}\" fill=\"{0}\"", COLORS[color]);
+            svg += &curve.draw(&axes, &paint, aside);
         }
-        if let Some(mark) = self.mark {
-            let at = frame.y(mark);
-            writeln!(svg, "<path d=\"M{LEFT} {at:.1}H{RIGHT}\" stroke=\"#888\" stroke-dasharray=\"2 3\"/>")?;
-        }
-        writeln!(
-            svg,
-            "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>\
-             <text transform=\"translate(16 {}) rotate(-90)\" text-anchor=\"middle\">{}</text>",
-            (LEFT + RIGHT) / 2.0,
-            HEIGHT - 10.0,
-            escape(&self.x),
-            (TOP + FLOOR) / 2.0,
-            escape(&self.y)
-        )
+        svg
     }
-}
 
-/// Where values lie in the picture.
-struct Frame {
-    x_axis: Axis,
-    y_axis: Axis,
-}
-
-impl Frame {
-    /// The frame that has room for all points of a plot and their errors.
-    fn of(plot: &Plot) -> Frame {
+    /// Axes that have room for all points and their errors.
+    fn axes(&self) -> Axes {
         let reach = |p: &Point| {
             let error = p.error.unwrap_or(0.0);
             // An error that reaches below zero where no value does needs no room there.
             let low = if p.y >= 0.0 { (p.y - error).max(0.0) } else { p.y - error };
             [p.y, low, p.y + error]
         };
-        let x_axis = Axis::new(plot.points().map(|p| p.x), plot.x_scale, false);
-        let y_axis = Axis::new(plot.points().flat_map(reach).chain(plot.mark), plot.y_scale, true);
-        Frame { x_axis, y_axis }
+        let x = Axis::new(self.points().map(|p| p.x), self.x_scale, false);
+        let y = match self.y_span {
+            Some((low, high)) => Axis::new([low, high].into_iter(), self.y_scale, false),
+            None => Axis::new(self.points().flat_map(reach).chain(self.mark), self.y_scale, true),
+        };
+        Axes { x, y, left: LEFT, right: LEFT + self.across, top: TOP, floor: FLOOR, inset: INSET }
     }
 
-    fn x(&self, value: f64) -> f64 {
-        LEFT + INSET + (ACROSS - 2.0 * INSET) * self.x_axis.place(value)
-    }
-
-    fn y(&self, value: f64) -> f64 {
-        FLOOR - (FLOOR - TOP) * self.y_axis.place(value)
-    }
-
-    /// The points of a curve, moved to the right by `aside`, as SVG lists them.
-    fn line(&self, curve: &Curve, aside: f64) -> String {
-        let known = curve.points.iter().filter(|point| point.y.is_finite());
-        known.map(|p| format!("{:.1},{:.1}", self.x(p.x) + aside, self.y(p.y))).collect::<Vec<_>>().join(" ")
+    /// The ticks and names of the axes, and the line at [`Plot::mark`].
+    fn draw_axes(&self, axes: &Axes) -> String {
+        let mut svg = String::new();
+        for &tick in &axes.y.ticks {
+            let (at, label) = (axes.y(tick), short(tick));
+            svg += &format!("{}{}\n", axes.level(GRID, at), text((LEFT - 6.0, at + 4.0), "end", &label));
+        }
+        for &tick in &axes.x.ticks {
+            let (at, label) = (axes.x(tick), short(tick));
+            svg += &format!("<path class=\"even\" d=\"M{at:.1} {FLOOR}v4\" stroke=\"#888\"/>");
+            svg += &format!("{}\n", text((at, FLOOR + 17.0), "middle", &label));
+        }
+        if let Some(mark) = self.mark {
+            svg += &axes.level("class=\"even\" stroke=\"#888\" stroke-dasharray=\"2 3\"", axes.y(mark));
+        }
+        svg += &text(((axes.left + axes.right) / 2.0, HEIGHT - 10.0), "middle", &self.x);
+        let name = text((0.0, 0.0), "middle", &self.y);
+        svg + &format!("<g transform=\"translate(16 {}) rotate(-90)\">{name}</g>\n", (TOP + FLOOR) / 2.0)
     }
 }
 
-/// A curve with its points and its name in the legend; `i` says which one it is.
-fn draw_curve(svg: &mut String, frame: &Frame, (i, curve): (usize, &Curve), aside: f64) -> fmt::Result {
-    let color = COLORS[i % COLORS.len()];
-    let dashes = if curve.stroke == Stroke::Dashed { " stroke-dasharray=\"5 4\"" } else { "" };
-    let points = frame.line(curve, aside);
-    writeln!(svg, "<polyline points=\"{points}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"2\"{dashes}/>")?;
-    for point in curve.points.iter().filter(|point| point.y.is_finite()) {
-        let (at, value) = (frame.x(point.x) + aside, trimmed(point.y));
-        if let Some(error) = point.error.filter(|error| error.is_finite()) {
-            let (low, high) = (frame.y(point.y - error), frame.y(point.y + error));
-            write!(svg, "<path d=\"M{at:.1} {low:.1}V{high:.1}\" stroke=\"{color}\"/>")?;
-        }
-        writeln!(
-            svg,
-            "<circle cx=\"{at:.1}\" cy=\"{:.1}\" r=\"3\" fill=\"{color}\"><title>{value}</title></circle>",
-            frame.y(point.y)
-        )?;
+impl Curve {
+    fn dashes(&self) -> &'static str {
+        if self.stroke == Stroke::Dashed { " stroke-dasharray=\"5 4\"" } else { "" }
     }
-    let at = TOP + 10.0 + 18.0 * i as f64;
-    writeln!(
-        svg,
-        "<path d=\"M{:.1} {:.1}h18\" stroke=\"{color}\" stroke-width=\"2\"{dashes}/>\
-         <text x=\"{:.1}\" y=\"{at:.1}\">{}</text>",
-        RIGHT + 12.0,
-        at - 4.0,
-        RIGHT + 36.0,
-        escape(&curve.name)
-    )
+
+    /// The curve in its paint, moved to the right by `aside`.
+    fn draw(&self, axes: &Axes, paint: &str, aside: f64) -> String {
+        let known = || self.points.iter().filter(|point| point.y.is_finite());
+        let measured = || known().filter_map(|p| Some((p.x, p.y, p.error.filter(|error| error.is_finite())?)));
+        let mut svg = format!("<g {paint}><title>{}</title>", escape(&self.name));
+        if self.stroke == Stroke::Band && measured().next().is_some() {
+            let high = measured().map(|(x, y, error)| (x, y + error));
+            let low = measured().map(|(x, y, error)| (x, y - error));
+            let edge = axes.points(high.chain(low.rev()), aside);
+            svg += &format!("<polygon points=\"{edge}\" stroke=\"none\" opacity=\".16\"/>");
+        }
+        let width = if self.stroke == Stroke::Faint { 1 } else { 2 };
+        let (points, dashes) = (axes.points(known().map(|p| (p.x, p.y)), aside), self.dashes());
+        svg += &format!("<polyline points=\"{points}\" fill=\"none\" stroke-width=\"{width}\"{dashes}/>");
+        if matches!(self.stroke, Stroke::Solid | Stroke::Dashed) {
+            for (x, y, error) in measured() {
+                let (x, low, high) = (axes.x(x) + aside, axes.y(y - error), axes.y(y + error));
+                svg += &format!("<path d=\"M{x:.1} {low:.1}V{high:.1}\"/>");
+            }
+            for p in known() {
+                let (x, y, value) = (axes.x(p.x) + aside, axes.y(p.y), trimmed(p.y));
+                svg += &format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"2.5\"><title>{value}</title></circle>\n");
+            }
+        }
+        svg + "</g>\n"
+    }
 }
 
 #[cfg(test)]
@@ -335,9 +244,8 @@ mod tests {
 
     fn plot(y_scale: Scale, points: &[(f64, f64, Option<f64>)]) -> Plot {
         let points = points.iter().map(|&(x, y, error)| Point { x, y, error }).collect();
-        let curves = vec![Curve { name: "a<b".to_owned(), points, stroke: Stroke::Dashed }];
-        let (x, y) = ("depth".to_owned(), "nodes".to_owned());
-        Plot { title: "T".to_owned(), x, y, x_scale: Scale::Linear, y_scale, mark: Some(50.0), curves }
+        let curves = vec![Curve { stroke: Stroke::Dashed, ..Curve::new("a<b", points) }];
+        Plot { y_scale, mark: Some(50.0), ..Plot::new("T", "depth", "nodes", curves) }
     }
 
     #[test]
@@ -377,13 +285,6 @@ mod tests {
         };
         let apart = places(&picture.svg());
         assert!(apart[0] != apart[2] && apart[1] != apart[3], "{apart:?}");
-    }
-
-    #[test]
-    fn steps_are_round() {
-        for (least, round) in [(0.03, 0.05), (1.0, 1.0), (1.1, 2.0), (3.0, 5.0), (7.0, 10.0), (130.0, 200.0)] {
-            assert!((round_step(least) - round).abs() < 1e-9, "{least}: {}", round_step(least));
-        }
     }
 
     #[test]

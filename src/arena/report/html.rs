@@ -1,11 +1,11 @@
 //! The report for a browser: one page that needs nothing else.
 
-use super::chart::{COLORS, legend, score_over_time};
+use super::chart::score_plot;
 use super::{MatchReport, PairingReport, number, percent, plus_minus};
 use crate::arena::record::End;
 use crate::arena::sprt::Verdict;
 use crate::arena::statistics::Estimate;
-use crate::render::escape;
+use crate::render::{COLORS, Plot, escape};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -13,8 +13,8 @@ const STYLE: &str = "
 :root{color-scheme:light dark;--page:#fbfbf9;--card:#fff;--ink:#1c1c1a;--soft:#5f5f5a;--line:#dcdcd6;--even:#9a9a92;
 --r0:#f3b184;--r1:#f8dcc7;--r2:#ecece7;--r3:#cfe0f6;--r4:#97bdf0;--warn:#fff3d6;--warnline:#c98a00}
 @media(prefers-color-scheme:dark){:root{--page:#161618;--card:#1f1f22;--ink:#ececea;--soft:#a3a39d;--line:#37373b;
---even:#7c7c76;--c0:#7db1f5;--c1:#f0a061;--c2:#63c998;--c3:#cf94e6;--c4:#ef8f97;--c5:#5cc7d1;--c6:#9b9b94;
---r0:#8a4413;--r1:#5a3a25;--r2:#333336;--r3:#25405f;--r4:#1d5298;--warn:#3a2f12;--warnline:#d9a526}}
+--even:#7c7c76;--r0:#8a4413;--r1:#5a3a25;--r2:#333336;--r3:#25405f;--r4:#1d5298;--warn:#3a2f12;--warnline:#d9a526}
+.c0{--c:#7db1f5}.c1{--c:#ef8f97}.c2{--c:#63c998}.c3{--c:#cf94e6}.c4{--c:#f0a061}.c5{--c:#5cc7d1}}
 *{box-sizing:border-box}
 body{margin:0;background:var(--page);color:var(--ink);font:15px/1.5 system-ui,sans-serif}
 main{max-width:960px;margin:0 auto;padding:28px 20px 60px}
@@ -33,11 +33,9 @@ th{font-weight:600;color:var(--soft);background:var(--card)}.tall th{position:st
 th:first-child,td:first-child{text-align:left}tr:last-child td{border-bottom:0}td.mono{font-family:ui-monospace,monospace;font-size:13px}
 td.left,th.left{text-align:left;white-space:normal}
 .r0{background:var(--r0)}.r1{background:var(--r1)}.r2{background:var(--r2)}.r3{background:var(--r3)}.r4{background:var(--r4)}
-figure{margin:0}svg{width:100%;height:auto;display:block}svg text{fill:var(--soft);font:12px system-ui,sans-serif}
-.grid{stroke:var(--line)}.even{stroke:var(--even);stroke-dasharray:5 4}.curve{fill:none;stroke-width:2}.band{stroke:none;opacity:.16}
-.legend{display:flex;flex-wrap:wrap;gap:4px 18px;margin-top:8px}.legend span::before{content:'';display:inline-block;width:16px;height:3px;margin-right:6px;vertical-align:middle;background:currentColor}
-.c0{stroke:var(--c0)}.c1{stroke:var(--c1)}.c2{stroke:var(--c2)}.c3{stroke:var(--c3)}.c4{stroke:var(--c4)}.c5{stroke:var(--c5)}.c6{stroke:var(--c6)}
-.band.c0{fill:var(--c0)}.l0{color:var(--c0)}.l1{color:var(--c1)}.l2{color:var(--c2)}.l3{color:var(--c3)}.l4{color:var(--c4)}.l5{color:var(--c5)}.l6{color:var(--c6)}
+figure{margin:0;overflow:auto}svg{width:100%;min-width:640px;display:block}svg text{fill:var(--soft);font:12px system-ui,sans-serif}
+.grid{stroke:var(--line)}.even{stroke:var(--even)}.faint{stroke:var(--even);opacity:.6}svg [class^=c]{stroke:var(--c);fill:var(--c)}
+.legend{display:flex;flex-wrap:wrap;gap:4px 18px;margin-top:8px}.legend span::before{content:'';display:inline-block;width:16px;height:3px;margin-right:6px;vertical-align:middle;background:var(--c)}
 details summary{cursor:pointer;color:var(--soft);margin-top:30px}pre{overflow:auto;white-space:pre-wrap}";
 
 /// The page.
@@ -53,8 +51,8 @@ fn write_page(out: &mut String, report: &MatchReport) -> std::fmt::Result {
     let title = names.join(" – ");
     write!(out, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">")?;
     write!(out, "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"><title>{title}</title>")?;
-    let colors: String = COLORS.iter().enumerate().map(|(i, color)| format!("--c{i}:{color};")).collect();
-    write!(out, "<style>:root{{{colors}}}{STYLE}</style></head>\n<body><main>\n<h1>{title}</h1>\n")?;
+    let colors: String = COLORS.iter().enumerate().map(|(i, color)| format!(".c{i}{{--c:{color}}}")).collect();
+    write!(out, "<style>{colors}{STYLE}</style></head>\n<body><main>\n<h1>{title}</h1>\n")?;
     let decided = report.sprt.is_some_and(|sprt| sprt.verdict != Verdict::Undecided);
     let unfinished = match report.games < report.scheduled {
         true if decided => ", ended by the sequential test",
@@ -75,11 +73,8 @@ fn write_page(out: &mut String, report: &MatchReport) -> std::fmt::Result {
     if report.players.len() > 2 {
         write_cross_table(out, report)?;
     }
-    let chart = score_over_time(&report.pairings);
-    if !chart.is_empty() {
-        writeln!(out, "<h2>Score over time</h2>\n<figure class=\"card\">{chart}")?;
-        write_legend(out, &report.pairings)?;
-        writeln!(out, "</figure>")?;
+    if let Some(plot) = score_plot(report) {
+        write_plot(out, &plot)?;
     }
     write_players(out, report)?;
     write_failures(out, report)?;
@@ -201,16 +196,14 @@ fn score_against(report: &MatchReport, player: usize, opponent: usize) -> Option
     })
 }
 
-fn write_legend(out: &mut String, pairings: &[PairingReport]) -> std::fmt::Result {
-    let lines = legend(pairings);
-    if let ([_], [(_, text)]) = (pairings, &lines[..]) {
-        return write!(out, "<figcaption>{}.</figcaption>", escape(text));
-    }
+fn write_plot(out: &mut String, plot: &Plot) -> std::fmt::Result {
+    let (figure, caption) = (plot.figure(), escape(&plot.title));
+    write!(out, "<h2>Score over time</h2>\n<figure class=\"card\">{figure}<figcaption>{caption}.</figcaption>")?;
     write!(out, "<div class=\"legend\">")?;
-    for (color, text) in lines {
-        write!(out, "<span class=\"l{color}\">{}</span>", escape(&text))?;
+    for (color, curve) in plot.legend().filter(|_| plot.curves.len() > 1) {
+        write!(out, "<span class=\"c{color}\">{}</span>", escape(&curve.name))?;
     }
-    write!(out, "</div>")
+    writeln!(out, "</div></figure>")
 }
 
 fn write_players(out: &mut String, report: &MatchReport) -> std::fmt::Result {

@@ -6,7 +6,7 @@ mod html;
 mod tests;
 mod text;
 
-pub use chart::score_picture;
+pub use chart::score_plot;
 pub use html::page;
 pub use text::{progress, summary};
 

@@ -186,7 +186,7 @@ fn the_page_has_every_figure() {
         "<td class=\"r0\">12.5 %</td>",
         "<td class=\"r3\">1.5 of 2</td>",
         "<td class=\"r4\">2 of 2</td><td class=\"r2\">1.5 of 4</td>",
-        "<span class=\"l0\">Ares against &lt;Bo&gt;</span><span class=\"l1\">Ares against Ceres</span>",
+        "<span class=\"c0\">Ares against &lt;Bo&gt;</span><span class=\"c1\">Ares against Ceres</span>",
     ] {
         assert!(page.contains(part), "expected '{part}' in '{page}'");
     }
@@ -194,8 +194,8 @@ fn the_page_has_every_figure() {
 
 #[test]
 fn the_page_leaves_out_what_there_is_not() {
-    // All that can be won is in the chart.
-    assert!(score_picture(&duel([4, 4, 4])).unwrap().contains(">100 %</text>"));
+    // All that can be won is in the chart, and no more.
+    assert!(chart(&duel([4, 4, 4])).contains(">100</text>") && !chart(&duel([4, 4, 4])).contains(">110</text>"));
     let mut report = duel([]);
     (report.scheduled, report.sprt, report.failures) = (24, None, Vec::new());
     report.players.truncate(2);
@@ -204,7 +204,7 @@ fn the_page_leaves_out_what_there_is_not() {
     for part in ["Only", "Sequential", "Cross table", "Score over time", "First failures", "Openings"] {
         assert!(!found.contains(part), "{part}: {found}");
     }
-    assert_eq!(score_picture(&report), None);
+    assert_eq!(score_plot(&report), None);
 }
 
 #[test]
@@ -219,6 +219,10 @@ fn the_sequential_test_says_what_it_has_decided() {
     }
 }
 
+fn chart(report: &MatchReport) -> String {
+    score_plot(report).unwrap().svg()
+}
+
 /// The attribute of this name of the first element that begins like this.
 fn attribute<'a>(svg: &'a str, element: &str, name: &str) -> &'a str {
     let after = svg.split_once(element).expect("the element is there").1;
@@ -229,67 +233,67 @@ fn attribute<'a>(svg: &'a str, element: &str, name: &str) -> &'a str {
 #[test]
 fn the_chart_shows_score_and_interval_in_their_places() {
     let report = duel([1, 3].repeat(20));
-    let svg = score_picture(&report).unwrap();
-    let curve: Vec<&str> = attribute(&svg, "<polyline class=\"curve c0\"", "points").split(' ').collect();
-    assert_eq!((curve.len(), &curve[..3]), (40, &["71.8,280.0", "91.7,129.4", "111.5,188.0"][..]));
-    assert_eq!(curve[38..], ["826.1,133.9", "846.0,129.4"]);
+    let svg = chart(&report);
+    let curve: Vec<&str> = attribute(&svg, "<polyline", "points").split(' ').collect();
+    assert_eq!((curve.len(), &curve[..3]), (40, &["104.2,352.0", "122.4,171.4", "140.6,246.7"][..]));
+    assert_eq!(curve[38..], ["795.8,177.2", "814.0,171.4"]);
     // From the second pair on there is an interval: along its upper end, and back along the lower one.
-    let band: Vec<&str> = attribute(&svg, "<path class=\"band c0\"", "d").split(['M', 'L', 'Z']).collect();
-    assert_eq!((band.len(), &band[1..3]), (2 * 39 + 2, &["91.7,14.0", "111.5,14.0"][..]));
-    assert_eq!(band[38..42], ["826.1,78.0", "846.0,74.2", "846.0,184.6", "826.1,189.8"]);
-    // Half of the points, every ten percent and every ten pairs.
-    assert!(svg.contains("<line class=\"even\" x1=\"52\" x2=\"846\" y1=\"129.4\" y2=\"129.4\"/>"), "{svg}");
-    for (score, y, label_y) in [(30, "270.1", "274.1"), (40, "199.8", "203.8"), (60, "59.0", "63.0")] {
-        assert!(svg.contains(&format!("<line class=\"grid\" x1=\"52\" x2=\"846\" y1=\"{y}\" y2=\"{y}\"/>")), "{svg}");
-        assert!(svg.contains(&format!("<text x=\"46\" y=\"{label_y}\" text-anchor=\"end\">{score} %</text>")), "{svg}");
+    let band: Vec<&str> = attribute(&svg, "<polygon", "points").split(' ').collect();
+    assert_eq!((band.len(), &band[..2]), (2 * 39, &["122.4,36.0", "140.6,36.0"][..]));
+    assert_eq!(band[37..41], ["795.8,105.5", "814.0,100.6", "814.0,242.3", "795.8,249.0"]);
+    // Half of the points, every five percent and every ten pairs.
+    assert!(
+        svg.contains("<path class=\"even\" stroke=\"#888\" stroke-dasharray=\"2 3\" d=\"M70 171.4H830\"/>"),
+        "{svg}"
+    );
+    for (score, y, label_y) in [(30, "352.0", "356.0"), (40, "261.7", "265.7"), (60, "81.1", "85.1")] {
+        assert!(svg.contains(&format!("<path class=\"grid\" stroke=\"#ddd\" d=\"M70 {y}H830\"/>")), "{svg}");
+        assert!(svg.contains(&format!("<text x=\"64.0\" y=\"{label_y}\" text-anchor=\"end\">{score}</text>")), "{svg}");
     }
-    assert_eq!(svg.matches("class=\"grid\"").count(), 4);
-    for (pairs, x) in [(0, "52.0"), (10, "250.5"), (40, "846.0")] {
-        assert!(svg.contains(&format!("<text x=\"{x}\" y=\"297\" text-anchor=\"middle\">{pairs}</text>")), "{svg}");
+    assert_eq!(svg.matches("class=\"grid\"").count(), 8);
+    for (pairs, x) in [(0, "86.0"), (10, "268.0"), (40, "814.0")] {
+        assert!(svg.contains(&format!("<text x=\"{x}\" y=\"369.0\" text-anchor=\"middle\">{pairs}</text>")), "{svg}");
     }
-    assert!(svg.contains("<text x=\"449\" y=\"315\" text-anchor=\"middle\">pairs played</text>"), "{svg}");
-    // Above it what it shows.
-    assert!(svg.contains("viewBox=\"0 0 860 346\"") && svg.contains("<svg y=\"26\" width=\"860\""), "{svg}");
-    let legend =
-        "<path d=\"M52 16.0h16\" stroke=\"#1f66c1\" stroke-width=\"3\"/><text x=\"76\" y=\"20\">Score of Ares so far";
+    assert!(svg.contains("<text x=\"450.0\" y=\"390.0\" text-anchor=\"middle\">pairs played</text>"), "{svg}");
+    // Above it what it shows, beside it whose score it is.
+    let title = "<text x=\"70\" y=\"20\" font-size=\"14\">Score of Ares so far, with its 95 % interval by pairs</text>";
+    assert!(svg.starts_with("<svg xmlns=") && svg.contains(title), "{svg}");
+    let legend = "<path d=\"M842 42.0h18\" stroke=\"#1f77b4\" stroke-width=\"2\"/><text x=\"866.0\" y=\"46.0\" text-anchor=\"start\">Ares against &lt;Bo&gt;<";
     assert!(svg.contains(legend), "{svg}");
-    let found = words(&page(&report));
+    let page = page(&report);
+    let found = words(&page);
     assert!(found.contains("|Score of Ares so far, with its 95 % interval by pairs.|"), "{found}");
+    // The page has the same curve in colours of its own.
+    assert!(page.contains(&curve.join(" ")) && page.contains("viewBox=\"0 22 844 378\"") && page.contains(".c0{--c:"));
 }
 
 #[test]
 fn the_chart_of_a_long_match_has_no_more_points_than_can_be_seen() {
-    let svg = score_picture(&duel([0, 4, 4].repeat(334).into_iter().take(1000))).unwrap();
+    let svg = chart(&duel([0, 4, 4].repeat(334).into_iter().take(1000)));
     let curve: Vec<&str> = attribute(&svg, "<polyline", "points").split(' ').collect();
     assert_eq!(curve.len(), 334);
     // Every third pair, and the last one.
-    assert!(curve[0].starts_with("54.4,") && curve[332].starts_with("845.2,") && curve[333].starts_with("846.0,"));
-    // The jumps at the beginning are left out of the range.
-    assert_eq!(svg.matches("class=\"grid\"").count(), 3, "{svg}");
+    assert!(curve[0].starts_with("88.2,") && curve[332].starts_with("813.3,") && curve[333].starts_with("814.0,"));
+    // The jumps at the beginning are left out: from 45 to 80 %, by five.
+    assert_eq!(svg.matches("class=\"grid\"").count(), 8, "{svg}");
 }
 
 #[test]
-fn the_chart_of_a_tournament_has_a_curve_for_each_pairing_and_seven_colours() {
+fn the_chart_of_a_tournament_has_a_curve_for_each_pairing_and_six_colours() {
     let met = |i: u8| pairing(&format!("P{i}"), "Q", counts(1, 0, 1), &[("f5d6", 2), ("f5d6", 2 + i % 2)]);
-    let chart = |pairings: u8| {
-        let report = MatchReport { pairings: (0..pairings).map(met).collect(), ..unfinished() };
-        score_picture(&report).unwrap()
-    };
+    let chart = |pairings: u8| chart(&MatchReport { pairings: (0..pairings).map(met).collect(), ..unfinished() });
     let two = chart(2);
-    assert!(!two.contains("<path class=\"band"), "{two}");
-    assert!(
-        two.contains("viewBox=\"0 0 860 366\"") && two.contains("<text x=\"76\" y=\"40\">P1 against Q</text>"),
-        "{two}"
-    );
-    // From 45 to 62.5 % and a margin: without errors, and the second one ends above.
-    assert_eq!(attribute(&two, "<polyline class=\"curve c0\"", "points"), "449.0,199.8 846.0,199.8");
-    assert_eq!(attribute(&two, "<polyline class=\"curve c1\"", "points"), "449.0,199.8 846.0,23.9");
+    assert!(!two.contains("<polygon"), "{two}");
+    assert!(two.contains("<text x=\"866.0\" y=\"64.0\" text-anchor=\"start\">P1 against Q</text>"), "{two}");
+    // From 45 to 65 %: without errors, and the second one ends above.
+    assert_eq!(attribute(&two, "<g class=\"c0\"", "points"), "86.0,273.0 814.0,273.0");
+    assert_eq!(attribute(&two, "<g class=\"c1\"", "points"), "86.0,273.0 814.0,75.5");
     assert!(two.contains("<title>P1 against Q</title>"), "{two}");
     for (pairings, others) in [(6, 0), (7, 1), (8, 1)] {
         let svg = chart(pairings);
         assert_eq!(svg.matches("<polyline").count(), usize::from(pairings));
-        assert_eq!(svg.matches(">the others</text>").count(), others, "{pairings}");
-        assert_eq!(svg.matches("<polyline class=\"curve c6\"").count(), usize::from(pairings - 6));
+        assert_eq!(svg.matches("; thin: the others</text>").count(), others, "{pairings}");
+        assert_eq!(svg.matches("<g class=\"faint\"").count(), usize::from(pairings - 6));
     }
 }
 
