@@ -9,11 +9,9 @@ use crate::notation::opening;
 use crate::othello::Color;
 use std::fmt::{self, Write};
 
-/// What the tables have beyond the style of a game's page.
-const TABLES: &str = "h1{font-size:20px;margin:0 0 14px}.scroll{overflow:auto}table{border-collapse:collapse;width:100%}\
-    th,td{padding:4px 9px;text-align:right;border-bottom:1px solid var(--line);white-space:nowrap;vertical-align:top}\
-    th{font-weight:600;color:var(--soft)}th.l,td.l{text-align:left}tr:last-child td{border-bottom:0}\
-    a{color:var(--accent);text-decoration:none}a:hover{text-decoration:underline}td small{color:var(--soft)}";
+/// What the page has beyond the style of all pages.
+const STYLE: &str = "h1{font-size:20px;margin:0 0 14px}a{color:var(--accent);text-decoration:none}a:hover{text-decoration:underline}\
+    td small{color:var(--soft)}";
 
 /// Collects the games of the page.
 #[derive(Clone, Debug, Default)]
@@ -60,7 +58,7 @@ impl IndexPage {
 
     fn write_page(&self, out: &mut String, players: &ByPlayer, name: &str, source: &str) -> fmt::Result {
         let (title, source) = (escape(name), escape(source));
-        writeln!(out, "{}<h1>{title}</h1>", page_head(&title, TABLES))?;
+        writeln!(out, "{}<h1>{title}</h1>", page_head(&title, STYLE))?;
         let games = if self.count == 1 { "1 game".to_owned() } else { format!("{} games", self.count) };
         writeln!(out, "<p>{games} \u{b7} values by {source}</p>")?;
         write!(

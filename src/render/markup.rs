@@ -25,7 +25,7 @@ pub fn escape(text: &str) -> String {
 pub(crate) const GENERATOR: &str = "<meta name=\"generator\" content=\"Emilia\">";
 
 /// The beginning of a page for a browser, up to what it shows, with a title that is escaped and what it has beyond the style of all pages.
-pub(super) fn page_head(title: &str, more_style: &str) -> String {
+pub(crate) fn page_head(title: &str, more_style: &str) -> String {
     let style = include_str!("page.css");
     format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\

@@ -18,9 +18,9 @@ pub use book_table::book_table;
 pub use curve_svg::{curve_picture, curve_svg};
 pub use diagram::{Diagram, Palette, game_table};
 pub use index_page::IndexPage;
-#[cfg(feature = "program")]
-pub(crate) use markup::GENERATOR;
 pub use markup::escape;
+#[cfg(feature = "program")]
+pub(crate) use markup::{GENERATOR, page_head};
 pub use page::{PageLinks, page};
 #[cfg(feature = "program")]
 pub(crate) use plot::COLORS;

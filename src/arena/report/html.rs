@@ -5,36 +5,25 @@ use super::{MatchReport, PairingReport, number, percent, plus_minus};
 use crate::arena::record::End;
 use crate::arena::sprt::Verdict;
 use crate::arena::statistics::Estimate;
-use crate::render::{COLORS, Plot, escape};
+use crate::render::{COLORS, Plot, escape, page_head};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+/// What the page has beyond the style of all pages.
 const STYLE: &str = "
-:root{color-scheme:light dark;--page:#fbfbf9;--card:#fff;--ink:#1c1c1a;--soft:#5f5f5a;--line:#dcdcd6;--even:#9a9a92;
---r0:#f3b184;--r1:#f8dcc7;--r2:#ecece7;--r3:#cfe0f6;--r4:#97bdf0;--warn:#fff3d6;--warnline:#c98a00}
-@media(prefers-color-scheme:dark){:root{--page:#161618;--card:#1f1f22;--ink:#ececea;--soft:#a3a39d;--line:#37373b;
---even:#7c7c76;--r0:#8a4413;--r1:#5a3a25;--r2:#333336;--r3:#25405f;--r4:#1d5298;--warn:#3a2f12;--warnline:#d9a526}
+:root{--r0:#f3b184;--r1:#f8dcc7;--r2:#ecece7;--r3:#cfe0f6;--r4:#97bdf0;--warn:#fff3d6;--warnline:#c98a00}
+@media(prefers-color-scheme:dark){:root{--r0:#8a4413;--r1:#5a3a25;--r2:#333336;--r3:#25405f;--r4:#1d5298;--warn:#3a2f12;--warnline:#d9a526}
 .c0{--c:#7db1f5}.c1{--c:#ef8f97}.c2{--c:#63c998}.c3{--c:#cf94e6}.c4{--c:#f0a061}.c5{--c:#5cc7d1}}
-*{box-sizing:border-box}
-body{margin:0;background:var(--page);color:var(--ink);font:15px/1.5 system-ui,sans-serif}
-main{max-width:960px;margin:0 auto;padding:28px 20px 60px}
-h1{font-size:26px;line-height:1.25;margin:0 0 4px}h2{font-size:18px;margin:36px 0 10px}
-.soft,figcaption{color:var(--soft)}.card{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:16px 18px;margin:14px 0}
-.card h3{margin:0 0 8px;font-size:16px}
+main{max-width:960px}h1{font-size:26px;line-height:1.25;margin:0 0 4px}main>h2{margin:32px 0 8px}h3{margin:0 0 8px;font-size:16px}.soft,figcaption{color:var(--soft)}
 .figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(175px,max-content));gap:12px 30px;margin:12px 0 4px}
 .figures div{display:flex;flex-direction:column}.figures b{font-size:18px;font-weight:600;white-space:nowrap}.figures span{color:var(--soft);font-size:13px}
 .warning{background:var(--warn);border-left:4px solid var(--warnline);padding:9px 12px;margin:12px 0 2px}
 .bar{display:flex;height:22px;border-radius:4px;overflow:hidden;font-size:12px;margin-top:4px}
 .bar i{font-style:normal;text-align:center;white-space:nowrap;overflow:hidden;line-height:22px}
-.scroll{overflow:auto;border:1px solid var(--line);border-radius:8px;background:var(--card)}.tall{max-height:460px}
-table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
-th,td{padding:6px 10px;text-align:right;border-bottom:1px solid var(--line);white-space:nowrap}
-th{font-weight:600;color:var(--soft);background:var(--card)}.tall th{position:sticky;top:0}
-th:first-child,td:first-child{text-align:left}tr:last-child td{border-bottom:0}td.mono{font-family:ui-monospace,monospace;font-size:13px}
-td.left,th.left{text-align:left;white-space:normal}
+.tall{max-height:460px;padding-top:0}.tall th{position:sticky;top:0;background:var(--card)}th:first-child,td:first-child{text-align:left}
+td.mono{font-family:ui-monospace,monospace;font-size:13px}td.l{white-space:normal}
 .r0{background:var(--r0)}.r1{background:var(--r1)}.r2{background:var(--r2)}.r3{background:var(--r3)}.r4{background:var(--r4)}
-figure{margin:0;overflow:auto}svg{width:100%;min-width:640px;display:block}svg text{fill:var(--soft);font:12px system-ui,sans-serif}
-.grid{stroke:var(--line)}.even{stroke:var(--even)}.faint{stroke:var(--even);opacity:.6}svg [class^=c]{stroke:var(--c);fill:var(--c)}
+figure{overflow:auto}figure svg{min-width:640px}figure text{fill:var(--soft)}.faint{stroke:var(--soft);opacity:.6}svg [class^=c]{stroke:var(--c);fill:var(--c)}
 .legend{display:flex;flex-wrap:wrap;gap:4px 18px;margin-top:8px}.legend span::before{content:'';display:inline-block;width:16px;height:3px;margin-right:6px;vertical-align:middle;background:var(--c)}
 details summary{cursor:pointer;color:var(--soft);margin-top:30px}pre{overflow:auto;white-space:pre-wrap}";
 
@@ -49,10 +38,8 @@ pub fn page(report: &MatchReport) -> String {
 fn write_page(out: &mut String, report: &MatchReport) -> std::fmt::Result {
     let names: Vec<String> = report.players.iter().map(|player| escape(&player.name)).collect();
     let title = names.join(" – ");
-    write!(out, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">")?;
-    write!(out, "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"><title>{title}</title>")?;
     let colors: String = COLORS.iter().enumerate().map(|(i, color)| format!(".c{i}{{--c:{color}}}")).collect();
-    write!(out, "<style>{colors}{STYLE}</style></head>\n<body><main>\n<h1>{title}</h1>\n")?;
+    writeln!(out, "{}<h1>{title}</h1>", page_head(&title, &format!("{colors}{STYLE}")))?;
     let decided = report.sprt.is_some_and(|sprt| sprt.verdict != Verdict::Undecided);
     let unfinished = match report.games < report.scheduled {
         true if decided => ", ended by the sequential test",
@@ -163,7 +150,7 @@ fn write_sprt(out: &mut String, report: &MatchReport) -> std::fmt::Result {
 
 fn write_cross_table(out: &mut String, report: &MatchReport) -> std::fmt::Result {
     let order = report.ranking();
-    write!(out, "<h2>Cross table</h2><div class=\"scroll\"><table><tr><th>player</th>")?;
+    write!(out, "<h2>Cross table</h2><div class=\"card scroll\"><table><tr><th>player</th>")?;
     for i in &order {
         write!(out, "<th>{}</th>", escape(&report.players[*i].name))?;
     }
@@ -209,16 +196,16 @@ fn write_plot(out: &mut String, plot: &Plot) -> std::fmt::Result {
 fn write_players(out: &mut String, report: &MatchReport) -> std::fmt::Result {
     write!(
         out,
-        "<h2>Players</h2><div class=\"scroll\"><table><tr><th>player</th><th class=\"left\">limits</th><th>moves</th><th>seconds a move</th>"
+        "<h2>Players</h2><div class=\"card scroll\"><table><tr><th>player</th><th class=\"l\">limits</th><th>moves</th><th>seconds a move</th>"
     )?;
-    write!(out, "<th>depth</th><th>nodes a move</th><th>lost on time</th><th class=\"left\">other forfeits</th></tr>")?;
+    write!(out, "<th>depth</th><th>nodes a move</th><th>lost on time</th><th class=\"l\">other forfeits</th></tr>")?;
     for player in &report.players {
         let on_time = player.forfeits.get(&End::Time).copied().unwrap_or(0);
         let others = player.forfeits.iter().filter(|(end, _)| **end != End::Time);
         let others: Vec<String> = others.map(|(end, n)| format!("{end} {n}")).collect();
         writeln!(
             out,
-            "<tr><td>{}</td><td class=\"left\">{}{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{on_time}</td><td class=\"left\">{}</td></tr>",
+            "<tr><td>{}</td><td class=\"l\">{}{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{on_time}</td><td class=\"l\">{}</td></tr>",
             escape(&player.name),
             escape(&player.limits),
             if player.ponders { ", ponders" } else { "" },
@@ -236,14 +223,17 @@ fn write_failures(out: &mut String, report: &MatchReport) -> std::fmt::Result {
     if report.failures.is_empty() {
         return Ok(());
     }
-    write!(out, "<h2>First failures</h2><div class=\"scroll\"><table><tr><th>game</th><th class=\"left\">player</th>")?;
-    write!(out, "<th class=\"left\">kind</th><th class=\"left\">what was wrong</th></tr>")?;
+    write!(
+        out,
+        "<h2>First failures</h2><div class=\"card scroll\"><table><tr><th>game</th><th class=\"l\">player</th>"
+    )?;
+    write!(out, "<th class=\"l\">kind</th><th class=\"l\">what was wrong</th></tr>")?;
     for failure in &report.failures {
         let (player, detail) = (escape(&failure.player), escape(&failure.detail));
         let (game, kind) = (failure.game, failure.end);
         writeln!(
             out,
-            "<tr><td>{game}</td><td class=\"left\">{player}</td><td class=\"left\">{kind}</td><td class=\"left\">{detail}</td></tr>"
+            "<tr><td>{game}</td><td class=\"l\">{player}</td><td class=\"l\">{kind}</td><td class=\"l\">{detail}</td></tr>"
         )?;
     }
     writeln!(out, "</table></div>")
@@ -268,7 +258,7 @@ fn write_openings(out: &mut String, report: &MatchReport) -> std::fmt::Result {
         return Ok(());
     }
     write!(out, "<h2>Openings</h2><p class=\"soft\">Points of the player named first, from both colours.</p>")?;
-    write!(out, "<div class=\"scroll tall\"><table><tr><th>opening</th>")?;
+    write!(out, "<div class=\"card scroll tall\"><table><tr><th>opening</th>")?;
     for pairing in &report.pairings {
         write!(out, "<th>{} – {}</th>", escape(&pairing.first), escape(&pairing.second))?;
     }
