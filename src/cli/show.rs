@@ -185,6 +185,10 @@ impl ShowArguments {
         if self.moves {
             picture = picture.with_moves();
         }
+        if self.values == Some(Values::File) && turns == 0 {
+            let scores = commentary.game.scores.iter();
+            picture = picture.labelled(scores.filter_map(|(turn, score)| Some((turn.square()?, format!("{score:+}")))));
+        }
         if let Some(judgement) = &commentary.judgements[turns] {
             let best = judgement.pv.first().map_or_else(String::new, |best| format!(", best {best}"));
             picture = picture.with_caption(format!("{judgement} for Black{best}"));

@@ -32,6 +32,7 @@ pub struct BoardPicture<'a> {
     placed: Vec<PlacedDisc>,
     last: Option<Square>,
     shows_moves: bool,
+    labels: Vec<(Square, String)>,
     caption: String,
 }
 
@@ -57,8 +58,8 @@ impl PlacedDisc {
 impl<'a> BoardPicture<'a> {
     /// The discs alone.
     pub fn new(position: &'a Position) -> BoardPicture<'a> {
-        let (placed, caption) = (Vec::new(), String::new());
-        BoardPicture { position, placed, last: None, shows_moves: false, caption }
+        let (placed, labels, caption) = (Vec::new(), Vec::new(), String::new());
+        BoardPicture { position, placed, last: None, shows_moves: false, labels, caption }
     }
 
     /// The board of a game after its first `turns` turns, with the last disc marked.
@@ -80,6 +81,12 @@ impl<'a> BoardPicture<'a> {
     /// Marks the squares where the side to move may play.
     pub fn with_moves(mut self) -> BoardPicture<'a> {
         self.shows_moves = true;
+        self
+    }
+
+    /// Writes texts of a few characters on empty squares.
+    pub fn labelled(mut self, labels: impl IntoIterator<Item = (Square, String)>) -> BoardPicture<'a> {
+        self.labels.extend(labels);
         self
     }
 
@@ -115,6 +122,14 @@ impl<'a> BoardPicture<'a> {
                 } else if is_last {
                     write!(f, "<circle cx=\"{x}\" cy=\"{y}\" r=\"5\" fill=\"{LAST}\"/>")?;
                 }
+            }
+            None if let Some((_, label)) = self.labels.iter().find(|(labelled, _)| *labelled == square) => {
+                let (y, label) = (y + 5.6, escape(label));
+                write!(
+                    f,
+                    "<text x=\"{x}\" y=\"{y:.1}\" font-size=\"16\" font-weight=\"600\" fill=\"#f6f5ef\" \
+                     text-anchor=\"middle\">{label}</text>"
+                )?;
             }
             None if self.shows_moves && self.position.moves().contains(square) => {
                 write!(f, "<circle cx=\"{x}\" cy=\"{y}\" r=\"5\" fill=\"#0b3d27\" opacity=\".55\"/>")?;

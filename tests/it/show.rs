@@ -50,6 +50,17 @@ fn values_are_those_of_the_file_or_of_the_engine() {
 }
 
 #[test]
+fn a_picture_of_a_position_has_the_values_of_its_file() {
+    let position = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X; G8:+18; H1:+12; A4:-22;";
+    let picture = |arguments: &[&str]| said(&[&["show", "--as", "svg"], arguments].concat(), position).1;
+    let valued = picture(&["--values", "file"]);
+    for label in ["+18", "+12", "-22"] {
+        assert!(valued.contains(&format!("text-anchor=\"middle\">{label}</text>")), "{valued}");
+    }
+    assert!(!picture(&[]).contains("+18"));
+}
+
+#[test]
 fn what_has_no_use_is_told() {
     let (code, _, stderr) = said(&["show", "--depth", "5", "--hash", "1"], GAME);
     let expected =
