@@ -166,10 +166,10 @@ impl<'a> Answer<'a> {
         let wanted = if settings.outcome_only { SearchDepth::WinLossDraw } else { SearchDepth::Exact };
         let is_unsolved =
             position.empty_count() <= settings.exact_from && ![wanted, SearchDepth::Exact].contains(&depth);
-        // Where a limit ended it, that is no wonder.
-        let had_to = finality == Finality::Final && settings.time.is_none() && settings.nodes.is_none();
-        let unsolved =
-            (is_unsolved && had_to).then(|| format!("exact: {} has not solved the position", settings.options.engine));
+        // A search that a limit ended need not have solved it.
+        let is_unlimited = finality == Finality::Final && settings.time.is_none() && settings.nodes.is_none();
+        let unsolved = (is_unsolved && is_unlimited)
+            .then(|| format!("exact: {} has not solved the position", settings.options.engine));
         Answer {
             id: &query.id,
             number: None,

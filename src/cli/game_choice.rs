@@ -76,12 +76,13 @@ impl GameChoice {
         is_theirs && is_reached && (is_numbered || self.game.is_empty())
     }
 
-    /// The numbers, as `--game` takes them, of what is wanted behind the game of this number; none if that is nothing.
+    /// The numbers, as `--game` takes them, of what is wanted behind the game of this number. `None` if nothing is left.
     pub(super) fn numbers_behind(&self, last: usize) -> Option<String> {
         let ranges = if self.game.is_empty() { &[1..=usize::MAX] } else { self.game.as_slice() };
         let rest = ranges.iter().filter(|numbers| *numbers.end() > last).map(|numbers| {
             match ((last + 1).max(*numbers.start()), *numbers.end()) {
                 (first, usize::MAX) => format!("{first}-"),
+                (first, end) if first == end => first.to_string(),
                 (first, end) => format!("{first}-{end}"),
             }
         });
@@ -112,7 +113,7 @@ mod tests {
             ("", 22, Some("23-")),
             ("3-200", 22, Some("23-200")),
             ("3-9,20-30,40-", 22, Some("23-30,40-")),
-            ("3,7,9", 0, Some("3-3,7-7,9-9")),
+            ("3,7,9", 0, Some("3,7,9")),
             ("3-9", 9, None),
         ] {
             let game = choice.split(',').filter(|part| !part.is_empty()).map(|part| numbers(part).unwrap()).collect();

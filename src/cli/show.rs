@@ -10,7 +10,7 @@ use crate::analysis::review_text::printable;
 use crate::analysis::{AnalysisSettings, Commentary, Reviewer};
 use crate::notation::game_file::AnnotatedGame;
 use crate::notation::opening;
-use crate::othello::{Color, GameRecord};
+use crate::othello::{Color, GameRecord, Move};
 use crate::render::{BoardPicture, Diagram, PageLinks, Palette, curve_picture, game_table, page};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -185,13 +185,17 @@ impl ShowArguments {
         if self.moves {
             picture = picture.with_moves();
         }
-        if self.values == Some(Values::File) && turns == 0 {
-            let scores = commentary.game.scores.iter();
-            picture = picture.labelled(scores.filter_map(|(turn, score)| Some((turn.square()?, format!("{score:+}")))));
-        }
+        let scores = if self.values == Some(Values::File) { scores_of_file(commentary, turns) } else { &[] };
+        picture =
+            picture.labelled(scores.iter().filter_map(|(turn, score)| Some((turn.square()?, format!("{score:+}")))));
         if let Some(judgement) = &commentary.judgements[turns] {
             let best = judgement.pv.first().map_or_else(String::new, |best| format!(", best {best}"));
-            picture = picture.with_caption(format!("{judgement} for Black{best}"));
+            let labels = match (scores.is_empty(), record.start().mover()) {
+                (true, _) => "",
+                (false, Color::Black) => "; on the squares for Black",
+                (false, Color::White) => "; on the squares for White",
+            };
+            picture = picture.with_caption(format!("{judgement} for Black{best}{labels}"));
         }
         Ok(picture.to_string())
     }
@@ -237,12 +241,17 @@ pub(super) fn board(record: &GameRecord, turns: usize, is_numbered: bool, palett
     format!("{diagram}{state}, black {black}, white {white}{opening}\n")
 }
 
+/// The scores that the file has of the moves of the position behind these turns, for its mover.
+fn scores_of_file(commentary: &Commentary, turns: usize) -> &[(Move, i32)] {
+    if turns == 0 { &commentary.game.scores } else { &[] }
+}
+
 /// What the file says of the moves of the position behind these turns, for its mover; or that it says nothing at all.
 fn values_of_file(commentary: &Commentary, turns: usize) -> String {
     if commentary.judgements.iter().all(Option::is_none) {
         return "the file has no values\n".to_owned();
     }
-    let scores = commentary.game.scores.iter().filter(|_| turns == 0);
+    let scores = scores_of_file(commentary, turns).iter();
     let scores: Vec<String> = scores.map(|(turn, score)| format!("{turn} {score:+}")).collect();
     match scores.is_empty() {
         true => String::new(),

@@ -7,7 +7,7 @@
 use super::eval_file::EvalFile;
 use super::opening_book::OpeningBook;
 use super::option::{OptionEntry, OptionError, Values, texts};
-use super::option_values::OptionValue;
+use super::option_values::{MOST_DISCS, OptionValue};
 use super::searches::{EMILIA, SearchEntry};
 use super::uct_options::{Backup, LeafValue, Selection};
 use crate::eval::{Evaluator, EvaluatorKind, Random, fingerprint};
@@ -70,8 +70,6 @@ macro_rules! engine_options {
 
 /// The most plies of alpha-beta at a leaf of `uct`.
 const DEEPEST_LEAF: u64 = 8;
-/// The largest absolute value of an option of `uct` in discs.
-const MOST_DISCS: i32 = 1000;
 
 engine_options! {
     engine: &'static SearchEntry = &EMILIA; {
@@ -112,13 +110,13 @@ engine_options! {
     hash_mb: u32 = 64; {
         name: "hash",
         value_name: "MB",
-        help: "Size of the transposition table in MB, taken as it fills",
+        help: "Size of the transposition table in MB (2^20 bytes), taken as it fills",
         values: Values::Whole(1, 1 << 20),
     }
     memory_mb: u32 = 512; {
         name: "memory",
         value_name: "MB",
-        help: "Cap of the stored tree in MB, taken as it fills",
+        help: "Cap of the stored tree in MB (2^20 bytes), taken as it fills",
         values: Values::Whole(1, 1 << 20),
     }
     on_memory_cap: OnMemoryCap = OnMemoryCap::default(); {
@@ -211,15 +209,14 @@ engine_options! {
     c: Score = Score::from_discs(2); {
         name: "c",
         value_name: "DISCS",
-        help: "The C of uct in discs: exploration constant, or temperature of the softmax selection",
+        help: "The C of uct in discs, 0 to 1000: exploration constant, or temperature of the softmax selection",
         values: Values::Discs(0, MOST_DISCS),
         is_for_experiments: true,
     }
     fpu: Score = Score::from_discs(2); {
         name: "fpu",
         value_name: "DISCS",
-        help: "The first-play urgency of uct in discs",
-        values: Values::Discs(-MOST_DISCS, MOST_DISCS),
+        help: "The first-play urgency of uct in discs, -1000 to 1000",
         is_for_experiments: true,
     }
     backup: Backup = Backup::default(); {

@@ -10,9 +10,12 @@ use crate::search::{Depth, OnMemoryCap, Part, Score, Selectivity, Tie};
 use std::time::Duration;
 use strum::VariantArray;
 
+/// The largest absolute value in discs.
+pub(super) const MOST_DISCS: i32 = 1000;
+
 /// A type of options' values: how a text is read, and how the value is shown as text that can be read again.
 pub(super) trait OptionValue: Sized {
-    /// The values that the type has. Where an option takes fewer, its entry says so.
+    /// The values of an option of this type whose entry names no others.
     const VALUES: Values;
     /// Whether `none` is one of the values.
     const TAKES_NONE: bool = false;
@@ -64,7 +67,7 @@ option_values! {
     u64: Values::Whole(0, u64::MAX), read Given::whole, show ToString::to_string;
     Depth: Values::Whole(Depth::LEAST.plies() as u64, Depth::MOST.plies() as u64), read Given::parsed, show ToString::to_string;
     Selectivity: Values::Percent, read Given::parsed, show ToString::to_string;
-    Score: Values::Discs(-64, 64), read Given::discs, show |score: &Score| score.discs().to_string();
+    Score: Values::Discs(-MOST_DISCS, MOST_DISCS), read Given::discs, show |score: &Score| score.discs().to_string();
     Duration: Values::Seconds, read Given::seconds, show |time: &Duration| time.as_secs_f64().to_string();
     EvalFile: Values::Path, read |given: &Given| EvalFile::open(given.text), show ToString::to_string;
     OpeningBook: Values::Path, read |given: &Given| OpeningBook::open(given.text), show ToString::to_string;

@@ -206,8 +206,6 @@ impl Configuration {
 
     /// What turns along the edge if the player moves here.
     fn flips(self, square: usize) -> u64 {
-        /// The squares without the X-squares, which are on other lines.
-        const EDGE: u64 = 0x1fe;
         if EDGE >> square & 1 == 0 { 0 } else { line::turned(self.player & EDGE, self.opponent & EDGE, square) }
     }
 

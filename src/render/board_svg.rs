@@ -7,11 +7,11 @@ use std::fmt::{self, Write};
 /// A square's side, in the picture's units.
 pub(super) const CELL: f64 = 50.0;
 /// Room for the coordinates, on the left and at the top.
-const LABELS: f64 = 28.0;
+const COORDINATES: f64 = 28.0;
 /// Room on the other sides.
 const MARGIN: f64 = 10.0;
 const BOARD: f64 = 8.0 * CELL;
-const WIDTH: f64 = LABELS + BOARD + MARGIN;
+const WIDTH: f64 = COORDINATES + BOARD + MARGIN;
 const CAPTION: f64 = 26.0;
 /// Of the coordinates and the caption.
 const INK: &str = "#b9c9bf";
@@ -142,7 +142,7 @@ impl<'a> BoardPicture<'a> {
 
 /// The middle of a square.
 fn centre(square: Square) -> (f64, f64) {
-    let along = |n: u8| LABELS + CELL * (f64::from(n) + 0.5);
+    let along = |n: u8| COORDINATES + CELL * (f64::from(n) + 0.5);
     (along(square.column()), along(square.row()))
 }
 
@@ -162,7 +162,7 @@ impl fmt::Display for BoardPicture<'_> {
             writeln!(
                 f,
                 "<text x=\"{:.1}\" y=\"{:.1}\" font-size=\"14\" fill=\"{INK}\" text-anchor=\"middle\">{}</text>",
-                LABELS + BOARD / 2.0,
+                COORDINATES + BOARD / 2.0,
                 WIDTH + 14.0,
                 escape(&self.caption)
             )?;
@@ -183,20 +183,23 @@ const DEFINITIONS: &str = "<defs>\
 /// The frame of this height, the squares and the coordinates.
 fn write_empty_board(f: &mut impl Write, height: f64) -> fmt::Result {
     writeln!(f, "<rect width=\"{WIDTH}\" height=\"{height}\" rx=\"8\" fill=\"#22302a\"/>")?;
-    writeln!(f, "<rect x=\"{LABELS}\" y=\"{LABELS}\" width=\"{BOARD}\" height=\"{BOARD}\" fill=\"url(#cloth)\"/>")?;
+    writeln!(
+        f,
+        "<rect x=\"{COORDINATES}\" y=\"{COORDINATES}\" width=\"{BOARD}\" height=\"{BOARD}\" fill=\"url(#cloth)\"/>"
+    )?;
     let mut lines = String::new();
     for i in 0..=8 {
-        let (at, end) = (LABELS + CELL * f64::from(i), LABELS + BOARD);
-        write!(lines, "M{at} {LABELS}V{end}M{LABELS} {at}H{end}")?;
+        let (at, end) = (COORDINATES + CELL * f64::from(i), COORDINATES + BOARD);
+        write!(lines, "M{at} {COORDINATES}V{end}M{COORDINATES} {at}H{end}")?;
     }
     writeln!(f, "<path d=\"{lines}\" stroke=\"#174630\" stroke-width=\"1.4\" fill=\"none\"/>")?;
     for (column, row) in [(2, 2), (6, 2), (2, 6), (6, 6)] {
-        let at = |n: i32| LABELS + CELL * f64::from(n);
+        let at = |n: i32| COORDINATES + CELL * f64::from(n);
         write!(f, "<circle cx=\"{}\" cy=\"{}\" r=\"3.6\" fill=\"#174630\"/>", at(column), at(row))?;
     }
     write!(f, "\n<g font-size=\"14\" fill=\"{INK}\" text-anchor=\"middle\">")?;
     for n in 0..8u8 {
-        let at = LABELS + CELL * (f64::from(n) + 0.5);
+        let at = COORDINATES + CELL * (f64::from(n) + 0.5);
         let (letter, digit) = (char::from(b'a' + n), n + 1);
         write!(f, "<text x=\"{at}\" y=\"19\">{letter}</text><text x=\"14\" y=\"{}\">{digit}</text>", at + 5.0)?;
     }

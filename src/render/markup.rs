@@ -34,7 +34,7 @@ pub(crate) fn page_head(title: &str, more_style: &str) -> String {
     )
 }
 
-/// The beginning of a picture that needs nothing else, with what it shows, escaped.
+/// The beginning of a picture that needs nothing else. `label`, escaped, says what it shows.
 pub(super) fn svg_head((width, height): (f64, f64), font_size: u32, label: &str) -> String {
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \

@@ -58,7 +58,7 @@ pub struct Plot {
     pub x_scale: Scale,
     /// How the vertical axis runs.
     pub y_scale: Scale,
-    /// What the vertical axis has to span instead of all that there is; the curves are cut there.
+    /// What the vertical axis spans at least, in place of all that there is; what lies beyond is drawn at its ends.
     pub y_span: Option<(f64, f64)>,
     /// A value to draw a line at: where two sides are even.
     pub mark: Option<f64>,
@@ -193,7 +193,7 @@ impl Plot {
         }
         for &tick in &axes.x.ticks {
             let (at, label) = (axes.x(tick), short(tick));
-            svg += &format!("<path class=\"even\" d=\"M{at:.1} {FLOOR}v4\" stroke=\"#888\"/>");
+            svg += &format!("<path class=\"tick\" d=\"M{at:.1} {FLOOR}v4\" stroke=\"#888\"/>");
             svg += &format!("{}\n", text((at, FLOOR + 17.0), "middle", &label));
         }
         if let Some(mark) = self.mark {

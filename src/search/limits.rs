@@ -103,7 +103,8 @@ impl TimeBudget {
         TimeBudget { early: None, soft: time, hard: time }
     }
 
-    /// What both budgets allow. Time is saved for later moves only where the other budget, of which what is unused is lost, bounds nothing.
+    /// The tighter of both. `other` is a time for this move alone: `early` stays only where `other.soft` is not the tighter, and
+    /// `other.early` does not count.
     pub fn within(self, other: TimeBudget) -> TimeBudget {
         TimeBudget {
             early: self.early.filter(|_| self.soft <= other.soft),

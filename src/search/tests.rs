@@ -18,8 +18,13 @@ pub(super) fn to_depth(depth: u8) -> Limits {
 }
 
 /// Limits of a time.
-pub(super) fn within(time: std::time::Duration) -> Limits {
+pub(super) fn for_time(time: std::time::Duration) -> Limits {
     Limits { time: Some(TimeBudget::all_of(time)), ..Limits::default() }
+}
+
+/// Limits of a soft time alone.
+pub(super) fn for_soft_time(soft: std::time::Duration) -> Limits {
+    Limits { time: Some(TimeBudget { early: None, soft, hard: std::time::Duration::MAX }), ..Limits::default() }
 }
 
 /// Limits of a number of positions.

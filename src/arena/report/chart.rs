@@ -7,7 +7,7 @@ use crate::render::{Curve, Plot, Point, Stroke};
 /// More points than this on a curve cannot be seen.
 const MOST_POINTS: usize = 430;
 /// How many pairings have a colour of their own.
-const COLORED: usize = 6;
+pub(super) const COLORED: usize = 6;
 
 /// The scores by pairs played; `None` if no pair of games is finished.
 ///

@@ -1,6 +1,6 @@
 //! The report for a browser: one page that needs nothing else.
 
-use super::chart::score_plot;
+use super::chart::{COLORED, score_plot};
 use super::{MatchReport, PairingReport, number, percent, plus_minus};
 use crate::arena::record::End;
 use crate::arena::sprt::Verdict;
@@ -38,7 +38,8 @@ pub fn page(report: &MatchReport) -> String {
 fn write_page(out: &mut String, report: &MatchReport) -> std::fmt::Result {
     let names: Vec<String> = report.players.iter().map(|player| escape(&player.name)).collect();
     let title = names.join(" – ");
-    let colors: String = COLORS.iter().enumerate().map(|(i, color)| format!(".c{i}{{--c:{color}}}")).collect();
+    let colors: String =
+        COLORS[..COLORED].iter().enumerate().map(|(i, color)| format!(".c{i}{{--c:{color}}}")).collect();
     writeln!(out, "{}<h1>{title}</h1>", page_head(&title, &format!("{colors}{STYLE}")))?;
     let decided = report.sprt.is_some_and(|sprt| sprt.verdict != Verdict::Undecided);
     let unfinished = match report.games < report.scheduled {

@@ -81,7 +81,7 @@ pub(super) fn run(arguments: &FitArguments) -> Result<(), String> {
         return Err("there is nothing to learn from".to_owned());
     }
     if held_out == 0 {
-        log::warn!("no game is held out: where an error of games held out stands as 0, none is known");
+        log::warn!("no game is held out: the errors of games held out are shown as 0, but are not known");
     }
 
     pool(arguments.threads)?.install(|| match arguments.form {

@@ -35,9 +35,9 @@ impl Ledger {
         let (mut file, text) = LineLog::open(path.to_owned(), resume)?;
         let mut ledger = Ledger::default();
         let mut lines = text.split(|&byte| byte == b'\n').enumerate().filter(|(_, line)| !line.is_empty());
-        if let Some((_, first)) = lines.next() {
+        if let Some((number, first)) = lines.next() {
             let found: Option<Value> = serde_json::from_slice(first).ok().filter(Value::is_object);
-            let found = found.ok_or_else(|| ExperimentError::BadLine(path.display().to_string(), 1))?;
+            let found = found.ok_or_else(|| ExperimentError::BadLine(path.display().to_string(), number + 1))?;
             if let Some((field, was, now)) = difference(&found, identity) {
                 return Err(LineLogError::OtherSettings { path: path.to_owned(), field, was, now }.into());
             }

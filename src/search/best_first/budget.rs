@@ -104,7 +104,7 @@ impl<'a> Budget<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::tests::within;
+    use crate::search::tests::{for_soft_time, for_time};
     use crate::search::{Depth, Limits, StopSignal};
     use std::time::Duration;
     use web_time::Instant;
@@ -132,14 +132,15 @@ mod tests {
         let work = Work { nodes: 100, evaluations: 90, ..Work::default() };
         assert!(!spent(Limits::default(), work));
         // Asked twice in a row, as a search does that unwinds: the answer must not be forgotten in between.
-        let control = Control::with_limits(within(Duration::ZERO));
+        let control = Control::with_limits(for_time(Duration::ZERO));
         let mut budget = Budget::new(&control);
         while !budget.is_spent(&work) {}
         assert!(budget.is_spent(&work));
         assert!(spent(Limits { nodes: Some(100), ..Limits::default() }, work));
         assert!(spent(Limits { evaluations: Some(90), ..Limits::default() }, work));
         assert!(spent(Limits { depth: Depth::new(1), ..Limits::default() }, work));
-        assert!(spent(within(Duration::ZERO), work));
+        assert!(spent(for_soft_time(Duration::ZERO), work));
+        assert!(spent(for_time(Duration::ZERO), work));
     }
 
     #[test]

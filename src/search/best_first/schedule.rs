@@ -87,7 +87,7 @@ fn next_look(work: &Work) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::tests::within;
+    use crate::search::tests::for_soft_time;
     use crate::search::{Limits, TimeBudget};
 
     #[test]
@@ -123,7 +123,7 @@ mod tests {
         for (limits, first) in [
             (Limits { nodes: Some(32_000), ..Limits::default() }, 2_000),
             (Limits { evaluations: Some(32_000), ..Limits::default() }, 4_000),
-            (within(Duration::ZERO), FIRST_EARLY_END),
+            (for_soft_time(Duration::ZERO), FIRST_EARLY_END),
         ] {
             let control = Control::with_limits(limits);
             let preparing = Control::with_limits(Limits::default()).preparing_for(limits);
@@ -131,7 +131,7 @@ mod tests {
                 assert!(has_used(&control, first) && !has_used(&control, first - 1), "{limits:?}");
             }
         }
-        for limits in [Limits::default(), within(Duration::from_secs(1_000))] {
+        for limits in [Limits::default(), for_soft_time(Duration::from_secs(1_000))] {
             assert!(!has_used(&Control::with_limits(limits), 1_000_000), "{limits:?}");
         }
     }
