@@ -209,14 +209,14 @@ engine_options! {
     c: Score = Score::from_discs(2); {
         name: "c",
         value_name: "DISCS",
-        help: "The C of uct in discs, 0 to 1000: exploration constant, or temperature of the softmax selection",
+        help: "The C of uct in discs: exploration constant, or temperature of the softmax selection",
         values: Values::Discs(0, MOST_DISCS),
         is_for_experiments: true,
     }
     fpu: Score = Score::from_discs(2); {
         name: "fpu",
         value_name: "DISCS",
-        help: "The first-play urgency of uct in discs, -1000 to 1000",
+        help: "The first-play urgency of uct in discs",
         is_for_experiments: true,
     }
     backup: Backup = Backup::default(); {
