@@ -51,19 +51,18 @@ fn values_are_those_of_the_file_or_of_the_engine() {
 
 #[test]
 fn a_picture_of_a_position_has_the_values_of_its_file() {
-    let board = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO--";
-    let picture = |arguments: &[&str], mover: &str| {
-        let position = format!("{board} {mover}; G8:+18; H1:+12; A4:-22;");
-        said(&[&["show", "--as", "svg"], arguments].concat(), &position).1
-    };
-    let valued = picture(&["--values", "file"], "X");
+    let position = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X; G8:+18; H1:+12; A4:-22;";
+    let picture =
+        |arguments: &[&str], position: &str| said(&[&["show", "--as", "svg"], arguments].concat(), position).1;
+    let valued = picture(&["--values", "file"], position);
     for label in ["+18", "+12", "-22"] {
         assert!(valued.contains(&format!("text-anchor=\"middle\">{label}</text>")), "{valued}");
     }
     assert!(valued.contains("+18.00 for Black, best g8; on the squares for Black"), "{valued}");
-    assert!(!picture(&[], "X").contains("+18"));
+    assert!(!picture(&[], position).contains("+18"));
     // The file has its values for the side to move, the caption for Black.
-    let of_white = picture(&["--values", "file"], "O");
+    let swapped = position.replace('X', "o").replace('O', "X").to_uppercase();
+    let of_white = picture(&["--values", "file"], &swapped);
     assert!(of_white.contains("-18.00 for Black, best g8; on the squares for White"), "{of_white}");
     assert!(of_white.contains(">+18</text>"), "{of_white}");
 }
