@@ -13,7 +13,7 @@ const MEAN_EVALUATIONS: [u64; 13] =
 const GROWTH: f64 = 2.8;
 
 /// Static evaluations that a tree makes in about three quarters of the time that alpha-beta takes on average at depths 1 to 22, measured at even
-/// depths from 8 on. At depth 2 it is all of that time, because a smaller tree is weaker than alpha-beta. See `docs/lab-notebook.md`,
+/// depths from 8 on. At depth 2 it makes about as many as alpha-beta visits positions, because a smaller tree is weaker. See `docs/lab-notebook.md`,
 /// "What the move's value costs, and what was tried for more discs".
 const MEAN_TREE_EVALUATIONS: [u64; 22] = [
     4, 60, 150, 350, 720, 1_300, 2_050, 3_100, 4_750, 7_300, 11_400, 17_800, 27_500, 42_000, 61_000, 88_000, 124_000,

@@ -17,7 +17,7 @@ use crate::game::DISC;
 use crate::othello::Bitboard;
 use crate::search::alpha_beta::stage::solved_from;
 use crate::search::{
-    AlphaBeta, AlphaBetaSettings, Bound, Control, Depth, Limits, Line, Precision, Report, Search, SearchDepth, Task,
+    AlphaBeta, AlphaBetaSettings, Bound, Control, Limits, Line, Precision, Report, Search, SearchDepth, Task,
     TimeBudget,
 };
 use std::time::Duration;
@@ -45,8 +45,7 @@ const WATCHED_PART: u64 = 64;
 /// The fewest positions that say so: about what [`LEAST_DEPTH`] takes. The size of their table in bytes.
 const LEAST_WATCHED_NODES: u64 = 500;
 const WATCHED_TABLE: usize = 512 << 10;
-/// The largest depth at which the value of the move is as deep as a hint's; beyond, it is a ply less. To here the positions that this costs,
-/// 23 to 54 % more than a ply less does, take a fraction of a millisecond.
+/// The largest depth at which the value of the move is as deep as a hint's, which takes some hundred positions more; beyond, it is a ply less.
 const MOST_OF_FULL_VALUE: u8 = 6;
 /// Depth in plies from which on a value of alpha-beta counts for more than the tree's.
 const LEAST_DEPTH: u8 = 4;
@@ -259,8 +258,10 @@ fn parts(limits: &Limits, task: &Task) -> (Limits, Limits) {
             ..time
         }),
     };
-    let behind_move = |depth: u8| if depth <= MOST_OF_FULL_VALUE { depth - 1 } else { depth - 2 };
-    let depth = limits.depth.and_then(|depth| Depth::new(behind_move(depth.plies()).max(1)));
+    let depth = limits.depth.map(|depth| {
+        let behind_move = depth.shallower();
+        if depth.plies() <= MOST_OF_FULL_VALUE { behind_move } else { behind_move.shallower() }
+    });
     (without_depth(&of_tree, task), Limits { depth, ..*limits })
 }
 
@@ -287,7 +288,7 @@ mod tests {
     use crate::eval::EvaluatorKind;
     use crate::othello::Position;
     use crate::search::tests::{by_alpha_beta, for_time, open_positions, small_best_first, think, to_depth, visiting};
-    use crate::search::{OnMemoryCap, Score, Selectivity};
+    use crate::search::{Depth, OnMemoryCap, Score, Selectivity};
     use crate::testing::random_position;
 
     fn settings() -> BestFirstSettings {
