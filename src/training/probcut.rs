@@ -5,8 +5,8 @@
 //! parity, by empty squares and both depths, give one standard deviation each; [`ErrorModel`]'s two surfaces are fitted to
 //! their logarithms, each weighted by the number of positions behind it.
 //!
-//! Each position is also played out, unless it is solved. The tempo is what makes the values of all depths agree with the results in the
-//! mean, by least squares.
+//! The tempo is what makes the values of all depths agree with each other in the mean, and with the exact scores where there are any, by
+//! least squares.
 
 use super::searcher::Searcher;
 use crate::eval::{
@@ -96,12 +96,6 @@ const EMPTIES: RangeInclusive<u8> = 10..=MOST_EMPTIES_OF_LEAVES + TEMPO_FROM;
 /// Depth in plies from which on values count for the tempo. It is less in shallower searches, whose leaves are less well
 /// chosen.
 const TEMPO_FROM: u8 = 5;
-/// The share of the mean error of a position that is taken away before the fit of the tempo: the result of a position differs from
-/// its values of all depths by about the same. With a variance of `w` among `n` errors of a position, and `u` of their mean, it is
-/// 1 − √(w / (w + n u)): here w is 2.3, n 6 and u 72 square discs.
-const SHARE_OF_MEAN: f64 = 0.93;
-/// Depth in plies of the searches that play a position out.
-const PLAYOUT_DEPTH: u8 = 6;
 /// Pulls the coefficients a little towards zero, where the data leave them open.
 const RIDGE: f64 = 1e-3;
 
@@ -135,21 +129,21 @@ pub fn fit_probcut(
     Some(ProbcutFit { model, midgame, endgame, changes: changes(&values) })
 }
 
-/// The coefficients of what the tempo lacks: least squares on result less value. Two terms more, constant and linear in the
+/// The coefficients of what the tempo lacks: least squares on exact score less value. Two terms more, constant and linear in the
 /// empty squares of the leaves, stand for what the values of all depths err alike.
-/// Differences between the depths of one position count most ([`SHARE_OF_MEAN`]).
+///
+/// The score of a position differs from its values of all depths by about the same, so a share of the mean error of a position is taken away
+/// first, as in a fit with random effects; of a position that is not solved the whole, which leaves the differences between its depths.
 fn fit_tempo(values: &[Values]) -> Option<Vec<f64>> {
-    let terms = ERROR_TERMS + 2;
-    let mut normal = DMatrix::identity(terms, terms) * RIDGE;
-    let mut target = DVector::zeros(terms);
+    let mut normal = DMatrix::identity(TERMS, TERMS) * RIDGE;
+    let mut target = DVector::zeros(TERMS);
+    let share_of_solved = share_of_mean(values.iter().filter(|position| position.score.is_some()));
     for position in values {
-        let rows: Vec<_> = (TEMPO_FROM..=*position.depths().end())
-            .filter_map(|depth| {
-                Some((tempo_row(position.empties.after(depth), depth), position.result - position.at(depth)?))
-            })
-            .collect();
-        let share = SHARE_OF_MEAN / rows.len() as f64;
-        let mean_row = rows.iter().fold(DVector::zeros(terms), |sum, (row, _)| sum + row) * share;
+        let errors = position.tempo_errors();
+        let share = position.score.map_or(1.0, |_| share_of_solved) / errors.len() as f64;
+        let rows: Vec<_> =
+            errors.into_iter().map(|(depth, error)| (tempo_row(position.empties.after(depth), depth), error)).collect();
+        let mean_row = rows.iter().fold(DVector::zeros(TERMS), |sum, (row, _)| sum + row) * share;
         let mean_error = rows.iter().map(|(_, error)| error).sum::<f64>() * share;
         for (row, error) in rows {
             let row = row - &mean_row;
@@ -158,15 +152,42 @@ fn fit_tempo(values: &[Values]) -> Option<Vec<f64>> {
         }
     }
     let solution = normal.cholesky()?.solve(&target);
-    log::info!("all depths alike: {:+.2} {:+.2} e/60 discs", solution[ERROR_TERMS], solution[ERROR_TERMS + 1]);
-    Some(solution.iter().take(ERROR_TERMS).copied().collect())
+    let [t0, t1, t2, t3, last_move, alike, alike_by_empties] = *solution.as_slice() else { return None };
+    log::info!(
+        "all depths alike: {alike:+.2} {alike_by_empties:+.2} e/60 discs; of a mean {share_of_solved:.2} is taken away"
+    );
+    Some(vec![t0, t1, t2, t3, last_move, -last_move / LAST_MOVE_IS_OPEN])
 }
 
-/// What the coefficients weigh in the value of a search of this depth whose leaves have this many empty squares.
+/// What is fitted: the cubic, who has the last move, and two terms that all depths share.
+const TERMS: usize = ERROR_TERMS + 1;
+
+/// The part of the squares that are still empty where it is taken for open who has the last move. Only exact scores know what that is worth,
+/// because it moves the values of all depths alike, and only leaves close to the end belong to solved positions. So it falls to nothing by here.
+const LAST_MOVE_IS_OPEN: f64 = (MOST_EMPTIES_OF_LEAVES + 1) as f64 / 60.0;
+
+/// What is fitted weighs in the value of a search of this depth whose leaves have this many empty squares.
 fn tempo_row(leaf: Empties, depth: u8) -> DVector<f64> {
     let sign = if depth.is_multiple_of(2) { 1.0 } else { -1.0 };
-    let own = tempo_terms(leaf).map(|term| sign * term);
-    DVector::from_iterator(ERROR_TERMS + 2, own.into_iter().chain([1.0, f64::from(leaf.count()) / 60.0]))
+    let [t0, t1, t2, t3, t4, t5] = tempo_terms(leaf).map(|term| sign * term);
+    let row: [f64; TERMS] = [t0, t1, t2, t3, t4 - t5 / LAST_MOVE_IS_OPEN, 1.0, f64::from(leaf.count()) / 60.0];
+    DVector::from_row_slice(&row)
+}
+
+/// The share of the mean of a position's errors that is its own and not one of its depths. With a variance of `w` among `n` errors of a position,
+/// and `u` of their mean, it is 1 − √(w / (w + n u)).
+fn share_of_mean<'a>(positions: impl Iterator<Item = &'a Values>) -> f64 {
+    let (mut within, mut of_means, mut degrees, mut counted) = (0.0, 0.0, 0.0, 0.0);
+    for errors in positions.map(Values::tempo_errors).filter(|errors| errors.len() > 1) {
+        let count = errors.len() as f64;
+        let mean = errors.iter().map(|(_, error)| error).sum::<f64>() / count;
+        within += errors.iter().map(|(_, error)| (error - mean).powi(2)).sum::<f64>();
+        of_means += count * mean * mean;
+        degrees += count - 1.0;
+        counted += 1.0;
+    }
+    let (within, of_means) = (within / f64::max(degrees, 1.0), of_means / f64::max(counted, 1.0));
+    1.0 - (within / (within + of_means).max(f64::MIN_POSITIVE)).sqrt()
 }
 
 fn changes(values: &[Values]) -> Vec<Change> {
@@ -185,9 +206,8 @@ struct Values {
     empties: Empties,
     /// First the static value.
     by_depth: Vec<Option<f64>>,
-    /// The result under perfect play if the position is solved, else that of a game from there.
-    result: f64,
-    is_solved: bool,
+    /// The score under perfect play, if the position was solved.
+    score: Option<f64>,
 }
 
 impl Values {
@@ -209,12 +229,8 @@ impl Values {
             }
         }
         let is_solved = empties <= settings.solved_empties;
-        let result = if is_solved {
-            search.think(position, None).lines[0].score.discs()
-        } else {
-            played_out(position, &mut search)
-        };
-        Some(Values { empties, by_depth, result, is_solved })
+        let score = is_solved.then(|| search.think(position, None).lines[0].score.discs());
+        Some(Values { empties, by_depth, score })
     }
 
     /// The middle of the class of the position.
@@ -242,11 +258,17 @@ impl Values {
         })
     }
 
-    /// The result, if the position is solved, less the values of searches of the same parity.
+    /// The score, if the position is solved, less the values of searches of the same parity.
     fn endgame_errors(&self) -> impl Iterator<Item = (Searches, f64)> {
         let deep = self.empties.count();
-        let depths = self.depths().filter(move |shallow| self.is_solved && shallow % 2 == deep % 2);
-        depths.filter_map(move |shallow| Some(((self.empties, deep, shallow), self.result - self.at(shallow)?)))
+        let depths = self.depths().filter(move |shallow| shallow % 2 == deep % 2);
+        depths.filter_map(move |shallow| Some(((self.empties, deep, shallow), self.score? - self.at(shallow)?)))
+    }
+
+    /// The score, or 0 if the position is not solved, less the values of the depths that count for the tempo.
+    fn tempo_errors(&self) -> Vec<(u8, f64)> {
+        let depths = TEMPO_FROM..=*self.depths().end();
+        depths.filter_map(|depth| Some((depth, self.score.unwrap_or(0.0) - self.at(depth)?))).collect()
     }
 
     /// Values of one ply more less those of each depth.
@@ -254,16 +276,6 @@ impl Values {
         let change = move |depth| Some(((self.class(), depth), self.at(depth + 1)? - self.at(depth)?));
         (1..*self.depths().end()).filter_map(change)
     }
-}
-
-/// The result for the side to move, in discs, of a game that goes on from here.
-fn played_out(start: Position, search: &mut Searcher) -> f64 {
-    let mut position = start;
-    while !position.is_over() {
-        let turn = search.think(position, Depth::new(PLAYOUT_DEPTH)).lines[0].turn;
-        position = position.take(turn).expect("a search answers with a legal turn");
-    }
-    f64::from(if position.mover() == start.mover() { position.score() } else { -position.score() })
 }
 
 /// A position of a game that begins at random, goes on with good play, and in one case of five ends with a random move.
@@ -374,25 +386,32 @@ mod tests {
         assert_eq!(fit, fit_probcut(&settings, &evaluator, &|| ()).unwrap(), "the same seed gives the same model");
     }
     #[test]
-    fn noise_of_results_does_not_hide_a_tempo() {
-        let tempo = |leaf: Empties| 0.6 - 1.5 * (f64::from(leaf.count()) / 60.0);
+    fn a_tempo_is_found_behind_the_noise_of_scores() {
+        let smooth = |e: f64| 0.6 - 1.5 * e / 60.0;
+        let tempo = |leaf: Empties| {
+            let e = f64::from(leaf.count());
+            smooth(e) + if leaf.count().is_multiple_of(2) { -0.9 } else { 0.9 } * (1.0 - e / 48.0)
+        };
         let mut random = Random::new(5);
         let mut position = || {
-            let empties = Empties::new(20 + random.below(31) as u8).unwrap();
-            let result = 40.0 * (random.fraction() - 0.5);
+            let empties = Empties::new(12 + random.below(39) as u8).unwrap();
+            let (noise, level) = (12.0 * (random.fraction() - 0.5), 40.0 * (random.fraction() - 0.5));
             let value = |depth: u8| {
                 let sign = if depth.is_multiple_of(2) { 1.0 } else { -1.0 };
-                Some(2.0 - sign * tempo(empties.after(depth)))
+                Some(level - sign * tempo(empties.after(depth)))
             };
-            Values { empties, by_depth: (0..=10).map(value).collect(), result, is_solved: false }
+            let score = (empties.count() <= 22).then_some(level + noise);
+            Values { empties, by_depth: (0..=10).map(value).collect(), score }
         };
-        let values: Vec<Values> = (0..400).map(|_| position()).collect();
+        let values: Vec<Values> = (0..2000).map(|_| position()).collect();
         let found = fit_tempo(&values).unwrap();
-        for leaf in 12..=45 {
-            let leaf = Empties::new(leaf).unwrap();
-            // What depends on who has the last move moves the values of all depths alike, and has the noise.
-            let smooth: f64 = found.iter().zip(&tempo_terms(leaf)[..4]).map(|(c, term)| c * term).sum();
-            assert!((smooth - tempo(leaf)).abs() < 0.02, "{leaf}: {smooth:.2} in place of {:.2}", tempo(leaf));
+        for leaf in (12..=45).map(|leaf| Empties::new(leaf).unwrap()) {
+            let terms = tempo_terms(leaf);
+            let sum = |terms: &[f64]| found.iter().zip(terms).map(|(c, term)| c * term).sum::<f64>();
+            assert!((sum(&terms) - tempo(leaf)).abs() < 0.3, "{leaf}: {:.2} for {:.2}", sum(&terms), tempo(leaf));
+            // The differences between depths tell of the rest, and have no noise.
+            let rest = smooth(f64::from(leaf.count()));
+            assert!((sum(&terms[..4]) - rest).abs() < 0.02, "{leaf}: {:.2} for {rest:.2}", sum(&terms[..4]));
         }
     }
 }
