@@ -1,13 +1,12 @@
 //! The papers' experiments in their quick forms, and the command around them.
 
 use crate::convert::file;
-use assert_cmd::cargo::cargo_bin;
+use crate::serve::{emilia, kill_after};
 use emilia::eval::EvaluatorKind;
 use emilia::lab::experiment::{Cell, Experiment, ExperimentError, Findings, Lab, Ledger, Setup, Table};
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
 
 fn quick(name: &str, setup: Setup) -> Result<Findings, ExperimentError> {
     let interrupt = AtomicBool::new(false);
@@ -181,8 +180,8 @@ fn games_begin_at_the_openings_of_a_file() {
 }
 
 fn command(arguments: &[&str], out: &Path) -> Command {
-    let mut command = Command::new(cargo_bin("emilia"));
-    command.arg("experiment").args(arguments).arg("--out").arg(out).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut command = emilia(&["experiment"]);
+    command.args(arguments).arg("--out").arg(out);
     command
 }
 
@@ -199,13 +198,7 @@ fn a_killed_run_goes_on_to_the_same_table() {
     assert!(expected.status.success(), "{}", String::from_utf8_lossy(&expected.stderr));
     let ledger = killed.join("korf-random-trees.jsonl");
     let lines = || std::fs::read(&ledger).map_or(0, |bytes| bytes.iter().filter(|&&b| b == b'\n').count());
-    let mut child = command(&run, &killed).spawn().unwrap();
-    let patience = Instant::now() + Duration::from_secs(60);
-    while lines() < 20 && Instant::now() < patience {
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    child.kill().unwrap();
-    child.wait().unwrap();
+    kill_after(command(&run, &killed), || lines() >= 20);
     assert!(lines() >= 20);
     assert!(!killed.join("korf-random-trees.csv").exists(), "it was killed before its end");
 
@@ -266,9 +259,7 @@ fn a_run_does_not_go_on_with_other_openings() {
 
 #[test]
 fn the_status_lists_what_was_run_with_another_evaluation() {
-    let status = |folder: &Path| {
-        Command::new(cargo_bin("emilia")).args(["experiment", "--status"]).arg(folder).output().unwrap()
-    };
+    let status = |folder: &Path| emilia(&["experiment", "--status"]).arg(folder).output().unwrap();
     let pages = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/experiments");
     let output = status(&pages);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -277,7 +268,7 @@ fn the_status_lists_what_was_run_with_another_evaluation() {
     let output = status(tempfile::tempdir().unwrap().path());
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).contains("korf-random-trees.md"));
-    let both = Command::new(cargo_bin("emilia")).args(["experiment", "korf-tempo", "--status"]).output().unwrap();
+    let both = emilia(&["experiment", "korf-tempo", "--status"]).output().unwrap();
     assert_eq!(both.status.code(), Some(2));
 }
 

@@ -1,24 +1,16 @@
 //! `emilia match` and `emilia match check` as a user calls them.
 
 use crate::mock_engine::mock;
-use assert_cmd::Command;
+use crate::serve::{emilia, kill_after, said};
 use emilia::arena::log::{GAMES, GGF};
 use std::fs;
 use std::path::Path;
-use std::process::Stdio;
-use std::time::Duration;
 
 const EMILIA: &str = env!("CARGO_BIN_EXE_emilia");
 
-fn emilia() -> Command {
-    Command::new(EMILIA)
-}
-
-/// Runs `match` with these arguments; standard output, standard error and exit code.
-fn run(arguments: &[&str]) -> (String, String, Option<i32>) {
-    let output = emilia().arg("match").args(arguments).output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (text(output.stdout), text(output.stderr), output.status.code())
+/// Runs `match` with these arguments; exit code, standard output, standard error.
+fn run(arguments: &[&str]) -> (i32, String, String) {
+    said(&[&["match"], arguments].concat(), "")
 }
 
 /// Two quick players.
@@ -31,8 +23,8 @@ fn a_match_prints_its_report_and_nothing_else() {
     let out = folder.display().to_string();
     let flat = "name=flat option.eval=disc-count";
     let players = ["--player", "name=deep depth=2", "--player", flat, "--depth", "1", "--pairs", "4", "--out", &out];
-    let (stdout, stderr, code) = run(&players);
-    assert_eq!((code, stderr.as_str()), (Some(0), ""));
+    let (code, stdout, stderr) = run(&players);
+    assert_eq!((code, stderr.as_str()), (0, ""));
     assert!(stdout.starts_with("deep against flat: 8 games, +"), "{stdout}");
     assert_eq!(fs::read_to_string(folder.join("report.txt")).unwrap(), stdout);
     let page = fs::read_to_string(folder.join("report.html")).unwrap();
@@ -41,32 +33,32 @@ fn a_match_prints_its_report_and_nothing_else() {
         serde_json::from_str(&fs::read_to_string(folder.join("report.json")).unwrap()).unwrap();
     assert_eq!(report["pairings"][0]["counts"]["games"], 8);
     // Again without --resume, and with it.
-    let (_, stderr, code) = run(&players);
-    assert_eq!(code, Some(1));
+    let (code, _, stderr) = run(&players);
+    assert_eq!(code, 1);
     assert!(stderr.contains("--resume"), "{stderr}");
-    let (again, _, code) = run(&[&players[..], &["--resume", "--json"]].concat());
-    assert_eq!((serde_json::from_str::<serde_json::Value>(&again).unwrap(), code), (report, Some(0)));
+    let (code, again, _) = run(&[&players[..], &["--resume", "--json"]].concat());
+    assert_eq!((serde_json::from_str::<serde_json::Value>(&again).unwrap(), code), (report, 0));
     // Pictures of a match that is over.
     let chart = |name: &str| {
         let path = folder.join(name);
-        let (_, stderr, code) = run(&[&players[..], &["--resume", "--chart", path.to_str().unwrap()]].concat());
+        let (code, _, stderr) = run(&[&players[..], &["--resume", "--chart", path.to_str().unwrap()]].concat());
         (fs::read(path), stderr, code)
     };
     let (svg, stderr, code) = chart("chart.svg");
     let svg = String::from_utf8(svg.unwrap()).unwrap();
-    assert_eq!((stderr.as_str(), code), ("", Some(0)));
+    assert_eq!((stderr.as_str(), code), ("", 0));
     assert!(svg.starts_with("<svg xmlns=") && svg.contains("Score of deep so far") && !svg.contains("var("), "{svg}");
     let (png, stderr, code) = chart("chart.png");
     match png {
         Ok(png) => assert!(png.starts_with(b"\x89PNG\r\n\x1a\n") && png.len() > 2000),
-        Err(_) => assert!(code == Some(1) && stderr.contains("no font is installed"), "{stderr}"),
+        Err(_) => assert!(code == 1 && stderr.contains("no font is installed"), "{stderr}"),
     }
     // A report that cannot be written is printed all the same.
     fs::remove_file(folder.join("report.txt")).unwrap();
     fs::create_dir(folder.join("report.txt")).unwrap();
-    let (stdout, stderr, code) = run(&[&players[..], &["--resume"]].concat());
+    let (code, stdout, stderr) = run(&[&players[..], &["--resume"]].concat());
     assert!(stdout.starts_with("deep against flat: 8 games, +"), "{stdout}");
-    assert!(code == Some(1) && stderr.contains("report.txt"), "{stderr}");
+    assert!(code == 1 && stderr.contains("report.txt"), "{stderr}");
 }
 
 #[test]
@@ -99,8 +91,8 @@ fn what_makes_no_sense_is_said_with_what_was_expected() {
         ),
         (&["check", "x", "--protocol", "uci"], 1, "expected gtp, nboard or detect"),
     ] {
-        let (stdout, stderr, got) = run(arguments);
-        assert_eq!((got, stdout.as_str()), (Some(code), ""), "{arguments:?}: {stderr}");
+        let (got, stdout, stderr) = run(arguments);
+        assert_eq!((got, stdout.as_str()), (code, ""), "{arguments:?}: {stderr}");
         assert!(stderr.contains(part), "{arguments:?}: {stderr}");
     }
 }
@@ -116,8 +108,8 @@ fn a_new_match_replaces_no_file() {
         let words = match_in(&folder);
         let words: Vec<&str> = words.lines().collect();
         for words in [words.clone(), [&words[..], &["--resume"]].concat()] {
-            let (_, stderr, code) = run(&words);
-            assert!(code == Some(1) && stderr.contains(&format!("{name}' is there")), "{stderr}");
+            let (code, _, stderr) = run(&words);
+            assert!(code == 1 && stderr.contains(&format!("{name}' is there")), "{stderr}");
         }
         let left: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!((left, fs::read_to_string(folder.join(name)).unwrap().as_str()), (vec![name.into()], "mine"));
@@ -132,24 +124,24 @@ fn a_match_that_is_over_needs_no_engine() {
     fs::copy(mock.trim().trim_matches('\''), at("engine")).unwrap();
     let (first, out) = (format!("name=A cmd=\"'{}' gtp\" tell-limits=false", at("engine")), at("out"));
     let play = |more: &[&str]| run(&[&["--player", &first, PLAYERS[2], PLAYERS[3], "--out", &out], more].concat());
-    let (report, stderr, code) = play(&["--pairs", "2"]);
-    assert_eq!((stderr.as_str(), code), ("", Some(0)));
+    let (code, report, stderr) = play(&["--pairs", "2"]);
+    assert_eq!((stderr.as_str(), code), ("", 0));
     fs::remove_file(at("engine")).unwrap();
-    assert_eq!(play(&["--pairs", "2", "--resume"]), (report, String::new(), Some(0)));
-    let (_, stderr, code) = play(&["--pairs", "3", "--resume"]);
-    assert!(code == Some(1) && stderr.contains("player A: cannot start"), "{stderr}");
+    assert_eq!(play(&["--pairs", "2", "--resume"]), (0, report, String::new()));
+    let (code, _, stderr) = play(&["--pairs", "3", "--resume"]);
+    assert!(code == 1 && stderr.contains("player A: cannot start"), "{stderr}");
     // Fewer games than there are.
     let kept = fs::read(place.path().join("out/report.txt")).unwrap();
-    let (_, stderr, code) = play(&["--pairs", "1", "--resume"]);
-    assert!(code == Some(1) && stderr.contains("the folder has 4 games, more than the 2"), "{stderr}");
+    let (code, _, stderr) = play(&["--pairs", "1", "--resume"]);
+    assert!(code == 1 && stderr.contains("the folder has 4 games, more than the 2"), "{stderr}");
     assert_eq!(fs::read(place.path().join("out/report.txt")).unwrap(), kept);
 }
 
 #[test]
 fn a_test_may_have_negative_hypotheses_and_says_when_it_is_undecided() {
-    let (_, stderr, code) = run(&[PLAYERS, &["--pairs", "1", "--sprt", "-5,0"]].concat());
+    let (code, _, stderr) = run(&[PLAYERS, &["--pairs", "1", "--sprt", "-5,0"]].concat());
     assert_eq!(stderr, "emilia: warning: the test is undecided after all 2 games; more --pairs may decide it\n");
-    assert_eq!(code, Some(0));
+    assert_eq!(code, 0);
 }
 
 #[test]
@@ -161,7 +153,7 @@ fn the_command_line_has_the_last_word_and_equal_settings_are_equal() {
     let players = "[[player]]\nname = 'A'\ndepth = 1\noption = { hash = 16 }\n[[player]]\nname = 'B'\ndepth = 1\n";
     fs::write(&config, format!("{settings}{players}")).unwrap();
     let begun = run(&["--config", &config, "--in-order=false", "--reproducible=false", "--json", "--out", &out]);
-    let report: serde_json::Value = serde_json::from_str(&begun.0).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&begun.1).unwrap();
     assert_eq!((&report["terms"]["in-order"], &report["terms"]["reproducible"]), (&false.into(), &false.into()));
     fs::write(&config, settings.replace("true", "false")).unwrap();
     let resumed = |hash: &str| {
@@ -172,8 +164,8 @@ fn the_command_line_has_the_last_word_and_equal_settings_are_equal() {
     // A player takes the place of the file's one of that name.
     fs::write(&config, format!("{}{players}", settings.replace("true", "false"))).unwrap();
     assert_eq!(resumed("16"), begun);
-    let (_, stderr, code) = resumed("32");
-    assert!(code == Some(1) && stderr.ends_with("player A: option.hash was \"16\", and is now \"32\"\n"), "{stderr}");
+    let (code, _, stderr) = resumed("32");
+    assert!(code == 1 && stderr.ends_with("player A: option.hash was \"16\", and is now \"32\"\n"), "{stderr}");
 }
 
 #[test]
@@ -181,9 +173,9 @@ fn what_an_engine_says_is_shown_in_one_short_line() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out").display().to_string();
     let first = format!("name=M cmd=\"{}\" tell-limits=false", mock("gtp codes@2"));
-    let (report, _, code) = run(&["--player", &first, PLAYERS[2], PLAYERS[3], "--pairs", "1", "--out", &out]);
-    assert!(code == Some(0) && report.contains("M: protocol: expected a square"), "{report}");
-    let (checked, _, _) = run(&["check", &mock("gtp codes@1")]);
+    let (code, report, _) = run(&["--player", &first, PLAYERS[2], PLAYERS[3], "--pairs", "1", "--out", &out]);
+    assert!(code == 0 && report.contains("M: protocol: expected a square"), "{report}");
+    let (_, checked, _) = run(&["check", &mock("gtp codes@1")]);
     assert!(checked.contains("FAILED  genmove plays its move"), "{checked}");
     let file = |name: &str| fs::read_to_string(folder.path().join("out").join(name)).unwrap();
     for text in [report, checked, file("report.txt"), file("games.jsonl"), file("games.ggf")] {
@@ -196,54 +188,32 @@ fn what_an_engine_says_is_shown_in_one_short_line() {
 
 #[test]
 fn a_match_that_is_killed_again_and_again_ends_with_the_same_log() {
-    let terms = |folder: &Path, concurrency: &str| {
-        let first = format!("name=A cmd=\"'{EMILIA}' gtp --depth 2 --threads 1\" tell-limits=false");
-        let second = format!("name=B cmd=\"{}\" tell-limits=false", mock("nboard last"));
-        let out = folder.display().to_string();
-        [
-            "match",
-            "--player",
-            &first,
-            "--player",
-            &second,
-            "--openings",
-            "classes",
-            "--pairs",
-            "40",
-            "--out",
-            &out,
-            "--concurrency",
-            concurrency,
-            "--resume",
-            "--reproducible",
-        ]
-        .map(str::to_owned)
+    let first = format!("name=A cmd=\"'{EMILIA}' gtp --depth 2 --threads 1\" tell-limits=false");
+    let second = format!("name=B cmd=\"{}\" tell-limits=false", mock("nboard last"));
+    let command = |folder: &Path, concurrency: &str| {
+        let mut command = emilia(&["match", "--player", &first, "--player", &second, "--concurrency", concurrency]);
+        command.args(["--openings", "classes", "--pairs", "40", "--resume", "--reproducible", "--out"]).arg(folder);
+        command
     };
+    let plays_on = |folder: &Path, concurrency| command(folder, concurrency).output().unwrap().status.success();
     let folder = tempfile::tempdir().unwrap();
     let (whole, killed) = (folder.path().join("whole"), folder.path().join("killed"));
-    emilia().args(terms(&whole, "1")).assert().success();
+    assert!(plays_on(&whole, "1"));
     let expected = fs::read_to_string(whole.join(GAMES)).unwrap();
     assert_eq!(expected.lines().count(), 81);
 
     let finished = |folder: &Path| fs::read_to_string(folder.join(GAMES)).map_or(0, |log| log.lines().count());
     for kill in 1..=20 {
-        let mut child =
-            std::process::Command::new(EMILIA).args(terms(&killed, "2")).stdout(Stdio::null()).spawn().unwrap();
-        // Killed as soon as there is some progress; one that is quicker than this loop has ended by itself.
-        while finished(&killed) < 3 * kill && child.try_wait().unwrap().is_none() {
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        child.kill().unwrap();
-        child.wait().unwrap();
+        kill_after(command(&killed, "2"), || finished(&killed) >= 3 * kill);
     }
-    emilia().args(terms(&killed, "2")).assert().success();
+    assert!(plays_on(&killed, "2"));
     assert!(fs::read_to_string(killed.join(GAMES)).unwrap() == expected);
     assert_eq!(fs::read(killed.join(GGF)).unwrap(), fs::read(whole.join(GGF)).unwrap());
 }
 
 /// The results of `match check` by check, and the exit code.
-fn check(command: &str, protocol: &str, timeout: &str) -> (Vec<(String, String)>, Option<i32>) {
-    let (stdout, stderr, code) =
+fn check(command: &str, protocol: &str, timeout: &str) -> (Vec<(String, String)>, i32) {
+    let (code, stdout, stderr) =
         run(&["check", command, "--json", "--reply-timeout", timeout, "--move-timeout", timeout]);
     let report: serde_json::Value = serde_json::from_str(&stdout).unwrap_or_else(|_| panic!("{stderr}"));
     assert_eq!(report["protocol"], protocol, "{command}");
@@ -258,7 +228,7 @@ fn emilia_keeps_to_both_protocols() {
         let (findings, code) = check(&format!("'{EMILIA}' {words}"), protocol, "60");
         assert_eq!(findings.len(), count);
         let failed: Vec<_> = findings.iter().filter(|(_, result)| result != "passed").collect();
-        assert!(failed.is_empty() && code == Some(0), "{protocol}: {failed:?}");
+        assert!(failed.is_empty() && code == 0, "{protocol}: {failed:?}");
     }
 }
 
@@ -266,7 +236,7 @@ fn emilia_keeps_to_both_protocols() {
 fn what_an_engine_does_wrong_is_found() {
     let failed = |arguments: &str, protocol: &str, timeout: &str| {
         let (findings, code) = check(&mock(arguments), protocol, timeout);
-        assert_eq!(code, Some(1), "{arguments}");
+        assert_eq!(code, 1, "{arguments}");
         findings.into_iter().filter(|(_, result)| result == "failed").map(|(check, _)| check).collect::<Vec<_>>()
     };
     let plain = failed("gtp", "GTP", "60");
@@ -285,7 +255,7 @@ fn what_an_engine_does_wrong_is_found() {
     }
     // An engine may take long to load, also when it is started again.
     let slow = mock("gtp slow-start");
-    let (report, ..) = run(&["check", &slow, "--protocol", "gtp", "--reply-timeout", "1", "--move-timeout", "60"]);
+    let (_, report, _) = run(&["check", &slow, "--protocol", "gtp", "--reply-timeout", "1", "--move-timeout", "60"]);
     assert!(report.contains("ok      end of input while thinking\n"), "{report}");
     // The mock engine gives no hints: they are waited for in vain.
     for (quirk, found) in [

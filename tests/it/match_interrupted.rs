@@ -1,18 +1,14 @@
 //! Ctrl-C, and what is left of the engines of a match then.
 
 use crate::mock_engine::mock;
+use crate::serve::{emilia, end, wait_until};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
-
-/// Far less than any timeout of a match, and more than a busy machine needs.
-const SOON: Duration = Duration::from_secs(20);
 
 fn start(arguments: &[&str]) -> Child {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_emilia"));
-    command.arg("match").args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    emilia(&[&["match"], arguments].concat()).spawn().unwrap()
 }
 
 /// As Ctrl-C does, which a shell may have ignored for a test in the background.
@@ -22,11 +18,7 @@ fn interrupt(child: &Child) {
 
 /// What a program said that has to end soon.
 fn end_of(mut child: Child) -> Output {
-    let since = Instant::now();
-    while child.try_wait().unwrap().is_none() {
-        assert!(since.elapsed() < SOON, "it does not end");
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    end(&mut child);
     child.wait_with_output().unwrap()
 }
 
@@ -39,14 +31,6 @@ fn lock(folder: &tempfile::TempDir) -> (PathBuf, String) {
 
 fn is_held(lock: &Path) -> bool {
     File::open(lock).is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
-}
-
-fn wait_until(what: &str, condition: impl Fn() -> bool) {
-    let since = Instant::now();
-    while !condition() {
-        assert!(since.elapsed() < SOON, "{what}");
-        std::thread::sleep(Duration::from_millis(10));
-    }
 }
 
 #[test]
@@ -68,7 +52,7 @@ fn moves_in_progress_are_not_waited_for() {
         let log_file = log.display().to_string();
         let child = start(&["--player", first, "--player", &other, "--pairs", "9", "--log-file", &log_file]);
         let is_there = || std::fs::read_to_string(&log).is_ok_and(|log| log.matches(sign).count() == count);
-        wait_until("no game has begun", is_there);
+        wait_until("a game has begun", is_there);
         interrupt(&child);
         let output = end_of(child);
         let stderr = String::from_utf8(output.stderr).unwrap();
@@ -87,7 +71,7 @@ fn a_match_under_nohup_outlives_its_terminal() {
     let line = shell_words::join(emilia.into_iter().chain(["--log-file", &log]));
     let child =
         Command::new("sh").args(["-c", &format!("trap '' HUP; exec {line}")]).stdout(Stdio::null()).spawn().unwrap();
-    wait_until("no game has begun", || std::fs::read_to_string(&log).is_ok_and(|log| log.contains("M < genmove")));
+    wait_until("a game has begun", || std::fs::read_to_string(&log).is_ok_and(|log| log.contains("M < genmove")));
     kill_process(Pid::from_child(&child), Signal::HUP).unwrap();
     assert_eq!(end_of(child).status.code(), Some(0));
 }
@@ -100,9 +84,9 @@ fn an_interrupt_before_the_first_game_or_in_a_check_leaves_no_engine() {
     let player = format!("name=M cmd=\"{engine}\" protocol=gtp tell-limits=false");
     for arguments in [&["--player", &player, "--player", "name=E depth=1"][..], &["check", &engine]] {
         let child = start(arguments);
-        wait_until("the engine was not started", || is_held(&lock));
+        wait_until("the engine runs", || is_held(&lock));
         interrupt(&child);
         assert_eq!(end_of(child).status.code(), Some(130));
-        wait_until("the engine is left", || !is_held(&lock));
+        wait_until("the engine has ended", || !is_held(&lock));
     }
 }

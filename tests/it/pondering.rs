@@ -2,6 +2,7 @@
 
 use crate::conversation::{Conversation, Does, first_move, tireless, without_book};
 use crate::play::Script;
+use crate::serve::wait_until;
 use crate::{gtp, nboard, ugi};
 use emilia::engine::{Engine, EngineOptions};
 use emilia::othello::{Color, Position, Square};
@@ -10,7 +11,7 @@ use emilia::render::Palette;
 use emilia::search::{Control, Report, Task};
 use parking_lot::Mutex;
 use std::io;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Less than the minute after which pondering ends by itself.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -49,11 +50,7 @@ fn opening(moves: &str) -> (Position, Square, Position) {
 }
 
 fn wait_for(list: &Mutex<Vec<Position>>, position: &Position) {
-    let since = Instant::now();
-    while !list.lock().contains(position) {
-        assert!(since.elapsed() < PATIENCE, "{position}");
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    wait_until(&position.to_string(), || list.lock().contains(position));
 }
 
 /// An NBoard session whose engine ponders behind an opening.

@@ -5,8 +5,9 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// A process that has not ended after so long has got stuck.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// What has not come after so long has got stuck. Far less than any timeout of a match, and than the minute after which pondering
+/// ends by itself.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 pub fn emilia(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_emilia"));
@@ -43,18 +44,39 @@ pub fn answers(arguments: &[&str], input: impl AsRef<[u8]>) -> String {
     stdout
 }
 
-pub fn end(child: &mut Child) -> ExitStatus {
+/// Asks until there is an answer; `None` if none comes.
+pub fn wait_for<T>(mut answer: impl FnMut() -> Option<T>) -> Option<T> {
     let started = Instant::now();
     loop {
-        if let Some(status) = child.try_wait().unwrap() {
-            return status;
-        }
-        if started.elapsed() > PATIENCE {
-            child.kill().unwrap();
-            panic!("the process does not end");
+        let found = answer();
+        if found.is_some() || started.elapsed() > PATIENCE {
+            return found;
         }
         std::thread::sleep(Duration::from_millis(1));
     }
+}
+
+/// Waits until something is so.
+pub fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+    assert!(wait_for(|| is_so().then_some(())).is_some(), "not seen: {what}");
+}
+
+pub fn end(child: &mut Child) -> ExitStatus {
+    wait_for(|| child.try_wait().unwrap()).unwrap_or_else(|| {
+        child.kill().unwrap();
+        panic!("the process does not end")
+    })
+}
+
+/// Kills a process as soon as it has got so far; one that is quicker than this loop has ended by itself.
+pub fn kill_after(mut command: Command, progress: impl Fn() -> bool) {
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    while !progress() && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
 }
 
 /// A process in the middle of a hint, with its stdout.

@@ -2,14 +2,12 @@
 
 use crate::convert::file;
 use crate::games::{picks_of, play};
-use crate::serve::{answers, emilia, run, said};
+use crate::serve::{answers, emilia, kill_after, run, said};
 use emilia::notation::transcript::Transcript;
 use emilia::othello::Position;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use std::process::Stdio;
-use std::time::Duration;
 use tempfile::TempDir;
 
 /// Runs a command that succeeds and says nothing but its output.
@@ -163,27 +161,19 @@ fn work_that_is_killed_again_and_again_ends_with_the_same_results() {
         let command = |out: &str| {
             let limits = ["--depth", "2", "--reproducible", "--hash", "1", "--threads", "2", "--json"];
             let arguments = [&["analyze", input], &limits[..], choice, &["--out", out, "--resume"]].concat();
-            let mut command = emilia(&arguments);
-            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-            command
+            emilia(&arguments)
         };
-        assert!(command(&whole).status().unwrap().success());
+        assert!(run(command(&whole), "").status.success());
         let partial = format!("{killed}.partial");
         let lines = || fs::read(&partial).map_or(0, |bytes| bytes.iter().filter(|&&byte| byte == b'\n').count());
         let mut before = 0;
         for _ in 0..10 {
-            let mut child = command(&killed).spawn().unwrap();
-            // Killed as soon as there is some progress; one that is quicker than this loop has ended by itself.
-            while lines() <= before + 2 && child.try_wait().unwrap().is_none() {
-                std::thread::sleep(Duration::from_millis(1));
-            }
-            child.kill().unwrap();
-            child.wait().unwrap();
+            kill_after(command(&killed), || lines() > before + 2);
             let after = lines();
             assert!(after >= before || after == 0, "results were lost");
             before = after;
         }
-        assert!(command(&killed).status().unwrap().success());
+        assert!(run(command(&killed), "").status.success());
         let [whole, killed] = [whole, killed].map(|path| fs::read_to_string(path).unwrap());
         assert!(!whole.is_empty() && !whole.contains("\"shard\""));
         assert_eq!(killed.lines().count(), whole.lines().count());

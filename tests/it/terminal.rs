@@ -1,7 +1,7 @@
 //! A real terminal for the program to talk to.
 
+use crate::serve::wait_for;
 use std::process::Command;
-use std::time::{Duration, Instant};
 
 /// A tmux server of its own; killed when the test is over.
 pub struct Terminal {
@@ -51,15 +51,8 @@ impl Terminal {
 
     /// Waits until the screen has a text.
     pub fn wait_for(&self, text: &str) -> String {
-        let started = Instant::now();
-        loop {
-            let screen = self.screen();
-            if screen.contains(text) {
-                return screen;
-            }
-            assert!(started.elapsed() < Duration::from_secs(60), "no '{text}':\n{screen}");
-            std::thread::sleep(Duration::from_millis(30));
-        }
+        let screen = wait_for(|| Some(self.screen()).filter(|screen| screen.contains(text)));
+        screen.unwrap_or_else(|| panic!("no '{text}':\n{}", self.screen()))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The committed test set, and the commands around it.
 
-use assert_cmd::Command;
+use crate::serve::said;
 use emilia::engine::{Engine, EngineOptions, Request};
 use emilia::eval::EvaluatorKind;
 use emilia::search::SearchDepth;
@@ -16,10 +16,9 @@ fn set() -> TestSet {
     TestSet::parse(&fs::read_to_string(committed()).unwrap()).unwrap()
 }
 
-fn emilia(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_emilia"));
-    command.arg("train").args(arguments);
-    command
+/// Runs `train` with these arguments; exit code, standard output, standard error.
+fn train(arguments: &[&str]) -> (i32, String, String) {
+    said(&[&["train"], arguments].concat(), "")
 }
 
 #[test]
@@ -76,27 +75,28 @@ fn a_set_is_labelled_and_reported_by_command() {
     fs::write(&path, small.to_text()).unwrap();
     let file = path.to_str().unwrap();
     // The one that a search of 3 plies has labelled is searched again, the others for the first time.
-    emilia(&["testset", "label", file, "--empties", "12,20", "--unless", "9"]).assert().success();
+    assert_eq!(train(&["testset", "label", file, "--empties", "12,20", "--unless", "9"]).0, 0);
     assert_eq!(TestSet::parse(&fs::read_to_string(&path).unwrap()).unwrap(), whole);
 
     let svg = folder.path().join("errors.svg");
-    let output = emilia(&["report", file, "--eval", "mobility", "--eval", "weighted-squares", "--json", "--svg"])
-        .arg(&svg)
-        .assert()
-        .success();
-    let reports: serde_json::Value = serde_json::from_slice(&output.get_output().stdout).unwrap();
+    let evals = ["--eval", "mobility", "--eval", "weighted-squares"];
+    let (code, json, _) = train(&[&["report", file, "--json", "--svg", svg.to_str().unwrap()], &evals[..]].concat());
+    assert_eq!(code, 0);
+    let reports: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(
         (&reports[1]["evaluation"], &reports[1]["rows"][0]["positions"]),
         (&"weighted-squares".into(), &6.into())
     );
     assert!(fs::read_to_string(&svg).unwrap().contains("</svg>"));
 
-    let refused = emilia(&["report", file, "--eval", "deep-thought"]).assert().failure();
-    assert!(String::from_utf8_lossy(&refused.get_output().stderr).contains("expected one of"));
-    let foreign = emilia(&["report", file, "--eval", file]).assert().failure();
-    assert!(String::from_utf8_lossy(&foreign.get_output().stderr).contains("magic"));
-    let there = emilia(&["testset", "draw", file, "--out", file]).assert().failure();
-    assert!(String::from_utf8_lossy(&there.get_output().stderr).contains("there already"));
+    for (arguments, part) in [
+        (&["report", file, "--eval", "deep-thought"][..], "expected one of"),
+        (&["report", file, "--eval", file], "magic"),
+        (&["testset", "draw", file, "--out", file], "there already"),
+    ] {
+        let (code, _, stderr) = train(arguments);
+        assert!(code != 0 && stderr.contains(part), "{part}: {stderr}");
+    }
 }
 
 #[test]
@@ -111,15 +111,14 @@ fn what_is_not_labelled_stays_as_it_is() {
         (format!("% FFO\n{start}; F5:+0; % FFO 1\n"), 1, "line 2, column 69: expected the score of the position"),
     ] {
         fs::write(&path, &text).unwrap();
-        let output = emilia(&["testset", "label", file, "--empties", "12", "--threads", "1"]).assert().code(code);
-        let stderr = String::from_utf8_lossy(&output.get_output().stderr).into_owned();
-        assert!(stderr.contains(told), "{stderr}");
+        let (ended, _, stderr) = train(&["testset", "label", file, "--empties", "12", "--threads", "1"]);
+        assert!(ended == code && stderr.contains(told), "{stderr}");
         assert_eq!(fs::read_to_string(&path).unwrap(), text);
     }
     fs::write(&path, format!("# mine\n{start};% game 1\n")).unwrap();
-    let empty = emilia(&["report", file]).assert().code(1);
-    assert!(String::from_utf8_lossy(&empty.get_output().stderr).contains("no position has a score"));
-    emilia(&["testset", "label", file, "--depth", "1", "--threads", "1"]).assert().success();
+    let (code, _, stderr) = train(&["report", file]);
+    assert!(code == 1 && stderr.contains("no position has a score"), "{stderr}");
+    assert_eq!(train(&["testset", "label", file, "--depth", "1", "--threads", "1"]).0, 0);
     let labelled = fs::read_to_string(&path).unwrap();
     assert!(labelled.starts_with(&format!("# mine\n{start}; ")) && labelled.ends_with("% game 1; 1\n"), "{labelled}");
 }

@@ -1,28 +1,20 @@
 //! `emilia train bill` from games to a file of coefficients.
 
-use assert_cmd::Command;
+use crate::convert::file;
+use crate::serve::said;
 use emilia::eval::bill::Coefficients;
-use std::path::Path;
-
-fn train(arguments: &[&str], paths: &[(&str, &Path)]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_emilia"));
-    command.arg("train").args(arguments);
-    for (option, path) in paths {
-        command.arg(option).arg(path);
-    }
-    command
-}
 
 #[test]
 fn games_become_the_same_coefficients_every_time() {
     let folder = tempfile::tempdir().unwrap();
-    let games = folder.path().join("games");
+    let games = file(&folder, "games");
     let settings = ["--games", "700", "--chunk", "350", "--depth", "1", "--exact", "4", "--random-plies", "30-30"];
-    train(&[&["selfplay", "--threads", "1"], &settings[..]].concat(), &[("--out", &games)]).assert().success();
+    let play = [&["train", "selfplay", "--threads", "1", "--out", &games], &settings[..]].concat();
+    assert_eq!(said(&play, "").0, 0);
     let learn = |name: &str| {
-        let out = folder.path().join(name);
-        let output = train(&["bill"], &[("--samples", &games), ("--out", &out)]).assert().success();
-        let report = String::from_utf8(output.get_output().stdout.clone()).unwrap();
+        let out = file(&folder, name);
+        let (code, report, stderr) = said(&["train", "bill", "--samples", &games, "--out", &out], "");
+        assert_eq!(code, 0, "{stderr}");
         (std::fs::read_to_string(out).unwrap(), report)
     };
     let (text, report) = learn("one.toml");
@@ -38,11 +30,9 @@ fn games_become_the_same_coefficients_every_time() {
 #[test]
 fn too_few_games_are_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let games = folder.path().join("games");
-    train(&["selfplay", "--games", "3", "--chunk", "3", "--depth", "1", "--exact", "2"], &[("--out", &games)])
-        .assert()
-        .success();
-    let output = train(&["bill"], &[("--samples", &games)]).assert().code(1);
-    let message = String::from_utf8(output.get_output().stderr.clone()).unwrap();
-    assert!(message.contains("expected at least 500"), "{message}");
+    let games = file(&folder, "games");
+    let settings = ["--games", "3", "--chunk", "3", "--depth", "1", "--exact", "2"];
+    assert_eq!(said(&[&["train", "selfplay", "--out", &games], &settings[..]].concat(), "").0, 0);
+    let (code, _, stderr) = said(&["train", "bill", "--samples", &games], "");
+    assert!(code == 1 && stderr.contains("expected at least 500"), "{stderr}");
 }

@@ -1,6 +1,7 @@
 //! `emilia train` as a user calls it: a miniature of the whole loop, from the first game to weights that the program plays
 //! with.
 
+use crate::serve::{emilia, kill_after};
 use emilia::eval::factorization::{FactorWeights, RANK};
 use emilia::eval::pattern::{PackedWeights, Weights};
 use emilia::eval::{Evaluator, EvaluatorKind, Pattern, PatternLinear};
@@ -9,13 +10,12 @@ use emilia::othello::Position;
 use emilia::training::{AnyFit, Chunk, Dataset, FitSettings, Source};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Command, Output};
 
 /// `emilia train` with these words, files relative to a folder.
 fn train(folder: &Path, words: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_emilia"));
-    command.arg("train").args(words.split_whitespace()).current_dir(folder).stdin(Stdio::null());
+    let mut command = emilia(&["train"]);
+    command.args(words.split_whitespace()).current_dir(folder);
     command
 }
 
@@ -150,26 +150,14 @@ fn a_folder_of_few_games_is_told_how_it_grows() {
     assert_eq!(samples(&folder.join("games")).len(), 3);
 }
 
-/// Waits until a folder has files of samples.
-fn wait_for_files(folder: &Path, child: &mut Child) {
-    let started = Instant::now();
-    while Chunk::files(folder).map_or(0, |files| files.len()) < 3 {
-        assert!(started.elapsed() < Duration::from_secs(60), "no games are played");
-        assert!(child.try_wait().unwrap().is_none(), "finished before it was killed");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-}
-
 #[test]
 fn games_killed_and_gone_on_with_are_those_played_at_once() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path();
     let games = "--games 4000 --chunk 20 --depth 1 --exact 8 --seed 6";
     run(folder, &format!("selfplay --out whole {games} --threads 1"));
-    let mut killed = train(folder, &format!("selfplay --out parts {games}")).stderr(Stdio::null()).spawn().unwrap();
-    wait_for_files(&folder.join("parts"), &mut killed);
-    killed.kill().unwrap();
-    killed.wait().unwrap();
+    let files = || Chunk::files(&folder.join("parts")).map_or(0, |files| files.len());
+    kill_after(train(folder, &format!("selfplay --out parts {games}")), || files() >= 3);
     let there = samples(&folder.join("parts")).len();
     assert!((3..200).contains(&there), "{there} of 200 files were there when it was killed");
     run(folder, &format!("selfplay --out parts {games} --shard 1/2"));
@@ -185,13 +173,8 @@ fn a_fit_that_was_killed_goes_on_after_its_last_whole_pass() {
     let fit =
         "fit --data games --set factorization.passes=4 --set factorization.patience=9 --set factorization.batch=64";
     run(folder, &format!("{fit} --out whole"));
-    let mut killed = train(folder, &format!("{fit} --out parts")).stderr(Stdio::null()).spawn().unwrap();
     let kept = folder.join("parts/passes.checkpoint");
-    while !kept.exists() && killed.try_wait().unwrap().is_none() {
-        std::thread::sleep(Duration::from_millis(2));
-    }
-    killed.kill().unwrap();
-    killed.wait().unwrap();
+    kill_after(train(folder, &format!("{fit} --out parts")), || kept.exists());
     let pass = fs::read(&kept).unwrap();
     run(folder, &format!("{fit} --out parts"));
     let bytes = |file: &str| fs::read(folder.join(file)).unwrap();
