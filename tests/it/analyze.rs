@@ -1,8 +1,7 @@
 //! `emilia analyze` as its clients call it: queries in, answers out, and what goes wrong on the way.
 
-use crate::games::{OVER, pass_before, picks_of, play};
+use crate::games::{OVER, pass_before, random_game};
 use crate::serve::{answers, emilia, end, run, said, stderr_of};
-use emilia::othello::Position;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
@@ -100,7 +99,7 @@ fn every_kind_of_query_is_answered_as_the_schema_says() {
 
 #[test]
 fn every_turn_of_a_game_is_answered() {
-    let game = play(Position::START, &picks_of(5));
+    let game = random_game(5);
     let moves: Vec<String> = game.turns().iter().map(ToString::to_string).collect();
     let query = json!({ "id": "g", "moves": moves, "turns": "all", "depth": 2 });
     let answers = analyze(&["--threads", "3", "--queue", "5"], lines(&[query]));

@@ -1,7 +1,7 @@
 //! `emilia analyze` on files of games, in every format that it writes.
 
 use crate::convert::file;
-use crate::games::{games_of, picks_of, play};
+use crate::games::{games_of, random_game};
 use crate::serve::{emilia, run, said};
 use emilia::notation::game_file::{AnnotatedGame, Format, write};
 use emilia::notation::ggf::Ggf;
@@ -12,11 +12,6 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::Value;
 use std::io::Write;
-
-/// A game of random moves.
-fn game(seed: u64) -> GameRecord {
-    play(Position::START, &picks_of(seed))
-}
 
 /// What the program says of this input: exit code, standard output, standard error.
 fn analyze(arguments: &[&str], input: impl AsRef<[u8]>) -> (i32, String, String) {
@@ -30,7 +25,7 @@ fn json_lines(text: &str) -> Vec<Value> {
 
 #[test]
 fn every_format_says_the_same() {
-    let games: Vec<GameRecord> = (0..5).map(game).collect();
+    let games: Vec<GameRecord> = (0..5).map(random_game).collect();
     let turns: usize = games.iter().map(|game| game.turns().len()).sum();
     let input: String = games.iter().map(|game| Ggf(&AnnotatedGame::new(game.clone())).to_string() + "\n").collect();
     let arguments = ["--depth", "2", "--exact", "8"];
@@ -93,10 +88,10 @@ fn every_format_says_the_same() {
 
 #[test]
 fn a_game_that_cannot_be_read_is_named_and_the_next_one_is_judged() {
-    let good = Ggf(&AnnotatedGame::new(game(1))).to_string();
+    let good = Ggf(&AnnotatedGame::new(random_game(1))).to_string();
     // The 37th move of the second game is one that was played before.
-    let second = Ggf(&AnnotatedGame::new(game(2))).to_string();
-    let first_move = game(2).turns()[0].to_string();
+    let second = Ggf(&AnnotatedGame::new(random_game(2))).to_string();
+    let first_move = random_game(2).turns()[0].to_string();
     let at = second.match_indices("]B[").chain(second.match_indices("]W[")).map(|(at, _)| at).collect::<Vec<_>>();
     let mut at: Vec<usize> = at.into_iter().filter(|at| *at > second.find("BO[").unwrap()).collect();
     at.sort_unstable();
@@ -112,7 +107,7 @@ fn a_game_that_cannot_be_read_is_named_and_the_next_one_is_judged() {
     assert!(error.contains(": game 2, move 37: ") && lines[1]["move"] == 37, "{}", lines[1]);
     assert_eq!(lines[0]["turns"], lines[2]["turns"]);
     let (code, stdout, stderr) = analyze(&["--depth", "1", "--csv"], &input);
-    assert_eq!((code, stdout.lines().count()), (1, 1 + 2 * game(1).turns().len()));
+    assert_eq!((code, stdout.lines().count()), (1, 1 + 2 * random_game(1).turns().len()));
     assert!(stderr.starts_with(&format!("emilia: {error}\n")) && stderr.contains("1 game could"), "{stderr}");
 
     let mut base = vec![0; 16 + 68];
@@ -132,7 +127,7 @@ fn a_game_that_cannot_be_read_is_named_and_the_next_one_is_judged() {
 
 #[test]
 fn tagged_and_packed_games_are_judged_like_others() {
-    let games: Vec<GameRecord> = (0..3).map(game).collect();
+    let games: Vec<GameRecord> = (0..3).map(random_game).collect();
     let transcripts: String = games.iter().map(|game| format!("{}\n", Transcript(game))).collect();
     let arguments = ["--depth", "1", "--json"];
     let turns = |stdout: &str| json_lines(stdout).iter().map(|game| game["turns"].clone()).collect::<Vec<_>>();
@@ -192,7 +187,7 @@ fn a_file_of_queries_is_told_by_its_content() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_leaves_nothing_half_written() {
-    let input = Transcript(&game(1)).to_string();
+    let input = Transcript(&random_game(1)).to_string();
     for style in ["--csv", "--json"] {
         let mut command = emilia(&["analyze", "-", "--depth", "1", style]);
         command.stdout(std::fs::File::options().write(true).open("/dev/full").unwrap());

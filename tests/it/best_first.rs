@@ -1,5 +1,6 @@
 //! The best-first family as clients get it: results, limits, lines.
 
+use crate::games::RandomGames;
 use emilia::engine::{EngineOptions, OnMemoryCap, searches};
 use emilia::eval::EvaluatorKind;
 use emilia::notation::{obf::ObfEntry, read_position};
@@ -10,36 +11,6 @@ use emilia::search::{
 };
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
-
-/// Positions of random games, by a generator of its own so that they stay the same for ever.
-pub struct RandomGames(pub u64);
-
-impl RandomGames {
-    pub fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) as usize) % bound
-    }
-
-    /// A position after so many discs placed at random, in which the game is not over.
-    pub fn position(&mut self, discs: usize) -> Position {
-        loop {
-            let mut position = Position::START;
-            for _ in 0..discs {
-                if position.must_pass() {
-                    position = position.pass();
-                }
-                let moves: Vec<_> = position.moves().into_iter().collect();
-                if moves.is_empty() {
-                    break;
-                }
-                position = position.after(moves[self.below(moves.len())]);
-            }
-            if !position.is_over() && position.empties().count() as usize == 60 - discs {
-                return position;
-            }
-        }
-    }
-}
 
 fn task(position: Position) -> Task {
     Task::new(position, EvaluatorKind::Mobility.build())

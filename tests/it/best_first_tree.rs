@@ -1,6 +1,7 @@
 //! The trees of the best-first family from outside: the figures of the paper, what is true of every tree, and the memory cap.
 
-use crate::best_first::{RandomGames, exact};
+use crate::best_first::exact;
+use crate::games::RandomGames;
 use emilia::engine::OnMemoryCap;
 use emilia::eval::{Evaluator, EvaluatorKind};
 use emilia::game::Game;

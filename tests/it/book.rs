@@ -1,14 +1,13 @@
 //! `emilia book`, and playing from a book.
 
 use crate::convert::file;
-use crate::games::{picks_of, play};
+use crate::games::random_game;
 use crate::nboard;
 use crate::serve::{answers, emilia, run, said};
 use crate::terminal::Terminal;
 use emilia::book::{Database, Snapshot};
 use emilia::engine::{Engine, EngineOptions, OpeningBook};
 use emilia::notation::transcript::Transcript;
-use emilia::othello::Position;
 use emilia::search::Depth;
 use serde_json::Value;
 use std::fs;
@@ -173,8 +172,7 @@ fn games_are_learned_and_then_searched() {
     let folder = tempfile::tempdir().unwrap();
     let book = grown(&folder, 3);
     let games = file(&folder, "games.txt");
-    let lines: String =
-        (0..3).map(|seed| format!("{}\n", Transcript(&play(Position::START, &picks_of(seed))))).collect();
+    let lines: String = (0..3).map(|seed| format!("{}\n", Transcript(&random_game(seed)))).collect();
     fs::write(&games, format!("{lines}nonsense\n")).unwrap();
     let (code, _, err) = said(&["book", "learn", &book, &games, "--plies", "8"], "");
     assert!(code == 1 && err.contains("3 games learned") && err.contains("game 4"), "{err}");
@@ -211,7 +209,7 @@ fn kill_and_check(kills: u64, games: usize) {
     let folder = tempfile::tempdir().unwrap();
     let book = grown(&folder, 10);
     let learned = file(&folder, "games.txt");
-    let lines = (0..games as u64).map(|seed| format!("{}\n", Transcript(&play(Position::START, &picks_of(seed)))));
+    let lines = (0..games as u64).map(|seed| format!("{}\n", Transcript(&random_game(seed))));
     fs::write(&learned, lines.collect::<String>()).unwrap();
     // Where it grows for an opening, it does not search what it has learned before.
     let commands: [&[&str]; 3] = [
@@ -463,7 +461,7 @@ fn searches_are_done_elsewhere_and_taken_in_any_order() {
     lines.sort_unstable();
     lines.reverse();
     let weights = json(&["book", "stat", &book])["weights"].as_str().unwrap().to_owned();
-    let far = play(Position::START, &picks_of(7)).positions()[30];
+    let far = random_game(7).positions()[30];
     let square = far.moves().into_iter().next().unwrap();
     let found = format!(r#"{{"move":"{square}","value":0,"depth":1,"selectivity":73,"exact":false}}"#);
     let foreign = format!(r#"{{"board":"{far}","moves":[{found}],"weights":"{weights}"}}"#);

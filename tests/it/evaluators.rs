@@ -1,6 +1,6 @@
 //! What the evaluators are good for.
 
-use crate::best_first::RandomGames;
+use crate::games::RandomGames;
 use emilia::eval::EvaluatorKind;
 use emilia::othello::{Color, Position};
 use emilia::search::{AlphaBeta, AlphaBetaSettings, Control, Depth, Limits, Search, Task};

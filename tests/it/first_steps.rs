@@ -2,10 +2,9 @@
 
 use crate::convert::file;
 use crate::game_file::gzip;
-use crate::games::{picks_of, play};
+use crate::games::random_game;
 use crate::serve::{answers, said};
 use crate::terminal::Terminal;
-use emilia::othello::Position;
 use serde_json::Value;
 
 const EMILIA: &str = env!("CARGO_BIN_EXE_emilia");
@@ -73,7 +72,7 @@ fn an_interrupted_question_has_the_answer_that_was_found() {
 fn a_terminal_does_not_change_what_a_file_gets() {
     let folder = tempfile::tempdir().unwrap();
     let [positions, solved, analyzed] = ["positions.obf", "solved.txt", "analyzed.txt"].map(|name| file(&folder, name));
-    let game = play(Position::START, &picks_of(1));
+    let game = random_game(1);
     let position = game.positions().iter().find(|position| position.empties().count() == 9).unwrap();
     std::fs::write(&positions, format!("{position};\n")).unwrap();
     let same = ["--reproducible", "--threads", "1"];

@@ -1,7 +1,7 @@
 //! Files of games: what is in them, what is damaged in them, and what packs them.
 
 use crate::counting_allocator::peak_bytes_while;
-use crate::games::{picks_of, play};
+use crate::games::random_game;
 use emilia::notation::game_file::{FileGame, Format, GameFile, GameFileError, WthorWriter};
 use emilia::othello::{Move, Position};
 use std::io::{self, Read, Write};
@@ -42,8 +42,7 @@ fn error(item: &Result<FileGame, GameFileError>) -> String {
 
 /// The first 36 moves of a game without passes so far.
 fn moves() -> Vec<String> {
-    let game = |seed| play(Position::START, &picks_of(seed));
-    let turns = (0..).map(|seed| game(seed).turns()[..36].to_vec()).find(|turns| !turns.contains(&Move::Pass));
+    let turns = (0..).map(|seed| random_game(seed).turns()[..36].to_vec()).find(|turns| !turns.contains(&Move::Pass));
     turns.unwrap().iter().map(Move::to_string).collect()
 }
 

@@ -4,6 +4,7 @@ use emilia::notation::game_file::{AnnotatedGame, GameFile};
 use emilia::othello::{GameRecord, Move, Position};
 use proptest::prelude::*;
 use std::io::Cursor;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 /// White has no disc left.
@@ -29,22 +30,54 @@ pub fn picks() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![prop::collection::vec(any::<u8>(), 0..70), prop::collection::vec(any::<u8>(), 70)]
 }
 
-/// The numbers that a seed gives, for a whole game: the same ones every time.
-pub fn picks_of(seed: u64) -> Vec<u8> {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 32) as u8
-    };
-    std::iter::repeat_with(next).take(70).collect()
+/// Random games and their positions, by a generator of its own so that they stay the same for ever.
+pub struct RandomGames(pub u64);
+
+impl RandomGames {
+    pub fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) as usize) % bound
+    }
+
+    /// A position after so many discs placed at random, in which the game is not over.
+    pub fn position(&mut self, discs: usize) -> Position {
+        loop {
+            let mut position = Position::START;
+            for _ in 0..discs {
+                if position.must_pass() {
+                    position = position.pass();
+                }
+                let moves: Vec<_> = position.moves().into_iter().collect();
+                if moves.is_empty() {
+                    break;
+                }
+                position = position.after(moves[self.below(moves.len())]);
+            }
+            if !position.is_over() && position.empties().count() as usize == 60 - discs {
+                return position;
+            }
+        }
+    }
 }
 
-/// A position of such a game with fewer than this many empties, in which the side to move must pass.
+/// A whole random game, the same one for the same seed.
+pub fn random_game(seed: u64) -> GameRecord {
+    let mut random = RandomGames(seed);
+    play(Position::START, &[(); 70].map(|()| random.below(256) as u8))
+}
+
+/// From each of such games that has one, its first position with so many empties, if the game is not over there.
+pub fn random_positions(empties: RangeInclusive<u32>) -> impl Iterator<Item = Position> {
+    let found = move |game: GameRecord| {
+        game.positions().iter().copied().find(|position| empties.contains(&position.empties().count()))
+    };
+    (0..).map(random_game).filter_map(found).filter(|position| !position.is_over())
+}
+
+/// A position of a random game with fewer than this many empties, in which the side to move must pass.
 pub fn pass_before(empties: u32) -> Position {
     (0..)
-        .flat_map(|seed| play(Position::START, &picks_of(seed)).positions().to_vec())
+        .flat_map(|seed| random_game(seed).positions().to_vec())
         .find(|position| position.must_pass() && position.empties().count() < empties)
         .expect("random games have passes")
 }

@@ -3,6 +3,7 @@
 use crate::conversation::{
     Conversation, Does, Forgetful, PATIENCE, engine_with, replay_all, time_allowed, tireless, without_book,
 };
+use crate::games::RandomGames;
 use emilia::clock::Clock;
 use emilia::engine::{Engine, EngineOptions, SearchBuilder};
 use emilia::input_line::InputLine;
@@ -55,7 +56,7 @@ enum Custom {
 }
 
 /// Plays a game of random moves against the session and checks every answer with the rules.
-fn play_a_game(client: &Client, custom: Custom, engine: Color, random: &mut u64) {
+fn play_a_game(client: &Client, custom: Custom, engine: Color, random: &mut RandomGames) {
     succeed(client, "clear_board");
     let mut position = Position::START;
     let mut passes = 0;
@@ -72,10 +73,9 @@ fn play_a_game(client: &Client, custom: Custom, engine: Color, random: &mut u64)
             if answer == "pass" { Move::Pass } else { Move::Place(answer.parse().unwrap()) }
         } else {
             let moves: Vec<Square> = position.moves().into_iter().collect();
-            *random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
             let turn = match moves.len() {
                 0 => Move::Pass,
-                count => Move::Place(moves[(*random >> 33) as usize % count]),
+                count => Move::Place(moves[random.below(count)]),
             };
             let vertex = turn.square().map_or("PASS".to_owned(), |square| square.to_string());
             succeed(client, &format!("play {mover} {vertex}"));
@@ -97,7 +97,7 @@ fn play_a_game(client: &Client, custom: Custom, engine: Color, random: &mut u64)
 #[test]
 fn whole_games_under_each_custom_of_passing() {
     let client = start(quick_engine(1));
-    let mut random = 1;
+    let mut random = RandomGames(1);
     for custom in [Custom::Silent, Custom::Told, Custom::Mixed] {
         for engine in [Color::Black, Color::White] {
             for _ in 0..15 {
@@ -208,7 +208,7 @@ fn a_search_that_fails_does_not_end_the_session() {
     let speechless: SearchBuilder = |_| Box::new(Does(speechless));
     for builder in [panicking, speechless] {
         let client = start(engine_with(builder));
-        play_a_game(&client, Custom::Told, Color::White, &mut 7);
+        play_a_game(&client, Custom::Told, Color::White, &mut RandomGames(7));
         succeed(&client, "clear_board");
         client.send("1 emilia-analyze");
         client.send("2 name");

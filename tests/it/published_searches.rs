@@ -1,9 +1,10 @@
 //! The searches as they were published: the paper's alpha-beta and its extension, UCT with overwritten values, and what
 //! linear space costs in memory.
 
-use crate::best_first::{RandomGames, evaluations};
+use crate::best_first::evaluations;
 use crate::best_first_tree::never;
 use crate::counting_allocator::peak_bytes_while;
+use crate::games::RandomGames;
 use emilia::engine::{Backup, Engine, EngineOptions, LeafValue, Request, Selection, searches};
 use emilia::eval::{Evaluator, EvaluatorKind};
 use emilia::game::Game;

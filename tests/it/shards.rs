@@ -1,10 +1,9 @@
 //! Work in pieces: `--shard` and `emilia merge`, `--out` and `--resume`, and what kills may not do to them.
 
 use crate::convert::file;
-use crate::games::{picks_of, play};
+use crate::games::random_game;
 use crate::serve::{answers, emilia, kill_after, run, said};
 use emilia::notation::transcript::Transcript;
-use emilia::othello::Position;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -17,7 +16,7 @@ fn output_of(arguments: &[&str]) -> String {
 
 /// Files of games, queries and positions, each with something in it that makes no sense.
 fn inputs(folder: &TempDir, count: u64) -> [String; 3] {
-    let games: Vec<_> = (0..count).map(|seed| play(Position::START, &picks_of(seed))).collect();
+    let games: Vec<_> = (0..count).map(random_game).collect();
     let transcripts: String = games.iter().map(|game| format!("{}\n", Transcript(game))).collect();
     let queries: String = games
         .iter()

@@ -1,7 +1,7 @@
 //! `emilia solve`: files and pipes in, results and exit codes out.
 
 use crate::convert::file;
-use crate::games::{OVER, pass_before, picks_of, play, shared_data};
+use crate::games::{OVER, pass_before, random_positions, shared_data};
 use crate::reference::Board;
 use crate::serve::{answers, emilia, end, said, stderr_of};
 use emilia::othello::{Position, Square};
@@ -41,13 +41,9 @@ fn scored(position: &Position) -> String {
     format!("{position};{moves}")
 }
 
-/// Positions near the end of random games that are not over.
+/// Positions near the end of random games.
 fn positions() -> impl Iterator<Item = Position> {
-    let game = |seed| play(Position::START, &picks_of(seed));
-    let near_the_end = |game: emilia::othello::GameRecord| {
-        game.positions().iter().copied().find(|position| (3..=6).contains(&position.empties().count()))
-    };
-    (0..).filter_map(move |seed| near_the_end(game(seed))).filter(|position| !position.is_over())
+    random_positions(3..=6)
 }
 
 /// A process's exit code and what it says on stdout and stderr.

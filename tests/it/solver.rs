@@ -1,12 +1,12 @@
 //! What is known of positions by other ways, and what no search may change: the results of solving them.
 
-use crate::games::{picks_of, play, shared_data};
+use crate::games::{random_positions, shared_data};
 use emilia::analysis::{Question, Solver, Value};
 use emilia::engine::{Engine, EngineOptions};
 use emilia::eval::EvaluatorKind;
 use emilia::notation::obf::ObfEntry;
 use emilia::notation::read_position;
-use emilia::othello::{Move, Outcome, Position, Symmetry};
+use emilia::othello::{Move, Outcome, Symmetry};
 use emilia::search::{AlphaBeta, AlphaBetaSettings, Control, Depth, Limits, Report, Score, Search, Selectivity, Task};
 
 /// A perfect game: the one of Takizawa's proof that Othello is a draw (arXiv 2310.19387). No side passes in it.
@@ -70,14 +70,6 @@ fn ffo_20_to_39_are_right() {
     file_is_right("ffo-20-39.obf", 2, Question::Score);
 }
 
-/// Positions of random games with so many empty squares, with a move for at least one side.
-fn random_positions(empties: u32) -> impl Iterator<Item = Position> {
-    (0..).map(|seed| play(Position::START, &picks_of(seed))).filter_map(move |game| {
-        let found = game.positions().iter().copied().find(|position| position.empties().count() == empties);
-        found.filter(|position| !position.is_over())
-    })
-}
-
 /// Every move with its value, in the order of the moves.
 fn values(report: &Report) -> Vec<(Move, Score)> {
     let mut values: Vec<(Move, Score)> = report.lines.iter().map(|line| (line.turn, line.score)).collect();
@@ -94,7 +86,7 @@ fn search(table_bytes: usize, threads: usize, task: &Task, depth: Option<Depth>)
 #[test]
 fn the_table_and_the_threads_change_no_value() {
     // Without cuts on suspicion a search of fixed depth is minimax, whatever it remembers, and however many search.
-    for (i, position) in random_positions(36).take(12).enumerate() {
+    for (i, position) in random_positions(36..=36).take(12).enumerate() {
         for eval in [EvaluatorKind::Mobility, EvaluatorKind::WeightedSquares] {
             let task = Task { lines: 60, ..Task::new(position, eval.build()) };
             let depth = Depth::new(4 + i as u8 % 3);
@@ -106,7 +98,7 @@ fn the_table_and_the_threads_change_no_value() {
             }
         }
     }
-    for position in random_positions(12).take(12) {
+    for position in random_positions(12..=12).take(12) {
         let task = Task { lines: 60, ..Task::new(position, EvaluatorKind::Mobility.build()) };
         let bare = search(1, 1, &task, None);
         assert!(bare.depth.is_exact());
@@ -118,8 +110,8 @@ fn the_table_and_the_threads_change_no_value() {
 
 #[test]
 fn the_eight_images_of_a_position_are_worth_the_same() {
-    let cases = random_positions(14).take(10).map(|position| (position, None));
-    let cases = cases.chain(random_positions(30).take(10).map(|position| (position, Depth::new(6))));
+    let cases = random_positions(14..=14).take(10).map(|position| (position, None));
+    let cases = cases.chain(random_positions(30..=30).take(10).map(|position| (position, Depth::new(6))));
     for (position, depth) in cases {
         let value = |position| {
             let task = Task::new(position, EvaluatorKind::Mobility.build());
