@@ -1,7 +1,7 @@
 //! `emilia analyze` as its clients call it: queries in, answers out, and what goes wrong on the way.
 
 use crate::games::{OVER, pass_before, random_game};
-use crate::serve::{answers, emilia, end, run, said, stderr_of};
+use crate::serve::{answers, emilia, end, json_lines, said, stderr_of};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
@@ -25,7 +25,7 @@ pub fn complaints(schema: &jsonschema::Validator, value: &Value) -> Vec<String> 
 fn analyze(arguments: &[&str], input: impl AsRef<[u8]>) -> Vec<Value> {
     let output = answers(&[&["analyze", "--hash", "1"], arguments].concat(), input);
     let (request, response) = (schema("request"), schema("response"));
-    let answers: Vec<Value> = output.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let answers = json_lines(&output);
     for answer in &answers {
         assert_eq!(complaints(&response, answer), [""; 0]);
     }
@@ -261,17 +261,6 @@ fn a_reader_that_goes_away_ends_a_search_without_end() {
     drop(stdout);
     assert!(end(&mut child).success());
     drop(stdin);
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn a_full_disk_is_reported() {
-    let mut command = emilia(&["analyze", "--threads", "1"]);
-    command.stdout(std::fs::File::options().write(true).open("/dev/full").unwrap());
-    let output = run(command, "{\"id\":1,\"moves\":\"f5\",\"depth\":1}\n");
-    assert_eq!(output.status.code(), Some(1));
-    let stderr = String::from_utf8(output.stderr).unwrap();
-    assert!(stderr.contains("cannot write the output"), "{stderr}");
 }
 
 #[test]

@@ -1,26 +1,19 @@
 //! `emilia analyze` on files of games, in every format that it writes.
 
 use crate::convert::file;
+use crate::game_file::gzip;
 use crate::games::{games_of, random_game};
-use crate::serve::{emilia, run, said};
+use crate::serve::{json_lines, said};
 use emilia::notation::game_file::{AnnotatedGame, Format, write};
 use emilia::notation::ggf::Ggf;
 use emilia::notation::obf::ObfEntry;
 use emilia::notation::transcript::Transcript;
 use emilia::othello::{GameRecord, Position};
-use flate2::Compression;
-use flate2::write::GzEncoder;
-use serde_json::Value;
-use std::io::Write;
 
 /// What the program says of this input: exit code, standard output, standard error.
 fn analyze(arguments: &[&str], input: impl AsRef<[u8]>) -> (i32, String, String) {
     let always = ["analyze", "-", "--hash", "1", "--threads", "2", "--reproducible"];
     said(&[&always[..], arguments].concat(), input)
-}
-
-fn json_lines(text: &str) -> Vec<Value> {
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 #[test]
@@ -138,9 +131,7 @@ fn tagged_and_packed_games_are_judged_like_others() {
         game
     };
     let pgn: String = games.iter().map(|game| write(&named(game), Format::Pgn).unwrap().text + "\n").collect();
-    let mut packer = GzEncoder::new(Vec::new(), Compression::default());
-    packer.write_all(pgn.as_bytes()).unwrap();
-    let packed = packer.finish().unwrap();
+    let packed = gzip(pgn.as_bytes());
     for input in [pgn.as_bytes(), &packed] {
         let (code, stdout, stderr) = analyze(&arguments, input);
         assert_eq!((code, stderr.as_str()), (0, ""));
@@ -182,17 +173,4 @@ fn a_file_of_queries_is_told_by_its_content() {
     assert!(said(&["analyze", path], "").1.starts_with("{\"id\":1,\"turn\":1"));
     let (code, _, stderr) = said(&["analyze", path, "--csv"], "");
     assert!(code == 2 && stderr.contains("queries are answered in JSON"), "{code}: {stderr}");
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn a_full_disk_leaves_nothing_half_written() {
-    let input = Transcript(&random_game(1)).to_string();
-    for style in ["--csv", "--json"] {
-        let mut command = emilia(&["analyze", "-", "--depth", "1", style]);
-        command.stdout(std::fs::File::options().write(true).open("/dev/full").unwrap());
-        let output = run(command, &input);
-        assert_eq!(output.status.code(), Some(1));
-        assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write the output"), "{output:?}");
-    }
 }

@@ -3,7 +3,7 @@
 use crate::convert::file;
 use crate::game_file::gzip;
 use crate::games::random_game;
-use crate::serve::{answers, said};
+use crate::serve::{answers, json_lines, said};
 use crate::terminal::Terminal;
 use serde_json::Value;
 
@@ -122,7 +122,7 @@ fn players_of_an_archive_are_summed_up() {
     assert!(table.starts_with("Ada: 2 games") && table.contains("\nBob: 2 games"), "{table}");
     assert!(table.contains("f4 lost ") && table.contains("standard input --game 2 --move 2\n"), "{table}");
     let json = answers(&[&always[..], &["--json"]].concat(), &archive);
-    let players: Vec<Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let players = json_lines(&json);
     assert_eq!((players.len(), &players[0]["player"], &players[0]["games"]), (2, &"Ada".into(), &2.into()));
     assert_eq!(players[0]["worst"][0]["move"], "f4");
     // Pages, and links into them.

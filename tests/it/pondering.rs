@@ -1,6 +1,7 @@
 //! Sessions of every protocol with an engine that thinks while the client does.
 
 use crate::conversation::{Conversation, Does, first_move, tireless, without_book};
+use crate::nboard::START;
 use crate::play::Script;
 use crate::serve::wait_until;
 use crate::{gtp, nboard, ugi};
@@ -105,8 +106,7 @@ fn over_gtp_what_needs_no_search_leaves_it_alone() {
 #[test]
 fn another_position_ends_it_and_is_the_one_that_counts() {
     let (client, _, behind) = over_nboard("f5 f4");
-    let board = "BO[8 ---------------------------O*------*O--------------------------- *]";
-    client.send(format!("set game (;GM[Othello]{board}B[E6]W[F6];)"));
+    client.send(format!("set game (;GM[Othello]{START}B[E6]W[F6];)"));
     wait_for(&ENDED, &behind);
     let (_, answer, next) = opening("e6 f6");
     client.send("go");
@@ -116,7 +116,7 @@ fn another_position_ends_it_and_is_the_one_that_counts() {
     drop(client);
     wait_for(&ENDED, &next);
 
-    let illegal = format!("set game (;GM[Othello]{board}B[A1];)");
+    let illegal = format!("set game (;GM[Othello]{START}B[A1];)");
     for (moves, command) in [
         ("d3 c3 c4 c5", "move d6"),
         ("f5 d6 c3 d3", "new"),

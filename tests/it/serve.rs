@@ -1,6 +1,7 @@
 //! The program itself: processes, pipes, exit codes, logs.
 
 use crate::convert::file;
+use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -42,6 +43,11 @@ pub fn answers(arguments: &[&str], input: impl AsRef<[u8]>) -> String {
     let (code, stdout, stderr) = said(arguments, input);
     assert_eq!((code, stderr.as_str()), (0, ""), "{arguments:?}: {stdout}");
     stdout
+}
+
+/// The values of lines of JSON.
+pub fn json_lines(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 /// Asks until there is an answer; `None` if none comes.

@@ -2,7 +2,7 @@
 
 use crate::convert::file;
 use crate::games::random_game;
-use crate::serve::{answers, emilia, kill_after, run, said};
+use crate::serve::{answers, emilia, json_lines, kill_after, run, said};
 use emilia::notation::transcript::Transcript;
 use std::collections::BTreeSet;
 use std::fs;
@@ -36,8 +36,7 @@ fn inputs(folder: &TempDir, count: u64) -> [String; 3] {
 
 /// Lines without order, and without what depends on the clock.
 fn results(text: &str) -> BTreeSet<String> {
-    let timeless = |line: &str| {
-        let mut value: serde_json::Value = serde_json::from_str(line).unwrap();
+    let timeless = |mut value: serde_json::Value| {
         let object = value.as_object_mut().unwrap();
         object.remove("seconds");
         object.remove("number");
@@ -45,7 +44,7 @@ fn results(text: &str) -> BTreeSet<String> {
         object.remove("nodes");
         value.to_string()
     };
-    text.lines().filter(|line| !line.starts_with("{\"totals\"")).map(timeless).collect()
+    json_lines(text).into_iter().filter(|value| value["totals"].is_null()).map(timeless).collect()
 }
 
 #[test]
@@ -67,10 +66,7 @@ fn parts_put_together_are_the_whole() {
         let merged = output_of(&["merge", &parts[2], &parts[0], &parts[1]]);
         assert_eq!(merged.lines().count(), whole.lines().count());
         assert_eq!(results(&merged), results(&whole), "{name}");
-        let numbers: Vec<u64> = merged
-            .lines()
-            .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["number"].as_u64().unwrap())
-            .collect();
+        let numbers: Vec<u64> = json_lines(&merged).iter().map(|line| line["number"].as_u64().unwrap()).collect();
         assert!(numbers.is_sorted(), "{name}: {numbers:?}");
         if name == "games" {
             assert_eq!(merged, whole);

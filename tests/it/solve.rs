@@ -1,9 +1,10 @@
 //! `emilia solve`: files and pipes in, results and exit codes out.
 
 use crate::convert::file;
+use crate::game_file::gzip;
 use crate::games::{OVER, pass_before, random_positions, shared_data};
 use crate::reference::Board;
-use crate::serve::{answers, emilia, end, said, stderr_of};
+use crate::serve::{answers, emilia, end, json_lines, said, stderr_of};
 use emilia::othello::{Position, Square};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
@@ -55,7 +56,7 @@ fn solve(arguments: &[&str], input: impl AsRef<[u8]>) -> (i32, String, String) {
 fn solve_json(arguments: &[&str], input: impl AsRef<[u8]>) -> (i32, Vec<Value>, Value) {
     let (code, stdout, stderr) = solve(&[&["--json"], arguments].concat(), input);
     assert_eq!(stderr, "", "{stdout}");
-    let mut lines: Vec<Value> = stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let mut lines = json_lines(&stdout);
     let totals = lines.pop().unwrap()["totals"].take();
     assert_eq!(totals["positions"], lines.len());
     (code, lines, totals)
@@ -215,10 +216,8 @@ fn the_hard_sets_are_read_as_edax_prints_them() {
 fn every_format_is_solved_packed_or_not() {
     let game = "f5d6c3d3c4f4f6";
     let ggf = format!("(;GM[Othello]PB[a]PW[b]TY[8]BO[8 {} *];)", &START[..64]);
-    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    packed.write_all(START.as_bytes()).unwrap();
     let diagram = emilia::notation::read_position(START).unwrap().position().to_string();
-    for input in [game.as_bytes(), ggf.as_bytes(), &packed.finish().unwrap(), diagram.as_bytes()] {
+    for input in [game.as_bytes(), ggf.as_bytes(), &gzip(START.as_bytes()), diagram.as_bytes()] {
         let (code, lines, _) = solve_json(&["--depth", "1"], input);
         assert_eq!((code, lines.len()), (2, 1), "a search to depth 1 solves nothing");
     }
@@ -387,7 +386,7 @@ fn who_wins_alone_is_not_solved_unless_it_was_asked_for() {
     let solve = |more: &[&str]| {
         let (code, lines, _) =
             said(&[&["solve", "-", "--json", "--engine", "uct", "--nodes", "1000000"], more].concat(), position);
-        (code, lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<Value>>())
+        (code, json_lines(&lines))
     };
     let (code, lines) = solve(&[]);
     assert_eq!((code, &lines[0]["result"]), (2, &Value::Null));

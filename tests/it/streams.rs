@@ -119,7 +119,16 @@ fn every_command_is_tried() {
 #[test]
 fn an_output_that_is_full_is_an_error() {
     if Path::new("/dev/full").exists() {
-        for command in ["perft 3", "completions bash", "man", "show games.txt", "convert games.txt --to sgf --out -"] {
+        for command in [
+            "perft 3",
+            "completions bash",
+            "man",
+            "show games.txt",
+            "convert games.txt --to sgf --out -",
+            "analyze queries.jsonl",
+            "analyze games.txt --depth 1 --csv",
+            "analyze games.txt --depth 1 --json",
+        ] {
             let full = output(&format!("emilia {command} >/dev/full"), &folder());
             let said = String::from_utf8_lossy(&full.stderr).into_owned();
             assert!(full.status.code() == Some(1) && said.contains("cannot write"), "{command}: {said}");
