@@ -63,11 +63,12 @@ pub(super) fn run(arguments: &FitArguments) -> Result<(), String> {
     std::fs::create_dir_all(&arguments.out)
         .map_err(|error| format!("cannot make the folder '{}': {error}", arguments.out.display()))?;
     let started = Instant::now();
-    let mut bar = None;
+    let bar = StepBar::new("files", None, 0);
     let data = Dataset::read(&arguments.data, settings, &mut |done, of| {
-        bar.get_or_insert_with(|| StepBar::new("files", of as u64, 0)).show(done as u64, String::new);
+        bar.set_steps(of as u64);
+        bar.show(done as u64, String::new);
     });
-    bar.iter().for_each(StepBar::finish);
+    bar.finish();
     let data = data.map_err(|error| error.to_string())?;
     for damage in &data.damaged {
         log::warn!("left out: {damage}");

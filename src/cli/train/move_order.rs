@@ -5,7 +5,6 @@ use crate::cli::output::{Output, expect_another, say};
 use crate::cli::progress::StepBar;
 use crate::training::{Chunk, OrderCost, collect_nodes, learn_move_order};
 use clap::Args;
-use std::cell::OnceCell;
 use std::path::PathBuf;
 
 /// Beside which games nodes are looked for, and where the weights go.
@@ -32,13 +31,12 @@ pub(super) fn run(arguments: &MoveOrderArguments) -> Result<(), String> {
     // What took minutes is not to fail at its end for want of a folder.
     let mut output = Output::open(Some(&arguments.out))?;
     pool(arguments.threads)?.install(|| {
-        let bar = OnceCell::new();
+        let bar = StepBar::new("files", None, 0);
         let collected = collect_nodes(&settings, &arguments.games, &|done, of| {
-            bar.get_or_init(|| StepBar::new("files", of as u64, 0)).show(done as u64, String::new);
+            bar.set_steps(of as u64);
+            bar.show(done as u64, String::new);
         });
-        if let Some(bar) = bar.get() {
-            bar.finish();
-        }
+        bar.finish();
         let nodes = collected.map_err(|error| error.to_string())?;
         let bar = StepBar::new("steps", u64::from(settings.steps), 0);
         let learned = learn_move_order(&settings, &nodes, &|step| bar.show(step.into(), String::new));
