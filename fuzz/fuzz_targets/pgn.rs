@@ -1,7 +1,7 @@
 //! PGN from any text: a game that is read is written in a form that reads the same.
 #![no_main]
 
-use emilia::notation::game_file::{Format, Part, write};
+use emilia::notation::game_file::{Format, Datum, write};
 use emilia::notation::pgn;
 use libfuzzer_sys::fuzz_target;
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ fuzz_target!(|text: &str| {
             assert_eq!(again.record, game.record);
             assert_eq!((&again.black, &again.white), (&game.black, &game.white));
             assert_eq!((&again.place, &again.date), (&game.place, &game.date));
-            if written.losses.iter().all(|loss| loss.part != Part::Result) {
+            if written.losses.iter().all(|loss| loss.datum != Datum::Result) {
                 assert_eq!(again.score_for_black(), game.score_for_black());
                 // Of several tags `Time` another one may come first.
                 let lines = |text: &str| -> BTreeSet<String> { text.lines().map(str::to_owned).collect() };

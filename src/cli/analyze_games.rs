@@ -12,7 +12,7 @@ use crate::analysis::review_text::ReviewedGame;
 use crate::analysis::wanted_games::{GameInput, InputEnd};
 use crate::analysis::{AnalysisSettings, ByPlayer, Reviewer, answer, in_order};
 use crate::engine::EngineOptions;
-use crate::notation::game_file::{FileGame, GameFile, GameFileError, Part};
+use crate::notation::game_file::{Datum, FileGame, GameFile, GameFileError};
 use crate::render::Palette;
 use crate::shard::Shard;
 use serde::Serialize;
@@ -121,8 +121,8 @@ struct GameResults<'a> {
     players: ByPlayer,
     /// Games that the output does not have.
     failures: Failures,
-    /// For each part of a game that the output cannot hold, how many games have it.
-    losses: BTreeMap<Part, u64>,
+    /// For each datum of a game that the output cannot hold, how many games have it.
+    losses: BTreeMap<Datum, u64>,
 }
 
 impl GameResults<'_> {
@@ -185,8 +185,8 @@ impl GameResults<'_> {
             self.output.write(&if is_json { self.players.json() } else { self.players.table() })?;
         }
         self.output.finish(count, checksum, None)?;
-        for (part, count) in self.losses {
-            complain(format_args!("warning: ggf cannot hold {part}: {}", counted(count, "game")));
+        for (datum, count) in self.losses {
+            complain(format_args!("warning: ggf cannot hold {datum}: {}", counted(count, "game")));
         }
         self.failures.end("read")
     }
@@ -213,9 +213,9 @@ impl GameResults<'_> {
             Style::Table => game.table(),
             Style::Ggf => {
                 let written = game.ggf();
-                let parts: BTreeSet<Part> = written.losses.into_iter().map(|loss| loss.part).collect();
-                for part in parts {
-                    *self.losses.entry(part).or_default() += 1;
+                let data: BTreeSet<Datum> = written.losses.into_iter().map(|loss| loss.datum).collect();
+                for datum in data {
+                    *self.losses.entry(datum).or_default() += 1;
                 }
                 written.text
             }

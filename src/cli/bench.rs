@@ -31,7 +31,7 @@ const GAMES: [&str; 8] = [
 #[derive(Args, Clone, Debug)]
 pub(super) struct BenchArguments {
     /// Run this part alone; may be repeated
-    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(parts().into_iter().map(|part| part.name)))]
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(workloads().into_iter().map(|workload| workload.name)))]
     part: Vec<String>,
     /// Print the checksum of all that was visited and answered alone
     #[arg(long, conflicts_with = "json")]
@@ -43,7 +43,7 @@ pub(super) struct BenchArguments {
 
 /// One kind of work: searches of positions of each game, with the default evaluation.
 #[derive(Clone, Copy)]
-struct Part {
+struct Workload {
     name: &'static str,
     engine: &'static SearchEntry,
     limits: Limits,
@@ -58,41 +58,41 @@ struct Part {
 }
 
 /// One search of a position from the middle of each game, for its best move.
-fn part(name: &'static str, engine: &'static SearchEntry, limits: Limits) -> Part {
+fn workload(name: &'static str, engine: &'static SearchEntry, limits: Limits) -> Workload {
     let memory = (512, OnMemoryCap::Prune);
-    Part { name, engine, limits, turns: |game| 12 + 3 * game, lines: 1, searches: 1, memory }
+    Workload { name, engine, limits, turns: |game| 12 + 3 * game, lines: 1, searches: 1, memory }
 }
 
-/// The parts. Together they go through every search that can be chosen, one thread each, with one line and several, with what
+/// The workloads. Together they go through every search that can be chosen, one thread each, with one line and several, with what
 /// was stored before, and past the memory cap in all three ways.
-fn parts() -> Vec<Part> {
+fn workloads() -> Vec<Workload> {
     let depth = |depth| Limits { depth: Depth::new(depth), ..Limits::default() };
     let evaluations = |evaluations| Limits { evaluations: Some(evaluations), ..Limits::default() };
     let small = (1, OnMemoryCap::Prune);
     vec![
-        part("midgame", &ALPHA_BETA, depth(14)),
-        Part { lines: 3, ..part("hints", &ALPHA_BETA, depth(10)) },
-        Part { turns: |_| 40, ..part("endgame", &ALPHA_BETA, Limits::default()) },
-        Part { searches: 2, ..part("best-first", &BEST_FIRST, evaluations(100_000)) },
-        Part { lines: 4, ..part("best-hints", &BEST_FIRST, evaluations(50_000)) },
-        Part { memory: small, ..part("cap-prune", &BEST_FIRST, evaluations(60_000)) },
-        Part { memory: (1, OnMemoryCap::Rbfms), ..part("cap-rbfms", &BEST_FIRST, evaluations(60_000)) },
-        Part { memory: (1, OnMemoryCap::Stop), ..part("cap-stop", &BEST_FIRST, evaluations(60_000)) },
-        part("emilia", &EMILIA, depth(10)),
-        Part { turns: |_| 38, ..part("proof", &BEST_FIRST, Limits::default()) },
-        part("extension", &EXTENSION, evaluations(1_600_000)),
-        part("rbfms", &RBFMS, evaluations(100_000)),
-        part("minimax", &MINIMAX, depth(4)),
-        Part { searches: 2, ..part("korf-best", &KORF_BEST_FIRST, evaluations(30_000)) },
-        Part { lines: 3, memory: small, ..part("korf-prune", &KORF_BEST_FIRST, evaluations(30_000)) },
-        Part { memory: (1, OnMemoryCap::Rbfms), ..part("korf-rbfms", &KORF_BEST_FIRST, evaluations(60_000)) },
-        Part { searches: 2, ..part("korf-ext", &KORF_EXTENSION, evaluations(30_000)) },
-        Part { searches: 2, ..part("korf-ab", &KORF_ALPHA_BETA, depth(5)) },
-        Part { searches: 2, ..part("uct", &UCT, evaluations(30_000)) },
+        workload("midgame", &ALPHA_BETA, depth(14)),
+        Workload { lines: 3, ..workload("hints", &ALPHA_BETA, depth(10)) },
+        Workload { turns: |_| 40, ..workload("endgame", &ALPHA_BETA, Limits::default()) },
+        Workload { searches: 2, ..workload("best-first", &BEST_FIRST, evaluations(100_000)) },
+        Workload { lines: 4, ..workload("best-hints", &BEST_FIRST, evaluations(50_000)) },
+        Workload { memory: small, ..workload("cap-prune", &BEST_FIRST, evaluations(60_000)) },
+        Workload { memory: (1, OnMemoryCap::Rbfms), ..workload("cap-rbfms", &BEST_FIRST, evaluations(60_000)) },
+        Workload { memory: (1, OnMemoryCap::Stop), ..workload("cap-stop", &BEST_FIRST, evaluations(60_000)) },
+        workload("emilia", &EMILIA, depth(10)),
+        Workload { turns: |_| 38, ..workload("proof", &BEST_FIRST, Limits::default()) },
+        workload("extension", &EXTENSION, evaluations(1_600_000)),
+        workload("rbfms", &RBFMS, evaluations(100_000)),
+        workload("minimax", &MINIMAX, depth(4)),
+        Workload { searches: 2, ..workload("korf-best", &KORF_BEST_FIRST, evaluations(30_000)) },
+        Workload { lines: 3, memory: small, ..workload("korf-prune", &KORF_BEST_FIRST, evaluations(30_000)) },
+        Workload { memory: (1, OnMemoryCap::Rbfms), ..workload("korf-rbfms", &KORF_BEST_FIRST, evaluations(60_000)) },
+        Workload { searches: 2, ..workload("korf-ext", &KORF_EXTENSION, evaluations(30_000)) },
+        Workload { searches: 2, ..workload("korf-ab", &KORF_ALPHA_BETA, depth(5)) },
+        Workload { searches: 2, ..workload("uct", &UCT, evaluations(30_000)) },
     ]
 }
 
-/// The figures of one part, or of all together.
+/// The figures of one workload, or of all together.
 #[derive(Clone, Serialize)]
 struct Figures {
     part: &'static str,
@@ -112,7 +112,7 @@ struct JsonReport<'a> {
     parts: &'a [Figures],
 }
 
-impl Part {
+impl Workload {
     /// Searches every position with an empty table or tree, so that the count depends on the search alone.
     fn run(&self) -> Figures {
         // One thread, whatever the default is: only then the count is always the same.
@@ -163,8 +163,8 @@ fn position_after(moves: &str, turns: usize) -> Position {
 
 /// Runs the parts on one thread and prints the figures; the times go where the counts go, behind them.
 pub(super) fn run(options: &BenchArguments) -> Result<(), String> {
-    let wanted = |part: &Part| options.part.is_empty() || options.part.iter().any(|name| name == part.name);
-    let parts: Vec<Figures> = parts().into_iter().filter(wanted).map(|part| part.run()).collect();
+    let wanted = |workload: &Workload| options.part.is_empty() || options.part.iter().any(|name| name == workload.name);
+    let parts: Vec<Figures> = workloads().into_iter().filter(wanted).map(|workload| workload.run()).collect();
     let total = total(&parts);
     let output = if options.signature {
         format!("{}\n", total.answers)
@@ -209,10 +209,10 @@ mod tests {
 
     #[test]
     fn the_positions_have_a_move() {
-        for part in parts() {
+        for workload in workloads() {
             for (game, moves) in GAMES.iter().enumerate() {
-                let position = position_after(moves, (part.turns)(game));
-                assert!(!position.is_over(), "{} of game {game}", part.name);
+                let position = position_after(moves, (workload.turns)(game));
+                assert!(!position.is_over(), "{} of game {game}", workload.name);
             }
         }
     }

@@ -4,7 +4,7 @@ use super::game_choice::GameChoice;
 use super::game_input::{GameFiles, NamedGame};
 use super::output::{Failures, Output, Reader, complain, counted, is_for_terminal, write_together};
 use super::picture::ending;
-use crate::notation::game_file::{Format, GameFileError, Loss, Part, WthorWriter, names_of_others, write};
+use crate::notation::game_file::{Datum, Format, GameFileError, Loss, WthorWriter, names_of_others, write};
 use crate::whole_file::Destination;
 use clap::Args;
 use std::collections::BTreeMap;
@@ -79,7 +79,7 @@ struct Conversion<'a> {
     arguments: &'a ConvertArguments,
     format: Format,
     /// For each kind of loss, how many games have it, and the first.
-    losses: BTreeMap<Part, (u64, String)>,
+    losses: BTreeMap<Datum, (u64, String)>,
     failures: Failures,
     games: u64,
     /// Of these, games that were written.
@@ -127,10 +127,10 @@ impl Conversion<'_> {
                         // The names stand in files of their own.
                         let players = [&game.found.game.black.name, &game.found.game.white.name];
                         if let Some(name) = players.into_iter().find(|name| !name.is_empty()) {
-                            losses.push(Loss { part: Part::Players, detail: name.clone() });
+                            losses.push(Loss { datum: Datum::Players, detail: name.clone() });
                         }
                         if !game.found.game.place.is_empty() {
-                            losses.push(Loss { part: Part::Place, detail: game.found.game.place.clone() });
+                            losses.push(Loss { datum: Datum::Place, detail: game.found.game.place.clone() });
                         }
                     }
                     self.note(&game.place, losses)?;
@@ -191,19 +191,19 @@ impl Conversion<'_> {
             if self.arguments.strict {
                 return Err(format!("{place}: {} cannot hold {loss}", self.format));
             }
-            if !seen.contains(&loss.part) {
-                seen.push(loss.part);
+            if !seen.contains(&loss.datum) {
+                seen.push(loss.datum);
                 let first = || (0, format!("{place}: {}", brief(&loss.detail)));
-                self.losses.entry(loss.part).or_insert_with(first).0 += 1;
+                self.losses.entry(loss.datum).or_insert_with(first).0 += 1;
             }
         }
         Ok(())
     }
 
     fn warn(&self) {
-        for (part, (count, first)) in &self.losses {
+        for (datum, (count, first)) in &self.losses {
             complain(format_args!(
-                "warning: {} cannot hold {part}: {}, first {first}",
+                "warning: {} cannot hold {datum}: {}, first {first}",
                 self.format,
                 counted(*count, "game")
             ));

@@ -12,7 +12,7 @@ use super::searches::{EMILIA, SearchEntry};
 use super::uct_options::{Backup, LeafValue, Selection};
 use crate::eval::{Evaluator, EvaluatorKind, Random, fingerprint};
 use crate::othello::Position;
-use crate::search::{Depth, OnMemoryCap, Part, Score, Selectivity, Tie};
+use crate::search::{Component, Depth, OnMemoryCap, Score, Selectivity, Tie};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -200,7 +200,7 @@ engine_options! {
         values: Values::Whole(1, 120),
         is_for_experiments: true,
     }
-    without: Option<Part> = None; {
+    without: Option<Component> = None; {
         name: "without",
         value_name: "PART",
         help: "The part of best-first that is left out, to measure what it is worth, with one thread; or none",

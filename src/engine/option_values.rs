@@ -6,7 +6,7 @@ use super::option::{Given, OptionError, Values, texts};
 use super::searches::{SearchEntry, searches};
 use super::uct_options::{Backup, LeafValue, Selection};
 use crate::eval::EvaluatorKind;
-use crate::search::{Depth, OnMemoryCap, Part, Score, Selectivity, Tie};
+use crate::search::{Component, Depth, OnMemoryCap, Score, Selectivity, Tie};
 use std::time::Duration;
 use strum::VariantArray;
 
@@ -79,7 +79,7 @@ named_values! {
     EvaluatorKind: EvaluatorKind::ALL;
     OnMemoryCap: OnMemoryCap::VARIANTS;
     Tie: Tie::VARIANTS;
-    Part: Part::VARIANTS;
+    Component: Component::VARIANTS;
     Backup: Backup::VARIANTS;
     LeafValue: LeafValue::VARIANTS;
     Selection: Selection::VARIANTS;

@@ -3,7 +3,7 @@
 use super::cursor::Cursor;
 use super::game_file::Format;
 use super::ggf::GgfResult;
-use super::loss::Part;
+use super::loss::Datum;
 use super::written::{Unwritable, Written};
 use super::{AnnotatedGame, NotationError};
 use crate::othello::{Color, Move, Position};
@@ -63,7 +63,7 @@ pub(super) fn write(game: &AnnotatedGame) -> Result<Written, Unwritable> {
         return Err(Unwritable::Start(Format::Logbook));
     }
     let score = game.whole_score().ok_or(Unwritable::Result(Format::Logbook))?;
-    let mut written = Written::new(game, |part| matches!(part, Part::Result | Part::Turns));
+    let mut written = Written::new(game, |datum| matches!(datum, Datum::Result | Datum::Turns));
     for (position, turn) in game.record.positions().iter().zip(game.record.turns()) {
         if let Move::Place(square) = turn {
             let sign = if position.mover() == Color::Black { '+' } else { '-' };

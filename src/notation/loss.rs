@@ -8,14 +8,14 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loss {
     /// What kind of thing.
-    pub part: Part,
+    pub datum: Datum,
     /// What it was; may be empty.
     pub detail: String,
 }
 
 /// The things that a file may say of a game besides its start and its turns; displayed, in the words of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, strum::Display)]
-pub enum Part {
+pub enum Datum {
     /// The names of the players.
     #[strum(to_string = "names of players")]
     Players,
@@ -73,27 +73,27 @@ pub enum Part {
 }
 
 impl Loss {
-    pub(super) fn new(part: Part, detail: impl Into<String>) -> Loss {
-        Loss { part, detail: detail.into() }
+    pub(super) fn new(datum: Datum, detail: impl Into<String>) -> Loss {
+        Loss { datum, detail: detail.into() }
     }
 
     /// A text that changes in being written.
     pub(super) fn of_characters(text: &str) -> Loss {
-        Loss::new(Part::Characters, format!("in {text:?}"))
+        Loss::new(Datum::Characters, format!("in {text:?}"))
     }
 }
 
 impl fmt::Display for Loss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.detail.as_str() {
-            "" => write!(f, "{}", self.part),
-            detail => write!(f, "{} ({detail})", self.part),
+            "" => write!(f, "{}", self.datum),
+            detail => write!(f, "{} ({detail})", self.datum),
         }
     }
 }
 
 /// What of a game a format has no place for, by its kind. What depends on the value, the writers add.
-pub(super) fn losses(game: &AnnotatedGame, has_place: impl Fn(Part) -> bool) -> Vec<Loss> {
+pub(super) fn losses(game: &AnnotatedGame, has_place: impl Fn(Datum) -> bool) -> Vec<Loss> {
     let players = [&game.black, &game.white];
     let both = |texts: Vec<String>| texts.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(", ");
     let words = |numbers: Vec<Option<String>>| both(numbers.into_iter().flatten().collect());
@@ -103,24 +103,27 @@ pub(super) fn losses(game: &AnnotatedGame, has_place: impl Fn(Part) -> bool) -> 
         n => format!("of {n} moves"),
     };
     let all = [
-        (Part::Players, both(players.map(|player| player.name.clone()).to_vec())),
-        (Part::Ratings, words(players.map(|player| player.rating.map(|rating| rating.to_string())).to_vec())),
-        (Part::Clocks, words(players.map(|player| player.clock.map(|clock| clock.to_string())).to_vec())),
-        (Part::Place, game.place.clone()),
-        (Part::Date, game.date.clone()),
-        (Part::Result, game.result.map_or_else(String::new, |result| format!("{:+}", result.score))),
-        (Part::Ending, game.ending().map_or_else(String::new, |ending| ending.to_string())),
-        (Part::Theory, game.theory.map_or_else(String::new, |theory| format!("{:+}", theory.black_score))),
-        (Part::Evaluations, thought(|timing| timing.eval.is_some())),
-        (Part::Times, thought(|timing| timing.seconds.is_some())),
-        (Part::Comments, game.comments.join(" / ")),
-        (Part::TurnComments, both(game.turn_comments.iter().map(|(_, text)| text.clone()).collect())),
-        (Part::MoveValues, if game.scores.is_empty() && game.score.is_none() { "" } else { "of its start" }.to_owned()),
-        (Part::Passes, if game.record.turns().last() == Some(&Move::Pass) { "at the end" } else { "" }.to_owned()),
-        (Part::Turns, if game.is_position() { String::new() } else { format!("{} turns", game.record.turns().len()) }),
-        (Part::Other, both(game.other.iter().map(|(key, _)| key.clone()).collect())),
+        (Datum::Players, both(players.map(|player| player.name.clone()).to_vec())),
+        (Datum::Ratings, words(players.map(|player| player.rating.map(|rating| rating.to_string())).to_vec())),
+        (Datum::Clocks, words(players.map(|player| player.clock.map(|clock| clock.to_string())).to_vec())),
+        (Datum::Place, game.place.clone()),
+        (Datum::Date, game.date.clone()),
+        (Datum::Result, game.result.map_or_else(String::new, |result| format!("{:+}", result.score))),
+        (Datum::Ending, game.ending().map_or_else(String::new, |ending| ending.to_string())),
+        (Datum::Theory, game.theory.map_or_else(String::new, |theory| format!("{:+}", theory.black_score))),
+        (Datum::Evaluations, thought(|timing| timing.eval.is_some())),
+        (Datum::Times, thought(|timing| timing.seconds.is_some())),
+        (Datum::Comments, game.comments.join(" / ")),
+        (Datum::TurnComments, both(game.turn_comments.iter().map(|(_, text)| text.clone()).collect())),
+        (
+            Datum::MoveValues,
+            if game.scores.is_empty() && game.score.is_none() { "" } else { "of its start" }.to_owned(),
+        ),
+        (Datum::Passes, if game.record.turns().last() == Some(&Move::Pass) { "at the end" } else { "" }.to_owned()),
+        (Datum::Turns, if game.is_position() { String::new() } else { format!("{} turns", game.record.turns().len()) }),
+        (Datum::Other, both(game.other.iter().map(|(key, _)| key.clone()).collect())),
     ];
-    let lost = all.into_iter().filter(|(part, detail)| !detail.is_empty() && !has_place(*part));
-    let unread = game.unread.iter().map(|text| (Part::Unread, text.clone()));
-    lost.chain(unread).map(|(part, detail)| Loss { part, detail }).collect()
+    let lost = all.into_iter().filter(|(datum, detail)| !detail.is_empty() && !has_place(*datum));
+    let unread = game.unread.iter().map(|text| (Datum::Unread, text.clone()));
+    lost.chain(unread).map(|(datum, detail)| Loss { datum, detail }).collect()
 }

@@ -3,7 +3,7 @@
 use super::board;
 use super::cursor::Cursor;
 use super::grammar::{Parsed, failed, offset_of};
-use super::loss::Part;
+use super::loss::Datum;
 use super::transcript::parse_turn;
 use super::written::Written;
 use super::{AnnotatedGame, NotationError};
@@ -138,9 +138,9 @@ fn segment(input: &str) -> Parsed<'_, Segment<'_>> {
 
 /// Writes a position, or those of a game in which a disc is placed.
 pub(super) fn write(game: &AnnotatedGame) -> Written {
-    let mut written = Written::new(game, |part| match part {
-        Part::Comments => game.is_position(),
-        _ => matches!(part, Part::Evaluations | Part::MoveValues),
+    let mut written = Written::new(game, |datum| match datum {
+        Datum::Comments => game.is_position(),
+        _ => matches!(datum, Datum::Evaluations | Datum::MoveValues),
     });
     if game.is_position() {
         let comment = game.comments.join(" / ");
@@ -163,7 +163,7 @@ pub(super) fn write(game: &AnnotatedGame) -> Written {
         written.text += &format!("{}\n", ObfEntry { position, moves, score, comment, unread: Vec::new() });
     }
     if fractions > 0 {
-        written.lose(Part::Evaluations, format!("{fractions} that are not whole discs"));
+        written.lose(Datum::Evaluations, format!("{fractions} that are not whole discs"));
     }
     written
 }

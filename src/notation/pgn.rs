@@ -3,7 +3,7 @@
 use super::annotated_game::{PlayerInfo, Timing, read_number};
 use super::cursor::{Cursor, is_blank};
 use super::ggf::{Ending, GgfResult};
-use super::loss::{Loss, Part};
+use super::loss::{Datum, Loss};
 use super::sgf::variations_in_words;
 use super::transcript::eat_turn;
 use super::written::Written;
@@ -344,8 +344,8 @@ const LINE: usize = 79;
 /// Writes a game: the tags, an empty line, and the moves in lines of at most 79 bytes where comments allow it; every pass is
 /// written, as PlayOK does. `}` in a comment becomes `)`, and a line end a blank.
 pub(super) fn write(game: &AnnotatedGame) -> Written {
-    const LOST: [Part; 5] = [Part::Clocks, Part::Times, Part::Evaluations, Part::Theory, Part::MoveValues];
-    let mut written = Written::new(game, |part| !LOST.contains(&part));
+    const LOST: [Datum; 5] = [Datum::Clocks, Datum::Times, Datum::Evaluations, Datum::Theory, Datum::MoveValues];
+    let mut written = Written::new(game, |datum| !LOST.contains(&datum));
     let result = result_text(game, &mut written);
     let tags = tags(game, &result, &mut written);
     for (_, value) in &tags {
@@ -426,8 +426,8 @@ fn lines(words: &[String]) -> String {
 fn result_text(game: &AnnotatedGame, written: &mut Written) -> String {
     let Some(score) = game.whole_score() else {
         if let Some(result) = game.result {
-            written.lose(Part::Result, format!("{:+}", result.score));
-            written.losses.extend(result.ending.map(|how| Loss::new(Part::Ending, how.to_string())));
+            written.lose(Datum::Result, format!("{:+}", result.score));
+            written.losses.extend(result.ending.map(|how| Loss::new(Datum::Ending, how.to_string())));
         }
         return "*".to_owned();
     };
@@ -436,14 +436,14 @@ fn result_text(game: &AnnotatedGame, written: &mut Written) -> String {
         if how == Ending::Resigned && score.abs() == 64 && !end.is_over() {
             return if score > 0 { "1-0" } else { "0-1" }.to_owned();
         }
-        written.lose(Part::Ending, how.to_string());
+        written.lose(Datum::Ending, how.to_string());
     }
     if end.is_over() && score == end.score_for_black() {
         // What lies on the board; the empty squares are the winner's all the same.
         return format!("{}-{}", end.discs(Color::Black).count(), end.discs(Color::White).count());
     }
     if score % 2 != 0 {
-        written.lose(Part::Result, format!("{score:+}"));
+        written.lose(Datum::Result, format!("{score:+}"));
         return "*".to_owned();
     }
     format!("{}-{}", (64 + score) / 2, (64 - score) / 2)

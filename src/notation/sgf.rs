@@ -4,7 +4,7 @@ use super::annotated_game::{PlayerInfo, read_number};
 use super::board::Board;
 use super::ggf::{Ending, GgfResult};
 use super::grammar::{Parsed, failed, offset_of};
-use super::loss::Part;
+use super::loss::Datum;
 use super::transcript::{parse_turn, uninferable};
 use super::written::Written;
 use super::{AnnotatedGame, NotationError, Problem};
@@ -359,7 +359,7 @@ impl fmt::Display for Point {
 /// forced passes, except those after the last disc.
 pub(super) fn write(game: &AnnotatedGame) -> Written {
     let mut written =
-        Written::new(game, |part| !matches!(part, Part::Clocks | Part::Times | Part::Theory | Part::MoveValues));
+        Written::new(game, |datum| !matches!(datum, Datum::Clocks | Datum::Times | Datum::Theory | Datum::MoveValues));
     let mut has_words = game.result.is_some();
     let other = written.keep_other(game, |key, value| match key {
         // There is room for one.
@@ -462,7 +462,7 @@ fn result_text(result: GgfResult, written: &mut Written) -> String {
         Some(Ending::Resigned) if is_whole => return format!("{winner}+R"),
         Some(Ending::Timeout) if is_whole => return format!("{winner}+T"),
         Some(Ending::Left) if is_whole => return format!("{winner}+F"),
-        Some(how) => written.lose(Part::Ending, how.to_string()),
+        Some(how) => written.lose(Datum::Ending, how.to_string()),
         None => {}
     }
     if result.score == 0.0 { "0".to_owned() } else { format!("{winner}+{}", result.score.abs()) }

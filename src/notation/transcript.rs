@@ -1,7 +1,7 @@
 //! Lists of moves: `f5d6c3d3c4`, `1. f5 d6 2. c3`, `F5 D6 PA C3`.
 
 use super::cursor::{Cursor, is_blank};
-use super::loss::Part;
+use super::loss::Datum;
 use super::written::Written;
 use super::{AnnotatedGame, NotationError};
 use crate::othello::{Color, GameRecord, Move, Position};
@@ -172,7 +172,7 @@ impl fmt::Display for Transcript<'_> {
 
 /// Writes a game or a position as a line.
 pub(super) fn write(game: &AnnotatedGame) -> Written {
-    let mut written = Written::new(game, |part| matches!(part, Part::Passes | Part::Turns));
+    let mut written = Written::new(game, |datum| matches!(datum, Datum::Passes | Datum::Turns));
     let (start, moves) = (game.record.start(), Transcript(&game.record));
     written.text = match (*start == Position::START, game.is_position()) {
         (_, true) => format!("{start}\n"),

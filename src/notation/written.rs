@@ -2,7 +2,7 @@
 
 use super::annotated_game::AnnotatedGame;
 use super::game_file::Format;
-use super::loss::{Loss, Part, losses};
+use super::loss::{Datum, Loss, losses};
 use thiserror::Error;
 
 /// A game in a format of text.
@@ -16,13 +16,13 @@ pub struct Written {
 
 impl Written {
     /// No text yet, and what is lost of a game because the format has no place for it.
-    pub(super) fn new(game: &AnnotatedGame, has_place: impl Fn(Part) -> bool) -> Written {
+    pub(super) fn new(game: &AnnotatedGame, has_place: impl Fn(Datum) -> bool) -> Written {
         Written { text: String::new(), losses: losses(game, has_place) }
     }
 
     /// Notes what is lost.
-    pub(super) fn lose(&mut self, part: Part, detail: impl Into<String>) {
-        self.losses.push(Loss::new(part, detail));
+    pub(super) fn lose(&mut self, datum: Datum, detail: impl Into<String>) {
+        self.losses.push(Loss::new(datum, detail));
     }
 
     /// Notes that a text changes in being written.
@@ -39,7 +39,7 @@ impl Written {
         mut is_kept: impl FnMut(&str, &str) -> bool,
     ) -> Vec<(String, String)> {
         let (kept, lost): (Vec<_>, Vec<_>) = game.other.iter().cloned().partition(|(key, value)| is_kept(key, value));
-        self.losses.extend(lost.into_iter().map(|(key, value)| Loss::new(Part::Other, format!("{key}: {value}"))));
+        self.losses.extend(lost.into_iter().map(|(key, value)| Loss::new(Datum::Other, format!("{key}: {value}"))));
         kept
     }
 }

@@ -19,8 +19,9 @@ mod tree;
 
 pub use alpha_beta::{AlphaBeta, AlphaBetaSettings};
 pub use best_first::{
-    AlphaBetaStart, BestFirst, BestFirstSettings, ByValue, Emilia, EndValues, EndgameSolver, Explorer, FinalMove,
-    KorfBestFirst, KorfSettings, OnMemoryCap, Part, Progress, RootMove, Start, Tie, Work, mean_alpha_beta_evaluations,
+    AlphaBetaStart, BestFirst, BestFirstSettings, ByValue, Component, Emilia, EndValues, EndgameSolver, Explorer,
+    FinalMove, KorfBestFirst, KorfSettings, OnMemoryCap, Progress, RootMove, Start, Tie, Work,
+    mean_alpha_beta_evaluations,
 };
 pub(crate) use best_first::{Budget, Interrupted, Rules, Schedule, least_depth, line_to};
 pub(crate) use endgame::move_order;

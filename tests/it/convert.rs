@@ -3,7 +3,7 @@
 use crate::games::{game_from_anywhere, shared_path};
 use crate::serve::{emilia, run, said};
 use emilia::notation::game_file::{
-    AnnotatedGame, Format, GameFile, Loss, Part, PlayerInfo, Theory, Unwritable, WthorWriter, write,
+    AnnotatedGame, Datum, Format, GameFile, Loss, PlayerInfo, Theory, Unwritable, WthorWriter, write,
 };
 use emilia::notation::ggf::{Ending, GgfClock, GgfResult, Timing};
 use emilia::notation::obf::ObfEntry;
@@ -138,7 +138,7 @@ fn discs(record: &GameRecord) -> &[Move] {
 }
 
 /// What differs between two games.
-fn differences(a: &AnnotatedGame, b: &AnnotatedGame) -> Vec<Part> {
+fn differences(a: &AnnotatedGame, b: &AnnotatedGame) -> Vec<Datum> {
     let names = |game: &AnnotatedGame| [game.black.name.clone(), game.white.name.clone()];
     let ratings = |game: &AnnotatedGame| [game.black.rating, game.white.rating];
     let clocks = |game: &AnnotatedGame| [game.black.clock, game.white.clock];
@@ -165,23 +165,23 @@ fn differences(a: &AnnotatedGame, b: &AnnotatedGame) -> Vec<Part> {
     // What the board says may be said, and a game on the board that is over may be left unsaid.
     let result = a.result.is_some() && a.score_for_black() != b.score_for_black();
     let found = [
-        (Part::Players, names(a) != names(b)),
-        (Part::Ratings, ratings(a) != ratings(b)),
-        (Part::Clocks, clocks(a) != clocks(b)),
-        (Part::Place, a.place != b.place),
-        (Part::Date, a.date != b.date),
-        (Part::Result, result),
-        (Part::Ending, a.ending() != b.ending()),
-        (Part::Theory, a.theory != b.theory),
-        (Part::Evaluations, evals(a) != evals(b)),
-        (Part::Times, times(a) != times(b)),
-        (Part::Comments, !same_comments),
-        (Part::TurnComments, turn_comments(a) != turn_comments(b)),
-        (Part::MoveValues, (&a.scores, a.score) != (&b.scores, b.score)),
-        (Part::Passes, a.record.turns().len() != b.record.turns().len()),
-        (Part::Other, a.other.iter().any(|property| !b.other.contains(property))),
+        (Datum::Players, names(a) != names(b)),
+        (Datum::Ratings, ratings(a) != ratings(b)),
+        (Datum::Clocks, clocks(a) != clocks(b)),
+        (Datum::Place, a.place != b.place),
+        (Datum::Date, a.date != b.date),
+        (Datum::Result, result),
+        (Datum::Ending, a.ending() != b.ending()),
+        (Datum::Theory, a.theory != b.theory),
+        (Datum::Evaluations, evals(a) != evals(b)),
+        (Datum::Times, times(a) != times(b)),
+        (Datum::Comments, !same_comments),
+        (Datum::TurnComments, turn_comments(a) != turn_comments(b)),
+        (Datum::MoveValues, (&a.scores, a.score) != (&b.scores, b.score)),
+        (Datum::Passes, a.record.turns().len() != b.record.turns().len()),
+        (Datum::Other, a.other.iter().any(|property| !b.other.contains(property))),
     ];
-    found.into_iter().filter(|(_, differs)| *differs).map(|(part, _)| part).collect()
+    found.into_iter().filter(|(_, differs)| *differs).map(|(datum, _)| datum).collect()
 }
 
 /// Checks that a format keeps a game but for what it tells to lose, and gives back what it has kept.
@@ -198,9 +198,9 @@ fn check(game: &AnnotatedGame, format: Format) -> Option<AnnotatedGame> {
         }
         Err(error) => panic!("{format}: {error}"),
     };
-    let told: HashSet<Part> = losses.iter().map(|loss| loss.part).collect();
+    let told: HashSet<Datum> = losses.iter().map(|loss| loss.datum).collect();
     if format == Format::Obf && !game.is_position() {
-        assert!(told.contains(&Part::Turns));
+        assert!(told.contains(&Datum::Turns));
         let placed = game.record.positions().iter().zip(game.record.turns()).filter(|(_, turn)| **turn != Move::Pass);
         let positions: Vec<Position> = placed.map(|(position, _)| *position).collect();
         assert_eq!(games.iter().map(|game| *game.record.start()).collect::<Vec<_>>(), positions);
@@ -209,14 +209,14 @@ fn check(game: &AnnotatedGame, format: Format) -> Option<AnnotatedGame> {
     assert_eq!(games.len(), 1, "{format}: {game:?}");
     let back = games.remove(0);
     assert_eq!((back.record.start(), discs(&back.record)), (game.record.start(), discs(&game.record)), "{format}");
-    for part in differences(game, &back) {
-        let replaced = told.contains(&Part::Characters);
-        let is_told = told.contains(&part) || replaced;
-        assert!(is_told, "{format} loses {part} and says only {losses:?}\n{game:?}\n{back:?}");
+    for datum in differences(game, &back) {
+        let replaced = told.contains(&Datum::Characters);
+        let is_told = told.contains(&datum) || replaced;
+        assert!(is_told, "{format} loses {datum} and says only {losses:?}\n{game:?}\n{back:?}");
     }
     // What is called lost was there.
     for loss in &losses {
-        assert!(loss.part == Part::Characters || !loss.detail.is_empty(), "{loss:?}");
+        assert!(loss.datum == Datum::Characters || !loss.detail.is_empty(), "{loss:?}");
     }
     Some(back)
 }
@@ -289,7 +289,7 @@ fn what_a_reader_passes_over_is_told() {
         for format in [Format::Ggf, Format::Sgf, Format::Pgn, Format::Transcript, Format::Obf] {
             let losses = write(&game, format).unwrap().losses;
             let unread: Vec<&str> =
-                losses.iter().filter(|loss| loss.part == Part::Unread).map(|loss| loss.detail.as_str()).collect();
+                losses.iter().filter(|loss| loss.datum == Datum::Unread).map(|loss| loss.detail.as_str()).collect();
             assert_eq!(unread, lost, "{format}");
         }
     }

@@ -30,7 +30,7 @@ mod wthor_reader;
 mod wthor_writer;
 
 pub use crate::notation::annotated_game::{AnnotatedGame, PlayerInfo, Theory};
-pub use crate::notation::loss::{Loss, Part};
+pub use crate::notation::loss::{Datum, Loss};
 pub use crate::notation::written::{Unwritable, Written};
 pub use content::Format;
 pub(crate) use content::is_comment;

@@ -2,7 +2,7 @@
 
 use super::content::Format;
 use crate::notation::annotated_game::AnnotatedGame;
-use crate::notation::loss::{Loss, Part, losses};
+use crate::notation::loss::{Datum, Loss, losses};
 use crate::notation::written::Unwritable;
 use crate::notation::wthor::{GAME, HEADER, PLAYER, TOURNAMENT};
 use crate::othello::{Move, Position};
@@ -55,16 +55,16 @@ impl WthorWriter {
             return Err(Unwritable::Start(Format::Wthor));
         }
         let score = game.whole_score().filter(|score| score % 2 == 0).ok_or(Unwritable::Result(Format::Wthor))?;
-        let mut losses = losses(game, |part| {
-            use Part::{Date, Place, Players, Result, Theory, Turns};
-            matches!(part, Players | Place | Date | Result | Theory | Turns)
+        let mut losses = losses(game, |datum| {
+            use Datum::{Date, Place, Players, Result, Theory, Turns};
+            matches!(datum, Players | Place | Date | Result | Theory | Turns)
         });
-        let tournament = self.tournaments.number(&game.place, TOURNAMENT, Part::Place, &mut losses)?;
-        let black = self.players.number(&game.black.name, PLAYER, Part::Players, &mut losses)?;
-        let white = self.players.number(&game.white.name, PLAYER, Part::Players, &mut losses)?;
+        let tournament = self.tournaments.number(&game.place, TOURNAMENT, Datum::Place, &mut losses)?;
+        let black = self.players.number(&game.black.name, PLAYER, Datum::Players, &mut losses)?;
+        let white = self.players.number(&game.white.name, PLAYER, Datum::Players, &mut losses)?;
         let theory = game.theory.filter(|theory| match self.theory_empties {
             Some(empties) if empties != theory.empties => {
-                losses.push(Loss::new(Part::Theory, format!("from {} empty squares on", theory.empties)));
+                losses.push(Loss::new(Datum::Theory, format!("from {} empty squares on", theory.empties)));
                 false
             }
             _ => true,
@@ -89,7 +89,7 @@ impl WthorWriter {
     fn note_year(&mut self, date: &str, losses: &mut Vec<Loss>) {
         let year = date.get(..4).and_then(|year| year.parse::<u16>().ok()).filter(|year| *year >= 1000);
         if !date.is_empty() && (year.is_none() || date.len() > 4) {
-            losses.push(Loss::new(Part::Date, date));
+            losses.push(Loss::new(Datum::Date, date));
         }
         if self.games == 0 {
             self.year = year;
@@ -101,7 +101,7 @@ impl WthorWriter {
     pub fn finish(self) -> WthorBytes {
         let mut losses = Vec::new();
         if self.years_differ {
-            losses.push(Loss::new(Part::Date, "the games are not all of one year"));
+            losses.push(Loss::new(Datum::Date, "the games are not all of one year"));
         }
         let year = self.year.filter(|_| !self.years_differ).unwrap_or(0);
         let mut header = header(year, self.theory_empties.unwrap_or(0));
@@ -134,7 +134,7 @@ struct Names {
 
 impl Names {
     /// The number of a name, which is new or not.
-    fn number(&mut self, name: &str, size: usize, part: Part, losses: &mut Vec<Loss>) -> Result<u16, Unwritable> {
+    fn number(&mut self, name: &str, size: usize, datum: Datum, losses: &mut Vec<Loss>) -> Result<u16, Unwritable> {
         let latin: Vec<u8> =
             name.chars().map(|c| u8::try_from(c).ok().filter(|&byte| byte != 0).unwrap_or(b'?')).collect();
         if latin.iter().map(|&byte| char::from(byte)).ne(name.chars()) {
@@ -143,7 +143,7 @@ impl Names {
         // The last byte stays zero: some readers rely on it.
         let kept = latin.len().min(size - 1);
         if kept < latin.len() {
-            losses.push(Loss::new(part, format!("{name:?} beyond {kept} letters")));
+            losses.push(Loss::new(datum, format!("{name:?} beyond {kept} letters")));
         }
         if let Some(number) = self.numbers.get(name) {
             return Ok(*number);

@@ -12,7 +12,7 @@ use super::annotated_game::AnnotatedGame;
 use super::board::{self, Board};
 use super::cursor::{Cursor, is_blank};
 use super::grammar::{Parsed, failed, offset_of};
-use super::loss::Part;
+use super::loss::Datum;
 use super::written::Written;
 use super::{NotationError, Problem};
 use crate::othello::{Color, GameRecord, Position};
@@ -234,7 +234,7 @@ const KNOWN: [&str; 15] = ["GM", "PC", "DT", "PB", "PW", "RB", "RW", "TI", "TB",
 
 /// Writes a game as a line.
 pub(super) fn write(game: &AnnotatedGame) -> Written {
-    let mut written = Written::new(game, |part| !matches!(part, Part::Theory | Part::MoveValues));
+    let mut written = Written::new(game, |datum| !matches!(datum, Datum::Theory | Datum::MoveValues));
     // Every game of GGF says `TY[8]`, so a reader does not keep it.
     let is_type = |value: &str| {
         let kind = value.strip_prefix('s').unwrap_or(value);
@@ -252,14 +252,14 @@ pub(super) fn write(game: &AnnotatedGame) -> Written {
     for text in texts.into_iter().chain(said).chain(other.iter().map(|(_, value)| value)) {
         written.check(text, shown(text) == *text);
     }
-    for (part, numbers) in [
-        (Part::Evaluations, game.timing.iter().map(|timing| timing.eval).collect::<Vec<_>>()),
-        (Part::Times, game.timing.iter().map(|timing| timing.seconds).collect()),
-        (Part::Ratings, vec![game.black.rating, game.white.rating]),
-        (Part::Result, vec![game.result.map(|result| result.score * 1e3)]),
+    for (datum, numbers) in [
+        (Datum::Evaluations, game.timing.iter().map(|timing| timing.eval).collect::<Vec<_>>()),
+        (Datum::Times, game.timing.iter().map(|timing| timing.seconds).collect()),
+        (Datum::Ratings, vec![game.black.rating, game.white.rating]),
+        (Datum::Result, vec![game.result.map(|result| result.score * 1e3)]),
     ] {
         if let Some(long) = numbers.into_iter().flatten().find(|number| !number::is_short(*number)) {
-            written.lose(part, format!("digits of {long}"));
+            written.lose(datum, format!("digits of {long}"));
         }
     }
     written.text = format!("{}\n", Ggf(&AnnotatedGame { other, ..game.clone() }));

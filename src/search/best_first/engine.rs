@@ -21,7 +21,7 @@ use super::schedule::Schedule;
 use super::searched_leaves::{self, SearchedLeaves, solving_cost};
 use super::shards::{self, Shards};
 use super::workers::{self, FEW_EXPANSIONS};
-use super::{EndValues, Explorer, OnMemoryCap, Part, Rules};
+use super::{EndValues, Explorer, OnMemoryCap, Component, Rules};
 use crate::eval::{Incremental, with_incremental};
 use crate::othello::{Bitboard, Empties, Move, Symmetry};
 use crate::search::alpha_beta::deepen;
@@ -88,8 +88,8 @@ pub struct BestFirstSettings {
     pub threads: usize,
     /// The selectivity of alpha-beta: how sure its cuts by shallower searches are.
     pub selectivity: Selectivity,
-    /// The part of the search that is left out. Then one thread searches.
-    pub without: Option<Part>,
+    /// The component that is left out. Then one thread searches.
+    pub without: Option<Component>,
 }
 
 impl BestFirstSettings {
@@ -206,16 +206,16 @@ impl BestFirst {
         BestFirst { settings, table: TranspositionTable::new(settings.table_bytes), stored: None }
     }
 
-    /// Whether the search has a part.
-    fn has(&self, part: Part) -> bool {
-        self.settings.without != Some(part)
+    /// Whether the search has a component.
+    fn has(&self, component: Component) -> bool {
+        self.settings.without != Some(component)
     }
 
     /// The tree or the trees, with what they hold of the task's position.
     fn prepare(&mut self, task: &Task, form: Form) -> Stored {
         let BestFirstSettings { memory, on_memory_cap, threads, .. } = self.settings;
         // Whether a move wins comes first where it is to be played; where values are wanted, it would spoil them.
-        let wins_first = self.has(Part::WinsFirst) && !task.is_analysis;
+        let wins_first = self.has(Component::WinsFirst) && !task.is_analysis;
         let ends = if wins_first { EndValues::WinFirst } else { EndValues::Outcome };
         let rules = Rules { ends, contempt: Contempt::NONE, max: task.position.mover() };
         // A tree has either all moves of its root or some.
@@ -227,14 +227,14 @@ impl BestFirst {
                 return Stored::Shards(Box::new(Mutex::new(Shards::new(memory, on_memory_cap, rules, &task.position))));
             }
             let mut policy = ByRelevance::default();
-            policy.is_by_value = !self.has(Part::Relevance);
-            let tree = Tree::new(memory, self.has(Part::SharedPositions));
+            policy.is_by_value = !self.has(Component::Relevance);
+            let tree = Tree::new(memory, self.has(Component::SharedPositions));
             Stored::Tree(Box::new(Explorer::with_tree(policy, rules, tree, on_memory_cap, &task.position)))
         });
         let exploration =
             EXPLORATION * searched_leaves::error(task.evaluator.error_model(), task.position.empty_count());
         // What alpha-beta finds out first makes the old values worth less than the time they save: 34 against 45 %.
-        let is_kept = form.start == 0.0 && self.has(Part::TreeReuse);
+        let is_kept = form.start == 0.0 && self.has(Component::TreeReuse);
         match &mut stored {
             Stored::Shards(shards) => shards.get_mut().begin(task, exploration, is_kept),
             Stored::Tree(search) => {
@@ -300,7 +300,7 @@ impl BestFirst {
     fn is_to_be_proven(&self, empties: Empties, total: Option<u64>, turn: u64) -> bool {
         let cost = solving_cost(empties);
         match total {
-            _ if !self.has(Part::Proofs) => false,
+            _ if !self.has(Component::Proofs) => false,
             None => cost <= PROVABLE.max(turn as f64),
             // An unfinished proof says less than the alpha-beta that the extension has instead.
             Some(total) => !self.settings.start && cost * TO_PROVE <= total as f64,
@@ -334,14 +334,14 @@ impl BestFirst {
             }
             stored.top().set_deviations(empties.and_fewer().rev().map(|left| form.deviation * error(left)).collect());
             let limits = form.limits_of_tree(control.limits(), after(counts.0));
-            let may_end_early = form.start == 0.0 && self.has(Part::Relevance);
+            let may_end_early = form.start == 0.0 && self.has(Component::Relevance);
             let part = control.with(until_clear(&limits, may_end_early, task));
             let mut shared = Shared::new(run.evaluation, task, &self.table, &part).counting_from(counts);
-            if !self.has(Part::Tempo) {
+            if !self.has(Component::Tempo) {
                 // Without an error model static leaves have neither the tempo nor the selection bias.
                 shared.errors = None;
             }
-            let spreads = task.evaluator.error_model().filter(|_| self.has(Part::Spread));
+            let spreads = task.evaluator.error_model().filter(|_| self.has(Component::Spread));
             let leaves =
                 |rules| SearchedLeaves::new(&shared, rules, self.settings.selectivity, form.leaf_depth, spreads);
             gave_up = stored.explore(&shared, self.settings.threads, &leaves, run);

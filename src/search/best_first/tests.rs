@@ -2,7 +2,7 @@
 
 use super::engine::Stored;
 use super::relevance::OneTree;
-use super::{BestFirst, BestFirstSettings, OnMemoryCap, Part};
+use super::{BestFirst, BestFirstSettings, OnMemoryCap, Component};
 use crate::eval::EvaluatorKind;
 use crate::game::DISC;
 use crate::othello::{Bitboard, GameRecord, Position, Square};
@@ -164,8 +164,8 @@ fn a_part_that_is_left_out_is_missed() {
         reports
     };
     let whole = play(None);
-    for &part in Part::VARIANTS {
-        assert_ne!(play(Some(part)), whole, "without {part}");
+    for &component in Component::VARIANTS {
+        assert_ne!(play(Some(component)), whole, "without {component}");
     }
 }
 

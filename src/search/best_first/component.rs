@@ -1,11 +1,11 @@
-//! The parts of `best-first` that can be left out.
+//! The components of `best-first` that can be left out.
 
 use strum::{Display, VariantArray};
 
-/// A part of `best-first` that can be left out, to measure what it is worth.
+/// A component of `best-first` that can be left out, to measure what it is worth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Display, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
-pub enum Part {
+pub enum Component {
     /// In values, a proven win counts more than any estimate, and a proven loss less. Without it the chances and the choice of the move still know
     /// what is proven.
     WinsFirst,
