@@ -31,7 +31,7 @@ pub(super) struct ShowArguments {
     turns: Option<usize>,
     /// The form; without it, the ending of --out decides, else it is text
     #[arg(long = "as", value_name = "FORM")]
-    form: Option<Form>,
+    form: Option<OutputForm>,
     /// Whose values: the engine's, those in the file, or none; without it, the engine's for a page and a curve, none for others
     #[arg(long, value_name = "WHOSE")]
     values: Option<Values>,
@@ -52,7 +52,7 @@ pub(super) struct ShowArguments {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-enum Form {
+enum OutputForm {
     /// Text for a terminal
     Text,
     /// A picture of the board
@@ -77,8 +77,8 @@ enum Values {
 pub(super) fn run(arguments: &ShowArguments) -> Result<(), String> {
     let form = arguments.form();
     match form {
-        Form::Html if arguments.numbers => super::refuse("--numbers: a page has a button for them"),
-        Form::Html | Form::Text if arguments.moves => {
+        OutputForm::Html if arguments.numbers => super::refuse("--numbers: a page has a button for them"),
+        OutputForm::Html | OutputForm::Text if arguments.moves => {
             super::refuse("--moves: expected a picture, --as svg or --as png")
         }
         _ => {}
@@ -89,8 +89,11 @@ pub(super) fn run(arguments: &ShowArguments) -> Result<(), String> {
     if turns > all {
         return Err(format!("--move {turns}: the game has {all} moves, passes counted"));
     }
-    let values =
-        arguments.values.unwrap_or(if form == Form::Html || arguments.curve { Values::Engine } else { Values::None });
+    let values = arguments.values.unwrap_or(if form == OutputForm::Html || arguments.curve {
+        Values::Engine
+    } else {
+        Values::None
+    });
     if values != Values::Engine {
         for name in arguments.thinking.given() {
             warn(&format!("--{name}: nothing is searched without --values engine"));
@@ -104,10 +107,10 @@ pub(super) fn run(arguments: &ShowArguments) -> Result<(), String> {
         Values::Engine => arguments.judge(game)?,
     };
     let bytes = match form {
-        Form::Html => page(&commentary, arguments.turns.unwrap_or(0), &PageLinks::default()).into_bytes(),
-        Form::Svg => PictureForm::Svg.draw(arguments.picture(&commentary, turns)?)?,
-        Form::Png => PictureForm::Png.draw(arguments.picture(&commentary, turns)?)?,
-        Form::Text => arguments.text(&commentary, turns).into_bytes(),
+        OutputForm::Html => page(&commentary, arguments.turns.unwrap_or(0), &PageLinks::default()).into_bytes(),
+        OutputForm::Svg => PictureForm::Svg.draw(arguments.picture(&commentary, turns)?)?,
+        OutputForm::Png => PictureForm::Png.draw(arguments.picture(&commentary, turns)?)?,
+        OutputForm::Text => arguments.text(&commentary, turns).into_bytes(),
     };
     match output.write(&bytes)? {
         Reader::IsGone => Ok(()),
@@ -116,21 +119,21 @@ pub(super) fn run(arguments: &ShowArguments) -> Result<(), String> {
 }
 
 impl ShowArguments {
-    fn form(&self) -> Form {
+    fn form(&self) -> OutputForm {
         let form = match (self.form, self.out.as_deref().and_then(ending).as_deref()) {
             (Some(form), _) => form,
-            (None, Some("svg")) => Form::Svg,
-            (None, Some("png")) => Form::Png,
-            (None, Some("html" | "htm")) => Form::Html,
-            (None, None | Some("txt" | "text")) => Form::Text,
+            (None, Some("svg")) => OutputForm::Svg,
+            (None, Some("png")) => OutputForm::Png,
+            (None, Some("html" | "htm")) => OutputForm::Html,
+            (None, None | Some("txt" | "text")) => OutputForm::Text,
             (None, Some(other)) => super::refuse(format_args!(
                 "--out: unknown ending .{other}; expected .svg, .png, .html or .txt, or --as"
             )),
         };
-        if self.curve && !matches!(form, Form::Svg | Form::Png) {
+        if self.curve && !matches!(form, OutputForm::Svg | OutputForm::Png) {
             super::refuse("--curve: a curve is a picture; expected --out FILE.png or FILE.svg");
         }
-        if form == Form::Png && is_for_terminal(self.out.as_deref()) {
+        if form == OutputForm::Png && is_for_terminal(self.out.as_deref()) {
             super::refuse("a PNG picture is no text for a terminal; give --out FILE.png");
         }
         form

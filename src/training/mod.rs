@@ -34,7 +34,7 @@ pub use curve::{curve_csv, curve_svg, factor_curve_csv, factor_curve_svg};
 pub use dataset::{Dataset, Point, Points, Source};
 pub use distinct_games::DistinctGames;
 pub use factorization::{
-    FactorFitError, FactorizationSettings, FittedFactors, SPANS, SpanErrors, Start, fit_factorization,
+    FactorFitError, FactorizationSettings, FittedFactors, InitialWeights, SPANS, SpanErrors, fit_factorization,
 };
 pub use fit::{FitSettings, FitStep, FittedPhase, PassError, fit};
 pub use label::{LabelSettings, Labeller};

@@ -6,8 +6,8 @@ use crate::cli::progress::StepBar;
 use crate::eval::pattern::phase_of;
 use crate::eval::{AnyWeights, Pattern, PatternLinear};
 use crate::training::{
-    Dataset, FitSettings, FittedFactorWeights, FittedPhase, FittedWeights, Source, SpanErrors, Start, TrainingConfig,
-    curve_csv, curve_svg, factor_curve_csv, factor_curve_svg, fit, fit_factorization,
+    Dataset, FitSettings, FittedFactorWeights, FittedPhase, FittedWeights, InitialWeights, Source, SpanErrors,
+    TrainingConfig, curve_csv, curve_svg, factor_curve_csv, factor_curve_svg, fit, fit_factorization,
 };
 use clap::{Args, ValueEnum};
 use std::fmt::Write;
@@ -101,9 +101,9 @@ fn fit_factors(
 ) -> Result<(), String> {
     let settings = &config.factorization;
     let start = match settings.start {
-        Start::Nothing => None,
-        Start::PatternLinear => Some(AnyWeights::Linear(PatternLinear::embedded_weights())),
-        Start::Pattern => Some(AnyWeights::Factors(Pattern::embedded_weights())),
+        InitialWeights::Nothing => None,
+        InitialWeights::PatternLinear => Some(AnyWeights::Linear(PatternLinear::embedded_weights())),
+        InitialWeights::Pattern => Some(AnyWeights::Factors(Pattern::embedded_weights())),
     };
     let fitted = fit_factorization(data, settings, start.as_ref(), &arguments.out, interrupt, &|errors| {
         let SpanErrors { pass, training, held_out, spans } = errors;

@@ -8,9 +8,9 @@ use crate::search::Report;
 use crossbeam::channel::{Receiver, never, tick};
 use std::time::{Duration, Instant};
 
-/// The form of a stream of reports.
+/// The format of a stream of reports.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Form {
+pub enum StreamFormat {
     /// `emilia-analyze`: a line for each move.
     Emilia,
     /// `lz-analyze`: all moves in one line, with chances from 0 to 10,000.
@@ -24,8 +24,8 @@ pub enum Form {
 /// What an analysis is asked for with.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Analysis {
-    /// The form of the reports.
-    pub form: Form,
+    /// The format of the reports.
+    pub format: StreamFormat,
     /// The side to move; the side whose turn it is if it is left out.
     pub color: Option<Color>,
     /// How many moves are to be valued; more than there are mean all.
@@ -83,7 +83,7 @@ const MOST_UNREAD: usize = 64;
 pub(super) struct Stream<'a> {
     connection: &'a Connection,
     id: Option<u32>,
-    form: Form,
+    format: StreamFormat,
     /// Empty squares of the position.
     empties: Empties,
     interval: Option<Duration>,
@@ -96,14 +96,14 @@ pub(super) struct Stream<'a> {
 impl<'a> Stream<'a> {
     /// The beginning of a response.
     pub fn new(connection: &'a Connection, id: Option<u32>, analysis: &Analysis, empties: Empties) -> Stream<'a> {
-        let Analysis { form, interval, .. } = *analysis;
+        let Analysis { format, interval, .. } = *analysis;
         let ticks = interval.map_or_else(never, tick);
-        Stream { connection, id, form, empties, interval, ticks, last: None, has_begun: false }
+        Stream { connection, id, format, empties, interval, ticks, last: None, has_begun: false }
     }
 
-    /// Sends what stands before the first report, in the forms where it is a line of its own.
+    /// Sends what stands before the first report, in the formats where it is a line of its own.
     pub fn begin(&mut self) {
-        if self.form != Form::Emilia {
+        if self.format != StreamFormat::Emilia {
             self.send("");
         }
     }
@@ -163,14 +163,14 @@ impl<'a> Stream<'a> {
     }
 
     fn show(&mut self, report: &Report) {
-        let text = match self.form {
-            Form::Emilia => {
+        let text = match self.format {
+            StreamFormat::Emilia => {
                 let lines = report.lines.iter().zip(1..);
                 lines
                     .map(|(line, rank)| AnalysisLine { rank, line, report, empties: self.empties }.to_string() + "\n")
                     .collect()
             }
-            form => format!("{}\n", InfoLine { form, report }),
+            format => format!("{}\n", InfoLine { format, report }),
         };
         self.send(&text);
     }
@@ -178,9 +178,9 @@ impl<'a> Stream<'a> {
     /// Sends whole lines. Clients of other engines look for lines that begin with `info`, so the first of these stands alone.
     fn send(&mut self, text: &str) {
         let head = Head { mark: '=', id: self.id };
-        self.connection.send(match (self.has_begun, self.form) {
+        self.connection.send(match (self.has_begun, self.format) {
             (true, _) => text.to_owned(),
-            (false, Form::Emilia) => format!("{head} {text}"),
+            (false, StreamFormat::Emilia) => format!("{head} {text}"),
             (false, _) => format!("{head}\n{text}"),
         });
         self.has_begun = true;
@@ -201,7 +201,8 @@ mod tests {
     }
 
     fn stream(connection: &Connection, interval: Option<Duration>) -> Stream<'_> {
-        let analysis = Analysis { form: Form::Emilia, color: None, lines: 1, interval, restrictions: Vec::new() };
+        let analysis =
+            Analysis { format: StreamFormat::Emilia, color: None, lines: 1, interval, restrictions: Vec::new() };
         Stream::new(connection, None, &analysis, Empties::MOST)
     }
 

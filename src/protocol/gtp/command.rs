@@ -1,6 +1,6 @@
 //! What a client may say: one line becomes one typed [`Command`].
 
-use super::analysis::{Analysis, Form, Restriction};
+use super::analysis::{Analysis, Restriction, StreamFormat};
 use super::reply::Failure;
 use crate::input_line::InputLine;
 use crate::othello::{Bitboard, Color, Move, Square};
@@ -16,7 +16,7 @@ use std::time::Duration;
 /// The largest command id.
 const MAX_ID: u32 = i32::MAX as u32;
 
-/// Time between two reports of an analysis in another engine's form, if none is asked for.
+/// Time between two reports of an analysis in another engine's format, if none is asked for.
 const DEFAULT_INTERVAL: Duration = Duration::from_millis(500);
 
 /// The shortest time between two such reports.
@@ -185,15 +185,15 @@ const COMMANDS: &[(&str, Arguments)] = &[
     ("emilia-analyze", |i| {
         let lines = opt(count).map(|lines| lines.unwrap_or(1) as usize);
         let analysis =
-            |lines| Analysis { form: Form::Emilia, color: None, lines, interval: None, restrictions: vec![] };
+            |lines| Analysis { format: StreamFormat::Emilia, color: None, lines, interval: None, restrictions: vec![] };
         map_opt(lines, |lines| (lines > 0).then(|| Command::Analyze(analysis(lines)))).parse(i)
     }),
-    ("lz-analyze", |i| analysis(Form::LeelaZero).map(Command::Analyze).parse(i)),
-    ("lz-genmove_analyze", |i| analysis(Form::LeelaZero).map(Command::GenMoveAnalyze).parse(i)),
-    ("kata-analyze", |i| analysis(Form::KataGo).map(Command::Analyze).parse(i)),
-    ("kata-genmove_analyze", |i| analysis(Form::KataGo).map(Command::GenMoveAnalyze).parse(i)),
-    ("analyze", |i| analysis(Form::Sabaki).map(Command::Analyze).parse(i)),
-    ("genmove_analyze", |i| analysis(Form::Sabaki).map(Command::GenMoveAnalyze).parse(i)),
+    ("lz-analyze", |i| analysis(StreamFormat::LeelaZero).map(Command::Analyze).parse(i)),
+    ("lz-genmove_analyze", |i| analysis(StreamFormat::LeelaZero).map(Command::GenMoveAnalyze).parse(i)),
+    ("kata-analyze", |i| analysis(StreamFormat::KataGo).map(Command::Analyze).parse(i)),
+    ("kata-genmove_analyze", |i| analysis(StreamFormat::KataGo).map(Command::GenMoveAnalyze).parse(i)),
+    ("analyze", |i| analysis(StreamFormat::Sabaki).map(Command::Analyze).parse(i)),
+    ("genmove_analyze", |i| analysis(StreamFormat::Sabaki).map(Command::GenMoveAnalyze).parse(i)),
     ("gogui-analyze_commands", |i| value(Command::AnalyzeCommands, eof).parse(i)),
 ];
 
@@ -328,16 +328,16 @@ enum Setting<'a> {
     Pair(&'a str, &'a str),
 }
 
-/// The arguments of analyses in other engines' forms: a colour, an interval, restrictions, and pairs of a key and a value, all of which may
+/// The arguments of analyses in other engines' formats: a colour, an interval, restrictions, and pairs of a key and a value, all of which may
 /// be left out. Of the pairs `interval` and `maxmoves` count.
-fn analysis<'a>(form: Form) -> impl Parser<&'a str, Output = Analysis, Error = nom::error::Error<&'a str>> {
+fn analysis<'a>(format: StreamFormat) -> impl Parser<&'a str, Output = Analysis, Error = nom::error::Error<&'a str>> {
     let blank_color = terminated(color, space0);
     let first = (opt(blank_color), opt(terminated(interval, space0)));
     let pair = (word, preceded(space1, word)).map(|(key, value)| Setting::Pair(key, value));
     let settings = many0(terminated(alt((restriction.map(Setting::Restriction), pair)), space0));
     map_opt((first, settings), move |((color, interval), settings)| {
         let interval = Some(interval.unwrap_or(DEFAULT_INTERVAL));
-        let mut analysis = Analysis { form, color, lines: usize::MAX, interval, restrictions: Vec::new() };
+        let mut analysis = Analysis { format, color, lines: usize::MAX, interval, restrictions: Vec::new() };
         for setting in settings {
             match setting {
                 Setting::Restriction(restriction) => analysis.restrictions.push(restriction),
@@ -484,15 +484,15 @@ mod tests {
     #[test]
     fn analyses_are_asked_for_in_many_ways() {
         let own = |lines| {
-            let (form, restrictions) = (Form::Emilia, Vec::new());
-            Ok(Command::Analyze(Analysis { form, color: None, lines, interval: None, restrictions }))
+            let (format, restrictions) = (StreamFormat::Emilia, Vec::new());
+            Ok(Command::Analyze(Analysis { format, color: None, lines, interval: None, restrictions }))
         };
         assert_eq!(command("emilia-analyze"), own(1));
         assert_eq!(command("emilia-analyze 4"), own(4));
         let time = |milliseconds| Some(Duration::from_millis(milliseconds));
         let kata = |color, lines, milliseconds| {
-            let (form, interval) = (Form::KataGo, time(milliseconds));
-            Ok(Command::Analyze(Analysis { form, color, lines, interval, restrictions: Vec::new() }))
+            let (format, interval) = (StreamFormat::KataGo, time(milliseconds));
+            Ok(Command::Analyze(Analysis { format, color, lines, interval, restrictions: Vec::new() }))
         };
         let (black, all) = (Some(Color::Black), usize::MAX);
         for (arguments, expected) in [
@@ -524,7 +524,7 @@ mod tests {
             assert!(matches!(refused, Err(Failure::Expected(said)) if said.contains("[INTERVAL]")), "{arguments}");
         }
         let restricted = Ok(Command::Analyze(Analysis {
-            form: Form::KataGo,
+            format: StreamFormat::KataGo,
             color: black,
             lines: all,
             interval: time(70),
@@ -536,8 +536,8 @@ mod tests {
                 .to_vec(),
         }));
         assert_eq!(command("kata-analyze b 10 avoid b D3,C4 1 allow w pass 2 interval 7"), restricted);
-        let (form, interval) = (Form::LeelaZero, time(250));
-        let analysis = Analysis { form, color: black, lines: all, interval, restrictions: Vec::new() };
+        let (format, interval) = (StreamFormat::LeelaZero, time(250));
+        let analysis = Analysis { format, color: black, lines: all, interval, restrictions: Vec::new() };
         assert_eq!(command("lz-genmove_analyze b 25"), Ok(Command::GenMoveAnalyze(analysis)));
     }
 

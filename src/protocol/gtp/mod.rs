@@ -7,6 +7,6 @@ pub mod reply;
 mod session;
 mod sgf_file;
 
-pub use analysis::{Analysis, Form, Restriction};
+pub use analysis::{Analysis, Restriction, StreamFormat};
 pub use command::{Command, CommandLine, RulesQuery, command_names, parse_line};
 pub use session::serve;

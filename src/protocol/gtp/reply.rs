@@ -1,6 +1,6 @@
 //! What Emilia says: typed replies and failures, and the frame around them.
 
-use super::analysis::Form;
+use super::analysis::StreamFormat;
 use crate::engine::{EngineOptions, OptionError};
 use crate::othello::{Color, Empties, Move, Position, Square};
 use crate::protocol::printable_ascii;
@@ -231,10 +231,10 @@ impl fmt::Display for AnalysisLine<'_> {
     }
 }
 
-/// A report in the form of other engines: all moves in one line.
+/// A report in the format of other engines: all moves in one line.
 pub struct InfoLine<'a> {
-    /// How numbers stand in it; not [`Form::Emilia`].
-    pub form: Form,
+    /// How numbers stand in it; not [`StreamFormat::Emilia`].
+    pub format: StreamFormat,
     /// The report.
     pub report: &'a Report,
 }
@@ -251,12 +251,12 @@ impl fmt::Display for InfoLine<'_> {
             let visits = if line.visits > 0 { line.visits } else { equal_part.max(1) };
             let gap = if order > 0 { " " } else { "" };
             write!(f, "{gap}info move {} visits {visits} ", Vertex(line.turn))?;
-            let number = |chance: f64| match self.form {
-                Form::KataGo => format!("{chance:.6}"),
+            let number = |chance: f64| match self.format {
+                StreamFormat::KataGo => format!("{chance:.6}"),
                 _ => format!("{:.0}", chance * 1e4),
             };
             write!(f, "winrate {}", number(chance))?;
-            if self.form != Form::LeelaZero {
+            if self.format != StreamFormat::LeelaZero {
                 let discs = line.score.discs();
                 write!(f, " scoreMean {discs:.6} scoreLead {discs:.6}")?;
             }
@@ -371,15 +371,19 @@ mod tests {
         };
         let lines = vec![line("d3", 2), line("c4", 2), line("f5", -2)];
         let report = &Report { lines, nodes: 100, ..Report::default() };
-        let begins = |form, with: &str| assert!(InfoLine { form, report }.to_string().starts_with(with), "{form:?}");
+        let begins =
+            |format, with: &str| assert!(InfoLine { format, report }.to_string().starts_with(with), "{format:?}");
         let scores = "scoreMean 2.000000 scoreLead 2.000000";
         begins(
-            Form::KataGo,
+            StreamFormat::KataGo,
             &format!("info move D3 visits 33 winrate 1.000000 {scores} prior 0.500000 order 0 pv D3 info"),
         );
-        begins(Form::Sabaki, &format!("info move D3 visits 33 winrate 10000 {scores} prior 5000 order 0 pv D3 info"));
+        begins(
+            StreamFormat::Sabaki,
+            &format!("info move D3 visits 33 winrate 10000 {scores} prior 5000 order 0 pv D3 info"),
+        );
         assert_eq!(
-            InfoLine { form: Form::LeelaZero, report }.to_string(),
+            InfoLine { format: StreamFormat::LeelaZero, report }.to_string(),
             "info move D3 visits 33 winrate 10000 prior 5000 order 0 pv D3 \
              info move C4 visits 33 winrate 10000 prior 5000 order 1 pv C4 \
              info move F5 visits 33 winrate 0 prior 0 order 2 pv F5"

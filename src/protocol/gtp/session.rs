@@ -1,6 +1,6 @@
 //! A conversation with one GTP client.
 
-use super::analysis::{Analysis, Form, Stream};
+use super::analysis::{Analysis, Stream, StreamFormat};
 use super::command::{Command, CommandLine, RulesQuery, command_names, is_interrupt, is_stop, parse_line};
 use super::game::{Demand, GtpGame};
 use super::reply::{BookLine, Failure, Reply, Response, SearchStats};
@@ -65,10 +65,10 @@ impl TimeSettings {
     }
 }
 
-/// Whether the client has said something that ends an analysis. Comments and blank lines end those of other engines' forms only; else they
+/// Whether the client has said something that ends an analysis. Comments and blank lines end those of other engines' formats only; else they
 /// are dropped.
-fn ends_analysis(inbox: &mut Inbox<'_>, form: Form) -> bool {
-    while form == Form::Emilia
+fn ends_analysis(inbox: &mut Inbox<'_>, format: StreamFormat) -> bool {
+    while format == StreamFormat::Emilia
         && let Some(InputLine::Bytes(line)) = inbox.waiting.front()
     {
         if parse_line(line).is_some() {
@@ -385,9 +385,9 @@ impl Session<'_> {
         let thinking = self.engine.start(request);
         let mut stream = Stream::new(self.inbox.connection, id, analysis, position.empty_count());
         stream.begin();
-        let mut has_enough = analysis.form == Form::Emilia;
+        let mut has_enough = analysis.format == StreamFormat::Emilia;
         let decision = loop {
-            if ends_analysis(&mut self.inbox, analysis.form) {
+            if ends_analysis(&mut self.inbox, analysis.format) {
                 thinking.stop();
             }
             match self.next_event(&thinking, &mut deadline, stream.ticks())? {

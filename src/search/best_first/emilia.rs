@@ -11,8 +11,8 @@
 
 use super::budget::evaluations_in_tree;
 use super::engine::{BestFirst, BestFirstSettings, GivesUp, PROVABLE, without_depth};
-use super::form::{positions_worth, solving_worth};
 use super::searched_leaves::solving_cost;
+use super::size_plan::{positions_worth, solving_worth};
 use crate::game::DISC;
 use crate::othello::Bitboard;
 use crate::search::alpha_beta::stage::solved_from;

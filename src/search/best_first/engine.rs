@@ -13,15 +13,15 @@
 //! - Where alpha-beta can be expected to solve the position in the time there is, the extension gives it all of the time.
 
 use super::budget::evaluations_in_tree;
-use super::form::{Form, Turn, positions_worth};
 use super::proof::Prover;
 use super::relevance::{ByRelevance, OneTree};
 use super::report::report;
 use super::schedule::Schedule;
 use super::searched_leaves::{self, SearchedLeaves, solving_cost};
 use super::shards::{self, Shards};
+use super::size_plan::{SizePlan, Turn, positions_worth};
 use super::workers::{self, FEW_EXPANSIONS};
-use super::{EndValues, Explorer, OnMemoryCap, Component, Rules};
+use super::{Component, EndValues, Explorer, OnMemoryCap, Rules};
 use crate::eval::{Incremental, with_incremental};
 use crate::othello::{Bitboard, Empties, Move, Symmetry};
 use crate::search::alpha_beta::deepen;
@@ -77,7 +77,7 @@ struct Run<'a, E: Incremental> {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct BestFirstSettings {
     /// Whether alpha-beta begins, and is only overruled by what the tree finds worth more.
-    pub start: bool,
+    pub alpha_beta_first: bool,
     /// The cap of the stored tree in bytes.
     pub memory: usize,
     /// What happens at the memory cap.
@@ -96,7 +96,7 @@ impl BestFirstSettings {
     /// Best-first search from the root on.
     pub const fn best_first() -> BestFirstSettings {
         BestFirstSettings {
-            start: false,
+            alpha_beta_first: false,
             memory: 512 << 20,
             on_memory_cap: OnMemoryCap::Prune,
             table_bytes: 64 << 20,
@@ -108,7 +108,7 @@ impl BestFirstSettings {
 
     /// Best-first search that begins with alpha-beta.
     pub const fn extension() -> BestFirstSettings {
-        BestFirstSettings { start: true, ..BestFirstSettings::best_first() }
+        BestFirstSettings { alpha_beta_first: true, ..BestFirstSettings::best_first() }
     }
 }
 
@@ -212,7 +212,7 @@ impl BestFirst {
     }
 
     /// The tree or the trees, with what they hold of the task's position.
-    fn prepare(&mut self, task: &Task, form: Form) -> Stored {
+    fn prepare(&mut self, task: &Task, plan: SizePlan) -> Stored {
         let BestFirstSettings { memory, on_memory_cap, threads, .. } = self.settings;
         // Whether a move wins comes first where it is to be played; where values are wanted, it would spoil them.
         let wins_first = self.has(Component::WinsFirst) && !task.is_analysis;
@@ -234,7 +234,7 @@ impl BestFirst {
         let exploration =
             EXPLORATION * searched_leaves::error(task.evaluator.error_model(), task.position.empty_count());
         // What alpha-beta finds out first makes the old values worth less than the time they save: 34 against 45 %.
-        let is_kept = form.start == 0.0 && self.has(Component::TreeReuse);
+        let is_kept = plan.alpha_beta_share == 0.0 && self.has(Component::TreeReuse);
         match &mut stored {
             Stored::Shards(shards) => shards.get_mut().begin(task, exploration, is_kept),
             Stored::Tree(search) => {
@@ -287,8 +287,8 @@ impl BestFirst {
             return (self.prove(run, (0, 0)), false);
         }
         let is_near_the_end = |total: u64| {
-            let has_start = Form::new(self.settings.start, total).start > 0.0;
-            has_start && solving_cost(empties) <= NEAR_THE_END * total as f64
+            let has_alpha_beta = SizePlan::new(self.settings.alpha_beta_first, total).alpha_beta_share > 0.0;
+            has_alpha_beta && solving_cost(empties) <= NEAR_THE_END * total as f64
         };
         if total.is_some_and(is_near_the_end) {
             return (self.alpha_beta(task, control, (0, 0), run.sink), false);
@@ -303,7 +303,7 @@ impl BestFirst {
             _ if !self.has(Component::Proofs) => false,
             None => cost <= PROVABLE.max(turn as f64),
             // An unfinished proof says less than the alpha-beta that the extension has instead.
-            Some(total) => !self.settings.start && cost * TO_PROVE <= total as f64,
+            Some(total) => !self.settings.alpha_beta_first && cost * TO_PROVE <= total as f64,
         }
     }
 
@@ -313,8 +313,8 @@ impl BestFirst {
     fn search_by_value<E: Incremental>(&mut self, run: &mut Run<'_, E>, total: Option<u64>) -> (Report, bool) {
         let (task, control) = (run.task, run.control);
         let mut turn = total.unwrap_or(FIRST_TURN);
-        let mut form = Form::new(self.settings.start, turn);
-        let mut stored = self.prepare(task, form);
+        let mut plan = SizePlan::new(self.settings.alpha_beta_first, turn);
+        let mut stored = self.prepare(task, plan);
         let error = |empties| searched_leaves::error(task.evaluator.error_model(), empties);
         let empties = task.position.empty_count();
         let mut counts = (0, 0);
@@ -322,8 +322,8 @@ impl BestFirst {
         let mut gave_up = false;
         loop {
             let after = |before| total.is_none().then_some(Turn { before, worth: turn });
-            if form.start > 0.0 {
-                let part = control.with(form.limits_of_start(control.limits(), after(counts.0)));
+            if plan.alpha_beta_share > 0.0 {
+                let part = control.with(plan.limits_of_alpha_beta(control.limits(), after(counts.0)));
                 let report = self.alpha_beta(task, &part, counts, run.sink);
                 counts = (report.nodes, report.evaluations);
                 let is_solved = report.depth.knows_winner();
@@ -332,9 +332,9 @@ impl BestFirst {
                     break;
                 }
             }
-            stored.top().set_deviations(empties.and_fewer().rev().map(|left| form.deviation * error(left)).collect());
-            let limits = form.limits_of_tree(control.limits(), after(counts.0));
-            let may_end_early = form.start == 0.0 && self.has(Component::Relevance);
+            stored.top().set_deviations(empties.and_fewer().rev().map(|left| plan.deviation * error(left)).collect());
+            let limits = plan.limits_of_tree(control.limits(), after(counts.0));
+            let may_end_early = plan.alpha_beta_share == 0.0 && self.has(Component::Relevance);
             let part = control.with(until_clear(&limits, may_end_early, task));
             let mut shared = Shared::new(run.evaluation, task, &self.table, &part).counting_from(counts);
             if !self.has(Component::Tempo) {
@@ -343,7 +343,7 @@ impl BestFirst {
             }
             let spreads = task.evaluator.error_model().filter(|_| self.has(Component::Spread));
             let leaves =
-                |rules| SearchedLeaves::new(&shared, rules, self.settings.selectivity, form.leaf_depth, spreads);
+                |rules| SearchedLeaves::new(&shared, rules, self.settings.selectivity, plan.leaf_depth, spreads);
             gave_up = stored.explore(&shared, self.settings.threads, &leaves, run);
             counts = shared.counts();
             let is_over = control.must_stop(counts.0, counts.1) || control.is_past_soft_time();
@@ -355,7 +355,7 @@ impl BestFirst {
                 drop(stored);
                 return (self.prove(run, counts), false);
             }
-            form = Form::new(self.settings.start, counts.0 + turn);
+            plan = SizePlan::new(self.settings.alpha_beta_first, counts.0 + turn);
         }
         let mut answer = stored.answer(start, task, control);
         self.stored = task.except.is_empty().then_some(stored);

@@ -2,7 +2,7 @@
 
 use super::engine::Stored;
 use super::relevance::OneTree;
-use super::{BestFirst, BestFirstSettings, OnMemoryCap, Component};
+use super::{BestFirst, BestFirstSettings, Component, OnMemoryCap};
 use crate::eval::EvaluatorKind;
 use crate::game::DISC;
 use crate::othello::{Bitboard, GameRecord, Position, Square};
@@ -182,7 +182,7 @@ fn the_memory_cap_is_kept() {
                 let report = think(&mut engine, &task, visiting(nodes));
                 audit(&engine);
                 assert!(report.memory.tree_bytes <= memory as u64, "{report:?}");
-                if !settings.start {
+                if !settings.alpha_beta_first {
                     let goes_on = on_memory_cap != OnMemoryCap::Stop;
                     assert!(report.memory.cap_was_reached(), "{on_memory_cap} {report:?}");
                     assert_eq!(report.nodes >= nodes, goes_on, "{on_memory_cap} {report:?}");

@@ -15,7 +15,7 @@ mod descent;
 mod parameters;
 mod settings;
 
-pub use settings::{FactorizationSettings, Start};
+pub use settings::{FactorizationSettings, InitialWeights};
 
 use crate::eval::AnyWeights;
 use crate::eval::factorization::{HALF, RANK};

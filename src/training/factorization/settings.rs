@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// Which weights of the program a fit begins with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Start {
+pub enum InitialWeights {
     /// All are 0.
     Nothing,
     /// The linear weights of `pattern-linear`, brought to the knots; no factors.
@@ -45,7 +45,7 @@ pub struct FactorizationSettings {
     /// Seed of the start and of the order of the positions.
     pub seed: u64,
     /// The weights that the fit begins with.
-    pub start: Start,
+    pub start: InitialWeights,
 }
 
 impl Default for FactorizationSettings {
@@ -63,7 +63,7 @@ impl Default for FactorizationSettings {
             batch: 16384,
             spread: 0.01,
             seed: 1,
-            start: Start::Pattern,
+            start: InitialWeights::Pattern,
         }
     }
 }

@@ -37,9 +37,9 @@ pub(super) struct Turn {
 ///
 /// Matches against alpha-beta decided it (`docs/lab-notebook.md`).
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Form {
+pub(super) struct SizePlan {
     /// The part of the search that alpha-beta begins with, 0 for none.
-    pub start: f32,
+    pub alpha_beta_share: f32,
     /// Plies that the children of a leaf are searched.
     pub leaf_depth: u8,
     /// How far a leaf's value is taken to err of what decides who wins, in errors of the evaluation: these are against a search of
@@ -47,9 +47,9 @@ pub(super) struct Form {
     pub deviation: f32,
 }
 
-impl Form {
-    /// The form of a search of `positions` positions. With a `start`, large ones begin with alpha-beta and search their leaves.
-    pub fn new(start: bool, positions: u64) -> Form {
+impl SizePlan {
+    /// The plan of a search of `positions` positions. With `alpha_beta_first`, large ones begin with alpha-beta and search their leaves.
+    pub fn new(alpha_beta_first: bool, positions: u64) -> SizePlan {
         /// Number of positions from which on a search is large.
         const LARGE: u64 = 1_500_000;
         const LEAST_DEPTH: u32 = 4;
@@ -57,29 +57,29 @@ impl Form {
         /// Where a leaf was searched, less is to be distrusted in its value.
         const OF_SEARCHED: f32 = 1.4;
         let times = positions / LARGE;
-        if times == 0 || !start {
-            return Form { start: 0.0, leaf_depth: 0, deviation: OF_STATIC };
+        if times == 0 || !alpha_beta_first {
+            return SizePlan { alpha_beta_share: 0.0, leaf_depth: 0, deviation: OF_STATIC };
         }
         // A ply more for ten times the positions.
         let leaf_depth = (LEAST_DEPTH + times.ilog10()).min(8) as u8;
-        Form { start: 0.5, leaf_depth, deviation: OF_SEARCHED }
+        SizePlan { alpha_beta_share: 0.5, leaf_depth, deviation: OF_SEARCHED }
     }
 
     /// The limits of alpha-beta's part of a search, or of a turn of an unlimited one.
-    pub fn limits_of_start(self, limits: &Limits, turn: Option<Turn>) -> Limits {
-        let of = |n: u64| (n as f64 * f64::from(self.start)) as u64;
+    pub fn limits_of_alpha_beta(self, limits: &Limits, turn: Option<Turn>) -> Limits {
+        let of = |n: u64| (n as f64 * f64::from(self.alpha_beta_share)) as u64;
         Limits {
             nodes: turn.map(|turn| turn.before + of(turn.worth)).or(limits.nodes.map(of)),
             evaluations: limits.evaluations.map(of),
             // It ends where it stands: what it has found is in the table.
-            time: limits.time.map(|time| TimeBudget::all_of(time.soft.mul_f32(self.start))),
+            time: limits.time.map(|time| TimeBudget::all_of(time.soft.mul_f32(self.alpha_beta_share))),
             ..*limits
         }
     }
 
     /// The limits of the tree's part of a search: what is left of the search, or of the turn.
     pub fn limits_of_tree(self, limits: &Limits, turn: Option<Turn>) -> Limits {
-        let part = |n: u64| (n as f64 * f64::from(1.0 - self.start)) as u64;
+        let part = |n: u64| (n as f64 * f64::from(1.0 - self.alpha_beta_share)) as u64;
         Limits { nodes: turn.map(|turn| turn.before + part(turn.worth)).or(limits.nodes), ..*limits }
     }
 }
@@ -90,28 +90,28 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn only_large_searches_with_a_start_have_searched_leaves() {
+    fn only_large_searches_with_alpha_beta_have_searched_leaves() {
         for decade in 0..19 {
-            assert_eq!(Form::new(false, 10u64.pow(decade)), Form::new(true, 0));
+            assert_eq!(SizePlan::new(false, 10u64.pow(decade)), SizePlan::new(true, 0));
         }
-        let forms = [3, 6, 7, 8, 9].map(|decade| Form::new(true, 10u64.pow(decade)));
-        assert_eq!(forms.map(|form| form.leaf_depth), [0, 0, 4, 5, 6]);
-        assert_eq!(forms.map(|form| form.start > 0.0), [false, false, true, true, true]);
+        let plans = [3, 6, 7, 8, 9].map(|decade| SizePlan::new(true, 10u64.pow(decade)));
+        assert_eq!(plans.map(|plan| plan.leaf_depth), [0, 0, 4, 5, 6]);
+        assert_eq!(plans.map(|plan| plan.alpha_beta_share > 0.0), [false, false, true, true, true]);
     }
 
     #[test]
     fn the_parts_add_up() {
-        let form = Form { start: 0.25, leaf_depth: 3, deviation: 1.0 };
+        let plan = SizePlan { alpha_beta_share: 0.25, leaf_depth: 3, deviation: 1.0 };
         let seconds = Duration::from_secs;
         let time = Some(TimeBudget { early: None, soft: seconds(8), hard: seconds(9) });
         let limits = Limits { nodes: Some(1000), time, ..Limits::default() };
-        let start = form.limits_of_start(&limits, None);
+        let start = plan.limits_of_alpha_beta(&limits, None);
         assert_eq!((start.nodes, start.time), (Some(250), Some(TimeBudget::all_of(seconds(2)))));
-        assert_eq!(form.limits_of_tree(&limits, None), limits);
+        assert_eq!(plan.limits_of_tree(&limits, None), limits);
         let unlimited = Limits::default();
         let turn = |before| Some(Turn { before, worth: 400 });
-        assert_eq!(form.limits_of_start(&unlimited, turn(5000)).nodes, Some(5100));
-        assert_eq!(form.limits_of_tree(&unlimited, turn(5100)).nodes, Some(5400));
+        assert_eq!(plan.limits_of_alpha_beta(&unlimited, turn(5000)).nodes, Some(5100));
+        assert_eq!(plan.limits_of_tree(&unlimited, turn(5100)).nodes, Some(5400));
         assert_eq!(positions_worth(&unlimited, 4), None);
         assert_eq!(positions_worth(&limits, 1), Some(1000));
         assert_eq!(positions_worth(&Limits { time, ..unlimited }, 3), Some(192_000_000));
