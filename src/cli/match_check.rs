@@ -1,6 +1,6 @@
 //! `emilia match check`: does an engine keep to its protocol?
 
-use super::output::json;
+use super::output::{counted, json};
 use super::{INTERRUPTED, log_output};
 use crate::arena::conformance::{self, CheckOutcome, Conformance};
 use crate::arena::player::{self, PlayerText, Timeouts};
@@ -60,8 +60,7 @@ pub(super) fn run(arguments: &CheckArguments) -> Result<(), String> {
     super::print(&if arguments.json { json(&report)? } else { summary(&report) })?;
     match report.failures() {
         0 => Ok(()),
-        1 => Err("1 check failed".to_owned()),
-        n => Err(format!("{n} checks failed")),
+        count => Err(format!("{} failed", counted(count as u64, "check"))),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::game_choice::EVERY_GAME;
 use super::game_input::{GameFiles, NamedGame};
 use super::options::{EngineArguments, warn};
-use super::output::{Output, Reader, is_for_terminal};
+use super::output::{Output, Reader, counted, is_for_terminal};
 use super::picture::{PictureForm, ending};
 use super::progress::StepBar;
 use crate::analysis::review_text::printable;
@@ -154,10 +154,8 @@ impl ShowArguments {
                 return Err(error.to_string());
             }
         }
-        Err(match seen {
-            1 => format!("--game {}: there is 1 game", self.game),
-            n => format!("--game {}: there are {n} games", self.game),
-        })
+        let are = if seen == 1 { "is" } else { "are" };
+        Err(format!("--game {}: there {are} {}", self.game, counted(seen, "game")))
     }
 
     fn judge(&self, game: AnnotatedGame) -> Result<Commentary, String> {
