@@ -1,7 +1,7 @@
 //! Weighted squares: corners are good, the squares beside an empty board's corners bad.
 
 use super::{Evaluator, STATIC_LIMIT};
-use crate::othello::{Bitboard, Position};
+use crate::othello::{Bitboard, Position, Square};
 
 /// The classical table of square values, symmetric in all eight ways, scaled to discs.
 ///
@@ -39,10 +39,8 @@ const fn squares_of_weight(weight: i32) -> u64 {
     let mut squares = 0;
     let mut index = 0;
     while index < 64 {
-        let (column, row) = (index % 8, index / 8);
-        let column = if column < 4 { column } else { 7 - column };
-        let row = if row < 4 { row } else { 7 - row };
-        if QUADRANT[row][column] == weight {
+        let (near, far) = Square::from_low_bits(index).edge_distances();
+        if QUADRANT[near][far] == weight {
             squares |= 1 << index;
         }
         index += 1;
@@ -70,7 +68,7 @@ impl Evaluator<Position> for WeightedSquares {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::othello::{Color, GameRecord, Move, Square};
+    use crate::othello::{Color, GameRecord, Move};
 
     #[test]
     fn every_square_has_its_weight() {

@@ -13,6 +13,13 @@ impl Bitboard {
     pub const EMPTY: Bitboard = Bitboard(0);
     /// The four corners.
     pub const CORNERS: Bitboard = Bitboard(0x8100_0000_0000_0081);
+    /// The quadrants of 4 × 4 squares, from the upper left one, row by row.
+    pub(crate) const QUADRANTS: [Bitboard; 4] = [
+        Bitboard(0x0000_0000_0f0f_0f0f),
+        Bitboard(0x0000_0000_f0f0_f0f0),
+        Bitboard(0x0f0f_0f0f_0000_0000),
+        Bitboard(0xf0f0_f0f0_0000_0000),
+    ];
     /// The four centre squares, where the discs of the standard start are.
     pub const CENTRE: Bitboard = Bitboard(0x0000_0018_1800_0000);
 

@@ -57,6 +57,13 @@ impl Square {
         (self.0.get() >> 3) & 7
     }
 
+    /// The distances from the nearest edges of the board, the smaller first, each 0 to 3.
+    pub(crate) const fn edge_distances(self) -> (usize, usize) {
+        let (column, row) = (self.column() as usize, self.row() as usize);
+        let (column, row) = (if column < 4 { column } else { 7 - column }, if row < 4 { row } else { 7 - row });
+        if column < row { (column, row) } else { (row, column) }
+    }
+
     /// The board with this square alone.
     pub const fn bit(self) -> Bitboard {
         Bitboard(1 << (self.0.get() & 63))

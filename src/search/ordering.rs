@@ -16,10 +16,9 @@ const SQUARE: [i32; 64] = {
     let mut weights = [0; 64];
     let mut square = 0;
     while square < 64 {
-        let (column, row) = in_quarter(square);
-        weights[square] = match (column, row) {
+        weights[square] = match Square::from_low_bits(square as u32).edge_distances() {
             (0, 0) => -9,
-            (0, 1) | (1, 0) => 2,
+            (0, 1) => 2,
             (1, 1) => 4,
             _ => 0,
         };
@@ -27,12 +26,6 @@ const SQUARE: [i32; 64] = {
     }
     weights
 };
-
-/// Column and row, 0 to 3, of the square in the upper left quarter of the board that this one is by mirroring.
-pub(super) const fn in_quarter(square: usize) -> (usize, usize) {
-    let (column, row) = (square % 8, square / 8);
-    (if column < 4 { column } else { 7 - column }, if row < 4 { row } else { 7 - row })
-}
 
 /// Sort key that each reply after a move adds, where moves are sorted by value, in units of [`DISC`].
 const REPLY_VALUE: i32 = DISC / 2;

@@ -176,7 +176,7 @@ fn side(squares: &[Square], straight: bool, own: u64, other: u64) -> [i16; 4] {
 
 /// What a move that turns `turned` discs counts, in quarters.
 fn move_worth(square: Square, turned: u32) -> i16 {
-    let full = match from_edges(square) {
+    let full = match square.edge_distances() {
         (1, 1) => 1,
         (0, 1) => 2,
         _ => 4,
@@ -190,18 +190,12 @@ fn move_worth(square: Square, turned: u32) -> i16 {
 
 /// Norvig's weight of a square, but nothing where an edge table sees it.
 fn interior_weight(square: Square) -> i16 {
-    match from_edges(square) {
+    match square.edge_distances() {
         (0, _) | (1, 1) => 0,
         (1, _) => -5,
         (2, 2) => 15,
         _ => 3,
     }
-}
-
-/// The distances from the nearest edges, the smaller first, each 0 to 3.
-fn from_edges(square: Square) -> (u8, u8) {
-    let (c, r) = (square.column().min(7 - square.column()), square.row().min(7 - square.row()));
-    (c.min(r), c.max(r))
 }
 
 #[cfg(test)]

@@ -30,16 +30,18 @@ const OPEN_SQUARES: i32 = UNIT;
 const CORNER: i32 = 8 * UNIT;
 const BESIDE_CORNER: i32 = -3 * UNIT;
 
-/// The quadrants of the usual board, whose middle is that of every other one.
-const QUADRANTS: [u64; 4] =
-    [0x0000_0000_0f0f_0f0f, 0x0000_0000_f0f0_f0f0, 0x0f0f_0f0f_0000_0000, 0xf0f0_f0f0_0000_0000];
-
 /// A solver.
 pub struct AlphaBeta<'a> {
     shape: &'a Shape,
     table: Table,
     /// Positions visited, those of the shallow searches included.
     pub nodes: u64,
+}
+
+/// The quadrants with an odd number of empty squares. The middle of the usual board is that of every other one.
+fn odd_quadrants(empty: Bitboard) -> Bitboard {
+    let is_odd = |quadrant: &Bitboard| (empty & *quadrant).count() % 2 == 1;
+    Bitboard::QUADRANTS.into_iter().filter(is_odd).fold(Bitboard::EMPTY, |set, quadrant| set | quadrant)
 }
 
 /// A move: what it is sorted by (the least first), its square, the position after it.
@@ -135,9 +137,7 @@ impl<'a> AlphaBeta<'a> {
             } else {
                 let replies = self.shape.moves(child);
                 let is_corner = self.shape.corners.contains(*square);
-                let is_odd = QUADRANTS
-                    .iter()
-                    .any(|quadrant| quadrant >> square.index() & 1 == 1 && (empty.0 & quadrant).count_ones() % 2 == 1);
+                let is_odd = odd_quadrants(empty).contains(*square);
                 let to_corners = replies & self.shape.corners;
                 (replies.count() + to_corners.count()) as i32 * 4 - i32::from(is_odd) * 3 - i32::from(is_corner) * 6
             };
@@ -147,11 +147,10 @@ impl<'a> AlphaBeta<'a> {
 
     /// A bound near the end. `passed`: the other side has just found no move.
     fn by_parity(&mut self, board: &Board, empty: Bitboard, alpha: i32, passed: bool) -> i32 {
-        let is_odd = |quadrant: &&u64| (empty.0 & **quadrant).count_ones() % 2 == 1;
-        let odd = QUADRANTS.iter().filter(is_odd).fold(0, |set, quadrant| set | quadrant);
+        let odd = odd_quadrants(empty);
         let mut best = -INFINITY;
-        for part in [empty.0 & odd, empty.0 & !odd] {
-            for square in Bitboard(part) {
+        for part in [empty & odd, empty & !odd] {
+            for square in part {
                 let turned = flips(square, board.player, board.opponent);
                 if turned.is_empty() {
                     continue;

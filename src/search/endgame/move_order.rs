@@ -10,7 +10,6 @@ use super::{LocalTable, Solver};
 use crate::othello::line::{column, ternary};
 use crate::othello::{Bitboard, Position, Square};
 use crate::search::Contempt;
-use crate::search::ordering::in_quarter;
 use crate::search::transposition::TranspositionTable;
 
 /// Number of empty squares from which on the learned weights order moves: with fewer, to look them up takes longer than it saves.
@@ -43,8 +42,7 @@ static CLASS_OF: [u8; 64] = {
     let mut classes = [0; 64];
     let mut square = 0;
     while square < 64 {
-        let (column, row) = in_quarter(square);
-        let (far, near) = if column < row { (row, column) } else { (column, row) };
+        let (near, far) = Square::from_low_bits(square as u32).edge_distances();
         classes[square] = (far * (far + 1) / 2 + near) as u8;
         square += 1;
     }

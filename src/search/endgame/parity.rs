@@ -6,9 +6,6 @@ use crate::othello::{Bitboard, Square};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Parity(u8);
 
-const QUADRANTS: [u64; 4] =
-    [0x0000_0000_0f0f_0f0f, 0x0000_0000_f0f0_f0f0, 0x0f0f_0f0f_0000_0000, 0xf0f0_f0f0_0000_0000];
-
 /// The bit of the quadrant that a square lies in.
 static QUADRANT_OF: [u8; 64] = {
     let mut table = [0; 64];
@@ -28,7 +25,7 @@ static SQUARES_OF: [u64; 16] = {
         let mut quadrant = 0;
         while quadrant < 4 {
             if set >> quadrant & 1 != 0 {
-                table[set] |= QUADRANTS[quadrant];
+                table[set] |= Bitboard::QUADRANTS[quadrant].0;
             }
             quadrant += 1;
         }
@@ -41,7 +38,7 @@ impl Parity {
     /// The parity of a set of empty squares.
     #[inline]
     pub(super) fn of(empties: Bitboard) -> Parity {
-        let bit = |i: usize| ((empties.0 & QUADRANTS[i]).count_ones() as u8 & 1) << i;
+        let bit = |i: usize| ((empties & Bitboard::QUADRANTS[i]).count() as u8 & 1) << i;
         Parity(bit(0) | bit(1) | bit(2) | bit(3))
     }
 
