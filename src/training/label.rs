@@ -190,16 +190,10 @@ mod tests {
     use crate::eval::EvaluatorKind;
     use crate::search::{Contempt, MinimaxKind, plain_minimax};
     use crate::testing::random_position;
-    use crate::training::testing::write_games;
+    use crate::training::Origin;
+    use crate::training::testing::games;
     use std::collections::HashMap;
     use tempfile::TempDir;
-
-    /// A folder with one file of games played badly.
-    fn games() -> TempDir {
-        let folder = tempfile::tempdir().unwrap();
-        write_games(folder.path(), 3, ChunkHeader::default());
-        folder
-    }
 
     fn header() -> ChunkHeader {
         ChunkHeader { first_game: 60, games: 20, ..ChunkHeader::default() }
@@ -222,7 +216,7 @@ mod tests {
 
     #[test]
     fn games_of_several_origins_are_refused() {
-        let folder = games();
+        let folder = games(3..4, Origin::default());
         let file = |chunk| folder.path().join(Chunk::file_name(chunk));
         std::fs::copy(file(3), file(4)).unwrap();
         for (games, chunk) in [(10, 3), (20, 4)] {
@@ -234,7 +228,7 @@ mod tests {
 
     #[test]
     fn labels_are_the_values_of_the_search() {
-        let folder = games();
+        let folder = games(3..4, Origin::default());
         let settings = LabelSettings {
             share: 0.5,
             depth: Depth::new(2).unwrap(),
@@ -313,7 +307,7 @@ mod tests {
 
     #[test]
     fn most_positions_are_beside_the_games() {
-        let folder = games();
+        let folder = games(3..4, Origin::default());
         let settings =
             LabelSettings { share: 1.0, depth: Depth::new(1).unwrap(), exact: 1, ..LabelSettings::default() };
         let games = Chunk::read(&folder.path().join(Chunk::file_name(3))).unwrap().samples;

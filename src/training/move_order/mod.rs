@@ -120,18 +120,11 @@ pub fn learn_move_order(
 mod tests {
     use super::*;
     use crate::search::move_order::{WEIGHTS, twin};
-    use crate::training::testing::write_games;
-    use crate::training::{Chunk, ChunkHeader, Origin};
+    use crate::training::{Chunk, Origin, testing};
     use tempfile::TempDir;
 
-    /// A folder with two files of games played badly.
     fn games() -> TempDir {
-        let folder = tempfile::tempdir().unwrap();
-        let origin = Origin { command: "selfplay".to_owned(), ..Origin::default() };
-        for number in 0..2 {
-            write_games(folder.path(), number, ChunkHeader { origin: origin.clone(), ..ChunkHeader::default() });
-        }
-        folder
+        testing::games(0..2, Origin { command: "selfplay".to_owned(), ..Origin::default() })
     }
 
     fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
