@@ -78,9 +78,7 @@ pub fn end(child: &mut Child) -> ExitStatus {
 pub fn kill_after(mut command: Command, progress: impl Fn() -> bool) {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = command.spawn().unwrap();
-    while !progress() && child.try_wait().unwrap().is_none() {
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    wait_for(|| (progress() || child.try_wait().unwrap().is_some()).then_some(()));
     child.kill().unwrap();
     child.wait().unwrap();
 }
