@@ -96,6 +96,11 @@ const EMPTIES: RangeInclusive<u8> = 10..=MOST_EMPTIES_OF_LEAVES + TEMPO_FROM;
 /// Depth in plies from which on values count for the tempo. It is less in shallower searches, whose leaves are less well
 /// chosen.
 const TEMPO_FROM: u8 = 5;
+/// What is fitted of the tempo: the cubic, who has the last move, and two terms that all depths share.
+const TEMPO_COEFFICIENTS: usize = ERROR_TERMS + 1;
+/// The empty squares of a leaf, over 60, at which the last move is worth nothing. Only exact scores tell what it is worth, because it moves
+/// the values of all depths alike, and solved positions have leaves close to the end alone. So its worth is a line that falls to nothing here.
+const LAST_MOVE_VANISHES_AT: f64 = (MOST_EMPTIES_OF_LEAVES + 1) as f64 / 60.0;
 /// Pulls the coefficients a little towards zero, where the data leave them open.
 const RIDGE: f64 = 1e-3;
 
@@ -135,15 +140,15 @@ pub fn fit_probcut(
 /// The score of a position differs from its values of all depths by about the same, so a share of the mean error of a position is taken away
 /// first, as in a fit with random effects; of a position that is not solved the whole, which leaves the differences between its depths.
 fn fit_tempo(values: &[Values]) -> Option<Vec<f64>> {
-    let mut normal = DMatrix::identity(TERMS, TERMS) * RIDGE;
-    let mut target = DVector::zeros(TERMS);
+    let mut normal = DMatrix::identity(TEMPO_COEFFICIENTS, TEMPO_COEFFICIENTS) * RIDGE;
+    let mut target = DVector::zeros(TEMPO_COEFFICIENTS);
     let share_of_solved = share_of_mean(values.iter().filter(|position| position.score.is_some()));
     for position in values {
         let errors = position.tempo_errors();
         let share = position.score.map_or(1.0, |_| share_of_solved) / errors.len() as f64;
         let rows: Vec<_> =
             errors.into_iter().map(|(depth, error)| (tempo_row(position.empties.after(depth), depth), error)).collect();
-        let mean_row = rows.iter().fold(DVector::zeros(TERMS), |sum, (row, _)| sum + row) * share;
+        let mean_row = rows.iter().fold(DVector::zeros(TEMPO_COEFFICIENTS), |sum, (row, _)| sum + row) * share;
         let mean_error = rows.iter().map(|(_, error)| error).sum::<f64>() * share;
         for (row, error) in rows {
             let row = row - &mean_row;
@@ -156,21 +161,15 @@ fn fit_tempo(values: &[Values]) -> Option<Vec<f64>> {
     log::info!(
         "all depths alike: {alike:+.2} {alike_by_empties:+.2} e/60 discs; of a mean {share_of_solved:.2} is taken away"
     );
-    Some(vec![t0, t1, t2, t3, last_move, -last_move / LAST_MOVE_IS_OPEN])
+    Some(vec![t0, t1, t2, t3, last_move, -last_move / LAST_MOVE_VANISHES_AT])
 }
 
-/// What is fitted: the cubic, who has the last move, and two terms that all depths share.
-const TERMS: usize = ERROR_TERMS + 1;
-
-/// The part of the squares that are still empty where it is taken for open who has the last move. Only exact scores know what that is worth,
-/// because it moves the values of all depths alike, and only leaves close to the end belong to solved positions. So it falls to nothing by here.
-const LAST_MOVE_IS_OPEN: f64 = (MOST_EMPTIES_OF_LEAVES + 1) as f64 / 60.0;
-
-/// What is fitted weighs in the value of a search of this depth whose leaves have this many empty squares.
+/// What each coefficient weighs in the value of a search of this depth whose leaves have this many empty squares.
 fn tempo_row(leaf: Empties, depth: u8) -> DVector<f64> {
     let sign = if depth.is_multiple_of(2) { 1.0 } else { -1.0 };
     let [t0, t1, t2, t3, t4, t5] = tempo_terms(leaf).map(|term| sign * term);
-    let row: [f64; TERMS] = [t0, t1, t2, t3, t4 - t5 / LAST_MOVE_IS_OPEN, 1.0, f64::from(leaf.count()) / 60.0];
+    let row: [f64; TEMPO_COEFFICIENTS] =
+        [t0, t1, t2, t3, t4 - t5 / LAST_MOVE_VANISHES_AT, 1.0, f64::from(leaf.count()) / 60.0];
     DVector::from_row_slice(&row)
 }
 
