@@ -1,7 +1,7 @@
 //! PGN from any text: a game that is read is written in a form that reads the same.
 #![no_main]
 
-use emilia::notation::game_file::{Format, Datum, write};
+use emilia::notation::game_file::{Datum, Format, write};
 use emilia::notation::pgn;
 use libfuzzer_sys::fuzz_target;
 use std::collections::BTreeSet;

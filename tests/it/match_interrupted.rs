@@ -1,7 +1,7 @@
 //! Ctrl-C, and what is left of the engines of a match then.
 
 use crate::mock_engine::mock;
-use crate::serve::{emilia, end, wait_until};
+use crate::serve::{SOON, emilia, end_within, wait_until};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ fn interrupt(child: &Child) {
 
 /// What a program said that has to end soon.
 fn end_of(mut child: Child) -> Output {
-    end(&mut child);
+    end_within(SOON, &mut child);
     child.wait_with_output().unwrap()
 }
 

@@ -6,9 +6,10 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// What has not come after so long has got stuck. Far less than any timeout of a match, and than the minute after which pondering
-/// ends by itself.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// What has not come after so long has got stuck.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+/// Far less than any timeout of a match, and than the minute after which pondering ends by itself; more than a busy machine needs.
+pub const SOON: Duration = Duration::from_secs(20);
 
 pub fn emilia(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_emilia"));
@@ -50,25 +51,30 @@ pub fn json_lines(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// Asks until there is an answer; `None` if none comes.
-pub fn wait_for<T>(mut answer: impl FnMut() -> Option<T>) -> Option<T> {
+/// Asks until there is an answer; `None` if none comes in this time.
+pub fn wait_for<T>(patience: Duration, mut answer: impl FnMut() -> Option<T>) -> Option<T> {
     let started = Instant::now();
     loop {
         let found = answer();
-        if found.is_some() || started.elapsed() > PATIENCE {
+        if found.is_some() || started.elapsed() > patience {
             return found;
         }
         std::thread::sleep(Duration::from_millis(1));
     }
 }
 
-/// Waits until something is so.
+/// Waits until something is so, which is to be soon.
 pub fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
-    assert!(wait_for(|| is_so().then_some(())).is_some(), "not seen: {what}");
+    assert!(wait_for(SOON, || is_so().then_some(())).is_some(), "not seen: {what}");
 }
 
 pub fn end(child: &mut Child) -> ExitStatus {
-    wait_for(|| child.try_wait().unwrap()).unwrap_or_else(|| {
+    end_within(PATIENCE, child)
+}
+
+/// How a process ends that has to end in this time.
+pub fn end_within(patience: Duration, child: &mut Child) -> ExitStatus {
+    wait_for(patience, || child.try_wait().unwrap()).unwrap_or_else(|| {
         child.kill().unwrap();
         panic!("the process does not end")
     })
@@ -78,7 +84,7 @@ pub fn end(child: &mut Child) -> ExitStatus {
 pub fn kill_after(mut command: Command, progress: impl Fn() -> bool) {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = command.spawn().unwrap();
-    wait_for(|| (progress() || child.try_wait().unwrap().is_some()).then_some(()));
+    wait_for(PATIENCE, || (progress() || child.try_wait().unwrap().is_some()).then_some(()));
     child.kill().unwrap();
     child.wait().unwrap();
 }

@@ -131,7 +131,7 @@ fn an_output_that_is_full_is_an_error() {
         ] {
             let full = output(&format!("emilia {command} >/dev/full"), &folder());
             let said = String::from_utf8_lossy(&full.stderr).into_owned();
-            assert!(full.status.code() == Some(1) && said.contains("cannot write"), "{command}: {said}");
+            assert!(full.status.code() == Some(1) && said.contains("cannot write the output"), "{command}: {said}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A real terminal for the program to talk to.
 
-use crate::serve::wait_for;
+use crate::serve::{PATIENCE, wait_for};
 use std::process::Command;
 
 /// A tmux server of its own; killed when the test is over.
@@ -51,7 +51,7 @@ impl Terminal {
 
     /// Waits until the screen has a text.
     pub fn wait_for(&self, text: &str) -> String {
-        let screen = wait_for(|| Some(self.screen()).filter(|screen| screen.contains(text)));
+        let screen = wait_for(PATIENCE, || Some(self.screen()).filter(|screen| screen.contains(text)));
         screen.unwrap_or_else(|| panic!("no '{text}':\n{}", self.screen()))
     }
 }

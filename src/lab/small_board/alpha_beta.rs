@@ -127,7 +127,7 @@ impl<'a> AlphaBeta<'a> {
         if candidates.len() < 2 {
             return;
         }
-        let empties = empty.count();
+        let (empties, odd) = (empty.count(), odd_quadrants(empty));
         for (key, square, child) in &mut *candidates {
             *key = if first == Some(*square) {
                 i32::MIN
@@ -137,7 +137,7 @@ impl<'a> AlphaBeta<'a> {
             } else {
                 let replies = self.shape.moves(child);
                 let is_corner = self.shape.corners.contains(*square);
-                let is_odd = odd_quadrants(empty).contains(*square);
+                let is_odd = odd.contains(*square);
                 let to_corners = replies & self.shape.corners;
                 (replies.count() + to_corners.count()) as i32 * 4 - i32::from(is_odd) * 3 - i32::from(is_corner) * 6
             };
