@@ -32,9 +32,9 @@ pub struct Phase {
 }
 
 impl Phase {
-    /// Discs lost a turn on average; 0 without turns.
-    pub fn mean(self) -> f64 {
-        self.loss / f64::from(self.choices.max(1))
+    /// Discs lost a turn on average; `None` without turns.
+    pub fn mean(self) -> Option<f64> {
+        (self.choices > 0).then(|| self.loss / f64::from(self.choices))
     }
 }
 
@@ -119,9 +119,9 @@ pub struct PlayerSummary<'a> {
     pub lost: u32,
     /// Turns with a choice.
     pub choices: u32,
-    /// Discs lost a turn with a choice.
-    pub mean_loss: f64,
-    /// The mean over the choices of 100 · 2^(−loss / [`HALF_ACCURACY_LOSS`](super::HALF_ACCURACY_LOSS)); `None` where there was no choice.
+    /// Discs lost a turn with a choice; `None` where there was none.
+    pub mean_loss: Option<f64>,
+    /// The mean over the choices of 100 · 2^(−loss / [`HALF_ACCURACY_LOSS`](super::HALF_ACCURACY_LOSS)); `None` where there was none.
     pub accuracy: Option<f64>,
     /// The parts of the games: opening, middle, end.
     pub phases: BTreeMap<&'static str, Phase>,
@@ -256,9 +256,11 @@ impl PlayerSummary<'_> {
         let games = if *games == 1 { "1 game".to_owned() } else { format!("{games} games") };
         let mut text =
             format!("{name}: {games}, {won} won, {drawn} drawn, {lost} lost; accuracy {}\n", percent_of(*accuracy));
-        let phases = phase_names().map(|name| (name, self.phases[name])).filter(|(_, phase)| phase.choices > 0);
-        let phases: Vec<String> = phases.map(|(name, phase)| format!("{name} {:.2}", phase.mean())).collect();
-        text += &format!("  discs lost a move  {mean_loss:.2}: {}\n", phases.join(", "));
+        if let Some(loss) = mean_loss {
+            let of_phase = |name| Some(format!("{name} {:.2}", self.phases[name].mean()?));
+            let phases: Vec<String> = phase_names().filter_map(of_phase).collect();
+            text += &format!("  discs lost a move  {loss:.2}: {}\n", phases.join(", "));
+        }
         let in_words = |Opening { moves, name, games }: &Opening| {
             let name = name.map_or_else(String::new, |name| format!(" {name}"));
             format!("{moves}{name} ({games})")
@@ -328,6 +330,14 @@ mod tests {
         let of_match = "(;GM[Othello]PC[emilia match]PB[a]PW[b]TY[8]B[f5]W[f4]B[e3/1/1]W[f6/1/1];)";
         let given = players_of(of_match.to_owned());
         assert!(given.summaries().all(|player| player.choices == 1), "{}", given.table());
+        let idle = players_of(game("ada", "bob", "f5"));
+        let [ada, bob] = &idle.summaries().collect::<Vec<_>>()[..] else { panic!("{}", idle.table()) };
+        assert_eq!(
+            (ada.mean_loss, bob.mean_loss, bob.accuracy),
+            (Some(0.0), None, None),
+            "who had no choice has no mean loss"
+        );
+        assert_eq!(idle.table().matches("discs lost a move").count(), 1, "{}", idle.table());
         let table = players.table();
         // The parallel opening is a mistake.
         assert!(table.contains(" f4 lost ") && table.contains("games --game 3 --move 2\n"), "{table}");

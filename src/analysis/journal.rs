@@ -26,6 +26,16 @@ pub enum JournalError {
     /// The file of this path is no file of results.
     #[error("'{path}': {1}", path = .0.display())]
     Content(PathBuf, ShardFileError),
+    /// The file of this path has a second result of an item, or for queries of a turn of it.
+    #[error("'{path}': line {line}: a second result of item {number}; remove one of them")]
+    ItemTwice {
+        /// The file.
+        path: PathBuf,
+        /// The line of the second result, from 1.
+        line: u64,
+        /// The item, from 1.
+        number: u64,
+    },
 }
 
 /// The file while it grows.
@@ -63,21 +73,22 @@ impl Journal {
         let mut name = path.as_os_str().to_owned();
         name.push(".partial");
         let partial = LineLog::open_unread(name.into(), resume)?;
-        let (kept, done, results) = kept(BufReader::new(&partial.file), shard, job, partial.path())?;
+        let kept = kept(BufReader::new(&partial.file), shard, job, partial.path())?;
         let begin = begin_line(shard, job);
+        let is_new = kept.length == 0;
         let mut journal = Journal {
             path: path.to_owned(),
             shard,
-            beginning: begin.len() as u64,
-            results,
+            beginning: if is_new { begin.len() as u64 } else { kept.beginning },
+            results: kept.results,
             has_totals: job.command == super::SOLVE,
             partial,
         };
-        journal.partial.keep(kept, &begin)?;
-        if kept == 0 {
+        journal.partial.keep(kept.length, &begin)?;
+        if is_new {
             journal.partial.append(&begin)?;
         }
-        Ok(Opened::Growing(Box::new(journal), done))
+        Ok(Opened::Growing(Box::new(journal), kept.done))
     }
 
     /// Appends results, each a whole line. Should that fail, for want of room perhaps, the file ends behind the last line
@@ -142,9 +153,21 @@ impl Journal {
     }
 }
 
-/// How many bytes of the lines in the file of this path are of use, which items they have results for, and how many results these are.
-fn kept(mut lines: impl BufRead, shard: Shard, job: &Job, path: &Path) -> Result<(u64, Done, u64), JournalError> {
-    let (mut kept, mut done, mut there, mut line) = (0, Done::new(), None, Vec::new());
+/// What is of use in a file of an earlier run.
+#[derive(Default)]
+struct Kept {
+    /// The length of its first line.
+    beginning: u64,
+    /// The length of all lines.
+    length: u64,
+    done: Done,
+    results: u64,
+}
+
+/// Finds what is of use in the file of this path.
+fn kept(mut lines: impl BufRead, shard: Shard, job: &Job, path: &Path) -> Result<Kept, JournalError> {
+    let content = |error| JournalError::Content(path.to_owned(), error);
+    let (mut kept, mut there, mut line) = (Kept::default(), None, Vec::new());
     for number in 1.. {
         line.clear();
         lines.read_until(b'\n', &mut line).map_err(|error| LineLogError::Io(path.to_owned(), error))?;
@@ -152,16 +175,22 @@ fn kept(mut lines: impl BufRead, shard: Shard, job: &Job, path: &Path) -> Result
         if !line.ends_with(b"\n") {
             break;
         }
+        let length = line.len() as u64;
         let Some(file) = &mut there else {
             there = Some(of_job(&line, shard, job, path)?);
-            kept = line.len() as u64;
+            (kept.beginning, kept.length) = (length, length);
             continue;
         };
-        done.extend(file.add(&line, number).map_err(|error| JournalError::Content(path.to_owned(), error))?);
+        if let Some(item) = file.add(&line, number).map_err(content)?
+            && !kept.done.insert(item)
+        {
+            return Err(JournalError::ItemTwice { path: path.to_owned(), line: number, number: item.0 });
+        }
         // An end without the name that goes with it is written again.
-        kept += if file.ending.is_some() { 0 } else { line.len() as u64 };
+        kept.length += if file.ending.is_some() { 0 } else { length };
     }
-    Ok((kept, done, there.map_or(0, |file| file.results)))
+    kept.results = there.map_or(0, |file| file.results);
+    Ok(kept)
 }
 
 /// Reads the first line of a file of this path, which is to be of this shard of this job.
@@ -305,6 +334,16 @@ mod tests {
             assert!(error.contains(expected), "{error}");
             assert_eq!(fs::read_to_string(&partial).unwrap(), text);
         }
+        // A result is there twice.
+        let begin = begin_line(Shard::default(), &job(3));
+        fs::write(&partial, begin.clone() + &result(2) + &result(2)).unwrap();
+        let error = Journal::open(&path, Shard::default(), &job(3), true).unwrap_err().to_string();
+        assert!(error.contains("line 3: a second result of item 2"), "{error}");
+        // Lines that another system has ended in its way.
+        fs::write(&partial, (begin + &result(1)).replace('\n', "\r\n")).unwrap();
+        growing(&path, "0/1", true).0.finish(1, 7).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), result(1).replace('\n', "\r\n"));
+        fs::remove_file(&path).unwrap();
         // The first line was torn.
         fs::write(&partial, &begin_line(Shard::default(), &job(3))[..5]).unwrap();
         growing(&path, "0/1", true).0.finish(0, 7).unwrap();

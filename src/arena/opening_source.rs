@@ -116,11 +116,12 @@ impl OpeningSource {
 /// The games and positions of a file of this name.
 fn read(games: GameFile, name: &str, plies: Option<u32>) -> Result<Vec<Opening>, OpeningError> {
     let opening = |found: Result<FileGame, GameFileError>| {
-        let FileGame { place, game, is_cut, .. } = found.map_err(OpeningError::Content)?;
+        let found = found.map_err(OpeningError::Content)?;
+        let (place, game) = (found.place, &found.game);
         let line = place.line.map_or_else(String::new, |line| format!("line {line}: "));
         let place = format!("{name}: {line}game {}", place.number);
-        if is_cut {
-            log::warn!("{place}: the file ends within the game");
+        if let Some(warning) = found.cut_warning() {
+            log::warn!("{place}: {warning}");
         }
         let record = plies.map_or_else(|| game.record.clone(), |plies| game.record.until(plies));
         if record.position().is_over() { Err(OpeningError::Over(place)) } else { Ok(Opening { record }) }

@@ -101,6 +101,11 @@ impl Entry {
         self.lower == self.upper
     }
 
+    /// Whether the leaf is worth what it is under perfect play.
+    pub fn has_exact_leaf(&self) -> bool {
+        matches!(self.leaf, Leaf::Found { depth, .. } if depth.is_exact())
+    }
+
     /// What it is worth if a draw is worth this to the side to move.
     pub fn worth(&self, draw: Score) -> Option<Score> {
         match self.draws {

@@ -114,7 +114,7 @@ impl Neighbours {
 
     /// Whether the best of the moves without a value is to be searched, by an evaluation with this fingerprint.
     pub(super) fn asks_for_search(&self, entry: &Entry, weights: u32) -> bool {
-        !self.open.is_empty() && !(self.leaf.is_some() && (entry.weights == weights || is_exact(entry)))
+        !self.open.is_empty() && !(self.leaf.is_some() && (entry.weights == weights || entry.has_exact_leaf()))
     }
 
     /// The entry with its value, bounds and cost as the neighbours have them.
@@ -155,12 +155,14 @@ impl Neighbours {
 
     /// Whether the position behind the leaf is worth to be added.
     pub(super) fn can_be_extended(&self, entry: &Entry) -> bool {
-        self.leaf.is_some_and(|(_, next)| next.key().is_some()) && !is_exact(entry)
+        self.leaf.is_some_and(|(_, next)| next.key().is_some()) && !entry.has_exact_leaf()
     }
 
     fn bounds(&self, entry: &Entry) -> (i8, i8) {
         let exact = match entry.leaf {
-            Leaf::Found { value, .. } if self.leaf.is_some() && is_exact(entry) => Some((value.units() / DISC) as i8),
+            Leaf::Found { value, .. } if self.leaf.is_some() && entry.has_exact_leaf() => {
+                Some((value.units() / DISC) as i8)
+            }
             _ => None,
         };
         let lower = self.children.iter().map(|child| child.bounds().0).chain(exact).max().unwrap_or(-64);
@@ -224,14 +226,9 @@ pub(super) fn behind(entry: &Entry, value: Score) -> u32 {
     entry.value.map_or(0, |best| (best.units() - value.units()).max(0) as u32)
 }
 
-/// Whether the leaf is worth what it is under perfect play.
-pub(super) fn is_exact(entry: &Entry) -> bool {
-    matches!(entry.leaf, Leaf::Found { depth, .. } if depth.is_exact())
-}
-
 /// Whether the leaf is a draw under perfect play.
 pub(super) fn is_draw(entry: &Entry) -> bool {
-    is_exact(entry) && matches!(entry.leaf, Leaf::Found { value: Score::ZERO, .. })
+    entry.has_exact_leaf() && matches!(entry.leaf, Leaf::Found { value: Score::ZERO, .. })
 }
 
 /// Makes what depends on these positions right: themselves, and all before them that change by it. `weights` is the fingerprint of the

@@ -99,9 +99,8 @@ impl GameFiles {
 
 /// Warns of a game that its file cuts off, and of a result that is not the one on the board.
 pub(super) fn warn_of_game(place: impl Display, found: &FileGame) {
-    if found.is_cut {
-        let moves = found.game.record.turns().len();
-        complain(format_args!("warning: {place}: the file ends within the game; it has the first {moves} moves"));
+    if let Some(warning) = found.cut_warning() {
+        complain(format_args!("warning: {place}: {warning}"));
     }
     if let Some((said, board)) = found.game.contradiction() {
         complain(format_args!("warning: {place}: the result is said to be {said:+}; {board:+} on the board counts"));

@@ -156,11 +156,16 @@ impl AnnotatedGame {
         self.result.and_then(|result| result.ending)
     }
 
-    /// The turns that `emilia match` had played before the players began: its files have neither value nor time of these.
+    /// The turns that `emilia match` had played before the players began: its files have neither value nor time of these. Where no turn
+    /// has either, a game that was broken off is taken for its opening alone, and a whole one for a game without opening, whose players
+    /// told nothing.
     pub fn opening_turns(&self) -> usize {
-        let is_played = |timing: &Timing| *timing != Timing::default();
-        let played = self.timing.iter().position(is_played).filter(|_| self.place == MATCH_PLACE);
-        played.unwrap_or(0)
+        if self.place != MATCH_PLACE {
+            return 0;
+        }
+        let played = self.timing.iter().position(|timing| *timing != Timing::default());
+        let turns = self.record.turns().len();
+        played.unwrap_or(if self.record.position().is_over() { 0 } else { turns })
     }
 
     /// Whether nothing is played: the game stands for its start.
@@ -231,6 +236,11 @@ mod tests {
         assert_eq!(game.opening_turns(), 0);
         game.place = MATCH_PLACE.to_owned();
         assert_eq!(game.opening_turns(), 1);
+        // Broken off before a player moved; and a whole game of players that told nothing.
+        game.timing[1] = Timing::default();
+        assert_eq!(game.opening_turns(), 2);
+        let whole = transcript::parse("e6f4e3f6g5d6e7f5c5").unwrap();
+        assert_eq!(AnnotatedGame { place: game.place, ..AnnotatedGame::new(whole) }.opening_turns(), 0);
     }
 
     #[test]

@@ -59,8 +59,11 @@ fn score(cursor: &Cursor<'_>) -> Result<i32, NotationError> {
 
 /// Writes a game. Passes are left out, those behind the last disc too.
 pub(super) fn write(game: &AnnotatedGame) -> Result<Written, Unwritable> {
-    if *game.record.start() != Position::START || game.is_position() {
+    if *game.record.start() != Position::START {
         return Err(Unwritable::Start(Format::Logbook));
+    }
+    if game.is_position() {
+        return Err(Unwritable::NoMoves(Format::Logbook));
     }
     let score = game.whole_score().ok_or(Unwritable::Result(Format::Logbook))?;
     let mut written = Written::new(game, |datum| matches!(datum, Datum::Result | Datum::Turns));
@@ -77,6 +80,7 @@ pub(super) fn write(game: &AnnotatedGame) -> Result<Written, Unwritable> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::othello::GameRecord;
 
     #[test]
     fn errors_name_place_and_turn() {
@@ -91,6 +95,12 @@ mod tests {
             assert!(error.to_string().starts_with(said), "{error}");
             assert_eq!(error.turn, turn, "{line}");
         }
+    }
+
+    #[test]
+    fn a_game_without_moves_is_refused_for_that() {
+        let error = write(&AnnotatedGame::new(GameRecord::default())).unwrap_err();
+        assert_eq!(error.to_string(), "a game of logbook has moves, and this one has none");
     }
 
     #[test]

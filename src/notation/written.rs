@@ -50,6 +50,9 @@ pub enum Unwritable {
     /// The format has only games from the standard start.
     #[error("a game of {0} begins with the standard start, and this one does not")]
     Start(Format),
+    /// The format has only games with moves.
+    #[error("a game of {0} has moves, and this one has none")]
+    NoMoves(Format),
     /// The format wants a result.
     #[error("{0} needs a result in whole discs, and this game is not over and has none")]
     Result(Format),

@@ -107,8 +107,7 @@ impl Session {
             && !found.is_cut
             && games.next().is_none()
             && fs::read(path).is_ok_and(|bytes| has_nothing_else(&String::from_utf8_lossy(&bytes)));
-        let moves = found.game.record.turns().len();
-        let warning = found.is_cut.then(|| format!("the file ends within the game; it has the first {moves} moves"));
+        let warning = found.cut_warning();
         self.begin(found.game);
         self.file = (found.format == Format::Ggf && is_alone).then(|| path.to_owned());
         Ok(warning)
@@ -282,12 +281,12 @@ impl Session {
                 Ok(self.level())
             }
             Command::Swap => {
-                self.side = match self.side {
-                    Some(color) => Some(!color),
-                    None => Some(self.game.record.position().mover()),
-                };
+                let mover = self.game.record.position().mover();
+                let takes_mover = || (mover, format!("You play {mover} now, and Emilia plays {}.\n", !mover));
+                let (side, notice) = self.side.map_or_else(takes_mover, |color| (!color, String::new()));
+                self.side = Some(side);
                 // Who takes the move over takes over the time that it has cost.
-                Ok(self.reply_after(self.thought))
+                Ok(notice + &self.reply_after(self.thought))
             }
             Command::Save(name) => self.save(Path::new(&name)),
             Command::Load(said) => {

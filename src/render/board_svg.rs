@@ -152,7 +152,12 @@ impl fmt::Display for BoardPicture<'_> {
         let height = WIDTH + if self.caption.is_empty() { 0.0 } else { CAPTION };
         let black = self.position.discs(Color::Black).count();
         let white = self.position.discs(Color::White).count();
-        let label = format!("Othello board, {} to move, black {black}, white {white}", self.position.mover());
+        let state = if self.position.is_over() {
+            "the game is over".to_owned()
+        } else {
+            format!("{} to move", self.position.mover())
+        };
+        let label = format!("Othello board, {state}, black {black}, white {white}");
         writeln!(f, "{}{DEFINITIONS}", svg_head((WIDTH, height), 14, &label))?;
         write_empty_board(f, height)?;
         for square in Square::all() {
@@ -255,6 +260,9 @@ mod tests {
         assert!(
             !svg.contains("r=\"14\" fill=\"#1b1b1a\"") && svg.contains("fill=\"#1d1d1b\" text-anchor=\"middle\">2<")
         );
+        assert!(svg.contains("white to move, black ") && !svg.contains("the game is over"));
+        let end = BoardPicture::of_game(&transcript::parse("e6f4e3f6g5d6e7f5c5").unwrap(), 9).to_string();
+        assert!(end.contains("the game is over, black 13, white 0") && !end.contains("to move"), "{end}");
         // The last disc of the first position is none.
         assert!(!BoardPicture::of_game(&game, 0).to_string().contains("#e4572e"));
     }

@@ -8,6 +8,7 @@ use crate::analysis::review_text::ReviewedGame;
 use crate::notation::opening;
 use crate::othello::Color;
 use std::fmt::{self, Write};
+use std::iter;
 
 /// What the page has beyond the style of all pages.
 const STYLE: &str = "h1{font-size:20px;margin:0 0 14px}a{color:var(--accent);text-decoration:none}a:hover{text-decoration:underline}\
@@ -92,12 +93,9 @@ fn write_player(out: &mut String, player: &PlayerSummary<'_>) -> fmt::Result {
         escape(name)
     )?;
     let accuracy = accuracy.map_or_else(String::new, |accuracy| format!("{accuracy:.1}"));
-    write!(out, "<td>{accuracy}</td><td>{mean_loss:.2}</td>")?;
-    for phase in phase_names().map(|phase| player.phases[phase]) {
-        match phase.choices {
-            0 => write!(out, "<td></td>")?,
-            _ => write!(out, "<td>{:.2}</td>", phase.mean())?,
-        }
+    write!(out, "<td>{accuracy}</td>")?;
+    for mean in iter::once(*mean_loss).chain(phase_names().map(|phase| player.phases[phase].mean())) {
+        write!(out, "<td>{}</td>", mean.map_or_else(String::new, |mean| format!("{mean:.2}")))?;
     }
     // Several beginnings have one name.
     let openings = player.openings.iter().map(|opening| {

@@ -112,6 +112,10 @@ fn moves_are_pasted_taken_back_played_again_and_given_up() {
     let text = said(&[], "f5\nmoves\nundo\nredo\nmoves\n");
     let moves: Vec<&str> = text.lines().filter(|line| line.starts_with("f5")).collect();
     assert!(moves.len() == 2 && moves[0] == moves[1] && moves[0].len() == 4, "{text}");
+    // Who played both sides keeps the one to move.
+    let text = said(&["--color", "both"], "f5\nswap\nd6\nquit\n");
+    assert!(text.contains("You play white now, and Emilia plays black."), "{text}");
+    assert_eq!(text.matches("Emilia plays ").count(), 2, "what it plays, and a move: {text}");
     // What Emilia has played since for the other side is not played over.
     let text = said(&[], "go\ngo\nundo\nswap\nredo\nquit\n");
     assert!(text.contains("Nothing was taken back that could be played again."), "{text}");

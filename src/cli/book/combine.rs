@@ -3,7 +3,7 @@
 use super::{at, making, warn_of_other_weights};
 use crate::book::{Book, Keep, Positions, merge, prune};
 use crate::cli::on_interrupt;
-use crate::cli::output::say;
+use crate::cli::output::{counted, say};
 use crate::search::Score;
 use clap::Args;
 use std::path::PathBuf;
@@ -48,7 +48,7 @@ pub(super) fn run_merge(arguments: &MergeArguments) -> Result<(), String> {
     }
     let books: Vec<&dyn Positions> = contents.iter().map(|book| book.positions()).collect();
     let positions = merge(&books, weights, &arguments.out, &*on_interrupt()?).map_err(making(&arguments.out))?;
-    say(format_args!("{positions} positions"));
+    say(counted(positions, "position"));
     Ok(())
 }
 
@@ -61,6 +61,6 @@ pub(super) fn run_prune(arguments: &PruneArguments) -> Result<(), String> {
     let keep = Keep { loss: arguments.loss.map(|discs| Score::from_discs(discs.into())), positions };
     let kept = prune(book.positions(), book.weights(), keep, &arguments.out, &*on_interrupt()?)
         .map_err(making(&arguments.out))?;
-    say(format_args!("{kept} positions"));
+    say(counted(kept, "position"));
     Ok(())
 }

@@ -4,7 +4,7 @@ use super::{at, making, warn_of_weights};
 use crate::book::{Book, Exported, ForeignBook, ForeignFormat, Imported, export};
 use crate::cli::on_interrupt;
 use crate::cli::options::WeightsArguments;
-use crate::cli::output::say;
+use crate::cli::output::{counted, say};
 use crate::eval::{EvaluatorKind, fingerprint};
 use crate::whole_file::why;
 use clap::Args;
@@ -66,7 +66,7 @@ pub(super) fn run_import(arguments: &ImportArguments) -> Result<(), String> {
     let book = ForeignBook::read(file).map_err(at(path))?;
     let Imported { positions, without_move, repeated, without_leaf, without_value, contradictory } =
         book.import(weights, out, &*on_interrupt()?).map_err(making(out))?;
-    say(format_args!("{positions} positions"));
+    say(counted(positions, "position"));
     say_counts(&[
         (without_move, "positions left out, because they have no move"),
         (repeated, "positions that were there already"),

@@ -96,7 +96,7 @@ struct Counts {
     unsearched: u64,
     /// Positions whose result under perfect play is known.
     solved: u64,
-    /// Positions whose leaf was found by another evaluation than the one that the book grew with last.
+    /// Positions whose leaf is an estimate of another evaluation than the one that the book grew with last.
     other_weights: u64,
     /// Discs placed in the position with most of them.
     deepest: u8,
@@ -114,8 +114,8 @@ impl Counts {
         self.with_value += u64::from(entry.value.is_some());
         self.unsearched += u64::from(entry.leaf == Leaf::Unsearched);
         self.solved += u64::from(entry.is_solved());
-        let is_other = matches!(entry.leaf, Leaf::Found { .. }) && entry.weights != weights;
-        self.other_weights += u64::from(is_other);
+        let is_estimate = matches!(entry.leaf, Leaf::Found { .. }) && !entry.has_exact_leaf();
+        self.other_weights += u64::from(is_estimate && entry.weights != weights);
         self.deepest = self.deepest.max(60u8.saturating_sub(key.empties()));
     }
 }
@@ -148,8 +148,8 @@ pub(super) fn stat(arguments: &StatArguments) -> Result<(), String> {
     let value = value.map_or_else(|| "not searched yet".to_owned(), |value| format!("worth {value:+.2}"));
     print(&format!(
         "positions {positions}, with a value {with_value}, not searched {unsearched}, solved {solved}\n\
-         searched by another evaluation {other_weights}; the book's is {weights}\n\
-         deepest position: {deepest} discs placed\n\
+         estimates of another evaluation {other_weights}; the book's is {weights}\n\
+         most discs placed: {deepest}\n\
          the start position is {value}\n\
          {bytes} bytes, {:.1} a position\n",
         counts.bytes_per_position

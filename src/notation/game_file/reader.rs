@@ -29,6 +29,15 @@ pub struct FileGame {
     pub is_cut: bool,
 }
 
+impl FileGame {
+    /// What is to be said of a game that its file cuts off; `None` of a whole one.
+    pub fn cut_warning(&self) -> Option<String> {
+        let moves = |turns| if turns == 1 { "move".to_owned() } else { format!("{turns} moves") };
+        let there = |turns| format!("the file ends within the game; it has the first {}", moves(turns));
+        self.is_cut.then(|| there(self.game.record.turns().len()))
+    }
+}
+
 /// A place in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GamePlace {
