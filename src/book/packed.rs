@@ -25,7 +25,7 @@ const CHECKSUM: usize = 28;
 const BOARDS: usize = 16;
 /// Bytes of a position.
 pub const RECORD: usize = BOARDS + Entry::JUDGEMENT_BYTES;
-/// Added to the square of a leaf that another evaluation has found.
+/// Added to the square of a leaf that is an estimate of another evaluation.
 const OTHER_WEIGHTS: u8 = 0x80;
 /// Bytes of a position's place and its values by what a draw is worth.
 const DRAWS: usize = 4 + Draws::BYTES;
@@ -248,7 +248,7 @@ fn records(book: &Snapshot, mut take: impl FnMut(&[u8]) -> Result<(), BookError>
         }
         take(&key.to_bytes()[1..])?;
         let mut judgement = entry.judgement();
-        if entry.leaf.square().is_some() && entry.weights != book.weights {
+        if entry.leaf.square().is_some() && !entry.has_exact_leaf() && entry.weights != book.weights {
             judgement[Entry::SQUARE] |= OTHER_WEIGHTS;
         }
         take(&judgement)?;
@@ -307,7 +307,7 @@ mod tests {
             let (book, mut with_draws) = (PackedBook::open(&packed).unwrap(), 0);
             let mut compare = |key: Key, entry: Entry| {
                 with_draws += u32::from(entry.draws.is_some());
-                let is_other = entry.leaf.square().is_some() && entry.weights == 76;
+                let is_other = entry.leaf.square().is_some() && !entry.has_exact_leaf() && entry.weights == 76;
                 let kept = Entry { weights: if is_other { 0 } else { 77 }, visits: 0, games: 0, cost: 0, ..entry };
                 assert_eq!(book.get(&key)?, entry.value.map(|_| kept));
                 Ok(())

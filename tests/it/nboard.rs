@@ -3,6 +3,7 @@
 use crate::conversation::{
     Conversation, Does, Forgetful, PATIENCE, engine_with, first_move, replay_all, time_allowed, tireless, without_book,
 };
+use emilia::book::View;
 use emilia::clock::Clock;
 use emilia::engine::{BEST_FIRST, EMILIA, Engine, EngineOptions, MINIMAX, OpeningBook, SearchBuilder};
 use emilia::eval::EvaluatorKind;
@@ -135,23 +136,26 @@ fn a_move_of_the_book_keeps_its_value_whatever_the_depth() {
     until(&client, "===");
 }
 
-/// The turns to a position of the book in which a move that is not in it is the best one, though others are.
-fn turns_out_of_the_book(book: &OpeningBook, turns: Vec<Move>) -> Option<Vec<Move>> {
-    let position = turns.iter().fold(Position::START, |position, &turn| position.take(turn).unwrap());
-    let moves = book.view(&position, Contempt::NONE)?.moves;
-    let of_book: Vec<Move> = moves.iter().filter(|found| found.is_in_book).map(|found| found.turn).collect();
-    if !of_book.is_empty() && !moves[0].is_in_book {
+/// The moves of the book to a position that it has, and of which this holds.
+fn turns_to(book: &OpeningBook, turns: Vec<Move>, is_wanted: impl Fn(&View) -> bool + Copy) -> Option<Vec<Move>> {
+    let view = book.view(&position_after(&turns), Contempt::NONE)?;
+    if is_wanted(&view) {
         return Some(turns);
     }
-    of_book.into_iter().find_map(|turn| turns_out_of_the_book(book, [&turns[..], &[turn]].concat()))
+    let of_book = view.moves.iter().filter(|found| found.is_in_book);
+    of_book.map(|found| found.turn).find_map(|turn| turns_to(book, [&turns[..], &[turn]].concat(), is_wanted))
+}
+
+fn position_after(turns: &[Move]) -> Position {
+    turns.iter().fold(Position::START, |position, &turn| position.take(turn).unwrap())
 }
 
 #[test]
 fn the_best_move_out_of_the_book_is_played_where_the_others_are_known_to_be_worse() {
     let book = OpeningBook::builtin();
-    let turns = turns_out_of_the_book(&book, Vec::new()).unwrap();
-    let position = turns.iter().fold(Position::START, |position, &turn| position.take(turn).unwrap());
-    let best = book.view(&position, Contempt::NONE).unwrap().moves[0].turn.to_string().to_lowercase();
+    let leads_out = |view: &View| view.moves.iter().any(|found| found.is_in_book) && !view.moves[0].is_in_book;
+    let turns = turns_to(&book, Vec::new(), leads_out).unwrap();
+    let best = book.view(&position_after(&turns), Contempt::NONE).unwrap().moves[0].turn.to_string().to_lowercase();
     let client = start(Engine::new(EngineOptions::default()));
     for turn in turns {
         client.send(format!("move {turn}"));
@@ -167,17 +171,20 @@ fn the_best_move_out_of_the_book_is_played_where_the_others_are_known_to_be_wors
 
 #[test]
 fn each_line_of_the_book_has_a_depth_of_its_own() {
-    let position = Position::START.after("f5".parse().unwrap());
-    let view = OpeningBook::builtin().view(&position, Contempt::NONE).unwrap();
-    let plies = |line: &Line| match line.depth {
-        SearchDepth::Plies(plies) | SearchDepth::Selective { plies, .. } => plies.to_string(),
-        depth => panic!("{depth}"),
+    let plies = |line: Line| match line.depth {
+        SearchDepth::Plies(plies) | SearchDepth::Selective { plies, .. } => Some(plies.to_string()),
+        SearchDepth::WinLossDraw | SearchDepth::Exact => None,
     };
-    let expected: Vec<String> = view.playable().map(|line| plies(&line)).collect();
-    assert!(expected.iter().any(|depth| *depth != expected[0]), "{expected:?}");
+    let depths = move |view: &View| view.playable().map(plies).collect::<Option<Vec<_>>>();
+    let is_mixed = move |view: &View| depths(view).is_some_and(|depths| depths.iter().any(|depth| *depth != depths[0]));
+    let book = OpeningBook::builtin();
+    let turns = turns_to(&book, Vec::new(), is_mixed).unwrap();
+    let expected = depths(&book.view(&position_after(&turns), Contempt::NONE).unwrap()).unwrap();
     let client = start(Engine::new(EngineOptions::default()));
     client.send("set depth 1");
-    client.send("move F5");
+    for turn in turns {
+        client.send(format!("move {turn}"));
+    }
     let lines = hint(&client, "hint 64");
     let seen: Vec<&str> = lines.iter().filter(|line| line.starts_with("book")).map(|line| depth(line).0).collect();
     assert_eq!(seen, expected, "{lines:?}");
