@@ -1,7 +1,8 @@
 //! Positions beside the games: a search meets moves that no player would make, and is to know what they are worth.
 //!
 //! From a share of the positions of self-play games a few moves are made, better ones more often than worse ones. A search labels the
-//! position that results; near the end it solves it.
+//! position that results; near the end it solves it. The start position counts as one of each game, for a game's samples begin after
+//! its random moves: without it hardly any label has fewer than ten discs.
 
 use super::chunk::{Chunk, ChunkHeader};
 use super::container::FileError;
@@ -90,9 +91,8 @@ impl Labeller {
         Labeller { settings, seed, games, like, search, evaluator }
     }
 
-    /// A position some random moves beside the one of a sample; `None` if the game is over there.
-    fn beside(&self, sample: &Sample, random: &mut Random) -> Option<Position> {
-        let mut position = sample.position();
+    /// A position some random moves beside this one; `None` if the game is over there.
+    fn beside(&self, mut position: Position, random: &mut Random) -> Option<Position> {
         for _ in 0..self.settings.random_moves.draw(random) {
             if position.must_pass() {
                 position = position.pass();
@@ -171,9 +171,10 @@ impl ChunkMaker for Labeller {
             let number = game[0].game;
             let mut random = Random::of_pair(self.seed ^ 0xa54f_f53a_5f1d_36f1, number);
             let before = samples.len();
-            for sample in game {
+            // The start is the last, so that the labels of earlier programs are made again before it.
+            for position in game.iter().map(Sample::position).chain([Position::START]) {
                 if random.fraction() < self.settings.share
-                    && let Some(position) = self.beside(sample, &mut random)
+                    && let Some(position) = self.beside(position, &mut random)
                 {
                     samples.push(self.label(&position, number));
                 }
@@ -192,7 +193,7 @@ mod tests {
     use crate::testing::random_position;
     use crate::training::Origin;
     use crate::training::testing::games;
-    use std::collections::HashMap;
+    use std::collections::{HashMap, HashSet};
     use tempfile::TempDir;
 
     fn header() -> ChunkHeader {
@@ -313,7 +314,11 @@ mod tests {
         let games = Chunk::read(&folder.path().join(Chunk::file_name(3))).unwrap().samples;
         let on_the_way =
             |sample: &Sample| games.iter().any(|s| (s.player, s.opponent) == (sample.player, sample.opponent));
-        let samples = labels(&settings, &folder);
+        let mut samples = labels(&settings, &folder);
+        // Six moves from the start at most.
+        let early: HashSet<u64> = samples.iter().filter(|s| s.discs() <= 10).map(|s| s.game).collect();
+        assert_eq!(early.len(), 20, "each game has a label near the start");
+        samples.retain(|sample| sample.discs() > 10);
         let beside = samples.iter().filter(|sample| !on_the_way(sample)).count();
         assert!(beside * 2 > samples.len(), "{beside} of {}", samples.len());
         assert!(samples.iter().all(|sample| !sample.position().moves().is_empty()));
