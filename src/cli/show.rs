@@ -11,7 +11,7 @@ use crate::analysis::{AnalysisSettings, Commentary, Reviewer};
 use crate::notation::game_file::AnnotatedGame;
 use crate::notation::opening;
 use crate::othello::{Color, GameRecord, Move};
-use crate::render::{BoardPicture, Diagram, PageLinks, Palette, curve_picture, game_table, page};
+use crate::render::{BoardPicture, Diagram, PageLinks, Palette, curve_picture, game_table, page, standing};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -235,11 +235,8 @@ pub(super) fn board(record: &GameRecord, turns: usize, is_numbered: bool, palett
     let position = &record.positions()[turns];
     let diagram = Diagram::new(position, palette).after(record.turns()[..turns].last().copied());
     let diagram = if is_numbered { diagram.numbered(record, turns) } else { diagram };
-    let (black, white) = (position.discs(Color::Black).count(), position.discs(Color::White).count());
-    let state =
-        if position.is_over() { "the game is over".to_owned() } else { format!("{} to move", position.mover()) };
     let opening = opening(&record.positions()[..=turns]).map_or_else(String::new, |name| format!("; {name}"));
-    format!("{diagram}{state}, black {black}, white {white}{opening}\n")
+    format!("{diagram}{}{opening}\n", standing(position))
 }
 
 /// The scores that the file has of the moves of the position behind these turns, for its mover.

@@ -1,5 +1,6 @@
 //! A board as SVG.
 
+use super::diagram::standing;
 use super::markup::{escape, svg_head};
 use crate::othello::{Color, GameRecord, Position, Square};
 use std::fmt::{self, Write};
@@ -150,14 +151,7 @@ impl fmt::Display for BoardPicture<'_> {
     /// A whole SVG file, which needs nothing else.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let height = WIDTH + if self.caption.is_empty() { 0.0 } else { CAPTION };
-        let black = self.position.discs(Color::Black).count();
-        let white = self.position.discs(Color::White).count();
-        let state = if self.position.is_over() {
-            "the game is over".to_owned()
-        } else {
-            format!("{} to move", self.position.mover())
-        };
-        let label = format!("Othello board, {state}, black {black}, white {white}");
+        let label = format!("Othello board, {}", standing(self.position));
         writeln!(f, "{}{DEFINITIONS}", svg_head((WIDTH, height), 14, &label))?;
         write_empty_board(f, height)?;
         for square in Square::all() {
