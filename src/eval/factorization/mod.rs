@@ -14,6 +14,7 @@
 //! number of discs: they are learned at *knots*, evenly from 4 to 64 discs, and interpolated. The factors are the same for
 //! all phases; that the number of discs is a row makes them change with it all the same.
 
+mod sums;
 mod tables;
 mod weights;
 

@@ -1,5 +1,6 @@
 //! The weights as the search reads them: one row for every configuration.
 
+use super::sums::{Accumulator, LANES, LINEAR, Row, Sums, Total};
 use super::weights::{DISC_COUNTS, FactorWeights, rows};
 use super::{HALF, RANK};
 use crate::eval::pattern::windows::{LANE_VALUES, PLACES, WINDOWS, expand};
@@ -10,42 +11,9 @@ use crate::othello::Position;
 use crate::pages::{self, Pages};
 use std::sync::OnceLock;
 
-/// Numbers of a row: the factors, then two linear weights of two bytes each.
-const LANES: usize = RANK + 4;
-
-/// Where the linear weight at the knot before stands in a row, the high byte first; behind it that at the next knot.
-const LINEAR: usize = RANK;
-
 /// Bits behind the point of the scale of the factors, and of the shares of the two knots.
 const FACTOR_BITS: u32 = 20;
 const KNOT_BITS: u32 = 12;
-
-/// What is added up: the factors and the linear weights of one configuration, between two knots. The bytes are signed.
-type Row = [u8; LANES];
-
-/// A sum of rows, or a row too large for bytes.
-#[derive(Clone, Copy)]
-#[repr(align(32))]
-struct Sums([i16; LANES]);
-
-impl Sums {
-    #[inline(always)]
-    fn add(&mut self, row: &Row) {
-        for (sum, byte) in self.0.iter_mut().zip(row) {
-            *sum = sum.wrapping_add(i16::from(byte.cast_signed()));
-        }
-    }
-}
-
-/// The signs of the squares of the sums; linear weights have none.
-const SIGNS: [i16; LANES] = {
-    let (mut signs, mut k) = ([0; LANES], 0);
-    while k < RANK {
-        signs[k] = if k < HALF { 1 } else { -1 };
-        k += 1;
-    }
-    signs
-};
 
 /// Tables for every span between two knots. Each is made when a position of it is first asked for, which takes some
 /// milliseconds.
@@ -159,46 +127,46 @@ impl Form for Tables {
         let span = self.spans[span].get_or_init(|| Span::new(&self.weights, span, self.scale));
         let table: &[Row; PLACES.length] = span.rows.as_chunks().0.first_chunk().expect("a span has all its rows");
         let lanes = state.lanes();
-        let row = |i: usize| -> &Row {
-            let window: &[Row; LANE_VALUES] = table[WINDOWS[i]..].first_chunk().expect("windows end in the table");
-            &window[usize::from(lanes[i])]
-        };
         // Two sums, so that additions need not wait for one another. Rows have bytes, so no sum leaves 16 bits.
-        let (mut sums, mut others) = (span.discs[usize::from(discs)], span.mobility[mobility_pair(position)]);
-        for i in 0..INSTANCES / CHUNK {
-            // Unrolled by the compiler, so that places of windows are constants.
-            for j in 0..CHUNK / 2 {
-                sums.add(row(CHUNK * i + 2 * j));
-                others.add(row(CHUNK * i + 2 * j + 1));
-            }
-        }
-        // The compiler keeps in registers what nobody takes the address of.
-        let sums = Sums(std::array::from_fn(|k| sums.0[k].wrapping_add(others.0[k])));
-        self.combine(&sums, next)
+        let mut sums = [&span.discs[usize::from(discs)], &span.mobility[mobility_pair(position)]].map(Accumulator::new);
+        add_chunk::<0>(&mut sums, table, lanes);
+        add_chunk::<1>(&mut sums, table, lanes);
+        add_chunk::<2>(&mut sums, table, lanes);
+        add_chunk::<3>(&mut sums, table, lanes);
+        add_chunk::<4>(&mut sums, table, lanes);
+        add_chunk::<5>(&mut sums, table, lanes);
+        add_chunk::<6>(&mut sums, table, lanes);
+        add_chunk::<7>(&mut sums, table, lanes);
+        let [sums, others] = sums;
+        self.combine(sums.total(others), next)
     }
 }
 
 impl Tables {
-    /// The value from the sums of the rows. A function of its own, because inlined it takes the sums apart into single numbers,
-    /// which makes the additions three times as slow.
-    #[inline(never)]
-    fn combine(&self, Sums(sums): &Sums, next: u16) -> i32 {
-        let mut products = 0;
-        for k in 0..LANES {
-            products += i32::from(sums[k]) * i32::from(sums[k].wrapping_mul(SIGNS[k]));
-        }
-        let linear = |at: usize| i64::from(sums[at]) * 256 + i64::from(sums[at + 1]);
+    /// The value from the sums of the rows.
+    #[inline]
+    fn combine(&self, Total { squares, linear }: Total, next: u16) -> i32 {
+        let linear = |at: usize| i64::from(linear[at]) * 256 + i64::from(linear[at + 1]);
         let next = i64::from(next);
-        let between = linear(LINEAR) * ((1 << KNOT_BITS) - next) + linear(LINEAR + 2) * next;
-        let value = rounded((between << (FACTOR_BITS - KNOT_BITS)) + i64::from(products) * self.scale, FACTOR_BITS);
+        let between = linear(0) * ((1 << KNOT_BITS) - next) + linear(2) * next;
+        let value = rounded((between << (FACTOR_BITS - KNOT_BITS)) + i64::from(squares) * self.scale, FACTOR_BITS);
         value.clamp(-i64::from(STATIC_LIMIT), STATIC_LIMIT.into()) as i32
     }
 }
 
-/// Rows that are added up without a jump.
+/// Adds the rows of eight instances. The number of the chunk is a constant, and so are the places of their windows.
+#[inline(always)]
+fn add_chunk<const N: usize>(sums: &mut [Accumulator; 2], table: &[Row; PLACES.length], lanes: &[u16; INSTANCES]) {
+    for i in CHUNK * N..CHUNK * (N + 1) {
+        let window: &[Row; LANE_VALUES] = table[WINDOWS[i]..].first_chunk().expect("windows end in the table");
+        sums[i % 2].add(&window[usize::from(lanes[i])]);
+    }
+}
+
+/// Instances of a chunk.
 const CHUNK: usize = 8;
 
-const _: () = assert!(INSTANCES.is_multiple_of(CHUNK), "chunks have all rows");
+const _: () = assert!(INSTANCES == 8 * CHUNK, "eight chunks have all rows");
 
 #[cfg(test)]
 mod tests {

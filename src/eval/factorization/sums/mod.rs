@@ -1,0 +1,75 @@
+//! The sums of rows, on which the value of a position depends.
+//!
+//! One file for each instruction set; the build's target decides which one is called. They add whole numbers, so all of
+//! them find the same.
+#![allow(dead_code, reason = "a build calls one path; its tests hold all that the machine has to the portable one")]
+
+#[cfg(all(target_arch = "x86_64", target_feature = "avx512bw"))]
+mod avx512;
+mod portable;
+
+use super::{HALF, RANK};
+
+cfg_select! {
+    all(target_arch = "x86_64", target_feature = "avx512bw") => {
+        pub(super) use avx512::Accumulator;
+    }
+    _ => {
+        pub(super) use portable::Accumulator;
+    }
+}
+
+/// Numbers of a row: the factors, then two linear weights of two bytes each.
+pub(super) const LANES: usize = RANK + 4;
+
+/// Where the linear weight at the knot before stands in a row, the high byte first; behind it that at the next knot.
+pub(super) const LINEAR: usize = RANK;
+
+/// What is added up: the factors and the linear weights of one configuration, between two knots. The bytes are signed.
+pub(super) type Row = [u8; LANES];
+
+/// A sum of rows, or a row too large for bytes.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+pub(super) struct Sums(pub(super) [i16; LANES]);
+
+/// What the value needs of a sum of rows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Total {
+    /// The squares of the factors added up, with their signs.
+    pub(super) squares: i32,
+    /// The numbers of the two linear weights.
+    pub(super) linear: [i16; LANES - LINEAR],
+}
+
+/// The signs of the squares of the sums; linear weights have none.
+const SIGNS: Sums = {
+    let (mut signs, mut k) = ([0; LANES], 0);
+    while k < RANK {
+        signs[k] = if k < HALF { 1 } else { -1 };
+        k += 1;
+    }
+    Sums(signs)
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+
+    #[test]
+    fn every_path_finds_what_the_portable_one_does() {
+        let mut random = Random::new(7);
+        for _ in 0..1000 {
+            let start = [(); 2].map(|()| Sums(std::array::from_fn(|_| random.below(4001) as i16 - 2000)));
+            let rows: Vec<Row> = (0..64).map(|_| std::array::from_fn(|_| random.below(256) as u8)).collect();
+            let [mut one, mut other] = start.map(|sums| portable::Accumulator::new(&sums));
+            let [mut chosen, mut chosen_other] = start.map(|sums| Accumulator::new(&sums));
+            for pair in rows.chunks(2) {
+                (one.add(&pair[0]), other.add(&pair[1]));
+                (chosen.add(&pair[0]), chosen_other.add(&pair[1]));
+            }
+            assert_eq!(chosen.total(chosen_other), one.total(other));
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Sums without intrinsics.
+
+use super::{LANES, LINEAR, Row, SIGNS, Sums, Total};
+
+/// A sum that rows are added to.
+#[derive(Clone, Copy)]
+pub(in crate::eval::factorization) struct Accumulator(Sums);
+
+impl Accumulator {
+    #[inline]
+    pub(in crate::eval::factorization) fn new(start: &Sums) -> Accumulator {
+        Accumulator(*start)
+    }
+
+    #[inline(always)]
+    pub(in crate::eval::factorization) fn add(&mut self, row: &Row) {
+        for (sum, byte) in self.0.0.iter_mut().zip(row) {
+            *sum = sum.wrapping_add(i16::from(byte.cast_signed()));
+        }
+    }
+
+    /// What the value needs of both sums together.
+    #[inline]
+    pub(in crate::eval::factorization) fn total(self, other: Accumulator) -> Total {
+        // The compiler keeps in registers what nobody takes the address of.
+        total(&Sums(std::array::from_fn(|k| self.0.0[k].wrapping_add(other.0.0[k]))))
+    }
+}
+
+/// A function of its own, because inlined it takes the sums apart into single numbers, which makes the additions three times
+/// as slow.
+#[inline(never)]
+fn total(Sums(sums): &Sums) -> Total {
+    let mut squares = 0;
+    for k in 0..LANES {
+        squares += i32::from(sums[k]) * i32::from(sums[k].wrapping_mul(SIGNS.0[k]));
+    }
+    Total { squares, linear: *sums[LINEAR..].first_chunk().expect("a row ends with the linear weights") }
+}
