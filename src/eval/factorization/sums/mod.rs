@@ -36,7 +36,7 @@ pub(super) struct Sums(pub(super) [i16; LANES]);
 /// What the value needs of a sum of rows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Total {
-    /// The squares of the factors added up, with their signs.
+    /// The squares of the sums of the factors, with their signs, added up.
     pub(super) squares: i32,
     /// The numbers of the two linear weights.
     pub(super) linear: [i16; LANES - LINEAR],
@@ -66,8 +66,10 @@ mod tests {
             let [mut one, mut other] = start.map(|sums| portable::Accumulator::new(&sums));
             let [mut chosen, mut chosen_other] = start.map(|sums| Accumulator::new(&sums));
             for pair in rows.chunks(2) {
-                (one.add(&pair[0]), other.add(&pair[1]));
-                (chosen.add(&pair[0]), chosen_other.add(&pair[1]));
+                one.add(&pair[0]);
+                other.add(&pair[1]);
+                chosen.add(&pair[0]);
+                chosen_other.add(&pair[1]);
             }
             assert_eq!(chosen.total(chosen_other), one.total(other));
         }

@@ -1,6 +1,6 @@
 //! Sums without intrinsics.
 
-use super::{LANES, LINEAR, Row, SIGNS, Sums, Total};
+use super::{LINEAR, Row, SIGNS, Sums, Total};
 
 /// A sum that rows are added to.
 #[derive(Clone, Copy)]
@@ -31,9 +31,7 @@ impl Accumulator {
 /// as slow.
 #[inline(never)]
 fn total(Sums(sums): &Sums) -> Total {
-    let mut squares = 0;
-    for k in 0..LANES {
-        squares += i32::from(sums[k]) * i32::from(sums[k].wrapping_mul(SIGNS.0[k]));
-    }
+    let signed = sums.iter().zip(&SIGNS.0);
+    let squares = signed.map(|(&sum, sign)| i32::from(sum) * i32::from(sum.wrapping_mul(*sign))).sum();
     Total { squares, linear: *sums[LINEAR..].first_chunk().expect("a row ends with the linear weights") }
 }
