@@ -192,6 +192,10 @@ fn check(game: &AnnotatedGame, format: Format) -> Option<AnnotatedGame> {
             assert!(*game.record.start() != Position::START || game.is_position());
             return None;
         }
+        Err(Unwritable::NoMoves(_)) => {
+            assert!(game.record.turns().is_empty());
+            return None;
+        }
         Err(Unwritable::Result(_)) => {
             assert!(game.score_for_black().is_none_or(|score| score % 2.0 != 0.0), "{game:?}");
             return None;
